@@ -36,7 +36,7 @@ let package = Package(
     .systemLibrary(
       name: "CLibcrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
-    // Loaded when they are needed, and not linked: see their headers.
+    // All others are loaded when they are needed, and not linked: see their headers.
     .systemLibrary(
       name: "CLibpcap",
       providers: [.apt(["libpcap-dev"]), .yum(["libpcap-devel"]), .brew(["libpcap"])]),
@@ -58,27 +58,26 @@ let package = Package(
       name: "CSQLite",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
     .systemLibrary(
-      name: "CZlib", pkgConfig: "zlib",
+      name: "CZlib",
       providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
     .systemLibrary(
-      name: "CZstd", pkgConfig: "libzstd",
+      name: "CZstd",
       providers: [.apt(["libzstd-dev"]), .yum(["libzstd-devel"]), .brew(["zstd"])]),
     .systemLibrary(
-      name: "CLz4", pkgConfig: "liblz4",
+      name: "CLz4",
       providers: [.apt(["liblz4-dev"]), .yum(["lz4-devel"]), .brew(["lz4"])]),
     .systemLibrary(
-      name: "CLzma", pkgConfig: "liblzma",
+      name: "CLzma",
       providers: [.apt(["liblzma-dev"]), .yum(["xz-devel"]), .brew(["xz"])]),
     .systemLibrary(
       name: "CBzip2", providers: [.apt(["libbz2-dev"]), .yum(["bzip2-devel"]), .brew(["bzip2"])]),
-    // Loaded when they are needed, too.
     .systemLibrary(
       name: "CLibarchive",
       providers: [.apt(["libarchive-dev"]), .yum(["libarchive-devel"]), .brew(["libarchive"])]),
     .systemLibrary(
       name: "CLibewf", providers: [.apt(["libewf-dev"]), .yum(["libewf-devel"]), .brew(["libewf"])]),
     .systemLibrary(
-      name: "CLibnghttp2", pkgConfig: "libnghttp2",
+      name: "CLibnghttp2",
       providers: [.apt(["libnghttp2-dev"]), .yum(["libnghttp2-devel"]), .brew(["libnghttp2"])]),
     .target(name: "WireBytes", swiftSettings: strict),
     // What apnsift says to users, worded in one place.
@@ -90,7 +89,9 @@ let package = Package(
     // Decodes providers' logs to pushes.
     .target(name: "ProviderLogs", dependencies: ["WireBytes", "APNsWire", "JSON"], swiftSettings: strict),
     // Decompresses HTTP/2 header blocks. The only user of libnghttp2.
-    .target(name: "HTTP2", dependencies: ["WireBytes", "APNsWire", "CLibnghttp2"], swiftSettings: strict),
+    .target(
+      name: "HTTP2", dependencies: ["Messages", "Platform", "WireBytes", "APNsWire", "CLibnghttp2"],
+      swiftSettings: strict),
     // Records of TLS to plaintext. Knows nothing of packets.
     .target(
       name: "TLSDecryption", dependencies: ["Platform", "WireBytes", "CLibcrypto"], swiftSettings: strict),
@@ -163,7 +164,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     // Generated inputs with their expected records, without the code of the decoders.
-    .target(name: "Generator", dependencies: ["CZlib", "CZstd", "CLz4"], swiftSettings: strict),
+    .target(
+      name: "Generator", dependencies: ["CZlib", "CZstd", "CLz4"], swiftSettings: strict,
+      linkerSettings: [.linkedLibrary("z"), .linkedLibrary("zstd"), .linkedLibrary("lz4")]),
     // Small files in YAML. The only user of libyaml.
     .target(
       name: "YAML", dependencies: ["Messages", "Platform", "WireBytes", "CLibyaml"], swiftSettings: strict),

@@ -151,16 +151,22 @@ extension StreamAnalysis {
     if let fault {
       try report(
         .malformedHTTP2, frame.offset, frame.length, origin: origin,
-        fault == .tooLong
-          ? "a header block, or its list of fields, has more than \(HeaderTable.longestList) bytes: "
-            + "its fields are lost"
-          : "the header block cannot be decoded: its fields, and the table entries that it adds, are lost",
-        in: &direction)
+        Self.message(of: fault), in: &direction)
     }
     if frame.kind == .settings, case .decoded(let other) = content(of: direction.side.other) {
       other.allow(payload: pushes.limit(of: role(of: direction.side.other)))
     }
     if pushes.hasComplete { try emitComplete(pushes) }
+  }
+
+  private static func message(of fault: HeaderTable.Fault) -> Message {
+    switch fault {
+    case .malformed:
+      "the header block cannot be decoded: its fields, and the table entries that it adds, are lost"
+    case .tooLong:
+      "a header block, or its list of fields, has more than \(HeaderTable.longestList) bytes: its fields are lost"
+    case .noLibrary: .headersWithoutLibrary(HeaderTable.missingLibrary)
+    }
   }
 
   private func content(of side: Side) -> DirectionAnalysis.Content {

@@ -1,9 +1,8 @@
 #include <archive.h>
 #include <archive_entry.h>
-#include <dlfcn.h>
-#include <stdbool.h>
 
-// The functions that are used: the list is all that there is to change for another one.
+#include "../LoadedLibrary.h"
+
 #define LIBARCHIVE_FUNCTIONS(each) \
   each(archive_entry_filetype) each(archive_entry_hardlink) each(archive_entry_is_data_encrypted) \
   each(archive_entry_mtime) each(archive_entry_mtime_is_set) each(archive_entry_pathname) \
@@ -15,17 +14,4 @@
   each(archive_read_support_format_7zip) each(archive_read_support_format_cpio) \
   each(archive_read_support_format_tar) each(archive_read_support_format_zip) \
   each(archive_version_string)
-
-/// libarchive, as it was loaded.
-struct Libarchive {
-#define FIELD(name) __typeof__(name) *name;
-  LIBARCHIVE_FUNCTIONS(FIELD)
-#undef FIELD
-};
-
-/// Finds all functions in a library that dlopen(3) loaded; false where one is missing.
-static inline bool libarchive_find(struct Libarchive *functions, void *library) {
-#define FIND(name) &&(functions->name = (__typeof__(name) *)dlsym(library, #name))
-  return library LIBARCHIVE_FUNCTIONS(FIND);
-#undef FIND
-}
+LOADED_LIBRARY(Libarchive, libarchive_find, LIBARCHIVE_FUNCTIONS)

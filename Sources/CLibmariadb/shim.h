@@ -1,6 +1,3 @@
-#include <dlfcn.h>
-#include <stdbool.h>
-
 #if __has_include(<mariadb/mysql.h>)
 #include <mariadb/mysql.h>
 #elif __has_include(<mysql/mysql.h>)
@@ -9,7 +6,8 @@
 #include <mysql.h>
 #endif
 
-// The functions that are used: the list is all that there is to change for another one.
+#include "../LoadedLibrary.h"
+
 #define LIBMARIADB_FUNCTIONS(each) \
   each(mysql_affected_rows) each(mysql_close) each(mysql_errno) each(mysql_error) each(mysql_fetch_fields) \
   each(mysql_fetch_lengths) each(mysql_fetch_row) each(mysql_field_count) each(mysql_free_result) \
@@ -17,17 +15,4 @@
   each(mysql_num_fields) each(mysql_options) each(mysql_options4) each(mysql_real_connect) each(mysql_real_query) \
   each(mysql_server_init) each(mysql_set_local_infile_handler) each(mysql_sqlstate) each(mysql_thread_id) \
   each(mysql_use_result) each(mysql_warning_count)
-
-/// libmariadb, as it was loaded.
-struct Libmariadb {
-#define FIELD(name) __typeof__(name) *name;
-  LIBMARIADB_FUNCTIONS(FIELD)
-#undef FIELD
-};
-
-/// Finds all functions in a library that dlopen(3) loaded; false where one is missing.
-static inline bool libmariadb_find(struct Libmariadb *functions, void *library) {
-#define FIND(name) &&(functions->name = (__typeof__(name) *)dlsym(library, #name))
-  return library LIBMARIADB_FUNCTIONS(FIND);
-#undef FIND
-}
+LOADED_LIBRARY(Libmariadb, libmariadb_find, LIBMARIADB_FUNCTIONS)

@@ -1,8 +1,7 @@
-#include <dlfcn.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 
-// The functions that are used: the list is all that there is to change for another one.
+#include "../LoadedLibrary.h"
+
 #define LIBSQLITE_FUNCTIONS(each) \
   each(sqlite3_bind_blob64) each(sqlite3_bind_double) each(sqlite3_bind_int64) each(sqlite3_bind_null) \
   each(sqlite3_bind_text64) each(sqlite3_busy_timeout) each(sqlite3_changes) each(sqlite3_close_v2) \
@@ -11,20 +10,7 @@
   each(sqlite3_db_config) each(sqlite3_db_readonly) each(sqlite3_errmsg) each(sqlite3_exec) each(sqlite3_finalize) \
   each(sqlite3_open_v2) each(sqlite3_prepare_v2) each(sqlite3_reset) each(sqlite3_result_int) each(sqlite3_step) \
   each(sqlite3_user_data) each(sqlite3_value_bytes) each(sqlite3_value_text) each(sqlite3_value_type)
-
-/// SQLite, as it was loaded.
-struct Libsqlite {
-#define FIELD(name) __typeof__(name) *name;
-  LIBSQLITE_FUNCTIONS(FIELD)
-#undef FIELD
-};
-
-/// Finds all functions in a library that dlopen(3) loaded; false where one is missing.
-static inline bool libsqlite_find(struct Libsqlite *functions, void *library) {
-#define FIND(name) &&(functions->name = (__typeof__(name) *)dlsym(library, #name))
-  return library LIBSQLITE_FUNCTIONS(FIND);
-#undef FIND
-}
+LOADED_LIBRARY(Libsqlite, libsqlite_find, LIBSQLITE_FUNCTIONS)
 
 /// Without this, a name in double quotes that no column has is a text. Swift cannot call a function with `...`.
 static inline void libsqlite_refuse_quoted_texts(struct Libsqlite functions, sqlite3 *connection) {

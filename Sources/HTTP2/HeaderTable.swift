@@ -1,5 +1,11 @@
 import CLibnghttp2
+import Messages
+import Platform
 import WireBytes
+
+/// libnghttp2, loaded for the first HTTP/2 connection.
+private let libnghttp2 = SharedLibrary(
+  Libnghttp2(), libnghttp2_find, linux: ["libnghttp2.so.14"], macOS: ["lib/libnghttp2.14.dylib"])
 
 /// The dynamic table of one direction (RFC 7541), in libnghttp2.
 ///
@@ -13,6 +19,13 @@ package final class HeaderTable {
     case malformed
     /// The header list is longer than `longestList`.
     case tooLong
+    /// The library is missing; reported once, and all fields are lost.
+    case noLibrary
+  }
+
+  /// Why no header block can be decoded, if the library is missing.
+  package static var missingLibrary: Message {
+    .noLibrary(libnghttp2.file, package: "libnghttp2-14", elsewhere: "nghttp2")
   }
 
   /// The maximum size of a header list, counted as in RFC 9113, section 6.5.2.
@@ -29,11 +42,13 @@ package final class HeaderTable {
   private static let unknownName: UInt8 = 0x01
   private static let fieldOverhead = 32
 
+  private let library = libnghttp2.functions
   private var inflater: OpaquePointer?
   private var isLost = true
   /// Whether the table was created with `few` dummies.
   private var isFewFilled = false
   private var refills = 0
+  private var hasReported = false
 
   /// A lost table.
   package init() {}
@@ -57,13 +72,14 @@ package final class HeaderTable {
   ///
   /// - Returns: nil if the block was decoded; otherwise the table and the fields are lost.
   package func read(_ block: RawSpan, into fields: inout HeaderFields) -> Fault? {
-    if inflater == nil { create(unknown: isLost ? Self.few : 0) }
-    var fault = inflate(block, into: &fields)
+    guard let library else { return withoutLibrary(&fields) }
+    if inflater == nil { create(unknown: isLost ? Self.few : 0, library) }
+    var fault = inflate(block, into: &fields, library)
     if fault == .malformed, isFewFilled, refills < Self.mostRefills {
       refills &+= 1
       reset()
-      create(unknown: Self.many)
-      fault = inflate(block, into: &fields)
+      create(unknown: Self.many, library)
+      fault = inflate(block, into: &fields, library)
     }
     if fault != nil {
       lose()
@@ -72,23 +88,29 @@ package final class HeaderTable {
     return fault
   }
 
+  private func withoutLibrary(_ fields: inout HeaderFields) -> Fault? {
+    fields.lose()
+    defer { hasReported = true }
+    return hasReported ? nil : .noLibrary
+  }
+
   private func reset() {
     // nghttp2_hd_inflate_del does not accept NULL.
-    if let inflater { nghttp2_hd_inflate_del(inflater) }
+    if let inflater { library?.nghttp2_hd_inflate_del(inflater) }
     inflater = nil
   }
 
-  private func create(unknown count: Int) {
+  private func create(unknown count: Int, _ library: Libnghttp2) {
     isFewFilled = count == Self.few
-    guard nghttp2_hd_inflate_new(&inflater) == 0 else {
+    guard library.nghttp2_hd_inflate_new(&inflater) == 0 else {
       inflater = nil
       return
     }
-    nghttp2_hd_inflate_change_table_size(inflater, Self.greatestSize)
+    _ = library.nghttp2_hd_inflate_change_table_size(inflater, Self.greatestSize)
     guard count > 0 else { return }
     let filling = count == Self.few ? Self.fewUnknown : Self.manyUnknown
     var ignored = HeaderFields()
-    _ = inflate(filling.span.bytes, into: &ignored, longest: .max)
+    _ = inflate(filling.span.bytes, into: &ignored, library, longest: .max)
   }
 
   private static let fewUnknown = unknownEntries(few)
@@ -110,7 +132,8 @@ package final class HeaderTable {
   }
 
   private func inflate(
-    _ block: RawSpan, into fields: inout HeaderFields, longest: Int = HeaderTable.longestList
+    _ block: RawSpan, into fields: inout HeaderFields, _ library: Libnghttp2,
+    longest: Int = HeaderTable.longestList
   ) -> Fault? {
     fields.removeAll()
     guard let inflater else { return .malformed }
@@ -120,7 +143,7 @@ package final class HeaderTable {
       while true {
         var field = nghttp2_nv()
         var flags: Int32 = 0
-        let used = nghttp2_hd_inflate_hd2(
+        let used = library.nghttp2_hd_inflate_hd2(
           inflater, &field, &flags, rest.baseAddress?.assumingMemoryBound(to: UInt8.self), rest.count, 1)
         guard used >= 0, used <= rest.count else { return .malformed }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(used))
@@ -135,7 +158,7 @@ package final class HeaderTable {
           }
         }
         if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
-          nghttp2_hd_inflate_end_headers(inflater)
+          _ = library.nghttp2_hd_inflate_end_headers(inflater)
           return nil
         }
         if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) == 0, rest.isEmpty { return .malformed }

@@ -43,10 +43,6 @@ extension Message {
 // MARK: - Decompression
 
 extension Message {
-  package static func compressedWithoutMemory(_ compression: String) -> Message {
-    compressed(compression, "cannot be decompressed: out of memory; free some and try again")
-  }
-
   package static func compressedDamaged(_ compression: String, near offset: Int, reason: Message) -> Message {
     compressed(
       compression,
@@ -75,6 +71,13 @@ extension Message {
 
   private static func compressed(_ compression: String, _ problem: String) -> Message {
     Message("the \(compression)-compressed data \(problem)")
+  }
+
+  /// - Parameters:
+  ///   - file: the library's.
+  ///   - package: the one of Debian that has it.
+  package static func noLibrary(_ file: String, package: String, elsewhere: String) -> Message {
+    Message("\(file) is missing or cannot be loaded; install \(package) (elsewhere: \(elsewhere))")
   }
 
   /// Reasons of libraries.

@@ -4,27 +4,19 @@ import TokenStores
 
 /// Loads libmariadb when a MariaDB or MySQL store is used, as libpq for PostgreSQL.
 enum LibmariadbLibrary {
-  #if os(macOS)
-    private static let paths =
-      [
-        "", "/opt/homebrew/opt/mariadb-connector-c/lib/mariadb/",
-        "/usr/local/opt/mariadb-connector-c/lib/mariadb/",
-      ].map { $0 + "libmariadb.3.dylib" }
-  #else
-    private static let paths = ["libmariadb.so.3"]
-  #endif
+  private static let library = SharedLibrary(
+    Libmariadb(), libmariadb_find, linux: ["libmariadb.so.3"],
+    macOS: ["libmariadb.3.dylib", "opt/mariadb-connector-c/lib/mariadb/libmariadb.3.dylib"])
 
   /// Nil if it is missing.
   static let functions: Libmariadb? = {
-    var functions = Libmariadb()
-    guard libmariadb_find(&functions, SharedLibrary.open(paths)) else { return nil }
     // Otherwise the first connection does it, without a lock against a second one.
-    return functions.mysql_server_init(0, nil, nil) == 0 ? functions : nil
+    library.functions?.mysql_server_init(0, nil, nil) == 0 ? library.functions : nil
   }()
 
   static var missing: StoreFault {
     .server(
-      .noLibrary(file: paths[0], package: "libmariadb3", elsewhere: "mariadb-connector-c"))
+      .noLibrary(file: library.file, package: "libmariadb3", elsewhere: "mariadb-connector-c"))
   }
 }
 

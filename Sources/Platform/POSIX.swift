@@ -14,14 +14,33 @@ package enum SystemError {
   }
 }
 
-/// A shared library that is loaded on first use and never unloaded.
-package enum SharedLibrary {
-  /// - Parameter paths: paths or names, tried in order. The dynamic linker searches for names.
-  package static func open(_ paths: [String]) -> UnsafeMutableRawPointer? {
-    for path in paths {
-      if let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) { return library }
-    }
-    return nil
+/// A C library that only some inputs or stores need: it is loaded for the first of them, and never unloaded.
+package struct SharedLibrary<Functions>: @unchecked Sendable {
+  /// Nil if the library is missing, or has not all of them.
+  package let functions: Functions?
+  /// The name of its file, for messages.
+  package let file: String
+
+  /// - Parameters:
+  ///   - find: sets the functions of a loaded library; false if it lacks one. See LoadedLibrary.h.
+  ///   - linux: names, tried in order. The dynamic linker searches for them.
+  ///   - macOS: names, absolute paths, and paths in Homebrew's directory.
+  package init(
+    _ empty: Functions, _ find: (UnsafeMutablePointer<Functions>?, UnsafeMutableRawPointer?) -> Bool,
+    linux: [String], macOS: [String]
+  ) {
+    #if os(macOS)
+      let paths = macOS.flatMap { path in
+        path.contains("/") && !path.hasPrefix("/")
+          ? ["/opt/homebrew/\(path)", "/usr/local/\(path)"] : [path]
+      }
+    #else
+      let paths = linux
+    #endif
+    var functions = empty
+    let library = paths.lazy.compactMap { dlopen($0, RTLD_NOW | RTLD_LOCAL) }.first
+    self.functions = find(&functions, library) ? functions : nil
+    file = paths.first ?? ""
   }
 }
 

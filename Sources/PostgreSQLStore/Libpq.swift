@@ -5,22 +5,14 @@ import TokenStores
 /// Loads libpq when a PostgreSQL store is used: with the twenty libraries that it needs, it would double the start-up
 /// time of other commands.
 enum LibpqLibrary {
-  #if os(macOS)
-    private static let paths = ["", "/opt/homebrew/opt/libpq/lib/", "/usr/local/opt/libpq/lib/"].map {
-      $0 + "libpq.5.dylib"
-    }
-  #else
-    private static let paths = ["libpq.so.5"]
-  #endif
+  private static let library = SharedLibrary(
+    Libpq(), libpq_find, linux: ["libpq.so.5"], macOS: ["libpq.5.dylib", "opt/libpq/lib/libpq.5.dylib"])
 
   /// Nil if it is missing.
-  static let functions: Libpq? = {
-    var functions = Libpq()
-    return libpq_find(&functions, SharedLibrary.open(paths)) ? functions : nil
-  }()
+  static var functions: Libpq? { library.functions }
 
   static var missing: StoreFault {
-    .server(.noLibrary(file: paths[0], package: "libpq5", elsewhere: "libpq"))
+    .server(.noLibrary(file: library.file, package: "libpq5", elsewhere: "libpq"))
   }
 }
 

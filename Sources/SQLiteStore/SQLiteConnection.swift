@@ -2,12 +2,12 @@ import CSQLite
 import Platform
 import TokenStores
 
+private let library = SharedLibrary(
+  Libsqlite(), libsqlite_find, linux: ["libsqlite3.so.0"], macOS: ["libsqlite3.dylib"])
+
 /// The functions of SQLite, which is loaded when a SQLite store is used. All are nil if it is missing.
 /// Unsafe, as Swift knows nothing of functions with `...`: all are constants.
-nonisolated(unsafe) let sqlite: Libsqlite = {
-  var functions = Libsqlite()
-  return libsqlite_find(&functions, SharedLibrary.open([SQLiteConnection.library])) ? functions : Libsqlite()
-}()
+nonisolated(unsafe) let sqlite = library.functions ?? Libsqlite()
 
 /// An error of SQLite.
 package struct SQLiteError: Error {
@@ -24,12 +24,6 @@ package struct SQLiteError: Error {
 
 /// A connection to a database file. Its last owner closes it.
 final class SQLiteConnection {
-  #if os(macOS)
-    static let library = "libsqlite3.dylib"
-  #else
-    static let library = "libsqlite3.so.0"
-  #endif
-
   /// SQLite's page cache in bytes. A replay touches each page once, because tokens are sorted; the cache keeps a large
   /// transaction from writing its journal in many small, synchronised parts.
   private static let pageCacheBytes = 32 << 20
@@ -38,8 +32,8 @@ final class SQLiteConnection {
 
   /// - Throws: `StoreFault.server`, `.noLibrary`.
   static func checkLibrary() throws {
-    guard sqlite.sqlite3_open_v2 == nil else { return }
-    throw StoreFault.server(.noLibrary(file: library, package: "libsqlite3-0", elsewhere: "sqlite"))
+    guard library.functions == nil else { return }
+    throw StoreFault.server(.noLibrary(file: library.file, package: "libsqlite3-0", elsewhere: "sqlite"))
   }
 
   /// Opens an existing file, and reads it: SQLite opens any file, and finds out later that it is no database.

@@ -3,17 +3,9 @@ import Messages
 import Platform
 
 /// libyaml, loaded for the first text in YAML; nil if it is missing.
-let loadedLibyaml: Libyaml? = {
-  #if os(macOS)
-    let paths = ["", "/opt/homebrew/opt/libyaml/lib/", "/usr/local/opt/libyaml/lib/"].map {
-      $0 + "libyaml-0.2.dylib"
-    }
-  #else
-    let paths = ["libyaml-0.so.2"]
-  #endif
-  var functions = Libyaml()
-  return libyaml_find(&functions, SharedLibrary.open(paths)) ? functions : nil
-}()
+let loadedLibyaml = SharedLibrary(
+  Libyaml(), libyaml_find, linux: ["libyaml-0.so.2"], macOS: ["lib/libyaml-0.2.dylib"]
+).functions
 
 /// Makes a tree of libyaml's events. It parses one text.
 final class YAMLParser {

@@ -37,9 +37,6 @@ extension Golden {
 
   static let decompression: [Golden] = [
     Golden(
-      .compressedWithoutMemory("zstd"),
-      "the zstd-compressed data cannot be decompressed: out of memory; free some and try again"),
-    Golden(
       .compressedDamaged("gzip", near: 100, reason: .verbatim("invalid block type")),
       "the gzip-compressed data is damaged near offset 100 of the compressed file (invalid block type): "
         + "the content before it is used; look for another copy"),
@@ -55,6 +52,9 @@ extension Golden {
       .compressedWithOtherData("zstd", from: 300),
       "the zstd-compressed data is followed by other data from offset 300 of the compressed file on, "
         + "which is not read; save that as a separate file"),
+    Golden(
+      .noLibrary("libzstd.so.1", package: "libzstd1", elsewhere: "zstd"),
+      "libzstd.so.1 is missing or cannot be loaded; install libzstd1 (elsewhere: zstd)"),
     Golden(.libraryOutOfMemory("libzstd"), "libzstd is out of memory; free some and try again"),
     Golden(.libraryError("zlib", -3), "error -3 of zlib"),
     Golden(

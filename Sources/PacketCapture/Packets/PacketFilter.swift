@@ -148,15 +148,9 @@ package struct PacketFilter {
 
 /// libpcap, loaded only for a filter or the name of a link type; nil if it is missing. Loading it and its
 /// dependencies takes longer than starting a command.
-private let loadedLibpcap: Libpcap? = {
-  #if os(macOS)
-    let paths = ["/usr/lib/libpcap.A.dylib"]
-  #else
-    let paths = ["libpcap.so.0.8", "libpcap.so.1"]
-  #endif
-  var functions = Libpcap()
-  return libpcap_find(&functions, SharedLibrary.open(paths)) ? functions : nil
-}()
+private let loadedLibpcap = SharedLibrary(
+  Libpcap(), libpcap_find, linux: ["libpcap.so.0.8", "libpcap.so.1"], macOS: ["/usr/lib/libpcap.A.dylib"]
+).functions
 
 /// A pcap file of one link type and no packets, opened by libpcap.
 ///

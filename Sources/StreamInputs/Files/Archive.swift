@@ -201,16 +201,10 @@ extension ArchiveFormat {
 /// libarchive, loaded for the first archive; nil if it is missing. It and its dependencies take longer to load than a
 /// command to start.
 private let loadedLibarchive: Libarchive? = {
-  #if os(macOS)
-    let paths = [
-      "/opt/homebrew/opt/libarchive/lib/libarchive.13.dylib",
-      "/usr/local/opt/libarchive/lib/libarchive.13.dylib", "/usr/lib/libarchive.2.dylib",
-    ]
-  #else
-    let paths = ["libarchive.so.13"]
-  #endif
   // It converts names to the character set of the locale.
   _ = setlocale(LC_CTYPE, "C.UTF-8")
-  var functions = Libarchive()
-  return libarchive_find(&functions, SharedLibrary.open(paths)) ? functions : nil
+  return SharedLibrary(
+    Libarchive(), libarchive_find, linux: ["libarchive.so.13"],
+    macOS: ["opt/libarchive/lib/libarchive.13.dylib", "/usr/lib/libarchive.2.dylib"]
+  ).functions
 }()

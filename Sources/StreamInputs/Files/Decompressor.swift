@@ -16,7 +16,7 @@ struct Decompressor: ~Copyable {
   /// Why decompression ended before the end of the file.
   private(set) var fault: InputFault?
 
-  private let decoder: (any FrameDecoder)?
+  private let decoder: any FrameDecoder
   private var state = State.frame
   private var input: [UInt8]
   /// The part of `input` yet to be decompressed.
@@ -57,10 +57,6 @@ struct Decompressor: ~Copyable {
 
   /// One call of the library; returns the bytes that it put into `output`.
   private mutating func step(_ output: UnsafeMutableRawBufferPointer, _ file: inout StoredFile) -> Int {
-    guard let decoder else {
-      end(.compressedWithoutMemory(compression.rawValue))
-      return 0
-    }
     let step = input.withUnsafeBytes {
       decoder.step(UnsafeRawBufferPointer(rebasing: $0[rest]), into: output)
     }
@@ -95,7 +91,7 @@ struct Decompressor: ~Copyable {
     }
     switch compression.boundary(input[rest]) {
     case .frame:
-      decoder?.beginFrame()
+      decoder.beginFrame()
       state = .frame
     case .padding:
       rest = (input[rest].firstIndex { $0 != 0 } ?? rest.upperBound)..<rest.upperBound
@@ -157,17 +153,4 @@ protocol FrameDecoder: AnyObject {
   func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> DecodingStep
   /// The next bytes begin a frame.
   func beginFrame()
-}
-
-extension Compression {
-  /// The library for it; nil if that is out of memory.
-  func makeDecoder() -> (any FrameDecoder)? {
-    switch self {
-    case .gzip: GzipDecoder()
-    case .zstd: ZstdDecoder()
-    case .lz4: LZ4Decoder()
-    case .xz: XzDecoder()
-    case .bzip2: Bzip2Decoder()
-    }
-  }
 }

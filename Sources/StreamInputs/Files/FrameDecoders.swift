@@ -7,24 +7,26 @@ import Messages
 
 /// zlib reading gzip members (RFC 1952), checksums verified.
 final class GzipDecoder: FrameDecoder {
+  private let zlib: Zlib
   /// zlib stores a pointer to it, so its address is fixed.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
   /// 15 is the largest window, 32 KiB; 16 more asks for the gzip wrapper.
   private static let windowBits: Int32 = 15 + 16
 
-  init?() {
+  init?(_ zlib: Zlib) {
+    self.zlib = zlib
     stream.initialize(to: z_stream())
     let size = Int32(MemoryLayout<z_stream>.size)
-    guard inflateInit2_(stream, Self.windowBits, ZLIB_VERSION, size) == Z_OK else { return nil }
+    guard zlib.inflateInit2_(stream, Self.windowBits, ZLIB_VERSION, size) == Z_OK else { return nil }
   }
 
   deinit {
-    _ = inflateEnd(stream)
+    _ = zlib.inflateEnd(stream)
     stream.deallocate()
   }
 
-  func beginFrame() { _ = inflateReset(stream) }
+  func beginFrame() { _ = zlib.inflateReset(stream) }
 
   func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> DecodingStep {
     let room = UInt32(clamping: output.count)
@@ -34,7 +36,7 @@ final class GzipDecoder: FrameDecoder {
     stream.pointee.avail_in = available
     stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
     stream.pointee.avail_out = room
-    let result = inflate(stream, Z_NO_FLUSH)
+    let result = zlib.inflate(stream, Z_NO_FLUSH)
     return DecodingStep(
       consumed: Int(available - stream.pointee.avail_in), produced: Int(room - stream.pointee.avail_out),
       outcome: outcome(result))
@@ -58,31 +60,36 @@ final class LZ4Decoder: FrameDecoder {
   /// The magic number and the shortest frame descriptor; the library asks for the rest.
   private static let shortestHeader = 7
 
+  private let liblz4: Liblz4
   private let context: OpaquePointer
   /// Bytes up to the end of the current block, according to the library; it gets no more, as with zstd.
   private var wanted = LZ4Decoder.shortestHeader
 
-  init?() {
+  init?(_ liblz4: Liblz4) {
+    self.liblz4 = liblz4
     var context: OpaquePointer?
-    guard LZ4F_isError(LZ4F_createDecompressionContext(&context, UInt32(LZ4F_VERSION))) == 0, let context
+    guard liblz4.LZ4F_isError(liblz4.LZ4F_createDecompressionContext(&context, UInt32(LZ4F_VERSION))) == 0,
+      let context
     else { return nil }
     self.context = context
   }
 
-  deinit { _ = LZ4F_freeDecompressionContext(context) }
+  deinit { _ = liblz4.LZ4F_freeDecompressionContext(context) }
 
   func beginFrame() {
-    LZ4F_resetDecompressionContext(context)
+    liblz4.LZ4F_resetDecompressionContext(context)
     wanted = Self.shortestHeader
   }
 
   func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> DecodingStep {
     var consumed = min(input.count, wanted)
     var produced = output.count
-    let result = LZ4F_decompress(context, output.baseAddress, &produced, input.baseAddress, &consumed, nil)
-    guard LZ4F_isError(result) == 0 else {
+    let result = liblz4.LZ4F_decompress(
+      context, output.baseAddress, &produced, input.baseAddress, &consumed, nil)
+    guard liblz4.LZ4F_isError(result) == 0 else {
       // The library leaves the sizes as they were: nothing of this call counts.
-      return DecodingStep(outcome: .damaged(.verbatim(String(cString: LZ4F_getErrorName(result)))))
+      let reason = liblz4.LZ4F_getErrorName(result).map { Message.verbatim(String(cString: $0)) }
+      return DecodingStep(outcome: .damaged(reason ?? .libraryError("liblz4", result)))
     }
     wanted = result
     return DecodingStep(
@@ -95,32 +102,34 @@ final class ZstdDecoder: FrameDecoder {
   /// Maximum window of a frame: the library's default, 128 MiB, made explicit.
   private static let windowLog: Int32 = 27
 
+  private let libzstd: Libzstd
   private let context: OpaquePointer
   /// Bytes up to the end of the current block, according to the library. It gets no more: a failing call returns no
   /// output, so a damaged block would discard sound ones before it.
   private var wanted = 0
 
-  init?() {
-    guard let context = ZSTD_createDCtx() else { return nil }
+  init?(_ libzstd: Libzstd) {
+    self.libzstd = libzstd
+    guard let context = libzstd.ZSTD_createDCtx() else { return nil }
     self.context = context
-    _ = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.windowLog)
+    _ = libzstd.ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.windowLog)
     beginFrame()
   }
 
-  deinit { _ = ZSTD_freeDCtx(context) }
+  deinit { _ = libzstd.ZSTD_freeDCtx(context) }
 
   func beginFrame() {
-    _ = ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
+    _ = libzstd.ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
     wanted = 5  // the shortest frame header with its magic number; the library asks for the rest
   }
 
   func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> DecodingStep {
     var source = ZSTD_inBuffer(src: input.baseAddress, size: min(input.count, wanted), pos: 0)
     var target = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
-    let result = ZSTD_decompressStream(context, &target, &source)
+    let result = libzstd.ZSTD_decompressStream(context, &target, &source)
     var step = DecodingStep(consumed: source.pos, produced: target.pos)
-    if ZSTD_isError(result) != 0 {
-      step.outcome = Self.failure(result)
+    if libzstd.ZSTD_isError(result) != 0 {
+      step.outcome = failure(result)
     } else if result == 0 {
       step.outcome = .frameEnd
     } else {
@@ -129,14 +138,16 @@ final class ZstdDecoder: FrameDecoder {
     return step
   }
 
-  private static func failure(_ result: Int) -> DecodingStep.Outcome {
-    switch ZSTD_getErrorCode(result) {
+  private func failure(_ result: Int) -> DecodingStep.Outcome {
+    switch libzstd.ZSTD_getErrorCode(result) {
     case ZSTD_error_frameParameter_windowTooLarge:
-      .refused(.zstdWindowTooLarge(limit: 1 << Int(windowLog)))
+      .refused(.zstdWindowTooLarge(limit: 1 << Int(Self.windowLog)))
     case ZSTD_error_memory_allocation:
       .refused(.libraryOutOfMemory("libzstd"))
     default:
-      .damaged(.verbatim(String(cString: ZSTD_getErrorName(result))))
+      .damaged(
+        libzstd.ZSTD_getErrorName(result).map { .verbatim(String(cString: $0)) }
+          ?? .libraryError("libzstd", result))
     }
   }
 }
@@ -146,20 +157,22 @@ final class XzDecoder: FrameDecoder {
   /// More memory than the strongest preset needs, 65 MiB.
   private static let memoryLimit: UInt64 = 128 << 20
 
+  private let liblzma: Liblzma
   /// liblzma stores a pointer to it, so its address is fixed.
   private let stream = UnsafeMutablePointer<lzma_stream>.allocate(capacity: 1)
 
-  init?() {
+  init?(_ liblzma: Liblzma) {
+    self.liblzma = liblzma
     stream.initialize(to: lzma_stream())
     guard open() else { return nil }
   }
 
   deinit {
-    lzma_end(stream)
+    liblzma.lzma_end(stream)
     stream.deallocate()
   }
 
-  private func open() -> Bool { lzma_stream_decoder(stream, Self.memoryLimit, 0) == LZMA_OK }
+  private func open() -> Bool { liblzma.lzma_stream_decoder(stream, Self.memoryLimit, 0) == LZMA_OK }
 
   func beginFrame() { _ = open() }
 
@@ -168,7 +181,7 @@ final class XzDecoder: FrameDecoder {
     stream.pointee.avail_in = input.count
     stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
     stream.pointee.avail_out = output.count
-    let result = lzma_code(stream, LZMA_RUN)
+    let result = liblzma.lzma_code(stream, LZMA_RUN)
     return DecodingStep(
       consumed: input.count - stream.pointee.avail_in, produced: output.count - stream.pointee.avail_out,
       outcome: outcome(result))
@@ -187,23 +200,25 @@ final class XzDecoder: FrameDecoder {
 
 /// libbz2 reading bzip2 streams, checksums verified.
 final class Bzip2Decoder: FrameDecoder {
+  private let libbz2: Libbz2
   /// libbz2 stores a pointer to it, so its address is fixed.
   private let stream = UnsafeMutablePointer<bz_stream>.allocate(capacity: 1)
 
-  init?() {
+  init?(_ libbz2: Libbz2) {
+    self.libbz2 = libbz2
     stream.initialize(to: bz_stream())
-    guard BZ2_bzDecompressInit(stream, 0, 0) == BZ_OK else { return nil }
+    guard libbz2.BZ2_bzDecompressInit(stream, 0, 0) == BZ_OK else { return nil }
   }
 
   deinit {
-    _ = BZ2_bzDecompressEnd(stream)
+    _ = libbz2.BZ2_bzDecompressEnd(stream)
     stream.deallocate()
   }
 
   func beginFrame() {
-    _ = BZ2_bzDecompressEnd(stream)
+    _ = libbz2.BZ2_bzDecompressEnd(stream)
     stream.pointee = bz_stream()
-    _ = BZ2_bzDecompressInit(stream, 0, 0)
+    _ = libbz2.BZ2_bzDecompressInit(stream, 0, 0)
   }
 
   func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> DecodingStep {
@@ -214,7 +229,7 @@ final class Bzip2Decoder: FrameDecoder {
     stream.pointee.avail_in = available
     stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: CChar.self)
     stream.pointee.avail_out = room
-    let result = BZ2_bzDecompress(stream)
+    let result = libbz2.BZ2_bzDecompress(stream)
     return DecodingStep(
       consumed: Int(available - stream.pointee.avail_in), produced: Int(room - stream.pointee.avail_out),
       outcome: outcome(result))

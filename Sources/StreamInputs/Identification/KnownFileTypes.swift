@@ -47,14 +47,9 @@ private final class LoadedLibmagic: Sendable {
   private let handles: Mutex<[Handle]>
 
   private init?() {
-    #if os(macOS)
-      let paths = ["/opt/homebrew/lib/libmagic.1.dylib", "/usr/local/lib/libmagic.1.dylib"]
-    #else
-      let paths = ["libmagic.so.1"]
-    #endif
-    var functions = Libmagic()
-    guard libmagic_find(&functions, SharedLibrary.open(paths)), let handle = Self.handle(functions)
-    else { return nil }
+    let library = SharedLibrary(
+      Libmagic(), libmagic_find, linux: ["libmagic.so.1"], macOS: ["lib/libmagic.1.dylib"])
+    guard let functions = library.functions, let handle = Self.handle(functions) else { return nil }
     self.functions = functions
     handles = Mutex([handle])
   }

@@ -130,12 +130,6 @@ package final class EWFImage {
 }
 
 /// libewf, loaded for the first image; nil if it is missing.
-private let loadedLibewf: Libewf? = {
-  #if os(macOS)
-    let paths = ["/opt/homebrew/lib/libewf.2.dylib", "/usr/local/lib/libewf.2.dylib"]
-  #else
-    let paths = ["libewf.so.2", "libewf.so.3"]
-  #endif
-  var functions = Libewf()
-  return libewf_find(&functions, SharedLibrary.open(paths)) ? functions : nil
-}()
+private let loadedLibewf = SharedLibrary(
+  Libewf(), libewf_find, linux: ["libewf.so.2", "libewf.so.3"], macOS: ["lib/libewf.2.dylib"]
+).functions
