@@ -165,7 +165,8 @@ extension StreamAnalysis {
       "the header block cannot be decoded: its fields, and the table entries that it adds, are lost"
     case .tooLong:
       "a header block, or its list of fields, has more than \(HeaderTable.longestList) bytes: its fields are lost"
-    case .noLibrary: .headersWithoutLibrary(HeaderTable.missingLibrary)
+    case .noLibrary:
+      "no header block of the direction is decoded, and all fields are lost: \(HeaderTable.missingLibrary)"
     }
   }
 

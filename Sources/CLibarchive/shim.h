@@ -12,6 +12,5 @@
   each(archive_read_set_callback_data) each(archive_read_set_format_option) each(archive_read_set_read_callback) \
   each(archive_read_set_seek_callback) each(archive_read_set_skip_callback) \
   each(archive_read_support_format_7zip) each(archive_read_support_format_cpio) \
-  each(archive_read_support_format_tar) each(archive_read_support_format_zip) \
-  each(archive_version_string)
+  each(archive_read_support_format_tar) each(archive_read_support_format_zip)
 LOADED_LIBRARY(Libarchive, libarchive_find, LIBARCHIVE_FUNCTIONS)

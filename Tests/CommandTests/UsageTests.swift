@@ -129,13 +129,11 @@ struct UsageTests {
     #expect(outcome.text.hasPrefix("exprot\n"))
   }
 
-  @Test(
-    "the version, then the libraries that are loaded when needed",
-    arguments: [["--version"], ["export", "--version"]])
+  @Test("the version", arguments: [["--version"], ["export", "--version"]])
   func version(_ arguments: [String]) throws {
     let outcome = try TestDirectory().apnsift(arguments)
     #expect(outcome.code == 0)
-    #expect(outcome.text.wholeMatch(of: /\d+\.\d+\.\d+\nlibarchive \d[^\n]*\nlibewf \d+\n/) != nil)
+    #expect(outcome.text.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
     #expect(outcome.errors.isEmpty)
   }
 }

@@ -83,11 +83,6 @@ package final class Archive {
     if library.archive_read_open1(handle) != ARCHIVE_OK { fault = failure(Message.archiveUnreadable) }
   }
 
-  /// The version of libarchive, such as `libarchive 3.6.2`; nil if it is missing.
-  package static var libraryVersion: String? {
-    loadedLibarchive?.archive_version_string().map { String(cString: $0) }
-  }
-
   deinit { _ = library?.archive_read_free(handle) }
 
   /// Archives around this one, and this one.

@@ -21,11 +21,6 @@ package final class EWFImage {
   /// Why reading ended before the end of the medium.
   private(set) var fault: InputFault?
 
-  /// The version of libewf, such as `libewf 20140814`; nil if it is missing.
-  package static var libraryVersion: String? {
-    loadedLibewf?.libewf_get_version().map { "libewf \(String(cString: $0))" }
-  }
-
   /// The number of the segment file that begins with `head`, from 1; nil if it is none.
   static func segmentNumber(of head: some Collection<UInt8>) -> Int? {
     let bytes = Array(head.prefix(numberOffset + 2))

@@ -2,7 +2,6 @@ import ArgumentParser
 import Messages
 import Platform
 import CommandOptions
-import StreamInputs
 
 /// The command. Each subcommand has its own file in Commands/.
 @main
@@ -46,20 +45,12 @@ struct Apnsift: ParsableCommand {
       --fail-on unrecognised gives exit code 2, and no replay, if an input has no known format. Unreadable inputs \
       always give exit code 2.
       """,
-    version: versionText,
+    version: Program.version,
     subcommands: [
       Inspect.self, Export.self, Carve.self, Replay.self, Store.self, Audit.self, Show.self, Report.self,
       Verify.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)
-
-  /// The version, and for --version those of the libraries that are loaded when they are needed.
-  private static var versionText: String {
-    guard CommandLine.arguments.contains("--version") else { return Program.version }
-    let archives = Archive.libraryVersion ?? "without libarchive: archives are not read"
-    let images = EWFImage.libraryVersion ?? "without libewf: E01 images are not read"
-    return [Program.version, archives, images].joined(separator: "\n")
-  }
 
   static func main() { Program.start(Apnsift.self, run) }
 
