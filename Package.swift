@@ -7,15 +7,39 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// On Linux the release command has Swift's libraries in it, so that it starts in half the time and runs where there is no
-/// Swift. Tests cannot link it: their frameworks bring the libraries, too.
+/// On Linux the release commands have Swift's libraries in them, so that they start in half the time and run where there is no
+/// Swift. Tests cannot link them: their frameworks bring the libraries, too.
 let selfContained: [LinkerSetting] = [
   .unsafeFlags(
-    [
-      "-static-stdlib", "-lFoundation", "-lFoundationInternationalization", "-lFoundationEssentials",
-      "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
-    ], .when(platforms: [.linux], configuration: .release))
+    ["-static-stdlib", "-lFoundationEssentials", "-l_FoundationCShims", "-l_FoundationCollections"],
+    .when(platforms: [.linux], configuration: .release))
 ]
+
+/// A module of ours, in the folder of its area in Sources.
+/// - Parameters:
+///   - resource: a file that is embedded, so that the installed command is one file.
+///   - libraries: of the system, linked rather than loaded when they are needed.
+func module(
+  _ path: String, _ dependencies: [Target.Dependency] = [], resource: String? = nil, libraries: [String] = []
+) -> Target {
+  .target(
+    name: String(path.split(separator: "/")[1]), dependencies: dependencies, path: "Sources/\(path)",
+    resources: resource.map { [.embedInCode($0)] }, swiftSettings: strict,
+    linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+func command(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: String(path.split(separator: "/")[1]), dependencies: dependencies, path: "Sources/\(path)",
+    swiftSettings: strict, linkerSettings: selfContained)
+}
+
+/// A C library of the system, by the packages that have its headers.
+func library(_ name: String, apt: String, yum: String, brew: String, pkgConfig: String? = nil) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig,
+    providers: [.apt([apt]), .yum([yum]), .brew([brew])])
+}
 
 let package = Package(
   name: "apnsift",
@@ -33,218 +57,157 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
   ],
   targets: [
-    .systemLibrary(
-      name: "CLibcrypto", pkgConfig: "libcrypto",
-      providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
-    // All others are loaded when they are needed, and not linked: see their headers.
-    .systemLibrary(
-      name: "CLibpcap",
-      providers: [.apt(["libpcap-dev"]), .yum(["libpcap-devel"]), .brew(["libpcap"])]),
-    .systemLibrary(
-      name: "CLibmagic",
-      providers: [.apt(["libmagic-dev"]), .yum(["file-devel"]), .brew(["libmagic"])]),
-    .systemLibrary(
-      name: "CLibpq",
-      providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
-    .systemLibrary(
-      name: "CLibyaml",
-      providers: [.apt(["libyaml-dev"]), .yum(["libyaml-devel"]), .brew(["libyaml"])]),
-    .systemLibrary(
-      name: "CLibmariadb",
-      providers: [
-        .apt(["libmariadb-dev"]), .yum(["mariadb-connector-c-devel"]), .brew(["mariadb-connector-c"]),
-      ]),
-    .systemLibrary(
-      name: "CSQLite",
-      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite"])]),
-    .systemLibrary(
-      name: "CZlib",
-      providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
-    .systemLibrary(
-      name: "CZstd",
-      providers: [.apt(["libzstd-dev"]), .yum(["libzstd-devel"]), .brew(["zstd"])]),
-    .systemLibrary(
-      name: "CLz4",
-      providers: [.apt(["liblz4-dev"]), .yum(["lz4-devel"]), .brew(["lz4"])]),
-    .systemLibrary(
-      name: "CLzma",
-      providers: [.apt(["liblzma-dev"]), .yum(["xz-devel"]), .brew(["xz"])]),
-    .systemLibrary(
-      name: "CBzip2", providers: [.apt(["libbz2-dev"]), .yum(["bzip2-devel"]), .brew(["bzip2"])]),
-    .systemLibrary(
-      name: "CLibarchive",
-      providers: [.apt(["libarchive-dev"]), .yum(["libarchive-devel"]), .brew(["libarchive"])]),
-    .systemLibrary(
-      name: "CLibewf", providers: [.apt(["libewf-dev"]), .yum(["libewf-devel"]), .brew(["libewf"])]),
-    .systemLibrary(
-      name: "CLibnghttp2",
-      providers: [.apt(["libnghttp2-dev"]), .yum(["libnghttp2-devel"]), .brew(["libnghttp2"])]),
-    .target(name: "WireBytes", swiftSettings: strict),
-    // What apnsift says to users, worded in one place.
-    .target(name: "Messages", dependencies: ["WireBytes"], swiftSettings: strict),
+    // MARK: CLibraries
+    // libcrypto is linked; all others are loaded when they are needed (docs/decisions/0046).
+    library("CBzip2", apt: "libbz2-dev", yum: "bzip2-devel", brew: "bzip2"),
+    library("CLibarchive", apt: "libarchive-dev", yum: "libarchive-devel", brew: "libarchive"),
+    library("CLibcrypto", apt: "libssl-dev", yum: "openssl-devel", brew: "openssl@3", pkgConfig: "libcrypto"),
+    library("CLibewf", apt: "libewf-dev", yum: "libewf-devel", brew: "libewf"),
+    library("CLibmagic", apt: "libmagic-dev", yum: "file-devel", brew: "libmagic"),
+    library(
+      "CLibmariadb", apt: "libmariadb-dev", yum: "mariadb-connector-c-devel", brew: "mariadb-connector-c"),
+    library("CLibnghttp2", apt: "libnghttp2-dev", yum: "libnghttp2-devel", brew: "libnghttp2"),
+    library("CLibpcap", apt: "libpcap-dev", yum: "libpcap-devel", brew: "libpcap"),
+    library("CLibpq", apt: "libpq-dev", yum: "libpq-devel", brew: "libpq"),
+    library("CLibyaml", apt: "libyaml-dev", yum: "libyaml-devel", brew: "libyaml"),
+    library("CLz4", apt: "liblz4-dev", yum: "lz4-devel", brew: "lz4"),
+    library("CLzma", apt: "liblzma-dev", yum: "xz-devel", brew: "xz"),
+    library("CSQLite", apt: "libsqlite3-dev", yum: "sqlite-devel", brew: "sqlite"),
+    library("CZlib", apt: "zlib1g-dev", yum: "zlib-devel", brew: "zlib"),
+    library("CZstd", apt: "libzstd-dev", yum: "libzstd-devel", brew: "zstd"),
+
+    // MARK: System
+    module("System/WireBytes"),
+    // What apnsift says in several places, or its tests name.
+    module("System/Messages", ["WireBytes"]),
+    module("System/JSON", ["Messages", "WireBytes"]),
     // The system's C library, and what we need of it beyond a call.
-    .target(name: "Platform", dependencies: ["Messages"], swiftSettings: strict),
-    .target(name: "JSON", dependencies: ["Messages", "WireBytes"], swiftSettings: strict),
-    .target(name: "APNsWire", dependencies: ["WireBytes", "JSON"], swiftSettings: strict),
-    // Decodes providers' logs to pushes.
-    .target(name: "ProviderLogs", dependencies: ["WireBytes", "APNsWire", "JSON"], swiftSettings: strict),
-    // Decompresses HTTP/2 header blocks. The only user of libnghttp2.
-    .target(
-      name: "HTTP2", dependencies: ["Messages", "Platform", "WireBytes", "APNsWire", "CLibnghttp2"],
-      swiftSettings: strict),
-    // Records of TLS to plaintext. Knows nothing of packets.
-    .target(
-      name: "TLSDecryption", dependencies: ["Platform", "WireBytes", "CLibcrypto"], swiftSettings: strict),
-    // Capture files to streams of bytes. The only one that knows libpcap.
-    .target(
-      name: "PacketCapture", dependencies: ["Messages", "Platform", "WireBytes", "CLibpcap"],
-      swiftSettings: strict),
-    .target(
-      name: "StreamInputs",
-      dependencies: [
-        "APNsWire", "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto", "CLibmagic", "CZlib",
-        "CZstd", "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf",
-      ],
-      swiftSettings: strict),
-    // Between them: events of TLS streams in, events of their plaintext out.
-    .target(
-      name: "StreamDecryption",
-      dependencies: [
-        "Messages", "Platform", "WireBytes", "TLSDecryption", "PacketCapture", "StreamInputs",
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "Analysis",
-      dependencies: [
-        "Messages", "Platform", "WireBytes", "APNsWire", "HTTP2", "ProviderLogs", "PacketCapture",
-        "StreamInputs",
-        "StreamDecryption",
-      ],
-      resources: [.embedInCode("Catalogue/catalogue.txt")],
-      swiftSettings: strict),
-    .target(
-      name: "Reports",
-      dependencies: [
-        "StreamInputs", "JSON", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "Analysis",
-        "CLibcrypto", "TimeZones", "TokenStores",
-      ],
-      swiftSettings: strict),
-    // Results of faulty readers, compared with the records of a stream.
-    .target(
-      name: "Readers",
-      dependencies: [
-        "JSON", "Messages", "Platform", "WireBytes", "PacketCapture", "Analysis", "Reports", "ReaderModels",
-      ],
-      swiftSettings: strict),
-    // The HTML page and its data.
-    .target(
-      name: "EvidenceReport",
-      dependencies: [
-        "Readers", "Messages", "Platform", "WireBytes", "APNsWire", "PacketCapture", "StreamInputs",
-        "Analysis",
-        "Reports", "TimeZones",
-        "CLibcrypto",
-      ],
-      // In the binary, so that the installed command is one file.
-      resources: [.embedInCode("report.css")],
-      swiftSettings: strict),
+    module("System/Platform", ["Messages"]),
     // Offsets from UTC, of the tz database.
-    .target(name: "TimeZones", dependencies: ["Platform", "WireBytes"], swiftSettings: strict),
-    .target(
-      name: "TokenStores", dependencies: ["JSON", "Messages", "Platform", "TimeZones", "WireBytes"],
-      swiftSettings: strict),
-    // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
-    .target(name: "ReaderModels", swiftSettings: strict),
-    // Cases of a corpus, and the comparison with their expectations.
-    .target(
-      name: "Corpora",
-      dependencies: [
-        "PacketCapture", "Readers", "Reports", "Analysis", "JSON", "Messages", "Platform", "WireBytes",
-        "StreamDecryption", "StreamInputs", "YAML",
-      ],
-      swiftSettings: strict),
-    // Generated inputs with their expected records, without the code of the decoders.
-    .target(
-      name: "Generator", dependencies: ["CZlib", "CZstd", "CLz4"], swiftSettings: strict,
-      linkerSettings: [.linkedLibrary("z"), .linkedLibrary("zstd"), .linkedLibrary("lz4")]),
+    module("System/TimeZones", ["Platform", "WireBytes"]),
     // Small files in YAML. The only user of libyaml.
-    .target(
-      name: "YAML", dependencies: ["Messages", "Platform", "WireBytes", "CLibyaml"], swiftSettings: strict),
-    .target(
-      name: "SQLiteStore", dependencies: ["Messages", "Platform", "WireBytes", "TokenStores", "CSQLite"],
-      swiftSettings: strict),
-    .target(
-      name: "PostgreSQLStore", dependencies: ["Messages", "Platform", "WireBytes", "TokenStores", "CLibpq"],
-      swiftSettings: strict),
-    .target(
-      name: "MySQLStore", dependencies: ["Messages", "Platform", "WireBytes", "TokenStores", "CLibmariadb"],
-      swiftSettings: strict),
+    module("System/YAML", ["CLibyaml", "Messages", "Platform", "WireBytes"]),
+    // MARK: Wire
+    module("Wire/APNsWire", ["JSON", "WireBytes"]),
+    // Decompresses HTTP/2 header blocks. The only user of libnghttp2.
+    module("Wire/HTTP2", ["APNsWire", "CLibnghttp2", "Messages", "Platform", "WireBytes"]),
+    // MARK: Input
+    // Capture files to streams of bytes. The only user of libpcap.
+    module("Input/PacketCapture", ["CLibpcap", "Messages", "Platform", "WireBytes"]),
+    // Decodes providers' logs to pushes.
+    module("Input/ProviderLogs", ["APNsWire", "JSON", "WireBytes"]),
+    module(
+      "Input/StreamInputs",
+      [
+        "APNsWire", "CBzip2", "CLibarchive", "CLibcrypto", "CLibewf", "CLibmagic", "CLz4", "CLzma", "CZlib",
+        "CZstd", "Messages", "PacketCapture", "Platform", "WireBytes",
+      ]),
+    // Records of TLS to plaintext. Knows nothing of packets.
+    module("Input/TLSDecryption", ["CLibcrypto", "Platform", "WireBytes"]),
+    // Between them: events of TLS streams in, events of their plaintext out.
+    module(
+      "Input/StreamDecryption",
+      ["Messages", "PacketCapture", "Platform", "StreamInputs", "TLSDecryption", "WireBytes"]),
+    // MARK: Analysis
+    module(
+      "Analysis/Analysis",
+      [
+        "APNsWire", "HTTP2", "Messages", "PacketCapture", "Platform", "ProviderLogs", "StreamDecryption",
+        "StreamInputs", "WireBytes",
+      ], resource: "Catalogue/catalogue.txt"),
+    // MARK: Output
+    module(
+      "Output/Reports",
+      [
+        "APNsWire", "Analysis", "CLibcrypto", "JSON", "Messages", "PacketCapture", "Platform", "StreamInputs",
+        "TimeZones", "TokenStores", "WireBytes",
+      ]),
+    // The HTML page and its data.
+    module(
+      "Output/EvidenceReport",
+      [
+        "APNsWire", "Analysis", "CLibcrypto", "Messages", "PacketCapture", "Platform", "Readers", "Reports",
+        "StreamInputs", "TimeZones", "WireBytes",
+      ], resource: "report.css"),
+    // MARK: Conformance
+    // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
+    module("Conformance/ReaderModels"),
+    // Results of faulty readers, compared with the records of a stream.
+    module(
+      "Conformance/Readers",
+      ["Analysis", "JSON", "Messages", "PacketCapture", "Platform", "ReaderModels", "Reports", "WireBytes"]),
+    // Cases of a corpus, and the comparison with their expectations.
+    module(
+      "Conformance/Corpora",
+      [
+        "Analysis", "JSON", "Messages", "PacketCapture", "Platform", "Readers", "Reports", "StreamDecryption",
+        "StreamInputs", "YAML",
+      ]),
+    // MARK: Stores
+    module("Stores/TokenStores", ["JSON", "Messages", "Platform", "TimeZones", "WireBytes"]),
+    module("Stores/MySQLStore", ["CLibmariadb", "Messages", "Platform", "TokenStores", "WireBytes"]),
+    module("Stores/PostgreSQLStore", ["CLibpq", "Messages", "Platform", "TokenStores", "WireBytes"]),
+    module("Stores/SQLiteStore", ["CSQLite", "Messages", "Platform", "TokenStores"]),
     // Which store and which table, and what people write for them: mappings in YAML, registrations in CSV.
-    .target(
-      name: "Stores",
-      dependencies: [
-        "APNsWire", "JSON", "Messages", "Platform", "WireBytes", "PacketCapture", "StreamInputs", "Analysis",
-        "Reports",
-        "YAML",
-        "TokenStores", "SQLiteStore", "PostgreSQLStore", "MySQLStore",
-      ],
-      swiftSettings: strict),
-    // Runs readers under test on the streams of a corpus.
-    .target(
-      name: "ReaderTrials",
-      dependencies: [
-        "Analysis", "Corpora", "JSON", "Messages", "MockServer", "Platform", "ReaderModels", "Readers",
-        "Reports",
-        "WireBytes",
-      ],
-      swiftSettings: strict),
-    // The only one that knows SwiftNIO.
-    .target(
-      name: "MockServer",
-      dependencies: [
-        "APNsWire", "PacketCapture", "StreamInputs", "Analysis", "Messages", "Platform", "WireBytes",
-        "CLibcrypto",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOTLS", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    module(
+      "Stores/Stores",
+      [
+        "APNsWire", "Analysis", "JSON", "Messages", "MySQLStore", "PacketCapture", "Platform",
+        "PostgreSQLStore", "Reports", "SQLiteStore", "StreamInputs", "TokenStores", "WireBytes", "YAML",
+      ]),
+    // MARK: Lab
+    // Generated inputs with their expected records, without the code of the decoders.
+    module("Lab/Generator", ["CLz4", "CZlib", "CZstd"], libraries: ["z", "zstd", "lz4"]),
+    // The only user of SwiftNIO.
+    module(
+      "Lab/MockServer",
+      [
+        "APNsWire", "Analysis", "CLibcrypto", "Messages", "PacketCapture", "Platform", "StreamInputs",
+        "WireBytes", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-      ],
-      swiftSettings: strict),
-    // Options, exit codes and help of both commands.
-    .target(
-      name: "CommandOptions",
-      dependencies: [
-        "APNsWire", "Analysis", "Corpora", "EvidenceReport", "JSON", "Messages", "PacketCapture", "Platform",
-        "ProviderLogs", "Reports", "StreamDecryption", "StreamInputs", "TokenStores", "WireBytes", "YAML",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "apnsift",
-      dependencies: [
-        "APNsWire", "Analysis", "CommandOptions", "Corpora", "EvidenceReport", "JSON", "Messages",
-        "PacketCapture",
-        "Platform", "Readers", "Reports", "Stores", "StreamInputs", "TimeZones", "TokenStores", "WireBytes",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict, linkerSettings: selfContained),
-    .executableTarget(
-      name: "apnsift-lab",
-      dependencies: [
+        .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+      ]),
+    // Runs readers under test on the streams of a corpus.
+    module(
+      "Lab/ReaderTrials",
+      [
+        "Analysis", "Corpora", "JSON", "Messages", "MockServer", "Platform", "ReaderModels", "Readers",
+        "Reports", "WireBytes",
+      ]),
+    command(
+      "Lab/apnsift-lab",
+      [
         "APNsWire", "Analysis", "CommandOptions", "Corpora", "Generator", "JSON", "Messages", "MockServer",
         "PacketCapture", "Platform", "ReaderTrials", "Readers", "Reports", "WireBytes",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict, linkerSettings: selfContained),
+      ]),
+    // MARK: Command
+    // Options, exit codes and help of both commands.
+    module(
+      "Command/CommandOptions",
+      [
+        "APNsWire", "Analysis", "Corpora", "EvidenceReport", "JSON", "Messages", "PacketCapture", "Platform",
+        "ProviderLogs", "Reports", "StreamDecryption", "StreamInputs", "TokenStores", "WireBytes", "YAML",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    command(
+      "Command/apnsift",
+      [
+        "Analysis", "CommandOptions", "Corpora", "EvidenceReport", "JSON", "Messages", "PacketCapture",
+        "Platform", "Readers", "Reports", "Stores", "StreamInputs", "TimeZones", "TokenStores", "WireBytes",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    // MARK: Tests
     .target(
       name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
       exclude: ["Captures", "Pushes", "ReaderModel", "Servers", "Stores", "Streams"],
       swiftSettings: strict),
     // Takes the events of sources one by one.
     .target(
-      name: "StreamTestSupport", dependencies: ["Messages", "PacketCapture"],
+      name: "StreamTestSupport", dependencies: ["PacketCapture"],
       path: "Tests/TestSupport/Streams",
       swiftSettings: strict),
     .target(
@@ -266,7 +229,7 @@ let package = Package(
       name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TimeZonesTests", dependencies: ["TimeZones", "WireBytes"], swiftSettings: strict),
-    .testTarget(name: "JSONTests", dependencies: ["Messages", "JSON", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -302,10 +265,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Messages", "JSON", "Reports", "Analysis", "APNsWire", "PacketCapture", "StreamInputs", "TimeZones",
-        "TokenStores",
-        "WireBytes",
-        "TestSupport",
+        "APNsWire", "Analysis", "JSON", "Messages", "PacketCapture", "Reports", "StreamInputs", "TestSupport",
+        "TokenStores", "WireBytes",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -315,16 +276,15 @@ let package = Package(
       dependencies: ["Messages", "Readers", "ReaderModels", "ReaderTrials", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "CorporaTests", dependencies: ["Messages", "Corpora", "TestSupport"], swiftSettings: strict),
+      name: "CorporaTests", dependencies: ["Corpora", "Messages"], swiftSettings: strict),
     .testTarget(
       name: "GeneratorTests", dependencies: ["Generator", "CaptureWriting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "EvidenceReportTests",
       dependencies: [
-        "Messages", "CaptureWriting", "EvidenceReport", "Reports", "Analysis", "APNsWire", "PacketCapture",
-        "TimeZones", "WireBytes",
-        "TestSupport",
+        "APNsWire", "Analysis", "CaptureWriting", "EvidenceReport", "Messages", "PacketCapture", "Platform",
+        "Reports", "WireBytes",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -336,7 +296,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MockServerTests",
-      dependencies: ["APNsWire", "Analysis", "MockServer", "Messages", "Platform", "TestSupport"],
+      dependencies: ["APNsWire", "Analysis", "Messages", "MockServer", "Platform"],
       swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.
     .executableTarget(
@@ -362,7 +322,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MySQLStoreTests",
-      dependencies: ["TokenStores", "MySQLStore", "Messages", "Platform", "PrivateServers"],
+      dependencies: ["Messages", "MySQLStore", "PrivateServers", "TokenStores"],
       swiftSettings: strict),
   ]
 )

@@ -1,1 +1,1 @@
-../../../Sources/MySQLStore/MySQLURI.swift
+../../../Sources/Stores/MySQLStore/MySQLURI.swift

@@ -1,1 +1,1 @@
-../../../Sources/PostgreSQLStore/PostgreSQLURI.swift
+../../../Sources/Stores/PostgreSQLStore/PostgreSQLURI.swift

@@ -1,1 +1,1 @@
-../../../Sources/Stores/MappingFile.swift
+../../../Sources/Stores/Stores/MappingFile.swift

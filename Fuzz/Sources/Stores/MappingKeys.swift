@@ -1,1 +1,1 @@
-../../../Sources/Stores/MappingKeys.swift
+../../../Sources/Stores/Stores/MappingKeys.swift

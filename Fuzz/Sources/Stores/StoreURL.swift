@@ -1,1 +1,1 @@
-../../../Sources/Stores/StoreURL.swift
+../../../Sources/Stores/Stores/StoreURL.swift
