@@ -8,7 +8,7 @@ struct LanesTests {
   ///   - limit: of a lane's queue; each value costs 1.
   ///   - parcel: values that are passed at once.
   private func numbers(jobs: Int, lanes count: Int, limit: Int, parcel: Int) throws -> [[Int]] {
-    let lanes = Lanes<Int>(jobs: jobs, lanes: count, limit: limit) { lane, next in
+    let lanes = try Lanes<Int>(jobs: jobs, lanes: count, limit: limit) { lane, next in
       while let job = next() {
         // As many values as its number says.
         for first in stride(from: 0, to: job, by: parcel) {
@@ -37,7 +37,7 @@ struct LanesTests {
     let queue = BoundedQueue<Int>(limit: 10)
     _ = try queue.add([1], cost: 100)
     let isAdded = Mutex(false)
-    let lanes = Lanes<Int>(jobs: 1, lanes: 1, limit: 1) { _, _ in
+    let lanes = try Lanes<Int>(jobs: 1, lanes: 1, limit: 1) { _, _ in
       _ = try? queue.add([2], cost: 1)
       isAdded.withLock { $0 = true }
     }
@@ -54,7 +54,7 @@ struct LanesTests {
   @Test("stop ends lanes that wait for the consumer, and those that work at their next value")
   func stop() throws {
     let stopped = Mutex(0)
-    let lanes = Lanes<Int>(jobs: 100, lanes: 5, limit: 3) { lane, next in
+    let lanes = try Lanes<Int>(jobs: 100, lanes: 5, limit: 3) { lane, next in
       do {
         while let job = next() {
           while true { _ = try lane.add([job], cost: 1) }
@@ -72,8 +72,8 @@ struct LanesTests {
   }
 
   @Test("a job that no thread does has no lane")
-  func missing() {
-    let lanes = Lanes<Int>(jobs: 2, lanes: 3, limit: 1) { _, _ in }
+  func missing() throws {
+    let lanes = try Lanes<Int>(jobs: 2, lanes: 3, limit: 1) { _, _ in }
     #expect(lanes.lane(of: 0) == nil)
     lanes.stop()
   }

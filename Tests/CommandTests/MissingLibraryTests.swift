@@ -97,10 +97,11 @@ import Testing
     @Test("pushes without fields have a finding in each direction that names the package")
     func libnghttp2() throws {
       let outcome = try run(
-        "export", "--kind", "findings", Repository.path(of: "samples/pushes/httpx-clear.pcap"))
+        "export", "--records", "findings", Repository.path(of: "samples/pushes/httpx-clear.pcap"))
       let problem = Message.noLibrary("libnghttp2.so.14", package: "libnghttp2-14", elsewhere: "nghttp2")
       #expect(
-        outcome.text.contains("no header block of the direction is decoded, and all fields are lost: \(problem)"),
+        outcome.text.contains(
+          "no header block of the direction is decoded, and all fields are lost: \(problem)"),
         "\(outcome.text)\(outcome.errors)")
     }
 

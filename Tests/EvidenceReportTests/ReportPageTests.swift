@@ -27,13 +27,13 @@ struct ReportPageTests {
 
   private func opening(_ change: (inout ReportPage) -> Void) throws -> String {
     let text = page(change)
-    let start = try #require(text.range(of: "<p class=\"opening\">"))
+    let start = try #require(text.firstRange(of: "<p class=\"opening\">"))
     return String(text[start.upperBound...].prefix { $0 != "<" })
   }
 
   private func level(_ change: (inout ReportPage) -> Void) throws -> String {
     let text = page(change)
-    let start = try #require(text.range(of: "<div class=\"verdict "))
+    let start = try #require(text.firstRange(of: "<div class=\"verdict "))
     return String(text[start.upperBound...].prefix { $0 != "\"" })
   }
 

@@ -62,10 +62,9 @@ struct InsertTests {
       #expect(count == lengths.count)
       let error = failure { _ = try insert(connection, into: "t", ["b"], loads: true, [[text(most + 1)]]) }
       #expect(error?.code == 0 && error?.isLost == false)
-      #expect(
-        error?.message
-          == "a row takes \((1 << 20) - 1) bytes, more than the server's limit of \((1 << 20) - 2) "
-          + "(max_allowed_packet)")
+      let message: Message =
+        "a row takes 1048575 bytes, more than the server's limit of 1048574 (max_allowed_packet)"
+      #expect(error?.message == message)
     }
     #expect(
       try database.session.run("SELECT LENGTH(b) FROM t ORDER BY a").map { $0[0] } == lengths.map(String.init)

@@ -73,7 +73,7 @@ struct PacketFilterTests {
     let fault = #expect(throws: InputFault.self) { try PacketFilter(expression) }
     let reason = try complaint(expression, linkType: "EN10MB")
     #expect(
-      fault?.message
+      fault?.message.text
         == "the filter '\(expression)' does not compile: \(reason) (for EN10MB, nor for another usual link "
         + "type); see pcap-filter(7) for the syntax")
     let long = String(repeating: "x", count: 5000)
@@ -98,7 +98,7 @@ struct PacketFilterTests {
     #expect(anomalies.map(\.kind) == [.unsupportedLinkType] && anomalies.first?.fileOffset == 1000)
     let reason = try complaint(expression, linkType: "RAW")
     #expect(
-      anomalies.first?.message
+      anomalies.first?.message.text
         == "RAW (link type 101) does not support the filter '\(expression)': \(reason); its packets are "
         + "skipped")
     #expect(!filter.hasAnomalies)

@@ -227,9 +227,7 @@ import TokenStores
     try database.session.run(
       "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
     let misfit = StoreFault.journalMisfit(
-      table: table, column: column,
-      expected: "a type of \((try #require(.init(rawValue: expected))).rawValue)",
-      found: .columnType(type))
+      table: table, column: column, expected: "a type of \(expected)", found: .columnType(type))
     #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == misfit)
     #expect(try database.rows() == ["01 - 9"])
   }

@@ -1,5 +1,6 @@
 import Messages
 import ReaderModels
+import ReaderTrials
 import Readers
 import TestSupport
 import Testing

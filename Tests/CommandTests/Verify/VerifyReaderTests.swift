@@ -91,7 +91,7 @@ struct VerifyReaderTests {
 
   /// The outcomes of a reader in the cases of samples/corpus/readers, except for those that it read correctly.
   private func faults(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
-    let outcome = try directory.apnsift(
+    let outcome = try directory.lab(
       ["verify", Repository.path(of: "samples/corpus/readers"), "--json"] + arguments)
     #expect(outcome.code == code, "\(outcome.errors)")
     let rows = try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
