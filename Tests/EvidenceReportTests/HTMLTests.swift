@@ -43,9 +43,8 @@ struct HTMLTests {
     #expect(text("<p>\(-7)</p>") == "<p>-7</p>")
   }
 
-  @Test("a literal in an expression of text is text")
-  func literalsOfText() {
-    let isLess = true
-    #expect(text("<p>\(isLess ? "<" : ">")</p>") == "<p>&lt;</p>")
+  @Test("a literal in an expression of text is text", arguments: [(true, "&lt;"), (false, "&gt;")])
+  func literalsOfText(_ isLess: Bool, _ escaped: String) {
+    #expect(text("<p>\(isLess ? "<" : ">")</p>") == "<p>\(escaped)</p>")
   }
 }

@@ -1,9 +1,7 @@
-import APNsWire
 import Analysis
 import EvidenceReport
 import Messages
 import PacketCapture
-import Platform
 import Testing
 
 /// The step that redacts a page.

@@ -30,8 +30,8 @@ struct Column {
 extension HTML {
   // MARK: - Tables
 
-  static func table(_ columns: [Column], style: HTML = "cards", rows: [[HTML]]) -> HTML {
-    table(columns, style: style, groups: ["<tbody>\n\(rows.map { row($0, columns) })</tbody>\n"])
+  static func table(_ columns: [Column], style: HTML = "cards", rows: some Sequence<[HTML]>) -> HTML {
+    table(columns, style: style, groups: ["<tbody>\n\(rows.lazy.map { row($0, columns) })</tbody>\n"])
   }
 
   static func table(_ columns: [Column], style: HTML = "cards", groups: [HTML]) -> HTML {

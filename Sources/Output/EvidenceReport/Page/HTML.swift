@@ -29,7 +29,7 @@ package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtoc
     if let html { bytes += html.bytes }
   }
 
-  package mutating func appendInterpolation(_ parts: [HTML]) {
+  package mutating func appendInterpolation(_ parts: some Sequence<HTML>) {
     for part in parts { bytes += part.bytes }
   }
 

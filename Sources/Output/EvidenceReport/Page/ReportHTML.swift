@@ -50,7 +50,7 @@ package enum ReportHTML {
     \(header(page))<nav aria-label="Contents"><ol>
     \(sections.map { "<li><a href=\"#\($0.id)\">\($0.title)</a></li>\n" })</ol></nav>
     <main>
-    \(sections.map(section))</main>
+    \(sections.lazy.map(section))</main>
     <footer><p>Made with apnsift \(page.head.version). The page needs no network access and runs no \
     scripts.</p></footer>
     </body>

@@ -80,7 +80,7 @@ extension ReportHTML {
         .number("No."), .text(page.tokenWord), .text(time, label: "Invalidated", style: "when"),
         .number("Records"),
       ], style: "cards tokens",
-      rows: tokens.enumerated().map { index, token in
+      rows: tokens.enumerated().lazy.map { index, token in
         [
           "\(Figures.grouped(index + 1))", name(token), invalidated(token, page.head.clock),
           "\(Figures.atMost(token.records))",
