@@ -73,6 +73,8 @@ struct RedactionTests {
   /// The texts in a value, at any depth.
   private func texts(in value: Any) -> [String] {
     if let text = value as? String { return [text] }
+    // It has many counts, and no text.
+    if value is TimeHistogram { return [] }
     return Mirror(reflecting: value).children.flatMap { texts(in: $0.value) }
   }
 
@@ -85,7 +87,7 @@ struct RedactionTests {
   @Test("no text of a redacted page has a part of a token")
   func texts() throws {
     let isLeak = { (text: String) in text.contains("09fca0aa") }
-    #expect(texts(in: page()).count(where: isLeak) == 33)
+    #expect(texts(in: page()).count(where: isLeak) == 34)
     #expect(isLeak(ReportHTML.text(page())))
     let redacted = try redacted()
     #expect(texts(in: redacted).filter(isLeak) == [])

@@ -54,9 +54,9 @@ extension ReportHTML {
   }
 
   /// Nil without rows.
-  private static func table(_ first: Column, _ place: HTML, _ rows: [[HTML]]) -> HTML? {
+  private static func table(_ first: Column, _ second: HTML, _ rows: [[HTML]]) -> HTML? {
     let columns: [Column] = [
-      first, .text(place, label: "Location", style: "name"), .text("Why it is doubtful", label: "Why"),
+      first, .text(second, label: "Location", style: "name"), .text("Why it is doubtful", label: "Why"),
     ]
     return rows.isEmpty ? nil : .table(columns, style: "cards doubts", rows: rows)
   }

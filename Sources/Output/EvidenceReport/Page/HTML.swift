@@ -1,6 +1,6 @@
 import Platform
 
-/// Markup. A literal is markup as it stands; what is interpolated is text and gets escaped, unless it is `HTML` itself.
+/// Markup. A literal is markup; what is interpolated into it is text and gets escaped, unless it is `HTML` itself.
 ///
 /// Nothing makes markup of a String at run time: literals are `StaticString`, which only the source code can contain.
 package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtocol {
