@@ -18,10 +18,8 @@ enum UnknownOption {
       guard find("\(path) \(word)") != nil else { break }
       path += " \(word)"
     }
-    if path == root._commandName, let usual = root.configuration.defaultSubcommand {
-      path += " \(usual._commandName)"
-    }
-    guard let own = find(path) else { return nil }
+    let usual = root.configuration.defaultSubcommand.map { "\(path) \($0._commandName)" } ?? path
+    guard let own = find(path == root._commandName ? usual : path) else { return nil }
     let words = arguments.prefix { $0 != "--" }
     guard let index = words.firstIndex(where: { isOption($0) && !own.names.contains(name($0)) }) else {
       return nil
