@@ -5,7 +5,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 _SOURCES = [
-    (_HERE.parent / "Sources/CommandOptions/Program.swift", r'static let version = "([^"]+)"'),
+    (_HERE.parent / "Sources/Command/CommandOptions/Program.swift", r'static let version = "([^"]+)"'),
     (_HERE / "PKG-INFO", r"(?m)^Version: (.+)$"),
 ]
 

@@ -1,7 +1,7 @@
 /// A sentence for the user, usually without its full stop: what happened, where, what was expected, and what to do.
 ///
-/// A message that one place says is worded there. Those that several places or tests name are functions of their
-/// arguments in this module, and MessagesTests hold their wording.
+/// The code that reports a message words it. Messages that are reported in several files, or that tests name, are
+/// functions of their arguments in this module, and MessagesTests hold their wording.
 package struct Message: Equatable, Hashable, Sendable, CustomStringConvertible,
   ExpressibleByStringInterpolation
 {

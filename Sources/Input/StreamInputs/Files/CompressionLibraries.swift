@@ -53,7 +53,7 @@ extension Compression {
   }
 }
 
-/// Takes the place of a library that cannot be used.
+/// Refuses all bytes, because the library cannot be used.
 private final class RefusingDecoder: FrameDecoder {
   private let reason: Message
 

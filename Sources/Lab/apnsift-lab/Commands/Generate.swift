@@ -5,12 +5,12 @@ import Messages
 import Platform
 import Reports
 
-/// `apnsift generate`: inputs with known contents.
+/// `apnsift-lab generate`: inputs with known contents.
 struct Generate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Generate dumps and captures with known contents, to test decoders.",
-    usage: "apnsift generate [<options>] --kind <KIND> --seed <SEED> -o <OUT>",
+    usage: "apnsift-lab generate [<options>] --kind <KIND> --seed <SEED> -o <OUT>",
     discussion: """
       KIND is a dump of tuples, a capture of feedback or of gateway connections, a pair of dumps of one gateway \
       connection, with requests in OUT and responses in OUT.responses, a capture of pushes in HTTP/2, or a provider's log of pushes. The same options, seed and version give the \
@@ -19,16 +19,16 @@ struct Generate: ParsableCommand {
       decoded, those too close to damage to be required, and the damaged bytes.
 
       EXAMPLES
-        apnsift generate --kind dump --seed 1 -o dump.bin
-        apnsift generate --kind dump --seed 2 --tuples 9000 --tokens 100 -o many.bin
-        apnsift generate --kind dump --seed 3 --lost-bytes 5 --cut-tail -o bad.bin
-        apnsift generate --kind capture --seed 4 --connections 9 -o feedback.pcap
-        apnsift generate --kind capture --seed 5 --loss 10 --ip 6 -o lossy.pcapng
-        apnsift generate --kind gateway --seed 6 --responses 700 -o gateway.pcap
-        apnsift generate --kind pair --seed 7 --lost-bytes 5 -o requests.bin
-        apnsift generate --kind capture --seed 8 --file-lost-bytes 9 -o torn.pcap
-        apnsift generate --kind pushes --seed 9 --invalidated 300 -o pushes.pcap
-        apnsift generate --kind push-log --seed 10 --log-times rfc3339 -o log.csv
+        apnsift-lab generate --kind dump --seed 1 -o dump.bin
+        apnsift-lab generate --kind dump --seed 2 --tuples 9000 --tokens 100 -o many.bin
+        apnsift-lab generate --kind dump --seed 3 --lost-bytes 5 --cut-tail -o bad.bin
+        apnsift-lab generate --kind capture --seed 4 --connections 9 -o feedback.pcap
+        apnsift-lab generate --kind capture --seed 5 --loss 10 --ip 6 -o lossy.pcapng
+        apnsift-lab generate --kind gateway --seed 6 --responses 700 -o gateway.pcap
+        apnsift-lab generate --kind pair --seed 7 --lost-bytes 5 -o requests.bin
+        apnsift-lab generate --kind capture --seed 8 --file-lost-bytes 9 -o torn.pcap
+        apnsift-lab generate --kind pushes --seed 9 --invalidated 300 -o pushes.pcap
+        apnsift-lab generate --kind push-log --seed 10 --log-times rfc3339 -o log.csv
       """)
 
   @Option(help: .init("Contents to generate.", valueName: "KIND"))

@@ -7,12 +7,12 @@ import MockServer
 import Platform
 import Reports
 
-/// `apnsift serve`: a mock server that replays captured server bytes.
+/// `apnsift-lab serve`: a mock server that replays captured server bytes.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Replay captured server bytes, or outcomes of pushes, to a client under test.",
-    usage: "apnsift serve [<options>] <input> ...",
+    usage: "apnsift-lab serve [<options>] <input> ...",
     discussion: """
       Each client gets the next stream: the server's bytes in the captured chunks (4096 bytes for a dump), one read \
       or TLS record each, and the captured end. A gateway response waits until the client has sent the same number \
@@ -23,14 +23,14 @@ struct Serve: ParsableCommand {
       of that token in the inputs, or a reset, a GOAWAY or no answer. Other tokens get 200.
 
       EXAMPLES
-        apnsift serve capture.pcap                      on 127.0.0.1:2196
-        apnsift serve feedback.bin --port 0 --once      one client, any port
-        apnsift serve capture.pcap --stream 3 --tls
-        apnsift serve feedback.bin --chunk-size 7
-        apnsift serve feedback.bin --every-chunking     client k: size k
-        apnsift serve gateway.pcap --pace 1             with the pauses
-        apnsift serve a.pcap --certificate cert.pem --key key.pem
-        apnsift serve --pushes pushes.pcap --tls --keylog keys.txt
+        apnsift-lab serve capture.pcap                      on 127.0.0.1:2196
+        apnsift-lab serve feedback.bin --port 0 --once      one client, any port
+        apnsift-lab serve capture.pcap --stream 3 --tls
+        apnsift-lab serve feedback.bin --chunk-size 7
+        apnsift-lab serve feedback.bin --every-chunking     client k: size k
+        apnsift-lab serve gateway.pcap --pace 1             with the pauses
+        apnsift-lab serve a.pcap --certificate cert.pem --key key.pem
+        apnsift-lab serve --pushes pushes.pcap --tls --keylog keys.txt
       """)
 
   @Option(help: .init("Serve only this stream (of each input).", valueName: "NUMBER"))
