@@ -283,7 +283,7 @@ let package = Package(
     .testTarget(
       name: "EvidenceReportTests",
       dependencies: [
-        "APNsWire", "Analysis", "CaptureWriting", "EvidenceReport", "Messages", "PacketCapture", "Platform",
+        "APNsWire", "Analysis", "CaptureWriting", "EvidenceReport", "Messages", "PacketCapture",
         "Reports", "WireBytes",
       ],
       swiftSettings: strict),

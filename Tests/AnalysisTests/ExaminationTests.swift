@@ -104,7 +104,8 @@ struct ExaminationTests {
     var (requests, responses) = (response, Input(try files.write([0, 0, 32, 1, 2, 3], to: "b")))
     (requests.half, responses.half) = (.requests, .responses)
     let (_, messages) = try run(files, InputWalk([], paired: [requests, responses]), EvidenceRecording())
-    #expect(messages == [Message.halvesMayBeSwapped.text])
+    #expect(
+      messages == ["hint: neither file has the expected content; are --requests and --responses swapped?"])
   }
 
   @Test("an input can be skipped before it is read")

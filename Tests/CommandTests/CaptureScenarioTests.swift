@@ -99,7 +99,9 @@ struct CaptureScenarioTests {
       cut.first?["message"] as? String
         == Message.truncatedPacket(.packet(packets.count), missing: 100, byFileEnd: true).text)
     let cause: Message =
-      format == "pcap" ? .recordCut(captured: 434, left: 334) : .blockCut(468, left: 468 - 106)
+      format == "pcap"
+      ? "a record of 434 captured bytes, the file has 334 left"
+      : "a block of 468 bytes, the file has \(468 - 106) left"
     #expect(
       exported.findings("damaged-capture").first?["message"] as? String
         == Message.damage(cause, inPacket: packets.count).text)

@@ -310,10 +310,10 @@ struct CarveTests {
     var generator = SeededGenerator(seed: 13)
     let digests = (0..<50).map { _ in text(generator.bytes(32)) }
     let files: [(name: String, text: String, kind: Message)] = [
-      ("tokens.txt", digests.joined(separator: "\n"), .tokenList),
-      ("tokens.csv", digests.map { "\"\($0)\",\r\n" }.joined(), .tokenList),
-      ("list.sha256", digests.map { "\($0)  dumps/\($0.prefix(4)).bin\n" }.joined(), .checksumList),
-      ("list.md5", digests.map { "MD5 (a b.bin) = \($0.prefix(32))\n" }.joined(), .checksumList),
+      ("tokens.txt", digests.joined(separator: "\n"), "a list of tokens without times"),
+      ("tokens.csv", digests.map { "\"\($0)\",\r\n" }.joined(), "a list of tokens without times"),
+      ("list.sha256", digests.map { "\($0)  dumps/\($0.prefix(4)).bin\n" }.joined(), "a list of checksums"),
+      ("list.md5", digests.map { "MD5 (a b.bin) = \($0.prefix(32))\n" }.joined(), "a list of checksums"),
     ]
     for file in files { try directory.write(file.text, to: "lists/\(file.name)") }
     for file in files {

@@ -110,7 +110,10 @@ struct GenerateTests {
       "--latest must be at least a day after --earliest"
     ),
     (["--kind", "dump", "--padding", "1001"], .outOfRange("--padding", "1001", 0...1000)),
-    (["--kind", "dump", "--loss", "1"], .dumpWithConnections),
+    (
+      ["--kind", "dump", "--loss", "1"],
+      "a dump has no connections: use --kind capture, gateway or pushes with the options of captures"
+    ),
     (
       ["--kind", "capture", "--responses", "1"],
       "--responses is for --kind gateway and pair: feedback has no responses"
@@ -120,9 +123,18 @@ struct GenerateTests {
       "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes "
         + "and so on"
     ),
-    (["--kind", "pair", "--resets", "1"], .dumpWithConnections),
-    (["--kind", "gateway", "--responses", "1", "--padding", "1"], .responsesWithDamage(1)),
-    (["--kind", "gateway", "--responses", "1", "--snap-length", "200"], .responsesWithDamage(1)),
+    (
+      ["--kind", "pair", "--resets", "1"],
+      "a dump has no connections: use --kind capture, gateway or pushes with the options of captures"
+    ),
+    (
+      ["--kind", "gateway", "--responses", "1", "--padding", "1"],
+      "--responses 1 excludes damage and --snap-length: requests might be unreadable"
+    ),
+    (
+      ["--kind", "gateway", "--responses", "1", "--snap-length", "200"],
+      "--responses 1 excludes damage and --snap-length: requests might be unreadable"
+    ),
     (["--kind", "capture", "--snap-length", "99"], .outOfRange("--snap-length", "99", 100...262_144)),
     (
       ["--kind", "capture", "--snap-length", "200", "--fragments", "1"],

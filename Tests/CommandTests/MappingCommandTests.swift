@@ -28,7 +28,12 @@ struct MappingCommandTests {
       command + ["--store", "sqlite:own.sqlite", "--mapping", "devices.yml"])
     #expect(outcome.code == 64 && outcome.output.isEmpty)
     #expect(
-      outcome.messages == [Message.about("devices.yml: line 4, column 9", .unknownAction("remove")).text])
+      outcome.messages == [
+        Message.about(
+          "devices.yml: line 4, column 9",
+          "expected one of mark, flag, delete for action, found 'remove'; choose one of them"
+        ).text
+      ])
     #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
@@ -77,14 +82,22 @@ struct MappingCommandTests {
     ])
   func without(_ arguments: [String]) throws {
     let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 64 && outcome.said(.insertUnknownWithoutMapping))
+    #expect(
+      outcome.code == 64
+        && outcome.said("--insert-unknown requires --mapping: add a mapping, or remove the option"))
     #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
   /// Arguments, and the message, or a part of it.
   static let tries: [(arguments: [String], message: Message)] = [
-    (["replay", "dump.bin", "--table", "devices"], .tableWithoutTokenColumn),
-    (["store", "list", "--token-column", "token"], .tableWithoutTokenColumn),
+    (
+      ["replay", "dump.bin", "--table", "devices"],
+      "--table and --token-column go together: give both, or neither"
+    ),
+    (
+      ["store", "list", "--token-column", "token"],
+      "--table and --token-column go together: give both, or neither"
+    ),
     (
       ["replay", "dump.bin", "--table", "devices", "--token-column", "token", "--mapping", "devices.yml"],
       "--mapping names the table and the column: leave out --table and --token-column"
@@ -94,11 +107,15 @@ struct MappingCommandTests {
     (["store", "undo", "1", "--table", "devices", "--token-column", "token"], .trialNeedsDryRun),
     (
       ["store", "list", "--table", "a.b.c", "--token-column", "token"],
-      .notATrialTable("a.b.c", tokenColumn: "token")
+
+      "--table a.b.c --token-column token: expected TABLE or SCHEMA.TABLE and the name of a column; "
+        + "describe names with dots or blanks in a file for --mapping"
     ),
     (
       ["store", "list", "--table", "devices", "--token-column", ""],
-      .notATrialTable("devices", tokenColumn: "")
+
+      "--table devices --token-column : expected TABLE or SCHEMA.TABLE and the name of a column; "
+        + "describe names with dots or blanks in a file for --mapping"
     ),
     (["store", "list", "--token-form", "hex"], .verbatim("'--token-form'")),
   ]

@@ -69,7 +69,7 @@ struct PostgreSQLCommandTests {
         """)
     let shown = try apnsift("store", "show", "aa", "ee", "--json", "--app", "mail")
     #expect(try Evidence.objects(shown.text).map { $0["environment"] as? String } == ["sandbox"])
-    #expect(shown.messages.first == Message.tokenNotInStore("ee", name).text)
+    #expect(shown.messages.first == "ee: not in \(name)")
   }
 
   @Test("history, undo and the brake as in SQLite")

@@ -242,10 +242,15 @@ struct ReportRedactionTests {
   @Test(
     "an invalid key is refused before anything is written",
     arguments: [
-      ("missing.txt", Message.keyUnreadable("missing.txt", "No such file or directory")),
+      (
+        "missing.txt",
+        Message(
+          "cannot read the pseudonym key missing.txt: No such file or directory; make one with `openssl "
+            + "rand -hex 32 > FILE`")
+      ),
       ("short.txt", .keyTooShort("short.txt", bytes: 15, expected: 16)),
       ("dump.bin", "dump.bin is the key of --redact and an input: move it elsewhere"),
-      (".", .keyUnreadable(".", "Is a directory")),
+      (".", "cannot read the pseudonym key .: Is a directory; make one with `openssl rand -hex 32 > FILE`"),
       (
         "/dev/zero",
         "/dev/zero is larger than \(1 << 20) bytes, which is too large for a pseudonym key; check the "

@@ -100,8 +100,8 @@ struct ShowTests {
       (["--offset", "38"], 2, .noBytes(atOffset: 38)),
       (["--packet", "1"], 2, .noBytes(inPacket: 1)),
       (["--record", "0"], 64, .tooSmall("--record", 0, least: 1)),
-      ([], 64, .nothingToShow),
-      (["--record", "1", "--offset", "0"], 64, .nothingToShow),
+      ([], 64, "give one of --record, --offset, --packet and --token"),
+      (["--record", "1", "--offset", "0"], 64, "give one of --record, --offset, --packet and --token"),
       (
         ["--record", "1", "--stream", "0"], 64,
         "--record counts the records of all streams: leave out --stream and --direction"

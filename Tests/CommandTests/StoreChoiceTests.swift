@@ -18,10 +18,10 @@ struct StoreChoiceTests {
   func defaultStore() throws {
     let first = try directory.apnsift("replay", "dump.bin")
     #expect(first.code == 0)
-    #expect(first.messages.first == Message.makingStore("sqlite:tokens.sqlite").text)
+    #expect(first.messages.first == "no store is named: making sqlite:tokens.sqlite")
     #expect(try count("tokens.sqlite") == "3")
     let second = try directory.apnsift("replay", "dump.bin")
-    #expect(!second.said(.makingStore("sqlite:tokens.sqlite")))
+    #expect(!second.said("no store is named: making sqlite:tokens.sqlite"))
   }
 
   @Test("a dry run makes no default store, and does not say that it does")

@@ -176,7 +176,7 @@ struct StoreCommandTests {
 
       """
     #expect(outcome.text == expected)
-    #expect(outcome.messages.first == Message.tokenNotInStore("ee", "sqlite:tokens.sqlite").text)
+    #expect(outcome.messages.first == "ee: not in sqlite:tokens.sqlite")
     let objects = try Evidence.objects(
       try directory.apnsift("store", "show", "--json", "bb", "ee", "aa", "--environment", "production").text)
     #expect(objects.map { $0["token"] as? String } == ["bb", "aa"])

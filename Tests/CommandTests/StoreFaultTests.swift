@@ -33,8 +33,8 @@ struct StoreFaultTests {
         "SQLite this is not, but it is long enough for a header of one hundred bytes ........................\n",
         to: "s")
     },
-    Case("a directory", .cannotOpen(.isADirectory)) { try $0.makeDirectory("s") },
-    Case("a pipe", .cannotOpen(.isNoRegularFile)) { try $0.makePipe("s") },
+    Case("a directory", .cannotOpen("it is a directory, not a database file")) { try $0.makeDirectory("s") },
+    Case("a pipe", .cannotOpen("it is not a regular file")) { try $0.makePipe("s") },
     Case("an empty file", .noTable) { try $0.write("", to: "s") },
     Case("a newer version", .newerVersion(2, supported: 1)) {
       _ = try $0.apnsift("store", "register", "aa", "--store", "sqlite:s", "--create")
@@ -140,7 +140,7 @@ struct StoreFaultTests {
     #expect(listed.code == 2)
     #expect(listed.text == expected)
     let row = Message.inRow(
-      .rowKey("token", "x'00'"), of: "device_tokens", .appIsNotUTF8("app", "CAST(x'ff' AS TEXT)"))
+      .rowKey("token", "x'00'"), of: "device_tokens", "app is CAST(x'ff' AS TEXT), expected text in UTF-8")
     #expect(listed.said(.storeFailed("sqlite:s", .unreadableRows(1, first: row))))
   }
 

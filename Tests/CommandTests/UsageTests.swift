@@ -19,8 +19,8 @@ struct UsageTests {
     (["help", "store", "lits"], .unknownSubcommand("lits", of: "apnsift store", nearest: "list")),
     (["--bogus", "dump.bin"], .unknownOption("--bogus", of: "apnsift inspect")),
     (["export", "--bogus", "dump.bin"], .unknownOption("--bogus", of: "apnsift export")),
-    (["export"], .noInput),
-    (["replay"], .noInput),
+    (["export"], "no input: name files or directories, or - for standard input"),
+    (["replay"], "no input: name files or directories, or - for standard input"),
     (["inspect", "-", "-"], .standardInputTwice),
     (
       ["export", "--max-token-length", "65536", "dump.bin"],
@@ -30,10 +30,24 @@ struct UsageTests {
     (["export", "--memory", "0", "dump.bin"], .sizeTooSmall("--memory", 0)),
     (["export", "--columns", "time,tokn", "dump.bin"], .noSuchColumn("tokn", known: feedbackColumns)),
     (["export", "--columns", "", "dump.bin"], .noSuchColumn("", known: feedbackColumns)),
-    (["export", "--columns", "time", "-t", "ndjson", "dump.bin"], .columnsOfOneKind),
-    (["export", "--columns", "time", "--records", "feedback", "-t", "json", "dump.bin"], .columnsOfOneKind),
-    (["export", "--columns", "stream", "-o", "tables/", "dump.bin"], .directoryHasAllKinds),
-    (["export", "--records", "streams", "-o", "tables/", "dump.bin"], .directoryHasAllKinds),
+    (
+      ["export", "--columns", "time", "-t", "ndjson", "dump.bin"],
+      "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with "
+        + "--records, and one of these formats with -t"
+    ),
+    (
+      ["export", "--columns", "time", "--records", "feedback", "-t", "json", "dump.bin"],
+      "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with "
+        + "--records, and one of these formats with -t"
+    ),
+    (
+      ["export", "--columns", "stream", "-o", "tables/", "dump.bin"],
+      "a directory gets all kinds of records with their usual columns: leave out --records and --columns"
+    ),
+    (
+      ["export", "--records", "streams", "-o", "tables/", "dump.bin"],
+      "a directory gets all kinds of records with their usual columns: leave out --records and --columns"
+    ),
     (
       ["export", "-t", "json", "-o", "tables/", "dump.bin"],
       "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file"
@@ -57,7 +71,10 @@ struct UsageTests {
     (["export", "-o", "same", "--findings", "./same", "dump.bin"], .outputsAreSame("-o", "--findings")),
     (["export", "--findings", "-", "dump.bin"], .outputsAreSame("-o", "--findings")),
     (["replay", "--store", "tokens.sqlite", "dump.bin"], .notAStoreURL("tokens.sqlite")),
-    (["replay", "--store", "sqlite:", "dump.bin"], .storeWithoutPath),
+    (
+      ["replay", "--store", "sqlite:", "dump.bin"],
+      "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite"
+    ),
     (
       ["replay", "--store", "postgres://u:secret/s@h/d", "dump.bin"],
       .unreadableURI("postgresql", .databaseWithAt)
@@ -67,8 +84,8 @@ struct UsageTests {
       .outOfRange("--lock-timeout", "86401", 0...86400)
     ),
     (["store", "list", "--dead", "--live"], .exclusive("--dead", "--live")),
-    (["store", "register"], .tokensOrCSV),
-    (["store", "register", "aa", "--csv", "list.csv"], .tokensOrCSV),
+    (["store", "register"], "give either tokens or --csv FILE"),
+    (["store", "register", "aa", "--csv", "list.csv"], "give either tokens or --csv FILE"),
     (
       ["store", "register", "--csv", "list.csv", "--at", "1"],
       "--at and --csv exclude each other: the CSV file has the times"

@@ -17,14 +17,8 @@ extension Golden {
       .resumed("zeros instead of a record", atNext: "record"),
       "zeros instead of a record; skipped to the next plausible record"),
     Golden(
-      .notResumed("zeros instead of a record", noOther: "block"),
-      "zeros instead of a record; no plausible block follows"),
-    Golden(
       .reservedLinkTypeBits(0x30_0001),
       "the link type of this pcap file has reserved bits set (0x300001); expected a number below 65536"),
-    Golden(
-      .recordCut(captured: 100, left: 60), "a record of 100 captured bytes, the file has 60 left"),
-    Golden(.blockCut(132, left: 40), "a block of 132 bytes, the file has 40 left"),
     Golden(
       .blockLengthsDiffer(132, 133), "a block of 132 bytes by its first length and 133 by its second"),
   ]

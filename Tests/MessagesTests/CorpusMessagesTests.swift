@@ -16,9 +16,6 @@ extension Golden {
     Golden(.cannotOpen("input.bin", "Permission denied"), "cannot open input.bin: Permission denied"),
     Golden(
       .caseFileNotRegular("input.bin"), "input.bin is not a regular file; put the bytes into a file"),
-    Golden(
-      .noCaseDescription,
-      "no case.yml; write one that says what the case shows and where its bytes come from"),
     Golden(.invalidOptions(.verbatim("--filter: no")), "invalid options: --filter: no"),
     Golden(
       .invalidCaseOptions("unknown option '--no'"),
@@ -26,9 +23,6 @@ extension Golden {
     Golden(
       .notAllowedInCase("--help"),
       "'--help' is not allowed in a case; correct the options in case.yml"),
-    Golden(
-      .notAFileOfCase("/etc/hosts", option: "--requests"),
-      "--requests must name a file of the case, not '/etc/hosts'; put the file next to case.yml"),
   ]
 
   static let caseDescriptions: [Golden] = [
@@ -63,10 +57,6 @@ extension Golden {
     Golden(
       .evidenceSchemaExpected("apnsift/1", found: "\"apnsift/2\""),
       "expected the schema \"apnsift/1\", found \"apnsift/2\""),
-    Golden(.wroteExpectation, "wrote expected.ndjson"),
-    Golden(
-      .expectationNotWritten(.verbatim("the disk is full")),
-      "cannot write expected.ndjson: the disk is full"),
   ]
 
   static let differences: [Golden] = [
@@ -79,7 +69,6 @@ extension Golden {
     Golden(
       .evidence("feedback", offset: 38, direction: "server", stream: 0, source: "input.bin"),
       "feedback at offset 38 of the server, stream 0 of input.bin"),
-    Golden(.evidenceNotFound(.verbatim("summary")), "summary: expected, but not found"),
     Golden(
       .evidenceDiffers(.verbatim("summary"), in: ["feedback", "inputs"]),
       "summary: differs in feedback, inputs"),
@@ -92,12 +81,6 @@ extension Golden {
     Golden(
       .verified(cases: 6, written: 3, asExpected: 1, different: 0, broken: 2),
       "verified 6 cases: 3 written, 1 as expected, 0 different, 2 broken"),
-    Golden(
-      .readCases(1, right: 0, of: 1, notJudged: 0, broken: 0),
-      "read 1 case: 0 of 1 stream right, 0 not judged, 0 broken cases"),
-    Golden(
-      .readCases(8, right: 5, of: 6, notJudged: 2, broken: 1),
-      "read 8 cases: 5 of 6 streams right, 2 not judged, 1 broken case"),
     Golden(.done(.verbatim("verified 0 cases"), failedDirectories: 0), "verified 0 cases"),
     Golden(
       .done(.verbatim("verified 0 cases"), failedDirectories: 1),

@@ -8,8 +8,6 @@ func databaseMessage(_ golden: Golden) {
 
 extension Golden {
   static let databases: [Golden] = [
-    Golden(.isADirectory, "it is a directory, not a database file"),
-    Golden(.isNoRegularFile, "it is not a regular file"),
     Golden(.directoryFailed("/a", error: "Permission denied"), "directory /a: Permission denied"),
     Golden(.sqliteError(10, .verbatim("disk I/O error")), "disk I/O error, SQLite error 10"),
     Golden(.noMemory, "no memory is left"),
@@ -22,10 +20,6 @@ extension Golden {
   static let privileges: [Golden] = [
     Golden(.isAStandby, "it is a standby"),
     Golden(.lacks("SELECT", on: "public.devices"), "it lacks SELECT on public.devices"),
-    Golden(
-      .journalLacks("INSERT on public.apnsift_replays"),
-      "it lacks INSERT on public.apnsift_replays, which the journal needs; --journal sqlite:PATH keeps the journal in a file, --no-journal records nothing"
-    ),
   ]
 
   static let databaseRows: [Golden] = [
@@ -47,13 +41,7 @@ extension Golden {
       .valueInsteadOf("an integer from 0 to 9", "kept", "-1"), "kept is -1, expected an integer from 0 to 9"),
     Golden(.valueInsteadOf(.journalText, "app", "x'ff'"), "app is x'ff', expected text in UTF-8"),
     Golden(.journalJSON, "JSON"),
-    Golden(.journalTime, "a time in the years 1 to 9999"),
     Golden(.journalEnvironment(["production", "sandbox"]), "production or sandbox"),
-    Golden(
-      .appIsNotUTF8("app", "CAST(x'ff' AS TEXT)"), "app is CAST(x'ff' AS TEXT), expected text in UTF-8"),
-    Golden(
-      .unknownEnvironment("env", "'x'", production: "prod", sandbox: "dev"),
-      "env is 'x', expected prod or dev"),
     Golden(
       .timeNotInForm(.integerUnixSeconds, "seen", "1.5"),
       "seen is 1.5, expected UNIX seconds as an integer, or null"),

@@ -20,12 +20,9 @@ extension Golden {
     Golden(.linkToDirectory, "a link to a directory"),
     Golden(.neitherFileNorDirectory, "neither a file nor a directory"),
     Golden(.sqliteDatabase, "an SQLite database"),
-    Golden(.nameAStore, "use --store to name a store"),
     Golden(
-      .foreign(.sqliteDatabase, remedy: .nameAStore),
+      .foreign(.sqliteDatabase, remedy: "use --store to name a store"),
       "is an SQLite database: use --store to name a store"),
-    Golden(.tokenList, "a list of tokens without times"),
-    Golden(.checksumList, "a list of checksums"),
     Golden(.partitionedDisk, "an image of a disk with partitions"),
     Golden(.fileSystem("ext"), "an image of a file system (ext)"),
     Golden(.memoryImage, "an image of memory"),

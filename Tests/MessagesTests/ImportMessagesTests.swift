@@ -51,11 +51,9 @@ extension Golden {
   ]
 
   static let registrations: [Golden] = [
-    Golden(.tokensOrCSV, "give either tokens or --csv FILE"),
     Golden(
       .nothingRegistered("a.csv", .openQuote), "a.csv: the quote is not closed; nothing was registered"),
     Golden(.nothingImported("a.csv", .openQuote), "a.csv: the quote is not closed; nothing was imported"),
-    Golden(.rowSkipped("a.csv", .openQuote), "a.csv: the quote is not closed; row skipped"),
     Golden(
       .registrations(in: "sqlite:a", added: 1, revived: 0, raised: 0, unchanged: 0, unknown: 0),
       "1 token in sqlite:a: 1 new, 0 alive again, 0 with a later time, 0 unchanged"),

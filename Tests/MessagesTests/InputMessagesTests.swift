@@ -38,9 +38,6 @@ extension Golden {
       .sameBytes(as: "a.pcap", isJoinedCapture: true),
       "same bytes as a.pcap, which was already read: its packets are read again"),
     Golden(
-      .halvesMayBeSwapped,
-      "hint: neither file has the expected content; are --requests and --responses swapped?"),
-    Golden(
       .outputIsInput("a.csv"), "a.csv is both standard output and an input: write to another file"),
   ]
 
@@ -56,7 +53,6 @@ extension Golden {
 
   static let chunksAndTokens: [Golden] = [
     Golden(.notAChunkSize("many"), "'many' is not a size of 1 byte or more"),
-    Golden(.noChunkSizes, "no chunk sizes; write one per line, in bytes"),
     Golden(
       .noTemporaryFile(in: "/tmp", error: "Permission denied"),
       "cannot create a temporary file in /tmp: Permission denied; "

@@ -9,23 +9,11 @@ func mappingMessage(_ golden: Golden) {
 extension Golden {
   static let mapping: [Golden] = [
     Golden(
-      .tableWithoutTokenColumn, "--table and --token-column go together: give both, or neither"),
-    Golden(
-      .notATrialTable("a.b.c", tokenColumn: "token"),
-      "--table a.b.c --token-column token: expected TABLE or SCHEMA.TABLE and the name of a column; describe names with dots or blanks in a file for --mapping"
-    ),
-    Golden(
       .mappingTooLong("a.yml", limit: 1 << 20),
       "a.yml: expected a mapping of at most 1.0 MiB, found more; name the file that maps a table"),
     Golden(
       .journalIsTheStore("mysql:"),
       "expected another file than the store for journal, found 'mysql:'; write sqlite:PATH"),
-    Golden(
-      .unknownAction("kill"),
-      "expected one of mark, flag, delete for action, found 'kill'; choose one of them"),
-    Golden(
-      .superfluousKey("flag", action: "delete"),
-      "expected no flag with action delete; remove it or correct the action"),
     Golden(
       .notATable("a.b.c", example: "table: {schema: x, name: y}"),
       "expected TABLE or SCHEMA.TABLE, found 'a.b.c'; write names with dots or blanks as table: {schema: x, name: y}"
@@ -41,7 +29,6 @@ extension Golden {
 
   static let tableSubjects: [Golden] = [
     Golden(.column("token"), "column token"),
-    Golden(.unknownColumn("device"), "column device, which apnsift does not know"),
     Golden(.primaryKey, "the primary key"),
     Golden(.tableName, "the name"),
     Golden(.deleteAction, "action delete"),
@@ -51,7 +38,6 @@ extension Golden {
     Golden(.engine("MyISAM"), "MyISAM (ALTER TABLE … ENGINE = InnoDB changes it)"),
     Golden(.nothingFound, "none"),
     Golden(.neither, "neither"),
-    Golden(.inheritingTables, "tables that inherit from it"),
     Golden(
       .dependentColumn("device", of: "mails", onDelete: "CASCADE"),
       "column device of mails with ON DELETE CASCADE"),
@@ -67,8 +53,6 @@ extension Golden {
     Golden(.generatedColumn, "a generated one"),
     Golden(.nullableColumn, "a column that may be null"),
     Golden(.notNull, "NOT NULL"),
-    Golden(.optionalColumn, "one that may be null or has a default"),
-    Golden(.notNullWithoutDefault, "NOT NULL without a default"),
     Golden(.columnOfType("BLOB"), "a column of type BLOB"),
     Golden(.columnType("text"), "type text"),
     Golden(.columnType(oneOf: ["timestamp"]), "type timestamp"),

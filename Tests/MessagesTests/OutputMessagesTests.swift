@@ -11,12 +11,9 @@ extension Golden {
     Golden(
       .outputExists("a.csv"), "a.csv exists already: name another file, or give --force to replace it"),
     Golden(.outputIsDirectory("a"), "a is a directory: name a file to write"),
-    Golden(.outputIsBrokenLink("a"), "a is a broken symbolic link"),
     Golden(
       .outputNotCreated("b/a", "No such file or directory"),
       "b/a cannot be created: No such file or directory"),
     Golden(.outputNotWritten("a.csv", "File too large"), "a.csv cannot be written: File too large"),
-    Golden(
-      .directoryNotEmpty("a"), "a is not empty: name another directory, or give --force to add files to it"),
   ]
 }

@@ -68,8 +68,6 @@ extension Golden {
     Golden(
       .errorsNeverReported(1, from: 6, .verbatim("the reader failed")),
       "the reader failed, and never reported the 1 error from offset 6 on"),
-    Golden(.lineIsNoTuple, "the line is not a record: expected `timestamp,token`, in seconds and hex"),
-    Golden(.lineIsNoError, "the line is not a record: expected `status,identifier`, both decimal"),
   ]
 
   static let printedTuples: [Golden] = [
@@ -128,8 +126,5 @@ extension Golden {
     Golden(
       .noErrorBegins(first: nil),
       "the 6 bytes at offset 0 were read as an error; no error begins there, and none follows"),
-    Golden(
-      .otherErrorReported(6, insteadOf: 0),
-      "the error at offset 6 was reported instead of the one at offset 0"),
   ]
 }

@@ -26,20 +26,6 @@ extension Golden {
     Golden(
       .inputsSkipped(9, replayedBy: Array(1...9)),
       "9 inputs skipped: already replayed by replays 1, 2, 3, 4, 5, 6, 7, 8, …"),
-    Golden(
-      .invalidTokenResponsesSkipped(1),
-      "skipped 1 invalid-token response: no plausible capture time for the invalidation"),
-    Golden(
-      .invalidTokenResponsesSkipped(2),
-      "skipped 2 invalid-token responses: no plausible capture time for the invalidation"),
-    Golden(
-      .errorResponsesSkipped(1),
-      "skipped 1 error response; --from-errors invalidates the tokens that a gateway reported as invalid (read its help first)"
-    ),
-    Golden(
-      .errorResponsesSkipped(2),
-      "skipped 2 error responses; --from-errors invalidates the tokens that a gateway reported as invalid (read its help first)"
-    ),
   ]
 
   static let replayTokens: [Golden] = [

@@ -15,7 +15,7 @@ extension Golden {
   static let records: [Golden] = [
     Golden(.closing(.verbatim("inspected a"), [.noProblems]), "inspected a; no problems found"),
     Golden(
-      .closing(.verbatim("inspected a"), [.flagCounts(["odd 1"]), .notReadInFull(inputs: 1)]),
+      .closing(.verbatim("inspected a"), [.flagCounts(["odd 1"]), "1 input not read in full, see above"]),
       "inspected a; flags: odd 1; 1 input not read in full, see above"),
     Golden(.findingCounts(1, of: "error", ["stream-gap 1"]), "1 error (stream-gap 1)"),
     Golden(
@@ -24,8 +24,6 @@ extension Golden {
     Golden(
       .flagCounts(["resynchronised 5", "implausible-time 2"]),
       "flags: resynchronised 5, implausible-time 2"),
-    Golden(.notReadInFull(inputs: 1), "1 input not read in full, see above"),
-    Golden(.notReadInFull(inputs: 2), "2 inputs not read in full, see above"),
     Golden(.allEmpty(inputs: 1), "the input is empty"),
     Golden(.allEmpty(inputs: 2), "2 inputs are empty"),
     Golden(.noProblems, "no problems found"),
@@ -100,10 +98,6 @@ extension Golden {
       .reported(inputs: 2, .recordCounts(feedback: 1), redacted: true),
       "reported 2 inputs with 1 record, redacted"),
     Golden(.outputIsOneOfInputs("a.bin"), "a.bin is one of the inputs: name another file to write"),
-    Golden(
-      .keyUnreadable("key.txt", "No such file or directory"),
-      "cannot read the pseudonym key key.txt: No such file or directory; make one with "
-        + "`openssl rand -hex 32 > FILE`"),
     Golden(
       .keyTooShort("key.txt", bytes: 1, expected: 16),
       "key.txt has 1 byte, but a pseudonym key needs 16 or more; make one with "

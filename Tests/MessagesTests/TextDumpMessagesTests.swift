@@ -63,15 +63,14 @@ extension Golden {
       #"the text column has 0x42 ("B"), the hex column 0x62 ("b"): the text was edited; "#
         + "the hex column is used"),
     Golden(
-      .textColumnDiffers(nil, hex: 7, cause: .textWasEditedOrOtherXxd),
+      .textColumnDiffers(
+        nil, hex: 7, cause: "the text was edited, or made with xxd -e or -b, which are not read"),
       "the text column has nothing, the hex column 0x07: the text was edited, or made with xxd -e or -b, "
         + "which are not read; the hex column is used"),
     Golden(
       .textColumnDiffers(UInt8(ascii: " "), hex: nil, cause: "the text was edited"),
       #"the text column has 0x20 (" "), the hex column nothing: the text was edited; "#
         + "the hex column is used"),
-    Golden(
-      .textWasEditedOrOtherXxd, "the text was edited, or made with xxd -e or -b, which are not read"),
     Golden(
       .expectedHex(found: UInt8(ascii: "z")),
       #"expected a hex digit or white space, found 0x7a ("z"); byte skipped"#),

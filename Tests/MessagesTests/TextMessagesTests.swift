@@ -25,7 +25,6 @@ extension Golden {
       .yamlTooDeep,
       "cannot be read as YAML: nested too deeply (texts with special characters need quotes)"),
     Golden(.yamlDuplicateKey("table"), "duplicate key 'table'; remove one of the two"),
-    Golden(.yamlWithoutValue("table"), "table has no value; write one, or remove the key"),
     Golden(
       .yamlExpected(keys: true, for: "", found: "a list", example: "table: devices"),
       "expected keys, found a list; write it as in table: devices"),
@@ -38,7 +37,5 @@ extension Golden {
     Golden(
       .yamlMissingKey("token", example: "token: device_token"),
       "token is missing; write token: device_token"),
-    Golden(
-      .yamlForbiddenCharacter(in: "alive"), "alive has a zero byte or a byte order mark; remove it"),
   ]
 }

@@ -49,13 +49,11 @@ extension Golden {
     Golden(.outOfRange("--token-length", "0-32", 1...100), "--token-length is 0-32: give 1 to 100"),
     Golden(.tooSmall("--record", 0, least: 1), "--record is 0: give 1 or more"),
     Golden(.sizeTooSmall("--memory", 0), "--memory is 0: give 1 byte or more"),
-    Golden(.noInput, "no input: name files or directories, or - for standard input"),
     Golden(.standardInputTwice, "standard input (-) can be read only once"),
     Golden(
       .requestsWithoutResponses,
       "--requests and --responses go together; for one direction, give an input and --protocol requests or "
         + "--protocol responses"),
-    Golden(.pairWithInputs, "--requests and --responses exclude other inputs and --join"),
     Golden(
       .earliestAfterLatest(200, 100),
       "--earliest 1970-01-01T00:03:20Z is after --latest 1970-01-01T00:01:40Z"),
@@ -71,13 +69,6 @@ extension Golden {
   ]
 
   static let argumentsOfCommands: [Golden] = [
-    Golden(
-      .columnsOfOneKind,
-      "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with --records, and one of these formats with -t"
-    ),
-    Golden(
-      .directoryHasAllKinds,
-      "a directory gets all kinds of records with their usual columns: leave out --records and --columns"),
     Golden(.outputsAreSame("-o", "--findings"), "-o and --findings name the same file"),
     Golden(
       .noSuchColumn("tokn", known: ["time", "token"]),
@@ -88,13 +79,6 @@ extension Golden {
     Golden(
       .noSuchZone("Asia/Tokyo", like: []),
       "--time-zone: this system has no tz database, which has 'Asia/Tokyo'; install tzdata, or give UTC"),
-    Golden(.nothingToShow, "give one of --record, --offset, --packet and --token"),
-    Golden(
-      .dumpWithConnections,
-      "a dump has no connections: use --kind capture, gateway or pushes with the options of captures"),
-    Golden(
-      .responsesWithDamage(7),
-      "--responses 7 excludes damage and --snap-length: requests might be unreadable"),
     Golden(
       .outputContradicts("a.gz", "--compression zstd"),
       "-o a.gz contradicts --compression zstd: leave that out, or rename the file"),

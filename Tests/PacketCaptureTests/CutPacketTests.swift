@@ -39,7 +39,8 @@ struct CutPacketTests {
       let length = 100 + (kind == "simple" ? 16 : 32)
       let cause: Message =
         kind == "pcap"
-        ? .recordCut(captured: 100, left: 100 - missing) : .blockCut(length, left: length - closing - missing)
+        ? "a record of 100 captured bytes, the file has \(100 - missing) left"
+        : "a block of \(length) bytes, the file has \(length - closing - missing) left"
       #expect(reading.messages == [.damage(cause, inPacket: 2)])
     }
   }
@@ -55,8 +56,8 @@ struct CutPacketTests {
       #expect(reading.packets.count == 1)
       let cause: Message =
         kind == "pcap"
-        ? .notResumed("\(Count.of(left, "byte")) left, a record header has 16", noOther: "record")
-        : .notResumed("\(Count.of(left, "byte")) left, a block has at least 12", noOther: "block")
+        ? "\("\(Count.of(left, "byte")) left, a record header has 16"); no plausible record follows"
+        : "\("\(Count.of(left, "byte")) left, a block has at least 12"); no plausible block follows"
       #expect(reading.messages == [.damage(cause, afterPacket: 1)])
     }
   }

@@ -158,11 +158,11 @@ import TokenStores
     ("CREATE MATERIALIZED VIEW devices AS SELECT 1", mapping, .tableName, .relation("materialized view")),
     (
       MappedDevices.table + "; CREATE TABLE more (x text) INHERITS (devices)", mapping, .primaryKey,
-      .inheritingTables
+      "tables that inherit from it"
     ),
     (
       MappedDevices.table + "; CREATE TABLE more (x text) INHERITS (devices)", MappedDevices.deleting,
-      .deleteAction, .inheritingTables
+      .deleteAction, "tables that inherit from it"
     ),
   ]
 

@@ -187,7 +187,11 @@ import TokenStores
     let inside = try fixture.store(MappedDevices.mapping, user: role)
     #expect(
       try fault { try inside.check(for: .recording) }
-        == .server(.notPermitted(detail: .journalLacks("CREATE on schema public"))))
+        == .server(
+          .notPermitted(
+            detail:
+              "it lacks CREATE on schema public, which the journal needs; --journal sqlite:PATH keeps the "
+              + "journal in a file, --no-journal records nothing")))
     try inside.check(for: .writing)
     let before = try rows(fixture)
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 2)

@@ -120,7 +120,13 @@ import TokenStores
           { _ in throw SourceFailure() }, for: AppEnvironment(), options: ReplayOptions(),
           entry: { JournalTests.entry() })
       }
-      #expect(found == .server(.notPermitted(detail: .journalLacks(lacks))))
+      #expect(
+        found
+          == .server(
+            .notPermitted(
+              detail:
+                "it lacks \(lacks), which the journal needs; --journal sqlite:PATH keeps the journal in a "
+                + "file, --no-journal records nothing")))
       #expect(try store.replay(Self.deaths).unchanged == 1)
     }
     try expectRefused(lacks: "CREATE on schema public")

@@ -68,8 +68,8 @@ import TokenStores
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), device text NOT NULL, \(key))",
-      .unknownColumn("device"), .optionalColumn,
-      .notNullWithoutDefault
+      "column device, which apnsift does not know", "one that may be null or has a default",
+      "NOT NULL without a default"
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", .primaryKey,
@@ -139,8 +139,7 @@ import TokenStores
       "CREATE TABLE device_tokens (\(Self.names), \(Self.times), \(Self.key)); "
         + "INSERT INTO device_tokens VALUES ('', 'development', '\\x01', NULL, NULL)")
     let store = try database.store()
-    let found = Message.unknownEnvironment(
-      "environment", "'development'", production: "production", sandbox: "sandbox")
+    let found = Message("environment is 'development', expected production or sandbox")
     func error(_ row: Message?) -> StoreError {
       StoreError(
         store: store.name, fault: .unreadableRows(count: 1, first: .inRow(row, of: "device_tokens", found)))

@@ -49,7 +49,9 @@ struct PrintedLinesTests {
     #expect(judgement.records == 4 && judgement.correct == 3 && judgement.wrong == 1, "\(line)")
     #expect(judgement.firstDifference?.record == 0)
     #expect(judgement.firstDifference?.emitted == "'\(line)'")
-    #expect(judgement.firstDifference?.reason == .lineIsNoTuple)
+    #expect(
+      judgement.firstDifference?.reason
+        == "the line is not a record: expected `timestamp,token`, in seconds and hex")
   }
 
   @Test("times may be negative, hex of either case, a token empty")
@@ -94,11 +96,14 @@ struct PrintedLinesTests {
       ("8,7\n10,4294967295\n", 2, 2, nil, nil),
       ("", 0, 0, 0, .errorsNeverReported(2, from: 0, .readerEnded)),
       ("8,7\n", 1, 1, 1, .errorsNeverReported(1, from: 6, .readerEnded)),
-      ("10,4294967295\n8,7\n", 2, 2, 0, .otherErrorReported(6, insteadOf: 0)),
-      ("8,7\n8,7\n", 2, 1, 1, .otherErrorReported(0, insteadOf: 6)),
-      ("8,7\nrubbish\n10,4294967295\n", 3, 2, 1, .lineIsNoError),
+      ("10,4294967295\n8,7\n", 2, 2, 0, "the error at offset 6 was reported instead of the one at offset 0"),
+      ("8,7\n8,7\n", 2, 1, 1, "the error at offset 0 was reported instead of the one at offset 6"),
+      (
+        "8,7\nrubbish\n10,4294967295\n", 3, 2, 1,
+        "the line is not a record: expected `status,identifier`, both decimal"
+      ),
       ("8,7\n10,4294967295\n1,1\n", 3, 2, 2, "the stream has only 2 errors"),
-      ("8,aa\n", 1, 0, 0, .lineIsNoError),
+      ("8,aa\n", 1, 0, 0, "the line is not a record: expected `status,identifier`, both decimal"),
       ("8,-1\n10,4294967295\n", 2, 1, 0, "the error at offset 0 was reported incorrectly"),
     ] as [(String, Int, Int, Int?, Message?)])
   func errors(_ text: String, _ records: Int, _ correct: Int, _ difference: Int?, _ reason: Message?) {

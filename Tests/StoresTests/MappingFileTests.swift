@@ -190,7 +190,10 @@ struct MappingFileTests {
       file(["token": "token: {column: '', form: hex}"]), "line 2, column 17",
       "token.column is empty; write \(MappingExample.token)"
     ),
-    (file(["token": "token: {column: , form: hex}"]), "line 2, column 17", .yamlWithoutValue("column")),
+    (
+      file(["token": "token: {column: , form: hex}"]), "line 2, column 17",
+      "column has no value; write one, or remove the key"
+    ),
     (
       file(["table": "table: a.b.c"]), "line 1, column 8",
       .notATable("a.b.c", example: MappingExample.tableKeys)
@@ -243,7 +246,10 @@ struct MappingFileTests {
   ]
 
   static let mistakesOfActions: [Mistake] = [
-    (file(["action": "action: kill"]), "line 4, column 9", .unknownAction("kill")),
+    (
+      file(["action": "action: kill"]), "line 4, column 9",
+      "expected one of mark, flag, delete for action, found 'kill'; choose one of them"
+    ),
     (
       file(["action": "action: mark"]), "line 1, column 1",
       .yamlMissingKey("invalidated", example: MappingExample.invalidated)
@@ -257,11 +263,12 @@ struct MappingFileTests {
       .yamlMissingKey("flag.dead", example: MappingExample.flag)
     ),
     (
-      file([:], ["flag: {column: x, dead: 0}"]), "line 5, column 7", .superfluousKey("flag", action: "delete")
+      file([:], ["flag: {column: x, dead: 0}"]), "line 5, column 7",
+      "expected no flag with action delete; remove it or correct the action"
     ),
     (
       file([:], ["invalidated: {column: x, form: iso}"]), "line 5, column 14",
-      .superfluousKey("invalidated", action: "delete")
+      "expected no invalidated with action delete; remove it or correct the action"
     ),
     (
       file(["action": "action: flag\nflag: {column: x, dead: 0, alive: 0}"]), "line 5, column 35",
@@ -306,7 +313,7 @@ struct MappingFileTests {
   ]
 
   static let mistakesOfYAML: [Mistake] = [
-    (file([:], ["app:"]), "line 5, column 5", .yamlWithoutValue("app")),
+    (file([:], ["app:"]), "line 5, column 5", "app has no value; write one, or remove the key"),
     (file([:], ["[a]: x"]), "line 5, column 1", "a key must be a text, found a list"),
     (file([:], ["table: x"]), "line 1, column 1", .yamlDuplicateKey("table")),
     (file([:], ["!x table: x"]), "line 1, column 1", .yamlDuplicateKey("table")),
@@ -322,7 +329,10 @@ struct MappingFileTests {
     ("devices\n", "line 1, column 1", unexpected("'devices'", for: "")),
     (file([:], ["app: a\u{1}"]), "line 5, column 7", .yamlControlCharacter([1])),
     (file([:], ["app: \u{feff}a"]), "line 5, column 6", .yamlControlCharacter([0xef, 0xbb, 0xbf])),
-    (file([:], [#"app: "a\uFEFF""#]), "line 5, column 6", .yamlForbiddenCharacter(in: "app")),
+    (
+      file([:], [#"app: "a\uFEFF""#]), "line 5, column 6",
+      "app has a zero byte or a byte order mark; remove it"
+    ),
     (file([:], ["app: é\u{9b}"]), "line 5, column 7", .yamlControlCharacter([0xc2, 0x9b])),
   ]
 

@@ -88,7 +88,7 @@ struct StoreReplayTests {
     lenient.skipsInvalid = true
     let log = MessageLog()
     let counts = try Console.$log.withValue(log) { try lenient.run([path], into: store, for: owner) }
-    #expect(log.lines == [Message.rowSkipped(path, problem).text])
+    #expect(log.lines == ["\(path): \(problem); row skipped"])
     let registrations = Message.registrations(
       in: "s", added: 1, revived: 0, raised: 0, unchanged: 0, unknown: 0)
     #expect(counts.message(in: "s") == registrations)
@@ -170,7 +170,7 @@ struct StoreReplayTests {
   static let contradictions: [(named: String?, isMapped: Bool, creates: Bool, message: Message)] = [
     (nil, true, false, .noStoreNamed(forTable: "devices")),
     ("sqlite:a", true, true, .createWithMapping(of: "devices")),
-    ("sqlite:a", false, false, .insertUnknownWithoutMapping),
+    ("sqlite:a", false, false, "--insert-unknown requires --mapping: add a mapping, or remove the option"),
   ]
 
   @Test("a contradictory store is wrong usage", arguments: contradictions)

@@ -18,7 +18,7 @@ import TokenStores
   }
 
   static let refused: [(text: String, message: Message)] = [
-    ("sqlite:", .storeWithoutPath),
+    ("sqlite:", "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite"),
     ("", .notAStoreURL("")),
     ("tokens.sqlite", .notAStoreURL("tokens.sqlite")),
     ("/var/lib/tokens.db", .notAStoreURL("/var/lib/tokens.db")),
@@ -63,7 +63,8 @@ import TokenStores
   static let refusedURIs: [(text: String, problem: Message)] = [
     ("postgres:db", .uriWithoutSlashes), ("postgresql:/db", .uriWithoutSlashes),
     ("postgres://me:sec/ret@host/db", .databaseWithAt), ("postgres://me:sec?ret@host/db", .portIsNoNumber),
-    ("postgres://me:sec@ret@host/db", .hostWithAt), ("postgres://me:12/34secret@host", .databaseWithAt),
+    ("postgres://me:sec@ret@host/db", "a host contains an @"),
+    ("postgres://me:12/34secret@host", .databaseWithAt),
     ("postgres://me:12?secret@host", .parameterWithoutValue),
     ("postgres://h/db?password=secret=x", .parameterWithoutValue), ("postgres://h:port/db", .portIsNoNumber),
   ]

@@ -15,7 +15,8 @@ struct FormatProbeTests {
 
   static let unsupported: [Case] = [
     Case(
-      name: "SQLite", head: Array("SQLite format 3\0".utf8), kind: .sqliteDatabase, remedy: .nameAStore)
+      name: "SQLite", head: Array("SQLite format 3\0".utf8), kind: .sqliteDatabase,
+      remedy: "use --store to name a store")
   ]
 
   @Test(arguments: unsupported)

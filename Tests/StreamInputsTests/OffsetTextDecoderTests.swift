@@ -108,7 +108,8 @@ struct OffsetTextDecoderTests {
     #expect(
       faults.first?.message
         == Message.textColumnDiffers(
-          UInt8(ascii: "a"), hex: UInt8(ascii: "d"), cause: .textWasEditedOrOtherXxd))
+          UInt8(ascii: "a"), hex: UInt8(ascii: "d"),
+          cause: "the text was edited, or made with xxd -e or -b, which are not read"))
   }
 
   @Test("a text column that disagrees: both sides are named")
@@ -117,7 +118,8 @@ struct OffsetTextDecoderTests {
     #expect(
       message
         == Message.textColumnDiffers(
-          UInt8(ascii: "B"), hex: UInt8(ascii: "b"), cause: .textWasEditedOrOtherXxd))
+          UInt8(ascii: "B"), hex: UInt8(ascii: "b"),
+          cause: "the text was edited, or made with xxd -e or -b, which are not read"))
   }
 
   @Test("bytes are located at their first digit, repeated ones at the star")

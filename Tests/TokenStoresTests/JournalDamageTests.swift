@@ -36,8 +36,9 @@ import TokenStores
         ("9223372036854775807", "9223372036854775807"), ("281474976710657", "281474976710657"),
       ].map { (column, $0.0, $0.1, counts) }
     } + [
-      ("at", "'2014-05-13'", "'2014-05-13'", .journalTime),
-      ("at", "253402300800", "253402300800", .journalTime), ("version", "x'ff'", "x'ff'", .journalText),
+      ("at", "'2014-05-13'", "'2014-05-13'", "a time in the years 1 to 9999"),
+      ("at", "253402300800", "253402300800", "a time in the years 1 to 9999"),
+      ("version", "x'ff'", "x'ff'", .journalText),
       ("app", "CAST(x'ff' AS TEXT)", "CAST(x'ff' AS TEXT)", .journalText),
       ("options", "'{'", "'{'", .journalJSON), ("options", "x'7b7d'", "x'7b7d'", .journalJSON),
       ("mapping", "'a'", "'a'", .journalJSON), ("undoes", "'x'", "'x'", counts),

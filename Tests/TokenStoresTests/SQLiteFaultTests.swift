@@ -77,12 +77,12 @@ import TokenStores
 
   @Test func aDirectory() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    try expectAlways(.cannotOpen(reason: .isADirectory))
+    try expectAlways(.cannotOpen(reason: "it is a directory, not a database file"))
   }
 
   @Test func aDevice() throws {
     let store = TokenStore(SQLiteDatabase(path: "/dev/null"), creates: true)
-    let fault = StoreFault.cannotOpen(reason: .isNoRegularFile)
+    let fault = StoreFault.cannotOpen(reason: "it is not a regular file")
     #expect(throws: StoreError(store: "sqlite:/dev/null", fault: fault)) { try store.replay(Self.deaths) }
   }
 

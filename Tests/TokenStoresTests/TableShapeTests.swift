@@ -65,8 +65,8 @@ import TokenStores
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), device TEXT NOT NULL, \(key))",
-      .unknownColumn("device"), .optionalColumn,
-      .notNullWithoutDefault
+      "column device, which apnsift does not know", "one that may be null or has a default",
+      "NOT NULL without a default"
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", .primaryKey,
@@ -145,13 +145,12 @@ import TokenStores
     ("'', 'production', '0a0b', NULL, 1", "token is '0a0b', expected a blob of the token's bytes"),
     (
       "'', 'development', x'01', NULL, 1",
-      .unknownEnvironment(
-        "environment", "'development'", production: "production", sandbox: "sandbox")
+      "environment is 'development', expected production or sandbox"
     ),
     ("x'ff', 'production', x'01', NULL, 1", "app is x'ff', expected text"),
     (
       "CAST(x'ff' AS TEXT), 'production', x'01', NULL, 1",
-      .appIsNotUTF8("app", "CAST(x'ff' AS TEXT)")
+      "app is CAST(x'ff' AS TEXT), expected text in UTF-8"
     ),
     (
       "'', 'production', x'01', '2013-05-01', NULL",

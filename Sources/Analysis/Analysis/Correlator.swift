@@ -67,9 +67,7 @@ package struct Correlator {
   ///   - keepsRecords: whether requests and responses are needed, not only their counts.
   ///   - client: the side that sends the requests.
   package init(_ budget: GatewayBudget, keepsRecords: Bool, client: Side) {
-    self.budget = budget
-    self.keepsRecords = keepsRecords
-    self.client = client
+    (self.budget, self.keepsRecords, self.client) = (budget, keepsRecords, client)
     queue = EvidenceQueue(memory: budget.memory)
   }
 

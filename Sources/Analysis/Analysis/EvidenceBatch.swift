@@ -1,6 +1,5 @@
 import APNsWire
 import PacketCapture
-import WireBytes
 
 /// The location of a chunk's bytes: in the window of the source, or in a chunk of its batch.
 struct ChunkLocation: BitwiseCopyable {
@@ -17,7 +16,6 @@ struct EvidenceBatch {
     enum Storage: BitwiseCopyable {
       case window
       case chunk(Int32)
-      /// In `copied`.
       case copied
     }
 

@@ -29,10 +29,7 @@ package struct DirectionState {
   package var isRecord = false
 
   package init(stream: Int, side: Side, content: DirectionContent?, isDecided: Bool) {
-    self.stream = stream
-    self.side = side
-    self.content = content
-    self.isDecided = isDecided
+    (self.stream, self.side, self.content, self.isDecided) = (stream, side, content, isDecided)
   }
 }
 

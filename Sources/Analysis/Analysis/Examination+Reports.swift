@@ -122,6 +122,6 @@ extension Examination {
     guard walk.inputs.contains(where: { $0.half != nil }),
       summary.gateway.requests &+ summary.gateway.responses == 0, summary.skippedBytes > 0
     else { return }
-    Console.note(.halvesMayBeSwapped)
+    Console.note("hint: neither file has the expected content; are --requests and --responses swapped?")
   }
 }

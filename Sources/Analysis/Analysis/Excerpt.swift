@@ -1,5 +1,4 @@
 import APNsWire
-import WireBytes
 
 /// A finding with bytes of the stream: some before it, its first and last bytes, and some after it.
 package struct Excerpt: Sendable {
@@ -48,9 +47,7 @@ package struct Excerpt: Sendable {
   private var isPast = false
 
   init(_ finding: Finding, input: Int, number: Int) {
-    self.finding = finding
-    self.input = input
-    self.number = number
+    (self.finding, self.input, self.number) = (finding, input, number)
     guard finding.stream != nil, finding.direction != nil, let offset = finding.offset else {
       range = nil
       wanted = []

@@ -1,6 +1,5 @@
 import APNsWire
 import PacketCapture
-import WireBytes
 
 /// The properties that all records of a stream from one file share.
 package final class StreamLabels: Sendable {
@@ -17,10 +16,7 @@ package final class StreamLabels: Sendable {
   package init(
     source: String, stream: Int, client: String? = nil, server: String? = nil, carving: Carving? = nil
   ) {
-    self.carving = carving
-    self.source = source
-    self.stream = stream
-    self.client = client
+    (self.carving, self.source, self.stream, self.client) = (carving, source, stream, client)
     self.server = server
   }
 }
@@ -37,9 +33,6 @@ package struct FeedbackRecords: Sendable {
   package var origin: SourceExtent
 
   package init(labels: StreamLabels, direction: Direction, run: RecordRun, origin: SourceExtent) {
-    self.labels = labels
-    self.direction = direction
-    self.run = run
-    self.origin = origin
+    (self.labels, self.direction, self.run, self.origin) = (labels, direction, run, origin)
   }
 }

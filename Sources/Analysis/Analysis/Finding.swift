@@ -5,7 +5,6 @@ package enum Direction: String, BitwiseCopyable, Sendable {
   case client, server
 }
 
-/// A finding and where it is.
 package struct Finding: Equatable, Sendable {
   package var source: String
   /// Number of the stream in its input, from 0. Nil for a finding about the input itself, which has no direction and
@@ -27,14 +26,8 @@ package struct Finding: Equatable, Sendable {
     source: String, stream: Int? = nil, direction: Direction? = nil, offset: Int? = nil, length: Int? = nil,
     packet: Int? = nil, fileOffset: Int? = nil, code: FindingCode, message: Message
   ) {
-    self.source = source
-    self.stream = stream
-    self.direction = direction
-    self.offset = offset
-    self.length = length
-    self.packet = packet
-    self.fileOffset = fileOffset
-    self.code = code
+    (self.source, self.stream, self.direction, self.offset) = (source, stream, direction, offset)
+    (self.length, self.packet, self.fileOffset, self.code) = (length, packet, fileOffset, code)
     self.message = message
   }
 }

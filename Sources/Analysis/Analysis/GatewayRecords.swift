@@ -26,13 +26,8 @@ package struct RequestRecord: Sendable {
     range: Range<Int>, offset: Int, fileOffset: Int, packet: PacketReference?, flags: RecordFlags,
     outcome: RequestOutcome, status: UInt8?
   ) {
-    self.range = range
-    self.offset = offset
-    self.fileOffset = fileOffset
-    self.packet = packet
-    self.flags = flags
-    self.outcome = outcome
-    self.status = status
+    (self.range, self.offset, self.fileOffset, self.packet) = (range, offset, fileOffset, packet)
+    (self.flags, self.outcome, self.status) = (flags, outcome, status)
   }
 }
 
@@ -58,9 +53,7 @@ package struct ResponseRecord: Sendable {
     package var flags: RecordFlags
 
     package init(offset: Int, token: [UInt8]?, flags: RecordFlags) {
-      self.offset = offset
-      self.token = token
-      self.flags = flags
+      (self.offset, self.token, self.flags) = (offset, token, flags)
     }
   }
 
@@ -79,13 +72,8 @@ package struct ResponseRecord: Sendable {
     labels: StreamLabels, offset: Int, fileOffset: Int, packet: PacketReference?, response: ErrorResponse,
     request: Request?, flags: RecordFlags
   ) {
-    self.labels = labels
-    self.offset = offset
-    self.fileOffset = fileOffset
-    self.packet = packet
-    self.response = response
-    self.request = request
-    self.flags = flags
+    (self.labels, self.offset, self.fileOffset, self.packet) = (labels, offset, fileOffset, packet)
+    (self.response, self.request, self.flags) = (response, request, flags)
   }
 }
 

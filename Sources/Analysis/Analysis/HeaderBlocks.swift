@@ -1,6 +1,5 @@
 import APNsWire
 import HTTP2
-import WireBytes
 
 /// The header blocks of one direction: joins a HEADERS or PUSH_PROMISE frame with the CONTINUATION frames after it
 /// (RFC 9113, section 6.10), and decompresses the block.

@@ -33,7 +33,6 @@ package struct InputRecord: Equatable, Sendable {
   package var path: [CChar]?
   /// Nil if the file does not exist, and for members of archives.
   package var status: FileStatus?
-  /// The member of an archive that it is.
   package var member: ArchiveMember?
   /// Bytes on disk. If there are digests, they are of these bytes. Nil if unknown, and for what has no size.
   package var size: Int?

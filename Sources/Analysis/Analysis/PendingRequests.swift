@@ -12,9 +12,7 @@ package struct PendingRequest {
   var identifier: UInt32?
 
   package init(offset: Int, captureOrder: Int, queuePosition: Int, identifier: UInt32?) {
-    self.offset = offset
-    self.captureOrder = captureOrder
-    self.queuePosition = queuePosition
+    (self.offset, self.captureOrder, self.queuePosition) = (offset, captureOrder, queuePosition)
     self.identifier = identifier
   }
 }

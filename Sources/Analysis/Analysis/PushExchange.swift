@@ -179,7 +179,6 @@ struct PushExchange {
 
   // MARK: - Texts
 
-  /// Appends a text.
   mutating func append(_ text: some Collection<UInt8>) -> Range<Int> {
     let start = texts.count
     texts.append(contentsOf: text)

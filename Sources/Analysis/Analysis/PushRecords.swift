@@ -1,6 +1,5 @@
 import APNsWire
 import PacketCapture
-import WireBytes
 
 /// A push with provenance.
 package struct PushRecord: BitwiseCopyable, Sendable {
@@ -21,10 +20,7 @@ package struct PushRecord: BitwiseCopyable, Sendable {
   package init(
     _ fields: PushFields, direction: Direction, offset: Int, fileOffset: Int, packet: PacketReference?
   ) {
-    self.fields = fields
-    self.direction = direction
-    self.offset = offset
-    self.fileOffset = fileOffset
+    (self.fields, self.direction, self.offset, self.fileOffset) = (fields, direction, offset, fileOffset)
     self.packet = packet
   }
 }

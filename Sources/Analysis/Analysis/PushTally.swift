@@ -1,5 +1,4 @@
 import APNsWire
-import WireBytes
 
 /// The pushes of all inputs: by outcome, by status and reason, by topic, and by flag.
 package struct PushTally: Equatable, Sendable {

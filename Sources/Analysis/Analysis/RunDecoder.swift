@@ -1,6 +1,5 @@
 import APNsWire
 import ProviderLogs
-import WireBytes
 
 /// The kind of records in a direction.
 package enum DirectionContent: Sendable {

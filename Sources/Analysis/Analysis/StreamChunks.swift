@@ -52,7 +52,7 @@ extension StreamChunks {
         }
         sizes.append(size)
       }
-      guard !sizes.isEmpty else { throw InputFault(.noChunkSizes) }
+      guard !sizes.isEmpty else { throw InputFault("no chunk sizes; write one per line, in bytes") }
       return sizes
     } catch let fault as InputFault {
       throw Failure(.about(path, fault.located))

@@ -18,13 +18,8 @@ package struct StreamFinding {
     code: FindingCode, side: Side?, offset: Int? = nil, length: Int? = nil, fileOffset: Int? = nil,
     packet: PacketReference? = nil, message: Message
   ) {
-    self.code = code
-    self.side = side
-    self.offset = offset
-    self.length = length
-    self.fileOffset = fileOffset
-    self.packet = packet
-    self.message = message
+    (self.code, self.side, self.offset, self.length) = (code, side, offset, length)
+    (self.fileOffset, self.packet, self.message) = (fileOffset, packet, message)
   }
 }
 

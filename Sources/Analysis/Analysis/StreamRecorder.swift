@@ -195,10 +195,7 @@ package final class StreamRecorder: EvidenceSink {
     budget: Int, contents: Contents, wanted: Int? = nil,
     ended: @escaping (RecordedStream, StreamSummary, StreamReport) throws -> Int
   ) {
-    self.budget = budget
-    self.contents = contents
-    self.wanted = wanted
-    self.ended = ended
+    (self.budget, self.contents, self.wanted, self.ended) = (budget, contents, wanted, ended)
   }
 
   package var needs: EvidenceNeeds { contents.contains(.records) ? [.bytes, .gatewayRecords] : .bytes }

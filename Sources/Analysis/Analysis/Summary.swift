@@ -3,7 +3,6 @@ import PacketCapture
 import StreamInputs
 import WireBytes
 
-/// The protocol of a stream.
 package enum StreamProtocol: String, CaseIterable, Sendable {
   case feedback, gateway, http2
   /// Lines of a provider's log.
@@ -48,9 +47,7 @@ package struct StreamSummary: Equatable, Sendable {
   }
 
   package init(source: String, number: Int, streamProtocol: StreamProtocol) {
-    self.source = source
-    self.number = number
-    self.streamProtocol = streamProtocol
+    (self.source, self.number, self.streamProtocol) = (source, number, streamProtocol)
   }
 
   mutating func setPackets(_ report: StreamReport) {
@@ -109,10 +106,7 @@ package struct InputSummary: Equatable, Sendable {
   package init(
     source: String, format: String?, compression: String? = nil, bytes: Int, sha256: String?
   ) {
-    self.source = source
-    self.format = format
-    self.compression = compression
-    self.bytes = bytes
+    (self.source, self.format, self.compression, self.bytes) = (source, format, compression, bytes)
     self.sha256 = sha256
   }
 }

@@ -25,7 +25,6 @@ final class TemporaryFile {
     _ = close(descriptor)
   }
 
-  /// Appends `bytes`.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     var done = 0
     while done < bytes.count {

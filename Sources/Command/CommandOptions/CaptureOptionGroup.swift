@@ -1,9 +1,7 @@
 import ArgumentParser
 import EvidenceReport
 import JSON
-import PacketCapture
 import Reports
-import WireBytes
 
 /// The options for captures; their limits are in `LimitOptions`.
 package struct CaptureOptionGroup: ParsableArguments {
@@ -39,13 +37,6 @@ package struct CaptureOptionGroup: ParsableArguments {
   package func listed(
     _ limits: LimitOptions, feedbackPorts: Set<UInt16>, gatewayPorts: Set<UInt16>
   ) -> [ReportOption] {
-    let standard = CaptureOptions()
-    func size(_ name: String, _ size: SizeArgument, _ usual: Int) -> ReportOption {
-      ReportOption(name, size.defaultValueDescription, isDefault: size.bytes == usual)
-    }
-    func number(_ name: String, _ value: Int, _ usual: Int) -> ReportOption {
-      ReportOption(name, "\(value)", isDefault: value == usual)
-    }
     func ports(_ name: String, _ given: [UInt16], _ ports: Set<UInt16>) -> ReportOption {
       ReportOption(name, ports.sorted().map { String($0) }.joined(separator: ", "), isDefault: given.isEmpty)
     }
@@ -54,12 +45,9 @@ package struct CaptureOptionGroup: ParsableArguments {
       ReportOption("--join", isDefault: !join),
       ports("--feedback-port", feedbackPort, feedbackPorts),
       ports("--gateway-port", gatewayPort, gatewayPorts),
-      number("--reorder-window", limits.reorderWindow, standard.reorderWindow),
-      size("--stream-buffer", limits.streamBuffer, standard.streamBuffer),
-      size("--total-buffer", limits.totalBuffer, standard.totalBuffer),
-      size("--fragment-buffer", limits.fragmentBuffer, standard.fragmentBuffer),
-      number("--max-connections", limits.maxConnections, standard.maxConnections),
-      size("--max-packet", limits.maxPacket, standard.maxPacket),
+      Limit.reorderWindow.listed(limits.reorderWindow), Limit.streamBuffer.listed(limits.streamBuffer),
+      Limit.totalBuffer.listed(limits.totalBuffer), Limit.fragmentBuffer.listed(limits.fragmentBuffer),
+      Limit.maxConnections.listed(limits.maxConnections), Limit.maxPacket.listed(limits.maxPacket),
     ]
   }
 }

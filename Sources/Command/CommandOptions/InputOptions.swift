@@ -68,10 +68,10 @@ package struct InputOptions: ParsableArguments {
       throw ValidationError(.requestsWithoutResponses)
     }
     guard !inputs.isEmpty || requests != nil else {
-      throw ValidationError(.noInput)
+      throw ValidationError("no input: name files or directories, or - for standard input")
     }
     guard requests == nil || (inputs.isEmpty && !capture.join) else {
-      throw ValidationError(.pairWithInputs)
+      throw ValidationError("--requests and --responses exclude other inputs and --join")
     }
     if requests != nil, streamProtocol == .feedback || capture.filter != nil {
       throw ValidationError(
@@ -222,32 +222,16 @@ package struct InputOptions: ParsableArguments {
 
   /// All options for reading inputs, in the order of the reference.
   package var listed: [ReportOption] {
-    func option(_ name: String, _ value: String, default usual: String) -> ReportOption {
-      ReportOption(name, value, isDefault: value == usual)
-    }
-    return [
-      option("--from", from.name, default: "auto"),
-      option("--map", map.text.isEmpty ? "none" : map.text, default: "none"),
-      option("--protocol", streamProtocol.rawValue, default: ProtocolArgument.auto.rawValue),
-      option("--token-length", tokenLength.text, default: TokenLengths.standard.text),
-      option(
-        "--max-token-length", "\(limits.maxTokenLength)", default: "\(FeedbackRules.announcedLongestToken)"),
-      option("--max-payload", "\(limits.maxPayload)", default: "\(RequestRules.defaultLongestPayload)"),
-      option("--max-pending", "\(limits.maxPending)", default: "\(GatewayLimits.defaultMaxPending)"),
-      option(
-        "--earliest", earliest.defaultValueDescription,
-        default: TimeArgument(FeedbackRules.serviceStart).defaultValueDescription),
-      option(
-        "--latest", latest.defaultValueDescription,
-        default: TimeArgument(FeedbackRules.serviceEnd).defaultValueDescription),
-      option("--memory", limits.memory.defaultValueDescription, default: "1GiB"),
-      option("--max-expansion", limits.maxExpansion.defaultValueDescription, default: "1GiB"),
-      option("--min-chain", "\(limits.minChain)", default: "3"),
-      option("--max-members", "\(limits.maxMembers)", default: "\(ArchiveLimits().maxMembers)"),
-      option("--max-depth", "\(limits.maxDepth)", default: "\(ArchiveLimits().maxDepth)"),
-      option(
-        "--max-content", limits.maxContent.defaultValueDescription,
-        default: SizeArgument(ArchiveLimits().maxContent).defaultValueDescription),
+    [
+      ReportOption("--from", from.name, isDefault: from == .auto),
+      ReportOption("--map", map.text.isEmpty ? "none" : map.text, isDefault: map.text.isEmpty),
+      ReportOption("--protocol", streamProtocol.rawValue, isDefault: streamProtocol == .auto),
+      Limit.tokenLength.listed(tokenLength), Limit.maxTokenLength.listed(limits.maxTokenLength),
+      Limit.maxPayload.listed(limits.maxPayload), Limit.maxPending.listed(limits.maxPending),
+      Limit.earliest.listed(earliest), Limit.latest.listed(latest), Limit.memory.listed(limits.memory),
+      Limit.maxExpansion.listed(limits.maxExpansion), Limit.minChain.listed(limits.minChain),
+      Limit.maxMembers.listed(limits.maxMembers), Limit.maxDepth.listed(limits.maxDepth),
+      Limit.maxContent.listed(limits.maxContent),
     ]
       + capture.listed(
         limits, feedbackPorts: protocolChoice.feedbackPorts, gatewayPorts: protocolChoice.gatewayPorts)

@@ -4,7 +4,6 @@ import ArgumentParser
 import Messages
 import PacketCapture
 import StreamInputs
-import WireBytes
 
 /// Limits and buffers of every command that reads inputs (docs/reliability.md, "Limits").
 package struct LimitOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import EvidenceReport
 import PacketCapture
 import StreamInputs
 import WireBytes
@@ -24,6 +25,12 @@ package struct Limit: Sendable {
 
 extension Limit {
   package var argumentHelp: ArgumentHelp { ArgumentHelp(help, valueName: value) }
+
+  /// The option with its value, as a report lists it.
+  func listed(_ value: some ExpressibleByArgument) -> ReportOption {
+    let text = value.defaultValueDescription
+    return ReportOption(option, text, isDefault: text == standard)
+  }
 
   private static let capture = CaptureOptions()
 

@@ -98,7 +98,9 @@ package struct CaseExaminer: Sendable {
   }
 
   private func examine(_ one: inout ExaminedCase) throws {
-    guard one.directory.hasDescription else { throw CaseError(.noCaseDescription) }
+    guard one.directory.hasDescription else {
+      throw CaseError("no case.yml; write one that says what the case shows and where its bytes come from")
+    }
     // Messages begin with the case's name, so the file name needs no path.
     let description = try CaseFile.description(in: one.directory.input(CaseFiles.description))
     one.description = description

@@ -122,7 +122,6 @@ package struct CaseDescription: Equatable, Sendable {
   }
 }
 
-/// The files of a case.
 package enum CaseFiles {
   package static let description = "case.yml"
   package static let expectation = "expected.ndjson"

@@ -93,7 +93,8 @@ extension CaseDirectory {
     var inputs: [Input] = []
     for (name, half) in pair {
       guard Self.isInside(name) else {
-        throw CaseError(.notAFileOfCase(name.shortened, option: "--\(half)"))
+        throw CaseError(
+          "--\(half) must name a file of the case, not '\(name.shortened)'; put the file next to case.yml")
       }
       var one = try input(name)
       one.half = half

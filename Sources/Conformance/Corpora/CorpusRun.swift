@@ -34,7 +34,7 @@ package struct CorpusRun {
           row.verdict = .passed
         }
       } catch let failure as Failure {
-        row.verdict = .broken(Message.expectationNotWritten(failure.message).text)
+        row.verdict = .broken("cannot write expected.ndjson: \(failure.message)")
       }
       rows.append(row)
       if !isTAP { try output.append(TestText.lines(row, style: style, isVerbose: isVerbose)) }
@@ -69,7 +69,7 @@ package struct CorpusRun {
   }
 
   private static func heading(_ difference: EvidenceDifference) -> Message {
-    if difference.found == nil { return .evidenceNotFound(difference.location) }
+    if difference.found == nil { return "\(difference.location): expected, but not found" }
     if difference.expected == nil { return "\(difference.location): found, but not expected" }
     return .evidenceDiffers(difference.location, in: difference.fields)
   }
@@ -93,7 +93,7 @@ package struct CorpusRun {
     try buffer.append(found.ndjson)
     try buffer.flush()
     try file.finish()
-    Console.say(.about(one.name, .wroteExpectation))
+    Console.say(.about(one.name, "wrote expected.ndjson"))
     return true
   }
 
@@ -107,7 +107,6 @@ package struct CorpusRun {
   }
 }
 
-/// The result of a corpus.
 package struct CorpusResult {
   package enum Ending { case asExpected, differs, broken }
 

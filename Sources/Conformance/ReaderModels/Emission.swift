@@ -8,9 +8,7 @@ public struct Emission: Equatable, Sendable {
 
   @inlinable
   public init(time: Int64, offset: Int, fault: ReaderFault) {
-    self.time = time
-    self.offset = offset
-    self.fault = fault
+    (self.time, self.offset, self.fault) = (time, offset, fault)
   }
 }
 

@@ -32,7 +32,7 @@ package struct FeedbackJudge: RecordReceiver {
       begin(
         FirstDifference(
           record: records, expected: truth.text(records), emitted: rubbish(),
-          reason: .lineIsNoTuple))
+          reason: "the line is not a record: expected `timestamp,token`, in seconds and hex"))
     }
     records += 1
   }

@@ -21,10 +21,7 @@ package struct Judgement: Equatable, Sendable {
   package init(
     records: Int, correct: Int, missed: Int, outcome: ReaderOutcome, firstDifference: FirstDifference?
   ) {
-    self.records = records
-    self.correct = correct
-    self.missed = missed
-    self.outcome = outcome
+    (self.records, self.correct, self.missed, self.outcome) = (records, correct, missed, outcome)
     self.firstDifference = firstDifference
   }
 }
@@ -41,10 +38,7 @@ package struct FirstDifference: Equatable, Sendable {
   package var reason: Message
 
   package init(record: Int, expected: String?, emitted: String?, reason: Message) {
-    self.record = record
-    self.expected = expected
-    self.emitted = emitted
-    self.reason = reason
+    (self.record, self.expected, self.emitted, self.reason) = (record, expected, emitted, reason)
   }
 }
 

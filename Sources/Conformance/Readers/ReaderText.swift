@@ -20,10 +20,7 @@ package final class ReaderText: ReaderReport {
 
   /// - Parameter chunks: how the streams are cut, for the heading.
   package init(_ output: OutputBuffer, style: TextStyle, chunks: String, triesEverySize: Bool) {
-    self.output = output
-    self.style = style
-    self.chunks = chunks
-    self.triesEverySize = triesEverySize
+    (self.output, self.style, self.chunks, self.triesEverySize) = (output, style, chunks, triesEverySize)
     let columns: [(name: String, alignment: TextTable.Alignment)] =
       [("source", .left), ("stream", .right), ("reader", .left)]
       + (triesEverySize
@@ -162,8 +159,8 @@ extension FirstDifference {
   /// The records that it has.
   package var records: [Message] {
     [
-      expected.map { Message.expectedRecord(ReaderText.short($0)) },
-      emitted.map { Message.reportedRecord(ReaderText.short($0)) },
+      expected.map { Message("expected \(ReaderText.short($0))") },
+      emitted.map { Message("reported \(ReaderText.short($0))") },
     ].compactMap { $0 }
   }
 }

@@ -10,9 +10,7 @@ package struct TrueResponses: Sendable {
     package var identifier: UInt32
 
     package init(offset: Int, status: UInt8, identifier: UInt32) {
-      self.offset = offset
-      self.status = status
-      self.identifier = identifier
+      (self.offset, self.status, self.identifier) = (offset, status, identifier)
     }
 
     package var text: String { "\(status),\(identifier)" }

@@ -35,11 +35,8 @@ package final class StreamAuditor {
     _ chunks: StreamChunks, memory: Int, memoryOption: String = "--memory", skipsUnrecognised: Bool = false,
     report: any ReaderReport
   ) {
-    self.chunks = chunks
-    self.memory = memory
-    self.memoryOption = memoryOption
-    self.skipsUnrecognised = skipsUnrecognised
-    self.report = report
+    (self.chunks, self.memory, self.memoryOption) = (chunks, memory, memoryOption)
+    (self.skipsUnrecognised, self.report) = (skipsUnrecognised, report)
   }
 
   /// Call it after the last stream of an input.

@@ -9,9 +9,7 @@ package struct TupleRun: Equatable, Sendable {
   package var count: Int
 
   package init(offset: Int, tokenLength: Int, count: Int = 1) {
-    self.offset = offset
-    self.tokenLength = tokenLength
-    self.count = count
+    (self.offset, self.tokenLength, self.count) = (offset, tokenLength, count)
   }
 }
 
@@ -54,9 +52,7 @@ package struct TrueRecords: Sendable {
         }
       }
     }
-    self.bytes = bytes
-    self.tuples = tuples
-    self.emptyTokens = emptyTokens
+    (self.bytes, self.tuples, self.emptyTokens) = (bytes, tuples, emptyTokens)
     index = TruthIndex(of: tuples, in: bytes)
     let earliest = tuples.lazy.map(\.time).min() ?? 0
     let latest = tuples.lazy.map(\.time).max() ?? 0

@@ -18,10 +18,7 @@ final class StreamDecryptor {
   private var origins: [SourceExtent] = []
 
   init(_ number: Int, _ slot: Int32, client: Side, _ connection: TLSConnection) {
-    self.number = number
-    self.slot = slot
-    self.client = client
-    self.connection = connection
+    (self.number, self.slot, self.client, self.connection) = (number, slot, client, connection)
   }
 
   private func sender(_ side: Side) -> Sender { side == client ? .client : .server }

@@ -41,7 +41,7 @@ package enum FormatProbes {
   }
 
   static let unsupported: [FormatProbe] = [
-    magic(Array("SQLite format 3\0".utf8), .sqliteDatabase, .nameAStore)
+    magic(Array("SQLite format 3\0".utf8), .sqliteDatabase, "use --store to name a store")
   ]
 
   static let text: [FormatProbe] = [
@@ -73,13 +73,13 @@ package enum FormatProbes {
     if let compression, let inner = Compression(of: head[...]) {
       return .packed(.compressedTwice(inner.rawValue, inside: compression))
     }
-    if HexLists.isChecksums(head, isWhole: isWhole) { return .known(.checksumList) }
+    if HexLists.isChecksums(head, isWhole: isWhole) { return .known("a list of checksums") }
     for probe in [captures] + unsupported where probe.matches(head, isWhole) { return probe.result }
     // Exports contain lines of hex, so they are tried before hex dumps.
     if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .format(.export(format)) }
     // A dump in lines of 32 bytes looks like tokens.
     if HexLists.isTokens(head, isWhole: isWhole), !isDump(hex: head, isWhole: isWhole, content) {
-      return .known(.tokenList)
+      return .known("a list of tokens without times")
     }
     for probe in text + [marked] + content where probe.matches(head, isWhole) { return probe.result }
     if let image = DiskImages.kind(of: head) { return .image(image) }
@@ -108,7 +108,6 @@ package enum InputFormat: Equatable, Sendable {
   /// Bytes of any kind, in which tuples are searched.
   case carve
 
-  /// All formats, by name.
   package static let all: [(name: String, format: InputFormat)] =
     DumpFormat.allCases.map { ($0.rawValue, .dump($0)) } + [("capture", .capture)]
     + ExportFormat.allCases.map { ($0.rawValue, .export($0)) }

@@ -29,7 +29,6 @@ package struct InputReport {
   package var name: String
   /// Nil if it was not read.
   package var format: InputFormat?
-  /// The kind of capture.
   package var captureKind: CaptureRecords.Kind?
   /// Packets in a capture.
   package var packets: Int?
@@ -110,9 +109,7 @@ package struct InputReader: ~Copyable {
     isAhead: Bool = false, consume: @escaping Consumer
   ) throws(InputFault) {
     if let filter = options.capture.filter { _ = try PacketFilter(filter) }
-    self.options = options
-    self.contentProbes = contentProbes
-    self.consume = consume
+    (self.options, self.contentProbes, self.consume) = (options, contentProbes, consume)
     self.isAhead = isAhead
     worker = usesThread ? Self.worker(consume) : nil
     block = [UInt8](repeating: 0, count: Self.blockLength)

@@ -7,7 +7,6 @@ package struct PushRates: Sendable, Equatable {
   package var badTokens = 50
   /// 429 TooManyRequests.
   package var throttled = 20
-  /// Other errors.
   package var otherErrors = 20
   /// Streams that the server refuses or the client cancels.
   package var streamResets = 10

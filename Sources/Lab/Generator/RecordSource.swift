@@ -44,9 +44,7 @@ struct RecordSource {
     _ scenario: Scenario, isFromServer: Bool, connection: Int = 0, of count: Int = 1,
     response: GeneratedResponse? = nil
   ) {
-    self.isFromServer = isFromServer
-    self.scenario = scenario
-    self.response = response
+    (self.isFromServer, self.scenario, self.response) = (isFromServer, scenario, response)
     numbers = RandomNumbers(seed: scenario.seed, .times, number: connection)
     share = scenario.share(of: connection, among: count)
     number = share.lowerBound

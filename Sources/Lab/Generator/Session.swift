@@ -6,7 +6,6 @@ struct Session: GeneratedConnection {
   }
 
   let peers: Peers
-  /// Whether the sender is the server.
   let senderIsServer: Bool
   /// Number of the stream, from 0; nil before its first packet is captured.
   private(set) var number: Int?

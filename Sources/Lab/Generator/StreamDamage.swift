@@ -63,7 +63,6 @@ enum Expectation: Sendable {
   case whole
   /// Undamaged, but so close to damage that `export` may flag or miss it.
   case near
-  /// Damaged.
   case damaged
 }
 

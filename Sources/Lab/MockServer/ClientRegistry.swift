@@ -30,9 +30,7 @@ final class ClientRegistry {
     _ configuration: MockServer.Configuration, _ allSessions: SessionCount,
     onEvent: @escaping @Sendable (ServerEvent) -> Void
   ) {
-    self.configuration = configuration
-    self.allSessions = allSessions
-    self.onEvent = onEvent
+    (self.configuration, self.allSessions, self.onEvent) = (configuration, allSessions, onEvent)
   }
 
   /// Connected clients, including those of other servers on the same thread.

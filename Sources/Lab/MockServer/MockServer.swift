@@ -41,9 +41,7 @@ package final class MockServer: Sendable {
   private let isStopped = Mutex(false)
 
   private init(port: Int, thread: ServerThread, registry: NIOLoopBoundBox<ClientRegistry>) {
-    self.port = port
-    self.thread = thread
-    self.registry = registry
+    (self.port, self.thread, self.registry) = (port, thread, registry)
   }
 
   /// Starts to listen, and replays recorded connections.

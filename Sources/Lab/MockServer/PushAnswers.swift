@@ -19,7 +19,6 @@ package enum PushAnswer: Sendable, Equatable {
   package static let accepted = PushAnswer.response(PushResponse(status: 200))
 }
 
-/// A response to a push.
 package struct PushResponse: Sendable, Equatable {
   package var status: Int
   /// The reason of an error.
@@ -31,9 +30,7 @@ package struct PushResponse: Sendable, Equatable {
   package var uniqueID: String?
 
   package init(status: Int, reason: String? = nil, timestamp: Int64? = nil) {
-    self.status = status
-    self.reason = reason
-    self.timestamp = timestamp
+    (self.status, self.reason, self.timestamp) = (status, reason, timestamp)
   }
 
   /// The body, as Apple writes it; empty without a reason.

@@ -44,10 +44,7 @@ final class PushService: ChannelInboundHandler, ServedSession {
 
   /// - Parameter transport: the handler next to the socket.
   init(registry: ClientRegistry, transport: TransportHandler, answers: PushAnswers, isTLS: Bool) {
-    self.registry = registry
-    self.transport = transport
-    self.answers = answers
-    self.isTLS = isTLS
+    (self.registry, self.transport, self.answers, self.isTLS) = (registry, transport, answers, isTLS)
   }
 
   /// Raises the limits against floods of frames: a mock server trusts its clients.

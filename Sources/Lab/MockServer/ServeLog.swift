@@ -27,9 +27,7 @@ package final class ServeLog: Sendable {
   ///   - awaited: number of clients to serve before the server ends; nil if it never does.
   ///   - finish: called when the server has ended by itself.
   package init(idleSeconds: UInt32, awaited: Int?, finish: @escaping @Sendable () -> Void) {
-    self.idleSeconds = idleSeconds
-    self.awaited = awaited
-    self.finish = finish
+    (self.idleSeconds, self.awaited, self.finish) = (idleSeconds, awaited, finish)
   }
 
   package func add(_ event: ServerEvent) {

@@ -33,10 +33,7 @@ package struct ServedConnection: Sendable, Equatable {
   package init(
     name: String, bytes: [UInt8], steps: [Step], ending: Ending, chunkSizes: [Int] = []
   ) {
-    self.name = name
-    self.bytes = bytes
-    self.steps = steps
-    self.ending = ending
+    (self.name, self.bytes, self.steps, self.ending) = (name, bytes, steps, ending)
     self.chunkSizes = chunkSizes
   }
 }

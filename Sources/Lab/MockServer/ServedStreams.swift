@@ -28,9 +28,7 @@ package final class ServedStreams {
   package private(set) var refused = 0
 
   package init(_ plan: ConnectionPlan, memory: Int, wanted: Int?) {
-    self.plan = plan
-    self.memory = memory
-    self.wanted = wanted
+    (self.plan, self.memory, self.wanted) = (plan, memory, wanted)
   }
 
   /// The connections to serve, in the order of the inputs and their streams.

@@ -55,10 +55,7 @@ final class Session: ChannelInboundHandler, ServedSession {
   init(
     registry: ClientRegistry, script: @escaping MockServer.Script, transport: TransportHandler, isTLS: Bool
   ) {
-    self.registry = registry
-    self.script = script
-    self.transport = transport
-    self.isTLS = isTLS
+    (self.registry, self.script, self.transport, self.isTLS) = (registry, script, transport, isTLS)
   }
 
   /// Called when the server stops.

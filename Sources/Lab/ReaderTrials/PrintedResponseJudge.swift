@@ -25,7 +25,7 @@ package struct PrintedResponseJudge: PrintedJudge {
   package mutating func take(_ line: ArraySlice<UInt8>) {
     guard let (status, identifier) = PrintedText.response(line) else {
       if firstDifference == nil {
-        note(PrintedText.quoted(line), .lineIsNoError)
+        note(PrintedText.quoted(line), "the line is not a record: expected `status,identifier`, both decimal")
       }
       records += 1
       return
@@ -69,7 +69,8 @@ package struct PrintedResponseJudge: PrintedJudge {
   private func reason(_ key: Key) -> Message {
     guard let expected else { return "the stream has only \(Count.of(truth.responses.count, "error"))" }
     if let other = truth.responses.first(where: { Self.key($0) == key }) {
-      return .otherErrorReported(other.offset, insteadOf: expected.offset)
+      return
+        "the error at offset \(other.offset) was reported instead of the one at offset \(expected.offset)"
     }
     return "the error at offset \(expected.offset) was reported incorrectly"
   }

@@ -1,6 +1,5 @@
 @preconcurrency import Platform
 
-/// The command of a reader.
 package enum ReaderCommand: Sendable {
   /// A line for /bin/sh.
   case line(String)

@@ -4,6 +4,7 @@ import Messages
 import Platform
 import Readers
 import Reports
+import WireBytes
 
 /// Runs an external reader on every case of a corpus.
 package struct ReaderRun {
@@ -95,8 +96,9 @@ package struct ReaderRun {
     let tally = TestTally(rows)
     let right = readings.count { $0.row.isRight == true }
     let judged = readings.count { $0.row.isRight != nil }
-    let line = Message.readCases(
-      cases.count, right: right, of: judged, notJudged: readings.count - judged, broken: tally.broken)
+    let line = Message(
+      "read \(Count.of(cases.count, "case")): \(right) of \(Count.of(judged, "stream")) right, "
+        + "\(readings.count - judged) not judged, \(Count.of(tally.broken, "broken case"))")
     let ending: CorpusResult.Ending = tally.broken > 0 ? .broken : right < judged ? .differs : .asExpected
     return CorpusResult(rows: rows, closingLine: line, ending: ending)
   }

@@ -117,9 +117,7 @@ package final class RunningServer {
 
   fileprivate init(_ server: MockServer, _ clients: ClientCount, environment: [(name: String, value: String)])
   {
-    self.server = server
-    self.clients = clients
-    self.environment = environment
+    (self.server, self.clients, self.environment) = (server, clients, environment)
   }
 
   deinit { server.stop() }

@@ -2,7 +2,6 @@ import Platform
 import ReaderModels
 import Readers
 
-/// Limits for a reader.
 package struct ReaderLimits: Sendable {
   /// Run time, in seconds.
   package var seconds: Double

@@ -44,7 +44,6 @@ extension Summary {
   }
 }
 
-/// The location of a record.
 package struct RecordLocation: Equatable, Sendable {
   package var source: String
   package var stream: Int

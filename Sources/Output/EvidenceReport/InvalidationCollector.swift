@@ -1,6 +1,5 @@
 import Analysis
 import Reports
-import WireBytes
 
 /// Collects tokens from a token table: counts all of them and keeps a few.
 struct InvalidationCollector {

@@ -35,7 +35,6 @@ struct Pseudonyms {
   }
 }
 
-/// The file with the pseudonym key.
 package enum PseudonymKeyFile {
   /// In bytes; a shorter key could be guessed.
   package static let leastLength = 16
@@ -67,6 +66,8 @@ package enum PseudonymKeyFile {
   }
 
   private static func unreadable(_ path: String) -> Failure {
-    Failure(.keyUnreadable(path, SystemError.text()))
+    Failure(
+      "cannot read the pseudonym key \(path): \(SystemError.text()); make one with `openssl rand -hex "
+        + "32 > FILE`")
   }
 }

@@ -20,7 +20,6 @@ package struct ReportPage: Sendable {
   package var flagged = RecordCounts()
   package var doubtfulRecords: [DoubtfulRecord] = []
   package var streams: [StreamSummary] = []
-  /// Streams that are not in `streams`.
   package var streamsLeftOut = 0
   /// Streams of a known protocol, whether or not they are in `streams`.
   package var decodedStreams = 0

@@ -1,7 +1,6 @@
 import Analysis
 import Messages
 import PacketCapture
-import WireBytes
 
 /// Counts carved tuples by confidence and form.
 package final class CarveTally: EvidenceSink {

@@ -18,10 +18,7 @@ package final class RecordFilter: EvidenceSink {
 
   /// - Parameter kinds: the kinds that the sink writes.
   package init(_ sink: any EvidenceSink, _ kinds: Set<ExportedKind>, token: [UInt8]?, isFlagged: Bool) {
-    self.sink = sink
-    self.kinds = kinds
-    self.token = token
-    self.isFlagged = isFlagged
+    (self.sink, self.kinds, self.token, self.isFlagged) = (sink, kinds, token, isFlagged)
   }
 
   package var needs: EvidenceNeeds { sink.needs }

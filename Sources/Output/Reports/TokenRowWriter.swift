@@ -52,7 +52,6 @@ package final class TokenRowWriter {
     if format == .json { try output.append(count > 0 ? "\n]\n" : "]\n") }
   }
 
-  /// A row as text.
   package static func text(_ row: TokenRow) -> String {
     let app = row.owner.app.isEmpty ? "" : "\(VisibleText.of(row.owner.app)), "
     let registered = time(row.state.registeredAt) ?? "unknown"

@@ -21,9 +21,7 @@ package struct MySQLError: TransactionError, Equatable {
   ]
 
   package init(code: UInt32, state: String = "HY000", message: Message) {
-    self.code = code
-    self.state = state
-    self.message = message
+    (self.code, self.state, self.message) = (code, state, message)
     isLost = state.hasPrefix("08") || Self.endings.contains(code)
   }
 

@@ -29,7 +29,7 @@ package struct MySQLURI: Equatable, Sendable {
     host = try Self.decoded(name, .host)
     port = UInt16(digits)
     guard digits.isEmpty || port ?? 0 > 0 else {
-      throw .uri(Self.scheme, .portBeyondRange)
+      throw .uri(Self.scheme, "a port is not between 1 and 65535")
     }
     let table = uri.path.dropFirst()
     if table.contains("/") { throw .uri(Self.scheme, "the database's name contains a /") }

@@ -40,7 +40,6 @@ final class BinaryCopy {
 
   deinit { buffer.deallocate() }
 
-  /// Adds a row.
   func add(_ row: SQLFields, _ types: [ServerType]) throws {
     try appendInteger(Int16(clamping: row.count))
     for index in row.indices {

@@ -315,6 +315,8 @@ extension PostgreSQLSession {
       WHERE to_regclass($1) IS NULL AND NOT has_schema_privilege($4, 'CREATE')
       """, .text(tables[0]), .text(tables[1]), .text(tables[2]), .text(schema ?? "public"))
     guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
-    throw notPermitted(.journalLacks(privilege))
+    throw notPermitted(
+      "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a "
+        + "file, --no-journal records nothing")
   }
 }

@@ -35,8 +35,8 @@ enum StorePath {
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: throw StoreFault.cannotOpen(reason: .isADirectory)
-    default: throw StoreFault.cannotOpen(reason: .isNoRegularFile)
+    case S_IFDIR: throw StoreFault.cannotOpen(reason: "it is a directory, not a database file")
+    default: throw StoreFault.cannotOpen(reason: "it is not a regular file")
     }
     guard access(path, R_OK) == 0 else { throw lastError }
     return true

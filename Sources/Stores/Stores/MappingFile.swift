@@ -55,7 +55,10 @@ package struct MappingFile: Sendable {
   /// - Parameter table: `NAME` or `SCHEMA.NAME`.
   package init(trialOf table: String, tokenColumn: String) throws {
     guard let (schema, name) = Self.parts(of: table), !tokenColumn.isEmpty else {
-      throw UsageError(.notATrialTable(table.shortened, tokenColumn: tokenColumn.shortened))
+      throw UsageError(
+        "--table \(table.shortened) --token-column \(tokenColumn.shortened): expected TABLE or "
+          + "SCHEMA.TABLE and the name of a column; describe names with dots or blanks in a file for "
+          + "--mapping")
     }
     mapping = TableMapping(
       schema: schema, table: name, token: TokenColumn(name: tokenColumn, form: .hex), action: .delete)
@@ -91,10 +94,14 @@ extension TableMapping {
     case "delete": needed = nil
     default:
       // Suggests no nearest one: it could be `delete`.
-      throw action.mistake(.unknownAction(name.shortened))
+      throw action.mistake(
+        "expected one of mark, flag, delete for action, found '\(name.shortened)'; choose one of them")
     }
     for key in [MappingKey.invalidated, .flag] where key != needed {
-      if let value = keys[key] { throw value.mistake(.superfluousKey(key.rawValue, action: name)) }
+      if let value = keys[key] {
+        throw value.mistake(
+          "expected no \(key.rawValue) with action \(name); remove it or correct the action")
+      }
     }
     switch needed {
     case .invalidated: return .mark(try keys.required(.invalidated).time())

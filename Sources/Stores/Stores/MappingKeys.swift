@@ -44,7 +44,7 @@ struct MappingValue {
   func text() throws(YAMLError) -> String {
     guard let text = node.text else { throw MappingKeys.unexpected(node, keys: false, path) }
     guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{feff}" }) else {
-      throw mistake(.yamlForbiddenCharacter(in: path))
+      throw mistake("\(path) has a zero byte or a byte order mark; remove it")
     }
     return text
   }
@@ -128,7 +128,9 @@ struct MappingKeys {
     guard case .keys(let entries) = node.content else { return }
     for (key, value) in entries {
       guard let text = key.text else { throw key.error("a key must be a text, found \(key.kind)") }
-      guard !value.isNothing else { throw value.error(.yamlWithoutValue(text.shortened)) }
+      guard !value.isNothing else {
+        throw value.error("\(text.shortened) has no value; write one, or remove the key")
+      }
       try check(value)
     }
   }

@@ -50,7 +50,7 @@ package struct RegistrationImport {
         guard skipsInvalid else { throw fault }
         progress.clear()
         skipped += 1
-        if skipped <= Self.named { Console.say(.rowSkipped(path, fault.located)) }
+        if skipped <= Self.named { Console.say("\(path): \(fault.located); row skipped") }
       }
     } catch let fault as InputFault {
       throw Failure(.nothingImported(path, fault.located))

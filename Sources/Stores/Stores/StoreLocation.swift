@@ -70,14 +70,14 @@ package struct StoreLocation {
       throw UsageError(.createWithMapping(of: mapping.name))
     }
     if mapping == nil, settings.insertsUnknown {
-      throw UsageError(.insertUnknownWithoutMapping)
+      throw UsageError("--insert-unknown requires --mapping: add a mapping, or remove the option")
     }
     if named == nil, mapping == nil, case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0
     {
       Console.note(
         dryRun
           ? "no store is named: taking \(Self.usual), which does not exist, as empty"
-          : .makingStore(Self.usual))
+          : "no store is named: making \(Self.usual)")
     }
     return try open(creates: creates || (named == nil && mapping == nil))
   }

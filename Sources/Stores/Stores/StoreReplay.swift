@@ -136,9 +136,13 @@ package struct StoreReplay {
   private func sayLeftOut(_ rejections: RejectionCollector?, _ summary: Summary) {
     if let rejections {
       guard rejections.skippedCount > 0 else { return }
-      Console.note(.invalidTokenResponsesSkipped(rejections.skippedCount))
+      Console.note(
+        "skipped \(Count.of(rejections.skippedCount, "invalid-token response")): no plausible capture "
+          + "time for the invalidation")
     } else if summary.gateway.responses > 0 {
-      Console.note(.errorResponsesSkipped(summary.gateway.responses))
+      Console.note(
+        "skipped \(Count.of(summary.gateway.responses, "error response")); --from-errors invalidates "
+          + "the tokens that a gateway reported as invalid (read its help first)")
     } else if summary.gateway.requests > 0 {
       Console.note(
         "skipped \(Count.of(summary.gateway.requests, "request")): requests do not invalidate tokens")

@@ -37,7 +37,10 @@ package enum StoreURL: Equatable, Sendable {
   /// `sqlite:///PATH` is an absolute path, as in some other tools. With two slashes they mean a relative path or a
   /// host, so that form is refused.
   private static func sqlitePath(_ path: String) throws(StoreURLError) -> String {
-    if path.isEmpty { throw StoreURLError(.storeWithoutPath) }
+    if path.isEmpty {
+      throw StoreURLError(
+        "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite")
+    }
     if path.hasPrefix("//"), !path.hasPrefix("///") {
       throw StoreURLError(.storeWithTwoSlashes(String(path.dropFirst(2))))
     }

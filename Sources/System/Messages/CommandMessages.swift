@@ -7,11 +7,9 @@ extension Message {
   package static func inspected(inputs: Int, _ records: Message) -> Message {
     Message("inspected \(Count.of(inputs, "input")) with \(records)")
   }
-}
 
-// MARK: - export
+  // MARK: - export
 
-extension Message {
   /// - Parameter rows: as in `rowCount` and `recordCounts`.
   package static func exported(_ rows: Message, inputs: Int) -> Message {
     Message("exported \(rows) of \(Count.of(inputs, "input"))")
@@ -31,11 +29,9 @@ extension Message {
   package static func inputInOutputDirectory(_ input: String, _ directory: String) -> Message {
     Message("\(input) is in the output directory \(directory): name another directory")
   }
-}
 
-// MARK: - generate
+  // MARK: - generate
 
-extension Message {
   /// - Parameters:
   ///   - noun: `tuple` or `request`.
   ///   - bytes: the length of the output.
@@ -50,12 +46,28 @@ extension Message {
   package static func noMemory(forCompression compression: String) -> Message {
     Message("out of memory for \(compression)")
   }
-}
 
-// MARK: - Any command
+  // MARK: - Any command
 
-extension Message {
   package static func defect(_ error: String) -> Message {
     Message("internal error; please report it with the input that caused it: \(error)")
+  }
+
+  // MARK: - Output files
+
+  package static func outputExists(_ path: String) -> Message {
+    Message("\(path) exists already: name another file, or give --force to replace it")
+  }
+
+  package static func outputIsDirectory(_ path: String) -> Message {
+    Message("\(path) is a directory: name a file to write")
+  }
+
+  package static func outputNotCreated(_ path: String, _ error: String) -> Message {
+    Message("\(path) cannot be created: \(error)")
+  }
+
+  package static func outputNotWritten(_ path: String, _ error: String) -> Message {
+    Message("\(path) cannot be written: \(error)")
   }
 }

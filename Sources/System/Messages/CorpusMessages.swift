@@ -14,9 +14,6 @@ extension Message {
     Message("\(name) is not a regular file; put the bytes into a file")
   }
 
-  package static let noCaseDescription = Message(
-    "no case.yml; write one that says what the case shows and where its bytes come from")
-
   // MARK: - Options of a case
 
   package static func invalidOptions(_ problem: Message) -> Message { Message("invalid options: \(problem)") }
@@ -31,11 +28,6 @@ extension Message {
   }
 
   private static let correctCaseOptions = "correct the options in case.yml"
-
-  /// - Parameter option: with its dashes.
-  package static func notAFileOfCase(_ name: String, option: String) -> Message {
-    Message("\(option) must name a file of the case, not '\(name)'; put the file next to case.yml")
-  }
 
   // MARK: - case.yml
 
@@ -109,21 +101,11 @@ extension Message {
     return Message(type + offset + direction + stream + source)
   }
 
-  package static func evidenceNotFound(_ evidence: Message) -> Message {
-    Message("\(evidence): expected, but not found")
-  }
-
   package static func evidenceDiffers(_ evidence: Message, in fields: [String]) -> Message {
     Message("\(evidence): differs in \(fields.joined(separator: ", "))")
   }
 
   // MARK: - Updating expectations
-
-  package static let wroteExpectation = Message("wrote expected.ndjson")
-
-  package static func expectationNotWritten(_ reason: Message) -> Message {
-    Message("cannot write expected.ndjson: \(reason)")
-  }
 
   // MARK: - Results
 
@@ -135,15 +117,6 @@ extension Message {
     return Message(
       "verified \(Count.of(cases, "case")): \(written)\(asExpected) as expected, \(different) different, "
         + "\(broken) broken")
-  }
-
-  /// - Parameter judged: streams that the reader was judged on.
-  package static func readCases(
-    _ cases: Int, right: Int, of judged: Int, notJudged: Int, broken: Int
-  ) -> Message {
-    Message(
-      "read \(Count.of(cases, "case")): \(right) of \(Count.of(judged, "stream")) right, "
-        + "\(notJudged) not judged, \(Count.of(broken, "broken case"))")
   }
 
   /// - Parameter count: directories that could not be walked.

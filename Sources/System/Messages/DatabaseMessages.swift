@@ -4,8 +4,6 @@ import WireBytes
 extension Message {
   // MARK: - Files
 
-  package static let isADirectory = Message("it is a directory, not a database file")
-  package static let isNoRegularFile = Message("it is not a regular file")
   /// - Parameter error: the system's.
   package static func directoryFailed(_ directory: String, error: String) -> Message {
     Message("directory \(directory): \(error)")
@@ -35,13 +33,6 @@ extension Message {
   package static let isAStandby = Message("it is a standby")
   package static func lacks(_ privilege: String, on table: String) -> Message {
     Message("it lacks \(privilege) on \(table)")
-  }
-
-  /// - Parameter privilege: `INSERT on public.apnsift_replays`, for example.
-  package static func journalLacks(_ privilege: String) -> Message {
-    Message(
-      "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a file, "
-        + "--no-journal records nothing")
   }
 
   // MARK: - Rows that are written
@@ -81,23 +72,12 @@ extension Message {
 
   package static let journalText = Message("text in UTF-8")
   package static let journalJSON = Message("JSON")
-  package static let journalTime = Message("a time in the years 1 to 9999")
   package static func journalEnvironment(_ names: [String]) -> Message {
     Message(names.joined(separator: " or "))
   }
 
   /// What a column of a journal stores.
   package enum JournalType: String, Sendable { case integers, bytes, times, texts }
-
-  package static func appIsNotUTF8(_ column: String, _ value: String) -> Message {
-    Message("\(column) is \(value), expected text in UTF-8")
-  }
-
-  package static func unknownEnvironment(
-    _ column: String, _ value: String, production: String, sandbox: String
-  ) -> Message {
-    Message("\(column) is \(value), expected \(production) or \(sandbox)")
-  }
 
   /// - Parameter expected: one of the messages that follow.
   package static func timeNotInForm(_ expected: Message, _ column: String, _ value: String) -> Message {

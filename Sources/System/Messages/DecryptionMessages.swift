@@ -13,11 +13,9 @@ extension Message {
   package static func unusedSecrets(_ count: Int, of all: Int) -> Message {
     Message("\(count) of \(Count.of(all, "secret")) matched no connection")
   }
-}
 
-// MARK: - Why a stream is not decrypted
+  // MARK: - Why a stream is not decrypted
 
-extension Message {
   /// - Parameter random: the client's random number in hex; nil if its hello was not captured.
   package static func noKey(forClientRandom random: String?) -> Message {
     guard let random else {
@@ -55,11 +53,9 @@ extension Message {
   package static func handshakeFailed(alert code: Int, from sender: String) -> Message {
     Message("the handshake failed: the \(sender) sent alert \(code), and there is no plaintext")
   }
-}
 
-// MARK: - Whose tokens they are
+  // MARK: - Whose tokens they are
 
-extension Message {
   /// - Parameter apps: at least two.
   package static func pushesOfSeveralApps(_ apps: [String]) -> Message {
     let more = apps.count > 5 ? ", …" : ""

@@ -13,22 +13,15 @@ extension Message {
   /// Why a member of a directory is skipped.
   package static let linkToDirectory = Message("a link to a directory")
   package static let neitherFileNorDirectory = Message("neither a file nor a directory")
-}
 
-// MARK: - Formats
+  // MARK: - Formats
 
-extension Message {
   /// A file of a format that is not read.
   package static func foreign(_ kind: Message, remedy: Message) -> Message {
     Message("is \(kind): \(remedy)")
   }
 
   package static let sqliteDatabase = Message("an SQLite database")
-  package static let nameAStore = Message("use --store to name a store")
-  /// Lists that look like hex dumps.
-  package static let tokenList = Message("a list of tokens without times")
-  package static let checksumList = Message("a list of checksums")
-
   /// Disk images and memory.
   package static let partitionedDisk = Message("an image of a disk with partitions")
   package static func fileSystem(_ name: String) -> Message { Message("an image of a file system (\(name))") }
@@ -38,11 +31,9 @@ extension Message {
       "is \(inner)-compressed inside a \(outer) file: only one layer is decompressed; remove one: "
         + "\(outer) -dc FILE | apnsift inspect -")
   }
-}
 
-// MARK: - Decompression
+  // MARK: - Decompression
 
-extension Message {
   package static func compressedDamaged(_ compression: String, near offset: Int, reason: Message) -> Message {
     compressed(
       compression,

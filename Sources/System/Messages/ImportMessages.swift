@@ -56,17 +56,12 @@ extension Message {
 
   // MARK: - store register, store import
 
-  package static let tokensOrCSV = Message("give either tokens or --csv FILE")
   package static func nothingRegistered(_ path: String, _ problem: Message) -> Message {
     Message("\(path): \(problem); nothing was registered")
   }
 
   package static func nothingImported(_ path: String, _ problem: Message) -> Message {
     Message("\(path): \(problem); nothing was imported")
-  }
-
-  package static func rowSkipped(_ path: String, _ problem: Message) -> Message {
-    Message("\(path): \(problem); row skipped")
   }
 
   /// How many registrations had each outcome. Those in `unknown` are not in the table.

@@ -34,17 +34,12 @@ extension Message {
     return Message("same bytes as \(first), which was already read: \(again)")
   }
 
-  package static let halvesMayBeSwapped =
-    Message("hint: neither file has the expected content; are --requests and --responses swapped?")
-
   package static func outputIsInput(_ name: String) -> Message {
     Message("\(name) is both standard output and an input: write to another file")
   }
-}
 
-// MARK: - Lists of known files
+  // MARK: - Lists of known files
 
-extension Message {
   package static func tooManyHashes(memory: Int) -> Message {
     Message(
       "the lists of known files need more than \(ByteSize.text(memory)) of memory: raise --memory, or give a "
@@ -62,21 +57,15 @@ extension Message {
   package static func knownLeftOut(_ count: Int) -> Message {
     Message("left out \(count == 1 ? "1 known file" : "\(count) known files") (--known-hashes)")
   }
-}
 
-// MARK: - Chunk sizes
+  // MARK: - Chunk sizes
 
-extension Message {
   package static func notAChunkSize(_ line: String) -> Message {
     Message("'\(line)' is not a size of 1 byte or more")
   }
 
-  package static let noChunkSizes = Message("no chunk sizes; write one per line, in bytes")
-}
+  // MARK: - Distinct tokens
 
-// MARK: - Distinct tokens
-
-extension Message {
   package static func noTemporaryFile(in directory: String, error: String) -> Message {
     Message(
       "cannot create a temporary file in \(directory): \(error); "
@@ -87,4 +76,81 @@ extension Message {
     Message(
       "cannot allocate \(ByteSize.text(bytes)) of memory for distinct tokens: \(error); lower --memory")
   }
+
+  // MARK: - Archives
+
+  package static let noLibarchive = Message(
+    "is an archive, and libarchive, which reads it, is missing: install libarchive, or extract the files")
+
+  package static func archiveTooLarge(limit: Int) -> Message {
+    Message("unpacks to more than \(ByteSize.text(limit)): the rest is not read; use --max-content")
+  }
+
+  package static func archiveUnreadable(_ format: String, reason: String) -> Message {
+    Message("the \(format) archive cannot be read (\(reason)): look for another copy")
+  }
+
+  package static func archiveDamaged(_ format: String, reason: String) -> Message {
+    Message(
+      "the \(format) archive is damaged (\(reason)): the files before that are used; look for another copy")
+  }
+
+  package static func memberDamaged(_ format: String, reason: String) -> Message {
+    Message(
+      "is damaged in the \(format) archive (\(reason)): the content before that is used; look for another copy"
+    )
+  }
+
+  // MARK: - Disk images
+
+  package static func imageUnreadable(_ reason: String) -> Message {
+    Message("the E01 image cannot be read (\(reason)): look for another copy, and for all its segment files")
+  }
+
+  // MARK: - Logs of providers
+
+  /// A malformed line.
+  /// - Parameters:
+  ///   - line: number of the first line, from 1.
+  ///   - count: number of lines with the same problem.
+  ///   - problem: such as `expected a colon after the key, found "x"`.
+  package static func malformedLine(_ line: Int, count: Int, _ problem: Message) -> Message {
+    count == 1
+      ? Message("line \(line): \(problem.text)")
+      : Message("lines \(line) to \(line + count - 1): \(problem.text) (in the first of them)")
+  }
+
+  package static func unrelatedLines(_ count: Int, bytes: Int, first line: Int) -> Message {
+    Message(
+      "\(Count.of(count, "line")) (\(Count.of(bytes, "byte"))) without a push; the first is line \(line)"
+    )
+  }
+
+  /// - Parameter found: nil at the end of the line.
+  package static func lineIsNotJSON(expected: String, found: String?) -> Message {
+    Message("not JSON: expected \(expected), found \(found.map { "\"\($0)\"" } ?? "the end of the line")")
+  }
+
+  package static func tokenIsNoText(_ found: String) -> Message {
+    Message("the token is \(found); expected a string (--map token=NAME selects another member)")
+  }
+
+  package static func statusIsNoStatus(_ found: String) -> Message {
+    Message(
+      "the status is \(found); expected a number from 100 to 599 (--map status=NAME selects another member)")
+  }
+
+  package static func reasonIsNoText(_ found: String) -> Message {
+    Message("the reason is \(found); expected a string (--map reason=NAME selects another member)")
+  }
+
+  package static func timeIsNoTime(_ found: String) -> Message {
+    Message(
+      "the timestamp is \(found); expected seconds or milliseconds since 1970, or a time with its offset such as "
+        + "2026-05-01T09:30:00Z")
+  }
+
+  package static let lateLineTime = Message(
+    "timestamp is the log time, and earlier lines with status 410 have no time of the invalidation: theirs is wrong; "
+      + "give the right member with --map timestamp=NAME")
 }

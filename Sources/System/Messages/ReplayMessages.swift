@@ -38,17 +38,6 @@ extension Message {
         + (replays.count > 8 ? ", …" : ""))
   }
 
-  package static func invalidTokenResponsesSkipped(_ count: Int) -> Message {
-    Message(
-      "skipped \(Count.of(count, "invalid-token response")): no plausible capture time for the invalidation")
-  }
-
-  package static func errorResponsesSkipped(_ count: Int) -> Message {
-    Message(
-      "skipped \(Count.of(count, "error response")); --from-errors invalidates the tokens that a gateway "
-        + "reported as invalid (read its help first)")
-  }
-
   // MARK: - Tokens
 
   /// - Parameters:

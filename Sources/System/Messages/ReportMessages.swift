@@ -18,21 +18,15 @@ extension Message {
     Message("flags: \(flags.joined(separator: ", "))")
   }
 
-  package static func notReadInFull(inputs: Int) -> Message {
-    Message("\(Count.of(inputs, "input")) not read in full, see above")
-  }
-
   /// - Parameter inputs: the number of all inputs, each of which is empty.
   package static func allEmpty(inputs: Int) -> Message {
     Message(inputs == 1 ? "the input is empty" : "\(inputs) inputs are empty")
   }
 
   package static let noProblems = Message("no problems found")
-}
 
-// MARK: - What the inputs have
+  // MARK: - What the inputs have
 
-extension Message {
   /// `39 records`, `200 requests, 1 response`, or all three.
   package static func recordCounts(
     feedback: Int, requests: Int = 0, responses: Int = 0, pushes: Int = 0
@@ -70,11 +64,9 @@ extension Message {
     let remedies = kinds.map(\.2).joined(separator: ", ")
     return Message("hint: \(counts) left out; \(remedies) \(kinds.count == 1 ? "has" : "have") them")
   }
-}
 
-// MARK: - show
+  // MARK: - show
 
-extension Message {
   /// - Parameter more: locations that are not shown.
   package static func showed(locations: Int, findings: Int, more: Int) -> Message {
     let rest = more > 0 ? ", \(more) more not shown (--places)" : ""
@@ -88,11 +80,9 @@ extension Message {
   package static func noBytes(inPacket number: Int) -> Message {
     Message("no packet \(number) with bytes of a selected stream")
   }
-}
 
-// MARK: - replay
+  // MARK: - replay
 
-extension Message {
   /// What a replay did, or would do.
   /// - Parameters:
   ///   - pushes: number of pushes with status 410.
@@ -118,11 +108,9 @@ extension Message {
     return Message(
       dryRun ? "dry run of \(input): \(changed) would change" : "replayed \(input): \(changed) changed")
   }
-}
 
-// MARK: - report
+  // MARK: - report
 
-extension Message {
   /// - Parameter records: as in `recordCounts`.
   package static func reported(inputs: Int, _ records: Message, redacted: Bool) -> Message {
     Message("reported \(Count.of(inputs, "input")) with \(records)\(redacted ? ", redacted" : "")")
@@ -135,12 +123,6 @@ extension Message {
   // MARK: - Remarks
 
   // MARK: - Pseudonyms
-
-  /// - Parameter cause: the system's text.
-  package static func keyUnreadable(_ path: String, _ cause: String) -> Message {
-    Message(
-      "cannot read the pseudonym key \(path): \(cause); make one with `openssl rand -hex 32 > FILE`")
-  }
 
   package static func keyTooShort(_ path: String, bytes: Int, expected: Int) -> Message {
     Message(

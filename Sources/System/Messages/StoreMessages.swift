@@ -23,13 +23,6 @@ extension Message {
       "--create creates apnsift's own table, but the mapping names \(table): remove --create or the mapping")
   }
 
-  package static let insertUnknownWithoutMapping = Message(
-    "--insert-unknown requires --mapping: add a mapping, or remove the option")
-
-  package static func makingStore(_ store: String) -> Message {
-    Message("no store is named: making \(store)")
-  }
-
   package static func noStoreNamed(forTable table: String) -> Message {
     Message("no store is named: name the database that has the table \(table) with --store")
   }
@@ -38,10 +31,6 @@ extension Message {
 
   package static func listedTokens(_ count: Int, _ tokens: StoredTokens, of store: String) -> Message {
     Message("listed \(Count.of(count, tokens.rawValue)) of \(store)")
-  }
-
-  package static func tokenNotInStore(_ token: String, _ store: String) -> Message {
-    Message("\(token): not in \(store)")
   }
 
   /// - Parameter form: a form of times.
@@ -87,4 +76,52 @@ extension Message {
   private static func rest(_ skipped: Int, _ reasons: [String]) -> String {
     skipped > 0 ? "; \(Count.of(skipped, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
   }
+
+  // MARK: - Store URLs
+
+  // MARK: - Any store
+
+  package static func notAStoreURL(_ text: String) -> Message {
+    Message(
+      "token store '\(text)': expected sqlite:PATH"
+        + (text.isEmpty ? ", as in sqlite:tokens.sqlite" : "; for that file write sqlite:\(text)"))
+  }
+
+  /// - Parameter rest: what follows the slashes.
+  package static func storeWithTwoSlashes(_ rest: String) -> Message {
+    Message(
+      "token store 'sqlite://\(rest)': expected sqlite:PATH without slashes of a URL; write sqlite:\(rest) "
+        + "for a relative path, sqlite:/\(rest) for an absolute one")
+  }
+
+  // MARK: - URIs of servers
+
+  /// The part of a URI that is at fault.
+  package enum URIPart: String, Sendable {
+    case user = "the user"
+    case password = "the password"
+    case host = "the host"
+    case database = "the database's name"
+    case socket = "the socket's path"
+  }
+
+  package static func unreadableURI(_ scheme: String, _ problem: Message) -> Message {
+    Message(
+      "token store: a \(scheme):// URI cannot be read: \(problem); expected \(scheme)://USER@HOST:PORT/DATABASE, "
+        + "each part optional, with %XX for special characters, as %40 for @")
+  }
+
+  package static let uriWithoutSlashes = Message("expected // after the colon")
+  package static let databaseWithAt = Message("the database's name contains an @")
+  package static let parameterWithoutValue = Message("a parameter after the ? is not NAME=VALUE")
+  package static let portIsNoNumber = Message("a port is not a number")
+  package static func percentWithoutDigits(in part: URIPart) -> Message {
+    Message("\(part.rawValue) contains a % without two hexadecimal digits")
+  }
+
+  package static func zeroByte(in part: URIPart) -> Message {
+    Message("\(part.rawValue) contains a zero byte")
+  }
+
+  package static func notUTF8(in part: URIPart) -> Message { Message("\(part.rawValue) is not in UTF-8") }
 }

@@ -4,10 +4,6 @@ extension Message {
 
   package static func column(_ name: String) -> Message { Message("column \(name)") }
 
-  package static func unknownColumn(_ name: String) -> Message {
-    Message("column \(name), which apnsift does not know")
-  }
-
   package static let primaryKey = Message("the primary key")
   package static let tableName = Message("the name")
   package static let deleteAction = Message("action delete")
@@ -27,8 +23,6 @@ extension Message {
 
   package static let nothingFound = Message("none")
   package static let neither = Message("neither")
-  package static let inheritingTables = Message("tables that inherit from it")
-
   package static func dependentColumn(_ column: String, of table: String, onDelete action: String) -> Message
   {
     Message("column \(column) of \(table) with ON DELETE \(action)")
@@ -52,9 +46,6 @@ extension Message {
   package static let generatedColumn = Message("a generated one")
   package static let nullableColumn = Message("a column that may be null")
   package static let notNull = Message("NOT NULL")
-  package static let optionalColumn = Message("one that may be null or has a default")
-  package static let notNullWithoutDefault = Message("NOT NULL without a default")
-
   package static func columnOfType(_ type: String) -> Message { Message("a column of type \(type)") }
 
   package static func columnType(_ name: String) -> Message { Message("type \(name)") }

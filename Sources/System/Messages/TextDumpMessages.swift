@@ -11,11 +11,9 @@ func characterName(_ character: UInt8) -> String {
 extension Message {
   package static let textEndsWithinByte =
     Message("the text ends after one hex digit of two: it is truncated; the bytes before it are used")
-}
 
-// MARK: - Hex with offsets
+  // MARK: - Hex with offsets
 
-extension Message {
   package static let dumpEndsWithRepeat =
     cut("the text ends after this *, so its number of repetitions is unknown")
   package static let dumpWithoutTotal = cut("the last line, with the total size, is missing")
@@ -60,13 +58,8 @@ extension Message {
         + "\(hex.map(characterName) ?? "nothing"): \(cause); the hex column is used")
   }
 
-  package static let textWasEditedOrOtherXxd =
-    Message("the text was edited, or made with xxd -e or -b, which are not read")
-}
+  // MARK: - Plain hex and base64
 
-// MARK: - Plain hex and base64
-
-extension Message {
   package static func expectedHex(found: UInt8) -> Message {
     Message("expected a hex digit or white space, found \(characterName(found)); byte skipped")
   }
@@ -84,4 +77,44 @@ extension Message {
       "the text ends after \(characters) of 4 characters of a base64 group: it "
         + "\(isCertain ? "is" : "may be") truncated; its bytes are used")
   }
+
+  // MARK: - Streams that other tools exported
+
+  /// - Parameter form: a phrase, such as `a log of socat`.
+  package static func noStream(inFormOf form: String) -> Message {
+    Message("contains no stream in the form of \(form); use --from auto to detect the format")
+  }
+
+  // MARK: - Hex digits
+
+  package static func expectedHexDigit(found: UInt8) -> Message {
+    Message("expected a hex digit, found \(characterName(found)); byte skipped")
+  }
+
+  /// - Parameter first: the first of `characters`, which replace `bytes`.
+  package static func expectedHexPair(characters: Int, first: UInt8, bytes: Int) -> Message {
+    Message(
+      "expected two hex digits, found \(characters) characters, the first \(characterName(first)); "
+        + "\(Count.of(bytes, "byte")) skipped")
+  }
+
+  // MARK: - Streams that tshark or Wireshark followed
+
+  package static let expectedPeerKey = Message(#"expected "peer:", "host:", "port:" or "packets:""#)
+  package static let expectedPacketKey =
+    Message(#"expected "packet:", "peer:", "timestamp:" or "data:"; line skipped"#)
+  package static let expectedArray = Message(#"expected "char peer0_0[] = {"; line skipped"#)
+
+  /// - Parameter found: nil at the end of the value.
+  package static func expectedArrayByte(found: UInt8?) -> Message {
+    let found = found.map(characterName) ?? "end of the value"
+    return Message("expected a byte as 0x and two hex digits, found \(found); byte skipped")
+  }
+
+  // MARK: - socat and ssldump
+
+  package static let expectedSocatLine =
+    Message(
+      #"expected a line of socat's log: ">" or "<" with time and length, bytes in hex, or a message; "#
+        + "line skipped")
 }

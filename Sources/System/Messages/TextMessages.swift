@@ -8,11 +8,9 @@ extension Message {
     let found = found.map { "the byte 0x" + String($0, radix: 16) } ?? "the end"
     return Message("expected \(expected), found \(found)")
   }
-}
 
-// MARK: - YAML
+  // MARK: - YAML
 
-extension Message {
   package static func yamlNotUTF8(byte: UInt8) -> Message {
     Message("the byte 0x\(Hex.string([byte])) is not UTF-8; save the file as UTF-8")
   }
@@ -36,10 +34,6 @@ extension Message {
     Message("duplicate key '\(key)'; remove one of the two")
   }
 
-  package static func yamlWithoutValue(_ key: String) -> Message {
-    Message("\(key) has no value; write one, or remove the key")
-  }
-
   /// - Parameters:
   ///   - keys: whether a mapping is expected, or else a scalar.
   ///   - key: the key of the value; empty for the whole text.
@@ -59,7 +53,40 @@ extension Message {
     Message("\(key) is missing; write \(example)")
   }
 
-  package static func yamlForbiddenCharacter(in key: String) -> Message {
-    Message("\(key) has a zero byte or a byte order mark; remove it")
+  // MARK: - Mapping files
+
+  // MARK: - Options
+
+  // MARK: - The file
+
+  package static func mappingTooLong(_ name: String, limit: Int) -> Message {
+    Message(
+      "\(name): expected a mapping of at most \(ByteSize.text(limit)), found more; name the file that maps a table"
+    )
+  }
+
+  // MARK: - Its values
+
+  package static func journalIsTheStore(_ journal: String) -> Message {
+    Message("expected another file than the store for journal, found '\(journal)'; write sqlite:PATH")
+  }
+
+  package static func notATable(_ found: String, example: String) -> Message {
+    Message(
+      "expected TABLE or SCHEMA.TABLE, found '\(found)'; write names with dots or blanks as \(example)")
+  }
+
+  package static func unknownZone(_ zone: String) -> Message {
+    Message(
+      "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, found '\(zone)'; "
+        + "correct it, or install the database (package tzdata)")
+  }
+
+  package static func unknownValue(_ value: String, of key: String, known: [String], nearest: String)
+    -> Message
+  {
+    Message(
+      "expected one of \(known.joined(separator: ", ")) for \(key), found '\(value)'; the nearest is \(nearest)"
+    )
   }
 }

@@ -50,11 +50,9 @@ extension Message {
   private static func unknownOption(_ option: String, _ advice: String, of command: String) -> Message {
     Message("unknown option '\(option)'\(advice) (`\(command) --help` lists all options)")
   }
-}
 
-// MARK: - Values of options
+  // MARK: - Values of options
 
-extension Message {
   /// - Parameter value: a number, or a range or list of them.
   package static func outOfRange(_ option: String, _ value: String, _ range: ClosedRange<Int>) -> Message {
     Message("\(option) is \(value): give \(range.lowerBound) to \(range.upperBound)")
@@ -68,25 +66,19 @@ extension Message {
   package static func sizeTooSmall(_ option: String, _ value: Int) -> Message {
     Message("\(option) is \(value): give 1 byte or more")
   }
-}
 
-// MARK: - Inputs
+  // MARK: - Inputs
 
-extension Message {
-  package static let noInput = Message("no input: name files or directories, or - for standard input")
   package static let standardInputTwice = Message("standard input (-) can be read only once")
   package static let requestsWithoutResponses = Message(
     "--requests and --responses go together; for one direction, give an input and --protocol requests or "
       + "--protocol responses")
-  package static let pairWithInputs = Message("--requests and --responses exclude other inputs and --join")
   package static func earliestAfterLatest(_ earliest: UInt32, _ latest: UInt32) -> Message {
     Message("--earliest \(UTCTime.text(earliest)) is after --latest \(UTCTime.text(latest))")
   }
-}
 
-// MARK: - Outputs
+  // MARK: - Outputs
 
-extension Message {
   package static func outputNotCompressed(_ option: String, _ path: String) -> Message {
     Message(
       "\(option) \(path): output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > \(path)`")
@@ -101,16 +93,9 @@ extension Message {
     let remedy = choice.map { "leave out \($0), or rename the file" } ?? "name a .\(format) file"
     return Message("\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy)")
   }
-}
 
-// MARK: - export
+  // MARK: - export
 
-extension Message {
-  package static let columnsOfOneKind = Message(
-    "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with --records, "
-      + "and one of these formats with -t")
-  package static let directoryHasAllKinds = Message(
-    "a directory gets all kinds of records with their usual columns: leave out --records and --columns")
   package static func outputsAreSame(_ option: String, _ other: String) -> Message {
     Message("\(option) and \(other) name the same file")
   }
@@ -118,11 +103,9 @@ extension Message {
   package static func noSuchColumn(_ name: String, known: [String]) -> Message {
     Message("--columns: unknown column '\(name)'; the columns are \(known.joined(separator: ", "))")
   }
-}
 
-// MARK: - Local times
+  // MARK: - Local times
 
-extension Message {
   /// - Parameter like: names of zones that may be meant; empty if the system has none.
   package static func noSuchZone(_ name: String, like: [String]) -> Message {
     like.isEmpty
@@ -131,22 +114,8 @@ extension Message {
       : Message(
         "--time-zone: no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
   }
-}
 
-// MARK: - show
-
-extension Message {
-  package static let nothingToShow = Message("give one of --record, --offset, --packet and --token")
-}
-
-// MARK: - generate
-
-extension Message {
-  package static let dumpWithConnections = Message(
-    "a dump has no connections: use --kind capture, gateway or pushes with the options of captures")
-  package static func responsesWithDamage(_ rate: Int) -> Message {
-    Message("--responses \(rate) excludes damage and --snap-length: requests might be unreadable")
-  }
+  // MARK: - generate
 
   /// - Parameters:
   ///   - path: its extension names another value.

@@ -28,7 +28,7 @@ package final class OutputDirectory {
         throw Failure("\(path) is not a directory: name a directory to write streams to")
       }
       if !force, !Self.isEmpty(path) {
-        throw Failure(.directoryNotEmpty(path))
+        throw Failure("\(path) is not empty: name another directory, or give --force to add files to it")
       }
       isNew = false
     } else {

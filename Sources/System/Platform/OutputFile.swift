@@ -156,7 +156,7 @@ extension OutputFile {
   private static func target(of path: String) throws -> String {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-    guard let target = realpath(path, nil) else { throw Failure(.outputIsBrokenLink(path)) }
+    guard let target = realpath(path, nil) else { throw Failure("\(path) is a broken symbolic link") }
     defer { free(target) }
     return String(cString: target)
   }

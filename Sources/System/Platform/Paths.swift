@@ -29,7 +29,6 @@ package enum DirectoryEntry {
     return names.map { $0.map { CChar(bitPattern: $0) } + [0] }
   }
 
-  /// The path of a name in a directory.
   package static func path(of name: [CChar], in directory: [CChar]) -> [CChar] {
     let slash = CChar(bitPattern: UInt8(ascii: "/"))
     let base = directory.dropLast()

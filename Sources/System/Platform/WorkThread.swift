@@ -1,5 +1,3 @@
-import Messages
-
 /// A thread for work that takes long.
 enum WorkThread {
   /// The usual stack size of a main thread, in bytes.

@@ -11,9 +11,7 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
   package var digits: UInt8
 
   package init(seconds: Int64, fraction: UInt64 = 0, digits: UInt8 = 0) {
-    self.seconds = seconds
-    self.fraction = fraction
-    self.digits = digits
+    (self.seconds, self.fraction, self.digits) = (seconds, fraction, digits)
   }
 
   /// The largest length of `text`, in bytes.

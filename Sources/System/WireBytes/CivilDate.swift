@@ -7,9 +7,7 @@ package struct CivilDate: Equatable, Sendable {
   package var day: Int
 
   package init(year: Int, month: Int, day: Int) {
-    self.year = year
-    self.month = month
-    self.day = day
+    (self.year, self.month, self.day) = (year, month, day)
   }
 
   /// The date `days` days after 1970-01-01.

@@ -23,10 +23,7 @@ public enum Hex {
     let start, stride, rowLength, count: Int
 
     package init(start: Int, stride: Int, rowLength: Int, count: Int) {
-      self.start = start
-      self.stride = stride
-      self.rowLength = rowLength
-      self.count = count
+      (self.start, self.stride, self.rowLength, self.count) = (start, stride, rowLength, count)
     }
   }
 

@@ -1,5 +1,3 @@
-import WireBytes
-
 /// The buffer that the indices of a decoder's step refer to.
 public enum RunWindow: BitwiseCopyable, Sendable {
   /// The chunk that `next(in:)` was called with.

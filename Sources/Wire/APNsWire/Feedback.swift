@@ -87,12 +87,8 @@ public struct RecordRun: BitwiseCopyable, Equatable, Sendable {
     window: RunWindow, start: Int, offset: Int, tokenLength: Int, count: Int, flags: RecordFlags,
     times: (earliest: UInt32, latest: UInt32)
   ) {
-    self.window = window
-    self.start = start
-    self.offset = offset
-    self.tokenLength = tokenLength
-    self.count = count
-    self.flags = flags
+    (self.window, self.start, self.offset, self.tokenLength) = (window, start, offset, tokenLength)
+    (self.count, self.flags) = (count, flags)
     (earliest, latest) = times
   }
 

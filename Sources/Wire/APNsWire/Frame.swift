@@ -38,12 +38,8 @@ package struct Frame: Equatable, Sendable {
   package init(
     offset: Int, window: RunWindow, payload: Range<Int>, streamID: UInt32, type: UInt8, flags: Flags
   ) {
-    self.offset = offset
-    self.window = window
-    self.payload = payload
-    self.streamID = streamID
-    self.type = type
-    self.flags = flags
+    (self.offset, self.window, self.payload, self.streamID) = (offset, window, payload, streamID)
+    (self.type, self.flags) = (type, flags)
   }
 
   /// Nil if the type is not known.

@@ -1,7 +1,6 @@
 import CLibnghttp2
 import Messages
 import Platform
-import WireBytes
 
 /// libnghttp2, loaded for the first HTTP/2 connection.
 private let libnghttp2 = SharedLibrary(

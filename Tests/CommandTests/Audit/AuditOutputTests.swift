@@ -15,8 +15,7 @@ struct AuditOutputTests {
     let outcome = try directory.apnsift("audit", "dump.bin", "--chunk-size", "38")
     let difference = Message.recordDiffers(
       .lengthByteReadTwice(0x20, at: 4, readAs: 0), record: 0, reader: "node")
-    let expected = Message.expectedRecord(
-      "1400000000,\(hex(token(0).prefix(8)))…\(hex(token(0).suffix(8)))")
+    let expected = Message("expected 1400000000,\(hex(token(0).prefix(8)))…\(hex(token(0).suffix(8)))")
     #expect(
       outcome.text == """
         Readers over chunks of 38 bytes
@@ -30,7 +29,7 @@ struct AuditOutputTests {
         dump.bin stream 0
           \(difference)
             \(expected)
-            \(Message.reportedRecord("1400000000,"))
+            reported 1400000000,
 
         """)
     let done = Message.audited(inputs: 1, streams: 1, readings: .readingsRight(3, of: 4, notJudged: 0))
@@ -112,7 +111,8 @@ struct AuditOutputTests {
       ("38\n0\n", .located(.notAChunkSize("0"), line: 2, column: nil)),
       ("38\n\ntwenty\n", .located(.notAChunkSize("twenty"), line: 3, column: nil)),
       ("-1\n", .located(.notAChunkSize("-1"), line: 1, column: nil)),
-      ("", .noChunkSizes), ("\n\n", .noChunkSizes),
+      ("", "no chunk sizes; write one per line, in bytes"),
+      ("\n\n", "no chunk sizes; write one per line, in bytes"),
     ] as [(String, Message)])
   func badSizes(_ content: String, _ problem: Message) throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")

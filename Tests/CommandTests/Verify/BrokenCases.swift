@@ -27,13 +27,17 @@ extension BrokenCase {
   private static let keys = ["shows", "origin", "options", "chunks", "covers"]
 
   static let files: [BrokenCase] = [
-    BrokenCase("no case.yml", "rm case.yml", .noCaseDescription),
+    BrokenCase(
+      "no case.yml", "rm case.yml",
+      "no case.yml; write one that says what the case shows and where its bytes come from"),
     BrokenCase(
       "no expected.ndjson", "rm expected.ndjson",
       "no expected.ndjson; --update writes the current result: review it"),
     BrokenCase(
       "no input", "rm input.bin", "no input; put the bytes into a file whose name begins with input."),
-    BrokenCase("only an input", "rm case.yml expected.ndjson", .noCaseDescription),
+    BrokenCase(
+      "only an input", "rm case.yml expected.ndjson",
+      "no case.yml; write one that says what the case shows and where its bytes come from"),
     BrokenCase(
       "an input that is a directory", "rm input.bin; mkdir input.bin", .caseFileNotRegular("input.bin")),
     BrokenCase(
@@ -120,10 +124,10 @@ extension BrokenCase {
     BrokenCase(
       "a pair from elsewhere",
       "echo 'options: [--requests, /etc/passwd, --responses, input.bin]' >> case.yml",
-      .notAFileOfCase("/etc/passwd", option: "--requests")),
+      "--requests must name a file of the case, not '/etc/passwd'; put the file next to case.yml"),
     BrokenCase(
       "a pair from outside the case",
       "echo 'options: [--requests, ../sound/input.bin, --responses=input.bin]' >> case.yml",
-      .notAFileOfCase("../sound/input.bin", option: "--requests")),
+      "--requests must name a file of the case, not '../sound/input.bin'; put the file next to case.yml"),
   ]
 }

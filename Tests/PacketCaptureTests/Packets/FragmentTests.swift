@@ -132,7 +132,8 @@ struct FragmentTests {
         anomaly.message
           == .incompleteDatagram(
             7, from: isIPv6 ? Frames.client6 : Frames.client, to: isIPv6 ? Frames.server6 : Frames.server,
-            protocolNumber: Int(number), term: .arrivedBeforeCaptureEnd, received: bytes, packets: [1],
+            protocolNumber: Int(number), term: "arrived before the capture ended", received: bytes,
+            packets: [1],
             morePackets: 0, cutFragments: 0))
     }
   }
@@ -229,7 +230,8 @@ struct FragmentTests {
     #expect(
       copy.dissector.takeAnomalies().first?.message
         == .incompleteDatagram(
-          7, from: Frames.client, to: Frames.server, protocolNumber: 6, term: .arrivedBeforeCaptureEnd,
+          7, from: Frames.client, to: Frames.server, protocolNumber: 6,
+          term: "arrived before the capture ended",
           received: Self.segment.count - 512, packets: [1, 2], morePackets: 0, cutFragments: 1))
     #expect(FrameReader.payload(reader.read(frames[0], linkType: 101), of: frames[0]) == Self.payload)
     #expect(reader.read(cut, linkType: 101, onWire: frames[0].count) == .skipped)

@@ -105,7 +105,9 @@ struct PacketDissectorTests {
       ),
       (
         "a cut TCP header", Frames.ipv4([UInt8](Frames.tcp().prefix(19))), 20,
-        .headerCut("TCP header", needs: 20, left: 19)
+
+        "TCP header needs 20 bytes, the packet has 19 left (if the packet was truncated, capture "
+          + "with a larger snap length); packet skipped"
       ),
       (
         "an IPv4 header of 16 bytes", [0x44] + Frames.ipv4().dropFirst(), 0,
@@ -117,15 +119,17 @@ struct PacketDissectorTests {
       ),
       (
         "neither IPv4 nor IPv6", [0x55] + Frames.ipv4().dropFirst(), 0,
-        .headerVersion("IP header", 5, expected: 4)
+        "IP header has version 5, expected 4; packet skipped"
       ),
       (
         "IPv5 in IPv4", Frames.ipv4([0x50] + Frames.zeros(30), protocol: 4), 20,
-        .headerVersion("IPv4 header", 5, expected: 4)
+        "IPv4 header has version 5, expected 4; packet skipped"
       ),
       (
         "an extension header after the end", Frames.ipv6([6, 9] + Frames.zeros(6), next: 60), 40,
-        .headerCut("IPv6 extension header", needs: 80, left: 8)
+
+        "IPv6 extension header needs 80 bytes, the packet has 8 left (if the packet was truncated, "
+          + "capture with a larger snap length); packet skipped"
       ),
     ] as [(String, [UInt8], Int, Message)])
   func malformed(_ name: String, _ frame: [UInt8], _ offset: Int, _ message: Message) {

@@ -10,9 +10,7 @@ package final class TokenCollector: EvidenceSink {
 
   /// - Parameter flaggedCount: whether the times of flagged records count.
   package init(_ table: TokenTable, flaggedCount: Bool, origins: TokenOrigins? = nil) {
-    self.table = table
-    self.flaggedCount = flaggedCount
-    self.origins = origins
+    (self.table, self.flaggedCount, self.origins) = (table, flaggedCount, origins)
   }
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {

@@ -8,7 +8,6 @@ struct TokenEntry: Equatable {
   private(set) var time: UInt32
   /// Bytes of the token.
   let length: UInt16
-  /// The flags of all records.
   private(set) var flags: RecordFlags
   /// From the lowest bit: the number of records of the token, the number of those that count, the milliseconds of the
   /// latest time, whether the last one of the flags is set, and whether an origin precedes the token's bytes.

@@ -1,6 +1,5 @@
 import Messages
 import Platform
-import WireBytes
 
 /// The memory of a token table and of its sub-tables for reading back the file: chunks of one size, and larger
 /// chunks for tokens that do not fit in one.

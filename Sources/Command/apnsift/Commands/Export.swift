@@ -165,14 +165,20 @@ struct Export: ParsableCommand {
 
   private func checkTables() throws {
     if isDirectory {
-      if records != nil || columns != nil { throw ValidationError(.directoryHasAllKinds) }
+      if records != nil || columns != nil {
+        throw ValidationError(
+          "a directory gets all kinds of records with their usual columns: leave out --records and "
+            + "--columns")
+      }
       if format == .json {
         throw ValidationError(
           "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file")
       }
     }
     if columns != nil, !isTable || format == .ndjson && records == nil {
-      throw ValidationError(.columnsOfOneKind)
+      throw ValidationError(
+        "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with "
+          + "--records, and one of these formats with -t")
     }
     if let batchRows {
       if format != .arrow {

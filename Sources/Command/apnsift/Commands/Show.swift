@@ -66,7 +66,7 @@ struct Show: ParsableCommand {
 
   mutating func validate() throws {
     guard [record, offset?.bytes, packet, token?.bytes.count].compactMap({ $0 }).count == 1 else {
-      throw ValidationError(.nothingToShow)
+      throw ValidationError("give one of --record, --offset, --packet and --token")
     }
     for (name, value, least) in [
       ("--record", record, 1), ("--packet", packet, 1), ("--stream", stream, 0),

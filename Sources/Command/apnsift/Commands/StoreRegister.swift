@@ -45,7 +45,7 @@ struct StoreRegister: ParsableCommand {
 
   mutating func validate() throws {
     guard tokens.isEmpty != (csv == nil) else {
-      throw ValidationError(.tokensOrCSV)
+      throw ValidationError("give either tokens or --csv FILE")
     }
     guard csv == nil || at == nil else {
       throw ValidationError("--at and --csv exclude each other: the CSV file has the times")

@@ -47,7 +47,7 @@ struct StoreShow: ParsableCommand {
     try buffer.flush()
     let known = Set(rows.map(\.token))
     for token in tokens where !known.contains(token.bytes) {
-      Console.say(.tokenNotInStore(Hex.string(token.bytes), store.name))
+      Console.say("\(Hex.string(token.bytes)): not in \(store.name)")
     }
     Console.say("showed \(Count.of(rows.count, "row")) of \(store.name)")
   }

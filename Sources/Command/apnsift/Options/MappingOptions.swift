@@ -17,7 +17,7 @@ struct MappingOptions: ParsableArguments {
 
   mutating func validate() throws {
     guard (table == nil) == (tokenColumn == nil) else {
-      throw ValidationError(.tableWithoutTokenColumn)
+      throw ValidationError("--table and --token-column go together: give both, or neither")
     }
     guard table == nil || mapping == nil else {
       throw ValidationError("--mapping names the table and the column: leave out --table and --token-column")

@@ -28,7 +28,6 @@ struct StoreFileOptions: ParsableArguments, StoreChoice {
   var isTrial: Bool { false }
 }
 
-/// The location of the store.
 struct StoreLocationOptions: ParsableArguments {
   private static let variable = "APNSIFT_STORE"
 

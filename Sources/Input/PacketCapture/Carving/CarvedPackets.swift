@@ -1,5 +1,3 @@
-import WireBytes
-
 /// Packets that a search found, reassembled into streams like those of a capture.
 package struct CarvedPackets: ~Copyable {
   private static let rawIP = LinkType(rawValue: 101)

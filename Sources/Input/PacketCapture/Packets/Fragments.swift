@@ -190,7 +190,7 @@ struct FragmentTable {
     switch reason {
     case .age: "arrived within \(Count.of(window, "packet"))"
     case .fullBuffer: .arrivedBeforeFullBuffer(limit)
-    case .endOfCapture: .arrivedBeforeCaptureEnd
+    case .endOfCapture: "arrived before the capture ended"
     }
   }
 }

@@ -1,4 +1,5 @@
 import Messages
+import WireBytes
 
 /// The next header to parse, or a result.
 enum Layer: Equatable {
@@ -50,9 +51,7 @@ struct PacketParser {
   var defect = PacketDefect(header: .record, offset: 0, problem: .depth(0))
 
   init(start: Int, end: Int, wireEnd: Int) {
-    self.start = start
-    self.end = end
-    self.wireEnd = wireEnd
+    (self.start, self.end, self.wireEnd) = (start, end, wireEnd)
   }
 
   /// Parses headers until there is a result: `tcp`, `fragment`, `pdu`, `notTCP`, `encrypted`, `malformed` or
@@ -190,8 +189,11 @@ struct PacketDefect: Equatable {
   var message: Message {
     let name = header.rawValue
     return switch problem {
-    case .cut(let needs, let has): .headerCut(name, needs: needs, left: has)
-    case .version(let found, let expected): .headerVersion(name, found, expected: expected)
+    case .cut(let needs, let has):
+      "\(name) needs \(Count.of(needs, "byte")), the packet has \(has) left (if the packet was "
+        + "truncated, capture with a larger snap length); packet skipped"
+    case .version(let found, let expected):
+      "\(name) has version \(found), expected \(expected); packet skipped"
     case .length(let found, let least, let most): .headerLength(name, found, least: least, most: most)
     case .depth(let most): "\(name) is nested in more than \(most) headers; packet skipped"
     case .aggregate: .aggregate(name)

@@ -107,14 +107,9 @@ package struct PacketRecord: Equatable, Sendable {
     number: Int, time: CaptureTime?, linkType: LinkType, start: Int, capturedLength: Int,
     originalLength: Int, fileOffset: Int, isCutByFile: Bool = false
   ) {
-    self.number = number
-    self.time = time
-    self.linkType = linkType
-    self.start = start
-    self.capturedLength = capturedLength
-    self.originalLength = originalLength
-    self.fileOffset = fileOffset
-    self.isCutByFile = isCutByFile
+    (self.number, self.time, self.linkType, self.start) = (number, time, linkType, start)
+    (self.capturedLength, self.originalLength) = (capturedLength, originalLength)
+    (self.fileOffset, self.isCutByFile) = (fileOffset, isCutByFile)
   }
 }
 

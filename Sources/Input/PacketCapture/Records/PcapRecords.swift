@@ -201,7 +201,7 @@ extension PcapRecords {
         + "\(Int(header.seconds)) s + \(Int(header.fraction))/\(Int(rules.unitsPerSecond)) s"
     }
     return captured > left
-      ? .recordCut(captured: captured, left: left)
+      ? "a record of \(captured) captured bytes, the file has \(left) left"
       : "a record of \(captured) captured bytes, not followed by another record"
   }
 }

@@ -175,7 +175,7 @@ extension PcapngRecords {
     if length < PcapngBlock.frameLength || length > maxBlock {
       return "a block of \(length) bytes, expected \(PcapngBlock.frameLength) to \(maxBlock)"
     }
-    if length > available { return .blockCut(length, left: available) }
+    if length > available { return "a block of \(length) bytes, the file has \(available) left" }
     let closing = block.order.uint32(in: window, at: index + length - 4)
     return .blockLengthsDiffer(length, Int(closing))
   }

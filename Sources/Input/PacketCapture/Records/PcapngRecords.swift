@@ -1,5 +1,3 @@
-import WireBytes
-
 /// The packets of a pcapng file: a chain of blocks, in sections with their own byte order and interfaces. The equal
 /// lengths at both ends of a block confirm it.
 struct PcapngRecords: RecordFormat {

@@ -1,5 +1,4 @@
 import Messages
-import WireBytes
 
 /// Reads the records of a capture file, and resynchronises after damage.
 ///
@@ -184,7 +183,7 @@ struct RecordReader<Format: RecordFormat> {
     let cause: Message =
       switch resumes {
       case true?: .resumed(damage.cause, atNext: Format.unit)
-      case false?: .notResumed(damage.cause, noOther: Format.unit)
+      case false?: "\(damage.cause); no plausible \(Format.unit) follows"
       case nil: damage.cause
       }
     return StreamAnomaly(

@@ -20,8 +20,6 @@ package struct Carving: Equatable, Sendable {
   package static let maxCountedLength = 1000
 
   package init(_ form: Form, chain: Int? = nil, chainLength: Int? = nil) {
-    self.form = form
-    self.chain = chain
-    self.chainLength = chainLength
+    (self.form, self.chain, self.chainLength) = (form, chain, chainLength)
   }
 }

@@ -12,9 +12,7 @@ package struct Stride: BitwiseCopyable, Equatable, Sendable {
   package var groupStride: Int
 
   package init(stride: Int, groupSize: Int = 0, groupStride: Int = 0) {
-    self.stride = stride
-    self.groupSize = groupSize
-    self.groupStride = groupStride
+    (self.stride, self.groupSize, self.groupStride) = (stride, groupSize, groupStride)
   }
 
   /// Bytes of the file from the extent's first byte to the one at `index` (from 0).
@@ -42,9 +40,7 @@ package struct SourceExtent: BitwiseCopyable, Equatable, Sendable {
   package init(
     streamOffset: Int, fileOffset: Int, spacing: Stride, packet: PacketReference? = nil
   ) {
-    self.streamOffset = streamOffset
-    self.fileOffset = fileOffset
-    self.spacing = spacing
+    (self.streamOffset, self.fileOffset, self.spacing) = (streamOffset, fileOffset, spacing)
     self.packet = packet
   }
 

@@ -54,10 +54,7 @@ package struct StreamIdentity: Equatable, Sendable {
     number: Int, peers: (first: Endpoint, second: Endpoint)? = nil, server: Side,
     serverEvidence: Evidence, carving: Carving? = nil
   ) {
-    self.number = number
-    self.peers = peers
-    self.server = server
-    self.serverEvidence = serverEvidence
+    (self.number, self.peers, self.server, self.serverEvidence) = (number, peers, server, serverEvidence)
     self.carving = carving
   }
 

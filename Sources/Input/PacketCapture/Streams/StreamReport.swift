@@ -65,10 +65,7 @@ package struct StreamGap: Equatable, Sendable {
   package var isUpperBound = false
 
   package init(offset: Int, length: Int, fileOffset: Int?, packet: PacketReference? = nil) {
-    self.offset = offset
-    self.length = length
-    self.fileOffset = fileOffset
-    self.packet = packet
+    (self.offset, self.length, self.fileOffset, self.packet) = (offset, length, fileOffset, packet)
   }
 }
 
@@ -118,13 +115,7 @@ package struct StreamAnomaly: Equatable, Sendable {
     _ kind: Kind, stream: Int? = nil, side: Side? = nil, offset: Int? = nil, length: Int? = nil,
     fileOffset: Int? = nil, packet: PacketReference? = nil, message: Message
   ) {
-    self.kind = kind
-    self.stream = stream
-    self.side = side
-    self.offset = offset
-    self.length = length
-    self.fileOffset = fileOffset
-    self.packet = packet
-    self.message = message
+    (self.kind, self.stream, self.side, self.offset, self.length) = (kind, stream, side, offset, length)
+    (self.fileOffset, self.packet, self.message) = (fileOffset, packet, message)
   }
 }

@@ -36,10 +36,7 @@ package struct InputFault: Error, Equatable, Sendable {
   package var column: Int?
 
   package init(_ message: Message, fileOffset: Int? = nil, line: Int? = nil, column: Int? = nil) {
-    self.message = message
-    self.fileOffset = fileOffset
-    self.line = line
-    self.column = column
+    (self.message, self.fileOffset, self.line, self.column) = (message, fileOffset, line, column)
   }
 
   /// The message, prefixed with its line and column if known.

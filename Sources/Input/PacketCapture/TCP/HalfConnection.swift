@@ -47,9 +47,7 @@ struct HalfConnection {
   var uncomparedBytes = 0
 
   init(slot: Int32, side: Side, stream: Int) {
-    self.slot = slot
-    self.side = side
-    self.stream = stream
+    (self.slot, self.side, self.stream) = (slot, side, stream)
   }
 
   /// Whether all bytes before its FIN were delivered, or the connection was reset.

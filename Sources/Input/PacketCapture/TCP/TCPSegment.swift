@@ -50,14 +50,9 @@ package struct TCPSegment: Equatable, Sendable {
     acknowledgement: SequenceNumber = SequenceNumber(0), flags: Flags = [], window: UInt16 = .max,
     payloadStart: Int = 0, payloadLength: Int = 0, missingLength: Int = 0
   ) {
-    self.source = source
-    self.destination = destination
-    self.sequence = sequence
-    self.acknowledgement = acknowledgement
-    self.flags = flags
-    self.window = window
-    self.payloadStart = payloadStart
-    self.payloadLength = payloadLength
+    (self.source, self.destination, self.sequence) = (source, destination, sequence)
+    (self.acknowledgement, self.flags, self.window) = (acknowledgement, flags, window)
+    (self.payloadStart, self.payloadLength) = (payloadStart, payloadLength)
     self.missingLength = missingLength
   }
 }
@@ -72,9 +67,7 @@ package struct PayloadOrigin: Sendable {
   package var packet: PacketReference
 
   package init(windowIndex: Int?, fileOffset: Int, packet: PacketReference) {
-    self.windowIndex = windowIndex
-    self.fileOffset = fileOffset
-    self.packet = packet
+    (self.windowIndex, self.fileOffset, self.packet) = (windowIndex, fileOffset, packet)
   }
 
   func advanced(by count: Int) -> PayloadOrigin {

@@ -125,7 +125,6 @@ struct ExportLineReader<Lines: ExportLines>: ExportDecoder {
 
 /// Reading of words and numbers in an export's lines.
 extension RawSpan {
-  /// Whether `word` is at `index`.
   func has(_ word: StaticString, at index: Int = 0) -> Bool {
     guard index >= 0, index <= byteCount, byteCount &- index >= word.utf8CodeUnitCount else { return false }
     for position in 0..<word.utf8CodeUnitCount

@@ -24,9 +24,7 @@ struct ExportStreams: Sendable {
 
   /// - Parameter unnamed: defaults for a connection that was not named before its bytes.
   init(serverPorts: Set<UInt16>, unnamed: ExportConnection, hasGapMarks: Bool) {
-    self.serverPorts = serverPorts
-    self.unnamed = unnamed
-    self.hasGapMarks = hasGapMarks
+    (self.serverPorts, self.unnamed, self.hasGapMarks) = (serverPorts, unnamed, hasGapMarks)
   }
 
   /// Whether there were no streams so far.

@@ -60,9 +60,7 @@ package final class Archive {
     _ format: ArchiveFormat, in file: consuming InputFile, head: ArraySlice<UInt8>, limits: ArchiveLimits,
     outer: Archive?
   ) {
-    self.format = format
-    self.limits = limits
-    self.outer = outer
+    (self.format, self.limits, self.outer) = (format, limits, outer)
     left = outer?.left ?? Left(limits)
     bytes = ArchiveBytes(file, head: head, seeks: format.isReadFromEnd)
     guard depth <= limits.maxDepth else {

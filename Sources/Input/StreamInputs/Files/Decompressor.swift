@@ -1,6 +1,5 @@
 import Messages
 import PacketCapture
-import WireBytes
 
 /// Decompresses a file in blocks.
 struct Decompressor: ~Copyable {

@@ -68,7 +68,6 @@ package struct Input: Equatable, Sendable {
     self.directory = directory
   }
 
-  /// A member of this archive.
   package func member(_ member: ArchiveMember) -> Input {
     var input = Input("\(name)!\(member.name)")
     (input.path, input.member) = (nil, member)

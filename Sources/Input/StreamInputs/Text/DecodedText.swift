@@ -93,9 +93,7 @@ private struct Extent: Sendable {
   private var inGroup: Int
 
   init(count: Int, fileOffset: Int, spacing: Stride) {
-    self.count = count
-    self.fileOffset = fileOffset
-    self.spacing = spacing
+    (self.count, self.fileOffset, self.spacing) = (count, fileOffset, spacing)
     groupStart = fileOffset
     inGroup = count
     if spacing.groupSize > 0 { settleGroup() }

@@ -105,7 +105,9 @@ package typealias XxdDecoder = OffsetTextDecoder<XxdFormat>
 /// or more before the text column, which is as long as the line has bytes.
 package enum XxdFormat: OffsetTextFormat {
   package static let endsWithTotal = false
-  package static var causeOfOtherText: Message { .textWasEditedOrOtherXxd }
+  package static var causeOfOtherText: Message {
+    "the text was edited, or made with xxd -e or -b, which are not read"
+  }
 
   package static func afterOffset(_ text: RawSpan, at index: Int, to end: Int) -> AfterOffset {
     guard index < end, text.byte(at: index) == UInt8(ascii: ":") else { return .other }

@@ -132,7 +132,6 @@ extension RawSpan {
   }
 }
 
-/// A position in a text.
 struct TextPosition: Equatable, Sendable {
   /// Byte offset in the file, from 0.
   var fileOffset: Int

@@ -59,9 +59,7 @@ package struct DecryptionFailure: Sendable, Equatable {
   package var offset: Int
 
   package init(sender: Sender, reason: Reason, offset: Int) {
-    self.sender = sender
-    self.reason = reason
-    self.offset = offset
+    (self.sender, self.reason, self.offset) = (sender, reason, offset)
   }
 }
 

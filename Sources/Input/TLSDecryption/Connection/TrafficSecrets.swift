@@ -47,10 +47,7 @@ struct TrafficKeys {
     guard secret.bytes.count == suite.prf.length, let keys = KeyDerivation.keys(traffic: secret.bytes, suite),
       let opener = RecordOpener(version: .tls13, suite: suite, encryptThenMAC: false, keys: keys)
     else { return nil }
-    self.phase = phase
-    self.secret = secret
-    self.origin = origin
-    self.opener = opener
+    (self.phase, self.secret, self.origin, self.opener) = (phase, secret, origin, opener)
   }
 
   /// What may follow, the nearest first.

@@ -86,9 +86,7 @@ final class KeyedDigest {
       return nil
     }
     length = algorithm.length
-    self.inner = inner
-    self.outer = outer
-    self.work = work
+    (self.inner, self.outer, self.work) = (inner, outer, work)
     between = .allocate(capacity: Int(EVP_MAX_MD_SIZE))
   }
 

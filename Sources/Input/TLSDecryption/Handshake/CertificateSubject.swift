@@ -1,6 +1,5 @@
 import CLibcrypto
 
-/// Who a certificate is for.
 package struct CertificateSubject: Equatable, Sendable {
   /// `CN=…, OU=…`, in the order of the certificate.
   package var text: String

@@ -1,4 +1,3 @@
-/// A message of the handshake.
 struct HandshakeMessage {
   enum Kind: UInt8 {
     case helloRequest = 0

@@ -24,9 +24,7 @@ package struct SecretStore: Sendable {
     package var origin: SecretOrigin
 
     package init(identity: [UInt8]?, key: SecretBytes, origin: SecretOrigin) {
-      self.identity = identity
-      self.key = key
-      self.origin = origin
+      (self.identity, self.key, self.origin) = (identity, key, origin)
     }
   }
 

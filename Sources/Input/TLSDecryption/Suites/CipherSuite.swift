@@ -52,11 +52,7 @@ package struct CipherSuite: Sendable {
     _ id: UInt16, name: String, keyExchange: KeyExchange, cipher: Cipher?, mac: DigestAlgorithm,
     prf: DigestAlgorithm
   ) {
-    self.id = id
-    self.name = name
-    self.keyExchange = keyExchange
-    self.cipher = cipher
-    self.mac = mac
+    (self.id, self.name, self.keyExchange, self.cipher, self.mac) = (id, name, keyExchange, cipher, mac)
     self.prf = prf
   }
 

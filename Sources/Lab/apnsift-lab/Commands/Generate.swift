@@ -20,8 +20,8 @@ struct Generate: ParsableCommand {
 
       EXAMPLES
         apnsift-lab generate --kind dump --seed 1 -o dump.bin
-        apnsift-lab generate --kind dump --seed 2 --tuples 9000 --tokens 100 -o many.bin
-        apnsift-lab generate --kind dump --seed 3 --lost-bytes 5 --cut-tail -o bad.bin
+        apnsift-lab generate --kind dump --seed 2 --tuples 9000 -o many.bin
+        apnsift-lab generate --kind dump --seed 3 --lost-bytes 5 -o bad.bin
         apnsift-lab generate --kind capture --seed 4 --connections 9 -o feedback.pcap
         apnsift-lab generate --kind capture --seed 5 --loss 10 --ip 6 -o lossy.pcapng
         apnsift-lab generate --kind gateway --seed 6 --responses 700 -o gateway.pcap
@@ -63,7 +63,8 @@ struct Generate: ParsableCommand {
     }
     let isDump = kind == .dump || kind == .pair || kind == .pushLog
     if isDump, capture.isAnyGiven {
-      throw ValidationError(.dumpWithConnections)
+      throw ValidationError(
+        "a dump has no connections: use --kind capture, gateway or pushes with the options of captures")
     }
     if isDump, !damage.fileRates.isNone {
       throw ValidationError(
@@ -109,7 +110,8 @@ struct Generate: ParsableCommand {
     }
     let isUndecidable = !damage.rates.isNone || capture.snapLength != nil
     if responses > 0, isUndecidable {
-      throw ValidationError(.responsesWithDamage(responses))
+      throw ValidationError(
+        "--responses \(responses) excludes damage and --snap-length: requests might be unreadable")
     }
   }
 

@@ -27,9 +27,7 @@ struct TimelineSVG {
 
   /// - Parameter noun: for the counted items, in the singular.
   init(_ timeline: Timeline, size: Size, noun: String) {
-    self.timeline = timeline
-    self.size = size
-    self.noun = noun
+    (self.timeline, self.size, self.noun) = (timeline, size, noun)
     scale = AxisScale(highest: timeline.highest?.count ?? 0)
   }
 

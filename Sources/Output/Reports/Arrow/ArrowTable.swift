@@ -14,9 +14,7 @@ final class ArrowTable {
   private let scratch = OutputBuffer(nil)
 
   init(_ fields: [ArrowField], batchRows: Int, output: OutputBuffer) throws {
-    self.fields = fields
-    self.batchRows = batchRows
-    self.output = output
+    (self.fields, self.batchRows, self.output) = (fields, batchRows, output)
     columns = try fields.map { try ArrowColumn($0.type) }
   }
 

@@ -1,6 +1,5 @@
 import JSON
 import Platform
-import WireBytes
 
 /// Writes tests as the Test Anything Protocol, version 14.
 package enum TAPWriter {

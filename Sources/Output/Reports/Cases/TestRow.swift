@@ -18,9 +18,7 @@ package struct TestRow: Sendable {
   package var verdict: Verdict
 
   package init(name: String, shows: String, verdict: Verdict) {
-    self.name = name
-    self.shows = shows
-    self.verdict = verdict
+    (self.name, self.shows, self.verdict) = (name, shows, verdict)
   }
 
   /// `shows` in one line, trimmed.

@@ -13,10 +13,7 @@ package struct DumpField: Equatable, Sendable {
   package var isText = false
 
   package init(_ range: Range<Int>, _ name: String, _ value: String = "", isText: Bool = false) {
-    self.range = range
-    self.name = name
-    self.value = value
-    self.isText = isText
+    (self.range, self.name, self.value, self.isText) = (range, name, value, isText)
   }
 }
 

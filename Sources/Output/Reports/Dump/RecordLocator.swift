@@ -54,9 +54,7 @@ package final class RecordLocator: EvidenceSink {
   private var windows: WindowRecorder
 
   package init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxLocations: Int, maxBytes: Int) {
-    self.target = target
-    self.stream = stream
-    self.direction = direction
+    (self.target, self.stream, self.direction) = (target, stream, direction)
     self.maxLocations = maxLocations
     windows = WindowRecorder(target, stream: stream, maxBytes: maxBytes, maxWindows: maxLocations)
   }
@@ -252,10 +250,7 @@ private struct WindowRecorder {
   private var windows: [StreamDirection: ByteWindow] = [:]
 
   init(_ target: ShowTarget, stream: Int?, maxBytes: Int, maxWindows: Int) {
-    self.target = target
-    self.stream = stream
-    self.maxBytes = maxBytes
-    self.maxWindows = maxWindows
+    (self.target, self.stream, self.maxBytes, self.maxWindows) = (target, stream, maxBytes, maxWindows)
   }
 
   mutating func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<SourceExtent>) {

@@ -20,7 +20,6 @@ package struct RunFacts: Sendable {
     programSHA256 = FileDigests.of(file, .sha256)?.digests.sha256
   }
 
-  /// The command as a line for a shell.
   var commandLine: String { process.arguments.map { ShellWord.quoted($0) }.joined(separator: " ") }
 
   var startedAt: String { Self.text(process.time) }

@@ -36,12 +36,8 @@ package final class EvidenceWriter: RowSink {
     _ format: Format, kinds: Kinds, letterCase: Hex.LetterCase, hasPayloads: Bool = false,
     clock: LocalClock? = nil, output: OutputBuffer
   ) {
-    self.hasPayloads = hasPayloads
-    self.format = format
-    self.kinds = kinds
-    self.letterCase = letterCase
-    self.clock = clock
-    self.output = output
+    (self.hasPayloads, self.format, self.kinds, self.letterCase) = (hasPayloads, format, kinds, letterCase)
+    (self.clock, self.output) = (clock, output)
     requests = RequestRowWriter(
       frame: Self.frame("request", RequestColumn.all(clock)), letterCase: letterCase, clock: clock)
     responses = ResponseRowWriter(

@@ -16,7 +16,6 @@ package enum CSVText {
     }
   }
 
-  /// One line of fields.
   package static func line(_ fields: [String], delimiter: UInt8 = UInt8(ascii: ",")) -> String {
     fields.map { field($0, delimiter: delimiter) }.joined(separator: String(Unicode.Scalar(delimiter))) + "\n"
   }

@@ -205,9 +205,7 @@ struct RowFrame<Column: RawRepresentable<String>> {
   ///   - type: the `type` of JSON objects; nil if they have none.
   ///   - table: for Arrow, with these columns.
   init(_ style: RowStyle, type: String?, _ columns: [Column], table: ArrowTable? = nil) {
-    self.style = style
-    self.columns = columns
-    self.table = table
+    (self.style, self.columns, self.table) = (style, columns, table)
     leads = columns.enumerated().map { index, column in
       switch style {
       case .csv: return Array((index == 0 ? "" : ",").utf8)
@@ -221,7 +219,6 @@ struct RowFrame<Column: RawRepresentable<String>> {
     repetitions = Dictionary(columns.map { ($0.rawValue, 1) }, uniquingKeysWith: +).values.max() ?? 1
   }
 
-  /// The header line of CSV.
   var header: String { CSVText.line(columns.map(\.rawValue)) }
 
   /// - Parameters:

@@ -1,5 +1,6 @@
 import Analysis
 import Messages
+import WireBytes
 
 extension Examination {
   /// The command's last message: a summary, then the problems.
@@ -16,7 +17,7 @@ extension Examination {
     }
     let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
     if !flagged.isEmpty { wrong.append(.flagCounts(flagged)) }
-    if failures > 0 { wrong.append(.notReadInFull(inputs: failures)) }
+    if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read in full, see above") }
     if wrong.isEmpty {
       let isEmpty = emptyInputs > 0 && emptyInputs == readCount
       wrong.append(isEmpty ? .allEmpty(inputs: emptyInputs) : .noProblems)

@@ -20,10 +20,7 @@ package struct OverviewText {
   private init(
     _ summary: Summary, inputs: [InputSummary], overview: Overview, clock: LocalClock?, style: TextStyle
   ) {
-    self.summary = summary
-    self.clock = clock
-    self.inputs = inputs
-    self.overview = overview
+    (self.summary, self.clock, self.inputs, self.overview) = (summary, clock, inputs, overview)
     self.style = style
     groups = Self.grouped(overview.streams)
     for input in inputs { add(input) }

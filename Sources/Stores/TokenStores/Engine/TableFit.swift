@@ -80,7 +80,7 @@ struct TableFit {
 
   private func checkChildren(_ subject: Message) throws {
     guard description.hasChildren else { return }
-    throw mapping.misfit(subject, "rows of this table alone", .inheritingTables)
+    throw mapping.misfit(subject, "rows of this table alone", "tables that inherit from it")
   }
 
   // MARK: - The table device_tokens
@@ -97,7 +97,8 @@ struct TableFit {
     for column in description.columns
     where !column.isOptional && !expected.contains(where: { $0.0 == column.name }) {
       throw StoreFault.wrongShape(
-        subject: .unknownColumn(column.name), expected: .optionalColumn, found: .notNullWithoutDefault)
+        subject: "column \(column.name), which apnsift does not know",
+        expected: "one that may be null or has a default", found: "NOT NULL without a default")
     }
     // The key must distinguish exactly what the rule distinguishes (docs/spec/interface.md#replay-rule); its columns may be in any
     // order.

@@ -81,7 +81,8 @@ struct TableListing {
         throw .unreadableRows(
           count: 1,
           first: isText
-            ? .appIsNotUTF8(column.name, app.literal()) : "\(column.name) is \(app.literal()), expected text")
+            ? "\(column.name) is \(app.literal()), expected text in UTF-8"
+            : "\(column.name) is \(app.literal()), expected text")
       }
       owner.app = name
     }
@@ -89,8 +90,9 @@ struct TableListing {
       guard let found = Environment.allCases.first(where: { column.value(of: $0) == environment.text }) else {
         throw .unreadableRows(
           count: 1,
-          first: .unknownEnvironment(
-            column.name, environment.literal(), production: column.production, sandbox: column.sandbox))
+          first:
+            "\(column.name) is \(environment.literal()), expected \(column.production) or "
+            + "\(column.sandbox)")
       }
       owner.environment = found
     }

@@ -18,13 +18,8 @@ package struct JournalEntry: Equatable, Sendable {
     at: Int64, version: String, inputs: [ReplayedInput], options: String, tuples: Int, rejected: Int,
     mapping: String? = nil
   ) {
-    self.at = at
-    self.version = version
-    self.inputs = inputs
-    self.options = options
-    self.tuples = tuples
-    self.rejected = rejected
-    self.mapping = mapping
+    (self.at, self.version, self.inputs, self.options, self.tuples) = (at, version, inputs, options, tuples)
+    (self.rejected, self.mapping) = (rejected, mapping)
   }
 }
 
@@ -36,9 +31,7 @@ package struct ReplayedInput: Equatable, Sendable {
   package var bytes: Int
 
   package init(source: String, sha256: String, bytes: Int) {
-    self.source = source
-    self.sha256 = sha256
-    self.bytes = bytes
+    (self.source, self.sha256, self.bytes) = (source, sha256, bytes)
   }
 }
 

@@ -60,7 +60,9 @@ struct JournalRow {
   /// UNIX seconds.
   func time(_ column: Int, _ kind: SQLKind) throws(StoreFault) -> Int64 {
     let seconds = fields[column].integer.map { kind == .moment ? $0.floored(by: 1_000_000) : $0 }
-    guard let seconds, DateAndTime.range.contains(seconds) else { throw fault(column, .journalTime, kind) }
+    guard let seconds, DateAndTime.range.contains(seconds) else {
+      throw fault(column, "a time in the years 1 to 9999", kind)
+    }
     return seconds
   }
 

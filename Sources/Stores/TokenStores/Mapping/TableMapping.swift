@@ -21,13 +21,8 @@ package struct TableMapping: Hashable, Sendable {
     schema: String? = nil, table: String, token: TokenColumn, app: String? = nil,
     environment: EnvironmentColumn? = nil, registered: TimeColumn? = nil, action: InvalidationAction
   ) {
-    self.schema = schema
-    self.table = table
-    self.token = token
-    self.app = app
-    self.environment = environment
-    self.registered = registered
-    self.action = action
+    (self.schema, self.table, self.token, self.app) = (schema, table, token, app)
+    (self.environment, self.registered, self.action) = (environment, registered, action)
   }
 
   /// apnsift's own table.
@@ -80,9 +75,7 @@ package struct EnvironmentColumn: Hashable, Sendable {
   package var sandbox: String
 
   package init(name: String, production: String = "production", sandbox: String = "sandbox") {
-    self.name = name
-    self.production = production
-    self.sandbox = sandbox
+    (self.name, self.production, self.sandbox) = (name, production, sandbox)
   }
 
   package func value(of environment: Environment) -> String {

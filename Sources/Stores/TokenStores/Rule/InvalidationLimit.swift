@@ -68,9 +68,7 @@ package struct LimitExceeded: Equatable, Sendable {
   package var most: Int
 
   package init(invalidated: Int, live: Int, most: Int) {
-    self.invalidated = invalidated
-    self.live = live
-    self.most = most
+    (self.invalidated, self.live, self.most) = (invalidated, live, most)
   }
 
   package var message: Message { .limitExceeded(invalidated, ofLive: live, most: most) }

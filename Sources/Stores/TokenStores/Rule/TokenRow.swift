@@ -23,9 +23,7 @@ package struct TokenRow: Hashable, Sendable {
   package var state: TokenState
 
   package init(owner: AppEnvironment, token: [UInt8], state: TokenState) {
-    self.owner = owner
-    self.token = token
-    self.state = state
+    (self.owner, self.token, self.state) = (owner, token, state)
   }
 }
 

@@ -27,7 +27,7 @@ package struct ServerURI {
     let question = body[end...].firstIndex(of: "?") ?? body.endIndex
     path = body[end..<question]
     query = body[question...].dropFirst()
-    if hosts.contains("@") { throw .uri(scheme, .hostWithAt) }
+    if hosts.contains("@") { throw .uri(scheme, "a host contains an @") }
     if path.contains("@") { throw .uri(scheme, .databaseWithAt) }
   }
 
