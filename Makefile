@@ -9,6 +9,11 @@ export PATH := $(ROOT)/.build/venv/bin:$(PATH)
 
 PREFIX ?= /usr/local
 
+# apnsift-lab and the tests need SwiftNIO, which this trait fetches. A build without the trait after one with it would compile
+# everything again: once SwiftNIO is there, the trait stays.
+LAB := --traits Lab
+TRAITS = $(if $(wildcard .build/checkouts/swift-nio),$(LAB))
+
 .PHONY: help build lab install wheel document demo test lint check fuzz compare dist release-check clean
 .NOTPARALLEL:
 
@@ -17,11 +22,11 @@ help: ## list the targets (the default)
 
 build: ## install missing packages, build the command
 	scripts/setup build
-	swift build -c release --product apnsift
+	swift build -c release $(TRAITS) --product apnsift
 
 lab: ## build apnsift-lab, which generates and serves test inputs and tests readers
 	scripts/setup build
-	swift build -c release --product apnsift-lab
+	swift build -c release $(LAB) --product apnsift-lab
 
 install: build ## install the command, man pages and completions under PREFIX (default /usr/local)
 	scripts/install "$(PREFIX)"
@@ -42,7 +47,7 @@ LONG := KilledReplayTests|EndedReplayTests|MappedHistoryTests
 # An import that the manifest does not name compiles or not, as the order of the modules happens to be.
 test: ## unit and integration tests, lint
 	scripts/setup test
-	swift build -c release --build-tests --explicit-target-dependency-import-check error
+	swift build -c release $(LAB) --build-tests --explicit-target-dependency-import-check error
 	scripts/test --skip '$(LONG)'
 	$(MAKE) lint
 

@@ -41,6 +41,11 @@ func library(_ name: String, apt: String, yum: String, brew: String, pkgConfig: 
     providers: [.apt([apt]), .yum([yum]), .brew([brew])])
 }
 
+/// A product of SwiftNIO, which only the trait Lab needs: users of the library do not fetch it.
+func nio(_ name: String, _ package: String = "swift-nio") -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Lab"]))
+}
+
 let package = Package(
   name: "apnsift",
   // Spans and inline arrays are in the system's library from here on; tested on Linux only.
@@ -50,6 +55,7 @@ let package = Package(
     .executable(name: "apnsift-lab", targets: ["apnsift-lab"]),
     .library(name: "APNsWire", targets: ["APNsWire"]),
   ],
+  traits: [.trait(name: "Lab", description: "apnsift-lab and the tests, which need SwiftNIO.")],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -163,11 +169,11 @@ let package = Package(
       "Lab/MockServer",
       [
         "APNsWire", "Analysis", "CLibcrypto", "Messages", "PacketCapture", "Platform", "StreamInputs",
-        "WireBytes", .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHPACK", package: "swift-nio-http2"),
-        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-        .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "NIOTLS", package: "swift-nio"),
+        "WireBytes", nio("NIOCore"),
+        nio("NIOHPACK", "swift-nio-http2"),
+        nio("NIOHTTP2", "swift-nio-http2"),
+        nio("NIOPosix"), nio("NIOSSL", "swift-nio-ssl"),
+        nio("NIOTLS"),
       ]),
     // Runs readers under test on the streams of a corpus.
     module(

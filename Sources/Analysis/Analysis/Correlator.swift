@@ -15,7 +15,6 @@ package struct Correlator {
     /// Requests of one input, in order; their ranges are in `bytes`.
     case requests([RequestRecord], bytes: [UInt8])
     case response(Response)
-    /// A queued finding.
     case finding(StreamFinding)
     /// More requests were pending than allowed: about the first request that was evicted.
     case limit(StreamFinding)
@@ -134,7 +133,6 @@ package struct Correlator {
 
   // MARK: - The limit
 
-  /// Evicts the oldest request.
   private mutating func evictOldest(_ emit: (Outcome) throws -> Void) throws {
     if decision == nil, let firstWaiting, firstWaiting <= captureOrderOfLimit { try settle(emit) }
     if decision == nil { try evictUnknown(emit) } else { try dropFirst(emit) }

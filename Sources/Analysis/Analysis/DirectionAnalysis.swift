@@ -11,7 +11,6 @@ struct DirectionAnalysis {
     case decoded(RunDecoder)
   }
 
-  /// A location in the file.
   struct Location {
     var fileOffset: Int?
     var packet: PacketReference?

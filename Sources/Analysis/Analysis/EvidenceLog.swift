@@ -110,7 +110,6 @@ final class EvidenceLog {
     sources.indices.contains(Int(input)) ? sources[Int(input)] : sources.last ?? ""
   }
 
-  /// The number of the current input.
   var currentInput: UInt16 { UInt16(clamping: sources.count - 1) }
 
   // MARK: - Evidence

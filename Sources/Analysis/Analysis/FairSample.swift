@@ -3,7 +3,6 @@
 ///
 /// Memory: up to twice `capacity` elements, and a position for each of their inputs.
 package struct FairSample<Element> {
-  /// A position in an input.
   package struct Position: Comparable, Sendable {
     var stream: Int
     var offset: Int

@@ -43,7 +43,6 @@ struct PushExchange {
   var fields = PushFields()
   /// The texts of `fields`.
   var texts: [UInt8] = []
-  /// The body of the response.
   var body: [UInt8] = []
   /// The body of the request, if it is needed.
   var payload: [UInt8] = []

@@ -73,7 +73,6 @@ package struct RecordedStream: Sendable {
     package var count: Int
   }
 
-  /// An error response.
   package struct Response: Sendable {
     package var offset: Int
     package var response: ErrorResponse

@@ -15,7 +15,6 @@ package struct ChunkOptions: ParsableArguments {
 
   package init() {}
 
-  /// The options that are given.
   package var given: [String] {
     [
       chunkSize.map { _ in "--chunk-size" }, chunkSizes.map { _ in "--chunk-sizes" },

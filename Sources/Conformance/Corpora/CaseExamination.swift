@@ -7,7 +7,6 @@ import Reports
 import StreamInputs
 import YAML
 
-/// A case with its result.
 package struct ExaminedCase: Sendable {
   var directory: CaseDirectory
   /// Nil if it could not be read.

@@ -125,7 +125,6 @@ package struct CaseDescription: Equatable, Sendable {
 package enum CaseFiles {
   package static let description = "case.yml"
   package static let expectation = "expected.ndjson"
-  /// The prefix of input names.
   package static let inputPrefix = "input."
 }
 

@@ -6,7 +6,6 @@ import WireBytes
 
 /// The result of one reader on a stream (docs/spec/readers.md#judgement, last paragraph). A stream with gaps is not judged and has none.
 package struct Judgement: Equatable, Sendable {
-  /// Reported records.
   package var records: Int
   /// Reported records that equal a true one, matched one to one in any order.
   package var correct: Int
@@ -112,7 +111,6 @@ package struct ReaderTally: Sendable {
 
   package init() {}
 
-  /// Adds the rows of a stream.
   package mutating func add(_ rows: [ReaderRow]) {
     streams += rows.isEmpty ? 0 : 1
     conditional += rows.contains { $0.isConditional } ? 1 : 0

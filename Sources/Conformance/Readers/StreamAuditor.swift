@@ -154,7 +154,6 @@ struct StreamOrder {
   /// Limit of pending rows, as an estimate in bytes; beyond it all pending rows are flushed, in order.
   private static let maxPending = 64 << 20
 
-  /// Number of the next stream.
   private var next = 0
   private var pending: [Int: [ReaderRow]] = [:]
   private var cost = 0

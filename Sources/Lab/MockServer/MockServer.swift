@@ -1,3 +1,7 @@
+#if !Lab
+  #error("SwiftNIO is missing: build apnsift-lab and the tests with --traits Lab")
+#endif
+
 import NIOCore
 import NIOPosix
 import NIOSSL

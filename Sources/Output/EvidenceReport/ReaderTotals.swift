@@ -8,7 +8,6 @@ final class ReaderTotals: ReaderReport {
   private(set) var totals: [ReaderTotal] = []
   private(set) var streams = AuditedStreams()
 
-  /// Adds the rows of a stream.
   func add(_ rows: [ReaderRow]) {
     streams.judged += rows.contains { $0.isRight != nil } ? 1 : 0
     streams.conditional += rows.contains { $0.isConditional } ? 1 : 0

@@ -13,7 +13,6 @@ struct FormOptions: ParsableArguments {
   var timeForm = TimeFormArgument(form: nil)
 }
 
-/// The layout of CSV.
 struct CSVOptions: ParsableArguments {
   @Option(help: .init("Column separator: an ASCII character, or tab.", valueName: "CHAR"))
   var delimiter = DelimiterArgument(byte: UInt8(ascii: ","))
@@ -21,7 +20,6 @@ struct CSVOptions: ParsableArguments {
 
 extension TokenForm: ExpressibleByArgument {}
 
-/// A form of times as an argument.
 struct TimeFormArgument: ExpressibleByArgument {
   /// Nil is `auto`.
   var form: TimeForm?

@@ -105,7 +105,6 @@ struct JournalArgument: ExpressibleByArgument {
   }
 }
 
-/// The owner of the tokens.
 struct OwnerOptions: ParsableArguments {
   @Option(help: .init("App that the tokens belong to.", valueName: "NAME"))
   var app: String?

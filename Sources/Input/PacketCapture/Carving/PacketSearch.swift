@@ -19,7 +19,6 @@ package struct PacketSearch: Sendable {
     package var time: CaptureTime?
   }
 
-  /// Server ports.
   package let ports: [UInt16]
   /// Bytes before a port that can belong to its packet: the longest IP header, a link header, the record of a capture.
   package static let reach = 2 + 60 + LinkHeader.longest + 28

@@ -13,7 +13,6 @@ struct PartialDatagram {
     case skipped
   }
 
-  /// Result of adding a fragment.
   enum AddResult {
     case waits, completed, ignored
     /// It belongs to another datagram with the same key as the completed one.

@@ -6,7 +6,6 @@ package struct Carving: Equatable, Sendable {
     case quotedPrintable = "quoted-printable"
     /// A line with a token in angle brackets and a time.
     case log
-    /// IP packets.
     case packet
   }
 

@@ -17,7 +17,6 @@ package enum StreamEvent: BitwiseCopyable, Sendable {
 
 /// The next bytes of a direction.
 package struct ByteEvent: BitwiseCopyable, Sendable {
-  /// Storage of the bytes.
   package enum Storage: BitwiseCopyable, Sendable {
     /// In the window that the source was reading, `EventBatch.window`.
     case window

@@ -85,7 +85,6 @@ package struct StreamAnomaly: Equatable, Sendable {
     /// A buffer was full: a gap was declared early, or bytes were dropped.
     case bufferLimit
     case connectionEvicted
-    /// A datagram with missing fragments.
     case fragmentMissing
     /// Conflicting fragments: the datagram was dropped.
     case fragmentOverlap

@@ -25,7 +25,6 @@ struct HalfConnection {
   private(set) var captured = Int.min
   /// The lowest position of a packet, with or without payload.
   private var lowestSeen = Int.max
-  /// Position of the FIN.
   private(set) var fin: Int?
   /// The initial sequence number, once a SYN was seen.
   private(set) var initialNumber: SequenceNumber?

@@ -14,7 +14,6 @@ package struct Reassembler: ~Copyable {
   private var silentEvictions = 0
   /// Bytes of retransmissions after their connection was closed.
   private var bytesAfterClose = 0
-  /// Number of the next stream.
   package var nextNumber = 0
   /// Whether the packets were found by a search.
   private let isCarving: Bool

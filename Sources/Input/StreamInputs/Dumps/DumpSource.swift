@@ -84,7 +84,6 @@ package struct DumpSource: StreamSource {
 
 /// The encoding of a dump.
 package enum DumpFormat: String, CaseIterable, Sendable {
-  /// Raw bytes.
   case raw
   /// Hex digits: plain, or as printed by `xxd` or `hexdump -C`.
   case hex

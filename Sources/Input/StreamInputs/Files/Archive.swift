@@ -15,7 +15,6 @@ package struct ArchiveLimits: Sendable {
   package init() {}
 }
 
-/// A file in an archive.
 package struct ArchiveMember: Equatable, Sendable {
   /// As in the archive; `..` and absolute names mean nothing, since nothing is written.
   package var name: String
