@@ -5,9 +5,9 @@ import PackageDescription
 // AddressSanitizer. Links in Sources lead to them, as SwiftPM takes no targets from outside of a package.
 // scripts/fuzz builds and runs it.
 
-func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+func module(_ name: String, _ dependencies: Target.Dependency..., resource: String? = nil) -> Target {
   .target(
-    name: name, dependencies: dependencies,
+    name: name, dependencies: dependencies, resources: resource.map { [.embedInCode($0)] },
     swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-sanitize=fuzzer,address"])])
 }
 
@@ -42,7 +42,7 @@ let package = Package(
       "StreamInputs"),
     module(
       "Analysis", "Messages", "Platform", "WireBytes", "APNsWire", "HTTP2", "ProviderLogs", "PacketCapture",
-      "StreamInputs", "StreamDecryption"),
+      "StreamInputs", "StreamDecryption", resource: "Catalogue/catalogue.txt"),
     module("YAML", "Messages", "Platform", "WireBytes", "CLibyaml"),
     module("TimeZones", "Platform", "WireBytes"),
     module("TokenStores", "JSON", "Messages", "Platform", "TimeZones", "WireBytes"),
