@@ -204,6 +204,7 @@ struct CommandLineTests {
       ),
       (["--strict", "export", "dump.bin"], .commandNotFirst("export")),
       (["generate", "--kind", "dump"], .commandOfLab("generate")),
+      (["help", "serve"], .commandOfLab("serve")),
       (["serve", "dump.bin"], .commandOfLab("serve")),
     ] as [([String], Message)])
   func unknownOption(_ arguments: [String], _ message: Message) throws { try refuse(arguments, message) }

@@ -59,9 +59,8 @@ struct Apnsift: ParsableCommand {
       guard hasInput else { throw CleanExit.helpRequest(Apnsift.self) }
       return try Program.run(parseAsRoot(["inspect", "-"]))
     }
-    if let name = arguments.first, ["generate", "serve"].contains(name) {
-      throw UsageError(.commandOfLab(name))
-    }
+    let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
+    if let name, ["generate", "serve"].contains(name) { throw UsageError(.commandOfLab(name)) }
     let command = try Program.command(arguments, of: Apnsift.self)
     if let inspect = command as? Inspect, arguments.first != "inspect" {
       try CommandNames.check(inputs: inspect.input.inputs, of: Apnsift.self)
