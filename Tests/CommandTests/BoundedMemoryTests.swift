@@ -80,6 +80,24 @@ struct BoundedMemoryTests {
     #expect(try directory.sqlite("tokens.sqlite", "SELECT count(*) FROM device_tokens") == "1000000")
   }
 
+  @Test("100,000 empty members of an archive with a path of 3.5 KB take less than 100 MiB")
+  func emptyMembers() throws {
+    let measured = try TestDirectory().shell(
+      """
+      python3 - <<'END'
+      import os, resource, subprocess, zipfile
+      folder = "/".join(["d" * 250] * 14)
+      os.makedirs(folder)
+      with zipfile.ZipFile(folder + "/a.zip", "w") as archive:
+          for member in range(100_000): archive.writestr(str(member), b"")
+      subprocess.run([os.environ["APNSIFT"], "export", "--quiet", folder, "-o", "out.csv"], check=True)
+      print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+      END
+      """)
+    let kibibytes = try #require(measured.lines.first.flatMap { Int($0) }, "\(measured.errors)")
+    #expect(kibibytes < 100 << 10)
+  }
+
   @Test("an endless pipe ends with its reader")
   func endless() throws {
     let directory = try TestDirectory()

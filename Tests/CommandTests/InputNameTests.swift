@@ -1,3 +1,5 @@
+import Messages
+import Platform
 import Testing
 
 @Suite("Names of inputs")
@@ -63,6 +65,28 @@ struct InputNameTests {
     let inspected = try directory.apnsift("inspect", "dump.bin", "dump.bin")
     #expect(inspected.lines.count(where: { $0.hasPrefix("  stream 0: feedback") }) == 2)
     #expect(inspected.text.contains("6 records with 3 distinct tokens"))
+  }
+
+  @Test("what lies deeper than the longest path is named, and the rest is read")
+  func deeperThanPaths() throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(2)), to: "dumps/a.bin")
+    _ = try directory.shell(
+      """
+      python3 - <<'END'
+      import os
+      os.chdir("dumps")
+      for _ in range(20):
+          os.mkdir("d" * 250)
+          os.chdir("d" * 250)
+      open("lost.bin", "wb").close()
+      END
+      """)
+    let outcome = try directory.apnsift("export", "dumps")
+    #expect(outcome.code == 2)
+    #expect(outcome.lines.count == 3)
+    let reason = Message.verbatim("cannot be read: \(SystemError.text(ENAMETOOLONG))")
+    #expect(outcome.errors.contains(reason.text), "\(outcome.errors)")
   }
 
   @Test("members of directories come in the byte order of their names")

@@ -153,6 +153,17 @@ struct StoreFaultTests {
     #expect(outcome.said(.storeFailed("sqlite:gone/s", .cannotOpen(reason))))
   }
 
+  @Test("a replay that fails leaves no store that it began to create")
+  func unfinishedStore() throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(40)), to: "dump.bin")
+    // SQLite can write some pages, but not all.
+    let outcome = try directory.shell(
+      "trap '' XFSZ; ulimit -f 4; \"$APNSIFT\" replay dump.bin --store sqlite:s --create")
+    #expect(outcome.code == 2)
+    #expect(try directory.shell("ls s").code != 0)
+  }
+
   @Test("a store that another program has locked stays as it is; a dry run reads it", arguments: [0, 1])
   func locked(_ timeout: Int) throws {
     let directory = try TestDirectory()

@@ -195,7 +195,7 @@ def export(
     if format not in _FORMATS:
         raise UsageError([f"unknown format {format!r}: expected one of {', '.join(_FORMATS)}"], 64)
     folder = pathlib.Path(directory)
-    arguments = ["export", "-t", format, "-o", f"{folder}/", *options(command_options)]
+    arguments = ["export", "-t", format, f"--output={folder}/", *options(command_options)]
     arguments += [*_flags(None, jobs), *(["--force"] if force else [])]
     names = inputs(paths)
     with Run([*arguments, "--", *names], reads_standard_input="-" in names) as run:

@@ -266,6 +266,12 @@ def test_export_writes_a_file_of_each_kind(tmp_path, format):
         apnsift.export("samples", tmp_path / "other", format="xml")
 
 
+def test_a_directory_may_begin_with_a_dash(tmp_path, monkeypatch):
+    dump = Path("samples/tls-session.bin").resolve()
+    monkeypatch.chdir(tmp_path)
+    assert apnsift.export(dump, "-d")["feedback"].is_file()
+
+
 def test_exceptions_survive_pickling():
     import pickle
 

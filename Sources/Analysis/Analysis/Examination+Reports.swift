@@ -71,7 +71,7 @@ extension Examination {
     }
     var summary = InputSummary(
       source: input.name, format: format, compression: report.compression,
-      bytes: report.bytes, sha256: report.digests.sha256)
+      bytes: report.bytes, sha256: report.digests.sha256, archive: input.archive)
     summary.captureKind = report.captureKind?.rawValue
     summary.packets = report.packets
     summary.isArchive = report.archiveFormat != nil

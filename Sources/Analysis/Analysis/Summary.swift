@@ -71,7 +71,13 @@ package struct StreamSummary: Equatable, Sendable {
 
 /// Summary of an input that was read.
 package struct InputSummary: Equatable, Sendable {
-  package var source: String
+  /// The archive that it is a member of. All its members share the text: a path may have 4 KB.
+  private var archive: String?
+  private var name: String
+  package var source: String {
+    get { archive.map { "\($0)!\(name)" } ?? name }
+    set { (archive, name) = (nil, newValue) }
+  }
   /// The format, as a value of `--from`; nil if the input was not read.
   package var format: String?
   /// The compression of the file; nil without one.
@@ -104,9 +110,11 @@ package struct InputSummary: Equatable, Sendable {
   }
 
   package init(
-    source: String, format: String?, compression: String? = nil, bytes: Int, sha256: String?
+    source: String, format: String?, compression: String? = nil, bytes: Int, sha256: String?,
+    archive: String? = nil
   ) {
-    (self.source, self.format, self.compression, self.bytes) = (source, format, compression, bytes)
+    name = archive.map { String(source.utf8.dropFirst($0.utf8.count + 1)) ?? source } ?? source
+    (self.archive, self.format, self.compression, self.bytes) = (archive, format, compression, bytes)
     self.sha256 = sha256
   }
 }

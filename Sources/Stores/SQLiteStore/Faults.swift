@@ -65,6 +65,12 @@ enum StorePath {
     _ = close(descriptor)
   }
 
+  /// Removes a new file into which nothing was committed.
+  static func removeIfEmpty(_ path: String) {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_size == 0 { _ = unlink(path) }
+  }
+
   private static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

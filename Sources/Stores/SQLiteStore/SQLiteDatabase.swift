@@ -48,9 +48,9 @@ package struct SQLiteDatabase: StoreDatabase {
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
     try reportingFaults {
-      if try !isPresent(creates: creates) {
-        try StorePath.create(path)
-      }
+      let isNew = try !isPresent(creates: creates)
+      if isNew { try StorePath.create(path) }
+      defer { if isNew { StorePath.removeIfEmpty(path) } }
       do {
         let connection = try openForWriting()
         // Immediate: rows cannot change between reading and writing.

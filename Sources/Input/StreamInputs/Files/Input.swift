@@ -12,6 +12,8 @@ package struct Input: Equatable, Sendable {
   package private(set) var parts: [[CChar]] = []
   /// The member of an archive that it is; the archive's name begins the input's, followed by `!`.
   package private(set) var member: ArchiveMember?
+  /// The name of that archive; all its members share the text.
+  package private(set) var archive: String?
   /// The name of the member that was named instead of the archive; nil reads all members.
   package private(set) var wantedMember: String?
   /// The named directory that contains it; nil if the input itself was named. Files of no known format are skipped in
@@ -70,7 +72,7 @@ package struct Input: Equatable, Sendable {
 
   package func member(_ member: ArchiveMember) -> Input {
     var input = Input("\(name)!\(member.name)")
-    (input.path, input.member) = (nil, member)
+    (input.path, input.member, input.archive) = (nil, member, name)
     (input.directory, input.wantedMember) = (directory, wantedMember)
     return input
   }
@@ -178,6 +180,7 @@ package struct InputWalk {
   private mutating func visit(_ member: Input, depth: Int) {
     guard let path = member.path else { return }
     switch DirectoryEntry.kind(of: path, followingLinks: false) {
+    case nil: faults.append((member, InputFault("cannot be read: \(SystemError.text())")))
     case S_IFDIR: walk(member, name: member.name, depth: depth + 1)
     case S_IFREG: add(member)
     case S_IFLNK:
