@@ -155,6 +155,71 @@ struct CaptureInputTests {
     #expect(Set(exported.codes) == ["unverified-retransmission"])
   }
 
+  // MARK: - Rotated captures
+
+  @Test("rotated captures of a directory are one capture, whatever their names are")
+  func rotated() throws {
+    let parts = try writeParts()
+    for (name, part) in zip(["cap9", "cap10", "cap"], parts) {
+      try directory.write(try directory.bytes(of: part.name), to: "rotated/\(name)")
+    }
+    try directory.write(feedback(tuples(1)), to: "rotated/cap1.bin")
+    let exported = try export("rotated")
+    let tokens = exported.objects("feedback").compactMap { $0["token"] as? String }
+    #expect(tokens == (sent + tuples(1)).map { hex($0.token) })
+    #expect(exported.codes == ["joined-capture", "joined-capture"])
+    #expect(exported.findings.map { $0["source"] as? String } == ["rotated/cap10", "rotated/cap"])
+    #expect(
+      exported.outcome.said(.about("rotated/cap10", "continues rotated/cap9: both are read as one capture")))
+    let known = try directory.apnsift(
+      "export", "rotated", "--records", "inputs", "--columns", "source,records")
+    #expect(
+      known.lines
+        == ["source,records", "rotated/cap9,", "rotated/cap10,", "rotated/cap,", "rotated/cap1.bin,1"])
+  }
+
+  @Test("a large file is compared by its end, and skipped files end a joined capture")
+  func largeRotated() throws {
+    // 5 MB of another connection after the beginning.
+    var other = Conversation(serverSends: [UInt8](repeating: 0, count: 5_000_000))
+    (other.client, other.interval) = (.v4(11, port: 50_000), 10)
+    let filler = FrameWriter().packets(other.segments())
+    let half = packets.count / 2
+    let large = PcapWriter().file(Array(packets[..<2]) + filler + Array(packets[2..<half]))
+    try directory.write(large, to: "rotated/1.pcap")
+    try directory.write(PcapWriter().file(Array(packets[half...])), to: "rotated/2.pcap")
+    _ = try directory.shell("sha256sum rotated/2.pcap >known")
+    #expect(try export("rotated").codes.contains("joined-capture"))
+    let left = try export("rotated", "--known-hashes", "known")
+    #expect(left.objects("feedback").allSatisfy { $0["source"] as? String == "rotated/1.pcap" })
+  }
+
+  /// Files of packets that are not parts of one capture.
+  static let unrelated: [(name: String, first: ClosedRange<Int>, second: ClosedRange<Int>, folder: String)] =
+    [
+      ("they overlap", 0...20, 10...30, "a"),
+      ("they are the same", 5...20, 5...20, "a"),
+      ("the second one has the whole connection", 0...9, 0...30, "a"),
+      ("they are in two directories", 0...9, 10...30, "b"),
+    ]
+
+  @Test("captures are not joined where sequence numbers do not prove it", arguments: unrelated.map(\.name))
+  func notRotated(_ name: String) throws {
+    let files = try #require(Self.unrelated.first { $0.name == name })
+    try directory.write(PcapWriter().file(Array(packets[files.first])), to: "dumps/a/1.pcap")
+    try directory.write(PcapWriter().file(Array(packets[files.second])), to: "dumps/\(files.folder)/2.pcap")
+    #expect(try !export("dumps").codes.contains("joined-capture"))
+  }
+
+  @Test("the connection alone is proof: what is lost between two files is a gap")
+  func lossBetweenRotated() throws {
+    try directory.write(PcapWriter().file(Array(packets[...9])), to: "dumps/1.pcap")
+    try directory.write(PcapWriter().file(Array(packets[14...])), to: "dumps/2.pcap")
+    let exported = try export("dumps")
+    #expect(exported.streams.count == 1)
+    #expect(Set(exported.codes).isSuperset(of: ["joined-capture", "stream-gap"]))
+  }
+
   // MARK: - Pipes and directories
 
   @Test("a capture from standard input, and from a named pipe, is the same as from a file")

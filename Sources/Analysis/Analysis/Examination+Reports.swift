@@ -69,6 +69,10 @@ extension Examination {
       emptyInputs += 1
       if !isRerun { Console.note(.about(input.name, .empty)) }
     }
+    if let earlier = input.continues {
+      try note(
+        "continues \(VisibleText.of(earlier)): both are read as one capture", of: input, .joinedCapture)
+    }
     var summary = InputSummary(
       source: input.name, format: format, compression: report.compression,
       bytes: report.bytes, sha256: report.digests.sha256, archive: input.archive)

@@ -65,7 +65,7 @@ package struct Examination {
   var repeated: RepeatedInputs?
 
   package init(_ walk: InputWalk, _ options: Options) {
-    self.walk = walk
+    self.walk = walk.joiningCaptures(options.reading)
     self.options = options
     analyzer = Analyzer(options.analysis, sinks: [])
     repeated = options.mayRepeat ? nil : RepeatedInputs(walk.inputs)
@@ -90,15 +90,8 @@ package struct Examination {
     guard let directory = FileIdentity(at: Array(path.utf8CString)) else { return nil }
     return walk.inputs.first { input in
       guard let file = input.path else { return false }
-      return FileIdentity(at: Self.parent(of: file)) == directory
+      return FileIdentity(at: DirectoryEntry.directory(of: file)) == directory
     }?.name
-  }
-
-  /// The NUL-terminated path of the directory of `path`.
-  private static func parent(of path: [CChar]) -> [CChar] {
-    let slash = CChar(bitPattern: UInt8(ascii: "/"))
-    guard let last = path.lastIndex(of: slash) else { return Array(".".utf8CString) }
-    return path[...last] + [0]
   }
 
   // MARK: - Reading
@@ -178,7 +171,7 @@ package struct Examination {
     let lanes = DescriptorBudget.possible(jobs, each: 2)
     guard lanes > 0 else { return nil }
     let inputs = walk.inputs.enumerated().map { index, input in
-      (input: input, size: failed.contains([index]) ? nil : sizes[index])
+      (input: input, size: failed.contains([index]) || input.isShared ? nil : sizes[index])
     }
     return try ReadAhead(inputs, plan, lanes: lanes, memory: options.readAheadMemory)
   }
@@ -245,7 +238,10 @@ package struct Examination {
   private mutating func read(
     _ input: Input, of archive: Archive? = nil, key: [Int], isAhead: Bool = false, _ run: inout Run
   ) throws {
-    let isContinued = run.hasBegun && options.reading.joins || input.half == .responses
+    let isContinued =
+      run.hasBegun && options.reading.joins || input.half == .responses
+      || input.continues != nil && run.reader.isOpen
+    if !isContinued { try run.reader.finish() }
     run.hasBegun = true
     run.decryption?.begin(source: input.name)
     if isContinued {
@@ -348,7 +344,7 @@ package struct Examination {
     var row = make()
     let now = counts
     // Records of a stream in several files are counted when it ends, and are of no one file.
-    let isShared = options.reading.joins || walk.inputs.first?.half != nil
+    let isShared = options.reading.joins || row.isShared
     row.records = isShared ? nil : now.records &- earlier.records
     row.findings = now.findings &- earlier.findings
     files += 1

@@ -38,6 +38,8 @@ package struct InputRecord: Equatable, Sendable {
   package var size: Int?
   package var digests = FileDigests()
   package var verdict: Verdict
+  /// Whether it is one of several files that form one stream or capture.
+  var isShared = false
   /// Whether it is the first file of a split image.
   var isFirstPart = false
   /// The format as a value of `--from`; nil if it was not read.
@@ -55,7 +57,7 @@ package struct InputRecord: Equatable, Sendable {
 
   package init(_ input: Input, _ verdict: Verdict, reason: Message? = nil) {
     source = input.name
-    path = input.path
+    (path, isShared) = (input.path, input.isShared)
     self.verdict = verdict
     self.reason = reason?.text
     member = input.member

@@ -94,8 +94,8 @@ package struct InputReader: ~Copyable {
   private var batch = EventBatch()
   /// The capture that several inputs form.
   private var joined: CaptureSource?
-  /// Number of inputs read before this one.
-  private var inputCount = 0
+  /// Number of its inputs read before this one.
+  private var joinedCount = 0
 
   /// - Parameters:
   ///   - contentProbes: detect the caller's protocols in raw bytes.
@@ -122,6 +122,9 @@ package struct InputReader: ~Copyable {
     }
   }
 
+  /// Whether the next input may continue a capture.
+  package var isOpen: Bool { joined != nil }
+
   /// Waits until the other thread is idle.
   package func stop() { worker?.stop() }
 
@@ -135,7 +138,7 @@ package struct InputReader: ~Copyable {
     _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [],
     progress: (_ done: Int) throws -> Void
   ) throws -> InputReport {
-    defer { inputCount += 1 }
+    defer { joinedCount = options.joins || isOpen ? joinedCount + 1 : 0 }
     if input.half == .requests { batch.opened(.pair, slot: 0) }
     let report = try readFile(
       input, of: archive, digests: options.digests.union(digests), progress: progress)
@@ -240,18 +243,20 @@ package struct InputReader: ~Copyable {
       }
     case .capture:
       report.captureKind = CaptureRecords.recognises(head.span.bytes)
-      try readCapture(&file, filled, report: &report, progress: progress)
+      try readCapture(&file, filled, input, report: &report, progress: progress)
     }
   }
 
-  /// All inputs have been read: ends the joined capture.
+  /// The inputs of a joined capture have been read.
   package mutating func finish() throws {
     guard var source = joined.take() else { return }
+    joinedCount = 0
     try finish(&source)
   }
 
   private mutating func readCapture(
-    _ file: inout InputFile, _ filled: Int, report: inout InputReport, progress: (Int) throws -> Void
+    _ file: inout InputFile, _ filled: Int, _ input: Input, report: inout InputReport,
+    progress: (Int) throws -> Void
   ) throws {
     guard let kind = report.captureKind else {
       report.faults.append(InputFault("not a pcap or pcapng capture", fileOffset: 0))
@@ -260,11 +265,11 @@ package struct InputReader: ~Copyable {
     let history = file.keepHistory(Self.keptLength, after: block[..<filled])
     // Moved out of `self` meanwhile, so that it is not copied.
     var source = if let known = joined.take() { known } else { try CaptureSource(options: options.capture) }
-    source.begin(kind, input: options.joins ? UInt16(clamping: inputCount) : 0, history: history)
+    source.begin(kind, input: UInt16(clamping: joinedCount), history: history)
     try readWindows(&file, filled, &source, report: &report, progress: progress)
     source.end()
     report.packets = source.packetCount
-    if options.joins {
+    if options.joins || input.isContinued {
       joined = consume source
     } else {
       try finish(&source)

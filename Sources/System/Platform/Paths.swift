@@ -35,6 +35,14 @@ package enum DirectoryEntry {
     return base.last == slash ? base + name : base + [slash] + name
   }
 
+  /// The NUL-terminated path of the directory of `path`.
+  package static func directory(of path: [CChar]) -> [CChar] {
+    guard let last = path.lastIndex(of: CChar(bitPattern: UInt8(ascii: "/"))) else {
+      return Array(".".utf8CString)
+    }
+    return path[...last] + [0]
+  }
+
   /// A path or name for messages, with U+FFFD for bytes that are not UTF-8.
   package static func text(of path: [CChar]) -> String {
     String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -44,6 +44,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case unsupportedLinkType = "unsupported-link-type"
   case unrecognisedInput = "unrecognised-input"
   case duplicateInput = "duplicate-input"
+  case joinedCapture = "joined-capture"
   case unusedSecrets = "unused-secrets"
   case alreadyReplayed = "already-replayed"
 
@@ -57,7 +58,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
       .connectionEvicted, .fragmentMissing, .fragmentOverlap, .duplicateInput:
       .warning
     case .unrelatedTLS, .unrelatedLines, .unverifiedRetransmission, .unsupportedLinkType, .unrecognisedInput,
-      .unusedSecrets, .alreadyReplayed:
+      .joinedCapture, .unusedSecrets, .alreadyReplayed:
       .note
     }
   }
@@ -89,7 +90,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
       [FindingShape(has: [.packet, .fileOffset], lacks: [.stream, .direction, .offset])]
     case .damagedCapture:
       [FindingShape(has: [.length, .fileOffset], lacks: [.stream, .direction, .offset, .packet])]
-    case .unreadableInput, .duplicateInput, .unrecognisedInput, .alreadyReplayed:
+    case .unreadableInput, .duplicateInput, .joinedCapture, .unrecognisedInput, .alreadyReplayed:
       [FindingShape(lacks: [.streamBytes, .packet])]
     case .malformedLine:
       [

@@ -43,7 +43,7 @@ package struct TCPSegment: Equatable, Sendable {
   package var missingLength: Int
 
   /// Whether it begins a connection; a SYN with RST does not.
-  var isSYN: Bool { flags.contains(.syn) && !flags.contains(.rst) }
+  package var isSYN: Bool { flags.contains(.syn) && !flags.contains(.rst) }
 
   package init(
     source: Endpoint, destination: Endpoint, sequence: SequenceNumber,

@@ -22,6 +22,13 @@ package struct Input: Equatable, Sendable {
   /// The direction of a connection it contains, if two dumps were named as a pair.
   package var half: Half?
 
+  /// The name of the input whose capture it continues; nil if it begins one.
+  package private(set) var continues: String?
+  /// Whether the next input continues its capture.
+  private(set) var isContinued = false
+  /// Whether it is one of several files that form one stream or capture.
+  package var isShared: Bool { half != nil || continues != nil || isContinued }
+
   /// A direction of a pair of dumps.
   package enum Half: Sendable {
     /// The client's bytes; read first.
@@ -107,6 +114,16 @@ package struct Input: Equatable, Sendable {
     }
   }
 
+  /// The files of one capture, in order.
+  static func joined(_ files: [Input]) -> [Input] {
+    files.indices.map { index in
+      var file = files[index]
+      file.isContinued = index < files.count - 1
+      file.continues = index > 0 ? files[index - 1].name : nil
+      return file
+    }
+  }
+
   /// With the other parts of the split image that the file begins.
   fileprivate var whole: Input {
     var input = self
@@ -150,6 +167,16 @@ package struct InputWalk {
       walk(Input(at: path, in: input.name), name: input.name, depth: 0)
     }
     if !parts.isEmpty { inputs.removeAll { $0.path.map(parts.contains) ?? false } }
+  }
+
+  /// With each capture in several files as one, unless the options say how the inputs are read.
+  package func joiningCaptures(_ options: ReadingOptions) -> InputWalk {
+    guard [nil, .capture].contains(options.format), !options.joins, inputs.first?.half == nil else {
+      return self
+    }
+    var walk = self
+    walk.inputs = RotatedCaptures.joined(inputs, options.capture)
+    return walk
   }
 
   private mutating func add(_ input: Input) {
