@@ -109,7 +109,7 @@ let package = Package(
         "CZstd", "Messages", "PacketCapture", "Platform", "WireBytes",
       ]),
     // Records of TLS to plaintext. Knows nothing of packets.
-    module("Input/TLSDecryption", ["CLibcrypto", "Platform", "WireBytes"]),
+    module("Input/TLSDecryption", ["CLibcrypto", "Platform", "WireBytes"], resource: "Suites/suites.txt"),
     // Between them: events of TLS streams in, events of their plaintext out.
     module(
       "Input/StreamDecryption",
@@ -127,7 +127,7 @@ let package = Package(
       [
         "APNsWire", "Analysis", "CLibcrypto", "JSON", "Messages", "PacketCapture", "Platform", "StreamInputs",
         "TimeZones", "TokenStores", "WireBytes",
-      ]),
+      ], resource: "Rows/columns.txt"),
     // The HTML page and its data.
     module(
       "Output/EvidenceReport",

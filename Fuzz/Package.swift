@@ -32,7 +32,7 @@ let package = Package(
     module("APNsWire", "WireBytes", "JSON"),
     module("ProviderLogs", "WireBytes", "APNsWire", "JSON"),
     module("HTTP2", "Messages", "Platform", "WireBytes", "APNsWire", "CLibnghttp2"),
-    module("TLSDecryption", "Platform", "WireBytes", "CLibcrypto"),
+    module("TLSDecryption", "Platform", "WireBytes", "CLibcrypto", resource: "Suites/suites.txt"),
     module("PacketCapture", "Messages", "Platform", "WireBytes", "CLibpcap"),
     module(
       "StreamInputs", "APNsWire", "Messages", "Platform", "WireBytes", "PacketCapture", "CLibcrypto",

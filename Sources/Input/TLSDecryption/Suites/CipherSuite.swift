@@ -26,14 +26,13 @@ package struct CipherSuite: Sendable {
   /// Of the key derivation of TLS 1.2 and 1.3.
   package var prf: DigestAlgorithm
 
+  /// The suites of suites.txt.
   private static let table: [UInt16: CipherSuite] = {
-    let words = registry.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
-      .split { $0 == " " || $0 == "\n" }
     var table: [UInt16: CipherSuite] = [:]
-    for index in stride(from: 0, to: words.count &- 1, by: 2) {
-      let parts = words[index + 1].split(separator: ":")
-      guard let id = UInt16(words[index], radix: 16), parts.count == 2 else { continue }
-      table[id] = CipherSuite(id, keyExchange: String(parts[0]), cipher: String(parts[1]))
+    for line in String(decoding: PackageResources.suites_txt, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split { $0 == " " || $0 == ":" }
+      guard parts.count == 3, let id = UInt16(parts[0], radix: 16) else { continue }
+      table[id] = CipherSuite(id, keyExchange: String(parts[1]), cipher: String(parts[2]))
     }
     return table
   }()
