@@ -209,7 +209,7 @@ let package = Package(
     // MARK: Tests
     .target(
       name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
-      exclude: ["Captures", "Pushes", "ReaderModel", "Servers", "Stores", "Streams"],
+      exclude: ["Captures", "Pushes", "ReaderModel", "Servers", "Stores", "Streams", "Wording"],
       swiftSettings: strict),
     // Takes the events of sources one by one.
     .target(
@@ -225,12 +225,15 @@ let package = Package(
       swiftSettings: strict),
     // Depends on nothing, so that no capture can be right by sharing code with its reader.
     .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
+    .target(
+      name: "Wording", dependencies: ["Messages", "WireBytes"], path: "Tests/TestSupport/Wording",
+      swiftSettings: strict),
     // Servers for tests, and clients that share no code with ours.
     .target(
       name: "PrivateServers", dependencies: ["CLibmariadb", "CLibpq", "Platform"],
       path: "Tests/TestSupport/Servers", swiftSettings: strict,
       linkerSettings: [.linkedLibrary("mariadb"), .linkedLibrary("pq")]),
-    .testTarget(name: "MessagesTests", dependencies: ["Messages"], swiftSettings: strict),
+    .testTarget(name: "MessagesTests", dependencies: ["Messages", "Wording"], swiftSettings: strict),
     .testTarget(
       name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
       swiftSettings: strict),
@@ -279,10 +282,10 @@ let package = Package(
       name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ReadersTests",
-      dependencies: ["Messages", "Readers", "ReaderModels", "ReaderTrials", "TestSupport"],
+      dependencies: ["Messages", "Readers", "ReaderModels", "ReaderTrials", "TestSupport", "Wording"],
       swiftSettings: strict),
     .testTarget(
-      name: "CorporaTests", dependencies: ["Corpora", "Messages"], swiftSettings: strict),
+      name: "CorporaTests", dependencies: ["Corpora", "Messages", "Wording"], swiftSettings: strict),
     .testTarget(
       name: "GeneratorTests", dependencies: ["Generator", "CaptureWriting", "TestSupport"],
       swiftSettings: strict),
@@ -297,7 +300,7 @@ let package = Package(
       name: "StoresTests",
       dependencies: [
         "Analysis", "Messages", "Platform", "StreamInputs", "Stores", "TokenStores", "YAML",
-        "PushTestSupport", "TestSupport",
+        "PushTestSupport", "TestSupport", "Wording",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -312,23 +315,23 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CaptureWriting", "Messages", "Platform", "PrivateServers", "TestSupport", "reader-model",
+        "CaptureWriting", "Messages", "Platform", "PrivateServers", "TestSupport", "reader-model", "Wording",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
-      dependencies: ["Messages", "TokenStores", "SQLiteStore", "StoreTestSupport", "TestSupport"],
+      dependencies: ["Messages", "TokenStores", "SQLiteStore", "StoreTestSupport", "TestSupport", "Wording"],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
         "Messages", "TokenStores", "MySQLStore", "PostgreSQLStore", "SQLiteStore", "Stores", "PrivateServers",
-        "StoreTestSupport", "TestSupport",
+        "StoreTestSupport", "TestSupport", "Wording",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "MySQLStoreTests",
-      dependencies: ["Messages", "MySQLStore", "PrivateServers", "TokenStores"],
+      dependencies: ["Messages", "MySQLStore", "PrivateServers", "TokenStores", "Wording"],
       swiftSettings: strict),
   ]
 )

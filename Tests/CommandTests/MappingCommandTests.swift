@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 @Suite("Options for a table of one's own")
 struct MappingCommandTests {

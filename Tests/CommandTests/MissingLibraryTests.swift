@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 #if os(Linux)
   /// Libraries that only some inputs or stores need are loaded for them. Here invalid files replace them.

@@ -1,6 +1,7 @@
 import Messages
 import Platform
 import Testing
+import Wording
 
 @Suite("Standard output and standard error")
 struct OutputStreamTests {

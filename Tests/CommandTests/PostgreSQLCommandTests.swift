@@ -1,6 +1,7 @@
 import Messages
 import PrivateServers
 import Testing
+import Wording
 
 /// The commands on a store of a server.
 @Suite("Stores in PostgreSQL")

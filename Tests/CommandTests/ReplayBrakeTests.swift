@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 @Suite("Brakes of a replay")
 struct ReplayBrakeTests {

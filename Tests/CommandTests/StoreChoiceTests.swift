@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 @Suite("Which store, whose tokens")
 struct StoreChoiceTests {

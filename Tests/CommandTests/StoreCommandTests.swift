@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 @Suite("store register, show and list")
 struct StoreCommandTests {

@@ -1,6 +1,7 @@
 import Messages
 import Platform
 import Testing
+import Wording
 
 /// Stores that cannot serve: exit code 2, a message with the store's name and the remedy, nothing changed.
 @Suite("Stores that fail")

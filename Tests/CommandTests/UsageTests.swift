@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 @Suite("Wrong usage, help and version")
 struct UsageTests {

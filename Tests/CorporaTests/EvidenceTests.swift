@@ -1,6 +1,7 @@
 import Corpora
 import Messages
 import Testing
+import Wording
 
 @Suite("Expectations and differences")
 struct EvidenceTests {

@@ -15,9 +15,6 @@ extension Golden {
   static let cases: [Golden] = [
     Golden(.cannotOpen("input.bin", "Permission denied"), "cannot open input.bin: Permission denied"),
     Golden(
-      .caseFileNotRegular("input.bin"), "input.bin is not a regular file; put the bytes into a file"),
-    Golden(.invalidOptions(.verbatim("--filter: no")), "invalid options: --filter: no"),
-    Golden(
       .invalidCaseOptions("unknown option '--no'"),
       "invalid options: unknown option '--no'; correct the options in case.yml"),
     Golden(
@@ -32,12 +29,6 @@ extension Golden {
       "expected the key shows, found none; describe in a sentence what the case shows"),
     Golden(
       .caseKeyMissing("origin"), "expected the key origin, found none; state the source of its bytes"),
-    Golden(
-      .caseTextExpected("origin", found: "nothing"),
-      "expected a text for origin, found nothing; write origin: and a sentence"),
-    Golden(
-      .caseListExpected("covers", found: "'a'"),
-      "expected a list for covers, found 'a'; write covers: [one, two], or one line with - for each"),
   ]
 
   static let expectations: [Golden] = [
@@ -51,12 +42,6 @@ extension Golden {
       .invalidExpectation(.verbatim("expected 1, found 2"), line: 1, column: 1, isOtherVersion: true),
       "expected.ndjson: line 1, column 1: expected 1, found 2; it is in another version of the format; "
         + "--update rewrites it: review the difference"),
-    Golden(
-      .evidenceTypeExpected(found: "an array"),
-      "expected an object with a type, found an array without one"),
-    Golden(
-      .evidenceSchemaExpected("apnsift/1", found: "\"apnsift/2\""),
-      "expected the schema \"apnsift/1\", found \"apnsift/2\""),
   ]
 
   static let differences: [Golden] = [

@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 @Test("Messages about databases", arguments: Golden.databases + Golden.privileges + Golden.databaseRows)
 func databaseMessage(_ golden: Golden) {
@@ -8,8 +9,6 @@ func databaseMessage(_ golden: Golden) {
 
 extension Golden {
   static let databases: [Golden] = [
-    Golden(.directoryFailed("/a", error: "Permission denied"), "directory /a: Permission denied"),
-    Golden(.sqliteError(10, .verbatim("disk I/O error")), "disk I/O error, SQLite error 10"),
     Golden(.noMemory, "no memory is left"),
     Golden(.saysNothing, "no message"),
     Golden(.serverError(.verbatim("no"), state: "P0001"), "no, SQLSTATE P0001"),
@@ -37,23 +36,6 @@ extension Golden {
     Golden(
       .inRow(nil, of: "device_tokens", "app is x'ff', expected text"),
       "device_tokens: app is x'ff', expected text"),
-    Golden(
-      .valueInsteadOf("an integer from 0 to 9", "kept", "-1"), "kept is -1, expected an integer from 0 to 9"),
-    Golden(.valueInsteadOf(.journalText, "app", "x'ff'"), "app is x'ff', expected text in UTF-8"),
-    Golden(.journalJSON, "JSON"),
     Golden(.journalEnvironment(["production", "sandbox"]), "production or sandbox"),
-    Golden(
-      .timeNotInForm(.integerUnixSeconds, "seen", "1.5"),
-      "seen is 1.5, expected UNIX seconds as an integer, or null"),
-    Golden(.timeNotInForm("UNIX seconds", "seen", "'x'"), "seen is 'x', expected UNIX seconds, or null"),
-    Golden(
-      .timeNotInForm(.unixMilliseconds, "seen", "'x'"), "seen is 'x', expected UNIX milliseconds, or null"),
-    Golden(
-      .timeNotInForm("a date and time as of ISO 8601", "seen", "'x'"),
-      "seen is 'x', expected a date and time as of ISO 8601, or null"),
-    Golden(.timeNotInForm("a time", "seen", "infinity"), "seen is infinity, expected a time, or null"),
-    Golden(
-      .timeNotInForm("a date and a time of day", "seen", "'x'"),
-      "seen is 'x', expected a date and a time of day, or null"),
   ]
 }

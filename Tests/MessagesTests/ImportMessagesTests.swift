@@ -40,8 +40,6 @@ extension Golden {
     Golden(
       .wrongFieldCount(3, header: ["token", "registered_at"]),
       "expected token,registered_at, found 3 fields"),
-    Golden(.notAToken("zz", form: "hex"), "expected a token in hex, found 'zz'"),
-    Golden(.notAToken(long, form: "base64"), "expected a token in base64, found '\(shown)'"),
     Golden(
       .notARegistrationTime("now"),
       "expected seconds since 1970 or a time like 2013-05-01T09:30:00Z, found 'now'"),
@@ -53,7 +51,6 @@ extension Golden {
   static let registrations: [Golden] = [
     Golden(
       .nothingRegistered("a.csv", .openQuote), "a.csv: the quote is not closed; nothing was registered"),
-    Golden(.nothingImported("a.csv", .openQuote), "a.csv: the quote is not closed; nothing was imported"),
     Golden(
       .registrations(in: "sqlite:a", added: 1, revived: 0, raised: 0, unchanged: 0, unknown: 0),
       "1 token in sqlite:a: 1 new, 0 alive again, 0 with a later time, 0 unchanged"),

@@ -55,7 +55,6 @@ extension Golden {
   ]
 
   static let missingRecords: [Golden] = [
-    Golden(.readerEnded, "the reader ended"),
     Golden(
       .tuplesNeverReported(3, from: 0, .verbatim("the reader ended")),
       "the reader ended, and never reported the 3 tuples from offset 0 on"),

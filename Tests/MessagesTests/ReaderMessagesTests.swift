@@ -17,12 +17,6 @@ extension Golden {
     Golden(.readingsRight(3, of: 8, notJudged: 4), "3 of 8 readings right, 4 not judged"),
     Golden(.readingsRight(1, of: 1, notJudged: 0), "1 of 1 reading right"),
     Golden(
-      .moreStreams(1, readings: .verbatim("3 of 4 readings right")),
-      "and 1 more stream: 3 of 4 readings right (see --json)"),
-    Golden(
-      .moreStreams(2, readings: .verbatim("3 of 8 readings right")),
-      "and 2 more streams: 3 of 8 readings right (see --json)"),
-    Golden(
       .readersReceivedTheseBytes,
       "the readings hold if the readers received exactly these bytes, not if the file was damaged after "
         + "it was saved"),
@@ -63,15 +57,9 @@ extension Golden {
   ]
 
   static let readerRuns: [Golden] = [
-    Golden(.readerExited(7), "the reader ended with exit code 7"),
     Golden(.readerStillRan(after: 10), "the reader was still running after 10 s, and was terminated"),
     Golden(.readerStillRan(after: 0.7), "the reader was still running after 0.7 s, and was terminated"),
     Golden(.readerFlooded(64 << 20), "the reader printed more than 64.0 MiB, and was terminated"),
-    Golden(
-      .readerFailedHandshake(.verbatim("unknown CA")),
-      "the TLS handshake with the reader failed: unknown CA"),
-    Golden(
-      .readerEnding(.verbatim("it ended"), .verbatim("it never connected")), "it ended; it never connected"),
     Golden(
       .readerDidNotStart("reader x", complaint: nil),
       "cannot start the reader 'reader x'; correct the command"),
@@ -83,6 +71,5 @@ extension Golden {
   static let readerOptions: [Golden] = [
     Golden(.giveOne(of: ["--tap", "--json"]), "--tap and --json exclude each other: give one"),
     Golden(.noReaderAfterDashes, "nothing follows --: give a reader, or leave out --"),
-    Golden(.timeoutOutOfRange(0), "--timeout is 0.0: give more than 0 and at most 86400 seconds"),
   ]
 }

@@ -19,13 +19,6 @@ func servedClientMessage(_ golden: Golden) {
 extension Golden {
   static let serving: [Golden] = [
     Golden(.needsTLS("--tls-min"), "--tls-min requires --tls"),
-    Golden(.notAPace(-1.5), "--pace is -1.5: give a number above 0; 1 is the pace of the capture"),
-    Golden(
-      .notServed("a.pcap stream 3", "1 byte of the server are missing", isLastListed: false),
-      "a.pcap stream 3: not served: 1 byte of the server are missing"),
-    Golden(
-      .notServed("a.pcap stream 3", "38 bytes of the server are missing", isLastListed: true),
-      "a.pcap stream 3: not served: 38 bytes of the server are missing (further ones are not listed)"),
     Golden(
       .streamsExceedMemory(1 << 20), "all streams together exceed 1.0 MiB; raise --memory"),
     Golden(.nothingToServe(skipped: 1), "nothing to serve: 1 stream skipped, see above"),
@@ -100,12 +93,6 @@ extension Golden {
       .handshakeFailed("127.0.0.1:4000", .closedInHandshake),
       "127.0.0.1:4000: TLS handshake failed: the client closed before the handshake was over"),
     Golden(.handshakeTooSlow, "the client did not complete the handshake in time"),
-    Golden(
-      .clientWithoutTLS(.verbatim("http request")), "the client does not speak TLS (http request)"),
-    Golden(
-      .certificateNotTrusted(.verbatim("tlsv1 alert unknown ca")),
-      "the client probably does not trust the certificate (tlsv1 alert unknown ca); use "
-        + "--write-certificate to export it"),
     Golden(.served(streams: 1, clients: 1, bytes: 1), "served 1 stream to 1 client, 1 byte"),
     Golden(.served(streams: 2, clients: 3, bytes: 2280), "served 2 streams to 3 clients, 2280 bytes"),
     Golden(.stalledClients(1), "1 client stalled"),

@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 /// A problem with its wording.
 struct GoldenProblem: CustomTestStringConvertible, Sendable {

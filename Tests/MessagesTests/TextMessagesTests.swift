@@ -24,18 +24,11 @@ extension Golden {
     Golden(
       .yamlTooDeep,
       "cannot be read as YAML: nested too deeply (texts with special characters need quotes)"),
-    Golden(.yamlDuplicateKey("table"), "duplicate key 'table'; remove one of the two"),
     Golden(
       .yamlExpected(keys: true, for: "", found: "a list", example: "table: devices"),
       "expected keys, found a list; write it as in table: devices"),
     Golden(
       .yamlExpected(keys: false, for: "token.form", found: "keys", example: "table: devices"),
       "expected a single text for token.form, found keys; write it as in table: devices"),
-    Golden(
-      .yamlUnknownKey("tabel", nearest: "table", keys: ["table", "token"]),
-      "unknown key 'tabel'; did you mean table? Keys: table, token"),
-    Golden(
-      .yamlMissingKey("token", example: "token: device_token"),
-      "token is missing; write token: device_token"),
   ]
 }

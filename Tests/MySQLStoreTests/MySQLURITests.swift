@@ -2,6 +2,7 @@ import Messages
 import MySQLStore
 import Testing
 import TokenStores
+import Wording
 
 @Suite("URIs of MariaDB")
 struct MySQLURITests {

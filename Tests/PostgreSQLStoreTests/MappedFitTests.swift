@@ -2,6 +2,7 @@ import Messages
 import StoreTestSupport
 import Testing
 import TokenStores
+import Wording
 
 /// A mapping that does not fit is refused by `check`, before any input is read, with the column and what was found.
 @Suite("Mappings that do not fit their tables") struct MappedFitTests {

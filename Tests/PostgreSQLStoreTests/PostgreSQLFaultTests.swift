@@ -5,6 +5,7 @@ import StoreTestSupport
 import Stores
 import Testing
 import TokenStores
+import Wording
 
 /// Everything that can be wrong with a store on a server, each on a real one.
 @Suite struct PostgreSQLFaultTests {

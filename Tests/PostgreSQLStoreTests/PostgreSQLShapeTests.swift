@@ -4,6 +4,7 @@ import PostgreSQLStore
 import StoreTestSupport
 import Testing
 import TokenStores
+import Wording
 
 /// Which tables of others serve as `device_tokens`.
 @Suite struct PostgreSQLShapeTests {

@@ -3,6 +3,7 @@ import ReaderModels
 import Readers
 import TestSupport
 import Testing
+import Wording
 
 /// A reader, a stream, and the expected judgement, derived by hand.
 struct JudgingCase: Sendable, CustomTestStringConvertible {

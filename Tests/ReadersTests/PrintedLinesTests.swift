@@ -4,6 +4,7 @@ import ReaderTrials
 import Readers
 import TestSupport
 import Testing
+import Wording
 
 @Suite("Judging printed output")
 struct PrintedLinesTests {

@@ -2,6 +2,7 @@ import Messages
 import Stores
 import Testing
 import TokenStores
+import Wording
 import YAML
 
 /// Examples of values, as messages show them, and the keys of a mapping.

@@ -3,6 +3,7 @@ import Stores
 import TestSupport
 import Testing
 import TokenStores
+import Wording
 import YAML
 
 @Suite("A mapping as a line of JSON")

@@ -7,6 +7,7 @@ import StreamInputs
 import TestSupport
 import Testing
 import TokenStores
+import Wording
 
 /// From inputs to the rows of a store, without a command.
 @Suite("A replay of inputs")

@@ -2,6 +2,7 @@ import Messages
 import Stores
 import Testing
 import TokenStores
+import Wording
 
 @Suite struct StoreURLTests {
   @Test(arguments: [

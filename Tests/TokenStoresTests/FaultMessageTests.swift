@@ -1,6 +1,7 @@
 import Messages
 import Testing
 import TokenStores
+import Wording
 
 /// What users read about each fault of a store.
 @Suite struct FaultMessageTests {

@@ -4,6 +4,7 @@ import StoreTestSupport
 import TestSupport
 import Testing
 import TokenStores
+import Wording
 
 /// A journal of SQLite into which another program wrote: SQLite stores any value in any column.
 @Suite("Journals with values of other programs") struct JournalDamageTests {

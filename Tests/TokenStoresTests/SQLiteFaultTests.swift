@@ -5,6 +5,7 @@ import StoreTestSupport
 import TestSupport
 import Testing
 import TokenStores
+import Wording
 
 /// Everything that can be wrong with a store, each with a real file.
 @Suite struct SQLiteFaultTests {

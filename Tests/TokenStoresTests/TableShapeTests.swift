@@ -5,6 +5,7 @@ import StoreTestSupport
 import TestSupport
 import Testing
 import TokenStores
+import Wording
 
 /// Which tables of others serve as `device_tokens`, and what is left alone in their databases.
 @Suite struct TableShapeTests {

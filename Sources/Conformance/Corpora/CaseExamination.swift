@@ -88,7 +88,7 @@ package struct CaseExaminer: Sendable {
     } catch let mistake as YAMLError {
       one.verdict = .broken(mistake.message)
     } catch let usage as UsageError {
-      one.verdict = .broken(.invalidOptions(usage.message))
+      one.verdict = .broken("invalid options: \(usage.message)")
     } catch let failure as Failure {
       one.verdict = .broken(failure.message)
     }

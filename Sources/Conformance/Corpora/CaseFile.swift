@@ -59,7 +59,8 @@ extension CaseDescription {
 
   private func text(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> String {
     guard let text = node.text, text.contains(where: { !$0.isWhitespace }) else {
-      throw node.error(.caseTextExpected(key.rawValue, found: node.kind))
+      throw node.error(
+        "expected a text for \(key.rawValue), found \(node.kind); write \(key.rawValue): and a sentence")
     }
     return text
   }
@@ -91,7 +92,9 @@ extension CaseDescription {
 
   private func items(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> [YAMLNode] {
     guard case .list(let items) = node.content else {
-      throw node.error(.caseListExpected(key.rawValue, found: node.kind))
+      throw node.error(
+        "expected a list for \(key.rawValue), found \(node.kind); write \(key.rawValue): [one, two], "
+          + "or one line with - for each")
     }
     return items
   }
@@ -169,7 +172,7 @@ extension CaseDirectory {
       throw CaseError(.cannotOpen(name, SystemError.text()))
     }
     guard kind == S_IFREG else {
-      throw CaseError(.caseFileNotRegular(name))
+      throw CaseError("\(name) is not a regular file; put the bytes into a file")
     }
     return Input(name, path: path)
   }

@@ -19,7 +19,7 @@ package struct Evidence: Sendable {
       let object = try Self.object(text, line)
       switch object["type"]?.stringValue {
       case nil:
-        throw EvidenceError(line, .evidenceTypeExpected(found: object.kind))
+        throw EvidenceError(line, "expected an object with a type, found \(object.kind) without one")
       case "header": try Self.check(header: object, line)
       case "summary":
         guard summary == nil else { throw EvidenceError(line, "expected one summary, found another") }
@@ -42,7 +42,7 @@ package struct Evidence: Sendable {
   private static func check(header: JSONValue, _ line: Int) throws(EvidenceError) {
     guard header["schema"]?.stringValue != schema else { return }
     let found = header["schema"]?.canonical.text ?? "none"
-    throw EvidenceError(line, .evidenceSchemaExpected(schema, found: found), isOtherVersion: true)
+    throw EvidenceError(line, "expected the schema \"\(schema)\", found \(found)", isOtherVersion: true)
   }
 
   /// The form for an expectation: a header with only the schema, the records in order, the summary.

@@ -1,6 +1,7 @@
 import Messages
 import Platform
 import Reports
+import WireBytes
 
 /// The text output of `audit`: a table of the readings, and the first difference of each.
 package final class ReaderText: ReaderReport {
@@ -52,7 +53,7 @@ package final class ReaderText: ReaderReport {
     try output.append("Readers over \(chunks)\n\n" + table.text + sentences)
     if rest.streams > 0 {
       try output.append(
-        "\n\(Message.moreStreams(rest.streams, readings: rest.message))\n" + restCondition)
+        "\nand \(Count.of(rest.streams, "more stream")): \(rest.message) (see --json)\n" + restCondition)
     }
   }
 

@@ -107,12 +107,14 @@ package final class ServeLog: Sendable {
 
   private static func explained(_ reason: Message) -> Message {
     switch reason.text {
-    case "wrong version number", "http request": .clientWithoutTLS(reason)
+    case "wrong version number", "http request": "the client does not speak TLS (\(reason))"
     case "unsupported protocol": "the client's TLS version is older than --tls-min (\(reason))"
     case "tlsv1 alert unknown ca", "sslv3 alert certificate unknown", "sslv3 alert bad certificate",
       // With TLS 1.3 some clients send this alert unencrypted, so it fails to decrypt.
       "decryption failed or bad record mac":
-      .certificateNotTrusted(reason)
+
+      "the client probably does not trust the certificate (\(reason)); use --write-certificate to "
+        + "export it"
     default: reason
     }
   }

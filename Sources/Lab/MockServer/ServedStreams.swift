@@ -99,7 +99,9 @@ package final class ServedStreams {
   private func refuse(_ name: String, _ reason: Message) {
     refused += 1
     guard refused <= Self.maxMessages else { return }
-    Console.say(.notServed(name, reason, isLastListed: refused == Self.maxMessages))
+    Console.say(
+      "\(name): not served: "
+        + "\(reason)\(refused == Self.maxMessages ? " (further ones are not listed)" : "")")
   }
 
   /// In a dump or an export the end of the connection is unknown. Servers closed after sending everything, and many

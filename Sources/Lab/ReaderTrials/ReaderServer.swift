@@ -148,7 +148,7 @@ private final class ClientCount: Sendable {
   var obstacle: Message? {
     state.withLock { state -> Message? in
       if state.served > 0 { return nil }
-      if let failure = state.failure { return .readerFailedHandshake(failure) }
+      if let failure = state.failure { return "the TLS handshake with the reader failed: \(failure)" }
       return "the reader never connected"
     }
   }

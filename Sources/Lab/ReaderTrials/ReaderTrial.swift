@@ -85,7 +85,7 @@ package struct ReaderTrial: Sendable {
   private func ending(_ end: ReaderEnd, refusedAt: Int?) -> Message? {
     switch end {
     case .exit(0): refusedAt.map { Message("the reader closed its input before offset \($0)") }
-    case .exit(let code): .readerExited(Int(code))
+    case .exit(let code): "the reader ended with exit code \(Int(code))"
     case .signal(let number): "the reader was terminated by signal \(Int(number))"
     case .timeout: .readerStillRan(after: limits.seconds)
     case .flood: .readerFlooded(limits.output)
@@ -94,7 +94,7 @@ package struct ReaderTrial: Sendable {
 
   private static func both(_ ending: Message?, _ obstacle: Message?) -> Message? {
     guard let first = ending, let second = obstacle else { return ending ?? obstacle }
-    return .readerEnding(first, second)
+    return "\(first); \(second)"
   }
 }
 

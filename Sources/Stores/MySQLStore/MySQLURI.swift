@@ -65,12 +65,12 @@ package struct MySQLURI: Equatable, Sendable {
       guard let high = rest.popFirst().flatMap(Hex.value(ofDigit:)),
         let low = rest.popFirst().flatMap(Hex.value(ofDigit:))
       else {
-        throw .uri(scheme, .percentWithoutDigits(in: part))
+        throw .uri(scheme, "\(part.rawValue) contains a % without two hexadecimal digits")
       }
       bytes.append(high << 4 | low)
     }
     // libmariadb takes C strings, which would end there.
-    if bytes.contains(0) { throw .uri(scheme, .zeroByte(in: part)) }
+    if bytes.contains(0) { throw .uri(scheme, "\(part.rawValue) contains a zero byte") }
     guard let decoded = String(validating: bytes, as: UTF8.self) else {
       throw .uri(scheme, .notUTF8(in: part))
     }

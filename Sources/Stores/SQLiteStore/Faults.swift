@@ -17,7 +17,7 @@ extension StoreFault {
     case SQLITE_FULL: self = .full(detail: detail)
     case SQLITE_CANTOPEN, SQLITE_AUTH: self = .cannotOpen(reason: detail)
     case SQLITE_CONSTRAINT: self = .refused(detail: detail)
-    default: self = .failed(detail: .sqliteError(Int(error.extendedCode), detail))
+    default: self = .failed(detail: "\(detail), SQLite error \(Int(error.extendedCode))")
     }
   }
 }
@@ -50,7 +50,7 @@ enum StorePath {
   static func checkDirectory(of path: String) throws {
     let directory = directory(of: path)
     guard access(directory, W_OK | X_OK) == 0 else {
-      throw StoreFault.cannotOpen(reason: .directoryFailed(directory, error: SystemError.text()))
+      throw StoreFault.cannotOpen(reason: "directory \(directory): \(SystemError.text())")
     }
   }
 

@@ -106,7 +106,7 @@ struct MappingKeys {
   }
 
   func missing(_ key: MappingKey) -> YAMLError {
-    node.error(.yamlMissingKey(Self.path(path, key), example: example ?? key.example))
+    node.error("\(Self.path(path, key)) is missing; write \(example ?? key.example)")
   }
 
   private static func path(_ path: String, _ key: MappingKey) -> String {
@@ -115,7 +115,9 @@ struct MappingKeys {
 
   private static func unknown(_ key: YAMLNode, of names: [String]) -> YAMLError {
     let name = (key.text ?? "").shortened
-    return key.error(.yamlUnknownKey(name, nearest: Spelling.nearest(to: name, of: names), keys: names))
+    return key.error(
+      "unknown key '\(name)'; did you mean \(Spelling.nearest(to: name, of: names))? Keys: "
+        + "\(names.joined(separator: ", "))")
   }
 
   /// - Parameter keys: whether keys are expected, or else a text.

@@ -89,7 +89,8 @@ package struct RegistrationFile {
     let text = reader.field(columns.token)
     guard let token = tokenForm.bytes(of: text) else {
       let form = tokenForm == .base64 ? "base64" : "hex"
-      throw Self.fault(.notAToken(text, form: form), at: reader.position(of: columns.token))
+      throw Self.fault(
+        "expected a token in \(form), found '\(text.prefix(80))'", at: reader.position(of: columns.token))
     }
     guard let registered = columns.registered else { return (token, timeWithoutColumn) }
     guard registered < reader.count else { return (token, nil) }

@@ -53,7 +53,7 @@ package struct RegistrationImport {
         if skipped <= Self.named { Console.say("\(path): \(fault.located); row skipped") }
       }
     } catch let fault as InputFault {
-      throw Failure(.nothingImported(path, fault.located))
+      throw Failure("\(path): \(fault.located); nothing was imported")
     }
   }
 

@@ -64,10 +64,14 @@ package struct StoreLocation {
   ///   - dryRun: whether nothing will be written.
   package func openForWriting(creates: Bool, dryRun: Bool = false) throws -> TokenStore {
     guard dryRun || !settings.isTrial else {
-      throw UsageError(.trialNeedsDryRun)
+      throw UsageError(
+        "--table and --token-column require --dry-run; to write, describe the table in a file for "
+          + "--mapping (docs/stores.md, Your own table)")
     }
     if let mapping, creates {
-      throw UsageError(.createWithMapping(of: mapping.name))
+      throw UsageError(
+        "--create creates apnsift's own table, but the mapping names \(mapping.name): remove --create "
+          + "or the mapping")
     }
     if mapping == nil, settings.insertsUnknown {
       throw UsageError("--insert-unknown requires --mapping: add a mapping, or remove the option")
@@ -84,7 +88,7 @@ package struct StoreLocation {
 
   private func open(creates: Bool) throws -> TokenStore {
     if let mapping, named == nil {
-      throw UsageError(.noStoreNamed(forTable: mapping.name))
+      throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
     }
     let url = try url(of: named ?? Self.usual)
     let database = try self.database(at: url)

@@ -10,13 +10,7 @@ extension Message {
     Message("cannot open \(name): \(reason)")
   }
 
-  package static func caseFileNotRegular(_ name: String) -> Message {
-    Message("\(name) is not a regular file; put the bytes into a file")
-  }
-
   // MARK: - Options of a case
-
-  package static func invalidOptions(_ problem: Message) -> Message { Message("invalid options: \(problem)") }
 
   /// - Parameter problem: a parser's message.
   package static func invalidCaseOptions(_ problem: String) -> Message {
@@ -42,15 +36,6 @@ extension Message {
     return Message("expected the key \(key), found none; \(remedy)")
   }
 
-  package static func caseTextExpected(_ key: String, found: String) -> Message {
-    Message("expected a text for \(key), found \(found); write \(key): and a sentence")
-  }
-
-  package static func caseListExpected(_ key: String, found: String) -> Message {
-    Message(
-      "expected a list for \(key), found \(found); write \(key): [one, two], or one line with - for each")
-  }
-
   // MARK: - Expectations
 
   /// - Parameter limit: in bytes.
@@ -73,14 +58,6 @@ extension Message {
       ? "it is in another version of the format; --update rewrites it: review the difference"
       : "correct it, or rewrite it with --update"
     return Message("expected.ndjson: line \(line), column \(column): \(problem); \(remedy)")
-  }
-
-  package static func evidenceTypeExpected(found: String) -> Message {
-    Message("expected an object with a type, found \(found) without one")
-  }
-
-  package static func evidenceSchemaExpected(_ schema: String, found: String) -> Message {
-    Message("expected the schema \"\(schema)\", found \(found)")
   }
 
   // MARK: - Differences

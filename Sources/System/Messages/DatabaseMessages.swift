@@ -4,15 +4,6 @@ import WireBytes
 extension Message {
   // MARK: - Files
 
-  /// - Parameter error: the system's.
-  package static func directoryFailed(_ directory: String, error: String) -> Message {
-    Message("directory \(directory): \(error)")
-  }
-
-  package static func sqliteError(_ code: Int, _ text: Message) -> Message {
-    Message("\(text), SQLite error \(code)")
-  }
-
   // MARK: - Servers
 
   package static let noMemory = Message("no memory is left")
@@ -63,26 +54,12 @@ extension Message {
   /// - Parameter key: an SQL literal.
   package static func rowKey(_ column: String, _ key: String) -> Message { Message("\(column) \(key)") }
 
-  package static let changeIsNotPacked = Message("packed has bytes that are not a packed change")
-
-  /// - Parameter value: an SQL literal.
-  package static func valueInsteadOf(_ expected: Message, _ column: String, _ value: String) -> Message {
-    Message("\(column) is \(value), expected \(expected)")
-  }
-
-  package static let journalText = Message("text in UTF-8")
-  package static let journalJSON = Message("JSON")
   package static func journalEnvironment(_ names: [String]) -> Message {
     Message(names.joined(separator: " or "))
   }
 
   /// What a column of a journal stores.
   package enum JournalType: String, Sendable { case integers, bytes, times, texts }
-
-  /// - Parameter expected: one of the messages that follow.
-  package static func timeNotInForm(_ expected: Message, _ column: String, _ value: String) -> Message {
-    Message("\(column) is \(value), expected \(expected), or null")
-  }
 
   package static let integerUnixSeconds = Message("UNIX seconds as an integer")
   package static let unixMilliseconds = Message("UNIX milliseconds")

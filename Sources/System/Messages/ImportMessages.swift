@@ -40,11 +40,6 @@ extension Message {
     Message("expected \(line(header)), found \(Count.of(found, "field"))")
   }
 
-  /// - Parameter form: hex or base64.
-  package static func notAToken(_ found: String, form: String) -> Message {
-    Message("expected a token in \(form), found '\(found.prefix(80))'")
-  }
-
   package static func notARegistrationTime(_ found: String) -> Message {
     Message("expected seconds since 1970 or a time like 2013-05-01T09:30:00Z, found '\(found.prefix(80))'")
   }
@@ -58,10 +53,6 @@ extension Message {
 
   package static func nothingRegistered(_ path: String, _ problem: Message) -> Message {
     Message("\(path): \(problem); nothing was registered")
-  }
-
-  package static func nothingImported(_ path: String, _ problem: Message) -> Message {
-    Message("\(path): \(problem); nothing was imported")
   }
 
   /// How many registrations had each outcome. Those in `unknown` are not in the table.

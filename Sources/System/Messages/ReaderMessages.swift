@@ -15,11 +15,6 @@ extension Message {
     return Message(notJudged > 0 ? "\(judged), \(notJudged) not judged" : judged)
   }
 
-  /// Streams that are only counted.
-  package static func moreStreams(_ count: Int, readings: Message) -> Message {
-    Message("and \(Count.of(count, "more stream")): \(readings) (see --json)")
-  }
-
   /// Damage may have happened on the wire or on disk: the readers never saw the latter.
   package static let readersReceivedTheseBytes = Message(
     "the readings hold if the readers received exactly these bytes, "
@@ -64,10 +59,6 @@ extension Message {
 
   // MARK: - How a reader ended
 
-  package static func readerExited(_ code: Int) -> Message {
-    Message("the reader ended with exit code \(code)")
-  }
-
   package static func readerStillRan(after seconds: Double) -> Message {
     let seconds = Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
     return Message("the reader was still running after \(seconds) s, and was terminated")
@@ -76,15 +67,6 @@ extension Message {
   /// - Parameter limit: in bytes.
   package static func readerFlooded(_ limit: Int) -> Message {
     Message("the reader printed more than \(ByteSize.text(limit)), and was terminated")
-  }
-
-  package static func readerFailedHandshake(_ reason: Message) -> Message {
-    Message("the TLS handshake with the reader failed: \(reason)")
-  }
-
-  /// How a reader ended, and why it had no stream.
-  package static func readerEnding(_ ending: Message, _ obstacle: Message) -> Message {
-    Message("\(ending); \(obstacle)")
   }
 
   // MARK: - Starting readers and their servers
@@ -102,10 +84,6 @@ extension Message {
   }
 
   package static let noReaderAfterDashes = Message("nothing follows --: give a reader, or leave out --")
-
-  package static func timeoutOutOfRange(_ seconds: Double) -> Message {
-    Message("--timeout is \(seconds): give more than 0 and at most 86400 seconds")
-  }
 
   // MARK: - Differences
 
@@ -158,7 +136,6 @@ extension Message {
 
   // MARK: - Records that are missing or too many
 
-  package static let readerEnded = Message("the reader ended")
   /// - Parameter ending: how the reader ended: one of the four above.
   package static func tuplesNeverReported(_ count: Int, from offset: Int, _ ending: Message) -> Message {
     neverReported(Count.of(count, "tuple"), from: offset, ending)

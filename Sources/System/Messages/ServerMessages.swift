@@ -5,16 +5,7 @@ import WireBytes
 extension Message {
   package static func needsTLS(_ option: String) -> Message { Message("\(option) requires --tls") }
 
-  package static func notAPace(_ factor: Double) -> Message {
-    Message("--pace is \(factor): give a number above 0; 1 is the pace of the capture")
-  }
-
   // MARK: - What serve serves
-
-  /// - Parameter isLastListed: whether further streams are only counted.
-  package static func notServed(_ name: String, _ reason: Message, isLastListed: Bool) -> Message {
-    Message("\(name): not served: \(reason)\(isLastListed ? " (further ones are not listed)" : "")")
-  }
 
   /// - Parameter memory: in bytes.
   package static func streamsExceedMemory(_ memory: Int) -> Message {
@@ -164,17 +155,6 @@ extension Message {
 
   package static let closedInHandshake = Message("the client closed before the handshake was over")
   package static let handshakeTooSlow = Message("the client did not complete the handshake in time")
-
-  /// - Parameter reason: the TLS library's.
-  package static func clientWithoutTLS(_ reason: Message) -> Message {
-    Message("the client does not speak TLS (\(reason))")
-  }
-
-  /// - Parameter reason: the TLS library's.
-  package static func certificateNotTrusted(_ reason: Message) -> Message {
-    Message(
-      "the client probably does not trust the certificate (\(reason)); use --write-certificate to export it")
-  }
 
   // MARK: - All clients, in the closing line
 

@@ -14,24 +14,7 @@ extension Message {
     Message("\(store) has tokens of production and of sandbox: choose one with --environment")
   }
 
-  package static let trialNeedsDryRun = Message(
-    "--table and --token-column require --dry-run; to write, describe the table in a file for --mapping "
-      + "(docs/stores.md, Your own table)")
-
-  package static func createWithMapping(of table: String) -> Message {
-    Message(
-      "--create creates apnsift's own table, but the mapping names \(table): remove --create or the mapping")
-  }
-
-  package static func noStoreNamed(forTable table: String) -> Message {
-    Message("no store is named: name the database that has the table \(table) with --store")
-  }
-
   // MARK: - store list, show, export, history
-
-  package static func listedTokens(_ count: Int, _ tokens: StoredTokens, of store: String) -> Message {
-    Message("listed \(Count.of(count, tokens.rawValue)) of \(store)")
-  }
 
   /// - Parameter form: a form of times.
   package static func timeBeyondForm(_ form: String, token: String, column: String, seconds: Int64) -> Message
@@ -50,10 +33,6 @@ extension Message {
   }
 
   // MARK: - store undo
-
-  package static func undoSkips(_ token: String, reason: String) -> Message {
-    Message("\(token): skipped: \(reason)")
-  }
 
   /// - Parameter reasons: each with its count, as `gone 1`.
   package static func wouldUndo(
@@ -103,24 +82,6 @@ extension Message {
     case host = "the host"
     case database = "the database's name"
     case socket = "the socket's path"
-  }
-
-  package static func unreadableURI(_ scheme: String, _ problem: Message) -> Message {
-    Message(
-      "token store: a \(scheme):// URI cannot be read: \(problem); expected \(scheme)://USER@HOST:PORT/DATABASE, "
-        + "each part optional, with %XX for special characters, as %40 for @")
-  }
-
-  package static let uriWithoutSlashes = Message("expected // after the colon")
-  package static let databaseWithAt = Message("the database's name contains an @")
-  package static let parameterWithoutValue = Message("a parameter after the ? is not NAME=VALUE")
-  package static let portIsNoNumber = Message("a port is not a number")
-  package static func percentWithoutDigits(in part: URIPart) -> Message {
-    Message("\(part.rawValue) contains a % without two hexadecimal digits")
-  }
-
-  package static func zeroByte(in part: URIPart) -> Message {
-    Message("\(part.rawValue) contains a zero byte")
   }
 
   package static func notUTF8(in part: URIPart) -> Message { Message("\(part.rawValue) is not in UTF-8") }

@@ -8,13 +8,6 @@ package struct StoreProblem: Equatable, Sendable {
   }
 }
 
-extension Message {
-  /// One line without a full stop: the store, the problem and the remedy.
-  package static func storeFailed(_ store: String, _ problem: StoreProblem) -> Message {
-    Message("token store \(store): \(problem.problem); \(problem.remedy)")
-  }
-}
-
 // MARK: - Any store
 
 extension StoreProblem {

@@ -36,18 +36,12 @@ extension Message {
 
   // MARK: - Columns
 
-  package static func onlyColumns(_ names: [String]) -> Message {
-    Message("only \(names.joined(separator: ", "))")
-  }
-
   package static func columnNames(_ names: [String]) -> Message { Message(names.joined(separator: ", ")) }
 
   package static let ordinaryColumn = Message("an ordinary column")
   package static let generatedColumn = Message("a generated one")
   package static let nullableColumn = Message("a column that may be null")
   package static let notNull = Message("NOT NULL")
-  package static func columnOfType(_ type: String) -> Message { Message("a column of type \(type)") }
-
   package static func columnType(_ name: String) -> Message { Message("type \(name)") }
 
   /// `type a, b or c`.
@@ -68,7 +62,4 @@ extension Message {
   package static func tokens(inForm form: String) -> Message { Message("tokens as \(form)") }
 
   package static func times(inForm form: String) -> Message { Message("times as \(form)") }
-
-  /// - Parameter first: the first of the values.
-  package static func valuesLike(_ first: String) -> Message { Message("'\(first)' and the like") }
 }

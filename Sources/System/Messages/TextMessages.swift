@@ -30,10 +30,6 @@ extension Message {
 
   package static let yamlTooDeep = notYAML("nested too deeply")
 
-  package static func yamlDuplicateKey(_ key: String) -> Message {
-    Message("duplicate key '\(key)'; remove one of the two")
-  }
-
   /// - Parameters:
   ///   - keys: whether a mapping is expected, or else a scalar.
   ///   - key: the key of the value; empty for the whole text.
@@ -43,14 +39,6 @@ extension Message {
     Message(
       "expected \(keys ? "keys" : "a single text")\(key.isEmpty ? "" : " for \(key)"), found \(found); "
         + "write it as in \(example)")
-  }
-
-  package static func yamlUnknownKey(_ key: String, nearest: String, keys: [String]) -> Message {
-    Message("unknown key '\(key)'; did you mean \(nearest)? Keys: \(keys.joined(separator: ", "))")
-  }
-
-  package static func yamlMissingKey(_ key: String, example: String) -> Message {
-    Message("\(key) is missing; write \(example)")
   }
 
   // MARK: - Mapping files

@@ -119,7 +119,7 @@ final class YAMLParser {
   private func checkDuplicates(_ keys: [YAMLNode]) throws(YAMLError) {
     let repeated = Dictionary(grouping: keys, by: \.text).compactMap { $1.count > 1 ? $0 : nil }
     guard let text = repeated.min(), let first = keys.first(where: { $0.text == text }) else { return }
-    throw first.error(.yamlDuplicateKey(text.shortened))
+    throw first.error("duplicate key '\(text.shortened)'; remove one of the two")
   }
 
   /// - Parameter anchor: the name by which later aliases mean the node; nil if it has none.

@@ -1,6 +1,7 @@
 import CaptureWriting
 import Messages
 import Testing
+import Wording
 
 /// Output and usage errors of `audit`.
 @Suite("Output of an audit")

@@ -1,6 +1,7 @@
 import CaptureWriting
 import Messages
 import Testing
+import Wording
 
 /// Which streams `serve` plays, and to which client.
 @Suite("Serving streams")

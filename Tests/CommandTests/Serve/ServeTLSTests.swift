@@ -1,6 +1,7 @@
 import Messages
 import Platform
 import Testing
+import Wording
 
 /// `serve --tls`, with certificates that are made and that are given.
 @Suite("Serving over TLS")

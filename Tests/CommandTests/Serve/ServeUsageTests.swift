@@ -1,5 +1,6 @@
 import Messages
 import Testing
+import Wording
 
 /// Where `serve` listens, and which arguments it refuses.
 @Suite("Arguments of serve")

@@ -1,6 +1,7 @@
 import Messages
 import Platform
 import Testing
+import Wording
 
 /// A way to break a case, and what `verify` says then.
 struct BrokenCase: Sendable, CustomTestStringConvertible {

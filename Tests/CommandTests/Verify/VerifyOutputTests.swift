@@ -3,6 +3,7 @@ import Foundation
 import Messages
 import Platform
 import Testing
+import Wording
 
 /// TAP and JUnit of `verify`.
 @Suite("Machine-readable results of a corpus")

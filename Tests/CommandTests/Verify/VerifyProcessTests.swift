@@ -2,6 +2,7 @@ import Foundation
 import Messages
 import Platform
 import Testing
+import Wording
 
 /// Misbehaving readers: each is terminated and leaves nothing.
 @Suite("Misbehaving readers")

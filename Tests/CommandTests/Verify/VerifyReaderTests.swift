@@ -2,6 +2,7 @@ import CaptureWriting
 import Foundation
 import Messages
 import Testing
+import Wording
 
 /// `verify --reader`: an external reader, judged on a corpus.
 @Suite("External readers")

@@ -1,6 +1,7 @@
 import Foundation
 import Messages
 import Testing
+import Wording
 
 /// `verify --over tcp` and `--over tls`: readers that connect.
 @Suite("Readers that connect")

@@ -3,6 +3,7 @@ import Messages
 import Platform
 import Reports
 import Stores
+import WireBytes
 
 /// `apnsift store list`: the rows of a store.
 struct StoreList: ParsableCommand {
@@ -36,7 +37,7 @@ struct StoreList: ParsableCommand {
     try writer.end()
     try buffer.flush()
     if let fault { throw fault }
-    Console.say(.listedTokens(writer.count, selection.tokens, of: store.name))
+    Console.say("listed \(Count.of(writer.count, selection.tokens.rawValue)) of \(store.name)")
   }
 }
 

@@ -41,7 +41,7 @@ struct StoreUndo: ParsableCommand {
       at: Int64(time(nil)), version: Program.version, inputs: [], options: "{}", tuples: 0, rejected: 0)
     let answer = try store.undo(number, entry: dryRun ? nil : entry)
     for left in answer.sample {
-      Console.say(.undoSkips(Hex.string(left.token), reason: left.reason.rawValue))
+      Console.say("\(Hex.string(left.token)): skipped: \(left.reason.rawValue)")
     }
     let reasons = SkippedRow.allCases.compactMap { reason in
       answer.left[reason].map { "\(reason.rawValue) \($0)" }

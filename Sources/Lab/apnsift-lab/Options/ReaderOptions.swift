@@ -26,7 +26,7 @@ struct ReaderOptions: ParsableArguments {
 
   mutating func validate() throws {
     guard timeout > 0, timeout <= 86400 else {
-      throw ValidationError(.timeoutOutOfRange(timeout))
+      throw ValidationError("--timeout is \(timeout): give more than 0 and at most 86400 seconds")
     }
     if let reader, reader.allSatisfy(\.isWhitespace) {
       throw ValidationError("--reader is empty: give a command")

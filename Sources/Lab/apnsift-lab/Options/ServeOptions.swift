@@ -79,7 +79,7 @@ struct ServeOptions: ParsableArguments {
       throw ValidationError(.needsTLS(option))
     }
     if let pace, !(pace > 0 && pace.isFinite) {
-      throw ValidationError(.notAPace(pace))
+      throw ValidationError("--pace is \(pace): give a number above 0; 1 is the pace of the capture")
     }
     guard idleTimeout.seconds > 0 else {
       throw ValidationError("--idle-timeout is 0: give 1 second or more")

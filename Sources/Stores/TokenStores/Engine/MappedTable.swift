@@ -161,7 +161,9 @@ extension MappedTable {
     }
     throw .unreadableRows(
       count: 1,
-      first: .timeNotInForm(form.expectation(column.kind), column.name, field.literal(column.kind)))
+      first:
+        "\(column.name) is \(field.literal(column.kind)), expected \(form.expectation(column.kind)), "
+        + "or null")
   }
 
   /// A value of a column of times.

@@ -15,7 +15,8 @@ struct TableFit {
 
   func column(_ name: String) throws -> TableColumn {
     guard let column = description.column(name) else {
-      throw misfit(name, "a column of that name", .onlyColumns(description.columns.map(\.name)))
+      throw misfit(
+        name, "a column of that name", "only \(description.columns.map(\.name).joined(separator: ", "))")
     }
     return column
   }
@@ -116,7 +117,7 @@ struct TableFit {
 
   private func checkShape(_ name: String, _ type: String, isTime: Bool) throws {
     guard let column = description.column(name) else {
-      throw misfit(name, .columnOfType(type), .nothingFound)
+      throw misfit(name, "a column of type \(type)", .nothingFound)
     }
     let isOfType =
       switch name {
@@ -170,7 +171,7 @@ extension MappedTable {
       if isOfForm(row[0]) { fits = true }
     }
     guard let first, !fits else { return }
-    throw mapping.misfit(.column(column.name), expected, .valuesLike(first))
+    throw mapping.misfit(.column(column.name), expected, "'\(first)' and the like")
   }
 }
 

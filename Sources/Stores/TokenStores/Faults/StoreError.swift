@@ -54,7 +54,7 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// One line without a full stop: the store, the problem and the remedy.
-  package var message: Message { .storeFailed(store, fault.problem) }
+  package var message: Message { "token store \(store): \(fault.problem.problem); \(fault.problem.remedy)" }
 
   package var description: String { message.text }
 }

@@ -25,7 +25,7 @@ struct JournalRow {
   }
 
   func text(_ column: Int) throws(StoreFault) -> String {
-    guard let text = fields[column].text else { throw fault(column, .journalText) }
+    guard let text = fields[column].text else { throw fault(column, "text in UTF-8") }
     return text
   }
 
@@ -49,7 +49,7 @@ struct JournalRow {
   func json(_ column: Int) throws(StoreFault) -> String {
     guard case .text(let bytes) = fields[column], JSONText.fault(of: bytes) == nil,
       let text = fields[column].text
-    else { throw fault(column, .journalJSON) }
+    else { throw fault(column, "JSON") }
     return text
   }
 
@@ -78,7 +78,7 @@ struct JournalRow {
     .unreadableRows(
       count: 1,
       first: .inRow(
-        name, of: table, .valueInsteadOf(expected, columns[column], fields[column].literal(kind))))
+        name, of: table, "\(columns[column]) is \(fields[column].literal(kind)), expected \(expected)"))
   }
 }
 

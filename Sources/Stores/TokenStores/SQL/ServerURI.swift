@@ -17,7 +17,7 @@ package struct ServerURI {
   package init(_ scheme: String, _ rest: String) throws(StoreURLError) {
     self.scheme = scheme
     let rest = rest.isEmpty ? "//" : rest
-    guard rest.hasPrefix("//") else { throw .uri(scheme, .uriWithoutSlashes) }
+    guard rest.hasPrefix("//") else { throw .uri(scheme, "expected // after the colon") }
     let body = rest.dropFirst(2)
     let end = body.firstIndex { $0 == "/" || $0 == "?" } ?? body.endIndex
     let authority = body[..<end]
@@ -28,7 +28,7 @@ package struct ServerURI {
     path = body[end..<question]
     query = body[question...].dropFirst()
     if hosts.contains("@") { throw .uri(scheme, "a host contains an @") }
-    if path.contains("@") { throw .uri(scheme, .databaseWithAt) }
+    if path.contains("@") { throw .uri(scheme, "the database's name contains an @") }
   }
 
   /// The user without the password.
@@ -38,7 +38,7 @@ package struct ServerURI {
     var parameters: [(name: Substring, value: Substring)] = []
     for parameter in query.split(separator: "&") {
       let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
-      guard parts.count == 2 else { throw .uri(scheme, .parameterWithoutValue) }
+      guard parts.count == 2 else { throw .uri(scheme, "a parameter after the ? is not NAME=VALUE") }
       parameters.append((parts[0], parts[1]))
     }
     return parameters
@@ -52,7 +52,7 @@ package struct ServerURI {
     let port = text[end...].dropFirst()
     guard end == text.endIndex || text[end] == ":", port.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else {
-      throw .uri(scheme, .portIsNoNumber)
+      throw .uri(scheme, "a port is not a number")
     }
     return (bracket.map { text[..<$0].dropFirst() } ?? text[..<end], port)
   }
@@ -65,6 +65,9 @@ package struct ServerURI {
 
 extension StoreURLError {
   package static func uri(_ scheme: String, _ problem: Message) -> StoreURLError {
-    StoreURLError(.unreadableURI(scheme, problem))
+    StoreURLError(
+      "token store: a \(scheme):// URI cannot be read: \(problem); expected "
+        + "\(scheme)://USER@HOST:PORT/DATABASE, each part optional, with %XX for special characters, as "
+        + "%40 for @")
   }
 }
