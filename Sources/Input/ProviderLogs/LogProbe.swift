@@ -25,10 +25,8 @@ package enum LogProbe {
 
   /// Whether the first 512 bytes have no control characters other than white space and escape.
   private static func isText(_ head: RawSpan) -> Bool {
-    for index in 0..<min(512, head.byteCount) {
-      let byte = head.byte(at: index)
-      if byte < 0x20, byte != 0x09, byte != 0x0a, byte != 0x0d, byte != 0x1b { return false }
+    head.extracting(first: min(512, head.byteCount)).withUnsafeBytes { bytes in
+      bytes.allSatisfy { $0 >= 0x20 || [0x09, 0x0a, 0x0d, 0x1b].contains($0) }
     }
-    return true
   }
 }

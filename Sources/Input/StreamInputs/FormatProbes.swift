@@ -81,9 +81,18 @@ package enum FormatProbes {
     if HexLists.isTokens(head, isWhole: isWhole), !isDump(hex: head, isWhole: isWhole, content) {
       return .known("a list of tokens without times")
     }
-    for probe in text + [marked] + content where probe.matches(head, isWhole) { return probe.result }
+    // Lines of a log may be hex.
+    let logs = content.filter { $0.result == .format(.providerLog) }
+    let probes = logs + text + [marked] + content
+    for probe in probes where probe.matches(head, isWhole) { return probe.result }
     if let image = DiskImages.kind(of: head) { return .image(image) }
     return KnownFileTypes.description(of: head).map { .known(.verbatim($0)) } ?? .nothing
+  }
+
+  /// Whether the second half of the head is one line of text: it may be the first of a log, whose other lines show that.
+  static func endsInLongLine(_ bytes: [UInt8]) -> Bool {
+    let head = bytes.prefix(headLength)
+    return head.prefix(512).allSatisfy { 0x09...0xf4 ~= $0 } && !head.suffix(headLength / 2).contains(0x0a)
   }
 
   /// Whether the bytes of hex text have content that a probe knows.

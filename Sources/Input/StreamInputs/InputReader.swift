@@ -70,6 +70,8 @@ package struct InputReader: ~Copyable {
   /// Bytes read at once: large enough to make the cost of a system call negligible, small enough for the processor's
   /// cache.
   private static let blockLength = 256 << 10
+  /// The head of text with long lines.
+  private static let longHeadLength = 4 << 20
   /// Bytes of a capture's content kept in memory if the file cannot be read twice: retransmissions are compared with
   /// them.
   private static let keptLength = 32 << 20
@@ -159,15 +161,21 @@ package struct InputReader: ~Copyable {
       let isRaw = options.format == .dump(.raw)
       var file = try InputFile(
         input, of: archive, digests: digests, readsLookalikes: isRaw)
-      var filled = 0
+      var (filled, headLength) = (0, FormatProbes.headLength)
       do throws(InputFault) {
         filled = try file.fill(&block, from: 0)
       } catch {
         report.faults.append(error)
       }
+      if options.format == nil, filled == block.count, FormatProbes.endsInLongLine(block) {
+        block += [UInt8](repeating: 0, count: max(0, Self.longHeadLength - block.count))
+        // A fault is returned again by the next call.
+        filled = (try? file.fill(&block, from: filled)) ?? filled
+        headLength = Self.longHeadLength
+      }
       report.compression = file.compression?.rawValue ?? (file.isImage ? InputReport.imageName : nil)
       report.parts = file.partCount
-      let head = Array(block[..<min(filled, FormatProbes.headLength)])
+      let head = Array(block[..<min(filled, headLength)])
       if !isRaw, input.half == nil, let format = ArchiveFormat(of: head) {
         report.archiveFormat = format
         if isAhead { return report }
@@ -201,7 +209,7 @@ package struct InputReader: ~Copyable {
     of file: inout InputFile, _ filled: Int, _ head: [UInt8], _ input: Input, report: inout InputReport,
     isHashed: Bool, progress: (_ done: Int) throws -> Void
   ) throws {
-    let isWhole = filled <= FormatProbes.headLength
+    let isWhole = filled == head.count && filled < block.count
     if let segment = file.laterSegment {
       report.recognition = .imageSegment(segment)
       report.isSkipped = true
