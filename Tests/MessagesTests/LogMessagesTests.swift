@@ -32,8 +32,15 @@ extension Golden {
       "the timestamp is \"soon\"; expected seconds or milliseconds since 1970, or a time with its offset such as "
         + "2026-05-01T09:30:00Z"),
     Golden(
-      .lateLineTime,
-      "timestamp is the log time, and earlier lines with status 410 have no time of the invalidation: theirs is wrong; "
-        + "give the right member with --map timestamp=NAME"),
+      .logTimes(1, first: 7, areDoubtful: true),
+      "the timestamp of 1 line with status 410 (the first is line 7) may be the log time: "
+        + "--map timestamp=NAME names the time of the invalidation"),
+    Golden(
+      .logTimes(2, first: 7, areDoubtful: false),
+      "the timestamp of 2 lines with status 410 (the first is line 7) seems to be the log time, and is not taken: "
+        + "--map timestamp=NAME names the time of the invalidation"),
+    Golden(
+      .timesStopReplay("sqlite:s", "a.log", .verbatim("the times are wrong")),
+      "sqlite:s is unchanged: a.log: the times are wrong; with a name that is not in it, no time is taken"),
   ]
 }

@@ -10,6 +10,9 @@ struct DecodedLog {
   /// Offsets and lengths of all steps, in their order.
   private(set) var extents: [Range<Int>] = []
   private(set) var problemTexts: [String] = []
+  /// Numbers of lines with status 410 whose times are doubtful, and whose times are those of the lines.
+  private(set) var doubtful = 0
+  private(set) var ofLines = 0
 
   /// - Parameter chunk: bytes given to the decoder at once.
   init(_ log: String, mapping: String? = nil, chunk: Int = .max) throws {
@@ -29,6 +32,9 @@ struct DecodedLog {
     }
     decoder.finish()
     while case let step = decoder.next(in: RawSpan()), step != .finished { add(step, decoder) }
+    (doubtful, ofLines) = (
+      decoder.logTimes(areDoubtful: true).count, decoder.logTimes(areDoubtful: false).count
+    )
   }
 
   /// The pushes, without what else the log has.

@@ -29,9 +29,9 @@ struct LogLineTests {
       "node-apn: tokens as texts", #"{"sent":["aa","bb"],"failed":[]}"#,
       "push 1 token=aa status=200 status-inferred", "push 1 token=bb status=200 status-inferred"),
     LogCase(
-      "apns2 of Go: an answer with Go's time",
+      "apns2 of Go: an answer with Go's time, which may be the log time",
       #"{"token":"abab","StatusCode":410,"Reason":"Unregistered","ApnsID":"i","Timestamp":"2023-11-14T22:13:20Z"}"#,
-      "push 1 token=abab id=i status=410 reason=Unregistered time=1700000000000"),
+      "push 1 token=abab id=i status=410 reason=Unregistered"),
     LogCase(
       "apns2 of Go: no time",
       #"{"token":"abab","StatusCode":200,"Reason":"","ApnsID":"i","Timestamp":"0001-01-01T00:00:00Z"}"#,
@@ -91,6 +91,15 @@ struct LogLineTests {
       "push 1 token=ab status=503"),
     LogCase("a word alone", #"{"token":"ab","status":"failed"}"#, "bad 1+1 statusIsNoStatus"),
     LogCase("beyond HTTP's", #"{"token":"ab","status":600}"#, "bad 1+1 statusIsNoStatus"),
+    LogCase(
+      "a gateway's, with a reason", #"{"token":"ab","status":8,"reason":"BadDeviceToken"}"#,
+      "bad 1+1 statusIsNoStatus"),
+    LogCase(
+      "a gateway's in a text", #"{"token":"ab","status":"8","reason":"BadDeviceToken"}"#,
+      "bad 1+1 statusIsNoStatus"),
+    LogCase(
+      "no whole number, with a reason", #"{"token":"ab","status":410.5,"reason":"Unregistered"}"#,
+      "bad 1+1 statusIsNoStatus"),
     LogCase("negative", #"{"token":"ab","status":-410}"#, "bad 1+1 statusIsNoStatus"),
     LogCase("0 is no answer", #"{"token":"ab","status":0}"#, "push 1 token=ab no-response"),
     LogCase("null is no answer", #"{"token":"ab","status":null}"#, "push 1 token=ab no-response"),
@@ -105,7 +114,7 @@ struct LogLineTests {
       #"{"device":"aa","device":"bb","code":400,"code":410,"token":"ab"}"#, "bad 1+1 twoValues"),
     LogCase(
       "an offset from UTC with an escape, as .NET writes it",
-      #"{"token":"ab","status":410,"timestamp":"2023-11-14T22:13:20\u002B00:00"}"#,
+      #"{"token":"ab","status":410,"invalidated_at":"2023-11-14T22:13:20\u002B00:00"}"#,
       "push 1 token=ab status=410 time=1700000000000"),
     LogCase(
       "an array with an object in each line",

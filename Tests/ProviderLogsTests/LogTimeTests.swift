@@ -38,46 +38,4 @@ struct LogTimeTests {
     var text = text
     return text.withUTF8 { LogTimes.milliseconds(UnsafeRawBufferPointer($0)) }
   }
-
-  /// A member named only `timestamp` may be when the line was written.
-  static let roles: [LogCase] = [
-    LogCase(
-      "of status 410", #"{"token":"ab","status":410,"timestamp":1700000000}"#,
-      "push 1 token=ab status=410 time=1700000000000"),
-    LogCase(
-      "next to a level", #"{"timestamp":1700000000,"level":"info","token":"ab","status":410}"#,
-      "push 1 token=ab status=410"),
-    LogCase(
-      "of accepted pushes, too",
-      "{\"token\":\"ab\",\"status\":410,\"timestamp\":1700000000}\n{\"token\":\"ab\",\"status\":200,\"timestamp\":1700000001}\n",
-      "push 1 token=ab status=410", "push 2 token=ab status=200"),
-    LogCase(
-      "of accepted pushes, and one of the answer",
-      #"{"token":"ab","status":410,"timestamp":"2026-01-01T00:00:00Z","response":{"reason":"Unregistered","timestamp":1700000000123}}"#,
-      "push 1 token=ab status=410 reason=Unregistered time=1700000000123"),
-    LogCase(
-      "mapped", #"{"ts":1700000000,"level":"info","token":"ab","status":410}"#,
-      "push 1 token=ab status=410 time=1700000000000",
-      mapping: "timestamp=ts"),
-    LogCase(
-      "of no use", #"{"token":"ab","status":410,"timestamp":"soon"}"#, "bad 1+1 timeIsNoTime"),
-    LogCase(
-      "of another status, whatever it is", #"{"token":"ab","status":200,"timestamp":"soon"}"#,
-      "push 1 token=ab status=200"),
-  ]
-
-  @Test(arguments: roles)
-  func role(_ line: LogCase) throws {
-    #expect(try DecodedLog(line.log, mapping: line.mapping).steps == line.steps)
-  }
-
-  @Test("a log time that shows late is an error")
-  func lateLogTime() throws {
-    let answer = #"{"token":"ab","status":410,"timestamp":1700000000123}"# + "\n"
-    let others = String(repeating: #"{"token":"cd","status":200}"# + "\n", count: 5000)
-    let timed = #"{"token":"ef","status":200,"timestamp":1700000001000}"# + "\n"
-    let steps = try DecodedLog(answer + others + timed + answer).steps
-    #expect(steps.first == "push 1 token=ab status=410 time=1700000000123")
-    #expect(steps.suffix(2) == ["bad 5002+1 lateLineTime", "push 5003 token=ab status=410"])
-  }
 }

@@ -75,6 +75,13 @@ extension StreamAnalysis {
           message: .unrelatedLines(
             counts.unrelated, bytes: counts.unrelatedBytes, first: counts.firstUnrelated)))
     }
+    guard case .decoded(.providerLog(let decoder)) = first.content else { return }
+    for areDoubtful in [true, false] {
+      let lines = decoder.logTimes(areDoubtful: areDoubtful)
+      guard lines.count > 0 else { continue }
+      let message = Message.logTimes(lines.count, first: lines.first, areDoubtful: areDoubtful)
+      try report(StreamFinding(code: areDoubtful ? .doubtfulTimes : .logTimes, side: nil, message: message))
+    }
   }
 
   private static func message(of cause: LogProblem.Cause, found: [UInt8]) -> Message {
@@ -90,7 +97,6 @@ extension StreamAnalysis {
     case .textAfterQuote: "text after a closing quote; expected a delimiter or the end of the line"
     case .openQuote: "a quote is not closed"
     case .twoValues: "two values for one field, the second is \(quoted); select one with --map"
-    case .lateLineTime: .lateLineTime
     case .tooLong: "longer than \(LogDecoder.longestLine) bytes"
     }
   }

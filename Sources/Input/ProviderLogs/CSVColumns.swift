@@ -17,13 +17,10 @@ struct CSVColumns {
     var isToken = false
     var isAnswer = false
     for name in Self.split(text, at: delimiter) {
-      var name = UnsafeRawBufferPointer(rebasing: text[name])
-      while let first = name.first, first == UInt8(ascii: "\"") || first <= 0x20 {
-        name = UnsafeRawBufferPointer(rebasing: name.dropFirst())
-      }
-      while let last = name.last, last == UInt8(ascii: "\"") || last <= 0x20 {
-        name = UnsafeRawBufferPointer(rebasing: name.dropLast())
-      }
+      let isMargin = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte <= 0x20 }
+      let start = text[name].firstIndex { !isMargin($0) } ?? name.upperBound
+      let end = text[start..<name.upperBound].lastIndex { !isMargin($0) }.map { $0 &+ 1 } ?? start
+      let name = UnsafeRawBufferPointer(rebasing: text[start..<end])
       let meaning = LogName(name).flatMap { names.meaning(of: $0) }
       meanings.append(meaning)
       switch meaning?.field {
@@ -66,12 +63,8 @@ struct CSVColumns {
     while true {
       var value = LogValue()
       if index < end, byte(line, index) == UInt8(ascii: "\"") {
-        switch quoted(line, index &+ 1..<end) {
-        case .values(let close):
-          value = close.value
-          index = close.after
-        case .open: return .open(quote: index)
-        }
+        guard let quoted = quoted(line, index &+ 1..<end) else { return .open(quote: index) }
+        (value, index) = quoted
         guard isBoundary(line, index, end) else {
           return .problem(LogProblem(.textAfterQuote, index..<index &+ 1))
         }
@@ -129,12 +122,8 @@ struct CSVColumns {
     return index
   }
 
-  private enum Quoted {
-    case values((value: LogValue, after: Int))
-    case open
-  }
-
-  private func quoted(_ line: UnsafeRawPointer, _ range: Range<Int>) -> Quoted {
+  /// The text up to the closing quote, and the index after this; nil if there is none.
+  private func quoted(_ line: UnsafeRawPointer, _ range: Range<Int>) -> (LogValue, Int)? {
     var index = range.lowerBound
     var kind = LogValue.Kind.text
     while index < range.upperBound {
@@ -143,11 +132,11 @@ struct CSVColumns {
         continue
       }
       guard index &+ 1 < range.upperBound, byte(line, index &+ 1) == UInt8(ascii: "\"") else {
-        return .values((LogValue(kind, range.lowerBound, index), index &+ 1))
+        return (LogValue(kind, range.lowerBound, index), index &+ 1)
       }
       kind = .quotedText
       index &+= 2
     }
-    return .open
+    return nil
   }
 }

@@ -76,6 +76,15 @@ package final class LogDecoder {
     undecidedOffset = offset
   }
 
+  @exclusivity(unchecked) private var timeLines = InlineArray<3, LogLines>(repeating: (0, 0))
+
+  /// Lines with status 410 whose `timestamp` is the log time; or those where that is doubtful.
+  package func logTimes(areDoubtful: Bool) -> LogLines {
+    let isMistaken = push.times.isMistaken || push.nestedTimes.isMistaken
+    let role: LogTimeRole = !areDoubtful ? .line : isMistaken ? .invalidation : .undecided
+    return timeLines[role.rawValue]
+  }
+
   /// The fields of the last step's push.
   @exclusivity(unchecked) package private(set) var fields = PushFields()
 
@@ -90,18 +99,16 @@ package final class LogDecoder {
   /// Marks the end of the stream.
   package func finish() { hasEnded = true }
 
-  /// Learns from the start of the log whether members named `timestamp` are log times.
+  /// Learns from the start of the log what its members named `timestamp` are.
   package func prepare(with head: RawSpan) {
-    guard !push.hasLineTimes else { return }
     let trial = LogDecoder(mapping: names)
-    while true {
-      switch trial.next(in: head) {
-      case .needsBytes, .finished:
-        push.hasLineTimes = trial.push.hasLineTimes
-        return
-      default: break
-      }
+    while trial.next(in: head) != .needsBytes {}
+    if head.byteCount < Self.longestLine {
+      trial.finish()
+      while trial.next(in: RawSpan()) != .finished {}
     }
+    push.times = LogTimeEvidence(after: trial.push.times)
+    push.nestedTimes = LogTimeEvidence(after: trial.push.nestedTimes)
   }
 
   private init(mapping names: LogNames) {
@@ -195,6 +202,10 @@ package final class LogDecoder {
     case .push:
       fields = push.fields
       fields.line = read.line
+      if let role = push.role?.rawValue {
+        if timeLines[role].count == 0 { timeLines[role].first = read.line }
+        timeLines[role].count &+= 1
+      }
       return after(.push(offset: offset, length: read.length))
     case .blank where skip != nil:
       skip?.length &+= read.length

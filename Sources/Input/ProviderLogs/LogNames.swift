@@ -9,6 +9,8 @@ enum LogField: UInt8, CaseIterable {
   case timestamp
   /// Likewise in a nested object.
   case nestedTimestamp
+  /// When the line was written.
+  case lineTime
   case apnsID, uniqueID, topic, pushType, priority, expiration, collapseID, payloadLength
   /// Whether the push was accepted.
   case success
@@ -153,6 +155,8 @@ struct LogNames {
   }
 
   static let mappedRank: UInt8 = 9
+  /// The rank of `timestamp_ms`.
+  static let exactTimeRank: UInt8 = 3
 
   private struct Entry {
     var name: LogName
@@ -165,7 +169,8 @@ struct LogNames {
   private(set) var paths: [(names: [LogName], meaning: Meaning)] = []
 
   init(_ mapping: LogMapping = LogMapping()) {
-    let mapped = mapping.paths.compactMap { Self.mapped[$0.field] }
+    var mapped = mapping.paths.compactMap { Self.mapped[$0.field] }
+    if mapped.contains(.invalidation) { mapped.append(.timestamp) }
     for (field, rank, names) in Self.known where !mapped.contains(field) {
       for name in names { add(name, Meaning(field: field, rank: rank)) }
     }
@@ -217,7 +222,6 @@ struct LogNames {
     (.reason, 3, ["reason", "rejectionreason", "apnsreason", "errorreason", "failurereason"]),
     (.reason, 2, ["reasonstring"]),
     (.reason, 1, ["error", "description"]),
-    (.invalidation, 3, ["timestampms"]),
     (
       .invalidation, 2,
       [
@@ -225,7 +229,9 @@ struct LogNames {
         "unregisteredat", "unregisteredtimestamp", "apnstimestamp", "error410timestamp",
       ]
     ),
+    (.timestamp, exactTimeRank, ["timestampms"]),
     (.timestamp, 1, ["timestamp"]),
+    (.lineTime, 1, ["time", "ts", "@timestamp", "@t", "datetime", "asctime", "eventtime", "logtime"]),
     (.apnsID, 2, ["apnsid"]),
     (.apnsID, 1, ["notificationid"]),
     (.uniqueID, 2, ["apnsuniqueid"]),
@@ -241,7 +247,13 @@ struct LogNames {
     (.kind, 1, ["type"]),
     (.path, 3, ["path", ":path"]),
     (.path, 2, ["url", "uri", "requesturi", "requestpath"]),
-    (.logMark, 1, ["level", "loglevel", "severity", "lvl", "logger", "levelname"]),
+    (
+      .logMark, 1,
+      [
+        "level", "loglevel", "log.level", "levelname", "levelno", "levelvalue", "lvl", "@l", "severity",
+        "severitylevel", "severitytext", "severitynumber", "logger", "loggername",
+      ]
+    ),
     (.list, 1, ["sent", "failed", "logs", "results", "responses", "notifications"]),
   ]
 }

@@ -14,8 +14,6 @@ package struct LogProblem: Equatable, Sendable {
     case tooLong
     /// Two members or columns of equal rank have different values.
     case twoValues
-    /// It shows that `timestamp` is the log time, which earlier lines took for the time of the invalidation.
-    case lateLineTime
   }
 
   package var cause: Cause
@@ -38,15 +36,16 @@ enum LogOutcome {
 
 /// Makes the fields of a push from the values of a line.
 final class LogPush {
-  @exclusivity(unchecked) private(set) var fields = PushFields()
+  @exclusivity(unchecked) var fields = PushFields()
   /// The decoded texts of one line, and the bytes of its token.
   private let texts: UnsafeMutableRawPointer
   private let capacity: Int
   @exclusivity(unchecked) private var used = 0
-  /// Whether members named `timestamp` are log times, and so never times of an invalidation.
-  @exclusivity(unchecked) var hasLineTimes = false
-  /// Whether such a member was taken for the time of an invalidation.
-  @exclusivity(unchecked) private var hasTakenTimestamp = false
+  /// What the log shows about members named `timestamp`, and about those of nested objects.
+  @exclusivity(unchecked) var times = LogTimeEvidence()
+  @exclusivity(unchecked) var nestedTimes = LogTimeEvidence()
+  /// The role of the line's `timestamp`; nil without one, or if it does not matter.
+  @exclusivity(unchecked) var role: LogTimeRole?
 
   /// - Parameter longestLine: in bytes.
   init(longestLine: Int) {
@@ -64,8 +63,7 @@ final class LogPush {
 
   /// - Parameter isAccepted: whether its list is one of accepted or failed pushes; nil outside such a list.
   func make(_ values: LogValues, of line: UnsafeRawPointer, isAccepted: Bool? = nil) -> LogOutcome {
-    used = 0
-    fields = PushFields()
+    begin()
     let accepted = isAccepted ?? success(values, line)
     let hasAnswer =
       accepted != nil || values.names(.status) || values.names(.reason) || values[.path].kind != .absent
@@ -88,17 +86,16 @@ final class LogPush {
   }
 
   /// Makes a push from a token and a status.
-  func make(
-    token: Range<Int>, status: UInt16?, reason: LogValue = LogValue(), time: Int64? = nil,
-    of line: UnsafeRawPointer
-  ) {
-    used = 0
-    fields = PushFields()
+  func make(token: Range<Int>, status: UInt16, of line: UnsafeRawPointer) {
+    begin()
     settle(UnsafeRawBufferPointer(start: line + token.lowerBound, count: token.count))
     fields.status = status
-    put(.reason, reason, line)
-    fields.timestamp = time
-    inferStatus()
+  }
+
+  private func begin() {
+    used = 0
+    fields = PushFields()
+    role = nil
   }
 
   /// Makes an accepted push from a token in a list.
@@ -118,8 +115,8 @@ final class LogPush {
       let path = values[.path]
       guard path.isText else { return .push }
       let text = text(path, line)
-      guard let found = PushPath.token(in: text) else { return .push }
-      settle(UnsafeRawBufferPointer(rebasing: text[found]))
+      guard let start = LogText(text).index(of: "/3/device/") else { return .push }
+      settle(UnsafeRawBufferPointer(rebasing: text[LogText(text).token(at: start &+ 10)]))
     default:
       // Another service may have numbers as tokens.
       return .problem(LogProblem(.tokenIsNoText, token.range))
@@ -168,12 +165,11 @@ final class LogPush {
     takeReason(values[.reason], line, hasStatus: values[.status].kind != .absent)
     let status = values[.status]
     if status.kind != .absent {
-      if status.kind == .number || status.isText, let number = integer(raw(status, line)),
-        number == 0 || 100...599 ~= number
-      {
+      let number = status.isScalar ? integer(raw(status, line)) : nil
+      if let number, number == 0 || 100...599 ~= number {
         // Some clients write 0 without a response.
         fields.status = number == 0 ? nil : UInt16(truncatingIfNeeded: number)
-      } else if fields[.reason] == nil, accepted == nil {
+      } else if number != nil || status.kind == .number || fields[.reason] == nil && accepted == nil {
         return LogProblem(.statusIsNoStatus, status.range)
       }
     }
@@ -219,44 +215,6 @@ final class LogPush {
     if fields.status == nil { fields.flags.insert(.noResponse) }
   }
 
-  // MARK: - Times
-
-  private func takeTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogProblem? {
-    var time = values[.invalidation]
-    if time.kind == .absent {
-      let nested = values[.nestedTimestamp]
-      if nested.kind != .absent, nested.container == values[.reason].container { time = nested }
-    }
-    if time.kind == .absent {
-      let hadLineTimes = hasLineTimes
-      time = lineTime(values, line)
-      if hasTakenTimestamp, hasLineTimes, !hadLineTimes {
-        return LogProblem(.lateLineTime, values[.timestamp].range)
-      }
-      if time.kind != .absent { hasTakenTimestamp = true }
-    }
-    guard time.kind != .absent else { return nil }
-    guard time.kind == .number || time.isText else { return LogProblem(.timeIsNoTime, time.range) }
-    switch LogTimes.milliseconds(text(time, line)) {
-    case .time(let milliseconds): fields.timestamp = milliseconds
-    case .absent: break
-    case .invalid: return LogProblem(.timeIsNoTime, time.range)
-    }
-    return nil
-  }
-
-  /// A member named `timestamp` is the time of the invalidation only with status 410, and unless the line or
-  /// the log shows that it is the log time.
-  private func lineTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogValue {
-    let time = values[.timestamp]
-    guard time.kind != .absent else { return time }
-    if let status = fields.status, status != 410 {
-      if !hasLineTimes, case .time = LogTimes.milliseconds(text(time, line)) { hasLineTimes = true }
-      return LogValue()
-    }
-    return fields.status == nil || hasLineTimes || values.names(.logMark) ? LogValue() : time
-  }
-
   // MARK: - Other fields
 
   private func takeRest(_ values: LogValues, _ line: UnsafeRawPointer) {
@@ -277,7 +235,7 @@ final class LogPush {
       }
     }
     let length = values[.payloadLength]
-    if length.kind == .number || length.isText { fields.payloadLength = integer(raw(length, line)) }
+    if length.isScalar { fields.payloadLength = integer(raw(length, line)) }
   }
 
   /// Sets a text if the value is a non-empty text in UTF-8.
@@ -295,7 +253,7 @@ final class LogPush {
 
   // MARK: - Texts
 
-  private func raw(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+  func raw(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: line + Int(value.start), count: Int(value.count))
   }
 
@@ -314,7 +272,7 @@ final class LogPush {
   }
 
   /// A value without escapes.
-  private func text(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+  func text(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     value.kind == .escapedText || value.kind == .quotedText ? decoded(value, line) : raw(value, line)
   }
 
@@ -333,45 +291,11 @@ final class LogPush {
 
   /// At most nine digits.
   private func integer(_ text: UnsafeRawBufferPointer) -> Int? {
-    guard !text.isEmpty, text.count <= 9 else { return nil }
-    var value = 0
-    for digit in text {
-      guard digit &- UInt8(ascii: "0") < 10 else { return nil }
-      value = value &* 10 &+ Int(digit &- UInt8(ascii: "0"))
-    }
-    return value
+    text.allSatisfy { 0x30...0x39 ~= $0 } ? LogText(text).number(at: 0) : nil
   }
 
   static func equals(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
     text.count == word.utf8CodeUnitCount
       && text.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-  }
-}
-
-/// Finds tokens in paths of requests: `/3/device/TOKEN`.
-enum PushPath {
-  private static let prefix: StaticString = "/3/device/"
-
-  /// The range of the token in a path, URL or line; nil if there is none.
-  static func token(in text: UnsafeRawBufferPointer) -> Range<Int>? {
-    let length = prefix.utf8CodeUnitCount
-    guard let base = text.baseAddress, text.count > length else { return nil }
-    let first = EightBytes(prefix.utf8Start).word
-    for start in 0..<text.count &- length
-    where EightBytes(base + start).word == first && text[start &+ 8] == UInt8(ascii: "e")
-      && text[start &+ 9] == UInt8(ascii: "/")
-    {
-      var end = start &+ length
-      while end < text.count, isTokenByte(text[end]) { end &+= 1 }
-      return end > start &+ length ? start &+ length..<end : nil
-    }
-    return nil
-  }
-
-  /// Letters, digits, and the other unreserved characters of URLs.
-  static func isTokenByte(_ byte: UInt8) -> Bool {
-    (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-")
-      || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~")
-      || byte == UInt8(ascii: "%")
   }
 }

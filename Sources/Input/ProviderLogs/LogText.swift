@@ -31,6 +31,17 @@ struct LogText {
     return start..<end
   }
 
+  /// The letters, digits, and other unreserved characters of URLs from `start` on.
+  func token(at start: Int) -> Range<Int> {
+    let end = bytes[start...].firstIndex { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: false
+      default: !"-_.~%".utf8.contains(byte)
+      }
+    }
+    return start..<(end ?? bytes.count)
+  }
+
   /// A number of up to nine digits.
   func number(at start: Int) -> Int? {
     let digits = bytes[min(start, bytes.count)...].prefix { $0 &- UInt8(ascii: "0") < 10 }

@@ -36,6 +36,7 @@ struct LogValue: BitwiseCopyable {
   /// The value with the highest weight counts: by rank, then top-level members before nested ones.
   var weight: UInt8 { rank &<< 1 | (container == 0 ? 1 : 0) }
 
+  var isScalar: Bool { isText || kind == .number }
   var isText: Bool { kind == .text || kind == .escapedText || kind == .quotedText }
 }
 
@@ -103,7 +104,7 @@ struct LogValues {
       .elementsEqual(UnsafeRawBufferPointer(start: line + Int(other.start), count: Int(other.count)))
   }
 
-  private static func isNumeric(_ value: LogValue, in line: UnsafeRawPointer) -> Bool {
+  static func isNumeric(_ value: LogValue, in line: UnsafeRawPointer) -> Bool {
     value.isText && value.count > 0
       && line.load(fromByteOffset: Int(value.start), as: UInt8.self) &- UInt8(ascii: "0") < 10
   }

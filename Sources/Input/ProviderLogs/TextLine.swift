@@ -33,13 +33,10 @@ struct TextLine {
   /// A path or URL, then the status: `… HTTP/2" 410` of access logs, `"HTTP/2 410 Gone"` of httpx, `) 410 HTTP_2` of
   /// Java's HttpClient.
   private func readPath(at start: Int, into push: LogPush) -> LogOutcome {
-    var index = start
-    while index < end, PushPath.isTokenByte(text.bytes[index]) { index &+= 1 }
-    let token = start..<index
-    guard !token.isEmpty, let status = statusAfterVersion(from: index) ?? statusBeforeVersion(from: index)
-    else {
-      return .unrelated
-    }
+    let token = text.token(at: start)
+    guard !token.isEmpty,
+      let status = statusAfterVersion(from: token.upperBound) ?? statusBeforeVersion(from: token.upperBound)
+    else { return .unrelated }
     push.make(token: token, status: status, of: line)
     return .push
   }
@@ -68,23 +65,14 @@ struct TextLine {
         ? true : text.begins("false", at: success &+ 11) ? false : nil
     else { return .unrelated }
     var values = LogValues()
-    func put(_ field: LogField, _ range: Range<Int>?, unless null: StaticString) {
-      guard let range, !range.isEmpty,
-        !(range.count == null.utf8CodeUnitCount && text.begins(null, at: range.lowerBound))
-      else { return }
-      values.put(
-        LogValue(.text, range.lowerBound, range.upperBound), for: LogNames.Meaning(field: field, rank: 3),
-        in: line)
-    }
-    put(.token, token, unless: "null")
-    put(.status, text.range(after: ", statusCode=", before: ",", from: success), unless: "null")
-    put(.apnsID, text.range(after: ", apnsId=", before: ",", from: success), unless: "null")
-    put(.reason, text.range(after: ", rejectionReason='", before: "'", from: success), unless: "null")
-    put(
-      .invalidation, text.range(after: ", tokenExpirationTimestamp=", before: "}", from: success),
-      unless: "null")
+    put(.token, token, in: &values)
+    put(.status, text.range(after: ", statusCode=", before: ",", from: success), in: &values)
+    put(.apnsID, text.range(after: ", apnsId=", before: ",", from: success), in: &values)
+    put(.reason, text.range(after: ", rejectionReason='", before: "'", from: success), in: &values)
+    let time = text.range(after: ", tokenExpirationTimestamp=", before: "}", from: success)
+    put(.invalidation, time, in: &values)
     if let topic = text.lastIndex(of: ", topic='", from: start, before: success) {
-      put(.topic, text.range(after: ", topic='", before: "'", from: topic), unless: "null")
+      put(.topic, text.range(after: ", topic='", before: "'", from: topic), in: &values)
     }
     return push.make(values, of: line, isAccepted: isAccepted)
   }
@@ -95,43 +83,38 @@ struct TextLine {
       return .unrelated
     }
     var values = LogValues()
-    func put(_ field: LogField, _ range: Range<Int>) {
-      values.put(
-        LogValue(.text, range.lowerBound, range.upperBound), for: LogNames.Meaning(field: field, rank: 3),
-        in: line)
-    }
-    put(.apnsID, start..<verb)
-    put(.status, verb &+ 4..<verb &+ 7)
+    put(.apnsID, start..<verb, in: &values)
+    put(.status, verb &+ 4..<verb &+ 7, in: &values)
     if let reason = text.range(after: " (", before: ")", from: verb &+ 7),
       !text.begins("None", at: reason.lowerBound)
     {
-      put(.reason, reason)
+      put(.reason, reason, in: &values)
     }
     return push.make(values, of: line)
   }
 
   /// `Got response for TOKEN: Success`, `…: BadDeviceToken` or `…: ('Unregistered', 1700000000123)` of PyAPNs2.
   private func readPyAPNs(at start: Int, into push: LogPush) -> LogOutcome {
-    var index = start
-    while index < end, PushPath.isTokenByte(text.bytes[index]) { index &+= 1 }
-    guard index > start, text.begins(": ", at: index) else { return .unrelated }
-    let result = index &+ 2
+    let token = text.token(at: start)
+    guard !token.isEmpty, text.begins(": ", at: token.upperBound) else { return .unrelated }
+    let result = token.upperBound &+ 2
     var values = LogValues()
-    func put(_ field: LogField, _ range: Range<Int>?) {
-      guard let range, !range.isEmpty else { return }
-      values.put(
-        LogValue(.text, range.lowerBound, range.upperBound), for: LogNames.Meaning(field: field, rank: 3),
-        in: line)
-    }
-    put(.token, start..<index)
+    put(.token, token, in: &values)
     if text.begins("('", at: result) {
-      put(.reason, text.range(after: "('", before: "'", from: result))
-      put(.invalidation, text.range(after: ", ", before: ")", from: result))
+      put(.reason, text.range(after: "('", before: "'", from: result), in: &values)
+      put(.invalidation, text.range(after: ", ", before: ")", from: result), in: &values)
     } else {
-      var last = end
-      while last > result, text.bytes[last &- 1] <= 0x20 { last &-= 1 }
-      put(.reason, result..<last)
+      let last = text.bytes[result...].lastIndex { $0 > 0x20 } ?? result &- 1
+      put(.reason, result..<last &+ 1, in: &values)
     }
     return push.make(values, of: line)
+  }
+
+  /// Puts a text, unless it is empty or `null`.
+  private func put(_ field: LogField, _ range: Range<Int>?, in values: inout LogValues) {
+    guard let range, !range.isEmpty else { return }
+    if range.count == 4, text.begins("null", at: range.lowerBound) { return }
+    let value = LogValue(.text, range.lowerBound, range.upperBound)
+    values.put(value, for: LogNames.Meaning(field: field, rank: 3), in: line)
   }
 }

@@ -49,6 +49,9 @@ package struct StoreReplay {
     known.say()
     try reportReplayed(examination)
     try checkFailures(examination)
+    if let finding = collected.pushes.doubtfulTimes {
+      throw Failure(.timesStopReplay(store.name, finding.source, finding.message))
+    }
     try apps.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
     try collected.pushes.topics.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
     sayLeftOut(collected.rejections, examination.summary)

@@ -150,7 +150,13 @@ extension Message {
         + "2026-05-01T09:30:00Z")
   }
 
-  package static let lateLineTime = Message(
-    "timestamp is the log time, and earlier lines with status 410 have no time of the invalidation: theirs is wrong; "
-      + "give the right member with --map timestamp=NAME")
+  /// - Parameters:
+  ///   - count: number of lines with status 410.
+  ///   - line: number of the first of them, from 1.
+  package static func logTimes(_ count: Int, first line: Int, areDoubtful: Bool) -> Message {
+    Message(
+      "the timestamp of \(Count.of(count, "line")) with status 410 (the first is line \(line)) "
+        + (areDoubtful ? "may be the log time: " : "seems to be the log time, and is not taken: ")
+        + "--map timestamp=NAME names the time of the invalidation")
+  }
 }

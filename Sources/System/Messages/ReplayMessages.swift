@@ -17,6 +17,10 @@ extension Message {
     Message("the replay would leave \(store) unchanged: \(unreadable(inputs))")
   }
 
+  package static func timesStopReplay(_ store: String, _ input: String, _ times: Message) -> Message {
+    Message("\(store) is unchanged: \(input): \(times); with a name that is not in it, no time is taken")
+  }
+
   private static func unreadable(_ inputs: Int) -> String {
     "\(Count.of(inputs, "input")) could not be read in full, see above; "
       + "--partial replays the readable part, --skip-unreadable the other inputs"

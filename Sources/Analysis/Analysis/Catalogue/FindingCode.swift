@@ -26,6 +26,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case unknownCommand = "unknown-command"
   case malformedFrame = "malformed-frame"
   case malformedLine = "malformed-line"
+  case doubtfulTimes = "doubtful-times"
+  case logTimes = "log-times"
   case unrelatedLines = "unrelated-lines"
   case malformedHTTP2 = "malformed-http2"
   case unreadableInput = "unreadable-input"
@@ -52,13 +54,13 @@ package enum FindingCode: String, CaseIterable, Sendable {
     switch self {
     case .skippedBytes, .truncatedRecord, .encryptedStream, .decryptionFailed, .streamGap, .unknownCommand,
       .malformedFrame, .malformedLine, .malformedHTTP2, .unreadableInput, .damagedCapture, .lateSegment,
-      .malformedPacket:
+      .malformedPacket, .doubtfulTimes:
       .error
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap, .duplicateInput:
       .warning
     case .unrelatedTLS, .unrelatedLines, .unverifiedRetransmission, .unsupportedLinkType, .unrecognisedInput,
-      .joinedCapture, .unusedSecrets, .alreadyReplayed:
+      .joinedCapture, .unusedSecrets, .alreadyReplayed, .logTimes:
       .note
     }
   }
@@ -97,7 +99,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
         FindingShape(has: .streamBytes, lacks: .packet),
         FindingShape(has: .stream, lacks: [.direction, .offset, .length, .packet]),
       ]
-    case .unrelatedLines: [FindingShape(has: .stream, lacks: [.direction, .offset, .length, .packet])]
+    case .doubtfulTimes, .logTimes, .unrelatedLines:
+      [FindingShape(has: .stream, lacks: [.direction, .offset, .length, .packet])]
     case .decryptionFailed, .unrelatedTLS: [FindingShape(has: .stream)]
     case .unusedSecrets: [FindingShape(lacks: [.streamBytes, .packet, .fileOffset])]
     }

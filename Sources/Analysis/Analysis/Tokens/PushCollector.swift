@@ -18,6 +18,8 @@ package final class PushCollector: EvidenceSink {
   package private(set) var leftOut = PushesLeftOut()
   /// The flags of added pushes whose times do not count.
   package private(set) var doubts: PushFlags = []
+  /// The first finding of doubtful times: a replay would use wrong ones, or lack some.
+  package private(set) var doubtfulTimes: Finding?
   /// The topics of added pushes, and of pushes left out because of their app.
   package private(set) var topics: PushTopics
 
@@ -37,6 +39,10 @@ package final class PushCollector: EvidenceSink {
     (self.takesOtherApps, self.origins) = (takesOtherApps, origins)
     topics = PushTopics(app: app)
     plausibleTimes = min(FeedbackRules.serviceStart, now)...now
+  }
+
+  package func finding(_ finding: Finding) {
+    if finding.code == .doubtfulTimes, doubtfulTimes == nil { doubtfulTimes = finding }
   }
 
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {

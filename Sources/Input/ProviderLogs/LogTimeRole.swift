@@ -1,0 +1,143 @@
+import APNsWire
+
+/// What the `timestamp` of a line with status 410 is (docs/spec/provider-logs.md#times).
+enum LogTimeRole: Int {
+  /// The time of the invalidation, the time of the line, or one of both.
+  case invalidation, line, undecided
+}
+
+/// Lines of a log: their number, and that of the first one, from 1.
+package typealias LogLines = (count: Int, first: Int)
+
+/// What the lines of a log show about their members named `timestamp`.
+struct LogTimeEvidence {
+  /// A log's own times follow each other within this time, in milliseconds.
+  private static let longestStep: Int64 = 3_600_000
+  /// The shortest time from an invalidation to the own time of its line, in milliseconds.
+  private static let shortestLag: Int64 = 300_000
+
+  /// Pushes with another status have such a time, too: all are log times.
+  var isOnOthers = false
+  /// Pushes with another status lack it, or it is long before the line's own time: loggers do not do that.
+  var isSupported = false
+  private var isTaken = false
+  /// Whether the times at the start of the log follow its lines.
+  private var followedLines = false
+  private var last: Int64?
+  private var (lowest, highest, longest): (Int64, Int64, Int64) = (.max, 0, 0)
+  private var (path, changes) = (0.0, 0)
+
+  init() {}
+
+  /// Keeps what the start of the log shows.
+  init(after start: LogTimeEvidence) {
+    (isOnOthers, isSupported, followedLines) = (start.isOnOthers, start.isSupported, start.followsLines)
+  }
+
+  /// The role of the next line's time.
+  /// - Parameters:
+  ///   - own: the line's own time.
+  ///   - isUsual: whether the time has Apple's form.
+  mutating func role(of time: Int64, own: LogTimes.Result, isUsual: Bool) -> LogTimeRole {
+    add(time)
+    if case .time(let own) = own {
+      guard own &- time >= Self.shortestLag else { return .line }
+      isSupported = true
+    }
+    guard !followedLines, isUsual || isSupported else { return .undecided }
+    isTaken = true
+    return .invalidation
+  }
+
+  private mutating func add(_ time: Int64) {
+    (lowest, highest) = (min(lowest, time), max(highest, time))
+    if let last, last != time {
+      let step = max(last, time) &- min(last, time)
+      (longest, path, changes) = (max(longest, step), path + Double(step), changes &+ 1)
+    }
+    last = time
+  }
+
+  /// Whether the times follow each other closely, or rise or fall with the lines: Apple's times do neither.
+  private var followsLines: Bool {
+    let fewest = isSupported ? 8 : 1
+    return changes >= fewest && longest <= Self.longestStep
+      || changes >= max(fewest, 4) && path <= 1.1 * Double(highest &- lowest)
+  }
+
+  /// Whether times were taken that are log times, as the lines so far show.
+  var isMistaken: Bool { isTaken && (isOnOthers || followsLines) }
+}
+
+extension LogPush {
+  /// Sets the time of the invalidation, or the role of a time that may be it.
+  func takeTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogProblem? {
+    let (time, nested) = (values[.timestamp], values[.nestedTimestamp])
+    if values[.invalidation].kind != .absent {
+      return read(values[.invalidation], line) { fields.timestamp = $0 }
+    }
+    guard fields.status == 410 else {
+      guard fields.status != nil else { return nil }
+      note(time, line, in: &times)
+      note(nested, line, in: &nestedTimes)
+      return nil
+    }
+    guard nested.kind != .absent else { return take(time, values, line, &times) }
+    if nested.container == values[.reason].container { return take(nested, values, line, &nestedTimes) }
+    role = .line
+    return take(time, values, line, &times)
+  }
+
+  /// Notes whether a push with another status has a time.
+  @inline(__always)
+  private func note(_ value: LogValue, _ line: UnsafeRawPointer, in evidence: inout LogTimeEvidence) {
+    guard value.kind != .absent else { return evidence.isSupported = true }
+    guard !evidence.isOnOthers else { return }
+    switch LogTimes.milliseconds(text(value, line)) {
+    case .time: evidence.isOnOthers = true
+    case .absent: evidence.isSupported = true
+    // Such as one without its offset from UTC.
+    case .invalid: evidence.isOnOthers = value.kind == .number || LogValues.isNumeric(value, in: line)
+    }
+  }
+
+  private func take(
+    _ value: LogValue, _ values: LogValues, _ line: UnsafeRawPointer, _ evidence: inout LogTimeEvidence
+  ) -> LogProblem? {
+    guard value.kind != .absent else { return nil }
+    // The object of an answer has no other members of the line.
+    let isAnswer =
+      value.container > 0
+      && ![LogField.token, .status, .logMark].contains { values[$0].container == value.container }
+    let own = isAnswer ? .absent : ownTime(values, value, line)
+    guard !evidence.isOnOthers, isAnswer || own != .absent || !values.names(.logMark) else {
+      role = .line
+      return nil
+    }
+    // Apple's answer has a number of milliseconds.
+    let isNumber = value.count >= 12 && raw(value, line).prefix(12).allSatisfy { 0x30...0x39 ~= $0 }
+    return read(value, line) { time in
+      role = evidence.role(of: time, own: own, isUsual: isAnswer || isNumber)
+      if role == .invalidation { fields.timestamp = time }
+    }
+  }
+
+  /// The own time of a line; `invalid` if it is of another form.
+  private func ownTime(_ values: LogValues, _ value: LogValue, _ line: UnsafeRawPointer) -> LogTimes.Result {
+    // Rows of apnsift have the time of the invalidation as `time`, too.
+    let isExact = value.rank == LogNames.exactTimeRank && !values.names(.logMark)
+    let own = isExact ? .absent : LogTimes.milliseconds(text(values[.lineTime], line))
+    // Before September 2001: a duration.
+    return if case .time(..<1_000_000_000_000) = own { .absent } else { own }
+  }
+
+  private func read(_ value: LogValue, _ line: UnsafeRawPointer, _ take: (Int64) -> Void) -> LogProblem? {
+    guard value.isScalar else { return LogProblem(.timeIsNoTime, value.range) }
+    switch LogTimes.milliseconds(text(value, line)) {
+    case .time(let milliseconds): take(milliseconds)
+    case .absent: break
+    case .invalid: return LogProblem(.timeIsNoTime, value.range)
+    }
+    return nil
+  }
+}
