@@ -5,6 +5,7 @@ protocol comes from damaged_streams.py.
 """
 
 import json
+import random
 
 from damaged_streams import DAMAGES, ciphertext, draw_token, gap_mark, marked_ciphertext, marks_only
 
@@ -112,6 +113,8 @@ def draw_request(draw, lengths, known):
         return b"\0" + sized_oddly(draw, token) + sized_oddly(draw, payload)
     identifier = draw_identifier(draw, known)
     known.append(identifier)
+    if draw.random() < 0.5:  # a device has one token, and providers used its row as the identifier
+        token = random.Random(identifier).randbytes(lengths[0])
     if command == 1:
         head = identifier.to_bytes(4, "big") + draw.choice([0, 86400, 2**32 - 1]).to_bytes(4, "big")
         return b"\1" + head + sized_oddly(draw, token) + sized_oddly(draw, payload)

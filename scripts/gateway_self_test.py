@@ -123,7 +123,7 @@ RESPONSES = {
     "one after a gap": (mark(3) + b"\1" + ONE * 2, [(4,), (10,)], [(GAP, 0, 3), (SKIPPED, 3, 1)]),
 }
 
-# name: (identifiers of requests, (status, identifier, requests captured before it) of responses, longest wait,
+# name: (identifiers of requests, or with a token, (status, identifier, requests captured before it) of responses, longest wait,
 #        initials of the outcomes, (index of the request or None, flags…) of each response)
 SWAPPED = "identifier-swapped"
 CORRELATIONS = {
@@ -135,7 +135,21 @@ CORRELATIONS = {
     "an unknown status": ([1, 2], [(77, 1, 2)], 9, "rd", [(0,)]),
     "no request": ([1, 2], [(8, 5, 2)], 9, "uu", [(None, "uncorrelated")]),
     "a request that comes only later": ([1, 2], [(8, 2, 1)], 9, "uu", [(None, "uncorrelated")]),
-    "a repeated identifier": ([1, 5, 5, 5], [(8, 5, 3)], 9, "aard", [(2,)]),
+    "a repeated identifier, another token": ([1, 5, 2, 5, 5, 6], [(8, 5, 4)], 9, "auuudd", [(None, "uncorrelated")]),
+    "a repeated identifier, the same token": ([1, (5, "a"), 2, (5, "a")], [(8, 5, 4)], 9, "ardd", [(1,)]),
+    "another token only later": ([1, (5, "a"), (5, "a"), 5], [(8, 5, 3)], 9, "ardd", [(1,)]),
+    "another token once": ([(5, "a"), (5, "a"), 5], [(8, 5, 3)], 9, "uuu", [(None, "uncorrelated")]),
+    "an error that may pass": ([1, (5, "a"), (5, "a"), 2], [(1, 5, 4)], 9, "auud", [(None, "uncorrelated")]),
+    "a payload of the same length": ([1, (5, "a"), (5, "a"), 2], [(7, 5, 4)], 9, "ardd", [(1,)]),
+    "a shutdown at one of two": ([1, (5, "a"), 2, (5, "a"), 3], [(10, 5, 5)], 9, "aauud", [(None, "uncorrelated")]),
+    "a repeated identifier in reverse": (
+        [1, (5, "a"), (5, "a")],
+        [(8, 5 << 24, 3)],
+        9,
+        "ard",
+        [(1, SWAPPED)],
+    ),
+    "one that left may have had it": ([1, (5, "a"), 3, (2, "b"), 4], [(8, 2, 5)], 3, "uuuuu", [(None, "uncorrelated")]),
     "bytes in reverse": ([1, 2, 3], [(8, 2 << 24, 3)], 9, "ard", [(1, SWAPPED)]),
     "as it is comes before reverse": ([2 << 24, 2], [(8, 2, 2)], 9, "ar", [(1,)]),
     "zero, once": ([1, 0, 2], [(8, 0, 3)], 9, "ard", [(1,)]),
@@ -184,9 +198,11 @@ def check_correlations():
         requests = [
             {
                 "type": "request", "packet": 10 * number + 10, "offset": 100 * number, "identifier": identifier,
-                "token": str(number),
+                "token": token,
             }
-            for number, identifier in enumerate(identifiers)
+            for number, (identifier, token) in enumerate(
+                item if isinstance(item, tuple) else (item, str(index)) for index, item in enumerate(identifiers)
+            )
         ]  # fmt: skip
         responses = [
             {
@@ -199,8 +215,10 @@ def check_correlations():
         yield name, outcomes, "".join(request["outcome"][0] for request in requests)
         rejected = [request["outcome_status"] for request in requests if request["outcome"] == "rejected"]
         yield name, [answers[0][0]] if "r" in outcomes else [], rejected
-        tokens = [None if index is None else str(index) for index, *_ in found]
+        tokens = [None if index is None else requests[index]["token"] for index, *_ in found]
         yield name, tokens, [response["token"] for response in responses]
+        offsets = [None if index is None else 100 * index for index, *_ in found]
+        yield name, offsets, [response["request_offset"] for response in responses]
         yield name, [flags for _, *flags in found], [sorted(response["flags"]) for response in responses]
 
 

@@ -7,6 +7,8 @@ pair, all requests come before all responses.
 from collections import defaultdict, deque
 
 SHUTDOWN, NO_ERROR = 10, 0  # statuses that name no failure
+OF_TOKEN = {2, 5, 8}  # a gateway refuses each request with the same token alike
+OF_REQUEST = {3, 4, 6, 7}  # likewise, if the payloads are of the same length, too
 
 
 def correlate(requests, responses, max_pending):
@@ -39,10 +41,12 @@ class Connection:
         self.carriers = defaultdict(list)  # identifier: requests that carry it, in the order of the capture
         self.waiting = deque()
         self.left = set()  # offsets of requests that waited too long
+        self.left_identifiers = []
         self.first_left = None
         self.is_answered = False
-        self.status = None
-        self.decided_at = None  # offset of the request that the first response found
+        self.accepted_before = 0  # the offset up to which requests were accepted
+        self.discarded_after = None  # the offset of the last request before those that are discarded
+        self.refused = None  # the offset and the status of the refused request
 
     def sent(self, request):
         if request["identifier"] is not None:
@@ -53,37 +57,58 @@ class Connection:
         if len(self.waiting) > self.max_pending:
             oldest = self.waiting.popleft()
             self.left.add(oldest["offset"])
+            if oldest["identifier"] is not None:
+                self.left_identifiers.append(oldest["identifier"])
             self.first_left = self.first_left or oldest
 
     def answered(self, response):
-        request, flags = self.find(response["identifier"])
+        candidates, flags = self.candidates(response["identifier"])
+        request = named(response["status"], candidates)
+        flags |= set() if request else {"uncorrelated"}
         response["flags"] |= flags | ({"after-close"} if self.is_answered else set())
         response["request_offset"] = request and request["offset"]
         response["token"] = request and request["token"]
-        if not self.is_answered and request:
-            self.status, self.decided_at = response["status"], request["offset"]
+        if not self.is_answered and candidates and response["status"] != NO_ERROR:
+            self.decide(response["status"], [item["offset"] for item in candidates], request)
         self.is_answered = True
 
-    def find(self, identifier):
-        """The request that a response names, and the flags that it gets by that."""
-        request = self.last(identifier)
-        if request:
-            return request, set()
-        request = self.last(swapped(identifier))
-        return request, {"identifier-swapped" if request else "uncorrelated"}
+    def decide(self, status, offsets, request):
+        """The gateway read one of the requests at `offsets` last; which one is known if there is a `request`."""
+        first, last = min(offsets), max(offsets)
+        self.accepted_before, self.discarded_after = first + (status == SHUTDOWN), last
+        if request and status != SHUTDOWN:
+            self.refused, self.discarded_after = (request["offset"], status), request["offset"]
 
-    def last(self, identifier):
-        carriers = self.carriers.get(identifier, [])
-        if not carriers or (identifier == 0 and len(carriers) > 1) or carriers[-1]["offset"] in self.left:
-            return None
-        return carriers[-1]
+    def candidates(self, identifier):
+        """The requests that a response may name, and the flags that it gets by that."""
+        for wanted, flags in ((identifier, set()), (swapped(identifier), {"identifier-swapped"})):
+            if self.left_identifiers and min(self.left_identifiers) <= wanted <= max(self.left_identifiers):
+                break
+            found = self.carriers.get(wanted, [])
+            if found:
+                return (found, flags) if wanted or len(found) == 1 else ([], set())
+        return [], set()
 
     def outcome(self, request):
         offset = request["offset"]
-        if self.decided_at is None or self.status == NO_ERROR or offset in self.left:
+        if offset in self.left or self.discarded_after is None:
             return "unknown", None
-        if offset > self.decided_at:
-            return "discarded", None
-        if offset < self.decided_at or self.status == SHUTDOWN:
+        if offset < self.accepted_before:
             return "accepted", None
-        return "rejected", self.status
+        if offset > self.discarded_after:
+            return "discarded", None
+        return ("rejected", self.refused[1]) if self.refused and offset == self.refused[0] else ("unknown", None)
+
+
+def named(status, candidates):
+    """The one request that a response with `status` names; None if there is none, or if it may be any of several.
+
+    A gateway reads in order, and stops at the first request that it refuses.
+    """
+    if len(candidates) > 1:
+        tokens = {request["token"] for request in candidates}
+        lengths = {request.get("payload_length") or 0 for request in candidates}
+        is_alike = status in OF_TOKEN or (status in OF_REQUEST and len(lengths) == 1)
+        if len(tokens) > 1 or not is_alike:
+            return None
+    return min(candidates, key=lambda request: request["offset"], default=None)

@@ -72,7 +72,7 @@ package struct Correlator {
 
   /// The outcomes of the requests so far.
   package var counts: GatewayCounts {
-    var counts = (decision ?? .none).counts(from: evicted, to: pending.end)
+    var counts = (decision ?? ConnectionOutcome()).counts(from: evicted, to: pending.end)
     counts.unknown += evicted + alone
     counts.responses = responses
     return counts
@@ -90,10 +90,12 @@ package struct Correlator {
       keepsRecords
       ? try queue.append(QueuedEvidence(request: frame, origin: origin), body: bytes.extracting(frame.range))
       : 0
-    pending.append(
-      PendingRequest(
-        offset: frame.offset, captureOrder: captureOrder, queuePosition: position,
-        identifier: RequestFields(frame.range, in: bytes).identifier))
+    let fields = RequestFields(frame.range, in: bytes)
+    var request = PendingRequest(
+      offset: frame.offset, captureOrder: captureOrder, queuePosition: position, identifier: fields.identifier
+    )
+    request.note(fields, in: bytes)
+    pending.append(request)
     if pending.count - budget.limits.maxPending > Self.slack { try evictOldest(emit) }
   }
 
@@ -203,10 +205,12 @@ package struct Correlator {
     _ frame: ResponseFrame, _ origin: SourceExtent, _ order: Int, isFirst: Bool,
     among carriers: [UInt32: Carriers]
   ) throws -> Response {
-    let (number, correlation) = find(frame.response.identifier, before: order, among: carriers)
+    let (candidates, correlation) = find(frame.response.identifier, before: order, among: carriers)
+    let number = candidates?.named(by: frame.response.status)
     var flags = frame.flags.union(correlation)
+    if number == nil { flags.insert(.uncorrelated) }
     if isFirst {
-      decision = ConnectionOutcome(status: frame.response.status, request: number)
+      decision = ConnectionOutcome(status: frame.response.status, candidates: candidates)
     } else {
       flags.insert(.afterClose)
     }
@@ -216,19 +220,16 @@ package struct Correlator {
       offset: frame.offset, origin: origin, response: frame.response, request: request, flags: flags)
   }
 
-  /// The number of the request that a response with `identifier` names, and the flags of the correlation.
+  /// The requests that a response with `identifier` may name, and whether their identifiers are byte-swapped.
   private func find(
     _ identifier: UInt32, before order: Int, among carriers: [UInt32: Carriers]
-  ) -> (number: Int?, flags: RecordFlags) {
-    if identifier == 0 {
-      let number = pending.zeroHasLeft ? nil : carriers[0]?.only(before: order)
-      return (number, number == nil ? .uncorrelated : [])
+  ) -> (candidates: Candidates?, flags: RecordFlags) {
+    for (identifier, flags) in [(identifier, RecordFlags()), (identifier.byteSwapped, .identifierSwapped)] {
+      if pending.mayHaveLeft(identifier) { break }
+      guard let candidates = carriers[identifier]?.candidates(before: order) else { continue }
+      return identifier == 0 && !candidates.isSingle ? (nil, []) : (candidates, flags)
     }
-    if let number = carriers[identifier]?.last(before: order) { return (number, []) }
-    if let number = carriers[identifier.byteSwapped]?.last(before: order) {
-      return (number, .identifierSwapped)
-    }
-    return (nil, .uncorrelated)
+    return (nil, [])
   }
 
   private func request(_ request: PendingRequest) throws -> ResponseRecord.Request {
@@ -271,9 +272,8 @@ package struct Correlator {
   private mutating func record(_ evidence: QueuedEvidence, _ body: Range<Int>) -> RequestRecord {
     let number = nextToEmit
     nextToEmit += 1
-    let outcome = number < evicted ? .unknown : (decision ?? .none).outcome(of: number)
-    var status: UInt8?
-    if outcome == .rejected, case .rejected(_, let code) = decision { status = code }
+    let outcome = number < evicted ? .unknown : decision?.outcome(of: number) ?? .unknown
+    let status = outcome == .rejected ? decision?.rejected?.status : nil
     return RequestRecord(
       range: body, offset: evidence.offset, fileOffset: evidence.fileOffset, packet: evidence.origin,
       flags: evidence.flags, outcome: outcome, status: status)

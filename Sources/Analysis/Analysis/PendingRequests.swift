@@ -1,4 +1,5 @@
 import APNsWire
+import WireBytes
 
 /// A request that a response may name.
 package struct PendingRequest {
@@ -10,10 +11,27 @@ package struct PendingRequest {
   var queuePosition: Int
   /// Nil without identifier: command 0, or command 2 without the item.
   var identifier: UInt32?
+  var payloadLength: UInt16 = 0
+  /// Equal for equal tokens; 0 without one.
+  var tokenHash: UInt64 = 0
 
   package init(offset: Int, captureOrder: Int, queuePosition: Int, identifier: UInt32?) {
     (self.offset, self.captureOrder, self.queuePosition) = (offset, captureOrder, queuePosition)
     self.identifier = identifier
+  }
+
+  /// Notes what may make a gateway refuse the request.
+  package mutating func note(_ fields: RequestFields, in bytes: RawSpan) {
+    payloadLength = UInt16(clamping: fields.payload?.count ?? 0)
+    guard let token = fields.token else { return }
+    var (index, hash) = (token.lowerBound, UInt64(token.count) + 1)
+    while index < token.upperBound {
+      let isWord = token.upperBound &- index >= 4
+      let next = isWord ? bytes.bigEndianUInt32(at: index) : UInt32(bytes.byte(at: index))
+      hash = ((hash << 29 | hash >> 35) ^ UInt64(next)) &* 0x9e37_79b9_7f4a_7c15
+      index &+= isWord ? 4 : 1
+    }
+    tokenHash = hash
   }
 }
 
@@ -24,8 +42,8 @@ package struct PendingRequests {
   private var removed = 0
   /// The number of the first request in `requests`.
   private var base = 0
-  /// Whether a request with identifier 0 was removed: responses with that identifier are then ambiguous.
-  package private(set) var zeroHasLeft = false
+  /// The lowest and the highest identifier of a removed request; nil if none had one.
+  private var left: ClosedRange<UInt32>?
 
   package init() {}
 
@@ -39,9 +57,14 @@ package struct PendingRequests {
 
   package mutating func append(_ request: PendingRequest) { requests.append(request) }
 
+  /// Whether a removed request may have had `identifier`.
+  package func mayHaveLeft(_ identifier: UInt32) -> Bool { left?.contains(identifier) ?? false }
+
   /// Removes the oldest request.
   package mutating func dropFirst() {
-    if requests[removed].identifier == 0 { zeroHasLeft = true }
+    if let identifier = requests[removed].identifier {
+      left = min(left?.lowerBound ?? identifier, identifier)...max(left?.upperBound ?? identifier, identifier)
+    }
     removed += 1
     // Removed entries are freed from time to time, in amortised constant time.
     guard removed > count else { return }
@@ -52,94 +75,118 @@ package struct PendingRequests {
 
   /// The pending requests with each of `identifiers`, found in one pass.
   package func carriers(of identifiers: some Sequence<UInt32>) -> [UInt32: Carriers] {
-    var found: [UInt32: Carriers] = [:]
-    for identifier in identifiers { found[identifier] = Carriers() }
+    var found: [UInt32: [Int]] = [:]
+    for identifier in identifiers { found[identifier] = [] }
     for index in removed..<requests.count {
       guard let identifier = requests[index].identifier else { continue }
-      found[identifier]?.append(base + index, captureOrder: requests[index].captureOrder)
+      found[identifier]?.append(base + index)
     }
-    return found.mapValues { $0.sorted() }
+    return found.mapValues { Carriers($0, among: self) }
   }
 }
 
 /// The requests with one identifier, in the order of the capture, which may differ from that of the offsets.
 package struct Carriers {
-  private var carriers: [(captureOrder: Int, number: Int)] = []
+  /// Each request, together with those captured before it.
+  private var carriers: [(captureOrder: Int, candidates: Candidates)] = []
 
-  fileprivate mutating func append(_ number: Int, captureOrder: Int) {
-    carriers.append((captureOrder, number))
+  fileprivate init(_ numbers: [Int], among requests: PendingRequests) {
+    for number in numbers.sorted(by: { requests[$0].captureOrder < requests[$1].captureOrder }) {
+      let request = requests[number]
+      let before = carriers.last?.candidates
+      carriers.append((request.captureOrder, before?.with(number, request) ?? Candidates(number, request)))
+    }
   }
 
-  fileprivate func sorted() -> Carriers {
-    var sorted = self
-    sorted.carriers.sort { $0 < $1 }
-    return sorted
-  }
-
-  /// The number of the last request captured before `order`; nil if there is none.
-  package func last(before order: Int) -> Int? {
-    let count = count(before: order)
-    return count > 0 ? carriers[count - 1].number : nil
-  }
-
-  /// The number of the only request captured before `order`; nil if there are several or none.
-  package func only(before order: Int) -> Int? {
-    count(before: order) == 1 ? carriers[0].number : nil
-  }
-
-  private func count(before order: Int) -> Int {
+  /// The requests captured before `order`; nil if there are none.
+  package func candidates(before order: Int) -> Candidates? {
     var low = 0
     var high = carriers.count
     while low < high {
       let middle = (low + high) / 2
       if carriers[middle].captureOrder < order { low = middle + 1 } else { high = middle }
     }
-    return low
+    return low > 0 ? carriers[low - 1].candidates : nil
+  }
+}
+
+/// The requests that a response may name: those with its identifier, captured before it.
+package struct Candidates {
+  /// From the first to the last of them. Those between them may have other identifiers.
+  package private(set) var numbers: ClosedRange<Int>
+  private let tokenHash: UInt64
+  private let payloadLength: UInt16
+  private var haveSameToken = true
+  private var haveSameLength = true
+
+  fileprivate init(_ number: Int, _ request: PendingRequest) {
+    numbers = number...number
+    (tokenHash, payloadLength) = (request.tokenHash, request.payloadLength)
+  }
+
+  fileprivate func with(_ number: Int, _ request: PendingRequest) -> Candidates {
+    var sum = self
+    sum.numbers = min(numbers.lowerBound, number)...max(numbers.upperBound, number)
+    sum.haveSameToken = haveSameToken && request.tokenHash == tokenHash
+    sum.haveSameLength = haveSameLength && request.payloadLength == payloadLength
+    return sum
+  }
+
+  package var isSingle: Bool { numbers.lowerBound == numbers.upperBound }
+
+  /// The number of the request that a response with `status` names; nil if nothing proves which one it is.
+  ///
+  /// The gateway stops at the first request that it refuses. If it refuses all alike, that is the first.
+  package func named(by status: UInt8) -> Int? {
+    let areAlike =
+      switch ErrorStatus(rawValue: status) {
+      case .missingToken, .invalidTokenSize, .invalidToken: haveSameToken
+      case .missingTopic, .missingPayload, .invalidTopicSize, .invalidPayloadSize:
+        haveSameToken && haveSameLength
+      default: false
+      }
+    return isSingle || areAlike ? numbers.lowerBound : nil
   }
 }
 
 /// The outcome of a connection's requests, as its first response determines it (docs/spec/decoding-rules.md#correlation).
-/// Requests are numbered from 0 in the order of their offsets.
-enum ConnectionOutcome: Equatable {
-  /// No response, or one that decides nothing: all outcomes are unknown.
-  case none
-  /// Status 10: requests up to this one were accepted, later ones discarded.
-  case acceptedThrough(Int)
-  /// Requests before this one were accepted, later ones discarded.
-  case rejected(Int, status: UInt8)
+/// Requests are numbered from 0 in the order of their offsets. What nothing proves is unknown.
+struct ConnectionOutcome {
+  /// All requests before this one were accepted.
+  private var acceptedEnd = 0
+  /// This request and all after it were discarded, but for the rejected one.
+  private var discardedStart = Int.max
+  private(set) var rejected: (number: Int, status: UInt8)?
 
-  /// - Parameter request: the number of the request that the response names; nil if none is found.
-  init(status: UInt8, request: Int?) {
-    switch (request, ErrorStatus(rawValue: status)) {
-    case (nil, _), (_, .noErrors): self = .none
-    case (let request?, .shutdown): self = .acceptedThrough(request)
-    case (let request?, _): self = .rejected(request, status: status)
-    }
+  /// No response, or one that decides nothing.
+  init() {}
+
+  /// - Parameter candidates: the requests that the response may name; nil if none is found.
+  init(status: UInt8, candidates: Candidates?) {
+    guard let candidates, ErrorStatus(rawValue: status) != .noErrors else { return }
+    let numbers = candidates.numbers
+    let isShutdown = ErrorStatus(rawValue: status) == .shutdown
+    acceptedEnd = numbers.lowerBound + (isShutdown ? 1 : 0)
+    discardedStart = numbers.upperBound + 1
+    guard !isShutdown, let named = candidates.named(by: status) else { return }
+    rejected = (named, status)
+    discardedStart = named + 1
   }
 
   /// - Parameter request: the number of a request.
   func outcome(of request: Int) -> RequestOutcome {
-    switch self {
-    case .none: .unknown
-    case .acceptedThrough(let last): request <= last ? .accepted : .discarded
-    case .rejected(let named, _): request == named ? .rejected : request < named ? .accepted : .discarded
-    }
+    if request < acceptedEnd { return .accepted }
+    if request >= discardedStart { return .discarded }
+    return request == rejected?.number ? .rejected : .unknown
   }
 
   /// The outcomes of the requests from number `first` up to but not including `end`.
   func counts(from first: Int, to end: Int) -> GatewayCounts {
     var counts = GatewayCounts()
-    switch self {
-    case .none:
-      counts.unknown = end - first
-    case .acceptedThrough(let last):
-      counts.accepted = last + 1 - first
-      counts.discarded = end - last - 1
-    case .rejected(let named, _):
-      counts.accepted = named - first
-      counts.rejected = 1
-      counts.discarded = end - named - 1
-    }
+    counts.accepted = max(0, acceptedEnd - first)
+    counts.rejected = rejected == nil ? 0 : 1
+    counts.discarded = max(0, end - discardedStart)
+    counts.unknown = end - first - counts.accepted - counts.rejected - counts.discarded
     return counts
   }
 }

@@ -11,7 +11,7 @@ import WireBytes
 struct CorrelatorTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var sentence: String
-    /// In order: `7` is a request with identifier 7, `-` a request without identifier, `!8:7` a response with
+    /// In order: `7` is a request with identifier 7, `7=b` one with another token, `-` a request without identifier, `!8:7` a response with
     /// status 8 for identifier 7, `?` a finding among requests, `!?` a finding among responses. `@3` is the
     /// position in the capture, by default the index.
     var input: String
@@ -39,6 +39,30 @@ struct CorrelatorTests {
     Case(
       sentence: "the first one in the capture, whichever comes first", input: "1 2 !8:2@9 !8:1@8",
       output: ["!8:1 after-close", "!8:0", "rd"]),
+    Case(
+      sentence: "of several requests with the same token, the first was refused", input: "5 7 9 7 11 !8:7",
+      output: ["!8:1", "arddd"]),
+    Case(
+      sentence: "of several with other tokens, any may be meant", input: "5 7 9 7=b 11 !8:7",
+      output: ["!8:- uncorrelated", "auuud"]),
+    Case(
+      sentence: "a later response may be about any of them, too", input: "7 9 7=b !8:9 !8:7",
+      output: ["!8:1", "!8:- after-close uncorrelated", "ard"]),
+    Case(
+      sentence: "the first in the stream, not in the capture", input: "1 7@9 7@3 !8:7@10",
+      output: ["!8:1", "ard"]),
+    Case(
+      sentence: "an error without its cause in the request", input: "1 7 7 2 !1:7",
+      output: ["!1:- uncorrelated", "auud"]),
+    Case(
+      sentence: "status 10 names the last accepted of several", input: "1 7 2 7 3 !10:7",
+      output: ["!10:- uncorrelated", "aauud"]),
+    Case(
+      sentence: "several with the byte-swapped identifier", input: "1 7 9 7 !8:117440512",
+      output: ["!8:1 identifier-swapped", "ardd"]),
+    Case(
+      sentence: "a request that left may have had the identifier", input: "1 9 4 !8:4",
+      output: ["limit", "!8:- uncorrelated", "uuu"], maxPending: 1),
     Case(
       sentence: "a request that was captured later cannot be meant", input: "1@1 1@5 !8:1@3",
       output: ["!8:0", "rd"]),
@@ -100,12 +124,13 @@ private struct CorrelatorRun {
     case _ where word.hasPrefix("!"):
       let numbers = word.dropFirst().split(separator: ":").compactMap { UInt32($0) }
       try respond(UInt8(numbers[0]), numbers[1], order)
-    default: try request(UInt32(word), order)
+    default: try request(word, order)
     }
   }
 
-  private mutating func request(_ identifier: UInt32?, _ order: Int) throws {
-    let bytes = GatewayBytes.request(identifier)
+  private mutating func request(_ word: Substring, _ order: Int) throws {
+    let parts = word.split(separator: "=")
+    let bytes = GatewayBytes.request(UInt32(parts[0]), tokenFill: parts.count > 1 ? 0xbb : 0xaa)
     var decoder = RequestDecoder(rules: .standard, offset: clientOffset)
     _ = decoder.next(in: bytes.span.bytes)
     decoder.finish()

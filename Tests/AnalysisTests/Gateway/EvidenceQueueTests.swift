@@ -95,18 +95,18 @@ struct EvidenceQueueTests {
 
 @Suite("Requests that a response may name")
 struct PendingRequestsTests {
-  @Test("the last and the only request with an identifier agree with a plain search")
+  @Test("the requests with an identifier agree with a plain search")
   func model() throws {
     var generator = SeededGenerator(seed: 1303)
     for _ in 0..<300 {
       var pending = PendingRequests()
       var plain: [(number: Int, order: Int, identifier: UInt32?)] = []
-      var zeroHasLeft = false
+      var left: [UInt32] = []
       var appended = 0
       for _ in 0..<generator.pick(0...60) {
         if !plain.isEmpty, generator.chance(3) {
           pending.dropFirst()
-          if plain.removeFirst().identifier == 0 { zeroHasLeft = true }
+          if let identifier = plain.removeFirst().identifier { left.append(identifier) }
         } else {
           let identifier = generator.chance(5) ? nil : UInt32(generator.pick(0...4))
           let order = generator.pick(0...30)
@@ -118,16 +118,18 @@ struct PendingRequestsTests {
       }
       #expect(
         pending.count == plain.count && pending.end == appended && pending.first == appended - plain.count)
-      #expect(pending.zeroHasLeft == zeroHasLeft)
+      for identifier in 0...5 as ClosedRange<UInt32> {
+        let isWithin = identifier >= left.min() ?? .max && identifier <= left.max() ?? 0
+        #expect(pending.mayHaveLeft(identifier) == isWithin)
+      }
       for entry in plain { #expect(pending[entry.number].offset == entry.number) }
       let carriers = pending.carriers(of: [0, 1, 3, 9])
       for identifier in [0, 1, 3, 9] as [UInt32] {
         for order in [0, 5, 17, 31] {
-          let before = plain.filter { $0.identifier == identifier && $0.order < order }
-            .sorted { ($0.order, $0.number) < ($1.order, $1.number) }
-          #expect(carriers[identifier]?.last(before: order) == before.last?.number)
-          #expect(
-            carriers[identifier]?.only(before: order) == (before.count == 1 ? before.first?.number : nil))
+          let before = plain.filter { $0.identifier == identifier && $0.order < order }.map(\.number)
+          let found = carriers[identifier]?.candidates(before: order)
+          #expect(found?.numbers.lowerBound == before.min() && found?.numbers.upperBound == before.max())
+          #expect(found?.isSingle == (before.isEmpty ? nil : before.count == 1))
         }
       }
       #expect(carriers.keys.sorted() == [0, 1, 3, 9])

@@ -16,12 +16,15 @@ private struct Word {
   var packet: Int
   var kind: Kind
 
+  /// Three tokens, so that requests share them.
+  var tokenFill: UInt8 { UInt8(1 + packet % 3) }
+
   var isRequest: Bool { if case .request = kind { true } else { false } }
 
   var bytes: [UInt8] {
     switch kind {
     case .request(let identifier):
-      GatewayBytes.request(identifier, tokenFill: UInt8(truncatingIfNeeded: packet | 1))
+      GatewayBytes.request(identifier, tokenFill: tokenFill)
     case .response(let status, let identifier): GatewayBytes.response(status, identifier)
     }
   }
@@ -36,8 +39,9 @@ private struct PlainCorrelation {
   var isOverLimit = false
 
   init(_ words: [Word], maxPending: Int) {
-    let requests = words.filter(\.isRequest).compactMap { word -> (packet: Int, identifier: UInt32?)? in
-      if case .request(let identifier) = word.kind { (word.packet, identifier) } else { nil }
+    let requests = words.filter(\.isRequest).compactMap {
+      word -> (packet: Int, identifier: UInt32?, fill: UInt8)? in
+      if case .request(let identifier) = word.kind { (word.packet, identifier, word.tokenFill) } else { nil }
     }
     let answers = words.compactMap { word -> (packet: Int, status: UInt8, identifier: UInt32)? in
       if case .response(let status, let identifier) = word.kind {
@@ -56,24 +60,32 @@ private struct PlainCorrelation {
           requests[$0].packet < answer.packet && requests[$0].identifier == identifier
         }
       }
-      func carriers(_ identifier: UInt32) -> [Int] { all(identifier).filter { $0 >= left } }
+      let lost = requests[..<left].compactMap(\.identifier)
+      func mayBeLost(_ identifier: UInt32) -> Bool {
+        lost.contains { $0 <= identifier } && lost.contains { $0 >= identifier }
+      }
       var flags: RecordFlags = []
-      var found: Int?
-      if answer.identifier == 0 {
-        found = all(0).count == 1 ? carriers(0).first : nil
-      } else if let last = carriers(answer.identifier).last {
-        found = last
-      } else if let last = carriers(answer.identifier.byteSwapped).last {
-        found = last
+      var candidates: [Int] = []
+      if mayBeLost(answer.identifier) {
+      } else if !all(answer.identifier).isEmpty {
+        candidates = all(answer.identifier)
+        if answer.identifier == 0, candidates.count > 1 { candidates = [] }
+      } else if !mayBeLost(answer.identifier.byteSwapped), !all(answer.identifier.byteSwapped).isEmpty {
+        candidates = all(answer.identifier.byteSwapped)
         flags.insert(.identifierSwapped)
       }
+      let areAlike = Set(candidates.map { requests[$0].fill }).count == 1 && (2...8).contains(answer.status)
+      let found = candidates.count == 1 || areAlike ? candidates.first : nil
       if found == nil { flags.insert(.uncorrelated) }
       if ![0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 128, 255].contains(answer.status) { flags.insert(.unknownStatus) }
       if answer.packet != first {
         flags.insert(.afterClose)
-      } else if let found, answer.status != 0 {
+      } else if let earliest = candidates.first, let latest = candidates.last, answer.status != 0 {
         for number in left..<requests.count {
-          letters[number] = number < found ? "a" : number > found ? "d" : answer.status == 10 ? "a" : "r"
+          let isAfter = number > (answer.status == 10 ? latest : found ?? latest)
+          let isBefore = number < earliest || number == earliest && answer.status == 10
+          letters[number] =
+            isBefore ? "a" : isAfter ? "d" : number == found && answer.status != 10 ? "r" : "u"
         }
       }
       responses.append((found, flags))
@@ -153,7 +165,7 @@ struct GatewayConnectionTests {
         recording.responses.map { $0.request?.offset }
           == expected.responses.map { $0.request.map { offsets[$0] } })
       for (response, expectation) in zip(recording.responses, expected.responses) {
-        let token = expectation.request.map { [UInt8](repeating: UInt8(requests[$0].packet | 1), count: 32) }
+        let token = expectation.request.map { [UInt8](repeating: requests[$0].tokenFill, count: 32) }
         #expect(response.request?.token == token)
       }
       #expect(recording.findings.map(\.code) == (expected.isOverLimit ? [.pendingLimit] : []))

@@ -36,9 +36,20 @@ struct CorrelationTests {
     Case("command 0 has no identifier, not even 0", "c0 !8:0", "u", "- uncorrelated"),
     Case("nor has a frame without item 3", "c2 1 !8:0", "uu", "- uncorrelated"),
     Case("no such identifier", "1 2 3 !8:4", "uuu", "- uncorrelated"),
-    Case("of the same identifiers the last", "1 2 1 3 !8:1", "aard", "2"),
+    Case("of the same identifiers with the same token the first", "5 7 9 7=1 11 !8:7", "arddd", "1"),
+    Case("of the same identifiers with other tokens none", "4 1 2 1 3 !8:1", "auuud", "- uncorrelated"),
+    Case("one of three with another token", "1 1=0 1 !8:1", "uuu", "- uncorrelated"),
+    Case("the first with its identifier counts for all commands", "c1:7 7=0 c1:7=0 !8:7", "rdd", "0"),
+    Case("payload too long, the same token and length", "1 7 2 7=1 !7:7", "ardd", "1"),
+    Case("a processing error at one of two", "1 7 2 7=1 3 !1:7", "auuud", "- uncorrelated"),
+    Case("status 10 at one of two", "1 7 2 7=1 3 !10:7", "aauud", "- uncorrelated"),
+    Case("status 0 at one of two", "1 7 7=1 !0:7", "uuu", "- uncorrelated"),
+    Case("a second response at one of two", "7 1 7 !8:1 !8:7", "ard", "1", "- after-close uncorrelated"),
     Case("byte-swapped", "1 2 3 !8:2000000", "ard", "1 identifier-swapped"),
-    Case("of byte-swapped ones the last", "1 2 2 3 !8:2000000", "aard", "2 identifier-swapped"),
+    Case("of byte-swapped ones the first", "1 2 2=1 3 !8:2000000", "ardd", "1 identifier-swapped"),
+    Case(
+      "of byte-swapped ones with other tokens none", "1 2 2 3 !8:2000000", "auud",
+      "- identifier-swapped uncorrelated"),
     Case("as it is goes before byte-swapped", "2000000 2 1 !8:2000000", "rdd", "0"),
     Case("and before a later byte-swapped one", "2 2000000 2 !8:2000000", "ard", "1"),
     Case("a palindrome is no swap", "1 12343412 2 !8:12343412", "ard", "1"),
@@ -74,7 +85,12 @@ struct CorrelationTests {
     Case(
       "one more than may wait", "1 2 3 4 5 6 !8:1", "uuuuuu", "- uncorrelated",
       options: ["--max-pending", "5"]),
-    Case("a duplicate of one that left", "1 2 3 1 4 !8:1", "uuurd", "3", options: ["--max-pending", "2"]),
+    Case(
+      "a duplicate of one that left", "1 2 3 1 4 !8:1", "uuuuu", "- uncorrelated",
+      options: ["--max-pending", "2"]),
+    Case(
+      "one that left may have had the identifier", "1 3 2 4 !8:2", "uuuu", "- uncorrelated",
+      options: ["--max-pending", "2"]),
     Case(
       "identifier 0 once more, but the other left", "0 1 0 !8:0", "uuu", "- uncorrelated",
       options: ["--max-pending", "2"]),
