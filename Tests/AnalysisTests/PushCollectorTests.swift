@@ -183,22 +183,75 @@ struct PushCollectorTests {
     #expect(found == [TokenOrigin(input: 0, stream: 4, offset: 100)])
   }
 
+  /// A topic, its app, and the kind of tokens that it says.
+  static let topicKinds: [(topic: String, app: String, kind: TokenKind?)] = [
+    ("com.example.app", "com.example.app", nil), ("com.example.app.voip", "com.example.app", .voip),
+    ("com.example.app.voip-ptt", "com.example.app", .pushToTalk),
+    ("com.example.app.complication", "com.example.app", .complication),
+    ("com.example.app.pushkit.fileprovider", "com.example.app", .fileProvider),
+    ("com.example.app.location-query", "com.example.app", .location),
+    ("com.example.app.push-type.liveactivity", "com.example.app", .liveActivity),
+    ("com.example.app.push-type.controls", "com.example.app", .controls),
+    ("com.example.app.push-type.widgets", "com.example.app", .widgets),
+    ("com.example.app.push-type.later", "com.example.app", .other),
+    ("com.example.app.push-type.", "com.example.app.push-type.", nil),
+    ("com.example.app.voip.extra", "com.example.app.voip.extra", nil),
+    ("com.example.voipapp", "com.example.voipapp", nil),
+    ("pass.com.example.card", "pass.com.example.card", .pass),
+    ("com.example.pass.app", "com.example.pass.app", nil),
+    ("com.apple.mgmt.External.0a1b", "com.apple.mgmt.External.0a1b", .mdm),
+    (".voip", ".voip", nil), (".push-type.later", ".push-type.later", nil), ("pass.", "pass.", nil),
+    ("", "", nil),
+  ]
+
+  @Test("the app and the kind of a topic", arguments: topicKinds.indices)
+  func topicKind(_ index: Int) {
+    let (topic, app, kind) = Self.topicKinds[index]
+    let bytes = Array(topic.utf8)
+    let found = TokenKind.split(bytes.indices, in: bytes.span.bytes)
+    #expect(String(decoding: bytes[found.app], as: UTF8.self) == app)
+    #expect(found.kind == kind)
+  }
+
   @Test(
-    "the app of a topic",
+    "a topic without a kind leaves it to the push type, as libraries write it",
     arguments: [
-      ("com.example.app", "com.example.app"), ("com.example.app.voip", "com.example.app"),
-      ("com.example.app.voip-ptt", "com.example.app"), ("com.example.app.complication", "com.example.app"),
-      ("com.example.app.pushkit.fileprovider", "com.example.app"),
-      ("com.example.app.location-query", "com.example.app"),
-      ("com.example.app.push-type.liveactivity", "com.example.app"),
-      ("com.example.app.push-type.controls", "com.example.app"),
-      ("com.example.app.push-type.widgets", "com.example.app"),
-      ("com.example.app.voip.extra", "com.example.app.voip.extra"),
-      ("com.example.voipapp", "com.example.voipapp"),
-      (".voip", ".voip"), ("", ""),
-    ])
-  func app(_ topic: String, _ app: String) {
-    #expect(PushTopics.app(of: topic) == app)
+      ("com.example.app", nil, .device), (nil, nil, nil), ("", "", nil), ("com.example.app", "", .device),
+      ("com.example.app", "alert", .device), (nil, "background", .device),
+      (nil, "liveactivity", .liveActivity),
+      ("com.example.app", "LIVE_ACTIVITY", .liveActivity), ("com.example.app", "push-to-talk", .pushToTalk),
+      (nil, "mdm", .mdm), (nil, "later", .other), (nil, "alerts", .other),
+      ("com.example.app.voip", "alert", .voip), ("pass.com.example.card", "background", .pass),
+    ] as [(String?, String?, TokenKind?)])
+  func pushTypes(_ topic: String?, _ type: String?, _ kind: TokenKind?) {
+    var fields = PushFields()
+    let bytes = Array(((topic ?? "") + (type ?? "")).utf8)
+    let start = topic?.utf8.count ?? 0
+    fields[.topic] = topic.map { _ in 0..<start }
+    fields[.pushType] = type.map { _ in start..<bytes.count }
+    #expect(fields.tokenKind(in: bytes.span.bytes) == kind)
+  }
+
+  @Test(
+    "of other kinds are left out and counted, unless the app is such a topic itself",
+    arguments: [
+      (.device, "", [0, 3], [.voip: 1, .pass: 1]), (.device, "a", [0, 3], [.voip: 1, .pass: 1]),
+      (.device, "a.voip", [1, 3], [.pass: 1]), (.device, "pass.a", [2, 3], [.voip: 1]),
+      (.voip, "a", [1], [.device: 2, .pass: 1]), (nil, "", [0, 1, 2, 3], [:]),
+    ] as [(TokenKind?, String, [UInt8], [TokenKind: Int])])
+  func kinds(_ kind: TokenKind?, _ app: String, _ added: [UInt8], _ leftOut: [TokenKind: Int]) throws {
+    let pushes = (["a", "a.voip", "pass.a", nil] as [String?]).enumerated().map { number, topic in
+      push(topic) { $0.token = [UInt8](repeating: UInt8(number), count: 32) }
+    }
+    let table = TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent")
+    let collector = PushCollector(
+      table, flaggedCount: false, takesErrors: false, app: app, now: Self.now)
+    collector.tokenKind = kind
+    try collector.add(pushes)
+    var found: [UInt8] = []
+    try table.visit { token, _ in found.append(token.byte(at: 0)) }
+    #expect(found.sorted() == added)
+    #expect(collector.leftOut.ofOtherKinds == leftOut)
   }
 
   private func push(_ topic: String?, _ change: (inout SamplePush) -> Void = { _ in }) -> SamplePush {

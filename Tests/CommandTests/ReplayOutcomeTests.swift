@@ -6,7 +6,8 @@ import Testing
 struct ReplayOutcomeTests {
   static let time: UInt32 = 1_450_000_000
   static let keys = [
-    "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes", "tokens",
+    "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes",
+    "pushes_of_other_kinds", "tokens",
     "rows",
     "stopped",
     "invalidated", "updated", "inserted", "unchanged", "kept", "unknown", "rejected",

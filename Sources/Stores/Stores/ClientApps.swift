@@ -60,31 +60,26 @@ extension PushTopics {
 
 extension PushesLeftOut {
   /// Prints the counts.
-  func say() {
-    if untimed > 0 {
-      Console.note(
-        "skipped \(Count.of(untimed, "push", "pushes")) with status 410 and no timestamp; --from-errors "
-          + "uses the capture time (read its help first)")
-    }
-    if uncaptured > 0 {
-      Console.note(
-        "skipped \(Count.of(uncaptured, "push", "pushes")) with an invalid token: no plausible capture "
-          + "time for the invalidation")
-    }
-    if withoutToken > 0 {
-      Console.note(
-        "skipped \(Count.of(withoutToken, "push", "pushes")) with an invalid token: the token is unknown "
-          + "or not hex")
-    }
-    if refused > 0 {
-      Console.note(
-        "skipped \(Count.of(refused, "push", "pushes")) with BadDeviceToken or DeviceTokenNotForTopic; "
-          + "--from-errors invalidates their tokens (read its help first)")
-    }
-    if ofOtherApps > 0 {
-      Console.note(
-        "skipped \(Count.of(ofOtherApps, "push", "pushes")) with an invalid token and the topic of "
-          + "another app; --other-app replays them")
+  /// - Parameter kind: the kind of tokens that was requested.
+  func say(_ kind: TokenKind) {
+    let kinds = TokenKind.allCases.compactMap { kind in ofOtherKinds[kind].map { "\($0) \(kind.rawValue)" } }
+    let reasons = [
+      (untimed, "status 410 and no timestamp; --from-errors uses the capture time (read its help first)"),
+      (uncaptured, "an invalid token: no plausible capture time for the invalidation"),
+      (withoutToken, "an invalid token: the token is unknown or not hex"),
+      (
+        refused,
+        "BadDeviceToken or DeviceTokenNotForTopic; --from-errors invalidates their tokens (read its help first)"
+      ),
+      (ofOtherApps, "an invalid token and the topic of another app; --other-app replays them"),
+      (
+        ofOtherKinds.values.reduce(0, +),
+        "an invalid token of another kind than \(kind.rawValue): \(kinds.joined(separator: ", ")); "
+          + "--token-kind replays them"
+      ),
+    ]
+    for (count, reason) in reasons where count > 0 {
+      Console.note("skipped \(Count.of(count, "push", "pushes")) with \(reason)")
     }
   }
 }

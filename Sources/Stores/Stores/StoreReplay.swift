@@ -24,6 +24,8 @@ package struct StoreReplay {
   package var skipsReplayed = false
   /// Whether to replay although a client's certificate or a push's topic names another app.
   package var acceptsOtherApp = false
+  /// The kind of tokens that pushes invalidate.
+  package var tokenKind = TokenKind.device
   /// The memory for distinct tokens, in bytes.
   package var memory = 1 << 30
   /// For the journal: the version of apnsift, and the options as JSON. Nil records nothing.
@@ -55,15 +57,17 @@ package struct StoreReplay {
     try apps.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
     try collected.pushes.topics.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
     sayLeftOut(collected.rejections, examination.summary)
-    collected.pushes.leftOut.say()
+    collected.pushes.leftOut.say(tokenKind)
     if let warning = try EnvironmentMismatchCheck(store: store, owner: owner).warning(table) {
       Console.note(warning)
     }
     let answer = try replay(collected, of: examination)
-    return ReplayOutcomeReport(
+    var report = ReplayOutcomeReport(
       store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.readCount,
       tuples: examination.summary.feedback, pushes: collected.pushes.invalidated,
       rejections: collected.rejections.map { $0.count + collected.pushes.refused }, answer: answer)
+    report.pushesOfOtherKinds = collected.pushes.leftOut.ofOtherKinds.values.reduce(0, +)
+    return report
   }
 
   /// The sinks that add tokens to one table.
@@ -82,6 +86,7 @@ package struct StoreReplay {
       pushes = PushCollector(
         table, flaggedCount: flagged, takesErrors: errors, app: replay.owner.app,
         takesOtherApps: replay.acceptsOtherApp, now: now, origins: origins)
+      pushes.tokenKind = replay.tokenKind
       rejections =
         errors ? RejectionCollector(table, flaggedCount: flagged, now: now, origins: origins) : nil
     }

@@ -39,7 +39,8 @@ struct ErrorReplayTests {
   }
 
   static let keys: Set = [
-    "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes", "tokens",
+    "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes",
+    "pushes_of_other_kinds", "tokens",
     "rows",
     "stopped",
     "invalidated",

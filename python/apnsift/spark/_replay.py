@@ -11,14 +11,19 @@ if TYPE_CHECKING:
 
 # Flags that make the token of a push or its time doubtful (docs/spec/pushes.md); of feedback, every flag does.
 _DOUBTFUL = ["malformed-json", "status-inferred", "token-not-hex", "uncorrelated", "unexpected-token-length"]
+# Topics of other tokens than those of devices (docs/spec/pushes.md#topics), and the push types of devices, in letters.
+_OTHER_TOPICS = (
+    r"^(pass|com\.apple\.mgmt)\..|.\.(voip|voip-ptt|complication|pushkit\.fileprovider|location-query|push-type\.[^.]+)$"
+)
+_DEVICE_TYPES = ["", "alert", "background"]
 _SERVICE_START = 1_245_196_800  # 2009-06-17T00:00:00Z
 
 
 def latest_feedback(records: DataFrame, *, include_flagged: bool = False) -> DataFrame:
     """For each token, when it became invalid at the latest: columns token and time.
 
-    `records` are records of the kinds feedback (with time, token and flags) or pushes (with status, timestamp, too: those
-    with status 410 count). Flagged records do not count, unless `include_flagged`.
+    `records` are records of the kinds feedback (with time, token and flags) or pushes (with status, timestamp, topic and
+    push_type, too: those of devices with status 410 count). Flagged records do not count, unless `include_flagged`.
 
     >>> latest_feedback(spark.read.format("apnsift").load("/data/dumps"))  # doctest: +SKIP
     DataFrame[token: binary, time: timestamp]
@@ -75,7 +80,9 @@ def _reported(records: DataFrame, include_flagged: bool) -> DataFrame:
     implausible = (F.col("timestamp") < _SERVICE_START) | (F.col("time") > F.current_timestamp())
     counts = F.lit(include_flagged) | ~(doubtful | implausible)
     gone = (F.col("status") == 410) & F.col("token").isNotNull() & F.col("timestamp").between(0, 2**32 - 1)
-    return records.where(gone).select("token", "time", counts.alias("counts"))
+    is_other = F.coalesce(F.col("topic").rlike(_OTHER_TOPICS), F.lit(False))
+    push_type = F.regexp_replace(F.lower(F.coalesce("push_type", F.lit(""))), "[^a-z]", "")
+    return records.where(gone & ~is_other & push_type.isin(_DEVICE_TYPES)).select("token", "time", counts.alias("counts"))
 
 
 def _milliseconds(name: str) -> Column:

@@ -12,6 +12,9 @@ package final class PushCollector: EvidenceSink {
   /// Plausible times, in seconds since 1970.
   private let plausibleTimes: ClosedRange<UInt32>
   private let origins: TokenOrigins?
+  /// The kind of tokens to add, unless the app is itself a topic of another kind; nil for all kinds. An unknown kind
+  /// counts as `device`.
+  package var tokenKind: TokenKind?
   /// Number of added pushes with status 410, and with other token errors.
   package private(set) var invalidated = 0
   package private(set) var refused = 0
@@ -92,6 +95,11 @@ package final class PushCollector: EvidenceSink {
       leftOut.uncaptured += 1
       return false
     }
+    let kind = push.fields.tokenKind(in: bytes) ?? .device
+    if kind != tokenKind ?? kind, !topics.areOfKind(push.fields[.topic], in: bytes) {
+      leftOut.ofOtherKinds[kind, default: 0] += 1
+      return false
+    }
     if let topic = push.fields[.topic], !topics.add(bytes.extracting(topic), of: push, labels),
       !takesOtherApps
     {
@@ -133,6 +141,8 @@ package struct PushesLeftOut: Equatable, Sendable {
   package var refused = 0
   /// The topic is that of another app.
   package var ofOtherApps = 0
+  /// The token is of another kind than the requested one.
+  package var ofOtherKinds: [TokenKind: Int] = [:]
 
   package init() {}
 }

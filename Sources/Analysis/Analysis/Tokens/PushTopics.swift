@@ -38,7 +38,7 @@ package struct PushTopics {
     }
     let bytes = topic.withUnsafeBytes { Array($0) }
     let text = String(decoding: bytes, as: UTF8.self)
-    let found = Self.app(of: text)
+    let found = String(decoding: bytes[TokenKind.split(bytes.indices, in: topic).app], as: UTF8.self)
     // The name of an app may itself end with such a suffix.
     let isOwn = app.isEmpty || app == text || app == found
     if isOwn { hasOwn = true }
@@ -53,15 +53,10 @@ package struct PushTopics {
     return isOwn
   }
 
-  /// Suffixes of topics for some push types (docs/spec/pushes.md#topics).
-  private static let endings = [
-    ".voip", ".voip-ptt", ".complication", ".pushkit.fileprovider", ".location-query",
-    ".push-type.liveactivity", ".push-type.controls", ".push-type.widgets",
-  ]
-
-  /// The bundle id in a topic.
-  package static func app(of topic: String) -> String {
-    let ending = endings.first { topic.hasSuffix($0) && topic.utf8.count > $0.utf8.count }
-    return ending.map { String(topic.dropLast($0.count)) } ?? topic
+  /// Whether the requested app is a topic that itself says the kind of its tokens, such as `com.example.app.voip`,
+  /// and the push has this topic.
+  func areOfKind(_ topic: Range<Int>?, in bytes: RawSpan) -> Bool {
+    guard let topic, TokenKind.split(topic, in: bytes).kind != nil else { return false }
+    return bytes.extracting(topic).withUnsafeBytes { $0.elementsEqual(app.utf8) }
   }
 }

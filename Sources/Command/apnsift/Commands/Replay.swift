@@ -16,8 +16,9 @@ struct Replay: ParsableCommand {
     usage: "apnsift replay [<options>] <input> ...",
     discussion: """
       A tuple, or a push with status 410, invalidates a token unless the store has a registration of it at or after the \
-      reported time. Records with flags are ignored, and so are other errors without --from-errors. A replay is one \
-      transaction, and repeating it changes nothing. The store records it, and `apnsift store undo` reverts it.
+      reported time. Records with flags are ignored, and so are other errors without --from-errors, and tokens of Live \
+      Activities, calls, passes and so on without --token-kind. A replay is one transaction, and repeating it changes \
+      nothing. The store records it, and `apnsift store undo` reverts it.
 
       The service also answers status 8 (invalid token) or BadDeviceToken for a valid token of the other environment or \
       of another app: --from-errors can invalidate tokens of active devices.
@@ -83,6 +84,9 @@ struct Replay: ParsableCommand {
   @Flag(help: "Replay even if a client's certificate or a topic names another app.")
   var otherApp = false
 
+  @Option(help: .init("Kind of tokens that pushes invalidate.", valueName: "KIND"))
+  var tokenKind = TokenKind.device
+
   @Flag(help: "Use inputs that can be read only in part.")
   var partial = false
 
@@ -135,6 +139,7 @@ struct Replay: ParsableCommand {
       ("skip_unreadable", .bool(skipUnreadable)),
       ("from_errors", .bool(fromErrors)),
       ("other_app", .bool(otherApp)),
+      ("token_kind", .string(tokenKind.rawValue)),
       ("grace", .int(Int(grace.seconds))),
       ("max_invalidate", .string(maxInvalidate.text)),
     ])
@@ -156,6 +161,7 @@ struct Replay: ParsableCommand {
     (replay.isPartial, replay.skipsUnreadable) = (partial, skipUnreadable)
     replay.skipsReplayed = skipReplayed
     replay.acceptsOtherApp = otherApp
+    replay.tokenKind = tokenKind
     replay.memory = input.memory
     if !noJournal { replay.record = (Program.version, reported.text) }
     let outcome = try run(&replay, &examination)
@@ -193,3 +199,5 @@ struct Replay: ParsableCommand {
     Console.say(closingLine)
   }
 }
+
+extension TokenKind: ExpressibleByArgument {}

@@ -72,7 +72,7 @@ enum ReferenceJSON {
   private static func record<Column: RecordColumn>(_ column: Column.Type) -> JSONValue {
     let kind = Column.kind.type
     // JSON has no aliases.
-    let columns = Column.allCases.filter { !$0.isAlias }.map { column in
+    let columns = Column.allCases.filter { !$0.isDerived }.map { column in
       JSONValue.object([
         ("name", .string(column.rawValue)), ("schema", schema(column.entry, of: kind)),
         ("meaning", .string(column.entry.meaning)),

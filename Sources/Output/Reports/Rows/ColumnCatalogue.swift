@@ -116,6 +116,7 @@ extension ColumnEntry.ValueType {
     "FORMAT": InputFormat.all.map(\.name) + ArchiveFormat.allCases.map(\.rawValue),
     "PROTOCOL": StreamProtocol.allCases.map(\.rawValue),
     "PUSH-OUTCOME": PushOutcome.allCases.map(\.rawValue),
+    "TOKEN-KIND": TokenKind.allCases.map(\.rawValue),
     "VERDICT": InputRecord.Verdict.allCases.map(\.rawValue),
   ]
 

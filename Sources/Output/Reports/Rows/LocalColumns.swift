@@ -1,6 +1,6 @@
 import TimeZones
 
-/// A kind of columns, some of which are local times, and one of which may be another name of `offset`.
+/// A kind of columns, some of which are local times, and some of which say again what others do.
 package protocol LocalTimeColumn: CaseIterable, Equatable, RawRepresentable<String> {}
 
 extension LocalTimeColumn {
@@ -9,12 +9,12 @@ extension LocalTimeColumn {
   /// Whether the column is a local time, which only --time-zone adds.
   package var isLocal: Bool { rawValue.hasSuffix(Self.ending) }
 
-  /// Whether the column is the offset by a name that needs no quotes in SQL: it is only written if it is named.
-  package var isAlias: Bool { rawValue == "stream_offset" }
+  /// Whether the column follows from others, and is only written if it is named.
+  package var isDerived: Bool { rawValue == "stream_offset" || rawValue == "token_kind" }
 
   /// All columns; without a clock, there are no local times.
   package static func all(_ clock: LocalClock?) -> [Self] {
-    allCases.filter { !$0.isAlias && (clock != nil || !$0.isLocal) }
+    allCases.filter { !$0.isDerived && (clock != nil || !$0.isLocal) }
   }
 
   /// `columns` with the local time after each time, unless it is among them.

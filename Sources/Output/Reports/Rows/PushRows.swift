@@ -30,6 +30,7 @@ package enum PushColumn: String, CaseIterable, Sendable {
   case timeLocal = "time_local"
   case outcome, flags
   case streamOffset = "stream_offset"
+  case tokenKind = "token_kind"
 
   /// The default columns in CSV: all but the payload, which may be personal data.
   package static let standard = all(nil).filter { $0 != .payload }
@@ -73,6 +74,7 @@ struct PushRowWriter {
         } else {
           row.putNothing()
         }
+      case .tokenKind: row.put(fields.tokenKind(in: bytes)?.rawValue)
       case .tokenText: put(.tokenText)
       case .topic: put(.topic)
       case .pushType: put(.pushType)

@@ -16,6 +16,8 @@ package struct ReplayOutcomeReport {
   package var tuples: Int
   /// Pushes with status 410.
   package var pushes: Int
+  /// Pushes left out because of the kind of their tokens.
+  package var pushesOfOtherKinds = 0
   /// Invalid-token responses; nil if they were not requested.
   package var rejections: Int?
   package var answer: ReplayAnswer
@@ -58,6 +60,7 @@ package struct ReplayOutcomeReport {
         ("inputs", .int(inputs)),
         ("tuples", .int(tuples)),
         ("pushes", .int(pushes)),
+        ("pushes_of_other_kinds", .int(pushesOfOtherKinds)),
         ("tokens", .int(counts.tokens)),
         ("rows", .int(answer.rows)),
         ("stopped", answer.stop.map { .string($0.message.text) } ?? .null),
