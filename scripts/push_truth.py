@@ -8,7 +8,7 @@ REASONS = {
     400: """BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic DuplicateHeaders
         IdleTimeout InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty TopicDisallowed""",
     403: """BadCertificate BadCertificateEnvironment ExpiredProviderToken Forbidden InvalidProviderToken MissingProviderToken
-        UnrelatedKeyIdInToken BadEnvironmentKeyIdInToken""",
+        UnrelatedKeyIdInToken BadEnvironmentKeyIdInToken BadEnvironmentKeyInToken""",
     404: "BadPath", 405: "MethodNotAllowed", 410: "ExpiredToken Unregistered", 413: "PayloadTooLarge",
     429: "TooManyProviderTokenUpdates TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable Shutdown",
 }  # fmt: skip
@@ -111,6 +111,10 @@ class Exchange:
             vague = set().union(*(VAGUE.get(flag, set()) for flag in self.flags))
             if set(record["flags"]) - vague != self.flags - vague:
                 yield "flags", record["flags"], sorted(self.flags)
+        is_read = not self.item["body"] or record["reason"] is not None or "malformed-json" in record["flags"]
+        is_lost = record["status"] is not None and not is_read
+        if not is_exact and self.item["ending"] == "answered" and is_lost != ("body-lost" in record["flags"]):
+            yield "flags", record["flags"], "body-lost, if and only if the body is not there to be read"
         if record["flags"] != sorted(set(record["flags"])):
             yield "flags", record["flags"], "a sorted list without doubles"
 

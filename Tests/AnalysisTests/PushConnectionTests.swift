@@ -206,7 +206,27 @@ struct PushConnectionTests {
       [
         .client(Bytes.frame(1, 0x01, stream: 1, Bytes.requestBlock("aa")) + Bytes.request(3, "bb")),
         .server(Bytes.response(3, "200")),
-      ], ["3 bb 200 - 2 \(short)"]),
+      ], ["3 bb 200 - 2 \(short)"], ["truncated-record"]),
+    Case(
+      "a block without its end at a gap, in a frame and one that continues it",
+      [
+        .client(
+          Bytes.request(1, "aa") + Bytes.frame(1, 0, stream: 3, Bytes.requestBlock("bb"))
+            + Bytes.frame(9, 0, stream: 3, Bytes.block([("x", "y")]))),
+        .lost(.first, 9), .server(Bytes.response(1, "200")),
+      ], ["1 aa 200 - 2 \(short)"], ["truncated-record", "stream-gap"]),
+    Case(
+      "a block without its end at the end",
+      [.client(Bytes.request(1, "aa") + Bytes.frame(1, 0, stream: 3, Bytes.requestBlock("bb")))],
+      ["1 aa - - 2 no-response \(short)"], ["truncated-record"]),
+    Case(
+      "a block that the frame of another stream continues",
+      [
+        .client(
+          Bytes.frame(1, 0x01, stream: 1, Bytes.requestBlock("aa"))
+            + Bytes.frame(9, 0x04, stream: 5, Bytes.block([("x", "y")])) + Bytes.request(3, "bb")),
+        .server(Bytes.response(3, "200")),
+      ], ["3 bb 200 - 2 \(short)"], ["truncated-record", "malformed-http2"]),
     Case(
       "a response whose block has no end: its status is that of the reason",
       [
@@ -214,7 +234,7 @@ struct PushConnectionTests {
         .server(
           Bytes.frame(1, 0, stream: 1, Bytes.block([(":status", "410")]))
             + Bytes.frame(0, 0x01, stream: 1, Array(#"{"reason":"Unregistered","timestamp":5}"#.utf8))),
-      ], ["1 aa 410 Unregistered 2 status-inferred \(short) unknown-headers"]),
+      ], ["1 aa 410 Unregistered 2 status-inferred \(short) unknown-headers"], ["truncated-record"]),
     Case(
       "a block that is not compressed as it should be",
       [
@@ -255,10 +275,48 @@ struct PushConnectionTests {
       [
         "3 bb 200 - 2 \(short)", "1 aa - - 2 \(short) unknown-headers", "5 - 200 - - uncorrelated",
         "7 - 200 - - uncorrelated",
-      ], ["stream-gap"]),
+      ], ["truncated-record", "stream-gap"]),
   ]
 
-  @Test("records and findings", arguments: exchanges + endings + headerBlocks + gaps)
+  private static let answer = Bytes.response(1, "410", body: #"{"reason":"Unregistered","timestamp":5}"#)
+  /// HEADERS without END_STREAM, and its DATA.
+  private static let answerHead = Bytes.frame(
+    1, 0x04, stream: 1, Bytes.block([(":status", "410"), ("apns-id", "4711")]))
+
+  private static func answers(_ sentence: String, _ turns: [Turn], _ flags: String, _ findings: [String] = [])
+    -> Case
+  {
+    Case(sentence, [.client(Bytes.request(1, "aa"))] + turns, ["1 aa 410 - 2 \(flags)"], findings)
+  }
+
+  static let bodies = [
+    answers(
+      "an answer whose body is in a gap",
+      [
+        .server(answerHead), .lost(.second, answer.count - answerHead.count),
+        .server(Bytes.settings + Bytes.settings + Bytes.settings),
+      ], "body-lost \(short)", ["stream-gap"]),
+    answers(
+      "a gap in the body",
+      [
+        .server(Array(answer.prefix(answerHead.count + 20))), .lost(.second, 7),
+        .server(Array(answer.dropFirst(answerHead.count + 27))),
+      ], "body-lost \(short)", ["truncated-record", "stream-gap", "skipped-bytes"]),
+    answers("an answer that ends before its body", [.server(answerHead)], "body-lost \(short)"),
+    answers(
+      "an answer without a body", [.server(Bytes.response(1, "410"))], short),
+    answers(
+      "an answer that the server ends without a body", [.server(answerHead + Bytes.reset(1, code: 8))],
+      "stream-reset \(short)"),
+    Case(
+      "an accepted push needs no body",
+      [
+        .client(Bytes.request(1, "aa")),
+        .server(Bytes.frame(1, 0x04, stream: 1, Bytes.block([(":status", "200"), ("apns-id", "1")]))),
+      ], ["1 aa 200 - 2 \(short)"]),
+  ]
+
+  @Test("records and findings", arguments: exchanges + endings + headerBlocks + gaps + bodies)
   func pushes(_ example: Case) throws {
     let recording = PushRecording()
     var options = AnalysisOptions()

@@ -206,7 +206,7 @@ struct RowSentenceTests {
       $0.summary.gateway.accepted = 1
     },
     PageSentence(
-      "No error response covers it. The gateway sends nothing on success, so silence proves nothing."
+      "No error response decides it. The gateway sends nothing on success, so silence proves nothing."
     ) { $0.summary.gateway.accepted = 1 },
     PageSentence("Every request with its outcome:") { $0.summary.gateway.accepted = 1 },
     PageSentence("The discarded requests, which had to be sent again:") { $0.summary.gateway.discarded = 1 },

@@ -62,7 +62,8 @@ struct StandingTextTests {
     PageSentence("The results for each stream:") { $0.readers = [ReaderTotal("java")] },
     PageSentence(
       "A record without a flag starts where a record should, has a normal length and a plausible "
-        + "time, and its neighbours are plausible too. That is not proof. No rule can detect:"),
+        + "time, and what follows it can begin another record, or nothing follows. That is not proof. "
+        + "No rule can detect:"),
     PageSentence("Bits changed inside a token or a time. The result looks like any other record."),
     PageSentence(
       "Whole records that were lost. The records before and after the loss appear to be "
@@ -70,6 +71,9 @@ struct StandingTextTests {
     PageSentence(
       "A loss of exactly one record’s length across a boundary. It joins the beginning of one "
         + "record to the end of another. The result looks complete, but is made of two."),
+    PageSentence(
+      "Bytes inserted into or lost from the last record before an end. What follows it is too short to show that "
+        + "its token is shifted."),
     PageSentence(
       "Data that are not in the inputs: other connections, other days, anything that the service "
         + "did not report."),
@@ -161,8 +165,8 @@ struct StandingTextTests {
     (
       "Outcome",
       "The fate of a request. Accepted: sent before the request that failed. Rejected: the "
-        + "request that failed. Discarded: sent after it, and not processed. Unknown: there is no "
-        + "error response, and silence proves nothing."
+        + "request that failed. Discarded: sent after it, and not processed. Unknown: no error "
+        + "response decides it, and silence proves nothing."
     ),
     (
       "Pseudonym",

@@ -43,6 +43,7 @@ struct PushBodyTests {
       (#"{"timestamp":1}"#, 410),
       (#"{"reason":"Unknown","timestamp":1}"#, 410), (#"{"reason":"Unknown"}"#, nil),
       (#"{"reason":"BadPath","timestamp":1}"#, nil), (#"{"reason":"Shutdown"}"#, 503),
+      (#"{"reason":"BadEnvironmentKeyIdInToken"}"#, 403), (#"{"reason":"BadEnvironmentKeyInToken"}"#, 403),
     ] as [(String, UInt16?)])
   func statuses(text: String, status: UInt16?) throws {
     let bytes = Array(text.utf8)

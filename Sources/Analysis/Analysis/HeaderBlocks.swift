@@ -11,6 +11,8 @@ final class HeaderBlocks {
     var isPromise: Bool
     /// The location of its first frame.
     var origin: FrameOrigin
+    /// Bytes of its frames so far.
+    var length: Int
   }
 
   /// The maximum length of a block, in bytes before decompression.
@@ -23,24 +25,32 @@ final class HeaderBlocks {
   private var open: Block?
   private var bytes: [UInt8] = []
   private var isTooLong = false
+  /// Whether no byte is missing since the beginning of the connection.
+  private var isWhole = false
 
   /// The connection begins here: the header table is empty.
-  func begin() { table.begin() }
+  func begin() {
+    isWhole = true
+    table.begin()
+  }
 
   /// Bytes of the direction are missing. No block is open.
   func gap() {
     gaps &+= 1
+    isWhole = false
     table.lose()
   }
 
-  /// Drops the open block, whose end is missing, and returns it.
-  func abandon() -> Block? {
-    guard let block = open.take() else { return nil }
+  /// Drops the open block, unless `frame` continues it, and returns it: its end is missing (RFC 9113, section 6.10).
+  /// - Parameter frame: the next frame; nil if there is none.
+  func abandon(before frame: Frame?) -> Block? {
+    guard let block = open, frame?.kind != .continuation || frame?.streamID != block.id else { return nil }
+    open = nil
     table.lose()
     return block
   }
 
-  /// Reads a HEADERS, PUSH_PROMISE or CONTINUATION frame. Only CONTINUATION may come while a block is open.
+  /// Reads a HEADERS, PUSH_PROMISE or CONTINUATION frame. If a block is open, the frame continues it.
   ///
   /// - Parameter fields: receives the fields of a complete block.
   /// - Returns: the block if it is complete, and why it cannot be read; usually nil.
@@ -50,7 +60,7 @@ final class HeaderBlocks {
     if frame.kind == .continuation { return readContinuation(frame, in: window, into: &fields) }
     let block = Block(
       id: frame.streamID, endsStream: frame.flags.contains(.endStream),
-      isPromise: frame.kind == .pushPromise, origin: origin)
+      isPromise: frame.kind == .pushPromise, origin: origin, length: frame.length)
     guard let content = frame.content(in: window) else { return (block, lose(.malformed, &fields)) }
     if frame.flags.contains(.endHeaders) {
       return (block, table.read(window.extracting(content), into: &fields))
@@ -65,13 +75,16 @@ final class HeaderBlocks {
   private func readContinuation(_ frame: Frame, in window: RawSpan, into fields: inout HeaderFields)
     -> (complete: Block?, fault: HeaderTable.Fault?)
   {
-    guard let block = open, block.id == frame.streamID else {
+    guard let block = open else {
       // The block's first frame is missing, and with it the table entries that the block adds.
       table.lose()
-      return (nil, nil)
+      return (nil, isWhole ? .malformed : nil)
     }
     append(window.extracting(frame.payload))
-    guard frame.flags.contains(.endHeaders) else { return (nil, nil) }
+    guard frame.flags.contains(.endHeaders) else {
+      open?.length &+= frame.length
+      return (nil, nil)
+    }
     open = nil
     let whole = bytes
     return (block, isTooLong ? lose(.tooLong, &fields) : table.read(whole.span.bytes, into: &fields))

@@ -53,11 +53,9 @@ final class PushConnection {
 
   private func blocks(of direction: Direction) -> HeaderBlocks { direction == .client ? client : server }
 
-  /// Bytes of a direction are missing or unreadable.
+  /// Bytes of a direction are missing or unreadable. No header block is open: see `cutBlock`.
   func gap(in direction: Direction) {
-    let blocks = blocks(of: direction)
-    if let cut = blocks.abandon() { end(lost: cut, of: direction) }
-    blocks.gap()
+    blocks(of: direction).gap()
     guard direction == .client else { return }
     for id in withOpenRequest {
       if let index = exchanges.index(of: id), !exchanges[index].request.hasEnded { exchanges.complete(index) }
@@ -65,19 +63,25 @@ final class PushConnection {
     withOpenRequest.removeAll()
   }
 
-  /// The next frame of a direction.
+  /// Ends the open header block of a direction, unless `frame` continues it, and returns it: its fields are lost.
+  /// - Parameter frame: the next frame; nil before missing bytes and at the end.
+  func cutBlock(in direction: Direction, before frame: Frame?) -> HeaderBlocks.Block? {
+    guard let cut = blocks(of: direction).abandon(before: frame) else { return nil }
+    headers.lose()
+    end(cut, of: direction)
+    return cut
+  }
+
+  /// The next frame of a direction, in which no header block is open that it does not continue.
   ///
   /// - Returns: the fault of its header block; usually nil.
   func take(_ frame: Frame, in bytes: RawSpan, from direction: Direction, at origin: FrameOrigin)
     -> HeaderTable.Fault?
   {
-    let blocks = blocks(of: direction)
-    // Another frame inside a header block (RFC 9113, section 6.10): the end of the block is missing.
-    if frame.kind != .continuation, let cut = blocks.abandon() { end(lost: cut, of: direction) }
     switch frame.kind {
     case .data: data(frame, in: bytes, from: direction, at: origin)
     case .headers, .pushPromise, .continuation:
-      let (block, fault) = blocks.read(frame, in: bytes, at: origin, into: &headers)
+      let (block, fault) = blocks(of: direction).read(frame, in: bytes, at: origin, into: &headers)
       if let block { end(block, of: direction) }
       return fault
     case .reset:
@@ -90,12 +94,6 @@ final class PushConnection {
   }
 
   // MARK: - Header blocks
-
-  /// Ends a header block whose fields are lost.
-  private func end(lost block: HeaderBlocks.Block, of direction: Direction) {
-    headers.lose()
-    end(block, of: direction)
-  }
 
   /// Ends a header block with the fields in `headers`.
   private func end(_ block: HeaderBlocks.Block, of direction: Direction) {
@@ -272,8 +270,6 @@ final class PushConnection {
 
   /// Both directions have ended: completes all open exchanges.
   func finish() {
-    if let cut = client.abandon() { end(lost: cut, of: .client) }
-    if let cut = server.abandon() { end(lost: cut, of: .server) }
     exchanges.completeAll()
   }
 
@@ -334,7 +330,11 @@ final class PushConnection {
     if exchange.response.isCut || exchange.isCancelled && !exchange.response.hasEnded {
       exchange.fields.flags.insert(.streamReset)
     }
-    if exchange.response.origin != nil { return exchange.settleBody() }
+    if exchange.response.origin != nil {
+      let isOpen = !exchange.response.hasEnded
+      if isOpen, exchange.response.gaps != server.gaps { exchange.response.hasHole = true }
+      return exchange.settleBody()
+    }
     exchange.fields.flags.insert(.noResponse)
     guard let goAway, exchange.id > goAway.lastProcessed else { return }
     exchange.fields.flags.insert(.goaway)

@@ -155,13 +155,8 @@ struct PushExchange {
 
   /// Reads the response's body.
   mutating func settleBody() {
-    guard !body.isEmpty || isBodyTooLong else { return }
     guard !isBodyTooLong, let answer = PushBody(body.indices, in: body.span.bytes) else {
-      // A part may be missing.
-      if response.hasEnded, !response.isCut, !response.hasHole, !hasLostStart {
-        fields.flags.insert(.malformedJSON)
-      }
-      return
+      return flagUnreadBody()
     }
     fields.timestamp = answer.timestamp
     if let reason = answer.reason { fields[.reason] = append(body[reason]) }
@@ -170,6 +165,17 @@ struct PushExchange {
     {
       fields.status = status
       fields.flags.insert(.statusInferred)
+    }
+  }
+
+  private mutating func flagUnreadBody() {
+    // One side ended the stream.
+    if !response.hasHole, response.isCut || isCancelled && !response.hasEnded { return }
+    if response.hasHole || !response.hasEnded {
+      // Each answer but 200 has a body.
+      if let status = fields.status, status != 200 { fields.flags.insert(.bodyLost) }
+    } else if !body.isEmpty || isBodyTooLong, !hasLostStart {
+      fields.flags.insert(.malformedJSON)
     }
   }
 

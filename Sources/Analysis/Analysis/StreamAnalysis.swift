@@ -147,6 +147,7 @@ final class StreamAnalysis {
     direction.noteFirst(gap.fileOffset, gap.packet)
     direction.gapBytes &+= gap.length
     try endRun(of: &direction)
+    try reportCutBlock(in: &direction, before: nil)
     direction.end = gap.offset &+ gap.length
     // Ciphertext has a single finding, at the end, when its length is known.
     if case .ciphertext = direction.content {} else { try reportGap(gap, in: &direction) }
@@ -214,6 +215,7 @@ final class StreamAnalysis {
       direction.gapBytes = encryption.gapBytes
     }
     try endRun(of: &direction)
+    try reportCutBlock(in: &direction, before: nil)
     try emitPending(before: .max, of: &direction)
     log.summary.gapBytes &+= direction.gapBytes
     if case .decoded = direction.content {

@@ -44,9 +44,11 @@ extension StreamAnalysis {
       case .undecodable(let offset, let command):
         try reportUndecodable(command, at: offset, of: decoder.content, in: &direction)
       case .skipped(let offset, let length):
+        try reportCutBlock(in: &direction, before: nil)
         try reportSkipped(offset, length, of: decoder.content, in: &direction)
         try losePushBytes(of: direction.side)
       case .truncated(let offset, let length):
+        try reportCutBlock(in: &direction, before: nil)
         try reportTruncated(offset, length, of: decoder.content, in: &direction)
         try losePushBytes(of: direction.side)
       case .logged(let decoder, let offset, let length):
@@ -144,6 +146,7 @@ extension StreamAnalysis {
     _ frame: Frame, in bytes: RawSpan, with decoder: RunDecoder, of direction: inout DirectionAnalysis
   ) throws {
     guard let pushes, let origin = direction.trail.origin(at: frame.offset) else { return }
+    try reportCutBlock(in: &direction, before: frame)
     try emitPending(before: frame.offset &+ 1, of: &direction)
     log.summary.recordBytes &+= frame.length
     let fault = pushes.take(
@@ -157,6 +160,18 @@ extension StreamAnalysis {
       other.allow(payload: pushes.limit(of: role(of: direction.side.other)))
     }
     if pushes.hasComplete { try emitComplete(pushes) }
+  }
+
+  /// Reports the open header block of a direction as cut off, unless `frame` continues it.
+  func reportCutBlock(in direction: inout DirectionAnalysis, before frame: Frame?) throws {
+    guard let pushes, let block = pushes.cutBlock(in: role(of: direction.side), before: frame) else { return }
+    log.summary.recordBytes &-= block.length
+    log.summary.truncatedBytes &+= block.length
+    let location = DirectionAnalysis.Location(
+      fileOffset: block.origin.fileOffset, packet: block.origin.packet)
+    try report(
+      .truncatedRecord, block.origin.offset, block.length, at: location,
+      "truncated header block: its end (END_HEADERS) does not follow", in: &direction)
   }
 
   private static func message(of fault: HeaderTable.Fault) -> Message {

@@ -109,11 +109,15 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   /// A header field is unknown: its dynamic table entry, or part of its header block, is missing.
   package static let unknownHeaders = PushFlags(rawValue: 1 << 8)
 
+  /// The body of an error is missing, at least in part.
+  package static let bodyLost = PushFlags(rawValue: 1 << 9)
+
   /// RST_STREAM has the code REFUSED_STREAM: the request was not processed. Reports do not show this flag.
   package static let refused = PushFlags(rawValue: 1 << 15)
 
   /// The flags and their codes in reports, sorted by code.
   package static let all: [(flag: PushFlags, code: String)] = [
+    (.bodyLost, "body-lost"),
     (.goaway, "goaway"),
     (.malformedJSON, "malformed-json"),
     (.noResponse, "no-response"),

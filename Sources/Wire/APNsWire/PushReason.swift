@@ -14,8 +14,10 @@ package enum PushReason {
     (
       403,
       [
-        "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken", "ExpiredProviderToken",
-        "Forbidden", "InvalidProviderToken", "MissingProviderToken", "UnrelatedKeyIdInToken",
+        // Apple's table has the first spelling, the service sends the second.
+        "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken",
+        "BadEnvironmentKeyInToken", "ExpiredProviderToken", "Forbidden", "InvalidProviderToken",
+        "MissingProviderToken", "UnrelatedKeyIdInToken",
       ]
     ),
     (404, ["BadPath"]),

@@ -32,8 +32,8 @@ extension ReportHTML {
     <div><dt>Offset</dt><dd>The position of a byte: the number of bytes before it in its direction of the \
     stream. The first byte has offset 0.</dd></div>
     <div><dt>Outcome</dt><dd>The fate of a request. Accepted: sent before the request that failed. Rejected: \
-    the request that failed. Discarded: sent after it, and not processed. Unknown: there is no error \
-    response, and silence proves nothing.</dd></div>
+    the request that failed. Discarded: sent after it, and not processed. Unknown: no error response \
+    decides it, and silence proves nothing.</dd></div>
     \(if: head.isRedacted, pseudonym)\
     <div><dt>Reader</dt><dd>A program that reads the records of a stream. This report tests a few with known \
     faults.</dd></div>

@@ -36,7 +36,7 @@ extension ReportHTML {
     case .rejected: "The request that an error refers to: it failed, for the reason below."
     case .discarded: "Sent after the one that failed: the gateway discarded it, and it had to be sent again."
     case .unknown:
-      "No error response covers it. The gateway sends nothing on success, so silence proves nothing."
+      "No error response decides it. The gateway sends nothing on success, so silence proves nothing."
     }
   }
 

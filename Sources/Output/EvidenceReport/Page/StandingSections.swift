@@ -9,13 +9,15 @@ extension ReportHTML {
 
   static let limits: HTML = """
     <p>A record without a flag starts where a record should, has a normal length and a plausible time, and \
-    its neighbours are plausible too. That is not proof. No rule can detect:</p>
+    what follows it can begin another record, or nothing follows. That is not proof. No rule can detect:</p>
     <ul>
     <li><strong>Bits changed inside a token or a time.</strong> The result looks like any other record.</li>
     <li><strong>Whole records that were lost.</strong> The records before and after the loss appear to be \
     consecutive.</li>
     <li><strong>A loss of exactly one record’s length across a boundary.</strong> It joins the beginning of \
     one record to the end of another. The result looks complete, but is made of two.</li>
+    <li><strong>Bytes inserted into or lost from the last record before an end.</strong> What follows it is \
+    too short to show that its token is shifted.</li>
     <li><strong>Data that are not in the inputs</strong>: other connections, other days, anything that the \
     service did not report.</li>
     </ul>
