@@ -91,6 +91,19 @@ struct CommandLineTests {
     #expect(try directory.text(of: "out.\(name)") == directory.text(of: "out"))
   }
 
+  @Test("an extension of no format chooses none", arguments: ["x.txt", "x.dat", "x.out", "x.2024", "x"])
+  func otherExtensions(_ name: String) throws {
+    #expect(try directory.apnsift("export", "dump.bin", "-o", name).code == 0)
+    #expect(try directory.text(of: name).hasPrefix("source,"))
+  }
+
+  @Test("jsonl is another name of NDJSON, and htm of HTML")
+  func aliases() throws {
+    #expect(try directory.apnsift("export", "dump.bin", "-o", "x.jsonl").code == 0)
+    #expect(try directory.text(of: "x.jsonl").hasPrefix("{\"type\":\"header\""))
+    #expect(try directory.apnsift("report", "dump.bin", "-o", "x.htm").code == 0)
+  }
+
   @Test(
     "an output whose name contradicts its format, or is compressed, is wrong usage",
     arguments: [
@@ -117,6 +130,19 @@ struct CommandLineTests {
         .outputOfOtherFormat("-o", "x.json", named: "json", format: "csv")
       ),
       (["report", "-o", "x.html.gz"], .outputNotCompressed("-o", "x.html.gz")),
+      (["export", "-o", "x.xlsx"], .outputOfOtherFormat("-o", "x.xlsx", named: "xlsx", format: "csv")),
+      (["export", "-o", "x.PDF"], .outputOfOtherFormat("-o", "x.PDF", named: "pdf", format: "csv")),
+      (["export", "-o", "x.html"], .outputOfOtherFormat("-o", "x.html", named: "html", format: "csv")),
+      (
+        ["export", "-o", "x.parquet"],
+        .outputOfOtherFormat("-o", "x.parquet", named: "parquet", format: "csv")
+      ),
+      (
+        ["export", "-t", "json", "-o", "x.db"],
+        .outputOfOtherFormat("-o", "x.db", named: "db", format: "json", chosenBy: "-t json")
+      ),
+      (["report", "-o", "x.pdf"], .outputOfOtherFormat("-o", "x.pdf", named: "pdf", format: "html")),
+      (["report", "-o", "x.csv"], .outputOfOtherFormat("-o", "x.csv", named: "csv", format: "html")),
     ] as [([String], Message)])
   func contradictoryNames(_ arguments: [String], _ message: Message) throws {
     try refuse(arguments + ["dump.bin"], message)

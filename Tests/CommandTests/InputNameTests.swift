@@ -45,7 +45,7 @@ struct InputNameTests {
     let moved = try directory.run("/bin/mv", [Array("dumps/x.bin".utf8), name])
     // Not every file system has such names.
     guard moved.code == 0 else { return }
-    let expected = "dumps/x\u{fffd}\u{fffd}.bin"
+    let expected = "dumps/x\\xFF\\xFE.bin"
     for arguments in [[Array("export".utf8), name], [Array("export".utf8), Array("dumps".utf8)]] {
       let outcome = try directory.run(Command.path, arguments)
       #expect(outcome.code == 0, "\(outcome.errors)")
@@ -54,6 +54,50 @@ struct InputNameTests {
     let bare = try directory.run(Command.path, [name])
     #expect(bare.code == 0)
     #expect(bare.text.hasPrefix(expected))
+  }
+
+  @Test("names that differ only in bytes that are not UTF-8 are different in every output")
+  func differentBytes() throws {
+    let directory = try TestDirectory()
+    // The last is the text of the first.
+    let names = [[0xff], [0xfe], [0xc3], [0xe2, 0x82], Array("\\xFF".utf8)] as [[UInt8]]
+    let texts = ["\\xFF", "\\xFE", "\\xC3", "\\xE2\\x82", "\\x5CxFF"].map { "dumps/x\($0).bin" }
+    try directory.makeDirectory("dumps")
+    for (index, name) in names.enumerated() {
+      try directory.write(feedback(tuples(1, from: index)), to: "new")
+      let moved = try directory.run(
+        "/bin/mv", [Array("new".utf8), Array("dumps/x".utf8) + name + Array(".bin".utf8)])
+      guard moved.code == 0 else { return }
+    }
+    let csv = try directory.apnsift(
+      "export", "dumps", "--records", "inputs", "--columns", "source", "--dfxml", "inputs.xml")
+    #expect(Set(csv.lines.dropFirst()) == Set(texts))
+    let json = try directory.apnsift("export", "dumps", "-t", "ndjson")
+    #expect(Set(try Evidence.lines(json.text).compactMap { $0["source"] as? String }) == Set(texts))
+    // bulk_extractor's form: a backslash of the name is \x5C.
+    let dfxml = try directory.text(of: "inputs.xml")
+    for text in texts { #expect(dfxml.contains("<filename>\(text)</filename>")) }
+    let page = try directory.report(["dumps"]).html
+    let inspected = try directory.apnsift("inspect", "dumps").text
+    for text in texts { #expect(page.contains(text) && inspected.contains(text + "\n")) }
+    _ = try directory.tool("tar", ["-cf", "all.tar", "dumps"])
+    let members = try directory.apnsift("export", "all.tar", "--records", "inputs", "--columns", "source")
+    #expect(Set(members.lines.dropFirst()) == Set(texts.map { "all.tar!\($0)" } + ["all.tar"]))
+  }
+
+  @Test(
+    "characters that cannot be seen are escaped", arguments: ["\u{200b}", "\u{feff}", "\u{2060}", "\u{ad}"])
+  func invisible(_ character: String) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(2)), to: "a\(character)b")
+    let outcome = try directory.apnsift(
+      "export", "a\(character)b", "missing\(character)", "-o", "all.csv", "--dfxml", "x")
+    let inspected = try directory.apnsift("inspect", "a\(character)b").text
+    for text in [outcome.errors, try directory.text(of: "x"), inspected] {
+      #expect(
+        !text.contains(character) && text.unicodeScalars.allSatisfy { $0 != character.unicodeScalars.first })
+    }
+    #expect(inspected.hasPrefix("a\\u{"))
   }
 
   @Test("an input named twice is read twice")

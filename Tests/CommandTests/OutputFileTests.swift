@@ -54,7 +54,7 @@ struct OutputFileTests {
     let before = try directory.bytes(of: name)
     let outcome = try directory.apnsift("export", "dump.bin", "dumps", option, name, "--force")
     #expect(outcome.code == 2)
-    #expect(outcome.messages == [Message.outputIsOneOfInputs(name).text])
+    #expect(outcome.messages == [Message.outputIsRead(name, ReadFiles.input).text])
     #expect(try directory.bytes(of: name) == before)
   }
 

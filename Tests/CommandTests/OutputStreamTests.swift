@@ -108,11 +108,11 @@ struct OutputStreamTests {
   @Test(
     "an output into the input is refused before anything is written",
     arguments: [
-      ("export dump.bin >>dump.bin", .outputIsInput("dump.bin")),
-      ("export dumps 1<>dumps/dump.bin", .outputIsInput("dumps/dump.bin")),
-      ("export - <dump.bin >>dump.bin", .outputIsInput("-")),
-      ("inspect dump.bin >>dump.bin", .outputIsInput("dump.bin")),
-      ("export - -o dump.bin --force <dump.bin", .outputIsOneOfInputs("dump.bin")),
+      ("export dump.bin >>dump.bin", .outputIsRead("standard output (dump.bin)", ReadFiles.input)),
+      ("export dumps 1<>dumps/dump.bin", .outputIsRead("standard output (dumps/dump.bin)", ReadFiles.input)),
+      ("export - <dump.bin >>dump.bin", .outputIsRead("standard output (/dev/stdin)", ReadFiles.input)),
+      ("inspect dump.bin >>dump.bin", .outputIsRead("standard output (dump.bin)", ReadFiles.input)),
+      ("export - -o dump.bin --force <dump.bin", .outputIsRead("dump.bin", ReadFiles.input)),
     ] as [(String, Message)])
   func outputIntoInput(_ arguments: String, _ message: Message) throws {
     let directory = try TestDirectory()

@@ -30,15 +30,22 @@ extension Golden {
     Golden(
       .carvedInstead,
       "no known format, but records were found in it: carved. Use --from raw if it is a dump"),
-    Golden(.carvedImage("a core dump"), "a core dump: records were searched in it, as with --from carve"),
+    Golden(
+      .carvedImage("a core dump"),
+      "a core dump: records were searched in it, as with --from carve; files in it that are compressed or "
+        + "encrypted were not searched inside"),
+    Golden(.notSearchedInside("UTF-16 text"), "UTF-16 text, not searched inside"),
+    Golden(
+      .searchedAsStored("UTF-16 text"),
+      "UTF-16 text: searched as it is stored; compressed, encrypted or otherwise encoded content was not"),
+    Golden(.membersLost(1), "1 file in it not read in full"),
+    Golden(.membersLost(2), "2 files in it not read in full"),
     Golden(
       .sameBytes(as: "a.bin", isJoinedCapture: false),
       "same bytes as a.bin, which was already read: its records are counted again"),
     Golden(
       .sameBytes(as: "a.pcap", isJoinedCapture: true),
       "same bytes as a.pcap, which was already read: its packets are read again"),
-    Golden(
-      .outputIsInput("a.csv"), "a.csv is both standard output and an input: write to another file"),
   ]
 
   static let knownFiles: [Golden] = [

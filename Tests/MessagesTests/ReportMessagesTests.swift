@@ -97,7 +97,8 @@ extension Golden {
     Golden(
       .reported(inputs: 2, .recordCounts(feedback: 1), redacted: true),
       "reported 2 inputs with 1 record, redacted"),
-    Golden(.outputIsOneOfInputs("a.bin"), "a.bin is one of the inputs: name another file to write"),
+    Golden(
+      .outputIsRead("a.bin", "one of the inputs"), "a.bin is one of the inputs: name another file to write"),
     Golden(
       .keyTooShort("key.txt", bytes: 1, expected: 16),
       "key.txt has 1 byte, but a pseudonym key needs 16 or more; make one with "

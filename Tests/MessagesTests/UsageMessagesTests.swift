@@ -62,10 +62,12 @@ extension Golden {
       "-o a.csv.gz: output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > a.csv.gz`"),
     Golden(
       .outputOfOtherFormat("--findings", "a.json", named: "json", format: "csv"),
-      "--findings a.json names a .json file, but the output is csv: name a .csv file"),
+      "--findings a.json names a .json file, but the output is csv: name a .csv file "
+        + "(`export` writes csv, json, ndjson and arrow, `report` writes html)"),
     Golden(
       .outputOfOtherFormat("-o", "a.json", named: "json", format: "csv", chosenBy: "-t csv"),
-      "-o a.json names a .json file, but the output is csv: leave out -t csv, or rename the file"),
+      "-o a.json names a .json file, but the output is csv: leave out -t csv, or rename the file "
+        + "(`export` writes csv, json, ndjson and arrow, `report` writes html)"),
   ]
 
   static let argumentsOfCommands: [Golden] = [

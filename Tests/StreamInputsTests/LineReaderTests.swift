@@ -8,7 +8,7 @@ import Testing
 struct LineReaderTests {
   private func lines(_ text: [UInt8]) throws -> [String] {
     let files = try TemporaryFiles()
-    var reader = try LineReader(try files.write(text))
+    var reader = try LineReader(Input(try files.write(text)))
     var lines: [String] = []
     while let line = try reader.next() { lines.append(line) }
     #expect(reader.lineNumber == lines.count)
@@ -48,7 +48,7 @@ struct LineReaderTests {
     let longest = [UInt8](repeating: 0x61, count: LineReader.maxLineLength)
     #expect(try lines(longest + [0x0a]).map(\.utf8.count) == [LineReader.maxLineLength])
     let files = try TemporaryFiles()
-    var reader = try LineReader(try files.write([0x61, 0x0a] + longest + [0x61, 0x0a]))
+    var reader = try LineReader(Input(try files.write([0x61, 0x0a] + longest + [0x61, 0x0a])))
     let first = try reader.next()
     #expect(first == "a")
     do {
@@ -62,7 +62,7 @@ struct LineReaderTests {
   @Test("a missing file")
   func missing() throws {
     let files = try TemporaryFiles()
-    let fault = try #require(throws: InputFault.self) { _ = try LineReader(files.path + "/none") }
+    let fault = try #require(throws: InputFault.self) { _ = try LineReader(Input(files.path + "/none")) }
     #expect(fault.message == .cannotBeOpened("No such file or directory"))
   }
 }

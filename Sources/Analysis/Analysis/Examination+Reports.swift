@@ -46,7 +46,7 @@ extension Examination {
   private mutating func recordSkipped(_ report: InputReport, of input: Input) throws {
     let isFailure = options.failsOnUnrecognised && Self.isUnrecognised(report.recognition)
     if isFailure { failures += 1 }
-    try note(.skipped(Self.kind(report.recognition)), of: input, .unrecognisedInput, isFailure: isFailure)
+    try note(.skipped(Self.reason(report)), of: input, .unrecognisedInput, isFailure: isFailure)
   }
 
   private mutating func recordRead(
@@ -61,6 +61,9 @@ extension Examination {
         report.format == .carve
           ? .carvedInstead : .readAsRaw((options.analysis.choice.named ?? .feedback).rawValue), of: input,
         .unrecognisedInput, isWarning: true, isFailure: options.failsOnUnrecognised)
+    }
+    if let unsearched = report.unsearched {
+      try note(unsearched, of: input, .unrecognisedInput, isWarning: true)
     }
     if case .image(let kind) = report.recognition, !isRerun {
       Console.note(.about(input.name, .carvedImage(kind)))
@@ -94,16 +97,14 @@ extension Examination {
   /// Whether it is no input of a known format, whether the kind of the file is known or not.
   private static func isUnrecognised(_ recognition: Recognition) -> Bool {
     switch recognition {
-    case .nothing, .known: true
+    case .nothing, .known, .unsearched: true
     case .format, .foreign, .packed, .image, .imageSegment: false
     }
   }
 
-  private static func kind(_ recognition: Recognition) -> Message {
-    switch recognition {
-    case .foreign(let kind, _), .known(let kind): kind
-    case .format, .packed, .image, .imageSegment, .nothing: .unknownFormat
-    }
+  private static func reason(_ report: InputReport) -> Message {
+    if case .known(let kind) = report.recognition { return kind }
+    return report.unsearched ?? .unknownFormat
   }
 
   /// Reports a fault as a message for the user and as a finding.

@@ -69,6 +69,7 @@ package struct Examination {
     self.options = options
     analyzer = Analyzer(options.analysis, sinks: [])
     repeated = options.mayRepeat ? nil : RepeatedInputs(walk.inputs)
+    for input in walk.inputs { input.register() }
   }
 
   /// Counts of everything read.
@@ -78,12 +79,6 @@ package struct Examination {
 
   /// The number of inputs to read.
   package var inputCount: Int { walk.inputs.count }
-
-  /// Whether the file at `path` is one of the inputs, also under another name.
-  package func contains(fileAt path: String) -> Bool {
-    guard let file = FileIdentity(at: Array(path.utf8CString)), file.isRegular else { return false }
-    return walk.inputs.contains { $0.identity == file }
-  }
 
   /// The name of an input in the directory at `path`; nil if there is none.
   package func input(in path: String) -> String? {
@@ -97,7 +92,7 @@ package struct Examination {
   // MARK: - Reading
 
   /// Reads all inputs, and delivers the evidence to `sinks`.
-  /// - Throws: errors of sinks; `Failure` if standard output is an input; `UsageError` for a filter that does not
+  /// - Throws: errors of sinks; `Failure` if standard output is a file that is read; `UsageError` for a filter that does not
   ///   compile.
   package mutating func run(_ sinks: [(any EvidenceSink)?]) throws {
     try read(sinks)
@@ -129,7 +124,8 @@ package struct Examination {
     let analyzer = Analyzer(
       options.analysis, sinks: sinks.compactMap { $0 }, sinkThreads: jobs - 1)
     self.analyzer = analyzer
-    try checkStandardOutput()
+    // Reading it would never end.
+    try ReadFiles.check()
     let sizes = walk.inputs.map(\.size)
     var run = try Run(
       analyzer, options.keys.map { DecryptionStage($0) }, reading, options.analysis.contentProbes,
@@ -261,7 +257,7 @@ package struct Examination {
     }
     let first = inputs.count
     if let inner = report.archive {
-      try readMembers(of: inner, input, key: key, &run)
+      (report.members, report.lostMembers) = try readMembers(of: inner, input, key: key, &run)
       report.finishArchive()
       // Its members have their records and findings.
       counts = self.counts
@@ -273,9 +269,10 @@ package struct Examination {
     if failures > known { failed.insert(key) }
   }
 
+  /// Returns how many members were read or skipped, with those in them, and how many failed.
   private mutating func readMembers(
     of archive: Archive, _ input: Input, key: [Int], _ run: inout Run
-  ) throws {
+  ) throws -> (members: Int, lost: Int) {
     let (known, first) = (failures, readCount)
     var index = 0
     while let member = archive.next() {
@@ -283,14 +280,17 @@ package struct Examination {
       if file.isWanted, !failed.contains(key) { try read(member, file, of: archive, key: key, &run) }
       index += 1
     }
-    guard input.isNamed, readCount == first, failures == known, archive.fault == nil, !isRerun
-    else { return }
+    let lost = failures - known
+    let members = max(readCount - first, index - lost)
+    guard input.isNamed, readCount == first, lost == 0, archive.fault == nil, !isRerun
+    else { return (members, lost) }
     failures += 1
     Console.say(
       .about(
         input.name,
         input.wantedMember.map { "has no file of the name \($0): inspect the archive to see the names" }
           ?? "no input in this archive"))
+    return (members, lost)
   }
 
   private mutating func read(
@@ -384,14 +384,6 @@ package struct Examination {
 
   /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws { try analyzer.report(finding) }
-
-  /// Throws if standard output is one of the inputs: reading it would never end.
-  private func checkStandardOutput() throws {
-    guard let output = FileIdentity(of: STDOUT_FILENO), output.isRegular,
-      let input = walk.inputs.first(where: { $0.identity == output })
-    else { return }
-    throw Failure(.outputIsInput(input.name))
-  }
 
   private var reading: ReadingOptions {
     var reading = options.reading

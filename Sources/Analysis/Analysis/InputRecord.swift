@@ -49,6 +49,8 @@ package struct InputRecord: Equatable, Sendable {
   package var content: String?
   /// Why it was not read, or not in full.
   package var reason: String?
+  /// What it is whose inside was not searched; nil for others.
+  package var unsearched: String?
   /// Records and findings in it; records are nil if it is one of several files that form one stream or capture.
   package var records: Int?
   package var findings = 0
@@ -73,7 +75,9 @@ package struct InputRecord: Equatable, Sendable {
     compression = report.compression
     isFirstPart = report.parts > 1
     content = Self.content(report.recognition)
-    reason = report.faults.first?.located.text
+    unsearched = report.unsearched?.text
+    reason = report.faults.first?.located.text ?? unsearched
+    if reason == nil, report.lostMembers > 0 { reason = Message.membersLost(report.lostMembers).text }
     if verdict == .skipped, reason == nil, content == nil { reason = Message.unknownFormat.text }
     sameBytesAs = first
   }
@@ -87,7 +91,10 @@ package struct InputRecord: Equatable, Sendable {
   }
 
   private static func verdict(_ report: InputReport) -> Verdict {
-    if report.archiveFormat != nil { return report.faults.isEmpty ? .decoded : .partial }
+    if report.archiveFormat != nil {
+      if report.faults.isEmpty, report.lostMembers == 0 { return .decoded }
+      return report.members > 0 ? .partial : .unreadable
+    }
     if case .imageSegment = report.recognition { return report.faults.isEmpty ? .part : .unreadable }
     guard let format = report.format else {
       return report.isSkipped || report.recognition != .nothing ? .skipped : .unreadable
@@ -99,7 +106,7 @@ package struct InputRecord: Equatable, Sendable {
 
   private static func content(_ recognition: Recognition) -> String? {
     switch recognition {
-    case .foreign(let kind, _), .known(let kind), .image(let kind): kind.text
+    case .foreign(let kind, _), .known(let kind), .image(let kind), .unsearched(let kind): kind.text
     case .format, .packed, .imageSegment, .nothing: nil
     }
   }
@@ -115,5 +122,16 @@ package struct InputRecord: Equatable, Sendable {
   package var linkTarget: String? {
     get { status?.linkTarget.map { DirectoryEntry.text(of: $0) } }
     set { status?.linkTarget = newValue.map { Array($0.utf8CString) } }
+  }
+}
+
+extension InputReport {
+  /// What is not searched, because it may be compressed or encoded; nil if nothing is known of such content.
+  var unsearched: Message? {
+    switch recognition {
+    case .unsearched(let kind): format == nil ? .notSearchedInside(kind) : .searchedAsStored(kind)
+    case .foreign(let kind, _) where isSkipped: .notSearchedInside(kind)
+    default: nil
+    }
   }
 }

@@ -40,7 +40,7 @@ extension StreamChunks {
   /// Reads sizes in bytes from a text file, one per line.
   package static func sizes(inFile path: String) throws -> [Int] {
     do {
-      var lines = try LineReader(path)
+      var lines = try LineReader(Input(path).of(option: "--chunk-sizes"))
       var sizes: [Int] = []
       while let line = try lines.next() {
         if line.isEmpty { continue }

@@ -44,10 +44,14 @@ package struct DecryptionOptions: ParsableArguments {
   package func streamKeys(memory: Int, _ input: (String) throws -> Input) throws -> StreamKeys? {
     if noDecrypt { return nil }
     var found = StreamKeys(readsEmbedded: !noEmbeddedKeys, memory: memory)
-    for name in keys { try found.addKeyFile(try input(name)) }
-    let passphrase = try passphraseFile.map { try StreamKeys.passphrase(in: try input($0)) }
-    for name in rsaKey { try found.addPrivateKey(try input(name), passphrase: passphrase) }
-    for name in psk { try found.addSharedKeys(try input(name)) }
+    for name in keys { try found.addKeyFile(try input(name).of(option: "--keys")) }
+    let passphrase = try passphraseFile.map {
+      try StreamKeys.passphrase(in: try input($0).of(option: "--passphrase-file"))
+    }
+    for name in rsaKey {
+      try found.addPrivateKey(try input(name).of(option: "--rsa-key"), passphrase: passphrase)
+    }
+    for name in psk { try found.addSharedKeys(try input(name).of(option: "--psk")) }
     return found
   }
 

@@ -127,17 +127,17 @@ package struct InputOptions: ParsableArguments {
     var paths = ArgumentPaths()
     let walk =
       requests == nil
-      ? InputWalk(inputs.map { Input($0, path: paths.path(of: $0)) })
+      ? InputWalk(inputs.map { Input(argument: $0, from: &paths) })
       : InputWalk(
         [],
         paired: pair.map { name, half in
-          var input = Input(name, path: paths.path(of: name))
+          var input = Input(argument: name, from: &paths)
           input.half = half
           return input
         })
     var options = examinationOptions
-    options.keys = try decryption.streamKeys(memory: memory) { Input($0, path: paths.path(of: $0)) }
-    options.knownHashes = try known { Input($0, path: paths.path(of: $0)) }
+    options.keys = try decryption.streamKeys(memory: memory) { Input(argument: $0, from: &paths) }
+    options.knownHashes = try known { Input(argument: $0, from: &paths) }
     options.hashing = hashing
     options.jobs = jobs
     options.readAheadMemory = memory / 4
@@ -150,7 +150,7 @@ package struct InputOptions: ParsableArguments {
     guard !knownHashes.isEmpty else { return nil }
     var known = KnownHashes()
     for name in knownHashes {
-      let others = try known.add(input(name), memory: memory)
+      let others = try known.add(input(name).of(option: "--known-hashes"), memory: memory)
       if others.lines > 0 {
         Console.note(.about(name, .linesWithoutHash(others.lines, first: others.first)))
       }
@@ -180,6 +180,12 @@ package struct InputOptions: ParsableArguments {
     [(requests, Input.Half.requests), (responses, .responses)].compactMap { name, half in
       name.map { ($0, half) }
     }
+  }
+
+  /// The names of the inputs as they were given.
+  package var names: [String] {
+    var paths = ArgumentPaths()
+    return (pair.map(\.name) + inputs).map { Input(argument: $0, from: &paths).name }
   }
 
   /// How the protocol of a stream is detected.

@@ -20,8 +20,20 @@ package enum OutputName {
     if ["gz", "zst", "lz4", "bz2", "xz"].contains(named) {
       throw ValidationError(.outputNotCompressed(option, path))
     }
-    let isSame = named == format || named == "arrows" && format == "arrow"
-    guard ["csv", "json", "ndjson", "arrow", "arrows"].contains(named), !isSame else { return }
+    guard named != format, aliases[named] != format, choosing.contains(named) else { return }
     throw ValidationError(.outputOfOtherFormat(option, path, named: named, format: format, chosenBy: choice))
   }
+
+  /// Other extensions of the formats.
+  package static let aliases = ["arrows": "arrow", "jsonl": "ndjson", "htm": "html"]
+  /// Extensions that choose a format, ours or another one: its programs would not open what is written. All others, such
+  /// as `.txt`, choose none.
+  private static let choosing: Set<String> = [
+    "csv", "json", "ndjson", "jsonl", "arrow", "arrows", "html", "htm", "xml", "pdf", "ps", "rtf", "doc",
+    "docx", "odt",
+    "md", "xls", "xlsx", "xlsm", "xlsb", "ods", "numbers", "tsv", "tab", "yaml", "yml", "toml", "parquet",
+    "feather", "ipc", "avro", "orc", "sqlite", "sqlite3", "db", "duckdb", "sql", "zip", "tar", "tgz", "7z",
+    "rar",
+    "pcap", "pcapng", "cap", "png", "jpg", "jpeg", "svg",
+  ]
 }

@@ -88,7 +88,7 @@ package struct CorpusRun {
     guard let name = String(validating: path, as: UTF8.self) else {
       throw Failure("its path is not UTF-8; rename the directory")
     }
-    let file = try OutputFile(name, force: true, isPrivate: false)
+    let file = try OutputFile(name, force: true, isPrivate: false, isUpdate: true)
     let buffer = OutputBuffer(file)
     try buffer.append(found.ndjson)
     try buffer.flush()

@@ -8,12 +8,14 @@ package enum Recognition: Equatable, Sendable {
   case foreign(kind: Message, remedy: Message)
   /// A further file of a disk image, which is read with the first one; its number, from 2.
   case imageSegment(Int)
-  /// A compression inside another one, which may well contain inputs.
+  /// An archive that is not read, or a compression inside another one: both may well contain inputs.
   case packed(Message)
   /// A disk image or memory, in which records are searched.
   case image(Message)
-  /// A file of another kind, which has no records.
+  /// A list that has no records.
   case known(Message)
+  /// A file of another kind, in which records may be compressed or encoded.
+  case unsearched(Message)
   case nothing
 }
 
@@ -41,8 +43,24 @@ package enum FormatProbes {
   }
 
   static let unsupported: [FormatProbe] = [
-    magic(Array("SQLite format 3\0".utf8), .sqliteDatabase, "use --store to name a store")
+    FormatProbe(.foreign(kind: .sqliteDatabase, remedy: "use --store to name a store")) { head, _ in
+      head.starts(with: Array("SQLite format 3\0".utf8))
+    },
+    // Signatures that reach into a tuple's length, which none has.
+    FormatProbe(.packed(.notExtracted("RAR"))) { head, _ in head.starts(with: Array("Rar!\u{1a}\u{7}".utf8))
+    },
+    FormatProbe(.packed(.notExtracted("CAB"))) { head, _ in head.starts(with: Array("MSCF\0\0\0\0".utf8)) },
   ]
+
+  /// Mostly ASCII, in either byte order; after a byte order mark, some of it.
+  static let utf16 = FormatProbe(.unsearched("UTF-16 text")) { head, _ in
+    let bytes = head.prefix(512)
+    let isMarked = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
+    let zeros = [0, 1].map { parity in bytes.enumerated().count { $0.element == 0 && $0.offset % 2 == parity }
+    }
+    return zeros.contains(0) && zeros.contains { $0 > 8 && $0 &* (isMarked ? 16 : 1) > bytes.count / 8 * 3 }
+      && bytes.allSatisfy { $0 == 0 || $0 >= 9 }
+  }
 
   static let text: [FormatProbe] = [
     FormatProbe(
@@ -59,10 +77,6 @@ package enum FormatProbes {
     if case .mark = GapMark.match(at: 0, in: head.span.bytes) { true } else { false }
   }
 
-  private static func magic(_ bytes: [UInt8], _ kind: Message, _ remedy: Message) -> FormatProbe {
-    FormatProbe(.foreign(kind: kind, remedy: remedy)) { head, _ in head.starts(with: bytes) }
-  }
-
   /// Detects the format of the content that begins with `head`; `inside` is the compression it was decompressed from.
   /// `content` are probes for raw bytes, provided by the caller, since sources know no protocol. An empty file is an
   /// empty dump.
@@ -74,7 +88,9 @@ package enum FormatProbes {
       return .packed(.compressedTwice(inner.rawValue, inside: compression))
     }
     if HexLists.isChecksums(head, isWhole: isWhole) { return .known("a list of checksums") }
-    for probe in [captures] + unsupported where probe.matches(head, isWhole) { return probe.result }
+    for probe in [captures] + unsupported where probe.matches(head, isWhole) {
+      return probe.result
+    }
     // Exports contain lines of hex, so they are tried before hex dumps.
     if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .format(.export(format)) }
     // A dump in lines of 32 bytes looks like tokens.
@@ -86,7 +102,8 @@ package enum FormatProbes {
     let probes = logs + text + [marked] + content
     for probe in probes where probe.matches(head, isWhole) { return probe.result }
     if let image = DiskImages.kind(of: head) { return .image(image) }
-    return KnownFileTypes.description(of: head).map { .known(.verbatim($0)) } ?? .nothing
+    if utf16.matches(head, isWhole) { return utf16.result }
+    return KnownFileTypes.description(of: head).map { .unsearched(.verbatim($0)) } ?? .nothing
   }
 
   /// Whether the second half of the head is one line of text: it may be the first of a log, whose other lines show that.

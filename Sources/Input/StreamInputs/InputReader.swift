@@ -49,6 +49,9 @@ package struct InputReport {
   /// An archive: the caller reads its members, and then `finish`es the report.
   package var archive: Archive?
   package var archiveFormat: ArchiveFormat?
+  /// How many members were read or skipped, with those in them, and how many could not be read in full.
+  package var members = 0
+  package var lostMembers = 0
 
   /// Names an E01 image among the compressions.
   package static let imageName = "ewf"
@@ -424,10 +427,26 @@ package struct InputReader: ~Copyable {
     return format
   }
 
+  /// What bytes are that are searched as they are stored, if there may be more inside.
+  private func unsearched(_ head: [UInt8], isWhole: Bool, inside compression: String?) -> Recognition {
+    if let archive = ArchiveFormat(of: head) { return .unsearched(.archive(archive.rawValue)) }
+    let found = FormatProbes.recognise(head, isWhole: isWhole, inside: compression, content: contentProbes)
+    switch found {
+    case .unsearched: return found
+    case .packed: return .unsearched("compressed data")
+    default: return .nothing
+    }
+  }
+
   private func recognise(
     _ input: Input, head: [UInt8], _ filled: Int, isWhole: Bool, report: inout InputReport
   ) -> InputFormat? {
-    if let format = options.format { return format }
+    if let format = options.format {
+      if format == .dump(.raw) || format == .carve {
+        report.recognition = unsearched(head, isWhole: isWhole, inside: report.compression)
+      }
+      return format
+    }
     report.recognition = FormatProbes.recognise(
       head, isWhole: isWhole, inside: report.compression, content: contentProbes)
     switch report.recognition {
@@ -444,7 +463,7 @@ package struct InputReader: ~Copyable {
       report.faults.append(InputFault(problem, fileOffset: 0))
       return nil
     case .image: return .carve
-    case .known:
+    case .known, .unsearched:
       report.isSkipped = true
       return nil
     case .nothing:

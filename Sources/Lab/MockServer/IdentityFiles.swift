@@ -33,7 +33,7 @@ extension TLSIdentity {
 
   private static func bytes(of path: String, as option: String) throws -> [UInt8] {
     do {
-      let bytes = try InputFile.content(of: Input(path), limit: maxSize)
+      let bytes = try InputFile.content(of: Input(path).of(option: "--certificate or --key"), limit: maxSize)
       guard bytes.count <= maxSize else {
         throw InputFault(.tooLargeForPEM(limit: maxSize))
       }

@@ -42,6 +42,7 @@ package enum PseudonymKeyFile {
   static let mostLength = 1 << 20
 
   package static func bytes(_ path: String) throws -> [UInt8] {
+    ReadFiles.add(Array(path.utf8CString), as: "the key of --redact")
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path) }
     defer { _ = close(descriptor) }

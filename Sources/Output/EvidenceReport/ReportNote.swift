@@ -26,7 +26,7 @@ package enum ReportNote {
 
   private static func content(of path: String) throws -> String {
     do {
-      var reader = try LineReader(path)
+      var reader = try LineReader(Input(path).of(option: "--notes"))
       var lines: [String] = []
       var length = 0
       while let line = try reader.next() {

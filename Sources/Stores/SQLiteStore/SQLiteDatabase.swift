@@ -100,6 +100,9 @@ package struct SQLiteDatabase: StoreDatabase {
   }
 
   private func open(readOnly: Bool) throws -> SQLiteConnection {
-    try SQLiteConnection(path: StorePath.literal(path), readOnly: readOnly, lockTimeout: lockTimeout)
+    if !readOnly { try ReadFiles.check(path, besides: ReadFiles.store) }
+    ReadFiles.add(Array(path.utf8CString), as: ReadFiles.store)
+    try ReadFiles.check()
+    return try SQLiteConnection(path: StorePath.literal(path), readOnly: readOnly, lockTimeout: lockTimeout)
   }
 }

@@ -22,7 +22,8 @@ package struct MappingFile: Sendable {
   /// - Parameter path: a path, or `-` for standard input.
   package init(at path: String) throws {
     do {
-      try self.init(InputFile.content(of: Input(path), limit: YAMLText.maxSize), name: path)
+      try self.init(
+        InputFile.content(of: Input(path).of(option: "--mapping"), limit: YAMLText.maxSize), name: path)
     } catch let fault as InputFault {
       throw Failure("\(path): \(fault.message); expected a mapping file for --mapping")
     }

@@ -22,6 +22,10 @@ extension Message {
   }
 
   package static let sqliteDatabase = Message("an SQLite database")
+  package static func archive(_ format: String) -> Message { Message("a \(format) archive") }
+  package static func notExtracted(_ format: String) -> Message {
+    Message("is \(archive(format)), which is not searched inside: extract its files")
+  }
   /// Disk images and memory.
   package static let partitionedDisk = Message("an image of a disk with partitions")
   package static func fileSystem(_ name: String) -> Message { Message("an image of a file system (\(name))") }

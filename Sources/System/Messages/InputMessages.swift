@@ -7,6 +7,18 @@ extension Message {
   package static let unknownFormat = Message("no known format")
   package static let noInputInDirectory = Message("no input in this directory")
 
+  /// A file whose content may be compressed or encoded.
+  package static func notSearchedInside(_ kind: Message) -> Message {
+    Message("\(kind), not searched inside")
+  }
+  package static func searchedAsStored(_ kind: Message) -> Message {
+    Message("\(kind): searched as it is stored; compressed, encrypted or otherwise encoded content was not")
+  }
+
+  package static func membersLost(_ count: Int) -> Message {
+    Message("\(Count.of(count, "file")) in it not read in full")
+  }
+
   package static func skipped(_ reason: Message) -> Message { Message("skipped: \(reason)") }
 
   package static func warning(_ problem: Message) -> Message { Message("warning: \(problem)") }
@@ -25,17 +37,15 @@ extension Message {
 
   /// A disk image or the like.
   package static func carvedImage(_ kind: Message) -> Message {
-    Message("\(kind): records were searched in it, as with --from carve")
+    Message(
+      "\(kind): records were searched in it, as with --from carve; files in it that are compressed or encrypted "
+        + "were not searched inside")
   }
 
   /// - Parameter isJoinedCapture: then sequence numbers identify copies of packets, and no record counts twice.
   package static func sameBytes(as first: String, isJoinedCapture: Bool) -> Message {
     let again = isJoinedCapture ? "its packets are read again" : "its records are counted again"
     return Message("same bytes as \(first), which was already read: \(again)")
-  }
-
-  package static func outputIsInput(_ name: String) -> Message {
-    Message("\(name) is both standard output and an input: write to another file")
   }
 
   // MARK: - Lists of known files
@@ -100,6 +110,9 @@ extension Message {
       "is damaged in the \(format) archive (\(reason)): the content before that is used; look for another copy"
     )
   }
+
+  package static let overlapsInZip = Message(
+    "has the place of another file in the zip archive, which is read: extract both, and compare them")
 
   // MARK: - Disk images
 

@@ -116,8 +116,9 @@ extension Message {
     Message("reported \(Count.of(inputs, "input")) with \(records)\(redacted ? ", redacted" : "")")
   }
 
-  package static func outputIsOneOfInputs(_ path: String) -> Message {
-    Message("\(path) is one of the inputs: name another file to write")
+  /// - Parameter use: such as `one of the inputs`.
+  package static func outputIsRead(_ path: String, _ use: String) -> Message {
+    Message("\(path) is \(use): name another file to write")
   }
 
   // MARK: - Remarks

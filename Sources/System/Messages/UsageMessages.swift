@@ -91,7 +91,9 @@ extension Message {
     _ option: String, _ path: String, named: String, format: String, chosenBy choice: String? = nil
   ) -> Message {
     let remedy = choice.map { "leave out \($0), or rename the file" } ?? "name a .\(format) file"
-    return Message("\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy)")
+    return Message(
+      "\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy) (`export` writes csv, json, "
+        + "ndjson and arrow, `report` writes html)")
   }
 
   // MARK: - export

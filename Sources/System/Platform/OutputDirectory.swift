@@ -60,6 +60,7 @@ package final class OutputDirectory {
   package func open(_ file: String, isNew: Bool) throws -> Int32 {
     let flags = O_WRONLY | O_APPEND | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
     let path = "\(workPath)/\(file)"
+    if isNew { try ReadFiles.check("\(name)/\(file)") }
     func open() -> Int32? {
       let descriptor = Platform.open(path, flags, 0o600)
       return descriptor >= 0 ? descriptor : nil
@@ -81,6 +82,7 @@ package final class OutputDirectory {
 
   /// Moves all files, which are complete, to the directory: all of them, or none.
   package func finish() throws {
+    for path in paths { try ReadFiles.check(path) }
     try UnfinishedFiles.end(workFiles, directories: [workPath, name]) {
       // The catalogue comes last: if it exists, all files do.
       var moved: [String] = []

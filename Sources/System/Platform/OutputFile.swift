@@ -12,6 +12,8 @@ package final class OutputFile {
   private var target: String?
   /// Whether an existing file is replaced.
   private let replaces: Bool
+  /// Whether that may be a file that this run reads.
+  private let isUpdate: Bool
 
   package enum Color: String, CaseIterable, Sendable { case auto, always, never }
 
@@ -43,25 +45,29 @@ package final class OutputFile {
   package init(isData: Bool = false) {
     descriptor = STDOUT_FILENO
     name = "standard output"
-    replaces = false
+    (replaces, isUpdate) = (false, false)
     isTerminal = isatty(STDOUT_FILENO) == 1
     keepsColours = !isData
   }
 
   /// The file `path`; an existing file requires `force`. Devices, pipes and open descriptors (`-` for standard
   /// output, /dev/stdout, /dev/fd/3) are written directly.
-  /// - Parameter isPrivate: whether only the user may read the file: tokens are personal data.
-  package init(_ path: String, force: Bool, isPrivate: Bool = true) throws {
-    name = path
-    replaces = force
+  /// - Parameters:
+  ///   - isPrivate: whether only the user may read the file: tokens are personal data.
+  ///   - isUpdate: whether it may be a file that this run reads.
+  package init(_ path: String, force: Bool, isPrivate: Bool = true, isUpdate: Bool = false) throws {
+    name = path == "-" ? "standard output" : path
+    (replaces, self.isUpdate) = (force, isUpdate)
     keepsColours = false
     if path.isEmpty { throw Failure("the name of the output is empty: name a file to write") }
     if let given = Self.givenDescriptor(path) {
       descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
       isTerminal = isatty(descriptor) == 1
-      guard descriptor >= 0 else { throw Failure(.outputNotWritten(path, SystemError.text())) }
+      guard descriptor >= 0 else { throw Failure(.outputNotWritten(name, SystemError.text())) }
+      try ReadFiles.check(descriptor, named: name)
       return
     }
+    if !isUpdate { try ReadFiles.check(path) }
     var status = stat()
     let exists = stat(path, &status) == 0
     if exists, status.st_mode & S_IFMT == S_IFDIR {
@@ -70,7 +76,7 @@ package final class OutputFile {
     if exists, status.st_mode & S_IFMT != S_IFREG {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
       isTerminal = isatty(descriptor) == 1
-      guard descriptor >= 0 else { throw Failure(.outputNotWritten(path, SystemError.text())) }
+      guard descriptor >= 0 else { throw Failure(.outputNotWritten(name, SystemError.text())) }
       return
     }
     isTerminal = false
@@ -87,7 +93,7 @@ package final class OutputFile {
   ///   - name: for messages.
   init(descriptor: Int32, name: String) {
     (self.descriptor, self.name) = (descriptor, name)
-    (replaces, isTerminal, keepsColours) = (false, false, false)
+    (replaces, isUpdate, isTerminal, keepsColours) = (false, false, false, false)
   }
 
   deinit {
@@ -119,6 +125,8 @@ package final class OutputFile {
   package func finish() throws {
     if !incomplete.isEmpty { try writeVisible(incomplete.count) }
     guard let temporaryName, let target else { return }
+    // Again: of what is read since, too.
+    if !isUpdate { try ReadFiles.check(target) }
     guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
       throw Failure(.outputNotWritten(name, SystemError.text()))
     }

@@ -43,9 +43,32 @@ package enum DirectoryEntry {
     return path[...last] + [0]
   }
 
-  /// A path or name for messages, with U+FFFD for bytes that are not UTF-8.
-  package static func text(of path: [CChar]) -> String {
-    String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  /// A NUL-terminated path or name as text. Bytes that are not UTF-8 are `\\xNN`, and so is a backslash before `xNN`:
+  /// different names have different texts.
+  package static func text(of path: some Sequence<CChar>) -> String {
+    let bytes = path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    let backslash = UInt8(ascii: "\\")
+    if !bytes.contains(backslash), let text = String(validating: bytes, as: UTF8.self) { return text }
+    var text = ""
+    var rest = bytes[...]
+    while let first = rest.first {
+      let length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+      if let character = String(validating: rest.prefix(length), as: UTF8.self), !beginsEscape(rest) {
+        text += character
+        rest = rest.dropFirst(length)
+      } else {
+        text += "\\x" + String(first, radix: 16, uppercase: true)
+        rest = rest.dropFirst()
+      }
+    }
+    return text
+  }
+
+  /// Whether text begins with `\\xNN`.
+  package static func beginsEscape(_ text: some Collection<UInt8>) -> Bool {
+    let digits = text.dropFirst(2).prefix(2)
+    return text.starts(with: "\\x".utf8) && digits.count == 2
+      && digits.allSatisfy { "0123456789ABCDEF".utf8.contains($0) }
   }
 }
 
@@ -123,7 +146,8 @@ package enum TemporaryPath {
   package static func makeDirectory(_ beginning: String) -> String? {
     UnfinishedFiles.makeDirectory {
       var path = Array((beginning + letters).utf8CString)
-      return mkdtemp(&path) == nil ? nil : DirectoryEntry.text(of: path)
+      guard mkdtemp(&path) != nil else { return nil }
+      return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
   }
 }

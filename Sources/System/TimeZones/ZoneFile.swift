@@ -41,6 +41,7 @@ enum ZoneFile {
   }
 
   private static func contents(of path: String) -> [UInt8]? {
+    ReadFiles.add(Array(path.utf8CString), as: "the file of --time-zone")
     guard let file = fopen(path, "rb") else { return nil }
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: maxSize)

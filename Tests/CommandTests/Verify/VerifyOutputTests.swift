@@ -80,7 +80,7 @@ struct VerifyOutputTests {
     #expect(try directory.text(of: "out.xml").hasPrefix("<?xml"))
     let input = try directory.verify("--junit", "corpus/c-sound/input.bin", "--force")
     #expect(
-      input.said("corpus/c-sound/input.bin belongs to case c-sound: name another file to write"),
+      input.said("corpus/c-sound/input.bin is a file of case c-sound: name another file to write"),
       "\(input.errors)")
     #expect(try directory.bytes(of: "corpus/c-sound/input.bin") == feedback(tuples(2)))
     #expect(try directory.names == ["corpus", "out.xml"])
@@ -92,7 +92,7 @@ struct VerifyOutputTests {
     try directory.change("x\u{fffe}y\u{ffff}/expected.ndjson", "\"input.bin\"", "\"\u{fffe}\"")
     let outcome = try directory.verify("--tap", "--junit", "out.xml")
     for text in [outcome.text, try directory.text(of: "out.xml")] {
-      #expect(text.contains("x\u{fffd}y\u{fffd}"), "\(text)")
+      #expect(text.contains("u{fffe}y"), "\(text)")
       #expect(!text.unicodeScalars.contains { $0.value == 0xfffe || $0.value == 0xffff })
     }
   }

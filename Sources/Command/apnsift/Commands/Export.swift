@@ -121,7 +121,7 @@ struct Export: ParsableCommand {
     if let to { return to }
     guard let output, !isDirectory else { return .csv }
     let named = OutputName.fileExtension(output)
-    return named == "arrows" ? .arrow : To(rawValue: named) ?? .csv
+    return To(rawValue: OutputName.aliases[named] ?? named) ?? .csv
   }
 
   /// Whether the output is a directory of tables.
@@ -156,9 +156,6 @@ struct Export: ParsableCommand {
     if isFiltered, let records, [.streams, .findings, .inputs].contains(records) {
       throw ValidationError(
         "--token and --flagged choose records: leave them out with --records streams, findings or inputs")
-    }
-    if let findings, findings == output ?? "-" {
-      throw ValidationError(.outputsAreSame("-o", "--findings"))
     }
     try inventory.check(output: output)
   }
@@ -206,10 +203,10 @@ struct Export: ParsableCommand {
     let findingsWriter = try findings.map {
       try TableWriter(
         .findings(FindingColumn.all(nil)), letterCase: .lower,
-        output: try outputs.open("--findings", $0, examination))
+        output: try outputs.open("--findings", $0))
     }
     try findingsWriter?.begin(version: Program.version)
-    let inventory = try inventory.open(outputs, input, examination, version: Program.version)
+    let inventory = try inventory.open(outputs, input, version: Program.version)
     let table =
       distinct
       ? TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path) : nil
@@ -250,7 +247,7 @@ struct Export: ParsableCommand {
     let directory = try OutputDirectory(output ?? "", force: force)
     examination.options.inventoryDigests = inventory.digests
     let inventory = try inventory.open(
-      OutputSet(force: force), input, examination, version: Program.version)
+      OutputSet(force: force), input, version: Program.version)
     let writer = try RawStreamWriter(
       directory, inputCount: input.capture.join ? 1 : examination.inputCount)
     try examination.run([writer] + inventory.sinks)

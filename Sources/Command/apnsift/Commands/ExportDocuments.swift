@@ -53,8 +53,7 @@ extension Export {
     _ outputs: OutputSet, _ examination: Examination, _ columns: [FeedbackColumn]
   ) throws -> ExportDocuments {
     if isDirectory { return try openDirectory(examination, columns) }
-    let buffer =
-      try output.map { try outputs.open("-o", $0, examination) } ?? OutputBuffer(OutputFile(isData: true))
+    let buffer = try outputs.open("-o", output ?? "-")
     var documents = ExportDocuments()
     if isTable {
       documents.add(try begin(table(records ?? .feedback, columns), buffer), buffer)

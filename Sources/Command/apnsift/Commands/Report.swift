@@ -58,7 +58,7 @@ struct Report: ParsableCommand {
   func run() throws {
     let key = try page.redact.map { try PseudonymKeyFile.bytes($0) }
     var examination = try input.examination(hashing: .all)
-    if let key = page.redact, examination.contains(fileAt: key) {
+    if let key = page.redact, ReadFiles.use(of: key) == ReadFiles.input {
       throw Failure("\(key) is the key of --redact and an input: move it elsewhere")
     }
     var options = page.options(for: input, limits, local, version: Program.version)
@@ -66,31 +66,14 @@ struct Report: ParsableCommand {
     options.head.note = try page.notes.map { try ReportNote.paragraphs($0) } ?? []
     examination.options.inventoryDigests = inventory.digests
     let outputs = OutputSet(force: force)
-    let buffer = try open(outputs, examination)
-    let inventory = try inventory.open(outputs, input, examination, version: Program.version)
+    let buffer = try outputs.open("-o", output ?? "-")
+    let inventory = try inventory.open(outputs, input, version: Program.version)
     let page = try ReportBuilder(options).page(of: &examination, others: inventory.sinks)
     try buffer.append(ReportHTML.bytes(page))
-    if output == nil { try buffer.flush() }
     try inventory.finish()
     let done = Message.reported(
       inputs: examination.readCount, examination.summary.recordText, redacted: key != nil)
     Console.say(examination.closingLine(done))
     try input.check(examination)
-  }
-
-  private func open(_ outputs: OutputSet, _ examination: Examination) throws -> OutputBuffer {
-    guard let output else { return OutputBuffer(OutputFile()) }
-    if Self.isFile(page.redact, output) {
-      throw Failure("\(output) is the key of --redact: name another file to write")
-    }
-    if Self.isFile(page.notes, output) {
-      throw Failure("\(output) is the file of --notes: name another file to write")
-    }
-    return try outputs.open("-o", output, examination)
-  }
-
-  private static func isFile(_ path: String?, _ output: String) -> Bool {
-    guard let path, let identity = FileIdentity(at: Array(path.utf8CString)) else { return false }
-    return identity == FileIdentity(at: Array(output.utf8CString))
   }
 }

@@ -23,15 +23,10 @@ struct InventoryOptions: ParsableArguments {
 
   var digests: DigestKinds { md5 ? [.sha256, .md5] : .sha256 }
 
-  /// Throws a usage error if two outputs are the same, or one cannot be in the manifest.
+  /// Throws a usage error if an output cannot be in the manifest.
   /// - Parameter output: the file of `-o`; nil for standard output.
   func check(output: String?) throws {
-    let output = output ?? "-"
-    for (option, path) in [("--checksums", checksums), ("--dfxml", dfxml), ("--manifest", manifest)]
-    where path == output {
-      throw ValidationError(.outputsAreSame("-o", option))
-    }
-    if manifest != nil, output == "-" {
+    if manifest != nil, output ?? "-" == "-" {
       throw ValidationError(
         "--manifest lists output files, so standard output cannot be one: name a file with -o")
     }
@@ -40,16 +35,16 @@ struct InventoryOptions: ParsableArguments {
   /// Opens the files, after all others of the command, and writes the head of each.
   /// - Parameter version: of apnsift.
   func open(
-    _ outputs: OutputSet, _ input: InputOptions, _ examination: Examination, version: String
+    _ outputs: OutputSet, _ input: InputOptions, version: String
   ) throws -> InventoryOutputs {
     let facts = dfxml == nil && manifest == nil ? nil : RunFacts(version: version)
     let written = InventoryOutputs(
       outputs: outputs,
-      checksums: try checksums.map { ChecksumWriter(try outputs.open("--checksums", $0, examination)) },
-      dfxml: try dfxml.map { DFXMLWriter(try outputs.open("--dfxml", $0, examination)) },
-      manifest: try manifest.map { ManifestWriter(try outputs.open("--manifest", $0, examination)) })
+      checksums: try checksums.map { ChecksumWriter(try outputs.open("--checksums", $0)) },
+      dfxml: try dfxml.map { DFXMLWriter(try outputs.open("--dfxml", $0)) },
+      manifest: try manifest.map { ManifestWriter(try outputs.open("--manifest", $0)) })
     if let facts {
-      try written.dfxml?.begin(facts, sources: input.pair.map(\.name) + input.inputs)
+      try written.dfxml?.begin(facts, sources: input.names)
       try written.manifest?.begin(facts)
     }
     return written
@@ -66,14 +61,10 @@ struct InventoryOutputs {
   var sinks: [(any EvidenceSink)?] { [checksums, dfxml, manifest] }
 
   /// Completes all outputs of the command, the manifest last.
-  /// - Parameter others: the paths of files that are not in the set of outputs.
+  /// - Parameter others: the paths of files that are complete, and not in the set of outputs.
   func finish(others: [String] = []) throws {
     try dfxml?.end()
-    if let manifest {
-      try outputs.finish { try manifest.end(outputs: others + $0) }
-    } else {
-      try outputs.finish()
-    }
+    try outputs.finish(besides: others, listing: manifest?.end)
     if let count = checksums?.leftOut, count > 0 {
       Console.note(
         "\(Count.of(count, "input")) left out of --checksums: standard input, pipes and devices cannot "

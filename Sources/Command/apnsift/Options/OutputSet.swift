@@ -1,9 +1,8 @@
-import Analysis
 import Messages
 import Platform
 import Reports
 
-/// The output files of one command. No two are the same file, and none is an input.
+/// The output files of one command. No two are the same file.
 final class OutputSet {
   private struct Output {
     var option: String
@@ -23,9 +22,7 @@ final class OutputSet {
   init(force: Bool) { self.force = force }
 
   /// Opens the file of an option.
-  func open(_ option: String, _ path: String, _ examination: Examination) throws -> OutputBuffer {
-    // `-` is standard output, and `./-` a file.
-    if path != "-", examination.contains(fileAt: path) { throw Failure(.outputIsOneOfInputs(path)) }
+  func open(_ option: String, _ path: String) throws -> OutputBuffer {
     let file = try OutputFile(path, force: force)
     if let other = outputs.first(where: { $0.path == path || $0.file.hasSameTarget(as: file) }) {
       throw UsageError(.outputsAreSame(other.option, option))
@@ -34,16 +31,18 @@ final class OutputSet {
     return outputs[outputs.count - 1].buffer
   }
 
-  /// Completes the files, in the order in which they were opened.
-  func finish() throws {
-    for output in outputs { try output.finish() }
-  }
-
-  /// Completes the files. The one that was opened last lists the others.
-  /// - Parameter list: writes the list of paths.
-  func finish(listing list: (_ paths: [String]) throws -> Void) throws {
-    for output in outputs.dropLast() { try output.finish() }
-    try list(outputs.dropLast().map(\.path))
-    try outputs.last?.finish()
+  /// Completes the files. The last one may list the others.
+  /// - Parameters:
+  ///   - others: the paths of files that `-o` has completed, as a directory.
+  ///   - list: writes the list of paths.
+  func finish(besides others: [String], listing list: ((_ paths: [String]) throws -> Void)? = nil) throws {
+    let written = Set(others.compactMap { FileIdentity(at: Array($0.utf8CString)) })
+    for (index, output) in outputs.enumerated() {
+      if let file = FileIdentity(at: Array(output.path.utf8CString)), written.contains(file) {
+        throw Failure(.outputsAreSame("-o", output.option))
+      }
+      if index == outputs.count - 1 { try list?(others + outputs.dropLast().map(\.path)) }
+      try output.finish()
+    }
   }
 }

@@ -39,6 +39,8 @@ package final class Archive {
   /// Nil if there is a `fault`.
   private var library: Libarchive?
   private var handle: OpaquePointer?
+  /// Files of a zip that libarchive leaves out; nil before the end.
+  private var leftOut: ArraySlice<ArchiveMember>?
   /// Why the current member ends early.
   private(set) var memberFault: InputFault?
   /// Why members are missing.
@@ -88,6 +90,7 @@ package final class Archive {
   /// The next member; nil after the last one, or if there is a `fault`.
   package func next() -> ArchiveMember? {
     memberFault = nil
+    if leftOut != nil { return leftOut?.popFirst() }
     while fault == nil, let library {
       var entry: OpaquePointer?
       let result = library.archive_read_next_header(handle, &entry)
@@ -96,7 +99,8 @@ package final class Archive {
           fault = InputFault(
             "the tar archive ends without its end mark: files may be missing; look for another copy")
         }
-        return nil
+        leftOut = format == .zip ? ZipList.repeated(in: bytes)[...] : []
+        return leftOut?.popFirst()
       }
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else {
         fault = failure(Message.archiveDamaged)
@@ -119,7 +123,7 @@ package final class Archive {
     // Not every name is UTF-8.
     let name = library.archive_entry_pathname_utf8(entry) ?? library.archive_entry_pathname(entry)
     var member = ArchiveMember(
-      name: name.map { String(cString: $0) } ?? "",
+      name: name.map { DirectoryEntry.text(of: UnsafeBufferPointer(start: $0, count: strlen($0))) } ?? "",
       offset: Int(clamping: library.archive_read_header_position(handle)))
     if library.archive_entry_mtime_is_set(entry) != 0 {
       member.modified = Int(library.archive_entry_mtime(entry))

@@ -119,6 +119,16 @@ final class ArchiveBytes {
     return target
   }
 
+  /// The last bytes, up to `count`; none of an archive that is read from first to last.
+  func last(_ count: Int) -> [UInt8] {
+    guard let end = seek(0, whence: SEEK_END), seek(max(0, end - count), whence: SEEK_SET) != nil else {
+      return []
+    }
+    var bytes: [UInt8] = []
+    while case let block = next(), !block.isEmpty { bytes += block }
+    return bytes
+  }
+
   /// Reads the rest of the file, for its length and its digest.
   /// - Parameter limit: bytes of the rest that may be decompressed; returns false if there are more.
   func readRest(limit: Int) -> Bool {

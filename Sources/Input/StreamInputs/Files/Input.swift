@@ -21,6 +21,8 @@ package struct Input: Equatable, Sendable {
   package var directory: String?
   /// The direction of a connection it contains, if two dumps were named as a pair.
   package var half: Half?
+  /// What it is to the run, as `ReadFiles` has it.
+  private(set) var use = ReadFiles.input
 
   /// The name of the input whose capture it continues; nil if it begins one.
   package private(set) var continues: String?
@@ -71,6 +73,25 @@ package struct Input: Equatable, Sendable {
     self.path = argument == "-" ? nil : path
   }
 
+  /// The input named by an argument of the command line, with the bytes of its path.
+  package init(argument: String, from paths: inout ArgumentPaths) {
+    let path = paths.path(of: argument)
+    self.init(argument == "-" ? argument : DirectoryEntry.text(of: path), path: path)
+  }
+
+  /// The same as the file of an option, such as `--keys`.
+  package func of(option: String) -> Input {
+    var file = self
+    file.use = "the file of \(option)"
+    return file
+  }
+
+  /// Notes that the run reads it: outputs do not replace it.
+  package func register() {
+    if isMember { return }
+    for path in [path ?? Array("/dev/stdin".utf8CString)] + parts { ReadFiles.add(path, as: use) }
+  }
+
   init(at path: [CChar], in directory: String) {
     name = DirectoryEntry.text(of: path)
     self.path = path
@@ -98,8 +119,7 @@ package struct Input: Equatable, Sendable {
       var archive = self
       archive.path = path[..<end] + [0]
       archive.name = DirectoryEntry.text(of: path[..<end] + [0])
-      archive.wantedMember =
-        archive.name + String(decoding: path[end...].dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+      archive.wantedMember = archive.name + DirectoryEntry.text(of: path[end...])
       return archive
     }
     return self

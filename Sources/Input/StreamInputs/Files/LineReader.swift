@@ -15,11 +15,6 @@ package struct LineReader: ~Copyable {
   /// Number of the line that was read last, from 1.
   package private(set) var lineNumber = 0
 
-  /// - Parameter argument: a path, or `-` for standard input.
-  package init(_ argument: String) throws {
-    try self.init(Input(argument))
-  }
-
   package init(_ input: Input) throws {
     file = try InputFile(input)
   }

@@ -34,6 +34,7 @@ struct StoredFile: ~Copyable {
 
   /// Opens `input`; throws a fault if that fails.
   init(_ input: Input, digests: DigestKinds) throws(InputFault) {
+    input.register()
     hashes = FileHashes(digests)
     isHashed = !digests.isEmpty
     guard let path = input.path else {

@@ -3,7 +3,7 @@ import Messages
 import Platform
 import Synchronization
 
-/// Names files of well-known types that are no input, with libmagic if it is installed.
+/// Names files of well-known types that are no input, with libmagic if it is installed. Many are compressed.
 enum KnownFileTypes {
   /// Types that a damaged dump is not mistaken for: their signatures are long. Text is not among them, because mail and
   /// logs may have records in them.
@@ -16,7 +16,11 @@ enum KnownFileTypes {
     "application/vnd.ms-outlook", "application/x-bplist", "application/epub+zip", "application/ogg",
     "audio/x-wav", "audio/flac", "audio/ogg", "video/mp4", "video/quicktime", "video/webm",
     "video/x-matroska", "video/x-msvideo", "image/jpeg", "image/png", "image/gif", "image/tiff",
-    "image/webp", "image/heic",
+    "image/webp", "image/heic", "application/zip", "application/x-7z-compressed", "application/x-compress",
+    "application/x-lzip", "application/x-lzma", "application/x-lzop", "application/x-lz4", "application/zlib",
+    "application/x-snappy-framed", "application/x-arj", "application/x-lzh-compressed", "application/x-lha",
+    "application/x-xar", "application/x-rpm", "application/x-archive",
+    "application/vnd.debian.binary-package", "application/pgp-encrypted", "application/vnd.ms-tnef",
   ]
   private static let prefixes = ["application/vnd.openxmlformats-", "application/vnd.oasis."]
 

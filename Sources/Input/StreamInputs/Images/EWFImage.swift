@@ -52,6 +52,10 @@ package final class EWFImage {
       throw InputFault(.imageUnreadable(Self.text(&error, library)))
     }
     defer { _ = library.libewf_glob_free(names, count, nil) }
+    for index in 0..<Int(count) {
+      guard let name = names?[index] else { continue }
+      ReadFiles.add(Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)), as: ReadFiles.input)
+    }
     var media: size64_t = 0
     guard library.libewf_handle_initialize(&handle, &error) == 1,
       library.libewf_handle_open(handle, names, count, Self.accessRead, &error) == 1,

@@ -11,7 +11,7 @@ import WireBytes
 extension Serve {
   func runPushes() throws {
     var examination = try input.examination(hashing: .none, mayRepeat: true)
-    let identity = try identity(examination)
+    let identity = try identity()
     let collector = PushAnswerCollector(memory: input.memory)
     try examination.run([collector])
     if collector.exceedsMemory { throw Failure(.pushesExceedMemory(input.memory)) }

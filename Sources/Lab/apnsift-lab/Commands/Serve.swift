@@ -62,7 +62,7 @@ struct Serve: ParsableCommand {
     if pushes.pushes { return try runPushes() }
     let chunks = try chunking.chunks()
     var examination = try input.examination(hashing: .none, mayRepeat: true)
-    let identity = try identity(examination)
+    let identity = try identity()
     let keyLog = try server.keyLog()
     let streams = ServedStreams(
       ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory, wanted: stream)
@@ -118,15 +118,12 @@ struct Serve: ParsableCommand {
   }
 
   /// Nil without TLS.
-  func identity(_ examination: Examination) throws -> TLSIdentity? {
+  func identity() throws -> TLSIdentity? {
     guard server.usesTLS else { return nil }
     let identity: TLSIdentity
     if let certificate = server.certificate, let key = server.key {
       identity = try TLSIdentity(certificate: certificate, key: key)
     } else {
-      if let path = server.writeCertificate, examination.contains(fileAt: path) {
-        throw Failure(.outputIsOneOfInputs(path))
-      }
       let output = try server.writeCertificate.map {
         try OutputFile($0, force: server.force, isPrivate: false)
       }

@@ -42,7 +42,7 @@ package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtoc
   /// Escapes by byte, as a browser parses: to Swift, a quote followed by a combining mark is another character, yet it
   /// ends an attribute. Invisible characters become visible.
   package mutating func appendInterpolation(_ text: String) {
-    for byte in VisibleText.exact(text).utf8 {
+    for byte in VisibleText.of(text).utf8 {
       switch byte {
       case UInt8(ascii: "&"): appendLiteral("&amp;")
       case UInt8(ascii: "<"): appendLiteral("&lt;")

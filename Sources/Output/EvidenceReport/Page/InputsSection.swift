@@ -59,7 +59,7 @@ extension ReportHTML {
       ], inputColumns,
       below: [
         digest(input.sha256 ?? "unknown"), input.sameBytesAs.map(copy),
-        (isPart ? file?.reason : nil).map { "<span>\($0)</span>" },
+        (isPart ? file?.reason : file?.unsearched).map { "<span>\($0)</span>" },
       ])
   }
 
@@ -94,7 +94,7 @@ extension ReportHTML {
   }
 
   private static func why(_ file: InputRecord) -> String {
-    let reason = (file.content ?? file.reason).map { ": \($0)" } ?? ""
+    let reason = (file.unsearched ?? file.content ?? file.reason).map { ": \($0)" } ?? ""
     return switch file.verdict {
     case .part: "a part of a disk image, read with the first one"
     case .known: "left out: its hash is in a list of known files"

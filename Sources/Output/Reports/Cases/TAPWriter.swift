@@ -30,11 +30,11 @@ package enum TAPWriter {
     return (lines + ["..."]).map { "  \($0)\n" }.joined()
   }
 
-  private static func quoted(_ text: String) -> String { JSONValue.quoted(VisibleText.printable(text)) }
+  private static func quoted(_ text: String) -> String { JSONValue.quoted(VisibleText.of(text)) }
 
   /// Escapes `#`, which begins a directive, and the backslash.
   private static func escaped(_ text: String) -> String {
-    VisibleText.printable(text).map { character in
+    VisibleText.of(text).map { character in
       character == "#" || character == "\\" ? "\\\(character)" : String(character)
     }.joined()
   }

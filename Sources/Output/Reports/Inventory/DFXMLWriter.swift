@@ -16,6 +16,7 @@ package final class DFXMLWriter: EvidenceSink {
   /// - Parameter sources: the inputs as they were named.
   package func begin(_ facts: RunFacts, sources: [String]) throws {
     let process = facts.process
+    let directory = (process.directory ?? []).map { CChar(bitPattern: $0) }
     let program = facts.programSHA256.map { " apnsift:program_sha256=\"\($0)\"" } ?? ""
     try output.append(
       """
@@ -31,7 +32,7 @@ package final class DFXMLWriter: EvidenceSink {
           <build_environment>
             <compiler>\(RunFacts.compiler)</compiler>
           </build_environment>
-          <execution_environment apnsift:directory="\(Self.exact(process.directory ?? []))">
+          <execution_environment apnsift:directory="\(Self.exact(DirectoryEntry.text(of: directory)))">
             <os_sysname>\(XMLText.escaped(process.system))</os_sysname>
             <os_release>\(XMLText.escaped(process.release))</os_release>
             <os_version>\(XMLText.escaped(process.version))</os_version>
@@ -45,24 +46,22 @@ package final class DFXMLWriter: EvidenceSink {
           <library name="libcrypto" version="\(XMLText.escaped(RunFacts.cryptoLibrary))"/>
         </creator>
         <source>
-      \(sources.map { "    <image_filename>\(Self.exact(Array($0.utf8)))</image_filename>\n" }.joined())\
+      \(sources.map { "    <image_filename>\(Self.exact($0))</image_filename>\n" }.joined())\
         </source>
 
       """)
   }
 
   package func inputEnded(_ input: InputRecord) throws {
-    let name = input.path?.dropLast().map { UInt8(bitPattern: $0) } ?? Array(input.source.utf8)
-    let target = input.status?.linkTarget?.dropLast().map { UInt8(bitPattern: $0) }
     let failed = input.verdict == .unreadable || input.verdict == .partial
     // In the order of the schema.
     let elements: [(String, String?)] = [
-      ("filename", Self.exact(name)),
+      ("filename", Self.exact(input.source)),
       ("error", failed ? input.reason.map(XMLText.escaped) : nil),
       ("name_type", input.status.map { Self.letter($0.kind) }),
       ("filesize", input.size.map { "\($0)" }),
       ("mtime", input.modifiedAt?.text),
-      ("link_target", target.map { Self.exact($0) }),
+      ("link_target", input.linkTarget.map { Self.exact($0) }),
       ("libmagic", input.content.map(XMLText.escaped)),
       ("hashdigest type=\"sha256\"", input.digests.sha256),
       ("hashdigest type=\"md5\"", input.digests.md5),
@@ -125,27 +124,16 @@ package final class DFXMLWriter: EvidenceSink {
     }
   }
 
-  /// A name for XML from which its bytes can be had again: backslashes, control characters and bytes that are not UTF-8
-  /// are `\xNN`, as bulk_extractor writes them.
-  static func exact(_ name: [UInt8]) -> String {
-    var text = ""
-    var rest = name[...]
-    while let first = rest.first {
-      let length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
-      let character = String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first
-      if let character, isPlain(character) {
-        text.unicodeScalars.append(character)
-        rest = rest.dropFirst(length)
-      } else {
-        text += "\\x" + Hex.string([first], letterCase: .upper)
-        rest = rest.dropFirst()
-      }
+  /// A name for XML from which its bytes can be had again: backslashes, hidden characters and bytes that are not UTF-8 are
+  /// `\\xNN`, as bulk_extractor writes them.
+  static func exact(_ name: String) -> String {
+    let scalars = name.unicodeScalars
+    let text = scalars.indices.map { index in
+      let one = String(scalars[index])
+      let isPlain =
+        one == "\\" ? DirectoryEntry.beginsEscape(name.utf8[index...]) : VisibleText.of(one) == one
+      return isPlain ? one : one.utf8.map { "\\x" + Hex.string([$0], letterCase: .upper) }.joined()
     }
-    return XMLText.escaped(text)
-  }
-
-  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    let one = String(scalar)
-    return scalar != "\\" && VisibleText.printable(one) == one
+    return XMLText.escaped(text.joined())
   }
 }

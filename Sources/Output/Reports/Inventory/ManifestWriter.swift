@@ -3,7 +3,7 @@ import Platform
 import StreamInputs
 import WireBytes
 
-/// Lists the inputs and outputs of a run with their size and SHA-256. `sha256sum -c` verifies the list: it ignores the
+/// Lists all files that a run reads, and its outputs, with their size and SHA-256. `sha256sum -c` verifies the list: it ignores the
 /// lines that begin with `#`, which have the facts of the run.
 package final class ManifestWriter: EvidenceSink {
   private let output: OutputBuffer
@@ -40,20 +40,31 @@ package final class ManifestWriter: EvidenceSink {
     }
   }
 
-  /// Writes the outputs, which are complete.
+  /// Writes the other files that were read, and the outputs, which are complete.
   package func end(outputs: [String]) throws {
-    try remark("")
-    try remark("Outputs")
-    for path in outputs {
-      guard let file = FileDigests.of(Input(path), .sha256), let digest = file.digests.sha256 else {
-        try remark("not a file that can be read again: \(VisibleText.of(path))")
-        continue
-      }
-      try remark(Count.of(file.bytes, "byte"))
-      try output.append(ChecksumWriter.line(digest, path: Array(path.utf8)))
+    let others = ReadFiles.ofOptions
+    if !others.isEmpty {
+      try remark("")
+      try remark("Other files that were read")
+      for file in others { try list(file.path, ", \(file.use)") }
     }
     try remark("")
+    try remark("Outputs")
+    for path in outputs { try list(Array(path.utf8CString), "") }
+    try remark("")
     try remark("finished: \(RunFacts.text(ProcessFacts.now()))")
+  }
+
+  private func list(_ path: [CChar], _ use: String) throws {
+    let name = VisibleText.of(DirectoryEntry.text(of: path))
+    if use.hasSuffix("--passphrase-file") {
+      return try remark("\(name)\(use), without SHA-256: it could be found by trying passphrases")
+    }
+    guard let file = FileDigests.of(Input(name, path: path), .sha256), let digest = file.digests.sha256 else {
+      return try remark("\(name)\(use), not a file that can be read again")
+    }
+    try remark(Count.of(file.bytes, "byte") + use)
+    try output.append(ChecksumWriter.line(digest, path: path.dropLast().map { UInt8(bitPattern: $0) }))
   }
 
   private func remark(_ text: String) throws { try output.append(text.isEmpty ? "#\n" : "# \(text)\n") }

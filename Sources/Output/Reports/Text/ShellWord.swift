@@ -7,7 +7,7 @@ package enum ShellWord {
   /// paper.
   package static func quoted(_ text: String) -> String {
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
-    guard VisibleText.exact(text) == text else { return escaped(text) }
+    guard VisibleText.of(text) == text else { return escaped(text) }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }
 
@@ -28,7 +28,7 @@ package enum ShellWord {
       + text.unicodeScalars.map { scalar in
         if scalar == "'" || scalar == "\\" { return "\\" + String(scalar) }
         let one = String(scalar)
-        if VisibleText.exact(one) == one { return one }
+        if VisibleText.of(one) == one { return one }
         return one.utf8.map { "\\x" + (String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)) }.joined()
       }.joined() + "'"
   }

@@ -5,7 +5,7 @@ enum XMLText {
   /// Text with markup escaped, and without characters that XML does not allow.
   static func escaped(_ text: String) -> String {
     var escaped = ""
-    for scalar in VisibleText.printable(text).unicodeScalars {
+    for scalar in VisibleText.of(text).unicodeScalars {
       switch scalar {
       case "&": escaped += "&amp;"
       case "<": escaped += "&lt;"
