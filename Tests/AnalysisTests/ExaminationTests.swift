@@ -58,7 +58,7 @@ struct ExaminationTests {
       ],
       named: ["d"],
       messages: [
-        .about("d/b", .skipped(.unknownFormat)), .about("d/c", .skipped(.sqliteDatabase)),
+        .about("d/b", .skipped(.unknownFormat)), .about("d/c", .skipped(.notSearchedInside(.sqliteDatabase))),
       ], codes: [.unrecognisedInput, .unrecognisedInput]),
     Case(
       testDescription: "a directory with nothing but text", files: [("d/b", Array("Dear reader, ".utf8))],

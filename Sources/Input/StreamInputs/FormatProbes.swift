@@ -59,7 +59,7 @@ package enum FormatProbes {
     let zeros = [0, 1].map { parity in bytes.enumerated().count { $0.element == 0 && $0.offset % 2 == parity }
     }
     return zeros.contains(0) && zeros.contains { $0 > 8 && $0 &* (isMarked ? 16 : 1) > bytes.count / 8 * 3 }
-      && bytes.allSatisfy { $0 == 0 || $0 >= 9 }
+      && (isMarked || bytes.allSatisfy { $0 == 0 || $0 >= 9 })
   }
 
   static let text: [FormatProbe] = [
