@@ -171,16 +171,18 @@ struct PushCollectorTests {
     }
   }
 
-  @Test("have the origin of the latest time")
+  @Test("have the origins of the latest and of the earliest time")
   func origin() throws {
     let table = TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent")
     let collector = PushCollector(
       table, flaggedCount: false, takesErrors: false, now: Self.now, origins: TokenOrigins())
-    let times: [Int64] = [1_600_000_000_100, 1_600_000_000_300, 1_600_000_000_200]
+    let times: [Int64] = [1_600_000_001_100, 1_600_000_001_300, 1_600_000_000_200]
     try collector.add(times.map { .invalidated(Self.token, at: $0) }, source: "a.pcap", stream: 4)
     var found: [TokenOrigin?] = []
-    try table.visit { _, verdict in found.append(verdict.origin) }
-    #expect(found == [TokenOrigin(input: 0, stream: 4, offset: 100)])
+    try table.visit { _, verdict in found += [verdict.origin, verdict.firstOrigin] }
+    #expect(found.map { $0?.offset } == [100, 200])
+    #expect(found.map { $0?.time } == [1_600_000_001, 1_600_000_000])
+    #expect(found.allSatisfy { $0?.input == 0 && $0?.stream == 4 && $0?.fileOffset != .max })
   }
 
   /// A topic, its app, and the kind of tokens that it says.

@@ -69,8 +69,12 @@ struct DistinctTokens: ~Copyable {
     while slots[slot] != 0 {
       let index = Int(slots[slot] & 0xffff_ffff) &- 1
       if slots[slot] &>> 32 == hash & 0xffff_ffff, TokenOrder.compare(tokens[index].bytes, bytes) == 0 {
-        // The origin is that of the latest time.
-        if entry.hasOrigin, entry.isLater(than: tokens[index].entry) { tokens[index].start = start }
+        if entry.hasOrigin {
+          let isLater = entry.isLater(than: tokens[index].entry)
+          let (kept, other) = isLater ? (start, tokens[index].start) : (tokens[index].start, start)
+          TokenOrigin.mergeFirst(of: other, into: kept, winsTie: isLater)
+          tokens[index].start = kept
+        }
         return tokens[index].entry.merge(entry)
       }
       slot = (slot &+ 1) & mask

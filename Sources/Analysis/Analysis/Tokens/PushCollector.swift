@@ -123,7 +123,8 @@ package final class PushCollector: EvidenceSink {
       return try table.add(
         token, time: seconds, milliseconds: milliseconds, flags: flags, counts: counts)
     }
-    let origin = origins.origin(labels, UInt64(clamping: push.offset))
+    let origin = origins.origin(
+      labels, push.offset, fileOffset: push.fileOffset, packet: push.packet?.number)
     try table.add(
       token, time: seconds, milliseconds: milliseconds, flags: flags, counts: counts, from: origin)
   }

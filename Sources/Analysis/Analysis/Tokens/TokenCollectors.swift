@@ -16,8 +16,8 @@ package final class TokenCollector: EvidenceSink {
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     let counts = flaggedCount || records.run.flags.isEmpty
     guard let origins else { return try table.add(records.run, in: bytes, counts: counts) }
-    let origin = origins.origin(records.labels, UInt64(clamping: records.run.offset))
-    try table.add(records.run, in: bytes, counts: counts, from: origin)
+    let origin = origins.origin(records.labels, records.run.offset)
+    try table.add(records.run, in: bytes, counts: counts, from: origin, in: records.origin)
   }
 }
 
@@ -30,7 +30,9 @@ package final class TokenOrigins {
 
   package init() {}
 
-  func origin(_ labels: StreamLabels, _ offset: UInt64) -> TokenOrigin {
+  func origin(
+    _ labels: StreamLabels, _ offset: Int, fileOffset: Int? = nil, packet: Int? = nil
+  ) -> TokenOrigin {
     if last.input == .max || last.source != labels.source {
       let number = numbers[labels.source] ?? UInt32(clamping: sources.count)
       if number == sources.count {
@@ -39,7 +41,11 @@ package final class TokenOrigins {
       }
       last = (labels.source, number)
     }
-    return TokenOrigin(input: last.input, stream: UInt32(clamping: labels.stream), offset: offset)
+    var origin = TokenOrigin(
+      input: last.input, stream: UInt32(clamping: labels.stream), offset: UInt64(clamping: offset))
+    if let fileOffset { origin.fileOffset = UInt64(clamping: fileOffset) }
+    origin.packet = UInt32(clamping: packet ?? 0)
+    return origin
   }
 }
 
@@ -83,7 +89,8 @@ package final class RejectionCollector: EvidenceSink {
     let flags = response.flags.union(request.flags.intersection(.tokenDoubts))
     let counts = flaggedCount || flags.isEmpty
     if let origins {
-      let origin = origins.origin(response.labels, UInt64(clamping: response.offset))
+      let origin = origins.origin(
+        response.labels, response.offset, fileOffset: response.fileOffset, packet: response.packet?.number)
       try table.add(token.span.bytes, time: time, flags: flags, counts: counts, from: origin)
     } else {
       try table.add(token.span.bytes, time: time, flags: flags, counts: counts)

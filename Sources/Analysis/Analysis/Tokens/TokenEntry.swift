@@ -88,8 +88,8 @@ struct TokenEntry: Equatable {
 // MARK: - As bytes
 
 /// In memory and in the temporary file, an entry is a head of 8 bytes, 8 bytes of numbers (absent for a single
-/// record that counts, in a whole second, without an origin and without the last one of the flags), an optional
-/// origin of 16 bytes, and the token, padded with zeros to a multiple of 8 bytes.
+/// record that counts, in a whole second, without an origin and without the last one of the flags), optionally the
+/// origins of the first and of the latest record, and the token, padded with zeros to a multiple of 8 bytes.
 extension TokenEntry {
   /// The bit of the head above the other flags: numbers follow.
   private static let numbersBit: UInt64 = 1 << 63
@@ -107,14 +107,16 @@ extension TokenEntry {
       rawValue: UInt16(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48 | lastFlag))
   }
 
-  /// Writes the entry and its token, `size` bytes. The origin, if any, must precede the bytes of `token`.
+  /// Writes the entry and its token, `size` bytes. The origins, if any, must precede the bytes of `token`.
   @inline(__always)
   func store(to start: UnsafeMutableRawPointer, token: UnsafeRawBufferPointer) {
     let head = UInt64(time) | UInt64(length) &<< 32 | (UInt64(flags.rawValue) &<< 48) & ~Self.numbersBit
     start.storeBytes(of: hasNumbers ? head | Self.numbersBit : head, as: UInt64.self)
     if hasNumbers { start.storeBytes(of: numbers, toByteOffset: 8, as: UInt64.self) }
     guard let bytes = token.baseAddress else { return }
-    if hasOrigin { (start + 16).copyMemory(from: bytes - TokenOrigin.size, byteCount: TokenOrigin.size) }
+    if hasOrigin {
+      (start + 16).copyMemory(from: bytes - TokenOrigin.pairSize, byteCount: TokenOrigin.pairSize)
+    }
     guard length > 0 else { return }
     // Padding: the token overwrites the other bytes of the last eight.
     (start + size - 8).storeBytes(of: 0, as: UInt64.self)
@@ -141,7 +143,7 @@ extension TokenEntry {
 
   /// Bytes before the token.
   @inline(__always)
-  var headLength: Int { hasOrigin ? 16 &+ TokenOrigin.size : hasNumbers ? 16 : 8 }
+  var headLength: Int { hasOrigin ? 16 &+ TokenOrigin.pairSize : hasNumbers ? 16 : 8 }
 
   /// Bytes of the whole entry.
   @inline(__always)
@@ -171,33 +173,48 @@ enum TokenOrder {
   }
 }
 
-/// The record with the latest time of a token.
-package struct TokenOrigin: Equatable, Sendable {
-  /// Bytes in memory.
-  static let size = 16
+/// Where a record with a token is.
+package struct TokenOrigin: BitwiseCopyable, Equatable, Sendable {
+  private static let size = MemoryLayout<TokenOrigin>.size
+  /// Bytes of the origins of the first and of the latest record, before the bytes of a token.
+  static let pairSize = 2 * size
 
   /// The number of the input, from 0 in the order of their first records, and of its stream.
   package var input: UInt32
   package var stream: UInt32
   /// Offset of the record's first byte in its stream, from 0.
   package var offset: UInt64
+  /// The same in the file; `UInt64.max` if it is not known.
+  package var fileOffset = UInt64.max
+  /// From 1; 0 without packets.
+  package var packet: UInt32 = 0
+  /// Seconds since 1970; `UInt32.max` if the record does not count.
+  package var time = UInt32.max
 
   package init(input: UInt32, stream: UInt32, offset: UInt64) {
     (self.input, self.stream, self.offset) = (input, stream, offset)
   }
 
+  /// The origin of the first or of the latest record of the token at `token`.
   @inline(__always)
-  init(loadingFrom start: UnsafeRawPointer) {
-    input = start.loadUnaligned(as: UInt32.self)
-    stream = start.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
-    offset = start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+  fileprivate static func load(isFirst: Bool, before token: UnsafeRawPointer) -> TokenOrigin {
+    (token - (isFirst ? pairSize : size)).loadUnaligned(as: TokenOrigin.self)
   }
 
+  /// Stores it as the origin of both the first and the latest record.
   @inline(__always)
-  func store(to start: UnsafeMutableRawPointer) {
-    start.storeBytes(of: input, as: UInt32.self)
-    start.storeBytes(of: stream, toByteOffset: 4, as: UInt32.self)
-    start.storeBytes(of: offset, toByteOffset: 8, as: UInt64.self)
+  func storePair(to start: UnsafeMutableRawPointer) {
+    start.storeBytes(of: self, as: TokenOrigin.self)
+    start.storeBytes(of: self, toByteOffset: Self.size, as: TokenOrigin.self)
+  }
+
+  /// Keeps the earlier one of two first records, before the bytes of `token`. Both entries are in a log.
+  /// - Parameter winsTie: whether the other one is before it in the log.
+  @inline(__always)
+  static func mergeFirst(of other: UnsafeRawPointer, into token: UnsafeRawPointer, winsTie: Bool) {
+    let (theirs, ours) = (load(isFirst: true, before: other).time, load(isFirst: true, before: token).time)
+    guard theirs < ours || winsTie && theirs == ours else { return }
+    UnsafeMutableRawPointer(mutating: token - pairSize).copyMemory(from: other - pairSize, byteCount: size)
   }
 }
 
@@ -212,12 +229,16 @@ package struct TokenSummary: Equatable, Sendable {
   /// The number of records of the token, and of those that count. Both are capped at 67,108,863.
   package var records: UInt32
   package var countedRecords: UInt32
-  /// The record with that time; nil if the table keeps no origins.
+  /// The record with that time, and the one with the earliest time that counts; nil if the table keeps no origins.
   package var origin: TokenOrigin?
+  package var firstOrigin: TokenOrigin?
 
   /// - Parameter token: pointer to the bytes.
   init(_ entry: TokenEntry, _ token: UnsafeRawPointer) {
-    origin = entry.hasOrigin ? TokenOrigin(loadingFrom: token - TokenOrigin.size) : nil
+    if entry.hasOrigin {
+      origin = .load(isFirst: false, before: token)
+      firstOrigin = .load(isFirst: true, before: token)
+    }
     time = entry.countedRecords > 0 ? entry.time : nil
     milliseconds = entry.milliseconds
     flags = entry.flags

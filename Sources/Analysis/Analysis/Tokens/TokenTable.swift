@@ -1,4 +1,5 @@
 import APNsWire
+import PacketCapture
 import WireBytes
 
 /// The distinct tokens of any number of records, with the latest time of each; exact, in bounded memory.
@@ -86,12 +87,18 @@ extension TokenTable {
   }
 
   /// Adds the tokens of `run`, whose window is `bytes`, with their origins.
-  /// - Parameter origin: the origin of the first record.
-  package func add(_ run: RecordRun, in bytes: RawSpan, counts: Bool, from origin: TokenOrigin) throws {
+  /// - Parameters:
+  ///   - origin: the origin of the first record.
+  ///   - extent: the extent of the file with all of them.
+  package func add(
+    _ run: RecordRun, in bytes: RawSpan, counts: Bool, from origin: TokenOrigin, in extent: SourceExtent
+  ) throws {
     var origin = origin
+    origin.packet = UInt32(clamping: extent.packet?.number ?? 0)
     for index in 0..<run.count {
       let start = run.start + index * run.stride
       let token = bytes.extracting(start + run.headerLength..<start + run.stride)
+      origin.fileOffset = UInt64(clamping: extent.fileOffset(of: Int(clamping: origin.offset)))
       try add(
         token, time: bytes.bigEndianUInt32(at: start), flags: run.flags, counts: counts, from: origin)
       origin.offset += UInt64(run.stride)
@@ -103,22 +110,24 @@ extension TokenTable {
     _ token: RawSpan, time: UInt32, milliseconds: UInt16 = 0, flags: RecordFlags, counts: Bool,
     from origin: TokenOrigin
   ) throws {
-    try withUnsafeTemporaryAllocation(byteCount: TokenOrigin.size + token.byteCount + 8, alignment: 8) {
+    var origin = origin
+    origin.time = counts ? time : .max
+    try withUnsafeTemporaryAllocation(byteCount: TokenOrigin.pairSize + token.byteCount + 8, alignment: 8) {
       memory in
       guard let start = memory.baseAddress else { return }
       // Tokens are read in words of eight bytes.
-      (start + TokenOrigin.size + token.byteCount).storeBytes(of: 0, as: UInt64.self)
-      origin.store(to: start)
+      (start + TokenOrigin.pairSize + token.byteCount).storeBytes(of: 0, as: UInt64.self)
+      origin.storePair(to: start)
       token.withUnsafeBytes {
         if let bytes = $0.baseAddress {
-          (start + TokenOrigin.size).copyMemory(from: bytes, byteCount: $0.count)
+          (start + TokenOrigin.pairSize).copyMemory(from: bytes, byteCount: $0.count)
         }
       }
       try add(
         TokenEntry(
           time: time, milliseconds: milliseconds, length: token.byteCount, flags: flags, counts: counts,
           hasOrigin: true),
-        UnsafeRawBufferPointer(start: start + TokenOrigin.size, count: token.byteCount))
+        UnsafeRawBufferPointer(start: start + TokenOrigin.pairSize, count: token.byteCount))
     }
   }
 
