@@ -5,11 +5,11 @@ import Testing
 
 @Suite("The histogram of times")
 struct TimeHistogramTests {
-  /// The narrowest of a minute, an hour and a day with which all times fall into 4096 bins; a day is always enough.
+  /// The narrowest of a minute, an hour and a day with which all times fall into 64 pages of 1024 bins; a day is always
+  /// enough.
   private func model(_ times: [UInt32]) -> [UInt32: Int] {
-    let first = times.min() ?? 0
-    let last = times.max() ?? 0
-    let width = ([60, 3600] as [UInt32]).first { last / $0 - first / $0 < 4096 } ?? 86_400
+    let width =
+      ([60, 3600] as [UInt32]).first { width in Set(times.map { $0 / width / 1024 }).count <= 64 } ?? 86_400
     return Dictionary(times.map { ($0 / width * width, 1) }, uniquingKeysWith: +)
   }
 
@@ -44,7 +44,7 @@ struct TimeHistogramTests {
     for _ in 0..<400 {
       let span = UInt32(1) << UInt32(generator.pick(0...31))
       let first = UInt32.random(in: 0...(.max - span), using: &generator)
-      let times = (0..<generator.pick(1...60)).map { _ in
+      let times = (0..<generator.pick(1...180)).map { _ in
         UInt32.random(in: first...(first + span), using: &generator)
       }
       expectModel(times, &generator)
@@ -55,7 +55,11 @@ struct TimeHistogramTests {
   func extremes() {
     var generator = SeededGenerator(seed: 62)
     for times in [
-      [0], [.max], [0, .max], [.max, .max - 1], [0, 245_759], [0, 245_760], [59, 245_760], [0, 14_745_600],
+      [0], [.max], [0, .max], [.max, .max - 1], [0, 61_439], [0, 61_440], [59, 61_440], [0, 14_745_600],
+      // 64 pages of minutes, and one more.
+      (0..<64).map { $0 * 61_440 + 59 }, (0..<65).map { $0 * 61_440 + 59 },
+      // The last and the first seconds of bins of any width.
+      (1...60).map { $0 * 86_400 - 1 } + (1...60).map { $0 * 86_400 } + (0...60).map { .max - $0 * 3600 },
     ] as [[UInt32]] {
       expectModel(times, &generator)
     }

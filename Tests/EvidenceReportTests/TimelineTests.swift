@@ -79,6 +79,41 @@ struct TimelineTests {
     #expect(bars == ["2012-12-31 2", "2013-02-04 1", "2013-02-11 1", "2013-03-25 1", "2013-04-01 1"])
   }
 
+  @Test("a few times far from all others are counted beside bars of the unit that suits the others")
+  func outliers() throws {
+    let day = try seconds("2013-05-01T00:00:00Z")
+    var times = try histogram(["2000-07-01T00:00:00Z", "2029-01-01T00:00:00Z"])
+    for minute in 0..<38 { times.add(day + UInt32(minute) * 60) }
+    let found = try #require(Timeline(times, maxBars: Self.maxBars))
+    #expect(found.unit == .minute && found.bars.map(\.count) == [Int](repeating: 1, count: 38))
+    #expect([found.earlier, found.later, found.total] == [1, 1, 38])
+    // Three of 41 are no few.
+    times.add(0)
+    let all = try #require(Timeline(times, maxBars: Self.maxBars))
+    #expect(all.unit == .year && all.total == 41 && all.earlier + all.later == 0)
+  }
+
+  @Test("one of four times can be far from the others, and one of three cannot")
+  func singleOutlier() throws {
+    let times = ["2013-05-01T09:00:00Z", "2013-05-01T09:00:10Z", "2013-05-01T09:01:00Z"]
+    let three = try histogram(times.dropLast() + ["2030-01-01T00:00:00Z"])
+    #expect(Timeline(three, maxBars: Self.maxBars)?.unit == .year)
+    let four = try #require(Timeline(try histogram(times + ["2030-01-01T00:00:00Z"]), maxBars: Self.maxBars))
+    #expect(four.unit == .minute && four.later == 1)
+  }
+
+  @Test("times that are spread evenly are all in bars, at any span")
+  func even() throws {
+    for step in [UInt32(60), 3600, 7200, 86_400, 604_800, 2_600_000] {
+      for count in [61, 62, 63, 64, 65, 70] as [UInt32] {
+        var times = TimeHistogram()
+        for index in 0..<count { times.add(1_367_366_400 + index * step) }
+        let found = try #require(Timeline(times, maxBars: Self.maxBars))
+        #expect(found.total == Int(count) && found.bars.count <= Self.maxBars, "\(count) times \(step)")
+      }
+    }
+  }
+
   @Test("bars are contiguous for any span")
   func gapless() throws {
     for step in [UInt32(3600), 86_400, 604_800, 40_000_000, 400_000_000] {

@@ -1,79 +1,103 @@
 import APNsWire
 import WireBytes
 
-/// Counts of times in bins of equal width, which is a minute, an hour or a day, and grows with the span of the times.
-/// `Timeline` joins the bins to bars. The bins do not depend on the order of the times.
+/// Counts of times in bins of equal width: a minute, an hour or a day, the narrowest one whose times fall into few
+/// pages of bins. So a few times far from the others do not widen the bins. `Timeline` joins the bins to bars. The bins
+/// do not depend on the order of the times.
 package struct TimeHistogram: Sendable {
-  /// In seconds. Each width divides the next, and the bars of a `Timeline` that are longer.
-  private static let widths: [UInt32] = [60, 3600, UTCTime.secondsPerDay]
-  /// The most bins of minutes or hours. All 32-bit times have 49,711 days.
-  static let maxBins: UInt32 = 4096
-  private static let maxDays = UInt32.max / UTCTime.secondsPerDay + 1
+  /// A width of bins.
+  private struct Width {
+    /// Each divides the next, and the bars of a `Timeline` that are longer.
+    let seconds: UInt32
+    /// Fraction bits of the reciprocal, so many that the product with a quarter of any time gives the exact quotient
+    /// and fits in 64 bits: multiplying is several times faster than dividing.
+    let bits: UInt64
+    let reciprocal: UInt64
 
-  private var widthIndex = 0
-  /// Start of the first bin in seconds since 1970, a multiple of the width.
-  private var start: UInt32 = 0
+    init(_ seconds: UInt32, bits: UInt64) {
+      (self.seconds, self.bits) = (seconds, bits)
+      let quarter = UInt64(seconds / 4)
+      reciprocal = ((1 << bits) + quarter - 1) / quarter
+    }
+
+    @inline(__always)
+    func bin(_ time: UInt32) -> Int { Int(truncatingIfNeeded: (UInt64(time &>> 2) &* reciprocal) &>> bits) }
+  }
+
+  private static let widths = [Width(60, bits: 34), Width(3600, bits: 40), Width(86_400, bits: 45)]
+  private static let pageBits = 10
+  /// The most pages of minutes or hours. All times have 49 pages of days.
+  static let maxPages = 64
+
+  private var width = Self.widths[0]
+  /// For each page, the index of its first bin in `counts`; -1 without times.
+  private var pages: [Int32] = []
   private var counts: [Int] = []
-  /// The earliest and the latest time.
-  private var times: ClosedRange<UInt32>?
 
   package init() {}
 
-  private var width: UInt32 { Self.widths[widthIndex] }
+  /// Width of the bins, in seconds.
+  package var binWidth: UInt32 { width.seconds }
 
   /// The bins with times: their start times in seconds since 1970, and their counts.
   package var bins: [(start: UInt32, count: Int)] {
-    counts.indices.filter { counts[$0] > 0 }.map { (start &+ UInt32($0) &* width, counts[$0]) }
+    pages.indices.filter { pages[$0] >= 0 }.flatMap { page in
+      (0..<1 << Self.pageBits).compactMap { index in
+        let count = counts[Int(pages[page]) + index]
+        return count > 0 ? (UInt32(page << Self.pageBits | index) * binWidth, count) : nil
+      }
+    }
   }
 
   package mutating func add(_ time: UInt32) {
-    makeRoom(for: time...time)
-    counts[Int((time &- start) / width)] &+= 1
+    makeRoom(for: time)
+    counts[index(of: time)] &+= 1
   }
 
   package mutating func count(_ run: RecordRun, in bytes: RawSpan) {
-    makeRoom(for: run.earliest...run.latest)
-    let start = start
-    let reciprocal = reciprocal
+    func time(_ index: Int) -> UInt32 {
+      bytes.uncheckedBigEndianUInt32(at: run.start &+ index &* run.stride)
+    }
+    guard hasRoom(for: run.earliest...run.latest) else {
+      for index in 0..<run.count { add(time(index)) }
+      return
+    }
+    let (width, pages) = (width, pages)
     var bins = counts.mutableSpan
     for index in 0..<run.count {
-      let time = bytes.uncheckedBigEndianUInt32(at: run.start &+ index &* run.stride)
-      let bin = (UInt64(time &- start) &>> 2 &* reciprocal) &>> Self.reciprocalBits
-      bins[Int(truncatingIfNeeded: bin)] &+= 1
+      let bin = width.bin(time(index))
+      bins[Int(pages[bin &>> Self.pageBits]) &+ bin & (1 &<< Self.pageBits &- 1)] &+= 1
     }
   }
 
-  /// Fraction bits of the reciprocal. With 45 bits, the product with a quarter of any time in the bins gives the exact
-  /// quotient for each of the widths, and fits in 64 bits.
-  private static let reciprocalBits: UInt64 = 45
-
-  /// The reciprocal of a quarter of the width, rounded up: multiplying is several times faster than dividing.
-  private var reciprocal: UInt64 {
-    let quarter = UInt64(width / 4)
-    return ((1 << Self.reciprocalBits) + quarter - 1) / quarter
+  private func index(of time: UInt32) -> Int {
+    let bin = width.bin(time)
+    return Int(pages[bin >> Self.pageBits]) + bin & (1 << Self.pageBits - 1)
   }
 
-  /// Moves or joins the bins so that they cover `more`.
-  private mutating func makeRoom(for more: ClosedRange<UInt32>) {
-    if let times, times.lowerBound <= more.lowerBound, more.upperBound <= times.upperBound { return }
-    let all =
-      min(times?.lowerBound ?? .max, more.lowerBound)...max(times?.upperBound ?? 0, more.upperBound)
-    times = all
-    let (old, oldWidth) = (self, width)
-    while widthIndex + 1 < Self.widths.count, all.upperBound / width - all.lowerBound / width >= Self.maxBins
-    {
-      widthIndex += 1
-    }
-    let end = UInt64(start) + UInt64(counts.count) * UInt64(width)
-    if width == oldWidth, all.lowerBound >= start, UInt64(all.upperBound) < end { return }
-    if widthIndex + 1 == Self.widths.count {
-      (start, counts) = (0, [Int](repeating: 0, count: Int(Self.maxDays)))
+  /// Whether all pages of a range of times exist.
+  private func hasRoom(for times: ClosedRange<UInt32>) -> Bool {
+    let (first, last) = (width.bin(times.lowerBound), width.bin(times.upperBound))
+    return !pages.isEmpty && pages[first >> Self.pageBits...last >> Self.pageBits].allSatisfy { $0 >= 0 }
+  }
+
+  /// Adds the page of a time, and joins bins to wider ones if there are too many pages.
+  private mutating func makeRoom(for time: UInt32) {
+    if pages.isEmpty { pages = [Int32](repeating: -1, count: width.bin(.max) >> Self.pageBits + 1) }
+    let page = width.bin(time) >> Self.pageBits
+    if pages[page] >= 0 { return }
+    if counts.count < Self.maxPages << Self.pageBits || binWidth == UTCTime.secondsPerDay {
+      pages[page] = Int32(counts.count)
+      counts += [Int](repeating: 0, count: 1 << Self.pageBits)
     } else {
-      // The same room before and after the times: times may come in either order.
-      let middle = all.lowerBound / width / 2 + all.upperBound / width / 2
-      start = (middle - min(middle, Self.maxBins / 2)) * width
-      counts = [Int](repeating: 0, count: Int(Self.maxBins) + 1)
+      let old = bins
+      (pages, counts) = ([], [])
+      width = Self.widths.first { $0.seconds > binWidth } ?? width
+      for bin in old {
+        makeRoom(for: bin.start)
+        counts[index(of: bin.start)] &+= bin.count
+      }
+      makeRoom(for: time)
     }
-    for bin in old.bins { counts[Int((bin.start - start) / width)] += bin.count }
   }
 }

@@ -1,6 +1,7 @@
 import WireBytes
 
-/// Counts over time as bars of one calendar unit: the smallest unit that needs no more than a given number of bars.
+/// Counts over time as bars of one calendar unit: the smallest unit that needs no more than a given number of bars. A few
+/// times far from all others do not make the unit longer; they are counted beside the bars.
 package struct Timeline: Equatable {
   /// The time span of a bar.
   package enum Unit: CaseIterable, Sendable {
@@ -40,6 +41,9 @@ package struct Timeline: Equatable {
   package var unit: Unit
   /// From the first to the last bar with a count; bars between may be empty.
   package var bars: [Bar]
+  /// Times before the first bar and after the last one.
+  package var earlier = 0
+  package var later = 0
 
   package var total: Int { bars.reduce(0) { $0 + $1.count } }
   package var highest: Bar? { bars.max { $0.count < $1.count } }
@@ -49,16 +53,48 @@ package struct Timeline: Equatable {
   package init?(_ histogram: TimeHistogram, maxBars: Int) {
     let bins = histogram.bins
     guard let first = bins.first?.start, let last = bins.last?.start else { return nil }
-    unit = Unit.allCases.first { $0.index(of: last) - $0.index(of: first) < maxBars } ?? .decade
-    bars = [Bar(start: unit.start(of: first), count: 0)]
+    let units = Unit.allCases
+    let whole = units.firstIndex { $0.index(of: last) - $0.index(of: first) < maxBars } ?? units.count - 1
+    unit = units[whole]
+    var shown = bins[...]
+    // The next shorter unit may leave out times that are not far from the others.
+    for shorter in units[..<max(whole - 1, 0)] where shorter.next(after: 0) >= histogram.binWidth {
+      guard let most = Self.most(of: bins, in: shorter, maxBars) else { continue }
+      (unit, shown) = (shorter, most)
+      break
+    }
+    earlier = bins[..<shown.startIndex].reduce(0) { $0 + $1.count }
+    later = bins[shown.endIndex...].reduce(0) { $0 + $1.count }
+    bars = [Bar(start: unit.start(of: shown.first?.start ?? first), count: 0)]
     var next = unit.next(after: bars[0].start)
-    for (time, count) in bins {
+    for (time, count) in shown {
       while UInt64(time) >= next {
         bars.append(Bar(start: UInt32(truncatingIfNeeded: next), count: 0))
         next = unit.next(after: UInt32(truncatingIfNeeded: next))
       }
       bars[bars.count - 1].count &+= count
     }
+  }
+}
+
+extension Timeline {
+  /// The bins within so many bars that have the most counts; nil if they leave out more than a few: one of four or
+  /// more, or one in twenty.
+  private static func most(
+    of bins: [(start: UInt32, count: Int)], in unit: Unit, _ maxBars: Int
+  ) -> ArraySlice<(start: UInt32, count: Int)>? {
+    let all = bins.reduce(0) { $0 + $1.count }
+    var (start, inside) = (0, 0)
+    var best = (range: 0..<0, count: 0)
+    for (end, bin) in bins.enumerated() {
+      inside += bin.count
+      while unit.index(of: bin.start) - unit.index(of: bins[start].start) >= maxBars {
+        inside -= bins[start].count
+        start += 1
+      }
+      if inside > best.count { best = (start..<end + 1, inside) }
+    }
+    return all - best.count <= max(all / 20, all > 3 ? 1 : 0) ? bins[best.range] : nil
   }
 }
 

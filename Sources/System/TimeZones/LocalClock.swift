@@ -31,7 +31,7 @@ package struct LocalClock: Sendable {
     package let moments: Range<Int64>
     /// Seconds that the clock is ahead of UTC. RFC 3339 has no seconds of an offset: the offset of a zone that has some
     /// is rounded to a minute, and the local time is shown for the rounded one, so that it names the same moment.
-    private let offset: Int64
+    fileprivate let offset: Int64
     /// `+02:00`, in the order of its bytes from the lowest.
     private let suffix: (hours: UInt32, minutes: UInt16)
 
@@ -77,6 +77,11 @@ package struct LocalClock: Sendable {
   package func period(at moment: Int64) -> Period {
     let (moments, offset) = zone.period(at: moment)
     return Period(moments, offset: offset)
+  }
+
+  /// What the clock shows at `time`, as seconds since 1970 on it.
+  package func seconds(at time: UInt32) -> UInt32 {
+    UInt32(clamping: Int64(time) &+ period(at: Int64(time)).offset)
   }
 
   /// The local time of `time`; nil outside the years 0000 to 9999.

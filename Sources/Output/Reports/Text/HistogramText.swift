@@ -25,6 +25,8 @@ enum HistogramText {
         "  " + timeline.unit.label(bar.start), String(bar.count), String(repeating: "█", count: cells),
       ])
     }
-    return table.text
+    let outside = [(timeline.earlier, "earlier"), (timeline.later, "later")].filter { $0.0 > 0 }
+    let note = outside.map { "\($0.0) \($0.1)" }.joined(separator: " and ")
+    return table.text + (note.isEmpty ? "" : "  not shown: \(note)\n")
   }
 }
