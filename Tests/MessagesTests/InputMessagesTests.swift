@@ -54,6 +54,8 @@ extension Golden {
       "the lists of known files need more than 1.0 MiB of memory: raise --memory, or give a smaller list"),
     Golden(.linesWithoutHash(1, first: 7), "line 7 has no hash and is ignored"),
     Golden(.linesWithoutHash(3, first: 7), "3 lines have no hash and are ignored; the first is line 7"),
+    Golden(.copiesLeftOut(1), "left out 1 file identical to others (--unique-inputs)"),
+    Golden(.copiesLeftOut(2), "left out 2 files identical to others (--unique-inputs)"),
     Golden(.knownLeftOut(1), "left out 1 known file (--known-hashes)"),
     Golden(.knownLeftOut(2), "left out 2 known files (--known-hashes)"),
   ]

@@ -19,6 +19,8 @@ package struct Examination {
     package var knownHashes: KnownHashes?
     /// Whether inputs may have the same bytes, without a message about it.
     package var mayRepeat = false
+    /// Whether a file with the bytes of an earlier one is left out. Members of archives are read all the same.
+    package var countsCopiesOnce = false
     /// Whether an input of no known format is a failure.
     package var failsOnUnrecognised = false
     /// How many inputs are read at once, and how many threads write; 1 does everything on one thread. Nil is the number
@@ -58,6 +60,8 @@ package struct Examination {
   /// The inputs that failed: each by its index in the walk, and the indices of members in their archives. And whether this
   /// is the second pass, without them.
   private var failed: Set<[Int]> = []
+  /// The inputs that are left out as copies, by index in the walk.
+  private var copies: [Int: (file: HashedFile, first: String)] = [:]
   var isRerun = false
   /// The named directories with at least one input or reported failure.
   var directoriesWithInputs: Set<String> = []
@@ -132,6 +136,7 @@ package struct Examination {
       progress: ReadingProgress(sizes), usesThread: jobs > 1)
     defer { run.stop() }
     if !isRerun { try reportWalk() }
+    if options.countsCopiesOnce { findCopies(run.progress) }
     run.ahead = try readAhead(sizes, jobs)
     for (index, input) in walk.inputs.enumerated() where !failed.contains([index]) {
       if try skips?(input) ?? false {
@@ -145,6 +150,7 @@ package struct Examination {
     try analyzer.finish()
     if isRerun { return }
     if knownInputs > 0 { Console.note(.knownLeftOut(knownInputs)) }
+    if !copies.isEmpty { Console.note(.copiesLeftOut(copies.count)) }
     hintIfSwapped()
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
@@ -167,7 +173,8 @@ package struct Examination {
     let lanes = DescriptorBudget.possible(jobs, each: 2)
     guard lanes > 0 else { return nil }
     let inputs = walk.inputs.enumerated().map { index, input in
-      (input: input, size: failed.contains([index]) || input.isShared ? nil : sizes[index])
+      let isLeft = failed.contains([index]) || input.isShared || copies[index] != nil
+      return (input: input, size: isLeft ? nil : sizes[index])
     }
     return try ReadAhead(inputs, plan, lanes: lanes, memory: options.readAheadMemory)
   }
@@ -209,6 +216,10 @@ package struct Examination {
 
   /// Reads an input of the walk, unless it is known.
   private mutating func read(_ input: Input, at index: Int, _ run: inout Run) throws {
+    if let copy = copies[index] {
+      run.progress.finishInput(copy.file.bytes)
+      return try leaveOut(input, copy.file, .copy, copyOf: copy.first)
+    }
     let opening = try run.ahead?.open(index)
     let known: HashedFile?
     switch opening {
@@ -217,7 +228,8 @@ package struct Examination {
     case nil: known = self.known(input, run.progress)
     }
     if let known {
-      try leaveOut(input, known)
+      knownInputs += 1
+      try leaveOut(input, known, .known)
       run.progress.finishInput(known.bytes)
     } else if case .isRead = opening {
       try read(input, key: [index], isAhead: true, &run)
@@ -371,14 +383,27 @@ package struct Examination {
     return known.contains(file.digests) ? file : nil
   }
 
-  private mutating func leaveOut(_ input: Input, _ file: HashedFile) throws {
-    knownInputs += 1
+  private mutating func leaveOut(
+    _ input: Input, _ file: HashedFile, _ verdict: InputRecord.Verdict, copyOf first: String? = nil
+  ) throws {
     noteDirectory(of: input)
     try end(since: counts) {
-      var row = InputRecord(input, .known)
-      row.size = file.bytes
-      row.digests = file.digests
+      var row = InputRecord(input, verdict)
+      (row.size, row.digests, row.sameBytesAs) = (file.bytes, file.digests, first)
       return row
+    }
+  }
+
+  /// Finds the files with the bytes of an earlier one. Files that form one capture or connection are no copies.
+  private mutating func findCopies(_ progress: ReadingProgress) {
+    guard !options.reading.joins, walk.inputs.first?.half == nil else { return }
+    var files = RepeatedInputs(walk.inputs)
+    for (index, input) in walk.inputs.enumerated() where files.mayBeCopy(input) {
+      guard
+        let file = FileDigests.of(input, knownDigests.union(.sha256), progress: { progress.update($0) }),
+        let first = files.first(like: input, digest: file.digests.sha256, bytes: file.bytes)
+      else { continue }
+      copies[index] = (file, first)
     }
   }
 

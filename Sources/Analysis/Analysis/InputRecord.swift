@@ -22,6 +22,8 @@ package struct InputRecord: Equatable, Sendable {
     case skipped
     /// Left out: its hash is in a list of known files.
     case known
+    /// Left out: an earlier input has the same bytes.
+    case copy
     /// Nothing of it could be read.
     case unreadable
     /// A link, pipe, socket or device in a directory, which is not followed or read.
@@ -51,6 +53,8 @@ package struct InputRecord: Equatable, Sendable {
   package var reason: String?
   /// What it is whose inside was not searched; nil for others.
   package var unsearched: String?
+  /// Bytes of content that were searched for records, whatever they are of.
+  package var searchedBytes = 0
   /// Records and findings in it; records are nil if it is one of several files that form one stream or capture.
   package var records: Int?
   package var findings = 0
@@ -74,6 +78,7 @@ package struct InputRecord: Equatable, Sendable {
     format = report.format?.name ?? report.archiveFormat?.rawValue
     compression = report.compression
     isFirstPart = report.parts > 1
+    searchedBytes = report.isSearched ? report.contentBytes : 0
     content = Self.content(report.recognition)
     unsearched = report.unsearched?.text
     reason = report.faults.first?.located.text ?? unsearched

@@ -46,6 +46,8 @@ package struct InputReport {
   package var recognition = Recognition.nothing
   /// Whether it was found in a directory and skipped.
   package var isSkipped = false
+  /// Whether all of its content was searched for records.
+  package var isSearched = false
   /// An archive: the caller reads its members, and then `finish`es the report.
   package var archive: Archive?
   package var archiveFormat: ArchiveFormat?
@@ -249,6 +251,7 @@ package struct InputReader: ~Copyable {
     case .carve:
       var source = CarveSource(options.carving, capture: options.capture)
       try readAll(&file, filled, &source, report: &report, progress: progress)
+      report.isSearched = true
       if options.format == nil, report.recognition == .nothing, source.found.isEmpty {
         (report.format, report.isSkipped) = (nil, true)
       }

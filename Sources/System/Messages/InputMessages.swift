@@ -68,6 +68,10 @@ extension Message {
     Message("left out \(count == 1 ? "1 known file" : "\(count) known files") (--known-hashes)")
   }
 
+  package static func copiesLeftOut(_ count: Int) -> Message {
+    Message("left out \(count == 1 ? "1 file" : "\(count) files") identical to others (--unique-inputs)")
+  }
+
   // MARK: - Chunk sizes
 
   package static func notAChunkSize(_ line: String) -> Message {
