@@ -184,7 +184,7 @@ struct ReportTests {
   @Test("the page is the same if tokens exceed --memory")
   func littleMemory() throws {
     try directory.write(feedback(tuples(30_000) + tuples(500, at: 1_500_000_000)), to: "dump.bin")
-    let pages = try [[], ["--memory", "1MiB"]].map { try directory.report(["dump.bin", "--no-audit"] + $0) }
+    let pages = try [[], ["--memory", "1MiB"]].map { try directory.report(["dump.bin"] + $0) }
     for section in ["examined", "invalidations", "repeated"] {
       #expect(pages[0].section(section) == pages[1].section(section))
     }
@@ -198,20 +198,20 @@ struct ReportTests {
     let noise = (0..<6674).map { _ in UInt8.random(in: 0...255, using: &generator) }
     try directory.write([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10] + noise, to: "picture.png")
     try directory.write(feedback(tuples(2)), to: "dump.bin")
-    let alone = try directory.report(["picture.png"])
+    let alone = try directory.report(["picture.png", "--readers"])
     #expect(alone.figures("p", "opening") == [["6,682"]])
     #expect(alone.html.contains("class=\"verdict unread\""))
     let names = ["feedback", "gateway", "encrypted", "other"]
     #expect(Set(protocols(alone)).isDisjoint(with: names) && protocols(alone).count == 1)
     #expect(alone.texts("p", "empty", in: alone.section("readers")).count == 1)
     #expect(readers(alone).isEmpty)
-    let both = try directory.report(["picture.png", "dump.bin"])
+    let both = try directory.report(["picture.png", "dump.bin", "--readers"])
     #expect(protocols(both).filter(names.contains) == ["feedback"])
     // One stream is left out.
     #expect(both.figuresOfParagraphs(in: both.section("readers")).contains(["1"]))
     #expect(
       readers(both).contains { $0.severity == "right" && $0.figures == ["1", "2", "2", "2", "0", "0"] })
-    let dump = try directory.report(["dump.bin"])
+    let dump = try directory.report(["dump.bin", "--readers"])
     #expect(!dump.figuresOfParagraphs(in: dump.section("readers")).contains(["1"]))
   }
 
@@ -244,12 +244,13 @@ struct ReportTests {
   func readersOfDamage() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     try directory.write(feedback(tuples(2)), to: "sound.bin")
-    let page = try directory.report(["dump.bin", "sound.bin"])
+    #expect(try directory.report(["dump.bin"]).section("readers") == "")
+    let page = try directory.report(["dump.bin", "sound.bin", "--readers"])
     // One of two streams.
     #expect(page.figures("p", "alert", in: page.section("readers")) == [["2", "1"]])
     #expect(readers(page).map(\.severity) == [String](repeating: "error", count: 4))
     #expect(readers(page).map(\.assumptions) == [1, 1, 1, 1])
-    let sound = try directory.report(["sound.bin"])
+    let sound = try directory.report(["sound.bin", "--readers"])
     #expect(sound.texts("p", "alert", in: sound.section("readers")) == [])
     #expect(readers(sound).map(\.assumptions) == [0, 0, 0, 0])
   }
@@ -279,7 +280,10 @@ struct ReportTests {
   @Test("a limit of 0 is possible; an excessive one is a usage error")
   func extremeLimits() throws {
     try directory.write(damagedDump(), to: "dump.bin")
-    let none = ["--max-tokens", "--max-places", "--max-streams", "--max-responses", "--max-repeated"]
+    let none = [
+      "--max-tokens", "--max-places", "--max-streams", "--max-responses", "--max-repeated", "--max-inputs",
+      "--max-files", "--max-doubtful", "--max-chains",
+    ]
     let page = try directory.report(["dump.bin"] + none.flatMap { [$0, "0"] })
     let tokens = page.section("tokens")
     #expect(page.texts("p", "empty", in: tokens) == [] && page.texts("span", "token", in: tokens) == [])

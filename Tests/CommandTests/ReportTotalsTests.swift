@@ -16,8 +16,9 @@ struct ReportTotalsTests {
     DOUBTS = {"malformed-json", "status-inferred", "token-not-hex", "uncorrelated", "unexpected-token-length"}
     WORDS = {"feedback": "feedback tuple", "response": "error response"}
     records = [record for record in map(json.loads, open("all.ndjson")) if record["type"] in KINDS]
-    flagged = [record for record in records if record["flags"]]
-    dates, named = {}, set()
+    recovered = [record for record in records if record["flags"] == ["carved"]]
+    flagged = [record for record in records if record["flags"] and record["flags"] != ["carved"]]
+    dates, named, doubts = {}, set(), {}
     for record in records:
         if record["type"] == "feedback":
             named.add(record["token"])
@@ -27,11 +28,18 @@ struct ReportTotalsTests {
             counts, time = not DOUBTS & set(record["flags"]), record["timestamp_ms"]
         else:
             continue
+        doubts.setdefault(record["token"], set()).update(record["flags"])
         if counts and time > dates.get(record["token"], (-1,))[0]:
-            dates[record["token"]] = (time, f'{record["source"]}, stream {record["stream"]}, offset {record["offset"]:,}')
-    rows = [[sum(record["type"] == kind for record in part) for part in (records, flagged)] for kind in KINDS]
-    rows = [row for row in rows if row[0]] + [[len(records), len(flagged)], [len(named), len(named - set(dates))]]
-    print([f"{number:,}" for all, doubtful in rows for number in (all, all - doubtful, doubtful)])
+            where = f'{record["source"]}, stream {record["stream"]}, offset {record["offset"]:,}'
+            where += f', packet {record["packet"]:,}' if record["packet"] else ""
+            where += f', offset {record["file_offset"]:,} in the file' if record["file_offset"] != record["offset"] else ""
+            dates[record["token"]] = (time, where)
+    found = {token for token in named - set(dates) if doubts[token] == {"carved"}}
+    rows = [[sum(record["type"] == kind for record in part) for part in (records, recovered, flagged)] for kind in KINDS]
+    rows = [row for row in rows if row[0]] + [
+        [len(records), len(recovered), len(flagged)], [len(named), len(found), len(named - set(dates) - found)]]
+    print([f"{number:,}" for all, searched, doubtful in rows
+           for number in ([all, all - searched - doubtful] + ([searched] if recovered else []) + [doubtful])])
     page = open("page.html", encoding="utf-8").read()
     def section(id):
         return page.split(f'<section id="{id}">')[1].split("</section>")[0]
@@ -53,7 +61,7 @@ struct ReportTotalsTests {
     let outcome = try directory.apnsift(["export", "-t", "ndjson"] + arguments)
     #expect(outcome.code == code)
     try directory.write(outcome.output, to: "all.ndjson")
-    let limits = ["--max-doubtful", "100000", "--max-tokens", "100000", "--no-audit"]
+    let limits = ["--max-doubtful", "100000", "--max-tokens", "100000"]
     try directory.write(try directory.report(arguments + limits, code: code).html, to: "page.html")
     let printed = try directory.tool("python3", ["-c", Self.recount])
     let lines = String(decoding: printed, as: UTF8.self).split(separator: "\n")

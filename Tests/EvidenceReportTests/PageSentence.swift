@@ -19,7 +19,7 @@ struct PageSentence: CustomTestStringConvertible, Sendable {
   func expect() {
     var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
     page.inputs = [InputSummary(source: "a.bin", format: "raw", bytes: 380, sha256: "00ff")]
-    page.decodedStreams = 1
+    (page.decodedStreams, page.isAudited) = (1, true)
     change(&page)
     #expect(Self.texts(ReportHTML.text(page)).contains { holds($0) }, "\(text)")
   }

@@ -25,8 +25,11 @@ struct RedactionTests {
     var record = DoubtfulRecord(.feedback, at: location, flags: ["resynchronised"])
     (record.token, record.time) = (token, 0x09fc_a0aa)
     page.doubtfulRecords = [record]
+    var chain = RecoveredChain(.binary, at: location)
+    chain.times = 0x09fc_a0aa...0x09fc_a0aa
+    (page.chains, page.chainCount) = ([chain], 1)
     var row = Invalidations.Row(token: token, time: 7, countedRecords: 1, records: 2, length: 32)
-    row.location = location
+    (row.location, row.firstLocation) = (location, location)
     (page.invalidations.rows, page.invalidations.repeated, page.invalidations.doubtfulRows) = (
       [row], [row], [row]
     )
@@ -87,7 +90,7 @@ struct RedactionTests {
   @Test("no text of a redacted page has a part of a token")
   func texts() throws {
     let isLeak = { (text: String) in text.contains("09fca0aa") }
-    #expect(texts(in: page()).count(where: isLeak) == 34)
+    #expect(texts(in: page()).count(where: isLeak) == 38)
     #expect(isLeak(ReportHTML.text(page())))
     let redacted = try redacted()
     #expect(texts(in: redacted).filter(isLeak) == [])
@@ -114,15 +117,42 @@ struct RedactionTests {
   }
 
   @Test(
-    "peers that are addresses stay",
+    "an address has one pseudonym on both sides, and its port stays",
     arguments: [
-      ("192.168.100.200:21966", true), ("[2001:db8:1111:2222:3333:4444:5555:6666]:2196", true),
-      ("[09fc:a0aa:5d7e:4f3b:8c2d:1e0f:9a8b:7c6d:5e4f]:1", false), ("09fca0aa5d7e4f3b:2196", false),
+      ("192.168.100.200:21966", ":21966"), ("[2001:db8::6666]:2196", ":2196"), ("push.example.com", ""),
+      ("2001:db8::17", ":17"), ("", ""),
     ])
-  func peers(_ peer: String, _ stays: Bool) throws {
+  func peers(_ peer: String, _ port: String) throws {
     var page = page()
-    page.streams[0].client = peer
+    (page.streams[0].client, page.streams[0].server) = (peer, peer)
     try Redaction.redact(&page, key: Self.key)
-    #expect((page.streams[0].client == peer) == stays)
+    let client = try #require(page.streams[0].client)
+    #expect(client.hasSuffix(port) && client == page.streams[0].server)
+    #expect(client.dropLast(port.count).wholeMatch(of: /address-[0-9a-f]{16}/) != nil)
+  }
+
+  @Test("host names and names in certificates have pseudonyms")
+  func names() throws {
+    let encryption = try #require(try redacted().streams[0].encryption)
+    #expect(encryption.serverName?.wholeMatch(of: /host-[0-9a-f]{16}/) != nil)
+    let names = [encryption.serverSubject, encryption.clientSubject, encryption.clientUserID].compactMap(
+      \.self)
+    #expect(Set(names).count == 1 && names.count == 3)
+    #expect(names[0].wholeMatch(of: /name-[0-9a-f]{16}/) != nil)
+  }
+
+  @Test(
+    "addresses in remarks are masked, and times and versions are not",
+    arguments: [
+      ("from 10.1.2.3:2196", "from [masked]:2196"), ("dump-192.168.100.200.pcap", "dump-[masked]pcap"),
+      ("at [2001:db8::17]:443", "at [[masked]]:443"), ("fe80::1%eth0", "[masked]%eth0"),
+      ("10.1.2.3.02195", "[masked]"), ("version 1.2.3 of 2013.05.01", nil),
+      ("12:30:45", nil), ("2013-05-01T09:30:00Z", nil), ("std::vector, C::x", nil), ("a:b:c", nil),
+    ])
+  func addresses(_ text: String, _ masked: String?) throws {
+    var page = page()
+    page.head.note = [text]
+    try Redaction.redact(&page, key: Self.key)
+    #expect(page.head.note == [masked ?? text])
   }
 }

@@ -10,7 +10,7 @@ import Testing
 struct ReportReaderTests {
   private func page(_ change: (inout ReportPage) -> Void) -> String {
     var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
-    page.readers = [ReaderTotal("java")]
+    (page.readers, page.isAudited) = ([ReaderTotal("java")], true)
     change(&page)
     return ReportHTML.text(page)
   }

@@ -145,7 +145,7 @@ struct RowSentenceTests {
     PageSentence(
       "2 invalidated tokens, the latest first. A device that registered again at or after the time of "
         + "invalidation counts as active: compare the two times before acting on this list. Below each token is the location "
-        + "of the record with that time."
+        + "of the record with that time and, if another record has an earlier time, of the first one."
     ) { $0.invalidations.dead = 2 },
     PageSentence("1 token is named only by flagged records and not counted as invalidated.") {
       $0.invalidations.doubtful = 1

@@ -11,15 +11,13 @@ struct StandingTextTests {
       "These results come from fixed rules; their limits are described under What this report "
         + "cannot show."),
     PageSentence(
-      "Redacted. Every token is replaced by a pseudonym, and every byte that is or may be part of"
-        + " a token by ··. Messages that could quote bytes are left out. The fingerprints (SHA-256) "
-        + "are those of the original files."
+      "Redacted. Every token, every address of a connection, and every host name and name in a certificate is "
+        + "replaced by a pseudonym, and every byte that is or may be part of a token by ··. Messages that could "
+        + "quote bytes are left out. The fingerprints (SHA-256) are those of the original files."
     ) { $0.head.isRedacted = true },
     PageSentence(
-      "Redacted. Every token is replaced by a pseudonym, and every byte that is or may be part of"
-        + " a token by ··. Messages that could quote bytes are left out. A name, a title or a remark "
-        + "contained text that looks like a token; that text is masked. The fingerprints (SHA-256) "
-        + "are those of the original files."
+      "Messages that could quote bytes are left out. A name, a title or a remark contained text that looks like a "
+        + "token or an address; that text is masked. The fingerprints (SHA-256) are those of the original files."
     ) { ($0.head.isRedacted, $0.head.hasMaskedText) = (true, true) },
     PageSentence(
       "With the same files and options, the same version of the tool produces the same report, "
@@ -36,7 +34,6 @@ struct StandingTextTests {
     PageSentence("There are no streams."),
     PageSentence("There are no findings."),
     PageSentence("No record carries a flag."),
-    PageSentence("The readers were not tested.") { $0.isAudited = false },
     PageSentence(
       "No feedback tuple or error response was recognised in any stream, so the readers could not"
         + " be tested."),

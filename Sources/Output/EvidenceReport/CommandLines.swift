@@ -66,12 +66,12 @@ package struct CommandLines {
 
   /// - Parameters:
   ///   - audit: options of the audit, each with a space before it.
-  ///   - doubtful: the numbers of doubtful records.
-  func all(audit: String, doubtful: RecordCounts) -> ReportCommands {
+  ///   - flagged: numbers of records with flags.
+  func all(audit: String, flagged: [RecordCounts]) -> ReportCommands {
     var commands = ReportCommands(
       report: command("report", pageWords + " -o report.html"), everything: command("export", " -t ndjson"),
       audit: command("audit", audit))
-    commands.doubtful = RecordKind.allCases.filter { doubtful[$0] > 0 }
+    commands.flagged = RecordKind.allCases.filter { kind in flagged.contains { $0[kind] > 0 } }
       .map { command("export", " --records \($0.rawValue) --flagged") }
     commands.deadTokens = [
       command("replay", " --store sqlite:dead.sqlite --create"),
@@ -116,7 +116,7 @@ package struct ReportCommands: Sendable {
   var audit = ""
   var exports: [Rows: String] = [:]
   /// One for each kind of record.
-  var doubtful: [String] = []
+  var flagged: [String] = []
   /// The commands that list the invalidated tokens.
   var deadTokens: [String] = []
 

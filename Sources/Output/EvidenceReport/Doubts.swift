@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import PacketCapture
 import Reports
 import WireBytes
 
@@ -32,6 +33,15 @@ package struct RecordCounts: Equatable, Sendable {
   }
 
   package var all: Int { counts.values.reduce(0, +) }
+
+  /// `31 feedback tuples`, `200 requests and 1 error response`.
+  var text: String {
+    var parts = RecordKind.allCases.filter { self[$0] > 0 }.map {
+      Figures.count(self[$0], $0.noun, $0.plural)
+    }
+    guard let last = parts.popLast() else { return "no record" }
+    return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
+  }
 }
 
 extension Summary {
@@ -60,9 +70,12 @@ package struct RecordLocation: Equatable, Sendable {
     (self.source, self.stream, self.offset) = (source, stream, offset)
   }
 
-  init(_ labels: StreamLabels, _ offset: Int, _ direction: Direction? = nil, packet: Int?) {
+  init(
+    _ labels: StreamLabels, _ offset: Int, _ direction: Direction? = nil, packet: PacketReference?,
+    fileOffset: Int? = nil
+  ) {
     self.init(source: labels.source, stream: labels.stream, offset: offset)
-    (self.direction, self.packet) = (direction, packet)
+    (self.direction, self.packet, self.fileOffset) = (direction, packet?.number, fileOffset)
   }
 
   /// The location in the source.
@@ -77,7 +90,7 @@ package struct RecordLocation: Equatable, Sendable {
   }
 }
 
-/// A record with flags.
+/// A record with flags that make it doubtful: any but `carved`, which all records of a search have.
 package struct DoubtfulRecord: Sendable {
   package var kind: RecordKind
   package var location: RecordLocation
@@ -92,30 +105,40 @@ package struct DoubtfulRecord: Sendable {
   }
 }
 
-/// Counts the records with flags, and keeps some of each input.
+/// Counts the doubtful and the recovered records, and keeps some of each input.
 final class DoubtCollector: EvidenceSink {
   private var sample: FairSample<DoubtfulRecord>
+  private(set) var recovered: RecoveredChains
   /// Inputs so far.
   private var inputs = 0
   private(set) var counts = RecordCounts()
 
-  /// - Parameter maxRecords: how many records to keep.
-  init(maxRecords: Int) { sample = FairSample(capacity: maxRecords) }
+  /// - Parameter limits: how many records and chains to keep.
+  init(_ limits: ReportLimits) {
+    sample = FairSample(capacity: limits.doubtful)
+    recovered = RecoveredChains(capacity: limits.chains)
+  }
 
   var rows: [DoubtfulRecord] { sample.chosen }
   var needs: EvidenceNeeds { .gatewayRecords }
   func inputBegan(_ source: String) { inputs += 1 }
+  func stream(_ stream: StreamSummary, report: StreamReport) { recovered.end(stream.number, input: inputs) }
 
   func records(_ records: FeedbackRecords, in bytes: RawSpan) {
     let run = records.run
-    guard !run.flags.isEmpty else { return }
+    if run.flags.isEmpty { return }
+    func location(_ offset: Int) -> RecordLocation {
+      RecordLocation(
+        records.labels, offset, records.direction, packet: records.origin.packet,
+        fileOffset: records.origin.fileOffset(of: offset))
+    }
+    recovered.add(.feedback, run.count, run.flags, records.labels, location(run.offset)) {
+      $0.add(run, records.confidence)
+    }
+    if run.flags.doubts.isEmpty { return }
     counts[.feedback] &+= run.count
     for index in 0..<run.count {
-      let offset = run.offset &+ index &* run.stride
-      var location = RecordLocation(
-        records.labels, offset, records.direction, packet: records.origin.packet?.number)
-      location.fileOffset = records.origin.fileOffset(of: offset)
-      let isAdmitted = add(.feedback, location, run.flags.codes) {
+      let isAdmitted = add(.feedback, location(run.offset &+ index &* run.stride), run.flags.codes) {
         $0.token = TokenText.hex(run.token(of: index), in: bytes)
         $0.time = bytes.bigEndianUInt32(at: run.start &+ index &* run.stride)
       }
@@ -126,9 +149,11 @@ final class DoubtCollector: EvidenceSink {
 
   func requests(_ requests: RequestRecords, in bytes: RawSpan) {
     for request in requests.records where !request.flags.isEmpty {
+      let location = RecordLocation(
+        requests.labels, request.offset, .client, packet: request.packet, fileOffset: request.fileOffset)
+      recovered.add(.requests, 1, request.flags, requests.labels, location)
+      if request.flags.doubts.isEmpty { continue }
       counts[.requests] &+= 1
-      var location = RecordLocation(requests.labels, request.offset, .client, packet: request.packet?.number)
-      location.fileOffset = request.fileOffset
       add(.requests, location, request.flags.codes) {
         if !request.range.isEmpty, let token = RequestFields(request.range, in: bytes).token {
           $0.token = TokenText.hex(token, in: bytes)
@@ -138,18 +163,21 @@ final class DoubtCollector: EvidenceSink {
   }
 
   func response(_ response: ResponseRecord) {
-    guard !response.flags.isEmpty else { return }
+    if response.flags.isEmpty { return }
+    let location = RecordLocation(
+      response.labels, response.offset, .server, packet: response.packet, fileOffset: response.fileOffset)
+    recovered.add(.responses, 1, response.flags, response.labels, location)
+    if response.flags.doubts.isEmpty { return }
     counts[.responses] &+= 1
-    var location = RecordLocation(response.labels, response.offset, .server, packet: response.packet?.number)
-    location.fileOffset = response.fileOffset
     add(.responses, location, response.flags.codes) { $0.token = response.request?.token.map(TokenText.hex) }
   }
 
   func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
     for push in pushes.records where !push.fields.flags.isEmpty {
       counts[.pushes] &+= 1
-      var location = RecordLocation(pushes.labels, push.offset, push.direction, packet: push.packet?.number)
-      (location.fileOffset, location.line) = (push.fileOffset, push.fields.line)
+      var location = RecordLocation(
+        pushes.labels, push.offset, push.direction, packet: push.packet, fileOffset: push.fileOffset)
+      location.line = push.fields.line
       let codes = { PushFlags.all.filter { push.fields.flags.contains($0.flag) }.map(\.code) }
       add(.pushes, location, codes()) {
         $0.token = push.fields[.token].map { TokenText.hex($0, in: bytes) }
@@ -172,4 +200,9 @@ final class DoubtCollector: EvidenceSink {
     sample.add(record, input: inputs, at: position)
     return true
   }
+}
+
+extension RecordFlags {
+  /// The flags that make a record doubtful.
+  fileprivate var doubts: RecordFlags { subtracting(.carved) }
 }

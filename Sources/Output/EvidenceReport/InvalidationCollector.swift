@@ -1,5 +1,7 @@
+import APNsWire
 import Analysis
 import Reports
+import TimeZones
 
 /// Collects tokens from a token table: counts all of them and keeps a few.
 struct InvalidationCollector {
@@ -9,19 +11,20 @@ struct InvalidationCollector {
     var time: UInt32 { verdict.time ?? 0 }
   }
 
+  private let clock: LocalClock?
   private var invalidations = Invalidations()
   private var latest: TopK<InvalidatedToken>
   private var repeated: TopK<InvalidatedToken>
   private var doubtful: FairSample<InvalidatedToken>
 
   /// - Parameters:
-  ///   - maxTokens: how many invalidated tokens to keep.
-  ///   - maxRepeated: how many tokens with more than one record to keep.
-  ///   - maxDoubtful: how many tokens to keep whose records all carry a flag.
-  init(maxTokens: Int, maxRepeated: Int, maxDoubtful: Int) {
-    doubtful = FairSample(capacity: maxDoubtful)
-    latest = TopK(maxTokens) { ($1.time, $0.token) < ($0.time, $1.token) }
-    repeated = TopK(maxRepeated) { ($1.verdict.records, $0.token) < ($0.verdict.records, $1.token) }
+  ///   - limits: how many tokens to keep: invalidated ones, those with more than one record, and doubtful ones.
+  ///   - clock: of the histogram; nil for UTC.
+  init(_ limits: ReportLimits, _ clock: LocalClock?) {
+    self.clock = clock
+    doubtful = FairSample(capacity: limits.doubtful)
+    latest = TopK(limits.tokens) { ($1.time, $0.token) < ($0.time, $1.token) }
+    repeated = TopK(limits.repeated) { ($1.verdict.records, $0.token) < ($0.verdict.records, $1.token) }
   }
 
   /// - Parameter sources: the names of the inputs of the tokens' origins.
@@ -42,11 +45,15 @@ struct InvalidationCollector {
       }
     }
     guard let time = verdict.time else {
+      if verdict.flags == .carved {
+        invalidations.recovered += 1
+        return
+      }
       invalidations.doubtful += 1
       return addDoubtful(token, verdict)
     }
     invalidations.dead += 1
-    invalidations.histogram.add(time)
+    invalidations.histogram.add(clock?.seconds(at: time) ?? time)
     invalidations.times =
       min(invalidations.times?.lowerBound ?? time, time)...max(invalidations.times?.upperBound ?? time, time)
     if latest.last.map({ $0.time <= time }) ?? true {
@@ -71,11 +78,20 @@ struct InvalidationCollector {
       countedRecords: invalidated.verdict.countedRecords,
       records: invalidated.verdict.records, length: invalidated.token.count)
     row.flags = invalidated.verdict.flags.codes
-    if let origin = invalidated.verdict.origin, sources.indices.contains(Int(origin.input)) {
-      row.location = RecordLocation(
-        source: sources[Int(origin.input)], stream: Int(origin.stream), offset: Int(clamping: origin.offset))
+    row.location = location(invalidated.verdict.origin, sources)
+    if let first = invalidated.verdict.firstOrigin, first != invalidated.verdict.origin, first.time != .max {
+      (row.firstTime, row.firstLocation) = (first.time, location(first, sources))
     }
     return row
+  }
+
+  private static func location(_ origin: TokenOrigin?, _ sources: [String]) -> RecordLocation? {
+    guard let origin, sources.indices.contains(Int(origin.input)) else { return nil }
+    var location = RecordLocation(
+      source: sources[Int(origin.input)], stream: Int(origin.stream), offset: Int(clamping: origin.offset))
+    location.packet = origin.packet > 0 ? Int(origin.packet) : nil
+    location.fileOffset = Int(exactly: origin.fileOffset)
+    return location
   }
 }
 

@@ -12,7 +12,8 @@ enum TokenText {
   }
 }
 
-/// Names for tokens that can be computed only with a secret key (docs/decisions/0033-keyed-pseudonyms.md).
+/// Names for tokens and other texts that can be computed only with a secret key
+/// (docs/decisions/0033-keyed-pseudonyms.md).
 struct Pseudonyms {
   /// Bytes of the code in a pseudonym. The chance that two of 50 million tokens share one is one in 15,000.
   private static let shownLength = 8
@@ -23,6 +24,12 @@ struct Pseudonyms {
   func name(ofHex text: String) throws -> String {
     guard let token = Hex.bytes(text), !token.isEmpty else { return TokenText.hex([]) }
     return try "device-" + Hex.string(Self.code(of: token, key: key).prefix(Self.shownLength))
+  }
+
+  /// `host-` and 16 digits for a host, likewise for other kinds of text.
+  func name(of text: String, as kind: String) throws -> String {
+    try "\(kind)-"
+      + Hex.string(Self.code(of: Array("\(kind)\0\(text)".utf8), key: key).prefix(Self.shownLength))
   }
 
   /// HMAC-SHA-256 (RFC 2104) of the token's bytes, independent of the input and its format.

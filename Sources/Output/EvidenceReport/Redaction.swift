@@ -14,7 +14,7 @@ package struct Redaction {
   package static func redact(_ page: inout ReportPage, key: [UInt8]) throws {
     var redaction = Redaction(pseudonyms: Pseudonyms(key: key))
     redaction.redact(&page.head)
-    redaction.redactInputs(&page)
+    try redaction.redactInputs(&page)
     page.findings.change { $0.examples.change { redaction.redact(&$0) } }
     try redaction.redactRecords(&page)
     redaction.redact(&page.commands)
@@ -45,7 +45,7 @@ package struct Redaction {
 
   private mutating func redact(_ commands: inout ReportCommands) {
     for path in [\ReportCommands.report, \.everything, \.audit] { mask(&commands[keyPath: path]) }
-    for path in [\ReportCommands.deadTokens, \.doubtful] { commands[keyPath: path].change { mask(&$0) } }
+    for path in [\ReportCommands.deadTokens, \.flagged] { commands[keyPath: path].change { mask(&$0) } }
     for (kind, var command) in commands.exports {
       mask(&command)
       commands.exports[kind] = command
@@ -54,7 +54,7 @@ package struct Redaction {
 
   // MARK: - Inputs and streams
 
-  private mutating func redactInputs(_ page: inout ReportPage) {
+  private mutating func redactInputs(_ page: inout ReportPage) throws {
     page.inputs.change {
       mask(&$0.source)
       mask(&$0.sameBytesAs)
@@ -62,34 +62,34 @@ package struct Redaction {
     page.files.change {
       mask(&$0.source)
       mask(&$0.linkTarget)
+      mask(&$0.sameBytesAs)
       mask(&$0.content)
       // The message about a fault may quote bytes.
       if [.partial, .unreadable].contains($0.verdict) { $0.reason = nil } else { mask(&$0.reason) }
     }
-    page.streams.change { redact(&$0) }
+    try page.streams.change { try redact(&$0) }
   }
 
-  private mutating func redact(_ stream: inout StreamSummary) {
+  private mutating func redact(_ stream: inout StreamSummary) throws {
     mask(&stream.source)
-    if let client = stream.client, !Self.isAddress(client) { mask(&stream.client) }
-    if let server = stream.server, !Self.isAddress(server) { mask(&stream.server) }
+    stream.client = try stream.client.map(peer)
+    stream.server = try stream.server.map(peer)
     guard var encryption = stream.encryption else { return }
-    for path in [
-      \StreamEncryption.serverName, \.applicationProtocol, \.serverSubject, \.clientSubject, \.clientUserID,
-      \.keyFile,
+    for path in [\StreamEncryption.applicationProtocol, \.keyFile] { mask(&encryption[keyPath: path]) }
+    for (path, kind) in [
+      (\StreamEncryption.serverName, "host"), (\.serverSubject, "name"), (\.clientSubject, "name"),
+      (\.clientUserID, "name"),
     ] {
-      mask(&encryption[keyPath: path])
+      encryption[keyPath: path] = try encryption[keyPath: path].map { try pseudonyms.name(of: $0, as: kind) }
     }
     stream.encryption = encryption
   }
 
-  /// An address with a port, `192.0.2.1:2196` or `[2001:db8::1]:2196`, is not masked, even if it has many digits.
-  private static func isAddress(_ peer: String) -> Bool {
-    guard let colon = peer.lastIndex(of: ":"), UInt16(peer[colon...].dropFirst()) != nil else { return false }
-    var address = in6_addr()
-    let host = String(peer[..<colon])
-    return inet_pton(AF_INET, host, &address) == 1
-      || host.hasPrefix("[") && inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1
+  /// `address-0123456789abcdef:2196`: the port stays.
+  private func peer(_ text: String) throws -> String {
+    let port =
+      text.lastIndex(of: ":").flatMap { UInt16(text[$0...].dropFirst()) == nil ? nil : text[$0...] } ?? ""
+    return try pseudonyms.name(of: String(text.dropLast(port.count)), as: "address") + port
   }
 
   // MARK: - Records, and their bytes
@@ -111,12 +111,18 @@ package struct Redaction {
     }
     for path in [\Invalidations.rows, \.repeated, \.doubtfulRows] {
       try page.invalidations[keyPath: path].change {
-        if var location = $0.location {
+        for path in [\Invalidations.Row.location, \.firstLocation] {
+          guard var location = $0[keyPath: path] else { continue }
           mask(&location.source)
-          $0.location = location
+          $0[keyPath: path] = location
         }
         $0.token = try pseudonyms.name(ofHex: $0.token)
       }
+    }
+    page.chains.change {
+      mask(&$0.location.source)
+      // They may be bytes of tokens.
+      $0.times = nil
     }
     try page.gateway.responses.change {
       mask(&$0.location.source)

@@ -3,21 +3,30 @@ import Platform
 import Readers
 import Reports
 
+/// How much a report lists.
+package struct ReportLimits: Sendable {
+  package var tokens = 300
+  package var repeated = 10
+  /// Files that were read, and that were not.
+  package var inputs = 100
+  package var files = 100
+  /// Doubtful records, and doubtful tokens.
+  package var doubtful = 30
+  package var chains = 50
+  package var places = 5
+  package var streams = 30
+  package var responses = 20
+
+  package init() {}
+}
+
 /// The content and limits of a report.
 package struct ReportOptions {
   package var head: ReportHead
   /// For pseudonyms; nil unless the report is redacted.
   package var key: [UInt8]?
-  package var maxTokens = 1000
-  package var maxRepeated = 10
-  /// Files that were not read.
-  package var maxFiles = 1000
-  /// Doubtful records, and doubtful tokens.
-  package var maxDoubtful = 100
-  package var maxLocations = 5
-  package var maxStreams = 100
-  package var maxResponses = 100
-  package var isAudited = true
+  package var limits = ReportLimits()
+  package var isAudited = false
   /// Chunk size for the readers, in bytes; nil uses the captured chunks.
   package var chunkSize: Int?
   /// Memory for the streams that the readers get, in bytes.
@@ -47,9 +56,9 @@ package struct ReportBuilder {
   package init(_ options: ReportOptions) {
     self.options = options
     table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
-    excerpts = FindingExcerpts(maxExcerpts: options.maxLocations)
-    doubts = DoubtCollector(maxRecords: options.maxDoubtful)
-    collector = ReportCollector(maxStreams: options.maxStreams, maxResponses: options.maxResponses)
+    excerpts = FindingExcerpts(maxExcerpts: options.limits.places)
+    doubts = DoubtCollector(options.limits)
+    collector = ReportCollector(options.limits)
     readers = ReaderTotals()
     chunks = options.chunkSize.map { .sizes([$0]) } ?? .asCaptured
     auditor =
@@ -65,13 +74,14 @@ package struct ReportBuilder {
   package func page(
     of examination: inout Examination, others: [(any EvidenceSink)?] = []
   ) throws -> ReportPage {
-    examination.options.analysis.excerptsPerCode = options.maxLocations
+    examination.options.analysis.excerptsPerCode = options.limits.places
     // As a replay does, for any app.
     let pushes = PushCollector(
       table, flaggedCount: false, takesErrors: false, takesOtherApps: true, now: options.now, origins: origins
     )
     let sinks: [(any EvidenceSink)?] = [
-      collector, excerpts, doubts, TokenCollector(table, flaggedCount: false, origins: origins), pushes,
+      collector, excerpts, doubts, TokenCollector(table, flaggedCount: false, origins: origins),
+      pushes,
       auditor?.recorder(),
     ]
     try examination.run(sinks + others)
@@ -79,11 +89,14 @@ package struct ReportBuilder {
     var page = ReportPage(options.head)
     page.inputs = examination.inputs
     page.files = collector.files
-    page.maxFiles = options.maxFiles
+    page.limits = options.limits
     page.failures = examination.failures
+    page.searchedBytes = page.files.reduce(0) { $0 + $1.searchedBytes }
     page.summary = examination.summary
     page.flagged = doubts.counts
     page.doubtfulRecords = doubts.rows
+    (page.recovered, page.chains) = (doubts.recovered.counts, doubts.recovered.chains)
+    page.chainCount = doubts.recovered.chainCount
     page.streams = collector.sortedStreams
     page.streamsLeftOut = collector.streamsLeftOut
     page.decodedStreams = collector.decodedStreams
@@ -92,8 +105,7 @@ package struct ReportBuilder {
       let examples = excerpts.examples(of: code, command: options.commands.show)
       return FindingGroup(code: code, count: count, examples: examples)
     }
-    var invalidations = InvalidationCollector(
-      maxTokens: options.maxTokens, maxRepeated: options.maxRepeated, maxDoubtful: options.maxDoubtful)
+    var invalidations = InvalidationCollector(options.limits, options.head.clock)
     page.invalidations = try invalidations.gather(table, origins.sources)
     page.invalidations.undatedPushes = pushes.leftOut.untimed + pushes.leftOut.withoutToken
     page.gateway = collector.gateway
@@ -103,7 +115,8 @@ package struct ReportBuilder {
     page.isAudited = options.isAudited
     page.chunks = chunks.text
     page.commands = options.commands.all(
-      audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "", doubtful: page.flagged)
+      audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "",
+      flagged: [page.flagged, page.recovered])
     if let key = options.key { try Redaction.redact(&page, key: key) }
     return page
   }

@@ -6,8 +6,7 @@ import WireBytes
 
 /// Collects files, and up to a limit streams and responses.
 final class ReportCollector: EvidenceSink {
-  private let maxStreams: Int
-  private let maxResponses: Int
+  private let limits: ReportLimits
   /// Inputs so far.
   private var inputs = 0
   /// Every file among the inputs, whatever became of it.
@@ -17,9 +16,7 @@ final class ReportCollector: EvidenceSink {
   private(set) var decodedStreams = 0
   private(set) var gateway = GatewayRows()
 
-  init(maxStreams: Int, maxResponses: Int) {
-    (self.maxStreams, self.maxResponses) = (maxStreams, maxResponses)
-  }
+  init(_ limits: ReportLimits) { self.limits = limits }
 
   func inputBegan(_ source: String) { inputs += 1 }
 
@@ -40,9 +37,9 @@ final class ReportCollector: EvidenceSink {
   }
 
   func response(_ response: ResponseRecord) {
-    guard gateway.responses.count < maxResponses else { return }
+    guard gateway.responses.count < limits.responses else { return }
     var row = GatewayRows.Response(
-      at: RecordLocation(response.labels, response.offset, packet: response.packet?.number))
+      at: RecordLocation(response.labels, response.offset, packet: response.packet))
     row.capturedAt = response.packet?.time?.text
     (row.status, row.identifier) = (response.response.status, response.response.identifier)
     row.requestOffset = response.request?.offset
@@ -54,7 +51,7 @@ final class ReportCollector: EvidenceSink {
   func stream(_ stream: StreamSummary, report: StreamReport) {
     let isDecoded = stream.streamProtocol != .encrypted && stream.streamProtocol != .other
     if isDecoded { decodedStreams += 1 }
-    if streams.count < maxStreams { return streams.append((inputs, stream)) }
+    if streams.count < limits.streams { return streams.append((inputs, stream)) }
     streamsLeftOut += 1
     // A decoded stream replaces one that was not decoded.
     if isDecoded, let index = streams.lastIndex(where: { $0.stream.streamProtocol == .other }) {

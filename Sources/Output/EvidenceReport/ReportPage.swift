@@ -11,14 +11,19 @@ package struct ReportPage: Sendable {
   package var inputs: [InputSummary] = []
   /// Every file among the inputs, whatever became of it. Those with a format are `inputs`, in the same order.
   package var files: [InputRecord] = []
-  /// How many files to list that were not read.
-  package var maxFiles = 1000
+  package var limits = ReportLimits()
   /// Inputs that could not be read in full.
   package var failures = 0
   package var summary = Summary()
-  /// Records with at least one flag, and some of them, by input and position.
+  /// Bytes of inputs that were searched for records, decompressed.
+  package var searchedBytes = 0
+  /// Doubtful records, and some of them, by input and position.
   package var flagged = RecordCounts()
   package var doubtfulRecords: [DoubtfulRecord] = []
+  /// Records whose only flag is that a search found them; some chains of a search, by input and stream, and their number.
+  package var recovered = RecordCounts()
+  package var chains: [RecoveredChain] = []
+  package var chainCount = 0
   package var streams: [StreamSummary] = []
   package var streamsLeftOut = 0
   /// Streams of a known protocol, whether or not they are in `streams`.
@@ -31,8 +36,8 @@ package struct ReportPage: Sendable {
   package var auditedStreams = AuditedStreams()
   /// How the streams are cut into chunks for the readers; follows "cut into" in the page.
   package var chunks = ""
-  /// False if the readers were not tested.
-  package var isAudited = true
+  /// Whether the readers were tested.
+  package var isAudited = false
   package var commands = ReportCommands()
 
   package init(_ head: ReportHead) { self.head = head }
@@ -99,6 +104,9 @@ package struct Invalidations: Sendable {
     package var token: String
     /// The record with that time; if no record counts, the first one of the table.
     package var location: RecordLocation?
+    /// The record with the earliest time that counts, and that time; nil if it is the same one.
+    package var firstTime: UInt32?
+    package var firstLocation: RecordLocation?
     /// The flags of all its records.
     package var flags: [String] = []
     /// The latest time among the records that count, seconds since 1970.
@@ -117,10 +125,12 @@ package struct Invalidations: Sendable {
 
   /// Distinct tokens with a record that counts.
   package var dead = 0
-  /// Distinct tokens all of whose records carry a flag.
+  /// Distinct tokens all of whose records carry a flag: none but `carved`, and others.
+  package var recovered = 0
   package var doubtful = 0
   /// Earliest and latest invalidation.
   package var times: ClosedRange<UInt32>?
+  /// On the clock of the page, UTC without one.
   package var histogram = TimeHistogram()
   /// The latest first; those of equal time in byte order.
   package var rows: [Row] = []

@@ -17,7 +17,7 @@ struct ReportVerdict: Equatable {
   init(_ page: ReportPage) {
     let (summary, tokens) = (page.summary, page.invalidations)
     level = Self.level(page)
-    word = Self.word(level, summary)
+    word = Self.word(level, page)
     sentences = [
       Self.opening(page),
       Self.sentence(summary.gapBytes, "byte is", "bytes are", "known to be missing."),
@@ -29,10 +29,20 @@ struct ReportVerdict: Equatable {
       Self.sentence(
         page.inputs.count { $0.sameBytesAs != nil }, "input is", "inputs are",
         "identical to an earlier one: the contents are counted again."),
+      Self.sentence(
+        page.files.count { $0.verdict == .copy }, "more file is", "more files are",
+        "identical to an input and left out."),
+      Self.sentence(
+        page.searchedBytes, "byte was", "bytes were", "searched for records, whatever else they contain."),
+      Self.sentence(
+        Self.unread(page), "file was", "files were", "not read: this page says nothing about the contents."),
       Self.damage(page), Self.invalidations(tokens, page.head.clock),
       Self.sentence(
         tokens.doubtful, "token is", "tokens are",
         "named only by doubtful records and not counted as invalidated."),
+      Self.sentence(
+        tokens.recovered, "token is", "tokens are",
+        "named only by recovered records and not counted as invalidated."),
       Self.outcomes(summary.gateway), Self.outcomes(summary.pushes.counts),
     ].compactMap { $0 }
   }
@@ -46,12 +56,22 @@ struct ReportVerdict: Equatable {
     let summary = page.summary
     if page.inputs.isEmpty || summary.records.all == 0 { return .unread }
     if page.failures > 0 || summary.findingCount(.error) > 0 { return .damaged }
-    return summary.findingCount(.warning) > 0 || page.flagged.all > 0 ? .doubtful : .sound
+    let doubts = page.flagged.all + page.recovered.all
+    return summary.findingCount(.warning) > 0 || doubts > 0 ? .doubtful : .sound
   }
 
-  private static func word(_ level: Level, _ summary: Summary) -> String {
+  /// Files whose contents were not read.
+  private static func unread(_ page: ReportPage) -> Int {
+    page.files.count {
+      $0.format == nil && $0.searchedBytes == 0 && ![.part, .known, .copy, .empty].contains($0.verdict)
+    }
+  }
+
+  private static func word(_ level: Level, _ page: ReportPage) -> String {
+    let summary = page.summary
     switch level {
-    case .sound: return "No damage found"
+    case .sound:
+      return "No damage found" + (unread(page) + summary.undecodedBytes > 0 ? " in what was read" : "")
     case .doubtful: return "Read, with doubts"
     case .damaged:
       // Ciphertext and unreadable inputs do not count as damage.
@@ -68,11 +88,12 @@ struct ReportVerdict: Equatable {
     let summary = page.summary
     if page.inputs.isEmpty { return "No input could be read." }
     if summary.streamBytes == 0 {
+      if summary.undecodedBytes == 0, page.searchedBytes > 0 { return "No record was found." }
       if summary.undecodedBytes == 0 { return "The \(inputs(page)) no stream data." }
       return "Nothing could be decoded: " + undecoded(page, asClause: true)
     }
     let lost = summary.skippedBytes + summary.truncatedBytes
-    let read = Self.read(summary)
+    let read = summary.records.text
     guard lost > 0 else {
       return
         "All \(Figures.count(summary.streamBytes, "byte")) of \(Figures.count(max(page.decodedStreams, 1), "stream")) were read "
@@ -110,22 +131,15 @@ struct ReportVerdict: Equatable {
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
-  /// `31 feedback tuples`, `200 requests and 1 error response`.
-  private static func read(_ summary: Summary) -> String {
-    let read = summary.records
-    var parts = RecordKind.allCases.filter { read[$0] > 0 }.map {
-      Figures.count(read[$0], $0.noun, $0.plural)
-    }
-    guard let last = parts.popLast() else { return "no record" }
-    return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
-  }
-
   private static func doubts(_ page: ReportPage, else text: String) -> String {
+    let count = page.recovered.all
+    let recovered = count > 0 ? ", \(Figures.grouped(count)) of them recovered by a search" : ""
     guard page.flagged.all > 0 else {
-      return page.summary.findingCount(.error) + page.summary.findingCount(.warning) > 0 ? "" : text
+      return count > 0
+        ? recovered : page.summary.findingCount(.error) + page.summary.findingCount(.warning) > 0 ? "" : text
     }
     if page.summary.records.all == 1 { return ", and it is doubtful" }
-    return ", \(Figures.grouped(page.flagged.all)) of them doubtful"
+    return recovered + ", \(Figures.grouped(page.flagged.all)) of them doubtful"
   }
 
   private static func undecoded(_ page: ReportPage, asClause: Bool = false) -> String {

@@ -1,7 +1,8 @@
+import Platform
 import WireBytes
 
-/// Masks text that may be a token in names, titles and remarks, in any common notation of bytes. It masks too much
-/// rather than leave part of a token (decision 33).
+/// Masks text that may be a token in names, titles and remarks, in any common notation of bytes, and IP addresses. It
+/// masks too much rather than leave part of a token (decision 33).
 enum TextMask {
   private static let mask = "[masked]"
   /// Hex digits from which on a run may be a token. A date and a time have 14.
@@ -18,7 +19,7 @@ enum TextMask {
   /// The text itself if nothing in it may be a token.
   static func masked(_ text: String) -> String {
     let bytes = Array(text.utf8)
-    let ranges = merged(hexRuns(bytes) + words(bytes) + mixedWindows(bytes))
+    let ranges = merged(hexRuns(bytes) + words(bytes) + mixedWindows(bytes) + addresses(bytes))
     guard !ranges.isEmpty else { return text }
     var masked: [UInt8] = []
     var end = 0
@@ -70,6 +71,22 @@ enum TextMask {
 
     /// Its range, if it may be a token. Decimal numbers with longer separators are not.
     var tokenRange: Range<Int>? { digits >= minDigits && (hasLetter || isPlain) ? range : nil }
+  }
+
+  // MARK: - Addresses
+
+  /// Four numbers or more with dots between them, and what is an IPv6 address.
+  private static func addresses(_ bytes: [UInt8]) -> [Range<Int>] {
+    let dotted = bytes.indices.split { !(bytes[$0] == UInt8(ascii: ".") || Kind(bytes[$0]) == .digit) }
+      .filter { run in run.split { bytes[$0] == UInt8(ascii: ".") }.count >= 4 }
+    let colon = UInt8(ascii: ":")
+    let colons = bytes.indices.split { bytes[$0] != colon && Hex.value(ofDigit: bytes[$0]) == nil }
+      .filter { run in
+        var address = in6_addr()
+        return run.split { bytes[$0] == colon }.count > 1
+          && inet_pton(AF_INET6, String(decoding: bytes[run], as: UTF8.self), &address) == 1
+      }
+    return dotted + colons
   }
 
   // MARK: - Base32 and base64

@@ -14,12 +14,13 @@ struct Report: ParsableCommand {
     usage: "apnsift report [<options>] <input> ...",
     discussion: """
       The page is for readers who do not use a command line. It shows the inputs, a summary, a timeline of \
-      invalidations, each finding with its bytes and meaning, the doubtful records, the results of faulty readers, and \
-      the invalidated tokens with their locations. It needs no network and no script, and fits screens, phones and paper. The same inputs and options \
+      invalidations, each finding with its bytes and meaning, the recovered and the doubtful records, and the \
+      invalidated tokens with their locations. It needs no network and no script, and fits screens, phones and paper. The same inputs and options \
       give the same bytes. See docs/report.md.
 
       --redact replaces each token by a pseudonym derived from the token and the key, a file of 16 bytes or more. \
-      It also masks all bytes that are or may be part of a token.
+      Addresses, host names and names in certificates get pseudonyms, too. It also masks all bytes that are or may be \
+      part of a token.
 
       EXAMPLES
         apnsift report feedback.bin -o report.html
@@ -53,6 +54,11 @@ struct Report: ParsableCommand {
       throw ValidationError("a report is an HTML page: name a file, such as -o report.html")
     }
     try inventory.check(output: output)
+    if page.redact != nil, inventory.checksums ?? inventory.dfxml ?? inventory.manifest != nil {
+      throw ValidationError(
+        "--redact excludes --checksums, --dfxml and --manifest: they have the names of the files as they are. "
+          + "Write them with another run")
+    }
   }
 
   func run() throws {
@@ -65,6 +71,7 @@ struct Report: ParsableCommand {
     options.key = key
     options.head.note = try page.notes.map { try ReportNote.paragraphs($0) } ?? []
     examination.options.inventoryDigests = inventory.digests
+    examination.options.countsCopiesOnce = page.uniqueInputs
     let outputs = OutputSet(force: force)
     let buffer = try outputs.open("-o", output ?? "-")
     let inventory = try inventory.open(outputs, input, version: Program.version)

@@ -26,15 +26,18 @@ struct ReportPageOptions: ParsableArguments {
   @Option(help: .init("Replace tokens by pseudonyms made with this key.", valueName: "KEYFILE"))
   var redact: String?
 
-  @Flag(help: "Leave out the comparison with faulty readers.")
-  var noAudit = false
+  @Flag(help: "Count the records of identical inputs once.")
+  var uniqueInputs = false
+
+  @Flag(help: "Also show what five faulty readers would have reported.")
+  var readers = false
 
   @Option(help: .init("Chunk size for those readers. (default: as audit)", valueName: "SIZE"))
   var chunkSize: Int?
 
   mutating func validate() throws {
     if let chunkSize, chunkSize < 1 { throw ValidationError(.sizeTooSmall("--chunk-size", chunkSize)) }
-    if noAudit, chunkSize != nil { throw ValidationError("--no-audit and --chunk-size exclude each other") }
+    if chunkSize != nil, !readers { throw ValidationError("--chunk-size needs --readers") }
   }
 
   /// - Parameter version: of apnsift.
@@ -56,13 +59,9 @@ struct ReportPageOptions: ParsableArguments {
       commands: CommandLines(
         inputs, pair: input.requests != nil, joined: input.capture.join, options: input.listed,
         page: texts + listed))
-    (options.maxTokens, options.maxRepeated, options.maxLocations) = (
-      limits.maxTokens, limits.maxRepeated, limits.maxLocations
-    )
-    (options.maxStreams, options.maxResponses) = (limits.maxStreams, limits.maxResponses)
-    (options.maxDoubtful, options.maxFiles) = (limits.maxDoubtful, limits.maxFiles)
+    options.limits = limits.limits
     options.now = madeAt?.seconds ?? UInt32(clamping: time(nil))
-    (options.isAudited, options.chunkSize) = (!noAudit, chunkSize)
+    (options.isAudited, options.chunkSize) = (readers, chunkSize)
     (options.auditMemory, options.memory) = (limits.auditMemory.bytes, input.memory)
     return options
   }
@@ -77,68 +76,79 @@ struct ReportPageOptions: ParsableArguments {
 
   /// The options that shape the page, except its texts.
   private func listed(_ limits: ReportLimitOptions) -> [ReportOption] {
-    let usual = Self.usual
-    func number(_ name: String, _ value: Int, _ usual: Int) -> ReportOption {
-      ReportOption(name, "\(value)", isDefault: value == usual)
-    }
-    return [
+    [
       ReportOption("--redact", redact.map { _ in "KEYFILE" }, isDefault: redact == nil),
-      number("--max-tokens", limits.maxTokens, usual.maxTokens),
-      number("--max-repeated", limits.maxRepeated, usual.maxRepeated),
-      number("--max-files", limits.maxFiles, usual.maxFiles),
-      number("--max-doubtful", limits.maxDoubtful, usual.maxDoubtful),
-      number("--max-places", limits.maxLocations, usual.maxLocations),
-      number("--max-streams", limits.maxStreams, usual.maxStreams),
-      number("--max-responses", limits.maxResponses, usual.maxResponses),
-      ReportOption("--no-audit", isDefault: !noAudit),
+      ReportOption("--unique-inputs", isDefault: !uniqueInputs),
+    ] + limits.counts.map { ReportOption($0, "\($1)", isDefault: $1 == $2) } + [
+      ReportOption("--readers", isDefault: !readers),
       ReportOption(
         "--chunk-size", chunkSize.map { "\($0)" } ?? "as captured", isDefault: chunkSize == nil),
       ReportOption(
         "--audit-memory", limits.auditMemory.defaultValueDescription,
-        isDefault: limits.auditMemory.bytes == usual.auditMemory),
+        isDefault: limits.auditMemory.bytes == Self.usual.auditMemory),
     ]
   }
 }
 
 /// How much a report lists.
 struct ReportLimitOptions: ParsableArguments {
-  private static let usual = ReportPageOptions.usual
+  private static let usual = ReportLimits()
 
   @Option(help: .init("Invalidated tokens to list.", valueName: "COUNT"))
-  var maxTokens = ReportLimitOptions.usual.maxTokens
+  var maxTokens = ReportLimitOptions.usual.tokens
 
   @Option(help: .init("Most frequent tokens to list.", valueName: "COUNT"))
-  var maxRepeated = ReportLimitOptions.usual.maxRepeated
+  var maxRepeated = ReportLimitOptions.usual.repeated
+
+  @Option(help: .init("Inputs to list that were read.", valueName: "COUNT"))
+  var maxInputs = ReportLimitOptions.usual.inputs
 
   @Option(help: .init("Files to list that were not read.", valueName: "COUNT"))
-  var maxFiles = ReportLimitOptions.usual.maxFiles
+  var maxFiles = ReportLimitOptions.usual.files
 
   @Option(help: .init("Doubtful records, and doubtful tokens, to list.", valueName: "COUNT"))
-  var maxDoubtful = ReportLimitOptions.usual.maxDoubtful
+  var maxDoubtful = ReportLimitOptions.usual.doubtful
 
-  @Option(
-    name: .customLong("max-places"), help: .init("Excerpts to show of each finding.", valueName: "COUNT"))
-  var maxLocations = ReportLimitOptions.usual.maxLocations
+  @Option(help: .init("Chains of recovered records to list.", valueName: "COUNT"))
+  var maxChains = ReportLimitOptions.usual.chains
+
+  @Option(help: .init("Excerpts to show of each finding.", valueName: "COUNT"))
+  var maxPlaces = ReportLimitOptions.usual.places
 
   @Option(help: .init("Streams to list.", valueName: "COUNT"))
-  var maxStreams = ReportLimitOptions.usual.maxStreams
+  var maxStreams = ReportLimitOptions.usual.streams
 
   @Option(help: .init("Error responses to list.", valueName: "COUNT"))
-  var maxResponses = ReportLimitOptions.usual.maxResponses
+  var maxResponses = ReportLimitOptions.usual.responses
 
   @Option(
     help: .init(
       "Memory for the streams that faulty readers read; larger ones are skipped.", valueName: "SIZE"))
-  var auditMemory = SizeArgument(ReportLimitOptions.usual.auditMemory)
+  var auditMemory = SizeArgument(ReportPageOptions.usual.auditMemory)
+
+  var limits: ReportLimits {
+    var limits = ReportLimits()
+    (limits.tokens, limits.repeated, limits.inputs, limits.files) = (
+      maxTokens, maxRepeated, maxInputs, maxFiles
+    )
+    (limits.doubtful, limits.chains, limits.places) = (maxDoubtful, maxChains, maxPlaces)
+    (limits.streams, limits.responses) = (maxStreams, maxResponses)
+    return limits
+  }
+
+  /// The counts among the options, each with its default.
+  fileprivate var counts: [(name: String, value: Int, usual: Int)] {
+    [
+      ("--max-tokens", maxTokens, Self.usual.tokens), ("--max-repeated", maxRepeated, Self.usual.repeated),
+      ("--max-inputs", maxInputs, Self.usual.inputs), ("--max-files", maxFiles, Self.usual.files),
+      ("--max-doubtful", maxDoubtful, Self.usual.doubtful), ("--max-chains", maxChains, Self.usual.chains),
+      ("--max-places", maxPlaces, Self.usual.places), ("--max-streams", maxStreams, Self.usual.streams),
+      ("--max-responses", maxResponses, Self.usual.responses),
+    ]
+  }
 
   mutating func validate() throws {
-    for (name, value) in [
-      ("--max-tokens", maxTokens), ("--max-repeated", maxRepeated), ("--max-doubtful", maxDoubtful),
-      ("--max-files", maxFiles), ("--max-places", maxLocations),
-      ("--max-streams", maxStreams), ("--max-responses", maxResponses),
-    ] {
-      // `export` writes everything; a longer page is unusable.
-      try checkRange(name, value, 0...100_000)
-    }
+    // `export` writes everything; a longer page is unusable.
+    for (name, value, _) in counts { try checkRange(name, value, 0...100_000) }
   }
 }

@@ -2,19 +2,27 @@ import Analysis
 
 extension ReportHTML {
   static func doubts(_ page: ReportPage) -> HTML {
-    let flags = page.summary.flagCounts
-    if flags.isEmpty { return .empty("No record carries a flag.") }
+    if page.flagged.all == 0 {
+      return .empty(
+        page.recovered.all > 0 ? "No record carries a flag other than carved." : "No record carries a flag.")
+    }
     let flagged = Figures.count(page.flagged.all, "record carries flags", "records carry flags")
-    let table = HTML.table(
-      [.text("Flag"), .number("Records"), .text("What it means, and what to do", label: "Meaning")],
-      rows: flags.map { flag($0.code, $0.count) })
     return """
       <p>\(flagged). A doubtful record was read, and does not count as an invalidation. A record may carry \
-      several flags.</p>
-      \(table)<h3>Doubtful records</h3>
+      several flags.\(if: page.recovered.all > 0, " Records whose only flag is carved are not among them.")</p>
+      \(flags(page.summary.flagCounts.filter { $0.code != carved }))<h3>Doubtful records</h3>
       \(records(page))<h3>Tokens that only doubtful records report</h3>
       \(tokens(page.invalidations, page.tokenWord))
       """
+  }
+
+  /// The flag of all records that a search found.
+  static let carved = "carved"
+
+  static func flags(_ flags: [(code: String, count: Int)]) -> HTML {
+    .table(
+      [.text("Flag"), .number("Records"), .text("What it means, and what to do", label: "Meaning")],
+      rows: flags.map { flag($0.code, $0.count) })
   }
 
   private static func flag(_ code: String, _ count: Int) -> [HTML] {
@@ -36,7 +44,7 @@ extension ReportHTML {
     let purpose: HTML = "\(shown), one of every input before a second of any. All of them:"
     return """
       \(table(.text("Record"), "Location", rows))\
-      \(if: rows.count < page.flagged.all, .commands(purpose, page.commands.doubtful))
+      \(if: rows.count < page.flagged.all, .commands(purpose, page.commands.flagged))
       """
   }
 

@@ -5,30 +5,47 @@ extension ReportHTML {
   static func inputs(_ page: ReportPage) -> HTML {
     // An archive comes before its members among the inputs, and after them among the files.
     var files = Dictionary(grouping: page.files.lazy.filter { $0.format != nil }.reversed(), by: \.source)
-    let read = page.inputs.map { input($0, files[$0.source]?.popLast()) }
+    let read = page.inputs.prefix(page.limits.inputs).map { input($0, files[$0.source]?.popLast()) }
     let none: HTML = "<tbody><tr><td colspan=\"4\">No input could be read.</td></tr></tbody>\n"
     let failures = Figures.count(page.failures, "input")
     return """
       \(if: !page.files.isEmpty, "<p>\(counts(page.files)).</p>\n")\
-      \(HTML.table(inputColumns, groups: read.isEmpty ? [none] : read))\
+      \(HTML.table(inputColumns, groups: page.inputs.isEmpty ? [none] : read))\
+      \(if: read.count < page.inputs.count, rest(page, Array(files.values.joined())))\
       \(if: page.failures > 0, .paragraph("alert", "\(failures) could not be read in full; see the findings."))\
       \(others(page))
       """
   }
 
+  /// - Parameter files: the files of the inputs that are not listed.
+  private static func rest(_ page: ReportPage, _ files: [InputRecord]) -> HTML {
+    let part = Figures.part(min(page.inputs.count, page.limits.inputs), of: page.inputs.count, "listed")
+    return .command(
+      "\(part). The others are \(counts(files)). The inventory has all of them:", page.commands[.inputs])
+  }
+
   /// How many files there are, by what became of them.
   private static func counts(_ files: [InputRecord]) -> String {
-    let words: [(InputRecord.Verdict, String)] = [
-      (.decoded, "read"), (.carved, "searched for records"), (.partial, "read in part"),
-      (.part, "parts of disk images"), (.empty, "empty"), (.skipped, "skipped"),
-      (.known, "left out as known"),
-      (.unreadable, "unreadable"), (.notAFile, "not regular files"),
-    ]
-    let parts = words.compactMap { verdict, word in
-      let count = files.count { $0.verdict == verdict }
-      return count > 0 ? "\(Figures.grouped(count)) \(word)" : nil
+    let counts = files.reduce(into: [:]) { $0[$1.verdict, default: 0] += 1 }
+    let parts = InputRecord.Verdict.allCases.compactMap { verdict in
+      counts[verdict].map { "\(Figures.grouped($0)) \(word(verdict))" }
     }
     return "\(Figures.count(files.count, "file")): \(parts.joined(separator: ", "))"
+  }
+
+  private static func word(_ verdict: InputRecord.Verdict) -> String {
+    switch verdict {
+    case .decoded: "read"
+    case .carved: "searched for records"
+    case .partial: "read in part"
+    case .part: "parts of disk images"
+    case .empty: "empty"
+    case .skipped: "skipped"
+    case .known: "left out as known"
+    case .copy: "left out as copies"
+    case .unreadable: "unreadable"
+    case .notAFile: "not regular files"
+    }
   }
 
   /// The rows of a file: one of its own, and others below.
@@ -76,11 +93,11 @@ extension ReportHTML {
   private static func others(_ page: ReportPage) -> HTML? {
     let files = page.files.filter { $0.format == nil }
     if files.isEmpty { return nil }
-    let shown = files.prefix(page.maxFiles)
+    let shown = files.prefix(page.limits.files)
     let cut = Figures.part(shown.count, of: files.count, "listed")
     let purpose: HTML = "\(cut). All of them, with the files that were read:"
     return """
-      <h3>Files that were not read</h3>
+      <h3>Files that were not decoded</h3>
       \(HTML.table(otherColumns, groups: shown.map(other)))\
       \(if: shown.count < files.count, .command(purpose, page.commands[.inputs]))
       """
@@ -98,9 +115,10 @@ extension ReportHTML {
     return switch file.verdict {
     case .part: "a part of a disk image, read with the first one"
     case .known: "left out: its hash is in a list of known files"
+    case .copy: "left out: identical to \(file.sameBytesAs ?? "an earlier input")"
     case .notAFile: "not followed or read" + reason
     case .unreadable: "could not be read" + reason
-    default: "skipped" + reason
+    default: file.searchedBytes > 0 ? "searched: no record was found" : "skipped" + reason
     }
   }
 }

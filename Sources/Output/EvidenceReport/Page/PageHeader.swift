@@ -35,6 +35,7 @@ extension ReportHTML {
     let others = [RecordKind.requests, .responses, .pushes].filter { read[$0] > 0 }
     func tile(_ kind: RecordKind) -> HTML { Self.tile(read[kind], kind.noun, kind.plural) }
     return """
+      \(if: page.searchedBytes > 0, Self.tile(page.searchedBytes, "byte searched", "bytes searched"))\
       \(Self.tile(summary.streamBytes + summary.undecodedBytes, "byte examined", "bytes examined"))\
       \(if: read[.feedback] > 0 || others.isEmpty, tile(.feedback))\
       \(if: read[.feedback] + read[.pushes] > 0 || !hasGateway,
@@ -43,6 +44,7 @@ extension ReportHTML {
       \(if: summary.undecodedBytes > 0,
         Self.tile(summary.undecodedBytes, "byte not decoded", "bytes not decoded"))\
       \(Self.tile(summary.gapBytes, "byte missing", "bytes missing"))\
+      \(if: page.recovered.all > 0, Self.tile(page.recovered.all, "recovered record", "recovered records"))\
       \(Self.tile(page.flagged.all, "doubtful record", "doubtful records"))\
       \(if: tokens.doubtful > 0, Self.tile(tokens.doubtful, "doubtful token", "doubtful tokens"))
       """
@@ -54,9 +56,10 @@ extension ReportHTML {
 
   private static func redaction(_ head: ReportHead) -> HTML {
     """
-    <p class="redaction"><strong>Redacted.</strong> Every token is replaced by a pseudonym, and every byte \
-    that is or may be part of a token by <code>··</code>. Messages that could quote bytes are left out.\
-    \(if: head.hasMaskedText, " A name, a title or a remark contained text that looks like a token; that text is masked.") \
+    <p class="redaction"><strong>Redacted.</strong> Every token, every address of a connection, and every host name \
+    and name in a certificate is replaced by a pseudonym, and every byte that is or may be part of a token by \
+    <code>··</code>. Messages that could quote bytes are left out.\
+    \(if: head.hasMaskedText, " A name, a title or a remark contained text that looks like a token or an address; that text is masked.") \
     The fingerprints (SHA-256) are those of the original files.</p>
 
     """

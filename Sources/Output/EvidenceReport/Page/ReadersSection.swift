@@ -1,9 +1,9 @@
 import PacketCapture
 
 extension ReportHTML {
-  /// The results of the faulty readers.
-  static func readers(_ page: ReportPage) -> HTML {
-    if !page.isAudited { return .empty("The readers were not tested.") }
+  /// The results of the faulty readers; nil unless they were asked for.
+  static func readers(_ page: ReportPage) -> HTML? {
+    if !page.isAudited { return nil }
     if page.readers.isEmpty {
       return .empty(
         "No feedback tuple or error response was recognised in any stream, so the readers could not be tested."

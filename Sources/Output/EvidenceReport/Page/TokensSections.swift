@@ -7,21 +7,26 @@ extension ReportHTML {
   /// More bars could not be distinguished on paper.
   private static let maxBars = 62
 
-  static func invalidations(_ tokens: Invalidations) -> HTML {
-    Timeline(tokens.histogram, maxBars: maxBars).map(chart)
+  static func invalidations(_ page: ReportPage) -> HTML {
+    let clock = page.head.clock?.name ?? "UTC"
+    return Timeline(page.invalidations.histogram, maxBars: maxBars).map { chart($0, clock) }
       ?? .empty("No record without a flag reports an invalidated token, so there is no chart.")
   }
 
-  private static func chart(_ timeline: Timeline) -> HTML {
+  /// - Parameter clock: the name of its time zone.
+  private static func chart(_ timeline: Timeline, _ clock: String) -> HTML {
     let pictures = [TimelineSVG.Size.wide, .narrow].map {
       TimelineSVG(timeline, size: $0, noun: "invalidation").html
     }
+    let outside = [(timeline.earlier, "earlier"), (timeline.later, "later")].filter { $0.0 > 0 }
+      .map { "\(Figures.grouped($0)) \($1)" }.joined(separator: " and ")
+    let all = timeline.total + timeline.earlier + timeline.later
     return """
-      <p>\(Figures.count(timeline.total, "invalidation")) by \(timeline.unit.name), at the times that \
+      <p>\(Figures.count(all, "invalidation")) by \(timeline.unit.name), at the times that \
       Apple’s service reported. Each token counts once, at the latest time among its records. Flagged \
-      records do not count.</p>
+      records do not count.\(if: !outside.isEmpty, " Far from all others, and not in the chart: \(outside).")</p>
       <figure>
-      \(pictures)<figcaption>Invalidated tokens by \(timeline.unit.name) (UTC).</figcaption>
+      \(pictures)<figcaption>Invalidated tokens by \(timeline.unit.name) (\(clock)).</figcaption>
       </figure>
 
       """
@@ -67,7 +72,8 @@ extension ReportHTML {
     """
     <p>\(Figures.count(count, "invalidated token", "invalidated tokens, the latest first")). A device that \
     registered again at or after the time of invalidation counts as active: compare the two times before \
-    acting on this list. Below each token is the location of the record with that time.</p>
+    acting on this list. Below each token is the location of the record with that time and, if another record \
+    has an earlier time, of the first one.</p>
 
     """
   }
@@ -102,11 +108,15 @@ extension ReportHTML {
       token.length == usualLength ? nil : Figures.count(token.length, "byte"),
       flagged > 0 ? Figures.count(flagged, "doubtful record") : nil,
     ].compactMap { $0 }
-    let location = token.location.map { "<small class=\"found\">\($0.source), \($0.text)</small>" as HTML }
     return """
-      \(HTML.token(token.token))\(location)\
+      \(HTML.token(token.token))\(token.location.map { found($0) })\
+      \(token.firstLocation.map { found($0, "First on \(Figures.time(token.firstTime ?? 0)): ") })\
       \(HTML.small(remarks.isEmpty ? nil : remarks.joined(separator: ", ")))
       """
+  }
+
+  private static func found(_ location: RecordLocation, _ time: String = "") -> HTML {
+    "<small class=\"found\">\(time)\(location.source), \(location.text)</small>"
   }
 }
 
