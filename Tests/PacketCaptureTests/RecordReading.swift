@@ -18,7 +18,7 @@ struct RecordReading: Equatable {
   private(set) var damages: [String] = []
   private(set) var messages: [Message] = []
   private(set) var faults: [InputFault] = []
-  private(set) var secrets: [DecryptionSecrets] = []
+  private(set) var secrets: DecryptionSecrets?
   /// Violations of the reader's contract.
   private(set) var misuse: [String] = []
 
@@ -68,7 +68,7 @@ struct RecordReading: Equatable {
       }
     }
     if faults.isEmpty, position != file.count { misuse.append("ends at \(position) of \(file.count)") }
-    secrets = records.secrets
+    secrets = records.latestSecrets
     if records.packets != packets.count { misuse.append("counts \(records.packets) packets") }
   }
 

@@ -145,4 +145,27 @@ import Testing
         names.allSatisfy { $0.contains("ARIA") } && !names.isEmpty, "\(flow.name)")
     }
   }
+
+  @Test("a session's secret is found by its name; those without names are tried, a limited number of times")
+  func trials() throws {
+    let flow = try #require(Flow.named("openssl-1.2-client-text"))
+    let nameless = flow.text.filter { !$0.contains("Session-ID:") }
+    let named = secrets(flow.text)
+    for (store, limit, isFound) in [
+      (named, 0, true), (secrets(nameless), 1, true), (secrets(nameless), 0, false),
+    ] {
+      var options = DecryptionOptions()
+      options.namelessTrialLimit = limit
+      let result = flow.decrypt(DecryptionContext(store, options: options))
+      #expect((result.session.secret != nil) == isFound)
+      #expect(result.failures.isEmpty == isFound)
+      if !isFound {
+        #expect(result.failures.allSatisfy { $0.reason == .trialLimit(result.session.clientRandom) })
+      }
+    }
+    // A secret that names another session is not tried.
+    let wrong = secrets(["Session-ID: 0102"] + flow.text.filter { $0.contains("Master-Key:") })
+    let other = flow.decrypt(DecryptionContext(wrong))
+    #expect(other.failures.contains { $0.reason == .noKey(other.session.clientRandom) })
+  }
 }

@@ -24,6 +24,8 @@ struct DirectionAnalysis {
   var records = 0
   var bytes = 0
   var gapBytes = 0
+  /// Bytes in clear before TLS.
+  var bytesBeforeTLS = 0
   /// Whether the first byte is the first one sent; false if the capture began later.
   var beginsStream = true
   /// Offset of the first run.
@@ -61,7 +63,8 @@ struct DirectionAnalysis {
   var firstLocation: Location? { first?.value }
 
   mutating func noteFirst(_ fileOffset: Int?, _ packet: PacketReference?) {
-    guard first == nil, bytes == 0, gapBytes == 0 else { return }
+    let isFirst = bytes == 0 && gapBytes == 0 && first == nil
+    guard isFirst || bytesBeforeTLS > 0 && end == bytesBeforeTLS else { return }
     first = Box(Location(fileOffset: fileOffset, packet: packet))
   }
 

@@ -5,12 +5,9 @@ import StreamInputs
 
 /// What becomes of an input after it was read: messages, findings, its summary and its row of the inventory.
 extension Examination {
-  func report(_ unused: [(file: String, unused: Int, all: Int)]) throws {
-    for (file, count, all) in unused {
-      try analyzer.report(
-        Finding(
-          source: file, code: .unusedSecrets,
-          message: .unusedSecrets(count, of: all)))
+  func report(_ unused: [(file: String, message: Message)]) throws {
+    for (file, message) in unused {
+      try analyzer.report(Finding(source: file, code: .unusedSecrets, message: message))
     }
   }
 

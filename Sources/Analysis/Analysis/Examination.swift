@@ -132,7 +132,8 @@ package struct Examination {
     try ReadFiles.check()
     let sizes = walk.inputs.map(\.size)
     var run = try Run(
-      analyzer, options.keys.map { DecryptionStage($0) }, reading, options.analysis.contentProbes,
+      analyzer, options.keys.map { DecryptionStage($0, ports: options.analysis.choice.serverPorts) }, reading,
+      options.analysis.contentProbes,
       progress: ReadingProgress(sizes), usesThread: jobs > 1)
     defer { run.stop() }
     if !isRerun { try reportWalk() }

@@ -179,18 +179,19 @@ final class StreamAnalysis {
       code: isOther ? .unrelatedTLS : FindingCode(anomaly.kind), side: anomaly.side, offset: anomaly.offset,
       length: anomaly.length,
       fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message)
-    let isMidstream = anomaly.kind == .midstreamStart
     switch anomaly.side {
     case nil: try report(finding)
-    case .first: try add(finding, isMidstream: isMidstream, to: &first)
-    case .second: try add(finding, isMidstream: isMidstream, to: &second)
+    case .first: try add(finding, to: &first)
+    case .second: try add(finding, to: &second)
     }
   }
 
-  private func add(
-    _ finding: StreamFinding, isMidstream: Bool, to direction: inout DirectionAnalysis
-  ) throws {
-    if isMidstream { direction.beginsStream = false }
+  private func add(_ finding: StreamFinding, to direction: inout DirectionAnalysis) throws {
+    if finding.code == .midstreamStart { direction.beginsStream = false }
+    if finding.code == .plaintextBeforeTLS {
+      direction.bytesBeforeTLS = finding.length ?? 0
+      if finding.offset != nil { direction.content = .ciphertext }
+    }
     if direction.pendingFindings.keep(finding, from: direction.coveredOffset ?? .max) { return }
     try report(finding)
   }
@@ -208,7 +209,9 @@ final class StreamAnalysis {
     try emitPending(before: direction.end, of: &direction)
   }
 
-  private func close(_ direction: inout DirectionAnalysis, _ encryption: StreamEncryption.Half?) throws {
+  private func close(
+    _ direction: inout DirectionAnalysis, _ encryption: StreamEncryption.Half?, reportsCiphertext: Bool
+  ) throws {
     if let encryption, !encryption.isDecrypted {
       direction.content = .ciphertext
       direction.bytes = encryption.bytes
@@ -223,16 +226,22 @@ final class StreamAnalysis {
     } else {
       log.summary.undecodedBytes &+= direction.bytes
     }
+    // They are not among the bytes of a stream that was decrypted.
+    if encryption != nil {
+      log.summary.undecodedBytes &+= direction.bytesBeforeTLS
+      direction.bytes &+= direction.bytesBeforeTLS
+    }
     // The stage that tried to decrypt it has reported it.
-    if case .ciphertext = direction.content, encryption == nil, isOfInterest {
+    if case .ciphertext = direction.content, encryption == nil, reportsCiphertext {
       try reportCiphertext(&direction)
     }
   }
 
   func close(_ report: StreamReport) throws {
-    try close(&first, report.encryption?.first)
-    try close(&second, report.encryption?.second)
-    if report.encryption == nil, streamProtocol == .encrypted, !isOfInterest { try reportUnrelated(report) }
+    let isRelated = isOfInterest && report.otherService == nil
+    try close(&first, report.encryption?.first, reportsCiphertext: isRelated)
+    try close(&second, report.encryption?.second, reportsCiphertext: isRelated)
+    if report.encryption == nil, streamProtocol == .encrypted, !isRelated { try reportUnrelated(report) }
     try settle()
     if let gateway {
       try gateway.value.finish { try emit($0) }

@@ -110,12 +110,14 @@ extension StreamAnalysis {
     try report(
       StreamFinding(
         code: .unrelatedTLS, side: nil, packet: stream.firstPacket,
-        message: "TLS on a port of another service: not decoded (--keys decrypts it)"))
+        message: stream.otherService
+          ?? "TLS on a port of another service: not decoded (--keys decrypts it)"))
   }
 
   func reportCiphertext(_ direction: inout DirectionAnalysis) throws {
     try report(
-      .encryptedStream, 0, direction.end, at: direction.firstLocation,
+      .encryptedStream, direction.bytesBeforeTLS, direction.end &- direction.bytesBeforeTLS,
+      at: direction.firstLocation,
       .ciphertext(missing: direction.gapBytes), in: &direction)
   }
 

@@ -14,6 +14,13 @@ package struct CaptureSource: StreamSource, ~Copyable {
   package private(set) var packetCount = 0
   /// Blocks of secrets read so far.
   private var secretsCount = 0
+  /// Reads all key logs of the file, which may follow the packets that they are for; nil once they are read.
+  package typealias KeyLogs = () -> [EmbeddedSecrets]
+  private var keyLogs: KeyLogs?
+  /// Offset in the file after the last key log that was read before its place.
+  private var keyLogsEnd = 0
+  /// Whether the consumer is told that key logs may follow.
+  private var awaitsSecrets = false
   private var isFinishing = false
 
   /// - Throws: an `InputFault` where the filter does not compile.
@@ -26,12 +33,19 @@ package struct CaptureSource: StreamSource, ~Copyable {
   }
 
   /// Begins the next file, which continues the previous one.
-  /// - Parameter history: gives access to earlier bytes of the file.
-  package mutating func begin(_ kind: CaptureRecords.Kind, input: UInt16, history: CaptureHistory?) {
+  /// - Parameters:
+  ///   - history: gives access to earlier bytes of the file.
+  ///   - keyLogs: reads a second time; nil for files that can be read only once.
+  ///   - isLast: whether no other file may continue this one.
+  package mutating func begin(
+    _ kind: CaptureRecords.Kind, input: UInt16, history: CaptureHistory?, keyLogs: KeyLogs?, isLast: Bool
+  ) {
     records = CaptureRecords(kind: kind, maxPacket: options.maxPacket)
     self.input = input
     packetCount = 0
-    secretsCount = 0
+    (secretsCount, keyLogsEnd) = (0, 0)
+    self.keyLogs = options.readsSecrets && kind == .pcapng ? keyLogs : nil
+    awaitsSecrets = options.readsSecrets && (!isLast || kind == .pcapng && keyLogs == nil)
     reassembler.use(history)
   }
 
@@ -43,12 +57,14 @@ package struct CaptureSource: StreamSource, ~Copyable {
   ) -> SourceStep {
     reassembler.swapEvents(with: &batch)
     defer { reassembler.swapEvents(with: &batch) }
+    if awaitsSecrets { reassembler.secrets(.awaited) }
+    awaitsSecrets = false
     var index = start
     while !reassembler.isFull {
       switch records.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast) {
       case .packet(let record, let end):
         packetCount &+= 1
-        packet(record, in: window)
+        if !options.skipsPackets { packet(record, in: window) }
         index = end
       case .skipped(let end):
         if records.secretsCount != secretsCount { takeSecrets(in: window, windowOffset: windowOffset) }
@@ -82,13 +98,27 @@ package struct CaptureSource: StreamSource, ~Copyable {
   /// The block with them was read last, and is in the window.
   private mutating func takeSecrets(in window: RawSpan, windowOffset: Int) {
     secretsCount = records.secretsCount
-    guard options.readsSecrets, let found = records.latestSecrets, found.type == DecryptionSecrets.keyLog
+    guard options.readsSecrets, let found = records.latestSecrets, found.type == DecryptionSecrets.keyLog,
+      found.fileOffset >= keyLogsEnd
     else { return }
     let start = found.fileOffset - windowOffset
     guard start >= 0, start + found.length <= window.byteCount else { return }
     let bytes = window.extracting(start..<(start + found.length)).withUnsafeBytes { Array($0) }
     reassembler.secrets(EmbeddedSecrets(bytes, fileOffset: found.fileOffset))
   }
+
+  /// The first packet that may be of TLS: its keys must be known before it.
+  @inline(never)
+  private mutating func takeKeyLogs() {
+    for found in keyLogs?() ?? [] {
+      reassembler.secrets(found)
+      keyLogsEnd = found.fileOffset + 1
+    }
+    keyLogs = nil
+  }
+
+  /// Whether a record of TLS, or a hello of SSL 2.0, may begin with the byte.
+  private static func mayBeTLS(_ first: UInt8) -> Bool { (0x14...0x17).contains(first) || first == 0x80 }
 
   // MARK: - A packet
 
@@ -99,6 +129,9 @@ package struct CaptureSource: StreamSource, ~Copyable {
     let dissection = dissector.dissect(record, from: packet, in: window)
     packet.original = dissector.originalFrame
     if case .segment(let segment) = dissection {
+      if keyLogs != nil, segment.payloadLength > 0, Self.mayBeTLS(window.byte(at: segment.payloadStart)) {
+        takeKeyLogs()
+      }
       reassembler.segment(
         segment, in: window, fileOffset: record.fileOffset &+ segment.payloadStart &- record.start,
         packet: packet,
@@ -117,6 +150,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
   ) {
     switch dissection {
     case .datagram(let segment, let datagram):
+      takeKeyLogs()
       let range = segment.payloadStart..<segment.payloadStart &+ segment.payloadLength
       let parts = datagram.parts(range)
       reassembler.segment(
@@ -133,6 +167,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     _ pdu: ExportedPDU, of record: PacketRecord, _ packet: PacketReference, in window: RawSpan
   ) {
     guard pdu.isTCP, let source = pdu.source, let destination = pdu.destination else { return }
+    takeKeyLogs()
     let origin = PayloadOrigin(
       windowIndex: pdu.payload.lowerBound,
       fileOffset: record.fileOffset &+ pdu.payload.lowerBound &- record.start, packet: packet)

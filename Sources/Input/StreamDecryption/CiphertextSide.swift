@@ -10,6 +10,8 @@ struct CiphertextSide {
   /// Offset after the last byte or gap, and the number of bytes.
   private(set) var end = 0
   private(set) var bytes = 0
+  /// Where TLS begins.
+  private var start = 0
   /// Offset in the plaintext after the last byte or gap.
   var plaintextEnd = 0
   private(set) var hasPlaintext = false
@@ -28,7 +30,11 @@ struct CiphertextSide {
     bytes += count
   }
 
+  mutating func begin(at offset: Int) { (start, end) = (offset, offset) }
+
   mutating func skip(_ count: Int) { end += count }
+
+  var gapBytes: Int { end - start - bytes }
 
   mutating func forget(before offset: Int) {
     while firstKept + 1 < extents.count, extents[firstKept + 1].streamOffset <= offset { firstKept += 1 }

@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import TLSDecryption
 import WireBytes
@@ -5,7 +6,8 @@ import WireBytes
 /// The step between reassembly and analysis: gets the events of an input, and returns them with the plaintext of the
 /// streams that carry TLS (docs/spec/captures.md#tls).
 ///
-/// All other events pass: without keys the batch itself, with keys the same events. Bytes are not copied.
+/// All other events pass: the batch itself where no stream is held or decrypted, else the same events. Bytes are not
+/// copied.
 package final class DecryptionStage {
   private enum Slot {
     /// No stream, or one that is passed on.
@@ -13,16 +15,29 @@ package final class DecryptionStage {
     /// Its first bytes have not come yet.
     case undecided(OpeningStream)
     case decrypted(StreamDecryptor)
+    /// Passed on, and another service's for this reason.
+    case otherService(Message)
+
+    var isPassed: Bool { if case .passed = self { true } else { false } }
   }
 
   private let context: DecryptionContext
   private let keys: StreamKeys
+  /// Ports of the services: of streams to others, the client's hello says nothing of interest.
+  private let ports: Set<UInt16>
   /// Names of the files with secrets, by their numbers.
   private var fileNames: [String]
   /// The number of the current input's key logs; nil as long as it has none.
   private var embeddedFile: Int?
   private var source = ""
   @exclusivity(unchecked) private var slots: [Slot] = []
+  /// Slots whose events do not just pass.
+  private var busySlots = 0
+  /// Whether key logs may follow the packets that they are for.
+  private var awaitsSecrets = false
+  /// Connections that passed without keys while some were awaited, with their inputs.
+  private var missed: [HelloRandom: String] = [:]
+  private static let maxMissed = 1 << 16
   @exclusivity(unchecked) private var plaintext = DecryptedBatch()
   /// Bytes of streams whose content is not decided.
   private var heldBytes = 0
@@ -30,8 +45,9 @@ package final class DecryptionStage {
   /// Numbers of files have 16 bits.
   private static let maxFiles = Int(UInt16.max)
 
-  package init(_ keys: StreamKeys) {
-    self.keys = keys
+  /// - Parameter ports: those of the feedback service and the gateways.
+  package init(_ keys: StreamKeys, ports: Set<UInt16>) {
+    (self.keys, self.ports) = (keys, ports)
     context = DecryptionContext(keys.store)
     fileNames = keys.files.map(\.name)
   }
@@ -40,21 +56,25 @@ package final class DecryptionStage {
   package func begin(source: String) {
     self.source = source
     embeddedFile = nil
+    awaitsSecrets = false
   }
 
-  /// Files whose secrets matched no connection, in whole or in part.
-  package var unusedSecrets: [(file: String, unused: Int, all: Int)] {
-    keys.files.enumerated().compactMap { number, file in
+  /// Files whose secrets matched no connection, in whole or in part; and inputs that cannot be read twice, whose keys came
+  /// after what was kept of their connections.
+  package var unusedSecrets: [(file: String, message: Message)] {
+    let unused = keys.files.enumerated().compactMap { number, file -> (String, Message)? in
       let unused = context.unusedCount(file: number)
-      return unused > 0 ? (file.name, unused, file.count) : nil
+      return unused > 0 ? (file.name, .unusedSecrets(unused, of: file.count)) : nil
     }
+    let late = missed.filter { context.store.row(of: $0.key) != nil }.values.sorted()
+    return unused + Set(late).sorted().map { name in (name, .lateSecrets(late.count { $0 == name })) }
   }
 
   // MARK: - Events
 
   /// The batch itself, or one with plaintext. It is consumed before the next call.
   package func process(_ batch: EventBatch) -> EventBatch {
-    if context.store.isEmpty, batch.secrets.isEmpty { return batch }
+    if busySlots == 0, batch.secrets.isEmpty, batch.identities.isEmpty { return batch }
     guard let changed = batch.events.firstIndex(where: { !passes($0, of: batch) }) else { return batch }
     var output = DecryptedEvents(batch.prefix(changed))
     take(batch.events[changed], of: batch, into: &output)
@@ -82,8 +102,7 @@ package final class DecryptionStage {
       return true
     case .bytes(let event): return passes(event, of: batch)
     case .gap(let slot, _, _), .anomaly(let slot?, _), .closed(let slot, _):
-      if case .passed = self[slot] { return true }
-      return false
+      return self[slot].isPassed
     case .anomaly(nil, _): return true
     }
   }
@@ -91,15 +110,22 @@ package final class DecryptionStage {
   /// Most streams are decided by their first bytes.
   private func passes(_ event: ByteEvent, of batch: EventBatch) -> Bool {
     switch self[event.slot] {
-    case .passed: return true
+    case .passed, .otherService: return true
     case .decrypted: return false
     case .undecided(let stream):
-      guard stream.items.isEmpty,
-        batch.withBytes(of: event, { stream.verdict(on: $0, from: event.side) }) == .other
-      else { return false }
+      guard stream.items.isEmpty else { return false }
+      switch batch.withBytes(of: event, { stream.verdict(on: $0, from: event.side) }) {
+      case .other: break
+      case .tls where context.store.isEmpty && !awaitsSecrets && !isOfInterest(stream): break
+      case .tls, .dialogue, .undecided: return false
+      }
       self[event.slot] = .passed
       return true
     }
+  }
+
+  private func isOfInterest(_ stream: OpeningStream) -> Bool {
+    stream.identity.endpoint(stream.identity.server).map { ports.contains($0.port) } ?? false
   }
 
   private func take(_ event: StreamEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
@@ -111,6 +137,8 @@ package final class DecryptionStage {
         stream.gap(gap.length, from: side, &plaintext, into: &output)
       } else if case .undecided(let stream) = self[slot] {
         stream.hold(gap, from: side)
+      } else {
+        output.events.pass(event)
       }
     case .anomaly(let slot?, let index):
       var anomaly = batch.anomalies[Int(index)]
@@ -127,7 +155,7 @@ package final class DecryptionStage {
 
   private func take(_ event: ByteEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
     switch self[event.slot] {
-    case .passed: output.events.pass(.bytes(event))
+    case .passed, .otherService: output.events.pass(.bytes(event))
     case .decrypted(let stream): decrypt(event, of: batch, stream, into: &output)
     case .undecided(let stream):
       let origins = Array(batch.origins[event.origins])
@@ -151,29 +179,68 @@ package final class DecryptionStage {
   private func decide(
     _ stream: OpeningStream, _ slot: Int32, from side: Side, into output: inout DecryptedEvents
   ) {
-    switch stream.verdict(from: side) {
-    case .undecided: if heldBytes > Self.maxHeldBytes { release(stream, slot, into: &output) }
-    case .other: release(stream, slot, into: &output)
-    case .tls(let client):
-      heldBytes -= stream.bytes
+    let verdict = stream.verdict(from: side)
+    let waits = verdict == .undecided || verdict != .other && waits(stream)
+    if !waits || heldBytes > Self.maxHeldBytes { end(stream, slot, into: &output) }
+  }
+
+  /// Whether a stream of TLS waits: for keys that may follow it, or for what its hello says without them.
+  private func waits(_ stream: OpeningStream) -> Bool {
+    let store = context.store
+    guard awaitsSecrets || store.isEmpty && isOfInterest(stream) else { return false }
+    guard let hello = stream.clientHello else { return stream.bytes < OpeningStream.waitLength }
+    return awaitsSecrets && store.row(of: hello.random) == nil && !store.hasNameless
+  }
+
+  /// Ends the holding of a stream.
+  private func end(_ stream: OpeningStream, _ slot: Int32, into output: inout DecryptedEvents) {
+    heldBytes -= stream.bytes
+    self[slot] = .passed
+    guard let client = stream.client else { return release(stream, slot, into: &output) }
+    let hello = stream.clientHello
+    if awaitsSecrets, missed.count < Self.maxMissed, let hello, context.store.row(of: hello.random) == nil {
+      missed[hello.random] = source
+    }
+    for side in Side.allCases {
+      if let anomaly = stream.anomaly(of: side, passesOn: context.store.isEmpty) {
+        output.events.anomaly(anomaly, slot: slot)
+      }
+    }
+    let reason = isOfInterest(stream) ? hello.flatMap { Message.otherService($0) } : nil
+    if context.store.isEmpty {
+      release(stream, slot, into: &output)
+      self[slot] = reason.map { .otherService($0) } ?? .passed
+    } else {
       let decryptor = StreamDecryptor(
-        stream.identity.number, slot, client: client, TLSConnection(context))
+        stream.identity.number, slot, client: client, otherService: reason, TLSConnection(context))
       self[slot] = .decrypted(decryptor)
-      for item in stream.items {
-        switch item.content {
-        case .bytes(let bytes, let origins):
-          decryptor.append(
-            bytes.span.bytes, origins: origins.span, from: item.side, &plaintext, into: &output)
-        case .gap(let gap): decryptor.gap(gap.length, from: item.side, &plaintext, into: &output)
-        }
+      decrypt(stream, with: decryptor, into: &output)
+    }
+  }
+
+  private func decrypt(
+    _ stream: OpeningStream, with decryptor: StreamDecryptor, into output: inout DecryptedEvents
+  ) {
+    let starts = Side.allCases.map { stream.start(of: $0) }
+    for (side, start) in zip(Side.allCases, starts) { decryptor.begin(at: start, side) }
+    for item in stream.items {
+      let start = starts[Int(item.side.rawValue)]
+      switch item.content {
+      case .bytes(let bytes, let origins):
+        guard let offset = origins.first?.streamOffset, offset + bytes.count > start else { continue }
+        let first = max(offset, start)
+        let kept = origins.slice(first..<offset + bytes.count, shiftedBy: 0)
+        decryptor.append(
+          bytes.span.bytes.extracting((first - offset)...), origins: kept.span, from: item.side, &plaintext,
+          into: &output)
+      case .gap(let gap):
+        if gap.offset >= start { decryptor.gap(gap.length, from: item.side, &plaintext, into: &output) }
       }
     }
   }
 
-  /// Passes on a stream that is no TLS.
+  /// Passes on a stream as it is.
   private func release(_ stream: OpeningStream, _ slot: Int32, into output: inout DecryptedEvents) {
-    heldBytes -= stream.bytes
-    self[slot] = .passed
     for item in stream.items {
       switch item.content {
       case .bytes(let bytes, let origins):
@@ -185,7 +252,8 @@ package final class DecryptionStage {
 
   private func close(_ report: StreamReport, _ slot: Int32, into output: inout DecryptedEvents) {
     var report = report
-    if case .undecided(let stream) = self[slot] { release(stream, slot, into: &output) }
+    if case .undecided(let stream) = self[slot] { end(stream, slot, into: &output) }
+    if case .otherService(let reason) = self[slot] { report.otherService = reason }
     if case .decrypted(let stream) = self[slot] {
       stream.finish(&plaintext, into: &output)
       report.encryption = encryption(of: stream)
@@ -206,18 +274,23 @@ package final class DecryptionStage {
 
   private subscript(slot: Int32) -> Slot {
     get { slots.indices.contains(Int(slot)) ? slots[Int(slot)] : .passed }
-    set { if slots.indices.contains(Int(slot)) { slots[Int(slot)] = newValue } }
+    set {
+      guard slots.indices.contains(Int(slot)) else { return }
+      busySlots += (slots[Int(slot)].isPassed ? 1 : 0) - (newValue.isPassed ? 1 : 0)
+      slots[Int(slot)] = newValue
+    }
   }
 
   /// Dumps are one direction, without its handshake as a rule.
   private func open(_ identity: StreamIdentity, in slot: Int) {
     while slots.count <= slot { slots.append(.passed) }
     let isDump = [.carved, .dump, .log, .pair].contains(identity.serverEvidence)
-    slots[slot] = isDump || context.store.isEmpty ? .passed : .undecided(OpeningStream(identity))
+    self[Int32(truncatingIfNeeded: slot)] = isDump ? .passed : .undecided(OpeningStream(identity))
   }
 
   private func add(_ secrets: EmbeddedSecrets) {
     guard keys.readsEmbedded else { return }
+    if secrets.bytes.isEmpty { awaitsSecrets = true }
     if embeddedFile == nil, fileNames.count < Self.maxFiles { fileNames.append(source) }
     let file = embeddedFile ?? fileNames.count - 1
     embeddedFile = file

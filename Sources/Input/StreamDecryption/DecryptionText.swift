@@ -7,6 +7,9 @@ extension Message {
     self =
       switch failure.reason {
       case .noKey(let random): .noKey(forClientRandom: random.map { Hex.string($0.bytes) })
+      case .trialLimit(let random):
+        "\(Message.noKey(forClientRandom: random.map { Hex.string($0.bytes) })) (secrets that name no connection "
+          + "were tried \(DecryptionOptions().namelessTrialLimit) times, and not on this one: leave other secrets out)"
       case .handshakeNotCaptured(let sender): .handshakeNotCaptured(of: sender.name)
       case .handshakeIncomplete: .handshakeIncomplete
       case .unsupportedSuite(let name): .unsupportedSuite(name)
@@ -24,8 +27,21 @@ extension Message {
       switch fault {
       case .noKey: "has no private key in PEM (PKCS#1, PKCS#8) or PKCS#12"
       case .passphrase: hasPassphrase ? .wrongPassphrase : "needs a passphrase: give --passphrase-file"
+      case .legacy:
+        "the encryption of the PKCS#12 file is too old for this OpenSSL: convert it with openssl pkcs12 -legacy -nodes"
       case .notRSA: "the private key is not RSA: only RSA key exchange can be decrypted with a private key"
       }
+  }
+
+  /// What a hello proves of a connection on a port of the old services; nil if it may be one of them.
+  static func otherService(_ hello: ClientHello) -> Message? {
+    let name = hello.serverName ?? ""
+    if name.hasPrefix("api-manage-broadcast.") {
+      return "TLS to Apple's channel management (\(name.cutForReports)): not decoded"
+    }
+    let isOld = name.hasPrefix("gateway.") || name.hasPrefix("feedback.")
+    return hello.offersHTTP2 && !isOld
+      ? "TLS with HTTP/2, which the old services do not speak: not decoded" : nil
   }
 
   /// Of a stream that ends before any record was encrypted, or that brought none to prove a key with.

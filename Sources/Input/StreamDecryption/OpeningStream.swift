@@ -1,3 +1,4 @@
+import Messages
 import PacketCapture
 import TLSDecryption
 import WireBytes
@@ -6,6 +7,8 @@ import WireBytes
 final class OpeningStream {
   enum Verdict: Equatable {
     case undecided, other
+    /// What clients say in clear, and TLS may follow.
+    case dialogue
     case tls(client: Side)
   }
 
@@ -20,58 +23,91 @@ final class OpeningStream {
     var content: Content
   }
 
+  /// What is known of a direction.
+  private struct Half {
+    /// The first bytes, up to a gap.
+    var head: [UInt8] = []
+    var isCut = false
+    var origin: SourceExtent?
+    var isMidstream = false
+    /// The index in `head` of the hello after a dialogue; none begins before `searched`.
+    private(set) var hello: Int?
+    private var searched = 0
+
+    /// Returns the sender of the hello if it is found now.
+    mutating func findHello() -> Sender? {
+      while hello == nil, searched + TLSConnection.helloLength <= head.count {
+        if let sender = TLSConnection.hello(head[searched...]) {
+          hello = searched
+          return sender
+        }
+        searched += 1
+      }
+      return nil
+    }
+  }
+
   /// Bytes of a direction whose beginning is missing that are searched for two records in a row: two of the longest
   /// records, and their headers.
   private static let searchLength = 2 * (5 + (1 << 14) + 2048) + 5
+  /// Bytes of a direction that are searched for a hello after a dialogue, and those of both that are held for it.
+  private static let dialogueLength = 1 << 14
+  static let waitLength = 1 << 16
 
   let identity: StreamIdentity
   private(set) var items: [Item] = []
   private(set) var bytes = 0
-  private var isFirstMidstream = false
-  private var isSecondMidstream = false
+  /// The client, once it is known that this is TLS.
+  private(set) var client: Side?
+  private var first = Half()
+  private var second = Half()
+  private var isDialogue = false
 
   init(_ identity: StreamIdentity) { self.identity = identity }
+
+  private subscript(side: Side) -> Half {
+    get { side == .first ? first : second }
+    _modify {
+      if side == .first { yield &first } else { yield &second }
+    }
+  }
 
   // MARK: - Input
 
   func note(_ anomaly: StreamAnomaly) {
-    if anomaly.kind == .midstreamStart, let side = anomaly.side { setMidstream(side) }
+    if anomaly.kind == .midstreamStart, let side = anomaly.side { self[side].isMidstream = true }
   }
 
   func hold(_ gap: StreamGap, from side: Side) {
     items.append(Item(side: side, content: .gap(gap)))
-    if head(of: side).isEmpty { setMidstream(side) }
+    if self[side].head.isEmpty { self[side].isMidstream = true } else { self[side].isCut = true }
   }
 
   func hold(_ bytes: RawSpan, origins: [SourceExtent], from side: Side) {
     self.bytes += bytes.byteCount
     items.append(Item(side: side, content: .bytes(bytes.withUnsafeBytes { Array($0) }, origins: origins)))
-  }
-
-  private func setMidstream(_ side: Side) {
-    if side == .first { isFirstMidstream = true } else { isSecondMidstream = true }
-  }
-
-  private func isMidstream(_ side: Side) -> Bool { side == .first ? isFirstMidstream : isSecondMidstream }
-
-  /// The first bytes of a side, up to a gap.
-  private func head(of side: Side) -> [UInt8] {
-    var head: [UInt8] = []
-    for item in items where item.side == side {
-      switch item.content {
-      case .bytes(let bytes, _): head += bytes
-      case .gap: if !head.isEmpty { return head }
-      }
-    }
-    return head
+    if self[side].head.isEmpty { self[side].origin = origins.first }
+    guard !self[side].isCut, self[side].head.count < Self.searchLength else { return }
+    bytes.withUnsafeBytes { self[side].head.append(contentsOf: $0) }
   }
 
   // MARK: - The decision
 
   /// By the bytes that are held.
   func verdict(from side: Side) -> Verdict {
-    let head = head(of: side)
-    return verdict(on: head.span.bytes, from: side)
+    if !isDialogue {
+      let verdict = verdict(on: self[side].head.span.bytes, from: side)
+      if case .tls(let client) = verdict { self.client = client }
+      isDialogue = verdict == .dialogue
+      guard isDialogue else { return verdict }
+    }
+    for side in Side.allCases {
+      if let sender = self[side].findHello() { client = sender == .client ? side : side.other }
+    }
+    let heads = Side.allCases.filter { self[$0].hello == nil }.map { self[$0].head }
+    let isOver = heads.isEmpty || heads.contains { $0.count >= Self.dialogueLength }
+    guard isOver || bytes >= Self.waitLength else { return .undecided }
+    return client.map { .tls(client: $0) } ?? .other
   }
 
   func verdict(on head: RawSpan, from side: Side) -> Verdict {
@@ -82,21 +118,61 @@ final class OpeningStream {
           return .tls(client: sender == .client ? side : side.other)
         }
         if TLSConnection.recordLength(head) != nil { return .tls(client: identity.server.other) }
-        guard isMidstream(side) else { return .other }
-        if Self.hasRecords(head) { return .tls(client: identity.server.other) }
+        guard self[side].isMidstream else { return Self.beginsDialogue(head) ? .dialogue : .other }
+        if Self.firstRecord(in: head) != nil { return .tls(client: identity.server.other) }
         return head.count < Self.searchLength ? .undecided : .other
       }
     }
   }
 
-  /// Whether two records follow one another somewhere.
-  private static func hasRecords(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  /// SOCKS, the PROXY protocol, or text that is no request of HTTP but CONNECT (docs/spec/captures.md#which-streams).
+  private static func beginsDialogue(_ opening: UnsafeBufferPointer<UInt8>) -> Bool {
+    let head = Array(opening.prefix(TLSConnection.openingLength))
+    switch (head[0], head[1]) {
+    case (4, 1...2), (0, 0x5a...0x5d), (5, 0...9), (5, 0xff): return true
+    case (13, 10) where head[4...] == [0, 13]: return true
+    default:
+      let others = ["GET ", "POST", "HEAD", "PUT ", "DELE", "PATC", "OPTI", "PRI "]
+      return head.allSatisfy { (0x20...0x7e).contains($0) || [9, 10, 13].contains($0) }
+        && !others.contains { head.starts(with: $0.utf8) }
+    }
+  }
+
+  /// Where two records follow one another.
+  private static func firstRecord(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     func length(_ index: Int) -> Int? {
       TLSConnection.recordLength(UnsafeBufferPointer(rebasing: bytes[index...]))
     }
-    return bytes.indices.contains { index in
+    return bytes.indices.first { index in
       guard let first = length(index), index + first < bytes.count else { return false }
       return length(index + first) != nil
     }
+  }
+
+  // MARK: - Where TLS begins
+
+  /// The offset of the direction at which it does.
+  func start(of side: Side) -> Int {
+    let half = self[side]
+    guard isDialogue, let origin = half.origin else { return 0 }
+    return origin.streamOffset
+      + (half.hello ?? half.head.withUnsafeBufferPointer(Self.firstRecord) ?? half.head.count)
+  }
+
+  /// The client's hello; nil if not all of it is there.
+  var clientHello: ClientHello? {
+    client.flatMap { ClientHello(opening: self[$0].head[(self[$0].hello ?? 0)...]) }
+  }
+
+  /// The finding of the bytes before TLS.
+  /// - Parameter passesOn: whether they are passed on with the others.
+  func anomaly(of side: Side, passesOn: Bool) -> StreamAnomaly? {
+    let start = start(of: side)
+    guard let origin = self[side].origin, start > origin.streamOffset else { return nil }
+    let count = start - origin.streamOffset
+    return StreamAnomaly(
+      .plaintextBeforeTLS, stream: identity.number, side: side, offset: passesOn ? 0 : nil,
+      length: passesOn ? start : count, fileOffset: origin.fileOffset, packet: origin.packet,
+      message: "\(Count.of(count, "byte")) in clear before TLS, not decoded")
   }
 }

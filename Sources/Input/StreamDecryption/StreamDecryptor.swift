@@ -10,6 +10,8 @@ final class StreamDecryptor {
   private let slot: Int32
   private let connection: TLSConnection
   private let client: Side
+  /// What shows that it is another service's.
+  private let otherService: Message?
   @exclusivity(unchecked) private var first = CiphertextSide()
   @exclusivity(unchecked) private var second = CiphertextSide()
   private var failure: (DecryptionFailure, origin: SourceExtent?)?
@@ -17,8 +19,9 @@ final class StreamDecryptor {
   /// Reused for the origins of one record.
   private var origins: [SourceExtent] = []
 
-  init(_ number: Int, _ slot: Int32, client: Side, _ connection: TLSConnection) {
+  init(_ number: Int, _ slot: Int32, client: Side, otherService: Message?, _ connection: TLSConnection) {
     (self.number, self.slot, self.client, self.connection) = (number, slot, client, connection)
+    self.otherService = otherService
   }
 
   private func sender(_ side: Side) -> Sender { side == client ? .client : .server }
@@ -32,6 +35,12 @@ final class StreamDecryptor {
   }
 
   // MARK: - Input
+
+  /// Before any bytes of the side: they begin at `offset`.
+  func begin(at offset: Int, _ side: Side) {
+    self[side].begin(at: offset)
+    connection.begin(at: offset, from: sender(side))
+  }
 
   func append(
     _ bytes: RawSpan, origins: Span<SourceExtent>, from side: Side,
@@ -147,10 +156,12 @@ final class StreamDecryptor {
       let side = side(failure.sender)
       // No ciphertext follows the missing key: nothing is lost.
       if secret != nil, self[side].end <= failure.offset { return nil }
+      let service = secret == nil ? otherService : nil
       return StreamAnomaly(
-        .decryptionFailed, stream: number, side: side, offset: self[side].plaintextEnd,
+        service == nil ? .decryptionFailed : .otherTLS, stream: number, side: side,
+        offset: self[side].plaintextEnd,
         length: max(0, self[side].end - failure.offset), fileOffset: origin?.fileOffset(of: failure.offset),
-        packet: origin?.packet, message: Message(failure))
+        packet: origin?.packet, message: service.map { "\($0); \(Message(failure))" } ?? Message(failure))
     }
     guard secret == nil else { return nil }
     return StreamAnomaly(.decryptionFailed, stream: number, message: .noPlaintext(after: alert))
@@ -169,7 +180,7 @@ final class StreamDecryptor {
     for side in Side.allCases {
       encryption[side].isDecrypted = isDecrypted(side)
       encryption[side].bytes = self[side].bytes
-      encryption[side].gapBytes = self[side].end - self[side].bytes
+      encryption[side].gapBytes = self[side].gapBytes
     }
     return encryption
   }

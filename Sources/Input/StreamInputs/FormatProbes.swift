@@ -101,6 +101,7 @@ package enum FormatProbes {
     let logs = content.filter { $0.result == .format(.providerLog) }
     let probes = logs + text + [marked] + content
     for probe in probes where probe.matches(head, isWhole) { return probe.result }
+    if let keys = KeyFiles.kind(of: head) { return .known(keys) }
     if let image = DiskImages.kind(of: head) { return .image(image) }
     if utf16.matches(head, isWhole) { return utf16.result }
     return KnownFileTypes.description(of: head).map { .unsearched(.verbatim($0)) } ?? .nothing

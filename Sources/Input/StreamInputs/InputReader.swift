@@ -268,6 +268,23 @@ package struct InputReader: ~Copyable {
     try finish(&source)
   }
 
+  /// The key logs of a capture, without its packets, as far as that many bytes are kept.
+  private func keyLogs(of input: Input) -> CaptureSource.KeyLogs {
+    var options = options
+    (options.format, options.joins, options.digests, options.capture.skipsPackets) = (
+      .capture, false, [], true
+    )
+    return { [options] in
+      var found: [EmbeddedSecrets] = []
+      let reader = try? InputReader(options: options, contentProbes: []) { batch in
+        found += batch.secrets
+        if found.reduce(0, { $0 + $1.bytes.count }) > Self.keptLength { throw CancellationError() }
+      }
+      if var reader { _ = try? reader.read(input) { _ in } }
+      return found
+    }
+  }
+
   private mutating func readCapture(
     _ file: inout InputFile, _ filled: Int, _ input: Input, report: inout InputReport,
     progress: (Int) throws -> Void
@@ -279,7 +296,10 @@ package struct InputReader: ~Copyable {
     let history = file.keepHistory(Self.keptLength, after: block[..<filled])
     // Moved out of `self` meanwhile, so that it is not copied.
     var source = if let known = joined.take() { known } else { try CaptureSource(options: options.capture) }
-    source.begin(kind, input: UInt16(clamping: joinedCount), history: history)
+    let canReadTwice = input.path != nil && file.size != nil && !input.isMember
+    source.begin(
+      kind, input: UInt16(clamping: joinedCount), history: history,
+      keyLogs: canReadTwice ? keyLogs(of: input) : nil, isLast: !options.joins && !input.isContinued)
     try readWindows(&file, filled, &source, report: &report, progress: progress)
     source.end()
     report.packets = source.packetCount

@@ -14,6 +14,12 @@ extension Message {
     Message("\(count) of \(Count.of(all, "secret")) matched no connection")
   }
 
+  package static func lateSecrets(_ count: Int) -> Message {
+    Message(
+      "the keys of \(Count.of(count, "connection")) came after its bytes, which were not kept: save the input to a "
+        + "file, and read it alone")
+  }
+
   // MARK: - Why a stream is not decrypted
 
   /// - Parameter random: the client's random number in hex; nil if its hello was not captured.

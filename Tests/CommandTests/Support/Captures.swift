@@ -45,7 +45,9 @@ struct Exported {
 }
 
 extension TestDirectory {
-  func export(_ name: String, _ options: String...) throws -> Exported {
+  func export(_ name: String, _ options: String...) throws -> Exported { try export(name, options) }
+
+  func export(_ name: String, _ options: [String]) throws -> Exported {
     let outcome = try apnsift(["export", "-t", "ndjson", name] + options)
     return Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
   }

@@ -74,8 +74,8 @@ struct TLSKeyTests {
     #expect(try export(resumed, "--keys", "session.pem").tupleTexts == resumed.tuples)
   }
 
-  private func withSecrets(_ flow: TLSFlow, before packet: Int) throws {
-    let packets = FrameWriter().packets(flow.segments)
+  private func withSecrets(_ flow: TLSFlow, before packet: Int, _ more: [Segment] = []) throws {
+    let packets = FrameWriter().packets(flow.segments + more)
     let writer = PcapngWriter()
     let log = Array(flow.keyLog.utf8)
     let padding = [UInt8](repeating: 0, count: (4 - log.count % 4) % 4)
@@ -96,8 +96,45 @@ struct TLSKeyTests {
       #expect(try ignored.tuples == [])
       #expect(Set(ignored.codes) == ["encrypted-stream"])
     }
-    try withSecrets(flow, before: flow.segments.count - 1)
-    #expect(try directory.export("embedded.pcapng").tuples == [])
+  }
+
+  @Test(
+    "a key log anywhere in the capture is used: of a file, a compressed one and a pipe",
+    arguments: TLSFlow.some)
+  func embeddedLater(_ flow: TLSFlow) throws {
+    for packet in [1, flow.segments.count / 2, flow.segments.count - 1] {
+      try withSecrets(flow, before: packet)
+      let bytes = try directory.bytes(of: "embedded.pcapng")
+      let piped = try directory.apnsift("export", "-t", "ndjson", "-", input: .bytes(bytes))
+      for exported in [
+        try directory.export("embedded.pcapng"),
+        Exported(objects: try Evidence.lines(piped.text), outcome: piped),
+      ] {
+        #expect(try exported.tupleTexts == flow.tuples)
+        #expect(exported.codes == [])
+      }
+    }
+  }
+
+  /// A pipe cannot be read twice, and a closed connection is not kept.
+  @Test("keys that come too late in a pipe are reported; those of a later file of --join are used")
+  func tooLate() throws {
+    var other = Conversation(serverSends: TLSFlow.gcm.server)
+    other.client.port = 50_000
+    let more = other.segments()
+    try withSecrets(TLSFlow.gcm, before: TLSFlow.gcm.segments.count + more.count - 1, more)
+    let count = TLSFlow.gcm.tuples.count
+    #expect(try directory.export("embedded.pcapng", "--reorder-window", "1").tuples.count == 2 * count)
+    let piped = try directory.apnsift(
+      "export", "-t", "ndjson", "-", "--reorder-window", "1",
+      input: .bytes(try directory.bytes(of: "embedded.pcapng")))
+    let exported = Exported(objects: try Evidence.lines(piped.text), outcome: piped)
+    #expect(try exported.tuples.count == count)
+    #expect(exported.codes == ["encrypted-stream", "encrypted-stream", "unused-secrets"])
+    #expect((exported.findings.last?["message"] as? String)?.contains("came after") == true)
+    try directory.writeCapture(TLSFlow.gcm.segments)
+    let joined = try directory.export("capture.pcap", "embedded.pcapng", "--join")
+    #expect(try joined.tuples.count >= count && joined.findings("encrypted-stream").isEmpty)
   }
 
   @Test("several files, of which one has the key")

@@ -22,6 +22,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case encryptedStream = "encrypted-stream"
   case decryptionFailed = "decryption-failed"
   case unrelatedTLS = "unrelated-tls"
+  case plaintextBeforeTLS = "plaintext-before-tls"
   case streamGap = "stream-gap"
   case unknownCommand = "unknown-command"
   case malformedFrame = "malformed-frame"
@@ -59,8 +60,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap, .duplicateInput:
       .warning
-    case .unrelatedTLS, .unrelatedLines, .unverifiedRetransmission, .unsupportedLinkType, .unrecognisedInput,
-      .joinedCapture, .unusedSecrets, .alreadyReplayed, .logTimes:
+    case .unrelatedTLS, .plaintextBeforeTLS, .unrelatedLines, .unverifiedRetransmission, .unsupportedLinkType,
+      .unrecognisedInput, .joinedCapture, .unusedSecrets, .alreadyReplayed, .logTimes:
       .note
     }
   }
@@ -102,6 +103,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case .doubtfulTimes, .logTimes, .unrelatedLines:
       [FindingShape(has: .stream, lacks: [.direction, .offset, .length, .packet])]
     case .decryptionFailed, .unrelatedTLS: [FindingShape(has: .stream)]
+    case .plaintextBeforeTLS: [FindingShape(has: [.stream, .direction, .length])]
     case .unusedSecrets: [FindingShape(lacks: [.streamBytes, .packet, .fileOffset])]
     }
   }
@@ -122,6 +124,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
       case .unsupportedLinkType: .unsupportedLinkType
       case .unverifiedRetransmission: .unverifiedRetransmission
       case .decryptionFailed: .decryptionFailed
+      case .otherTLS: .unrelatedTLS
+      case .plaintextBeforeTLS: .plaintextBeforeTLS
       }
   }
 }

@@ -23,6 +23,8 @@ package struct CaptureOptions: Sendable {
   package var serverPorts: Set<UInt16> = []
   /// Whether key logs in the capture become events.
   package var readsSecrets = false
+  /// Whether packets are left out: only the key logs are of use.
+  package var skipsPackets = false
 
   package init() {}
 }

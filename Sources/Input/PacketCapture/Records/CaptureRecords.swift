@@ -64,8 +64,7 @@ package struct CaptureRecords {
     return head.bigEndianUInt32(at: 0) == 0x4d3c_b2a1 ? nil : .pcap
   }
 
-  /// The first 1024 Decryption Secrets Blocks read so far, and their total number.
-  package var secrets: [DecryptionSecrets] { pcapng.format.secrets }
+  /// The number of Decryption Secrets Blocks read so far, and the last one.
   package var secretsCount: Int { pcapng.format.secretsCount }
   package var latestSecrets: DecryptionSecrets? { pcapng.format.latestSecrets }
 
@@ -123,8 +122,6 @@ package struct DecryptionSecrets: Equatable, Sendable {
   /// Offset in the file (from 0, after decompression) of the keys' first byte, and their length.
   package var fileOffset: Int
   package var length: Int
-  /// Number of packets before them.
-  package var packetsBefore: Int
 }
 
 /// A capture file's number for the first protocol layer of its packets (tcpdump.org, "Link-layer header types").

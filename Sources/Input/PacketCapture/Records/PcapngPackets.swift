@@ -110,11 +110,9 @@ extension PcapngRecords {
         frame, windowOffset, "secrets of \(length) bytes in a block with room for \(frame.bodyLength - 8)")
     }
     secretsCount &+= 1
-    let found = DecryptionSecrets(
+    latestSecrets = DecryptionSecrets(
       type: frame.order.uint32(in: window, at: frame.start + 8),
-      fileOffset: windowOffset + frame.start + 16, length: length, packetsBefore: packets)
-    latestSecrets = found
-    if secrets.count < Self.maxSecrets { secrets.append(found) }
+      fileOffset: windowOffset + frame.start + 16, length: length)
     return .skipped(end: frame.end)
   }
 

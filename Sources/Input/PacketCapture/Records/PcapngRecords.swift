@@ -8,11 +8,9 @@ struct PcapngRecords: RecordFormat {
   static let maxPlausible = 512 << 10
   /// Limit of interfaces in a section; a capture has a handful.
   static let maxInterfaces = 65_536
-  static let maxSecrets = 1024
 
   var packets = 0
-  var secrets: [DecryptionSecrets] = []
-  /// Decryption Secrets Blocks seen; `secrets` has the first `maxSecrets` of them.
+  /// Decryption Secrets Blocks seen, and the last one.
   var secretsCount = 0
   var latestSecrets: DecryptionSecrets?
   /// Nil before the first section.

@@ -41,6 +41,9 @@ package struct EmbeddedSecrets: Sendable, CustomStringConvertible, CustomReflect
   /// Offset in the file of the first byte.
   package var fileOffset: Int
 
+  /// No key log: some may follow the packets that they are for.
+  package static let awaited = EmbeddedSecrets([], fileOffset: 0)
+
   package init(_ bytes: [UInt8], fileOffset: Int) {
     self.bytes = bytes
     self.fileOffset = fileOffset

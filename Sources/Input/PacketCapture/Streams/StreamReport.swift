@@ -35,6 +35,8 @@ package struct StreamReport: Equatable, Sendable {
   package var lastPacket: PacketReference?
   /// Nil unless the stream was decrypted, or that failed.
   package var encryption: StreamEncryption?
+  /// What shows that a stream of TLS without keys is another service's.
+  package var otherService: Message?
 
   package init(_ identity: StreamIdentity) {
     self.identity = identity
@@ -95,6 +97,11 @@ package struct StreamAnomaly: Equatable, Sendable {
     case unverifiedRetransmission
     /// A stream of TLS, or the rest of one, that its keys do not open.
     case decryptionFailed
+    /// The same of a stream whose hello shows that it is another service's.
+    case otherTLS
+    /// Bytes in clear before TLS begins. With an offset they are among the bytes of the direction, without one they are
+    /// not: those are plaintext then.
+    case plaintextBeforeTLS
   }
 
   package var kind: Kind

@@ -9,9 +9,6 @@ package struct TLSSession: Sendable, Equatable {
   package var clientRandom: HelloRandom?
   /// The first of the secrets that proved records, by file and line; nil as long as none did.
   package var secret: SecretOrigin?
-  package var hasExtendedMasterSecret = false
-  package var hasEncryptThenMAC = false
-  package var handshakes = 0
 
   package init() {}
 }
@@ -81,9 +78,6 @@ final class ConnectionState {
       session.version = hello.version
       session.suite = hello.suite.name
       session.protocolName = hello.protocolName ?? session.protocolName
-      session.hasExtendedMasterSecret = hello.hasExtendedMasterSecret
-      session.hasEncryptThenMAC = hello.hasEncryptThenMAC
-      session.handshakes += 1
     case .certificate:
       let subject = CertificateSubject.first(message.body, state.version ?? traffic.map { _ in .tls13 })
       if sender == .server {

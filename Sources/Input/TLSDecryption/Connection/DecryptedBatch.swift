@@ -41,6 +41,8 @@ package struct DecryptionFailure: Sendable, Equatable {
   package enum Reason: Sendable, Equatable {
     /// No secret is of this connection. The client random is nil where its hello was not captured.
     case noKey(HelloRandom?)
+    /// The same, and secrets that name no connection were not tried any more.
+    case trialLimit(HelloRandom?)
     /// The hello of the sender was not captured, and without it no secret helps.
     case handshakeNotCaptured(Sender)
     /// Messages are missing that the keys depend on.

@@ -10,6 +10,8 @@ package struct DecryptionOptions: Sendable {
   /// may to find secrets. A try counts as 1 KiB more, a try of a secret as 4 KiB.
   package var trialLimit = 1 << 28
   package var totalTrialLimit = 1 << 35
+  /// Trials of secrets that name no connection, in all: about a second.
+  package var namelessTrialLimit = 300_000
 
   package init() {}
 }
@@ -23,6 +25,7 @@ package final class DecryptionContext {
   private var order: [[UInt8]] = []
   private static let maxSessions = 16_384
   private var trialBudget: Int
+  var namelessTrials = 0
 
   package init(_ store: SecretStore, options: DecryptionOptions = DecryptionOptions()) {
     self.store = store
@@ -42,6 +45,9 @@ package final class DecryptionContext {
     trialBudget -= count + 4096
     return budget > 0 && trialBudget > 0
   }
+
+  /// Whether secrets that name no connection are not tried any more.
+  var hasEndedTrials: Bool { namelessTrials > options.namelessTrialLimit }
 
   /// The secrets that decrypted something.
   package var usedSecrets: Set<SecretOrigin> { used }

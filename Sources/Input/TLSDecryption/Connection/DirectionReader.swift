@@ -42,6 +42,8 @@ struct DirectionReader {
   /// Offset in the direction of the buffer's first byte, and of the first byte after the last gap.
   private(set) var bufferOffset = 0
   private var runOffset = 0
+  /// Where TLS begins.
+  private var start = 0
   /// No bytes follow the buffer: a gap does, or nothing.
   private var isRunEnd = false
   /// What the other direction has not brought yet will not come in time.
@@ -80,6 +82,11 @@ struct DirectionReader {
   }
 
   // MARK: - Input
+
+  mutating func begin(at offset: Int) {
+    (start, bufferOffset, runOffset) = (offset, offset, offset)
+    trail.restart(at: offset)
+  }
 
   /// Takes bytes up to a record that the other direction may have waited for; returns how many. If the rest came first,
   /// results would depend on chunks.
@@ -204,7 +211,7 @@ struct DirectionReader {
         resumeCipher(bytes, at: index, base: base)
       }
       guard bytes.count - index >= RecordHeader.length else { return index }
-      if base + index == 0, let length = ssl2Length(start) {
+      if base + index == self.start, let length = ssl2Length(start) {
         guard bytes.count >= length else { return 0 }
         readSSL2(UnsafeBufferPointer(rebasing: bytes[..<length]))
         index = length
@@ -312,6 +319,6 @@ struct DirectionReader {
 
   private mutating func readSSL2(_ bytes: UnsafeBufferPointer<UInt8>) {
     state.add(ssl2: Array(bytes.dropFirst(2))[...])
-    trail.restart(at: bytes.count)
+    trail.restart(at: start + bytes.count)
   }
 }

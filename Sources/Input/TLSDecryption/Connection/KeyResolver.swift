@@ -26,6 +26,8 @@ struct KeyResolver {
     let needsExchange = !state.context.store.privateKeys.isEmpty || !state.context.store.sharedKeys.isEmpty
     let isComplete = handshake.clientKeyExchange != nil && !handshake.awaitsServerFlight
     if needsExchange, !isComplete, !isFinal, !isResumed(handshake, server) { return .wait }
+    // The ticket names the session, and follows the client's first encrypted record.
+    if state.context.store.hasSessions, awaitsTicket(handshake), !isFinal { return .wait }
     if let master = exchanged(handshake, server) { return found(master, server) }
     if let master = tried(handshake, server, proves) { return found(master, server) }
     return .unavailable(reason(handshake, server))
@@ -57,6 +59,10 @@ struct KeyResolver {
     }
   }
 
+  private func awaitsTicket(_ handshake: HandshakeState) -> Bool {
+    handshake.serverHello?.issuesTicket == true && handshake.newTicket == nil
+  }
+
   private func isResumed(_ handshake: HandshakeState, _ server: ServerHello) -> Bool {
     guard let client = handshake.clientHello else { return false }
     return !server.session.isEmpty && client.session == server.session
@@ -77,7 +83,11 @@ struct KeyResolver {
     if let entry = premaster.flatMap({ store.entry($0) }) {
       return master(entry.secret.bytes, handshake, server, entry.origin)
     }
-    if let row = store.row(session: server.session), let entry = store.entry(row) {
+    // With a ticket, clients of OpenSSL call the session by its hash.
+    let ticketName = handshake.newTicket.flatMap { DigestAlgorithm.sha256.digest([$0]) }
+    if let row = store.row(session: server.session) ?? ticketName.flatMap({ store.row(session: $0) }),
+      let entry = store.entry(row)
+    {
       return MasterSecret(secret: entry.secret, client: client.random, origin: entry.origin)
     }
     guard isResumed(handshake, server) || handshake.clientKeyExchange == nil else { return nil }
@@ -157,8 +167,10 @@ struct KeyResolver {
       return opener(master, server).map(proves) == true ? master : nil
     }
     if let client = handshake.clientHello?.random {
-      for row in store.unnamed {
-        if let master = proved(row, client) { return master }
+      for row in store.unnamed(sessions: handshake.isIncomplete || awaitsTicket(handshake)) {
+        state.context.namelessTrials += 1
+        guard !state.context.hasEndedTrials else { return nil }
+        if let master = proved(Int(row), client) { return master }
       }
       return nil
     }
@@ -172,6 +184,7 @@ struct KeyResolver {
   private func reason(_ handshake: HandshakeState, _ server: ServerHello) -> DecryptionFailure.Reason {
     let isForPrivateKey = server.suite.keyExchange == .rsa && !state.context.store.privateKeys.isEmpty
     if isForPrivateKey, server.hasExtendedMasterSecret, handshake.isIncomplete { return .handshakeIncomplete }
-    return .noKey(handshake.clientHello?.random)
+    let random = handshake.clientHello?.random
+    return state.context.hasEndedTrials ? .trialLimit(random) : .noKey(random)
   }
 }

@@ -27,6 +27,11 @@ package final class TLSConnection {
     sender == .client ? client.isUnreadable : server.isUnreadable
   }
 
+  /// TLS begins at `offset` of the direction: before any of its bytes comes.
+  package func begin(at offset: Int, from sender: Sender) {
+    if sender == .client { client.begin(at: offset) } else { server.begin(at: offset) }
+  }
+
   package func append(_ bytes: RawSpan, from sender: Sender, into output: inout DecryptedBatch) {
     bytes.withUnsafeBytes { raw in
       raw.withMemoryRebound(to: UInt8.self) { bytes in
@@ -85,5 +90,20 @@ package final class TLSConnection {
       return bytes[5] == 1 ? .client : bytes[5] == 2 ? .server : nil
     }
     return bytes[0] & 0x80 != 0 && bytes[2] == 1 && bytes[3] == 3 ? .client : nil
+  }
+
+  /// The bytes that `hello(_:)` needs.
+  package static let helloLength = 11
+
+  /// Who sends the hello that begins so; nil where none does. It is strict enough for a search in other bytes.
+  package static func hello(_ opening: ArraySlice<UInt8>) -> Sender? {
+    let bytes = Array(opening.prefix(helloLength))
+    guard bytes.count == helloLength, let sender = sender(of: bytes) else { return nil }
+    if bytes[0] == RecordHeader.Content.handshake {
+      return bytes[2] <= 3 && bytes[6] == 0 && bytes[9] == 3 && bytes[10] <= 3 ? sender : nil
+    }
+    // SSL 2.0: its three lengths add up.
+    let length = 9 + [5, 7, 9].reduce(0) { $0 + (Int(bytes[$1]) << 8 | Int(bytes[$1 + 1])) }
+    return Int(bytes[0] & 0x7f) << 8 | Int(bytes[1]) == length && bytes[4] <= 3 ? sender : nil
   }
 }

@@ -10,6 +10,8 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
     /// The passphrase is missing or wrong.
     case passphrase
     case notRSA
+    /// PKCS#12 with a cipher that libcrypto does not have.
+    case legacy
   }
 
   package let file: Int
@@ -23,7 +25,14 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
   ///   - file: the number that origins have.
   package init(_ content: [UInt8], passphrase: [UInt8]? = nil, file: Int) throws(Fault) {
     let isPEM = content.contains(UInt8(ascii: "-")) && content.first != 0x30
-    let key = isPEM ? try Self.readPEM(content, passphrase) : try Self.readPKCS12(content, passphrase)
+    let read = isPEM ? Self.readPEM : Self.readPKCS12
+    let key: OpaquePointer
+    do throws(Fault) {
+      key = try read(content, passphrase)
+    } catch {
+      guard Self.hasLegacyCiphers else { throw error }
+      key = try read(content, passphrase)
+    }
     guard EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
       EVP_PKEY_free(key)
       throw .notRSA
@@ -33,6 +42,10 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
   }
 
   deinit { EVP_PKEY_free(key) }
+
+  /// Loads RC2, DES and the like, of which old files are made.
+  private static let hasLegacyCiphers =
+    OSSL_PROVIDER_load(nil, "legacy") != nil && OSSL_PROVIDER_load(nil, "default") != nil
 
   private static func readPEM(_ content: [UInt8], _ passphrase: [UInt8]?) throws(Fault) -> OpaquePointer {
     guard let bio = BIO_new_mem_buf(content, Int32(clamping: content.count)) else { throw .noKey }
@@ -55,14 +68,17 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
     }
     defer { PKCS12_free(container) }
     let text = (passphrase ?? []).map { CChar(bitPattern: $0) } + [0]
-    guard PKCS12_verify_mac(container, text, Int32(clamping: text.count - 1)) == 1 else {
+    guard
+      PKCS12_mac_present(container) == 0
+        || PKCS12_verify_mac(container, text, Int32(clamping: text.count - 1)) == 1
+    else {
       ERR_clear_error()
       throw .passphrase
     }
     var key: OpaquePointer?
-    PKCS12_parse(container, text, &key, nil, nil)
+    let isRead = PKCS12_parse(container, text, &key, nil, nil) == 1
     ERR_clear_error()
-    guard let key else { throw .noKey }
+    guard let key else { throw isRead ? .noKey : .legacy }
     return key
   }
 

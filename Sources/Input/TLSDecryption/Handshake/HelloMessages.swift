@@ -1,13 +1,25 @@
 /// What a client offers, as far as it matters for keys and reports.
-struct ClientHello: Sendable {
+package struct ClientHello: Sendable {
   var version: UInt16
-  var random: HelloRandom
+  package var random: HelloRandom
   var session: [UInt8]
-  var serverName: String?
+  package var serverName: String?
+  /// Its ALPN extension has `h2`.
+  package var offersHTTP2 = false
   /// The session ticket; empty if it asks for one.
   var ticket: [UInt8]?
   var offersEarlyData = false
   var offersTLS13 = false
+
+  /// - Parameter opening: the direction's first bytes, from its first record on. Nil unless that has a whole hello.
+  package init?(opening: ArraySlice<UInt8>) {
+    guard let length = opening.withUnsafeBufferPointer(TLSConnection.recordLength) else {
+      self.init(ssl2: opening.dropFirst(2))
+      return
+    }
+    guard opening.count >= length, opening.dropFirst(RecordHeader.length).first == 1 else { return nil }
+    self.init(opening.prefix(length).dropFirst(RecordHeader.length + 4))
+  }
 
   /// - Parameter body: the message without its type and length.
   init?(_ body: ArraySlice<UInt8>) {
@@ -23,6 +35,11 @@ struct ClientHello: Sendable {
       case Extensions.serverName: serverName = Self.serverName(content)
       case Extensions.sessionTicket: ticket = Array(content)
       case Extensions.earlyData: offersEarlyData = true
+      case Extensions.protocolNames:
+        var names = ByteCursor(content.dropFirst(2))
+        while let name = names.vector(1) {
+          if name.elementsEqual("h2".utf8) { offersHTTP2 = true }
+        }
       case Extensions.supportedVersions:
         var versions = ByteCursor(content.dropFirst())
         while let version = versions.u16() {
@@ -72,6 +89,8 @@ struct ServerHello: Sendable {
   var hasExtendedMasterSecret = false
   var hasEncryptThenMAC = false
   var protocolName: String?
+  /// A session ticket will follow.
+  var issuesTicket = false
   /// It asks the client for another hello.
   var isRetry: Bool
 
@@ -91,6 +110,7 @@ struct ServerHello: Sendable {
       switch type {
       case Extensions.extendedMasterSecret: hasExtendedMasterSecret = true
       case Extensions.encryptThenMAC: hasEncryptThenMAC = true
+      case Extensions.sessionTicket: issuesTicket = true
       case Extensions.supportedVersions:
         var field = ByteCursor(content)
         if let selected = field.u16() {

@@ -55,8 +55,9 @@ package struct SecretStore: Sendable {
   private var bySession: [[UInt8]: Int32] = [:]
   /// By the first 8 bytes of the encrypted premaster secret.
   private var byPremaster: [[UInt8]: Int32] = [:]
-  /// Masters of sessions: they name no client random.
+  /// Masters of sessions, which name no client random: those that name a session, and those that name nothing.
   private var sessionRows: [Int32] = []
+  private var namelessRows: [Int32] = []
 
   package private(set) var privateKeys: [PrivateKey] = []
   package private(set) var sharedKeys: [SharedKey] = []
@@ -106,8 +107,9 @@ package struct SecretStore: Sendable {
   /// A master secret of a session; `session` may be empty, and with a ticket it is the client's invention.
   package mutating func add(master: [UInt8], session: [UInt8], at origin: SecretOrigin) {
     guard let row = append(.master, master, origin, previous: -1) else { return }
+    if session.isEmpty { return namelessRows.append(row) }
     sessionRows.append(row)
-    if !session.isEmpty { bySession[session] = row }
+    bySession[session] = row
   }
 
   /// A premaster secret, named by the first 8 bytes of its encrypted form.
@@ -174,6 +176,15 @@ package struct SecretStore: Sendable {
     return found
   }
 
+  /// A row that names the client random.
+  package func row(of client: HelloRandom) -> Int? { rows(of: client).first }
+
+  var hasSessions: Bool { !sessionRows.isEmpty }
+  /// Whether some name no client random, and so may be any connection's.
+  package var hasNameless: Bool {
+    hasSessions || !(namelessRows.isEmpty && privateKeys.isEmpty && sharedKeys.isEmpty)
+  }
+
   package func row(_ label: Label, of client: HelloRandom) -> Int? {
     rows(of: client).first { rows[$0].label == label }
   }
@@ -184,7 +195,8 @@ package struct SecretStore: Sendable {
   }
 
   /// Masters that name no client random: only a MAC shows which connection they are of.
-  var unnamed: [Int] { sessionRows.map(Int.init) }
+  /// - Parameter sessions: whether it is also unknown which session the connection has.
+  func unnamed(sessions: Bool) -> [Int32] { sessions ? namelessRows + sessionRows : namelessRows }
 
   /// Rows with the label, in the order of the files.
   func rows(_ label: Label) -> some Sequence<Int> { rows.indices.lazy.filter { rows[$0].label == label } }
