@@ -29,6 +29,17 @@ class Packet:
     def payload(self):
         return self.data[self.begin : self.end]
 
+    def saying(self, payload, shift, header):
+        """A copy with another payload, `shift` bytes later in its direction, at the time of a header; without checksums."""
+        data = bytearray(self.data[: self.begin] + payload)
+        ip = 14 if self.data[12:14] == b"\x08\x00" and self.data[14] >> 4 == 4 else 0
+        tcp = ip + (data[ip] & 15) * 4
+        sequence = (self.sequence + shift) % 0x100000000
+        struct.pack_into(">I", data, tcp + 4, sequence)
+        struct.pack_into(">H", data, ip + 2, len(data) - ip)
+        header = header[:8] + struct.pack("<II", len(data), len(data))
+        return replace(self, header=header, data=bytes(data), sequence=sequence, end=len(data))
+
     @property
     def time(self):
         seconds, microseconds = struct.unpack("<II", self.header[:8])
@@ -108,17 +119,34 @@ class Capture:
     def started_at(self, index):
         return self.with_packets(self.packets[index:])
 
-    def with_secrets(self, key_log):
-        """As pcapng, with the key log in a Decryption Secrets Block."""
+    def behind(self, dialogue):
+        """A copy in which each connection begins with what both sides say in clear: (is_server, bytes) in turn."""
+        packets, shifts, begun = [], {}, set()
+        for packet in self.packets:
+            port = packet.client_port
+            if packet.payload and port not in begun:
+                begun.add(port)
+                shifts[port, True] = shifts[port, False] = 0
+                for is_server, said in dialogue:
+                    model = next(item for item in self.packets if item.client_port == port and item.is_server == is_server and item.payload)
+                    packets.append(model.saying(said, shifts[port, is_server], packet.header))
+                    shifts[port, is_server] += len(said)
+            packets.append(packet.saying(packet.payload, shifts.get((port, packet.is_server), 0), packet.header))
+        return self.with_packets(packets)
+
+    def with_secrets(self, key_log, after=0):
+        """As pcapng, with the key log in a Decryption Secrets Block after so many packets."""
         link = struct.unpack_from("<I", self.head, 20)[0]
         blocks = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)), block(1, struct.pack("<HHI", link, 0, 0))]
-        blocks.append(block(10, struct.pack("<II", 0x544C534B, len(key_log)) + key_log))
-        for packet in self.packets:
+        secrets = block(10, struct.pack("<II", 0x544C534B, len(key_log)) + key_log)
+        for index, packet in enumerate(self.packets):
+            if index == after:
+                blocks.append(secrets)
             seconds, microseconds, length, original = struct.unpack("<4I", packet.header)
             moment = seconds * 1_000_000 + microseconds
             fields = struct.pack("<5I", 0, moment >> 32, moment & 0xFFFFFFFF, length, original)
             blocks.append(block(6, fields + packet.data))
-        return b"".join(blocks)
+        return b"".join([*blocks, secrets] if after >= len(self.packets) else blocks)
 
 
 def block(kind, body):

@@ -8,6 +8,17 @@ from tls_captures import CHANGE_CIPHER_SPEC, CLIENT_HELLO, HANDSHAKE, RECORD_HEA
 from tls_suites import OVERHEAD, UNSUPPORTED, has_chained_iv, is_tls13, mapped
 
 TUPLE = 38  # bytes
+CONNECT = b"CONNECT feedback.example:2196 HTTP/1.1\r\n\r\n"
+DIALOGUES = {  # what clients and servers (True) say in clear before TLS
+    "an HTTP proxy": [
+        (False, CONNECT),
+        (True, b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 3000\r\n\r\n" + b"x" * 3000),
+        (False, CONNECT),
+        (True, b"HTTP/1.1 200 Connection established\r\n\r\n"),
+    ],
+    "SOCKS": [(False, b"\5\1\0"), (True, b"\5\0"), (False, b"\5\1\0\1\xc0\0\2\7\x08\x94"), (True, b"\5\0\0\1\xc0\0\2\7\4\0")],
+    "the PROXY protocol": [(False, b"PROXY TCP4 192.0.2.7 192.0.2.8 50000 2196\r\n")],
+}
 
 
 @dataclass
@@ -90,7 +101,11 @@ class Examined:
         for kind, options in self.case.secrets.items():
             yield Variant(f"whole by {kind}", whole.content, options, whole, is_exact=True)
         if "key log" in self.case.secrets:
-            yield Variant("whole by secrets block", whole.with_secrets(self.secret[1].read_bytes()), [], is_exact=True)
+            for after in (0, len(whole.packets) // 2, len(whole.packets)):
+                content = whole.with_secrets(self.secret[1].read_bytes(), after)
+                yield Variant(f"whole by secrets block after packet {after}", content, [], is_exact=True)
+        for name, dialogue in DIALOGUES.items():
+            yield Variant(f"behind {name}", whole.behind(dialogue).content, self.secret, is_exact=True)
         if self.suite in UNSUPPORTED:
             return
         indexes = whole.server_data()
