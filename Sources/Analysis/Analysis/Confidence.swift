@@ -12,7 +12,7 @@ package enum Confidence: String, CaseIterable, Sendable {
   init(_ carving: Carving, _ flags: RecordFlags) {
     let isLast = flags.contains(.unconfirmedBoundary)
     switch carving.form {
-    case .log: self = .likely
+    case .log: self = carving.isNamed ? .likely : .doubtful
     case .packet: self = isLast ? .likely : .certain
     case .binary, .hex, .base64, .quotedPrintable:
       let length = carving.chainLength ?? 1

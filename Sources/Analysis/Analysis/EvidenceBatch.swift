@@ -29,6 +29,7 @@ struct EvidenceBatch {
 
   private enum Item {
     case input(String)
+    case text([UInt8], Range<Int>)
     indirect case inputEnded(InputRecord)
     /// The runs after those of the previous items, up to this index.
     case runs(end: Int)
@@ -174,6 +175,7 @@ struct EvidenceBatch {
   }
 
   mutating func append(input: String) { append(.input(input)) }
+  mutating func append(text window: [UInt8], at offsets: Range<Int>) { append(.text(window, offsets)) }
   mutating func append(ended input: InputRecord) { append(.inputEnded(input)) }
   mutating func append(_ response: ResponseRecord) { append(.response(response)) }
   mutating func append(_ finding: Finding) { append(.finding(finding)) }
@@ -219,6 +221,7 @@ struct EvidenceBatch {
       for sink in sinks {
         switch item {
         case .input(let source): try sink.inputBegan(source)
+        case .text(let window, let offsets): try sink.text(window, at: offsets)
         case .inputEnded(let input): try sink.inputEnded(input)
         case .runs(let end): try deliver(runs[firstRun..<end], to: sink, window: window.span.bytes)
         case .requests(let requests, let bytes?): try sink.requests(requests, in: bytes.span.bytes)

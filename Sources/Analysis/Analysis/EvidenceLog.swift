@@ -117,6 +117,9 @@ final class EvidenceLog {
   /// Calls `body`, which adds the evidence of `events`, and delivers it to the sinks or their threads.
   func withWindow(of events: EventBatch, _ body: () throws -> Void) throws {
     batch.begin(events.window, events.chunks)
+    if needs.contains(.fileText), let offsets = events.textOffsets {
+      batch.append(text: events.window, at: offsets)
+    }
     isInWindow = true
     windows += 1
     defer {

@@ -194,7 +194,7 @@ package struct QueuedEvidence: BitwiseCopyable {
   private(set) var findingLength: Int
   private(set) var packet: PacketReference
   package private(set) var bodyLength: UInt32
-  private var flagBits: UInt16
+  private var flagBits: UInt32
   /// Index of the finding's code in `FindingCode.allCases`; nil for a request.
   private(set) var code: UInt8?
 

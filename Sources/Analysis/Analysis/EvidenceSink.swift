@@ -15,6 +15,8 @@ package struct EvidenceNeeds: OptionSet, Sendable {
   package static let payloads = EvidenceNeeds(rawValue: 4)
   /// A row for each file among the inputs, with its digests. Files that are skipped are read in full for them.
   package static let inventory = EvidenceNeeds(rawValue: 8)
+  /// The windows of inputs whose bytes are decoded from text.
+  package static let fileText = EvidenceNeeds(rawValue: 16)
 }
 
 /// A direction of an open stream, and its content so far.
@@ -47,6 +49,9 @@ package protocol EvidenceSink: AnyObject {
   ///   - origins: their extents in the file; the first begins at the first byte.
   func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws
   func gap(_ gap: StreamGap, in direction: DirectionState) throws
+  /// Text of the file: the next evidence is from it or from the windows before it.
+  /// - Parameter offsets: those in the file of the first bytes of `window`, which may have others after them.
+  func text(_ window: [UInt8], at offsets: Range<Int>) throws
   /// Feedback records.
   /// - Parameter bytes: the buffer with the records; valid only during the call.
   func records(_ records: FeedbackRecords, in bytes: RawSpan) throws
@@ -77,6 +82,7 @@ extension EvidenceSink {
   package func inputEnded(_ input: InputRecord) throws {}
   package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws {}
   package func gap(_ gap: StreamGap, in direction: DirectionState) throws {}
+  package func text(_ window: [UInt8], at offsets: Range<Int>) throws {}
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {}
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {}
   package func response(_ response: ResponseRecord) throws {}

@@ -38,6 +38,9 @@ package struct Excerpt: Sendable {
   package let number: Int
   /// Offsets of the finding in its direction; nil if it concerns no direction.
   package let range: Range<Int>?
+  /// Whether the bytes are decoded from text, and what the file has there; nil if that is no longer known.
+  package var isDecoded = false
+  package var fileText: FileExcerpt?
   private var wanted: [Part]
   package private(set) var tuples: [Tuple] = []
   /// Offset up to which records were added.
@@ -69,6 +72,12 @@ package struct Excerpt: Sendable {
 
   /// The received bytes, in the order of their offsets.
   package var parts: [Part] { wanted.filter { !$0.bytes.isEmpty } }
+
+  /// The bytes of the finding that were received, from its first one on.
+  package var findingBytes: ArraySlice<UInt8> {
+    guard let range, let part = parts.first(where: { $0.start <= range.lowerBound }) else { return [] }
+    return part.bytes.dropFirst(range.lowerBound &- part.start).prefix(range.count)
+  }
 
   /// Offset after the last byte to collect.
   private var end: Int { wanted.last?.range.upperBound ?? 0 }

@@ -88,10 +88,11 @@ extension StreamAnalysis {
     }
   }
 
-  /// Flags carved records. The last one of a chain is unconfirmed: the bytes after its first ones may be foreign.
+  /// Adds the flags of the stream, and flags carved records. The last one of a chain is unconfirmed: the bytes after its first ones may be foreign.
   private func marked(_ run: RecordRun, of direction: borrowing DirectionAnalysis) -> RecordRun {
-    guard let carving = identity.carving else { return run }
     var run = run
+    run.flags.formUnion(RecordFlags(rawValue: identity.flagBits))
+    guard let carving = identity.carving else { return run }
     run.flags.insert(.carved)
     // The decoder holds back a run's end, so only the last record ends where the bytes do.
     if carving.chainLength != nil, run.offset &+ run.count &* run.stride == direction.end {

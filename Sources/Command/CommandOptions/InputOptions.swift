@@ -26,6 +26,8 @@ package struct InputOptions: ParsableArguments {
   @Option(help: .init("Field names in a log, such as token=dev,status=result.code.", valueName: "LIST"))
   package var map = LogMappingArgument()
 
+  @Option(parsing: .unconditional, help: LogZoneArgument.help) package var logZone: LogZoneArgument?
+
   @Option(name: .customLong("protocol"), help: .init("Stream protocol.", valueName: "NAME"))
   package var streamProtocol = ProtocolArgument.auto
 
@@ -63,6 +65,7 @@ package struct InputOptions: ParsableArguments {
   package mutating func validate() throws {
     Console.isQuiet = quiet
     try map.check()
+    try logZone?.check()
     if let jobs { try checkRange("--jobs", jobs, 1...1024) }
     guard (requests == nil) == (responses == nil) else {
       throw ValidationError(.requestsWithoutResponses)
@@ -166,6 +169,7 @@ package struct InputOptions: ParsableArguments {
     options.reading.carving.rules = rules
     options.reading.carving.requestRules = requestRules
     options.reading.carving.minChain = limits.minChain
+    options.reading.carving.logZone = logZone?.clock
     options.reading.archives = limits.archives
     options.reading.carvesUnknown = streamProtocol == .auto
     options.reading.capture = limits.captureOptions(
@@ -206,6 +210,7 @@ package struct InputOptions: ParsableArguments {
       [
         ("from", .string(from.name)),
         ("map", map.text.isEmpty ? .null : .string(map.text)),
+        ("log_zone", logZone.map { .string($0.name) } ?? .null),
         ("protocol", .string(streamProtocol.rawValue)),
         ("token_length", .string(tokenLength.text)),
         ("max_token_length", .int(rules.longestToken)),
@@ -231,6 +236,7 @@ package struct InputOptions: ParsableArguments {
     [
       ReportOption("--from", from.name, isDefault: from == .auto),
       ReportOption("--map", map.text.isEmpty ? "none" : map.text, isDefault: map.text.isEmpty),
+      ReportOption("--log-zone", logZone?.name ?? "none", isDefault: logZone == nil),
       ReportOption("--protocol", streamProtocol.rawValue, isDefault: streamProtocol == .auto),
       Limit.tokenLength.listed(tokenLength), Limit.maxTokenLength.listed(limits.maxTokenLength),
       Limit.maxPayload.listed(limits.maxPayload), Limit.maxPending.listed(limits.maxPending),

@@ -91,6 +91,8 @@ package struct InputReader: ~Copyable {
   private var usesWorker = false
   /// Whether reading this input takes more than passing on its bytes.
   private var isReadingWork = false
+  /// Whether streams may have other bytes than the file.
+  private var decodesText = false
   /// Whether holes of a sparse file are skipped: where bytes are searched, and not accounted for.
   private var skipsHoles = false
   /// Whether inputs are read ahead: archives are left to another reader.
@@ -230,6 +232,7 @@ package struct InputReader: ~Copyable {
     // Reading bytes only to pass them on takes less time than passing them to another processor.
     isReadingWork = isHashed || report.compression != nil || format != .dump(.raw)
     skipsHoles = format == .carve
+    decodesText = ![.dump(.raw), .capture, .providerLog].contains(format)
     switch format {
     case .dump(let format):
       var source = DumpSource(
@@ -240,7 +243,8 @@ package struct InputReader: ~Copyable {
       report.faults += source.faults
       if input.half == nil { batch.closed(StreamReport(.dump), slot: 0) }
     case .export(let format):
-      var source = ExportSource(format, serverPorts: options.capture.serverPorts)
+      var source = ExportSource(
+        format, serverPorts: options.capture.serverPorts, zone: options.carving.logZone)
       try readAll(&file, filled, &source, report: &report, progress: progress)
       report.faults += source.faults
     case .providerLog:
@@ -252,7 +256,7 @@ package struct InputReader: ~Copyable {
       var source = CarveSource(options.carving, capture: options.capture)
       try readAll(&file, filled, &source, report: &report, progress: progress)
       report.isSearched = true
-      if options.format == nil, report.recognition == .nothing, source.found.isEmpty {
+      if options.format == nil, report.recognition == .nothing, source.isIdle {
         (report.format, report.isSkipped) = (nil, true)
       }
     case .capture:
@@ -338,6 +342,7 @@ package struct InputReader: ~Copyable {
       let step = source.read(
         block.span.bytes.extracting(first: filled), from: start, windowOffset: windowOffset,
         isLast: filled < block.count, into: &batch)
+      if decodesText { batch.textOffsets = windowOffset..<windowOffset + filled }
       try emit(block, filled: filled)
       try progress(file.bytesRead)
       switch step {
@@ -428,7 +433,7 @@ package struct InputReader: ~Copyable {
       case .needsBytes, .ended: break reading
       }
     }
-    return source.hasRequests || !source.found.isSubset(of: [.binary])
+    return source.hasRequests || source.leftOut.inUse > 0 || !source.found.isSubset(of: [.binary])
   }
 
   /// The format to read `input` in; nil, with the reason in the report, if it is not read.

@@ -5,11 +5,23 @@ import Reports
 final class FindingExcerpts: EvidenceSink {
   private let maxExcerpts: Int
   private var excerpts: [FindingCode: FairSample<Excerpt>] = [:]
+  private var text = FileText()
 
   /// - Parameter maxExcerpts: how many to keep of each code.
   init(maxExcerpts: Int) { self.maxExcerpts = maxExcerpts }
 
+  var needs: EvidenceNeeds { .fileText }
+
+  func inputBegan(_ source: String) { text.forget() }
+
+  func text(_ window: [UInt8], at offsets: Range<Int>) { text.keep(window, at: offsets) }
+
   func excerpt(_ excerpt: Excerpt) {
+    var excerpt = excerpt
+    let bytes = excerpt.findingBytes
+    if let offset = excerpt.finding.fileOffset, bytes.isEmpty || text.isSource(of: bytes, at: offset) {
+      (excerpt.isDecoded, excerpt.fileText) = (!bytes.isEmpty, text.lines(with: offset..<offset + 1))
+    }
     excerpts[excerpt.finding.code, default: FairSample(capacity: maxExcerpts)]
       .add(excerpt, input: excerpt.input, at: FairSample.Position(stream: 0, offset: excerpt.number))
   }
@@ -23,7 +35,9 @@ final class FindingExcerpts: EvidenceSink {
           offset: part.start,
           bytes: part.bytes.enumerated().map { Self.byte($1, at: part.start + $0, in: excerpt) })
       }
-      return FindingExample(excerpt.finding, bytes: segments, command: command(excerpt.finding))
+      var example = FindingExample(excerpt.finding, bytes: segments, command: command(excerpt.finding))
+      (example.isDecoded, example.fileText) = (excerpt.isDecoded, excerpt.fileText)
+      return example
     }
   }
 

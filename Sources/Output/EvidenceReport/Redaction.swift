@@ -99,6 +99,7 @@ package struct Redaction {
     mask(&example.command)
     // The message may quote bytes.
     example.finding.message = .verbatim("")
+    example.fileText = nil
     example.bytes.change { $0.bytes.change { if !$0.isOfNoToken { $0.value = nil } } }
   }
 

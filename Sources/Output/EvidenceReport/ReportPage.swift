@@ -89,6 +89,9 @@ package struct FindingExample: Sendable {
   /// In order; the bytes between two segments are missing or left out. Empty if the bytes are no longer available, or
   /// the finding is not about bytes of a stream.
   package var bytes: [HexSegment]
+  /// Whether `bytes` are decoded from text, and what the file has there.
+  package var isDecoded = false
+  package var fileText: FileExcerpt?
   package var command: String?
 
   package init(_ finding: Finding, bytes: [HexSegment] = [], command: String?) {

@@ -31,9 +31,9 @@ extension Message {
         + "is text")
   }
 
-  /// An input of no known format, in which a search found records.
+  /// An input of no known format, in which a search found something.
   package static let carvedInstead =
-    Message("no known format, but records were found in it: carved. Use --from raw if it is a dump")
+    Message("no known format: searched for records, as with --from carve. Use --from raw if it is a dump")
 
   /// A disk image or the like.
   package static func carvedImage(_ kind: Message) -> Message {
@@ -141,6 +141,19 @@ extension Message {
     Message(
       "\(Count.of(count, "line")) (\(Count.of(bytes, "byte"))) without a push; the first is line \(line)"
     )
+  }
+
+  /// Lines of text with a token that make no record.
+  /// - Parameters:
+  ///   - inUse: tokens in lines that say that they are in use.
+  ///   - untimed: tokens in lines without a time that counts.
+  package static func excludedLines(inUse: Int, untimed: Int) -> Message {
+    let reasons = [
+      inUse > 0 ? "\(inUse) in lines about registrations or the like" : nil,
+      untimed > 0 ? "\(untimed) in lines without a time that counts" : nil,
+    ].compactMap { $0 }
+    return Message(
+      "left out \(Count.of(inUse + untimed, "token")) in lines of text: \(reasons.joined(separator: ", "))")
   }
 
   /// - Parameter found: nil at the end of the line.

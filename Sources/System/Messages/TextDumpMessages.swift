@@ -111,6 +111,15 @@ extension Message {
     return Message("expected a byte as 0x and two hex digits, found \(found); byte skipped")
   }
 
+  // MARK: - Tables of feedback
+
+  package static func columns(_ found: Int, expected: Int) -> Message {
+    Message("\(Count.of(found, "column")), but the header has \(expected); line skipped")
+  }
+
+  package static let expectedTableTime = Message(
+    "expected a time such as 2014-05-13T16:53:20Z, or seconds or milliseconds since 1970; line skipped")
+
   // MARK: - socat and ssldump
 
   package static let expectedSocatLine =

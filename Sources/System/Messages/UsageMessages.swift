@@ -106,15 +106,14 @@ extension Message {
     Message("--columns: unknown column '\(name)'; the columns are \(known.joined(separator: ", "))")
   }
 
-  // MARK: - Local times
+  // MARK: - Time zones
 
   /// - Parameter like: names of zones that may be meant; empty if the system has none.
-  package static func noSuchZone(_ name: String, like: [String]) -> Message {
+  package static func noSuchZone(_ name: String, like: [String], option: String = "--time-zone") -> Message
+  {
     like.isEmpty
-      ? Message(
-        "--time-zone: this system has no tz database, which has '\(name)'; install tzdata, or give UTC")
-      : Message(
-        "--time-zone: no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
+      ? Message("\(option): this system has no tz database, which has '\(name)'; install tzdata, or give UTC")
+      : Message("\(option): no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
   }
 
   // MARK: - generate

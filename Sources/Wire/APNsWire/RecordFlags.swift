@@ -2,53 +2,59 @@ import WireBytes
 
 /// What is doubtful about a record (docs/spec/decoding-rules.md#flags-of-tuples).
 public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
-  public let rawValue: UInt16
+  public let rawValue: UInt32
 
   @inlinable
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// An error response after the first one of its connection.
   public static let afterClose = RecordFlags(rawValue: 1 << 0)
+  /// The text that the time is from names no zone: it is read as UTC.
+  public static let assumedUTC = RecordFlags(rawValue: 1 << 1)
   /// Found by a search in bytes of any kind: nothing but its look shows that it is a record.
-  public static let carved = RecordFlags(rawValue: 1 << 1)
+  public static let carved = RecordFlags(rawValue: 1 << 2)
   /// An error response that names its request with the bytes of the identifier in the other order.
-  public static let identifierSwapped = RecordFlags(rawValue: 1 << 2)
+  public static let identifierSwapped = RecordFlags(rawValue: 1 << 3)
   /// A feedback tuple's time is implausible.
-  public static let implausibleTimestamp = RecordFlags(rawValue: 1 << 3)
+  public static let implausibleTimestamp = RecordFlags(rawValue: 1 << 4)
   /// A request of command 2 whose items do not fill the frame, lack token or payload, have one of them
   /// twice, or are of the wrong size.
-  public static let malformedItems = RecordFlags(rawValue: 1 << 4)
+  public static let malformedItems = RecordFlags(rawValue: 1 << 5)
+  /// The line of text that the record is from has another time, too.
+  public static let otherTimeInLine = RecordFlags(rawValue: 1 << 6)
   /// A request's payload is not UTF-8, or not one JSON value.
-  public static let payloadNotJSON = RecordFlags(rawValue: 1 << 5)
+  public static let payloadNotJSON = RecordFlags(rawValue: 1 << 7)
   /// A request's payload is longer than APNs took.
-  public static let payloadTooLarge = RecordFlags(rawValue: 1 << 6)
+  public static let payloadTooLarge = RecordFlags(rawValue: 1 << 8)
   /// The first record after bytes that the walk skipped: what it begins with may be foreign.
-  public static let resynchronised = RecordFlags(rawValue: 1 << 7)
+  public static let resynchronised = RecordFlags(rawValue: 1 << 9)
   /// No plausible boundary follows the record, and none was found inside it.
-  public static let unconfirmedBoundary = RecordFlags(rawValue: 1 << 8)
+  public static let unconfirmedBoundary = RecordFlags(rawValue: 1 << 10)
   /// An error response for which no request is found.
-  public static let uncorrelated = RecordFlags(rawValue: 1 << 9)
+  public static let uncorrelated = RecordFlags(rawValue: 1 << 11)
   /// The token length is not one of the normal ones.
-  public static let unexpectedTokenLength = RecordFlags(rawValue: 1 << 10)
+  public static let unexpectedTokenLength = RecordFlags(rawValue: 1 << 12)
   /// A request of command 2 has an item that the protocol does not know.
-  public static let unknownItem = RecordFlags(rawValue: 1 << 11)
+  public static let unknownItem = RecordFlags(rawValue: 1 << 13)
   /// An error response's status is not in Apple's table.
-  public static let unknownStatus = RecordFlags(rawValue: 1 << 12)
+  public static let unknownStatus = RecordFlags(rawValue: 1 << 14)
   /// A request's priority is neither 5 nor 10.
-  public static let unusualPriority = RecordFlags(rawValue: 1 << 13)
+  public static let unusualPriority = RecordFlags(rawValue: 1 << 15)
   /// The token holds eight zero bytes in a row, as gaps that a tool filled with zeros do.
-  public static let zeroFilledToken = RecordFlags(rawValue: 1 << 14)
+  public static let zeroFilledToken = RecordFlags(rawValue: 1 << 16)
   /// The token is empty, and that is not normal.
-  public static let zeroLengthToken = RecordFlags(rawValue: 1 << 15)
+  public static let zeroLengthToken = RecordFlags(rawValue: 1 << 17)
 
   /// Every flag with the code that reports use; in the order of the codes, so that a list of codes made
   /// from it is sorted, and in the order of the bits.
   public static let all: [(flag: RecordFlags, code: String)] = [
     (.afterClose, "after-close"),
+    (.assumedUTC, "assumed-utc"),
     (.carved, "carved"),
     (.identifierSwapped, "identifier-swapped"),
     (.implausibleTimestamp, "implausible-timestamp"),
     (.malformedItems, "malformed-items"),
+    (.otherTimeInLine, "other-time-in-line"),
     (.payloadNotJSON, "payload-not-json"),
     (.payloadTooLarge, "payload-too-large"),
     (.resynchronised, "resynchronised"),

@@ -30,6 +30,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case doubtfulTimes = "doubtful-times"
   case logTimes = "log-times"
   case unrelatedLines = "unrelated-lines"
+  case excludedLines = "excluded-lines"
   case malformedHTTP2 = "malformed-http2"
   case unreadableInput = "unreadable-input"
   case damagedCapture = "damaged-capture"
@@ -60,8 +61,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap, .duplicateInput:
       .warning
-    case .unrelatedTLS, .plaintextBeforeTLS, .unrelatedLines, .unverifiedRetransmission, .unsupportedLinkType,
-      .unrecognisedInput, .joinedCapture, .unusedSecrets, .alreadyReplayed, .logTimes:
+    case .unrelatedTLS, .plaintextBeforeTLS, .unrelatedLines, .excludedLines, .unverifiedRetransmission,
+      .unsupportedLinkType, .unrecognisedInput, .joinedCapture, .unusedSecrets, .alreadyReplayed, .logTimes:
       .note
     }
   }
@@ -102,6 +103,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
       ]
     case .doubtfulTimes, .logTimes, .unrelatedLines:
       [FindingShape(has: .stream, lacks: [.direction, .offset, .length, .packet])]
+    case .excludedLines: [FindingShape(has: .fileOffset, lacks: [.streamBytes, .packet])]
     case .decryptionFailed, .unrelatedTLS: [FindingShape(has: .stream)]
     case .plaintextBeforeTLS: [FindingShape(has: [.stream, .direction, .length])]
     case .unusedSecrets: [FindingShape(lacks: [.streamBytes, .packet, .fileOffset])]
@@ -126,6 +128,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
       case .decryptionFailed: .decryptionFailed
       case .otherTLS: .unrelatedTLS
       case .plaintextBeforeTLS: .plaintextBeforeTLS
+      case .excludedLines: .excludedLines
       }
   }
 }

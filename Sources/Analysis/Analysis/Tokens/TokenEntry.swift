@@ -10,18 +10,19 @@ struct TokenEntry: Equatable {
   let length: UInt16
   private(set) var flags: RecordFlags
   /// From the lowest bit: the number of records of the token, the number of those that count, the milliseconds of the
-  /// latest time, whether the last one of the flags is set, and whether an origin precedes the token's bytes.
+  /// latest time, the flags for which the head has no room, and whether an origin precedes the token's bytes.
   private var numbers: UInt64
 
-  /// Both numbers of records are capped at 67,108,863.
-  private static let countBits: UInt64 = 26
+  /// Both numbers of records are capped at 16,777,215.
+  private static let countBits: UInt64 = 24
   static let mostRecords: UInt64 = 1 << countBits - 1
   private static let millisecondsShift: UInt64 = 2 * countBits
   private static let mostMilliseconds: UInt64 = 1 << 10 - 1
   private static let originMark: UInt64 = 1 << 63
-  private static let lastFlagMark: UInt64 = 1 << 62
-  /// The bit of the last one of the flags: the head has no room for it.
-  private static let lastFlagBit: UInt64 = 15
+  /// Flags from this bit on are in `numbers`: the head has room for the others.
+  private static let headFlags: UInt64 = 15
+  private static let moreFlagsShift: UInt64 = millisecondsShift + 10
+  private static let moreFlagsMask: UInt64 = originMark - 1 << moreFlagsShift
   /// `numbers` of a single record that counts, in a whole second, without an origin.
   private static let plainNumbers: UInt64 = 1 | 1 << countBits
 
@@ -37,10 +38,10 @@ struct TokenEntry: Equatable {
     self.length = UInt16(truncatingIfNeeded: length)
     self.flags = flags
     let fraction = UInt64(milliseconds) &<< Self.millisecondsShift
-    let lastFlag = UInt64(flags.rawValue) &>> Self.lastFlagBit
+    let moreFlags = UInt64(flags.rawValue) &>> Self.headFlags
     numbers =
       (counts ? Self.plainNumbers | fraction : 1) | (hasOrigin ? Self.originMark : 0)
-      | lastFlag &* Self.lastFlagMark
+      | moreFlags &<< Self.moreFlagsShift
   }
 
   @inline(__always)
@@ -76,7 +77,7 @@ struct TokenEntry: Equatable {
     let fraction = latest.numbers & Self.mostMilliseconds &<< Self.millisecondsShift
     numbers =
       Self.sum(records, other.records) | Self.sum(countedRecords, other.countedRecords) &<< Self.countBits
-      | fraction | numbers & Self.originMark | (numbers | other.numbers) & Self.lastFlagMark
+      | fraction | numbers & Self.originMark | (numbers | other.numbers) & Self.moreFlagsMask
   }
 
   @inline(__always)
@@ -88,8 +89,8 @@ struct TokenEntry: Equatable {
 // MARK: - As bytes
 
 /// In memory and in the temporary file, an entry is a head of 8 bytes, 8 bytes of numbers (absent for a single
-/// record that counts, in a whole second, without an origin and without the last one of the flags), optionally the
-/// origins of the first and of the latest record, and the token, padded with zeros to a multiple of 8 bytes.
+/// record that counts, in a whole second, without an origin and without flags of its own), optionally the origins of the
+/// first and of the latest record, and the token, padded with zeros to a multiple of 8 bytes.
 extension TokenEntry {
   /// The bit of the head above the other flags: numbers follow.
   private static let numbersBit: UInt64 = 1 << 63
@@ -102,9 +103,9 @@ extension TokenEntry {
     length = UInt16(truncatingIfNeeded: head &>> 32)
     let hasNumbers = head & Self.numbersBit != 0
     numbers = hasNumbers ? start.loadUnaligned(fromByteOffset: 8, as: UInt64.self) : Self.plainNumbers
-    let lastFlag = numbers & Self.lastFlagMark == 0 ? 0 : 1 &<< Self.lastFlagBit
+    let moreFlags = ((numbers & Self.moreFlagsMask) &>> Self.moreFlagsShift) &<< Self.headFlags
     flags = RecordFlags(
-      rawValue: UInt16(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48 | lastFlag))
+      rawValue: UInt32(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48 | moreFlags))
   }
 
   /// Writes the entry and its token, `size` bytes. The origins, if any, must precede the bytes of `token`.
@@ -226,7 +227,7 @@ package struct TokenSummary: Equatable, Sendable {
   package var milliseconds: UInt16
   /// The union of the records' flags.
   package var flags: RecordFlags
-  /// The number of records of the token, and of those that count. Both are capped at 67,108,863.
+  /// The number of records of the token, and of those that count. Both are capped at 16,777,215.
   package var records: UInt32
   package var countedRecords: UInt32
   /// The record with that time, and the one with the earliest time that counts; nil if the table keeps no origins.

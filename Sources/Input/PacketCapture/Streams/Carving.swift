@@ -14,11 +14,13 @@ package struct Carving: Equatable, Sendable {
   package var chain: Int?
   /// Tuples of the chain, up to `maxCountedLength`; nil unless it is one of tuples.
   package var chainLength: Int?
+  /// Of a line: whether a word in it says what its time is.
+  package var isNamed = false
 
   /// A longer chain has this length in reports. Its rows are written before its end is known.
   package static let maxCountedLength = 1000
 
-  package init(_ form: Form, chain: Int? = nil, chainLength: Int? = nil) {
-    (self.form, self.chain, self.chainLength) = (form, chain, chainLength)
+  package init(_ form: Form, chain: Int? = nil, chainLength: Int? = nil, isNamed: Bool = false) {
+    (self.form, self.chain, self.chainLength, self.isNamed) = (form, chain, chainLength, isNamed)
   }
 }

@@ -50,6 +50,8 @@ package struct EventBatch {
   package private(set) var origins: [SourceExtent] = []
   /// The window, once the source has read it. The consumer may keep it: it does not change.
   package var window: [UInt8] = []
+  /// The file offsets of the window, if it is text that the source decodes; nil if streams have its bytes as they are.
+  package var textOffsets: Range<Int>?
   package private(set) var chunks: [[UInt8]] = []
   package private(set) var identities: [StreamIdentity] = []
   package private(set) var gaps: [StreamGap] = []
@@ -72,6 +74,7 @@ package struct EventBatch {
     events.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)
     window = []
+    textOffsets = nil
     if !chunks.isEmpty { chunks.removeAll(keepingCapacity: true) }
     if !identities.isEmpty { identities.removeAll(keepingCapacity: true) }
     if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }

@@ -49,6 +49,8 @@ package struct StreamIdentity: Equatable, Sendable {
   package var serverEvidence: Evidence
   /// Nil unless it was found by a search.
   package var carving: Carving?
+  /// The flags of all its records, as the protocol numbers them.
+  package var flagBits: UInt32 = 0
 
   package init(
     number: Int, peers: (first: Endpoint, second: Endpoint)? = nil, server: Side,
@@ -72,6 +74,7 @@ package struct StreamIdentity: Equatable, Sendable {
   package static func == (left: StreamIdentity, right: StreamIdentity) -> Bool {
     left.number == right.number && left.server == right.server
       && left.serverEvidence == right.serverEvidence && left.carving == right.carving
+      && left.flagBits == right.flagBits
       && left.peers?.first == right.peers?.first && left.peers?.second == right.peers?.second
   }
 }

@@ -102,6 +102,8 @@ package struct StreamAnomaly: Equatable, Sendable {
     /// Bytes in clear before TLS begins. With an offset they are among the bytes of the direction, without one they are
     /// not: those are plaintext then.
     case plaintextBeforeTLS
+    /// Lines of text with a token that make no record.
+    case excludedLines
   }
 
   package var kind: Kind

@@ -9,7 +9,7 @@ import WireBytes
 /// only on the bytes around it, of bounded number, and on the records before it. So the result does not depend on where
 /// windows end: where the window lacks some of these bytes, the search waits for them.
 package struct CarveSource: StreamSource, ~Copyable {
-  /// The slots of the open chain, and of the stream with the records of logs.
+  /// The slots of the open chain, and of the first stream with records of lines.
   static let chainSlot: Int32 = 0
   static let logSlot: Int32 = 1
 
@@ -30,6 +30,7 @@ package struct CarveSource: StreamSource, ~Copyable {
   private let captureOptions: CaptureOptions
   private let scan: AnchorScan
   var textSearch: TextSearch
+  private let logTokens: LogTokens
   /// Created with the first packet.
   private var packets: CarvedPackets?
 
@@ -39,13 +40,15 @@ package struct CarveSource: StreamSource, ~Copyable {
   var streams = 0
   var chains = 0
   var open: OpenChain?
-  /// The stream with the records of logs, and its bytes so far.
-  var log: (identity: StreamIdentity, length: Int)?
+  var lines: [LineStream] = []
+  var leftOut = LinesLeftOut()
   /// Tuples from the start on that are too few: the later ones of them begin no chain either.
   private var shortChain = 0..<0
   /// The forms that were found.
   var found: Set<Carving.Form> = []
   var hasRequests = false
+  /// Whether nothing was found that is worth a word.
+  private(set) var isIdle = true
 
   package init(_ options: CarvingOptions, capture: CaptureOptions) {
     tuples = TupleSearch(options)
@@ -53,6 +56,7 @@ package struct CarveSource: StreamSource, ~Copyable {
     captureOptions = capture
     packetSearch = PacketSearch(ports: capture.serverPorts)
     textSearch = TextSearch(tuples)
+    logTokens = LogTokens(tuples: tuples, zone: options.logZone)
     scan = AnchorScan(tuples, ports: packetSearch.ports)
   }
 
@@ -85,10 +89,8 @@ package struct CarveSource: StreamSource, ~Copyable {
 
   package mutating func finish(into batch: inout EventBatch) -> Bool {
     if open != nil { close(&batch) }
-    if let log {
-      batch.closed(StreamReport(log.identity), slot: Self.logSlot)
-      self.log = nil
-    }
+    isIdle = isIdle && found.isEmpty && leftOut.inUse == 0
+    finishLines(&batch)
     return packets?.finish(streams: &streams, into: &batch) ?? true
   }
 
@@ -207,27 +209,26 @@ package struct CarveSource: StreamSource, ~Copyable {
   }
 
   private mutating func logRecord(at bracket: Int, in view: View, _ batch: inout EventBatch) -> Outcome? {
-    switch LogTokens.record(
-      at: bracket, from: max(0, view.index(of: floor)), in: view.bytes, isLast: view.isLast)
-    {
+    let offset = view.offset &+ bracket
+    if offset <= leftOut.last { return nil }
+    switch logTokens.record(at: bracket, in: view.bytes, isLast: view.isLast) {
     case .none: return nil
     case .undecided(let needed): return .needs(from: bracket, needed)
+    case .inUse: leftOut.add(offset, isInUse: true)
+    case .untimed: leftOut.add(offset, isInUse: false)
     case .found(let found):
-      let tuple = LogTokens.tuple(found, in: view.bytes)
-      let isTuple = tuple.withUnsafeBytes {
-        if case .tuple = tuples.tuple(at: 0, in: $0, isLast: true) { true } else { false }
-      }
-      guard isTuple else { return nil }
-      add(tuple, found, in: view, &batch)
+      add(found, in: view, &batch)
       return .goOn(found.end)
     }
+    return nil
   }
 
   private mutating func take(
     _ packet: PacketSearch.FoundPacket, in view: View, _ batch: inout EventBatch
   ) {
     var packets =
-      self.packets.take() ?? CarvedPackets(options: captureOptions, reservedSlots: Int(Self.logSlot) + 1)
+      self.packets.take()
+      ?? CarvedPackets(options: captureOptions, reservedSlots: Int(Self.logSlot + Self.lineSlots))
     packets.take(packet, in: view.bytes.bytes, windowOffset: view.offset, streams: &streams, into: &batch)
     self.packets = consume packets
     found.insert(.packet)

@@ -1,10 +1,11 @@
+import APNsWire
 import PacketCapture
 import WireBytes
 
-/// Tokens as NSData prints them, `<` 8 hex digits 8 times with spaces `>`, in lines of logs that have a time.
-enum LogTokens {
+/// Judges lines of text with a token as NSData prints it, `<` 8 hex digits 8 times with spaces `>` (docs/spec/text-lines.md).
+struct LogTokens {
   struct Found {
-    var time: UInt32
+    var line: JudgedLine
     /// Index of the first character of the record: of the time or of the token.
     var start: Int
     /// Index of the token's first digit.
@@ -15,18 +16,26 @@ enum LogTokens {
 
   enum Verdict {
     case found(Found)
+    /// The line says that the token is in use.
+    case inUse
+    /// No time in the line counts.
+    case untimed
     case none
     /// It depends on this number of bytes from the index on.
     case undecided(Int)
   }
 
-  /// Bytes of a line before and after the token in which a time is searched.
+  /// Bytes of a line before and after the token that are read.
   static let reach = 512
   private static let groups = 8
   private static let groupDigits = 8
-  static let groupStride = groupDigits + 1
+  private static let groupStride = groupDigits + 1
   /// Characters between the brackets.
   private static let length = groups * groupStride - 1
+  private static let tokenLength = groups * groupDigits / 2
+
+  let tuples: TupleSearch
+  let zone: LogZone?
 
   /// The index of the bracket of a token whose text is at `index`; nil if there is none from `floor` on.
   static func bracket(before index: Int, from floor: Int, in window: UnsafeRawBufferPointer) -> Int? {
@@ -41,132 +50,127 @@ enum LogTokens {
   }
 
   /// The record of the line with the bracket at `bracket`.
-  static func record(
-    at bracket: Int, from floor: Int, in window: UnsafeRawBufferPointer, isLast: Bool
-  ) -> Verdict {
-    let needed = length &+ 2 &+ reach
+  func record(at bracket: Int, in window: UnsafeRawBufferPointer, isLast: Bool) -> Verdict {
+    let needed = Self.length &+ 2 &+ Self.reach
     guard isLast || window.count &- bracket >= needed else { return .undecided(needed) }
     let token = bracket &+ 1
-    let end = token &+ length
-    guard end < window.count, window[end] == UInt8(ascii: ">") else { return .none }
-    for index in 0..<length {
-      let byte = window[token &+ index]
-      let isSpace = index % groupStride == groupDigits
-      guard isSpace ? byte == UInt8(ascii: " ") : TextAlphabet.hex[Int(byte)] < 16 else { return .none }
-    }
-    let line = line(around: bracket, from: floor, in: window)
-    for index in line where index < bracket || index > end {
-      if let time = LineTime.time(at: index, to: line.upperBound, in: window) {
-        return .found(Found(time: time, start: min(index, token), token: token, end: end &+ 1))
-      }
-    }
-    return .none
+    guard tuples.rules.tokenLengths.contains(UInt16(Self.tokenLength)), Self.isToken(at: token, in: window),
+      Self.digits(at: token, in: window).withUnsafeBytes(tuples.looksRandom)
+    else { return .none }
+    let end = token &+ Self.length &+ 1
+    let line = LineText(
+      range: Self.line(around: bracket, in: window), token: bracket..<end, window: window)
+    if line.isInUse { return .inUse }
+    guard let judged = JudgedLine(line, tuples, zone) else { return .untimed }
+    return .found(Found(line: judged, start: min(judged.timeIndex, token), token: token, end: end))
   }
 
-  private static func line(
-    around index: Int, from floor: Int, in window: UnsafeRawBufferPointer
-  ) -> Range<Int> {
+  private static func isToken(at token: Int, in window: UnsafeRawBufferPointer) -> Bool {
+    guard token &+ length < window.count, window[token &+ length] == UInt8(ascii: ">") else { return false }
+    return (0..<length).allSatisfy { index in
+      let byte = window[token &+ index]
+      let isSpace = index % groupStride == groupDigits
+      return isSpace ? byte == UInt8(ascii: " ") : TextAlphabet.hex[Int(byte)] < 16
+    }
+  }
+
+  private static func line(around index: Int, in window: UnsafeRawBufferPointer) -> Range<Int> {
     var first = index
-    while first > max(floor, index &- reach), window[first &- 1] != 10 { first &-= 1 }
+    while first > max(0, index &- reach), window[first &- 1] != 10 { first &-= 1 }
     var end = index
     while end < min(window.count, index &+ length &+ 2 &+ reach), window[end] != 10 { end &+= 1 }
     return first..<end
   }
 
-  /// The tuple of a record, as the server would have sent it.
-  static func tuple(_ found: Found, in window: UnsafeRawBufferPointer) -> [UInt8] {
-    var tuple: [UInt8] = (0..<4).map { UInt8(truncatingIfNeeded: found.time &>> UInt32(24 &- 8 &* $0)) }
-    tuple += [0, UInt8(groups * groupDigits / 2)]
-    for group in 0..<groups {
-      for byte in 0..<groupDigits / 2 {
-        let index = found.token &+ group &* groupStride &+ 2 &* byte
-        tuple.append(
-          TextAlphabet.hex[Int(window[index])] << 4 | TextAlphabet.hex[Int(window[index &+ 1])])
-      }
+  /// The bytes of the token whose digits begin at `token`.
+  private static func digits(at token: Int, in window: UnsafeRawBufferPointer) -> [UInt8] {
+    (0..<tokenLength).map { byte in
+      let index = token &+ byte / 4 &* groupStride &+ byte % 4 &* 2
+      return TextAlphabet.hex[Int(window[index])] << 4 | TextAlphabet.hex[Int(window[index &+ 1])]
     }
-    return tuple
+  }
+
+  /// The tuple of a record, as the server would have sent it, and the origins of its time and token.
+  static func tuple(
+    _ found: Found, in view: View, streamOffset: Int
+  ) -> (bytes: [UInt8], origins: [SourceExtent]) {
+    let token = digits(at: found.token, in: view.bytes)
+    return (
+      found.line.time.header(tokenLength: token.count) + token,
+      [
+        SourceExtent(
+          streamOffset: streamOffset, fileOffset: view.offset &+ found.start, spacing: Stride(stride: 0)),
+        SourceExtent(
+          streamOffset: streamOffset &+ Tuple.headerLength, fileOffset: view.offset &+ found.token,
+          spacing: Stride(stride: 2, groupSize: 4, groupStride: groupStride)),
+      ]
+    )
   }
 }
 
-/// Times in lines of logs: `2014-05-06 07:08:09` with `T`, fraction and offset as in RFC 3339, `06/May/2014:07:08:09 +0000`,
-/// and ten digits of seconds since 1970. Without an offset they are UTC.
-enum LineTime {
-  private static let months = Array("JanFebMarAprMayJunJulAugSepOctNovDec".utf8)
+/// The records of lines with the same flags: a stream.
+struct LineStream {
+  let identity: StreamIdentity
+  let slot: Int32
+  /// Bytes so far.
+  var length = 0
+}
 
-  /// The time whose first character is at `index`; nil if none begins there.
-  static func time(at index: Int, to end: Int, in window: UnsafeRawBufferPointer) -> UInt32? {
-    guard isDigit(index, end, window), index == 0 || !isDigit(index &- 1, end, window) else { return nil }
-    let text = Characters(window: window, end: end)
-    if let seconds = text.number(index, 10), !isDigit(index &+ 10, end, window) {
-      return UInt32(exactly: seconds)
-    }
-    if let year = text.number(index, 4), text.has("-", index &+ 4), let month = text.number(index &+ 5, 2),
-      text.has("-", index &+ 7), let day = text.number(index &+ 8, 2),
-      text.has("T", index &+ 10) || text.has(" ", index &+ 10)
-    {
-      return seconds(CivilDate(year: year, month: month, day: day), index &+ 11, text)
-    }
-    if let day = text.number(index, 2), text.has("/", index &+ 2), let month = month(index &+ 3, text),
-      text.has("/", index &+ 6), let year = text.number(index &+ 7, 4), text.has(":", index &+ 11)
-    {
-      return seconds(CivilDate(year: year, month: month, day: day), index &+ 12, text)
-    }
-    return nil
+/// Tokens in lines that make no record.
+struct LinesLeftOut {
+  private(set) var inUse = 0
+  private(set) var untimed = 0
+  /// File offsets of the brackets of the first and of the last one.
+  private(set) var first = -1
+  private(set) var last = -1
+
+  /// Counts a token: a later block of the same one is not counted again.
+  mutating func add(_ offset: Int, isInUse: Bool) {
+    if first < 0 { first = offset }
+    last = offset
+    if isInUse { inUse &+= 1 } else { untimed &+= 1 }
+  }
+}
+
+extension CarveSource {
+  /// The streams of lines: their two flags, and whether a key names the time, make as many.
+  static let lineSlots: Int32 = 8
+
+  /// Adds the record of a line.
+  mutating func add(_ record: LogTokens.Found, in view: View, _ batch: inout EventBatch) {
+    let index = lineStream(of: record.line, &batch)
+    let (bytes, origins) = LogTokens.tuple(record, in: view, streamOffset: lines[index].length)
+    batch.bytes(bytes, slot: lines[index].slot, side: .first, origins: origins)
+    lines[index].length &+= bytes.count
+    floor = view.offset &+ record.end
   }
 
-  private struct Characters {
-    let window: UnsafeRawBufferPointer
-    let end: Int
-
-    func has(_ character: Unicode.Scalar, _ index: Int) -> Bool {
-      index < end && window[index] == UInt8(ascii: character)
+  private mutating func lineStream(of line: JudgedLine, _ batch: inout EventBatch) -> Int {
+    let carving = Carving(.log, isNamed: line.isNamed)
+    let known = lines.firstIndex {
+      $0.identity.flagBits == line.flags.rawValue && $0.identity.carving == carving
     }
-
-    func number(_ index: Int, _ count: Int) -> Int? {
-      guard index &+ count <= end else { return nil }
-      var value = 0
-      for digit in index..<index &+ count {
-        guard LineTime.isDigit(digit, end, window) else { return nil }
-        value = 10 &* value &+ Int(window[digit] &- UInt8(ascii: "0"))
-      }
-      return value
-    }
+    if let known { return known }
+    var identity = StreamIdentity(
+      number: streams, server: .first, serverEvidence: .carved, carving: carving)
+    identity.flagBits = line.flags.rawValue
+    let stream = LineStream(
+      identity: identity, slot: Self.logSlot &+ Int32(truncatingIfNeeded: lines.count))
+    batch.opened(identity, slot: stream.slot)
+    streams += 1
+    found.insert(.log)
+    lines.append(stream)
+    return lines.count - 1
   }
 
-  private static func isDigit(_ index: Int, _ end: Int, _ window: UnsafeRawBufferPointer) -> Bool {
-    index < end && window[index] &- UInt8(ascii: "0") < 10
-  }
-
-  private static func month(_ index: Int, _ text: Characters) -> Int? {
-    guard index &+ 3 <= text.end else { return nil }
-    return (0..<12).first { month in
-      (0..<3).allSatisfy { text.window[index &+ $0] == months[3 &* month &+ $0] }
-    }.map { $0 &+ 1 }
-  }
-
-  /// The time of day at `index`, on `date`, and its offset if there is one.
-  private static func seconds(_ date: CivilDate, _ index: Int, _ text: Characters) -> UInt32? {
-    guard date.exists, let hour = text.number(index, 2), text.has(":", index &+ 2),
-      let minute = text.number(index &+ 3, 2), text.has(":", index &+ 5),
-      let second = text.number(index &+ 6, 2), hour < 24, minute < 60, second <= 60
-    else { return nil }
-    var next = index &+ 8
-    if text.has(".", next) || text.has(",", next) {
-      next &+= 1
-      while isDigit(next, text.end, text.window) { next &+= 1 }
+  mutating func finishLines(_ batch: inout EventBatch) {
+    for stream in lines { batch.closed(StreamReport(stream.identity), slot: stream.slot) }
+    if leftOut.last >= 0 {
+      batch.anomaly(
+        StreamAnomaly(
+          .excludedLines, fileOffset: leftOut.first,
+          message: .excludedLines(inUse: leftOut.inUse, untimed: leftOut.untimed)))
     }
-    if text.has(" ", next) { next &+= 1 }
-    let seconds = ((date.daysSince1970 &* 24 &+ hour) &* 60 &+ minute) &* 60 &+ second
-    return UInt32(exactly: seconds &- 60 &* (offset(next, text) ?? 0))
-  }
-
-  /// Minutes east of UTC: `+02:00` or `+0200`.
-  private static func offset(_ index: Int, _ text: Characters) -> Int? {
-    guard text.has("+", index) || text.has("-", index), let hours = text.number(index &+ 1, 2) else {
-      return nil
-    }
-    let minutes = text.number(index &+ (text.has(":", index &+ 3) ? 4 : 3), 2)
-    guard let minutes, hours < 24, minutes < 60 else { return nil }
-    return (text.has("-", index) ? -1 : 1) &* (60 &* hours &+ minutes)
+    (lines, leftOut) = ([], LinesLeftOut())
   }
 }

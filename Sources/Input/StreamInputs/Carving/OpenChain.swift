@@ -180,28 +180,4 @@ extension CarveSource {
       origin: SourceExtent(streamOffset: 0, fileOffset: view.offset &+ start, stride: 1))
     return end
   }
-
-  // MARK: - Logs
-
-  /// Adds the record of a line, of which `tuple` has the bytes.
-  mutating func add(_ tuple: [UInt8], _ record: LogTokens.Found, in view: View, _ batch: inout EventBatch) {
-    if log == nil {
-      let identity = StreamIdentity(
-        number: streams, server: .first, serverEvidence: .carved, carving: Carving(.log))
-      batch.opened(identity, slot: Self.logSlot)
-      log = (identity, 0)
-      streams += 1
-      found.insert(.log)
-    }
-    let offset = log?.length ?? 0
-    // The header comes from the first character of both, the token from its digits.
-    let header = SourceExtent(
-      streamOffset: offset, fileOffset: view.offset &+ record.start, spacing: Stride(stride: 0))
-    let token = SourceExtent(
-      streamOffset: offset &+ Tuple.headerLength, fileOffset: view.offset &+ record.token,
-      spacing: Stride(stride: 2, groupSize: 4, groupStride: LogTokens.groupStride))
-    batch.bytes(tuple, slot: Self.logSlot, side: .first, origins: [header, token])
-    log?.length = offset &+ tuple.count
-    floor = view.offset &+ record.end
-  }
 }

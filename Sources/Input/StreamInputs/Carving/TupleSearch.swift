@@ -8,6 +8,8 @@ package struct CarvingOptions: Sendable {
   package var requestRules = RequestRules.standard
   /// Tuples in a row that are needed: a single one is usually a coincidence.
   package var minChain = 3
+  /// The clock of times in text that name no zone; nil reads them as UTC, with a flag.
+  package var logZone: LogZone?
 
   package init() {}
 }

@@ -85,14 +85,14 @@ package struct DumpSource: StreamSource {
 /// The encoding of a dump.
 package enum DumpFormat: String, CaseIterable, Sendable {
   case raw
-  /// Hex digits: plain, or as printed by `xxd` or `hexdump -C`.
+  /// Hex digits: plain, or with offsets, as `xxd`, `hexdump -C` and others print them.
   case hex
   case base64
 }
 
 /// The layout of a hex text.
 enum HexLayout {
-  case plain, xxd, hexdump
+  case plain, xxd, hexdump, columns
 
   /// The layout of the text that begins with `head`, which is all of it if `isWhole`; nil if it is not hex text.
   init?(of head: [UInt8], isWhole: Bool) {
@@ -101,6 +101,8 @@ enum HexLayout {
       self = .xxd
     } else if HexdumpDecoder.recognises(head, isWhole: isWhole) {
       self = .hexdump
+    } else if ColumnDecoder.recognises(head, isWhole: isWhole) {
+      self = .columns
     } else if PlainHexDecoder.recognises(head, isWhole: isWhole) {
       self = .plain
     } else {
@@ -122,6 +124,7 @@ extension DumpFormat {
       switch HexLayout(of: head, isWhole: isWhole) {
       case .xxd: XxdDecoder(maxExpansion: maxExpansion)
       case .hexdump: HexdumpDecoder(maxExpansion: maxExpansion)
+      case .columns: ColumnDecoder(maxExpansion: maxExpansion)
       case .plain, nil: PlainHexDecoder()
       }
     }

@@ -57,6 +57,8 @@ struct ExportConnection: Equatable, Sendable {
   var second = Peer()
   /// The side that the tool itself calls the server; nil if unknown.
   var server: Side?
+  /// Of records in text: the flags of all of them; nil for bytes of a connection.
+  var feedbackFlags: UInt32?
 
   subscript(side: Side) -> Peer {
     get { side == .first ? first : second }
@@ -66,7 +68,9 @@ struct ExportConnection: Equatable, Sendable {
   /// - Parameter serverPorts: ports that servers listen on.
   func identity(number: Int, serverPorts: Set<UInt16>) -> StreamIdentity {
     let (server, evidence) = serverSide(ports: serverPorts)
-    return StreamIdentity(number: number, peers: peers, server: server, serverEvidence: evidence)
+    var identity = StreamIdentity(number: number, peers: peers, server: server, serverEvidence: evidence)
+    if let feedbackFlags { (identity.serverEvidence, identity.flagBits) = (.carved, feedbackFlags) }
+    return identity
   }
 
   private var peers: (first: Endpoint, second: Endpoint)? {

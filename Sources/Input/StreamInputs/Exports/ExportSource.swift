@@ -12,10 +12,12 @@ package struct ExportSource: StreamSource {
   /// Unreadable parts, in the order of the file.
   package private(set) var faults: [InputFault] = []
 
-  /// - Parameter serverPorts: identify the server if the export does not.
-  package init(_ format: ExportFormat, serverPorts: Set<UInt16> = []) {
+  /// - Parameters:
+  ///   - serverPorts: identify the server if the export does not.
+  ///   - zone: of times that name none.
+  package init(_ format: ExportFormat, serverPorts: Set<UInt16> = [], zone: LogZone? = nil) {
     self.format = format
-    decoder = format.decoder
+    decoder = format.decoder(zone: zone)
     streams = ExportStreams(
       serverPorts: serverPorts, unnamed: format.unnamedConnection, hasGapMarks: format.hasGapMarks)
   }
@@ -60,6 +62,8 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   case socat
   /// The output of `ssldump -d`.
   case ssldump
+  /// A table with a token and its time in each line.
+  case feedbackTable = "feedback-table"
 
   /// Description, for messages.
   package var name: String {
@@ -70,10 +74,11 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case .cArrays: "a stream that Wireshark followed, as C arrays"
     case .socat: "a log of socat"
     case .ssldump: "the output of ssldump"
+    case .feedbackTable: "a table of feedback"
     }
   }
 
-  var decoder: any ExportDecoder {
+  func decoder(zone: LogZone?) -> any ExportDecoder {
     switch self {
     case .followRaw: ExportLineReader(FollowText(frameless: .raw))
     case .followHex: ExportLineReader(FollowText(frameless: .hex))
@@ -81,6 +86,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case .cArrays: ExportLineReader(CArrays())
     case .socat: ExportLineReader(SocatLog())
     case .ssldump: ExportLineReader(SSLDump())
+    case .feedbackTable: ExportLineReader(FeedbackTable(zone: zone))
     }
   }
 
@@ -88,7 +94,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   var hasGapMarks: Bool {
     switch self {
     case .followRaw, .followHex, .followYAML, .cArrays: true
-    case .socat, .ssldump: false
+    case .socat, .ssldump, .feedbackTable: false
     }
   }
 
@@ -126,6 +132,7 @@ private struct ExportProbe {
   /// Kind of the previous line, which may decide about the next.
   private enum Before {
     case other, rule, socatHeader, peers, packet
+    case tableHeader(FeedbackColumns)
   }
 
   private var before = Before.other
@@ -160,6 +167,7 @@ private struct ExportProbe {
     case .socatHeader where line.has(" ") && Self.isPair(line, at: 1): return .socat
     case .peers where line.has("- peer:", at: start): return .followYAML
     case .packet where PeerName(line, at: start) != nil: return .followYAML
+    case .tableHeader(let columns): if case .success = columns.row(line, nil) { return .feedbackTable }
     default: break
     }
     if SSLDumpLine.connection(line) != nil { return .ssldump }
@@ -167,6 +175,9 @@ private struct ExportProbe {
     if RuledLine.isDrawn(with: "=", in: line) { self.before = .rule }
     if SocatHeader(line) != nil { self.before = .socatHeader }
     if line.has("peers:"), line.byteCount == 6 { self.before = .peers }
+    if others + rawLines + hexLines == 0, let columns = FeedbackColumns(header: line) {
+      self.before = .tableHeader(columns)
+    }
     if line.has("# Packet ") { self.before = .packet }
     return nil
   }

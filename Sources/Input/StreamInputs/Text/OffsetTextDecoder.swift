@@ -2,7 +2,7 @@ import Messages
 import PacketCapture
 import WireBytes
 
-/// Decodes hex dumps whose lines begin with an offset: xxd or hexdump -C.
+/// Decodes hex dumps whose lines begin with an offset: those of xxd, hexdump -C and others.
 ///
 /// The hex column gives the bytes; everything else in a line is checked against it. Missing lines are gaps; `*`
 /// repeats the line before. A damaged line yields the bytes before the damage, and the rest of it
@@ -177,6 +177,7 @@ extension OffsetTextDecoder {
     _ text: RawSpan, at index: Int, of line: TextLine, into output: inout DecodedText
   ) {
     track.loseRow()
+    if !Format.isStrict, track.next == nil { return }
     let end = line.end(in: text)
     guard index < end || line.isTerminated else {
       return reportCut(.dumpEndsWithinOffset, line.position(index), into: &output)

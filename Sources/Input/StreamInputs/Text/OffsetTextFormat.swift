@@ -4,6 +4,9 @@ import WireBytes
 /// Properties of one hex dump tool's output. All have lines of an offset, a column of hex digits, and optionally a
 /// column of text.
 package protocol OffsetTextFormat: Sendable {
+  /// Whether one tool alone writes it: offsets have seven digits or more, and a text column proves the bytes. If not,
+  /// lines without an offset may precede the dump, and no text is compared.
+  static var isStrict: Bool { get }
   /// Whether a dump ends with a line that has only the total size.
   static var endsWithTotal: Bool { get }
   /// The likely cause of a text column that differs from the bytes.
@@ -16,7 +19,8 @@ package protocol OffsetTextFormat: Sendable {
   static func afterOffset(_ text: RawSpan, at index: Int, to end: Int) -> AfterOffset
 
   /// Kind of the characters after a group of hex digits that ends at `index` of a line that ends at `end`.
-  static func afterGroup(_ text: RawSpan, at index: Int, to end: Int) -> AfterGroup
+  /// - Parameter count: bytes of the line up to there.
+  static func afterGroup(_ text: RawSpan, at index: Int, to end: Int, count: Int) -> AfterGroup
 
   /// Compares the text column, after the hex column that ends at `start`, with the line's bytes.
   static func compare(_ text: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>)
@@ -104,6 +108,7 @@ package typealias XxdDecoder = OffsetTextDecoder<XxdFormat>
 /// `00000010: 0011 2233 4455  .."3DU`: a colon after the offset, one blank between groups of any length, two
 /// or more before the text column, which is as long as the line has bytes.
 package enum XxdFormat: OffsetTextFormat {
+  package static let isStrict = true
   package static let endsWithTotal = false
   package static var causeOfOtherText: Message {
     "the text was edited, or made with xxd -e or -b, which are not read"
@@ -117,7 +122,7 @@ package enum XxdFormat: OffsetTextFormat {
   }
 
   @inline(__always)
-  package static func afterGroup(_ text: RawSpan, at index: Int, to end: Int) -> AfterGroup {
+  package static func afterGroup(_ text: RawSpan, at index: Int, to end: Int, count: Int) -> AfterGroup {
     guard index < end else { return .columnEnd }
     guard ASCII.isBlank(text.byte(at: index)) else { return .other }
     let isColumnEnd = index &+ 1 == end || ASCII.isBlank(text.byte(at: index &+ 1))
@@ -181,6 +186,7 @@ package typealias HexdumpDecoder = OffsetTextDecoder<HexdumpFormat>
 /// `00000010  00 11 22 33 44 55  |.."3DU|`: blanks after the offset and between bytes, the text column between
 /// bars; the last line is the total alone, `00000016`.
 package enum HexdumpFormat: OffsetTextFormat {
+  package static let isStrict = true
   package static let endsWithTotal = true
   package static var causeOfOtherText: Message { "the text was edited" }
 
@@ -193,7 +199,7 @@ package enum HexdumpFormat: OffsetTextFormat {
   }
 
   @inline(__always)
-  package static func afterGroup(_ text: RawSpan, at index: Int, to end: Int) -> AfterGroup {
+  package static func afterGroup(_ text: RawSpan, at index: Int, to end: Int, count: Int) -> AfterGroup {
     let next = endOfBlanks(text, from: index, to: end)
     if next == end || text.byte(at: next) == bar { return .columnEnd }
     return next > index ? .group(next) : .other
@@ -217,11 +223,58 @@ package enum HexdumpFormat: OffsetTextFormat {
   private static let bar = UInt8(ascii: "|")
 
   @inline(__always)
-  private static func endOfBlanks(_ text: RawSpan, from start: Int, to end: Int) -> Int {
+  fileprivate static func endOfBlanks(_ text: RawSpan, from start: Int, to end: Int) -> Int {
     var index = start
     while index < end, ASCII.isBlank(text.byte(at: index)) { index &+= 1 }
     return index
   }
+}
+
+/// Decodes hex dumps of other tools, which print an offset, bytes, and any text: Wireshark's copies, `tshark -x`, PowerShell's
+/// Format-Hex, and the layout of xxd with another text.
+package typealias ColumnDecoder = OffsetTextDecoder<ColumnFormat>
+
+/// `0010   00 11 22 33  .."3`: an offset of four digits or more and a byte in each group, or after a colon more. Offsets that
+/// continue each other prove it; so do not those of words in an unknown byte order (`od`, `hexdump`).
+package enum ColumnFormat: OffsetTextFormat {
+  package static let isStrict = false
+  package static let endsWithTotal = false
+  package static var causeOfOtherText: Message { "the text was edited" }
+  /// Bytes after which one blank may end the column.
+  private static let width = 16
+
+  package static func base(of head: RawSpan) -> OffsetBase { .hexadecimal }
+
+  package static func afterOffset(_ text: RawSpan, at index: Int, to end: Int) -> AfterOffset {
+    let hasColon = index < end && text.byte(at: index) == UInt8(ascii: ":")
+    let start = HexdumpFormat.endOfBlanks(text, from: hasColon ? index &+ 1 : index, to: end)
+    if start == end { return hasColon ? .other : .lineEnd }
+    let digits = HexDigits.end(in: text, from: start, to: end) &- start
+    return start > index && digits > 0 && (hasColon || digits == 2) ? .hexColumn(start) : .other
+  }
+
+  package static func afterGroup(_ text: RawSpan, at index: Int, to end: Int, count: Int) -> AfterGroup {
+    let next = HexdumpFormat.endOfBlanks(text, from: index, to: end)
+    if next == end { return .columnEnd }
+    if next == index { return .other }
+    let groupEnd = HexDigits.end(in: text, from: next, to: end)
+    let isGroup =
+      groupEnd > next && (groupEnd &- next) % 2 == 0
+      && (groupEnd == end || ASCII.isBlank(text.byte(at: groupEnd)))
+    // Some tools leave one blank before the text, others two in the middle.
+    let isApart = next &- index > (count == width / 2 ? 2 : 1)
+    return isGroup && !isApart && !(count >= width && isText(text, from: next, to: end, of: count))
+      ? .group(next) : .columnEnd
+  }
+
+  /// Whether the rest of a line has no more characters than the line has bytes.
+  private static func isText(_ text: RawSpan, from start: Int, to end: Int, of count: Int) -> Bool {
+    (start..<end).count { text.byte(at: $0) & 0xc0 != 0x80 } <= count
+  }
+
+  package static func compare(
+    _ text: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>
+  ) -> TextColumn { .agrees }
 }
 
 /// Reads the hex column of a dump's line.
@@ -243,9 +296,11 @@ enum HexColumn {
     into output: inout DecodedText
   ) -> Outcome {
     var index = start
+    let before = output.bytes.count
     while true {
       let end = HexDigits.end(in: text, from: index, to: lineEnd)
-      let next = Format.afterGroup(text, at: end, to: lineEnd)
+      let count = output.bytes.count &- before &+ (end &- index) / 2
+      let next = Format.afterGroup(text, at: end, to: lineEnd, count: count)
       let isCut = end == lineEnd && !line.isTerminated
       if (end &- index) % 2 == 1, !isCut {
         if case .other = next {} else { return oddGroup(at: index, digits: end - index) }

@@ -17,8 +17,8 @@ struct HeadLine {
     return offset.map { $0 &+ UInt64(count) }
   }
 
-  /// Minimum number of digits of an offset; older versions of xxd print seven, all others eight.
-  private static let fewestDigits = 7
+  /// Minimum number of digits of an offset; older versions of xxd print seven, Wireshark four, all others eight.
+  private static func fewestDigits(isStrict: Bool) -> Int { isStrict ? 7 : 4 }
 
   private init<Format: OffsetTextFormat>(
     _ text: RawSpan, _ line: TextLine, as format: Format.Type, scratch: inout DecodedText
@@ -26,7 +26,7 @@ struct HeadLine {
     let start = line.range.lowerBound
     let end = line.end(in: text)
     guard let hex = OffsetBase.hexadecimal.read(text, from: start, to: end),
-      hex.end - start >= Self.fewestDigits
+      hex.end - start >= Self.fewestDigits(isStrict: Format.isStrict)
     else { return }
     hexOffset = hex.value
     if let decimal = OffsetBase.decimal.read(text, from: start, to: end), decimal.end == hex.end {
@@ -41,7 +41,7 @@ struct HeadLine {
       count = scratch.bytes.count
       guard case .whole(let hexEnd) = outcome else { return }
       let textColumn = Format.compare(text, from: hexEnd, to: end, with: scratch.bytes[...])
-      hasTextColumn = textColumn == .agrees
+      hasTextColumn = Format.isStrict && textColumn == .agrees
       isClean = textColumn == .agrees || textColumn == .absent
     }
   }
@@ -76,7 +76,8 @@ extension OffsetTextDecoder {
     var isDistinct = false
     var before: HeadLine?
     HeadLine.forEach(in: head, isWhole: isWhole, as: Format.self) { line in
-      lines += 1
+      // Lines before the dump do not count where they are allowed.
+      lines += Format.isStrict || clean > 0 || line.isClean ? 1 : 0
       clean += line.isClean ? 1 : 0
       let continues =
         line.hexOffset.map { $0 == before?.end(in: .hexadecimal) } == true

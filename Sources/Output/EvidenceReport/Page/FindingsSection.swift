@@ -41,10 +41,19 @@ extension ReportHTML {
       <div class="box">
       <dl class="facts">\(facts(found.finding))</dl>
       \(if: !message.isEmpty, .paragraph("message", "\(message)"))\
+      \(found.fileText.map(text))\(if: found.isDecoded, "<p class=\"between\">decoded:</p>\n")\
       \(if: !found.bytes.isEmpty, "<div class=\"hex\">\(bytes(found))</div>\n")\
       \(found.command.map { "<pre class=\"command\">\($0)</pre>\n" })</div>
 
       """
+  }
+
+  private static func text(_ excerpt: FileExcerpt) -> HTML {
+    """
+    <p class="between">in the file at offset \(excerpt.offset):</p>
+    <pre class="command">\(excerpt.lines.joined(separator: "\n"))</pre>
+
+    """
   }
 
   private static func facts(_ finding: Finding) -> [HTML] {

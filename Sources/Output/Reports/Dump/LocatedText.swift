@@ -16,8 +16,21 @@ extension LocatedBytes {
     let head = "\(source)\n\(facts.joined(separator: ", "))\n\(kind)\n"
     let text = head + remarks.map { "\($0)\n" }.joined()
     if bytes.isEmpty { return text }
-    return text + "\n" + AnnotatedDump(offset: offset, bytes: bytes, fields: fields, limit: limit).text(style)
+    let dump = AnnotatedDump(offset: offset, bytes: bytes, fields: fields, limit: limit).text(style)
+    return text + "\n" + (isDecoded ? fileLines + "decoded:\n" : "") + dump
   }
+
+  /// What the file has, of which the bytes are decoded.
+  private var fileLines: String {
+    guard let fileText else { return "" }
+    let lines = fileText.lines
+    let more =
+      lines.count > Self.mostLines ? "  … \(Count.of(lines.count - Self.mostLines, "more line"))\n" : ""
+    return "in the file at offset \(fileText.offset):\n"
+      + lines.prefix(Self.mostLines).map { "  \(VisibleText.of($0))\n" }.joined() + more
+  }
+
+  private static let mostLines = 40
 }
 
 extension RecordLocator {

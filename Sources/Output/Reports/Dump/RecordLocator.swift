@@ -30,6 +30,9 @@ package struct LocatedBytes {
   package var fields: [DumpField]
   /// Flags, the outcome, and so on.
   package var remarks: [String]
+  /// Whether `bytes` are decoded from text, and what the file has; nil if that is no longer known.
+  package var isDecoded = false
+  package var fileText: FileExcerpt?
 
   package var end: Int { offset + bytes.count }
 }
@@ -52,6 +55,8 @@ package final class RecordLocator: EvidenceSink {
   /// Records seen so far.
   package private(set) var records = 0
   private var windows: WindowRecorder
+  private var text = FileText()
+  private var extents = RecentExtents()
 
   package init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxLocations: Int, maxBytes: Int) {
     (self.target, self.stream, self.direction) = (target, stream, direction)
@@ -59,15 +64,41 @@ package final class RecordLocator: EvidenceSink {
     windows = WindowRecorder(target, stream: stream, maxBytes: maxBytes, maxWindows: maxLocations)
   }
 
-  package var needs: EvidenceNeeds { [.bytes, .gatewayRecords] }
+  package var needs: EvidenceNeeds { [.bytes, .gatewayRecords, .fileText] }
+
+  package func inputBegan(_ source: String) { text.forget() }
+
+  package func text(_ window: [UInt8], at offsets: Range<Int>) { text.keep(window, at: offsets) }
 
   package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) {
-    windows.keep(
-      bytes, of: StreamDirection(stream: direction.stream, side: direction.side), origins: origins)
+    let side = StreamDirection(stream: direction.stream, side: direction.side)
+    windows.keep(bytes, of: side, origins: origins)
+    guard text.isKept else { return }
+    extents.keep(bytes.byteCount, of: side, origins: origins)
+    findText(of: direction.stream)
   }
 
   func add(_ shown: LocatedBytes) {
-    if located.count < maxLocations { located.append(shown) } else { more += 1 }
+    guard located.count < maxLocations else {
+      more += 1
+      return
+    }
+    var shown = shown
+    shown.isDecoded = shown.fileOffset.map { text.isSource(of: shown.bytes, at: $0) } ?? false
+    located.append(shown)
+    findText(of: shown.labels.stream)
+  }
+
+  /// Finds what the file has where locations of `stream` are decoded from, once the extents of their bytes are known.
+  private func findText(of stream: Int, atEnd: Bool = false) {
+    for index in located.indices where located[index].isDecoded && located[index].fileText == nil {
+      let shown = located[index]
+      guard shown.labels.stream == stream, let start = shown.fileOffset else { continue }
+      let offsets = extents.fileOffsets(of: shown.offset..<shown.end, in: stream, at: start)
+      located[index].fileText = (offsets ?? (atEnd ? start..<start + 1 : nil)).flatMap {
+        text.lines(with: $0)
+      }
+    }
   }
 
   func matches(_ labels: StreamLabels, _ side: Direction) -> Bool {
@@ -101,7 +132,7 @@ package final class RecordLocator: EvidenceSink {
         LocatedBytes(
           labels: found.labels, direction: found.direction, offset: offset,
           fileOffset: found.origin.fileOffset(of: offset), packet: found.origin.packet?.number,
-          kind: "feedback tuple",
+          kind: found.labels.carving?.form == .log ? "feedback tuple, from a line of text" : "feedback tuple",
           bytes: tuple, fields: DumpFields.feedback(tuple),
           remarks: localTime(CaptureTime(seconds: Int64(tuple.span.bytes.bigEndianUInt32(at: 0))))
             + Self.remarks(run.flags)))
@@ -212,6 +243,8 @@ package final class RecordLocator: EvidenceSink {
           packet: window.packet, kind: Self.kind(of: summary), bytes: window.bytes,
           fields: [DumpField(0..<window.bytes.count, "bytes")], remarks: []))
     }
+    findText(of: summary.number, atEnd: true)
+    extents.forget(summary.number)
   }
 
   private static func kind(of stream: StreamSummary) -> String {
