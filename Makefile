@@ -73,6 +73,7 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	samples/make/corpus --check
 	scripts/make-reference --check
 	scripts/check-schemas
+	scripts/check-lines
 	scripts/cross-check
 	scripts/cross-check-gateway
 	scripts/cross-check-gateway --self-test

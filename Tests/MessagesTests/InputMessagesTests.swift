@@ -29,7 +29,18 @@ extension Golden {
         + "--from hex or base64 if it is text"),
     Golden(
       .carvedInstead,
-      "no known format, but records were found in it: carved. Use --from raw if it is a dump"),
+      "no known format: searched for records, as with --from carve. Use --from raw if it is a dump"),
+    Golden(
+      .notCarved(.formatOfOption("hex")),
+      "no record was found, and a search does not decode what this is: it looks like --from hex: use apnsift "
+        + "export, which reads it"),
+    Golden(
+      .excludedLines(inUse: 1, untimed: 0),
+      "left out 1 token in lines of text: 1 in lines about registrations or the like"),
+    Golden(
+      .excludedLines(inUse: 2, untimed: 3),
+      "left out 5 tokens in lines of text: 2 in lines about registrations or the like, 3 in lines without a "
+        + "time that counts"),
     Golden(
       .carvedImage("a core dump"),
       "a core dump: records were searched in it, as with --from carve; files in it that are compressed or "

@@ -63,7 +63,7 @@ struct Batch {
         generator.pick([0, .max, UInt32.random(in: 0 ... .max, using: &generator)])
       },
       offset: offset,
-      flags: RecordFlags(rawValue: UInt16(generator.pick(0...63)) * UInt16(generator.pick(0...1))),
+      flags: RecordFlags(rawValue: UInt32(generator.pick(0...63)) * UInt32(generator.pick(0...1))),
       lead: generator.pick(0...40),
       origin: SourceExtent(
         streamOffset: offset - generator.pick(0...offset), fileOffset: 77, spacing: spacing))

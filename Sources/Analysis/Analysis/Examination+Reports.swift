@@ -61,6 +61,8 @@ extension Examination {
     }
     if let unsearched = report.unsearched {
       try note(unsearched, of: input, .unrecognisedInput, isWarning: true)
+    } else if let kind = report.undecoded {
+      try note(.notCarved(kind), of: input, .unrecognisedInput, isWarning: true)
     }
     if case .image(let kind) = report.recognition, !isRerun {
       Console.note(.about(input.name, .carvedImage(kind)))

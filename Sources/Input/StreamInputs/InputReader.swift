@@ -44,6 +44,8 @@ package struct InputReport {
   package var faults: [InputFault] = []
   /// The detected format.
   package var recognition = Recognition.nothing
+  /// What it looks like, if a search found no record in it because its records have to be decoded first.
+  package var undecoded: Message?
   /// Whether it was found in a directory and skipped.
   package var isSkipped = false
   /// Whether all of its content was searched for records.
@@ -256,6 +258,7 @@ package struct InputReader: ~Copyable {
       var source = CarveSource(options.carving, capture: options.capture)
       try readAll(&file, filled, &source, report: &report, progress: progress)
       report.isSearched = true
+      if options.format == .carve, source.isIdle { report.undecoded = undecoded(head, isWhole, report) }
       if options.format == nil, report.recognition == .nothing, source.isIdle {
         (report.format, report.isSkipped) = (nil, true)
       }
@@ -342,8 +345,7 @@ package struct InputReader: ~Copyable {
       let step = source.read(
         block.span.bytes.extracting(first: filled), from: start, windowOffset: windowOffset,
         isLast: filled < block.count, into: &batch)
-      if decodesText { batch.textOffsets = windowOffset..<windowOffset + filled }
-      try emit(block, filled: filled)
+      try emit(block, filled: filled, at: windowOffset)
       try progress(file.bytesRead)
       switch step {
       case .isFull(let consumed):
@@ -407,8 +409,10 @@ package struct InputReader: ~Copyable {
   /// - Parameters:
   ///   - window: their bytes.
   ///   - filled: the length of the window's part that was read.
-  private mutating func emit(_ window: [UInt8] = [], filled: Int = 0) throws {
+  ///   - offset: its offset in the file.
+  private mutating func emit(_ window: [UInt8] = [], filled: Int = 0, at offset: Int = 0) throws {
     guard !batch.isEmpty else { return }
+    batch.textOffsets = decodesText && filled > 0 ? offset..<offset + filled : nil
     // A small input's bytes must not keep a whole block, which is then copied for the next input.
     batch.window = sharesBlocks && filled <= window.count / 2 ? Array(window[..<filled]) : window
     guard let worker, usesWorker else {
@@ -434,6 +438,18 @@ package struct InputReader: ~Copyable {
       }
     }
     return source.hasRequests || source.leftOut.inUse > 0 || !source.found.isSubset(of: [.binary])
+  }
+
+  /// The kind of content that a search does not decode.
+  private func undecoded(_ head: [UInt8], _ isWhole: Bool, _ report: InputReport) -> Message? {
+    let found = FormatProbes.recognise(
+      head, isWhole: isWhole, inside: report.compression, content: contentProbes)
+    return switch found {
+    case .format(.dump(.raw)), .image, .known, .nothing, .imageSegment: nil
+    case .format(let format): .formatOfOption(format.name)
+    case .foreign(let kind, let remedy): .foreign(kind, remedy: remedy)
+    case .packed(let problem): problem
+    }
   }
 
   /// The format to read `input` in; nil, with the reason in the report, if it is not read.

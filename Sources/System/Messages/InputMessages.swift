@@ -35,6 +35,15 @@ extension Message {
   package static let carvedInstead =
     Message("no known format: searched for records, as with --from carve. Use --from raw if it is a dump")
 
+  /// A search found nothing in content that has to be decoded first.
+  package static func notCarved(_ kind: Message) -> Message {
+    Message("no record was found, and a search does not decode what this is: it \(kind)")
+  }
+
+  package static func formatOfOption(_ name: String) -> Message {
+    Message("looks like --from \(name): use apnsift export, which reads it")
+  }
+
   /// A disk image or the like.
   package static func carvedImage(_ kind: Message) -> Message {
     Message(

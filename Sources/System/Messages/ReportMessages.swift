@@ -24,6 +24,8 @@ extension Message {
   }
 
   package static let noProblems = Message("no problems found")
+  package static let nothingCarved = Message(
+    "no record found; compressed and encrypted parts were not searched")
 
   // MARK: - What the inputs have
 

@@ -109,8 +109,7 @@ extension Message {
   // MARK: - Time zones
 
   /// - Parameter like: names of zones that may be meant; empty if the system has none.
-  package static func noSuchZone(_ name: String, like: [String], option: String = "--time-zone") -> Message
-  {
+  package static func noSuchZone(_ name: String, like: [String], option: String = "--time-zone") -> Message {
     like.isEmpty
       ? Message("\(option): this system has no tz database, which has '\(name)'; install tzdata, or give UTC")
       : Message("\(option): no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")

@@ -16,7 +16,9 @@ struct LineText {
   private static let uses: [StaticString] = [
     "regist", "subscri", "stored", "storing", "saved", "saving", "enrol", "added",
   ]
-  private static let negations: [StaticString] = ["un", "de", "not", "longer"]
+  private static let negations: [StaticString] = [
+    "un", "de", "not", "longer", "remove", "removed", "removing", "delete", "deleted", "deleting", "expired",
+  ]
 
   let range: Range<Int>
   /// The token with its brackets.

@@ -119,10 +119,12 @@ struct LineTime {
       guard has("+", start) || has("-", start), let hours = number(start &+ 1, 2), hours < 24 else {
         return nil
       }
-      let minutes = number(start &+ (has(":", start &+ 3) ? 4 : 3), 2) ?? 0
-      let end = start &+ (has(":", start &+ 3) ? 6 : isDigit(start &+ 3) ? 5 : 3)
-      guard minutes < 60, !isDigit(end), end <= self.end else { return nil }
-      return ((has("-", start) ? -60 : 60) &* (60 &* hours &+ minutes), end)
+      let sign = has("-", start) ? -60 : 60
+      let next = has(":", start &+ 3) ? start &+ 4 : start &+ 3
+      if let minutes = number(next, 2), minutes < 60, !isDigit(next &+ 2) {
+        return (sign &* (60 &* hours &+ minutes), next &+ 2)
+      }
+      return isDigit(start &+ 3) ? nil : (sign &* 60 &* hours, start &+ 3)
     }
 
     private func isWord(_ word: StaticString, _ index: Int) -> Bool {

@@ -76,11 +76,14 @@ struct LogTokens {
 
   private static func line(around index: Int, in window: UnsafeRawBufferPointer) -> Range<Int> {
     var first = index
-    while first > max(0, index &- reach), window[first &- 1] != 10 { first &-= 1 }
+    while first > max(0, index &- reach), !isEnd(window[first &- 1]) { first &-= 1 }
     var end = index
-    while end < min(window.count, index &+ length &+ 2 &+ reach), window[end] != 10 { end &+= 1 }
+    while end < min(window.count, index &+ length &+ 2 &+ reach), !isEnd(window[end]) { end &+= 1 }
     return first..<end
   }
+
+  /// Whether a byte ends a line, or a text in memory.
+  private static func isEnd(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 || byte == 0 }
 
   /// The bytes of the token whose digits begin at `token`.
   private static func digits(at token: Int, in window: UnsafeRawBufferPointer) -> [UInt8] {

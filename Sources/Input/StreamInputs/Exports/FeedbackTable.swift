@@ -15,6 +15,9 @@ struct FeedbackTable: ExportLines {
 
   mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
     guard line.isStart, text.skippingBlanks(from: 0) < text.byteCount else { return }
+    guard line.isEnd else {
+      return events.fault("the line is too long for a row; line skipped", at: line.position(0))
+    }
     guard let columns else {
       columns = FeedbackColumns(header: text)
       if columns == nil {

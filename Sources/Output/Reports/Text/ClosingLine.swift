@@ -20,7 +20,8 @@ extension Examination {
     if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read in full, see above") }
     if wrong.isEmpty {
       let isEmpty = emptyInputs > 0 && emptyInputs == readCount
-      wrong.append(isEmpty ? .allEmpty(inputs: emptyInputs) : .noProblems)
+      let isSearch = options.reading.format == .carve && summary.recordBytes == 0
+      wrong.append(isEmpty ? .allEmpty(inputs: emptyInputs) : isSearch ? .nothingCarved : .noProblems)
     }
     return .closing(done, wrong)
   }
