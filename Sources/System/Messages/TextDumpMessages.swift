@@ -113,12 +113,12 @@ extension Message {
 
   // MARK: - Tables of feedback
 
-  package static func columns(_ found: Int, expected: Int) -> Message {
-    Message("\(Count.of(found, "column")), but the header has \(expected); line skipped")
+  /// - Parameters: numbers of columns, from 1.
+  package static func expectedRow(token: Int, time: Int) -> Message {
+    Message(
+      "expected the header's columns: column \(token) with a token in hex, column \(time) with a time such as "
+        + "2014-05-13T16:53:20Z, or seconds or milliseconds since 1970; line skipped")
   }
-
-  package static let expectedTableTime = Message(
-    "expected a time such as 2014-05-13T16:53:20Z, or seconds or milliseconds since 1970; line skipped")
 
   // MARK: - socat and ssldump
 

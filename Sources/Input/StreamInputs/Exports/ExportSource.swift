@@ -167,7 +167,7 @@ private struct ExportProbe {
     case .socatHeader where line.has(" ") && Self.isPair(line, at: 1): return .socat
     case .peers where line.has("- peer:", at: start): return .followYAML
     case .packet where PeerName(line, at: start) != nil: return .followYAML
-    case .tableHeader(let columns): if case .success = columns.row(line, nil) { return .feedbackTable }
+    case .tableHeader(let columns) where columns.row(line, nil) != nil: return .feedbackTable
     default: break
     }
     if SSLDumpLine.connection(line) != nil { return .ssldump }

@@ -26,10 +26,11 @@ struct FeedbackTable: ExportLines {
       }
       return
     }
-    switch columns.row(text, zone) {
-    case .failure(let problem): events.fault(problem.message, at: line.position(problem.index))
-    case .success(let row): emit(row, text, of: line, into: &events)
+    guard let row = columns.row(text, zone) else {
+      return events.fault(
+        .expectedRow(token: columns.token + 1, time: columns.time + 1), at: line.position(0))
     }
+    emit(row, text, of: line, into: &events)
   }
 
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {}
@@ -62,12 +63,6 @@ struct FeedbackColumns {
     var flags: RecordFlags = []
   }
 
-  struct Problem: Error {
-    var message: Message
-    /// Index in the line.
-    var index: Int
-  }
-
   private static let tokens = ["token", "devicetoken"]
   /// The best name first.
   private static let times = [
@@ -83,8 +78,8 @@ struct FeedbackColumns {
 
   private let delimiter: UInt8
   private let count: Int
-  private let token: Int
-  private let time: Int
+  let token: Int
+  let time: Int
   private let flags: Int?
 
   /// Nil unless it names both columns, and none of another kind of table.
@@ -104,35 +99,24 @@ struct FeedbackColumns {
     flags = names.firstIndex(of: "flags")
   }
 
-  func row(_ text: RawSpan, _ zone: LogZone?) -> Result<Row, Problem> {
+  /// Nil if its fields are not those of a record.
+  func row(_ text: RawSpan, _ zone: LogZone?) -> Row? {
     let fields = Self.fields(text, delimiter)
-    guard fields.count == count else {
-      return .failure(Problem(message: .columns(fields.count, expected: count), index: 0))
-    }
+    guard fields.count == count else { return nil }
     let (token, time) = (fields[token], fields[time])
     guard !token.isEmpty, token.count % 2 == 0, token.count <= Self.mostDigits,
-      HexDigits.end(in: text, from: token.lowerBound, to: token.upperBound) == token.upperBound
-    else {
-      return .failure(Problem(message: "expected a token in hex; line skipped", index: token.lowerBound))
-    }
-    let found = text.withUnsafeBytes {
-      LineTime(at: time.lowerBound, to: time.upperBound, in: $0, zone: zone)
-    }
-    guard let found, found.end == time.upperBound else {
-      return .failure(Problem(message: .expectedTableTime, index: time.lowerBound))
-    }
+      HexDigits.end(in: text, from: token.lowerBound, to: token.upperBound) == token.upperBound,
+      let found = text.withUnsafeBytes({
+        LineTime(at: time.lowerBound, to: time.upperBound, in: $0, zone: zone)
+      }), found.end == time.upperBound
+    else { return nil }
     var row = Row(time: found, timeIndex: time.lowerBound, token: token)
     if !found.hasZone { row.flags.insert(.assumedUTC) }
     for code in flags.map({ text.string(fields[$0]).split(separator: ";") }) ?? [] {
-      guard let flag = RecordFlags.all.first(where: { $0.code == code })?.flag else {
-        return .failure(
-          Problem(
-            message: "expected flags of a record; line skipped",
-            index: fields[flags ?? 0].lowerBound))
-      }
+      guard let flag = RecordFlags.all.first(where: { $0.code == code })?.flag else { return nil }
       row.flags.insert(flag)
     }
-    return .success(row)
+    return row
   }
 
   /// The fields of a line, without quotes and blanks at their ends. Delimiters in quotes are part of a field.
