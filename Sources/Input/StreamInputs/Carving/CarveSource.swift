@@ -79,6 +79,8 @@ package struct CarveSource: StreamSource, ~Copyable {
           return .ended(nil)
         case .goOn(let next): index = next
         case .needs(let from, let count):
+          // The window moves on with an open chain, however long that is.
+          if open != nil { index = from }
           searched = windowOffset &+ index
           let consumed = max(start, min(index, from) &- Self.reach)
           return .needsBytes(consumed: consumed, needed: from &- consumed &+ count)
