@@ -22,7 +22,7 @@ WARNINGS = {"midstream-start", "pending-limit", "duplicate-input"}
 
 
 def severity(code):
-    return "warning" if code in WARNINGS else "error"
+    return "warning" if code in WARNINGS else "note" if code == "separating-bytes" else "error"
 
 
 def severities(findings):

@@ -141,6 +141,32 @@ def headers_only(draw, lengths):
     return b"".join(draw_tuple(draw, lengths)[: draw.choice([6, 6, 7, 12])] for _ in range(count))
 
 
+def separated(draw, lengths):
+    """Reads of one or more tuples as a program saved them, with something before or after each, and at times damage."""
+    size = draw.choice([40, 64, 256, 512])
+    separators = {
+        "line": lambda number, read: read + b"\n",
+        "lines": lambda number, read: read + b"\r\n",
+        "joined": lambda number, read: (b"\n" if number else b"") + read,
+        "filled": lambda number, read: read + bytes(-len(read) % size),
+        "long": lambda number, read: len(read).to_bytes(4, "big") + read,
+        "short": lambda number, read: len(read).to_bytes(2, "little") + read,
+        "named": lambda number, read: b"read %d: " % (number + 3) + read,
+        "counted": lambda number, read: b"%d bytes\r\n" % len(read) + read + b"\r\n",
+        "noise": lambda number, read: read + draw.randbytes(draw.choice([1, 2, 4])),
+    }
+    separator = separators[draw.choice(sorted(separators))]
+    most = draw.choice([1, 1, 4])
+    parts = []
+    for number in range(draw.randrange(1, 25)):
+        read = [draw_tuple(draw, lengths) for _ in range(draw.randint(1, most))]
+        parts.append(separator(number, b"".join(read)))
+    data = b"".join(parts)
+    for _ in range(draw.choice([0, 0, 1, 2])):
+        data = draw.choice(DAMAGES)(draw, data, draw.randrange(len(data))) if data else data
+    return data
+
+
 def ciphertext(draw, lengths):
     """Begins like TLS, or almost so."""
     start = bytes([draw.randrange(0x13, 0x19), draw.choice([3, 3, 3, 2]), draw.randrange(6)])
@@ -172,6 +198,7 @@ SHAPES = {
     "tiny": (tiny, 10),
     "tail": (short_tail, 8),
     "headers": (headers_only, 7),
+    "separated": (separated, 20),
     "ciphertext": (ciphertext, 2),
     "marked-ciphertext": (marked_ciphertext, 6),
     "marks": (marks_only, 2),

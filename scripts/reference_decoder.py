@@ -13,6 +13,9 @@ import re
 from dataclasses import dataclass, field
 
 HEADER = 6  # time, 4 bytes, and token length, 2 bytes; both big-endian
+LONGEST_SEPARATOR = 1024
+PROOF, PROOF_BYTES = 3, 16384  # separators that must be alike, and the bytes after the first tuple to find them in
+LONG_SEPARATOR = 4  # from this length on, one less suffices
 # tshark counts in 32 bits: more than 10 digits are no mark of its (docs/decisions/0003-gap-marks-and-ciphertext.md).
 GAP_MARK = re.compile(rb"\[([0-9]{1,10}) bytes missing in capture file\]\0?")
 
@@ -40,6 +43,7 @@ class Decoded:
     truncated_bytes: int = 0
     undecoded_bytes: int = 0
     gap_bytes: int = 0
+    separators: list = field(default_factory=list)  # of all runs: (file offset, length)
 
 
 class Run:
@@ -52,6 +56,7 @@ class Run:
         self.data = data
         self.n = len(data)
         self.limits = limits
+        self.ends_at_gap = False
 
     def left(self, o):
         return self.n - o
@@ -68,11 +73,61 @@ class Run:
             begin = self.n if begin is None else begin
             if begin > 0:
                 yield "skipped-bytes", 0, begin, []
-        yield from self.walk(begin)
+        elif self.n > 0:
+            begin = self.leading()
+            if begin > 0:
+                yield "separator", 0, begin, []
+        yield from self.walk(begin, begins_stream)
+
+    def leading(self):
+        """The length of what a dump begins with before its first record."""
+        return 0
+
+
+def alike(one, model):
+    """Is one a separator like the model, as text or as other bytes?"""
+    if is_text(one) or is_text(model):
+        return re.sub(rb"[0-9]+", b"0", one) == re.sub(rb"[0-9]+", b"0", model)
+    return len(one) == len(model) and 2 * agreeing(one, model) >= len(model)
+
+
+def distance(group, place):
+    """From the first tuple of a group to the tuple after the separator; None if bytes before the group were skipped."""
+    return None if group is None else place - group
+
+
+def is_text(data):
+    return all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in data)
+
+
+def agreeing(one, other):
+    return sum(a == b for a, b in zip(one, other))
+
+
+@dataclass
+class Model:
+    """The separator that others are compared with, and the bytes between the beginnings of two groups."""
+
+    bytes: bytes
+    distance: int
+
+    def fits(self, separator, distance):
+        if any(self.bytes):
+            return alike(separator, self.bytes)
+        return not any(separator) and (len(separator) == len(self.bytes) or distance in (None, self.distance))
+
+    @property
+    def line(self):
+        """The line break that it begins with."""
+        return next((line for line in (b"\n", b"\r\n") if self.bytes.startswith(line)), b"")
 
 
 class TupleRun(Run):
-    """A run of feedback tuples."""
+    """A run of feedback tuples in a dump."""
+
+    def __init__(self, data, limits):
+        super().__init__(data, limits)
+        self.model = None
 
     def t(self, o):
         return int.from_bytes(self.data[o : o + 4], "big")
@@ -116,33 +171,140 @@ class TupleRun(Run):
             return self.tail(after)
         return self.allowed(after) or self.odd(after)
 
+    def header(self, o):
+        return self.left(o) >= HEADER and self.allowed(o) and self.plausible(o)
+
     def start(self, p):
         """May decoding resume at p?"""
-        return (
-            self.left(p) >= HEADER
-            and self.allowed(p)
-            and self.plausible(p)
-            and self.end(p) <= self.n
-            and self.may_begin(self.end(p))
+        if not self.header(p) or self.end(p) > self.n:
+            return False
+        return self.may_begin(self.end(p)) or (
+            self.sound(p) and self.after_separator(self.end(p), None)[0] is not None
         )
 
-    def walk(self, o):
+    # Tuples that do not touch.
+
+    def sound(self, o):
+        """A tuple that looks like one without its neighbours."""
+        if not self.header(o) or self.end(o) > self.n:
+            return False
+        token = self.data[o + HEADER : self.end(o)][:32]
+        return len(set(token)) * 32 >= 20 * len(token)
+
+    def next_tuple(self, o):
+        """The first sound or cut tuple at most a separator after o, or None."""
+        places = range(o, min(o + LONGEST_SEPARATOR, self.n) + 1)
+        return next((p for p in places if self.sound(p) or (self.header(p) and self.end(p) > self.n)), None)
+
+    def group_end(self, o, limit):
+        """The end of the tuples that touch, or None if it is after the limit."""
+        while o <= limit:
+            if not self.sound(o):
+                return o
+            o = self.end(o)
+        return None
+
+    def after_known(self, o, group, model):
+        """Where the tuple after a separator like the model begins, or the run ends; or None."""
+        found = self.next_tuple(o)
+        end = self.n if found is None else found
+        usual = o + len(model.bytes)
+        if usual < end and model.fits(self.data[o:usual], distance(group, usual)):
+            if self.header(usual) or (self.left(usual) < HEADER and self.tail(usual)):
+                return usual
+        if end == o or end > o + LONGEST_SEPARATOR:
+            return None
+        separator = self.data[o:end]
+        is_line = found is None and alike(separator, model.line)
+        return end if is_line or model.fits(separator, distance(group, end)) else None
+
+    def after_first(self, o, group, proof):
+        """(the tuple after the first separator, the model) if as many separators as the proof needs are alike."""
+        first = self.next_tuple(o)
+        if first is None or first == o:
+            return None, None
+        model = Model(self.data[o:first], distance(group, first) or 0)
+        end, place = o, first
+        for number in range(proof - (len(model.bytes) >= LONG_SEPARATOR)):
+            if number > 0:
+                end = self.group_end(place, o + PROOF_BYTES)
+                place = None if end is None else self.after_known(end, place, model)
+            if place is None or not self.tokens_differ(end, place):
+                return None, None
+        return first, model
+
+    def tokens_differ(self, end, p):
+        """Have the token before end and that of the tuple at p at most an eighth of their bytes in common?"""
+        if self.left(p) < HEADER or self.end(p) > self.n:
+            return True
+        count = min(32, *self.limits.allowed)
+        pairs = [(self.data[end - 1 - i], self.data[self.end(p) - 1 - i]) for i in range(count)]
+        return self.sound(p) and 8 * sum(a == b for a, b in pairs) <= count
+
+    def after_separator(self, o, group):
+        place = self.model and self.after_known(o, group, self.model)
+        return (place, self.model) if place is not None else self.after_first(o, group, PROOF)
+
+    def leading(self):
+        if self.n < HEADER or self.allowed(0):
+            return 0
+        first = self.next_tuple(0)
+        end = None if first is None else self.group_end(first, PROOF_BYTES)
+        if end is None:
+            return 0
+        lead = self.data[:first]
+        place, model = self.after_first(end, first, PROOF - 1)
+        if place is not None and not model.fits(lead, None):
+            # Before the first tuple, no line break ends an earlier one.
+            place, model = self.after_first(end, first, PROOF) if alike(lead, model.bytes[len(model.line) :]) else (None, None)
+        if place is None:
+            return 0
+        self.model = model
+        return first
+
+    def ends_like_separator(self, token):
+        if self.model is None or len(token) < len(self.model.bytes):
+            return False
+        size = len(self.model.bytes)
+        return 4 * agreeing(token[-size:], self.model.bytes) >= 3 * size
+
+    def is_short_rest(self, o):
+        """1 to 4 bytes at the end of a dump prove nothing: as many may have been inserted before them."""
+        return 1 <= self.left(o) <= 4 and not self.ends_at_gap
+
+    def boundary(self, end, group):
+        """The confirmed boundary after a tuple: its end, or where the separator ends; or None."""
+        begins = self.header(end) or (self.left(end) < HEADER and self.tail(end))
+        here = self.may_begin(end) if self.model is None else begins
+        if here and not self.is_short_rest(end):
+            return end
+        place, model = self.after_separator(end, group)
+        self.model = model if place is not None else self.model
+        return place
+
+    def walk(self, o, begins_stream):
         """Yields (kind, from, to, flags) for everything from o on; the steps are those of "Walk"."""
         resynchronised = []  # the flag that the next record carries
+        group = o if begins_stream else None  # the first of the tuples that touch
         while o < self.n:
             if self.left(o) < HEADER:  # step 1
-                yield "truncated-record", o, self.n, []
+                is_header = self.tail(o) and not self.is_short_rest(o)
+                yield "truncated-record" if is_header else "skipped-bytes", o, self.n, []
                 return
-            flags, skip_to = [], None
+            flags, skip_to, separator_end = [], None, None
             if (self.allowed(o) or self.odd(o)) and self.end(o) > self.n:  # step 2
                 skip_to = self.first_start(o + 1, self.n)
                 if skip_to is None:
                     yield "truncated-record", o, self.n, []
                     return
             elif self.allowed(o):  # step 3
-                if not self.may_begin(self.end(o)):
-                    skip_to = self.first_start(o + 1, self.end(o))
+                end = self.end(o)
+                separator_end = self.boundary(end, group)
+                if separator_end is None:
+                    skip_to = self.first_start(o + 1, end)
                     flags = ["unconfirmed-boundary"] if skip_to is None else []
+                elif separator_end == end and self.ends_like_separator(self.data[o + HEADER : end]):
+                    flags = ["unconfirmed-boundary"]
             elif self.odd(o) and self.may_begin(o):  # step 4
                 flags = ["zero-length-token" if self.L(o) == 0 else "unexpected-token-length"]
             else:  # step 5
@@ -152,10 +314,13 @@ class TupleRun(Run):
                 yield "record", o, self.end(o), flags + resynchronised + self.further_flags(o)
                 resynchronised = []
                 o = self.end(o)
+                if separator_end is not None and separator_end > o:
+                    yield "separator", o, separator_end, []
+                    group = o = separator_end
             else:
                 yield "skipped-bytes", o, skip_to, []
                 resynchronised = ["resynchronised"]
-                o = skip_to
+                group, o = None, skip_to
 
     def further_flags(self, o):
         token = self.data[o + HEADER : self.end(o)]
@@ -198,8 +363,12 @@ def decode(dump, limits=Limits()):
             offset += len(content)
         else:
             # After a mark, even one of 0 bytes at offset 0, the start of the run is unknown.
-            add_run(result, TupleRun(content, limits), offset, file_offset, begins_stream=number == 0)
+            run = TupleRun(content, limits)
+            run.ends_at_gap = number + 1 < len(chunks)
+            add_run(result, run, offset, file_offset, begins_stream=number == 0)
             offset += len(content)
+    if result.separators:
+        result.findings.append({"code": "separating-bytes", "file_offset": result.separators[0][0]})
     if encrypted:
         result.findings.append({"code": "encrypted-stream", "offset": 0, "length": offset, "file_offset": 0})
     return result
@@ -218,6 +387,9 @@ def add_run(result, run, offset, file_offset, begins_stream):
         if kind == "record":
             token = run.data[begin + HEADER : end].hex()
             result.records.append({**location, "timestamp": run.t(begin), "token": token, "flags": sorted(flags)})
+            result.record_bytes += end - begin
+        elif kind == "separator":
+            result.separators.append((location["file_offset"], end - begin))
             result.record_bytes += end - begin
         else:
             result.findings.append({"code": kind, "length": end - begin, **location})

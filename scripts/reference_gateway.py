@@ -94,7 +94,7 @@ class RequestRun(Run):
         is_object = payload < payload_end and self.data[payload] == ord("{") and self.data[payload_end - 1] == ord("}")
         return token_end - token in self.limits.allowed and is_object and self.may_begin(end)
 
-    def walk(self, o):
+    def walk(self, o, begins_stream):
         """The steps are those of "Walk", with frames instead of tuples; there is no step 1, and no step 4."""
         resynchronised = []  # the flag that the next record carries
         while o < self.n:
@@ -135,7 +135,7 @@ class ResponseRun(Run):
             return False
         return after == self.n or self.data[after] == RESPONSE
 
-    def walk(self, o):
+    def walk(self, o, begins_stream):
         resynchronised = []
         while o < self.n:
             if self.left(o) < RESPONSE_LENGTH:

@@ -12,41 +12,41 @@ struct BoundaryRuleTests {
     RuleCase("tail: one byte that begins a plausible time", whole + [0x53], "record 0, truncated 38+1"),
     RuleCase("tail: the first byte of the earliest time", whole + [0x4a], "record 0, truncated 38+1"),
     RuleCase("tail: the first byte of the latest time", whole + [0x60], "record 0, truncated 38+1"),
-    RuleCase("tail: one byte below", whole + [0x49], "record 0 unconfirmed-boundary, truncated 38+1"),
-    RuleCase("tail: one byte above", whole + [0x61], "record 0 unconfirmed-boundary, truncated 38+1"),
+    RuleCase("tail: one byte below", whole + [0x49], "record 0 unconfirmed-boundary, skipped 38+1"),
+    RuleCase("tail: one byte above", whole + [0x61], "record 0 unconfirmed-boundary, skipped 38+1"),
     RuleCase("tail: two bytes, the earliest", whole + [0x4a, 0x38], "record 0, truncated 38+2"),
     RuleCase(
-      "tail: two bytes below", whole + [0x4a, 0x37], "record 0 unconfirmed-boundary, truncated 38+2"),
+      "tail: two bytes below", whole + [0x4a, 0x37], "record 0 unconfirmed-boundary, skipped 38+2"),
     RuleCase("tail: three bytes, the latest", whole + [0x60, 0x8b, 0x48], "record 0, truncated 38+3"),
     RuleCase(
       "tail: three bytes above", whole + [0x60, 0x8b, 0x49],
-      "record 0 unconfirmed-boundary, truncated 38+3"),
+      "record 0 unconfirmed-boundary, skipped 38+3"),
     RuleCase(
       "tail: four bytes, the earliest", whole + [0x4a, 0x38, 0x32, 0x00], "record 0, truncated 38+4"),
     RuleCase(
       "tail: four bytes, a second before the earliest", whole + [0x4a, 0x38, 0x31, 0xff],
-      "record 0 unconfirmed-boundary, truncated 38+4"),
+      "record 0 unconfirmed-boundary, skipped 38+4"),
     RuleCase(
       "tail: four bytes, the latest", whole + [0x60, 0x8b, 0x48, 0x80], "record 0, truncated 38+4"),
     RuleCase(
       "tail: four bytes, a second after the latest", whole + [0x60, 0x8b, 0x48, 0x81],
-      "record 0 unconfirmed-boundary, truncated 38+4"),
+      "record 0 unconfirmed-boundary, skipped 38+4"),
     RuleCase(
       "tail: the fifth byte is at most longest >> 8", whole + Bytes.header(32).prefix(5),
       "record 0, truncated 38+5"),
     RuleCase(
       "tail: the fifth byte is more than longest >> 8", whole + Bytes.header(256).prefix(5),
-      "record 0 unconfirmed-boundary, truncated 38+5"),
+      "record 0 unconfirmed-boundary, skipped 38+5"),
     RuleCase(
       "tail: longest 300 lets the fifth byte be 1", whole + Bytes.header(0x1ff).prefix(5),
       "record 0, truncated 38+5", .init(longest: 300)),
     RuleCase(
       "tail: longest 300 does not let it be 2", whole + Bytes.header(0x200).prefix(5),
-      "record 0 unconfirmed-boundary, truncated 38+5", .init(longest: 300)),
+      "record 0 unconfirmed-boundary, skipped 38+5", .init(longest: 300)),
     RuleCase(
       "tail: the fifth byte does not help an implausible time",
       whole + Bytes.header(32, time: Bytes.latest + 1).prefix(5),
-      "record 0 unconfirmed-boundary, truncated 38+5"),
+      "record 0 unconfirmed-boundary, skipped 38+5"),
     RuleCase(
       "tail: all times, any byte begins one", whole + [0xff], "record 0, truncated 38+1",
       .init(earliest: 0, latest: Int(UInt32.max))),

@@ -3,11 +3,12 @@ enum Evidence: Equatable, CustomStringConvertible {
   case record(offset: Int, time: Int, token: [UInt8], flags: [String])
   case skipped(offset: Int, length: Int)
   case truncated(offset: Int, length: Int)
+  case between(offset: Int, length: Int)
 
   var length: Int {
     switch self {
     case .record(_, _, let token, _): 6 + token.count
-    case .skipped(_, let length), .truncated(_, let length): length
+    case .skipped(_, let length), .truncated(_, let length), .between(_, let length): length
     }
   }
 
@@ -17,6 +18,7 @@ enum Evidence: Equatable, CustomStringConvertible {
       .record(offset: offset + distance, time: time, token: token, flags: flags)
     case .skipped(let offset, let length): .skipped(offset: offset + distance, length: length)
     case .truncated(let offset, let length): .truncated(offset: offset + distance, length: length)
+    case .between(let offset, let length): .between(offset: offset + distance, length: length)
     }
   }
 
@@ -26,6 +28,7 @@ enum Evidence: Equatable, CustomStringConvertible {
     case .record(let offset, _, _, let flags): (["record \(offset)"] + flags).joined(separator: " ")
     case .skipped(let offset, let length): "skipped \(offset)+\(length)"
     case .truncated(let offset, let length): "truncated \(offset)+\(length)"
+    case .between(let offset, let length): "between \(offset)+\(length)"
     }
   }
 }

@@ -15,10 +15,10 @@ struct IncrementalDecoding {
 
   /// - Parameter chunkLength: gives the length of each chunk; below 1, the chunk is empty.
   init(
-    _ bytes: [UInt8], rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true,
+    _ bytes: [UInt8], rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true, isDump: Bool = false,
     chunkLength: () -> Int
   ) {
-    decoder = FeedbackDecoder(rules: rules, offset: offset, beginsStream: beginsStream)
+    decoder = FeedbackDecoder(rules: rules, offset: offset, beginsStream: beginsStream, isDump: isDump)
     covered = offset
     evidence.reserveCapacity(bytes.count / 38)
     var start = 0
@@ -39,7 +39,7 @@ struct IncrementalDecoding {
       add(step, chunk)
     }
     mostCarried = max(mostCarried, decoder.carry.count)
-    if decoder.carry.count > decoder.rules.holdBack { breach = "hold-back: \(decoder.carry.count) bytes" }
+    if decoder.carry.count > decoder.holdBack { breach = "hold-back: \(decoder.carry.count) bytes" }
     if (decoder.pendingSkip ?? decoder.undecidedOffset) != covered { breach = "lost track at \(covered)" }
   }
 
@@ -68,6 +68,9 @@ struct IncrementalDecoding {
     case .skipped(let offset, let length):
       check(offset, length)
       evidence.append(.skipped(offset: offset, length: length))
+    case .between(let offset, let length):
+      check(offset, length)
+      evidence.append(.between(offset: offset, length: length))
     case .truncated(let offset, let length):
       check(offset, length)
       evidence.append(.truncated(offset: offset, length: length))

@@ -105,8 +105,10 @@ extension PlainDecoder {
     var o = begin
     var skippedBefore = false
     while o < n {
-      // 1. fewer than 6 bytes are left: finding `truncated-record` over [o, n). Done.
-      if left(o) < 6 { return say(.truncated(offset: o, length: n - o)) }
+      // 1. fewer than 6 bytes are left: if tail(o), finding `truncated-record` over [o, n), else skipped. Done.
+      if left(o) < 6 {
+        return say(tail(o) ? .truncated(offset: o, length: n - o) : .skipped(offset: o, length: n - o))
+      }
       var flags: [String] = []
       var resume: Int?
       if isAllowed(o) || odd(o), end(o) > n {

@@ -17,8 +17,8 @@ struct StepRuleTests {
 
   static let steps: [RuleCase] = [
     RuleCase("an empty run says nothing", [], ""),
-    RuleCase("1. fewer than 6 bytes are left: truncated-record", [0x53, 0x72, 0x4e], "truncated 0+3"),
-    RuleCase("1. whatever they are", [0xff], "truncated 0+1"),
+    RuleCase("1. fewer than 6 bytes left, tail(o): truncated-record", [0x53, 0x72, 0x4e], "truncated 0+3"),
+    RuleCase("1. not tail(o): skipped", [0xff], "skipped 0+1"),
     RuleCase(
       "2. allowed and end(o) > n, no start after it: truncated-record", whole.dropLast(), "truncated 0+37"),
     RuleCase("2. a header alone", Bytes.header(32), "truncated 0+6"),

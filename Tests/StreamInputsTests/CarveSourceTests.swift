@@ -69,6 +69,7 @@ struct CarveSourceTests {
         offset += consumed
         start = 0
         end = min(bytes.count, max(end, offset + needed) + more())
+        #expect(end - offset < 1 << 20 || first == .max, "the window grows with what was found")
       case .ended: break reading
       }
     }
@@ -143,6 +144,31 @@ struct CarveSourceTests {
     planted.fill(50, &generator)
     let expected = Self.expected(planted).map { $0.replacing(",1500,", with: ",1000,", maxReplacements: 1) }
     #expect(carved(planted.bytes, first: 1000) { 4000 } == expected)
+  }
+
+  @Test("the window moves on with a chain", arguments: encodings)
+  func endlessChains(_ form: PlantedBytes.Form) {
+    var generator = SeededGenerator(seed: 13)
+    var planted = PlantedBytes()
+    planted.plant(PlantedBytes.tuples(30_000, &generator), as: form, &generator)
+    #expect(carved(planted.bytes, first: 1000) { 100_000 }.count == 30_000)
+  }
+
+  @Test("tuples that do not touch are one chain, whatever the windows are", arguments: [1, 2, 5])
+  func spacedChains(_ size: Int) {
+    var generator = SeededGenerator(seed: 14)
+    var planted = PlantedBytes()
+    planted.fill(500, &generator)
+    for read in 0..<40 {
+      planted.append(Array("read \(read): ".utf8))
+      planted.plant(PlantedBytes.tuples(size, &generator), as: .binary, &generator)
+    }
+    planted.fill(5000, &generator)
+    let expected = Self.expected(planted).map {
+      $0.replacing(",\(size),", with: ",\(40 * size),", maxReplacements: 1)
+    }
+    #expect(carved(planted.bytes, first: .max) { 0 } == expected)
+    #expect(carved(planted.bytes, first: 1) { generator.pick(0...700) } == expected)
   }
 
   @Test("lines with a token and a time in any of the usual forms")

@@ -24,7 +24,7 @@ package struct ContentProbe: Sendable {
   /// The probe that recognises raw dumps of one direction, including TLS ciphertext, by their content.
   package var formatProbe: FormatProbe {
     FormatProbe(.format(.dump(.raw))) { head, _ in
-      Ciphertext.begins(head) || content(of: head.span.bytes) != nil
+      Ciphertext.begins(head) || content(of: head.span.bytes, isDump: true) != nil
     }
   }
 
@@ -36,20 +36,21 @@ package struct ContentProbe: Sendable {
   }
 
   /// Nil if the head matches no known content.
-  package func content(of head: RawSpan) -> DirectionContent? {
+  package func content(of head: RawSpan, isDump: Bool = false) -> DirectionContent? {
     if HTTP2Recognition.isClient(head) || HTTP2Recognition.isServer(head) { return .http2 }
-    if isFeedback(head) { return .feedback }
+    if isFeedback(head, isDump: isDump) { return .feedback }
     if isRequests(head) { return .requests }
     if isResponses(head) { return .responses }
     return HTTP2Recognition.isInside(head) ? .http2 : nil
   }
 
-  /// Whether the head begins with a tuple, or at least a quarter of it is tuples.
-  func isFeedback(_ head: RawSpan) -> Bool {
-    var decoder = FeedbackDecoder(rules: feedback)
+  /// Whether the head begins with a tuple, or at least a quarter of it is tuples and what lies between them.
+  func isFeedback(_ head: RawSpan, isDump: Bool = false) -> Bool {
+    var decoder = FeedbackDecoder(rules: feedback, isDump: isDump)
     var recordBytes = 0
     var beginsWithRecord = false
     func count(_ step: FeedbackDecoder.Step) {
+      if case .between(_, let length) = step { recordBytes += length }
       guard case .records(let run) = step else { return }
       // A single flagged tuple is not enough evidence: random bytes sometimes look like one.
       if run.offset == 0, run.count > 1 || run.flags.isEmpty { beginsWithRecord = true }

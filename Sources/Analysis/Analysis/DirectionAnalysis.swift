@@ -21,6 +21,8 @@ struct DirectionAnalysis {
   var trail = OriginTrail()
   /// Findings of the source in undecided bytes.
   var pendingFindings = PendingFindings()
+  /// What lies between tuples of a dump; nil until there is something.
+  var separators: Box<(count: Int, bytes: Int, fileOffset: Int?)>?
   var records = 0
   var bytes = 0
   var gapBytes = 0

@@ -37,6 +37,7 @@ enum RunDecoder {
     case opening(offset: Int, length: Int, isUpgrade: Bool)
     /// No record can begin at `offset`, where the byte is `command`.
     case undecodable(offset: Int, command: UInt8)
+    case between(offset: Int, length: Int)
     case skipped(offset: Int, length: Int)
     case truncated(offset: Int, length: Int)
     /// A push in a log; `length` includes bytes around it, such as brackets.
@@ -88,6 +89,7 @@ enum RunDecoder {
     case .feedback(let decoder):
       switch decoder.value.next(in: chunk) {
       case .records(let run): .records(run)
+      case .between(let offset, let length): .between(offset: offset, length: length)
       case .skipped(let offset, let length): .skipped(offset: offset, length: length)
       case .truncated(let offset, let length): .truncated(offset: offset, length: length)
       case .needsBytes, .finished: .needsBytes
@@ -134,9 +136,9 @@ enum RunDecoder {
   }
 
   /// Marks the end of the run, whose remaining steps follow.
-  func finishRun() {
+  func finishRun(atGap: Bool) {
     switch self {
-    case .feedback(let decoder): decoder.value.finish()
+    case .feedback(let decoder): decoder.value.finish(atGap: atGap)
     case .requests(let decoder): decoder.value.finish()
     case .responses(let decoder): decoder.value.finish()
     case .providerLog(let decoder): decoder.finish()

@@ -146,7 +146,7 @@ final class StreamAnalysis {
   private func add(_ gap: StreamGap, to direction: inout DirectionAnalysis) throws {
     direction.noteFirst(gap.fileOffset, gap.packet)
     direction.gapBytes &+= gap.length
-    try endRun(of: &direction)
+    try endRun(of: &direction, atGap: true)
     try reportCutBlock(in: &direction, before: nil)
     direction.end = gap.offset &+ gap.length
     // Ciphertext has a single finding, at the end, when its length is known.
@@ -159,9 +159,7 @@ final class StreamAnalysis {
     let location = DirectionAnalysis.Location(fileOffset: gap.fileOffset, packet: gap.packet)
     try report(.streamGap, gap.offset, gap.length, at: location, message(of: gap), in: &direction)
     if case .decoded(let decoder) = direction.content {
-      let next = RunDecoder(
-        decoder.content, from: role(of: direction.side), by: log.options, offset: direction.end,
-        beginsStream: false)
+      let next = self.decoder(of: decoder.content, from: direction.side, at: direction.end, false)
       next.allow(payload: pushes?.limit(of: role(of: direction.side)))
       direction.content = .decoded(next)
     } else {
@@ -198,12 +196,12 @@ final class StreamAnalysis {
 
   // MARK: - The end
 
-  private func endRun(of direction: inout DirectionAnalysis) throws {
+  private func endRun(of direction: inout DirectionAnalysis, atGap: Bool = false) throws {
     if case .undecided(let opening) = direction.content, !opening.isEmpty {
       try decide(on: opening.span.bytes, at: nil, of: &direction)
     }
     if case .decoded(let decoder) = direction.content {
-      decoder.finishRun()
+      decoder.finishRun(atGap: atGap)
       try decode(RawSpan(), at: nil, with: decoder, of: &direction)
     }
     try emitPending(before: direction.end, of: &direction)
@@ -220,6 +218,7 @@ final class StreamAnalysis {
     try endRun(of: &direction)
     try reportCutBlock(in: &direction, before: nil)
     try emitPending(before: .max, of: &direction)
+    try reportSeparators(of: direction)
     log.summary.gapBytes &+= direction.gapBytes
     if case .decoded = direction.content {
       log.summary.streamBytes &+= direction.bytes

@@ -38,14 +38,26 @@ extension StreamAnalysis {
       return
     }
     try recognised(carried, of: head, from: direction.side)
-    let decoder = RunDecoder(
-      carried, from: role(of: direction.side), by: log.options, offset: direction.start,
-      beginsStream: direction.beginsStream)
+    let decoder = decoder(of: carried, from: direction.side, at: direction.start, direction.beginsStream)
     decoder.allow(payload: pushes?.limit(of: role(of: direction.side)))
     if case .providerLog(let decoder) = decoder { decoder.prepare(with: head) }
     direction.content = .decoded(decoder)
     try decode(bytes, at: location, with: decoder, of: &direction)
     try emitPending(before: decoder.coveredOffset, of: &direction)
+  }
+
+  /// - Parameter beginsStream: whether the run at `offset` is the beginning of the stream.
+  func decoder(
+    of content: DirectionContent, from side: Side, at offset: Int, _ beginsStream: Bool
+  ) -> RunDecoder {
+    if content == .feedback, identity.serverEvidence == .dump {
+      return .feedback(
+        Box(
+          FeedbackDecoder(
+            rules: log.options.rules, offset: offset, beginsStream: beginsStream, isDump: true)))
+    }
+    return RunDecoder(
+      content, from: role(of: side), by: log.options, offset: offset, beginsStream: beginsStream)
   }
 
   private static func isCiphertext(_ head: RawSpan) -> Bool {
@@ -76,7 +88,7 @@ extension StreamAnalysis {
   }
 
   private func recognise(_ head: RawSpan, from side: Side) -> DirectionContent? {
-    let carried = log.options.probe.content(of: head)
+    let carried = log.options.probe.content(of: head, isDump: identity.serverEvidence == .dump)
     // A dump that matches no known content is read as feedback.
     if identity.serverEvidence == .dump { return carried ?? .feedback }
     if carried == .http2 { return .http2 }

@@ -43,6 +43,8 @@ extension StreamAnalysis {
         try emitPending(before: offset &+ 1, of: &direction)
       case .undecodable(let offset, let command):
         try reportUndecodable(command, at: offset, of: decoder.content, in: &direction)
+      case .between(let offset, let length):
+        noteSeparator(offset, length, in: &direction)
       case .skipped(let offset, let length):
         try reportCutBlock(in: &direction, before: nil)
         try reportSkipped(offset, length, of: decoder.content, in: &direction)

@@ -84,9 +84,27 @@ extension StreamAnalysis {
     _ offset: Int, _ length: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
   ) throws {
     log.summary.skippedBytes &+= length
+    let isShortRest = content == .feedback && length < Tuple.headerLength && offset + length == direction.end
     try report(
       .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
-      .skippedBytes(length, before: content.recordName), in: &direction)
+      isShortRest ? .shortRest(length) : .skippedBytes(length, before: content.recordName), in: &direction)
+  }
+
+  func noteSeparator(_ offset: Int, _ length: Int, in direction: inout DirectionAnalysis) {
+    log.summary.recordBytes &+= length
+    let separators =
+      direction.separators ?? Box((0, 0, direction.trail.origin(at: offset)?.fileOffset(of: offset)))
+    separators.value.count += 1
+    separators.value.bytes += length
+    direction.separators = separators
+  }
+
+  func reportSeparators(of direction: borrowing DirectionAnalysis) throws {
+    guard let separators = direction.separators?.value else { return }
+    try report(
+      StreamFinding(
+        code: .separatingBytes, side: direction.side, fileOffset: separators.fileOffset,
+        message: .separatingBytes(separators.bytes, places: separators.count)))
   }
 
   func reportTruncated(

@@ -146,7 +146,7 @@ package struct RecordedStream: Sendable {
 
   fileprivate mutating func add(_ finding: Finding) {
     guard let direction = finding.direction else { return }
-    if finding.code == .skippedBytes { skippedOf.insert(direction) }
+    if [.skippedBytes, .separatingBytes].contains(finding.code) { skippedOf.insert(direction) }
     if finding.code == .midstreamStart { midstreamOf.insert(direction) }
   }
 

@@ -50,8 +50,9 @@ struct StreamDamageSource {
       at: index, read: numbers.within(1...StreamDamage.readerBuffer - 1), isStale: numbers.below(2) == 0)
   }
 
-  /// The number of bytes to keep of the last record, of `length` bytes, which is cut off.
-  mutating func tail(length: Int) -> Int { numbers.within(1...max(1, length - 1)) }
+  /// The number of bytes to keep of the last record, of `length` bytes, which is cut off. Fewer than 5 do not show that a
+  /// tuple begins.
+  mutating func tail(length: Int) -> Int { numbers.within(5...max(5, length - 1)) }
 
   /// A nonzero mask for XOR.
   mutating func change() -> UInt8 { UInt8(truncatingIfNeeded: numbers.within(1...255)) }

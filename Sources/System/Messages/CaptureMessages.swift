@@ -135,6 +135,17 @@ extension Message {
     Message("\(Count.of(count, "byte")) skipped: no plausible \(record) begins here")
   }
 
+  /// Fewer bytes than the header of a tuple, at the end.
+  package static func shortRest(_ count: Int) -> Message {
+    Message("\(Count.of(count, "byte")) left over at the end: too few to show whether a tuple begins here")
+  }
+
+  package static func separatingBytes(_ count: Int, places: Int) -> Message {
+    Message(
+      "\(Count.of(count, "byte")) in \(Count.of(places, "place")) between tuples: no damage, and no part of them"
+    )
+  }
+
   /// - Parameter record: the noun for it, such as `tuple`.
   package static func truncatedRecord(_ record: String, after bytes: Int) -> Message {
     Message("truncated \(record): the data ends after \(Count.of(bytes, "byte")) of it")

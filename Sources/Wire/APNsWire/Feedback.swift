@@ -2,7 +2,7 @@ import WireBytes
 
 /// Decodes one run of feedback bytes (contiguous, from one direction), in chunks of any size. No I/O.
 ///
-/// The result does not depend on where chunks end. Undecided bytes, at most `rules.holdBack` of them, are
+/// The result does not depend on where chunks end. Undecided bytes, at most `holdBack` of them, are
 /// carried over to the next chunk; all others are read without a copy.
 ///
 ///     var decoder = FeedbackDecoder(rules: .standard)
@@ -12,13 +12,16 @@ import WireBytes
 ///     decoder.finish()
 ///     while case let step = decoder.next(in: RawSpan()), step != .finished { use(step) }
 ///
-/// Every byte of the run is in exactly one record, skipped range or truncated range. Nothing throws: every byte
-/// sequence decodes to some steps.
+/// Every byte of the run is in exactly one record, separator, skipped range or truncated range. Nothing throws: every
+/// byte sequence decodes to some steps.
 public struct FeedbackDecoder: Sendable {
   /// One result of `next(in:)`. Offsets are in bytes from 0, in the direction of the stream, gaps included.
   public enum Step: Equatable, Sendable {
     /// One or more consecutive records of the same shape.
     case records(RecordRun)
+    /// `length` bytes from `offset`, at least 1, lie before, between or after the tuples of a dump (finding
+    /// `separating-bytes`).
+    case between(offset: Int, length: Int)
     /// `length` bytes from `offset`, at least 1, belong to no record (finding `skipped-bytes`).
     case skipped(offset: Int, length: Int)
     /// The run ends inside a tuple, of which it has `length` bytes from `offset` (finding `truncated-record`).
@@ -36,15 +39,22 @@ public struct FeedbackDecoder: Sendable {
   ///   - offset: offset of the run's first byte in its direction of the stream, in bytes from 0.
   ///   - beginsStream: true if the run is the beginning of the stream, false after a gap or in the middle of a
   ///     connection: decoding then begins at the first start (docs/spec/decoding-rules.md#start-of-a-run).
-  public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true) {
-    run = ChunkedParser(TupleParser(rules: rules, offset: offset, beginsStream: beginsStream))
+  ///   - isDump: whether a program saved the bytes: there may be separators between tuples, and bytes may have been
+  ///     inserted (docs/spec/decoding-rules.md#tuples-apart).
+  public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true, isDump: Bool = false) {
+    run = ChunkedParser(
+      TupleParser(rules: rules, offset: offset, beginsStream: beginsStream, isDump: isDump))
   }
 
   /// The limits passed to `init`.
   public var rules: FeedbackRules { run.parser.rules }
 
+  /// The most undecided bytes that are carried over: `rules.holdBack`; of a dump, whose tuples may not touch, 34,116
+  /// by default.
+  public var holdBack: Int { run.parser.holdBack }
+
   /// The buffer that records with `RunWindow.carry` refer to: undecided bytes of earlier chunks, followed by the
-  /// first bytes of the current one. At most `rules.holdBack` bytes between two chunks.
+  /// first bytes of the current one. At most `holdBack` bytes between two chunks.
   public var carry: [UInt8] { run.carry }
 
   /// Offset in the stream of the first undecided byte: all bytes before it were returned, except from `pendingSkip`.
@@ -54,7 +64,11 @@ public struct FeedbackDecoder: Sendable {
   public var pendingSkip: Int? { run.parser.pendingSkip }
 
   /// Marks the end of the run. Call `next(in:)` afterwards until it returns `finished`.
-  public mutating func finish() { run.finish() }
+  /// - Parameter atGap: whether bytes are known to be missing after it.
+  public mutating func finish(atGap: Bool = false) {
+    run.parser.endsAtGap = atGap
+    run.finish()
+  }
 
   /// The next step. Call it with the same chunk until it returns `needsBytes`. After `finish()` the chunk is ignored.
   public mutating func next(in chunk: RawSpan) -> Step {

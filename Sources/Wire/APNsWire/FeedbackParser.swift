@@ -3,7 +3,8 @@ import WireBytes
 /// The parser of a run of tuples: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples.
 ///
 /// It reads the run through a moving window. Before the end of the run, it decides an index only if `holdBack` bytes
-/// follow it. So no predicate reads past the window, and the steps do not depend on where chunks end.
+/// follow it, or as many as the search for separators needs. So no predicate reads past the window, and the steps do
+/// not depend on where chunks end.
 struct TupleParser: RunParser {
   typealias Step = FeedbackDecoder.Step
 
@@ -20,14 +21,27 @@ struct TupleParser: RunParser {
   private var mode: Mode
   /// Whether bytes were skipped just before the cursor.
   private var resynchronised = false
+  /// What lies between the tuples of a dump; nil in a connection, which has no bytes between them.
+  private var spacing: TupleSpacing?
+  /// Offset of the stream's first byte; nil in a later run.
+  private let beginning: Int?
+  /// Offset of the first of the tuples that touch, up to the cursor; nil if bytes before it were skipped.
+  private var groupStart: Int?
+  /// Bytes of the separator at the cursor.
+  private var separator = 0
+  /// Whether bytes are missing after the run.
+  var endsAtGap = false
 
-  init(rules: FeedbackRules, offset: Int, beginsStream: Bool) {
+  init(rules: FeedbackRules, offset: Int, beginsStream: Bool, isDump: Bool) {
     self.rules = rules
     cursor = RunCursor(offset: offset)
-    self.mode = beginsStream ? .decoding : .searching(skipStart: offset, resynchronises: false)
+    mode = beginsStream ? .decoding : .searching(skipStart: offset, resynchronises: false)
+    spacing = isDump ? TupleSpacing(rules) : nil
+    beginning = beginsStream ? offset : nil
+    groupStart = offset
   }
 
-  var holdBack: Int { rules.holdBack }
+  var holdBack: Int { spacing == nil ? rules.holdBack : TupleSpacing.reach(rules) }
   var firstCopy: Int { rules.holdBack }
 
   /// Offset in the stream of the first byte that is being skipped, while the parser looks for a start.
@@ -36,17 +50,22 @@ struct TupleParser: RunParser {
   }
 
   /// The next step; nil if the window is too short to decide it or, at the end of the run, is used up.
-  mutating func step(in run: RawSpan) -> Step? {
+  mutating func step(in run: RawSpan) -> Step? { try? advance(in: run) }
+
+  private mutating func advance(in run: RawSpan) throws(NeedsBytes) -> Step? {
     while true {
+      if separator > 0 { return between() }
       if case .searching(let skipStart, let resynchronises) = mode {
-        guard let found = search(in: run) else { return endOfSearch(from: skipStart, in: run) }
+        guard let found = try search(in: run) else { return endOfSearch(from: skipStart, in: run) }
         mode = .decoding
         resynchronised = resynchronises
+        groupStart = nil
         let length = cursor.windowOffset &+ found &- skipStart
         if length > 0 { return .skipped(offset: skipStart, length: length) }
       }
       guard canDecide(cursor.position, in: run) else { return nil }
-      if let step = regularRecords(in: run) ?? parse(in: run) { return step }
+      if let step = regularRecords(in: run) { return step }
+      if let step = try parse(in: run) { return step }
     }
   }
 
@@ -57,10 +76,27 @@ struct TupleParser: RunParser {
   }
 
   /// The first start from `cursor.position` on. The cursor moves past all other indices.
-  private mutating func search(in run: RawSpan) -> Int? {
+  private mutating func search(in run: RawSpan) throws(NeedsBytes) -> Int? {
     while canDecide(cursor.position, in: run) {
-      if rules.isStart(at: cursor.position, in: run) { return cursor.position }
+      if try isStart(at: cursor.position, in: run) { return cursor.position }
       cursor.position &+= 1
+    }
+    return nil
+  }
+
+  /// start(o), or a tuple that a separator follows.
+  private func isStart(at index: Int, in run: RawSpan) throws(NeedsBytes) -> Bool {
+    guard rules.hasHeader(at: index, in: run), rules.isHeader(at: index, in: run) else { return false }
+    if rules.isStart(at: index, in: run) { return true }
+    return try spacing?.isStart(at: index, in: run, isLast: cursor.ended) ?? false
+  }
+
+  /// The first start from `index` on and before `end`, which must not be after the end of the run.
+  private func firstStart(from index: Int, to end: Int, in run: RawSpan) throws(NeedsBytes) -> Int? {
+    var candidate = index
+    while candidate < end {
+      if try isStart(at: candidate, in: run) { return candidate }
+      candidate &+= 1
     }
     return nil
   }
@@ -76,7 +112,7 @@ struct TupleParser: RunParser {
   /// with an allowed length after it (step 3 by rule 2 of boundary). Nil without any.
   private mutating func regularRecords(in run: RawSpan) -> Step? {
     let first = cursor.position
-    guard !resynchronised, rules.hasHeader(at: first, in: run) else { return nil }
+    guard !resynchronised, spacing?.isKnown != true, rules.hasHeader(at: first, in: run) else { return nil }
     let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
     guard rules.tokenLengths.contains(length) else { return nil }
     let stride = Tuple.headerLength &+ Int(length)
@@ -121,23 +157,25 @@ struct TupleParser: RunParser {
 
   /// Steps 1 to 5 at `cursor.position`, a boundary with `holdBack` bytes or the end of the run in the window.
   /// Nil if step 5 began a search.
-  private mutating func parse(in run: RawSpan) -> Step? {
+  private mutating func parse(in run: RawSpan) throws(NeedsBytes) -> Step? {
     let index = cursor.position
-    guard rules.hasHeader(at: index, in: run) else { return truncate(in: run) }
+    guard rules.hasHeader(at: index, in: run) else { return rest(in: run) }
     let isAllowed = rules.hasAllowedLength(at: index, in: run)
+    if !isAllowed, cursor.undecidedOffset == beginning,
+      let start = try spacing?.lead(at: index, in: run, isLast: cursor.ended)
+    {
+      separator = start &- index
+      return between()
+    }
     let isOdd = rules.isOdd(at: index, in: run)
     let end = rules.end(ofTupleAt: index, in: run)
     if isAllowed || isOdd, end > run.byteCount {
-      guard let start = rules.firstStart(from: index + 1, to: run.byteCount, in: run) else {
+      guard let start = try firstStart(from: index + 1, to: run.byteCount, in: run) else {
         return truncate(in: run)
       }
       return skip(to: start)
     }
-    if isAllowed {
-      if rules.isPlausibleBoundary(at: end, in: run) { return record(endingAt: end, flags: [], in: run) }
-      if let start = rules.firstStart(from: index + 1, to: end, in: run) { return skip(to: start) }
-      return record(endingAt: end, flags: .unconfirmedBoundary, in: run)
-    }
+    if isAllowed { return try tuple(endingAt: end, in: run) }
     if isOdd, rules.isPlausibleBoundary(at: index, in: run) {
       let isEmpty = end == index + Tuple.headerLength
       return record(
@@ -146,6 +184,37 @@ struct TupleParser: RunParser {
     mode = .searching(skipStart: cursor.windowOffset &+ index, resynchronises: true)
     cursor.position += 1
     return nil
+  }
+
+  /// Step 3.
+  private mutating func tuple(endingAt end: Int, in run: RawSpan) throws(NeedsBytes) -> Step {
+    if let next = try boundary(after: end, in: run) {
+      separator = next &- end
+      // Of a tuple that lost bytes, the token may end in the separator.
+      let token = run.extracting(cursor.position &+ Tuple.headerLength..<end)
+      let isDoubtful = separator == 0 && spacing?.endsToken(token) == true
+      return record(endingAt: end, flags: isDoubtful ? .unconfirmedBoundary : [], in: run)
+    }
+    if let start = try firstStart(from: cursor.position + 1, to: end, in: run) { return skip(to: start) }
+    return record(endingAt: end, flags: .unconfirmedBoundary, in: run)
+  }
+
+  /// The confirmed boundary at `end`, or after the separator there.
+  private mutating func boundary(after end: Int, in run: RawSpan) throws(NeedsBytes) -> Int? {
+    let isKnown = spacing?.isKnown ?? false
+    let isBoundary =
+      isKnown ? rules.mayBegin(at: end, in: run) : rules.isPlausibleBoundary(at: end, in: run)
+    if isBoundary, !isShortRest(from: end, in: run) { return end }
+    let group = groupStart.map { $0 &- cursor.windowOffset }
+    return try spacing?.next(after: end, group: group, in: run, isLast: cursor.ended)
+  }
+
+  private mutating func between() -> Step {
+    let step = Step.between(offset: cursor.undecidedOffset, length: separator)
+    cursor.position &+= separator
+    separator = 0
+    groupStart = cursor.undecidedOffset
+    return step
   }
 
   private mutating func record(endingAt end: Int, flags: RecordFlags, in run: RawSpan) -> Step {
@@ -170,13 +239,25 @@ struct TupleParser: RunParser {
     defer {
       cursor.position = start
       resynchronised = true
+      groupStart = nil
     }
-    return .skipped(offset: cursor.windowOffset &+ cursor.position, length: start - cursor.position)
+    return .skipped(offset: cursor.undecidedOffset, length: start - cursor.position)
+  }
+
+  /// Step 1: fewer bytes than a header.
+  private mutating func rest(in run: RawSpan) -> Step {
+    let begins = rules.isTail(at: cursor.position, in: run) && !isShortRest(from: cursor.position, in: run)
+    return begins ? truncate(in: run) : skip(to: run.byteCount)
+  }
+
+  /// Whether a dump ends with 1 to 4 bytes. They prove nothing: as many may have been inserted before them.
+  private func isShortRest(from index: Int, in run: RawSpan) -> Bool {
+    spacing != nil && !endsAtGap && (1...4).contains(run.byteCount &- index)
   }
 
   private mutating func truncate(in run: RawSpan) -> Step {
     defer { cursor.position = run.byteCount }
-    return .truncated(offset: cursor.windowOffset &+ cursor.position, length: run.byteCount - cursor.position)
+    return .truncated(offset: cursor.undecidedOffset, length: run.byteCount - cursor.position)
   }
 }
 
@@ -242,15 +323,5 @@ extension FeedbackRules {
     else { return false }
     let end = end(ofTupleAt: index, in: run)
     return end <= run.byteCount && isPlausibleBoundary(at: end, in: run)
-  }
-
-  /// The first start from `index` on and before `end`, which must not be after the end of the run.
-  func firstStart(from index: Int, to end: Int, in run: RawSpan) -> Int? {
-    var candidate = index
-    while candidate < end {
-      if isStart(at: candidate, in: run) { return candidate }
-      candidate &+= 1
-    }
-    return nil
   }
 }

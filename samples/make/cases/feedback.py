@@ -3,14 +3,14 @@
 import struct
 
 from cases.case import dump, dumps
-from cases.wire import EARLIEST, LATEST, cut, raw, rec, skip, token
+from cases.wire import EARLIEST, LATEST, between, cut, raw, rec, skip, token
 
 GARBAGE = b"\xff"  # as a length it is beyond every limit, as a time implausible
 ODD = "unexpected-token-length"
 
 
 def cases():
-    return [*records(), *boundaries(), *lengths(), *tails(), *resuming(), *invisible()]
+    return [*records(), *boundaries(), *lengths(), *tails(), *separators(), *resuming(), *invisible()]
 
 
 def time_bytes(seconds):
@@ -106,7 +106,7 @@ def boundaries():
     )  # fmt: skip
     yield dump(
         "feedback/odd-length-before-a-tail", "After an odd length, the beginning of a header is enough at the end",
-        ["feedback/boundary-by-odd-length", "feedback/tail"], [rec(0), rec(1, ODD, length=54), cut(raw(2)[:4])], chunks=[44],
+        ["feedback/boundary-by-odd-length", "feedback/tail"], [rec(0), rec(1, ODD, length=54), skip(raw(2)[:4])], chunks=[44],
     )  # fmt: skip
     yield dump(
         "feedback/odd-length-at-the-end", "After an odd length, the end of the run is enough",
@@ -189,19 +189,21 @@ def lengths():
 
 def tails():
     yield dumps(
-        "feedback/cut-tails", "A tuple that is cut off is reported with all its bytes, however few there are",
+        "feedback/cut-tails", "A tuple that is cut off is reported with all its bytes",
         ["feedback/truncated-record", "feedback/tail", "law/accounting"],
-        {f"{size:02}-bytes": [rec(0), cut(raw(1)[:size])] for size in (1, 4, 5, 6, 37)},
+        {f"{size:02}-bytes": [rec(0), cut(raw(1)[:size])] for size in (5, 6, 37)},
+    )  # fmt: skip
+    yield dumps(
+        "feedback/short-rests", "Up to four bytes at the end of a dump do not show that a tuple begins",
+        ["feedback/short-rest", "feedback/unconfirmed-boundary"],
+        {f"{size}-bytes": [rec(0), rec(1, "unconfirmed-boundary"), skip(raw(2)[:size])] for size in (1, 2, 3, 4)},
     )  # fmt: skip
     yield dump(
-        "feedback/cut-in-the-first-header", "Fewer than six bytes are a cut record, whatever they are",
-        ["feedback/truncated-record"],
-        [cut(5 * GARBAGE)], options=["--from", "raw", "--protocol", "feedback"],
+        "feedback/cut-in-the-first-header", "Fewer than six bytes that begin no header are skipped",
+        ["feedback/skip-to-end"],
+        [skip(5 * GARBAGE)], options=["--from", "raw", "--protocol", "feedback"],
     )  # fmt: skip
-    tails = {
-        "earliest": time_bytes(EARLIEST), "latest": time_bytes(LATEST), "earliest-2": time_bytes(EARLIEST)[:2],
-        "latest-1": time_bytes(LATEST)[:1], "length": time_bytes(LATEST) + b"\0",
-    }  # fmt: skip
+    tails = {"earliest": time_bytes(EARLIEST) + b"\0", "latest": time_bytes(LATEST) + b"\0"}
     yield dumps(
         "feedback/tails-that-begin-a-header",
         "The end is accepted where its bytes begin a plausible time and a length within the limit",
@@ -216,7 +218,7 @@ def tails():
         "feedback/tails-that-begin-none",
         "The end is not accepted where no plausible time begins so, or the length is beyond the limit",
         ["feedback/tail", "feedback/unconfirmed-boundary"],
-        {key: [rec(0, "unconfirmed-boundary"), cut(data)] for key, data in others.items()},
+        {key: [rec(0, "unconfirmed-boundary"), skip(data)] for key, data in others.items()},
     )  # fmt: skip
     yield dump(
         "feedback/tail-with-a-long-length", "With a longest length of 256 and more, a tail may have a 1 in the fifth byte",
@@ -234,6 +236,39 @@ def tails():
         ["feedback/cut-then-start"], [rec(0), skip(raw(1, field=80)), rec(2, "resynchronised")],
         options=["--token-length", "32,80"],
     )  # fmt: skip
+
+
+def separated(separator, count=5):
+    """Tuples with a separator after each."""
+    return [part for number in range(count) for part in (rec(number), between(separator))]
+
+
+def separators():
+    whole = {
+        "line-feeds": separated(b"\n"), "line-breaks": separated(b"\r\n"), "filled-buffers": separated(bytes(26)),
+        "lengths": [part for number in range(5) for part in (between(b"\0\0\0\x26"), rec(number))],
+        "texts": [part for number in range(5) for part in (between(b"read %d: " % (number + 7)), rec(number))],
+        "two-in-a-read": [*(rec(number) for number in range(2)), between(b"\n"), rec(2), between(b"\n"), rec(3), between(b"\n")],
+    }  # fmt: skip
+    found = {"code": "separating-bytes", "direction": "server", "offset": None, "length": None}
+    case = dumps(
+        "feedback/separators", "Tuples are found with a separator before or after each, or after some of them",
+        ["feedback/separators"], whole,
+    )  # fmt: skip
+    for stream in case.streams:
+        stream.findings.append(found)
+    yield case
+    inserted = raw(4)[:20] + b"\0" + raw(4)[20:]
+    damaged = [
+        *separated(b"\n", 4), rec(4, "unconfirmed-boundary", body=inserted[6:38]), skip(inserted[38:] + b"\n"),
+        rec(5, "resynchronised"), between(b"\n"), rec(6), between(b"\n"),
+    ]  # fmt: skip
+    case = dump(
+        "feedback/separators-of-damaged-tuples", "A tuple with an inserted byte is doubtful between separators, too",
+        ["feedback/separators", "feedback/unconfirmed-boundary"], damaged,
+    )  # fmt: skip
+    case.streams[0].findings.append(found)
+    yield case
 
 
 def resuming():
@@ -259,7 +294,7 @@ def resuming():
         ["feedback/start", "feedback/unconfirmed-boundary", "feedback/skip-to-end"],
         [rec(0), rec(1, "unconfirmed-boundary", body=joined[6:38]), skip(joined[38:-1])],
     )  # fmt: skip
-    tail = raw(3)[:4]
+    tail = raw(3)[:5]
     yield dump(
         "feedback/resume-before-a-tail", "A tuple with the beginning of a header after it allows resuming",
         ["feedback/start", "feedback/tail"],

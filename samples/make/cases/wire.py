@@ -68,6 +68,11 @@ def finding(code, length, **more):
     return {"type": "finding", "code": code, "length": length, **more}
 
 
+def between(data):
+    """What a program saved with the tuples. The finding about all of it has no offset."""
+    return Part(data, kind="separator")
+
+
 def skip(data, *codes):
     """Bytes that must be skipped; `codes` are findings of length 1 at the same offset."""
     truth = tuple(finding(code, 1) for code in codes)

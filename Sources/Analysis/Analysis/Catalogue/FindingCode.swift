@@ -31,6 +31,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case logTimes = "log-times"
   case unrelatedLines = "unrelated-lines"
   case excludedLines = "excluded-lines"
+  case separatingBytes = "separating-bytes"
   case malformedHTTP2 = "malformed-http2"
   case unreadableInput = "unreadable-input"
   case damagedCapture = "damaged-capture"
@@ -61,8 +62,9 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
       .connectionEvicted, .fragmentMissing, .fragmentOverlap, .duplicateInput:
       .warning
-    case .unrelatedTLS, .plaintextBeforeTLS, .unrelatedLines, .excludedLines, .unverifiedRetransmission,
-      .unsupportedLinkType, .unrecognisedInput, .joinedCapture, .unusedSecrets, .alreadyReplayed, .logTimes:
+    case .unrelatedTLS, .plaintextBeforeTLS, .unrelatedLines, .excludedLines, .separatingBytes,
+      .unverifiedRetransmission, .unsupportedLinkType, .unrecognisedInput, .joinedCapture, .unusedSecrets,
+      .alreadyReplayed, .logTimes:
       .note
     }
   }
@@ -104,6 +106,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case .doubtfulTimes, .logTimes, .unrelatedLines:
       [FindingShape(has: .stream, lacks: [.direction, .offset, .length, .packet])]
     case .excludedLines: [FindingShape(has: .fileOffset, lacks: [.streamBytes, .packet])]
+    case .separatingBytes:
+      [FindingShape(has: [.stream, .direction, .fileOffset], lacks: [.offset, .length, .packet])]
     case .decryptionFailed, .unrelatedTLS: [FindingShape(has: .stream)]
     case .plaintextBeforeTLS: [FindingShape(has: [.stream, .direction, .length])]
     case .unusedSecrets: [FindingShape(lacks: [.streamBytes, .packet, .fileOffset])]

@@ -150,9 +150,11 @@ package struct CarveSource: StreamSource, ~Copyable {
     guard tuples.rules.tokenLengths.contains(length) else { return nil }
     let header = index &- Tuple.lengthOffset
     if header >= view.index(of: floor), !isInShortChain(view.offset &+ header) {
-      switch tuples.chain(at: header, upTo: tuples.minChain, in: bytes, isLast: view.isLast) {
+      switch tuples.chain(
+        at: header, upTo: tuples.minChain, in: bytes, isLast: view.isLast, isSpaced: true)
+      {
       case .chain: return openTuples(at: header, in: view, &batch)
-      case .undecided: return .needs(from: header, tuples.minChain &* tuples.longestTuple)
+      case .undecided(let needed): return .needs(from: header, needed)
       case .none(let end): shortChain = view.offset &+ header..<view.offset &+ end
       }
     }
@@ -253,10 +255,13 @@ package struct CarveSource: StreamSource, ~Copyable {
   }
 
   private mutating func openTuples(at start: Int, in view: View, _ batch: inout EventBatch) -> Outcome {
-    let limit = Carving.maxCountedLength
-    guard case .chain(let length) = tuples.chain(at: start, upTo: limit, in: view.bytes, isLast: view.isLast)
-    else { return .needs(from: start, limit &* tuples.longestTuple) }
-    openChain(.tuples, form: .binary, at: start, length: length, in: view, &batch)
+    switch tuples.chain(
+      at: start, upTo: Carving.maxCountedLength, in: view.bytes, isLast: view.isLast, isSpaced: true)
+    {
+    case .chain(let length): openChain(.tuples, form: .binary, at: start, length: length, in: view, &batch)
+    case .undecided(let needed): return .needs(from: start, needed)
+    case .none: break
+    }
     return .goOn(start)
   }
 

@@ -14,6 +14,9 @@ struct OpenChain {
   /// File offset of the next record, and bits of its first character that belong to the one before.
   var next: Int
   var bit = 0
+  /// What lies between tuples, and the file offset of the first of the tuples that touch.
+  var spacing: TupleSpacing
+  var group: Int
   /// Bytes so far.
   var length = 0
   /// The identifiers of the last requests.
@@ -40,7 +43,9 @@ extension CarveSource {
     if case .requests = content { server = .second }
     let identity = StreamIdentity(
       number: streams, server: server, serverEvidence: .carved, carving: carving)
-    open = OpenChain(content: content, identity: identity, next: view.offset &+ start)
+    let next = view.offset &+ start
+    open = OpenChain(
+      content: content, identity: identity, next: next, spacing: TupleSpacing(tuples.rules), group: next)
     batch.opened(identity, slot: Self.chainSlot)
     chains += 1
     streams += 1
@@ -71,18 +76,32 @@ extension CarveSource {
   mutating func extendTuples(in view: View, _ batch: inout EventBatch) -> ChainStep {
     guard let chain = open else { return .goOn(0) }
     var end = view.index(of: chain.next)
-    while true {
-      switch tuples.tuple(at: end, in: view.bytes, isLast: view.isLast) {
-      case .tuple(let next): end = next
-      case .none:
+    do throws(NeedsBytes) {
+      while true {
+        if let next = try tuples.tuple(at: end, in: view.bytes, isLast: view.isLast) {
+          end = next
+          continue
+        }
         emit(to: end, in: view, &batch)
-        close(&batch)
-        return .goOn(end)
-      case .undecided:
-        emit(to: end, in: view, &batch)
-        return .needs(from: end, tuples.longestTuple)
+        guard let next = try placeAfterSeparator(at: end, in: view) else { break }
+        end = next
       }
+    } catch {
+      emit(to: end, in: view, &batch)
+      return .needs(from: end, TupleSpacing.reach(tuples.rules))
     }
+    close(&batch)
+    return .goOn(end)
+  }
+
+  /// The next tuple of the chain, from which it goes on.
+  private mutating func placeAfterSeparator(at end: Int, in view: View) throws(NeedsBytes) -> Int? {
+    guard let group = open.map({ view.index(of: $0.group) }), group < end,
+      let next = try open?.spacing.next(after: end, group: group, in: view.bytes.bytes, isLast: view.isLast)
+    else { return nil }
+    open?.next = view.offset &+ next
+    open?.group = view.offset &+ next
+    return next
   }
 
   // MARK: - Text
@@ -121,12 +140,11 @@ extension CarveSource {
   private var wholeTuples: (count: Int, isOver: Bool) {
     textSearch.text.bytes.withUnsafeBytes { bytes in
       var count = 0
-      while true {
-        switch tuples.tuple(at: count, in: bytes, isLast: false) {
-        case .tuple(let end): count = end
-        case .none: return (count, true)
-        case .undecided: return (count, false)
-        }
+      do throws(NeedsBytes) {
+        while let end = try tuples.tuple(at: count, in: bytes, isLast: false) { count = end }
+        return (count, true)
+      } catch {
+        return (count, false)
       }
     }
   }

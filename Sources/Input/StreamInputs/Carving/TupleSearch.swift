@@ -16,24 +16,14 @@ package struct CarvingOptions: Sendable {
 
 /// Judges chains of tuples: back to back, with allowed lengths, plausible times, and tokens that look random.
 struct TupleSearch {
-  enum Verdict {
-    case tuple(end: Int)
-    case none
-    /// It depends on bytes after the window.
-    case undecided
-  }
-
   enum ChainVerdict {
     /// - Parameter length: the number of tuples, up to `Carving.maxCountedLength`.
     case chain(length: Int)
     /// There are fewer tuples, up to `end`.
     case none(end: Int)
-    case undecided
+    /// It depends on bytes after the window; `needed` from the start on are more than it has.
+    case undecided(needed: Int)
   }
-
-  /// Distinct values among 32 bytes of a token that looks random. Such a token has 30 on average, and fewer than 20 in one
-  /// of 10^12; tables of numbers, which make long chains otherwise, have fewer.
-  private static let distinctOf32 = 20
 
   let rules: FeedbackRules
   let minChain: Int
@@ -51,42 +41,38 @@ struct TupleSearch {
   var shortestChain: Int { minChain &* (Tuple.headerLength &+ (onlyLength ?? 0)) }
 
   /// The chain from `start` on, of which tuples up to `limit` are counted.
+  /// - Parameter isSpaced: whether separators may lie between its tuples.
   func chain(
-    at start: Int, upTo limit: Int = .max, in window: UnsafeRawBufferPointer, isLast: Bool
+    at start: Int, upTo limit: Int, in window: UnsafeRawBufferPointer, isLast: Bool, isSpaced: Bool = false
   ) -> ChainVerdict {
-    var end = start
+    var spacing = isSpaced ? TupleSpacing(rules) : nil
+    var (end, group) = (start, start)
     var length = 0
-    counting: while length < limit {
-      switch tuple(at: end, in: window, isLast: isLast) {
-      case .tuple(let next): end = next
-      case .none: break counting
-      case .undecided: return .undecided
+    do throws(NeedsBytes) {
+      while length < limit {
+        if let next = try tuple(at: end, in: window, isLast: isLast) {
+          end = next
+          length &+= 1
+        } else if end > group,
+          let next = try spacing?.next(after: end, group: group, in: window.bytes, isLast: isLast)
+        {
+          (end, group) = (next, next)
+        } else {
+          break
+        }
       }
-      length &+= 1
+    } catch {
+      // Twice as many each time, so that a long chain is not counted often.
+      return .undecided(needed: max(limit &* longestTuple, 2 &* (end &- start) &+ TupleSpacing.reach(rules)))
     }
     return length >= min(minChain, limit) ? .chain(length: length) : .none(end: end)
   }
 
-  func tuple(at index: Int, in window: UnsafeRawBufferPointer, isLast: Bool) -> Verdict {
-    guard window.count &- index >= Tuple.headerLength else { return isLast ? .none : .undecided }
-    let time = UInt32(bigEndian: window.loadUnaligned(fromByteOffset: index, as: UInt32.self))
-    let length = UInt16(
-      bigEndian: window.loadUnaligned(fromByteOffset: index &+ Tuple.lengthOffset, as: UInt16.self))
-    guard rules.tokenLengths.contains(length), isPlausible(time) else { return .none }
-    let start = index &+ Tuple.headerLength
-    let end = start &+ Int(length)
-    guard end <= window.count else { return isLast ? .none : .undecided }
-    return looksRandom(UnsafeRawBufferPointer(rebasing: window[start..<end])) ? .tuple(end: end) : .none
+  /// The end of the whole tuple at `index`.
+  func tuple(at index: Int, in window: UnsafeRawBufferPointer, isLast: Bool) throws(NeedsBytes) -> Int? {
+    let end = try rules.tupleEnd(at: index, in: window.bytes, isLast: isLast)
+    return end ?? 0 > window.count ? nil : end
   }
 
   func isPlausible(_ time: UInt32) -> Bool { rules.earliest <= time && time <= rules.latest }
-
-  /// Whether a token has many distinct bytes; of the first 32, because more would not say more.
-  func looksRandom(_ token: UnsafeRawBufferPointer) -> Bool {
-    var seen = SIMD4<UInt64>(repeating: 0)
-    let counted = token.prefix(32)
-    for byte in counted { seen[Int(byte &>> 6)] |= 1 &<< UInt64(byte & 63) }
-    let distinct = (0..<4).reduce(0) { $0 &+ seen[$1].nonzeroBitCount }
-    return distinct &* 32 >= Self.distinctOf32 &* counted.count
-  }
 }

@@ -45,6 +45,7 @@ func take(_ chunk: RawSpan, by decoder: inout FeedbackDecoder) {
       let carry = decoder.carry
       use(run, in: carry.span.bytes)
     case .skipped(let offset, let length): say("offset \(offset): \(length) bytes are no tuple")
+    case .between: break
     case .truncated(let offset, let length): say("offset \(offset): a tuple ends after \(length) bytes")
     case .needsBytes, .finished: return
     }
