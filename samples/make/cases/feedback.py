@@ -303,7 +303,7 @@ def resuming():
     yield dump(
         "feedback/no-resuming-before-garbage", "A tuple with garbage after it does not allow resuming",
         ["feedback/start", "feedback/skip-to-start"],
-        [skip(10 * GARBAGE + raw(0) + 10 * GARBAGE), rec(1, "resynchronised"), rec(2)], options=["--from", "raw"],
+        [skip(10 * GARBAGE + raw(0) + 7 * GARBAGE), rec(1, "resynchronised"), rec(2)], options=["--from", "raw"],
     )  # fmt: skip
     yield dump(
         "feedback/no-resuming-at-a-wrong-time", "A tuple with an implausible time does not allow resuming", ["feedback/start"],

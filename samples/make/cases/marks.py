@@ -92,8 +92,8 @@ def encrypted():
     )  # fmt: skip
     yield dump(
         "feedback/two-bytes-of-ciphertext", "Three bytes are needed to know ciphertext",
-        ["feedback/ciphertext", "feedback/truncated-record"],
-        [cut(HELLO[:2])], options=["--from", "raw", "--protocol", "feedback"],
+        ["feedback/ciphertext", "feedback/skip-to-end"],
+        [skip(HELLO[:2])], options=["--from", "raw", "--protocol", "feedback"],
     )  # fmt: skip
     yield dump(
         "feedback/ciphertext-behind-a-tuple", "Only the first run counts: data that looks like TLS later is skipped",

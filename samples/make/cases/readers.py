@@ -3,7 +3,7 @@ makes of them was worked out by hand: records, correct ones, wrong ones, missed 
 
 from cases.captured import capture, feedback, on_ethernet, session
 from cases.case import Case, Stream, dump
-from cases.wire import cut, error, raw, rec, skip, token
+from cases.wire import cut, error, raw, rec, rest, skip, token
 
 ODD = "unexpected-token-length"
 LONG = ["--token-length", "257"]  # 0x0101: a length that reads the same with its first byte twice
@@ -140,7 +140,8 @@ def node():
     ):
         yield dump(
             f"readers/node-tail-of-{size}", f"node reads beyond the end: {what}", ["reader/node/beyond-the-end"],
-            [rec(0, length=257), cut(raw(1, length=257)[:size])], options=LONG, chunks=[64],
+            [rec(0, *([] if size > 4 else ["unconfirmed-boundary"]), length=257), (cut if size > 4 else rest)(raw(1, length=257)[:size])],
+            options=LONG, chunks=[64],
             readers={"node": (2, 1, 1, 0, "completed")},
         )  # fmt: skip
 

@@ -101,11 +101,11 @@ def summary(case, described):
     severities = Counter(SEVERITY[item["code"]] for item in described if item["type"] == "finding")
     records = [item for item in described if item["type"] in RECORDS]
     times = [item["timestamp"] for item in records if "timestamp" in item and "implausible-timestamp" not in item["flags"]]
-    records_bytes = total["record"] + total["separator"]
+    record_bytes, skipped_bytes = total["record"] + total["separator"], total["skipped"] + total["rest"]
     return {
         "type": "summary", "inputs": [input_object(case, source) for source in sources(case) if source not in case.unread],
-        "streams": len(case.streams), "stream_bytes": records_bytes + total["skipped"] + total["truncated"],
-        "record_bytes": records_bytes, "skipped_bytes": total["skipped"], "truncated_bytes": total["truncated"],
+        "streams": len(case.streams), "stream_bytes": record_bytes + skipped_bytes + total["truncated"],
+        "record_bytes": record_bytes, "skipped_bytes": skipped_bytes, "truncated_bytes": total["truncated"],
         "undecoded_bytes": total["opaque"], "gap_bytes": total["gap"], "feedback": counts["feedback"],
         "distinct_tokens": None, "requests": counts["request"], "responses": counts["response"],
         "findings": {severity: severities[severity] for severity in SEVERITIES},

@@ -79,6 +79,11 @@ def skip(data, *codes):
     return Part(data, truth=(*truth, finding("skipped-bytes", len(data))), kind="skipped")
 
 
+def rest(data):
+    """Up to 4 bytes at the end, which do not show that a tuple begins."""
+    return Part(data, truth=(finding("skipped-bytes", len(data)),), kind="rest")
+
+
 def cut(data):
     """A record that must be found cut off."""
     return Part(data, truth=(finding("truncated-record", len(data)),), kind="truncated")
