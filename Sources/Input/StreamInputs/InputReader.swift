@@ -445,7 +445,7 @@ package struct InputReader: ~Copyable {
     let found = FormatProbes.recognise(
       head, isWhole: isWhole, inside: report.compression, content: contentProbes)
     return switch found {
-    case .format(.dump(.raw)), .image, .known, .nothing, .imageSegment: nil
+    case .format(.dump(.raw)), .image, .known, .unsearched, .nothing, .imageSegment: nil
     case .format(let format): .formatOfOption(format.name)
     case .foreign(let kind, let remedy): .foreign(kind, remedy: remedy)
     case .packed(let problem): problem

@@ -237,7 +237,7 @@ extension FeedbackRules {
   }
 
   /// Whether a token has many distinct bytes; of the first 32, because more would not say more.
-  private func looksRandom(_ token: RawSpan) -> Bool {
+  package func looksRandom(_ token: RawSpan) -> Bool {
     var seen = SIMD4<UInt64>(repeating: 0)
     let counted = min(token.byteCount, 32)
     for index in 0..<counted {

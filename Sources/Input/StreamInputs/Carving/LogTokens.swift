@@ -55,7 +55,7 @@ struct LogTokens {
     guard isLast || window.count &- bracket >= needed else { return .undecided(needed) }
     let token = bracket &+ 1
     guard tuples.rules.tokenLengths.contains(UInt16(Self.tokenLength)), Self.isToken(at: token, in: window),
-      Self.digits(at: token, in: window).withUnsafeBytes(tuples.looksRandom)
+      tuples.rules.looksRandom(Self.digits(at: token, in: window).span.bytes)
     else { return .none }
     let end = token &+ Self.length &+ 1
     let line = LineText(
