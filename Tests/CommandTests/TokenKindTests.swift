@@ -91,7 +91,7 @@ struct TokenKindTests {
     #expect(
       kinds.lines.dropFirst() == [
         "device", "live-activity", "live-activity", "widgets", "controls", "other", "voip", "file-provider",
-        "location", "complication", "pass", "", "widgets", "device",
+        "location", "complication", "pass", "widgets", "device",
       ])
     let all = try directory.apnsift("export", "pushes.ndjson", "--records", "pushes")
     #expect(!all.lines[0].contains("token_kind"))
