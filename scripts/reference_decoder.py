@@ -266,6 +266,8 @@ class TupleRun(Run):
         if self.model is None or len(token) < len(self.model.bytes):
             return False
         size = len(self.model.bytes)
+        if self.model.distance != HEADER + len(token) + size:
+            return False
         return 4 * agreeing(token[-size:], self.model.bytes) >= 3 * size
 
     def is_short_rest(self, o):

@@ -71,9 +71,10 @@ package struct TupleSpacing: Sendable {
     return try series.next(after: end, group: nil, in: run, isLast: isLast) != nil
   }
 
-  /// Whether a token ends like a separator: it may lack as many bytes of its own.
+  /// Whether a token ends like a separator, where each was to follow one tuple: it may lack as many bytes of its own.
   func endsToken(_ token: RawSpan) -> Bool {
     isKnown && token.byteCount >= model.count
+      && distance == Tuple.headerLength + token.byteCount + model.count
       && Self.agreeing(token.extracting(last: model.count), model.span.bytes) * 4 >= model.count * 3
   }
 
