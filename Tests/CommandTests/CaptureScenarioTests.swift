@@ -111,7 +111,7 @@ struct CaptureScenarioTests {
 
   // MARK: - Contradiction
 
-  @Test("the first copy counts, and another one is named", arguments: [0, 1, 379 - 3, 100])
+  @Test("where no checksum decides, the first copy counts, with a flag", arguments: [0, 1, 379 - 3, 100])
   func conflict(_ offset: Int) throws {
     let index = segments.dataIndices[7]
     let other = segments[index].payload[offset..<offset + 4].map { ~$0 }
@@ -121,8 +121,13 @@ struct CaptureScenarioTests {
     // Packets are numbered from 1.
     #expect(
       findings.first?["message"] as? String
-        == Message.copiesDiffer(.packet(index + 1), .packet(index + 2), bytes: 4).text)
+        == Message.copiesDiffer(
+          .packet(index + 1), .packet(index + 2), bytes: 4, used: .packet(index + 1), wrong: nil
+        ).text)
     try expectTuples(0..<300, in: exported)
+    let flagged = exported.objects("feedback").filter { $0["flags"] as? [String] == ["conflicting-bytes"] }
+    let first = (7 * 380 + offset) / 38 * 38
+    #expect(flagged.compactMap { $0["offset"] as? Int }.first == first)
     #expect(exported.codes == ["conflicting-overlap"])
   }
 
@@ -189,13 +194,13 @@ struct CaptureScenarioTests {
     try expectTuples((0..<300).filter { $0 / 10 != 2 }, in: exported)
   }
 
-  @Test("a link type that is not known is noted once")
+  @Test("a link type that is not known is noted once, and fails a capture that has no other")
   func linkType() throws {
     var packets = FrameWriter().packets(segments)
     // Reserved for private use.
     for index in packets.indices { packets[index].linkType = 147 }
     let exported = try directory.export(packets)
-    #expect(exported.codes == ["unsupported-link-type"] && exported.outcome.code == 0)
+    #expect(exported.codes == ["unsupported-link-type", "unreadable-input"] && exported.outcome.code == 2)
   }
 
   // MARK: - Size

@@ -64,11 +64,11 @@ extension Golden {
 
   static let reassembly: [Golden] = [
     Golden(
-      .copiesDiffer(.packet(3), .packet(9), bytes: 1),
-      "packet 3 and packet 9 differ in 1 byte here: packet 3 is used, which was read first"),
+      .copiesDiffer(.packet(3), .packet(9), bytes: 1, used: .packet(9), wrong: .packet(3)),
+      "packet 3 and packet 9 differ in 1 byte here: packet 9 is used, the TCP checksum of packet 3 is wrong"),
     Golden(
-      .copiesDiffer(.packet(3), .packet(9), bytes: 4),
-      "packet 3 and packet 9 differ in 4 bytes here: packet 3 is used, which was read first"),
+      .copiesDiffer(.packet(3), .packet(9), bytes: 4, used: .packet(3), wrong: nil),
+      "packet 3 and packet 9 differ in 4 bytes here: packet 3 is used, no checksum decides"),
     Golden(
       .lateBytesBeforeBeginning(1, of: .packet(9)),
       "1 byte of packet 9 arrived before the beginning of the stream: not used"),

@@ -56,6 +56,8 @@ package final class Analyzer {
         case .opened(let slot, let identity): open(batch.identities[Int(identity)], in: Int(slot))
         case .gap(let slot, let side, let gap): try stream(slot)?.gap(batch.gaps[Int(gap)], from: side)
         case .anomaly(let slot, let anomaly): try take(batch.anomalies[Int(anomaly)], in: slot)
+        case .doubt(let slot, let side, let offset, let count):
+          stream(slot)?.doubt(offset..<offset &+ count, from: side)
         case .secrets: break
         case .closed(let slot, let report): try close(batch.reports[Int(report)], in: Int(slot))
         }

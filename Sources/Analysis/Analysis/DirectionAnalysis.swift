@@ -23,6 +23,7 @@ struct DirectionAnalysis {
   var pendingFindings = PendingFindings()
   /// What lies between tuples of a dump; nil until there is something.
   var separators: Box<(count: Int, bytes: Int, fileOffset: Int?)>?
+  var doubts = DoubtfulRanges()
   var records = 0
   var bytes = 0
   var gapBytes = 0
@@ -85,6 +86,25 @@ struct DirectionAnalysis {
     let known = skip.flatMap { $0.value.offset == offset ? $0.value.origin : nil }
     skip = nil
     return known ?? trail.origin(at: offset)
+  }
+}
+
+/// Bytes of a direction of which the capture has two versions, as offsets in the order of the stream.
+struct DoubtfulRanges {
+  private var ranges: [Range<Int>] = []
+
+  mutating func append(_ range: Range<Int>) { ranges.append(range) }
+
+  /// The first range that ends after `offset`; those before it are forgotten.
+  mutating func first(after offset: Int) -> Range<Int>? {
+    if ranges.isEmpty { return nil }
+    ranges.removeFirst(ranges.firstIndex { $0.upperBound > offset } ?? ranges.count)
+    return ranges.first
+  }
+
+  /// Whether one of `count` bytes from `offset` on is in doubt.
+  mutating func contains(_ offset: Int, _ count: Int) -> Bool {
+    first(after: offset).map { $0.lowerBound < offset &+ count } ?? false
   }
 }
 

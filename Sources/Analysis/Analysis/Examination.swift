@@ -260,6 +260,7 @@ package struct Examination {
     }
     let progress = run.progress
     var counts = counts
+    let conflicts = run.analyzer.summary.lateConflicts
     var report: InputReport
     if isAhead, let ahead = run.ahead {
       report = try ahead.read(consume: run.consume, progress: { progress.update($0) })
@@ -268,6 +269,8 @@ package struct Examination {
         input, of: archive, digests: additionalDigests(input),
         progress: { progress.update(archive?.diskPosition ?? $0) })
     }
+    let late = run.analyzer.summary.lateConflicts - conflicts
+    if late > 0 { report.faults.append(InputFault(.lateConflicts(late))) }
     let first = inputs.count
     if let inner = report.archive {
       (report.members, report.lostMembers) = try readMembers(of: inner, input, key: key, &run)

@@ -29,6 +29,8 @@ final class PushConnection {
   @exclusivity(unchecked) private var hasOthers = false
   /// Whether stream 1 is the HTTP/1.1 request of an upgrade.
   @exclusivity(unchecked) private var isUpgraded = false
+  /// Whether bytes of the current frame are in doubt.
+  @exclusivity(unchecked) var isDoubtful = false
   @exclusivity(unchecked) private(set) var counts = PushCounts()
   /// The maximum frame size for what each side sends: SETTINGS_MAX_FRAME_SIZE of the other side.
   @exclusivity(unchecked) private var limitOfClient: Int?
@@ -124,6 +126,7 @@ final class PushConnection {
         hasPushes = true
       }
     }
+    noteDoubt(index)
     lastRequest = max(lastRequest, id)
     if ends { endRequest(index) } else { exchanges.grow(index) }
   }
@@ -142,6 +145,7 @@ final class PushConnection {
     let isFinal = headers[.status] != nil || headers.hasLost
     if isFinal, !ends, let status = headers.number(.status), 100..<200 ~= status { return }
     let index = exchanges.index(of: id) ?? exchanges.begin(id)
+    noteDoubt(index)
     if isFinal, !exchanges[index].hasStatusBlock {
       // If the first status is unknown and a second one comes, the first was that of an interim response.
       if exchanges[index].response.origin == nil || headers[.status] != nil {
@@ -178,6 +182,7 @@ final class PushConnection {
       guard let index = exchanges.index(of: frame.streamID), exchanges[index].request.origin != nil else {
         return
       }
+      noteDoubt(index)
       appendPayload(frame, in: bytes, to: &exchanges[index])
       if ends { endRequest(index) }
     } else {
@@ -188,9 +193,14 @@ final class PushConnection {
         exchanges[index].response.gaps = server.gaps
         exchanges[index].fields.flags.insert(.unknownHeaders)
       }
+      noteDoubt(index)
       appendBody(frame, in: bytes, to: &exchanges[index])
       if ends { endResponse(index) } else { exchanges.grow(index) }
     }
+  }
+
+  private func noteDoubt(_ index: Int) {
+    if isDoubtful { exchanges[index].fields.flags.insert(.conflictingBytes) }
   }
 
   private func appendPayload(_ frame: Frame, in bytes: RawSpan, to exchange: inout PushExchange) {

@@ -169,14 +169,23 @@ final class StreamAnalysis {
     direction.beginsStream = false
   }
 
+  /// Bytes that come next are in doubt.
+  func doubt(_ range: Range<Int>, from side: Side) {
+    if side == .first { first.doubts.append(range) } else { second.doubts.append(range) }
+  }
+
   /// A finding of the source. It is kept until all bytes before it are decided.
   func anomaly(_ anomaly: StreamAnomaly) throws {
     // Of another service, unless it is plaintext that ends.
     let isOther = anomaly.kind == .decryptionFailed && !isOfInterest && first.bytes &+ second.bytes == 0
-    let finding = StreamFinding(
+    var finding = StreamFinding(
       code: isOther ? .unrelatedTLS : FindingCode(anomaly.kind), side: anomaly.side, offset: anomaly.offset,
       length: anomaly.length,
       fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message)
+    if anomaly.isLate, (anomaly.side == .first ? first : second).coveredOffset != nil {
+      log.summary.lateConflicts += 1
+      finding.message = .tooLate(anomaly.message)
+    }
     switch anomaly.side {
     case nil: try report(finding)
     case .first: try add(finding, to: &first)

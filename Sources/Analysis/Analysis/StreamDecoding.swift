@@ -78,8 +78,17 @@ extension StreamAnalysis {
       guard let (origin, extentEnd) = direction.trail.extent(at: offset) else { return }
       let end = try min(extentEnd, emitPending(through: offset, of: &direction))
       let inExtent = (end &- offset &+ run.stride &- 1) / run.stride
-      let count = max(1, min(inExtent, run.count &- done))
-      let slice = run.slice(from: done, count: count)
+      var count = max(1, min(inExtent, run.count &- done))
+      var flags = run.flags
+      if let doubt = direction.doubts.first(after: offset) {
+        count = max(1, min(count, (doubt.lowerBound &- offset) / run.stride))
+        if doubt.lowerBound < offset &+ run.stride {
+          flags.insert(.conflictingBytes)
+          log.summary.count(.conflictingBytes)
+        }
+      }
+      var slice = run.slice(from: done, count: count)
+      slice.flags = flags
       try log.add(
         FeedbackRecords(
           labels: labels(input: origin.packet?.input ?? 0), direction: role(of: direction.side), run: slice,
@@ -113,6 +122,7 @@ extension StreamAnalysis {
     log.summary.recordBytes &+= frame.length
     var frame = frame
     if identity.carving != nil { frame.flags.insert(.carved) }
+    if direction.doubts.contains(frame.offset, frame.length) { frame.flags.insert(.conflictingBytes) }
     log.summary.count(frame.flags)
     if identity.serverEvidence == .dump { return try emitAlone(frame, origin, in: bytes, at: location) }
     let order = captureOrder(of: frame.offset, origin, from: .client)
@@ -139,6 +149,7 @@ extension StreamAnalysis {
     log.summary.recordBytes &+= ErrorResponse.length
     var frame = frame
     if identity.carving != nil { frame.flags.insert(.carved) }
+    if direction.doubts.contains(frame.offset, ErrorResponse.length) { frame.flags.insert(.conflictingBytes) }
     let order = captureOrder(of: frame.offset, origin, from: .server)
     gateway?.value.add(frame, origin: origin, captureOrder: order)
   }
@@ -152,8 +163,11 @@ extension StreamAnalysis {
     try reportCutBlock(in: &direction, before: frame)
     try emitPending(before: frame.offset &+ 1, of: &direction)
     log.summary.recordBytes &+= frame.length
+    pushes.isDoubtful = direction.doubts.contains(frame.offset, frame.length)
     let fault = pushes.take(
       frame, in: bytes, from: role(of: direction.side), at: FrameOrigin(frame.offset, origin))
+    // What a doubtful header block adds to the table, later ones must not use.
+    if pushes.isDoubtful { try losePushBytes(of: direction.side) }
     if let fault {
       try report(
         .malformedHTTP2, frame.offset, frame.length, origin: origin,
@@ -188,7 +202,7 @@ extension StreamAnalysis {
     }
   }
 
-  private func content(of side: Side) -> DirectionAnalysis.Content {
+  func content(of side: Side) -> DirectionAnalysis.Content {
     side == .first ? first.content : second.content
   }
 

@@ -136,6 +136,8 @@ package struct Summary: Equatable, Sendable {
   /// Nil if they were not counted.
   package var distinctTokens: Int?
   package var findings: [FindingCode: Int] = [:]
+  /// Packets that contradicted bytes which had been decoded.
+  package var lateConflicts = 0
   /// The number of records with each flag, in the order of `RecordFlags.all`.
   package var flags = [Int](repeating: 0, count: RecordFlags.all.count)
   /// Range of the times without `implausible-timestamp`, in seconds since 1970; nil without any.

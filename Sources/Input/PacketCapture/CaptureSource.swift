@@ -22,6 +22,8 @@ package struct CaptureSource: StreamSource, ~Copyable {
   /// Whether the consumer is told that key logs may follow.
   private var awaitsSecrets = false
   private var isFinishing = false
+  /// Where the caller puts each batch that it gets.
+  package let held: HeldBatches
 
   /// - Throws: an `InputFault` where the filter does not compile.
   package init(options: CaptureOptions) throws(InputFault) {
@@ -29,7 +31,8 @@ package struct CaptureSource: StreamSource, ~Copyable {
     if let expression = options.filter { filter = try PacketFilter(expression) }
     records = CaptureRecords(kind: .pcap, maxPacket: options.maxPacket)
     dissector = PacketDissector(options: options)
-    reassembler = Reassembler(options: options)
+    held = HeldBatches(options)
+    reassembler = Reassembler(options: options, held: held)
   }
 
   /// Begins the next file, which continues the previous one.
@@ -50,7 +53,14 @@ package struct CaptureSource: StreamSource, ~Copyable {
   }
 
   /// The file has ended; another may follow.
-  package mutating func end() { reassembler.use(nil) }
+  /// - Returns: a fault if it had packets, all of them of unsupported link types.
+  package mutating func end() -> InputFault? {
+    reassembler.use(nil)
+    let counts = dissector.counts
+    let unsupported = counts.unsupported.values.reduce(0, +)
+    guard unsupported > 0, unsupported == counts.packets else { return nil }
+    return InputFault(.noSupportedPacket(unsupported))
+  }
 
   package mutating func read(
     _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
@@ -152,9 +162,13 @@ package struct CaptureSource: StreamSource, ~Copyable {
     case .datagram(let segment, let datagram):
       takeKeyLogs()
       let range = segment.payloadStart..<segment.payloadStart &+ segment.payloadLength
-      let parts = datagram.parts(range)
+      let bytes = datagram.bytes.span.bytes
+      let isRight = SegmentChecksum.isRight(
+        bytes.extracting(range.lowerBound &- segment.headerLength..<range.upperBound),
+        from: segment.source.address, to: segment.destination.address)
+      let parts = datagram.parts(range, .verified(isRight: isRight))
       reassembler.segment(
-        segment, payload: datagram.bytes.span.bytes.extracting(range), parts: parts.span, packet: packet)
+        segment, payload: bytes.extracting(range), parts: parts.span, packet: packet)
     case .exportedPDU(let pdu):
       take(pdu, of: record, packet, in: window)
     case .segment, .skipped:
@@ -205,7 +219,7 @@ extension ExportedPDU {
 
 extension ReassembledDatagram {
   /// The packets with the bytes in `range` of the datagram.
-  fileprivate func parts(_ range: Range<Int>) -> [PayloadPart] {
+  fileprivate func parts(_ range: Range<Int>, _ checksum: ChecksumEvidence) -> [PayloadPart] {
     origins.indices.compactMap { index in
       let origin = origins[index]
       let end = index + 1 < origins.count ? origins[index + 1].streamOffset : bytes.count
@@ -214,7 +228,8 @@ extension ReassembledDatagram {
       return PayloadPart(
         range: part.lowerBound &- range.lowerBound..<part.upperBound &- range.lowerBound,
         origin: PayloadOrigin(
-          windowIndex: nil, fileOffset: origin.fileOffset(of: part.lowerBound), packet: packet))
+          windowIndex: nil, fileOffset: origin.fileOffset(of: part.lowerBound), packet: packet,
+          checksum: checksum))
     }
   }
 }

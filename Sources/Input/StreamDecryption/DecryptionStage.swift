@@ -101,6 +101,10 @@ package final class DecryptionStage {
       add(batch.secrets[Int(index)])
       return true
     case .bytes(let event): return passes(event, of: batch)
+    case .doubt(let slot, _, _, _):
+      // A MAC or a tag decides about ciphertext.
+      if case .decrypted = self[slot] { return false }
+      return true
     case .gap(let slot, _, _), .anomaly(let slot?, _), .closed(let slot, _):
       return self[slot].isPassed
     case .anomaly(nil, _): return true
@@ -143,13 +147,15 @@ package final class DecryptionStage {
     case .anomaly(let slot?, let index):
       var anomaly = batch.anomalies[Int(index)]
       if case .decrypted(let stream) = self[slot] {
+        // A MAC or a tag proves each byte that is used.
+        anomaly.isLate = false
         stream.move(&anomaly)
       } else if case .undecided(let stream) = self[slot] {
         stream.note(anomaly)
       }
       output.events.anomaly(anomaly, slot: slot)
     case .closed(let slot, let report): close(batch.reports[Int(report)], slot, into: &output)
-    case .opened, .secrets, .anomaly(nil, _): break
+    case .opened, .secrets, .doubt, .anomaly(nil, _): break
     }
   }
 

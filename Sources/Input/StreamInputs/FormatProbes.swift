@@ -42,14 +42,29 @@ package enum FormatProbes {
     CaptureRecords.recognises(head.span.bytes) != nil
   }
 
-  static let unsupported: [FormatProbe] = [
-    FormatProbe(.foreign(kind: .sqliteDatabase, remedy: "use --store to name a store")) { head, _ in
-      head.starts(with: Array("SQLite format 3\0".utf8))
-    },
-    // Signatures that reach into a tuple's length, which none has.
-    FormatProbe(.packed(.notExtracted("RAR"))) { head, _ in head.starts(with: Array("Rar!\u{1a}\u{7}".utf8))
-    },
-    FormatProbe(.packed(.notExtracted("CAB"))) { head, _ in head.starts(with: Array("MSCF\0\0\0\0".utf8)) },
+  static let unsupported: [FormatProbe] =
+    [
+      FormatProbe(.foreign(kind: .sqliteDatabase, remedy: "use --store to name a store")) { head, _ in
+        head.starts(with: Array("SQLite format 3\0".utf8))
+      },
+      // Signatures that reach into a tuple's length, which none has.
+      FormatProbe(.packed(.notExtracted("RAR"))) { head, _ in head.starts(with: Array("Rar!\u{1a}\u{7}".utf8))
+      },
+      FormatProbe(.packed(.notExtracted("CAB"))) { head, _ in head.starts(with: Array("MSCF\0\0\0\0".utf8)) },
+    ]
+    + captureFiles.map { magic, program in
+      FormatProbe(
+        .foreign(kind: "a capture of \(program)", remedy: "convert it: editcap -F pcap FILE NEW.pcap")
+      ) { head, _ in head.starts(with: magic.utf8) }
+    }
+
+  /// The beginnings of capture files that editcap of Wireshark reads. None is a tuple of a plausible time.
+  private static let captureFiles: [(magic: String, program: Message)] = [
+    ("GMBU", "Microsoft Network Monitor"), ("RTSS\0\u{1}", "Microsoft Network Monitor"),
+    ("RTSS\u{1}\u{1}", "Microsoft Network Monitor"), ("XCP\00", "NetXRay or Sniffer"),
+    ("TRSNIFF data", "Sniffer"), ("\u{7f}ver", "OmniPeek"), ("iptrace ", "iptrace"),
+    ("ObserverPktBuf", "Observer"), ("\u{5}VNF", "Visual UpTime"),
+    ("\0\0\u{2}\0\u{12}\u{5}\0\u{10}", "Tektronix K12"),
   ]
 
   /// Mostly ASCII, in either byte order; after a byte order mark, some of it.

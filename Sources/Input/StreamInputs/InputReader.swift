@@ -100,9 +100,11 @@ package struct InputReader: ~Copyable {
   /// Whether inputs are read ahead: archives are left to another reader.
   private let isAhead: Bool
   /// Whether the consumer keeps blocks.
-  private var sharesBlocks: Bool { isAhead || worker != nil }
+  private var sharesBlocks: Bool { isAhead || worker != nil || held != nil }
   private var block: [UInt8]
   private var batch = EventBatch()
+  /// The last batches of a capture, which wait for other copies of their bytes.
+  private var held: HeldBatches?
   /// The capture that several inputs form.
   private var joined: CaptureSource?
   /// Number of its inputs read before this one.
@@ -272,7 +274,10 @@ package struct InputReader: ~Copyable {
   package mutating func finish() throws {
     guard var source = joined.take() else { return }
     joinedCount = 0
+    held = source.held
     try finish(&source)
+    try passHeld(isEnd: true)
+    held = nil
   }
 
   /// The key logs of a capture, without its packets, as far as that many bytes are kept.
@@ -303,18 +308,21 @@ package struct InputReader: ~Copyable {
     let history = file.keepHistory(Self.keptLength, after: block[..<filled])
     // Moved out of `self` meanwhile, so that it is not copied.
     var source = if let known = joined.take() { known } else { try CaptureSource(options: options.capture) }
+    held = source.held
     let canReadTwice = input.path != nil && file.size != nil && !input.isMember
     source.begin(
       kind, input: UInt16(clamping: joinedCount), history: history,
       keyLogs: canReadTwice ? keyLogs(of: input) : nil, isLast: !options.joins && !input.isContinued)
     try readWindows(&file, filled, &source, report: &report, progress: progress)
-    source.end()
+    if let fault = source.end() { report.faults.append(fault) }
     report.packets = source.packetCount
     if options.joins || input.isContinued {
       joined = consume source
     } else {
       try finish(&source)
     }
+    try passHeld(isEnd: true)
+    held = nil
   }
 
   // MARK: - From a file's blocks to events
@@ -415,6 +423,19 @@ package struct InputReader: ~Copyable {
     batch.textOffsets = decodesText && filled > 0 ? offset..<offset + filled : nil
     // A small input's bytes must not keep a whole block, which is then copied for the next input.
     batch.window = sharesBlocks && filled <= window.count / 2 ? Array(window[..<filled]) : window
+    guard let held else { return try pass() }
+    held.add(&batch)
+    try passHeld(isEnd: false)
+  }
+
+  private mutating func passHeld(isEnd: Bool) throws {
+    while let due = held?.removeDue(isEnd: isEnd) {
+      batch = due
+      try pass()
+    }
+  }
+
+  private mutating func pass() throws {
     guard let worker, usesWorker else {
       defer { batch.removeAll() }
       return try consume(&batch)

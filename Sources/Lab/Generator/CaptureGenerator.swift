@@ -223,7 +223,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
     var copy = segment
     copy.isProtected = true
     if disturbances.happens(capture.retransmission) { delay(copy, of: slot) }
-    guard disturbances.happens(capture.conflicts) else { return }
+    guard segment.missing == 0, disturbances.happens(capture.conflicts) else { return }
     let start = disturbances.below(copy.payload.count)
     let range = start..<min(start + disturbances.within(1...3), copy.payload.count)
     for index in range { copy.payload[index] ^= UInt8(truncatingIfNeeded: disturbances.within(1...255)) }

@@ -186,7 +186,8 @@ struct PacketEncoder {
     sum.add(head)
     sum.add(options)
     sum.add(segment.payload)
-    appendBigEndian(sum.value, to: &head)
+    // Bytes that were altered on the way have the wrong sum, so that the first copy counts.
+    appendBigEndian(sum.value ^ (segment.altered == nil ? 0 : 1), to: &head)
     return head + [0, 0] + options + segment.payload
   }
 }

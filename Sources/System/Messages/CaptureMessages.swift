@@ -18,6 +18,13 @@ extension Message {
         + " convert the capture to a link type that carries IP")
   }
 
+  /// - Parameter count: of packets, all of which are skipped.
+  package static func noSupportedPacket(_ count: Int) -> Message {
+    Message(
+      "\(count == 1 ? "its only packet" : "all \(count) packets") skipped: see unsupported-link-type for the"
+        + " link types; convert the capture to a link type that carries IP")
+  }
+
   package static func truncatedPacket(_ packet: Message, missing: Int, byFileEnd: Bool) -> Message {
     let cause = byFileEnd ? "the file ends within it" : "capture with a larger snap length (tcpdump -s 0)"
     return Message("\(packet) is truncated by \(Count.of(missing, "byte")): \(cause)")
@@ -70,10 +77,24 @@ extension Message {
 
   // MARK: - Reassembly
 
-  package static func copiesDiffer(_ first: Message, _ second: Message, bytes: Int) -> Message {
+  /// - Parameter wrong: the packet whose checksum is wrong; nil if none decides.
+  package static func copiesDiffer(
+    _ first: Message, _ second: Message, bytes: Int, used: Message, wrong: Message?
+  ) -> Message {
+    let reason = wrong.map { "the TCP checksum of \($0) is wrong" } ?? "no checksum decides"
+    return Message(
+      "\(first) and \(second) differ in \(Count.of(bytes, "byte")) here: \(used) is used, \(reason)")
+  }
+
+  /// - Parameter conflict: what would have been used in time.
+  package static func tooLate(_ conflict: Message) -> Message {
+    Message("\(conflict); this came too late: the records here were written before, without a flag")
+  }
+
+  package static func lateConflicts(_ count: Int) -> Message {
     Message(
-      "\(first) and \(second) differ in \(Count.of(bytes, "byte")) here: "
-        + "\(first) is used, which was read first")
+      "\(Count.of(count, "packet")) contradicted bytes whose records had been written (see conflicting-overlap);"
+        + " read it again with a larger --reorder-window, and a larger --total-buffer if that is not enough")
   }
 
   package static func lateBytesBeforeBeginning(_ count: Int, of packet: Message) -> Message {
@@ -103,6 +124,12 @@ extension Message {
     Message(
       "the link type of this pcap file has reserved bits set (0x\(String(field, radix: 16))); expected a "
         + "number below 65536")
+  }
+
+  package static func unknownSnoop(version: Int, type: Int) -> Message {
+    Message(
+      "snoop version \(version) with link type \(type), expected version 2 with Ethernet (0 or 4);"
+        + " convert it: editcap -F pcap FILE NEW.pcap")
   }
 
   // MARK: - pcapng

@@ -111,6 +111,8 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
 
   /// The body of an error is missing, at least in part.
   package static let bodyLost = PushFlags(rawValue: 1 << 9)
+  /// Packets of the capture have different bytes for a part of its frames, and nothing decides between them.
+  package static let conflictingBytes = PushFlags(rawValue: 1 << 10)
 
   /// RST_STREAM has the code REFUSED_STREAM: the request was not processed. Reports do not show this flag.
   package static let refused = PushFlags(rawValue: 1 << 15)
@@ -118,6 +120,7 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   /// The flags and their codes in reports, sorted by code.
   package static let all: [(flag: PushFlags, code: String)] = [
     (.bodyLost, "body-lost"),
+    (.conflictingBytes, "conflicting-bytes"),
     (.goaway, "goaway"),
     (.malformedJSON, "malformed-json"),
     (.noResponse, "no-response"),
@@ -131,7 +134,7 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
 
   /// Flags that make the token or its invalidation time doubtful.
   package static let tokenDoubts: PushFlags = [
-    .malformedJSON, .statusInferred, .tokenNotHex, .uncorrelated, .unexpectedTokenLength,
+    .conflictingBytes, .malformedJSON, .statusInferred, .tokenNotHex, .uncorrelated, .unexpectedTokenLength,
   ]
 }
 

@@ -146,7 +146,11 @@ struct FrameReader {
       originalLength: onWire ?? frame.count, fileOffset: file.count)
     file += frame
     let window = [UInt8](repeating: 0x5a, count: 16) + frame + [UInt8](repeating: 0x5a, count: 64)
-    return dissector.dissect(record, from: PacketReference(number: number), in: window.span.bytes)
+    let answer = dissector.dissect(record, from: PacketReference(number: number), in: window.span.bytes)
+    guard case .segment(var segment) = answer else { return answer }
+    // It is where the checksum begins, which reassembly verifies.
+    segment.headerLength = 0
+    return .segment(segment)
   }
 
   /// The payload of `read`'s result for `frame`; nil if that is not a segment.

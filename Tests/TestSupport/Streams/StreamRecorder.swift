@@ -50,7 +50,7 @@ package struct Playback<Recorder: StreamRecorder> {
           misuse.append("\(anomaly) in slot \(slot ?? -1)")
         }
         recorder.anomaly(anomaly)
-      case .secrets: break
+      case .secrets, .doubt: break
       case .closed(let slot, let report):
         let report = batch.reports[Int(report)]
         if let number = open.removeValue(forKey: slot), number != report.identity.number {

@@ -21,7 +21,7 @@ extension PacketParser {
     }
   }
 
-  /// RFC 791, section 3.1. Checksums are not verified: senders leave them to the network card.
+  /// RFC 791, section 3.1. The checksum is not verified: senders leave it to the network card.
   @inline(__always)
   mutating func ipv4(in bytes: RawSpan) -> Layer {
     guard hasBytes(20, .ipv4) else { return .malformed }
@@ -165,7 +165,7 @@ extension PacketParser {
     }
     let payloadStart = start &+ headerLength
     let captured = max(0, end &- payloadStart)
-    return TCPSegment(
+    var segment = TCPSegment(
       source: Endpoint(address: source, port: bytes.bigEndianUInt16(at: start)),
       destination: Endpoint(address: destination, port: bytes.bigEndianUInt16(at: start &+ 2)),
       sequence: SequenceNumber(bytes.bigEndianUInt32(at: start &+ 4)),
@@ -174,6 +174,8 @@ extension PacketParser {
       window: bytes.bigEndianUInt16(at: start &+ 14),
       payloadStart: min(payloadStart, end), payloadLength: captured,
       missingLength: wireEnd &- payloadStart &- captured)
+    segment.headerLength = headerLength
+    return segment
   }
 }
 

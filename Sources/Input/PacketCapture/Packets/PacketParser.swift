@@ -6,7 +6,7 @@ enum Layer: Equatable {
   // Link layers.
   case ethernet, logicalLink, loopback, cooked, cooked2, log, exportedPDU
   case pointToPoint, pppoe, labels
-  case wireless, radiotap, perPacketInfo, prism
+  case wireless, radiotap, perPacketInfo, packetTap, prism
   /// The payload of this EtherType.
   case network(UInt16)
   /// IP; its first four bits give the version.
@@ -78,6 +78,7 @@ struct PacketParser {
       case .wireless: layer = wireless(in: bytes)
       case .radiotap: layer = radiotap(in: bytes)
       case .perPacketInfo: layer = perPacketInfo(in: bytes)
+      case .packetTap: layer = packetTap(in: bytes)
       case .prism: layer = prism(in: bytes)
       case .exportedPDU: return .pdu
       case .tcp, .fragment, .pdu, .notTCP, .encrypted, .malformed, .unsupported: return layer
@@ -135,6 +136,7 @@ extension Layer {
     case 192: self = .perPacketInfo
     case 239: self = .log
     case 252: self = .exportedPDU
+    case 258: self = .packetTap
     default: return nil
     }
   }
@@ -154,6 +156,7 @@ struct PacketDefect: Equatable {
     case labels = "MPLS label stack"
     case wireless = "802.11 header"
     case radio = "radio header"
+    case packetTap = "PKTAP header"
     case ip = "IP header"
     case ipv4 = "IPv4 header"
     case ipv6 = "IPv6 header"

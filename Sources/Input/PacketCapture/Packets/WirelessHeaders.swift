@@ -84,8 +84,25 @@ extension PacketParser {
     let type = bytes.bigEndianUInt32(at: start &+ 4).byteSwapped
     guard hasBytes(length, .radio) else { return .malformed }
     start &+= length
+    return inner(type)
+  }
+
+  /// LINKTYPE_PKTAP, of macOS and for iPhones: the length of the header, what follows it (1 is a packet) and its link type,
+  /// little-endian.
+  mutating func packetTap(in bytes: RawSpan) -> Layer {
+    guard hasBytes(12, .packetTap) else { return .malformed }
+    let length = Int(bytes.bigEndianUInt32(at: start).byteSwapped)
+    guard length >= 12 else { return malformed(.packetTap, .length(length, least: 12, most: .max)) }
+    let isPacket = bytes.bigEndianUInt32(at: start &+ 4).byteSwapped == 1
+    let type = bytes.bigEndianUInt32(at: start &+ 8).byteSwapped
+    guard hasBytes(length, .packetTap) else { return .malformed }
+    start &+= length
+    return isPacket ? inner(type) : .notTCP
+  }
+
+  /// The layer of a link type inside another one. Exported PDUs are never nested.
+  private func inner(_ type: UInt32) -> Layer {
     let linkType = LinkType(rawValue: UInt16(truncatingIfNeeded: type))
-    // Exported PDUs are never nested.
     guard type <= UInt16.max, let layer = Layer(linkType), layer != .exportedPDU else {
       return .unsupported(linkType)
     }

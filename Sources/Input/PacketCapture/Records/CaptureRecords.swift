@@ -1,6 +1,6 @@
 import WireBytes
 
-/// Reads the packets of a capture file, pcap or pcapng, from windows of any size. No I/O.
+/// Reads the packets of a capture file, pcap, pcapng or snoop, from windows of any size. No I/O.
 ///
 ///     var records = CaptureRecords(kind: kind, maxPacket: options.maxPacket)
 ///     loop: while true {
@@ -18,7 +18,7 @@ import WireBytes
 /// record, to a skipped range, or to a range reported as damaged.
 package struct CaptureRecords {
   package enum Kind: String, Sendable {
-    case pcap, pcapng
+    case pcap, pcapng, snoop
   }
 
   /// The next item of the file. `end` is the index in the window after it, from which to continue. Rare payloads are
@@ -56,6 +56,7 @@ package struct CaptureRecords {
     guard head.byteCount >= 8 else { return nil }
     let magic = FileByteOrder.little.uint32(in: head, at: 0)
     if magic == PcapngBlock.Kind.sectionHeader.rawValue { return .pcapng }
+    if PcapHeader.isSnoop(head, at: 0) { return .snoop }
     guard let variant = PcapHeader.Variant(magic: magic) else { return nil }
     let major = variant.order.uint16(in: head, at: 4)
     if major == 2 { return .pcap }
@@ -69,7 +70,7 @@ package struct CaptureRecords {
   package var latestSecrets: DecryptionSecrets? { pcapng.format.latestSecrets }
 
   /// Packets read so far: the number of the last one, from 1.
-  package var packets: Int { kind == .pcap ? pcap.format.packets : pcapng.format.packets }
+  package var packets: Int { kind == .pcapng ? pcapng.format.packets : pcap.format.packets }
 
   /// - Parameters:
   ///   - index: index in the window to read from: the `end` of the last step.
@@ -79,7 +80,7 @@ package struct CaptureRecords {
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
   ) -> Step {
     switch kind {
-    case .pcap: pcap.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
+    case .pcap, .snoop: pcap.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
     case .pcapng: pcapng.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
     }
   }

@@ -39,6 +39,8 @@ struct PcapHeader: Equatable, Sendable {
   /// as well. libpcap uses the same rule.
   enum LengthOrder: Sendable {
     case capturedFirst, originalFirst, smallerIsCaptured
+    /// The headers of snoop: original, captured and record length, dropped packets, time.
+    case snoop
   }
 
   var variant: Variant
@@ -57,6 +59,11 @@ struct PcapHeader: Equatable, Sendable {
     minor = variant.order.uint16(in: window, at: index + 6)
     snapLength = variant.order.uint32(in: window, at: index + 16)
     linkField = variant.order.uint32(in: window, at: index + 20)
+  }
+
+  /// Whether a snoop file begins at `index` (RFC 1761). Needs 8 bytes.
+  static func isSnoop(_ bytes: RawSpan, at index: Int) -> Bool {
+    bytes.bigEndianUInt32(at: index) == 0x736e_6f6f && bytes.bigEndianUInt32(at: index &+ 4) == 0x7000_0000
   }
 
   var linkType: LinkType { LinkType(rawValue: UInt16(truncatingIfNeeded: linkField)) }
@@ -85,6 +92,8 @@ struct PcapRecordHeader {
   /// Lengths in bytes: captured, and on the wire.
   var captured: UInt32
   var original: UInt32
+  /// Bytes after the captured ones; 0 to 3 in snoop.
+  var padding: UInt32 = 0
 
   /// The header at `index`, where 16 bytes must be available.
   @inline(__always)
@@ -97,10 +106,23 @@ struct PcapRecordHeader {
     fraction = order.uint32(in: bytes, at: 4)
     captured = order.uint32(in: bytes, at: 8)
     original = order.uint32(in: bytes, at: 12)
-    if lengths != .capturedFirst, lengths == .originalFirst || captured > original {
+    if lengths != .capturedFirst { reorder(lengths, window, index) }
+  }
+
+  private mutating func reorder(_ lengths: PcapHeader.LengthOrder, _ window: RawSpan, _ index: Int) {
+    if lengths == .snoop {
+      padding = captured &- fraction &- 24
+      (original, captured) = (seconds, fraction)
+      seconds = window.bigEndianUInt32(at: index &+ 16)
+      fraction = window.bigEndianUInt32(at: index &+ 20)
+    } else if lengths == .originalFirst || captured > original {
       swap(&captured, &original)
     }
   }
+
+  /// Bytes after the header.
+  @inline(__always)
+  var length: Int { Int(captured) &+ Int(padding) }
 
   /// Zero fill is the most common damage; real packets have no all-zero header.
   var isZero: Bool { seconds | fraction | captured | original == 0 }
@@ -150,13 +172,14 @@ struct PcapHeaderRules: Sendable {
   /// Valid except for the time.
   @inline(__always)
   private func isLoose(_ header: PcapRecordHeader) -> Bool {
-    header.captured <= maxPacket && header.fraction < unitsPerSecond && header.original <= maxPacket
+    header.captured <= maxPacket && header.padding <= 3 && header.fraction < unitsPerSecond
+      && header.original <= maxPacket
       && (header.captured <= header.original || (header.original == 0 && mayLackOriginal)) && !header.isZero
   }
 
   /// - Parameter reference: as for `isSound`.
   func grade(_ header: PcapRecordHeader, near reference: UInt32?) -> PcapHeaderGrade {
-    guard header.captured <= maxPacket, !header.isZero else { return .implausible }
+    guard header.captured <= maxPacket, header.padding <= 3, !header.isZero else { return .implausible }
     let isNear = reference.map { Self.isNear(header.seconds, $0) } ?? true
     if isLoose(header) { return isNear ? .near : .loose }
     return isNear ? .odd : .implausible

@@ -25,6 +25,9 @@ struct PcapRecords: RecordFormat {
     at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
   ) -> CaptureRecords.Step? {
     let available = window.byteCount - index
+    if available >= 16, PcapHeader.isSnoop(window, at: index) {
+      return readSnoopHead(at: index, in: window, windowOffset)
+    }
     guard available >= PcapHeader.length else {
       return isLast ? Self.cutHeader(available, windowOffset + index) : .needsBytes(PcapHeader.length)
     }
@@ -39,6 +42,20 @@ struct PcapRecords: RecordFormat {
     return header.isKnownVersion
       ? .skipped(end: end)
       : .damaged(Self.unknownVersion(header, at: windowOffset + index), end: end)
+  }
+
+  /// RFC 1761: after the magic number the version, and the type of the links; 0 and 4 are Ethernet.
+  private mutating func readSnoopHead(
+    at index: Int, in window: RawSpan, _ windowOffset: Int
+  ) -> CaptureRecords.Step {
+    let version = window.bigEndianUInt32(at: index + 8)
+    let type = window.bigEndianUInt32(at: index + 12)
+    guard version == 2, type == 0 || type == 4 else {
+      return Self.unreadable(.unknownSnoop(version: Int(version), type: Int(type)), windowOffset + index + 8)
+    }
+    (order, lengths, headerLength) = (.big, .snoop, 24)
+    linkType = LinkType(rawValue: 1)
+    return .skipped(end: index + 16)
   }
 
   private mutating func adopt(_ header: PcapHeader) {
@@ -64,7 +81,7 @@ struct PcapRecords: RecordFormat {
     let header = header(at: index, in: window)
     guard rules.isSound(header, near: reference) else { return nil }
     let start = index &+ headerLength
-    let end = start &+ Int(header.captured)
+    let end = start &+ header.length
     if end &+ headerLength <= window.byteCount {
       guard rules.isSound(self.header(at: end, in: window), near: header.seconds) else { return nil }
     } else {
@@ -81,7 +98,7 @@ struct PcapRecords: RecordFormat {
     let header = header(at: index, in: window)
     let grade = rules.grade(header, near: reference)
     guard grade > .implausible else { return .broken }
-    let end = index &+ headerLength &+ Int(header.captured)
+    let end = index &+ headerLength &+ header.length
     guard end &+ headerLength <= window.byteCount else {
       return assessLast(from: index, to: end, in: window, isLast: isLast)
     }
@@ -130,7 +147,7 @@ struct PcapRecords: RecordFormat {
     return .packet(
       PacketRecord(
         number: packets, time: time(of: header), linkType: linkType, start: start,
-        capturedLength: end &- start, originalLength: Int(header.original),
+        capturedLength: min(end &- start, Int(header.captured)), originalLength: Int(header.original),
         fileOffset: windowOffset &+ start, isCutByFile: end &- start < Int(header.captured)), end: end)
   }
 

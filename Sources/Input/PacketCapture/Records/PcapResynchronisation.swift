@@ -27,13 +27,13 @@ extension PcapRecords {
     let suspectHeader = suspect.map { header(at: $0, in: window) }
     let last = reference ?? suspectHeader?.seconds
     if let suspect, let suspectHeader, isEvident(at: suspect, near: reference, in: window) {
-      let end = min(suspect &+ headerLength &+ Int(suspectHeader.captured), window.byteCount)
+      let end = min(suspect &+ headerLength &+ suspectHeader.length, window.byteCount)
       return leadsOut(from: index, beyond: end, near: last ?? first.seconds, in: window, isLast: isLast)
     }
     if isEvident(at: index, near: last, in: window) { return .yes }
     let isNear = last.map { PcapHeaderRules.isNear(first.seconds, $0) } ?? false
     guard isNear || (suspect == nil && first.seconds >= Self.year) else { return .no }
-    let end = index &+ headerLength &+ Int(first.captured)
+    let end = index &+ headerLength &+ first.length
     guard end &+ headerLength <= window.byteCount else {
       if !isLast { return .needs(end &+ headerLength &- index) }
       let endsHere = end == window.byteCount && last == nil
@@ -89,7 +89,7 @@ extension PcapRecords {
       let header = header(at: next, in: window)
       guard isPlausible(header, near: time) else { return .noneBefore(last &+ 1) }
       (last, time) = (next, header.seconds)
-      next = next &+ headerLength &+ Int(header.captured)
+      next = next &+ headerLength &+ header.length
     }
     guard next &+ headerLength <= window.byteCount else {
       if !isLast { return .needs(next &+ headerLength &- index) }
@@ -101,7 +101,7 @@ extension PcapRecords {
   private func isConfirmed(
     _ second: PcapRecordHeader, at index: Int, in window: RawSpan, isLast: Bool, from first: Int
   ) -> RecordPlausibility {
-    let end = index &+ headerLength &+ Int(second.captured)
+    let end = index &+ headerLength &+ second.length
     guard end &+ headerLength <= window.byteCount else {
       if !isLast { return .needs(end &+ headerLength &- first) }
       return end == window.byteCount ? .yes : .no

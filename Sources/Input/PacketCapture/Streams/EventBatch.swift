@@ -8,6 +8,8 @@ package enum StreamEvent: BitwiseCopyable, Sendable {
   case opened(slot: Int32, identity: Int32)
   case bytes(ByteEvent)
   case gap(slot: Int32, side: Side, gap: Int32)
+  /// For `count` of the next bytes, from `offset` on, another packet has others, and nothing decides between the two.
+  case doubt(slot: Int32, side: Side, offset: Int, count: Int)
   /// A problem of the input. `slot` is nil if it concerns no open stream.
   case anomaly(slot: Int32?, anomaly: Int32)
   /// Keys that the capture brings, for the streams of later packets: index in `EventBatch.secrets`.
@@ -157,6 +159,18 @@ package struct EventBatch {
     var batch = self
     batch.events = Array(events[..<index])
     return batch
+  }
+
+  /// Removes the events; what they refer to stays.
+  mutating func takeEvents() -> [StreamEvent] {
+    defer { events = [] }
+    return events
+  }
+
+  /// Adds the origin of an event that is passed on; returns its index.
+  mutating func add(_ origin: SourceExtent) -> Int32 {
+    origins.append(origin)
+    return Int32(truncatingIfNeeded: origins.count - 1)
   }
 
   /// Passes on an event of the batch that this one was made of.

@@ -76,7 +76,7 @@ package struct StreamAnomaly: Equatable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
     /// Unreadable bytes of a capture file.
     case damagedCapture
-    /// A byte was sent twice with different content; the copy read first counts.
+    /// A byte was sent twice with different content.
     case conflictingOverlap
     /// The beginning of a direction was not captured.
     case midstreamStart
@@ -117,6 +117,8 @@ package struct StreamAnomaly: Equatable, Sendable {
   package var length: Int?
   package var fileOffset: Int?
   package var packet: PacketReference?
+  /// Whether the analysis already has other bytes, and cannot take them back.
+  package var isLate = false
   package var message: Message
 
   package init(

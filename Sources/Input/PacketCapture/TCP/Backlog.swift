@@ -3,13 +3,16 @@ struct PendingSegment {
   /// Position of the first byte (`HalfConnection`).
   var position: Int
   var bytes: [UInt8]
-  /// Offset of the first byte in the file.
-  var fileOffset: Int
-  var packet: PacketReference
+  /// Of the first byte.
+  var origin: PayloadOrigin
   /// Number of packets read when it arrived.
   var arrival: Int
+  /// What other copies show of the bytes.
+  var corrections: [Correction] = []
 
   var end: Int { position &+ bytes.count }
+  var fileOffset: Int { origin.fileOffset }
+  var packet: PacketReference { origin.packet }
 
   /// Approximate memory: the bytes, their array, and this value.
   var cost: Int { bytes.count &+ Self.overhead }
@@ -53,6 +56,9 @@ struct PendingSegments {
   var isEmpty: Bool { chunks.isEmpty }
   var first: PendingSegment? { chunks.first?.first }
 
+  /// Where some of the bytes come from.
+  var sample: [PayloadOrigin] { chunks.first?.prefix(8).map(\.origin) ?? [] }
+
   /// Position of the first byte; nil without any.
   var firstPosition: Int? { chunks.first?.first?.position }
 
@@ -73,6 +79,14 @@ struct PendingSegments {
     if chunks[0].isEmpty { chunks.removeFirst() }
     cost &-= segment.cost
     return segment
+  }
+
+  /// Corrects the segment that contains `position`.
+  mutating func correct(_ position: Int, _ more: [Correction]) {
+    let chunk = chunkIndex(after: position) - 1
+    guard chunk >= 0 else { return }
+    let index = Self.index(after: position, in: chunks[chunk]) - 1
+    if index >= 0 { chunks[chunk][index].corrections.add(more) }
   }
 
   /// The segments with bytes of `range`, in order.
@@ -137,8 +151,14 @@ struct DeliveredRanges {
     /// Offset of the first byte in the file; nil for a gap.
     var fileOffset: Int?
     var packet: PacketReference
+    var checksum: ChecksumEvidence
+    /// The event that delivered them.
+    var event: EventReference
 
     var end: Int { position &+ length }
+    var origin: PayloadOrigin? {
+      fileOffset.map { PayloadOrigin(windowIndex: nil, fileOffset: $0, packet: packet, checksum: checksum) }
+    }
   }
 
   /// Minimum number of entries per direction, even when the budget is used up.
@@ -169,6 +189,9 @@ struct DeliveredRanges {
       head = 0
     }
   }
+
+  /// Where the last bytes come from: a sample of the segments of a direction.
+  var sample: [PayloadOrigin] { entries[head...].suffix(Self.minCount).compactMap(\.origin) }
 
   mutating func forget() {
     entries = []

@@ -175,7 +175,7 @@ struct HalfConnection {
     output.events.bytes(
       segment.payloadStart..<segment.payloadStart &+ segment.payloadLength, slot: slot, side: side,
       origin: SourceExtent(streamOffset: offset(next), fileOffset: fileOffset, stride: 1, packet: packet))
-    didDeliver(segment.payloadLength, fileOffset: fileOffset, packet, &output)
+    didDeliver(segment.payloadLength, fileOffset: fileOffset, packet, ChecksumEvidence(segment), &output)
     captured = max(captured, next)
   }
 
@@ -187,11 +187,14 @@ struct HalfConnection {
 
   @inline(__always)
   mutating func didDeliver(
-    _ count: Int, fileOffset: Int?, _ packet: PacketReference, _ output: inout StreamOutput
+    _ count: Int, fileOffset: Int?, _ packet: PacketReference, _ checksum: ChecksumEvidence,
+    _ output: inout StreamOutput
   ) {
     let known = delivered.count
     delivered.append(
-      DeliveredRanges.Entry(position: next, length: count, fileOffset: fileOffset, packet: packet),
+      DeliveredRanges.Entry(
+        position: next, length: count, fileOffset: fileOffset, packet: packet, checksum: checksum,
+        event: output.lastEvent),
       mayGrow: output.rememberedRanges < StreamOutput.rememberedInAll && known < StreamOutput.rememberedInOne)
     output.rememberedRanges &+= delivered.count &- known
     if fileOffset == nil { gapBytes &+= count } else { byteCount &+= count }
@@ -281,8 +284,8 @@ struct HalfConnection {
       buffer(
         PendingSegment(
           position: next, bytes: Array(early.bytes.dropFirst(before.count)),
-          fileOffset: early.fileOffset &+ before.count, packet: early.packet, arrival: early.arrival), &output
-      )
+          origin: early.origin.advanced(by: before.count), arrival: early.arrival,
+          corrections: early.corrections), &output)
     }
   }
 
@@ -291,8 +294,7 @@ struct HalfConnection {
     _ bytes: RawSpan, at position: Int, from origin: PayloadOrigin, _ output: StreamOutput
   ) {
     makeBacklog().probe = PendingSegment(
-      position: position, bytes: [bytes.byte(at: 0)], fileOffset: origin.fileOffset, packet: origin.packet,
-      arrival: output.packetsRead)
+      position: position, bytes: [bytes.byte(at: 0)], origin: origin, arrival: output.packetsRead)
   }
 
   /// The byte of a probe was accepted if the stream continues after it; if it is sent again, that copy counts.
@@ -302,9 +304,7 @@ struct HalfConnection {
     dropEmptyBacklog()
     guard range.lowerBound > probe.position else { return }
     facesClosedWindow = false
-    receive(
-      probe.bytes.span.bytes, at: probe.position,
-      from: PayloadOrigin(windowIndex: nil, fileOffset: probe.fileOffset, packet: probe.packet), &output)
+    receive(probe.bytes.span.bytes, at: probe.position, from: probe.origin, &output)
   }
 
   private mutating func receiveEarly(
@@ -318,7 +318,8 @@ struct HalfConnection {
       let shared = max(position, known.position)..<min(end, known.end)
       comparePending(
         known, bytes.extracting(shared.lowerBound &- position..<shared.upperBound &- position),
-        at: shared.lowerBound, origin.packet, isKeepAlive: isKeepAlive, &output)
+        at: shared.lowerBound, origin.advanced(by: shared.lowerBound &- position), isKeepAlive: isKeepAlive,
+        &output)
       cursor = shared.upperBound
     }
     receivePart(bytes, at: position, cursor..<end, from: origin, &output)
@@ -337,7 +338,7 @@ struct HalfConnection {
     if hasBegun, range.lowerBound == next { return deliver(part, from: partOrigin, &output) }
     buffer(
       PendingSegment(
-        position: range.lowerBound, bytes: part.withUnsafeBytes { Array($0) },
-        fileOffset: partOrigin.fileOffset, packet: partOrigin.packet, arrival: output.packetsRead), &output)
+        position: range.lowerBound, bytes: part.withUnsafeBytes { Array($0) }, origin: partOrigin,
+        arrival: output.packetsRead), &output)
   }
 }

@@ -23,8 +23,12 @@ package struct Reassembler: ~Copyable {
   /// - Parameters:
   ///   - reservedSlots: the number of slots, from 0, that the caller uses for streams of its own.
   ///   - isCarving: whether the packets were found by a search.
-  package init(options: CaptureOptions, reservedSlots: Int = 0, isCarving: Bool = false) {
+  ///   - held: where batches wait; nil if they do not.
+  package init(
+    options: CaptureOptions, reservedSlots: Int = 0, isCarving: Bool = false, held: HeldBatches? = nil
+  ) {
     self.options = options
+    output.held = held
     self.isCarving = isCarving
     flows = FlowTable(limit: options.maxConnections, reserved: reservedSlots)
     queue = FlushQueue(window: options.reorderWindow)
@@ -34,7 +38,11 @@ package struct Reassembler: ~Copyable {
   package mutating func use(_ history: CaptureHistory?) { output.history = history }
 
   /// Swaps the events so far with `batch`.
-  package mutating func swapEvents(with batch: inout EventBatch) { swap(&output.events, &batch) }
+  package mutating func swapEvents(with batch: inout EventBatch) {
+    swap(&output.events, &batch)
+    output.held?.packetsRead = output.packetsRead
+    output.batch = output.held?.next ?? 0
+  }
 
   package var isFull: Bool { output.events.isFull }
 
@@ -62,7 +70,9 @@ package struct Reassembler: ~Copyable {
   ) {
     if appendInOrder(segment, fileOffset: fileOffset, packet: packet) { return }
     let range = segment.payloadStart..<segment.payloadStart &+ segment.payloadLength
-    let origin = PayloadOrigin(windowIndex: range.lowerBound, fileOffset: fileOffset, packet: packet)
+    let origin = PayloadOrigin(
+      windowIndex: range.lowerBound, fileOffset: fileOffset, packet: packet,
+      checksum: ChecksumEvidence(segment))
     let parts: InlineArray<1, PayloadPart> = [PayloadPart(range: 0..<range.count, origin: origin)]
     self.segment(
       segment, payload: window.extracting(range), parts: parts.span, packet: packet, isCutByFile: isCutByFile)
@@ -252,6 +262,7 @@ package struct Reassembler: ~Copyable {
   /// Sets `connection` as the current one for its half connections' output.
   mutating func work(on connection: FlowTable.Reference) {
     output.lastPacket = connection.pointee.lastPacket
+    output.peers = connection.pointee.peers
     output.unopened =
       connection.pointee.isOpened ? nil : connection.pointee.identity(serverPorts: options.serverPorts)
     if isCarving { output.unopened?.carving = Carving(.packet) }

@@ -17,7 +17,9 @@ extension HalfConnection {
       let end = min(known.end, range.upperBound)
       let copy = bytes.extracting(position &- range.lowerBound..<end &- range.lowerBound)
       if known.fileOffset != nil {
-        compare(copy, at: position, with: known, origin.packet, isKeepAlive: isKeepAlive, &output)
+        compare(
+          copy, at: position, with: known, origin.advanced(by: position &- range.lowerBound),
+          isKeepAlive: isKeepAlive, &output)
       } else if !isKeepAlive {
         emitLate(
           position..<end, fileOffset: origin.fileOffset, origin.packet,
@@ -31,43 +33,84 @@ extension HalfConnection {
   }
 
   private mutating func compare(
-    _ copy: RawSpan, at position: Int, with known: DeliveredRanges.Entry, _ packet: PacketReference,
+    _ copy: RawSpan, at position: Int, with known: DeliveredRanges.Entry, _ origin: PayloadOrigin,
     isKeepAlive: Bool, _ output: inout StreamOutput
   ) {
     duplicateBytes &+= copy.byteCount
-    let start = (known.fileOffset ?? 0) &+ position &- known.position
+    guard let first = known.origin?.advanced(by: position &- known.position) else { return }
     var difference: Difference?
     let isCompared =
-      known.packet.input == packet.input
-      && output.withBytes(at: start..<start &+ copy.byteCount) { difference = Difference($1, copy) }
+      known.packet.input == origin.packet.input
+      && output.withBytes(at: first.fileOffset..<first.fileOffset &+ copy.byteCount) {
+        difference = Difference($1, copy)
+      }
     if !isCompared { uncomparedBytes &+= copy.byteCount }
-    emit(difference, of: known.packet, packet, at: position, isKeepAlive: isKeepAlive, &output)
+    guard let difference else { return }
+    let conflict = Conflict(
+      position: position, difference: difference, first: first, second: origin,
+      isWhole: known.length == copy.byteCount)
+    guard let corrections = corrections(for: conflict, copy, isKeepAlive: isKeepAlive, &output) else {
+      return
+    }
+    let isInTime = output.held?.correct(known.event, corrections, base: base) ?? false
+    emit(conflict, corrections, isLate: !isInTime, &output)
   }
 
   /// Compares bytes from `position` on with buffered ones.
   mutating func comparePending(
-    _ known: PendingSegment, _ copy: RawSpan, at position: Int, _ packet: PacketReference, isKeepAlive: Bool,
+    _ known: PendingSegment, _ copy: RawSpan, at position: Int, _ origin: PayloadOrigin, isKeepAlive: Bool,
     _ output: inout StreamOutput
   ) {
     duplicateBytes &+= copy.byteCount
     let start = position &- known.position
     let difference = Difference(known.bytes.span.bytes.extracting(start..<start &+ copy.byteCount), copy)
-    emit(difference, of: known.packet, packet, at: position, isKeepAlive: isKeepAlive, &output)
+    guard let difference else { return }
+    let first = known.origin.advanced(by: start)
+    let conflict = Conflict(
+      position: position, difference: difference, first: first, second: origin,
+      isWhole: known.bytes.count == copy.byteCount)
+    guard let corrections = corrections(for: conflict, copy, isKeepAlive: isKeepAlive, &output) else {
+      return
+    }
+    backlog?.segments.correct(position, corrections)
+    emit(conflict, corrections, isLate: false, &output)
+  }
+
+  /// Counts a conflict, and decides it. Nil for that of a keep-alive, whose byte may be anything (RFC 9293, section 3.8.4).
+  private mutating func corrections(
+    for conflict: Conflict, _ copy: RawSpan, isKeepAlive: Bool, _ output: inout StreamOutput
+  ) -> [Correction]? {
+    conflictingBytes &+= conflict.difference.count
+    if isKeepAlive { return nil }
+    let (first, second) = (conflict.first, conflict.second)
+    let range = conflict.position..<conflict.position &+ copy.byteCount
+    let replacement = Correction(range: range, copy: (copy.withUnsafeBytes { Array($0) }, second))
+    let others = delivered.sample + (backlog?.segments.sample ?? [])
+    switch output.choice(between: first, and: second, others: others, from: side) {
+    case .first: return []
+    case .second:
+      // With the right bytes, the first segment's checksum must be right: else more of it is wrong.
+      return output.isRight(first, side, with: copy) == true ? [replacement] : [.everything, replacement]
+    case .neither:
+      let isWrong = output.isRight(second, side) == false
+      let doubt = Correction(range: conflict.range, sparesCopies: isWrong)
+      return conflict.mayBePadding && !isWrong ? [replacement, doubt] : [doubt]
+    }
   }
 
   private mutating func emit(
-    _ difference: Difference?, of first: PacketReference, _ packet: PacketReference, at position: Int,
-    isKeepAlive: Bool, _ output: inout StreamOutput
+    _ conflict: Conflict, _ corrections: [Correction], isLate: Bool, _ output: inout StreamOutput
   ) {
-    guard let difference else { return }
-    conflictingBytes &+= difference.count
-    // The one byte of a keep-alive may be anything (RFC 9293, section 3.8.4).
-    if isKeepAlive { return }
-    emit(
-      StreamAnomaly(
-        .conflictingOverlap, length: difference.last &- difference.first &+ 1, packet: packet,
-        message: .copiesDiffer(first.name, packet.name, bytes: difference.count)),
-      at: position &+ difference.first, &output)
+    let names = (conflict.first.packet.name, conflict.second.packet.name)
+    let isSecond = corrections.contains { $0.copy != nil }
+    let isDecided = corrections.isEmpty || corrections.last?.copy != nil
+    var anomaly = StreamAnomaly(
+      .conflictingOverlap, length: conflict.range.count, packet: conflict.second.packet,
+      message: .copiesDiffer(
+        names.0, names.1, bytes: conflict.difference.count, used: isSecond ? names.1 : names.0,
+        wrong: isDecided ? isSecond ? names.0 : names.1 : nil))
+    anomaly.isLate = isLate && !corrections.isEmpty
+    emit(anomaly, at: conflict.range.lowerBound, &output)
   }
 
   /// Counts bytes whose first copy is no longer available. Returns the position after them.
@@ -90,16 +133,40 @@ extension HalfConnection {
   }
 }
 
+/// Two different copies of bytes from `position` on.
+private struct Conflict {
+  var position: Int
+  var difference: Difference
+  var first: PayloadOrigin
+  var second: PayloadOrigin
+  /// Whether the second copy has all bytes of the first one.
+  var isWhole: Bool
+
+  /// Whether the first copy may be padding that an acknowledgement's length counts (up to 6 bytes in Ethernet), or a
+  /// keep-alive, which came before the data.
+  var mayBePadding: Bool {
+    guard isWhole, difference.length <= 6, case .inFile(let before, let length) = second.checksum else {
+      return false
+    }
+    return Int(length &- before) > difference.length
+  }
+
+  /// From the first to the last differing byte.
+  var range: Range<Int> { position &+ difference.first..<position &+ difference.last &+ 1 }
+}
+
 /// The difference between two copies of the same bytes.
 struct Difference: Equatable {
   /// Indices (from 0) of the first and the last differing byte, and the number of differing bytes.
   var first: Int
   var last: Int
   var count: Int
+  /// Bytes compared.
+  let length: Int
 
   /// Nil if the copies, which have one length, are equal.
   init?(_ one: RawSpan, _ other: RawSpan) {
-    let length = min(one.byteCount, other.byteCount)
+    length = min(one.byteCount, other.byteCount)
     var index = 0
     while index &+ 8 <= length,
       one.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)

@@ -9,24 +9,22 @@ extension HalfConnection {
       output.open(slot)
       output.events.bytes(
         index..<index &+ bytes.byteCount, slot: slot, side: side,
-        origin: SourceExtent(
-          streamOffset: offset(next), fileOffset: origin.fileOffset, stride: 1, packet: origin.packet))
-      didDeliver(bytes.byteCount, fileOffset: origin.fileOffset, origin.packet, &output)
+        origin: extent(at: next, origin))
+      didDeliver(bytes.byteCount, fileOffset: origin.fileOffset, origin.packet, origin.checksum, &output)
     } else {
-      deliver(bytes.withUnsafeBytes { Array($0) }, fileOffset: origin.fileOffset, origin.packet, &output)
+      deliver(bytes.withUnsafeBytes { Array($0) }, from: origin, &output)
     }
   }
 
-  mutating func deliver(
-    _ bytes: [UInt8], fileOffset: Int, _ packet: PacketReference, _ output: inout StreamOutput
-  ) {
+  private mutating func deliver(_ bytes: [UInt8], from origin: PayloadOrigin, _ output: inout StreamOutput) {
     output.open(slot)
-    output.events.bytes(
-      bytes, slot: slot, side: side,
-      origins: [
-        SourceExtent(streamOffset: offset(next), fileOffset: fileOffset, stride: 1, packet: packet)
-      ])
-    didDeliver(bytes.count, fileOffset: fileOffset, packet, &output)
+    output.events.bytes(bytes, slot: slot, side: side, origins: [extent(at: next, origin)])
+    didDeliver(bytes.count, fileOffset: origin.fileOffset, origin.packet, origin.checksum, &output)
+  }
+
+  func extent(at position: Int, _ origin: PayloadOrigin) -> SourceExtent {
+    SourceExtent(
+      streamOffset: offset(position), fileOffset: origin.fileOffset, stride: 1, packet: origin.packet)
   }
 
   /// Delivers buffered bytes that are now next.
@@ -34,7 +32,8 @@ extension HalfConnection {
     guard let backlog, hasBegun else { return }
     while backlog.segments.firstPosition == next, let segment = backlog.segments.removeFirst() {
       output.bufferedBytes &-= segment.cost
-      deliver(segment.bytes, fileOffset: segment.fileOffset, segment.packet, &output)
+      deliver(segment.bytes, from: segment.origin, &output)
+      _ = output.held?.correct(output.lastEvent, segment.corrections, base: base)
     }
     dropEmptyBacklog()
   }
@@ -73,7 +72,7 @@ extension HalfConnection {
     let gap = StreamGap(
       offset: offset(next), length: position &- next, fileOffset: fileOffset, packet: packet)
     output.events.gap(gap, slot: slot, side: side)
-    didDeliver(gap.length, fileOffset: nil, packet ?? output.lastPacket, &output)
+    didDeliver(gap.length, fileOffset: nil, packet ?? output.lastPacket, .none, &output)
   }
 
   /// The direction has ended: delivers buffered bytes and the gap at the end.

@@ -3,10 +3,17 @@ struct StreamOutput {
   /// Limits of remembered ranges of delivered bytes, for all directions together and for one.
   static let rememberedInAll = 1 << 18
   static let rememberedInOne = 1 << 14
+  /// Bytes that may be read again to verify checksums, for each packet read and for so many more.
+  static let verifiedPerPacket = 4096
+  static let usualWindow = 4096
 
   var events = EventBatch()
   /// Identity of the current connection, until the first event opens its stream.
   var unopened: StreamIdentity?
+  /// The current connection's sides.
+  var peers = (
+    first: Endpoint(address: IPAddress(v4: 0), port: 0), second: Endpoint(address: IPAddress(v4: 0), port: 0)
+  )
   /// The current connection's last packet.
   var lastPacket = PacketReference(number: nil)
   /// Packets of the capture read so far.
@@ -18,12 +25,23 @@ struct StreamOutput {
   var didBuffer = false
   /// Access to earlier bytes of the file.
   var history: CaptureHistory?
+  /// The batches before `events`, and the number that this one gets.
+  var held: HeldBatches?
+  var batch: Int32 = 0
+  /// Bytes read to verify checksums.
+  var verifiedBytes = 0
   private var reread: [UInt8] = []
 
   /// Opens the stream of `slot` before its first event.
   @inline(__always)
   mutating func open(_ slot: Int32) {
     if unopened != nil { openNow(slot) }
+  }
+
+  /// The last event.
+  @inline(__always)
+  var lastEvent: EventReference {
+    EventReference(batch: batch, index: Int32(truncatingIfNeeded: events.events.count &- 1))
   }
 
   @inline(never)

@@ -36,6 +36,8 @@ package struct TCPSegment: Equatable, Sendable {
   package var flags: Flags
   /// As in the header, not scaled.
   package var window: UInt16
+  /// Bytes of the header before the payload; 0 if a tool has removed it.
+  package var headerLength = 0
   /// Index of the payload's first byte, and the number of captured bytes.
   package var payloadStart: Int
   package var payloadLength: Int
@@ -65,14 +67,19 @@ package struct PayloadOrigin: Sendable {
   /// Offset of the first byte in the file.
   package var fileOffset: Int
   package var packet: PacketReference
+  package var checksum: ChecksumEvidence
 
-  package init(windowIndex: Int?, fileOffset: Int, packet: PacketReference) {
+  package init(
+    windowIndex: Int?, fileOffset: Int, packet: PacketReference, checksum: ChecksumEvidence = .none
+  ) {
     (self.windowIndex, self.fileOffset, self.packet) = (windowIndex, fileOffset, packet)
+    self.checksum = checksum
   }
 
   func advanced(by count: Int) -> PayloadOrigin {
     PayloadOrigin(
-      windowIndex: windowIndex.map { $0 &+ count }, fileOffset: fileOffset &+ count, packet: packet)
+      windowIndex: windowIndex.map { $0 &+ count }, fileOffset: fileOffset &+ count, packet: packet,
+      checksum: checksum.advanced(by: count))
   }
 }
 
