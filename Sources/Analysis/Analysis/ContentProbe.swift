@@ -45,9 +45,11 @@ package struct ContentProbe: Sendable {
   }
 
   /// Whether the head begins with a tuple, or at least a quarter of it is tuples and what lies between them.
-  func isFeedback(_ head: RawSpan, isDump: Bool = false) -> Bool {
+  /// - Parameter least: how many tuples without a flag it must have. One whose time is a multiple of 65536 does not count:
+  ///   it may be a message of Modbus, which has two zero bytes there.
+  func isFeedback(_ head: RawSpan, isDump: Bool = false, least: Int = 0) -> Bool {
     var decoder = FeedbackDecoder(rules: feedback, isDump: isDump)
-    var recordBytes = 0
+    var (recordBytes, sound) = (0, 0)
     var beginsWithRecord = false
     func count(_ step: FeedbackDecoder.Step) {
       if case .between(_, let length) = step { recordBytes += length }
@@ -55,10 +57,14 @@ package struct ContentProbe: Sendable {
       // A single flagged tuple is not enough evidence: random bytes sometimes look like one.
       if run.offset == 0, run.count > 1 || run.flags.isEmpty { beginsWithRecord = true }
       recordBytes += run.count * run.stride
+      guard run.flags.isEmpty else { return }
+      for index in 0..<run.count
+      where head.bigEndianUInt16(at: run.offset &+ index &* run.stride &+ 2) != 0 { sound += 1 }
     }
     while case let step = decoder.next(in: head), step != .needsBytes { count(step) }
     decoder.finish()
     while case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
+    guard sound >= least else { return false }
     return beginsWithRecord || (recordBytes > 0 && recordBytes * Self.recordShare >= head.byteCount)
   }
 

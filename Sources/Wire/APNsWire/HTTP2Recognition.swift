@@ -110,11 +110,12 @@ package enum HTTP2Recognition {
     return arePlausible(from: start, in: head)
   }
 
-  /// Whether the bytes contain three consecutive plausible frames that are not all alike.
+  /// Whether the bytes contain three consecutive plausible frames that are not all alike, and not all DATA: messages of
+  /// Modbus have the zero byte there, too.
   package static func isInside(_ head: RawSpan) -> Bool {
     guard head.byteCount >= 3 &* Frame.headerLength else { return false }
     return (0...head.byteCount &- 3 &* Frame.headerLength).contains { index in
-      guard FrameParser.isStart(at: index, in: head) else { return false }
+      guard FrameParser.isStart(at: index, in: head), !isAllData(from: index, in: head) else { return false }
       return (0..<2 &* Frame.headerLength).contains {
         head.byte(at: index &+ $0) != head.byte(at: index &+ Frame.headerLength &+ $0)
       }
@@ -126,11 +127,20 @@ package enum HTTP2Recognition {
     return (0...head.byteCount &- Frame.headerLength).first { arePlausible(from: $0, in: head) }
   }
 
-  /// Whether three plausible frames begin at `index`, or fewer that end exactly with the bytes.
+  private static func isAllData(from index: Int, in head: RawSpan) -> Bool {
+    var next = index
+    return (0..<3).allSatisfy { _ in
+      let header = FrameHeader(at: next, in: head)
+      next &+= Frame.headerLength &+ header.length
+      return header.type == Frame.Kind.data.rawValue
+    }
+  }
+
+  /// Whether three plausible frames begin at `index`, or two that end exactly with the bytes.
   private static func arePlausible(from index: Int, in head: RawSpan) -> Bool {
     var next = index
-    for _ in 0..<3 {
-      if next == head.byteCount { return next > index }
+    for count in 0..<3 {
+      if next == head.byteCount { return count > 1 }
       guard head.byteCount &- next >= Frame.headerLength else { return false }
       let header = FrameHeader(at: next, in: head)
       guard header.isPlausible else { return false }
