@@ -68,8 +68,8 @@ def order():
     requests = [enhanced(1, **ACCEPTED), enhanced(7, **rejected(8)), enhanced(3, identifier=7, **DISCARDED)]
     yield connection(
         "capture/identifier-again-behind-the-response",
-        "The last request with the identifier is the last one before the response",
-        ["correlation/captured-before", "correlation/last-with-the-identifier"], requests,
+        "A request with the identifier that was captured after the response is none of those that it may be about",
+        ["correlation/captured-before"], requests,
         [error(8, 7, names=position_of(requests, 1), body=token(7))],
         [("client", 0, 2), ("server", 0, 6), ("client", 2, 3)],
     )  # fmt: skip

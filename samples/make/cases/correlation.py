@@ -10,7 +10,7 @@ ACCEPTED, DISCARDED = {"outcome": "accepted"}, {"outcome": "discarded"}
 
 
 def cases():
-    return [*outcomes(), *naming(), *several(), *losses()]
+    return [*outcomes(), *naming(), *repeated(), *several(), *losses()]
 
 
 def pair(name, shows, covers, requests, responses, options=(), **more):
@@ -61,15 +61,10 @@ def outcomes():
 
 def naming():
     yield pair(
-        "correlation/identifier-twice", "Of two requests with one identifier, the last is the one that is named",
-        ["correlation/last-with-the-identifier"],
-        [enhanced(1, **ACCEPTED), enhanced(2, identifier=7, **ACCEPTED), framed(7, **rejected(5)), enhanced(4, **DISCARDED)],
-        naming_one(5, 7, 2, 7),
-    )  # fmt: skip
-    yield pair(
         "correlation/identifier-swapped",
-        "Where no request has the identifier, one with its bytes in reverse is named, the last of them",
-        ["correlation/swapped"], [enhanced(1, **ACCEPTED), enhanced(1, **rejected(8)), enhanced(3, **DISCARDED)],
+        "Where no request has the identifier, one with its bytes in reverse is named, the first of those with one token",
+        ["correlation/swapped", "correlation/first-with-the-identifier"],
+        [enhanced(3, **ACCEPTED), enhanced(1, **rejected(8)), enhanced(1, **DISCARDED)],
         naming_one(8, 0x01000000, 1, 1, "identifier-swapped"),
     )  # fmt: skip
     yield pair(
@@ -103,6 +98,50 @@ def naming():
     yield pair(
         "correlation/no-such-request", "A response that names no request leaves all unknown", ["correlation/uncorrelated"],
         [enhanced(1), enhanced(2)], [error(8, 3, "uncorrelated")],
+    )  # fmt: skip
+
+
+def repeated():
+    """Several requests with one identifier: a gateway stops at the first that it refuses."""
+    first, last = enhanced(1, **ACCEPTED), enhanced(4, **DISCARDED)
+    longer = words(700)
+    for status in (2, 5, 8):
+        yield pair(
+            f"correlation/identifier-twice-status-{status}",
+            f"Of requests with one identifier and one token, status {status} is about the first, whatever the payloads are",
+            ["correlation/first-with-the-identifier"],
+            [first, enhanced(7, payload=longer, **rejected(status)), framed(7, **DISCARDED), last], naming_one(status, 7, 1, 7),
+        )  # fmt: skip
+    for status in (3, 4, 6, 7):
+        yield pair(
+            f"correlation/identifier-twice-status-{status}",
+            f"Of requests with one identifier, one token and payloads of one length, status {status} is about the first",
+            ["correlation/first-with-the-identifier"],
+            [first, enhanced(7, payload=words(8), **rejected(status)), framed(7, **DISCARDED), last], naming_one(status, 7, 1, 7),
+        )  # fmt: skip
+    unknown = ["correlation/several-with-the-identifier", "correlation/uncorrelated"]
+    yield pair(
+        "correlation/identifier-twice", "Of two requests with one identifier and two tokens, none is named, and both are unknown",
+        unknown, [first, enhanced(2, identifier=7), framed(7), last], [error(5, 7, "uncorrelated")],
+    )  # fmt: skip
+    yield pair(
+        "correlation/identifier-twice-with-others-between",
+        "What lies between the first and the last request with the identifier is unknown, too",
+        unknown, [first, enhanced(7), enhanced(3), simple(9), enhanced(5, identifier=7), last], [error(8, 7, "uncorrelated")],
+    )  # fmt: skip
+    yield pair(
+        "correlation/identifier-twice-longer-payload",
+        "Where one of two payloads is longer, a status about the payload may be about either request",
+        unknown, [first, enhanced(7), enhanced(7, payload=longer), last], [error(7, 7, "uncorrelated")],
+    )  # fmt: skip
+    yield pair(
+        "correlation/identifier-twice-processing-error", "A processing error need not be about the first request of two that are alike",
+        unknown, [first, enhanced(7), enhanced(7), last], [error(1, 7, "uncorrelated")],
+    )  # fmt: skip
+    yield pair(
+        "correlation/identifier-twice-shutdown", "Status 10 leaves open which of two requests was the last that was accepted",
+        [*unknown, "correlation/shutdown"],
+        [first, enhanced(7, **ACCEPTED), enhanced(3), enhanced(7), last], [error(10, 7, "uncorrelated")],
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import struct
 
 from cases import network
 from cases.captured import PARTS, SIZES, capture, captures, feedback, segments, session
-from cases.files import Frame, frames, pcap
+from cases.files import Frame, Section, frames, pcap, sections
 from cases.network import Conversation, Peer, ethernet, exported_pdu
 from cases.wire import bytes_of, cut, gap, rec, skip, described
 
@@ -228,12 +228,20 @@ def pdus():
 
 def unread():
     other = Frame(bytes(40), frames([b""])[0].time, 40)
+    noted = {"code": "unsupported-link-type", "stream": None}
     yield capture(
-        "capture/unsupported-link-type", "Packets of a link type that is not read are skipped, and reported once",
+        "capture/no-supported-link-type", "A capture in which no packet has a link type that is read is an input that failed",
         ["capture/unsupported-link-type"], pcap([other, other], 147), [],
-        findings=[{"code": "unsupported-link-type", "stream": None, "packet": 1}],
+        findings=[{**noted, "packet": 1}, {"code": "unreadable-input"}], exit=2,
     )  # fmt: skip
     packets = session()
+    mixed, (*read, last) = Section().interface().interface(147), frames(packets, ethernet)
+    mixed.packets(read).packet(Frame(other.data, read[-1].time, 40, 1)).packet(Frame(other.data, read[-1].time, 40, 1)).packet(last)
+    yield capture(
+        "capture/unsupported-link-type", "Packets of a link type that is not read are skipped, and reported once",
+        ["capture/unsupported-link-type"], sections(mixed), [feedback()], suffix="pcapng",
+        findings=[{**noted, "packet": len(packets)}],
+    )  # fmt: skip
     broken = bytearray(packets[4])
     broken[32] = 0x10  # a TCP header of 4 bytes
     packets[4] = bytes(broken)

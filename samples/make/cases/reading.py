@@ -43,7 +43,7 @@ def is_judged(stream):
     """Whole, and made of records up to a tail that may be cut."""
     kinds = [part.kind for part in stream.server]
     last = kinds.pop() if kinds else "record"
-    return stream.protocol == "feedback" and {*kinds} <= {"record"} and last in ("record", "truncated", "rest")
+    return stream.protocol == "feedback" and {*kinds} <= {"record"} and last in ("record", "truncated")
 
 
 def judged(case):

@@ -6,10 +6,12 @@ from cases.wire import bytes_of, cut, gap, opaque, rec, skip, described
 
 DATA = bytes_of(PARTS)
 END = len(DATA)  # 114
+MIDDLE = DATA[38:40] + b"?" + DATA[41:50] + b"?" + DATA[51:58]  # bytes 38 to 58 with others at 40 and 50
+DOUBT = "conflicting-bytes"
 
 
 def cases():
-    return [*orders(), *copies(), *probes(), *ends(), *beginnings(), *holes()]
+    return [*orders(), *copies(), *conflicts(), *damaged_copies(), *probes(), *ends(), *beginnings(), *holes()]
 
 
 def talk(*chunks, conversation=None):
@@ -75,42 +77,75 @@ def copies():
         "capture/overlaps", "Segments that overlap and agree change nothing", ["capture/copies"],
         on_ethernet(talk((0, 50), (30, 100), (20, 60), (99, 114), (10, 114))), [feedback()],
     )  # fmt: skip
-    conversation = Conversation()
-    before, middle = talk((0, 38), (38, 58)), DATA[38:40] + b"?" + DATA[41:50] + b"?" + DATA[51:58]
-    again = conversation.says("server", 38, middle)
-    rest = talk((58, 114))[3:]
-    yield capture(
-        "capture/other-bytes-behind",
-        "Of a byte that comes twice with other content, the first copy counts, and the finding spans all that differs",
-        ["capture/first-copy", "capture/conflict"], on_ethernet([*before[:5], again, *rest]),
-        [feedback(findings=[conflict(40, 11, 6)])],
-    )  # fmt: skip
-    both = DATA[30:32] + b"?" + DATA[33:60] + b"?" + DATA[61:70]
-    across = conversation.says("server", 30, both)
-    yield capture(
-        "capture/other-bytes-over-two-segments", "A copy that differs from two packets is reported for each of them",
-        ["capture/first-copy", "capture/conflict"],
-        on_ethernet([*talk((0, 38), (58, 114))[:5], across, *conversation.closing(server=END)]),
-        [feedback(findings=[conflict(32, 1, 6), conflict(60, 1, 6)])],
-    )  # fmt: skip
-    late = Conversation().says("server", 38, b"?" + DATA[39:58])
-    yield capture(
-        "capture/other-bytes-behind-the-end", "Also after the end of a connection, other bytes are reported", ["capture/conflict"],
-        on_ethernet([*talk((0, 38), (38, 58), (58, 114)), late]), [feedback(findings=[conflict(38, 1, 10)])],
-    )  # fmt: skip
-    wrong = bytes(32)
-    parts = [rec(0), rec(1, "zero-filled-token", body=wrong), rec(2)]
-    forged = conversation.says("server", 44, wrong)
-    yield capture(
-        "capture/other-bytes-in-front", "The copy that was read first counts, also where it came before its turn",
-        ["capture/first-copy", "capture/conflict"],
-        on_ethernet([*before[:3], forged, *talk((38, 114), (0, 38))[3:]]), [feedback(parts, findings=[conflict(44, 32, 5)])],
-    )  # fmt: skip
-    patched = conversation.says("server", 30, DATA[30:38] + DATA[38:60])
+    patched = Conversation().says("server", 30, DATA[30:38] + DATA[38:60])
     yield capture(
         "capture/copy-with-more", "What a copy has beyond the first one is new, and counts",
         ["capture/copies", "capture/first-copy"],
         on_ethernet([*talk((0, 38))[:4], patched, *talk((60, 114))[3:]]), [feedback()],
+    )  # fmt: skip
+
+
+def conflicts():
+    """Copies that differ. All have right checksums, so that none of them counts more than another."""
+    conversation = Conversation()
+    doubtful = [rec(0), rec(1, DOUBT), rec(2)]
+    before, rest = talk((0, 38), (38, 58)), talk((58, 114))[3:]
+    again = conversation.says("server", 38, MIDDLE)
+    yield capture(
+        "capture/other-bytes-behind",
+        "Of a byte that comes twice with other content, the first copy counts, in doubt, and the finding spans all that differs",
+        ["capture/first-copy", "capture/conflict", "capture/doubt"], on_ethernet([*before[:5], again, *rest]),
+        [feedback(doubtful, findings=[conflict(40, 11, 6)])],
+    )  # fmt: skip
+    both = DATA[30:32] + b"?" + DATA[33:60] + b"?" + DATA[61:70]
+    across = conversation.says("server", 30, both)
+    yield capture(
+        "capture/other-bytes-over-two-segments",
+        "A copy that differs from two packets is reported for each of them, and records that have no such byte are not in doubt",
+        ["capture/first-copy", "capture/conflict", "capture/doubt"],
+        on_ethernet([*talk((0, 38), (58, 114))[:5], across, *conversation.closing(server=END)]),
+        [feedback([rec(0, DOUBT), rec(1, DOUBT), rec(2)], findings=[conflict(32, 1, 6), conflict(60, 1, 6)])],
+    )  # fmt: skip
+    late = Conversation().says("server", 38, b"?" + DATA[39:58])
+    yield capture(
+        "capture/other-bytes-behind-the-end", "Also after the end of a connection, other bytes are reported, and cast doubt",
+        ["capture/conflict", "capture/doubt"],
+        on_ethernet([*talk((0, 38), (38, 58), (58, 114)), late]), [feedback(doubtful, findings=[conflict(38, 1, 10)])],
+    )  # fmt: skip
+    wrong = bytes(32)
+    parts = [rec(0), rec(1, DOUBT, "zero-filled-token", body=wrong), rec(2)]
+    forged = conversation.says("server", 44, wrong)
+    yield capture(
+        "capture/other-bytes-in-front", "The copy that was read first counts, in doubt, also where it came before its turn",
+        ["capture/first-copy", "capture/conflict", "capture/doubt"],
+        on_ethernet([*before[:3], forged, *talk((38, 114), (0, 38))[3:]]), [feedback(parts, findings=[conflict(44, 32, 5)])],
+    )  # fmt: skip
+
+
+def damaged_copies():
+    """Two copies, of which one was damaged on its way: it has the checksum of the other one."""
+    conversation = Conversation()
+    good, found = conversation.says("server", 38, DATA[38:58]), [conflict(40, 11, 6)]
+    bad, rest = good[:-20] + MIDDLE, talk((58, 114))[3:]
+
+    def sent(*copies):
+        return on_ethernet([*talk((0, 38))[:4], *copies, *rest])
+
+    yield capture(
+        "capture/damaged-copy-in-front", "Of two copies, the one with a right checksum counts, with its own packet",
+        ["capture/right-checksum", "capture/conflict"],
+        sent(bad, good), [feedback(findings=found, packets={("server", 0): 4, ("server", 38): 6, ("server", 76): 7})],
+    )  # fmt: skip
+    yield capture(
+        "capture/damaged-copy-behind", "A copy with a wrong checksum changes nothing, and casts no doubt",
+        ["capture/right-checksum", "capture/conflict"],
+        sent(good, bad), [feedback(findings=found, packets={("server", 0): 4, ("server", 38): 5, ("server", 76): 7})],
+    )  # fmt: skip
+    none = [conversation.says("server", 38, data, checksum=0) for data in (DATA[38:58], MIDDLE)]
+    yield capture(
+        "capture/other-bytes-without-checksums", "A checksum of 0 proves nothing: the first copy counts, in doubt",
+        ["capture/first-copy", "capture/doubt", "capture/conflict"],
+        sent(*none), [feedback([rec(0), rec(1, DOUBT), rec(2)], findings=found)],
     )  # fmt: skip
 
 
