@@ -2,6 +2,18 @@ import PacketCapture
 import Platform
 import WireBytes
 
+extension InputWalk {
+  /// With each capture in several files as one, unless the options say how the inputs are read.
+  package func joiningCaptures(_ options: ReadingOptions) -> InputWalk {
+    guard [nil, .capture].contains(options.format), !options.joins, inputs.first?.half == nil else {
+      return self
+    }
+    var walk = self
+    walk.inputs = RotatedCaptures.joined(inputs, options.capture)
+    return walk
+  }
+}
+
 /// Captures that one program wrote one after the other, as tcpdump does with -C or -G: connections continue in the next
 /// file. Sequence numbers prove it (docs/spec/captures.md, "Joined files").
 enum RotatedCaptures {

@@ -154,7 +154,7 @@ package struct Input: Equatable, Sendable {
 
 /// Finds the inputs named by the arguments of a command.
 package struct InputWalk {
-  package private(set) var inputs: [Input] = []
+  package internal(set) var inputs: [Input] = []
   /// Directories that could not be walked, with the reason.
   package private(set) var faults: [(member: Input, fault: InputFault)] = []
   /// The directories that were named.
@@ -187,16 +187,6 @@ package struct InputWalk {
       walk(Input(at: path, in: input.name), name: input.name, depth: 0)
     }
     if !parts.isEmpty { inputs.removeAll { $0.path.map(parts.contains) ?? false } }
-  }
-
-  /// With each capture in several files as one, unless the options say how the inputs are read.
-  package func joiningCaptures(_ options: ReadingOptions) -> InputWalk {
-    guard [nil, .capture].contains(options.format), !options.joins, inputs.first?.half == nil else {
-      return self
-    }
-    var walk = self
-    walk.inputs = RotatedCaptures.joined(inputs, options.capture)
-    return walk
   }
 
   private mutating func add(_ input: Input) {

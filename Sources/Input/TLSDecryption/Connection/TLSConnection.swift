@@ -107,3 +107,15 @@ package final class TLSConnection {
     return Int(bytes[0] & 0x7f) << 8 | Int(bytes[1]) == length && bytes[4] <= 3 ? sender : nil
   }
 }
+
+extension ClientHello {
+  /// - Parameter opening: the direction's first bytes, from its first record on. Nil unless that has a whole hello.
+  package init?(opening: ArraySlice<UInt8>) {
+    guard let length = opening.withUnsafeBufferPointer(TLSConnection.recordLength) else {
+      self.init(ssl2: opening.dropFirst(2))
+      return
+    }
+    guard opening.count >= length, opening.dropFirst(RecordHeader.length).first == 1 else { return nil }
+    self.init(opening.prefix(length).dropFirst(RecordHeader.length + 4))
+  }
+}

@@ -11,16 +11,6 @@ package struct ClientHello: Sendable {
   var offersEarlyData = false
   var offersTLS13 = false
 
-  /// - Parameter opening: the direction's first bytes, from its first record on. Nil unless that has a whole hello.
-  package init?(opening: ArraySlice<UInt8>) {
-    guard let length = opening.withUnsafeBufferPointer(TLSConnection.recordLength) else {
-      self.init(ssl2: opening.dropFirst(2))
-      return
-    }
-    guard opening.count >= length, opening.dropFirst(RecordHeader.length).first == 1 else { return nil }
-    self.init(opening.prefix(length).dropFirst(RecordHeader.length + 4))
-  }
-
   /// - Parameter body: the message without its type and length.
   init?(_ body: ArraySlice<UInt8>) {
     var cursor = ByteCursor(body)
