@@ -7,9 +7,9 @@ struct SeparatedTuplesTests {
 
   /// Thirty tuples each, and what the finding about their separators says.
   static let dumps: [(name: String, first: Int, stride: Int, separators: String)] = [
-    ("newline-after-each.bin", 0, 39, "30 bytes in 30 places"),
-    ("buffer-40-zero-padded.bin", 0, 40, "60 bytes in 30 places"),
-    ("length-prefixed-reads.bin", 4, 42, "120 bytes in 30 places"),
+    ("newline-after-each.bin", 0, 39, "30 bytes at 30 locations"),
+    ("buffer-40-zero-padded.bin", 0, 40, "60 bytes at 30 locations"),
+    ("length-prefixed-reads.bin", 4, 42, "120 bytes at 30 locations"),
   ]
 
   private func rows(_ arguments: [String], _ columns: String) throws -> [[String]] {

@@ -44,7 +44,7 @@ package struct ContentProbe: Sendable {
     return HTTP2Recognition.isInside(head) ? .http2 : nil
   }
 
-  /// Whether the head begins with a tuple, or at least a quarter of it is tuples and what lies between them.
+  /// Whether the head begins with a tuple, or at least a quarter of it is tuples and what is between them.
   /// - Parameter least: how many tuples without a flag it must have. One whose time is a multiple of 65536 does not count:
   ///   it may be a message of Modbus, which has two zero bytes there.
   func isFeedback(_ head: RawSpan, isDump: Bool = false, least: Int = 0) -> Bool {

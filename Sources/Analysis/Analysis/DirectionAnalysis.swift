@@ -21,7 +21,7 @@ struct DirectionAnalysis {
   var trail = OriginTrail()
   /// Findings of the source in undecided bytes.
   var pendingFindings = PendingFindings()
-  /// What lies between tuples of a dump; nil until there is something.
+  /// What is between tuples of a dump; nil until there is something.
   var separators: Box<(count: Int, bytes: Int, fileOffset: Int?)>?
   var doubts = DoubtfulRanges()
   var records = 0

@@ -1,4 +1,4 @@
-/// What lies in a file at some offset: whole lines, or parts of long ones.
+/// What is in a file at some offset: whole lines, or parts of long ones.
 package struct FileExcerpt: Equatable, Sendable {
   /// File offset of the first byte.
   package let offset: Int

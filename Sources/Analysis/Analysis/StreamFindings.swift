@@ -104,7 +104,7 @@ extension StreamAnalysis {
     try report(
       StreamFinding(
         code: .separatingBytes, side: direction.side, fileOffset: separators.fileOffset,
-        message: .separatingBytes(separators.bytes, places: separators.count)))
+        message: .separatingBytes(separators.bytes, locations: separators.count)))
   }
 
   func reportTruncated(

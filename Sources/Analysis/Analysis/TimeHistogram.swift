@@ -9,7 +9,7 @@ package struct TimeHistogram: Sendable {
   private struct Width {
     /// Each divides the next, and the bars of a `Timeline` that are longer.
     let seconds: UInt32
-    /// Fraction bits of the reciprocal, so many that the product with a quarter of any time gives the exact quotient
+    /// Fraction bits of the reciprocal, enough that the product with a quarter of any time gives the exact quotient
     /// and fits in 64 bits: multiplying is several times faster than dividing.
     let bits: UInt64
     let reciprocal: UInt64

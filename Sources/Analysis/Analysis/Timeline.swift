@@ -78,8 +78,8 @@ package struct Timeline: Equatable {
 }
 
 extension Timeline {
-  /// The bins within so many bars that have the most counts; nil if they leave out more than a few: one of four or
-  /// more, or one in twenty.
+  /// The bins within this number of bars that have the most counts; nil if they leave out more than a few: one of four
+  /// or more, or one in twenty.
   private static func most(
     of bins: [(start: UInt32, count: Int)], in unit: Unit, _ maxBars: Int
   ) -> ArraySlice<(start: UInt32, count: Int)>? {

@@ -17,9 +17,9 @@ package struct CaptureSource: StreamSource, ~Copyable {
   /// Reads all key logs of the file, which may follow the packets that they are for; nil once they are read.
   package typealias KeyLogs = () -> [EmbeddedSecrets]
   private var keyLogs: KeyLogs?
-  /// Offset in the file after the last key log that was read before its place.
+  /// Offset in the file after the last key log that was read before its location.
   private var keyLogsEnd = 0
-  /// Whether the consumer is told that key logs may follow.
+  /// Whether the consumer is notified that key logs may follow.
   private var awaitsSecrets = false
   private var isFinishing = false
   /// Where the caller puts each batch that it gets.

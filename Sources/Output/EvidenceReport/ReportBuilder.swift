@@ -13,7 +13,7 @@ package struct ReportLimits: Sendable {
   /// Doubtful records, and doubtful tokens.
   package var doubtful = 30
   package var chains = 50
-  package var places = 5
+  package var excerpts = 5
   package var streams = 30
   package var responses = 20
 
@@ -56,7 +56,7 @@ package struct ReportBuilder {
   package init(_ options: ReportOptions) {
     self.options = options
     table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
-    excerpts = FindingExcerpts(maxExcerpts: options.limits.places)
+    excerpts = FindingExcerpts(maxExcerpts: options.limits.excerpts)
     doubts = DoubtCollector(options.limits)
     collector = ReportCollector(options.limits)
     readers = ReaderTotals()
@@ -74,7 +74,7 @@ package struct ReportBuilder {
   package func page(
     of examination: inout Examination, others: [(any EvidenceSink)?] = []
   ) throws -> ReportPage {
-    examination.options.analysis.excerptsPerCode = options.limits.places
+    examination.options.analysis.excerptsPerCode = options.limits.excerpts
     // As a replay does, for any app.
     let pushes = PushCollector(
       table, flaggedCount: false, takesErrors: false, takesOtherApps: true, now: options.now, origins: origins

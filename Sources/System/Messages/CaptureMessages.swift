@@ -167,9 +167,9 @@ extension Message {
     Message("\(Count.of(count, "byte")) left over at the end: too few to show whether a tuple begins here")
   }
 
-  package static func separatingBytes(_ count: Int, places: Int) -> Message {
+  package static func separatingBytes(_ count: Int, locations: Int) -> Message {
     Message(
-      "\(Count.of(count, "byte")) in \(Count.of(places, "place")) between tuples: no damage, and no part of them"
+      "\(Count.of(count, "byte")) at \(Count.of(locations, "location")) between tuples: no damage, and no part of them"
     )
   }
 

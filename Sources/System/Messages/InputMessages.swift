@@ -125,7 +125,7 @@ extension Message {
   }
 
   package static let overlapsInZip = Message(
-    "has the place of another file in the zip archive, which is read: extract both, and compare them")
+    "has the offset of another file in the zip archive, which is read: extract both, and compare them")
 
   // MARK: - Disk images
 

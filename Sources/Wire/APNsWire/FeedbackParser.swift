@@ -3,8 +3,8 @@ import WireBytes
 /// The parser of a run of tuples: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples.
 ///
 /// It reads the run through a moving window. Before the end of the run, it decides an index only if `holdBack` bytes
-/// follow it, or as many as the search for separators needs. So no predicate reads past the window, and the steps do
-/// not depend on where chunks end.
+/// follow it, or the number that the search for separators needs. So no predicate reads past the window, and the steps
+/// do not depend on where chunks end.
 struct TupleParser: RunParser {
   typealias Step = FeedbackDecoder.Step
 
@@ -21,7 +21,7 @@ struct TupleParser: RunParser {
   private var mode: Mode
   /// Whether bytes were skipped just before the cursor.
   private var resynchronised = false
-  /// What lies between the tuples of a dump; nil in a connection, which has no bytes between them.
+  /// What is between the tuples of a dump; nil in a connection, which has no bytes between them.
   private var spacing: TupleSpacing?
   /// Offset of the stream's first byte; nil in a later run.
   private let beginning: Int?
@@ -250,7 +250,7 @@ struct TupleParser: RunParser {
     return begins ? truncate(in: run) : skip(to: run.byteCount)
   }
 
-  /// Whether a dump ends with 1 to 4 bytes. They prove nothing: as many may have been inserted before them.
+  /// Whether a dump ends with 1 to 4 bytes. They prove nothing: the same number may have been inserted before them.
   private func isShortRest(from index: Int, in run: RawSpan) -> Bool {
     spacing != nil && !endsAtGap && (1...4).contains(run.byteCount &- index)
   }

@@ -6,7 +6,7 @@ package struct NeedsBytes: Error {}
 /// The separators of tuples that do not touch: what a program saved before or after each read
 /// (docs/spec/decoding-rules.md#tuples-apart).
 ///
-/// Places and indices are in a window of the run, which ends where the run does if `isLast`.
+/// Indices are in a window of the run, which ends where the run does if `isLast`.
 package struct TupleSpacing: Sendable {
   /// Bytes of a separator at most, and those in which the first ones must lie.
   private static let longest = 1024
@@ -33,13 +33,13 @@ package struct TupleSpacing: Sendable {
   /// The number of bytes from an index on that suffice for every decision about it, 34,116 by default.
   package static func reach(_ rules: FeedbackRules) -> Int { 2 * reach + longest + rules.holdBack }
 
-  /// The place after the separator at `index`; nil if there is none.
+  /// The index after the separator at `index`; nil if there is none.
   /// - Parameter group: the index of the first of the tuples that touch, the last of which ends at `index`; it may be
   ///   before the window. Nil if bytes before it were skipped.
   package mutating func next(
     after index: Int, group: Int?, in run: RawSpan, isLast: Bool
   ) throws(NeedsBytes) -> Int? {
-    if isKnown, let place = try known(after: index, group: group, in: run, isLast: isLast) { return place }
+    if isKnown, let end = try known(after: index, group: group, in: run, isLast: isLast) { return end }
     return try first(after: index, group: group, proof: Self.proof, in: run, isLast: isLast)
   }
 
@@ -71,7 +71,7 @@ package struct TupleSpacing: Sendable {
     return try series.next(after: end, group: nil, in: run, isLast: isLast) != nil
   }
 
-  /// Whether a token ends like a separator, where each was to follow one tuple: it may lack as many bytes of its own.
+  /// Whether a token ends like a separator, where each was to follow one tuple: it may lack their number of its own.
   func endsToken(_ token: RawSpan) -> Bool {
     isKnown && token.byteCount >= model.count
       && distance == Tuple.headerLength + token.byteCount + model.count
@@ -90,19 +90,19 @@ package struct TupleSpacing: Sendable {
     var series = TupleSpacing(rules)
     series.model = run.extracting(index..<next).withUnsafeBytes { Array($0) }
     series.distance = group.map { next - $0 } ?? 0
-    var place = next
+    var tuple = next
     for _ in 1..<(next - index < Self.longLength ? proof : proof - 1) {
-      guard let end = try groupEnd(from: place, limit: index + Self.reach, in: run, isLast: isLast),
-        let start = try series.known(after: end, group: place, in: run, isLast: isLast),
+      guard let end = try groupEnd(from: tuple, limit: index + Self.reach, in: run, isLast: isLast),
+        let start = try series.known(after: end, group: tuple, in: run, isLast: isLast),
         differ(before: end, at: start, in: run)
       else { return nil }
-      place = start
+      tuple = start
     }
     self = series
     return next
   }
 
-  /// The place after a separator that is like the known one.
+  /// The index after a separator that is like the known one.
   private func known(
     after index: Int, group: Int?, in run: RawSpan, isLast: Bool
   ) throws(NeedsBytes) -> Int? {
@@ -132,12 +132,12 @@ package struct TupleSpacing: Sendable {
     return same * 8 <= compared
   }
 
-  /// The first place of a tuple, or of one that the end of the run cuts.
+  /// The first index of a tuple, or of one that the end of the run cuts.
   private func find(from index: Int, in run: RawSpan, isLast: Bool) throws(NeedsBytes) -> Int? {
-    var place = index
-    while place <= min(index + Self.longest, run.byteCount) {
-      if try rules.tupleEnd(at: place, in: run, isLast: isLast) != nil { return place }
-      place += 1
+    var start = index
+    while start <= min(index + Self.longest, run.byteCount) {
+      if try rules.tupleEnd(at: start, in: run, isLast: isLast) != nil { return start }
+      start += 1
     }
     return nil
   }
@@ -170,7 +170,7 @@ package struct TupleSpacing: Sendable {
       && (group.map { separator.upperBound - $0 == distance } ?? true || separator.count == model.count)
   }
 
-  /// Of text, whether all but decimal numbers is the same; else, whether half of as many bytes are.
+  /// Of text, whether all but decimal numbers is the same; else, whether half of the bytes are, in the same length.
   private static func isAlike(_ bytes: RawSpan, _ model: RawSpan) -> Bool {
     guard isText(bytes) || isText(model) else {
       return bytes.byteCount == model.byteCount && agreeing(bytes, model) * 2 >= model.byteCount
@@ -193,7 +193,7 @@ package struct TupleSpacing: Sendable {
     bytes.withUnsafeBytes { $0.allSatisfy { 0x20..<0x7f ~= $0 || $0 == 9 || $0 == 10 || $0 == 13 } }
   }
 
-  /// The number of places at which both have the same byte.
+  /// The number of offsets at which both have the same byte.
   private static func agreeing(_ bytes: RawSpan, _ others: RawSpan) -> Int {
     (0..<min(bytes.byteCount, others.byteCount)).count { bytes.byte(at: $0) == others.byte(at: $0) }
   }

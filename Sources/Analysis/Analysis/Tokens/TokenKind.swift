@@ -1,7 +1,7 @@
 import APNsWire
 import WireBytes
 
-/// What the token of a push stands for (docs/spec/pushes.md#topics).
+/// What the token of a push is for (docs/spec/pushes.md#topics).
 package enum TokenKind: String, CaseIterable, Sendable {
   /// An app on a device.
   case device

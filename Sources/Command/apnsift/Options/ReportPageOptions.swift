@@ -113,7 +113,7 @@ struct ReportLimitOptions: ParsableArguments {
   var maxChains = ReportLimitOptions.usual.chains
 
   @Option(help: .init("Excerpts to show of each finding.", valueName: "COUNT"))
-  var maxPlaces = ReportLimitOptions.usual.places
+  var maxPlaces = ReportLimitOptions.usual.excerpts
 
   @Option(help: .init("Streams to list.", valueName: "COUNT"))
   var maxStreams = ReportLimitOptions.usual.streams
@@ -131,7 +131,7 @@ struct ReportLimitOptions: ParsableArguments {
     (limits.tokens, limits.repeated, limits.inputs, limits.files) = (
       maxTokens, maxRepeated, maxInputs, maxFiles
     )
-    (limits.doubtful, limits.chains, limits.places) = (maxDoubtful, maxChains, maxPlaces)
+    (limits.doubtful, limits.chains, limits.excerpts) = (maxDoubtful, maxChains, maxPlaces)
     (limits.streams, limits.responses) = (maxStreams, maxResponses)
     return limits
   }
@@ -142,7 +142,7 @@ struct ReportLimitOptions: ParsableArguments {
       ("--max-tokens", maxTokens, Self.usual.tokens), ("--max-repeated", maxRepeated, Self.usual.repeated),
       ("--max-inputs", maxInputs, Self.usual.inputs), ("--max-files", maxFiles, Self.usual.files),
       ("--max-doubtful", maxDoubtful, Self.usual.doubtful), ("--max-chains", maxChains, Self.usual.chains),
-      ("--max-places", maxPlaces, Self.usual.places), ("--max-streams", maxStreams, Self.usual.streams),
+      ("--max-places", maxPlaces, Self.usual.excerpts), ("--max-streams", maxStreams, Self.usual.streams),
       ("--max-responses", maxResponses, Self.usual.responses),
     ]
   }

@@ -40,8 +40,8 @@ enum SegmentChecksum {
       sum &+= UInt64(segment.bigEndianUInt32(at: index))
       index &+= 4
     }
-    for (place, rest) in (index..<segment.byteCount).enumerated() {
-      sum &+= UInt64(segment.byte(at: rest)) &<< UInt64(24 &- 8 &* place)
+    for (offset, rest) in (index..<segment.byteCount).enumerated() {
+      sum &+= UInt64(segment.byte(at: rest)) &<< UInt64(24 &- 8 &* offset)
     }
     return sum % 0xffff == 0
   }

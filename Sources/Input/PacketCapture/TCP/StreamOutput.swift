@@ -3,7 +3,7 @@ struct StreamOutput {
   /// Limits of remembered ranges of delivered bytes, for all directions together and for one.
   static let rememberedInAll = 1 << 18
   static let rememberedInOne = 1 << 14
-  /// Bytes that may be read again to verify checksums, for each packet read and for so many more.
+  /// Bytes that may be read again to verify checksums, for each packet read and for 4096 more.
   static let verifiedPerPacket = 4096
   static let usualWindow = 4096
 

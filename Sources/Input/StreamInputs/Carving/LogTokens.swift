@@ -136,7 +136,7 @@ struct LinesLeftOut {
 }
 
 extension CarveSource {
-  /// The streams of lines: their two flags, and whether a key names the time, make as many.
+  /// The number of streams of lines: one for each combination of their two flags and of whether a key names the time.
   static let lineSlots: Int32 = 8
 
   /// Adds the record of a line.

@@ -14,7 +14,7 @@ struct OpenChain {
   /// File offset of the next record, and bits of its first character that belong to the one before.
   var next: Int
   var bit = 0
-  /// What lies between tuples, and the file offset of the first of the tuples that touch.
+  /// What is between tuples, and the file offset of the first of the tuples that touch.
   var spacing: TupleSpacing
   var group: Int
   /// Bytes so far.

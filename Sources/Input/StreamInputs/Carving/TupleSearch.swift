@@ -62,7 +62,7 @@ struct TupleSearch {
         }
       }
     } catch {
-      // Twice as many each time, so that a long chain is not counted often.
+      // Twice the number each time, so that a long chain is not counted often.
       return .undecided(needed: max(limit &* longestTuple, 2 &* (end &- start) &+ TupleSpacing.reach(rules)))
     }
     return length >= min(minChain, limit) ? .chain(length: length) : .none(end: end)

@@ -12,7 +12,7 @@ extension ReportHTML {
     ]
     return """
       <p>A search found these records in bytes of any kind, for example of deleted files. Each row is what was \
-      found in one place. Offsets are those of the content, from 0; a sector has 512 bytes.</p>
+      found at one location. Offsets are those of the content, from 0; a sector has 512 bytes.</p>
       \(HTML.table(columns, style: "cards wide", rows: rows))\
       \(if: rows.count < count, .paragraph("cut", "\(shown), one of every input before a second of any."))\
       \(HTML.commands("Every record, with its offset:", page.commands.flagged))\

@@ -1,6 +1,6 @@
 import PacketCapture
 
-/// The extents of the last bytes of each direction, which tell where in the file a record ends.
+/// The extents of the last bytes of each direction, which show where in the file a record ends.
 struct RecentExtents {
   private var calls: [StreamDirection: [(origins: [SourceExtent], end: Int)]] = [:]
 
