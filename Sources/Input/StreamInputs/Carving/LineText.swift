@@ -93,8 +93,8 @@ struct JudgedLine {
 
   /// Nil if no time counts: numbers do if words name them, and all that are plausible.
   ///
-  /// Of several times the best named one is taken, and of those the earliest: feedback tells of the past, and a line is
-  /// written after what it tells of.
+  /// Of several times the best named one is taken, and of those the earliest: feedback reports the past, and a line is
+  /// written after what it reports.
   init?(_ line: LineText, _ tuples: TupleSearch, _ zone: LogZone?) {
     var best: (time: LineTime, index: Int, rank: Int)?
     var hasOther = false
