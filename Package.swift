@@ -195,7 +195,8 @@ let package = Package(
       "Command/CommandOptions",
       [
         "APNsWire", "Analysis", "Corpora", "EvidenceReport", "JSON", "Messages", "PacketCapture", "Platform",
-        "ProviderLogs", "Reports", "StreamDecryption", "StreamInputs", "TimeZones", "TokenStores", "WireBytes", "YAML",
+        "ProviderLogs", "Reports", "StreamDecryption", "StreamInputs", "TimeZones", "TokenStores",
+        "WireBytes", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     command(

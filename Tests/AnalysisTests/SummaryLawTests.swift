@@ -110,8 +110,9 @@ struct SummaryLawTests {
       var expected: [EvidenceRecording.Record] = []
       var offset = 0
       for (index, part) in parts.enumerated() {
-        // A gap of 0 bytes makes the part a run after a gap, as in the whole dump.
-        let alone = try DumpAnalysis((index > 0 ? Dumps.mark(0) : []) + Array(part))
+        // A gap of 0 bytes makes the part a run after or before a gap, as in the whole dump.
+        let alone = try DumpAnalysis(
+          (index > 0 ? Dumps.mark(0) : []) + Array(part) + (index < 2 ? Dumps.mark(0) : []))
         expected += alone.evidence.records.map { record in
           var record = record
           record.offset += offset

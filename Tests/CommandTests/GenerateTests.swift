@@ -23,14 +23,14 @@ struct GenerateTests {
     (["--kind", "dump", "--seed", "1"], 0x6ced_3317_7bf8_f1b1, 0x28c9_1139_2a02_f965),
     (
       ["--kind", "dump", "--seed", "2", "--lost-bytes", "20", "--padding", "20", "--cut-tail"],
-      0x2952_7317_6b98_094e, 0x6956_c8a6_661c_abfb
+      0x873a_e9bb_7d2d_8f83, 0x87e9_7d9c_cdd9_9d2d
     ),
     (
       [
         "--kind", "capture", "--seed", "3", "--connections", "5", "--loss", "50", "--reordering", "50",
         "--retransmission", "50", "--overlaps", "50", "--conflicts", "50", "--midstream", "--container",
         "pcapng", "--segments", "20-200",
-      ], 0x61cf_1e48_c1de_60f9, 0x7a13_b14a_f3b1_3f28
+      ], 0x5b61_b24e_0d1e_a216, 0x7a13_b14a_f3b1_3f28
     ),
     (
       ["--kind", "gateway", "--seed", "4", "--connections", "3", "--ip", "6", "--segments", "1-99"],
@@ -46,7 +46,7 @@ struct GenerateTests {
       [
         "--kind", "capture", "--seed", "7", "--connections", "9", "--fragments", "200", "--resets", "500",
         "--lost-blocks", "5", "--cut-tail",
-      ], 0x37d3_ca02_f1ad_9eff, 0x1e0a_0958_3ab5_3554
+      ], 0x69b9_93a5_36be_6ee6, 0x8cf4_4b64_eecc_ce22
     ),
     (
       [

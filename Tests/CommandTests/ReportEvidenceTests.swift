@@ -41,7 +41,8 @@ struct ReportEvidenceTests {
 
   @Test("chains beyond the limit are counted, and the command lists all records")
   func manyChains() throws {
-    let gap = [UInt8](repeating: 0, count: 600)
+    // Longer than any separator of one chain.
+    let gap = [UInt8](repeating: 0, count: 1100)
     let chains = (0..<5).flatMap { gap + feedback(tuples(4, from: 4 * $0)) }
     try directory.write(chains, to: "disk.img")
     let section = try directory.report(["disk.img", "--from", "carve", "--max-chains", "2"])

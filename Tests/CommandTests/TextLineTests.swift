@@ -38,8 +38,10 @@ struct TextLineTests {
     Line("2014-02-20T05:00:00Z deviceUnregistered: TOKEN", "2014-02-20T05:00:00Z,likely,"),
     Line("2014-02-20T05:00:00Z TOKEN unsubscribed", "2014-02-20T05:00:00Z,likely,"),
     // Numbers count if a word names them.
-    Line("account 1400000000 has TOKEN", nil), Line("1400000000 TOKEN removed", nil),
+    Line("account 1400000000 has TOKEN", nil),
+    Line("1400000000 TOKEN removed", "2014-05-13T16:53:20Z,doubtful,"),
     Line("TOKEN timestamp=1400000000", "2014-05-13T16:53:20Z,likely,"),
+    Line("1400000000 feedback: TOKEN is gone", "2014-05-13T16:53:20Z,doubtful,"),
     Line("{\"failed_at\": 1400000000000, \"device\": \"TOKEN\"}", "2014-05-13T16:53:20Z,likely,"),
     Line("TOKEN invalid since 1400000000", "2014-05-13T16:53:20Z,likely,"),
     Line("TOKEN timestamp=14000000001", nil), Line("TOKEN timestamp=1000000000", nil),
@@ -228,7 +230,7 @@ struct TextLineTests {
   @Test("a report shows what lies in the file, and leaves it out where tokens are redacted")
   func reported() throws {
     let line = "2014-02-20T05:00:00Z app: registered \(Self.token)"
-    try directory.write("\(line)\n", to: "a.log")
+    try directory.write("\(line)\n2014-02-20T05:00:01Z app: invalid since then: \(Self.token)\n", to: "a.log")
     try directory.write(Array(repeating: UInt8(ascii: "k"), count: 64), to: "key")
     let page = try directory.apnsift("report", "--from", "carve", "a.log", "-o", "a.html")
     #expect(page.code == 0, "\(page.errors)")
@@ -296,10 +298,10 @@ struct TextLineTests {
     #expect(try directory.apnsift("carve", "zeros").said(.nothingCarved))
   }
 
-  @Test("UTF-16 is refused by name")
+  @Test("UTF-16 is named")
   func utf16() throws {
     let outcome = try directory.apnsift(
       "export", Repository.path(of: "Tests/Fixtures/cases/public/follow-raw-utf16.txt"))
-    #expect(outcome.code == 2 && outcome.errors.contains("UTF-16") && outcome.errors.contains("iconv"))
+    #expect(outcome.errors.contains("skipped: UTF-16 text, not searched inside"), "\(outcome.errors)")
   }
 }

@@ -66,7 +66,7 @@ struct InputReaderTests {
   @Test("progress reports the bytes read")
   func progress() throws {
     let files = try TemporaryFiles()
-    let path = try files.write([UInt8](repeating: 0xee, count: 600_000))
+    let path = try files.write([UInt8](repeating: 0xff, count: 600_000))
     var reader = try InputReader(options: ReadingOptions(), contentProbes: []) { _ in }
     var reported: [Int] = []
     _ = try reader.read(Input(path), progress: { reported.append($0) })

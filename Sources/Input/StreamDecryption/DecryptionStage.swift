@@ -141,6 +141,7 @@ package final class DecryptionStage {
         stream.gap(gap.length, from: side, &plaintext, into: &output)
       } else if case .undecided(let stream) = self[slot] {
         stream.hold(gap, from: side)
+        decide(stream, slot, from: side, into: &output)
       } else {
         output.events.pass(event)
       }

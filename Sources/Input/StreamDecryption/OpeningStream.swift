@@ -104,14 +104,14 @@ final class OpeningStream {
     for side in Side.allCases {
       if let sender = self[side].findHello() { client = sender == .client ? side : side.other }
     }
-    let heads = Side.allCases.filter { self[$0].hello == nil }.map { self[$0].head }
-    let isOver = heads.isEmpty || heads.contains { $0.count >= Self.dialogueLength }
+    let halves = Side.allCases.map { self[$0] }.filter { $0.hello == nil }
+    let isOver = halves.isEmpty || halves.contains { $0.isCut || $0.head.count >= Self.dialogueLength }
     guard isOver || bytes >= Self.waitLength else { return .undecided }
     return client.map { .tls(client: $0) } ?? .other
   }
 
   func verdict(on head: RawSpan, from side: Side) -> Verdict {
-    guard head.byteCount >= TLSConnection.openingLength else { return .undecided }
+    guard head.byteCount >= TLSConnection.openingLength else { return self[side].isCut ? .other : .undecided }
     return head.withUnsafeBytes { raw in
       raw.withMemoryRebound(to: UInt8.self) { head in
         if let sender = TLSConnection.sender(of: head.prefix(TLSConnection.openingLength)) {

@@ -164,7 +164,10 @@ final class StreamDecryptor {
         packet: origin?.packet, message: service.map { "\($0); \(Message(failure))" } ?? Message(failure))
     }
     guard secret == nil else { return nil }
-    return StreamAnomaly(.decryptionFailed, stream: number, message: .noPlaintext(after: alert))
+    let reason = Message.noPlaintext(after: alert)
+    return StreamAnomaly(
+      otherService == nil ? .decryptionFailed : .otherTLS, stream: number,
+      message: otherService.map { "\($0); \(reason)" } ?? reason)
   }
 
   var encryption: StreamEncryption {

@@ -66,7 +66,9 @@ struct FragmentTests {
     let frames = Self.fragments(step: 512)
     #expect(reader.read(frames[1], linkType: 101) == .skipped)
     let answer = reader.read(frames[0], linkType: 101)
-    guard case .datagram(let segment, let datagram) = answer else { return #expect(Bool(false), "\(answer)") }
+    guard case .datagram(var segment, let datagram) = answer else { return #expect(Bool(false), "\(answer)") }
+    #expect(segment.headerLength == 20)
+    segment.headerLength = 0
     #expect(segment == Frames.segment(payloadStart: 20, length: Self.payload.count))
     #expect(datagram.bytes == Self.segment)
     // The first packet of the file has 20 bytes of IP header after 16 of the record's.

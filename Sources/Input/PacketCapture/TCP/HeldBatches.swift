@@ -40,7 +40,9 @@ package final class HeldBatches {
   /// Packets read so far.
   var packetsRead = 0
 
-  package init(_ options: CaptureOptions) { (window, limit) = (options.reorderWindow, options.totalBuffer) }
+  package init(_ options: CaptureOptions) {
+    (window, limit) = (options.reorderWindow, options.totalBuffer / 4)
+  }
 
   /// Takes a batch, and leaves an empty one.
   package func add(_ batch: inout EventBatch) {

@@ -35,6 +35,11 @@ struct LineText {
     range.contains { !token.contains($0) && Self.isLetter(window[$0]) && matches($0, window[$0]) }
   }
 
+  /// Whether the line begins there.
+  func isStart(_ index: Int) -> Bool {
+    index == range.lowerBound && (index == 0 || [0, 10, 13].contains(window[index &- 1]))
+  }
+
   /// How well the words before `index` name a time there: 2 as that of the token's end, 1 as a time, 0 not at all.
   func rank(ofTimeAt index: Int) -> Int {
     if Self.times.contains(where: { ends(with: $0, before: index) }) { return 2 }
@@ -91,7 +96,7 @@ struct JudgedLine {
   /// Whether a word says what the time is.
   var isNamed: Bool
 
-  /// Nil if no time counts: numbers do if words name them, and all that are plausible.
+  /// Nil if no time counts: numbers do if words name them or the line begins with them, and all that are plausible.
   ///
   /// Of several times the best named one is taken, and of those the earliest: feedback reports the past, and a line is
   /// written after what it reports.
@@ -106,7 +111,9 @@ struct JudgedLine {
         continue
       }
       let rank = line.rank(ofTimeAt: index)
-      guard tuples.isPlausible(time.seconds), rank > 0 || !time.isNumber else { continue }
+      guard tuples.isPlausible(time.seconds), rank > 0 || !time.isNumber || line.isStart(index) else {
+        continue
+      }
       if let known = best {
         hasOther = hasOther || known.time.seconds != time.seconds
         if (rank, known.time.seconds) > (known.rank, time.seconds) { best = (time, index, rank) }
@@ -119,6 +126,6 @@ struct JudgedLine {
     (time, timeIndex, flags) = (best.time, best.index, [])
     if !time.hasZone { flags.insert(.assumedUTC) }
     if hasOther { flags.insert(.otherTimeInLine) }
-    isNamed = best.rank > 0 || line.tellsOfEnd
+    isNamed = best.rank > 0 || line.tellsOfEnd && !best.time.isNumber
   }
 }

@@ -17,7 +17,7 @@ enum KnownFileTypes {
     "audio/x-wav", "audio/flac", "audio/ogg", "video/mp4", "video/quicktime", "video/webm",
     "video/x-matroska", "video/x-msvideo", "image/jpeg", "image/png", "image/gif", "image/tiff",
     "image/webp", "image/heic", "application/zip", "application/x-7z-compressed", "application/x-compress",
-    "application/x-lzip", "application/x-lzma", "application/x-lzop", "application/x-lz4", "application/zlib",
+    "application/x-lzip", "application/x-lzma", "application/x-lzop", "application/x-lz4",
     "application/x-snappy-framed", "application/x-arj", "application/x-lzh-compressed", "application/x-lha",
     "application/x-xar", "application/x-rpm", "application/x-archive",
     "application/vnd.debian.binary-package", "application/pgp-encrypted", "application/vnd.ms-tnef",
