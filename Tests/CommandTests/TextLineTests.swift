@@ -100,7 +100,7 @@ struct TextLineTests {
     let kinds = Set(found.map { $0.split(separator: ",", omittingEmptySubsequences: false)[2...].joined() })
     #expect(streams.count == kinds.count)
     let finding = try rows("carve", "all.log", "--records", "findings")
-    let (inUse, untimed) = (7, 4)
+    let (inUse, untimed) = (7, 3)
     #expect(finding.count == 1)
     #expect(finding[0].contains(Message.excludedLines(inUse: inUse, untimed: untimed).text.prefix(30)))
     #expect(

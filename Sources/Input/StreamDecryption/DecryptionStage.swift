@@ -194,7 +194,7 @@ package final class DecryptionStage {
   /// Whether a stream of TLS waits: for keys that may follow it, or for what its hello says without them.
   private func waits(_ stream: OpeningStream) -> Bool {
     let store = context.store
-    guard awaitsSecrets || store.isEmpty && isOfInterest(stream) else { return false }
+    guard awaitsSecrets || isOfInterest(stream) else { return false }
     guard let hello = stream.clientHello else { return stream.bytes < OpeningStream.waitLength }
     return awaitsSecrets && store.row(of: hello.random) == nil && !store.hasNameless
   }

@@ -76,7 +76,7 @@ extension Target {
         var source = try? CaptureSource(options: capture)
       else { return }
       let history = CaptureHistory(capacity: bytes.count)
-      source.begin(kind, input: 0, history: history)
+      source.begin(kind, input: 0, history: history, keyLogs: nil, isLast: true)
       _ = play(bytes, through: &source, history: history, more: more, consume: consume)
     case 8...10:
       consume(.opened(.dump))
