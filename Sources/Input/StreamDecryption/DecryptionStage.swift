@@ -187,7 +187,10 @@ package final class DecryptionStage {
     _ stream: OpeningStream, _ slot: Int32, from side: Side, into output: inout DecryptedEvents
   ) {
     let verdict = stream.verdict(from: side)
-    let waits = verdict == .undecided || verdict != .other && waits(stream)
+    // Without keys only the beginning of a stream matters.
+    let mayDecide = !context.store.isEmpty || awaitsSecrets || !stream.isMidstream(side)
+    let waits =
+      verdict == .undecided && mayDecide || verdict != .other && verdict != .undecided && waits(stream)
     if !waits || heldBytes > Self.maxHeldBytes { end(stream, slot, into: &output) }
   }
 

@@ -28,7 +28,6 @@ final class OpeningStream {
     /// The first bytes, up to a gap.
     var head: [UInt8] = []
     var isCut = false
-    var origin: SourceExtent?
     var isMidstream = false
     /// The index in `head` of the hello after a dialogue; none begins before `searched`.
     private(set) var hello: Int?
@@ -72,6 +71,9 @@ final class OpeningStream {
     }
   }
 
+  /// Whether the beginning of a direction was not captured.
+  func isMidstream(_ side: Side) -> Bool { self[side].isMidstream }
+
   // MARK: - Input
 
   func note(_ anomaly: StreamAnomaly) {
@@ -86,7 +88,6 @@ final class OpeningStream {
   func hold(_ bytes: RawSpan, origins: [SourceExtent], from side: Side) {
     self.bytes += bytes.byteCount
     items.append(Item(side: side, content: .bytes(bytes.withUnsafeBytes { Array($0) }, origins: origins)))
-    if self[side].head.isEmpty { self[side].origin = origins.first }
     guard !self[side].isCut, self[side].head.count < Self.searchLength else { return }
     bytes.withUnsafeBytes { self[side].head.append(contentsOf: $0) }
   }
@@ -151,10 +152,18 @@ final class OpeningStream {
 
   // MARK: - Where TLS begins
 
+  /// Of the first bytes of a direction.
+  private func origin(of side: Side) -> SourceExtent? {
+    for case .bytes(_, let origins) in items.lazy.filter({ $0.side == side }).map(\.content) {
+      return origins.first
+    }
+    return nil
+  }
+
   /// The offset of the direction at which it does.
   func start(of side: Side) -> Int {
     let half = self[side]
-    guard isDialogue, let origin = half.origin else { return 0 }
+    guard isDialogue, let origin = origin(of: side) else { return 0 }
     return origin.streamOffset
       + (half.hello ?? half.head.withUnsafeBufferPointer(Self.firstRecord) ?? half.head.count)
   }
@@ -168,7 +177,7 @@ final class OpeningStream {
   /// - Parameter passesOn: whether they are passed on with the others.
   func anomaly(of side: Side, passesOn: Bool) -> StreamAnomaly? {
     let start = start(of: side)
-    guard let origin = self[side].origin, start > origin.streamOffset else { return nil }
+    guard let origin = origin(of: side), start > origin.streamOffset else { return nil }
     let count = start - origin.streamOffset
     return StreamAnomaly(
       .plaintextBeforeTLS, stream: identity.number, side: side, offset: passesOn ? 0 : nil,
