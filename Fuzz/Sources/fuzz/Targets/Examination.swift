@@ -49,7 +49,8 @@ extension Target {
     capture.serverPorts = options.choice.serverPorts
     evidence.needs = protocols & 64 == 0 ? [.gatewayRecords, .payloads] : [.gatewayRecords, .bytes]
     let analyzer = Analyzer(options, sinks: [evidence])
-    let decryption = DecryptionStage(StreamKeys(readsEmbedded: true, memory: 1 << 20))
+    let decryption = DecryptionStage(
+      StreamKeys(readsEmbedded: true, memory: 1 << 20), ports: options.choice.serverPorts)
     decryption.begin(source: "input")
     func consume(_ batch: EventBatch) {
       do { try analyzer.consume(decryption.process(batch)) } catch {

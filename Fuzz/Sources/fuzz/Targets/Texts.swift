@@ -98,7 +98,7 @@ extension StreamLaws {
         bytes(buffer.span.bytes.extracting(range), of: .dump, origins: origins)
       case .gap(_, _, let gap): self.gap(batch.gaps[Int(gap)], in: .dump)
       case .anomaly(_, let anomaly): self.anomaly(batch.anomalies[Int(anomaly)])
-      case .opened, .closed, .secrets: fail("a dump opens no stream")
+      case .opened, .closed, .secrets, .doubt: fail("a dump opens no stream")
       }
     }
   }
