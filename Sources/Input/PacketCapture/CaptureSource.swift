@@ -70,6 +70,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     if awaitsSecrets { reassembler.secrets(.awaited) }
     awaitsSecrets = false
     var index = start
+    defer { held.offset = windowOffset &+ index }
     while !reassembler.isFull {
       switch records.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast) {
       case .packet(let record, let end):

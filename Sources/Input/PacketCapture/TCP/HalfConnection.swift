@@ -304,7 +304,10 @@ struct HalfConnection {
     dropEmptyBacklog()
     guard range.lowerBound > probe.position else { return }
     facesClosedWindow = false
-    receive(probe.bytes.span.bytes, at: probe.position, from: probe.origin, &output)
+    var origin = probe.origin
+    // Its window has moved on.
+    origin.windowIndex = nil
+    receive(probe.bytes.span.bytes, at: probe.position, from: origin, &output)
   }
 
   private mutating func receiveEarly(

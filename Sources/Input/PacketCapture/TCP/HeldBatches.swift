@@ -27,18 +27,18 @@ extension [Correction] {
 /// The last batches of a capture. They wait for other copies of their bytes, so that the analysis sees no byte that
 /// another packet disproves (docs/spec/captures.md#retransmissions-and-overlaps).
 package final class HeldBatches {
-  /// Packets of the capture, and bytes of batches, to wait for.
+  /// Packets and bytes of the capture to wait for.
   private let window: Int
   private let limit: Int
-  private var batches: [(batch: EventBatch, bytes: Int, packets: Int)] = []
-  private var bytes = 0
+  private var batches: [(batch: EventBatch, packets: Int, offset: Int)] = []
   /// By the numbers of batches, then by the indices of events. Their ranges are offsets.
   private var corrections: [Int32: [Int32: [Correction]]] = [:]
   /// The number of the first batch, and of the one that is added next.
   private var first: Int32 = 0
   var next: Int32 { first &+ Int32(truncatingIfNeeded: batches.count) }
-  /// Packets read so far.
+  /// Packets read so far, and the offset in the file after them.
   var packetsRead = 0
+  var offset = 0
 
   package init(_ options: CaptureOptions) {
     (window, limit) = (options.reorderWindow, options.totalBuffer / 4)
@@ -46,21 +46,25 @@ package final class HeldBatches {
 
   /// Takes a batch, and leaves an empty one.
   package func add(_ batch: inout EventBatch) {
-    batches.append((batch, batch.byteCount, packetsRead))
-    bytes &+= batch.byteCount
+    batches.append((batch, packetsRead, offset))
     batch = EventBatch()
   }
 
   /// Removes the first batch, corrected, if it has waited long enough; at the end of the file, any.
   package func removeDue(isEnd: Bool) -> EventBatch? {
     guard let oldest = batches.first,
-      isEnd || bytes > limit || packetsRead &- oldest.packets >= window
+      isEnd || offset &- oldest.offset >= limit || packetsRead &- oldest.packets >= window
     else { return nil }
     var batch = batches.removeFirst().batch
-    bytes &-= oldest.bytes
     if let found = corrections.removeValue(forKey: first) { batch.correct(found) }
     first &+= 1
     return batch
+  }
+
+  /// Whether the first of two copies waits when the second one comes: wherever batches end.
+  func awaits(_ first: PayloadOrigin, _ second: PayloadOrigin) -> Bool {
+    (second.packet.number ?? 0) &- (first.packet.number ?? 0) < window
+      && second.fileOffset &- first.fileOffset < limit
   }
 
   /// Corrects an event. False if its batch has been removed.

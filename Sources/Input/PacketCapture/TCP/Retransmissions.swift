@@ -52,7 +52,8 @@ extension HalfConnection {
     guard let corrections = corrections(for: conflict, copy, isKeepAlive: isKeepAlive, &output) else {
       return
     }
-    let isInTime = output.held?.correct(known.event, corrections, base: base) ?? false
+    let isInTime =
+      output.held.map { $0.awaits(first, origin) && $0.correct(known.event, corrections, base: base) } ?? false
     emit(conflict, corrections, isLate: !isInTime, &output)
   }
 
