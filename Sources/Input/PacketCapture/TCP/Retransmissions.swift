@@ -52,9 +52,10 @@ extension HalfConnection {
     guard let corrections = corrections(for: conflict, copy, isKeepAlive: isKeepAlive, &output) else {
       return
     }
-    let isInTime =
-      output.held.map { $0.awaits(first, origin) && $0.correct(known.event, corrections, base: base) } ?? false
-    emit(conflict, corrections, isLate: !isInTime, &output)
+    let isInTime = output.held.map {
+      $0.awaits(first, origin) && $0.correct(known.event, corrections, base: base)
+    }
+    emit(conflict, corrections, isLate: isInTime != true, &output)
   }
 
   /// Compares bytes from `position` on with buffered ones.
