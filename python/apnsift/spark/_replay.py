@@ -22,8 +22,8 @@ _SERVICE_START = 1_245_196_800  # 2009-06-17T00:00:00Z
 def latest_feedback(records: DataFrame, *, include_flagged: bool = False) -> DataFrame:
     """For each token, when it became invalid at the latest: columns token and time.
 
-    `records` are records of the kinds feedback (with time, token and flags) or pushes (with status, timestamp, topic and
-    push_type, too: those of devices with status 410 count). Flagged records do not count, unless `include_flagged`.
+    `records` are records of the kinds feedback (with time, token and flags) or pushes (with status and timestamp, too,
+    and topic and push_type if they are known: those of devices with status 410 count). Flagged records do not count, unless `include_flagged`.
 
     >>> latest_feedback(spark.read.format("apnsift").load("/data/dumps"))  # doctest: +SKIP
     DataFrame[token: binary, time: timestamp]
@@ -80,8 +80,10 @@ def _reported(records: DataFrame, include_flagged: bool) -> DataFrame:
     implausible = (F.col("timestamp") < _SERVICE_START) | (F.col("time") > F.current_timestamp())
     counts = F.lit(include_flagged) | ~(doubtful | implausible)
     gone = (F.col("status") == 410) & F.col("token").isNotNull() & F.col("timestamp").between(0, 2**32 - 1)
-    is_other = F.coalesce(F.col("topic").rlike(_OTHER_TOPICS), F.lit(False))
-    push_type = F.regexp_replace(F.lower(F.coalesce("push_type", F.lit(""))), "[^a-z]", "")
+    # A push without topic and push type is for a device, as in the command.
+    topic, push_type = (F.col(name) if name in records.columns else F.lit(None).cast("string") for name in ("topic", "push_type"))
+    is_other = F.coalesce(topic.rlike(_OTHER_TOPICS), F.lit(False))
+    push_type = F.regexp_replace(F.lower(F.coalesce(push_type, F.lit(""))), "[^a-z]", "")
     return records.where(gone & ~is_other & push_type.isin(_DEVICE_TYPES)).select("token", "time", counts.alias("counts"))
 
 
