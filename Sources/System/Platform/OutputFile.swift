@@ -125,7 +125,7 @@ package final class OutputFile {
   package func finish() throws {
     if !incomplete.isEmpty { try writeVisible(incomplete.count) }
     guard let temporaryName, let target else { return }
-    // Again: of what is read since, too.
+    // Checked again: more files may have been read since.
     if !isUpdate { try ReadFiles.check(target) }
     guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
       throw Failure(.outputNotWritten(name, SystemError.text()))

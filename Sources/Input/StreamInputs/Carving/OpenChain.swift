@@ -83,7 +83,7 @@ extension CarveSource {
           continue
         }
         emit(to: end, in: view, &batch)
-        guard let next = try placeAfterSeparator(at: end, in: view) else { break }
+        guard let next = try tupleAfterSeparator(at: end, in: view) else { break }
         end = next
       }
     } catch {
@@ -94,8 +94,8 @@ extension CarveSource {
     return .goOn(end)
   }
 
-  /// The next tuple of the chain, from which it goes on.
-  private mutating func placeAfterSeparator(at end: Int, in view: View) throws(NeedsBytes) -> Int? {
+  /// The next tuple of the chain.
+  private mutating func tupleAfterSeparator(at end: Int, in view: View) throws(NeedsBytes) -> Int? {
     guard let group = open.map({ view.index(of: $0.group) }), group < end,
       let next = try open?.spacing.next(after: end, group: group, in: view.bytes.bytes, isLast: view.isLast)
     else { return nil }
