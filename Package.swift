@@ -83,110 +83,84 @@ let package = Package(
     library("CZstd", apt: "libzstd-dev", yum: "libzstd-devel", brew: "zstd"),
 
     // MARK: System
-    module("System/WireBytes"),
-    // What apnsift says in several places, or its tests name.
-    module("System/Messages", ["WireBytes"]),
-    module("System/JSON", ["Messages", "WireBytes"]),
-    // The system's C library, and what we need of it beyond a call.
-    module("System/Platform", ["Messages"]),
-    // Offsets from UTC, of the tz database.
-    module("System/TimeZones", ["Platform", "WireBytes"]),
+    // Bytes, JSON, time zones, the system's calls, and what apnsift says in several places.
+    module("System/Basics"),
     // Small files in YAML. The only user of libyaml.
-    module("System/YAML", ["CLibyaml", "Messages", "Platform", "WireBytes"]),
+    module("System/YAML", ["Basics", "CLibyaml"]),
     // MARK: Wire
-    module("Wire/APNsWire", ["JSON", "WireBytes"]),
+    module("Wire/APNsWire", ["Basics"]),
     // Decompresses HTTP/2 header blocks. The only user of libnghttp2.
-    module("Wire/HTTP2", ["APNsWire", "CLibnghttp2", "Messages", "Platform", "WireBytes"]),
+    module("Wire/HTTP2", ["APNsWire", "Basics", "CLibnghttp2"]),
     // MARK: Input
     // Capture files to streams of bytes. The only user of libpcap.
-    module("Input/PacketCapture", ["CLibpcap", "Messages", "Platform", "WireBytes"]),
+    module("Input/PacketCapture", ["Basics", "CLibpcap"]),
     // Decodes providers' logs to pushes.
-    module("Input/ProviderLogs", ["APNsWire", "JSON", "WireBytes"]),
+    module("Input/ProviderLogs", ["APNsWire", "Basics"]),
     module(
       "Input/StreamInputs",
       [
-        "APNsWire", "CBzip2", "CLibarchive", "CLibcrypto", "CLibewf", "CLibmagic", "CLz4", "CLzma", "CZlib",
-        "CZstd", "Messages", "PacketCapture", "Platform", "WireBytes",
+        "APNsWire", "Basics", "CBzip2", "CLibarchive", "CLibcrypto", "CLibewf", "CLibmagic", "CLz4", "CLzma",
+        "CZlib", "CZstd", "PacketCapture",
       ]),
-    // Records of TLS to plaintext. Knows nothing of packets.
-    module("Input/TLSDecryption", ["CLibcrypto", "Platform", "WireBytes"], resource: "Suites/suites.txt"),
-    // Between them: events of TLS streams in, events of their plaintext out.
+    // Events of TLS streams to events of their plaintext.
     module(
-      "Input/StreamDecryption",
-      ["Messages", "PacketCapture", "Platform", "StreamInputs", "TLSDecryption", "WireBytes"]),
+      "Input/TLSDecryption", ["Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
+      resource: "Suites/suites.txt"),
     // MARK: Analysis
     module(
       "Analysis/Analysis",
-      [
-        "APNsWire", "HTTP2", "Messages", "PacketCapture", "Platform", "ProviderLogs", "StreamDecryption",
-        "StreamInputs", "WireBytes",
-      ], resource: "Catalogue/catalogue.txt"),
+      ["APNsWire", "Basics", "HTTP2", "PacketCapture", "ProviderLogs", "StreamInputs", "TLSDecryption"],
+      resource: "Catalogue/catalogue.txt"),
     // MARK: Output
     module(
       "Output/Reports",
-      [
-        "APNsWire", "Analysis", "CLibcrypto", "JSON", "Messages", "PacketCapture", "Platform", "StreamInputs",
-        "TimeZones", "TokenStores", "WireBytes",
-      ], resource: "Rows/columns.txt"),
+      ["APNsWire", "Analysis", "Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
+      resource: "Rows/columns.txt"),
     // The HTML page and its data.
     module(
       "Output/EvidenceReport",
       [
-        "APNsWire", "Analysis", "CLibcrypto", "Messages", "PacketCapture", "Platform", "Readers", "Reports",
-        "StreamInputs", "TimeZones", "WireBytes",
+        "APNsWire", "Analysis", "Basics", "CLibcrypto", "Conformance", "PacketCapture", "Reports",
+        "StreamInputs",
       ], resource: "report.css"),
     // MARK: Conformance
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     module("Conformance/ReaderModels"),
-    // Results of faulty readers, compared with the records of a stream.
+    // Cases of a corpus and results of readers, compared with the records of a stream.
     module(
-      "Conformance/Readers",
-      ["Analysis", "JSON", "Messages", "PacketCapture", "Platform", "ReaderModels", "Reports", "WireBytes"]),
-    // Cases of a corpus, and the comparison with their expectations.
-    module(
-      "Conformance/Corpora",
+      "Conformance/Conformance",
       [
-        "Analysis", "JSON", "Messages", "PacketCapture", "Platform", "Readers", "Reports", "StreamDecryption",
-        "StreamInputs", "YAML",
+        "Analysis", "Basics", "PacketCapture", "ReaderModels", "Reports", "StreamInputs", "TLSDecryption",
+        "YAML",
       ]),
     // MARK: Stores
-    module("Stores/TokenStores", ["JSON", "Messages", "Platform", "TimeZones", "WireBytes"]),
-    module("Stores/MySQLStore", ["CLibmariadb", "Messages", "Platform", "TokenStores", "WireBytes"]),
-    module("Stores/PostgreSQLStore", ["CLibpq", "Messages", "Platform", "TokenStores", "WireBytes"]),
-    module("Stores/SQLiteStore", ["CSQLite", "Messages", "Platform", "TokenStores"]),
-    // Which store and which table, and what people write for them: mappings in YAML, registrations in CSV.
+    // Which table, what people write for it, and the three databases that it may be in.
     module(
-      "Stores/Stores",
+      "Stores/TokenStores",
       [
-        "APNsWire", "Analysis", "JSON", "Messages", "MySQLStore", "PacketCapture", "Platform",
-        "PostgreSQLStore", "Reports", "SQLiteStore", "StreamInputs", "TokenStores", "WireBytes", "YAML",
+        "APNsWire", "Analysis", "Basics", "CLibmariadb", "CLibpq", "CSQLite", "PacketCapture", "Reports",
+        "StreamInputs", "YAML",
       ]),
     // MARK: Lab
     // Generated inputs with their expected records, without the code of the decoders.
-    module("Lab/Generator", ["CLz4", "CZlib", "CZstd"], libraries: ["z", "zstd", "lz4"]),
+    module("Lab/Generator", ["CLz4", "CZlib", "CZstd"], libraries: ["lz4", "z", "zstd"]),
     // The only user of SwiftNIO.
     module(
       "Lab/MockServer",
       [
-        "APNsWire", "Analysis", "CLibcrypto", "Messages", "PacketCapture", "Platform", "StreamInputs",
-        "WireBytes", nio("NIOCore"),
-        nio("NIOHPACK", "swift-nio-http2"),
-        nio("NIOHTTP2", "swift-nio-http2"),
-        nio("NIOPosix"), nio("NIOSSL", "swift-nio-ssl"),
-        nio("NIOTLS"),
+        "APNsWire", "Analysis", "Basics", "CLibcrypto", "PacketCapture", "StreamInputs", nio("NIOCore"),
+        nio("NIOHPACK", "swift-nio-http2"), nio("NIOHTTP2", "swift-nio-http2"), nio("NIOPosix"),
+        nio("NIOSSL", "swift-nio-ssl"), nio("NIOTLS"),
       ]),
     // Runs readers under test on the streams of a corpus.
     module(
       "Lab/ReaderTrials",
-      [
-        "Analysis", "Corpora", "JSON", "Messages", "MockServer", "Platform", "ReaderModels", "Readers",
-        "Reports", "WireBytes",
-      ]),
+      ["Analysis", "Basics", "Conformance", "MockServer", "ReaderModels", "Reports"]),
     command(
       "Lab/apnsift-lab",
       [
-        "APNsWire", "Analysis", "CommandOptions", "Corpora", "Generator", "JSON", "Messages", "MockServer",
-        "PacketCapture", "Platform", "ReaderTrials", "Readers", "Reports", "WireBytes",
+        "APNsWire", "Analysis", "Basics", "CommandOptions", "Conformance", "Generator", "MockServer",
+        "PacketCapture", "ReaderTrials", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     // MARK: Command
@@ -194,17 +168,15 @@ let package = Package(
     module(
       "Command/CommandOptions",
       [
-        "APNsWire", "Analysis", "Corpora", "EvidenceReport", "JSON", "Messages", "PacketCapture", "Platform",
-        "ProviderLogs", "Reports", "StreamDecryption", "StreamInputs", "TimeZones", "TokenStores",
-        "WireBytes", "YAML",
+        "APNsWire", "Analysis", "Basics", "Conformance", "EvidenceReport", "PacketCapture", "ProviderLogs",
+        "Reports", "StreamInputs", "TLSDecryption", "TokenStores", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     command(
       "Command/apnsift",
       [
-        "Analysis", "CommandOptions", "Corpora", "EvidenceReport", "JSON", "Messages", "PacketCapture",
-        "Platform", "Readers", "Reports", "Stores", "StreamInputs", "TimeZones", "TokenStores", "WireBytes",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Analysis", "Basics", "CommandOptions", "Conformance", "EvidenceReport", "PacketCapture", "Reports",
+        "StreamInputs", "TokenStores", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
     // MARK: Tests
@@ -221,118 +193,114 @@ let package = Package(
       name: "StoreTestSupport", dependencies: ["CSQLite", "TokenStores"], path: "Tests/TestSupport/Stores",
       swiftSettings: strict, linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
-      name: "PushTestSupport", dependencies: ["APNsWire", "Analysis", "PacketCapture", "WireBytes"],
+      name: "PushTestSupport", dependencies: ["APNsWire", "Analysis", "Basics", "PacketCapture"],
       path: "Tests/TestSupport/Pushes",
       swiftSettings: strict),
     // Depends on nothing, so that no capture can be right by sharing code with its reader.
     .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
     .target(
-      name: "Wording", dependencies: ["Messages", "WireBytes"], path: "Tests/TestSupport/Wording",
+      name: "Wording", dependencies: ["Basics"], path: "Tests/TestSupport/Wording",
       swiftSettings: strict),
     // Servers for tests, and clients that share no code with ours.
     .target(
-      name: "PrivateServers", dependencies: ["CLibmariadb", "CLibpq", "Platform"],
+      name: "PrivateServers", dependencies: ["Basics", "CLibmariadb", "CLibpq"],
       path: "Tests/TestSupport/Servers", swiftSettings: strict,
       linkerSettings: [.linkedLibrary("mariadb"), .linkedLibrary("pq")]),
-    .testTarget(name: "MessagesTests", dependencies: ["Messages", "Wording"], swiftSettings: strict),
+    .testTarget(name: "MessagesTests", dependencies: ["Basics", "Wording"], swiftSettings: strict),
     .testTarget(
-      name: "WireBytesTests", dependencies: ["Platform", "WireBytes", "TestSupport"],
+      name: "WireBytesTests", dependencies: ["Basics", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "TimeZonesTests", dependencies: ["TimeZones", "WireBytes"], swiftSettings: strict),
-    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "TimeZonesTests", dependencies: ["Basics"], swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["Basics", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "APNsWireTests", dependencies: ["APNsWire", "WireBytes", "TestSupport"], swiftSettings: strict),
+      name: "APNsWireTests", dependencies: ["APNsWire", "Basics", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "HTTP2Tests", dependencies: ["HTTP2", "APNsWire", "WireBytes", "TestSupport"],
+      name: "HTTP2Tests", dependencies: ["APNsWire", "Basics", "HTTP2", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ProviderLogsTests", dependencies: ["ProviderLogs", "APNsWire", "WireBytes", "TestSupport"],
+      name: "ProviderLogsTests", dependencies: ["APNsWire", "Basics", "ProviderLogs", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "PacketCaptureTests",
       dependencies: [
-        "Messages", "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport", "CLibpcap",
-        "CaptureWriting",
+        "Basics", "CLibpcap", "CaptureWriting", "PacketCapture", "StreamTestSupport", "TestSupport",
+        "Wording",
       ],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("pcap")]),
     .testTarget(
-      name: "TLSDecryptionTests", dependencies: ["TLSDecryption", "WireBytes", "TestSupport"],
+      name: "TLSDecryptionTests", dependencies: ["Basics", "TLSDecryption", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StreamInputsTests",
       dependencies: [
-        "Messages", "StreamInputs", "PacketCapture", "WireBytes", "TestSupport", "StreamTestSupport",
-        "CaptureWriting",
+        "Basics", "CaptureWriting", "PacketCapture", "StreamInputs", "StreamTestSupport", "TestSupport",
+        "Wording",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "AnalysisTests",
       dependencies: [
-        "Analysis", "APNsWire", "PacketCapture", "Messages", "Platform", "StreamInputs", "WireBytes",
-        "PushTestSupport", "TestSupport",
+        "APNsWire", "Analysis", "Basics", "PacketCapture", "PushTestSupport", "StreamInputs", "TestSupport",
+        "Wording",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "APNsWire", "Analysis", "JSON", "Messages", "PacketCapture", "Reports", "StreamInputs", "TestSupport",
-        "TokenStores", "WireBytes",
+        "APNsWire", "Analysis", "Basics", "PacketCapture", "Reports", "StreamInputs", "TestSupport",
+        "TokenStores",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ReadersTests",
-      dependencies: ["Messages", "Readers", "ReaderModels", "ReaderTrials", "TestSupport", "Wording"],
+      dependencies: ["Basics", "Conformance", "ReaderModels", "ReaderTrials", "TestSupport", "Wording"],
       swiftSettings: strict),
     .testTarget(
-      name: "CorporaTests", dependencies: ["Corpora", "Messages", "Wording"], swiftSettings: strict),
+      name: "CorporaTests", dependencies: ["Basics", "Conformance", "Wording"], swiftSettings: strict),
     .testTarget(
-      name: "GeneratorTests", dependencies: ["Generator", "CaptureWriting", "TestSupport"],
+      name: "GeneratorTests", dependencies: ["CaptureWriting", "Generator", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "EvidenceReportTests",
       dependencies: [
-        "APNsWire", "Analysis", "CaptureWriting", "EvidenceReport", "Messages", "PacketCapture",
-        "Reports", "WireBytes",
+        "APNsWire", "Analysis", "Basics", "CaptureWriting", "EvidenceReport", "PacketCapture", "Reports",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "StoresTests",
       dependencies: [
-        "Analysis", "Messages", "Platform", "StreamInputs", "Stores", "TokenStores", "YAML",
-        "PushTestSupport", "TestSupport", "Wording",
+        "Analysis", "Basics", "PushTestSupport", "StreamInputs", "TestSupport", "TokenStores", "Wording",
+        "YAML",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "MockServerTests",
-      dependencies: ["APNsWire", "Analysis", "Messages", "MockServer", "Platform"],
+      dependencies: ["APNsWire", "Analysis", "Basics", "MockServer"],
       swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.
     .executableTarget(
-      name: "reader-model", dependencies: ["ReaderModels", "Platform"], path: "Tests/TestSupport/ReaderModel",
+      name: "reader-model", dependencies: ["Basics", "ReaderModels"], path: "Tests/TestSupport/ReaderModel",
       swiftSettings: strict),
     // Runs the built command. Of its code it links messages and calls of the system; the rest are its own inputs.
     .testTarget(
       name: "CommandTests",
-      dependencies: [
-        "CaptureWriting", "Messages", "Platform", "PrivateServers", "TestSupport", "reader-model", "Wording",
-      ],
+      dependencies: ["Basics", "CaptureWriting", "PrivateServers", "TestSupport", "Wording", "reader-model"],
       swiftSettings: strict),
     .testTarget(
       name: "TokenStoresTests",
-      dependencies: ["Messages", "TokenStores", "SQLiteStore", "StoreTestSupport", "TestSupport", "Wording"],
+      dependencies: ["Basics", "StoreTestSupport", "TestSupport", "TokenStores", "Wording"],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
-        "Messages", "TokenStores", "MySQLStore", "PostgreSQLStore", "SQLiteStore", "Stores", "PrivateServers",
-        "StoreTestSupport", "TestSupport", "Wording",
+        "Basics", "PrivateServers", "StoreTestSupport", "TestSupport", "TokenStores", "Wording",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "MySQLStoreTests",
-      dependencies: ["Messages", "MySQLStore", "PrivateServers", "TokenStores", "Wording"],
+      dependencies: ["Basics", "PrivateServers", "TokenStores", "Wording"],
       swiftSettings: strict),
   ]
 )

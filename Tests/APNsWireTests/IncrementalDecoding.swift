@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// Decodes a run in chunks with the library's decoder, and checks the laws at each step.
 struct IncrementalDecoding {

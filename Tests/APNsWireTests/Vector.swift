@@ -1,7 +1,7 @@
+import Basics
 import Foundation
 import TestSupport
 import Testing
-import WireBytes
 
 /// A stream of Tests/Fixtures/apns-vectors.json with its expected contents.
 struct Vector: Decodable, Sendable, CustomTestStringConvertible {

@@ -1,10 +1,10 @@
 import APNsWire
 import Analysis
+import Basics
 import Foundation
 import PacketCapture
 import TestSupport
 import Testing
-import WireBytes
 
 #if os(Linux)
   /// Every byte of a stream could be in its own extent, which takes 40 bytes: extents of decided bytes are forgotten.

@@ -1,8 +1,8 @@
 import Analysis
+import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import WireBytes
 
 /// What the catalogue says of the records around damage, held against damaged dumps.
 @Suite("Claims of the catalogue")

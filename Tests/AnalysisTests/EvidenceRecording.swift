@@ -1,9 +1,9 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
 import StreamInputs
 import TestSupport
-import WireBytes
 
 /// A sink that keeps all evidence, one record at a time.
 final class EvidenceRecording: EvidenceSink {

@@ -1,10 +1,10 @@
 import Analysis
-import Messages
+import Basics
 import PacketCapture
-import Platform
 import StreamInputs
 import TestSupport
 import Testing
+import Wording
 
 /// Messages, findings and failures of reading several inputs.
 @Suite("An examination")

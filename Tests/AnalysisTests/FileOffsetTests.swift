@@ -1,9 +1,9 @@
 import APNsWire
 import Analysis
+import Basics
 import StreamInputs
 import TestSupport
 import Testing
-import WireBytes
 
 /// `file_offset` must be the offset in the file of the record's first byte.
 @Suite("File offsets")

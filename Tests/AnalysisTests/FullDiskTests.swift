@@ -1,10 +1,9 @@
 import APNsWire
 import Analysis
+import Basics
 import Foundation
-import Messages
 import TestSupport
 import Testing
-import WireBytes
 
 /// A file system of 256 KiB in memory, which only root can mount.
 private final class SmallDisk {

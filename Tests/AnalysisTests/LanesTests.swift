@@ -1,4 +1,4 @@
-import Platform
+import Basics
 import Synchronization
 import Testing
 

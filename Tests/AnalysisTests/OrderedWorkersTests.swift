@@ -1,4 +1,4 @@
-import Platform
+import Basics
 import Testing
 
 @Suite("Threads that complete values in their order")

@@ -1,10 +1,10 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
 import PushTestSupport
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Tokens that answers to pushes call invalid")
 struct PushCollectorTests {

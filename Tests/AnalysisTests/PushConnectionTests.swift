@@ -1,8 +1,8 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
 import Testing
-import WireBytes
 
 /// Frames without compression (RFC 9113; RFC 7541, section 6.2.2: literal fields with new names).
 private enum HTTP2Bytes {

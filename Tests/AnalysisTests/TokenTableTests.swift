@@ -1,10 +1,9 @@
 import APNsWire
 import Analysis
+import Basics
 import Foundation
-import Messages
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("The table of distinct tokens")
 struct TokenTableTests {

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 /// Archives of real tools: their members are inputs of their own. Expected records are those of the dumps in them.

@@ -1,6 +1,5 @@
+import Basics
 import Foundation
-import Messages
-import Platform
 import Testing
 
 /// Nothing grows with the input.

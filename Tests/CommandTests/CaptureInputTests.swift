@@ -1,5 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
 
 /// Where captures come from: several files, pipes, directories, and what is named to be one

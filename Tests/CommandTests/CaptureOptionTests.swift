@@ -1,5 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
 
 /// The options that say which packets are read, and what their streams are (docs/spec/interface.md#input-options).

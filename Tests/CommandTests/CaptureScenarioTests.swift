@@ -1,6 +1,6 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
 import Testing
 
 /// What is wrong with a capture is reported with its position, and the rest is read (docs/spec/captures.md#damaged-files).

@@ -1,9 +1,9 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
-import Platform
 import TestSupport
 import Testing
+import Wording
 
 /// `--from carve`: tuples planted in bytes that have none. The expected rows are what was planted.
 @Suite("Carving of tuples")

@@ -1,5 +1,6 @@
-import Messages
+import Basics
 import Testing
+import Wording
 
 /// Arguments and streams of any command.
 @Suite("Command line")

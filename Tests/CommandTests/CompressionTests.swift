@@ -1,6 +1,6 @@
-import Messages
-import Platform
+import Basics
 import Testing
+import Wording
 
 /// Compressed inputs are looked through.
 @Suite("Compressed inputs")

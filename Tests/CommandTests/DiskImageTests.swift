@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 /// Disk images: raw, split, E01 and sparse ones give the same records.

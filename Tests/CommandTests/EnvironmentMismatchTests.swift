@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 /// An input that is not of the app, environment or store named: docs/stores.md, Brakes.

@@ -1,6 +1,6 @@
-import Messages
-import Platform
+import Basics
 import Testing
+import Wording
 
 /// Inputs that fail: a message that names the input, the exit code 2, and all others processed.
 @Suite("Inputs that cannot be read")

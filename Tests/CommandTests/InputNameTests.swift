@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 import Testing
 
 @Suite("Names of inputs")

@@ -1,8 +1,8 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
-import Platform
 import Testing
+import Wording
 
 /// A directory with files of each verdict.
 private struct EvidenceFolder {

@@ -1,6 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
-import Platform
 import Testing
 
 /// The output of several jobs is that of one: the same bytes, files, messages and exit code.

@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Platform
 import Testing
 
 /// A replay that is killed leaves the old table or the new one, and the next run leaves the new one.

@@ -1,5 +1,6 @@
-import Messages
+import Basics
 import Testing
+import Wording
 
 /// Replays of providers' logs, whose lines have times of their own.
 @Suite("Times of providers' logs")

@@ -1,6 +1,6 @@
-import Messages
-import Platform
+import Basics
 import Testing
+import Wording
 
 @Suite("Named outputs")
 struct OutputFileTests {

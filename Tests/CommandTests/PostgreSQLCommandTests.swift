@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import PrivateServers
 import Testing
 import Wording

@@ -1,8 +1,8 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
-import Platform
 import Testing
+import Wording
 
 /// `export --to raw`: the streams of the inputs as files (docs/formats.md).
 @Suite("Streams as files")

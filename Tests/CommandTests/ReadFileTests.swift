@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 import Testing
 
 /// Everything that a run reads is an input: no output replaces it.

@@ -1,4 +1,4 @@
-import Platform
+import Basics
 import Testing
 
 /// One dump in all its forms gives the same records.

@@ -1,7 +1,8 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
 import Testing
+import Wording
 
 /// The same bytes given twice are counted as they are given, and said.
 @Suite("Inputs that hold the same bytes")

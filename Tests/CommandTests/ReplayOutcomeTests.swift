@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 /// The rule on real SQLite files (docs/spec/interface.md#replay-rule), seen through SQLite's own tool.

@@ -1,5 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
 
 /// `report`: recovered records, locations of tokens, long lists, identical inputs, and what was not searched.

@@ -1,7 +1,8 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
 import Testing
+import Wording
 
 /// `report --redact`: the page contains no part of a token.
 @Suite("Redacted report")

@@ -1,7 +1,7 @@
+import Basics
 import CaptureWriting
-import Messages
-import Platform
 import Testing
+import Wording
 
 /// `report`: pages written by the built command.
 @Suite("Evidence report")

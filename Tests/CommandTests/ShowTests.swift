@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Messages
 import Testing
 
 /// `show`: bytes with the names of their fields. Expected lines are written by hand from docs/spec/protocol.md#the-protocols.

@@ -1,6 +1,5 @@
+import Basics
 import Foundation
-import Messages
-import Platform
 import Testing
 
 /// Tables of one kind in CSV, NDJSON and Arrow, and directories with a table of each kind (docs/formats.md#outputs).

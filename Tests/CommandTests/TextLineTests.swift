@@ -1,6 +1,7 @@
+import Basics
 import Foundation
-import Messages
 import Testing
+import Wording
 
 /// Records of lines and tables of text (docs/spec/text-lines.md). Expected values are those of the text, read by people.
 @Suite("Lines and tables of text")

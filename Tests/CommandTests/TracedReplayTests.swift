@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Messages
 import Testing
 
 /// Each changed row is traced to the record that decided: before a replay by `--dry-run -o`, after it by the journal.

@@ -1,7 +1,8 @@
+import Basics
 import Foundation
-import Messages
 import PrivateServers
 import Testing
+import Wording
 
 /// Unattended replays of a spool, with all settings in a mapping file (docs/stores.md, "By the clock").
 @Suite("Unattended replays")

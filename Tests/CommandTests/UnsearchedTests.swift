@@ -1,6 +1,6 @@
-import Messages
-import Platform
+import Basics
 import Testing
+import Wording
 
 /// Content that is not searched is named: "no problems found" is said only of what was searched.
 @Suite("Content that is not searched")

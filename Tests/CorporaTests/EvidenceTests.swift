@@ -1,5 +1,5 @@
-import Corpora
-import Messages
+import Basics
+import Conformance
 import Testing
 import Wording
 

@@ -1,6 +1,6 @@
 import Analysis
+import Basics
 import EvidenceReport
-import Messages
 import Testing
 
 /// The commands that a report suggests.

@@ -1,8 +1,8 @@
 import APNsWire
 import Analysis
+import Basics
 import CaptureWriting
 import EvidenceReport
-import Messages
 import Reports
 import Testing
 

@@ -1,6 +1,6 @@
 import Analysis
+import Basics
 import EvidenceReport
-import Messages
 import PacketCapture
 import Reports
 import Testing

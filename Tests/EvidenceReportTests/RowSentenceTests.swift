@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import EvidenceReport
-import Messages
 import PacketCapture
 import Testing
 

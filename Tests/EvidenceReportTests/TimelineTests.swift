@@ -1,8 +1,8 @@
 import Analysis
+import Basics
 import EvidenceReport
 import Reports
 import Testing
-import WireBytes
 
 /// Bars of a timeline. The expected bars are derived by hand from a calendar.
 @Suite("The timeline of a report")

@@ -1,7 +1,7 @@
 import APNsWire
+import Basics
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Frames of HTTP/2")
 struct FrameDecoderTests {

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// A step with the payload instead of its place in a buffer.
 enum FrameEvidence: Equatable {

@@ -1,8 +1,8 @@
 import APNsWire
+import Basics
 import Foundation
 import TestSupport
 import Testing
-import WireBytes
 
 /// Tests/Fixtures/http2.json: runs and header blocks as other libraries write and read them.
 struct HTTP2Fixture: Decodable, Sendable {

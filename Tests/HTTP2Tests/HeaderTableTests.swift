@@ -1,7 +1,7 @@
 import APNsWire
+import Basics
 import HTTP2
 import Testing
-import WireBytes
 
 @Suite("Header blocks of HTTP/2")
 struct HeaderTableTests {

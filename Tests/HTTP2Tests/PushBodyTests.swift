@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import Testing
-import WireBytes
 
 @Suite("Answers to pushes")
 struct PushBodyTests {

@@ -1,4 +1,4 @@
-import JSON
+import Basics
 import Testing
 
 @Suite("JSON of expectations")

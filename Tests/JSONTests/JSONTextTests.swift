@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import JSON
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("What commands say when they are done", arguments: Golden.command)

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about files and their formats", arguments: Golden.formats)
@@ -13,23 +13,15 @@ func decompressionMessage(_ golden: Golden) {
 
 extension Golden {
   static let formats: [Golden] = [
-    Golden(.cannotBeOpened("Permission denied"), "cannot be opened: Permission denied"),
-    Golden(.cannotBeRead("Bad file descriptor"), "cannot be read: Bad file descriptor"),
     Golden(
       .lineTooLong(limit: 1 << 20), "the line is longer than 1.0 MiB; expected one entry per line"),
-    Golden(.linkToDirectory, "a link to a directory"),
     Golden(.neitherFileNorDirectory, "neither a file nor a directory"),
-    Golden(.sqliteDatabase, "an SQLite database"),
     Golden(
       .foreign(.sqliteDatabase, remedy: "use --store to name a store"),
       "is an SQLite database: use --store to name a store"),
     Golden(.partitionedDisk, "an image of a disk with partitions"),
     Golden(.fileSystem("ext"), "an image of a file system (ext)"),
     Golden(.memoryImage, "an image of memory"),
-    Golden(
-      .compressedTwice("gzip", inside: "zstd"),
-      "is gzip-compressed inside a zstd file: "
-        + "only one layer is decompressed; remove one: zstd -dc FILE | apnsift inspect -"),
   ]
 
   static let decompression: [Golden] = [

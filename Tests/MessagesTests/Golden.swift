@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 /// A message with its wording. Other tests name messages; only these tables hold what they say.

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about registrations", arguments: Golden.csv + Golden.registrations)

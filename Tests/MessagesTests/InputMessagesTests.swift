@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about inputs as a whole", arguments: Golden.inputs)
@@ -20,20 +20,11 @@ extension Golden {
   static let inputs: [Golden] = [
     Golden(.empty, "is empty"),
     Golden(.unknownFormat, "no known format"),
-    Golden(.noInputInDirectory, "no input in this directory"),
     Golden(.skipped(.unknownFormat), "skipped: no known format"),
     Golden(.warning(.unknownFormat), "warning: no known format"),
     Golden(
-      .readAsRaw("feedback"),
-      "no known format; read as raw feedback. Use --from raw if that is right, "
-        + "--from hex or base64 if it is text"),
-    Golden(
       .carvedInstead,
       "no known format: searched for records, as with --from carve. Use --from raw if it is a dump"),
-    Golden(
-      .notCarved(.formatOfOption("hex")),
-      "no record was found, and a search does not decode what this is: it looks like --from hex: use apnsift "
-        + "export, which reads it"),
     Golden(
       .excludedLines(inUse: 1, untimed: 0),
       "left out 1 token in lines of text: 1 in lines about registrations or the like"),
@@ -41,16 +32,7 @@ extension Golden {
       .excludedLines(inUse: 2, untimed: 3),
       "left out 5 tokens in lines of text: 2 in lines about registrations or the like, 3 in lines without a "
         + "time that counts"),
-    Golden(
-      .carvedImage("a core dump"),
-      "a core dump: records were searched in it, as with --from carve; files in it that are compressed or "
-        + "encrypted were not searched inside"),
     Golden(.notSearchedInside("UTF-16 text"), "UTF-16 text, not searched inside"),
-    Golden(
-      .searchedAsStored("UTF-16 text"),
-      "UTF-16 text: searched as it is stored; compressed, encrypted or otherwise encoded content was not"),
-    Golden(.membersLost(1), "1 file in it not read in full"),
-    Golden(.membersLost(2), "2 files in it not read in full"),
     Golden(
       .sameBytes(as: "a.bin", isJoinedCapture: false),
       "same bytes as a.bin, which was already read: its records are counted again"),
@@ -72,7 +54,6 @@ extension Golden {
   ]
 
   static let chunksAndTokens: [Golden] = [
-    Golden(.notAChunkSize("many"), "'many' is not a size of 1 byte or more"),
     Golden(
       .noTemporaryFile(in: "/tmp", error: "Permission denied"),
       "cannot create a temporary file in /tmp: Permission denied; "

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Findings and options of providers' logs", arguments: Golden.logs)
@@ -39,8 +39,5 @@ extension Golden {
       .logTimes(2, first: 7, areDoubtful: false),
       "the timestamp of 2 lines with status 410 (the first is line 7) seems to be the log time, and is not taken: "
         + "--map timestamp=NAME names the time of the invalidation"),
-    Golden(
-      .timesStopReplay("sqlite:s", "a.log", .verbatim("the times are wrong")),
-      "sqlite:s is unchanged: a.log: the times are wrong; with a name that is not in it, no time is taken"),
   ]
 }

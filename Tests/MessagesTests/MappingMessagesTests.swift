@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about mappings", arguments: Golden.mapping + Golden.tableSubjects + Golden.tableFits)
@@ -11,13 +11,6 @@ extension Golden {
     Golden(
       .mappingTooLong("a.yml", limit: 1 << 20),
       "a.yml: expected a mapping of at most 1.0 MiB, found more; name the file that maps a table"),
-    Golden(
-      .journalIsTheStore("mysql:"),
-      "expected another file than the store for journal, found 'mysql:'; write sqlite:PATH"),
-    Golden(
-      .notATable("a.b.c", example: "table: {schema: x, name: y}"),
-      "expected TABLE or SCHEMA.TABLE, found 'a.b.c'; write names with dots or blanks as table: {schema: x, name: y}"
-    ),
     Golden(
       .unknownZone("Europe/Berlon"),
       "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, found 'Europe/Berlon'; correct it, or install the database (package tzdata)"

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about outputs", arguments: Golden.output)
@@ -10,7 +10,6 @@ extension Golden {
   static let output: [Golden] = [
     Golden(
       .outputExists("a.csv"), "a.csv exists already: name another file, or give --force to replace it"),
-    Golden(.outputIsDirectory("a"), "a is a directory: name a file to write"),
     Golden(
       .outputNotCreated("b/a", "No such file or directory"),
       "b/a cannot be created: No such file or directory"),

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Readers", arguments: Golden.audit + Golden.notJudged + Golden.readerRuns + Golden.readerOptions)

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about replays", arguments: Golden.replayInputs + Golden.replayTokens)
@@ -36,13 +36,6 @@ extension Golden {
     Golden(
       .tokensRejected(2, flags: ["resynchronised", "implausible-timestamp"], hasLength: false),
       "2 tokens rejected: every record has flags (resynchronised, implausible-timestamp); --include-flagged accepts flagged records"
-    ),
-    Golden(
-      .limitExceeded(301, ofLive: 1200, most: 300),
-      "301 of 1200 live tokens would be invalidated, and 300 are allowed (--max-invalidate)"),
-    Golden(
-      .replayWouldStop(.limitExceeded(1, ofLive: 1, most: 0)),
-      "warning: the replay would be stopped: 1 of 1 live tokens would be invalidated, and 0 are allowed (--max-invalidate)"
     ),
     Golden(
       .tokensOfAnotherOwner(

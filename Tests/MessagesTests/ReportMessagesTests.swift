@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about the records of inputs", arguments: Golden.records)
@@ -17,16 +17,11 @@ extension Golden {
     Golden(
       .closing(.verbatim("inspected a"), [.flagCounts(["odd 1"]), "1 input not read in full, see above"]),
       "inspected a; flags: odd 1; 1 input not read in full, see above"),
-    Golden(.findingCounts(1, of: "error", ["stream-gap 1"]), "1 error (stream-gap 1)"),
-    Golden(
-      .findingCounts(3, of: "warning", ["midstream-start 2", "duplicate-input 1"]),
-      "3 warnings (midstream-start 2, duplicate-input 1)"),
     Golden(
       .flagCounts(["resynchronised 5", "implausible-time 2"]),
       "flags: resynchronised 5, implausible-time 2"),
     Golden(.allEmpty(inputs: 1), "the input is empty"),
     Golden(.allEmpty(inputs: 2), "2 inputs are empty"),
-    Golden(.noProblems, "no problems found"),
     Golden(.recordCounts(feedback: 0), "0 records"),
     Golden(.recordCounts(feedback: 1), "1 record"),
     Golden(.recordCounts(feedback: 0, requests: 200, responses: 1), "200 requests, 1 response"),
@@ -99,13 +94,5 @@ extension Golden {
       "reported 2 inputs with 1 record, redacted"),
     Golden(
       .outputIsRead("a.bin", "one of the inputs"), "a.bin is one of the inputs: name another file to write"),
-    Golden(
-      .keyTooShort("key.txt", bytes: 1, expected: 16),
-      "key.txt has 1 byte, but a pseudonym key needs 16 or more; make one with "
-        + "`openssl rand -hex 32 > key.txt`"),
-    Golden(
-      .keyTooShort("key.txt", bytes: 15, expected: 16),
-      "key.txt has 15 bytes, but a pseudonym key needs 16 or more; make one with "
-        + "`openssl rand -hex 32 > key.txt`"),
   ]
 }

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages of serve", arguments: Golden.serving)
@@ -48,9 +48,6 @@ extension Golden {
       "a.pem: no valid PEM certificate (-----BEGIN CERTIFICATE-----) in the file"),
     Golden(
       .noKey(in: "a.key"), "a.key: no valid PEM private key (-----BEGIN PRIVATE KEY-----) in the file"),
-    Golden(
-      .keyEncrypted("a.key"),
-      "a.key: encrypted keys are not supported; decrypt it first: openssl pkey -in a.key -out FILE"),
   ]
 
   static let servedClients: [Golden] = [

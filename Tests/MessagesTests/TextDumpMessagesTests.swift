@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about text dumps", arguments: Golden.textDumps)

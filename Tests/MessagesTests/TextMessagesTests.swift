@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about JSON and YAML", arguments: Golden.json + Golden.yaml)

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import Testing
 
 @Test("Messages about wrong arguments", arguments: Golden.arguments)
@@ -29,8 +29,6 @@ extension Golden {
         + "(`apnsift store --help` lists them all)"),
     Golden(.commandOfLab("serve"), "'serve' is in apnsift-lab: `apnsift-lab serve …`"),
     Golden(
-      .commandNotFirst("export"), "'export' is a command and must come first: `apnsift export …`"),
-    Golden(
       .unknownOption("-x", of: "apnsift export"),
       "unknown option '-x' (`apnsift export --help` lists all options)"),
     Golden(
@@ -51,15 +49,8 @@ extension Golden {
     Golden(.sizeTooSmall("--memory", 0), "--memory is 0: give 1 byte or more"),
     Golden(.standardInputTwice, "standard input (-) can be read only once"),
     Golden(
-      .requestsWithoutResponses,
-      "--requests and --responses go together; for one direction, give an input and --protocol requests or "
-        + "--protocol responses"),
-    Golden(
       .earliestAfterLatest(200, 100),
       "--earliest 1970-01-01T00:03:20Z is after --latest 1970-01-01T00:01:40Z"),
-    Golden(
-      .outputNotCompressed("-o", "a.csv.gz"),
-      "-o a.csv.gz: output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > a.csv.gz`"),
     Golden(
       .outputOfOtherFormat("--findings", "a.json", named: "json", format: "csv"),
       "--findings a.json names a .json file, but the output is csv: name a .csv file "
@@ -72,9 +63,6 @@ extension Golden {
 
   static let argumentsOfCommands: [Golden] = [
     Golden(.outputsAreSame("-o", "--findings"), "-o and --findings name the same file"),
-    Golden(
-      .noSuchColumn("tokn", known: ["time", "token"]),
-      "--columns: unknown column 'tokn'; the columns are time, token"),
     Golden(
       .noSuchZone("berlin", like: ["Europe/Berlin"]),
       "--time-zone: no time zone is named 'berlin'; did you mean Europe/Berlin?"),

@@ -1,5 +1,5 @@
+import Basics
 import MockServer
-import Platform
 import Testing
 
 /// Behaviour of clients, and the server's reaction.

@@ -1,6 +1,6 @@
 import APNsWire
 import Analysis
-import Messages
+import Basics
 import MockServer
 import Testing
 

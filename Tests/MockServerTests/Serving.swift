@@ -1,6 +1,6 @@
+import Basics
 import Foundation
 import MockServer
-import Platform
 
 /// Records the events of a server.
 final class EventLog: @unchecked Sendable {
@@ -76,7 +76,7 @@ final class TestClient {
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     let result = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Platform.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        Basics.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
     guard result == 0 else { throw SystemFailure(errno) }
@@ -105,7 +105,7 @@ final class TestClient {
   }
 
   func send(_ bytes: [UInt8]) throws {
-    guard Platform.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+    guard Basics.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
       throw SystemFailure(errno)
     }
   }
@@ -114,7 +114,7 @@ final class TestClient {
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   func close() {
-    if isOpen { _ = Platform.close(descriptor) }
+    if isOpen { _ = Basics.close(descriptor) }
     isOpen = false
   }
 

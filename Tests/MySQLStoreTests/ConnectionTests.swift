@@ -1,5 +1,4 @@
 import Foundation
-import MySQLStore
 import PrivateServers
 import Testing
 import TokenStores

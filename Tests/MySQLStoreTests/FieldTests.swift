@@ -1,4 +1,3 @@
-import MySQLStore
 import Testing
 import TokenStores
 

@@ -1,5 +1,4 @@
-import Messages
-import MySQLStore
+import Basics
 import PrivateServers
 import Testing
 import TokenStores

@@ -1,5 +1,4 @@
-import Messages
-import MySQLStore
+import Basics
 import Testing
 import TokenStores
 import Wording

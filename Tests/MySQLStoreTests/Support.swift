@@ -1,4 +1,3 @@
-import MySQLStore
 import PrivateServers
 import TokenStores
 

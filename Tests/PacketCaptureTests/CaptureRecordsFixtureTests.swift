@@ -1,8 +1,8 @@
-import Messages
+import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import WireBytes
+import Wording
 
 @Suite("Records of public captures")
 struct CaptureRecordsFixtureTests {

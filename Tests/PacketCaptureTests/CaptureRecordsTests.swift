@@ -1,7 +1,7 @@
+import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Capture records, written by hand")
 struct CaptureRecordsTests {

@@ -1,7 +1,7 @@
-import Messages
+import Basics
 import PacketCapture
 import Testing
-import WireBytes
+import Wording
 
 /// The last packet of a truncated file, and the packet named in the damage report.
 @Suite("Packets that the file's end cuts")

@@ -1,6 +1,6 @@
+import Basics
 import CLibpcap
 import Foundation
-import WireBytes
 
 /// The packets of a capture file as read by libpcap.
 struct LibpcapReading {

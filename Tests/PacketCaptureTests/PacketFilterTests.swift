@@ -1,5 +1,5 @@
+import Basics
 import CLibpcap
-import Messages
 import PacketCapture
 import TestSupport
 import Testing

@@ -1,9 +1,8 @@
-import Messages
+import Basics
 import PacketCapture
 import StreamTestSupport
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("TCP reassembly")
 struct ReassemblerTests {

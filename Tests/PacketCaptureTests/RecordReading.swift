@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The output of `CaptureRecords` for a file, with any windows.
 struct RecordReading: Equatable {

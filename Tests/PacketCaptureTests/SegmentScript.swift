@@ -1,7 +1,7 @@
+import Basics
 import PacketCapture
 import StreamTestSupport
 import TestSupport
-import WireBytes
 
 /// One segment of a test: its sender, its position, and its payload.
 struct ScriptedSegment {

@@ -1,6 +1,6 @@
+import Basics
 import PacketCapture
 import StreamTestSupport
-import WireBytes
 
 /// The streams of a source, each direction separately.
 struct StreamRecording: StreamRecorder {

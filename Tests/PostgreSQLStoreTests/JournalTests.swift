@@ -1,5 +1,3 @@
-import PostgreSQLStore
-import SQLiteStore
 import StoreTestSupport
 import Testing
 import TokenStores

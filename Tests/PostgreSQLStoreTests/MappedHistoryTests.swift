@@ -1,4 +1,3 @@
-import SQLiteStore
 import StoreTestSupport
 import Testing
 import TokenStores

@@ -1,6 +1,5 @@
+import Basics
 import Foundation
-import Messages
-import SQLiteStore
 import StoreTestSupport
 import Testing
 import TokenStores

@@ -1,9 +1,5 @@
 import Foundation
-import MySQLStore
-import PostgreSQLStore
-import SQLiteStore
 import StoreTestSupport
-import Stores
 import TokenStores
 
 /// A row of a table of others, as a model knows it.

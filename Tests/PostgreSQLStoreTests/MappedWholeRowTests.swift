@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import StoreTestSupport
 import Testing
 import TokenStores

@@ -1,6 +1,4 @@
 import Foundation
-import PostgreSQLStore
-import SQLiteStore
 import StoreTestSupport
 import Testing
 import TokenStores

@@ -1,4 +1,3 @@
-import PostgreSQLStore
 import PrivateServers
 import StoreTestSupport
 import Synchronization

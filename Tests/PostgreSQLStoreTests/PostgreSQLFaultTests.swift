@@ -1,8 +1,6 @@
-import Messages
-import PostgreSQLStore
+import Basics
 import PrivateServers
 import StoreTestSupport
-import Stores
 import Testing
 import TokenStores
 import Wording

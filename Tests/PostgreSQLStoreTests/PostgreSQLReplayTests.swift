@@ -1,4 +1,3 @@
-import PostgreSQLStore
 import StoreTestSupport
 import Testing
 import TokenStores

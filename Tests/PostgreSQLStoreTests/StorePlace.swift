@@ -1,9 +1,5 @@
-import MySQLStore
-import PostgreSQLStore
 import PrivateServers
-import SQLiteStore
 import StoreTestSupport
-import Stores
 import TestSupport
 import TokenStores
 

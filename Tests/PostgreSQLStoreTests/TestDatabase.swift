@@ -1,7 +1,5 @@
-import PostgreSQLStore
 import PrivateServers
 import StoreTestSupport
-import Stores
 import TokenStores
 
 /// A database of one test, and another program that is connected to it.

@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import ProviderLogs
-import WireBytes
 
 /// What a decoder returns for a log, as text.
 struct DecodedLog {

@@ -1,5 +1,5 @@
+import Conformance
 import ReaderModels
-import Readers
 import TestSupport
 import Testing
 

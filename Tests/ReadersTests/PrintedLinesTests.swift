@@ -1,7 +1,7 @@
-import Messages
+import Basics
+import Conformance
 import ReaderModels
 import ReaderTrials
-import Readers
 import TestSupport
 import Testing
 import Wording

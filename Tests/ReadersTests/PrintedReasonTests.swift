@@ -1,5 +1,5 @@
-import Messages
-import Readers
+import Basics
+import Conformance
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Messages
+import Basics
+import Conformance
 import ReaderModels
-import Readers
 import TestSupport
 import Testing
 

@@ -1,12 +1,11 @@
 import APNsWire
 import Analysis
+import Basics
 import Foundation
-import Messages
 import PacketCapture
 import Reports
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("CSV")
 struct CSVTests {

@@ -1,14 +1,12 @@
 import APNsWire
 import Analysis
+import Basics
 import Foundation
-import JSON
-import Messages
 import PacketCapture
 import Reports
 import StreamInputs
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("JSON and NDJSON")
 struct JSONTests {

@@ -1,8 +1,8 @@
+import Basics
 import Reports
 import TestSupport
 import Testing
 import TokenStores
-import WireBytes
 
 @Suite("Buffers and rows of a report")
 struct OutputBufferTests {

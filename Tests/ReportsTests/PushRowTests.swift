@@ -1,9 +1,9 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
 import Reports
 import Testing
-import WireBytes
 
 @Suite("Rows of pushes")
 struct PushRowTests {

@@ -1,10 +1,10 @@
 import APNsWire
 import Analysis
+import Basics
 import Foundation
 import PacketCapture
 import Reports
 import TestSupport
-import WireBytes
 
 /// Keeps a report in memory.
 final class MemorySink: ByteSink {

@@ -1,5 +1,4 @@
-import Messages
-import Stores
+import Basics
 import TestSupport
 import Testing
 import TokenStores

@@ -1,8 +1,6 @@
 import Analysis
-import Messages
-import Platform
+import Basics
 import PushTestSupport
-import Stores
 import StreamInputs
 import TestSupport
 import Testing

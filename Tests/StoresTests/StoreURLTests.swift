@@ -1,5 +1,4 @@
-import Messages
-import Stores
+import Basics
 import Testing
 import TokenStores
 import Wording

@@ -1,7 +1,8 @@
-import Messages
+import Basics
 import StreamInputs
 import TestSupport
 import Testing
+import Wording
 
 /// Archives are distinguished from dumps by more than their magic numbers. The heads are written by hand from the
 /// formats' specifications.

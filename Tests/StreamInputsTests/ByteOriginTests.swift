@@ -1,7 +1,7 @@
+import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import WireBytes
 
 /// Marks split the extents of a text anywhere: every byte must still be located.
 @Suite("Positions of bytes whose extents are split")

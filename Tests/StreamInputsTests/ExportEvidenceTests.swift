@@ -1,8 +1,8 @@
+import Basics
 import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Peers, packets and offsets of exports")
 struct ExportEvidenceTests {

@@ -1,8 +1,8 @@
+import Basics
 import PacketCapture
 import StreamInputs
 import StreamTestSupport
 import TestSupport
-import WireBytes
 
 /// The streams of an export, byte by byte, regardless of how the bytes were divided into events.
 struct ExportRecording: StreamRecorder, Equatable {

@@ -1,7 +1,7 @@
+import Basics
 import StreamInputs
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Streams that other tools exported")
 struct ExportTests {

@@ -1,7 +1,8 @@
-import Messages
+import Basics
 import StreamInputs
 import TestSupport
 import Testing
+import Wording
 
 @Suite("Format detection")
 struct FormatProbeTests {

@@ -1,9 +1,9 @@
+import Basics
 import CaptureWriting
 import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing
-import WireBytes
 
 /// docs/spec/decoding-rules.md#gap-marks.
 @Suite("tshark's gap marks")

@@ -1,10 +1,10 @@
+import Basics
 import Foundation
-import Messages
 import StreamInputs
 import StreamTestSupport
 import TestSupport
 import Testing
-import WireBytes
+import Wording
 
 @Suite("Dumps read from files")
 struct InputReaderTests {

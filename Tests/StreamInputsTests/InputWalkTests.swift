@@ -1,8 +1,9 @@
+import Basics
 import Foundation
-import Messages
 import StreamInputs
 import TestSupport
 import Testing
+import Wording
 
 @Suite("Inputs named by arguments")
 struct InputWalkTests {

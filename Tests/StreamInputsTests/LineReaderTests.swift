@@ -1,8 +1,9 @@
-import Messages
+import Basics
 import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing
+import Wording
 
 @Suite("Lines of a text file")
 struct LineReaderTests {

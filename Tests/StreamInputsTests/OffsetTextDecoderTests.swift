@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import StreamInputs
 import Testing
 

@@ -1,8 +1,7 @@
-import Messages
+import Basics
 import PacketCapture
 import StreamInputs
 import Testing
-import WireBytes
 
 @Suite("Plain hex")
 struct PlainHexDecoderTests {

@@ -1,8 +1,8 @@
+import Basics
 import Foundation
 import StreamInputs
 import TestSupport
 import Testing
-import WireBytes
 
 /// Wireshark's C arrays cannot be had without its window; their tests are made by hand.
 @Suite("Exports by the real tools")

@@ -1,8 +1,8 @@
+import Basics
 import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing
-import WireBytes
 
 /// Laws of all text decoders.
 @Suite("Laws of the text decoders")

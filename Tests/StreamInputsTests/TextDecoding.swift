@@ -1,7 +1,7 @@
+import Basics
 import PacketCapture
 import StreamInputs
 import TestSupport
-import WireBytes
 
 /// A decoder's output for a text, byte by byte, regardless of its extents.
 struct Decoding: Equatable {

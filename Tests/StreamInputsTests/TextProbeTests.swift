@@ -1,8 +1,8 @@
+import Basics
 import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Text recognised by its content")
 struct TextProbeTests {

@@ -1,7 +1,7 @@
+import Basics
 import Foundation
 import TLSDecryption
 import Testing
-import WireBytes
 
 /// A recorded connection: `samples/make/record-tls-matrix` describes the files.
 struct Flow: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
+import Basics
 import TLSDecryption
 import Testing
-import WireBytes
 
 @Suite struct SecretTests {
   private static let random = String(repeating: "0a", count: 32)

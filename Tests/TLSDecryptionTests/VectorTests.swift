@@ -1,6 +1,6 @@
+import Basics
 import TLSDecryption
 import Testing
-import WireBytes
 
 /// Published vectors of the primitives.
 @Suite struct VectorTests {

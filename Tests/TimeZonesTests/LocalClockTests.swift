@@ -1,6 +1,5 @@
+import Basics
 import Testing
-import TimeZones
-import WireBytes
 
 /// Local times. The expected ones are those of Python's zoneinfo.
 @Suite("Local times")

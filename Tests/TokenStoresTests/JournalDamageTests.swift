@@ -1,5 +1,4 @@
-import Messages
-import SQLiteStore
+import Basics
 import StoreTestSupport
 import TestSupport
 import Testing

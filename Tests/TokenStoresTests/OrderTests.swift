@@ -1,4 +1,3 @@
-import SQLiteStore
 import StoreTestSupport
 import TestSupport
 import Testing

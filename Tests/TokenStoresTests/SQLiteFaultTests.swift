@@ -1,6 +1,5 @@
+import Basics
 import Foundation
-import Messages
-import SQLiteStore
 import StoreTestSupport
 import TestSupport
 import Testing

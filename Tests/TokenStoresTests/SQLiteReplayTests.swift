@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteStore
 import StoreTestSupport
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import Basics
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Days and their texts")
 struct CalendarTests {

@@ -1,7 +1,6 @@
-import Platform
+import Basics
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Times of captures")
 struct CaptureTimeTests {

@@ -1,7 +1,6 @@
-import Platform
+import Basics
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Numbers and bytes as text")
 struct NumberTextTests {

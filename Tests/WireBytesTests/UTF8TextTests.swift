@@ -1,6 +1,6 @@
+import Basics
 import TestSupport
 import Testing
-import WireBytes
 
 /// Compared with the standard library.
 @Suite("UTF-8 or not")

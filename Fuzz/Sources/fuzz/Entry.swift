@@ -1,5 +1,5 @@
+import Basics
 import CLibFuzzer
-import Platform
 
 /// `fuzz TARGET [OPTIONS OF LIBFUZZER] [CORPUS…]`.
 @_cdecl("fuzz_main")

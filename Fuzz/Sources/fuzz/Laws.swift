@@ -1,4 +1,4 @@
-import Platform
+import Basics
 
 /// Ends the process, so that libFuzzer keeps the input.
 func fail(_ law: String) -> Never {

@@ -1,6 +1,6 @@
+import Basics
 import PacketCapture
 import StreamTestSupport
-import WireBytes
 
 /// What a source says of a stream, in a form that does not depend on how bytes are divided into events.
 struct StreamEvents: Equatable {

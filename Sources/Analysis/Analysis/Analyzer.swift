@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Converts the events of streams to records and findings with provenance, one input after another.
 package final class Analyzer {

@@ -1,7 +1,7 @@
 import APNsWire
+import Basics
 import ProviderLogs
 import StreamInputs
-import WireBytes
 
 /// Detects the content of a direction, or of a file, from its first bytes, the head. A head is decoded as if the stream
 /// ended after it.

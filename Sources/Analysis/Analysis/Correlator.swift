@@ -1,7 +1,6 @@
 import APNsWire
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Finds the request that each response of a gateway connection names, and the outcome of every request
 /// (docs/spec/decoding-rules.md#correlation).

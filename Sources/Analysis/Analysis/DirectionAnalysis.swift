@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// One direction of a stream: runs with gaps between them. The first run decides the content.
 struct DirectionAnalysis {

@@ -1,7 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import Platform
-import WireBytes
 
 /// The rows of a sink that one thread makes.
 private struct KeptRows {

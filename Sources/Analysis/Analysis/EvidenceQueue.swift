@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The limits that all gateway connections of an analysis share, with the memory and the number of waiting responses.
 package final class GatewayBudget {

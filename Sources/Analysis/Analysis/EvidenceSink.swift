@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Evidence that a sink gets only on request, in addition to feedback records, findings and streams.
 package struct EvidenceNeeds: OptionSet, Sendable {

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
 import StreamInputs
 
 /// What becomes of an input after it was read: messages, findings, its summary and its row of the inventory.
@@ -56,16 +55,24 @@ extension Examination {
       if options.failsOnUnrecognised { failures += 1 }
       try note(
         report.format == .carve
-          ? .carvedInstead : .readAsRaw((options.analysis.choice.named ?? .feedback).rawValue), of: input,
+          ? .carvedInstead
+          : "no known format; read as raw \((options.analysis.choice.named ?? .feedback).rawValue). "
+            + "Use --from raw if that is right, --from hex or base64 if it is text", of: input,
         .unrecognisedInput, isWarning: true, isFailure: options.failsOnUnrecognised)
     }
     if let unsearched = report.unsearched {
       try note(unsearched, of: input, .unrecognisedInput, isWarning: true)
     } else if let kind = report.undecoded {
-      try note(.notCarved(kind), of: input, .unrecognisedInput, isWarning: true)
+      try note(
+        "no record was found, and a search does not decode what this is: it \(kind)", of: input,
+        .unrecognisedInput, isWarning: true)
     }
     if case .image(let kind) = report.recognition, !isRerun {
-      Console.note(.about(input.name, .carvedImage(kind)))
+      Console.note(
+        .about(
+          input.name,
+          "\(kind): records were searched in it, as with --from carve; files in it that are compressed "
+            + "or encrypted were not searched inside"))
     }
     if report.contentBytes == 0, report.faults.isEmpty {
       emptyInputs += 1

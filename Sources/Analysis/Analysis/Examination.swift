@@ -1,9 +1,7 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
-import StreamDecryption
 import StreamInputs
-import WireBytes
+import TLSDecryption
 
 /// Reads all inputs of a command into an analyzer, and reports and counts inputs that could not be read.
 package struct Examination {
@@ -155,7 +153,7 @@ package struct Examination {
     hintIfSwapped()
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
-      Console.say(.about(directory, .noInputInDirectory))
+      Console.say(.about(directory, "no input in this directory"))
     }
   }
 

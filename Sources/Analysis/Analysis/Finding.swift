@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Who sent the bytes of a direction.
 package enum Direction: String, BitwiseCopyable, Sendable {

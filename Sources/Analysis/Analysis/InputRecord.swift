@@ -1,8 +1,6 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
 import StreamInputs
-import WireBytes
 
 /// What became of a file among the inputs: a row of the inventory.
 package struct InputRecord: Equatable, Sendable {
@@ -82,7 +80,9 @@ package struct InputRecord: Equatable, Sendable {
     content = Self.content(report.recognition)
     unsearched = report.unsearched?.text
     reason = report.faults.first?.located.text ?? unsearched
-    if reason == nil, report.lostMembers > 0 { reason = Message.membersLost(report.lostMembers).text }
+    if reason == nil, report.lostMembers > 0 {
+      reason = "\(Count.of(report.lostMembers, "file")) in it not read in full"
+    }
     if verdict == .skipped, reason == nil, content == nil { reason = Message.unknownFormat.text }
     sameBytesAs = first
   }
@@ -134,7 +134,10 @@ extension InputReport {
   /// What is not searched, because it may be compressed or encoded; nil if nothing is known of such content.
   var unsearched: Message? {
     switch recognition {
-    case .unsearched(let kind): format == nil ? .notSearchedInside(kind) : .searchedAsStored(kind)
+    case .unsearched(let kind):
+      format == nil
+        ? .notSearchedInside(kind)
+        : "\(kind): searched as it is stored; compressed, encrypted or otherwise encoded content was not"
     case .foreign(let kind, _) where isSkipped: .notSearchedInside(kind)
     default: nil
     }

@@ -1,8 +1,7 @@
 import APNsWire
-import Messages
+import Basics
 import PacketCapture
 import ProviderLogs
-import WireBytes
 
 /// Counts of log lines that are not pushes.
 struct LogLineCounts {

@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// A short summary for the user: the first streams, the histogram of times, and the first findings of each code.
 package final class Overview: EvidenceSink {

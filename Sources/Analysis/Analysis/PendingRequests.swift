@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// A request that a response may name.
 package struct PendingRequest {

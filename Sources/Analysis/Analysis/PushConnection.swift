@@ -1,7 +1,7 @@
 import APNsWire
+import Basics
 import HTTP2
 import PacketCapture
-import WireBytes
 
 /// The pushes of one HTTP/2 connection: finds the response of each request (docs/spec/pushes.md#exchanges).
 ///

@@ -1,7 +1,7 @@
 import APNsWire
+import Basics
 import HTTP2
 import PacketCapture
-import WireBytes
 
 /// The location of a frame.
 struct FrameOrigin: BitwiseCopyable {

@@ -1,5 +1,4 @@
-import Platform
-import WireBytes
+import Basics
 
 /// The progress of reading inputs, on the terminal.
 final class ReadingProgress {

@@ -1,5 +1,5 @@
+import Basics
 import PacketCapture
-import WireBytes
 
 /// One open stream, from its first event to its summary. Its content is determined (StreamContent.swift) and decoded
 /// (StreamDecoding.swift); findings and records are emitted in the order of their offsets (StreamFindings.swift).

@@ -1,8 +1,6 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
 import StreamInputs
-import WireBytes
 
 /// How streams are split for readers and clients (docs/spec/readers.md#chunks: a chunk is what one network read can return at most).
 package enum StreamChunks {
@@ -45,7 +43,8 @@ extension StreamChunks {
       while let line = try lines.next() {
         if line.isEmpty { continue }
         guard let size = Int(line), size > 0 else {
-          throw InputFault(.notAChunkSize(String(line.prefix(80))), line: lines.lineNumber)
+          throw InputFault(
+            "'\(String(line.prefix(80)))' is not a size of 1 byte or more", line: lines.lineNumber)
         }
         guard sizes.count < maxSizes else {
           throw InputFault("more than \(maxSizes) sizes; shorten the list", line: lines.lineNumber)

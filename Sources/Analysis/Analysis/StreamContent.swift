@@ -1,7 +1,7 @@
 import APNsWire
+import Basics
 import HTTP2
 import PacketCapture
-import WireBytes
 
 /// Determines the content of a direction from its first bytes, and with it the roles of the sides.
 extension StreamAnalysis {

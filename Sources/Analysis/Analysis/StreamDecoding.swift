@@ -1,8 +1,7 @@
 import APNsWire
+import Basics
 import HTTP2
-import Messages
 import PacketCapture
-import WireBytes
 
 /// Passes the bytes of a direction to its decoder, and emits what it finds.
 extension StreamAnalysis {

@@ -1,7 +1,6 @@
 import APNsWire
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// A finding before the roles are settled, with a side instead of a direction.
 package struct StreamFinding {
@@ -87,7 +86,9 @@ extension StreamAnalysis {
     let isShortRest = content == .feedback && length < Tuple.headerLength && offset + length == direction.end
     try report(
       .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
-      isShortRest ? .shortRest(length) : .skippedBytes(length, before: content.recordName), in: &direction)
+      isShortRest
+        ? "\(Count.of(length, "byte")) left over at the end: too few to show whether a tuple begins here"
+        : .skippedBytes(length, before: content.recordName), in: &direction)
   }
 
   func noteSeparator(_ offset: Int, _ length: Int, in direction: inout DirectionAnalysis) {

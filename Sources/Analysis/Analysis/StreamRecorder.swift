@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The recorded bytes of one side of a stream, and their packets.
 package struct RecordedSide: Sendable {

@@ -1,7 +1,7 @@
 import APNsWire
+import Basics
 import PacketCapture
 import StreamInputs
-import WireBytes
 
 package enum StreamProtocol: String, CaseIterable, Sendable {
   case feedback, gateway, http2

@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 
 /// The distinct tokens cannot be found: out of memory, or no space for the temporary file.
 package struct TokenTableError: Error {

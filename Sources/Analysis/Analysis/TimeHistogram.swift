@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// Counts of times in bins of equal width: a minute, an hour or a day, the narrowest one whose times fall into few
 /// pages of bins. So a few times far from the others do not widen the bins. `Timeline` joins the bins to bars. The bins

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Counts over time as bars of one calendar unit: the smallest unit that needs no more than a given number of bars. A few
 /// times far from all others do not make the unit longer; they are counted beside the bars.

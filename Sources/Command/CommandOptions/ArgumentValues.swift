@@ -1,9 +1,8 @@
 import APNsWire
 import Analysis
 import ArgumentParser
-import Platform
+import Basics
 import StreamInputs
-import WireBytes
 
 /// A time as an argument: RFC 3339, or seconds since 1970.
 package struct TimeArgument: ExpressibleByArgument {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Basics
 import EvidenceReport
-import JSON
 import Reports
 
 /// The options for captures; their limits are in `LimitOptions`.

@@ -1,6 +1,6 @@
 import Analysis
 import ArgumentParser
-import Messages
+import Basics
 
 /// Chunks other than those that were captured (docs/spec/readers.md#chunks).
 package struct ChunkOptions: ParsableArguments {

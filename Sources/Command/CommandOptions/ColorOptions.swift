@@ -1,5 +1,5 @@
 import ArgumentParser
-import Platform
+import Basics
 
 /// Whether output is coloured.
 package struct ColorOptions: ParsableArguments {

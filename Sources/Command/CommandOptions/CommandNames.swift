@@ -1,6 +1,5 @@
 import ArgumentParser
-import Messages
-import Platform
+import Basics
 
 /// Detects mistyped commands, which the argument parser takes for inputs of the default command.
 package enum CommandNames {
@@ -25,7 +24,7 @@ package enum CommandNames {
   package static func check(inputs: [String], of root: ParsableCommand.Type) throws {
     let names = names(of: root)
     if let name = inputs.first(where: { names.contains($0) && !isFile($0) }) {
-      throw UsageError(.commandNotFirst(name))
+      throw UsageError("'\(name)' is a command and must come first: `apnsift \(name) …`")
     }
   }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
-import Corpora
-import Messages
-import Platform
+import Basics
+import Conformance
 import Reports
 
 /// The options of every command that runs the cases of a corpus.

@@ -1,9 +1,8 @@
 import ArgumentParser
+import Basics
 import EvidenceReport
-import JSON
-import Messages
-import StreamDecryption
 import StreamInputs
+import TLSDecryption
 
 /// The keys of TLS streams in captures (docs/spec/captures.md#tls).
 package struct DecryptionOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 import Analysis
 import ArgumentParser
-import Messages
-import Platform
+import Basics
 import TokenStores
 import YAML
 
@@ -71,7 +70,7 @@ package enum ExitStatus: Int32, Error {
 
   private static func leave(_ status: ExitStatus) -> Never {
     UnfinishedFiles.removeAll()
-    Platform.exit(status.rawValue)
+    Basics.exit(status.rawValue)
   }
 }
 

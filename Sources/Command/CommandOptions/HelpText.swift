@@ -1,4 +1,4 @@
-import Platform
+import Basics
 
 /// The texts of the argument parser, rearranged.
 enum HelpText {

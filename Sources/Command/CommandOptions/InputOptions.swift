@@ -1,11 +1,9 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import Basics
 import EvidenceReport
-import JSON
-import Messages
 import PacketCapture
-import Platform
 import Reports
 import StreamInputs
 
@@ -68,7 +66,9 @@ package struct InputOptions: ParsableArguments {
     try logZone?.check()
     if let jobs { try checkRange("--jobs", jobs, 1...1024) }
     guard (requests == nil) == (responses == nil) else {
-      throw ValidationError(.requestsWithoutResponses)
+      throw ValidationError(
+        "--requests and --responses go together; for one direction, give an input and --protocol "
+          + "requests or --protocol responses")
     }
     guard !inputs.isEmpty || requests != nil else {
       throw ValidationError("no input: name files or directories, or - for standard input")

@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
 import ArgumentParser
-import Messages
+import Basics
 import PacketCapture
 import StreamInputs
 

@@ -1,10 +1,10 @@
 import APNsWire
 import Analysis
 import ArgumentParser
+import Basics
 import EvidenceReport
 import PacketCapture
 import StreamInputs
-import WireBytes
 
 /// A limit on memory, time or what is plausible. `--help` and docs/reference/limits.md are made from it.
 package struct Limit: Sendable {

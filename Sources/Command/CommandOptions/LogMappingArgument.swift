@@ -1,5 +1,5 @@
 import ArgumentParser
-import Messages
+import Basics
 import ProviderLogs
 
 /// User-defined names of members and columns of a log: `token=dev,status=result.code`.

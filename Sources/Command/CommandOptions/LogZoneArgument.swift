@@ -1,7 +1,6 @@
 import ArgumentParser
-import Messages
+import Basics
 import StreamInputs
-import TimeZones
 
 /// The zone of times that name none, in lines and tables of text: a name of the tz database, or an offset such as `+02:00`.
 package struct LogZoneArgument: ExpressibleByArgument {

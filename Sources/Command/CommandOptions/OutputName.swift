@@ -1,5 +1,5 @@
 import ArgumentParser
-import Messages
+import Basics
 
 /// The format that the name of an output file calls for.
 package enum OutputName {
@@ -18,7 +18,9 @@ package enum OutputName {
     guard let path else { return }
     let named = fileExtension(path)
     if ["gz", "zst", "lz4", "bz2", "xz"].contains(named) {
-      throw ValidationError(.outputNotCompressed(option, path))
+      throw ValidationError(
+        "\(option) \(path): output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > "
+          + "\(path)`")
     }
     guard named != format, aliases[named] != format, choosing.contains(named) else { return }
     throw ValidationError(.outputOfOtherFormat(option, path, named: named, format: format, chosenBy: choice))

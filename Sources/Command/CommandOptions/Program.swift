@@ -1,6 +1,5 @@
 import ArgumentParser
-import Messages
-import Platform
+import Basics
 
 /// Starts a program, and ends it with its exit code.
 package enum Program {

@@ -1,7 +1,5 @@
 import ArgumentParser
-import JSON
-import Messages
-import Platform
+import Basics
 
 /// Reports an option that a command does not have, with a suggestion.
 enum UnknownOption {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The packets of a capture, reassembled into streams. Several files may be one capture: connections continue across
 /// them.

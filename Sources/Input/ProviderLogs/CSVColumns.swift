@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The columns of a log with a header line (RFC 4180), and their delimiter.
 struct CSVColumns {

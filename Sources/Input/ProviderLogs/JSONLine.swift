@@ -1,5 +1,4 @@
-import JSON
-import WireBytes
+import Basics
 
 /// Reads the members of an object. The text must be valid JSON.
 struct JSONLine {

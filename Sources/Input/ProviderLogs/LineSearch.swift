@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Finds line ends, and JSON objects in lines.
 enum LineSearch {

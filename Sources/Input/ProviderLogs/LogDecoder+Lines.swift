@@ -1,5 +1,4 @@
-import JSON
-import WireBytes
+import Basics
 
 /// Reads single lines and records.
 extension LogDecoder {

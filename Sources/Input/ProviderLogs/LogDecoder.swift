@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// Adjacent lines that are not pushes.
 package struct LogSkip: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Decodes escaped texts. The result is never longer than the text.
 enum LogEscapes {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The fields of a push that members and columns have.
 enum LogField: UInt8, CaseIterable {

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// Why a line cannot be read as a push.
 package struct LogProblem: Equatable, Sendable {

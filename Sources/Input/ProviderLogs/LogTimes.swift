@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Reads the times of logs (docs/spec/provider-logs.md#times).
 package enum LogTimes {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Decodes hex tokens, eight digits at a time.
 enum LogToken {

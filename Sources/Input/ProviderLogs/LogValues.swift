@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// A raw value of a line.
 struct LogValue: BitwiseCopyable {

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// Reads lines of text with a push and its answer (docs/spec/provider-logs.md#text).
 struct TextLine {

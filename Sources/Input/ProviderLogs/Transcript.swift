@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// Reads transcripts, whose exchanges take several lines and interleave: `curl -v`, `nghttp -v`, Java
 /// (docs/spec/provider-logs.md#transcripts).

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import PacketCapture
 
 /// The detected format of a file.
@@ -44,7 +44,7 @@ package enum FormatProbes {
 
   static let unsupported: [FormatProbe] =
     [
-      FormatProbe(.foreign(kind: .sqliteDatabase, remedy: "use --store to name a store")) { head, _ in
+      FormatProbe(.foreign(kind: "an SQLite database", remedy: "use --store to name a store")) { head, _ in
         head.starts(with: Array("SQLite format 3\0".utf8))
       },
       // Signatures that reach into a tuple's length, which none has.
@@ -100,7 +100,9 @@ package enum FormatProbes {
   ) -> Recognition {
     if head.isEmpty { return .format(.dump(.raw)) }
     if let compression, let inner = Compression(of: head[...]) {
-      return .packed(.compressedTwice(inner.rawValue, inside: compression))
+      return .packed(
+        "is \(inner.rawValue)-compressed inside a \(compression) file: only one layer is decompressed; "
+          + "remove one: \(compression) -dc FILE | apnsift inspect -")
     }
     if HexLists.isChecksums(head, isWhole: isWhole) { return .known("a list of checksums") }
     for probe in [captures] + unsupported where probe.matches(head, isWhole) {

@@ -1,7 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
-import WireBytes
 
 /// Options for reading inputs.
 package struct ReadingOptions: Sendable {
@@ -467,7 +465,7 @@ package struct InputReader: ~Copyable {
       head, isWhole: isWhole, inside: report.compression, content: contentProbes)
     return switch found {
     case .format(.dump(.raw)), .image, .known, .unsearched, .nothing, .imageSegment: nil
-    case .format(let format): .formatOfOption(format.name)
+    case .format(let format): "looks like --from \(format.name): use apnsift export, which reads it"
     case .foreign(let kind, let remedy): .foreign(kind, remedy: remedy)
     case .packed(let problem): problem
     }

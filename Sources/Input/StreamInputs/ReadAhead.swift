@@ -1,5 +1,5 @@
+import Basics
 import PacketCapture
-import Platform
 
 /// Threads that read the next inputs, each with a reader of its own, while the caller consumes the events of one input
 /// after another. Each thread has a queue of events, and waits while that is full.

@@ -1,6 +1,5 @@
+import Basics
 import PacketCapture
-import Platform
-import WireBytes
 
 extension InputWalk {
   /// With each capture in several files as one, unless the options say how the inputs are read.

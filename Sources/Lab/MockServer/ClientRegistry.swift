@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import NIOCore
 
 /// The server's side of the connection to one client.

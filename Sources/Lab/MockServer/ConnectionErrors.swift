@@ -1,7 +1,6 @@
-import Messages
+import Basics
 import NIOCore
 import NIOSSL
-import Platform
 
 /// Errors of NIO and of its TLS library.
 extension Error {

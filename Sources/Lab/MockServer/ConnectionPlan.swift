@@ -1,7 +1,6 @@
 import Analysis
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Turns a recorded stream into a connection to serve: the bytes and chunks, the client bytes to await before each,
 /// and the end.

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
 import StreamInputs
 
 extension TLSIdentity {
@@ -47,7 +46,8 @@ extension TLSIdentity {
     switch error {
     case .noCertificate: .noCertificate(in: certificate)
     case .noKey: .noKey(in: key)
-    case .encryptedKey: .keyEncrypted(key)
+    case .encryptedKey:
+      "\(key): encrypted keys are not supported; decrypt it first: openssl pkey -in \(key) -out FILE"
     case .mismatch: "\(key) is not the key of \(certificate)"
     case .notMade: "cannot generate a certificate"
     }

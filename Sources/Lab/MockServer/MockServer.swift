@@ -2,10 +2,10 @@
   #error("SwiftNIO is missing: build apnsift-lab and the tests with --traits Lab")
 #endif
 
+import Basics
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Platform
 import Synchronization
 
 /// A server that replays recorded connections to clients, one for each, or answers their pushes.

@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import Synchronization
-import WireBytes
 
 /// How the server answers a push.
 package enum PushAnswer: Sendable, Equatable {

@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 import Synchronization
 
 /// Reports and counts the outcome of clients. Called on the server's thread.

@@ -1,8 +1,6 @@
 import Analysis
-import Messages
+import Basics
 import PacketCapture
-import Platform
-import WireBytes
 
 /// Records streams until they end, and turns servable ones into connections to replay.
 ///

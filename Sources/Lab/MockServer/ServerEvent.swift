@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Events of a mock server, in order, on the server's thread.
 package enum ServerEvent: Sendable, Equatable {

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import NIOPosix
-import Platform
 import Synchronization
 
 /// The thread that servers run on. One is enough for many servers, and each takes file descriptors.

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 import NIOCore
 import NIOSSL
 import NIOTLS

@@ -1,5 +1,5 @@
+import Basics
 import NIOCore
-import Platform
 
 /// Progress of sent bytes, if the peer is a socket on the same system: Linux lists both ends in /proc/net/tcp and
 /// tcp6 (proc(5)).

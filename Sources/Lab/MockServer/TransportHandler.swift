@@ -1,5 +1,5 @@
+import Basics
 import NIOCore
-import Platform
 
 /// The handler next to the socket, which ends a connection without a TLS closing alert.
 final class TransportHandler: ChannelInboundHandler {

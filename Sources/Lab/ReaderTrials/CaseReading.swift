@@ -1,10 +1,7 @@
 import Analysis
-import JSON
-import Messages
-import Platform
-import Readers
+import Basics
+import Conformance
 import Reports
-import WireBytes
 
 /// The result of an external reader on one stream of a case.
 package struct CaseReading: Sendable {

@@ -1,6 +1,6 @@
+import Basics
+import Conformance
 import ReaderModels
-import Readers
-import WireBytes
 
 /// Judges the output of an external reader, line by line.
 package protocol PrintedJudge {

@@ -1,7 +1,6 @@
-import Messages
+import Basics
+import Conformance
 import ReaderModels
-import Readers
-import WireBytes
 
 /// Compares the error responses that an external reader prints as `status,identifier` with the true ones.
 package struct PrintedResponseJudge: PrintedJudge {

@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 import ReaderModels
 
 /// A file descriptor that is closed on deinitialisation.
@@ -14,7 +13,7 @@ final class OwnedDescriptor {
 
   func close() {
     guard number >= 0 else { return }
-    _ = Platform.close(number)
+    _ = Basics.close(number)
     number = -1
   }
 
@@ -25,7 +24,7 @@ final class OwnedDescriptor {
   static func pipe() throws -> (reading: OwnedDescriptor, writing: OwnedDescriptor) {
     var ends: [Int32] = [-1, -1]
     let code = RunningReaders.betweenStarts {
-      let code = Platform.pipe(&ends)
+      let code = Basics.pipe(&ends)
       // fcntl would overwrite errno after a failure.
       if code == 0 {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -1,4 +1,4 @@
-@preconcurrency import Platform
+@preconcurrency import Basics
 
 package enum ReaderCommand: Sendable {
   /// A line for /bin/sh.

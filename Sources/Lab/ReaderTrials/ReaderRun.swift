@@ -1,10 +1,6 @@
-import Corpora
-import JSON
-import Messages
-import Platform
-import Readers
+import Basics
+import Conformance
 import Reports
-import WireBytes
 
 /// Runs an external reader on every case of a corpus.
 package struct ReaderRun {

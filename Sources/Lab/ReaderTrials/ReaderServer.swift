@@ -1,8 +1,7 @@
-import Messages
+import Basics
+import Conformance
 import MockServer
-import Platform
 import ReaderModels
-import Readers
 import Reports
 import Synchronization
 

@@ -1,6 +1,6 @@
-import Platform
+import Basics
+import Conformance
 import ReaderModels
-import Readers
 
 package struct ReaderLimits: Sendable {
   /// Run time, in seconds.
@@ -110,7 +110,7 @@ struct ReaderSession {
   }
 
   private static func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    Platform.read(number, buffer.baseAddress, buffer.count)
+    Basics.read(number, buffer.baseAddress, buffer.count)
   }
 }
 

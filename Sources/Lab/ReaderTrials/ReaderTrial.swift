@@ -1,8 +1,7 @@
 import Analysis
-import Messages
-import Platform
+import Basics
+import Conformance
 import ReaderModels
-import Readers
 import Reports
 
 /// Runs a reader on streams, and judges its output.

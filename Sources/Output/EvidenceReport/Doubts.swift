@@ -1,8 +1,8 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
 import Reports
-import WireBytes
 
 /// A kind of record. The raw value is the name of its export.
 package enum RecordKind: String, CaseIterable, Sendable {

@@ -1,6 +1,4 @@
-import Platform
-import TimeZones
-import WireBytes
+import Basics
 
 /// Formats numbers for the page.
 package enum Figures {

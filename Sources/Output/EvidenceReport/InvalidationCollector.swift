@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import Reports
-import TimeZones
 
 /// Collects tokens from a token table: counts all of them and keeps a few.
 struct InvalidationCollector {

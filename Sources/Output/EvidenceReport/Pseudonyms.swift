@@ -1,7 +1,5 @@
+import Basics
 import CLibcrypto
-import Messages
-import Platform
-import WireBytes
 
 /// A token in hex, as the page shows it unless it is redacted.
 enum TokenText {
@@ -63,7 +61,9 @@ package enum PseudonymKeyFile {
       key += chunk.prefix(count)
     }
     guard key.count >= leastLength else {
-      throw Failure(.keyTooShort(path, bytes: key.count, expected: leastLength))
+      throw Failure(
+        "\(path) has \(Count.of(key.count, "byte")), but a pseudonym key needs \(leastLength) or more; "
+          + "make one with `openssl rand -hex 32 > \(path)`")
     }
     guard key.count <= mostLength else {
       throw Failure(

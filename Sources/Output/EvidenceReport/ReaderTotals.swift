@@ -1,5 +1,5 @@
+import Conformance
 import PacketCapture
-import Readers
 import Reports
 
 /// Adds up the results of each faulty reader over all streams.

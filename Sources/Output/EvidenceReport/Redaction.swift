@@ -1,7 +1,6 @@
 import Analysis
-import Messages
+import Basics
 import PacketCapture
-import Platform
 
 /// The only step that makes a page a redacted one. What collects the page, and what writes it, treat all pages alike.
 package struct Redaction {

@@ -1,6 +1,6 @@
 import Analysis
-import Platform
-import Readers
+import Basics
+import Conformance
 import Reports
 
 /// How much a report lists.

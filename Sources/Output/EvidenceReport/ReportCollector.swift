@@ -1,8 +1,8 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
 import Reports
-import WireBytes
 
 /// Collects files, and up to a limit streams and responses.
 final class ReportCollector: EvidenceSink {

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
 import StreamInputs
 
 /// The examiner's remarks, given as text or as a file name.

@@ -1,9 +1,7 @@
 import APNsWire
 import Analysis
-import Messages
+import Basics
 import PacketCapture
-import TimeZones
-import WireBytes
 
 /// The content of a report, as it was collected or redacted; `ReportHTML` writes it.
 package struct ReportPage: Sendable {

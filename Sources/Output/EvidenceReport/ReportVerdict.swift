@@ -1,6 +1,6 @@
 import APNsWire
 import Analysis
-import TimeZones
+import Basics
 
 /// The result of the examination in a few sentences, which claim no more than the rules can detect.
 struct ReportVerdict: Equatable {

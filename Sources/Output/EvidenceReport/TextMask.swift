@@ -1,5 +1,4 @@
-import Platform
-import WireBytes
+import Basics
 
 /// Masks text that may be a token in names, titles and remarks, in any common notation of bytes, and IP addresses. It
 /// masks too much rather than leave part of a token (decision 33).

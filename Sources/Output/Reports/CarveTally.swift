@@ -1,5 +1,5 @@
 import Analysis
-import Messages
+import Basics
 import PacketCapture
 
 /// Counts carved tuples by confidence and form.

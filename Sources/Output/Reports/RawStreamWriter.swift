@@ -1,9 +1,7 @@
 import Analysis
-import JSON
+import Basics
 import PacketCapture
-import Platform
 import StreamInputs
-import WireBytes
 
 /// Writes the bytes of every stream, one file per direction, and an index of the files to `streams.json`
 /// (docs/spec/interface.md#raw-streams, `--to raw`).

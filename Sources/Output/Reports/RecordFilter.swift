@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Passes records with a token or with flags to a sink.
 ///

@@ -1,7 +1,6 @@
 import Analysis
+import Basics
 import PacketCapture
-import TimeZones
-import WireBytes
 
 /// Writes one kind of an analysis's results as a table: CSV, lines of JSON, or Arrow (docs/spec/interface.md#export).
 package final class TableWriter: RowSink {

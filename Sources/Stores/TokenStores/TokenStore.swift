@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// A table of tokens that follows the rule (docs/spec/interface.md#replay-rule): apnsift's own, or a mapped one (docs/stores.md, "Your
 /// own table").

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// An error in a configuration file. The message gives the location, the problem and what to do, in one line without a
 /// full stop.

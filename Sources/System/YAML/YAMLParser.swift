@@ -1,6 +1,5 @@
+import Basics
 import CLibyaml
-import Messages
-import Platform
 
 /// libyaml, loaded for the first text in YAML; nil if it is missing.
 let loadedLibyaml = SharedLibrary(

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Small YAML files.
 package enum YAMLText {

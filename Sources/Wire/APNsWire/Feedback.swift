@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Decodes one run of feedback bytes (contiguous, from one direction), in chunks of any size. No I/O.
 ///

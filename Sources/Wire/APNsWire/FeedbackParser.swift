@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The parser of a run of tuples: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples.
 ///

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// One whole frame (RFC 9113, section 4.1).
 package struct Frame: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Decodes one run of HTTP/2 (contiguous bytes of one direction) to frames, in chunks of any size. No I/O.
 ///

@@ -1,5 +1,4 @@
-import JSON
-import WireBytes
+import Basics
 
 /// The JSON body of a response: `{"reason": "Unregistered", "timestamp": 1700000000123}`. Other members are ignored.
 package struct PushBody: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Detects TLS records (docs/spec/protocol.md#tls).
 public enum Ciphertext {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The parser of a run of gateway requests (docs/spec/decoding-rules.md#gateway-requests).
 ///

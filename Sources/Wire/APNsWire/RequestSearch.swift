@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Requests in bytes of any kind, which no boundary before them announces (docs/carving.md).
 extension RequestRules {

@@ -1,5 +1,4 @@
-import JSON
-import WireBytes
+import Basics
 
 /// The position of a decoded request and its flags. `RequestFields` reads its fields.
 public struct RequestFrame: Equatable, Sendable {

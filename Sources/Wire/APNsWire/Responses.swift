@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// A decoded error response and its flags.
 public struct ResponseFrame: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The decision depends on bytes after the window.
 package struct NeedsBytes: Error {}

@@ -1,6 +1,5 @@
+import Basics
 import CLibnghttp2
-import Messages
-import Platform
 
 /// libnghttp2, loaded for the first HTTP/2 connection.
 private let libnghttp2 = SharedLibrary(

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// A decoder whose steps are converted to `GatewayEvidence`.
 protocol WatchedDecoder {

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 extension RequestDecoder: WatchedDecoder {
   mutating func step(in chunk: RawSpan) -> WatchedStep {

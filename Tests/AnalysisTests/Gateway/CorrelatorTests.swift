@@ -1,10 +1,9 @@
 import APNsWire
 import Analysis
-import Messages
+import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import WireBytes
 
 /// docs/spec/decoding-rules.md#correlation, with a correlator alone.
 @Suite("Output of a correlator")

@@ -1,9 +1,9 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import WireBytes
 
 @Suite("Queues of waiting evidence")
 struct EvidenceQueueTests {

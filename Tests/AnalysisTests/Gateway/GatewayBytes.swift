@@ -1,5 +1,5 @@
 import Analysis
-import WireBytes
+import Basics
 
 /// Requests and responses written by hand.
 enum GatewayBytes {

@@ -1,9 +1,9 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import WireBytes
 
 /// The record in one packet.
 private struct Word {

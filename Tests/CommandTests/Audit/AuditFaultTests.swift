@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Messages
 import Testing
 
 /// `audit`: the results of the faulty readers of docs/spec/readers.md#models. Expected numbers are derived by hand from the faults

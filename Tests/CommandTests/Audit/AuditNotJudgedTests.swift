@@ -1,5 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
 
 /// Streams on which `audit` judges no reader.

@@ -1,5 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
 
 /// `replay --from-errors`: tokens that a gateway called invalid.

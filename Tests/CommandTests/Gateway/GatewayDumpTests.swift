@@ -1,6 +1,7 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
+import Wording
 
 /// Dumps of requests and responses: detected by content, named, and in pairs.
 @Suite("Dumps of a gateway connection")

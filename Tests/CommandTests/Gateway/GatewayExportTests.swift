@@ -1,6 +1,6 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
 import Testing
 
 /// Requests and responses as CSV, JSON and NDJSON (docs/spec/interface.md#export).

@@ -1,6 +1,7 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
+import Wording
 
 /// Sessions of a gateway: accepted and rejected requests, and requests to send again.
 @Suite("A session of notifications, one of which is refused")

@@ -1,6 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
-import Platform
 import Testing
 
 /// How connections end that `serve` plays, and how it ends itself.

@@ -1,5 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
 
 /// `serve` as a gateway with responses.

@@ -1,5 +1,6 @@
+import Basics
 import CaptureWriting
-import Messages
+import Wording
 
 /// What `serve` says at its end.
 enum Serving {

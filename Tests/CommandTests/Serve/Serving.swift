@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Platform
 import Testing
 
 /// `apnsift serve`, running on a port of its own.

@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Platform
 import Synchronization
 
 /// Locked while a child is made, and while a descriptor is open that children must not inherit but would: a pipe

@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Platform
 
 // The system's calls under names that no member hides.
 private let systemClose: @Sendable (Int32) -> Int32 = { close($0) }

@@ -1,6 +1,5 @@
+import Basics
 import Foundation
-import Messages
-import Platform
 import Testing
 
 /// The command that is tested.

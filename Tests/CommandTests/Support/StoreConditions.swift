@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Platform
 import Testing
 
 /// Another program, SQLite's own tool, with the write lock of a store.

@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Platform
 import Testing
 
 /// A directory of one test, in which its programs run. It is removed with the value.

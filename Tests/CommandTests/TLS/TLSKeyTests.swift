@@ -1,5 +1,5 @@
+import Basics
 import CaptureWriting
-import Messages
 import Testing
 
 /// Where keys come from, and what is wrong with them (docs/spec/captures.md#tls).

@@ -1,7 +1,6 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
-import Platform
 import Testing
 import Wording
 

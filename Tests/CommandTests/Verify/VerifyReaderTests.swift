@@ -1,6 +1,6 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
 import Testing
 import Wording
 

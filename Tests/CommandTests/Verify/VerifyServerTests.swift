@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Messages
 import Testing
 import Wording
 

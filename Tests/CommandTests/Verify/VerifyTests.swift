@@ -1,8 +1,8 @@
+import Basics
 import CaptureWriting
 import Foundation
-import Messages
-import Platform
 import Testing
+import Wording
 
 /// `verify`: cases compared with their expectations.
 @Suite("A corpus")

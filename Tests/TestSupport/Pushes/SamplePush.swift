@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
-import WireBytes
 
 /// A push of a test.
 package struct SamplePush: Sendable {

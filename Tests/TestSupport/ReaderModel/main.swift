@@ -1,4 +1,4 @@
-import Platform
+import Basics
 import ReaderModels
 
 // A faulty reader as a program: `reader-model NAME` reads standard input to its end, takes what each read(2) returns

@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import Platform
 import Synchronization
 
 /// A script that runs a server for these tests. The server ends with the process.

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// What the command says, as several tests expect it. The sources have these sentences where they are reported.
 extension Message {
@@ -171,5 +170,131 @@ extension Message {
 
   package static func yamlMissingKey(_ key: String, example: String) -> Message {
     Message("\(key) is missing; write \(example)")
+  }
+
+  package static func blockLengthsDiffer(_ first: Int, _ second: Int) -> Message {
+    Message("a block of \(first) bytes by its first length and \(second) by its second")
+  }
+
+  package static func outputIsDirectory(_ path: String) -> Message {
+    Message("\(path) is a directory: name a file to write")
+  }
+
+  package static func evidenceDiffers(_ evidence: Message, in fields: [String]) -> Message {
+    Message("\(evidence): differs in \(fields.joined(separator: ", "))")
+  }
+
+  package static func cannotBeOpened(_ error: String) -> Message { Message("cannot be opened: \(error)") }
+
+  package static func cannotBeRead(_ error: String) -> Message { Message("cannot be read: \(error)") }
+
+  /// Why a member of a directory is skipped.
+  package static let linkToDirectory = Message("a link to a directory")
+
+  package static let sqliteDatabase = Message("an SQLite database")
+
+  package static func compressedTwice(_ inner: String, inside outer: String) -> Message {
+    Message(
+      "is \(inner)-compressed inside a \(outer) file: only one layer is decompressed; remove one: "
+        + "\(outer) -dc FILE | apnsift inspect -")
+  }
+
+  package static let noInputInDirectory = Message("no input in this directory")
+
+  package static func searchedAsStored(_ kind: Message) -> Message {
+    Message("\(kind): searched as it is stored; compressed, encrypted or otherwise encoded content was not")
+  }
+
+  package static func membersLost(_ count: Int) -> Message {
+    Message("\(Count.of(count, "file")) in it not read in full")
+  }
+
+  /// An input of no known format.
+  /// - Parameter content: what its bytes are taken for, such as `feedback`.
+  package static func readAsRaw(_ content: String) -> Message {
+    Message(
+      "no known format; read as raw \(content). Use --from raw if that is right, --from hex or base64 if it "
+        + "is text")
+  }
+
+  /// A search found nothing in content that has to be decoded first.
+  package static func notCarved(_ kind: Message) -> Message {
+    Message("no record was found, and a search does not decode what this is: it \(kind)")
+  }
+
+  package static func formatOfOption(_ name: String) -> Message {
+    Message("looks like --from \(name): use apnsift export, which reads it")
+  }
+
+  /// A disk image or the like.
+  package static func carvedImage(_ kind: Message) -> Message {
+    Message(
+      "\(kind): records were searched in it, as with --from carve; files in it that are compressed or encrypted "
+        + "were not searched inside")
+  }
+
+  package static func notAChunkSize(_ line: String) -> Message {
+    Message("'\(line)' is not a size of 1 byte or more")
+  }
+
+  package static let overlapsInZip = Message(
+    "has the offset of another file in the zip archive, which is read: extract both, and compare them")
+
+  package static func timesStopReplay(_ store: String, _ input: String, _ times: Message) -> Message {
+    Message("\(store) is unchanged: \(input): \(times); with a name that is not in it, no time is taken")
+  }
+
+  package static func limitExceeded(_ invalidated: Int, ofLive live: Int, most: Int) -> Message {
+    Message(
+      "\(invalidated) of \(live) live tokens would be invalidated, and \(most) are allowed (--max-invalidate)"
+    )
+  }
+
+  package static func replayWouldStop(_ reason: Message) -> Message {
+    Message("warning: the replay would be stopped: \(reason)")
+  }
+
+  /// - Parameter codes: each with its count, such as `stream-gap 2`.
+  package static func findingCounts(_ count: Int, of severity: String, _ codes: [String]) -> Message {
+    Message("\(Count.of(count, severity)) (\(codes.joined(separator: ", ")))")
+  }
+
+  package static let noProblems = Message("no problems found")
+
+  package static func keyTooShort(_ path: String, bytes: Int, expected: Int) -> Message {
+    Message(
+      "\(path) has \(Count.of(bytes, "byte")), but a pseudonym key needs \(expected) or more; make one with "
+        + "`openssl rand -hex 32 > \(path)`")
+  }
+
+  package static func keyEncrypted(_ path: String) -> Message {
+    Message(
+      "\(path): encrypted keys are not supported; decrypt it first: openssl pkey -in \(path) -out FILE")
+  }
+
+  package static func journalIsTheStore(_ journal: String) -> Message {
+    Message("expected another file than the store for journal, found '\(journal)'; write sqlite:PATH")
+  }
+
+  package static func notATable(_ found: String, example: String) -> Message {
+    Message(
+      "expected TABLE or SCHEMA.TABLE, found '\(found)'; write names with dots or blanks as \(example)")
+  }
+
+  package static func commandNotFirst(_ name: String) -> Message {
+    Message("'\(name)' is a command and must come first: `apnsift \(name) …`")
+  }
+
+  package static let requestsWithoutResponses = Message(
+    "--requests and --responses go together; for one direction, give an input and --protocol requests or "
+      + "--protocol responses")
+
+  package static func outputNotCompressed(_ option: String, _ path: String) -> Message {
+    Message(
+      "\(option) \(path): output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > \(path)`")
+  }
+
+  package static func noSuchColumn(_ name: String, known: [String]) -> Message {
+    Message("--columns: unknown column '\(name)'; the columns are \(known.joined(separator: ", "))")
   }
 }

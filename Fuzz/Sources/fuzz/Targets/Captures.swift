@@ -1,5 +1,5 @@
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Capture files and the headers of packets.
 extension Target {

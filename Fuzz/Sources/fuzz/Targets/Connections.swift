@@ -1,7 +1,7 @@
+import Basics
 import PacketCapture
 import StreamTestSupport
 import TLSDecryption
-import WireBytes
 
 /// TCP connections and TLS.
 extension Target {

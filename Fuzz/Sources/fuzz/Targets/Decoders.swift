@@ -1,7 +1,7 @@
 import APNsWire
+import Basics
 import HTTP2
 import ProviderLogs
-import WireBytes
 
 /// The decoders of one direction: however the bytes are cut, they agree with the plain models, and every byte is in one
 /// step.

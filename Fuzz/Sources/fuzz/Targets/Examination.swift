@@ -1,9 +1,9 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
-import StreamDecryption
 import StreamInputs
-import WireBytes
+import TLSDecryption
 
 /// Whole inputs, from bytes to records and findings, with small limits.
 extension Target {

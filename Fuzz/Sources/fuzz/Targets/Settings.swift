@@ -1,8 +1,7 @@
-import Messages
+import Basics
 import PacketCapture
 import ProviderLogs
-import Stores
-import WireBytes
+import TokenStores
 import YAML
 
 /// What users write: mappings and filters.

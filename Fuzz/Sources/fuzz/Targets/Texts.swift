@@ -1,6 +1,6 @@
+import Basics
 import PacketCapture
 import StreamInputs
-import WireBytes
 
 /// Texts with the bytes of a stream, and bytes of any kind with records in them.
 extension Target {

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// Adds the tokens of rejected pushes to a token table (docs/spec/interface.md#replay-rule): those with
 /// status 410, as of the response's timestamp. Optionally also those of other token errors, and of a 410

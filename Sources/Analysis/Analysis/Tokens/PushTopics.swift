@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The apps in the topics of pushes.
 package struct PushTopics {

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// Adds the feedback records of an analysis to a token table.
 package final class TokenCollector: EvidenceSink {

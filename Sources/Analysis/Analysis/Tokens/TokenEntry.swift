@@ -1,6 +1,5 @@
 import APNsWire
-import Platform
-import WireBytes
+import Basics
 
 /// The merged records of one token.
 struct TokenEntry: Equatable {

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// What the token of a push is for (docs/spec/pushes.md#topics).
 package enum TokenKind: String, CaseIterable, Sendable {

@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 
 /// The memory of a token table and of its sub-tables for reading back the file: chunks of one size, and larger
 /// chunks for tokens that do not fit in one.

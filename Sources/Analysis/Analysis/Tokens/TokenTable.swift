@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The distinct tokens of any number of records, with the latest time of each; exact, in bounded memory.
 ///

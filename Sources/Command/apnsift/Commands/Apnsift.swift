@@ -1,6 +1,5 @@
 import ArgumentParser
-import Messages
-import Platform
+import Basics
 import CommandOptions
 
 /// The command. Each subcommand has its own file in Commands/.

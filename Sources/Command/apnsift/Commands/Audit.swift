@@ -1,11 +1,9 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
-import Readers
+import Conformance
 import Reports
-import WireBytes
 
 /// `apnsift audit`: the results of well-known faulty readers for the same bytes.
 struct Audit: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
 import Reports
 
 /// `apnsift carve`: `export --from carve`, with columns and a summary of its own.

@@ -1,7 +1,6 @@
 import Analysis
 import ArgumentParser
-import Messages
-import Platform
+import Basics
 
 /// `apnsift explain`: what a finding or a flag means.
 struct Explain: ParsableCommand {

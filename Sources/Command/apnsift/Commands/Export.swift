@@ -1,10 +1,8 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
 import Reports
-import WireBytes
 
 /// `apnsift export`: every record.
 struct Export: ParsableCommand {

@@ -1,10 +1,8 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
 import Reports
-import WireBytes
 
 /// What an export writes: a document of all kinds, a table, or a directory of tables with a summary.
 struct ExportDocuments {
@@ -132,7 +130,9 @@ extension Export {
     let named = try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
       guard let column = Column(rawValue: String(name)) else {
         let known = Column.allCases.filter { local.clock != nil || !$0.isLocal }
-        throw ValidationError(.noSuchColumn(String(name), known: known.map(\.rawValue)))
+        throw ValidationError(
+          "--columns: unknown column '\(String(name))'; the columns are "
+            + "\(known.map(\.rawValue).joined(separator: ", "))")
       }
       if column.isLocal, local.clock == nil {
         throw ValidationError(

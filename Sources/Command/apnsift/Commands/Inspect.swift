@@ -1,8 +1,7 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
 import Reports
 
 /// `apnsift inspect`: the contents of the inputs, and findings about them.

@@ -1,11 +1,8 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
-import JSON
-import Messages
-import Platform
 import Reports
-import Stores
 import TokenStores
 
 /// `apnsift replay`: invalidates tokens in a token store.

@@ -1,9 +1,8 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
 import EvidenceReport
-import Messages
-import Platform
 import Reports
 
 /// `apnsift report`: an evidence report, one HTML file.

@@ -1,10 +1,8 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
 import Reports
-import Stores
 import TokenStores
 
 /// `apnsift show`: an annotated hex dump of one record or offset.

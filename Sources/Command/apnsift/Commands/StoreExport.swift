@@ -1,10 +1,8 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
 import Reports
-import Stores
-import WireBytes
+import TokenStores
 
 /// `apnsift store export`: the rows of a store as CSV, for other programs.
 struct StoreExport: ParsableCommand {

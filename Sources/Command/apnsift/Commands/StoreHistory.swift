@@ -1,10 +1,7 @@
 import ArgumentParser
-import JSON
-import Messages
-import Platform
+import Basics
 import Reports
 import TokenStores
-import WireBytes
 
 /// `apnsift store history`: the replays of a store, and their changes.
 struct StoreHistory: ParsableCommand {

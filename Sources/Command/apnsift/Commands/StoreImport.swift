@@ -1,7 +1,7 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Platform
-import Stores
+import TokenStores
 
 /// `apnsift store import`: registrations from CSV files.
 struct StoreImport: ParsableCommand {

@@ -1,9 +1,7 @@
 import ArgumentParser
-import Messages
-import Platform
+import Basics
 import Reports
-import Stores
-import WireBytes
+import TokenStores
 
 /// `apnsift store list`: the rows of a store.
 struct StoreList: ParsableCommand {

@@ -1,11 +1,8 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
 import PacketCapture
-import Platform
-import Stores
 import TokenStores
-import WireBytes
 
 /// `apnsift store register`: registers tokens at a time.
 struct StoreRegister: ParsableCommand {

@@ -1,9 +1,7 @@
 import ArgumentParser
-import Messages
-import Platform
+import Basics
 import Reports
 import TokenStores
-import WireBytes
 
 /// `apnsift store show`: the rows of some tokens.
 struct StoreShow: ParsableCommand {

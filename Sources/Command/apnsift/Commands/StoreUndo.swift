@@ -1,10 +1,8 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
 import Reports
 import TokenStores
-import WireBytes
 
 /// `apnsift store undo`: reverts a replay.
 struct StoreUndo: ParsableCommand {

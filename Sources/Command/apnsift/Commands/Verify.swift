@@ -1,8 +1,7 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Corpora
-import Messages
-import Platform
+import Conformance
 
 /// `apnsift verify`: checks each case of a corpus.
 struct Verify: ParsableCommand {

@@ -1,11 +1,9 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
 import Reports
 import StreamInputs
-import WireBytes
 
 /// Lists of all files among the inputs, in the forms of other tools.
 struct InventoryOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import TimeZones
 
 /// Local times next to those in UTC.
 struct LocalTimeOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Stores
 import TokenStores
 
 /// The layout of an existing table: from a mapping file, or from two options for a dry run.

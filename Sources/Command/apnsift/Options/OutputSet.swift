@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 import Reports
 
 /// The output files of one command. No two are the same file.

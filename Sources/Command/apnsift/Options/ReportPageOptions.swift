@@ -1,8 +1,7 @@
 import ArgumentParser
+import Basics
 import CommandOptions
 import EvidenceReport
-import Messages
-import Platform
 
 /// The contents of a report.
 struct ReportPageOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Basics
 import TokenStores
-import WireBytes
 
 /// As `500`, or `25%` of all live tokens.
 extension InvalidationLimit: ExpressibleByArgument {

@@ -1,8 +1,6 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
-import Platform
-import Stores
 import TokenStores
 
 /// The store of a command, with an optional mapping of an existing table.

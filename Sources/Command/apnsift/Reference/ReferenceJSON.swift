@@ -1,6 +1,6 @@
 import Analysis
+import Basics
 import CommandOptions
-import JSON
 import Reports
 
 /// What the code declares about its output, for scripts: the JSON Schemas are made from it.

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Finds whole IP packets of TCP connections with certain ports in bytes of any kind (docs/carving.md).
 ///

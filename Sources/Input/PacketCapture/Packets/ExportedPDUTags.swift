@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The tags before the data of an exported PDU (LINKTYPE_WIRESHARK_UPPER_PDU): type and length of two bytes each,
 /// then the value; all big-endian. The length includes the value's padding, and tags come in any order. Unneeded tags

@@ -1,6 +1,4 @@
-import Messages
-import Platform
-import WireBytes
+import Basics
 
 /// Reassembles IP datagrams from their fragments (RFC 791, section 3.2; RFC 8200, section 4.5).
 ///

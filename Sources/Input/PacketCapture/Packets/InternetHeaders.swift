@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The fragment fields of an IP header.
 struct FragmentHeader: Equatable {

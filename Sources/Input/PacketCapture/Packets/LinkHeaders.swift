@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 // Link layers of local networks, and their replacements in captures.
 

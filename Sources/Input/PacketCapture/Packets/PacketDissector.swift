@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Finds the TCP segment in each packet of a capture: through link layer, tunnels and IP, and over IP fragments. It
 /// reads no file and tracks no connections.

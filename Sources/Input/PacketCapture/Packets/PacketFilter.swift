@@ -1,6 +1,5 @@
+import Basics
 import CLibpcap
-import Messages
-import Platform
 
 /// A filter in libpcap's language (`--filter`), compiled by libpcap for each link type in the capture.
 ///

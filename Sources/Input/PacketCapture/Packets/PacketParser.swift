@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// The next header to parse, or a result.
 enum Layer: Equatable {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The fragments received of one IP datagram.
 ///

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 // 802.11, and the headers that drivers add. Integers are little-endian unless noted.
 

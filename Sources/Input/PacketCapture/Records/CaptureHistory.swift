@@ -1,4 +1,4 @@
-import Platform
+import Basics
 
 /// Earlier bytes of a capture file: retransmissions are compared with their first copy. A file that can be read twice
 /// is read again; otherwise the last bytes are kept in memory.

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Reads the packets of a capture file, pcap, pcapng or snoop, from windows of any size. No I/O.
 ///

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// The packets of a pcap file: a header with the lengths, then the captured bytes, then the next header. Nothing
 /// marks the start of a record, so the following header must confirm it (`PcapHeaderRules`).
@@ -51,7 +50,9 @@ struct PcapRecords: RecordFormat {
     let version = window.bigEndianUInt32(at: index + 8)
     let type = window.bigEndianUInt32(at: index + 12)
     guard version == 2, type == 0 || type == 4 else {
-      return Self.unreadable(.unknownSnoop(version: Int(version), type: Int(type)), windowOffset + index + 8)
+      return Self.unreadable(
+        "snoop version \(Int(version)) with link type \(Int(type)), expected version 2 with Ethernet "
+          + "(0 or 4); convert it: editcap -F pcap FILE NEW.pcap", windowOffset + index + 8)
     }
     (order, lengths, headerLength) = (.big, .snoop, 24)
     linkType = LinkType(rawValue: 1)

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Plausibility of records at arbitrary indices: after damage, and within a record whose length may be wrong.
 extension PcapRecords {

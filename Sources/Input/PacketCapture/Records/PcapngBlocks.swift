@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The frame of a pcapng block: type, total length, body, total length again (draft-ietf-opsawg-pcapng, section 3.1).
 struct PcapngBlock {

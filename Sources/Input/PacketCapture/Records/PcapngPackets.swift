@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// A whole block, or one truncated by the end of the file. Indices are of the window.
 struct PcapngFrame {
@@ -175,6 +174,6 @@ extension PcapngRecords {
     }
     if length > available { return "a block of \(length) bytes, the file has \(available) left" }
     let closing = block.order.uint32(in: window, at: index + length - 4)
-    return .blockLengthsDiffer(length, Int(closing))
+    return "a block of \(length) bytes by its first length and \(Int(closing)) by its second"
   }
 }

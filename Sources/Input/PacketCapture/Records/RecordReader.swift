@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Reads the records of a capture file, and resynchronises after damage.
 ///

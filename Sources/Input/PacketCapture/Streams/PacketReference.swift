@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// The packet that something came from: enough to find it in the examined file, or in the capture that the file was
 /// made from. Connections keep many of these, 32 bytes each.

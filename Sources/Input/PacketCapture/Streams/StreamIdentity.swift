@@ -1,4 +1,4 @@
-import Platform
+import Basics
 
 /// Which of the two ends of a stream: the one that sent its first packet, or the other.
 package enum Side: UInt8, BitwiseCopyable, CaseIterable, Sendable {

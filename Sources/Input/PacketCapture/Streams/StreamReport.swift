@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Totals of a stream, reported when it is closed.
 package struct StreamReport: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Turns the content of one kind of input into the events of its streams: dumps, stream exports and captures. It does
 /// not interpret the bytes.

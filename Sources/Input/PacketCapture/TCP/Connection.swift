@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// A set of the two sides of a connection.
 struct Sides: OptionSet {

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// How long a stream waits for missing bytes, and a closed connection for late packets (docs/spec/captures.md#limits).
 extension Reassembler {

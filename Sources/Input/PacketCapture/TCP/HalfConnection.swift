@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// One direction of a TCP connection: segments in, events of its stream out (docs/spec/captures.md#streams).
 ///

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Reassembles TCP segments into streams (docs/spec/captures.md#streams).
 ///

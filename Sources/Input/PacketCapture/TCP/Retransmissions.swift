@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Compares retransmitted bytes with their first copy.
 extension HalfConnection {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// What the TCP checksum of the segment with a byte can prove.
 package enum ChecksumEvidence: BitwiseCopyable, Sendable {

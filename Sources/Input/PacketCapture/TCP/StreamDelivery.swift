@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Delivery of a direction's bytes as events of its stream.
 extension HalfConnection {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Finds, in a fast pass over all bytes, the few offsets at which a record may be: pairs of bytes that records have, and
 /// blocks of text that may be hex or base64.

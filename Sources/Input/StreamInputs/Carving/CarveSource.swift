@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Records in bytes of any kind, such as disk images and memory (docs/carving.md): chains of feedback tuples, binary or as
 /// text, gateway requests, tuples in lines of logs, and IP packets.

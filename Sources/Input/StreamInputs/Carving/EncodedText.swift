@@ -1,5 +1,5 @@
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Reads bytes that are encoded in text, in a form that the caller has recognised. The buffers are reused.
 struct EncodedText {

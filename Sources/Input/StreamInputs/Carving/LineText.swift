@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// The words of a line with a token (docs/spec/text-lines.md#words).
 struct LineText {

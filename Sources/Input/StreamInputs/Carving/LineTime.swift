@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// The clock of times without a zone: from seconds that it shows since 1970-01-01 00:00:00 to UNIX seconds.
 package typealias LogZone = @Sendable (_ local: Int64) -> Int64

@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Judges lines of text with a token as NSData prints it, `<` 8 hex digits 8 times with spaces `>` (docs/spec/text-lines.md).
 struct LogTokens {

@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The chain that is being emitted: a stream of its own.
 struct OpenChain {

@@ -1,6 +1,6 @@
 import APNsWire
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Finds chains of tuples that are encoded in text. Each character is gathered once, and judged by the rules of binary
 /// chains once it is decoded.

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// How records are searched in bytes of any kind (docs/carving.md).
 package struct CarvingOptions: Sendable {

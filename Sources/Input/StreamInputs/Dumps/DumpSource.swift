@@ -1,5 +1,5 @@
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The content of a dump: decoded from text, without the marks of other tools.
 package struct DumpSource: StreamSource {

@@ -1,5 +1,5 @@
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The text that tshark writes into stream data where bytes are missing from a capture:
 /// `[76 bytes missing in capture file]`, with a NUL after it in some of its versions (docs/spec/decoding-rules.md#gap-marks).

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Reads the C arrays of Wireshark's followed streams:
 ///

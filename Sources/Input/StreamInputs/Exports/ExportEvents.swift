@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// A decoder's output for the lines of an export: bytes, gaps and faults, with the side and connection they belong
 /// to.

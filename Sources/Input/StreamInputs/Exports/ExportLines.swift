@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// A line of an export, or a chunk of one that is too long to buffer.
 struct ExportLine {

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Streams exported by another tool. Memory does not grow with the file.
 package struct ExportSource: StreamSource {

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The open connections of an export: turns a decoder's output into stream events.
 struct ExportStreams: Sendable {

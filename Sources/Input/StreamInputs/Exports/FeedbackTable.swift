@@ -1,7 +1,6 @@
 import APNsWire
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Reads tables of feedback: a header line with columns for a token and its time, as in apnsift's own CSV
 /// (docs/spec/text-lines.md#tables).
@@ -28,7 +27,10 @@ struct FeedbackTable: ExportLines {
     }
     guard let row = columns.row(text, zone) else {
       return events.fault(
-        .expectedRow(token: columns.token + 1, time: columns.time + 1), at: line.position(0))
+
+        "expected the header's columns: column \(columns.token + 1) with a token in hex, column "
+          + "\(columns.time + 1) with a time such as 2014-05-13T16:53:20Z, or seconds or milliseconds "
+          + "since 1970; line skipped", at: line.position(0))
     }
     emit(row, text, of: line, into: &events)
   }

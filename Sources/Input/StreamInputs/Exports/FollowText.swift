@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// The encoding of a followed stream's bytes.
 enum FollowBody: Sendable {

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Reads the output of `tshark -z follow,tcp,yaml,N`, and Wireshark's YAML of a followed stream. Its shape is fixed:
 /// a list of peers, then one of packets, whose data are lines of base64. Older versions have `# Packet 4` and

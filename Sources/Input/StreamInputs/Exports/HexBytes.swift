@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Reads a line of hex digits without blanks, chunk by chunk.
 ///

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Reads the application data in the output of `ssldump -d`, with any of -A, -e, -n, -x and -X:
 ///

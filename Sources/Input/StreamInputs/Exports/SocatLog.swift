@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Reads the data logged by `socat -x` and `socat -v -x`:
 ///

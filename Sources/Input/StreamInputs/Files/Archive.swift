@@ -1,7 +1,6 @@
+import Basics
 import CLibarchive
-import Messages
 import PacketCapture
-import Platform
 
 /// Limits on what one input may unpack to, archives in archives included.
 package struct ArchiveLimits: Sendable {

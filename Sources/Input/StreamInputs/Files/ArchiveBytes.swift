@@ -1,6 +1,6 @@
+import Basics
 import CLibarchive
 import PacketCapture
-import Platform
 
 /// The bytes of an archive, as libarchive reads them: in any order where the file can be read again, else from first to
 /// last. It outlives the handle that reads from it.

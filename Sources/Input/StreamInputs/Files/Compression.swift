@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// The compression of a file. One layer is decompressed, whatever the file's name.
 package enum Compression: String, CaseIterable, Sendable {

@@ -1,10 +1,9 @@
+import Basics
 import CBzip2
 import CLz4
 import CLzma
 import CZlib
 import CZstd
-import Messages
-import Platform
 
 /// The library of a compression, loaded for the first file that needs it.
 private struct CompressionLibrary<Functions>: Sendable {

@@ -1,8 +1,6 @@
+import Basics
 import CLibcrypto
-import Messages
 import PacketCapture
-import Platform
-import WireBytes
 
 /// Digests to compute of a file.
 package struct DigestKinds: OptionSet, Sendable {

@@ -1,9 +1,9 @@
+import Basics
 import CBzip2
 import CLz4
 import CLzma
 import CZlib
 import CZstd
-import Messages
 
 /// zlib reading gzip members (RFC 1952), checksums verified.
 final class GzipDecoder: FrameDecoder {

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
 
 /// One thing to read: a file by its path, standard input, or a member of an archive.
 package struct Input: Equatable, Sendable {
@@ -223,7 +222,7 @@ package struct InputWalk {
     case S_IFLNK:
       switch DirectoryEntry.kind(of: path, followingLinks: true) {
       case S_IFREG: add(member)
-      case S_IFDIR: skipped.append((member, .linkToDirectory))
+      case S_IFDIR: skipped.append((member, "a link to a directory"))
       case nil: skipped.append((member, "a broken link"))
       default: skipped.append((member, .neitherFileNorDirectory))
       }

@@ -1,7 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
-import WireBytes
 
 /// Digests of known files, such as those of NIST's National Software Reference Library (NSRL).
 ///

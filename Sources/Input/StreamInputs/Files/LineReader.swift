@@ -1,7 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
-import WireBytes
 
 /// Reads a text file, or standard input, line by line, in bounded memory.
 package struct LineReader: ~Copyable {

@@ -1,5 +1,4 @@
-import Platform
-import WireBytes
+import Basics
 
 /// Finds duplicate inputs. Their records are still counted: the examiner decides whether two dumps are one.
 ///

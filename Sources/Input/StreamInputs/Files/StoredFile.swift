@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import Platform
 
 /// The stored bytes of an input, read sequentially, counted and hashed: a file on disk and the further files of a split
 /// image, standard input, or a member of an archive. Files are closed on deinitialisation.
@@ -49,7 +48,7 @@ struct StoredFile: ~Copyable {
     startOffset = 0
     nextParts = input.parts[...]
     partCount = 1 + input.parts.count
-    guard descriptor >= 0 else { throw InputFault(.cannotBeOpened(SystemError.text())) }
+    guard descriptor >= 0 else { throw InputFault("cannot be opened: \(SystemError.text())") }
     let status = Self.status(of: descriptor)
     size = status.map { input.parts.reduce($0.size) { $0 + (Input.size(of: $1) ?? 0) } }
     if let status, status.isSparse { holes = FileHoles(descriptor, size: status.size) }
@@ -100,7 +99,7 @@ struct StoredFile: ~Copyable {
     case .descriptor(let descriptor):
       let count =
         holes?.read(into: buffer) ?? Self.system(read: descriptor, buffer.baseAddress, buffer.count)
-      if count < 0, errno != EINTR { fault = InputFault(.cannotBeRead(SystemError.text())) }
+      if count < 0, errno != EINTR { fault = InputFault("cannot be read: \(SystemError.text())") }
       return count
     }
   }
@@ -174,7 +173,7 @@ struct StoredFile: ~Copyable {
   private static func system(
     read descriptor: Int32, _ target: UnsafeMutableRawPointer?, _ count: Int
   ) -> Int {
-    Platform.read(descriptor, target, count)
+    Basics.read(descriptor, target, count)
   }
 
   /// Size of a regular file, and whether parts of it are not stored; nil for anything else.

@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 
 /// The list of files at the end of a zip, the central directory (APPNOTE, sections 4.3.12 and 4.3.16).
 enum ZipList {
@@ -27,7 +26,12 @@ enum ZipList {
       let offset = number(list, start + 42, 4)
       if !offsets.insert(offset).inserted, offset != isElsewhere {
         let name = DirectoryEntry.text(of: name.map { CChar(bitPattern: $0) })
-        members.append(ArchiveMember(name: name, offset: offset, obstacle: .overlapsInZip, isLost: true))
+        members.append(
+          ArchiveMember(
+            name: name, offset: offset,
+            obstacle:
+              "has the offset of another file in the zip archive, which is read: extract both, and compare "
+              + "them", isLost: true))
       }
       start += entryLength + [28, 30, 32].reduce(0) { $0 + number(list, start + $1, 2) }
     }

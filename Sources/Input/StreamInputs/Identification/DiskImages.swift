@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Signatures of disk images and memory, in which records are searched. All are in the first 64 KiB.
 enum DiskImages {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Text files that look like hex dumps and are none: lists of checksums, and of tokens without times.
 enum HexLists {

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Files of keys for TLS: options use them, and they are no inputs.
 enum KeyFiles {

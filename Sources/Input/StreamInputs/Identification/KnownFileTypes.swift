@@ -1,6 +1,5 @@
+import Basics
 import CLibmagic
-import Messages
-import Platform
 import Synchronization
 
 /// Names files of well-known types that are no input, with libmagic if it is installed. Many are compressed.

@@ -1,8 +1,6 @@
+import Basics
 import CLibewf
-import Messages
 import PacketCapture
-import Platform
-import WireBytes
 
 /// A disk image in EWF format (E01), read by libewf with all its segment files as one blob.
 package final class EWFImage {

@@ -1,4 +1,4 @@
-import Platform
+import Basics
 
 /// A raw image in several files: `NAME.001`, `NAME.002` and so on, or from `NAME.000` on.
 ///

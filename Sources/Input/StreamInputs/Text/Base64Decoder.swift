@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Decodes base64 (RFC 4648, section 4) and its URL-safe form (section 5), with white space anywhere. Data after
 /// padding begins a new text, as in a file of several texts.

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Decodes hex dumps whose lines begin with an offset: those of xxd, hexdump -C and others.
 ///

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Properties of one hex dump tool's output. All have lines of an offset, a column of hex digits, and optionally a
 /// column of text.

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// A line in the head of what may be a hex dump.
 struct HeadLine {

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// Decodes hex digits of either case with white space between them, as printed by `xxd -p` and databases: `0x` or
 /// `\x` may precede a group, and `\x` any byte.

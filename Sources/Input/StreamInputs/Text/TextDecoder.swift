@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Decodes the text of a dump into bytes, a block at a time. One decoder reads one file.
 ///

@@ -1,6 +1,5 @@
-import Messages
+import Basics
 import PacketCapture
-import WireBytes
 
 /// A line of a text, within its block or buffer.
 struct TextLine {

@@ -1,5 +1,4 @@
-import Platform
-import WireBytes
+import Basics
 
 /// Reads a file of secrets line by line: an NSS key log, the text of `openssl s_client`, session files, or all of them
 /// one after the other. The memory it takes does not grow with the file.

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// A line of an NSS key log (draft-ietf-tls-keylogfile), and the older forms that Wireshark reads.
 enum KeyLogLine {

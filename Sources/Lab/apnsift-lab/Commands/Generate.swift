@@ -1,8 +1,7 @@
 import ArgumentParser
+import Basics
 import CommandOptions
 import Generator
-import Messages
-import Platform
 import Reports
 
 /// `apnsift-lab generate`: inputs with known contents.

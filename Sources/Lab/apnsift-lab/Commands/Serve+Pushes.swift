@@ -1,11 +1,8 @@
 import Analysis
+import Basics
 import CommandOptions
-import JSON
-import Messages
 import MockServer
-import Platform
 import Reports
-import WireBytes
 
 /// `serve --pushes`.
 extension Serve {

@@ -1,10 +1,9 @@
 import Analysis
 import ArgumentParser
+import Basics
 import CommandOptions
 import Dispatch
-import Messages
 import MockServer
-import Platform
 import Reports
 
 /// `apnsift-lab serve`: a mock server that replays captured server bytes.

@@ -1,8 +1,7 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Corpora
-import Messages
-import Platform
+import Conformance
 import ReaderTrials
 
 /// `apnsift-lab verify`: tests a reader with the streams of a corpus.

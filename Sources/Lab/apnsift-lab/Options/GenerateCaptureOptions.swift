@@ -1,7 +1,7 @@
 import ArgumentParser
+import Basics
 import CommandOptions
 import Generator
-import Messages
 
 /// The connections of a generated capture, and the capture file.
 struct GenerateCaptureOptions: ParsableArguments {

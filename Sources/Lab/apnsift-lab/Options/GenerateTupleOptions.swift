@@ -1,8 +1,8 @@
 import APNsWire
 import ArgumentParser
+import Basics
 import CommandOptions
 import Generator
-import Messages
 
 /// The generated tuples, requests or pushes.
 struct GenerateTupleOptions: ParsableArguments {

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
+import Conformance
 import ReaderTrials
-import Readers
 
 /// The options of a reader under test (docs/corpora.md, "Testing a reader").
 struct ReaderOptions: ParsableArguments {

@@ -1,10 +1,9 @@
 import APNsWire
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
 import MockServer
 import PacketCapture
-import WireBytes
 
 /// The server of `serve`.
 struct ServeOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Basics
 import CommandOptions
-import Messages
 import MockServer
 
 /// The answers of `serve --pushes`.

@@ -1,4 +1,4 @@
-import Platform
+import Basics
 import Synchronization
 
 /// A file that the server's thread writes.

@@ -1,5 +1,5 @@
 import Analysis
-import WireBytes
+import Basics
 
 extension ReportHTML {
   static func findings(_ page: ReportPage) -> HTML {

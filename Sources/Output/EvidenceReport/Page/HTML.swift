@@ -1,4 +1,4 @@
-import Platform
+import Basics
 
 /// Markup. A literal is markup; what is interpolated into it is text and gets escaped, unless it is `HTML` itself.
 ///

@@ -1,7 +1,6 @@
 import Analysis
+import Basics
 import Reports
-import TimeZones
-import WireBytes
 
 extension ReportHTML {
   static func streams(_ page: ReportPage) -> HTML {

@@ -1,5 +1,5 @@
 import Analysis
-import TimeZones
+import Basics
 
 extension ReportHTML {
   // MARK: - Over time

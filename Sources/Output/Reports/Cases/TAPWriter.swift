@@ -1,5 +1,4 @@
-import JSON
-import Platform
+import Basics
 
 /// Writes tests as the Test Anything Protocol, version 14.
 package enum TAPWriter {

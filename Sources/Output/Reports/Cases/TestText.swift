@@ -1,5 +1,4 @@
-import Platform
-import WireBytes
+import Basics
 
 /// The text output of `verify`: the tests that failed, and why; with `isVerbose` all tests, with their purpose.
 package enum TestText {

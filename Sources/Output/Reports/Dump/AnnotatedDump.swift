@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Formats bytes of a stream as lines of hex. Each field has lines of its own, with its name on the right.
 struct AnnotatedDump {

@@ -1,5 +1,5 @@
 import APNsWire
-import WireBytes
+import Basics
 
 /// A field of a record in a dump: its range, name and value.
 package struct DumpField: Equatable, Sendable {

@@ -1,8 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
-import Platform
-import WireBytes
 
 extension RecordLocator {
   /// Shows the fields of pushes as text, without a dump: their header blocks refer to earlier ones.

@@ -1,7 +1,5 @@
 import Analysis
-import Messages
-import Platform
-import WireBytes
+import Basics
 
 extension LocatedBytes {
   /// - Parameter limit: the most bytes shown of a field.

@@ -1,8 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
-import TimeZones
-import WireBytes
 
 /// The location that `show` is asked for.
 package enum ShowTarget: Equatable {

@@ -1,5 +1,5 @@
 import Analysis
-import Platform
+import Basics
 
 /// Writes the SHA-256 of files as sha256sum(1) does, which verifies them with `-c`.
 package final class ChecksumWriter: EvidenceSink {

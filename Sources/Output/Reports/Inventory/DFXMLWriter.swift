@@ -1,6 +1,5 @@
 import Analysis
-import Platform
-import WireBytes
+import Basics
 
 /// Writes the inventory as Digital Forensics XML 1.2.0 (github.com/dfxml-working-group/dfxml_schema), which other
 /// forensic tools read. What DFXML has no element for is in a namespace of apnsift.

@@ -1,7 +1,6 @@
 import Analysis
-import Platform
+import Basics
 import StreamInputs
-import WireBytes
 
 /// Lists all files that a run reads, and its outputs, with their size and SHA-256. `sha256sum -c` verifies the list: it ignores the
 /// lines that begin with `#`, which have the facts of the run.

@@ -1,7 +1,6 @@
+import Basics
 import CLibcrypto
-import Platform
 import StreamInputs
-import WireBytes
 
 /// Program, command line, host and time of a run, for documents that describe it. They differ from run to run, so other
 /// outputs do not have them.

@@ -1,5 +1,5 @@
 import Analysis
-import JSON
+import Basics
 
 /// The objects of NDJSON and JSON other than records (docs/spec/interface.md#export). docs/schemas/ has their JSON
 /// Schemas.

@@ -1,8 +1,6 @@
 import Analysis
-import JSON
+import Basics
 import PacketCapture
-import TimeZones
-import WireBytes
 
 /// Writes the results of an analysis as NDJSON or JSON, in one pass.
 package final class EvidenceWriter: RowSink {

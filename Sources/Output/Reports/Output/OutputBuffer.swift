@@ -1,5 +1,4 @@
-import Platform
-import WireBytes
+import Basics
 
 /// The destination of a report's bytes.
 package protocol ByteSink: AnyObject {

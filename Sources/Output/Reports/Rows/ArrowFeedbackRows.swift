@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
-import TimeZones
-import WireBytes
+import Basics
 
 /// Writes runs of feedback records to a table of Arrow, column by column.
 final class ArrowFeedbackWriter {

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// Formats CSV according to RFC 4180, with `\n` line ends.
 package enum CSVText {

@@ -1,7 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
-import Platform
 import StreamInputs
 
 /// What a column of CSV, or a member of a JSON record, has, from columns.txt.

@@ -1,5 +1,5 @@
 import Analysis
-import TimeZones
+import Basics
 
 /// The columns of a stream (docs/spec/interface.md#export), in their order.
 package enum StreamColumn: String, CaseIterable, Sendable {

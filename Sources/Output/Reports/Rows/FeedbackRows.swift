@@ -1,8 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
-import TimeZones
-import WireBytes
 
 /// Writes feedback records as rows of a template, without an allocation per record.
 ///

@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
-import TimeZones
-import WireBytes
+import Basics
 
 /// The columns of a gateway request (docs/spec/interface.md#export), in their order.
 package enum RequestColumn: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-import TimeZones
+import Basics
 
 /// A kind of columns, some of which are local times, and some of which say again what others do.
 package protocol LocalTimeColumn: CaseIterable, Equatable, RawRepresentable<String> {}

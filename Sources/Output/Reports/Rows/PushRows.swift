@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
-import TimeZones
-import WireBytes
+import Basics
 
 /// The columns of a push (docs/spec/interface.md#export), in their order.
 package enum PushColumn: String, CaseIterable, Sendable {

@@ -1,8 +1,7 @@
 import APNsWire
 import Analysis
+import Basics
 import PacketCapture
-import TimeZones
-import WireBytes
 
 /// Consecutive records whose rows have the same length, so that each column is written in a tight loop of its own. It
 /// has no references, because the loops would retain and release them.

@@ -1,6 +1,5 @@
 import APNsWire
-import TimeZones
-import WireBytes
+import Basics
 
 /// The encoding of a row's values.
 package enum RowStyle: Sendable {

@@ -1,6 +1,5 @@
 import Analysis
-import TimeZones
-import WireBytes
+import Basics
 
 /// The columns of a feedback record (docs/spec/interface.md#export).
 package enum FeedbackColumn: String, CaseIterable, Sendable {

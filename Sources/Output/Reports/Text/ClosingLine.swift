@@ -1,6 +1,5 @@
 import Analysis
-import Messages
-import WireBytes
+import Basics
 
 extension Examination {
   /// The command's last message: a summary, then the problems.
@@ -13,7 +12,9 @@ extension Examination {
       }
       guard !codes.isEmpty else { continue }
       let counts = codes.map { "\($0.rawValue) \(summary.findings[$0, default: 0])" }
-      wrong.append(.findingCounts(summary.findingCount(severity), of: severity.rawValue, counts))
+      wrong.append(
+        "\(Count.of(summary.findingCount(severity), severity.rawValue)) "
+          + "(\(counts.joined(separator: ", ")))")
     }
     let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
     if !flagged.isEmpty { wrong.append(.flagCounts(flagged)) }
@@ -21,7 +22,7 @@ extension Examination {
     if wrong.isEmpty {
       let isEmpty = emptyInputs > 0 && emptyInputs == readCount
       let isSearch = options.reading.format == .carve && summary.recordBytes == 0
-      wrong.append(isEmpty ? .allEmpty(inputs: emptyInputs) : isSearch ? .nothingCarved : .noProblems)
+      wrong.append(isEmpty ? .allEmpty(inputs: emptyInputs) : isSearch ? .nothingCarved : "no problems found")
     }
     return .closing(done, wrong)
   }

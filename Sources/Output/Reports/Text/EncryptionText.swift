@@ -1,5 +1,5 @@
+import Basics
 import PacketCapture
-import Platform
 
 /// A stream's TLS connection in one line.
 package enum EncryptionText {

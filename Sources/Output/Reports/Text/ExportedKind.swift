@@ -1,6 +1,5 @@
 import Analysis
-import Messages
-import WireBytes
+import Basics
 
 /// The kinds of rows that an export can contain, as `--records` names them.
 package enum ExportedKind: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 import Analysis
-import WireBytes
+import Basics
 
 /// A histogram of times as lines of text, a bar each, with a heading. A line has at most 80 columns.
 enum HistogramText {

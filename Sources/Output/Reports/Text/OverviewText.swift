@@ -1,7 +1,5 @@
 import Analysis
-import Platform
-import TimeZones
-import WireBytes
+import Basics
 
 /// The text output of `inspect`: a screenful.
 package struct OverviewText {

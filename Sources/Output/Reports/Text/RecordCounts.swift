@@ -1,8 +1,6 @@
 import APNsWire
 import Analysis
-import Messages
-import Platform
-import WireBytes
+import Basics
 
 /// How many records there are, in words.
 extension Summary {

@@ -1,5 +1,4 @@
-import Platform
-import WireBytes
+import Basics
 
 /// Quotes the words of a command for a shell.
 package enum ShellWord {

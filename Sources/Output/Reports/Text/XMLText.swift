@@ -1,4 +1,4 @@
-import Platform
+import Basics
 
 /// Text for XML 1.0.
 enum XMLText {

@@ -1,6 +1,4 @@
-import Messages
-import TimeZones
-import WireBytes
+import Basics
 
 /// What a batch inserts, by the numbers of its tokens, and which of the rows that were found it changes. Both are in
 /// the order of the tokens.

@@ -1,6 +1,4 @@
-import Messages
-import TimeZones
-import WireBytes
+import Basics
 
 /// A table with its mapping: the meaning of its columns, and how their values are read and written.
 final class MappedTable {

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// The rows of one app and environment, inside a transaction.
 struct OwnedRows {

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Checks whether a mapping fits its table.
 struct TableFit {

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Lists a table, inside a transaction whose statements share one snapshot.
 struct TableListing {

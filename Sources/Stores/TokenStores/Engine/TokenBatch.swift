@@ -1,5 +1,4 @@
-import Platform
-import WireBytes
+import Basics
 
 /// Tokens with their times that are processed together, in the order of their bytes; equal ones in the order of the
 /// input.

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Restores the rows of a replay that did not change since, inside a transaction.
 struct TokenUndo {

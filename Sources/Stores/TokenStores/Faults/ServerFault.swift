@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Why a store on a server failed, for reasons that a file does not have.
 package enum ServerFault: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Why a store failed.
 package enum StoreFault: Error, Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// An invalid store name: wrong usage.
 package struct StoreURLError: Error, Equatable, Sendable, CustomStringConvertible {

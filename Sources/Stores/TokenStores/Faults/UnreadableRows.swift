@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// Rows of another program that could not be read, while the others are.
 struct UnreadableRows {

@@ -1,5 +1,4 @@
-import TimeZones
-import WireBytes
+import Basics
 
 /// A date and a time of day, as ISO 8601, PostgreSQL, Rails and Django write them: `2013-05-01T09:30:00.123+02:00`,
 /// `2013-05-01 09:30:00+00`, `2013-05-01 09:30`, `2013-05-01`. Fractions are rounded down to a millisecond.

@@ -1,4 +1,4 @@
-import TimeZones
+import Basics
 
 extension TimeForm {
   private static let zonePrefix = "timestamp:"

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 extension TokenForm {
   /// The text of `token`; for bytes, hex.

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// The journal: the replays and undos of a database's tables, with the previous state of each row (docs/stores.md,
 /// "History"). It is in the same database, in the schema of the table, and takes part in the transactions that it

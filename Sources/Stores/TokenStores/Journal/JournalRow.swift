@@ -1,5 +1,4 @@
-import JSON
-import Messages
+import Basics
 
 /// Reads a row of a journal's table, into which another program may have written any value: a value has the type and the
 /// range of its column, or the fault names the table, the row and the column.

@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// A row that a replay changed, packed for the journal: a table row for each change would halve a replay's speed
 /// (docs/decisions/0021). Lengths and counts are varints (LEB128), times are 64 bits in network byte order.

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// The columns of a table of tokens, the forms of their values, and the effect of an invalidation on a row
 /// (docs/stores.md, "Your own table").

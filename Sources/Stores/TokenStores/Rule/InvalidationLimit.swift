@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// How many live tokens one replay may invalidate: a list of another app, environment or decade would silently disable
 /// thousands of devices.
@@ -71,5 +71,8 @@ package struct LimitExceeded: Equatable, Sendable {
     (self.invalidated, self.live, self.most) = (invalidated, live, most)
   }
 
-  package var message: Message { .limitExceeded(invalidated, ofLive: live, most: most) }
+  package var message: Message {
+    "\(invalidated) of \(live) live tokens would be invalidated, and \(most) are allowed "
+      + "(--max-invalidate)"
+  }
 }

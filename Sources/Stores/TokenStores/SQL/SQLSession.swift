@@ -1,5 +1,4 @@
-import Messages
-import WireBytes
+import Basics
 
 /// Runs statements in a transaction. Parameters are numbered from 1; a statement need not use all. Rows of tables are
 /// called `t`.

@@ -1,4 +1,4 @@
-import WireBytes
+import Basics
 
 /// A value on its way into a database or out of it.
 package enum SQLValue: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// The parts of a database server's URI, `SCHEME://USER:PASSWORD@HOSTS/PATH?NAME=VALUE&…`, with their `%XX` as written.
 ///

@@ -1,5 +1,4 @@
-import Messages
-import Platform
+import Basics
 
 /// A database with token stores.
 package protocol StoreDatabase: Sendable {

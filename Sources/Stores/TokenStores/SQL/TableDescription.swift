@@ -1,4 +1,4 @@
-import Messages
+import Basics
 
 /// The kind of a column's fields when a session has read them.
 package enum SQLKind: Sendable {

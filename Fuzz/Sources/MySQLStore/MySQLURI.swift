@@ -1,1 +1,0 @@
-../../../Sources/Stores/MySQLStore/MySQLURI.swift

@@ -1,1 +1,0 @@
-../../../Sources/Stores/PostgreSQLStore/PostgreSQLURI.swift

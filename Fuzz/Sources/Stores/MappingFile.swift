@@ -1,1 +1,0 @@
-../../../Sources/Stores/Stores/MappingFile.swift

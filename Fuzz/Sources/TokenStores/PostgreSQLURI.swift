@@ -1,0 +1,1 @@
+../../../Sources/Stores/TokenStores/PostgreSQL/PostgreSQLURI.swift

@@ -1,0 +1,185 @@
+import Analysis
+import Basics
+import PacketCapture
+import Reports
+import StreamInputs
+import YAML
+
+package struct ExaminedCase: Sendable {
+  var directory: CaseDirectory
+  /// Nil if it could not be read.
+  package var description: CaseDescription?
+  package var verdict = Verdict.asExpected
+  /// The result of the examination; nil if there was none.
+  var found: Evidence?
+  /// Streams for readers, if requested.
+  package var streams: [ReadableStream] = []
+  /// Messages of the examination.
+  var messages: [String] = []
+
+  package enum Verdict: Sendable {
+    case asExpected
+    case differs(EvidenceComparison)
+    /// A file is missing or invalid.
+    case broken(Message)
+
+    var isAsExpected: Bool {
+      if case .asExpected = self { true } else { false }
+    }
+  }
+
+  /// Whether the only thing missing is a valid expectation.
+  var lacksExpectation = false
+
+  package var name: String { directory.name }
+}
+
+/// The inputs of a case, ready to be read.
+package struct CaseSource {
+  /// Memory limit for the results, in bytes.
+  package let memory: Int
+  /// Reads all inputs into the sinks.
+  package let read: ([any EvidenceSink]) throws -> (Summary, [InputSummary])
+
+  package init(memory: Int, read: @escaping ([any EvidenceSink]) throws -> (Summary, [InputSummary])) {
+    (self.memory, self.read) = (memory, read)
+  }
+}
+
+/// Examines cases as `export` does, and collects the messages of each.
+package struct CaseExaminer: Sendable {
+  /// The most differences kept of a case.
+  static let keptDifferences = 3
+  /// Limit of a case's NDJSON in bytes: expectation and result are both in memory.
+  fileprivate static let maxEvidence = 16 << 20
+
+  /// File descriptors for an examination: one or two inputs, temporary files, and some more.
+  package static let descriptors = 6
+
+  /// Opens a case with the options of its description.
+  private let open: @Sendable (CaseDirectory, CaseDescription) throws -> CaseSource
+
+  package init(open: @escaping @Sendable (CaseDirectory, CaseDescription) throws -> CaseSource) {
+    self.open = open
+  }
+
+  /// The kind of streams to keep for readers; nil keeps none.
+  private var readers: ReadableStream.Kind?
+  /// Whether to keep streams with bytes that are in no record.
+  private var takesDamaged = false
+
+  /// An examiner that also keeps the streams for a reader.
+  package func keepingStreams(of kind: ReadableStream.Kind, takesDamaged: Bool) -> CaseExaminer {
+    var examiner = self
+    examiner.readers = kind
+    examiner.takesDamaged = takesDamaged
+    return examiner
+  }
+
+  package func examine(_ directory: CaseDirectory) throws -> ExaminedCase {
+    var one = ExaminedCase(directory: directory)
+    let log = MessageLog()
+    do {
+      try Console.$log.withValue(log) { try examine(&one) }
+    } catch let broken as CaseError {
+      one.verdict = .broken(broken.message)
+    } catch let mistake as YAMLError {
+      one.verdict = .broken(mistake.message)
+    } catch let usage as UsageError {
+      one.verdict = .broken("invalid options: \(usage.message)")
+    } catch let failure as Failure {
+      one.verdict = .broken(failure.message)
+    }
+    one.messages = log.lines
+    return one
+  }
+
+  private func examine(_ one: inout ExaminedCase) throws {
+    guard one.directory.hasDescription else {
+      throw CaseError("no case.yml; write one that says what the case shows and where its bytes come from")
+    }
+    // Messages begin with the case's name, so the file name needs no path.
+    let description = try CaseFile.description(in: one.directory.input(CaseFiles.description))
+    one.description = description
+    let found = try find(description, &one)
+    one.found = found
+    one.lacksExpectation = true
+    let expected = try expectation(one.directory)
+    one.lacksExpectation = false
+    let comparison = EvidenceComparison(expected: expected, found: found, limit: Self.keptDifferences)
+    if comparison.count > 0 { one.verdict = .differs(comparison) }
+  }
+
+  // MARK: - Result
+
+  private func find(_ description: CaseDescription, _ one: inout ExaminedCase) throws -> Evidence {
+    let source = try open(one.directory, description)
+    let memory = source.memory
+    let evidence = EvidenceText()
+    let buffer = OutputBuffer(evidence)
+    let writer = EvidenceWriter(.ndjson, kinds: .all, letterCase: .lower, output: buffer)
+    var streams: [ReadableStream] = []
+    let recorder = readers.map { kind in
+      StreamRecorder(budget: memory, contents: .records) { recorded, summary, _ in
+        let stream = ReadableStream(
+          recorded, summary, kind: kind, takesDamaged: takesDamaged, memory: memory)
+        if let stream { streams.append(stream.cut(description.chunks)) }
+        return 0
+      }
+    }
+    let sinks: [(any EvidenceSink)?] = [writer, recorder]
+    let (summary, inputs) = try source.read(sinks.compactMap { $0 })
+    try writer.end(summary, inputs: inputs)
+    try buffer.flush()
+    one.streams = Self.inOrder(streams)
+    do {
+      return try Evidence(ndjson: evidence.bytes)
+    } catch {
+      throw CaseError(
+        "the result cannot be compared (line \(error.line): \(error.message)); please report this bug")
+    }
+  }
+
+  /// Sorts streams, which end in any order, by input and number.
+  private static func inOrder(_ streams: [ReadableStream]) -> [ReadableStream] {
+    var inputs: [String: Int] = [:]
+    for stream in streams where inputs[stream.source] == nil { inputs[stream.source] = inputs.count }
+    return streams.sorted {
+      (inputs[$0.source] ?? 0, $0.number) < (inputs[$1.source] ?? 0, $1.number)
+    }
+  }
+
+  // MARK: - Expectation
+
+  private func expectation(_ directory: CaseDirectory) throws -> Evidence {
+    let name = CaseFiles.expectation
+    guard directory.hasExpectation else {
+      throw CaseError("no expected.ndjson; --update writes the current result: review it")
+    }
+    do {
+      let bytes = try InputFile.content(of: directory.input(name), limit: Self.maxEvidence)
+      guard bytes.count <= Self.maxEvidence else {
+        throw CaseError(.expectationTooLarge(Self.maxEvidence))
+      }
+      return try Evidence(ndjson: bytes)
+    } catch let fault as InputFault {
+      throw CaseError(.about(name, fault.message))
+    } catch let fault as EvidenceError {
+      throw CaseError(
+        .invalidExpectation(
+          fault.message, line: fault.line, column: fault.column, isOtherVersion: fault.isOtherVersion))
+    }
+  }
+}
+
+/// Collects NDJSON up to the limit.
+private final class EvidenceText: ByteSink {
+  private(set) var bytes: [UInt8] = []
+
+  func write(_ more: RawSpan) throws {
+    guard bytes.count + more.byteCount <= CaseExaminer.maxEvidence else {
+      throw CaseError(.caseResultTooLarge(CaseExaminer.maxEvidence))
+    }
+    more.withUnsafeBytes { bytes += $0 }
+  }
+}

@@ -1,0 +1,109 @@
+import Analysis
+import Basics
+import StreamInputs
+import TLSDecryption
+
+/// The parsed options of a case, which are those of `export`.
+package struct CaseOptions {
+  /// The positional arguments.
+  package var words: [String]
+  /// The inputs of `--requests` and `--responses`.
+  package var pair: [(name: String, half: Input.Half)]
+  package var examination: Examination.Options
+  /// Memory limit for the results, in bytes.
+  package var memory: Int
+  /// Reads the files of keys; the argument makes the input of a name.
+  package var keys: (_ input: (String) throws -> Input) throws -> StreamKeys?
+
+  package init(
+    words: [String], pair: [(name: String, half: Input.Half)], examination: Examination.Options, memory: Int,
+    keys: @escaping (_ input: (String) throws -> Input) throws -> StreamKeys?
+  ) {
+    (self.words, self.pair, self.examination, self.memory) = (words, pair, examination, memory)
+    self.keys = keys
+  }
+}
+
+extension CaseSource {
+  /// The inputs of a case, read as `export` does with the options of its description. Names are relative to the case's
+  /// directory.
+  /// - Parameter parse: parses the words of a command line.
+  package init(
+    _ directory: CaseDirectory, _ description: CaseDescription,
+    parse: (_ words: [String]) throws(CaseError) -> CaseOptions
+  ) throws(CaseError) {
+    let isPair = description.options.contains {
+      Self.names($0, "--requests") || Self.names($0, "--responses")
+    }
+    let names = isPair ? [] : directory.inputs.map { DirectoryEntry.text(of: $0) }
+    guard isPair || !names.isEmpty else {
+      throw CaseError("no input; put the bytes into a file whose name begins with input.")
+    }
+    if let help = description.options.first(where: Self.helps.contains) {
+      throw CaseError(.notAllowedInCase(help))
+    }
+    let options = try parse(description.options + names)
+    if let word = options.words.first(where: { !names.contains($0) }) {
+      throw CaseError("'\(word.shortened)' is not an option; the inputs of a case are its files input.*")
+    }
+    let keys = try directory.keys(options)
+    let walk =
+      try isPair ? InputWalk([], paired: directory.pair(options.pair)) : InputWalk(directory.named(names))
+    self.init(memory: options.memory) { sinks in
+      var examination = Examination(walk, options.examination)
+      // Cases already run in parallel.
+      examination.options.jobs = 1
+      examination.options.keys = keys
+      try examination.run(sinks)
+      return (examination.summary, examination.inputs)
+    }
+  }
+
+  private static let helps = ["-h", "--help", "--help-hidden", "--version", "--"]
+
+  private static func names(_ word: String, _ option: String) -> Bool {
+    word == option || word.hasPrefix("\(option)=")
+  }
+}
+
+extension CaseDirectory {
+  fileprivate func named(_ names: [String]) throws(CaseError) -> [Input] {
+    var inputs: [Input] = []
+    for (name, file) in zip(names, self.inputs) { inputs.append(try input(name, file)) }
+    return inputs
+  }
+
+  fileprivate func keys(_ options: CaseOptions) throws(CaseError) -> StreamKeys? {
+    do {
+      return try options.keys { name in
+        guard Self.isInside(name) else {
+          throw CaseError("'\(name.shortened)' is not a file of the case; put the keys next to case.yml")
+        }
+        return try input(name)
+      }
+    } catch let error as CaseError {
+      throw error
+    } catch {
+      throw CaseError((error as? Failure)?.message ?? .verbatim("\(error)"))
+    }
+  }
+
+  fileprivate func pair(_ pair: [(name: String, half: Input.Half)]) throws(CaseError) -> [Input] {
+    var inputs: [Input] = []
+    for (name, half) in pair {
+      guard Self.isInside(name) else {
+        throw CaseError(
+          "--\(half) must name a file of the case, not '\(name.shortened)'; put the file next to case.yml")
+      }
+      var one = try input(name)
+      one.half = half
+      inputs.append(one)
+    }
+    return inputs
+  }
+
+  /// Whether a name is that of a file in the directory or below it.
+  private static func isInside(_ name: String) -> Bool {
+    !name.hasPrefix("/") && name != "-" && !name.split(separator: "/").contains("..")
+  }
+}

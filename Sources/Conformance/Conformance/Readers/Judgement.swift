@@ -1,0 +1,133 @@
+import Analysis
+import Basics
+import PacketCapture
+import ReaderModels
+
+/// The result of one reader on a stream (docs/spec/readers.md#judgement, last paragraph). A stream with gaps is not judged and has none.
+package struct Judgement: Equatable, Sendable {
+  package var records: Int
+  /// Reported records that equal a true one, matched one to one in any order.
+  package var correct: Int
+  /// True records without a match.
+  package var missed: Int
+  package var outcome: ReaderOutcome
+  /// Nil if it reported exactly the true records, in order.
+  package var firstDifference: FirstDifference?
+
+  package var wrong: Int { records - correct }
+
+  package init(
+    records: Int, correct: Int, missed: Int, outcome: ReaderOutcome, firstDifference: FirstDifference?
+  ) {
+    (self.records, self.correct, self.missed, self.outcome) = (records, correct, missed, outcome)
+    self.firstDifference = firstDifference
+  }
+}
+
+/// The first difference between the reported and the true records, both in order.
+package struct FirstDifference: Equatable, Sendable {
+  /// Index of the record, from 0. Texts count records from 1.
+  package var record: Int
+  /// The true record as `time,token`, for error responses `status,identifier`; nil after the last one.
+  package var expected: String?
+  /// The reported record in the same form; nil after the last one.
+  package var emitted: String?
+  /// The explanation.
+  package var reason: Message
+
+  package init(record: Int, expected: String?, emitted: String?, reason: Message) {
+    (self.record, self.expected, self.emitted, self.reason) = (record, expected, emitted, reason)
+  }
+}
+
+/// The text form of records in `FirstDifference`.
+enum RecordText {
+  /// Seconds, a comma, the token in lowercase hex.
+  static func tuple(_ time: Int64, _ token: RawSpan) -> String {
+    "\(time),\(token.withUnsafeBytes { Hex.string($0) })"
+  }
+}
+
+/// The result of one faulty reader on one stream (docs/spec/interface.md#audit).
+package struct ReaderRow: Sendable {
+  package enum Verdict: Sendable {
+    case judged(Judgement)
+    /// With the reason.
+    case notJudged(Message)
+  }
+
+  /// The reader's name in reports.
+  package var name: String
+  package var source: String
+  package var stream: Int
+  /// Chunk size in bytes if every size is tried; else nil.
+  package var chunkSize: Int?
+  package var verdict: Verdict
+  /// The stream has bytes that are in no record: the verdict assumes that the reader received them (docs/spec/readers.md#judgement).
+  package var hasSkippedBytes = false
+
+  package init(name: String, source: String, stream: Int, chunkSize: Int? = nil, verdict: Verdict) {
+    (self.name, self.source, self.stream) = (name, source, stream)
+    (self.chunkSize, self.verdict) = (chunkSize, verdict)
+  }
+
+  package var outcome: String {
+    switch verdict {
+    case .judged(let judgement): judgement.outcome.rawValue
+    case .notJudged: "not-judged"
+    }
+  }
+
+  /// Whether it reported exactly the true records and completed; nil if it is not judged.
+  package var isRight: Bool? {
+    guard case .judged(let judgement) = verdict else { return nil }
+    return judgement.firstDifference == nil && judgement.outcome == .completed
+  }
+
+  /// Whether it is judged on the assumption that the file was not damaged after it was saved.
+  package var isConditional: Bool { hasSkippedBytes && isRight != nil }
+
+  /// Estimated memory, in bytes.
+  package var cost: Int {
+    var cost = 256
+    if case .judged(let judgement) = verdict, let difference = judgement.firstDifference {
+      for text in [difference.expected, difference.emitted, difference.reason.text] {
+        cost += text?.utf8.count ?? 0
+      }
+    }
+    return cost
+  }
+}
+
+/// Counts of readings by result.
+package struct ReaderTally: Sendable {
+  package private(set) var streams = 0
+  package private(set) var right = 0
+  package private(set) var wrong = 0
+  package private(set) var notJudged = 0
+  /// Judged streams with bytes that are in no record.
+  package private(set) var conditional = 0
+
+  package init() {}
+
+  package mutating func add(_ rows: [ReaderRow]) {
+    streams += rows.isEmpty ? 0 : 1
+    conditional += rows.contains { $0.isConditional } ? 1 : 0
+    for row in rows {
+      switch row.isRight {
+      case true: right += 1
+      case false: wrong += 1
+      case nil: notJudged += 1
+      }
+    }
+  }
+
+  package var message: Message { .readingsRight(right, of: right + wrong, notJudged: notJudged) }
+}
+
+/// Receives the rows of an audit, one stream at a time.
+package protocol ReaderReport: AnyObject {
+  func add(_ rows: [ReaderRow]) throws
+  /// Called after the last row.
+  func end() throws
+}

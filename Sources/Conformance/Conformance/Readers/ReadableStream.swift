@@ -1,0 +1,120 @@
+import Analysis
+import Basics
+import PacketCapture
+import ReaderModels
+
+/// A stream of a case as an external reader receives it, with its true records.
+package struct ReadableStream: Sendable {
+  /// The records that readers are judged by.
+  package enum Kind: String, CaseIterable, Sendable {
+    case feedback, responses
+  }
+
+  package enum Content: Sendable {
+    case feedback(TrueRecords)
+    case responses(TrueResponses)
+    /// Why readers cannot be judged on it.
+    case notJudged(Message)
+  }
+
+  package let source: String
+  package let number: Int
+  package let content: Content
+  /// The chunks in which it arrives.
+  package private(set) var chunking: Chunking
+  private let hasPackets: Bool
+
+  /// Nil if the stream is of another kind.
+  package init?(
+    _ stream: RecordedStream, _ summary: StreamSummary, kind: Kind, takesDamaged: Bool, memory: Int
+  ) {
+    let side: Side
+    switch (kind, summary.streamProtocol) {
+    case (.feedback, .feedback): side = stream.feedbackSide(summary)
+    case (.responses, .gateway) where summary.serverBytes > 0: side = summary.serverSide
+    default: return nil
+    }
+    source = summary.source
+    number = summary.number
+    let ends = stream[side].chunkEnds
+    hasPackets = ends != nil
+    chunking = ends.map { .ends($0) } ?? .standard
+    let first = kind == .feedback ? stream.tuples.first?.offset : stream.responses.first?.offset
+    if let obstacle = stream.obstacle(summary, side, firstRecord: first, memory: memory) {
+      content = .notJudged(obstacle)
+    } else if !takesDamaged, stream.hasSkipped(of: side, summary) {
+      content = .notJudged(
+        "the stream has bytes that are in no record, which no server sends (use --damaged to judge it)")
+    } else if kind == .feedback {
+      content = .feedback(stream.feedbackTruth(of: side))
+    } else {
+      content = .responses(stream.responseTruth(of: side))
+    }
+  }
+
+  /// The stream cut into chunks of these sizes, unless its packets are known.
+  package func cut(_ sizes: [Int]) -> ReadableStream {
+    var stream = self
+    if !hasPackets, !sizes.isEmpty { stream.chunking = .sizes(sizes) }
+    return stream
+  }
+}
+
+extension RecordedStream {
+  /// The side that sent the feedback.
+  func feedbackSide(_ summary: StreamSummary) -> Side {
+    feedbackSender == .server ? summary.serverSide : summary.serverSide.other
+  }
+
+  /// The bytes of a side, with the true tuples in them.
+  func feedbackTruth(of side: Side) -> TrueRecords {
+    TrueRecords(
+      bytes: self[side].bytes,
+      runs: tuples.map { TupleRun(offset: $0.offset, tokenLength: $0.tokenLength, count: $0.count) })
+  }
+
+  /// The bytes of a side, with the true error responses in them.
+  func responseTruth(of side: Side) -> TrueResponses {
+    TrueResponses(
+      bytes: self[side].bytes,
+      responses: responses.map {
+        TrueResponses.Response(
+          offset: $0.offset, status: $0.response.status, identifier: $0.response.identifier)
+      })
+  }
+
+  /// Whether this side sent bytes that are in no record, not counting an incomplete tail.
+  func hasSkipped(of side: Side, _ summary: StreamSummary) -> Bool {
+    skippedOf.contains(side == summary.serverSide ? .server : .client)
+  }
+
+  /// Why readers of this side cannot be judged; nil if they can be.
+  /// - Parameter firstRecord: offset of the first true record; nil if there is none.
+  func obstacle(
+    _ summary: StreamSummary, _ side: Side, firstRecord: Int?, memory: Int, memoryOption: String = "--memory"
+  ) -> Message? {
+    let isServer = side == summary.serverSide
+    let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes
+    let bytes = isServer ? summary.serverBytes : summary.clientBytes
+    if missing > 0 {
+      return "the input is missing \(Count.of(missing, "byte")) of the stream that the reader received"
+    }
+    if isOverBudget { return .streamTooLarge(memory: memory, option: memoryOption) }
+    if midstreamOf.contains(isServer ? .server : .client), bytes > 0, firstRecord != 0 {
+      return "the input is missing the beginning of the stream, which the reader received"
+    }
+    return self[side].bytes.count == bytes ? nil : "the stream could not be decoded"
+  }
+}
+
+extension StreamChunks {
+  /// The chunkings of a stream, with the chunk size for the rows.
+  /// - Parameter chunkEnds: offsets of the packets' ends, in bytes from 0; nil if unknown.
+  package func cuts(chunkEnds: [Int]?) -> [(size: Int?, chunking: Chunking)] {
+    switch self {
+    case .asCaptured: [(nil, chunkEnds.map { .ends($0) } ?? .standard)]
+    case .sizes(let sizes): [(nil, .sizes(sizes))]
+    case .everySize: Self.everySizes.map { ($0, .size($0)) }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Basics
+import PacketCapture
+import Reports
+
+/// Writes the rows of an audit as JSON, in one pass (docs/spec/interface.md#audit; docs/schemas/audit.schema.json).
+package final class ReaderJSON: ReaderReport {
+  private let output: OutputBuffer
+  private var isFirst = true
+
+  package init(_ output: OutputBuffer) { self.output = output }
+
+  /// Writes the text before the rows.
+  package func begin() throws {
+    try output.append("{\"schema\":\(JSONValue.quoted(EvidenceObjects.schema)),\"readers\":[\n")
+  }
+
+  package func add(_ rows: [ReaderRow]) throws {
+    for row in rows {
+      try output.append((isFirst ? "" : ",\n") + Self.object(row).text)
+      isFirst = false
+    }
+  }
+
+  package func end() throws { try output.append("\n]}\n") }
+
+  package static func object(_ row: ReaderRow) -> JSONValue {
+    var reading: Judgement?
+    if case .judged(let judged) = row.verdict { reading = judged }
+    var members: [(String, JSONValue)] = [
+      ("name", .string(row.name)), ("source", .string(row.source)), ("stream", .int(row.stream)),
+    ]
+    if let size = row.chunkSize { members.append(("chunk_size", .int(size))) }
+    return .object(
+      members + [
+        ("records", JSONValue(reading?.records)),
+        ("correct", JSONValue(reading?.correct)),
+        ("wrong", JSONValue(reading?.wrong)),
+        ("missed", JSONValue(reading?.missed)),
+        ("outcome", .string(row.outcome)),
+        ("first_difference", reading?.firstDifference.map(object) ?? .null),
+      ])
+  }
+
+  private static func object(_ difference: FirstDifference) -> JSONValue {
+    .object([
+      // An index from 0; text output counts from 1.
+      ("record", .int(difference.record)),
+      ("expected", JSONValue(difference.expected)),
+      ("emitted", JSONValue(difference.emitted)),
+      ("reason", .string(difference.reason.text)),
+    ])
+  }
+}

@@ -1,0 +1,165 @@
+import Basics
+import Reports
+
+/// The text output of `audit`: a table of the readings, and the first difference of each.
+package final class ReaderText: ReaderReport {
+  /// The most streams shown; the rest is only counted.
+  private static let maxStreams = 20
+  /// Width of source names in the table, in characters; of longer names the end is shown.
+  private static let sourceLength = 40
+
+  private let output: OutputBuffer
+  private let style: TextStyle
+  private let chunks: String
+  private let triesEverySize: Bool
+  private var table: TextTable
+  private var sentences = ""
+  private var shown = 0
+  private var rest = ReaderTally()
+
+  /// - Parameter chunks: how the streams are cut, for the heading.
+  package init(_ output: OutputBuffer, style: TextStyle, chunks: String, triesEverySize: Bool) {
+    (self.output, self.style, self.chunks, self.triesEverySize) = (output, style, chunks, triesEverySize)
+    let columns: [(name: String, alignment: TextTable.Alignment)] =
+      [("source", .left), ("stream", .right), ("reader", .left)]
+      + (triesEverySize
+        ? [("right at", .left), ("first wrong at", .right), ("outcome", .left)]
+        : [
+          ("records", .right), ("correct", .right), ("wrong", .right), ("missed", .right), ("outcome", .left),
+        ])
+    table = TextTable(columns.map(\.alignment))
+    table.add(columns.map(\.name)) { style.bold($0) }
+  }
+
+  package func add(_ rows: [ReaderRow]) {
+    guard let first = rows.first else { return }
+    guard shown < Self.maxStreams else { return rest.add(rows) }
+    shown += 1
+    let readings = triesEverySize ? addRanges(rows) : addReadings(rows)
+    let faults = readings.compactMap(sentence).joined()
+    if case .notJudged(let reason) = first.verdict {
+      sentences += heading(first) + "  \(Message.notJudged(reason))\n"
+    } else if first.isConditional {
+      sentences += heading(first) + "  \(Message.bytesInNoRecord(ofStreams: nil))\n" + faults
+    } else if !faults.isEmpty {
+      sentences += heading(first) + faults
+    }
+  }
+
+  package func end() throws {
+    guard shown > 0 else { return }
+    try output.append("Readers over \(chunks)\n\n" + table.text + sentences)
+    if rest.streams > 0 {
+      try output.append(
+        "\nand \(Count.of(rest.streams, "more stream")): \(rest.message) (see --json)\n" + restCondition)
+    }
+  }
+
+  // MARK: - The table
+
+  /// Adds a line for each reading; returns the rows to explain.
+  private func addReadings(_ rows: [ReaderRow]) -> [ReaderRow] {
+    for row in rows {
+      var counts = [String](repeating: "-", count: 4)
+      if case .judged(let reading) = row.verdict {
+        counts = [reading.records, reading.correct, reading.wrong, reading.missed].map { String($0) }
+      }
+      add(row, counts)
+    }
+    return rows
+  }
+
+  /// Adds a line for each reader; returns the first wrong row of each.
+  private func addRanges(_ rows: [ReaderRow]) -> [ReaderRow] {
+    var rest = rows[...]
+    var wrong: [ReaderRow] = []
+    while let first = rest.first {
+      let ofReader = rest.prefix { $0.name == first.name }
+      rest = rest.dropFirst(ofReader.count)
+      let fault = ofReader.first { $0.isRight == false }
+      let sizes = ofReader.filter { $0.isRight == true }.compactMap(\.chunkSize)
+      let isJudged = first.isRight != nil
+      add(
+        fault ?? first,
+        [isJudged ? Self.ranges(sizes) : "-", fault?.chunkSize.map { String($0) } ?? "-"])
+      if let fault { wrong.append(fault) }
+    }
+    return wrong
+  }
+
+  private func add(_ row: ReaderRow, _ cells: [String]) {
+    let style = style
+    let emphasis: (String) -> String = { text in
+      switch row.isRight {
+      case true: text
+      case false: row.outcome == "completed" ? style.yellow(text) : style.severity(.error, text)
+      case nil: style.severity(.note, text)
+      }
+    }
+    table.add(
+      ([Self.name(row.source), String(row.stream), row.name] + cells).map { TextTable.Cell(text: $0) }
+        + [TextTable.Cell(text: row.outcome, style: emphasis)])
+  }
+
+  private static func name(_ source: String) -> String {
+    let name = VisibleText.of(source)
+    return name.count <= sourceLength ? name : "…" + name.suffix(sourceLength - 1)
+  }
+
+  /// Formats ascending numbers: `38, 76`, `1-37, 39-80`; of many ranges the first few.
+  static func ranges(_ numbers: [Int]) -> String {
+    var ranges: [ClosedRange<Int>] = []
+    for number in numbers {
+      if let last = ranges.last, last.upperBound + 1 == number {
+        ranges[ranges.count - 1] = last.lowerBound...number
+      } else {
+        ranges.append(number...number)
+      }
+    }
+    if ranges.isEmpty { return "none" }
+    let texts = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+    let most = 6
+    if texts.count <= most { return texts.joined(separator: ", ") }
+    let rest = ranges[most...].reduce(0) { $0 + $1.count }
+    return texts[..<most].joined(separator: ", ") + " and \(rest) more"
+  }
+
+  // MARK: - Differences
+
+  private var restCondition: String {
+    guard rest.conditional > 0 else { return "" }
+    return "\(Message.bytesInNoRecord(ofStreams: rest.conditional))\n"
+  }
+
+  private func heading(_ row: ReaderRow) -> String {
+    "\n" + style.bold("\(VisibleText.of(row.source)) stream \(row.stream)") + "\n"
+  }
+
+  private func sentence(_ row: ReaderRow) -> String? {
+    guard case .judged(let reading) = row.verdict, let difference = reading.firstDifference else {
+      return nil
+    }
+    let reason = Message.recordDiffers(
+      difference.reason, record: difference.record, reader: row.name, chunkSize: row.chunkSize)
+    return "  \(reason)\n" + difference.records.map { "    \($0)\n" }.joined()
+  }
+
+  /// `time,token`, with long tokens abbreviated.
+  fileprivate static func short(_ record: String) -> String {
+    let shown = 16
+    guard let comma = record.firstIndex(of: ",") else { return record }
+    let token = record[record.index(after: comma)...]
+    guard token.utf8.count > 2 * shown + 1 else { return record }
+    return "\(record[...comma])\(token.prefix(shown))…\(token.suffix(shown))"
+  }
+}
+
+extension FirstDifference {
+  /// The records that it has.
+  package var records: [Message] {
+    [
+      expected.map { Message("expected \(ReaderText.short($0))") },
+      emitted.map { Message("reported \(ReaderText.short($0))") },
+    ].compactMap { $0 }
+  }
+}

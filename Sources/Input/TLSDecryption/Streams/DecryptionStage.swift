@@ -1,0 +1,357 @@
+import Basics
+import PacketCapture
+
+/// The step between reassembly and analysis: gets the events of an input, and returns them with the plaintext of the
+/// streams that carry TLS (docs/spec/captures.md#tls).
+///
+/// All other events pass: the batch itself where no stream is held or decrypted, else the same events. Bytes are not
+/// copied.
+package final class DecryptionStage {
+  private enum Slot {
+    /// No stream, or one that is passed on.
+    case passed
+    /// Its first bytes have not come yet.
+    case undecided(OpeningStream)
+    case decrypted(StreamDecryptor)
+    /// Passed on, and another service's for this reason.
+    case otherService(Message)
+
+    var isPassed: Bool { if case .passed = self { true } else { false } }
+  }
+
+  private let context: DecryptionContext
+  private let keys: StreamKeys
+  /// Ports of the services: of streams to others, the client's hello says nothing of interest.
+  private let ports: Set<UInt16>
+  /// Names of the files with secrets, by their numbers.
+  private var fileNames: [String]
+  /// The number of the current input's key logs; nil as long as it has none.
+  private var embeddedFile: Int?
+  private var source = ""
+  @exclusivity(unchecked) private var slots: [Slot] = []
+  /// Slots whose events do not just pass.
+  private var busySlots = 0
+  /// Whether key logs may follow the packets that they are for.
+  private var awaitsSecrets = false
+  /// Connections that passed without keys while some were awaited, with their inputs.
+  private var missed: [HelloRandom: String] = [:]
+  private static let maxMissed = 1 << 16
+  @exclusivity(unchecked) private var plaintext = DecryptedBatch()
+  /// Bytes of streams whose content is not decided.
+  private var heldBytes = 0
+  private static let maxHeldBytes = 16 << 20
+  /// Numbers of files have 16 bits.
+  private static let maxFiles = Int(UInt16.max)
+
+  /// - Parameter ports: those of the feedback service and the gateways.
+  package init(_ keys: StreamKeys, ports: Set<UInt16>) {
+    (self.keys, self.ports) = (keys, ports)
+    context = DecryptionContext(keys.store)
+    fileNames = keys.files.map(\.name)
+  }
+
+  /// The next batches are from the input `source`.
+  package func begin(source: String) {
+    self.source = source
+    embeddedFile = nil
+    awaitsSecrets = false
+  }
+
+  /// Files whose secrets matched no connection, in whole or in part; and inputs that cannot be read twice, whose keys came
+  /// after what was kept of their connections.
+  package var unusedSecrets: [(file: String, message: Message)] {
+    let unused = keys.files.enumerated().compactMap { number, file -> (String, Message)? in
+      let unused = context.unusedCount(file: number)
+      return unused > 0 ? (file.name, .unusedSecrets(unused, of: file.count)) : nil
+    }
+    let late = missed.filter { context.store.row(of: $0.key) != nil }.values.sorted()
+    return unused
+      + Set(late).sorted().map { name in
+        (
+          name,
+          "the keys of \(Count.of(late.count { $0 == name }, "connection")) came after its bytes, which "
+            + "were not kept: save the input to a file, and read it alone"
+        )
+      }
+  }
+
+  // MARK: - Events
+
+  /// The batch itself, or one with plaintext. It is consumed before the next call.
+  package func process(_ batch: EventBatch) -> EventBatch {
+    if busySlots == 0, batch.secrets.isEmpty, batch.identities.isEmpty { return batch }
+    guard let changed = batch.events.firstIndex(where: { !passes($0, of: batch) }) else { return batch }
+    var output = DecryptedEvents(batch.prefix(changed))
+    take(batch.events[changed], of: batch, into: &output)
+    for event in batch.events[(changed + 1)...] {
+      if case .bytes(let bytes) = event, case .decrypted(let stream) = self[bytes.slot] {
+        decrypt(bytes, of: batch, stream, into: &output)
+      } else if passes(event, of: batch) {
+        output.events.pass(event)
+      } else {
+        take(event, of: batch, into: &output)
+      }
+    }
+    output.fill(from: &plaintext)
+    return output.events
+  }
+
+  /// Takes note of an event; true if it is passed on unchanged.
+  private func passes(_ event: StreamEvent, of batch: EventBatch) -> Bool {
+    switch event {
+    case .opened(let slot, let identity):
+      open(batch.identities[Int(identity)], in: Int(slot))
+      return true
+    case .secrets(let index):
+      add(batch.secrets[Int(index)])
+      return true
+    case .bytes(let event): return passes(event, of: batch)
+    case .doubt(let slot, _, _, _):
+      // A MAC or a tag decides about ciphertext.
+      if case .decrypted = self[slot] { return false }
+      return true
+    case .gap(let slot, _, _), .anomaly(let slot?, _), .closed(let slot, _):
+      return self[slot].isPassed
+    case .anomaly(nil, _): return true
+    }
+  }
+
+  /// Most streams are decided by their first bytes.
+  private func passes(_ event: ByteEvent, of batch: EventBatch) -> Bool {
+    switch self[event.slot] {
+    case .passed, .otherService: return true
+    case .decrypted: return false
+    case .undecided(let stream):
+      guard stream.items.isEmpty else { return false }
+      switch batch.withBytes(of: event, { stream.verdict(on: $0, from: event.side) }) {
+      case .other: break
+      case .tls where context.store.isEmpty && !awaitsSecrets && !isOfInterest(stream): break
+      case .tls, .dialogue, .undecided: return false
+      }
+      self[event.slot] = .passed
+      return true
+    }
+  }
+
+  private func isOfInterest(_ stream: OpeningStream) -> Bool {
+    stream.identity.endpoint(stream.identity.server).map { ports.contains($0.port) } ?? false
+  }
+
+  private func take(_ event: StreamEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
+    switch event {
+    case .bytes(let event): take(event, of: batch, into: &output)
+    case .gap(let slot, let side, let gap):
+      let gap = batch.gaps[Int(gap)]
+      if case .decrypted(let stream) = self[slot] {
+        stream.gap(gap.length, from: side, &plaintext, into: &output)
+      } else if case .undecided(let stream) = self[slot] {
+        stream.hold(gap, from: side)
+        decide(stream, slot, from: side, into: &output)
+      } else {
+        output.events.pass(event)
+      }
+    case .anomaly(let slot?, let index):
+      var anomaly = batch.anomalies[Int(index)]
+      if case .decrypted(let stream) = self[slot] {
+        // A MAC or a tag proves each byte that is used.
+        anomaly.isLate = false
+        stream.move(&anomaly)
+      } else if case .undecided(let stream) = self[slot] {
+        stream.note(anomaly)
+      }
+      output.events.anomaly(anomaly, slot: slot)
+    case .closed(let slot, let report): close(batch.reports[Int(report)], slot, into: &output)
+    case .opened, .secrets, .doubt, .anomaly(nil, _): break
+    }
+  }
+
+  private func take(_ event: ByteEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
+    switch self[event.slot] {
+    case .passed, .otherService: output.events.pass(.bytes(event))
+    case .decrypted(let stream): decrypt(event, of: batch, stream, into: &output)
+    case .undecided(let stream):
+      let origins = Array(batch.origins[event.origins])
+      batch.withBytes(of: event) { stream.hold($0, origins: origins, from: event.side) }
+      heldBytes += event.count
+      decide(stream, event.slot, from: event.side, into: &output)
+    }
+  }
+
+  private func decrypt(
+    _ event: ByteEvent, of batch: EventBatch, _ stream: StreamDecryptor, into output: inout DecryptedEvents
+  ) {
+    batch.withBytes(of: event) {
+      stream.append(
+        $0, origins: batch.origins.span.extracting(event.origins), from: event.side, &plaintext, into: &output
+      )
+    }
+    if plaintext.byteCount >= DecryptedEvents.chunkLength { output.fill(from: &plaintext) }
+  }
+
+  private func decide(
+    _ stream: OpeningStream, _ slot: Int32, from side: Side, into output: inout DecryptedEvents
+  ) {
+    let verdict = stream.verdict(from: side)
+    // Without keys only the beginning of a stream matters.
+    let mayDecide = !context.store.isEmpty || awaitsSecrets || !stream.isMidstream(side)
+    let waits =
+      verdict == .undecided && mayDecide || verdict != .other && verdict != .undecided && waits(stream)
+    if !waits || heldBytes > Self.maxHeldBytes { end(stream, slot, into: &output) }
+  }
+
+  /// Whether a stream of TLS waits: for keys that may follow it, or for what its hello says without them.
+  private func waits(_ stream: OpeningStream) -> Bool {
+    let store = context.store
+    guard awaitsSecrets || isOfInterest(stream) else { return false }
+    guard let hello = stream.clientHello else { return stream.bytes < OpeningStream.waitLength }
+    return awaitsSecrets && store.row(of: hello.random) == nil && !store.hasNameless
+  }
+
+  /// Ends the holding of a stream.
+  private func end(_ stream: OpeningStream, _ slot: Int32, into output: inout DecryptedEvents) {
+    heldBytes -= stream.bytes
+    self[slot] = .passed
+    guard let client = stream.client else { return release(stream, slot, into: &output) }
+    let hello = stream.clientHello
+    if awaitsSecrets, missed.count < Self.maxMissed, let hello, context.store.row(of: hello.random) == nil {
+      missed[hello.random] = source
+    }
+    for side in Side.allCases {
+      if let anomaly = stream.anomaly(of: side, passesOn: context.store.isEmpty) {
+        output.events.anomaly(anomaly, slot: slot)
+      }
+    }
+    let reason = isOfInterest(stream) ? hello.flatMap { Message.otherService($0) } : nil
+    if context.store.isEmpty {
+      release(stream, slot, into: &output)
+      self[slot] = reason.map { .otherService($0) } ?? .passed
+    } else {
+      let decryptor = StreamDecryptor(
+        stream.identity.number, slot, client: client, otherService: reason, TLSConnection(context))
+      self[slot] = .decrypted(decryptor)
+      decrypt(stream, with: decryptor, into: &output)
+    }
+  }
+
+  private func decrypt(
+    _ stream: OpeningStream, with decryptor: StreamDecryptor, into output: inout DecryptedEvents
+  ) {
+    let starts = Side.allCases.map { stream.start(of: $0) }
+    for (side, start) in zip(Side.allCases, starts) { decryptor.begin(at: start, side) }
+    for item in stream.items {
+      let start = starts[Int(item.side.rawValue)]
+      switch item.content {
+      case .bytes(let bytes, let origins):
+        guard let offset = origins.first?.streamOffset, offset + bytes.count > start else { continue }
+        let first = max(offset, start)
+        let kept = origins.slice(first..<offset + bytes.count, shiftedBy: 0)
+        decryptor.append(
+          bytes.span.bytes.extracting((first - offset)...), origins: kept.span, from: item.side, &plaintext,
+          into: &output)
+      case .gap(let gap):
+        if gap.offset >= start { decryptor.gap(gap.length, from: item.side, &plaintext, into: &output) }
+      }
+    }
+  }
+
+  /// Passes on a stream as it is.
+  private func release(_ stream: OpeningStream, _ slot: Int32, into output: inout DecryptedEvents) {
+    for item in stream.items {
+      switch item.content {
+      case .bytes(let bytes, let origins):
+        output.events.bytes(bytes, slot: slot, side: item.side, origins: origins)
+      case .gap(let gap): output.events.gap(gap, slot: slot, side: item.side)
+      }
+    }
+  }
+
+  private func close(_ report: StreamReport, _ slot: Int32, into output: inout DecryptedEvents) {
+    var report = report
+    if case .undecided(let stream) = self[slot] { end(stream, slot, into: &output) }
+    if case .otherService(let reason) = self[slot] { report.otherService = reason }
+    if case .decrypted(let stream) = self[slot] {
+      stream.finish(&plaintext, into: &output)
+      report.encryption = encryption(of: stream)
+    }
+    self[slot] = .passed
+    output.events.closed(report, slot: slot)
+  }
+
+  private func encryption(of stream: StreamDecryptor) -> StreamEncryption {
+    var encryption = stream.encryption
+    guard let origin = stream.secret else { return encryption }
+    encryption.keyFile = fileNames.indices.contains(origin.file) ? fileNames[origin.file] : nil
+    encryption.keyLine = origin.line > 0 ? origin.line : nil
+    return encryption
+  }
+
+  // MARK: - Streams and secrets
+
+  private subscript(slot: Int32) -> Slot {
+    get { slots.indices.contains(Int(slot)) ? slots[Int(slot)] : .passed }
+    set {
+      guard slots.indices.contains(Int(slot)) else { return }
+      busySlots += (slots[Int(slot)].isPassed ? 1 : 0) - (newValue.isPassed ? 1 : 0)
+      slots[Int(slot)] = newValue
+    }
+  }
+
+  /// Dumps are one direction, without its handshake as a rule.
+  private func open(_ identity: StreamIdentity, in slot: Int) {
+    while slots.count <= slot { slots.append(.passed) }
+    let isDump = [.carved, .dump, .log, .pair].contains(identity.serverEvidence)
+    self[Int32(truncatingIfNeeded: slot)] = isDump ? .passed : .undecided(OpeningStream(identity))
+  }
+
+  private func add(_ secrets: EmbeddedSecrets) {
+    guard keys.readsEmbedded else { return }
+    if secrets.bytes.isEmpty { awaitsSecrets = true }
+    if embeddedFile == nil, fileNames.count < Self.maxFiles { fileNames.append(source) }
+    let file = embeddedFile ?? fileNames.count - 1
+    embeddedFile = file
+    var reader = KeyFileReader(file: file)
+    context.addSecrets { store in
+      reader.append(secrets.bytes.span.bytes, to: &store)
+      _ = reader.finish(to: &store)
+    }
+  }
+}
+
+/// A batch that is made of another one, and the chunk of it that gets the plaintext.
+struct DecryptedEvents {
+  /// Bytes of a chunk, about.
+  static let chunkLength = 64 << 10
+
+  var events: EventBatch
+  /// Index of the chunk, which has no bytes before it is full.
+  private(set) var chunk: Int32
+
+  init(_ events: EventBatch) {
+    self.events = events
+    chunk = Int32(truncatingIfNeeded: events.chunks.count)
+    _ = self.events.add([])
+  }
+
+  /// Fills the chunk, and begins another one.
+  mutating func fill(from plaintext: inout DecryptedBatch) {
+    events.fill(chunk, with: plaintext.takeBytes())
+    chunk = Int32(truncatingIfNeeded: events.chunks.count)
+    _ = events.add([])
+  }
+}
+
+extension ByteEvent {
+  fileprivate var origins: Range<Int> { Int(firstOrigin)..<Int(firstOrigin &+ originCount) }
+}
+
+extension EventBatch {
+  fileprivate func withBytes<T>(of event: ByteEvent, _ body: (RawSpan) -> T) -> T {
+    let range = event.start..<event.start &+ event.count
+    switch event.storage {
+    case .window: return body(window.span.bytes.extracting(range))
+    case .chunk(let index):
+      let chunk = chunks[Int(index)]
+      return body(chunk.span.bytes.extracting(range))
+    }
+  }
+}

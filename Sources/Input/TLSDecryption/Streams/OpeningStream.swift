@@ -1,0 +1,185 @@
+import Basics
+import PacketCapture
+
+/// A stream whose first bytes decide whether it is TLS. Until then it is held.
+final class OpeningStream {
+  enum Verdict: Equatable {
+    case undecided, other
+    /// What clients say in clear, and TLS may follow.
+    case dialogue
+    case tls(client: Side)
+  }
+
+  /// What waits for the decision.
+  struct Item {
+    enum Content {
+      case bytes([UInt8], origins: [SourceExtent])
+      case gap(StreamGap)
+    }
+
+    var side: Side
+    var content: Content
+  }
+
+  /// What is known of a direction.
+  private struct Half {
+    /// The first bytes, up to a gap.
+    var head: [UInt8] = []
+    var isCut = false
+    var isMidstream = false
+    /// The index in `head` of the hello after a dialogue; none begins before `searched`.
+    private(set) var hello: Int?
+    private var searched = 0
+
+    /// Returns the sender of the hello if it is found now.
+    mutating func findHello() -> Sender? {
+      while hello == nil, searched + TLSConnection.helloLength <= head.count {
+        if let sender = TLSConnection.hello(head[searched...]) {
+          hello = searched
+          return sender
+        }
+        searched += 1
+      }
+      return nil
+    }
+  }
+
+  /// Bytes of a direction whose beginning is missing that are searched for two records in a row: two of the longest
+  /// records, and their headers.
+  private static let searchLength = 2 * (5 + (1 << 14) + 2048) + 5
+  /// Bytes of a direction that are searched for a hello after a dialogue, and those of both that are held for it.
+  private static let dialogueLength = 1 << 14
+  static let waitLength = 1 << 16
+
+  let identity: StreamIdentity
+  private(set) var items: [Item] = []
+  private(set) var bytes = 0
+  /// The client, once it is known that this is TLS.
+  private(set) var client: Side?
+  private var first = Half()
+  private var second = Half()
+  private var isDialogue = false
+
+  init(_ identity: StreamIdentity) { self.identity = identity }
+
+  private subscript(side: Side) -> Half {
+    get { side == .first ? first : second }
+    _modify {
+      if side == .first { yield &first } else { yield &second }
+    }
+  }
+
+  /// Whether the beginning of a direction was not captured.
+  func isMidstream(_ side: Side) -> Bool { self[side].isMidstream }
+
+  // MARK: - Input
+
+  func note(_ anomaly: StreamAnomaly) {
+    if anomaly.kind == .midstreamStart, let side = anomaly.side { self[side].isMidstream = true }
+  }
+
+  func hold(_ gap: StreamGap, from side: Side) {
+    items.append(Item(side: side, content: .gap(gap)))
+    if self[side].head.isEmpty { self[side].isMidstream = true } else { self[side].isCut = true }
+  }
+
+  func hold(_ bytes: RawSpan, origins: [SourceExtent], from side: Side) {
+    self.bytes += bytes.byteCount
+    items.append(Item(side: side, content: .bytes(bytes.withUnsafeBytes { Array($0) }, origins: origins)))
+    guard !self[side].isCut, self[side].head.count < Self.searchLength else { return }
+    bytes.withUnsafeBytes { self[side].head.append(contentsOf: $0) }
+  }
+
+  // MARK: - The decision
+
+  /// By the bytes that are held.
+  func verdict(from side: Side) -> Verdict {
+    if !isDialogue {
+      let verdict = verdict(on: self[side].head.span.bytes, from: side)
+      if case .tls(let client) = verdict { self.client = client }
+      isDialogue = verdict == .dialogue
+      guard isDialogue else { return verdict }
+    }
+    for side in Side.allCases {
+      if let sender = self[side].findHello() { client = sender == .client ? side : side.other }
+    }
+    let halves = Side.allCases.map { self[$0] }.filter { $0.hello == nil }
+    let isOver = halves.isEmpty || halves.contains { $0.isCut || $0.head.count >= Self.dialogueLength }
+    guard isOver || bytes >= Self.waitLength else { return .undecided }
+    return client.map { .tls(client: $0) } ?? .other
+  }
+
+  func verdict(on head: RawSpan, from side: Side) -> Verdict {
+    guard head.byteCount >= TLSConnection.openingLength else { return self[side].isCut ? .other : .undecided }
+    return head.withUnsafeBytes { raw in
+      raw.withMemoryRebound(to: UInt8.self) { head in
+        if let sender = TLSConnection.sender(of: head.prefix(TLSConnection.openingLength)) {
+          return .tls(client: sender == .client ? side : side.other)
+        }
+        if TLSConnection.recordLength(head) != nil { return .tls(client: identity.server.other) }
+        guard self[side].isMidstream else { return Self.beginsDialogue(head) ? .dialogue : .other }
+        if Self.firstRecord(in: head) != nil { return .tls(client: identity.server.other) }
+        return head.count < Self.searchLength ? .undecided : .other
+      }
+    }
+  }
+
+  /// SOCKS, the PROXY protocol, or text that is no request of HTTP but CONNECT (docs/spec/captures.md#which-streams).
+  private static func beginsDialogue(_ opening: UnsafeBufferPointer<UInt8>) -> Bool {
+    let head = Array(opening.prefix(TLSConnection.openingLength))
+    switch (head[0], head[1]) {
+    case (4, 1...2), (0, 0x5a...0x5d), (5, 0...9), (5, 0xff): return true
+    case (13, 10) where head[4...] == [0, 13]: return true
+    default:
+      let others = ["GET ", "POST", "HEAD", "PUT ", "DELE", "PATC", "OPTI", "PRI "]
+      return head.allSatisfy { (0x20...0x7e).contains($0) || [9, 10, 13].contains($0) }
+        && !others.contains { head.starts(with: $0.utf8) }
+    }
+  }
+
+  /// Where two records follow one another.
+  private static func firstRecord(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    func length(_ index: Int) -> Int? {
+      TLSConnection.recordLength(UnsafeBufferPointer(rebasing: bytes[index...]))
+    }
+    return bytes.indices.first { index in
+      guard let first = length(index), index + first < bytes.count else { return false }
+      return length(index + first) != nil
+    }
+  }
+
+  // MARK: - Where TLS begins
+
+  /// Of the first bytes of a direction.
+  private func origin(of side: Side) -> SourceExtent? {
+    for case .bytes(_, let origins) in items.lazy.filter({ $0.side == side }).map(\.content) {
+      return origins.first
+    }
+    return nil
+  }
+
+  /// The offset of the direction at which it does.
+  func start(of side: Side) -> Int {
+    let half = self[side]
+    guard isDialogue, let origin = origin(of: side) else { return 0 }
+    return origin.streamOffset
+      + (half.hello ?? half.head.withUnsafeBufferPointer(Self.firstRecord) ?? half.head.count)
+  }
+
+  /// The client's hello; nil if not all of it is there.
+  var clientHello: ClientHello? {
+    client.flatMap { ClientHello(opening: self[$0].head[(self[$0].hello ?? 0)...]) }
+  }
+
+  /// The finding of the bytes before TLS.
+  /// - Parameter passesOn: whether they are passed on with the others.
+  func anomaly(of side: Side, passesOn: Bool) -> StreamAnomaly? {
+    let start = start(of: side)
+    guard let origin = origin(of: side), start > origin.streamOffset else { return nil }
+    let count = start - origin.streamOffset
+    return StreamAnomaly(
+      .plaintextBeforeTLS, stream: identity.number, side: side, offset: passesOn ? 0 : nil,
+      length: passesOn ? start : count, fileOffset: origin.fileOffset, packet: origin.packet,
+      message: "\(Count.of(count, "byte")) in clear before TLS, not decoded")
+  }
+}

@@ -1,0 +1,241 @@
+import Basics
+import CLibmariadb
+
+/// A connection to a MariaDB or MySQL server. Closing it, or the end of this process, rolls an open transaction back.
+package final class MySQLConnection {
+  private let handle: UnsafeMutablePointer<MYSQL>
+  private let file = MySQLFile()
+
+  /// The server's limit of a statement, in bytes. A longer one would end the connection.
+  package private(set) var longestStatement = 1 << 20
+  /// Whether to use LOAD DATA LOCAL INFILE. Only MariaDB is known to keep bytes that are not valid characters.
+  package private(set) var loads = false
+  /// Whether writing or locking a row that another program changed since the snapshot is an error (1020). Without it,
+  /// the transaction would overwrite that change.
+  package private(set) var keepsSnapshot = false
+  /// The server's version: `10.11.19-MariaDB-0+deb12u1`.
+  package let version: String
+  private var isVisiting = false
+  /// Whether the connection is lost.
+  package private(set) var isLost = false
+
+  /// Its number for `KILL` and in the process list.
+  package var number: UInt { libmariadb.mysql_thread_id(handle) }
+
+  /// The oldest supported versions.
+  private static let leastVersions = (mariaDB: UInt(100_500), mySQL: UInt(80_000))
+
+  /// Connects. The group `[client]` of my.cnf fills in missing parts of `uri`, MYSQL_PWD a missing password.
+  ///
+  /// - Parameter lockTimeout: how long the server waits for locks; rounded up to whole seconds.
+  /// - Throws: `StoreFault.server`, `.noLibrary` or `.cannotConnect`.
+  package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreFault) {
+    guard LibmariadbLibrary.functions != nil else { throw LibmariadbLibrary.missing }
+    guard let handle = libmariadb.mysql_init(nil) else {
+      throw .server(.cannotConnect(reason: .noMemory))
+    }
+    self.handle = handle
+    file.install(on: handle)
+    Self.setOptions(of: handle, for: uri)
+    // Without FOUND_ROWS, an UPDATE would not count rows that already had the new values, like rows that are gone.
+    let connected = libmariadb.mysql_real_connect(
+      handle, uri.socket == nil ? uri.host : "localhost", uri.user, uri.password, uri.database,
+      UInt32(uri.port ?? 0), uri.socket, UInt(CLIENT_FOUND_ROWS))
+    version = libmariadb.mysql_get_server_info(handle).map { String(cString: $0) } ?? ""
+    guard connected != nil else { throw .server(.cannotConnect(reason: MySQLError(of: handle).message)) }
+    forbid()
+    try checkVersion()
+    do throws(MySQLError) {
+      try setUp(lockTimeout)
+    } catch {
+      throw .server(.cannotConnect(reason: error.message))
+    }
+  }
+
+  deinit { libmariadb.mysql_close(handle) }
+
+  /// Options that the library does not know are ignored.
+  private static func setOptions(of handle: UnsafeMutablePointer<MYSQL>, for uri: MySQLURI) {
+    _ = libmariadb.mysql_options(handle, MYSQL_READ_DEFAULT_GROUP, "client")
+    _ = libmariadb.mysql_options(handle, MYSQL_SET_CHARSET_NAME, "utf8mb4")
+    _ = libmariadb.mysql_options4(handle, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "apnsift")
+    // For buffered rows, never for files.
+    var loads: UInt32 = 1
+    _ = libmariadb.mysql_options(handle, MYSQL_OPT_LOCAL_INFILE, &loads)
+    var seconds: UInt32 = 30
+    _ = libmariadb.mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &seconds)
+    // The library connects to the socket for `localhost`, even with a port.
+    var kind = uri.socket == nil ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET
+    if uri.socket != nil || uri.port != nil {
+      _ = libmariadb.mysql_options(handle, MYSQL_OPT_PROTOCOL, &kind)
+    }
+  }
+
+  /// Disables reconnecting, which my.cnf may enable: in a transaction it would lose the first part.
+  private func forbid() {
+    var reconnects: CChar = 0
+    _ = libmariadb.mysql_options(handle, MYSQL_OPT_RECONNECT, &reconnects)
+  }
+
+  private var isMariaDB: Bool { version.contains("MariaDB") }
+
+  private func checkVersion() throws(StoreFault) {
+    let number = libmariadb.mysql_get_server_version(handle)
+    let least = isMariaDB ? Self.leastVersions.mariaDB : Self.leastVersions.mySQL
+    guard number >= least else {
+      throw .server(
+        .cannotConnect(
+          reason: "the server is \(version), expected MariaDB 10.5 or later, or MySQL 8.0 or later"))
+    }
+  }
+
+  /// Makes the session independent of the server's settings.
+  private func setUp(_ lockTimeout: Duration) throws(MySQLError) {
+    // 0 would not wait at all.
+    let seconds = min(max(Int64((lockTimeout / .seconds(1)).rounded(.up)), 1), 31_536_000)
+    // The server disconnects an idle or slow client, for example one that is still reading its input.
+    let patience = 86_400
+    try run(
+      """
+      SET NAMES utf8mb4 COLLATE utf8mb4_bin, SESSION autocommit = 1, SESSION time_zone = '+00:00',
+      SESSION sql_mode = '\(Self.modes)', SESSION sql_auto_is_null = 0, SESSION sql_safe_updates = 0,
+      SESSION sql_select_limit = DEFAULT, SESSION sql_notes = 0, SESSION max_error_count = 64,
+      SESSION lock_wait_timeout = \(seconds), SESSION innodb_lock_wait_timeout = \(seconds),
+      SESSION wait_timeout = \(patience), SESSION net_read_timeout = \(patience), SESSION net_write_timeout = \(patience)
+      """)
+    // The variable has different names in MariaDB and MySQL.
+    try run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE")
+    keepsSnapshot = try set("innodb_snapshot_isolation = 1")
+    // A statement, with its command byte, must be shorter than the longest packet.
+    if let length = try number("SELECT @@max_allowed_packet") { longestStatement = Int(length) - 2 }
+    if isMariaDB { loads = try number("SELECT @@local_infile") == 1 }
+  }
+
+  /// Sets a session variable; false if the server does not have it.
+  private func set(_ variable: String) throws(MySQLError) -> Bool {
+    do throws(MySQLError) {
+      try run("SET SESSION \(variable)")
+      return true
+    } catch {
+      // ER_UNKNOWN_SYSTEM_VARIABLE
+      guard error.code == 1193 else { throw error }
+      return false
+    }
+  }
+
+  /// Values that do not fit are errors. Backslashes escape, `"` quotes a string, and `||` means OR.
+  private static let modes =
+    "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,"
+    + "NO_AUTO_VALUE_ON_ZERO"
+
+  /// Runs one statement; returns how many rows it wrote; an UPDATE returns how many it found.
+  @discardableResult
+  package func run(_ sql: String) throws(MySQLError) -> Int { try run(Array(sql.utf8)) }
+
+  /// Like the other `run`, for statements that may not be UTF-8.
+  @discardableResult
+  package func run(_ sql: [UInt8]) throws(MySQLError) -> Int {
+    try prepare()
+    let code = sql.withUnsafeBytes(send)
+    return try finish(code)
+  }
+
+  /// Like the other `run`, for a LOAD DATA that reads `lines`.
+  func run(_ sql: [UInt8], reading lines: UnsafeRawBufferPointer) throws(MySQLError) -> Int {
+    try prepare()
+    let code = file.open(lines) { sql.withUnsafeBytes(send) }
+    return try finish(code)
+  }
+
+  /// How many warnings the last statement had.
+  var warningCount: UInt32 { libmariadb.mysql_warning_count(handle) }
+
+  private func finish(_ code: Int32) throws(MySQLError) -> Int {
+    try check(code)
+    if libmariadb.mysql_field_count(handle) == 0 {
+      return Int(clamping: libmariadb.mysql_affected_rows(handle))
+    }
+    // The connection is busy until the rows of a query are read.
+    return try drain()
+  }
+
+  /// Visits the rows of a query. The connection is busy until the last row. If `body` throws, the rest is read and
+  /// dropped.
+  package func visit(_ sql: String, _ body: (SQLFields) throws -> Void) throws {
+    try visit(Array(sql.utf8), body)
+  }
+
+  /// Like the other `visit`, for statements that may not be UTF-8.
+  package func visit(_ sql: [UInt8], _ body: (SQLFields) throws -> Void) throws {
+    try prepare()
+    try check(sql.withUnsafeBytes(send))
+    guard let result = libmariadb.mysql_use_result(handle) else {
+      // A statement without rows.
+      if libmariadb.mysql_field_count(handle) == 0 { return }
+      throw failure()
+    }
+    isVisiting = true
+    defer {
+      libmariadb.mysql_free_result(result)
+      isVisiting = false
+    }
+    let columns = UnsafeBufferPointer(
+      start: libmariadb.mysql_fetch_fields(result), count: Int(libmariadb.mysql_num_fields(result))
+    ).map { MySQLColumn($0) }
+    let fields = UnsafeMutableBufferPointer<SQLField>.allocate(capacity: columns.count)
+    fields.initialize(repeating: .null)
+    defer { fields.deallocate() }
+    while let row = libmariadb.mysql_fetch_row(result), let lengths = libmariadb.mysql_fetch_lengths(result) {
+      for index in columns.indices { fields[index] = columns[index].field(row[index], lengths[index]) }
+      try body(SQLFields(fields))
+    }
+    try check(Int32(bitPattern: libmariadb.mysql_errno(handle)))
+  }
+
+  /// Rejects a second statement here: libmariadb's error for it would replace that of the rows.
+  private func prepare() throws(MySQLError) {
+    if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
+  }
+
+  /// Reads and counts the rows.
+  private func drain() throws(MySQLError) -> Int {
+    guard let result = libmariadb.mysql_use_result(handle) else { throw failure() }
+    defer { libmariadb.mysql_free_result(result) }
+    var count = 0
+    while libmariadb.mysql_fetch_row(result) != nil { count += 1 }
+    try check(Int32(bitPattern: libmariadb.mysql_errno(handle)))
+    return count
+  }
+
+  /// The first field of a query's first row; nil if it is not an integer.
+  package func number(_ sql: String) throws(MySQLError) -> Int64? {
+    var number: Int64?
+    var isFirst = true
+    do {
+      try visit(sql) { row in
+        if isFirst { number = row.first?.integer }
+        isFirst = false
+      }
+    } catch {
+      throw error as? MySQLError ?? failure()
+    }
+    return number
+  }
+
+  private func send(_ sql: UnsafeRawBufferPointer) -> Int32 {
+    libmariadb.mysql_real_query(handle, sql.bindMemory(to: CChar.self).baseAddress, UInt(sql.count))
+  }
+
+  private func check(_ code: Int32) throws(MySQLError) {
+    if code != 0 { throw failure() }
+  }
+
+  private func failure() -> MySQLError {
+    let error = MySQLError(of: handle)
+    if error.isLost { isLost = true }
+    return error
+  }
+
+  /// Rolls the transaction back. If that fails, the connection is lost, and the server does it.
+  package func rollBack() { _ = try? run("ROLLBACK") }
+}

@@ -1,0 +1,117 @@
+import Basics
+import Synchronization
+
+/// A database of MariaDB or MySQL (docs/stores.md, MariaDB and MySQL).
+///
+/// Each call is one transaction. Readers and writers do not block each other.
+package struct MySQLDatabase: StoreDatabase {
+  /// The URI without its password.
+  package let name: String
+  package let deviceTokens = TableMapping.deviceTokens(times: MySQLSession.deviceTokens.time)
+  private let uri: MySQLURI
+  private let lockTimeout: Duration
+
+  /// Describes it; nothing is connected to yet.
+  ///
+  /// - Parameter lockTimeout: how long to wait for another program's lock, not negative.
+  package init(uri: MySQLURI, lockTimeout: Duration = defaultLockTimeout) {
+    name = uri.shown
+    self.uri = uri
+    self.lockTimeout = lockTimeout
+  }
+
+  // MARK: - Transactions
+
+  package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
+    try reportingFaults {
+      let connection = try connect()
+      try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+      return try body(MySQLSession(connection))
+    }
+  }
+
+  private func connect() throws -> MySQLConnection {
+    let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
+    // Without it, an UPDATE would overwrite changes of other programs since the snapshot.
+    guard connection.keepsSnapshot else {
+      throw StoreFault.server(
+        .cannotConnect(
+          reason:
+            "the server is \(connection.version), expected innodb_snapshot_isolation, which MariaDB has "
+            + "since 10.6.18, 10.11.8 and 11.4"))
+    }
+    return connection
+  }
+
+  package func writing<Result>(
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
+    _ body: (any SQLSession) throws -> Result
+  ) throws -> Result {
+    try reportingFaults { try MySQLError.retrying { try writeOnce(table, owner, body) } }
+  }
+
+  /// The lock comes before the transaction, whose snapshot must include the changes of the lock's last owner. A row
+  /// that another program changed since the snapshot is an error of the server (1020), and so is an inserted key
+  /// (1062).
+  private func writeOnce<Result>(
+    _ table: TableMapping, _ owner: AppEnvironment, _ body: (any SQLSession) throws -> Result
+  ) throws -> Result {
+    let connection = try connect()
+    try lock(table, owner, connection)
+    let session = MySQLSession(connection)
+    do {
+      try session.begin()
+      let result = try body(session)
+      try commit(session)
+      return result
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  /// Locks the owner's rows for other apnsift processes until the connection ends; other programs continue. The lock's
+  /// name is global to the server, and has at most 64 characters.
+  private func lock(_ table: TableMapping, _ owner: AppEnvironment, _ connection: MySQLConnection) throws {
+    let name = MySQLLiteral.text(.text("\(table.name) \(owner.environment.rawValue) \(owner.app)"))
+    let seconds = max(Int64((lockTimeout / .seconds(1)).rounded(.up)), 0)
+    let isLocked = try connection.number(
+      "SELECT GET_LOCK(CONCAT('apnsift ', LEFT(SHA2(CONCAT(DATABASE(), ' ', \(name)), 256), 56)), \(seconds))"
+    )
+    if isLocked != 1 { throw StoreFault.locked(waited: lockTimeout) }
+  }
+
+  package func fault(of error: any Error) -> StoreFault? {
+    (error as? MySQLError).map { StoreFault($0, waited: lockTimeout) }
+  }
+
+  package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
+    try reportingFaults {
+      let connection = try connect()
+      try connection.run("START TRANSACTION")
+      let session = MySQLSession(connection)
+      try session.checkPrivileges(of: table, on: session.describe(table), isRecorded: isRecorded)
+      connection.rollBack()
+    }
+  }
+
+  // MARK: - The end of a transaction
+
+  /// Commits. Returns only if the changes are done, throws only if they are not, except for
+  /// `StoreFault.server(.uncertain)`: a connection that breaks during COMMIT does not report its result. The
+  /// transaction's row in the journal does: it exists if the COMMIT was done. No other program adds or removes that
+  /// row.
+  private func commit(_ session: MySQLSession) throws {
+    let mark = try session.lastReplay()
+    do throws(MySQLError) {
+      try session.connection.run("COMMIT")
+    } catch {
+      guard error.isLost || session.connection.isLost else { throw error }
+      guard let mark else { throw StoreFault.server(.uncertain(detail: error.message)) }
+      try error.resolve {
+        // The lock waits for a transaction that has not ended.
+        (try? connect().number("\(mark) LOCK IN SHARE MODE")).map { $0 == 1 }
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Basics
+
+/// Buffers rows for a table: as lines for LOAD DATA LOCAL INFILE, which takes about half the time, or as an INSERT
+/// statement of many rows if the server forbids that.
+package final class MySQLInsert {
+  /// About how many bytes of rows are sent at once.
+  private static let length = 1 << 20
+
+  private let connection: MySQLConnection
+  private let statement: [UInt8]
+  private let loads: Bool
+  private let limit: Int
+  private var rows: [UInt8] = []
+  private var added = 0
+  private var written = 0
+
+  /// Runs `body`, which adds rows. Returns how many the server wrote: fewer than were added if a trigger ignored some.
+  /// If it throws, rows may have been written: the transaction must be rolled back.
+  ///
+  /// - Parameters:
+  ///   - columns: quoted, in the order of the fields. LOAD DATA does not support type BIT.
+  ///   - loads: whether LOAD DATA may be used.
+  @discardableResult
+  package static func run(
+    into table: String, _ columns: [String], on connection: MySQLConnection, loads: Bool = true,
+    _ body: (MySQLInsert) throws -> Void
+  ) throws -> Int {
+    let insert = MySQLInsert(table, columns.joined(separator: ","), connection, loads && connection.loads)
+    try body(insert)
+    try insert.flush()
+    return insert.written
+  }
+
+  private init(_ table: String, _ columns: String, _ connection: MySQLConnection, _ loads: Bool) {
+    self.connection = connection
+    self.loads = loads
+    // Tabs, lines and backslashes are the defaults. Bytes that are not valid utf8mb4 are stored unaltered.
+    statement = Array(
+      (loads
+        ? "LOAD DATA LOCAL INFILE '' INTO TABLE \(table) CHARACTER SET utf8mb4 (\(columns))"
+        : "INSERT INTO \(table) (\(columns)) VALUES ").utf8)
+    limit = loads ? Self.length : min(Self.length, connection.longestStatement - statement.count)
+    // One more row may be added before the limit is checked.
+    rows.reserveCapacity(Self.length + Self.length / 8)
+  }
+
+  package func add(_ row: SQLFields) throws {
+    let end = rows.count
+    if loads {
+      append(line: row)
+    } else {
+      append(tuple: row)
+      try sendRows(before: end)
+    }
+    added += 1
+    if rows.count >= limit { try flush() }
+  }
+
+  private func append(line row: SQLFields) {
+    for (index, field) in row.enumerated() {
+      if index > 0 { rows.append(UInt8(ascii: "\t")) }
+      switch field {
+      case .null: rows.append(contentsOf: "\\N".utf8)
+      case .integer, .real: MySQLLiteral.append(field, to: &rows)
+      case .text(let bytes), .bytes(let bytes): MySQLLiteral.append(escaped: bytes, to: &rows)
+      }
+    }
+    rows.append(UInt8(ascii: "\n"))
+  }
+
+  private func append(tuple row: SQLFields) {
+    if !rows.isEmpty { rows.append(UInt8(ascii: ",")) }
+    rows.append(UInt8(ascii: "("))
+    for (index, field) in row.enumerated() {
+      if index > 0 { rows.append(UInt8(ascii: ",")) }
+      MySQLLiteral.append(field, to: &rows)
+    }
+    rows.append(UInt8(ascii: ")"))
+  }
+
+  /// Sends the rows before the last one, if the last one does not fit into the same statement.
+  private func sendRows(before end: Int) throws {
+    guard end > 0, statement.count + rows.count > connection.longestStatement else { return }
+    // Without the comma before it.
+    let last = Array(rows[(end + 1)...])
+    rows.removeLast(rows.count - end)
+    try flush()
+    rows += last
+  }
+
+  private func flush() throws {
+    if rows.isEmpty { return }
+    defer {
+      rows.removeAll(keepingCapacity: true)
+      added = 0
+    }
+    written += loads ? try connection.load(statement, rows, count: added) : try insert()
+  }
+
+  private func insert() throws -> Int {
+    let length = statement.count + rows.count
+    guard length <= connection.longestStatement else {
+      throw MySQLError(
+        code: 0,
+        message:
+          "a row takes \(length) bytes, more than the server's limit of \(connection.longestStatement) "
+          + "(max_allowed_packet)")
+    }
+    return try connection.run(statement + rows)
+  }
+}

@@ -1,0 +1,77 @@
+import Basics
+import CLibmariadb
+
+/// Answers the server's requests for a local file: with the rows of the running LOAD DATA, and with an error at any
+/// other time. libmariadb itself would send any file of this machine.
+final class MySQLFile {
+  private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
+  private var isOpen = false
+
+  func install(on handle: UnsafeMutablePointer<MYSQL>) {
+    libmariadb.mysql_set_local_infile_handler(
+      handle,
+      { file, _, this in
+        file?.pointee = this
+        return MySQLFile.found(this)?.isOpen == true ? 0 : 1
+      },
+      { this, buffer, length in
+        guard let file = MySQLFile.found(this), let buffer else { return -1 }
+        return file.read(UnsafeMutableRawBufferPointer(start: buffer, count: Int(length)))
+      },
+      { _ in },
+      { _, buffer, length in
+        if let buffer { MySQLFile.explain(in: UnsafeMutableBufferPointer(start: buffer, count: Int(length))) }
+        return MySQLFile.notAsked
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// libmariadb's code for an unknown error.
+  private static let notAsked: Int32 = 2000
+
+  private static let reason = Array("the server requested a local file, which is refused".utf8)
+
+  /// Writes a C string.
+  private static func explain(in buffer: UnsafeMutableBufferPointer<CChar>) {
+    let count = min(reason.count, buffer.count - 1)
+    guard count >= 0 else { return }
+    for index in 0..<count { buffer[index] = CChar(bitPattern: reason[index]) }
+    buffer[count] = 0
+  }
+
+  private static func found(_ pointer: UnsafeMutableRawPointer?) -> MySQLFile? {
+    pointer.map { Unmanaged<MySQLFile>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Runs `body`, during which the server may read `bytes`.
+  func open<Result>(_ bytes: UnsafeRawBufferPointer, _ body: () -> Result) -> Result {
+    (rest, isOpen) = (bytes, true)
+    defer { (rest, isOpen) = (UnsafeRawBufferPointer(start: nil, count: 0), false) }
+    return body()
+  }
+
+  private func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+    let count = min(buffer.count, rest.count)
+    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
+    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    return Int32(count)
+  }
+}
+
+extension MySQLConnection {
+  /// Runs a LOAD DATA LOCAL INFILE that reads `lines`; returns how many rows the server wrote.
+  ///
+  /// With LOCAL, errors of an INSERT become warnings, and the row is altered or skipped. They are errors again here,
+  /// but rows were written: the transaction must be rolled back.
+  func load(_ statement: [UInt8], _ lines: [UInt8], count: Int) throws -> Int {
+    let written = try lines.withUnsafeBytes { lines throws(MySQLError) in
+      try run(statement, reading: lines)
+    }
+    guard warningCount > 0 else { return written }
+    var error = MySQLError(code: 0, message: "\(Int(warningCount)) of \(count) rows do not fit")
+    try visit("SHOW WARNINGS LIMIT 1") { row in
+      guard row.count == 3, let code = row[1].integer, let message = row[2].text else { return }
+      error = MySQLError(code: UInt32(clamping: code), message: .verbatim(message))
+    }
+    throw error
+  }
+}

@@ -1,0 +1,237 @@
+/// Runs statements in a transaction of a MariaDB or MySQL database.
+final class MySQLSession: SQLSession {
+  let connection: MySQLConnection
+  /// The journal of this transaction, if any.
+  private var journal: String?
+  /// Columns of registrations with ON UPDATE, by table: a change must keep their values.
+  var kept: [String: [String]] = [:]
+
+  init(_ connection: MySQLConnection) { self.connection = connection }
+
+  /// Texts compare as bytes, also where they end in spaces. A key has at most 3072 bytes.
+  static let deviceTokens = (
+    definition: """
+    CREATE TABLE device_tokens (
+      app VARCHAR(252) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL,
+      environment VARCHAR(16) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL
+        CHECK (environment IN ('production', 'sandbox')),
+      token VARBINARY(2048) NOT NULL,
+      registered_at BIGINT,
+      invalidated_at BIGINT,
+      PRIMARY KEY (app, environment, token)
+    ) ENGINE = InnoDB
+    """, time: TimeForm.seconds
+  )
+
+  var dialect: SQLDialect { Self.dialect }
+
+  private static let dialect = SQLDialect(
+    quote: "`", parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
+    typeNames: ("varchar", "varbinary", "bigint"),
+    journal: JournalLayout(
+      time: ({ $0 }, .integer), inputOrder: "id", numbersChanges: false, lastNumber: "SELECT LAST_INSERT_ID()"
+    ))
+
+  func begin() throws { try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT") }
+
+  /// A query for the number of rows of this transaction's replay; nil if it has none.
+  func lastReplay() throws -> String? {
+    guard let journal, let id = try connection.number("SELECT max(id) FROM \(journal)") else { return nil }
+    return "SELECT count(*) FROM \(journal) WHERE id = \(id)"
+  }
+
+  // MARK: - Making
+
+  /// Creating a table commits, so it comes first.
+  private func make(_ definitions: [String]) throws {
+    for definition in definitions { try connection.run(definition) }
+    try begin()
+  }
+
+  func makeDeviceTokens() throws {
+    try make([Self.deviceTokens.definition.replacing("CREATE TABLE ", with: "CREATE TABLE IF NOT EXISTS ")])
+  }
+
+  func makeJournal(in schema: String?) throws {
+    let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
+    let replays = "\(prefix)apnsift_replays"
+    journal = replays
+    if try !columns(of: "apnsift_changes", in: schema).isEmpty { return }
+    let texts = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    try make([
+      """
+      CREATE TABLE IF NOT EXISTS \(replays) (
+        id BIGINT AUTO_INCREMENT PRIMARY KEY,
+        at BIGINT NOT NULL,
+        version TEXT NOT NULL,
+        app TEXT NOT NULL,
+        environment TEXT NOT NULL,
+        options LONGTEXT NOT NULL,
+        tuples BIGINT NOT NULL,
+        invalidated BIGINT NOT NULL, updated BIGINT NOT NULL, inserted BIGINT NOT NULL,
+        unchanged BIGINT NOT NULL, kept BIGINT NOT NULL, unknown BIGINT NOT NULL, rejected BIGINT NOT NULL,
+        mapping LONGTEXT,
+        undoes BIGINT UNIQUE,
+        changed_rows BIGINT
+      ) ENGINE = InnoDB \(texts)
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS \(prefix)apnsift_inputs (
+        id BIGINT AUTO_INCREMENT PRIMARY KEY,
+        replay BIGINT NOT NULL,
+        source LONGTEXT NOT NULL,
+        sha256 VARCHAR(64) NOT NULL,
+        bytes BIGINT NOT NULL,
+        INDEX (sha256)
+      ) ENGINE = InnoDB \(texts)
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS \(prefix)apnsift_changes (
+        replay BIGINT NOT NULL,
+        part BIGINT NOT NULL,
+        packed LONGBLOB NOT NULL,
+        PRIMARY KEY (replay, part)
+      ) ENGINE = InnoDB
+      """,
+    ])
+  }
+
+  // MARK: - Statements
+
+  private func filled(_ sql: String, _ parameters: [SQLValue]) -> String {
+    MarkedSQL.filled(sql, parameters, MySQLLiteral.text)
+  }
+
+  @discardableResult
+  func run(_ sql: String, _ parameters: [SQLValue]) throws -> Int {
+    try connection.run(filled(sql, parameters))
+  }
+
+  func visit(
+    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
+  ) throws {
+    try connection.visit(filled(sql, parameters), body)
+  }
+
+  func visit(
+    _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
+    isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void
+  ) throws {
+    var sql = Array("\(filled(query, parameters)) AND t.\(dialect.quoted(column.name)) IN (".utf8)
+    // A text of another character set would keep the index from being used.
+    let isText = column.kind == .text
+    for (index, value) in values.enumerated() {
+      if index > 0 { sql.append(UInt8(ascii: ",")) }
+      if isText { sql.append(contentsOf: "CONVERT(".utf8) }
+      MySQLLiteral.append(value, to: &sql)
+      if isText { sql.append(contentsOf: " USING \(column.castType))".utf8) }
+    }
+    sql.append(UInt8(ascii: ")"))
+    try connection.visit(sql, body)
+  }
+
+  func insert(
+    into table: String, _ columns: [TableColumn], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws -> Int {
+    try MySQLInsert.run(
+      into: table, columns.map { dialect.quoted($0.name) }, on: connection,
+      // LOAD DATA would store the bytes of the digits.
+      loads: columns.allSatisfy { $0.baseType != "bit" }
+    ) { insert in
+      try rows { try Self.withTexts($0, columns.map(\.kind), insert.add) }
+    }
+  }
+
+  /// Lends a row with its times as text.
+  private static func withTexts(
+    _ row: SQLFields, _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
+  ) throws {
+    guard kinds.contains(where: \.isTime) else { return try body(row) }
+    let buffer = RowBuffer(count: row.count)
+    for (index, field) in row.enumerated() {
+      if kinds[index].isTime, let number = field.integer {
+        buffer.set(index, copying: .text(ClockText.text(ofMicroseconds: number)))
+      } else {
+        buffer.set(index, field)
+      }
+    }
+    try buffer.lend(body)
+  }
+
+  /// Uses a temporary table of keys and values: single statements would take several times as long.
+  func change(
+    _ table: TableDescription, set columns: [TableColumn],
+    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws -> Int {
+    let key = table.key
+    let keys = key.enumerated().map { "k\($0.offset)" }
+    let values = columns.enumerated().map { "c\($0.offset)" }
+    let made =
+      zip(key, keys).map { "\(dialect.quoted($0.name)) AS \($1)" }
+      // NULLIF drops a column's default, which may be an invalid date.
+      + zip(columns, values).map { "NULLIF(\(dialect.quoted($0.name)), NULL) AS \($1)" }
+    try connection.run(
+      "CREATE TEMPORARY TABLE apnsift_rows (PRIMARY KEY (\(keys.joined(separator: ", ")))) AS SELECT "
+        + "\(made.joined(separator: ", ")) FROM \(table.name) LIMIT 0")
+    let added = zip(key + columns, keys + values).map { column, name in
+      TableColumn(name, baseType: column.baseType, kind: column.kind)
+    }
+    _ = try insert(into: "apnsift_rows", added, rows)
+    let isFound = zip(key, keys).map { "t.\(dialect.quoted($0.name)) = c.\($1)" }.joined(separator: " AND ")
+    let join = "apnsift_rows AS c STRAIGHT_JOIN \(table.name) AS t ON \(isFound)"
+    let settings =
+      zip(columns, values).map { "t.\(dialect.quoted($0.name)) = c.\($1)" }
+      + (kept[table.name] ?? []).filter { name in !columns.contains { $0.name == name } }
+      .map { "t.\(dialect.quoted($0)) = t.\(dialect.quoted($0))" }
+    let written = try connection.run(
+      columns.isEmpty ? "DELETE t FROM \(join)" : "UPDATE \(join) SET \(settings.joined(separator: ", "))")
+    try connection.run("DROP TEMPORARY TABLE apnsift_rows")
+    return written
+  }
+
+  // MARK: - Expressions
+
+  func expression(_ column: TableColumn) -> String {
+    let value = "t.\(dialect.quoted(column.name))"
+    switch (column.kind, column.baseType) {
+    case (.moment, _), (.clock, _): return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', \(value))"
+    case (_, "bit"): return "\(value) + 0"
+    // Its text would have only six digits.
+    case (_, "float"): return "CAST(\(value) AS DOUBLE)"
+    default: return value
+    }
+  }
+
+  func text(_ column: TableColumn) -> String { "CAST(t.\(dialect.quoted(column.name)) AS CHAR)" }
+  func byteOrder(_ expression: String) -> String { "CAST(\(expression) AS BINARY)" }
+
+  /// The index finds texts that compare as equal; the bytes decide.
+  func isEqual(_ column: TableColumn, _ parameter: String) -> String {
+    let value = "t.\(dialect.quoted(column.name))"
+    switch column.kind {
+    case .moment, .clock: return "\(value) = '1970-01-01' + INTERVAL \(parameter) MICROSECOND"
+    case .text:
+      return "\(value) = CONVERT(\(parameter) USING \(column.castType)) "
+        + "AND CAST(CONVERT(\(value) USING utf8mb4) AS BINARY) = CAST(\(parameter) AS BINARY)"
+    default: return "\(value) = \(parameter)"
+    }
+  }
+
+  func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
+    let value = "CAST(t.\(dialect.quoted(column.name)) AS BINARY)"
+    return switch form {
+    case .hex: "\(value) RLIKE '[^0-9a-f]'"
+    case .upperHex: "\(value) RLIKE '[^0-9A-F]'"
+    case .bytes, .spacedHex, .bracketedHex, .base64: nil
+    }
+  }
+
+  /// Restores invalid dates, too, if the row had them.
+  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
+    let modes = "@@SESSION.sql_mode"
+    try connection.run(
+      "SET @apnsift_modes = \(modes), SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'")
+    try restoreFields(whole, to: table, of: mapping)
+    try connection.run("SET SESSION sql_mode = @apnsift_modes")
+  }
+}

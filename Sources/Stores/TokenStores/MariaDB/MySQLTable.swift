@@ -1,0 +1,206 @@
+import Basics
+
+/// Reads the server's catalogue, and checks privileges.
+extension MySQLSession {
+  private func literal(_ text: String) -> String { MySQLLiteral.text(.text(text)) }
+
+  private func isTable(_ name: String, in schema: String?) -> String {
+    "TABLE_SCHEMA = \(schema.map(literal) ?? "DATABASE()") AND TABLE_NAME = \(literal(name))"
+  }
+
+  /// The rows of a query as texts; null is empty.
+  private func rows(_ sql: String) throws -> [[String]] {
+    var rows: [[String]] = []
+    try connection.visit(sql) { row in
+      rows.append(row.map { $0.integer.map { String($0) } ?? $0.text ?? "" })
+    }
+    return rows
+  }
+
+  func describe(_ mapping: TableMapping) throws -> TableDescription? {
+    let found = try rows(
+      """
+      SELECT TABLE_TYPE, coalesce(tables.ENGINE, ''), coalesce(TRANSACTIONS, 'NO'), coalesce(TABLE_ROWS, 0), TABLE_SCHEMA
+      FROM information_schema.TABLES AS tables LEFT JOIN information_schema.ENGINES AS engines
+        ON engines.ENGINE = tables.ENGINE
+      WHERE \(isTable(mapping.table, in: mapping.schema))
+      """)
+    guard let table = found.first else { return nil }
+    guard table[0] == "BASE TABLE" else {
+      throw mapping.misfit(.tableName, .aTable, .relation(table[0].lowercased()))
+    }
+    guard table[2] == "YES" else {
+      throw mapping.misfit("its engine", "one with transactions, as InnoDB", .engine(table[1]))
+    }
+    let schema = table[4]
+    let columns = try columns(of: mapping.table, in: mapping.schema)
+    let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
+    if key.isEmpty { throw mapping.misfit(.primaryKey, "one, by which rows are found", .nothingFound) }
+    let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
+    if let registered = mapping.registered?.name, try isSetByUpdates(registered, of: mapping) {
+      kept[name] = [registered]
+    }
+    var description = TableDescription(
+      name: name, schema: schema, columns: columns, locator: key.map { (expression($0), $0.kind) },
+      indexed: try indexed(mapping), rowsGuessed: Int(table[3]) ?? 0,
+      dependent: mapping.action == .delete ? try dependent(of: mapping, in: schema) : nil)
+    // Without the TRIGGER privilege the catalogue shows no triggers.
+    description.hasTriggers =
+      try connection.number(
+        """
+        SELECT count(*) FROM information_schema.TRIGGERS
+        WHERE EVENT_OBJECT_SCHEMA = \(literal(schema)) AND EVENT_OBJECT_TABLE = \(literal(mapping.table))
+        """) != 0
+    return description
+  }
+
+  func columns(of table: String, in schema: String?) throws -> [TableColumn] {
+    let isOfTable = isTable(table, in: schema)
+    let key = try rows(
+      """
+      SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE \(isOfTable) AND INDEX_NAME = 'PRIMARY'
+      ORDER BY SEQ_IN_INDEX
+      """
+    ).map { $0[0] }
+    return try rows(
+      """
+      SELECT COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, coalesce(CHARACTER_SET_NAME, ''), coalesce(COLLATION_NAME, ''),
+        IS_NULLABLE = 'YES', COLUMN_DEFAULT IS NOT NULL OR EXTRA LIKE '%auto_increment%', EXTRA LIKE '%GENERATED%'
+      FROM information_schema.COLUMNS WHERE \(isOfTable) ORDER BY ORDINAL_POSITION
+      """
+    ).map { row in
+      let (name, type, set) = (row[0], row[2], row[3])
+      let collation = row[4]
+      return TableColumn(
+        name, type: row[1], baseType: type, kind: Self.kind(of: type), castType: set,
+        isNotNull: row[5] == "0", hasDefault: row[6] == "1", isGenerated: row[7] == "1",
+        keyIndex: (key.firstIndex(of: name) ?? -1) + 1,
+        folding: collation.isEmpty || collation.hasSuffix("_nopad_bin") || collation.hasSuffix("_0900_bin")
+          ? nil : ("a collation that compares bytes, as utf8mb4_nopad_bin", .verbatim(collation)))
+    }
+  }
+
+  private static func kind(of type: String) -> SQLKind {
+    switch type {
+    case "char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set": .text
+    case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob": .bytes
+    case "tinyint", "smallint", "mediumint", "int", "bigint", "year", "bit": .integer
+    case "timestamp": .moment
+    case "datetime": .clock
+    default: .other
+    }
+  }
+
+  private func isSetByUpdates(_ column: String, of mapping: TableMapping) throws -> Bool {
+    try connection.number(
+      """
+      SELECT count(*) FROM information_schema.COLUMNS WHERE \(isTable(mapping.table, in: mapping.schema))
+        AND COLUMN_NAME = \(literal(column)) AND EXTRA LIKE '%on update%'
+      """) == 1
+  }
+
+  private func indexed(_ mapping: TableMapping) throws -> Set<String> {
+    let found = try rows(
+      """
+      SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE \(isTable(mapping.table, in: mapping.schema))
+        AND INDEX_TYPE IN ('BTREE', 'HASH') AND SUB_PART IS NULL AND SEQ_IN_INDEX = 1
+      """)
+    return Set(found.map { $0[0] })
+  }
+
+  private func dependent(of mapping: TableMapping, in schema: String) throws -> Message? {
+    let found = try rows(
+      """
+      SELECT CONSTRAINT_NAME, TABLE_NAME, DELETE_RULE FROM information_schema.REFERENTIAL_CONSTRAINTS
+      WHERE UNIQUE_CONSTRAINT_SCHEMA = \(literal(schema)) AND REFERENCED_TABLE_NAME = \(literal(mapping.table))
+        AND DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT') LIMIT 1
+      """)
+    return found.first.map {
+      .dependentConstraint($0[0], of: $0[1], onDelete: $0[2])
+    }
+  }
+
+  // MARK: - Fit
+
+  func holdsTexts(_ column: TableColumn) -> Bool { column.baseType == "varchar" }
+
+  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
+    ["bigint", "int", "int unsigned", "bigint unsigned", "datetime", "timestamp"].contains(
+      Self.withoutWidth(column.type))
+  }
+
+  /// `int(11)` is `int`; the fraction of a `datetime(3)` stays.
+  private static func withoutWidth(_ type: String) -> String {
+    guard type.contains("int"), let open = type.firstIndex(of: "("), let close = type.firstIndex(of: ")")
+    else {
+      return type
+    }
+    return String(type[..<open] + type[type.index(after: close)...])
+  }
+
+  /// `datetime(3)` has milliseconds, `datetime` has whole seconds.
+  func keepsMilliseconds(_ column: TableColumn) -> Bool {
+    ["(3)", "(4)", "(5)", "(6)"].contains { column.type.hasSuffix($0) }
+  }
+
+  private static let texts = ["varchar", "char", "text"]
+
+  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
+    let found = Message.columnType(column.type)
+    if form == .bytes {
+      return column.kind == .bytes ? nil : (.columnType(oneOf: ["varbinary", "binary", "blob"]), found)
+    }
+    return column.kind == .text ? nil : (.columnType(oneOf: Self.texts), found)
+  }
+
+  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
+    let (isFit, expected): (Bool, [String]) =
+      switch form {
+      case .seconds, .milliseconds:
+        (
+          column.kind == .integer || ["decimal", "double"].contains(column.baseType),
+          ["bigint", "int", "decimal", "double"]
+        )
+      case .iso: (column.kind == .text, Self.texts)
+      case .timestamptz: (column.kind == .moment, ["timestamp"])
+      case .timestamp: (column.kind == .clock, ["datetime"])
+      }
+    return isFit ? nil : (.columnType(oneOf: expected), .columnType(column.type))
+  }
+
+  /// A boolean is a number. A text that its column would truncate does not fit.
+  func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
+    switch column.kind {
+    case .integer:
+      switch text.lowercased() {
+      case "true": return .integer(1)
+      case "false": return .integer(0)
+      default: return Int64(text).map(SQLValue.integer)
+      }
+    case .text where column.baseType == "enum":
+      let values = column.type.dropFirst("enum(".count).dropLast().split(separator: ",")
+      return values.contains { $0 == literal(text) } ? .text(text) : nil
+    case .text:
+      let length = Int(column.type.drop { $0 != "(" }.dropFirst().prefix { $0.isNumber })
+      return length.map { text.unicodeScalars.count <= $0 } ?? true ? .text(text) : nil
+    default: return .text(text)
+    }
+  }
+
+  // MARK: - Privileges
+
+  /// Runs statements that match no row: the server checks privileges and read-only modes first.
+  func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws {
+    guard let table else { return }
+    if mapping.isDeviceTokens {
+      let columns = "app, environment, token"
+      try connection.run(
+        "INSERT INTO \(table.name) (\(columns)) SELECT \(columns) FROM \(table.name) WHERE 1 = 0")
+    }
+    if let column = mapping.action.column.map(dialect.quoted) {
+      try connection.run("UPDATE \(table.name) SET \(column) = \(column) WHERE 1 = 0")
+    } else {
+      try connection.run("DELETE FROM \(table.name) WHERE 1 = 0")
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Basics
+
+/// The location of a MariaDB or MySQL database: `mysql://USER:PASSWORD@HOST:PORT/DATABASE?socket=/path`, each part
+/// optional, with `%XX` for special characters. Missing parts come from the group `[client]` of my.cnf, then
+/// libmariadb's defaults.
+package struct MySQLURI: Equatable, Sendable {
+  package let user: String?
+  package let password: String?
+  package let host: String?
+  package let port: UInt16?
+  package let database: String?
+  /// The path of a Unix socket.
+  package let socket: String?
+  /// For messages, without the password.
+  package let shown: String
+
+  private static let scheme = "mysql"
+
+  /// - Parameter rest: what follows `mysql:` or `mariadb:`; empty means the library's defaults.
+  package init(afterScheme rest: String) throws(StoreURLError) {
+    let uri = try ServerURI(Self.scheme, rest)
+    user = try Self.decoded(uri.user ?? "", .user)
+    // An empty password is a password: without it, the client would take the one in an option file.
+    let secret = uri.credentials.flatMap { text in text.firstIndex(of: ":").map { text[$0...].dropFirst() } }
+    password = try secret.map { text throws(StoreURLError) in try Self.decoded(text, .password) ?? "" }
+    let (name, digits) = try uri.split(uri.hosts)
+    host = try Self.decoded(name, .host)
+    port = UInt16(digits)
+    guard digits.isEmpty || port ?? 0 > 0 else {
+      throw .uri(Self.scheme, "a port is not between 1 and 65535")
+    }
+    let table = uri.path.dropFirst()
+    if table.contains("/") { throw .uri(Self.scheme, "the database's name contains a /") }
+    database = try Self.decoded(table, .database)
+    socket = try Self.socket(uri.parameters())
+    if socket != nil, host != nil { throw .uri(Self.scheme, "it has both a host and a socket") }
+    shown = uri.shown(String(uri.query))
+  }
+
+  /// The socket, which is the only parameter. No message quotes the parameters: one may be a password.
+  private static func socket(
+    _ parameters: [(name: Substring, value: Substring)]
+  ) throws(StoreURLError) -> String? {
+    if parameters.contains(where: { $0.name != "socket" }) {
+      throw .uri(scheme, "the only parameter after the ? is socket (my.cnf can have other options)")
+    }
+    if parameters.count > 1 { throw .uri(scheme, "it has two sockets") }
+    guard let value = parameters.first?.value else { return nil }
+    if value.contains("@") { throw .uri(scheme, "the socket's path contains an @") }
+    return try decoded(value, .socket)
+  }
+
+  /// `text` without `%XX`; nil if it is empty.
+  private static func decoded(_ text: Substring, _ part: Message.URIPart) throws(StoreURLError) -> String? {
+    if text.isEmpty { return nil }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(Hex.value(ofDigit:)),
+        let low = rest.popFirst().flatMap(Hex.value(ofDigit:))
+      else {
+        throw .uri(scheme, "\(part.rawValue) contains a % without two hexadecimal digits")
+      }
+      bytes.append(high << 4 | low)
+    }
+    // libmariadb takes C strings, which would end there.
+    if bytes.contains(0) { throw .uri(scheme, "\(part.rawValue) contains a zero byte") }
+    guard let decoded = String(validating: bytes, as: UTF8.self) else {
+      throw .uri(scheme, .notUTF8(in: part))
+    }
+    return decoded
+  }
+}

@@ -1,0 +1,83 @@
+import Analysis
+import Basics
+import PacketCapture
+
+/// Collects the apps in the client certificates of decrypted streams.
+final class ClientApps: EvidenceSink {
+  /// More are not needed to see that they differ.
+  private static let most = 64
+
+  /// The first stream of each app.
+  private var streams: [(app: String, source: String, number: Int)] = []
+
+  func stream(_ stream: StreamSummary, report: StreamReport) {
+    guard stream.records > 0, let app = stream.encryption?.clientUserID, streams.count < Self.most,
+      !streams.contains(where: { $0.app == app })
+    else { return }
+    streams.append((app, stream.source, stream.number))
+  }
+
+  /// Stops the replay of another app's tokens, which would be invalidated for the wrong app.
+  /// - Throws: a `Failure` if a stream is of another app than `app`, unless that is accepted.
+  func check(against app: String, store: String, acceptsOther: Bool) throws {
+    guard let other = streams.first(where: { $0.app != app }) else { return }
+    if app.isEmpty {
+      guard streams.count > 1 else { return }
+      return Console.note(
+        .warning(
+          "the certificates of clients name \(streams.count) apps, such as \(streams[0].app) and "
+            + "\(streams[1].app): name the app of the tokens with --app, and replay each app on its own"))
+    }
+    let mismatch = Message(
+      "\(other.source) stream \(other.number): the client's certificate names the app \(other.app), "
+        + "not \(app)")
+    guard acceptsOther else { throw Failure(.otherAppStopsReplay(store, mismatch)) }
+    Console.note(.warning(mismatch))
+  }
+}
+
+extension PushTopics {
+  /// Likewise by the topics of pushes. If some pushes belong to `app`, others are only left out. Without
+  /// `app`, pushes of several apps stop the replay: their tokens would all get one owner.
+  /// - Throws: a `Failure` if all pushes belong to other apps, or without `app` to several, unless accepted.
+  package func check(against app: String, store: String, acceptsOther: Bool) throws {
+    let mismatch: Message
+    if app.isEmpty {
+      guard apps.count > 1 else { return }
+      mismatch = .pushesOfSeveralApps(apps.map(\.app))
+    } else {
+      guard let other = apps.first(where: { !$0.isOwn }) else { return }
+      if !acceptsOther, hasOwn { return }
+      mismatch = .pushOfOtherApp(
+        other.source, stream: other.stream, line: other.line, topic: other.topic, not: app)
+    }
+    guard acceptsOther else { throw Failure(.otherAppStopsReplay(store, mismatch)) }
+    Console.note(.warning(mismatch))
+  }
+}
+
+extension PushesLeftOut {
+  /// Prints the counts.
+  /// - Parameter kind: the kind of tokens that was requested.
+  func say(_ kind: TokenKind) {
+    let kinds = TokenKind.allCases.compactMap { kind in ofOtherKinds[kind].map { "\($0) \(kind.rawValue)" } }
+    let reasons = [
+      (untimed, "status 410 and no timestamp; --from-errors uses the capture time (read its help first)"),
+      (uncaptured, "an invalid token: no plausible capture time for the invalidation"),
+      (withoutToken, "an invalid token: the token is unknown or not hex"),
+      (
+        refused,
+        "BadDeviceToken or DeviceTokenNotForTopic; --from-errors invalidates their tokens (read its help first)"
+      ),
+      (ofOtherApps, "an invalid token and the topic of another app; --other-app replays them"),
+      (
+        ofOtherKinds.values.reduce(0, +),
+        "an invalid token of another kind than \(kind.rawValue): \(kinds.joined(separator: ", ")); "
+          + "--token-kind replays them"
+      ),
+    ]
+    for (count, reason) in reasons where count > 0 {
+      Console.note("skipped \(Count.of(count, "push", "pushes")) with \(reason)")
+    }
+  }
+}

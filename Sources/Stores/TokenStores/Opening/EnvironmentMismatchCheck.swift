@@ -1,0 +1,110 @@
+import Analysis
+import Basics
+import Reports
+
+/// Detects a replay that is probably meant for another app, environment or store.
+///
+/// A list of sandbox tokens changes nothing among the tokens of production, or inserts useless rows, without any error.
+/// So some tokens of the input are looked up before the replay. It only warns: the replay continues.
+package struct EnvironmentMismatchCheck {
+  /// The most tokens to look up.
+  static let sampleLength = 200
+  /// A store with no more live tokens than this may lack the tokens of an input.
+  static let fewestLive = 1000
+  /// With fewer tokens than this, unknown ones are no reason for a warning.
+  static let fewestUnknown = 10
+
+  private let store: TokenStore
+  private let owner: AppEnvironment
+
+  package init(store: TokenStore, owner: AppEnvironment) { (self.store, self.owner) = (store, owner) }
+
+  /// The warning, if any.
+  package func warning(_ table: TokenTable) throws -> Message? {
+    let owners = try store.owners()
+    guard !owners.isEmpty else { return nil }
+    do {
+      let tokens = try Self.sample(of: table)
+      let rows = try store.rows(of: tokens, in: .any)
+      return try elsewhere(tokens, rows) ?? noneOfOwner(owners) ?? unknown(tokens, rows)
+    } catch let error as StoreError {
+      // Unreadable rows may belong to other owners: a replay that finds them reports them.
+      guard case .unreadableRows = error.fault else { throw error }
+      return noneOfOwner(owners)
+    }
+  }
+
+  // MARK: - Checks
+
+  /// Tokens that the store has, but for other owners.
+  private func elsewhere(_ tokens: [[UInt8]], _ rows: [TokenRow]) -> Message? {
+    let own = Set(rows.lazy.filter { $0.owner == owner }.map(\.token))
+    var others: [AppEnvironment: Int] = [:]
+    var strays: Set<[UInt8]> = []
+    for row in rows where !own.contains(row.token) {
+      others[row.owner, default: 0] += 1
+      strays.insert(row.token)
+    }
+    guard strays.count > tokens.count / 2, let other = Self.mostFrequent(others) else { return nil }
+    return .tokensOfAnotherOwner(
+      strays.count, of: tokens.count, in: store.name, as: other.text, andOthers: others.count > 1,
+      notOf: owner.text)
+  }
+
+  /// A store with tokens of other apps and environments only is probably the wrong one.
+  private func noneOfOwner(_ owners: [AppEnvironment]) -> Message? {
+    guard !owners.contains(owner) else { return nil }
+    return .noTokensOfOwner(owner.text, in: store.name, known: owners.map(\.text))
+  }
+
+  /// A feedback service reports tokens that were sent to: a store of the live tokens has most of them. A store that is
+  /// filled by replays only has no live tokens, and new ones are normal.
+  private func unknown(_ tokens: [[UInt8]], _ rows: [TokenRow]) throws -> Message? {
+    guard tokens.count >= Self.fewestUnknown else { return nil }
+    let count = tokens.count - Set(rows.map(\.token)).count
+    guard count > tokens.count / 2, try hasManyLive() else { return nil }
+    return .tokensNotInStore(
+      count, of: tokens.count, in: store.name, moreLiveThan: Self.fewestLive, of: owner.text)
+  }
+
+  private func hasManyLive() throws -> Bool {
+    struct Enough: Error {}
+    var count = 0
+    do {
+      try store.list(.live, in: AppEnvironmentFilter(app: owner.app, environment: owner.environment)) {
+        _, _, _ in
+        count += 1
+        if count > Self.fewestLive { throw Enough() }
+      }
+    } catch is Enough {
+      return true
+    }
+    return false
+  }
+
+  private static func mostFrequent(_ owners: [AppEnvironment: Int]) -> AppEnvironment? {
+    // The app's name decides between equal counts.
+    owners.max { ($0.value, $1.key.text) < ($1.value, $0.key.text) }?.key
+  }
+
+  // MARK: - Sample
+
+  /// Up to `sampleLength` accepted tokens, spread evenly over the table, in one pass that keeps at most twice that
+  /// number: beyond it, every second one is dropped, and the stride is doubled.
+  static func sample(of table: TokenTable) throws -> [[UInt8]] {
+    var sample: [[UInt8]] = []
+    var stride = 1
+    var index = 0
+    try table.visitInAnyOrder { token, verdict in
+      guard verdict.time != nil else { return }
+      defer { index += 1 }
+      guard index % stride == 0 else { return }
+      sample.append(token.withUnsafeBytes { Array($0) })
+      guard sample.count > 2 * sampleLength else { return }
+      sample = sample.indices.filter { $0 % 2 == 0 }.map { sample[$0] }
+      stride *= 2
+    }
+    guard sample.count > sampleLength else { return sample }
+    return (0..<sampleLength).map { sample[$0 * sample.count / sampleLength] }
+  }
+}

@@ -1,0 +1,143 @@
+import Basics
+import Synchronization
+
+/// The settings of a store, besides its location.
+package struct StoreSettings {
+  /// Whether tokens that a mapped table does not have are inserted.
+  package var insertsUnknown: Bool
+  /// The journal file; nil for a journal in the database itself.
+  package var journal: StoreURL?
+  /// Whether the mapping is too incomplete to write to the table.
+  package var isTrial: Bool
+  /// How long to wait for another program's lock.
+  package var lockTimeout: Duration
+
+  package init(
+    insertsUnknown: Bool = false, journal: StoreURL? = nil, isTrial: Bool = false, lockTimeout: Duration
+  ) {
+    (self.insertsUnknown, self.journal) = (insertsUnknown, journal)
+    (self.isTrial, self.lockTimeout) = (isTrial, lockTimeout)
+  }
+}
+
+/// The location of a store on the command line, and how to open it.
+package struct StoreLocation {
+  /// The default store.
+  package static let usual = "sqlite:tokens.sqlite"
+
+  /// Nil for the default store.
+  private let named: String?
+  /// The mapped table; nil for `device_tokens`.
+  private let mapping: TableMapping?
+  /// The owner of the command's tokens, and of rows without owner columns.
+  private let owner: AppEnvironment
+  private let namesEnvironment: Bool
+  private let settings: StoreSettings
+
+  package init(
+    _ named: String?, mapping: TableMapping?, app: String? = nil, environment: Environment? = nil,
+    settings: StoreSettings
+  ) {
+    (self.named, self.mapping, self.settings) = (named, mapping, settings)
+    owner = AppEnvironment(app: app ?? "", environment: environment ?? .production)
+    namesEnvironment = environment != nil
+  }
+
+  /// The owner of the command's tokens.
+  /// - Throws: if the store has both environments, and the command names none.
+  package func owner(in store: TokenStore) throws -> AppEnvironment {
+    guard !namesEnvironment, Set(try store.owners().map(\.environment)).count > 1 else { return owner }
+    throw UsageError(.bothEnvironments(in: store.name))
+  }
+
+  // MARK: - Opening
+
+  /// The store for a command that only reads.
+  package func openForReading() throws -> TokenStore { try open(creates: false) }
+
+  /// The store for a command that writes. A missing default store is created, with a message.
+  /// - Parameters:
+  ///   - creates: whether to create any missing store.
+  ///   - dryRun: whether nothing will be written.
+  package func openForWriting(creates: Bool, dryRun: Bool = false) throws -> TokenStore {
+    guard dryRun || !settings.isTrial else {
+      throw UsageError(
+        "--table and --token-column require --dry-run; to write, describe the table in a file for "
+          + "--mapping (docs/stores.md, Your own table)")
+    }
+    if let mapping, creates {
+      throw UsageError(
+        "--create creates apnsift's own table, but the mapping names \(mapping.name): remove --create "
+          + "or the mapping")
+    }
+    if mapping == nil, settings.insertsUnknown {
+      throw UsageError("--insert-unknown requires --mapping: add a mapping, or remove the option")
+    }
+    if named == nil, mapping == nil, case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0
+    {
+      Console.note(
+        dryRun
+          ? "no store is named: taking \(Self.usual), which does not exist, as empty"
+          : "no store is named: making \(Self.usual)")
+    }
+    return try open(creates: creates || (named == nil && mapping == nil))
+  }
+
+  private func open(creates: Bool) throws -> TokenStore {
+    if let mapping, named == nil {
+      throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
+    }
+    let url = try url(of: named ?? Self.usual)
+    let database = try self.database(at: url)
+    var store =
+      mapping.map {
+        TokenStore(
+          database, mapping: $0, text: MappingText.json($0), owner: owner, inserts: settings.insertsUnknown)
+      } ?? TokenStore(database, creates: creates)
+    store.file = try settings.journal.map { try journal($0, of: url) }
+    let progress = ScanProgress()
+    store.onScan = { progress.advance($0, $1, $2) }
+    return store
+  }
+
+  private func journal(_ journal: StoreURL, of store: StoreURL) throws -> JournalFile {
+    guard case .sqlite(let path) = journal, journal != store else {
+      throw UsageError(
+        "--journal \(journal.text): expected sqlite:PATH of another file than the store; without the "
+          + "option, a store has its own journal")
+    }
+    return JournalFile(SQLiteDatabase(path: path, lockTimeout: settings.lockTimeout))
+  }
+
+  private func database(at url: StoreURL) throws -> any StoreDatabase {
+    do { return try url.database(lockTimeout: settings.lockTimeout) } catch {
+      throw UsageError(error.message)
+    }
+  }
+
+  private func url(of name: String) throws -> StoreURL {
+    do { return try StoreURL(name) } catch { throw UsageError(error.message) }
+  }
+}
+
+/// Reports that all rows of a table are read because no index fits, and shows the progress.
+final class ScanProgress: Sendable {
+  private let line = Mutex(ProgressLine())
+
+  /// Smaller tables are read quickly.
+  private static let fewest = 10_000
+
+  func advance(_ table: String, _ read: Int, _ guess: Int) {
+    if read == 0, guess > Self.fewest {
+      Console.note(
+        "no index begins with the column of tokens of \(table): reading all of about \(guess) rows")
+    }
+    line.withLock { line in
+      if read == guess {
+        line.clear()
+      } else {
+        line.update { _ in "\(read) of about \(guess) rows of \(table)" }
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Basics
+
+/// The store named by `--store` or APNSIFT_STORE (docs/spec/interface.md#stores, replay and store).
+package enum StoreURL: Equatable, Sendable {
+  /// A file, by a path that is relative to the working directory or absolute, never empty. It is used literally:
+  /// nothing is decoded, and a `?` begins no parameters.
+  case sqlite(path: String)
+  /// A database of a PostgreSQL server.
+  case postgreSQL(PostgreSQLURI)
+  /// A database of a MariaDB or MySQL server.
+  case mySQL(MySQLURI)
+
+  /// Reads `sqlite:PATH`, `postgresql://…`, `postgres://…`, `mysql://…` and `mariadb://…`.
+  ///
+  /// - Throws: `StoreURLError` for an empty path, a path without `sqlite:`, and stores of other kinds.
+  package init(_ text: String) throws(StoreURLError) {
+    guard let colon = text.firstIndex(of: ":") else {
+      throw StoreURLError(.notAStoreURL(text))
+    }
+    let path = String(text[text.index(after: colon)...])
+    switch text[..<colon].lowercased() {
+    case "sqlite": self = .sqlite(path: try Self.sqlitePath(path))
+    case "postgres", "postgresql": self = .postgreSQL(try PostgreSQLURI(afterScheme: path))
+    case "mysql", "mariadb": self = .mySQL(try MySQLURI(afterScheme: path))
+    // Only the scheme: the rest may have a password.
+    case let scheme where path.hasPrefix("//"):
+      throw StoreURLError(
+        "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins "
+          + "with \(scheme)://")
+    default: throw StoreURLError(.notAStoreURL(text))
+    }
+  }
+
+  /// `sqlite:///PATH` is an absolute path, as in some other tools. With two slashes they mean a relative path or a
+  /// host, so that form is refused.
+  private static func sqlitePath(_ path: String) throws(StoreURLError) -> String {
+    if path.isEmpty {
+      throw StoreURLError(
+        "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite")
+    }
+    if path.hasPrefix("//"), !path.hasPrefix("///") {
+      throw StoreURLError(.storeWithTwoSlashes(String(path.dropFirst(2))))
+    }
+    return path
+  }
+
+  /// The URL without a password.
+  package var text: String {
+    switch self {
+    case .sqlite(let path): "sqlite:\(path)"
+    case .postgreSQL(let uri): uri.shown
+    case .mySQL(let uri): uri.shown
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import Basics
+import CLibpq
+import Synchronization
+
+/// A PostgreSQL database (docs/stores.md, PostgreSQL).
+///
+/// Each call is one transaction. Readers and writers do not block each other.
+package struct PostgreSQLDatabase: StoreDatabase {
+  /// The URI without its password.
+  package let name: String
+  package let deviceTokens = TableMapping.deviceTokens(times: PostgreSQLSession.deviceTokens.time)
+  private let uri: String
+  private let lockTimeout: Duration
+  private let idle = IdleConnection()
+
+  /// Describes it; nothing is connected to yet.
+  ///
+  /// - Parameters:
+  ///   - uri: in the format of libpq.
+  ///   - lockTimeout: how long to wait for another program's lock, not negative.
+  /// - Throws: if libpq cannot read the URI.
+  package init(uri: PostgreSQLURI, lockTimeout: Duration = defaultLockTimeout) throws(StoreURLError) {
+    name = uri.shown
+    self.uri = uri.text
+    self.lockTimeout = lockTimeout
+    try Self.checkSyntax(of: uri)
+  }
+
+  /// libpq's message quotes the invalid text, which may be a password, so the quote is removed. If libpq is missing,
+  /// the connection reports it.
+  private static func checkSyntax(of uri: PostgreSQLURI) throws(StoreURLError) {
+    guard LibpqLibrary.functions != nil else { return }
+    var message: UnsafeMutablePointer<CChar>?
+    if let options = libpq.PQconninfoParse(uri.text, &message) {
+      libpq.PQconninfoFree(options)
+      return
+    }
+    defer { libpq.PQfreemem(message) }
+    let words = ServerError.line(message).text.prefix { $0 != "\"" }.split(whereSeparator: {
+      $0 == " " || $0 == ":"
+    })
+    throw .uri(PostgreSQLURI.scheme, .verbatim(words.joined(separator: " ")))
+  }
+
+  // MARK: - Transactions
+
+  package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
+    try reportingFaults {
+      let connection = try connect { try begin($0, "READ ONLY") }
+      let result = try body(PostgreSQLSession(connection))
+      connection.rollBack()
+      idle.keep(connection)
+      return result
+    }
+  }
+
+  /// A connection for which `start` succeeded: the idle one, unless the server has ended it.
+  private func connect(_ start: (Connection) throws -> Void) throws -> Connection {
+    if let connection = idle.take() {
+      do {
+        try start(connection)
+        return connection
+      } catch  where connection.isLost {}
+    }
+    let connection = try Connection(uri: uri)
+    try start(connection)
+    return connection
+  }
+
+  package func writing<Result>(
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
+    _ body: (any SQLSession) throws -> Result
+  ) throws -> Result {
+    try reportingFaults {
+      if owner.app.utf8.contains(0) {
+        throw StoreFault.refused(detail: "the app's name has a zero byte, which PostgreSQL does not support")
+      }
+      return try ServerError.retrying { try writeOnce(table, owner, body) }
+    }
+  }
+
+  /// The lock comes before the transaction, whose snapshot must include the changes of the lock's last owner. A row
+  /// that another program changed since the snapshot is an error of the server (40001), and so is an inserted key
+  /// (23505).
+  private func writeOnce<Result>(
+    _ table: TableMapping, _ owner: AppEnvironment, _ body: (any SQLSession) throws -> Result
+  ) throws -> Result {
+    let connection = try connect { try setTimeouts($0, isLocal: false) }
+    try lock(table, owner, connection)
+    do {
+      try begin(connection, "")
+      let result = try body(PostgreSQLSession(connection))
+      try commit(connection)
+      if !connection.isLost, (try? connection.run("SELECT pg_advisory_unlock_all()")) != nil {
+        idle.keep(connection)
+      }
+      return result
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  /// Locks the owner's rows, or the creation of a missing table, for other apnsift processes until the connection ends.
+  /// Readers and other programs continue.
+  private func lock(_ table: TableMapping, _ owner: AppEnvironment, _ connection: Connection) throws {
+    let session = PostgreSQLSession(connection)
+    var id = try session.id(of: table)
+    if id == nil {
+      try connection.run("SELECT pg_advisory_lock(\(PostgreSQLSession.makingLock))")
+      id = try session.id(of: table)
+      if id == nil { return }
+      try connection.run("SELECT pg_advisory_unlock(\(PostgreSQLSession.makingLock))")
+    }
+    let name = "apnsift \(id ?? 0) \(owner.environment.rawValue) \(owner.app)"
+    try connection.run("SELECT pg_advisory_lock(hashtextextended($1, 0))", .text(name))
+  }
+
+  private func begin(_ connection: Connection, _ mode: String) throws(ServerError) {
+    try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ \(mode)")
+    try setTimeouts(connection, isLocal: true)
+    // Values are read and stored as text, whose format must not depend on the role's settings.
+    try connection.run(
+      """
+      SELECT set_config('datestyle', 'ISO, MDY', true), set_config('standard_conforming_strings', 'on', true),
+        set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true),
+        set_config('intervalstyle', 'postgres', true)
+      """)
+  }
+
+  /// - Parameter isLocal: whether they apply to the open transaction only.
+  private func setTimeouts(_ connection: Connection, isLocal: Bool) throws(ServerError) {
+    // 0 would wait for ever. JIT compilation takes longer than it saves.
+    let milliseconds = max(Int64(lockTimeout / .milliseconds(1)), 1)
+    try connection.run(
+      "SELECT set_config('lock_timeout', '\(milliseconds)', \(isLocal)), set_config('jit', 'off', \(isLocal))"
+    )
+  }
+
+  package func fault(of error: any Error) -> StoreFault? {
+    (error as? ServerError).map { StoreFault($0, waited: lockTimeout) }
+  }
+
+  package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
+    try reportingFaults {
+      let connection = try Connection(uri: uri)
+      try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+      let session = PostgreSQLSession(connection)
+      try session.checkPrivileges(of: table, on: session.describe(table), isRecorded: isRecorded)
+    }
+  }
+
+  // MARK: - The end of a transaction
+
+  /// Commits. Returns only if the changes are done, throws only if they are not, except for
+  /// `StoreFault.server(.uncertain)`: a connection that breaks during COMMIT does not report its result. The server
+  /// knows the transaction by its number.
+  private func commit(_ connection: Connection) throws {
+    let transaction = try connection.run("SELECT txid_current_if_assigned()").integer(0, 0)
+    do throws(ServerError) {
+      let command = try connection.run("COMMIT").command
+      guard command == "COMMIT" else {
+        throw ServerError(state: "", message: "the transaction ended with \(command)", isLost: false)
+      }
+    } catch {
+      guard error.isLost || connection.isLost else { throw error }
+      guard let transaction else { throw error }
+      try error.resolve {
+        switch status(of: transaction) {
+        case "committed": true
+        case "aborted": false
+        // In progress, or nil if the server does not answer.
+        default: nil
+        }
+      }
+    }
+  }
+
+  private func status(of transaction: Int64) -> String? {
+    guard let connection = try? Connection(uri: uri) else { return nil }
+    return try? connection.run("SELECT txid_status($1::text::bigint)", .text(String(transaction))).text(0, 0)
+  }
+}
+
+/// A connection that is reused by the next call: opening one takes longer than most calls.
+private final class IdleConnection: Sendable {
+  private let connection = Mutex<Connection?>(nil)
+
+  func take() -> Connection? { connection.withLock { $0.take() } }
+
+  func keep(_ used: Connection) { connection.withLock { $0 = used } }
+}

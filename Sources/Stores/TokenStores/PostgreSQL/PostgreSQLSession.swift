@@ -1,0 +1,317 @@
+import Basics
+
+/// Runs statements in a transaction of a PostgreSQL database.
+final class PostgreSQLSession: SQLSession {
+  let connection: Connection
+  /// Tables without COPY: row-level security refuses it, and rules do not apply to it.
+  var withoutCopies: Set<String> = []
+  private var plan = Plan.usual
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  /// Texts compare as bytes, which is the order of listings, and halves the time of the index.
+  static let deviceTokens = (
+    definition: """
+    CREATE TABLE device_tokens (
+      app text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL CHECK (environment IN ('production', 'sandbox')),
+      token bytea NOT NULL,
+      registered_at timestamptz,
+      invalidated_at timestamptz,
+      PRIMARY KEY (app, environment, token)
+    )
+    """, time: TimeForm.timestamptz
+  )
+
+  var dialect: SQLDialect { Self.dialect }
+
+  /// COPY does not support parameters, so they become literals.
+  private static let dialect = SQLDialect(
+    parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
+    typeNames: ("text", "bytea", "timestamp with time zone"),
+    journal: JournalLayout(
+      time: ({ "to_timestamp(\($0))" }, .moment), inputOrder: "id", numbersChanges: false))
+
+  // MARK: - Plans
+
+  /// How rows are found. The planner has no statistics of a table that was just filled.
+  private enum Plan {
+    case usual
+    /// A sequential scan: an index scan of all rows would take three times as long.
+    case scan
+    /// An index scan.
+    case index
+    /// By a list of locators, which the planner assumes to be short.
+    case locators
+
+    var avoided: [String] {
+      switch self {
+      case .usual: []
+      case .scan: ["enable_indexscan", "enable_bitmapscan"]
+      case .index: ["enable_seqscan"]
+      case .locators: ["enable_nestloop"]
+      }
+    }
+  }
+
+  private func plan(_ new: Plan) throws(ServerError) {
+    if new == plan { return }
+    // NULL restores the role's setting.
+    let settings = plan.avoided.map { ($0, "NULL") } + new.avoided.map { ($0, "'off'") }
+    plan = new
+    let calls = settings.map { "set_config('\($0)', \($1), true)" }
+    try connection.run("SELECT \(calls.joined(separator: ", "))")
+  }
+
+  // MARK: - Reading
+
+  func visit(
+    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
+  ) throws {
+    try plan(.usual)
+    try copy(sql, parameters, kinds, body)
+  }
+
+  func scan(
+    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
+  ) throws {
+    try plan(.scan)
+    try copy(sql, parameters, kinds, body)
+  }
+
+  func visit(
+    _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
+    isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void
+  ) throws {
+    try plan(.index)
+    let elements = values.map { value in
+      switch value {
+      case .bytes(let bytes): "\"\\\\x\(Hex.string(bytes))\""
+      case .text: "\"\((value.text ?? "").replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+      default: "NULL"
+      }
+    }
+    let array = Self.literal(.text("{\(elements.joined(separator: ","))}"))
+    try copy(
+      "\(query) AND t.\(dialect.quoted(column.name)) = ANY (CAST(\(array) AS \(column.castType)[]))",
+      parameters,
+      kinds, body)
+  }
+
+  private func copy(
+    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
+  ) throws {
+    let output = try CopyOutput(MarkedSQL.filled(sql, parameters, Self.literal), kinds, on: connection)
+    while let row = try output.next() { try body(row) }
+  }
+
+  /// A literal. Backslashes have no special meaning (standard_conforming_strings).
+  static func literal(_ value: SQLValue) -> String {
+    switch value {
+    case .null: "NULL"
+    case .integer(let number): "(\(number))"
+    case .real(let number): "'\(number)'"
+    // No row has a zero byte in a text.
+    case .text(let text): "'\(text.replacing("\0", with: "\u{fffd}").replacing("'", with: "''"))'"
+    case .bytes(let bytes): "'\\x\(Hex.string(bytes))'::bytea"
+    }
+  }
+
+  // MARK: - Writing
+
+  @discardableResult
+  func run(_ sql: String, _ parameters: [SQLValue]) throws -> Int {
+    let sql = MarkedSQL.replaced(sql) { "$\($0)" }
+    return try connection.run(sql, with: parameters.map(Parameter.init)).affected
+  }
+
+  /// The most rows of one statement, and bytes of one of their columns.
+  private static let batch = 10_000
+  private static let batchBytes = 1 << 22
+
+  func insert(
+    into table: String, _ columns: [TableColumn], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws -> Int {
+    let types = columns.map { ServerType($0.kind) }
+    let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+    if !withoutCopies.contains(table), columns.allSatisfy(\.isSentAsItIs) {
+      return try BinaryCopy.run(into: "\(table) (\(names))", on: connection) { copy in
+        try rows { try copy.add($0, types) }
+      }
+    }
+    let values = columns.indices.map { "CAST(v.c\($0) AS \(columns[$0].castType))" }.joined(separator: ", ")
+    return try runBatches(types, rows) {
+      "INSERT INTO \(table) (\(names)) SELECT \(values) FROM \($0)"
+    }
+  }
+
+  func change(
+    _ table: TableDescription, set columns: [TableColumn],
+    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws -> Int {
+    try plan(.locators)
+    let locators = table.locator.map { $0.kind == .bytes ? ServerType.tid : ServerType($0.kind) }
+    // The list of locators avoids a join, which would scan the table.
+    let isFound = table.locator.enumerated().map { index, locator in
+      let isListed = locators[index] == .tid ? "t.ctid = ANY ($\(index + 1)) AND " : ""
+      return "\(isListed)\(locator.expression) = v.c\(index)"
+    }.joined(separator: " AND ")
+    let settings = columns.enumerated().map { index, column in
+      "\(dialect.quoted(column.name)) = CAST(v.c\(locators.count + index) AS \(column.castType))"
+    }
+    return try runBatches(locators + columns.map { ServerType($0.kind) }, rows) { values in
+      columns.isEmpty
+        ? "DELETE FROM \(table.name) AS t USING \(values) WHERE \(isFound)"
+        : "UPDATE \(table.name) AS t SET \(settings.joined(separator: ", ")) FROM \(values) WHERE \(isFound)"
+    }
+  }
+
+  /// Runs a statement for each batch of rows; returns how many it wrote.
+  /// - Parameter statement: receives the rows as a table `v` with the columns `c0`, `c1` and so on.
+  private func runBatches(
+    _ types: [ServerType], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void,
+    _ statement: (String) -> String
+  ) throws -> Int {
+    var arrays = types.map(ArrayParameter.init)
+    let parameters = types.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+    let names = types.indices.map { "c\($0)" }.joined(separator: ", ")
+    let sql = statement("unnest(\(parameters)) AS v (\(names))")
+    var written = 0
+    func send() throws {
+      if arrays[0].count == 0 { return }
+      written += try connection.run(sql, with: arrays.map(Parameter.init)).affected
+      for index in arrays.indices { arrays[index].removeAll() }
+    }
+    try rows { row in
+      for index in arrays.indices { arrays[index].append(row[index]) }
+      if arrays[0].count >= Self.batch || arrays.contains(where: { $0.length > Self.batchBytes }) {
+        try send()
+      }
+    }
+    try send()
+    return written
+  }
+
+  // MARK: - Expressions
+
+  func expression(_ column: TableColumn) -> String {
+    "t.\(dialect.quoted(column.name))::\(ServerType(column.kind).name)"
+  }
+
+  /// In a format that does not depend on the role's settings.
+  func text(_ column: TableColumn) -> String {
+    column.kind == .moment
+      ? "(t.\(dialect.quoted(column.name)) AT TIME ZONE 'UTC')::text"
+      : "t.\(dialect.quoted(column.name))::text"
+  }
+
+  func byteOrder(_ expression: String) -> String { "\(expression) COLLATE \"C\"" }
+
+  func isEqual(_ column: TableColumn, _ parameter: String) -> String {
+    let value = "t.\(dialect.quoted(column.name))"
+    switch column.kind {
+    case .moment: return "\(value) = TIMESTAMPTZ 'epoch' + \(parameter) * INTERVAL '1 microsecond'"
+    case .clock: return "\(value) = TIMESTAMP 'epoch' + \(parameter) * INTERVAL '1 microsecond'"
+    default:
+      let isSame = "\(value) = CAST(\(parameter) AS \(column.castType))"
+      return column.folding == nil ? isSame : "\(isSame) AND \(value)::text = \(parameter)"
+    }
+  }
+
+  /// Letters of the other case, blanks, line ends and brackets.
+  func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
+    let value = "t.\(dialect.quoted(column.name))::text COLLATE \"C\""
+    return switch form {
+    case .hex: "\(value) ~ '[A-F <>\\t\\r\\n]'"
+    case .upperHex: "\(value) ~ '[a-f <>\\t\\r\\n]'"
+    case .bytes, .spacedHex, .bracketedHex, .base64: nil
+    }
+  }
+
+  // MARK: - Keys
+
+  func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String {
+    let parts = zip(key, columns).map { field, column in
+      switch field {
+      case .integer(let number):
+        column.kind.isTime ? ClockText.text(ofMicroseconds: number) : String(number)
+      case .bytes(let bytes): "\\x\(Hex.string(bytes))"
+      default: field.text ?? ""
+      }
+    }
+    if parts.count < 2 { return parts.first ?? "" }
+    // In the format of json_build_array.
+    return "[\(parts.map(Self.quoted).joined(separator: ", "))]"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"": "\\\""
+      case "\\": "\\\\"
+      case "\n": "\\n"
+      case "\r": "\\r"
+      case "\t": "\\t"
+      case "\u{8}": "\\b"
+      case "\u{c}": "\\f"
+      case _ where scalar.value < 0x20: "\\u00" + Hex.string([UInt8(scalar.value)])
+      default: String(scalar)
+      }
+    }
+    return "\"\(escaped.joined())\""
+  }
+
+  // MARK: - Removed rows
+
+  /// The row as a JSON object of names and texts, which each type reads back without loss. JSON's own types would lose
+  /// the bounds of arrays and the difference of JSON null and NULL.
+  func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)] {
+    let kept = table.columns.filter { !$0.isGenerated }
+    let names = kept.map { Self.literal(.text($0.name)) }.joined(separator: ", ")
+    let values = kept.map { column in
+      let value = "t.\(dialect.quoted(column.name))"
+      // A cast of char(n) removes trailing blanks.
+      if column.baseType == "character" {
+        return "CASE WHEN \(value) IS NOT NULL THEN format('%s', \(value)) END"
+      }
+      // The text of a point in time must not depend on the role's time zone.
+      return column.kind == .moment ? "(\(value) AT TIME ZONE 'UTC')::text || '+00'" : "\(value)::text"
+    }.joined(separator: ", ")
+    return [("json_object(ARRAY[\(names)]::text[], ARRAY[\(values)]::text[])::text", .text)]
+  }
+
+  /// Columns that were added since get their defaults.
+  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
+    let row = Parameter(whole.first?.value ?? .null)
+    let found = try connection.run("SELECT json_object_keys($1::json)", row)
+    let columns = try (0..<found.count).map { index in
+      let name = found.text(index, 0) ?? ""
+      guard let column = table.columns.first(where: { $0.name == name && !$0.isGenerated }) else {
+        throw StoreFault.refused(
+          detail: "removed rows had a column \(name), which \(mapping.name) does not have")
+      }
+      return column
+    }
+    let names = columns.map { dialect.quoted($0.name) }
+    let values = zip(names, columns).map { "CAST(r.\($0) AS \($1.type))" }
+    let written = try connection.run(
+      """
+      INSERT INTO \(table.name) (\(names.joined(separator: ", "))) OVERRIDING SYSTEM VALUE
+      SELECT \(values.joined(separator: ", ")) FROM json_to_record($1::json) AS r (\(names.map { "\($0) text" }.joined(separator: ", ")))
+      """, row
+    ).affected
+    guard written == 1 else {
+      throw StoreFault.refused(detail: "a trigger or policy of \(mapping.name) ignored a restored row")
+    }
+  }
+}
+
+extension TableColumn {
+  /// Whether its type has the binary format of its kind.
+  fileprivate var isSentAsItIs: Bool {
+    [
+      "", "text", "character varying", "citext", "bytea", "bigint", "timestamp with time zone",
+      "timestamp without time zone",
+    ].contains(baseType)
+  }
+}

@@ -1,0 +1,321 @@
+import Basics
+
+/// Reads the server's catalogue, creates tables, and checks privileges.
+extension PostgreSQLSession {
+  static let makingLock = "hashtextextended('apnsift: making device_tokens', 0)"
+
+  /// The table's OID; nil if the search path or the mapping's schema has no table of that name.
+  func id(of mapping: TableMapping) throws -> Int64? {
+    try id(
+      ofTable: [mapping.schema, mapping.table].compactMap { $0 }.map(dialect.quoted).joined(separator: "."))
+  }
+
+  /// - Parameter name: quoted.
+  private func id(ofTable name: String) throws -> Int64? {
+    try connection.run("SELECT to_regclass($1)::oid::bigint", .text(name)).integer(0, 0)
+  }
+
+  // MARK: - Making
+
+  /// In the first schema of the search path. If two programs do it at once, the lock lets the second one see the
+  /// first's table.
+  func makeDeviceTokens() throws {
+    try connection.run("SELECT pg_advisory_xact_lock(\(Self.makingLock))")
+    if try connection.run("SELECT to_regclass('device_tokens') IS NULL").flag(0, 0) {
+      try connection.run(Self.deviceTokens.definition)
+    }
+  }
+
+  /// Changes are packed (docs/decisions/0021); `part` numbers the rows of a replay from 0. Tokens do not compress, so
+  /// compression is disabled.
+  func makeJournal(in schema: String?) throws {
+    let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
+    let replays = "\(prefix)apnsift_replays"
+    if try connection.run("SELECT to_regclass($1) IS NOT NULL", .text(replays)).flag(0, 0) { return }
+    try connection.run("SELECT pg_advisory_xact_lock(\(Self.makingLock))")
+    for definition in [
+      """
+      CREATE TABLE IF NOT EXISTS \(replays) (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        at timestamptz NOT NULL,
+        version text NOT NULL,
+        app text NOT NULL,
+        environment text NOT NULL,
+        options text NOT NULL,
+        tuples bigint NOT NULL,
+        invalidated bigint NOT NULL DEFAULT 0, updated bigint NOT NULL DEFAULT 0,
+        inserted bigint NOT NULL DEFAULT 0, unchanged bigint NOT NULL DEFAULT 0,
+        kept bigint NOT NULL DEFAULT 0, unknown bigint NOT NULL DEFAULT 0, rejected bigint NOT NULL,
+        mapping text,
+        undoes bigint UNIQUE REFERENCES \(replays) (id),
+        changed_rows bigint
+      )
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS \(prefix)apnsift_inputs (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        replay bigint NOT NULL REFERENCES \(replays) (id),
+        source text NOT NULL,
+        sha256 text NOT NULL,
+        bytes bigint NOT NULL
+      )
+      """,
+      "CREATE INDEX IF NOT EXISTS apnsift_inputs_by_digest ON \(prefix)apnsift_inputs (sha256)",
+      """
+      CREATE TABLE IF NOT EXISTS \(prefix)apnsift_changes (
+        replay bigint NOT NULL,
+        part bigint NOT NULL,
+        packed bytea NOT NULL,
+        PRIMARY KEY (replay, part)
+      )
+      """,
+      "ALTER TABLE \(prefix)apnsift_changes ALTER COLUMN packed SET STORAGE EXTERNAL",
+    ] {
+      try connection.run(definition)
+    }
+  }
+
+  func columns(of table: String, in schema: String?) throws -> [TableColumn] {
+    let name = [schema, table].compactMap { $0 }.map(dialect.quoted).joined(separator: ".")
+    return try id(ofTable: name).map(columns) ?? []
+  }
+
+  // MARK: - Tables
+
+  func describe(_ mapping: TableMapping) throws -> TableDescription? {
+    guard let id = try id(of: mapping) else { return nil }
+    let found = try connection.run(
+      """
+      SELECT schema.nspname::text, relation.relname::text, relation.relkind::text,
+        relation.relkind = 'p' OR EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = relation.oid),
+        NOT relation.relhasrules AND NOT row_security_active(relation.oid),
+        relation.relhastriggers OR relation.relhasrules
+      FROM pg_class AS relation JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace
+      WHERE relation.oid = $1::text::oid
+      """, .text(String(id)))
+    let kind = found.text(0, 2) ?? ""
+    // A table or a partitioned one. The effect of a change on a view is unknown.
+    guard kind == "r" || kind == "p" else {
+      let names = ["v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence"]
+      throw mapping.misfit(
+        .tableName, .aTable, names[kind].map(Message.relation(_:)) ?? .relation(ofKind: kind))
+    }
+    let schema = found.text(0, 0) ?? ""
+    let name = "\(dialect.quoted(schema)).\(dialect.quoted(found.text(0, 1) ?? ""))"
+    if !found.flag(0, 4) { withoutCopies.insert(name) }
+    let hasParts = found.flag(0, 3)
+    var description = TableDescription(
+      name: name, schema: schema, columns: try columns(of: id),
+      // A ctid is unique in one table only.
+      locator: (hasParts ? [("t.tableoid::bigint", SQLKind.integer)] : []) + [("t.ctid", .bytes)],
+      indexed: try indexed(id), rowsGuessed: try rowsGuessed(id),
+      dependent: mapping.action == .delete ? try dependent(of: id) : nil)
+    description.hasChildren = hasParts && kind == "r"
+    // Partitions may have their own triggers.
+    description.hasTriggers = hasParts || found.flag(0, 5)
+    return description
+  }
+
+  private func columns(of table: Int64) throws -> [TableColumn] {
+    let rows = try connection.run(
+      """
+      SELECT part.attname::text, format_type(part.atttypid, part.atttypmod),
+        CASE base.name WHEN 'citext' THEN base.name ELSE format_type(base.id, NULL) END, format_type(base.id, -1),
+        part.attnotnull, part.atthasdef OR part.attidentity <> '', part.attgenerated <> '',
+        coalesce(array_position((key.indkey::smallint[])[0:key.indnkeyatts - 1], part.attnum) + 1, 0)::bigint,
+        coalesce(rules.collisdeterministic, true) AND base.name <> 'citext'
+      FROM pg_attribute AS part LEFT JOIN pg_index AS key ON key.indrelid = part.attrelid AND key.indisprimary
+        LEFT JOIN pg_collation AS rules ON rules.oid = part.attcollation
+        CROSS JOIN LATERAL (\(Self.baseType)) AS base
+      WHERE part.attrelid = $1::text::oid AND part.attnum > 0 AND NOT part.attisdropped
+      ORDER BY part.attnum
+      """, .text(String(table)))
+    return (0..<rows.count).map { row in
+      let type = rows.text(row, 2) ?? ""
+      return TableColumn(
+        rows.text(row, 0) ?? "", type: rows.text(row, 1) ?? "", baseType: type, kind: Self.kind(of: type),
+        castType: rows.text(row, 3) ?? "", isNotNull: rows.flag(row, 4), hasDefault: rows.flag(row, 5),
+        isGenerated: rows.flag(row, 6), keyIndex: Int(rows.integer(row, 7) ?? 0),
+        folding: rows.flag(row, 8) ? nil : ("a deterministic collation", "one that is not"))
+    }
+  }
+
+  /// The type of column `part`, or the base type of its domain.
+  private static let baseType = """
+    WITH RECURSIVE step AS (
+      SELECT oid AS id, typname::text AS name, typtype AS kind, typbasetype AS base FROM pg_type WHERE oid = part.atttypid
+      UNION ALL
+      SELECT below.oid, below.typname::text, below.typtype, below.typbasetype
+      FROM step JOIN pg_type AS below ON below.oid = step.base WHERE step.kind = 'd')
+    SELECT id, name FROM step WHERE kind <> 'd'
+    """
+
+  private static func kind(of type: String) -> SQLKind {
+    switch type {
+    case "text", "character varying", "character", "citext": .text
+    case "bytea": .bytes
+    case "bigint", "integer", "smallint": .integer
+    case "timestamp with time zone": .moment
+    case "timestamp without time zone": .clock
+    default: .other
+    }
+  }
+
+  private func indexed(_ table: Int64) throws -> Set<String> {
+    let found = try connection.run(
+      """
+      SELECT attname::text FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+      WHERE indrelid = $1::text::oid AND indisvalid AND indpred IS NULL
+      """, .text(String(table)))
+    return Set((0..<found.count).compactMap { found.text($0, 0) })
+  }
+
+  /// The number of rows, estimated as the planner does: the table's pages now, times the rows per page at the last
+  /// ANALYZE. Without an ANALYZE, the smallest size of a row gives the rows per page.
+  private func rowsGuessed(_ table: Int64) throws -> Int {
+    let guess = try connection.run(
+      """
+      SELECT coalesce(sum(pg_relation_size(part.oid) / current_setting('block_size')::bigint
+        * CASE WHEN part.relpages > 0 THEN part.reltuples / part.relpages
+          ELSE current_setting('block_size')::bigint / 80 END), 0)::bigint
+      FROM pg_class AS part
+      WHERE part.relkind = 'r' AND (part.oid = $1::text::oid
+        OR part.oid IN (SELECT relid FROM pg_partition_tree($1::text::oid::regclass)))
+      """, .text(String(table)))
+    return Int(guess.integer(0, 0) ?? 0)
+  }
+
+  private func dependent(of table: Int64) throws -> Message? {
+    let found = try connection.run(
+      """
+      SELECT conrelid::regclass::text, conname::text,
+        CASE confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' ELSE 'SET DEFAULT' END
+      FROM pg_constraint WHERE contype = 'f' AND confrelid = $1::text::oid AND confdeltype IN ('c', 'n', 'd') LIMIT 1
+      """, .text(String(table)))
+    guard found.count > 0 else { return nil }
+    return .dependentConstraint(
+      found.text(0, 1) ?? "", of: found.text(0, 0) ?? "", onDelete: found.text(0, 2) ?? "")
+  }
+
+  // MARK: - Fit
+
+  private static let texts = ["text", "character varying", "character", "citext"]
+
+  func holdsTexts(_ column: TableColumn) -> Bool { ["text", "character varying"].contains(column.baseType) }
+
+  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
+    ["bigint", "integer", "text", "timestamp with time zone", "timestamp without time zone"].contains(
+      column.type)
+  }
+
+  /// `timestamp without time zone` has microseconds, `timestamp(3) with time zone` milliseconds.
+  func keepsMilliseconds(_ column: TableColumn) -> Bool {
+    let digits = column.type.hasPrefix("timestamp(") ? column.type.dropFirst("timestamp(".count).first : nil
+    return column.type == column.baseType || digits.map { "3"..."6" ~= $0 } ?? false
+  }
+
+  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
+    Self.misfit(column, form == .bytes ? ["bytea"] : Self.texts)
+  }
+
+  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
+    switch form {
+    case .seconds, .milliseconds: Self.misfit(column, ["bigint", "integer", "numeric", "double precision"])
+    case .iso: Self.misfit(column, Self.texts)
+    case .timestamptz: Self.misfit(column, ["timestamp with time zone"])
+    case .timestamp: Self.misfit(column, ["timestamp without time zone"])
+    }
+  }
+
+  private static func misfit(_ column: TableColumn, _ types: [String]) -> (expected: Message, found: Message)?
+  {
+    types.contains(column.baseType)
+      ? nil : (.columnType(oneOfNames: types), .columnType(column.type))
+  }
+
+  /// Casts the text; a truncated one differs.
+  func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
+    let kept = column.kind == .text ? "rtrim(value::text) = rtrim($1)" : "true"
+    do throws(ServerError) {
+      let found = try connection.run(
+        "SELECT value::text, \(kept) FROM CAST($1 AS \(column.type)) AS value", .text(text))
+      guard found.flag(0, 1), let value = found.text(0, 0) else { return nil }
+      return column.kind == .integer ? Int64(value).map(SQLValue.integer) : .text(value)
+    } catch {
+      if error.isLost { throw error }
+      return nil
+    }
+  }
+
+  // MARK: - Privileges
+
+  private func notPermitted(_ detail: Message) -> StoreFault { .server(.notPermitted(detail: detail)) }
+
+  /// - Throws: `StoreFault.server`, `.readOnly` or `.notPermitted`.
+  func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws {
+    try checkWritable()
+    guard let table else { return try checkCreation() }
+    try checkPrivileges(of: mapping, on: table)
+    if isRecorded { try checkJournal(in: table.schema) }
+  }
+
+  private func checkWritable() throws {
+    guard try connection.run("SELECT current_setting('transaction_read_only')").text(0, 0) == "on" else {
+      return
+    }
+    let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
+    throw StoreFault.server(
+      .readOnly(detail: isStandby ? .isAStandby : "default_transaction_read_only is on"))
+  }
+
+  private func checkCreation() throws {
+    let found = try connection.run(
+      "SELECT current_schema()::text, has_schema_privilege(current_schema()::text, 'CREATE')")
+    guard let schema = found.text(0, 0) else {
+      throw notPermitted("no schema of its search path is usable")
+    }
+    guard found.flag(0, 1) else { throw notPermitted("it lacks CREATE on schema \(schema)") }
+  }
+
+  /// A privilege may be granted for single columns.
+  private func checkPrivileges(of mapping: TableMapping, on table: TableDescription) throws {
+    let name = Self.shown(table)
+    let written = mapping.isDeviceTokens ? "INSERT UPDATE" : mapping.action == .delete ? "DELETE" : "UPDATE"
+    let missing = try connection.run(
+      """
+      SELECT privilege FROM unnest(string_to_array('SELECT ' || $2, ' ')) AS privilege
+      WHERE NOT CASE privilege WHEN 'DELETE' THEN has_table_privilege(to_regclass($1)::oid, privilege)
+        ELSE has_any_column_privilege(to_regclass($1)::oid, privilege) END
+      """, .text(table.name), .text(written))
+    if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
+      throw notPermitted(.lacks(privilege, on: name))
+    }
+    guard !mapping.isDeviceTokens, let column = mapping.action.column else { return }
+    let isGranted = try connection.run(
+      "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "
+        + "WHERE attrelid = to_regclass($1)::oid AND attname = $2", .text(table.name), .text(column))
+    guard isGranted.flag(0, 0) else {
+      throw notPermitted("it lacks UPDATE on column \(dialect.quoted(column)) of \(name)")
+    }
+  }
+
+  private static func shown(_ table: TableDescription) -> String { table.name.replacing("\"", with: "") }
+
+  private func checkJournal(in schema: String?) throws {
+    let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
+    let tables = ["apnsift_replays", "apnsift_inputs", "apnsift_changes"].map { prefix + $0 }
+    let missing = try connection.run(
+      """
+      SELECT privilege || ' on ' || replace(name, '"', '') FROM unnest(ARRAY[$1, $2, $3]) AS name,
+        unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
+      WHERE to_regclass(name) IS NOT NULL AND (privilege <> 'UPDATE' OR name = $1)
+        AND NOT has_table_privilege(to_regclass(name), privilege)
+      UNION ALL SELECT 'CREATE on schema ' || $4
+      WHERE to_regclass($1) IS NULL AND NOT has_schema_privilege($4, 'CREATE')
+      """, .text(tables[0]), .text(tables[1]), .text(tables[2]), .text(schema ?? "public"))
+    guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
+    throw notPermitted(
+      "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a "
+        + "file, --no-journal records nothing")
+  }
+}

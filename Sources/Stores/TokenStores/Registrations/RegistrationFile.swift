@@ -1,0 +1,122 @@
+import Basics
+import PacketCapture
+
+/// Registrations as CSV: a header line, then lines with a token and its time, among other columns.
+package struct RegistrationFile {
+  package var tokenColumn = "token"
+  package var registeredColumn = "registered_at"
+  /// Whether a file must have the column of times.
+  package var needsRegisteredColumn = false
+  package var tokenForm = TokenForm.hex
+  /// The time of all tokens of a file without a column of times.
+  package var timeWithoutColumn: UInt32?
+  /// Nil accepts UNIX seconds and RFC 3339.
+  package var timeForm: TimeForm?
+  package var delimiter = UInt8(ascii: ",")
+  /// Whether a line may lack its last columns, which then are empty.
+  package var allowsShortLines = false
+  /// The required header line, if any.
+  package var header: [String]?
+
+  package init() {}
+
+  /// The indices of the columns, from 0.
+  private struct Columns {
+    var count: Int
+    var token: Int
+    var registered: Int?
+  }
+
+  /// Reads `path`, or standard input for `-`.
+  /// - Parameters:
+  ///   - visit: a token, and when it was registered; nil if the file does not have it.
+  ///   - refuse: an invalid line; if it returns, the next one is read.
+  /// - Throws: `InputFault` if the file cannot be read.
+  package func read(
+    _ path: String, visit: (RawSpan, UInt32?) throws -> Void, refuse: (InputFault) throws -> Void
+  ) throws {
+    var reader = try CSVReader(path, delimiter: delimiter)
+    var defect: InputFault?
+    let isEmpty = try !reader.next(defect: &defect)
+    if let defect { throw defect }
+    let columns = try columns(isEmpty ? [] : reader.fields)
+    while try reader.next(defect: &defect) {
+      let token: [UInt8]
+      let time: UInt32?
+      do throws(InputFault) {
+        if let defect { throw defect }
+        (token, time) = try parse(reader, columns)
+      } catch {
+        try refuse(error)
+        continue
+      }
+      try visit(token.span.bytes, time)
+    }
+  }
+
+  private func columns(_ header: [String]) throws(InputFault) -> Columns {
+    if let expected = self.header, header != expected {
+      throw InputFault(.wrongHeader(expected: expected, found: header), line: 1)
+    }
+    func index(of name: String, _ option: String) throws(InputFault) -> Int? {
+      guard let first = header.firstIndex(of: name) else { return nil }
+      guard header.lastIndex(of: name) == first else {
+        throw InputFault(
+          "two columns have the name \(name): rename one, or choose another with \(option)", line: 1)
+      }
+      return first
+    }
+    guard let token = try index(of: tokenColumn, "--token-column") else {
+      throw InputFault(.headerWithout(tokenColumn, option: "--token-column", header: header), line: 1)
+    }
+    let registered = try index(of: registeredColumn, "--registered-column")
+    if needsRegisteredColumn, registered == nil {
+      throw InputFault(
+        .headerWithout(registeredColumn, option: "--registered-column", header: header), line: 1)
+    }
+    return Columns(count: header.count, token: token, registered: registered)
+  }
+
+  private func parse(
+    _ reader: borrowing CSVReader, _ columns: Columns
+  ) throws(InputFault) -> (token: [UInt8], time: UInt32?) {
+    let isShort = reader.count < columns.count
+    guard reader.count <= columns.count, !isShort || (allowsShortLines && columns.token < reader.count) else {
+      throw Self.fault(wrongCount(reader.count, columns.count), at: reader.position(of: 0))
+    }
+    let text = reader.field(columns.token)
+    guard let token = tokenForm.bytes(of: text) else {
+      let form = tokenForm == .base64 ? "base64" : "hex"
+      throw Self.fault(
+        "expected a token in \(form), found '\(text.prefix(80))'", at: reader.position(of: columns.token))
+    }
+    guard let registered = columns.registered else { return (token, timeWithoutColumn) }
+    guard registered < reader.count else { return (token, nil) }
+    let time = reader.field(registered)
+    if time.isEmpty { return (token, nil) }
+    guard let seconds = seconds(of: time) else {
+      throw Self.fault(notATime(time), at: reader.position(of: registered))
+    }
+    return (token, seconds)
+  }
+
+  private func wrongCount(_ found: Int, _ expected: Int) -> Message {
+    if let header { return .wrongFieldCount(found, header: header) }
+    return .wrongFieldCount(found, expected: expected)
+  }
+
+  private func seconds(of time: String) -> UInt32? {
+    guard let timeForm else { return UTCTime.parse(time) }
+    return timeForm.seconds(of: time).flatMap { UInt32(exactly: $0) }
+  }
+
+  private func notATime(_ found: String) -> Message {
+    guard let timeForm else { return .notARegistrationTime(found) }
+    let example = timeForm.text(of: 1_367_400_600) ?? ""
+    return .notARegistrationTime(found, form: timeForm.name, example: example)
+  }
+
+  private static func fault(_ message: Message, at position: CSVReader.Position) -> InputFault {
+    InputFault(message, line: position.line, column: position.column)
+  }
+}

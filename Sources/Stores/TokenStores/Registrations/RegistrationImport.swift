@@ -1,0 +1,88 @@
+import Basics
+import PacketCapture
+
+/// Registers the tokens of CSV files in a store, in one transaction.
+package struct RegistrationImport {
+  /// How many invalid rows are reported one by one.
+  private static let named = 10
+
+  package var file = RegistrationFile()
+  /// The time of rows without one; nil skips them.
+  package var time: UInt32?
+  /// Whether invalid rows are skipped; otherwise one of them cancels the import.
+  package var skipsInvalid = false
+
+  /// How many invalid rows were skipped.
+  package private(set) var skipped = 0
+  /// How many rows without a time were skipped.
+  private var untimed = 0
+
+  package init() {}
+
+  package mutating func run(
+    _ paths: [String], into store: TokenStore, for owner: AppEnvironment
+  ) throws -> RegistrationCounts {
+    var progress = TokenProgress()
+    defer { progress.clear() }
+    let counts = try store.register(
+      { visit in for path in paths { try read(path, progress: &progress, visit: visit) } }, for: owner)
+    progress.clear()
+    if skipped > Self.named { Console.say("skipped \(Count.of(skipped - Self.named, "row")) more") }
+    return counts
+  }
+
+  private mutating func read(
+    _ path: String, progress: inout TokenProgress, visit: (RawSpan, StoreTime) throws -> Void
+  ) throws {
+    do {
+      let file = file
+      try file.read(path) { token, time in
+        guard let time = time ?? self.time else {
+          untimed += 1
+          return
+        }
+        try visit(token, StoreTime(time))
+        progress.advance()
+      } refuse: { fault in
+        guard skipsInvalid else { throw fault }
+        progress.clear()
+        skipped += 1
+        if skipped <= Self.named { Console.say("\(path): \(fault.located); row skipped") }
+      }
+    } catch let fault as InputFault {
+      throw Failure("\(path): \(fault.located); nothing was imported")
+    }
+  }
+
+  /// The last message.
+  package func message(_ counts: RegistrationCounts, in store: String) -> Message {
+    .imported(counts.message(in: store), skipped: skipped, untimed: untimed)
+  }
+}
+
+extension RegistrationCounts {
+  /// The counts as a message.
+  package func message(in store: String) -> Message {
+    .registrations(
+      in: store, added: added, revived: revived, raised: raised, unchanged: unchanged, unknown: unknown)
+  }
+}
+
+/// Shows on the terminal how many tokens were written to a store.
+package struct TokenProgress {
+  private var line = ProgressLine()
+  var tokens = 0
+
+  package init() {}
+
+  /// Counts one more token.
+  package mutating func advance() {
+    tokens += 1
+    // Reading the clock for each token would take as long as the token.
+    guard tokens % 4096 == 0 else { return }
+    let tokens = tokens
+    line.update { "\(tokens) tokens into the store, \(Int(Double(tokens) / $0)) a second" }
+  }
+
+  package mutating func clear() { line.clear() }
+}

@@ -1,0 +1,109 @@
+import Reports
+import Basics
+import PacketCapture
+
+/// The result of a replay, as text and JSON (docs/spec/interface.md#replay).
+package struct ReplayOutcomeReport {
+  package var store: String
+  package var dryRun: Bool
+  package var owner: AppEnvironment
+  /// Number of inputs read.
+  package var inputs: Int
+  /// Records of all inputs.
+  package var tuples: Int
+  /// Pushes with status 410.
+  package var pushes: Int
+  /// Pushes left out because of the kind of their tokens.
+  package var pushesOfOtherKinds = 0
+  /// Invalid-token responses; nil if they were not requested.
+  package var rejections: Int?
+  package var answer: ReplayAnswer
+
+  package init(
+    store: String, dryRun: Bool, owner: AppEnvironment, inputs: Int, tuples: Int, pushes: Int,
+    rejections: Int?, answer: ReplayAnswer
+  ) {
+    (self.store, self.dryRun, self.owner, self.inputs) = (store, dryRun, owner, inputs)
+    (self.tuples, self.pushes, self.rejections, self.answer) = (tuples, pushes, rejections, answer)
+  }
+
+  /// Number of tokens of each outcome that a dry run shows.
+  package static let sampleLength = 3
+
+  private var counts: ReplayCounts { answer.counts }
+
+  /// The outcomes in the order in which they are tested.
+  private var outcomes: [(name: String, count: Int, meaning: String)] {
+    [
+      ("invalidated", counts.invalidated, "active before, invalidated now"),
+      ("updated", counts.updated, "invalidated before, now with a later time"),
+      ("inserted", counts.inserted, "not in the store before, inserted as invalidated"),
+      ("unchanged", counts.unchanged, "already invalidated, at that time or later"),
+      ("kept", counts.kept, "registered at or after the time"),
+      ("unknown", counts.unknown, "not in the store, not inserted"),
+      ("rejected", counts.rejected, "all records carry flags"),
+    ]
+  }
+
+  package var json: JSONValue {
+    .object(
+      [
+        ("schema", .string(EvidenceObjects.schema)),
+        ("store", .string(store)),
+        ("dry_run", .bool(dryRun)),
+        ("app", .string(owner.app)),
+        ("environment", .string(owner.environment.rawValue)),
+        ("replay", JSONValue(answer.replay)),
+        ("inputs", .int(inputs)),
+        ("tuples", .int(tuples)),
+        ("pushes", .int(pushes)),
+        ("pushes_of_other_kinds", .int(pushesOfOtherKinds)),
+        ("tokens", .int(counts.tokens)),
+        ("rows", .int(answer.rows)),
+        ("stopped", answer.stop.map { .string($0.message.text) } ?? .null),
+      ] + outcomes.map { ($0.name, .int($0.count)) })
+  }
+
+  /// One line for each outcome that occurred.
+  package var table: String {
+    let rows = outcomes.filter { $0.count > 0 }
+    let width = rows.map { String($0.count).count }.max() ?? 0
+    return rows.map { row in
+      let padding = String(repeating: " ", count: width - String(row.count).count)
+      let name = row.name + String(repeating: " ", count: 12 - row.name.count)
+      return "\(name)\(padding)\(row.count)  \(row.meaning)\n"
+    }.joined() + sample
+  }
+
+  /// The first few tokens of each outcome, with the reason.
+  private var sample: String {
+    let shown = ReplayOutcome.allCases.flatMap { outcome in answer.sample.filter { $0.outcome == outcome } }
+    guard !shown.isEmpty else { return "" }
+    return "\nfor example\n"
+      + shown.map { "  \(Hex.string($0.token))\n    \($0.outcome.name): \(Self.reason($0))\n" }.joined()
+  }
+
+  private static func reason(_ token: ReplayedToken) -> String {
+    let found = "reported invalid at \(time(token.time))"
+    let registered = TokenRowWriter.time(token.before?.registeredAt).map { "registered at \($0)" }
+    let invalidated = TokenRowWriter.time(token.before?.invalidatedAt).map { "invalidated at \($0)" }
+    return switch token.outcome {
+    case .inserted, .unknown: "\(found), not in the store"
+    case .kept: "\(found), but \(registered ?? "registered")"
+    case .unchanged, .updated: "\(found), \(invalidated ?? "invalidated") in the store"
+    case .invalidated: "\(found), \(registered ?? "no registration known")"
+    }
+  }
+
+  private static func time(_ time: StoreTime) -> String {
+    let (fraction, digits) = (UInt64(time.milliseconds), UInt8(time.milliseconds > 0 ? 3 : 0))
+    return CaptureTime(seconds: time.seconds, fraction: fraction, digits: digits).text ?? "\(time.seconds)"
+  }
+
+  package var sentence: Message {
+    .replayed(
+      tuples: tuples, pushes: pushes, rejections: rejections, tokens: counts.tokens, of: owner.text,
+      rows: answer.rows,
+      changes: counts.changes, in: store, dryRun: dryRun)
+  }
+}

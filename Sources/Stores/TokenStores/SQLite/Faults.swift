@@ -1,0 +1,81 @@
+import Basics
+import CSQLite
+
+extension StoreFault {
+  /// The fault of an error of SQLite.
+  ///
+  /// - Parameter waited: the lock timeout.
+  package init(_ error: SQLiteError, waited: Duration) {
+    let detail = Message.verbatim(error.message)
+    switch error.code {
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .locked(waited: waited)
+    case SQLITE_NOTADB: self = .notADatabase
+    case SQLITE_CORRUPT: self = .damaged(detail: detail)
+    case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(detail: detail)
+    case SQLITE_FULL: self = .full(detail: detail)
+    case SQLITE_CANTOPEN, SQLITE_AUTH: self = .cannotOpen(reason: detail)
+    case SQLITE_CONSTRAINT: self = .refused(detail: detail)
+    default: self = .failed(detail: "\(detail), SQLite error \(Int(error.extendedCode))")
+    }
+  }
+}
+
+/// Checks a path before SQLite opens it, because SQLite reports most problems as "unable to open database file".
+enum StorePath {
+  /// Whether a database file exists (possibly empty).
+  ///
+  /// - Throws: `StoreFault.cannotOpen` for a directory, a device, or a file that cannot be read.
+  static func isPresent(_ path: String) throws -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT { return false }
+      throw lastError
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw StoreFault.cannotOpen(reason: "it is a directory, not a database file")
+    default: throw StoreFault.cannotOpen(reason: "it is not a regular file")
+    }
+    guard access(path, R_OK) == 0 else { throw lastError }
+    return true
+  }
+
+  private static var lastError: StoreFault { .cannotOpen(reason: .verbatim(SystemError.text())) }
+
+  /// Checks that a file can be created at `path`.
+  ///
+  /// - Throws: `StoreFault.cannotOpen`.
+  static func checkDirectory(of path: String) throws {
+    let directory = directory(of: path)
+    guard access(directory, W_OK | X_OK) == 0 else {
+      throw StoreFault.cannotOpen(reason: "directory \(directory): \(SystemError.text())")
+    }
+  }
+
+  /// Creates an empty file, which is an empty database. Only the user may read it, because tokens are personal data,
+  /// and SQLite gives its journals the same permissions.
+  ///
+  /// - Throws: `StoreFault.cannotOpen`.
+  static func create(_ path: String) throws {
+    try checkDirectory(of: path)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw lastError }
+    _ = close(descriptor)
+  }
+
+  /// Removes a new file into which nothing was committed.
+  static func removeIfEmpty(_ path: String) {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_size == 0 { _ = unlink(path) }
+  }
+
+  private static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// `path` in a form that SQLite does not take for `:memory:` or a `file:` URI.
+  static func literal(_ path: String) -> String {
+    path.hasPrefix("/") ? path : "./\(path)"
+  }
+}

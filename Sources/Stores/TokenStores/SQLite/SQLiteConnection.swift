@@ -1,0 +1,82 @@
+import Basics
+import CSQLite
+
+private let library = SharedLibrary(
+  Libsqlite(), libsqlite_find, linux: ["libsqlite3.so.0"], macOS: ["libsqlite3.dylib"])
+
+/// The functions of SQLite, which is loaded when a SQLite store is used. All are nil if it is missing.
+/// Unsafe, as Swift knows nothing of functions with `...`: all are constants.
+nonisolated(unsafe) let sqlite = library.functions ?? Libsqlite()
+
+/// An error of SQLite.
+package struct SQLiteError: Error {
+  package var extendedCode: Int32
+  package var message: String
+
+  package init(extendedCode: Int32, message: String) {
+    (self.extendedCode, self.message) = (extendedCode, message)
+  }
+
+  /// The primary result code.
+  package var code: Int32 { extendedCode & 0xff }
+}
+
+/// A connection to a database file. Its last owner closes it.
+final class SQLiteConnection {
+  /// SQLite's page cache in bytes. A replay touches each page once, because tokens are sorted; the cache keeps a large
+  /// transaction from writing its journal in many small, synchronised parts.
+  private static let pageCacheBytes = 32 << 20
+
+  let handle: OpaquePointer?
+
+  /// - Throws: `StoreFault.server`, `.noLibrary`.
+  static func checkLibrary() throws {
+    guard library.functions == nil else { return }
+    throw StoreFault.server(.noLibrary(file: library.file, package: "libsqlite3-0", elsewhere: "sqlite"))
+  }
+
+  /// Opens an existing file, and reads it: SQLite opens any file, and finds out later that it is no database.
+  init(path: String, readOnly: Bool, lockTimeout: Duration) throws {
+    var handle: OpaquePointer?
+    let access = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    let code = sqlite.sqlite3_open_v2(
+      path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    self.handle = handle
+    try check(code)
+    _ = sqlite.sqlite3_busy_timeout(handle, Int32(min(lockTimeout / .milliseconds(1), Double(Int32.max))))
+    libsqlite_refuse_quoted_texts(sqlite, handle)
+    try run(
+      """
+      PRAGMA foreign_keys = ON; PRAGMA cache_size = -\(Self.pageCacheBytes >> 10);
+      SELECT 1 FROM sqlite_master LIMIT 1
+      """)
+  }
+
+  deinit { _ = sqlite.sqlite3_close_v2(handle) }
+
+  func check(_ code: Int32) throws {
+    if code != SQLITE_OK { throw error(code) }
+  }
+
+  func error(_ code: Int32) -> SQLiteError {
+    let text = sqlite.sqlite3_errmsg(handle).map { String(cString: $0) }
+    return SQLiteError(extendedCode: code, message: text ?? "")
+  }
+
+  /// Runs statements, and ignores their rows.
+  func run(_ script: String) throws { try check(sqlite.sqlite3_exec(handle, script, nil, nil, nil)) }
+
+  /// Commits what `body` did, or nothing of it if it throws.
+  func transaction<Result>(immediate: Bool, _ body: () throws -> Result) throws -> Result {
+    try run(immediate ? "BEGIN IMMEDIATE" : "BEGIN")
+    do {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      // Fails after errors that have rolled back already.
+      try? run("ROLLBACK")
+      throw error
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Basics
+import CSQLite
+
+/// A SQLite database file.
+///
+/// Reading opens the file read-only, writing takes SQLite's write lock first. The database's journal mode is not
+/// changed.
+package struct SQLiteDatabase: StoreDatabase {
+  package let name: String
+  package let deviceTokens = TableMapping.deviceTokens(times: SQLiteSession.deviceTokens.time)
+  private let path: String
+  private let lockTimeout: Duration
+
+  /// Describes it; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - path: the database file, relative to the working directory or absolute.
+  ///   - lockTimeout: how long to wait for another program's lock, not negative.
+  package init(path: String, lockTimeout: Duration = defaultLockTimeout) {
+    name = "sqlite:\(path)"
+    self.path = path
+    self.lockTimeout = lockTimeout
+  }
+
+  package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
+    try reportingFaults {
+      guard try isPresent(creates: creates) else { return try StorePath.checkDirectory(of: path) }
+      // Reading detects a file that is not a database.
+      let connection = try openForWriting()
+      _ = try connection.transaction(immediate: false) { try SQLiteSession(connection).describe(table) }
+    }
+  }
+
+  package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
+    try reportingFaults {
+      guard try isPresent(creates: creates) else { return nil }
+      let connection = try openForReading()
+      return try connection.transaction(immediate: false) { try body(SQLiteSession(connection)) }
+    }
+  }
+
+  /// The database has one writer at a time, for all owners. The table is created in the same transaction: a file has
+  /// either no table, or one with all rows of the first call.
+  package func writing<Result>(
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
+    _ body: (any SQLSession) throws -> Result
+  ) throws -> Result {
+    try reportingFaults {
+      let isNew = try !isPresent(creates: creates)
+      if isNew { try StorePath.create(path) }
+      defer { if isNew { StorePath.removeIfEmpty(path) } }
+      do {
+        let connection = try openForWriting()
+        // Immediate: rows cannot change between reading and writing.
+        return try connection.transaction(immediate: true) { try body(SQLiteSession(connection)) }
+      } catch let error as SQLiteError where [SQLITE_FULL, SQLITE_IOERR].contains(error.code) {
+        // SQLite leaves the rollback to the next program that opens the file; done now, it frees space.
+        _ = try? open(readOnly: false)
+        throw error
+      }
+    }
+  }
+
+  package func fault(of error: any Error) -> StoreFault? {
+    (error as? SQLiteError).map { StoreFault($0, waited: lockTimeout) }
+  }
+
+  /// Whether the file exists; false if it is to be created.
+  private func isPresent(creates: Bool) throws -> Bool {
+    // Before a file is created.
+    try SQLiteConnection.checkLibrary()
+    if try StorePath.isPresent(path) { return true }
+    guard creates else { throw StoreFault.notFound }
+    return false
+  }
+
+  // MARK: - Opening
+
+  private func openForReading() throws -> SQLiteConnection {
+    do {
+      return try open(readOnly: true)
+    } catch let error as SQLiteError where Self.recoveries.contains(error.extendedCode) {
+      return try open(readOnly: false)
+    }
+  }
+
+  /// SQLITE_READONLY_ROLLBACK, _RECOVERY and _CANTINIT, macros that Swift does not import: a killed program left an
+  /// unfinished transaction, which only a writer can roll back.
+  private static let recoveries = [3, 1, 5].map { SQLITE_READONLY | $0 << 8 }
+
+  private func openForWriting() throws -> SQLiteConnection {
+    let connection = try open(readOnly: false)
+    // SQLite opens a file without write permission read-only, and reports it only at the first change.
+    if sqlite.sqlite3_db_readonly(connection.handle, "main") == 1 {
+      throw StoreFault.readOnly(detail: "it opens for reading only")
+    }
+    return connection
+  }
+
+  private func open(readOnly: Bool) throws -> SQLiteConnection {
+    if !readOnly { try ReadFiles.check(path, besides: ReadFiles.store) }
+    ReadFiles.add(Array(path.utf8CString), as: ReadFiles.store)
+    try ReadFiles.check()
+    return try SQLiteConnection(path: StorePath.literal(path), readOnly: readOnly, lockTimeout: lockTimeout)
+  }
+}

@@ -1,0 +1,169 @@
+import CSQLite
+
+/// Runs statements in a transaction of a SQLite database.
+final class SQLiteSession: SQLSession {
+  let connection: SQLiteConnection
+
+  init(_ connection: SQLiteConnection) {
+    self.connection = connection
+    addSpellingFunctions()
+  }
+
+  static let deviceTokens = (
+    definition: """
+    CREATE TABLE device_tokens (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
+      token BLOB NOT NULL CHECK (typeof(token) = 'blob'),
+      registered_at INTEGER CHECK (registered_at IS NULL OR typeof(registered_at) = 'integer'),
+      invalidated_at INTEGER CHECK (invalidated_at IS NULL OR typeof(invalidated_at) = 'integer'),
+      PRIMARY KEY (app, environment, token)
+    ) WITHOUT ROWID
+    """, time: TimeForm.seconds
+  )
+
+  var dialect: SQLDialect { Self.dialect }
+
+  private static let dialect = SQLDialect(
+    parameter: "?", deviceTokens: deviceTokens, typeNames: ("TEXT", "BLOB", "INTEGER"),
+    journal: JournalLayout(time: ({ $0 }, .integer), inputOrder: "rowid", numbersChanges: true))
+
+  // MARK: - Statements
+
+  @discardableResult
+  func run(_ sql: String, _ parameters: [SQLValue]) throws -> Int {
+    let statement = try PreparedStatement(connection, sql)
+    return try SQLField.withRow(of: parameters) { row in
+      statement.bind(row)
+      return try statement.run()
+    }
+  }
+
+  func visit(
+    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
+  ) throws {
+    let statement = try PreparedStatement(connection, sql)
+    try SQLField.withRow(of: parameters) { row in
+      statement.bind(row)
+      try statement.visit(body)
+    }
+  }
+
+  func visit(
+    _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
+    isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void
+  ) throws {
+    let number = parameters.count + 1
+    let statement = try PreparedStatement(
+      connection, "\(query) AND t.\(dialect.quoted(column.name)) = \(dialect.parameter(number))")
+    try SQLField.withRow(of: parameters) { row in
+      statement.bind(row)
+      for value in values {
+        statement.bind(value, at: number)
+        try statement.visit(body)
+      }
+    }
+  }
+
+  /// Rows that one statement inserts, and bytes of them: neighbours take a third of the time of single rows.
+  private static let mostRows = 100
+  private static let mostBytes = 1 << 20
+
+  func insert(
+    into table: String, _ columns: [TableColumn], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws -> Int {
+    let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+    let row = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
+    let group = RowBuffer(count: Self.mostRows * columns.count)
+    var (count, written) = (0, 0)
+    var statement: (PreparedStatement, count: Int)?
+    func send() throws {
+      if count == 0 { return }
+      if statement?.count != count {
+        let values = Array(repeating: row, count: count).joined(separator: ", ")
+        let sql = "INSERT INTO \(table) (\(names)) VALUES \(values)"
+        statement = (try PreparedStatement(connection, sql), count)
+      }
+      try group.lend(first: count * columns.count) { fields in
+        statement?.0.bind(fields)
+        written += try statement?.0.run() ?? 0
+      }
+      count = 0
+    }
+    try rows { row in
+      for (index, field) in row.enumerated() { group.set(count * columns.count + index, copying: field) }
+      count += 1
+      if count == Self.mostRows || group.copiedLength >= Self.mostBytes { try send() }
+    }
+    try send()
+    return written
+  }
+
+  func change(
+    _ table: TableDescription, set columns: [TableColumn],
+    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws -> Int {
+    let found = table.locator.enumerated().map { "\($1.expression) = \(dialect.parameter($0 + 1))" }
+      .joined(separator: " AND ")
+    if columns.isEmpty { return try runEach("DELETE FROM \(table.name) AS t WHERE \(found)", rows) }
+    let settings = columns.enumerated().map {
+      "\(dialect.quoted($1.name)) = \(dialect.parameter(table.locator.count + 1 + $0))"
+    }
+    return try runEach(
+      "UPDATE \(table.name) AS t SET \(settings.joined(separator: ", ")) WHERE \(found)", rows)
+  }
+
+  private func runEach(_ sql: String, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws
+    -> Int
+  {
+    let statement = try PreparedStatement(connection, sql)
+    var written = 0
+    try rows { row in
+      statement.bind(row)
+      written += try statement.run()
+    }
+    return written
+  }
+
+  // MARK: - Expressions
+
+  func expression(_ column: TableColumn) -> String { "t.\(dialect.quoted(column.name))" }
+  func text(_ column: TableColumn) -> String { "CAST(\(expression(column)) AS TEXT)" }
+  func byteOrder(_ expression: String) -> String { "\(expression) COLLATE BINARY" }
+
+  /// A column without a type would not compare a number to a text.
+  func isEqual(_ column: TableColumn, _ parameter: String) -> String {
+    let value = column.castType == Affinity.blob.rawValue ? text(column) : expression(column)
+    return "\(value) = \(parameter) COLLATE BINARY"
+  }
+
+  func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
+    switch form {
+    case .hex: "apnsift_is_not_hex(\(expression(column)))"
+    case .upperHex: "apnsift_is_not_upper_hex(\(expression(column)))"
+    case .bytes, .spacedHex, .bracketedHex, .base64: nil
+    }
+  }
+
+  /// Functions of SQLite: they run for every row of a table, and get the bytes without a copy.
+  private func addSpellingFunctions() {
+    for (name, isUpper) in [("apnsift_is_not_hex", false), ("apnsift_is_not_upper_hex", true)] {
+      _ = sqlite.sqlite3_create_function_v2(
+        connection.handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+        // The user data is used as a flag.
+        isUpper ? UnsafeMutableRawPointer(bitPattern: 1) : nil,
+        { context, _, values in
+          let value = values?[0]
+          guard sqlite.sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite.sqlite3_value_text(value)
+          else { return sqlite.sqlite3_result_int(context, 0) }
+          let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite.sqlite3_value_bytes(value)))
+          let isUpper = sqlite.sqlite3_user_data(context) != nil
+          sqlite.sqlite3_result_int(context, TokenForm.isHex(bytes, isUpper: isUpper) ? 0 : 1)
+        }, nil, nil, nil)
+    }
+  }
+
+  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
+    try restoreFields(whole, to: table, of: mapping)
+  }
+}

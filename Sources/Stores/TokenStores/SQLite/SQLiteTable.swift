@@ -1,0 +1,242 @@
+import Basics
+
+/// Reads the catalogue, and creates tables.
+extension SQLiteSession {
+  /// `APNs` in ASCII: the `application_id` of database files that apnsift created.
+  private static let applicationID = 0x4150_4E73
+  /// The `user_version` of such files, incremented whenever an older apnsift could misread a newer store.
+  private static let version = 1
+
+  /// The rows of a query of the catalogue, which may have a parameter.
+  private func rows<Row>(
+    _ query: String, _ parameter: String = "", _ row: (SQLFields) -> Row
+  ) throws -> [Row] {
+    var rows: [Row] = []
+    try visit(query, [.text(parameter)], []) { rows.append(row($0)) }
+    return rows
+  }
+
+  private func texts(_ query: String, _ parameter: String) throws -> [String] {
+    try rows(query, parameter) { $0[0].text ?? "" }
+  }
+
+  private func integer(_ query: String, _ parameter: String = "") throws -> Int {
+    try rows(query, parameter) { Int($0[0].integer ?? 0) }.first ?? 0
+  }
+
+  /// Adds the table, and marks an empty database as apnsift's own, in the transaction. The marks of other databases are
+  /// not changed.
+  func makeDeviceTokens() throws {
+    let marks = ["schema_version", "application_id", "user_version"]
+    let isBlank = try marks.allSatisfy { try integer("PRAGMA \($0)") == 0 }
+    try run(Self.deviceTokens.definition, [])
+    guard isBlank else { return }
+    try connection.run("PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.version)")
+  }
+
+  func makeJournal(in schema: String?) throws {
+    try connection.run(
+      """
+      CREATE TABLE IF NOT EXISTS apnsift_replays (
+        id INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        version TEXT NOT NULL,
+        app TEXT NOT NULL,
+        environment TEXT NOT NULL,
+        options TEXT NOT NULL,
+        tuples INTEGER NOT NULL,
+        invalidated INTEGER NOT NULL, updated INTEGER NOT NULL, inserted INTEGER NOT NULL,
+        unchanged INTEGER NOT NULL, kept INTEGER NOT NULL, unknown INTEGER NOT NULL, rejected INTEGER NOT NULL,
+        first_change INTEGER NOT NULL,
+        mapping TEXT,
+        undoes INTEGER REFERENCES apnsift_replays (id),
+        changed_rows INTEGER
+      );
+      CREATE INDEX IF NOT EXISTS apnsift_undos ON apnsift_replays (undoes) WHERE undoes IS NOT NULL;
+      CREATE TABLE IF NOT EXISTS apnsift_inputs (
+        replay INTEGER NOT NULL REFERENCES apnsift_replays (id),
+        source TEXT NOT NULL,
+        sha256 TEXT NOT NULL,
+        bytes INTEGER NOT NULL
+      );
+      CREATE INDEX IF NOT EXISTS apnsift_inputs_by_digest ON apnsift_inputs (sha256);
+      CREATE TABLE IF NOT EXISTS apnsift_changes (
+        id INTEGER PRIMARY KEY,
+        packed BLOB NOT NULL
+      )
+      """)
+  }
+
+  func columns(of table: String, in schema: String?) throws -> [TableColumn] {
+    try texts("SELECT name FROM pragma_table_info(?)", table).map { TableColumn($0, kind: .any) }
+  }
+
+  // MARK: - Tables
+
+  func describe(_ mapping: TableMapping) throws -> TableDescription? {
+    let found = try integer("PRAGMA user_version")
+    if found > Self.version, try integer("PRAGMA application_id") == Self.applicationID {
+      throw StoreFault.newerVersion(found: found, supported: Self.version)
+    }
+    if let schema = mapping.schema, schema.lowercased() != "main" {
+      throw mapping.misfit("the schema", "none, or main", .verbatim(schema))
+    }
+    let kinds = "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')"
+    guard let kind = try texts(kinds, mapping.table).first else { return nil }
+    guard kind == "table" else { throw mapping.misfit(.tableName, .aTable, .relation(kind)) }
+    let columns = try columns(of: mapping)
+    var description = TableDescription(
+      name: dialect.quoted(mapping.table), schema: nil, columns: columns,
+      locator: try locator(of: mapping, columns), indexed: try indexed(mapping),
+      rowsGuessed: try rowsGuessed(), dependent: try dependent(of: mapping))
+    let triggers =
+      "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE)"
+    description.hasTriggers = try integer(triggers, mapping.table) != 0
+    return description
+  }
+
+  private func columns(of mapping: TableMapping) throws -> [TableColumn] {
+    let isStrict = try flag("strict", of: mapping)
+    let named = [
+      mapping.token.name, mapping.app, mapping.environment?.name, mapping.registered?.name,
+      mapping.action.column,
+    ].compactMap { $0 }
+    let collations = try collations(of: mapping)
+    let query = """
+      SELECT name, type, "notnull", dflt_value IS NOT NULL, hidden, pk FROM pragma_table_xinfo(?) ORDER BY cid
+      """
+    return try rows(query, mapping.table) { row in
+      let found = row[0].text ?? ""
+      let affinity = Affinity(declaredType: row[1].text ?? "").rawValue
+      return TableColumn(
+        // Column names are case-insensitive in SQLite.
+        named.first { $0.lowercased() == found.lowercased() } ?? found,
+        type: affinity + (isStrict ? " of a STRICT table" : ""), baseType: affinity, kind: .any,
+        castType: affinity, isNotNull: row[2].integer != 0, hasDefault: row[3].integer != 0,
+        isGenerated: row[4].integer != 0, keyIndex: Int(row[5].integer ?? 0),
+        folding: collations[found.lowercased()].map { (.collation("BINARY"), .collation($0)) })
+    }
+  }
+
+  /// The collations of the primary key's columns, other than BINARY.
+  private func collations(of mapping: TableMapping) throws -> [String: String] {
+    let query = """
+      SELECT lower(part.name), part.coll FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS part
+      WHERE list.origin = 'pk' AND part.key = 1 AND upper(part.coll) <> 'BINARY'
+      """
+    let found = try rows(query, mapping.table) { ($0[0].text ?? "", $0[1].text ?? "") }
+    return Dictionary(found, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// A boolean property of the table.
+  private func flag(_ name: String, of mapping: TableMapping) throws -> Bool {
+    try integer("SELECT \(name) FROM pragma_table_list(?) WHERE schema = 'main'", mapping.table) != 0
+  }
+
+  /// The row number, under a name that no column has; a table without row numbers has a primary key.
+  private func locator(
+    of mapping: TableMapping, _ columns: [TableColumn]
+  ) throws -> [(expression: String, kind: SQLKind)] {
+    let taken = Set(columns.map { $0.name.lowercased() })
+    let hasNumbers = try !flag("wr", of: mapping)
+    if hasNumbers, let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) {
+      return [("t.\(free)", .integer)]
+    }
+    let key = columns.filter { $0.keyIndex > 0 }
+    guard !key.isEmpty else {
+      throw mapping.misfit(.column("rowid"), "a primary key, or a row number under some name", .neither)
+    }
+    return key.map { (expression($0), .any) }
+  }
+
+  private func indexed(_ mapping: TableMapping) throws -> Set<String> {
+    let query = """
+      SELECT part.name FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS part
+      WHERE part.seqno = 0 AND part.name IS NOT NULL AND NOT list.partial
+      """
+    return Set(try texts(query, mapping.table))
+  }
+
+  /// Assumes 64 bytes for each row, and that most pages belong to the table.
+  private func rowsGuessed() throws -> Int {
+    try integer("PRAGMA page_count") * integer("PRAGMA page_size") / 64
+  }
+
+  private func dependent(of mapping: TableMapping) throws -> Message? {
+    guard mapping.action == .delete, !mapping.token.name.isEmpty else { return nil }
+    let query = """
+      SELECT other.name, reference."from", reference.on_delete
+      FROM sqlite_master AS other, pragma_foreign_key_list(other.name) AS reference
+      WHERE other.type = 'table' AND reference."table" = ? COLLATE NOCASE
+        AND reference.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
+      """
+    return try rows(query, mapping.table) {
+      Message.dependentColumn($0[1].text ?? "", of: $0[0].text ?? "", onDelete: $0[2].text ?? "")
+    }.first
+  }
+
+  // MARK: - Fit
+
+  func holdsTexts(_ column: TableColumn) -> Bool { column.castType == Affinity.text.rawValue }
+
+  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
+    switch value {
+    case .integer: column.castType != Affinity.text.rawValue && column.castType != Affinity.real.rawValue
+    case .text: column.castType == Affinity.text.rawValue
+    default: false
+    }
+  }
+
+  /// SQLite has no date and time types.
+  func keepsMilliseconds(_ column: TableColumn) -> Bool { false }
+
+  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
+    switch Affinity(rawValue: column.castType) {
+    case .text, .blob: nil
+    // SQLite would convert a token of digits to a number.
+    default: (.columnType(oneOf: ["TEXT", "BLOB"]), .columnType(column.type))
+    }
+  }
+
+  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
+    guard form == .timestamptz else { return nil }
+    return ("seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz", .verbatim(form.name))
+  }
+
+  /// A boolean is a number in SQLite, except in columns of text. A STRICT table accepts only values of a column's type.
+  func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
+    let affinity = Affinity(rawValue: column.castType) ?? .blob
+    if affinity == .text { return .text(text) }
+    let number: Int64? =
+      switch text.lowercased() {
+      case "true": 1
+      case "false": 0
+      default: Int64(text)
+      }
+    if try flag("strict", of: table) {
+      // ANY is numeric.
+      guard affinity != .blob, number != nil || affinity == .numeric else { return nil }
+    }
+    return number.map(SQLValue.integer) ?? .text(text)
+  }
+}
+
+/// The affinity of a column's declared type (SQLite's documentation, "Determination Of Column Affinity").
+enum Affinity: String {
+  case integer = "INTEGER"
+  case text = "TEXT"
+  case blob = "BLOB"
+  case real = "REAL"
+  case numeric = "NUMERIC"
+
+  /// In SQLite's order.
+  private static let names: [(part: String, affinity: Affinity)] = [
+    ("INT", .integer), ("CHAR", .text), ("CLOB", .text), ("TEXT", .text), ("BLOB", .blob), ("REAL", .real),
+    ("FLOA", .real), ("DOUB", .real),
+  ]
+
+  init(declaredType: String) {
+    let type = declaredType.uppercased()
+    self = type.isEmpty ? .blob : Self.names.first { type.contains($0.part) }?.affinity ?? .numeric
+  }
+}

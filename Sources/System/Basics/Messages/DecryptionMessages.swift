@@ -1,0 +1,77 @@
+// MARK: - Files of keys
+
+extension Message {
+  package static let wrongPassphrase = Message("the passphrase of --passphrase-file is wrong")
+  /// - Parameter listed: numbers of the first of them, from 1.
+  package static func unreadableSecrets(_ count: Int, ofLines lines: Int, listed: [Int]) -> Message {
+    let numbers = listed.map { "\($0)" }.joined(separator: ", ") + (count > listed.count ? ", …" : "")
+    return Message("\(count) of \(lines) lines cannot be read as secrets (line \(numbers))")
+  }
+
+  package static func unusedSecrets(_ count: Int, of all: Int) -> Message {
+    Message("\(count) of \(Count.of(all, "secret")) matched no connection")
+  }
+
+  // MARK: - Why a stream is not decrypted
+
+  /// - Parameter random: the client's random number in hex; nil if its hello was not captured.
+  package static func noKey(forClientRandom random: String?) -> Message {
+    guard let random else {
+      return Message(
+        "no key fits, and the client's hello, which would name it, was not captured: give the key log of this "
+          + "connection with --keys")
+    }
+    return Message(
+      "no key for client random \(random): give the key log that has it, or the session of "
+        + "openssl s_client, with --keys")
+  }
+
+  /// - Parameter sender: `client` or `server`.
+  package static func handshakeNotCaptured(of sender: String) -> Message {
+    Message(
+      "the \(sender)'s part of the handshake was not captured, and no key log of TLS 1.3 fits: captures "
+        + "that begin before the connection can be decrypted")
+  }
+
+  package static let handshakeIncomplete = Message(
+    "messages of the handshake that the keys depend on were not captured: a key log needs fewer of them than "
+      + "an RSA key")
+
+  package static func unsupportedSuite(_ name: String) -> Message {
+    Message("cipher suite \(name) is not supported: decrypt the stream with another program")
+  }
+
+  /// - Parameter offset: in the ciphertext, bytes from 0.
+  package static func wrongMAC(of sender: String, from offset: Int) -> Message {
+    Message(
+      "the MAC of the \(sender)'s records is wrong from offset \(offset) of the ciphertext on: the key is of "
+        + "another connection, or the capture is damaged")
+  }
+
+  package static func handshakeFailed(alert code: Int, from sender: String) -> Message {
+    Message("the handshake failed: the \(sender) sent alert \(code), and there is no plaintext")
+  }
+
+  // MARK: - Whose tokens they are
+
+  /// - Parameter apps: at least two.
+  package static func pushesOfSeveralApps(_ apps: [String]) -> Message {
+    let more = apps.count > 5 ? ", …" : ""
+    return Message(
+      "the topics of pushes name \(apps.count) apps (\(apps.prefix(5).joined(separator: ", "))\(more))")
+  }
+
+  /// - Parameter line: line of a log, from 1; nil in a capture.
+  package static func pushOfOtherApp(
+    _ source: String, stream: Int, line: Int?, topic: String, not app: String
+  ) -> Message {
+    let location = line.map { "line \($0)" } ?? "stream \(stream)"
+    return Message("\(source) \(location): the push's topic is \(topic), not a topic of the app \(app)")
+  }
+
+  package static func otherAppStopsReplay(_ store: String, _ mismatch: Message) -> Message {
+    Message(
+      "\(store) is unchanged: \(mismatch); --app names the app of the tokens, and --other-app replays them anyway"
+    )
+  }
+}

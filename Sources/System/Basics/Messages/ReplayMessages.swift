@@ -1,0 +1,82 @@
+extension Message {
+  // MARK: - Options
+
+  package static func exclusive(_ option: String, _ other: String) -> Message {
+    Message("\(option) and \(other) exclude each other")
+  }
+
+  // MARK: - Inputs
+
+  package static func storeUnchanged(_ store: String, unreadable inputs: Int) -> Message {
+    Message("\(store) is unchanged: \(unreadable(inputs))")
+  }
+
+  package static func storeWouldBeUnchanged(_ store: String, unreadable inputs: Int) -> Message {
+    Message("the replay would leave \(store) unchanged: \(unreadable(inputs))")
+  }
+
+  private static func unreadable(_ inputs: Int) -> String {
+    "\(Count.of(inputs, "input")) could not be read in full, see above; "
+      + "--partial replays the readable part, --skip-unreadable the other inputs"
+  }
+
+  package static func alreadyReplayed(by replay: Int) -> Message {
+    Message("already replayed by replay \(replay)")
+  }
+
+  package static func inputSkipped(_ input: String, replayedBy replay: Int) -> Message {
+    Message("\(input): skipped: \(alreadyReplayed(by: replay))")
+  }
+
+  /// - Parameter replays: their numbers, of which eight are named.
+  package static func inputsSkipped(_ count: Int, replayedBy replays: [Int]) -> Message {
+    let shown = replays.prefix(8).map { "\($0)" }.joined(separator: ", ")
+    return Message(
+      "\(count) inputs skipped: already replayed by \(replays.count == 1 ? "replay" : "replays") \(shown)"
+        + (replays.count > 8 ? ", …" : ""))
+  }
+
+  // MARK: - Tokens
+
+  /// - Parameters:
+  ///   - flags: the flags of their records.
+  ///   - hasLength: whether one of the flags is about the length.
+  package static func tokensRejected(_ count: Int, flags: [String], hasLength: Bool) -> Message {
+    Message(
+      "\(Count.of(count, "token")) rejected: every record has flags (\(flags.joined(separator: ", "))); "
+        + (hasLength ? "--token-length accepts a length, " : "")
+        + "--include-flagged accepts flagged records")
+  }
+
+  // MARK: - Another app, environment or store
+
+  /// - Parameters:
+  ///   - count: how many of the `looked` tokens that were looked up.
+  ///   - other: the owner that most of them have.
+  package static func tokensOfAnotherOwner(
+    _ count: Int, of looked: Int, in store: String, as other: String, andOthers: Bool, notOf owner: String
+  ) -> Message {
+    Message(
+      "warning: \(share(count, looked)) are in \(store) as tokens of \(other)\(andOthers ? " and others" : ""), "
+        + "and not of \(owner): are --app and --environment meant?")
+  }
+
+  /// - Parameter known: the owners of the store, of which five are named.
+  package static func noTokensOfOwner(_ owner: String, in store: String, known: [String]) -> Message {
+    let known = known.prefix(5).joined(separator: "; ") + (known.count > 5 ? "; …" : "")
+    return Message(
+      "warning: \(store) has no tokens of \(owner), only of \(known): are --app and --environment meant?")
+  }
+
+  package static func tokensNotInStore(
+    _ count: Int, of looked: Int, in store: String, moreLiveThan live: Int, of owner: String
+  ) -> Message {
+    Message(
+      "warning: \(share(count, looked)) are not in \(store), which has more than \(live) live tokens of "
+        + "\(owner): another app, environment, or store?")
+  }
+
+  private static func share(_ count: Int, _ looked: Int) -> String {
+    "\(count) of \(Count.of(looked, "token")) of the input that were looked up"
+  }
+}

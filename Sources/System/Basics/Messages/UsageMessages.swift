@@ -1,0 +1,114 @@
+// MARK: - Commands and options
+
+extension Message {
+  /// - Parameter nearest: nil if no command is similar.
+  package static func unknownCommand(_ word: String, nearest: String?) -> Message {
+    Message("'\(word)' is neither a command nor a file\(hint(nearest)) (`apnsift help` lists all commands)")
+  }
+
+  /// - Parameter command: such as `apnsift store`.
+  package static func unknownSubcommand(_ word: String, of command: String, nearest: String?) -> Message {
+    Message("'\(word)' is not a command of \(command)\(hint(nearest)) (`\(command) --help` lists them all)")
+  }
+
+  private static func hint(_ nearest: String?) -> String {
+    nearest.map { "; the nearest is '\($0)'" } ?? ""
+  }
+
+  /// - Parameter command: with the option that only the other command has.
+  package static func commandOfLab(_ command: String) -> Message {
+    Message("'\(command)' is in apnsift-lab: `apnsift-lab \(command) …`")
+  }
+
+  /// - Parameter command: such as `apnsift store list`.
+  package static func unknownOption(_ option: String, of command: String) -> Message {
+    unknownOption(option, "", of: command)
+  }
+
+  package static func unknownOption(_ option: String, of command: String, nearest: String) -> Message {
+    unknownOption(option, "; did you mean '\(nearest)'?", of: command)
+  }
+
+  /// The option is one of the command that follows it.
+  package static func optionBeforeCommand(_ option: String, of command: String, nearest: String) -> Message {
+    unknownOption(option, "; options follow the command: `\(command) \(nearest) …`", of: command)
+  }
+
+  package static func unknownOption(
+    _ option: String, of command: String, knownTo others: [String]
+  ) -> Message {
+    let names = others.map { "`\($0)`" }.joined(separator: ", ")
+    return unknownOption(option, "; it is an option of \(names)", of: command)
+  }
+
+  private static func unknownOption(_ option: String, _ advice: String, of command: String) -> Message {
+    Message("unknown option '\(option)'\(advice) (`\(command) --help` lists all options)")
+  }
+
+  // MARK: - Values of options
+
+  /// - Parameter value: a number, or a range or list of them.
+  package static func outOfRange(_ option: String, _ value: String, _ range: ClosedRange<Int>) -> Message {
+    Message("\(option) is \(value): give \(range.lowerBound) to \(range.upperBound)")
+  }
+
+  package static func tooSmall(_ option: String, _ value: Int, least: Int) -> Message {
+    Message("\(option) is \(value): give \(least) or more")
+  }
+
+  /// - Parameter value: in bytes.
+  package static func sizeTooSmall(_ option: String, _ value: Int) -> Message {
+    Message("\(option) is \(value): give 1 byte or more")
+  }
+
+  // MARK: - Inputs
+
+  package static let standardInputTwice = Message("standard input (-) can be read only once")
+  package static func earliestAfterLatest(_ earliest: UInt32, _ latest: UInt32) -> Message {
+    Message("--earliest \(UTCTime.text(earliest)) is after --latest \(UTCTime.text(latest))")
+  }
+
+  // MARK: - Outputs
+
+  /// - Parameters:
+  ///   - named: the extension of the path.
+  ///   - choice: the option that chooses the format, such as `-t csv`; nil if none does.
+  package static func outputOfOtherFormat(
+    _ option: String, _ path: String, named: String, format: String, chosenBy choice: String? = nil
+  ) -> Message {
+    let remedy = choice.map { "leave out \($0), or rename the file" } ?? "name a .\(format) file"
+    return Message(
+      "\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy) (`export` writes csv, json, "
+        + "ndjson and arrow, `report` writes html)")
+  }
+
+  // MARK: - export
+
+  package static func outputsAreSame(_ option: String, _ other: String) -> Message {
+    Message("\(option) and \(other) name the same file")
+  }
+
+  // MARK: - Time zones
+
+  /// - Parameter like: names of zones that may be meant; empty if the system has none.
+  package static func noSuchZone(_ name: String, like: [String], option: String = "--time-zone") -> Message {
+    like.isEmpty
+      ? Message("\(option): this system has no tz database, which has '\(name)'; install tzdata, or give UTC")
+      : Message("\(option): no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
+  }
+
+  // MARK: - generate
+
+  /// - Parameters:
+  ///   - path: its extension names another value.
+  ///   - option: such as `--compression gzip`.
+  package static func outputContradicts(_ path: String, _ option: String) -> Message {
+    Message("-o \(path) contradicts \(option): leave that out, or rename the file")
+  }
+
+  package static func timesNotPlausible(_ plausible: ClosedRange<UInt32>) -> Message {
+    Message(
+      "--earliest and --latest must be from \(UTCTime.text(plausible.lowerBound)) to "
+        + "\(UTCTime.text(plausible.upperBound)), the plausible times of the decoding rules")
+  }
+}
