@@ -19,14 +19,6 @@ package struct ReplayOutcomeReport {
   package var rejections: Int?
   package var answer: ReplayAnswer
 
-  package init(
-    store: String, dryRun: Bool, owner: AppEnvironment, inputs: Int, tuples: Int, pushes: Int,
-    rejections: Int?, answer: ReplayAnswer
-  ) {
-    (self.store, self.dryRun, self.owner, self.inputs) = (store, dryRun, owner, inputs)
-    (self.tuples, self.pushes, self.rejections, self.answer) = (tuples, pushes, rejections, answer)
-  }
-
   /// Number of tokens of each outcome that a dry run shows.
   package static let sampleLength = 3
 

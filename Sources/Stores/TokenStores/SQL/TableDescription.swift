@@ -71,16 +71,6 @@ package struct TableDescription: Sendable {
   /// Whether rows of other tables count as rows of this one: the primary key does not cover them.
   package var hasChildren = false
 
-  package init(
-    name: String, schema: String?, columns: [TableColumn], locator: [(expression: String, kind: SQLKind)],
-    indexed: Set<String>,
-    rowsGuessed: Int, dependent: Message?
-  ) {
-    (self.name, self.schema, self.columns) = (name, schema, columns)
-    (self.locator, self.indexed) = (locator, indexed)
-    (self.rowsGuessed, self.dependent) = (rowsGuessed, dependent)
-  }
-
   package var key: [TableColumn] {
     columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
   }
