@@ -94,9 +94,10 @@ package enum FormatProbes {
 
   /// Detects the format of the content that begins with `head`; `inside` is the compression it was decompressed from.
   /// `content` are probes for raw bytes, provided by the caller, since sources know no protocol. An empty file is an
-  /// empty dump.
+  /// empty dump. Of bytes that are read as they are stored, the content matters only if they seem to be of another kind.
   package static func recognise(
-    _ head: [UInt8], isWhole: Bool, inside compression: String? = nil, content: [FormatProbe]
+    _ head: [UInt8], isWhole: Bool, inside compression: String? = nil, content: [FormatProbe],
+    isStored: Bool = false
   ) -> Recognition {
     if head.isEmpty { return .format(.dump(.raw)) }
     if let compression, let inner = Compression(of: head[...]) {
@@ -116,8 +117,15 @@ package enum FormatProbes {
     }
     // Lines of a log may be hex.
     let logs = content.filter { $0.result == .format(.providerLog) }
-    let probes = logs + text + [marked] + content
-    for probe in probes where probe.matches(head, isWhole) { return probe.result }
+    for probe in logs + text + [marked] where probe.matches(head, isWhole) { return probe.result }
+    let kind = isStored ? kind(of: head, isWhole: isWhole) : nil
+    if kind == .nothing { return .nothing }
+    for probe in content where probe.matches(head, isWhole) { return probe.result }
+    return kind ?? self.kind(of: head, isWhole: isWhole)
+  }
+
+  /// What has no records, or has them among other content.
+  private static func kind(of head: [UInt8], isWhole: Bool) -> Recognition {
     if let keys = KeyFiles.kind(of: head) { return .known(keys) }
     if let image = DiskImages.kind(of: head) { return .image(image) }
     if utf16.matches(head, isWhole) { return utf16.result }

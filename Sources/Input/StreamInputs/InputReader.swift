@@ -82,7 +82,7 @@ package struct InputReader: ~Copyable {
   private static let keptLength = 32 << 20
 
   private let options: ReadingOptions
-  private let contentProbes: [FormatProbe]
+  private let detection: FormatDetection
   private let consume: Consumer
   /// Consumes on another thread while the next block is read; nil to consume on this one.
   private let worker: OrderedWorkers<EventBatch>?
@@ -120,8 +120,8 @@ package struct InputReader: ~Copyable {
     isAhead: Bool = false, consume: @escaping Consumer
   ) throws(InputFault) {
     if let filter = options.capture.filter { _ = try PacketFilter(filter) }
-    (self.options, self.contentProbes, self.consume) = (options, contentProbes, consume)
-    self.isAhead = isAhead
+    (self.options, self.consume, self.isAhead) = (options, consume, isAhead)
+    detection = FormatDetection(options: options, contentProbes: contentProbes)
     worker = usesThread ? Self.worker(consume) : nil
     block = [UInt8](repeating: 0, count: Self.blockLength)
   }
@@ -228,7 +228,9 @@ package struct InputReader: ~Copyable {
       }
       return
     }
-    guard let format = format(of: input, head: head, filled, isWhole: isWhole, report: &report)
+    guard
+      let format = detection.format(
+        of: input, head: head, block: block[..<filled], isWhole: isWhole, report: &report)
     else { return }
     report.format = format
     // Reading bytes only to pass them on takes less time than passing them to another processor.
@@ -258,7 +260,7 @@ package struct InputReader: ~Copyable {
       var source = CarveSource(options.carving, capture: options.capture)
       try readAll(&file, filled, &source, report: &report, progress: progress)
       report.isSearched = true
-      if options.format == .carve, source.isIdle { report.undecoded = undecoded(head, isWhole, report) }
+      if !source.isIdle { report.undecoded = nil }
       if options.format == nil, report.recognition == .nothing, source.isIdle {
         (report.format, report.isSkipped) = (nil, true)
       }
@@ -441,101 +443,5 @@ package struct InputReader: ~Copyable {
     var full = EventBatch()
     swap(&full, &batch)
     batch = try worker.add(full) ?? EventBatch()
-  }
-
-  // MARK: - Detection
-
-  /// Whether carving finds requests or text in the first block, whose first `count` bytes are filled.
-  private func carvesMoreThanTuples(_ count: Int) -> Bool {
-    var source = CarveSource(options.carving, capture: options.capture)
-    var batch = EventBatch()
-    let bytes = block.span.bytes.extracting(first: count)
-    reading: while true {
-      switch source.read(bytes, from: 0, windowOffset: 0, isLast: true, into: &batch) {
-      case .isFull: batch.removeAll()
-      case .needsBytes, .ended: break reading
-      }
-    }
-    return source.hasRequests || source.leftOut.inUse > 0 || !source.found.isSubset(of: [.binary])
-  }
-
-  /// The kind of content that a search does not decode.
-  private func undecoded(_ head: [UInt8], _ isWhole: Bool, _ report: InputReport) -> Message? {
-    let found = FormatProbes.recognise(
-      head, isWhole: isWhole, inside: report.compression, content: contentProbes)
-    return switch found {
-    case .format(.dump(.raw)), .image, .known, .unsearched, .nothing, .imageSegment: nil
-    case .format(let format): "looks like --from \(format.name): use apnsift export, which reads it"
-    case .foreign(let kind, let remedy): .foreign(kind, remedy: remedy)
-    case .packed(let problem): problem
-    }
-  }
-
-  /// The format to read `input` in; nil, with the reason in the report, if it is not read.
-  private func format(
-    of input: Input, head: [UInt8], _ filled: Int, isWhole: Bool, report: inout InputReport
-  ) -> InputFormat? {
-    guard let format = recognise(input, head: head, filled, isWhole: isWhole, report: &report) else {
-      return nil
-    }
-    if options.joins, format != .capture {
-      report.faults.append(InputFault("not a capture, and --join joins captures only"))
-      return nil
-    }
-    if input.half != nil, !format.isDump {
-      report.faults.append(
-        InputFault("contains whole streams: --requests and --responses take dumps of one direction each"))
-      return nil
-    }
-    return format
-  }
-
-  /// What bytes are that are searched as they are stored, if there may be more inside.
-  private func unsearched(_ head: [UInt8], isWhole: Bool, inside compression: String?) -> Recognition {
-    if let archive = ArchiveFormat(of: head) { return .unsearched(.archive(archive.rawValue)) }
-    let found = FormatProbes.recognise(head, isWhole: isWhole, inside: compression, content: contentProbes)
-    switch found {
-    case .unsearched: return found
-    case .packed: return .unsearched("compressed data")
-    default: return .nothing
-    }
-  }
-
-  private func recognise(
-    _ input: Input, head: [UInt8], _ filled: Int, isWhole: Bool, report: inout InputReport
-  ) -> InputFormat? {
-    if let format = options.format {
-      if format == .dump(.raw) || format == .carve {
-        report.recognition = unsearched(head, isWhole: isWhole, inside: report.compression)
-      }
-      return format
-    }
-    report.recognition = FormatProbes.recognise(
-      head, isWhole: isWhole, inside: report.compression, content: contentProbes)
-    switch report.recognition {
-    case .format(let format):
-      return format
-    case .foreign(let kind, let remedy):
-      report.isSkipped = !input.isNamed
-      if input.isNamed { report.faults.append(InputFault(.foreign(kind, remedy: remedy), fileOffset: 0)) }
-      return nil
-    case .imageSegment:
-      return nil
-    case .packed(let problem):
-      // In a directory, too: skipped evidence must not go unnoticed.
-      report.faults.append(InputFault(problem, fileOffset: 0))
-      return nil
-    case .image: return .carve
-    case .known, .unsearched:
-      report.isSkipped = true
-      return nil
-    case .nothing:
-      guard options.carvesUnknown, !options.joins, input.half == nil else {
-        report.isSkipped = !input.isNamed
-        return input.isNamed ? .dump(.raw) : nil
-      }
-      // Raw reading finds tuples, but no text and no requests among other bytes.
-      return input.isNamed && !carvesMoreThanTuples(filled) ? .dump(.raw) : .carve
-    }
   }
 }

@@ -39,15 +39,15 @@ package final class TableWriter: RowSink {
       }
     }
 
-    fileprivate var fields: [ArrowField] {
+    fileprivate var columns: [any RecordColumn] {
       switch self {
-      case .feedback(let columns): columns.map(\.arrowField)
-      case .requests(let columns), .resend(let columns): columns.map(\.arrowField)
-      case .responses(let columns): columns.map(\.arrowField)
-      case .pushes(let columns), .resendPushes(let columns): columns.map(\.arrowField)
-      case .streams(let columns): columns.map(\.arrowField)
-      case .findings(let columns): columns.map(\.arrowField)
-      case .inputs(let columns): columns.map(\.arrowField)
+      case .feedback(let columns): columns
+      case .requests(let columns), .resend(let columns): columns
+      case .responses(let columns): columns
+      case .pushes(let columns), .resendPushes(let columns): columns
+      case .streams(let columns): columns
+      case .findings(let columns): columns
+      case .inputs(let columns): columns
       }
     }
   }
@@ -86,7 +86,7 @@ package final class TableWriter: RowSink {
     case .ndjson: style = .json
     case .arrow(let batchRows):
       style = .arrow
-      table = try ArrowTable(kind.fields, batchRows: batchRows, output: output)
+      table = try ArrowTable(kind.columns.map { $0.arrowField }, batchRows: batchRows, output: output)
     }
     func frame<Column: RawRepresentable<String>>(_ columns: [Column]) -> RowFrame<Column> {
       RowFrame(style, type: nil, columns, table: table)
@@ -117,7 +117,7 @@ package final class TableWriter: RowSink {
   /// Writes what comes before the rows.
   /// - Parameter version: of apnsift.
   package func begin(version: String) throws {
-    if case .csv = format { try output.append(CSVText.line(kind.fields.map(\.name))) }
+    if case .csv = format { try output.append(CSVText.line(kind.columns.map { $0.rawValue })) }
     try table?.begin(metadata: [
       ("apnsift.schema", EvidenceObjects.schema), ("apnsift.version", version),
       ("apnsift.records", kind.name.rawValue),

@@ -4,11 +4,14 @@ public struct TokenLengths: Equatable, Sendable {
   private var words = [UInt64](repeating: 0, count: 1024)
   /// The largest length in the set, in bytes.
   public private(set) var longest = 0
+  /// The smallest.
+  package private(set) var shortest = 0
 
   /// - Parameter ranges: the lengths in bytes; nil for an empty array.
   public init?(_ ranges: [ClosedRange<UInt16>]) {
     guard let last = ranges.map(\.upperBound).max() else { return nil }
     longest = Int(last)
+    shortest = ranges.map { Int($0.lowerBound) }.min() ?? 0
     for length in ranges.joined() {
       words[Int(length >> 6)] |= 1 << UInt64(length & 63)
     }
@@ -31,7 +34,7 @@ public struct TokenLengths: Equatable, Sendable {
   public static let standard = TokenLengths(only: 32)
 
   private init(only length: UInt16) {
-    longest = Int(length)
+    (longest, shortest) = (Int(length), Int(length))
     words[Int(length >> 6)] = 1 << UInt64(length & 63)
   }
 

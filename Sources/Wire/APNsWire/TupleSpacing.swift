@@ -17,16 +17,13 @@ package struct TupleSpacing: Sendable {
 
   let rules: FeedbackRules
   /// Bytes of two tokens that are compared: those that all have, of the last 32.
-  private let compared: Int
+  private var compared: Int { min(rules.tokenLengths.shortest, 32) }
   /// The separator that the others are like; empty until one is known.
   private var model: [UInt8] = []
   /// Bytes from the first tuple of a group, whose tuples touch, to that of the next one.
   private var distance = 0
 
-  package init(_ rules: FeedbackRules) {
-    self.rules = rules
-    compared = (0..<32).first { rules.tokenLengths.contains(UInt16($0)) } ?? 32
-  }
+  package init(_ rules: FeedbackRules) { self.rules = rules }
 
   var isKnown: Bool { !model.isEmpty }
 

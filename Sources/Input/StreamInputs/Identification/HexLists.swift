@@ -25,11 +25,10 @@ enum HexLists {
   private static func isList(
     _ head: [UInt8], isWhole: Bool, fewest: Int, _ isEntry: (ArraySlice<UInt8>) -> Bool
   ) -> Bool {
-    var lines = head.split(separator: 10, omittingEmptySubsequences: false)[...]
-    if !isWhole { lines = lines.dropLast() }
-    var count = 0
-    for line in lines {
-      let line = trimmed(line)
+    var (rest, count) = (head[...], 0)
+    while let end = rest.firstIndex(of: 10) ?? (isWhole && !rest.isEmpty ? rest.endIndex : nil) {
+      let line = trimmed(rest[..<end])
+      rest = rest[end...].dropFirst()
       if line.isEmpty || line.first == UInt8(ascii: "#") || line.first == UInt8(ascii: ";") { continue }
       if line.count == 1, "[]{}".utf8.contains(line[line.startIndex]) { continue }
       guard isEntry(line) else { return false }
