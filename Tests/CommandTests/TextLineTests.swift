@@ -299,10 +299,37 @@ struct TextLineTests {
     #expect(try directory.apnsift("carve", "zeros").said(.nothingCarved))
   }
 
-  @Test("UTF-16 is named")
-  func utf16() throws {
-    let outcome = try directory.apnsift(
-      "export", Repository.path(of: "Tests/Fixtures/cases/public/follow-raw-utf16.txt"))
-    #expect(outcome.errors.contains("skipped: UTF-16 text, not searched inside"), "\(outcome.errors)")
+  /// The text of a followed stream, after its line breaks, and how it is encoded. The expected tokens are those of the file itself.
+  static let utf16: [(name: String, script: String, code: Int32, message: String)] = [
+    ("a byte order mark, little-endian", "b'\\xff\\xfe' + text.encode('utf-16-le')", 0, "no problems found"),
+    ("a byte order mark, big-endian", "b'\\xfe\\xff' + text.encode('utf-16-be')", 0, "no problems found"),
+    ("no mark, little-endian", "text.encode('utf-16-le')", 0, "no problems found"),
+    ("no mark, big-endian", "text.encode('utf-16-be')", 0, "no problems found"),
+    (
+      "a byte at the end", "text.encode('utf-16') + b'x'", 1,
+      "begins as UTF-16 text and has other bytes near here"
+    ),
+    ("half of a pair", "text.encode('utf-16') + b'\\x3d\\xd8'", 1, "begins as UTF-16 text"),
+  ]
+
+  @Test("UTF-16 is decoded", arguments: utf16.map(\.name))
+  func utf16(_ name: String) throws {
+    let path = Repository.path(of: "Tests/Fixtures/cases/public/follow-raw-utf16.txt")
+    let row = try #require(Self.utf16.first { $0.name == name })
+    _ = try directory.tool(
+      "python3",
+      ["-c", "text = open('\(path)', encoding='utf-16').read(); open('text', 'wb').write(\(row.script))"])
+    let outcome = try directory.apnsift("export", "text", "--columns", "timestamp,token")
+    let tokens = ["5513e3ea", "18d6e1ca", "98ce94b2", "1032746e", "5cb0cce7", "575671dc"]
+    let expected = tokens.enumerated().map { "\(1_400_000_000 + 100 * $0.offset),\($0.element)" }
+    #expect(outcome.text.split(separator: "\n").dropFirst().map { String($0.prefix(19)) } == expected)
+    #expect(outcome.code == row.code && outcome.errors.contains(row.message), "\(outcome.errors)")
+  }
+
+  @Test("UTF-16 is searched as it is stored with --from raw, and named")
+  func storedUTF16() throws {
+    let path = Repository.path(of: "Tests/Fixtures/cases/public/follow-raw-utf16.txt")
+    let outcome = try directory.apnsift("export", "--from", "raw", path)
+    #expect(outcome.errors.contains("UTF-16 text: searched as it is stored"), "\(outcome.errors)")
   }
 }

@@ -13,9 +13,6 @@ struct UnsearchedTests {
       "a.pdf", "PDF document",
       "b'%PDF-1.4\\n1 0 obj\\n<< /Filter /FlateDecode >>\\nstream\\n' + zlib.compress(dump)"
     ),
-    ("bom.txt", "UTF-16 text", "('\\ufeff' + dump.hex()).encode('utf-16-le')"),
-    ("big.txt", "UTF-16 text", "('tokens: ' + dump.hex()).encode('utf-16-be')"),
-    ("cyrillic.txt", "UTF-16 text", "('\\ufeff' + '\\u0434\\u0430 ' * 20 + dump.hex()).encode('utf-16-le')"),
     ("a.Z", "compress'd data", "b'\\x1f\\x9d\\x90' + zlib.compress(dump)"),
     ("a.rar", "RAR archive", "b'Rar!\\x1a\\x07\\x01\\x00' + zlib.compress(dump)"),
     ("a.cab", "CAB archive", "b'MSCF\\0\\0\\0\\0' + zlib.compress(dump)"),

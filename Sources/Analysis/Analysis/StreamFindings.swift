@@ -87,7 +87,7 @@ extension StreamAnalysis {
     try report(
       .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
       isShortRest
-        ? "\(Count.of(length, "byte")) left over at the end: too few to show whether a tuple begins here"
+        ? "\(Count.of(length, "byte")) left over: too few to show whether a tuple begins here"
         : .skippedBytes(length, before: content.recordName), in: &direction)
   }
 

@@ -104,6 +104,7 @@ package struct InputSummary: Equatable, Sendable {
     if parts > 1 { return ", \(Count.of(parts, "file"))" }
     return switch compression {
     case InputReport.imageName: ", from an E01 image"
+    case UTF16Text.name?: ", UTF-16"
     case let name?: ", \(name)-compressed"
     case nil: ""
     }

@@ -67,16 +67,6 @@ package enum FormatProbes {
     ("\0\0\u{2}\0\u{12}\u{5}\0\u{10}", "Tektronix K12"),
   ]
 
-  /// Mostly ASCII, in either byte order; after a byte order mark, some of it.
-  static let utf16 = FormatProbe(.unsearched("UTF-16 text")) { head, _ in
-    let bytes = head.prefix(512)
-    let isMarked = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
-    let zeros = [0, 1].map { parity in bytes.enumerated().count { $0.element == 0 && $0.offset % 2 == parity }
-    }
-    return zeros.contains(0) && zeros.contains { $0 > 8 && $0 &* (isMarked ? 16 : 1) > bytes.count / 8 * 3 }
-      && (isMarked || bytes.allSatisfy { $0 == 0 || $0 >= 9 })
-  }
-
   static let text: [FormatProbe] = [
     FormatProbe(
       .foreign(
@@ -128,7 +118,7 @@ package enum FormatProbes {
   private static func kind(of head: [UInt8], isWhole: Bool) -> Recognition {
     if let keys = KeyFiles.kind(of: head) { return .known(keys) }
     if let image = DiskImages.kind(of: head) { return .image(image) }
-    if utf16.matches(head, isWhole) { return utf16.result }
+    if UTF16Text(head: head) != nil { return .unsearched("UTF-16 text") }
     return KnownFileTypes.description(of: head).map { .unsearched(.verbatim($0)) } ?? .nothing
   }
 

@@ -30,7 +30,7 @@ package struct InputReport {
   package var captureKind: CaptureRecords.Kind?
   /// Packets in a capture.
   package var packets: Int?
-  /// The compression of the file, or `imageName`; nil if it is not compressed.
+  /// The compression of the file, or `imageName`, or `utf-16`; nil if it is read as it is.
   package var compression: String?
   /// How many files contain the content: more than 1 for a split image.
   package var parts = 1
@@ -182,7 +182,9 @@ package struct InputReader: ~Copyable {
         filled = (try? file.fill(&block, from: filled)) ?? filled
         headLength = Self.longHeadLength
       }
-      report.compression = file.compression?.rawValue ?? (file.isImage ? InputReport.imageName : nil)
+      report.compression =
+        file.compression?.rawValue
+        ?? (file.isImage ? InputReport.imageName : file.isUTF16 ? UTF16Text.name : nil)
       report.parts = file.partCount
       let head = Array(block[..<min(filled, headLength)])
       if !isRaw, input.half == nil, let format = ArchiveFormat(of: head) {

@@ -22,7 +22,6 @@ extension HalfConnection {
       } else if !isKeepAlive {
         emitLate(
           position..<end, fileOffset: origin.fileOffset, origin.packet,
-
           "\(Count.of(end &- position, "byte")) of \(origin.packet.name) arrived after "
             + "\(known.packet.name), when their gap had been flushed (--reorder-window, "
             + "--stream-buffer): not used", &output)
@@ -77,17 +76,19 @@ extension HalfConnection {
     emit(conflict, corrections, isLate: false, &output)
   }
 
-  /// Counts a conflict, and decides it. Nil for that of a keep-alive, whose byte may be anything (RFC 9293, section 3.8.4).
+  /// Counts a conflict, and decides it. Nil for that of most keep-alives, whose byte may be anything (RFC 9293, section 3.8.4):
+  /// it shows at most that the first copy is wrong.
   private mutating func corrections(
     for conflict: Conflict, _ copy: RawSpan, isKeepAlive: Bool, _ output: inout StreamOutput
   ) -> [Correction]? {
     conflictingBytes &+= conflict.difference.count
-    if isKeepAlive { return nil }
     let (first, second) = (conflict.first, conflict.second)
     let range = conflict.position..<conflict.position &+ copy.byteCount
     let replacement = Correction(range: range, copy: (copy.withUnsafeBytes { Array($0) }, second))
     let others = delivered.sample + (backlog?.segments.sample ?? [])
-    switch output.choice(between: first, and: second, others: others, from: side) {
+    let choice = output.choice(between: first, and: second, others: others, from: side)
+    if isKeepAlive { return choice == .second ? [replacement, Correction(range: conflict.range)] : nil }
+    switch choice {
     case .first: return []
     case .second:
       // With the right bytes, the first segment's checksum must be right: else more of it is wrong.

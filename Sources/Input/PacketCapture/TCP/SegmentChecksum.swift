@@ -63,8 +63,9 @@ extension StreamOutput {
       let ofSecond = isRight(second, side), ofFirst != ofSecond
     else { return .neither }
     // A host that leaves checksums to its network card has wrong ones in a capture of its own.
-    var surplus = 1
-    for other in others where other.packet != first.packet && other.packet.input == second.packet.input {
+    var (surplus, counted) = (1, [first.packet, second.packet])
+    for other in others where other.packet.input == second.packet.input && !counted.contains(other.packet) {
+      counted.append(other.packet)
       if let isRight = isRight(other, side) { surplus += isRight ? 1 : -1 }
     }
     guard surplus > 0 else { return .neither }

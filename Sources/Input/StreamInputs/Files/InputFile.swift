@@ -14,12 +14,14 @@ package struct InputFile: ~Copyable {
   private var image: EWFImage?
   /// The number of the segment, from 2, if the file is a segment of a disk image but not the first one.
   package private(set) var laterSegment: Int?
+  /// Text that is decoded.
+  private var utf16: UTF16Text?
   /// The path; nil for standard input and members of archives.
   private let path: [CChar]?
   /// The file's first bytes, read to detect its compression, until they are returned.
   private var head: ArraySlice<UInt8> = []
   private var isBegun = false
-  /// Whether files that only look compressed are read as raw bytes.
+  /// Whether bytes are read as they are stored, if they only look compressed, and if they are text.
   private let readsLookalikes: Bool
   private var history: CaptureHistory?
   /// Why reading ended before the end of the file. It is reported once, after the bytes before it.
@@ -32,7 +34,7 @@ package struct InputFile: ~Copyable {
   /// - Parameters:
   ///   - digests: those to compute of the file.
   ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as raw bytes instead of
-  ///     failing.
+  ///     failing, and UTF-16 as it is stored.
   ///   - archive: the archive of which `input` is the current member.
   package init(
     _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [], readsLookalikes: Bool = false
@@ -51,10 +53,11 @@ package struct InputFile: ~Copyable {
   /// Bytes read of the file on disk.
   package var bytesRead: Int { image == nil ? stored.bytesRead : min(contentLength, stored.size ?? 0) }
   var isImage: Bool { image != nil }
+  var isUTF16: Bool { utf16 != nil }
   /// How many files contain the content: more than 1 for a split image.
   package var partCount: Int { stored.partCount }
   /// Whether its content is that of a file on disk, which can be read in any order.
-  var isSeekable: Bool { stored.isRegular && compression == nil && image == nil }
+  var isSeekable: Bool { stored.isRegular && compression == nil && image == nil && utf16 == nil }
 
   /// Reads the rest of the file on disk, for its length and its digests, without decompressing it.
   /// - Parameter progress: called now and then with the number of bytes read.
@@ -68,12 +71,12 @@ package struct InputFile: ~Copyable {
     return (max(stored.bytesRead, stored.size ?? 0), stored.takeDigests())
   }
 
-  /// Ranges of a disk image that are damaged, found so far.
-  var damage: [InputFault] { image?.damage() ?? [] }
+  /// Ranges of a disk image that are damaged, and a place in text that is none, found so far.
+  var damage: [InputFault] { image?.damage() ?? utf16?.fault.map { [$0] } ?? [] }
 
   /// Skips a hole of a sparse file, but for its last `kept` bytes; returns how many bytes. Hashed files are not skipped.
   mutating func skipHole(keeping kept: Int) -> Int {
-    guard decompressor == nil, image == nil, head.isEmpty else { return 0 }
+    guard decompressor == nil, image == nil, utf16 == nil, head.isEmpty else { return 0 }
     let skipped = stored.skipHole(keeping: kept)
     contentLength &+= skipped
     return skipped
@@ -140,9 +143,12 @@ package struct InputFile: ~Copyable {
       return
     }
     head = bytes[...]
-    if let path, !readsLookalikes, let segment = EWFImage.segmentNumber(of: bytes) {
-      openImage(path, segment)
-    }
+    if readsLookalikes { return }
+    if let path, let segment = EWFImage.segmentNumber(of: bytes) { return openImage(path, segment) }
+    guard bytes.contains(where: { $0 == 0 || $0 == 0xff }) else { return }
+    let long = readHead(UTF16Text.headLength, after: bytes)
+    utf16 = UTF16Text(head: long)
+    head = utf16 == nil ? long[...] : []
   }
 
   private mutating func openImage(_ path: [CChar], _ segment: Int) {
@@ -174,6 +180,12 @@ package struct InputFile: ~Copyable {
 
   /// The next bytes of content; none at its end, or if there is a `fault`.
   private mutating func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+    guard var text = utf16.take() else { return readBytes(into: target) }
+    defer { utf16 = text }
+    return text.read(into: target) { readBytes(into: $0) }
+  }
+
+  private mutating func readBytes(into target: UnsafeMutableRawBufferPointer) -> Int {
     if decompressor != nil { return decompress(into: target) }
     if let image {
       let count = image.read(into: target)
