@@ -78,6 +78,8 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	scripts/cross-check-gateway
 	scripts/cross-check-gateway --self-test
 	scripts/cross-check-generated 200
+	scripts/check-copies
+	scripts/check-chance
 	.build/release/apnsift verify samples/corpus
 	scripts/check-progress
 	scripts/check-report
