@@ -300,7 +300,7 @@ struct TextLineTests {
   }
 
   /// The text of a followed stream, after its line breaks, and how it is encoded. The expected tokens are those of the file itself.
-  static let utf16: [(name: String, script: String, code: Int32, message: String)] = [
+  static let encodings: [(name: String, script: String, code: Int32, message: String)] = [
     ("a byte order mark, little-endian", "b'\\xff\\xfe' + text.encode('utf-16-le')", 0, "no problems found"),
     ("a byte order mark, big-endian", "b'\\xfe\\xff' + text.encode('utf-16-be')", 0, "no problems found"),
     ("no mark, little-endian", "text.encode('utf-16-le')", 0, "no problems found"),
@@ -312,10 +312,10 @@ struct TextLineTests {
     ("half of a pair", "text.encode('utf-16') + b'\\x3d\\xd8'", 1, "begins as UTF-16 text"),
   ]
 
-  @Test("UTF-16 is decoded", arguments: utf16.map(\.name))
+  @Test("UTF-16 is decoded", arguments: encodings.map(\.name))
   func utf16(_ name: String) throws {
     let path = Repository.path(of: "Tests/Fixtures/cases/public/follow-raw-utf16.txt")
-    let row = try #require(Self.utf16.first { $0.name == name })
+    let row = try #require(Self.encodings.first { $0.name == name })
     _ = try directory.tool(
       "python3",
       ["-c", "text = open('\(path)', encoding='utf-16').read(); open('text', 'wb').write(\(row.script))"])
