@@ -32,39 +32,25 @@ struct IncrementalDecoding {
   }
 
   private mutating func take(_ chunk: RawSpan) {
-    while breach == nil {
-      let step = decoder.next(in: chunk)
-      if step == .needsBytes { break }
-      if step == .finished { breach = "progress: finished before the end" }
-      add(step, chunk)
-    }
-    mostCarried = max(mostCarried, decoder.carry.count)
-    if decoder.carry.count > decoder.holdBack { breach = "hold-back: \(decoder.carry.count) bytes" }
+    while breach == nil, let step = decoder.next(in: chunk) { add(step, chunk) }
+    let carried = decoder.carry?.count ?? 0
+    mostCarried = max(mostCarried, carried)
+    if carried > decoder.holdBack { breach = "hold-back: \(carried) bytes" }
     if (decoder.pendingSkip ?? decoder.undecidedOffset) != covered { breach = "lost track at \(covered)" }
   }
 
   private mutating func finish() {
     decoder.finish()
-    while breach == nil {
-      let step = decoder.next(in: RawSpan())
-      if step == .finished { break }
-      if step == .needsBytes { breach = "progress: needs bytes after the end" }
-      add(step, RawSpan())
-    }
-    if decoder.next(in: RawSpan()) != .finished { breach = breach ?? "finished is not final" }
+    while breach == nil, let step = decoder.next(in: RawSpan()) { add(step, RawSpan()) }
+    if decoder.next(in: RawSpan()) != nil { breach = breach ?? "finished is not final" }
   }
 
   /// Every step must begin where the previous one ended, and cover at least one byte.
-  private mutating func add(_ step: FeedbackDecoder.Step, _ chunk: RawSpan) {
+  private mutating func add(_ step: DecoderStep<RecordRun>, _ chunk: RawSpan) {
     switch step {
-    case .records(let run):
+    case .record(let run):
       check(run.offset, run.count * run.stride)
-      if run.window == .chunk {
-        add(run, in: chunk)
-      } else {
-        let carry = decoder.carry
-        add(run, in: carry.span.bytes)
-      }
+      if let carry = decoder.carry { add(run, in: carry.span.bytes) } else { add(run, in: chunk) }
     case .skipped(let offset, let length):
       check(offset, length)
       evidence.append(.skipped(offset: offset, length: length))
@@ -74,7 +60,7 @@ struct IncrementalDecoding {
     case .truncated(let offset, let length):
       check(offset, length)
       evidence.append(.truncated(offset: offset, length: length))
-    case .needsBytes, .finished: break
+    case .undecodable: breach = "a tuple has no command"
     }
   }
 

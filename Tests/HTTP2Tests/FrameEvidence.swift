@@ -16,6 +16,14 @@ enum FrameEvidence: Equatable {
   }
 }
 
+extension FrameEvidence {
+  fileprivate static func frame(_ frame: Frame, in bytes: RawSpan) -> FrameEvidence {
+    .frame(
+      [Int(frame.type), Int(frame.flags.rawValue), Int(frame.streamID), frame.offset, frame.length],
+      payload: bytes.extracting(frame.payload).withUnsafeBytes { Array($0) })
+  }
+}
+
 /// The steps of a run that arrives in two chunks, or in chunks of one length.
 func frameSteps(
   _ bytes: [UInt8], _ sender: FrameDecoder.Sender, offset: Int = 0, beginsStream: Bool = true, chunks: [Int]
@@ -23,19 +31,20 @@ func frameSteps(
   var decoder = FrameDecoder(sender, offset: offset, beginsStream: beginsStream)
   var evidence: [FrameEvidence] = []
   func take(_ chunk: RawSpan) {
-    while true {
-      switch decoder.next(in: chunk) {
-      case .opening(let offset, let length, _): evidence.append(.opening(offset: offset, length: length))
-      case .skipped(let offset, let length): evidence.append(.skipped(offset: offset, length: length))
+    while let step = decoder.next(in: chunk) {
+      switch step {
+      case .record(.opening(let offset, let length, _)):
+        evidence.append(.opening(offset: offset, length: length))
+      case .skipped(let offset, let length), .between(let offset, let length):
+        evidence.append(.skipped(offset: offset, length: length))
       case .truncated(let offset, let length): evidence.append(.truncated(offset: offset, length: length))
-      case .frame(let frame):
-        let carry = decoder.carry
-        let bytes = frame.window == .chunk ? chunk : carry.span.bytes
-        evidence.append(
-          .frame(
-            [Int(frame.type), Int(frame.flags.rawValue), Int(frame.streamID), frame.offset, frame.length],
-            payload: bytes.extracting(frame.payload).withUnsafeBytes { Array($0) }))
-      case .needsBytes, .finished: return
+      case .record(.frame(let frame)):
+        if let carry = decoder.carry {
+          evidence.append(.frame(frame, in: carry.span.bytes))
+        } else {
+          evidence.append(.frame(frame, in: chunk))
+        }
+      case .undecodable(let offset, _): preconditionFailure("a frame has no command, at \(offset)")
       }
     }
   }

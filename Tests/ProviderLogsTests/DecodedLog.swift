@@ -27,11 +27,11 @@ struct DecodedLog {
     while start < log.count {
       let end = log.count - start > chunk ? start + chunk : log.count
       let part = Array(log[start..<end])
-      while case let step = decoder.next(in: part.span.bytes), step != .needsBytes { add(step, decoder) }
+      while let step = decoder.next(in: part.span.bytes) { add(step, decoder) }
       start = end
     }
     decoder.finish()
-    while case let step = decoder.next(in: RawSpan()), step != .finished { add(step, decoder) }
+    while let step = decoder.next(in: RawSpan()) { add(step, decoder) }
     (doubtful, ofLines) = (
       decoder.logTimes(areDoubtful: true).count, decoder.logTimes(areDoubtful: false).count
     )
@@ -42,21 +42,21 @@ struct DecodedLog {
 
   private mutating func add(_ step: LogDecoder.Step, _ decoder: LogDecoder) {
     switch step {
-    case .push(let offset, let length):
+    case .record(.push(let offset, let length)):
       steps.append(Self.text(of: decoder))
       extents.append(offset..<offset + length)
-    case .passed(let offset, let length):
+    case .record(.passed(let offset, let length)):
       steps.append("passed")
       extents.append(offset..<offset + length)
     case .truncated(let offset, let length):
       steps.append("truncated")
       extents.append(offset..<offset + length)
-    case .skipped(let skip):
+    case .record(.skipped(let skip)):
       let kind = skip.problem.map { "bad \(skip.firstLine)+\(skip.lines) \($0.cause)" }
       steps.append(kind ?? "unrelated \(skip.firstLine)+\(skip.lines)")
       extents.append(skip.offset..<skip.offset + skip.length)
       if skip.problem != nil { problemTexts.append(String(decoding: decoder.problemText, as: UTF8.self)) }
-    case .needsBytes, .finished: break
+    case .skipped, .between, .undecodable: break
     }
   }
 

@@ -30,7 +30,7 @@ extension RecordRun {
     let tuple = Tuples.one()
     _ = decoder.next(in: tuple.span.bytes)
     decoder.finish()
-    guard case .records(var run) = decoder.next(in: tuple.span.bytes) else {
+    guard case .record(var run) = decoder.next(in: tuple.span.bytes) else {
       preconditionFailure("a sound tuple is a record")
     }
     run.start = start

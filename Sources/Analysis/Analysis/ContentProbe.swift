@@ -51,19 +51,15 @@ package struct ContentProbe: Sendable {
     var decoder = FeedbackDecoder(rules: feedback, isDump: isDump)
     var (recordBytes, sound) = (0, 0)
     var beginsWithRecord = false
-    func count(_ step: FeedbackDecoder.Step) {
+    decoder.decode(whole: head) { step, bytes in
       if case .between(_, let length) = step { recordBytes += length }
-      guard case .records(let run) = step else { return }
+      guard case .record(let run) = step else { return }
       // A single flagged tuple is not enough evidence: random bytes sometimes look like one.
       if run.offset == 0, run.count > 1 || run.flags.isEmpty { beginsWithRecord = true }
       recordBytes += run.count * run.stride
       guard run.flags.isEmpty else { return }
-      for index in 0..<run.count
-      where head.bigEndianUInt16(at: run.offset &+ index &* run.stride &+ 2) != 0 { sound += 1 }
+      for index in 0..<run.count where run.time(of: index, in: bytes) & 0xffff != 0 { sound += 1 }
     }
-    while case let step = decoder.next(in: head), step != .needsBytes { count(step) }
-    decoder.finish()
-    while case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
     guard sound >= least else { return false }
     return beginsWithRecord || (recordBytes > 0 && recordBytes * Self.recordShare >= head.byteCount)
   }
@@ -74,13 +70,10 @@ package struct ContentProbe: Sendable {
     if requests.mayBeginRequest(head) { return true }
     var decoder = RequestDecoder(rules: requests)
     var recordBytes = 0
-    func count(_ step: RequestDecoder.Step) {
-      guard case .request(let frame) = step, frame.flags.isDisjoint(with: Self.doubts) else { return }
+    decoder.decode(whole: head) { step, _ in
+      guard case .record(let frame) = step, frame.flags.isDisjoint(with: Self.doubts) else { return }
       recordBytes += frame.length
     }
-    while case let step = decoder.next(in: head), step != .needsBytes { count(step) }
-    decoder.finish()
-    while case let step = decoder.next(in: RawSpan()), step != .finished { count(step) }
     return recordBytes > 0 && recordBytes * Self.recordShare >= head.byteCount
   }
 

@@ -8,7 +8,7 @@ struct DirectionAnalysis {
     /// The first run has too few bytes so far.
     case undecided([UInt8])
     case ciphertext, other
-    case decoded(RunDecoder)
+    case decoded(Box<any DirectionDecoder>)
   }
 
   struct Location {
@@ -46,7 +46,7 @@ struct DirectionAnalysis {
   var coveredOffset: Int? {
     switch content {
     case .undecided: start
-    case .decoded(let decoder): decoder.coveredOffset
+    case .decoded(let decoder): decoder.value.coveredOffset
     case .ciphertext, .other: nil
     }
   }
@@ -56,7 +56,7 @@ struct DirectionAnalysis {
     switch content {
     case .undecided: DirectionState(stream: stream, side: side, content: nil, isDecided: false)
     case .decoded(let decoder):
-      DirectionState(stream: stream, side: side, content: decoder.content, isDecided: true)
+      DirectionState(stream: stream, side: side, content: decoder.value.content, isDecided: true)
     case .ciphertext, .other: DirectionState(stream: stream, side: side, content: nil, isDecided: true)
     }
   }
@@ -74,11 +74,11 @@ struct DirectionAnalysis {
   mutating func forgetFirst() { first = nil }
 
   /// Called when the decoder needs bytes: remembers the start of a skip, and forgets the origins of decided bytes.
-  mutating func forgetDecided(by decoder: RunDecoder) {
-    if let offset = decoder.pendingSkip, skip?.value.offset != offset {
+  mutating func forget(before undecided: Int, skippedFrom pendingSkip: Int?) {
+    if let offset = pendingSkip, skip?.value.offset != offset {
       skip = Box((offset, trail.origin(at: offset)))
     }
-    trail.forget(before: decoder.undecidedOffset)
+    trail.forget(before: undecided)
   }
 
   /// Ends a skip; returns the origin of its first byte, at `offset`.

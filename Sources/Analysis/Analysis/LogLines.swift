@@ -18,9 +18,28 @@ struct LogLineCounts {
   var firstUnrelated = 0
 }
 
+extension LogDecoder: DirectionDecoder {
+  var content: DirectionContent { .providerLog }
+  /// Its records have no indices.
+  var carry: [UInt8]? { nil }
+  func finish(atGap: Bool) { finish() }
+
+  func emit(
+    _ record: LogRecord, in _: RawSpan, at _: ChunkLocation?, by analysis: StreamAnalysis,
+    of direction: inout DirectionAnalysis
+  ) throws {
+    switch record {
+    case .push(let offset, let length):
+      try analysis.emitLogged(offset, length, by: self, of: &direction)
+    case .passed(_, let length): analysis.log.summary.recordBytes &+= length
+    case .skipped(let skip): try analysis.reportLines(skip, by: self, in: &direction)
+    }
+  }
+}
+
 /// Emits the pushes and findings of a log.
 extension StreamAnalysis {
-  func emitLogged(
+  fileprivate func emitLogged(
     _ offset: Int, _ length: Int, by decoder: LogDecoder, of direction: inout DirectionAnalysis
   ) throws {
     guard let origin = direction.trail.origin(at: offset) else { return }
@@ -34,7 +53,9 @@ extension StreamAnalysis {
     try decoder.withTexts { try log.add(push, labels: labels, in: $0) }
   }
 
-  func reportLines(_ skip: LogSkip, by decoder: LogDecoder, in direction: inout DirectionAnalysis) throws {
+  fileprivate func reportLines(
+    _ skip: LogSkip, by decoder: LogDecoder, in direction: inout DirectionAnalysis
+  ) throws {
     log.summary.skippedBytes &+= skip.length
     let origin = direction.endSkip(at: skip.offset)
     guard let counts = logLines else { return }
@@ -74,7 +95,9 @@ extension StreamAnalysis {
           message: .unrelatedLines(
             counts.unrelated, bytes: counts.unrelatedBytes, first: counts.firstUnrelated)))
     }
-    guard case .decoded(.providerLog(let decoder)) = first.content else { return }
+    guard case .decoded(let box) = first.content, let decoder = box.value as? LogDecoder else {
+      return
+    }
     for areDoubtful in [true, false] {
       let lines = decoder.logTimes(areDoubtful: areDoubtful)
       guard lines.count > 0 else { continue }

@@ -109,8 +109,7 @@ final class StreamAnalysis {
     switch direction.content {
     case .decoded(let decoder):
       direction.trail.append(origins, end: direction.end)
-      try decode(bytes, at: location, with: decoder, of: &direction)
-      try emitPending(before: decoder.coveredOffset, of: &direction)
+      try decoder.value.decode(bytes, at: location, for: self, of: &direction)
     case .undecided(let opening):
       direction.trail.append(origins, end: direction.end)
       try appendUndecided(bytes, after: opening, at: location, to: &direction)
@@ -159,9 +158,8 @@ final class StreamAnalysis {
     let location = DirectionAnalysis.Location(fileOffset: gap.fileOffset, packet: gap.packet)
     try report(.streamGap, gap.offset, gap.length, at: location, message(of: gap), in: &direction)
     if case .decoded(let decoder) = direction.content {
-      let next = self.decoder(of: decoder.content, from: direction.side, at: direction.end, false)
-      next.allow(payload: pushes?.limit(of: role(of: direction.side)))
-      direction.content = .decoded(next)
+      direction.content = .decoded(
+        self.decoder(of: decoder.value.content, from: direction.side, at: direction.end, false))
     } else {
       direction.start = direction.end
     }
@@ -210,8 +208,8 @@ final class StreamAnalysis {
       try decide(on: opening.span.bytes, at: nil, of: &direction)
     }
     if case .decoded(let decoder) = direction.content {
-      decoder.finishRun(atGap: atGap)
-      try decode(RawSpan(), at: nil, with: decoder, of: &direction)
+      decoder.value.finish(atGap: atGap)
+      try decoder.value.decode(RawSpan(), at: nil, for: self, of: &direction)
     }
     try emitPending(before: direction.end, of: &direction)
   }

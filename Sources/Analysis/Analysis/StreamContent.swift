@@ -2,6 +2,7 @@ import APNsWire
 import Basics
 import HTTP2
 import PacketCapture
+import ProviderLogs
 
 /// Determines the content of a direction from its first bytes, and with it the roles of the sides.
 extension StreamAnalysis {
@@ -39,25 +40,37 @@ extension StreamAnalysis {
     }
     try recognised(carried, of: head, from: direction.side)
     let decoder = decoder(of: carried, from: direction.side, at: direction.start, direction.beginsStream)
-    decoder.allow(payload: pushes?.limit(of: role(of: direction.side)))
-    if case .providerLog(let decoder) = decoder { decoder.prepare(with: head) }
+    (decoder.value as? LogDecoder)?.prepare(with: head)
     direction.content = .decoded(decoder)
-    try decode(bytes, at: location, with: decoder, of: &direction)
-    try emitPending(before: decoder.coveredOffset, of: &direction)
+    try decoder.value.decode(bytes, at: location, for: self, of: &direction)
   }
 
   /// - Parameter beginsStream: whether the run at `offset` is the beginning of the stream.
   func decoder(
     of content: DirectionContent, from side: Side, at offset: Int, _ beginsStream: Bool
-  ) -> RunDecoder {
-    if content == .feedback, identity.serverEvidence == .dump {
-      return .feedback(
-        Box(
-          FeedbackDecoder(
-            rules: log.options.rules, offset: offset, beginsStream: beginsStream, isDump: true)))
+  ) -> Box<any DirectionDecoder> {
+    let options = log.options
+    switch content {
+    case .feedback:
+      return Box(
+        FeedbackDecoder(
+          rules: options.rules, offset: offset, beginsStream: beginsStream,
+          isDump: identity.serverEvidence == .dump))
+    case .requests:
+      return Box(RequestDecoder(rules: options.requestRules, offset: offset, beginsStream: beginsStream))
+    case .responses: return Box(ResponseDecoder(offset: offset, beginsStream: beginsStream))
+    case .http2:
+      var decoder = FrameDecoder(
+        role(of: side) == .client ? .client : .server, offset: offset, beginsStream: beginsStream)
+      allowPayload(of: side, in: &decoder)
+      return Box(decoder)
+    case .providerLog: return Box(LogDecoder(options.logMapping, offset: offset))
     }
-    return RunDecoder(
-      content, from: role(of: side), by: log.options, offset: offset, beginsStream: beginsStream)
+  }
+
+  /// Sets the maximum payload length of the frames of a side, if it is known.
+  func allowPayload(of side: Side, in decoder: inout FrameDecoder) {
+    if let limit = pushes?.limit(of: role(of: side)) { decoder.allow(payload: limit) }
   }
 
   private static func isCiphertext(_ head: RawSpan) -> Bool {

@@ -3,69 +3,60 @@ import Basics
 import HTTP2
 import PacketCapture
 
-/// Passes the bytes of a direction to its decoder, and emits what it finds.
-extension StreamAnalysis {
-  /// Decodes the next bytes of the run, and emits the results.
-  /// - Parameter location: the location of `chunk`; nil if it is not valid for long.
-  func decode(
-    _ chunk: RawSpan, at location: ChunkLocation?, with decoder: RunDecoder,
+extension FeedbackDecoder: DirectionDecoder {
+  var content: DirectionContent { .feedback }
+
+  func emit(
+    _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, by analysis: StreamAnalysis,
     of direction: inout DirectionAnalysis
   ) throws {
-    while true {
-      switch decoder.next(in: chunk) {
-      case .records(let run):
-        if run.window == .chunk {
-          try emit(run, in: chunk, at: location, of: &direction)
-        } else {
-          let carry = decoder.carry
-          try emit(run, in: carry.span.bytes, at: nil, of: &direction)
-        }
-      case .request(let frame):
-        if frame.window == .chunk {
-          try correlate(frame, in: chunk, at: location, of: &direction)
-        } else {
-          let carry = decoder.carry
-          try correlate(frame, in: carry.span.bytes, at: nil, of: &direction)
-        }
-      case .response(let frame):
-        try correlate(frame, of: &direction)
-      case .frame(let frame):
-        if frame.window == .chunk {
-          try take(frame, in: chunk, with: decoder, of: &direction)
-        } else {
-          let carry = decoder.carry
-          try take(frame, in: carry.span.bytes, with: decoder, of: &direction)
-        }
-      case .opening(let offset, let length, let isUpgrade):
-        log.summary.recordBytes &+= length
-        pushes?.begin(role(of: direction.side), isUpgraded: isUpgrade)
-        try emitPending(before: offset &+ 1, of: &direction)
-      case .undecodable(let offset, let command):
-        try reportUndecodable(command, at: offset, of: decoder.content, in: &direction)
-      case .between(let offset, let length):
-        noteSeparator(offset, length, in: &direction)
-      case .skipped(let offset, let length):
-        try reportCutBlock(in: &direction, before: nil)
-        try reportSkipped(offset, length, of: decoder.content, in: &direction)
-        try losePushBytes(of: direction.side)
-      case .truncated(let offset, let length):
-        try reportCutBlock(in: &direction, before: nil)
-        try reportTruncated(offset, length, of: decoder.content, in: &direction)
-        try losePushBytes(of: direction.side)
-      case .logged(let decoder, let offset, let length):
-        try emitLogged(offset, length, by: decoder, of: &direction)
-      case .passed(let length):
-        log.summary.recordBytes &+= length
-      case .skippedLines(let decoder, let skip):
-        try reportLines(skip, by: decoder, in: &direction)
-      case .needsBytes:
-        return direction.forgetDecided(by: decoder)
-      }
+    try analysis.emit(run, in: bytes, at: location, of: &direction)
+  }
+}
+
+extension RequestDecoder: DirectionDecoder {
+  var content: DirectionContent { .requests }
+
+  func emit(
+    _ frame: RequestFrame, in bytes: RawSpan, at location: ChunkLocation?, by analysis: StreamAnalysis,
+    of direction: inout DirectionAnalysis
+  ) throws {
+    try analysis.correlate(frame, in: bytes, at: location, of: &direction)
+  }
+}
+
+extension ResponseDecoder: DirectionDecoder {
+  var content: DirectionContent { .responses }
+
+  func emit(
+    _ frame: ResponseFrame, in _: RawSpan, at _: ChunkLocation?, by analysis: StreamAnalysis,
+    of direction: inout DirectionAnalysis
+  ) throws {
+    try analysis.correlate(frame, of: &direction)
+  }
+}
+
+extension FrameDecoder: DirectionDecoder {
+  var content: DirectionContent { .http2 }
+
+  func emit(
+    _ record: FrameRecord, in bytes: RawSpan, at _: ChunkLocation?, by analysis: StreamAnalysis,
+    of direction: inout DirectionAnalysis
+  ) throws {
+    switch record {
+    case .frame(let frame): try analysis.take(frame, in: bytes, of: &direction)
+    case .opening(let offset, let length, let isUpgrade):
+      analysis.log.summary.recordBytes &+= length
+      analysis.pushes?.begin(analysis.role(of: direction.side), isUpgraded: isUpgrade)
+      try analysis.emitPending(before: offset &+ 1, of: &direction)
     }
   }
+}
 
+/// Emits what the decoder of a direction finds.
+extension StreamAnalysis {
   /// Emits a run of feedback records, cut at the ends of file extents and at findings of the source.
-  private func emit(
+  fileprivate func emit(
     _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis
   ) throws {
     let run = marked(run, of: direction)
@@ -111,7 +102,7 @@ extension StreamAnalysis {
     return run
   }
 
-  private func correlate(
+  fileprivate func correlate(
     _ frame: RequestFrame, in bytes: RawSpan, at location: ChunkLocation?,
     of direction: inout DirectionAnalysis
   ) throws {
@@ -141,7 +132,7 @@ extension StreamAnalysis {
       labels: labels(input: origin.packet?.input ?? 0), in: bytes, at: location)
   }
 
-  private func correlate(_ frame: ResponseFrame, of direction: inout DirectionAnalysis) throws {
+  fileprivate func correlate(_ frame: ResponseFrame, of direction: inout DirectionAnalysis) throws {
     guard let origin = direction.trail.origin(at: frame.offset) else { return }
     try emitPending(before: frame.offset &+ 1, of: &direction)
     direction.records &+= 1
@@ -155,9 +146,7 @@ extension StreamAnalysis {
 
   // MARK: - HTTP/2
 
-  private func take(
-    _ frame: Frame, in bytes: RawSpan, with decoder: RunDecoder, of direction: inout DirectionAnalysis
-  ) throws {
+  fileprivate func take(_ frame: Frame, in bytes: RawSpan, of direction: inout DirectionAnalysis) throws {
     guard let pushes, let origin = direction.trail.origin(at: frame.offset) else { return }
     try reportCutBlock(in: &direction, before: frame)
     try emitPending(before: frame.offset &+ 1, of: &direction)
@@ -172,8 +161,11 @@ extension StreamAnalysis {
         .malformedHTTP2, frame.offset, frame.length, origin: origin,
         Self.message(of: fault), in: &direction)
     }
-    if frame.kind == .settings, case .decoded(let other) = content(of: direction.side.other) {
-      other.allow(payload: pushes.limit(of: role(of: direction.side.other)))
+    if frame.kind == .settings, case .decoded(let other) = content(of: direction.side.other),
+      var decoder = other.value as? FrameDecoder
+    {
+      allowPayload(of: direction.side.other, in: &decoder)
+      other.value = decoder
     }
     if pushes.hasComplete { try emitComplete(pushes) }
   }

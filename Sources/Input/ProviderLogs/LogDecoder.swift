@@ -13,29 +13,27 @@ package struct LogSkip: Equatable, Sendable {
   package var problem: LogProblem?
 }
 
+/// What a log has. Offsets and lengths are those of bytes in the stream.
+package enum LogRecord: Equatable, Sendable {
+  /// A push. See `fields` and `withTexts`.
+  case push(offset: Int, length: Int)
+  /// A header line, blank lines, or lines of a transcript.
+  case passed(offset: Int, length: Int)
+  /// Lines that are not pushes. `problemText` is the wrong value.
+  case skipped(LogSkip)
+}
+
 /// Decodes the log of a provider, in chunks of any size (docs/spec/provider-logs.md). No I/O.
 ///
-/// Each byte is in exactly one step. The steps do not depend on where chunks end.
+/// Used like a `RunDecoder`. Each byte is in exactly one step. If the last line has no line feed and its JSON is cut off,
+/// it is truncated.
 package final class LogDecoder {
   /// The maximum length of a line or CSV record, in bytes with its line end. Longer ones are skipped.
   package static let longestLine = 64 << 10
   /// The maximum number of lines of a CSV record, in case a quote is never closed.
   static let mostLines = 64
 
-  package enum Step: Equatable, Sendable {
-    /// A push. See `fields` and `withTexts`.
-    case push(offset: Int, length: Int)
-    /// A header line, blank lines, or lines of a transcript.
-    case passed(offset: Int, length: Int)
-    /// Lines that are not pushes. `problemText` is the wrong value.
-    case skipped(LogSkip)
-    /// The last line has no line feed, and its JSON is cut off.
-    case truncated(offset: Int, length: Int)
-    /// The chunk is used up.
-    case needsBytes
-    /// All steps were returned; only after `finish()`.
-    case finished
-  }
+  package typealias Step = DecoderStep<LogRecord>
 
   let names: LogNames
   let cache = LogNameCache()
@@ -102,10 +100,10 @@ package final class LogDecoder {
   /// Learns from the start of the log what its members named `timestamp` are.
   package func prepare(with head: RawSpan) {
     let trial = LogDecoder(mapping: names)
-    while trial.next(in: head) != .needsBytes {}
+    while trial.next(in: head) != nil {}
     if head.byteCount < Self.longestLine {
       trial.finish()
-      while trial.next(in: RawSpan()) != .finished {}
+      while trial.next(in: RawSpan()) != nil {}
     }
     push.times = LogTimeEvidence(after: trial.push.times)
     push.nestedTimes = LogTimeEvidence(after: trial.push.nestedTimes)
@@ -116,8 +114,8 @@ package final class LogDecoder {
     undecidedOffset = 0
   }
 
-  /// The next step in `chunk`, which must be the same until it returns `needsBytes`.
-  package func next(in chunk: RawSpan) -> Step {
+  /// The next step in `chunk`, which must be the same until it returns nil.
+  package func next(in chunk: RawSpan) -> Step? {
     if let step = held {
       held = nil
       return step
@@ -145,7 +143,7 @@ package final class LogDecoder {
           transcript.finish()
           continue
         }
-        return hasEnded ? takeSkip() ?? .finished : .needsBytes
+        return hasEnded ? takeSkip() : nil
       }
       let offset = undecidedOffset
       undecidedOffset &+= read.length
@@ -206,11 +204,11 @@ package final class LogDecoder {
         if timeLines[role].count == 0 { timeLines[role].first = read.line }
         timeLines[role].count &+= 1
       }
-      return after(.push(offset: offset, length: read.length))
+      return after(.record(.push(offset: offset, length: read.length)))
     case .blank where skip != nil:
       skip?.length &+= read.length
       return nil
-    case .passed, .blank: return after(.passed(offset: offset, length: read.length))
+    case .passed, .blank: return after(.record(.passed(offset: offset, length: read.length)))
     case .truncated: return after(.truncated(offset: offset, length: read.length))
     case .more:
       skip?.length &+= read.length
@@ -228,7 +226,7 @@ package final class LogDecoder {
     guard case .push = result else { return nil }
     fields = push.fields
     fields.line = exchange.line
-    return after(.push(offset: exchange.offset, length: 0))
+    return after(.record(.push(offset: exchange.offset, length: 0)))
   }
 
   private func after(_ step: Step) -> Step {
@@ -240,7 +238,7 @@ package final class LogDecoder {
   private func takeSkip() -> Step? {
     guard let skipped = skip.take() else { return nil }
     problemText = skipText
-    return .skipped(skipped)
+    return .record(.skipped(skipped))
   }
 
   /// Adds a line to the current skip if it has the same problem; otherwise begins a new skip.

@@ -8,19 +8,15 @@ package enum LogProbe {
   package static func recognises(_ head: RawSpan, isWhole: Bool, mapping: LogMapping) -> Bool {
     guard head.byteCount > 0, isText(head) else { return false }
     let decoder = LogDecoder(mapping)
-    var ended = false
-    while true {
-      switch decoder.next(in: ended ? RawSpan() : head) {
-      case .push:
+    for hasEnded in isWhole ? [false, true] : [false] {
+      if hasEnded { decoder.finish() }
+      while let step = decoder.next(in: hasEnded ? RawSpan() : head) {
+        guard case .record(.push) = step else { continue }
         let fields = decoder.fields
         if fields.status != nil, fields[.token] != nil || fields[.apnsID] != nil { return true }
-      case .passed, .skipped, .truncated: continue
-      case .needsBytes where isWhole && !ended:
-        ended = true
-        decoder.finish()
-      case .needsBytes, .finished: return false
       }
     }
+    return false
   }
 
   /// Whether the first 512 bytes have no control characters other than white space and escape.

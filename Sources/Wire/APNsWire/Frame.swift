@@ -28,19 +28,11 @@ package struct Frame: Equatable, Sendable {
 
   /// Offset of the first byte in its direction of the stream, in bytes from 0, gaps included.
   package var offset: Int
-  /// The buffer that `payload` refers to.
-  package var window: RunWindow
+  /// Indices in the decoder's `carry`, or in the chunk.
   package var payload: Range<Int>
   package var streamID: UInt32
   package var type: UInt8
   package var flags: Flags
-
-  package init(
-    offset: Int, window: RunWindow, payload: Range<Int>, streamID: UInt32, type: UInt8, flags: Flags
-  ) {
-    (self.offset, self.window, self.payload, self.streamID) = (offset, window, payload, streamID)
-    (self.type, self.flags) = (type, flags)
-  }
 
   /// Nil if the type is not known.
   package var kind: Kind? { Kind(rawValue: type) }
@@ -123,6 +115,22 @@ struct FrameHeader {
     case .continuation: flags & ~0x04 == 0 && isOfClient
     case .priority, .reset, .goAway, .windowUpdate: flags == 0
     }
+  }
+
+  /// The number of consecutive plausible frames that start decoding.
+  static let startLength = 3
+
+  /// The number of consecutive plausible frames from `index` on, up to `startLength` or the first header that is cut off,
+  /// and of the bytes left after them. Nil if a frame is not plausible.
+  static func plausibleFrames(from index: Int, in bytes: RawSpan) -> (count: Int, left: Int)? {
+    var (count, next) = (0, index)
+    while count < startLength, bytes.byteCount &- next >= Frame.headerLength {
+      let header = FrameHeader(at: next, in: bytes)
+      guard header.isPlausible else { return nil }
+      next &+= Frame.headerLength &+ header.length
+      count &+= 1
+    }
+    return (count, bytes.byteCount &- next)
   }
 
   /// Whether it is a server's first frame: SETTINGS without ACK.

@@ -115,7 +115,9 @@ package enum HTTP2Recognition {
   package static func isInside(_ head: RawSpan) -> Bool {
     guard head.byteCount >= 3 &* Frame.headerLength else { return false }
     return (0...head.byteCount &- 3 &* Frame.headerLength).contains { index in
-      guard FrameParser.isStart(at: index, in: head), !isAllData(from: index, in: head) else { return false }
+      guard FrameHeader.plausibleFrames(from: index, in: head)?.count == FrameHeader.startLength,
+        !isAllData(from: index, in: head)
+      else { return false }
       return (0..<2 &* Frame.headerLength).contains {
         head.byte(at: index &+ $0) != head.byte(at: index &+ Frame.headerLength &+ $0)
       }
@@ -138,14 +140,7 @@ package enum HTTP2Recognition {
 
   /// Whether three plausible frames begin at `index`, or two that end exactly with the bytes.
   private static func arePlausible(from index: Int, in head: RawSpan) -> Bool {
-    var next = index
-    for count in 0..<3 {
-      if next == head.byteCount { return count > 1 }
-      guard head.byteCount &- next >= Frame.headerLength else { return false }
-      let header = FrameHeader(at: next, in: head)
-      guard header.isPlausible else { return false }
-      next &+= Frame.headerLength &+ header.length
-    }
-    return true
+    guard let frames = FrameHeader.plausibleFrames(from: index, in: head) else { return false }
+    return frames.count == FrameHeader.startLength || frames.count > 1 && frames.left == 0
   }
 }

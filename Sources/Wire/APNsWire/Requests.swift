@@ -2,9 +2,7 @@ import Basics
 
 /// The position of a decoded request and its flags. `RequestFields` reads its fields.
 public struct RequestFrame: Equatable, Sendable {
-  /// The buffer that `start` refers to.
-  public var window: RunWindow
-  /// Index in the window of the request's first byte, the command, from 0.
+  /// Index in the decoder's `carry`, or in the chunk, of the request's first byte, the command, from 0.
   public var start: Int
   /// Offset of the first byte in its direction of the stream, in bytes from 0, gaps included.
   public var offset: Int
@@ -12,59 +10,8 @@ public struct RequestFrame: Equatable, Sendable {
   public var length: Int
   public var flags: RecordFlags
 
-  /// The request's bytes, as indices in the window.
+  /// The request's bytes, as indices like `start`.
   public var range: Range<Int> { start..<start + length }
-}
-
-/// Decodes one run of gateway requests (contiguous, from a client), in chunks of any size. No I/O.
-///
-/// Used like `FeedbackDecoder`, with the same guarantees: the result does not depend on where chunks end, every byte is
-/// in exactly one request, skipped range or truncated range, and at most `rules.holdBack` bytes are carried over.
-public struct RequestDecoder: Sendable {
-  /// One result of `next(in:)`. Offsets are in bytes from 0, in the direction of the stream, gaps included.
-  public enum Step: Equatable, Sendable {
-    case request(RequestFrame)
-    /// No request can begin at `offset`: `command` is above 2, or a length is above its limit (findings
-    /// `unknown-command` and `malformed-frame`). The byte is also in the skipped range that follows.
-    case undecodable(offset: Int, command: UInt8)
-    /// `length` bytes from `offset`, at least 1, belong to no request (finding `skipped-bytes`).
-    case skipped(offset: Int, length: Int)
-    /// The run ends inside a request, of which it has `length` bytes from `offset` (finding `truncated-record`).
-    case truncated(offset: Int, length: Int)
-    /// The chunk is used up: pass the next one, or call `finish()`.
-    case needsBytes
-    /// All steps of the run were returned. Only after `finish()`.
-    case finished
-  }
-
-  private var run: ChunkedParser<RequestParser>
-
-  /// - Parameters:
-  ///   - rules: allowed token lengths and the limits of lengths.
-  ///   - offset: offset of the run's first byte in its direction of the stream, in bytes from 0.
-  ///   - beginsStream: true if the run is the beginning of the stream, false after a gap or in the middle of a
-  ///     connection: decoding then begins at the first start.
-  public init(rules: RequestRules, offset: Int = 0, beginsStream: Bool = true) {
-    run = ChunkedParser(RequestParser(rules: rules, offset: offset, beginsStream: beginsStream))
-  }
-
-  /// The buffer that requests with `RunWindow.carry` refer to: undecided bytes of earlier chunks, followed by the
-  /// first bytes of the current one. At most `rules.holdBack` bytes between two chunks.
-  public var carry: [UInt8] { run.carry }
-
-  /// Offset in the stream of the first undecided byte: all bytes before it were returned, except from `pendingSkip`.
-  public var undecidedOffset: Int { run.parser.cursor.undecidedOffset }
-
-  /// Offset in the stream of the first byte that is being skipped while the decoder looks for a start; nil otherwise.
-  public var pendingSkip: Int? { run.parser.pendingSkip }
-
-  /// Marks the end of the run. Call `next(in:)` afterwards until it returns `finished`.
-  public mutating func finish() { run.finish() }
-
-  /// The next step. Call it with the same chunk until it returns `needsBytes`. After `finish()` the chunk is ignored.
-  public mutating func next(in chunk: RawSpan) -> Step {
-    run.next(in: chunk) ?? (run.hasEnded ? .finished : .needsBytes)
-  }
 }
 
 /// The fields of a whole request with command 0, 1 or 2 (docs/spec/protocol.md#gateway-requests). Ranges are indices from

@@ -7,19 +7,19 @@ extension HTTP2Recognition {
     var decoder = FrameDecoder(.server, beginsStream: false)
     let table = HeaderTable()
     var fields = HeaderFields()
-    while true {
-      let step = decoder.next(in: head)
-      if step == .finished { return nil }
-      if step == .needsBytes { decoder.finish() }
-      guard case .frame(let frame) = step else { continue }
-      if frame.kind == .pushPromise { return .server }
-      guard frame.kind == .headers, frame.flags.contains(.endHeaders) else { continue }
-      let carry = decoder.carry
-      let bytes = frame.window == .chunk ? head : carry.span.bytes
-      guard let content = frame.content(in: bytes) else { continue }
+    var sender: FrameDecoder.Sender?
+    decoder.decode(whole: head) { step, bytes in
+      guard sender == nil, case .record(.frame(let frame)) = step else { return }
+      if frame.kind == .pushPromise { sender = .server }
+      guard frame.kind == .headers, frame.flags.contains(.endHeaders), let content = frame.content(in: bytes)
+      else { return }
       _ = table.read(bytes.extracting(content), into: &fields)
-      if fields[.status] != nil { return .server }
-      if fields[.path] != nil || fields[.method] != nil { return .client }
+      if fields[.status] != nil {
+        sender = .server
+      } else if fields[.path] != nil || fields[.method] != nil {
+        sender = .client
+      }
     }
+    return sender
   }
 }

@@ -1,17 +1,24 @@
 import APNsWire
 import Basics
 
-/// A decoder whose steps are converted to `GatewayEvidence`.
-protocol WatchedDecoder {
-  var undecidedOffset: Int { get }
-  var pendingSkip: Int? { get }
-  mutating func finish()
-  mutating func step(in chunk: RawSpan) -> WatchedStep
+/// A decoder whose records are converted to `GatewayEvidence`.
+protocol WatchedDecoder: RunDecoder {
+  static func evidence(_ record: Record, in bytes: RawSpan) -> GatewayEvidence
 }
 
-enum WatchedStep: Equatable {
-  case evidence(GatewayEvidence)
-  case needsBytes, finished
+extension WatchedDecoder {
+  /// The next step as evidence; nil as of `next(in:)`.
+  fileprivate mutating func evidence(in chunk: RawSpan) -> GatewayEvidence? {
+    switch next(in: chunk) {
+    case .record(let record):
+      if let carry { Self.evidence(record, in: carry.span.bytes) } else { Self.evidence(record, in: chunk) }
+    case .undecodable(let offset, let command): .undecodable(offset: offset, command: Int(command))
+    case .skipped(let offset, let length), .between(let offset, let length):
+      .skipped(offset: offset, length: length)
+    case .truncated(let offset, let length): .truncated(offset: offset, length: length)
+    case nil: nil
+    }
+  }
 }
 
 /// Decodes a run in chunks, and checks the laws at each step.
@@ -47,11 +54,7 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
   }
 
   private mutating func take(_ chunk: RawSpan) {
-    while breach == nil {
-      let step = decoder.step(in: chunk)
-      if step == .needsBytes { break }
-      add(step)
-    }
+    while breach == nil, let found = decoder.evidence(in: chunk) { add(found) }
     if (decoder.pendingSkip ?? decoder.undecidedOffset) != covered {
       breach = breach ?? "lost track at \(covered)"
     }
@@ -59,21 +62,13 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
 
   private mutating func finish() {
     decoder.finish()
-    while breach == nil {
-      let step = decoder.step(in: RawSpan())
-      if step == .finished { break }
-      add(step)
-    }
-    if decoder.step(in: RawSpan()) != .finished { breach = breach ?? "finished is not final" }
+    while breach == nil, let found = decoder.evidence(in: RawSpan()) { add(found) }
+    if decoder.next(in: RawSpan()) != nil { breach = breach ?? "finished is not final" }
   }
 
   /// Every step must begin where the previous one ended, and cover at least one byte. `undecodable` is about the first
   /// byte of the skipped range that must follow it.
-  private mutating func add(_ step: WatchedStep) {
-    guard case .evidence(let found) = step else {
-      breach = "progress: \(step) out of turn"
-      return
-    }
+  private mutating func add(_ found: GatewayEvidence) {
     if found.offset != covered { breach = "accounting: \(found) follows \(covered)" }
     var isSkip = false
     if case .skipped = found { isSkip = true }

@@ -105,19 +105,17 @@ struct RequestEncoderTests {
     var decoder = RequestDecoder(rules: rules)
     var requests: [GatewayRequest] = []
     func takeAll(_ chunk: RawSpan) -> Bool {
-      while true {
-        switch decoder.next(in: chunk) {
-        case .needsBytes, .finished: return true
-        case .request(let frame):
-          let carry = decoder.carry
-          let request =
-            frame.window == .chunk
-            ? GatewayRequest(frame.range, in: chunk) : GatewayRequest(frame.range, in: carry.span.bytes)
-          guard let request else { return false }
-          requests.append(request)
-        default: return false
-        }
+      while let step = decoder.next(in: chunk) {
+        guard case .record(let frame) = step else { return false }
+        let carry = decoder.carry
+        let request =
+          carry == nil
+          ? GatewayRequest(frame.range, in: chunk)
+          : carry.flatMap { GatewayRequest(frame.range, in: $0.span.bytes) }
+        guard let request else { return false }
+        requests.append(request)
       }
+      return true
     }
     var start = 0
     while start < bytes.count {

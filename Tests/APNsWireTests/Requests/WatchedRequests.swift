@@ -2,22 +2,7 @@ import APNsWire
 import Basics
 
 extension RequestDecoder: WatchedDecoder {
-  mutating func step(in chunk: RawSpan) -> WatchedStep {
-    switch next(in: chunk) {
-    case .request(let frame):
-      if frame.window == .chunk { return .evidence(Self.evidence(frame, in: chunk)) }
-      let carry = carry
-      return .evidence(Self.evidence(frame, in: carry.span.bytes))
-    case .undecodable(let offset, let command):
-      return .evidence(.undecodable(offset: offset, command: Int(command)))
-    case .skipped(let offset, let length): return .evidence(.skipped(offset: offset, length: length))
-    case .truncated(let offset, let length): return .evidence(.truncated(offset: offset, length: length))
-    case .needsBytes: return .needsBytes
-    case .finished: return .finished
-    }
-  }
-
-  private static func evidence(_ frame: RequestFrame, in bytes: RawSpan) -> GatewayEvidence {
+  static func evidence(_ frame: RequestFrame, in bytes: RawSpan) -> GatewayEvidence {
     .request(
       offset: frame.offset, length: frame.length, content: RequestContent(frame.range, in: bytes),
       flags: frame.flags.codes)

@@ -2,20 +2,10 @@ import APNsWire
 import Basics
 
 extension ResponseDecoder: WatchedDecoder {
-  mutating func step(in chunk: RawSpan) -> WatchedStep {
-    switch next(in: chunk) {
-    case .response(let frame):
-      .evidence(
-        .response(
-          offset: frame.offset, status: Int(frame.response.status),
-          identifier: Int(frame.response.identifier), flags: frame.flags.codes))
-    case .undecodable(let offset, let command):
-      .evidence(.undecodable(offset: offset, command: Int(command)))
-    case .skipped(let offset, let length): .evidence(.skipped(offset: offset, length: length))
-    case .truncated(let offset, let length): .evidence(.truncated(offset: offset, length: length))
-    case .needsBytes: .needsBytes
-    case .finished: .finished
-    }
+  static func evidence(_ frame: ResponseFrame, in _: RawSpan) -> GatewayEvidence {
+    .response(
+      offset: frame.offset, status: Int(frame.response.status), identifier: Int(frame.response.identifier),
+      flags: frame.flags.codes)
   }
 }
 

@@ -133,7 +133,7 @@ private struct CorrelatorRun {
     var decoder = RequestDecoder(rules: .standard, offset: clientOffset)
     _ = decoder.next(in: bytes.span.bytes)
     decoder.finish()
-    guard case .request(let frame) = decoder.next(in: RawSpan()) else { return }
+    guard case .record(let frame) = decoder.next(in: RawSpan()) else { return }
     requests.append(clientOffset)
     clientOffset += bytes.count
     let known = requests
@@ -147,7 +147,7 @@ private struct CorrelatorRun {
   private mutating func respond(_ status: UInt8, _ identifier: UInt32, _ order: Int) throws {
     let bytes = GatewayBytes.response(status, identifier)
     var decoder = ResponseDecoder(offset: serverOffset)
-    guard case .response(let frame) = decoder.next(in: bytes.span.bytes) else { return }
+    guard case .record(let frame) = decoder.next(in: bytes.span.bytes) else { return }
     serverOffset += bytes.count
     correlator.add(frame, origin: Self.origin, captureOrder: order)
   }

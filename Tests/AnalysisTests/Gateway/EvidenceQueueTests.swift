@@ -13,7 +13,7 @@ struct EvidenceQueueTests {
     var decoder = RequestDecoder(rules: .standard)
     _ = decoder.next(in: bytes.span.bytes)
     decoder.finish()
-    guard case .request(let frame) = decoder.next(in: RawSpan()) else { return nil }
+    guard case .record(let frame) = decoder.next(in: RawSpan()) else { return nil }
     return (frame, bytes)
   }()
 

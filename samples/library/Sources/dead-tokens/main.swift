@@ -38,16 +38,13 @@ func use(_ run: RecordRun, in bytes: RawSpan) {
 
 // Handles the steps of `chunk` until the decoder needs the next one, or the run is finished.
 func take(_ chunk: RawSpan, by decoder: inout FeedbackDecoder) {
-  while true {
-    switch decoder.next(in: chunk) {
-    case .records(let run) where run.window == .chunk: use(run, in: chunk)
-    case .records(let run):
-      let carry = decoder.carry
-      use(run, in: carry.span.bytes)
+  while let step = decoder.next(in: chunk) {
+    switch step {
+    case .record(let run):
+      if let carry = decoder.carry { use(run, in: carry.span.bytes) } else { use(run, in: chunk) }
     case .skipped(let offset, let length): say("offset \(offset): \(length) bytes are no tuple")
-    case .between: break
     case .truncated(let offset, let length): say("offset \(offset): a tuple ends after \(length) bytes")
-    case .needsBytes, .finished: return
+    case .between, .undecodable: break
     }
   }
 }

@@ -1,26 +1,16 @@
 import Basics
 
-/// The parser of a run of tuples: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples.
+/// Decodes the tuples of a server: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples. `RunDecoder` says how to use
+/// it.
 ///
-/// It reads the run through a moving window. Before the end of the run, it decides an index only if `holdBack` bytes
-/// follow it, or the number that the search for separators needs. So no predicate reads past the window, and the steps
-/// do not depend on where chunks end.
-struct TupleParser: RunParser {
-  typealias Step = FeedbackDecoder.Step
+/// Before the end of the run, it decides an index only if `holdBack` bytes follow it, or the number that the search for
+/// separators needs. So no predicate reads past the window, and the steps do not depend on where chunks end.
+public struct FeedbackDecoder: RunDecoder, RunParser {
+  public typealias Record = RecordRun
 
-  private enum Mode: Sendable {
-    /// At a boundary.
-    case decoding
-    /// Looking for a start; bytes are skipped from offset `skipStart` of the stream on. `resynchronises` is false
-    /// at the beginning of a run.
-    case searching(skipStart: Int, resynchronises: Bool)
-  }
-
-  let rules: FeedbackRules
-  var cursor: RunCursor
-  private var mode: Mode
-  /// Whether bytes were skipped just before the cursor.
-  private var resynchronised = false
+  /// The limits passed to `init`.
+  public let rules: FeedbackRules
+  public var cursor: RunCursor
   /// What is between the tuples of a dump; nil in a connection, which has no bytes between them.
   private var spacing: TupleSpacing?
   /// Offset of the stream's first byte; nil in a later run.
@@ -29,44 +19,35 @@ struct TupleParser: RunParser {
   private var groupStart: Int?
   /// Bytes of the separator at the cursor.
   private var separator = 0
-  /// Whether bytes are missing after the run.
-  var endsAtGap = false
 
-  init(rules: FeedbackRules, offset: Int, beginsStream: Bool, isDump: Bool) {
+  /// - Parameters:
+  ///   - rules: allowed token lengths and plausible times.
+  ///   - offset: offset of the run's first byte in its direction of the stream, in bytes from 0.
+  ///   - beginsStream: true if the run is the beginning of the stream, false after a gap or in the middle of a
+  ///     connection: decoding then begins at the first start (docs/spec/decoding-rules.md#start-of-a-run).
+  ///   - isDump: whether a program saved the bytes: there may be separators between tuples, and bytes may have been
+  ///     inserted (docs/spec/decoding-rules.md#tuples-apart).
+  public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true, isDump: Bool = false) {
     self.rules = rules
-    cursor = RunCursor(offset: offset)
-    mode = beginsStream ? .decoding : .searching(skipStart: offset, resynchronises: false)
+    cursor = RunCursor(offset: offset, beginsStream: beginsStream)
     spacing = isDump ? TupleSpacing(rules) : nil
     beginning = beginsStream ? offset : nil
-    groupStart = offset
+    groupStart = beginning
   }
 
-  var holdBack: Int { spacing == nil ? rules.holdBack : TupleSpacing.reach(rules) }
+  /// The most undecided bytes that are carried over: `rules.holdBack`; of a dump, whose tuples may not touch, 34,116
+  /// by default.
+  public var holdBack: Int { spacing == nil ? rules.holdBack : TupleSpacing.reach(rules) }
   var firstCopy: Int { rules.holdBack }
 
-  /// Offset in the stream of the first byte that is being skipped, while the parser looks for a start.
-  var pendingSkip: Int? {
-    if case .searching(let skipStart, _) = mode { skipStart } else { nil }
-  }
+  public mutating func next(in chunk: RawSpan) -> DecoderStep<RecordRun>? { nextStep(in: chunk) }
 
-  /// The next step; nil if the window is too short to decide it or, at the end of the run, is used up.
-  mutating func step(in run: RawSpan) -> Step? { try? advance(in: run) }
-
-  private mutating func advance(in run: RawSpan) throws(NeedsBytes) -> Step? {
-    while true {
-      if separator > 0 { return between() }
-      if case .searching(let skipStart, let resynchronises) = mode {
-        guard let found = try search(in: run) else { return endOfSearch(from: skipStart, in: run) }
-        mode = .decoding
-        resynchronised = resynchronises
-        groupStart = nil
-        let length = cursor.windowOffset &+ found &- skipStart
-        if length > 0 { return .skipped(offset: skipStart, length: length) }
-      }
-      guard canDecide(cursor.position, in: run) else { return nil }
-      if let step = regularRecords(in: run) { return step }
-      if let step = try parse(in: run) { return step }
-    }
+  mutating func parse(in run: RawSpan) throws(NeedsBytes) -> Step? {
+    if separator > 0 { return between() }
+    guard canDecide(cursor.position, in: run) else { return nil }
+    if let step = regularRecords(in: run) { return step }
+    if cursor.resynchronised { groupStart = nil }
+    return try anyTuple(in: run)
   }
 
   @inline(__always)
@@ -76,7 +57,7 @@ struct TupleParser: RunParser {
   }
 
   /// The first start from `cursor.position` on. The cursor moves past all other indices.
-  private mutating func search(in run: RawSpan) throws(NeedsBytes) -> Int? {
+  mutating func search(in run: RawSpan) throws(NeedsBytes) -> Int? {
     while canDecide(cursor.position, in: run) {
       if try isStart(at: cursor.position, in: run) { return cursor.position }
       cursor.position &+= 1
@@ -85,7 +66,7 @@ struct TupleParser: RunParser {
   }
 
   /// start(o), or a tuple that a separator follows.
-  private func isStart(at index: Int, in run: RawSpan) throws(NeedsBytes) -> Bool {
+  func isStart(at index: Int, in run: RawSpan) throws(NeedsBytes) -> Bool {
     guard rules.hasHeader(at: index, in: run), rules.isHeader(at: index, in: run) else { return false }
     if rules.isStart(at: index, in: run) { return true }
     return try spacing?.isStart(at: index, in: run, isLast: cursor.ended) ?? false
@@ -101,18 +82,13 @@ struct TupleParser: RunParser {
     return nil
   }
 
-  private mutating func endOfSearch(from skipStart: Int, in run: RawSpan) -> Step? {
-    guard cursor.ended else { return nil }
-    mode = .decoding
-    let length = cursor.windowOffset &+ run.byteCount &- skipStart
-    return length > 0 ? .skipped(offset: skipStart, length: length) : nil
-  }
-
   /// The hot path: consecutive tuples of one allowed length, with plausible times and nothing to flag, each
   /// with an allowed length after it (step 3 by rule 2 of boundary). Nil without any.
   private mutating func regularRecords(in run: RawSpan) -> Step? {
     let first = cursor.position
-    guard !resynchronised, spacing?.isKnown != true, rules.hasHeader(at: first, in: run) else { return nil }
+    guard !cursor.resynchronised, spacing?.isKnown != true, rules.hasHeader(at: first, in: run) else {
+      return nil
+    }
     let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
     guard rules.tokenLengths.contains(length) else { return nil }
     let stride = Tuple.headerLength &+ Int(length)
@@ -121,10 +97,10 @@ struct TupleParser: RunParser {
     let (count, times) = countRegular(in: run, from: first, to: last, length: length)
     guard count > 0 else { return nil }
     cursor.position = first &+ count &* stride
-    return .records(
+    return .record(
       RecordRun(
-        window: cursor.window, start: first, offset: cursor.windowOffset &+ first, tokenLength: Int(length),
-        count: count, flags: [], times: times))
+        start: first, offset: cursor.windowOffset &+ first, tokenLength: Int(length), count: count, flags: [],
+        earliest: times.earliest, latest: times.latest))
   }
 
   /// Counts the consecutive regular tuples with tokens of `length` bytes that begin from `first` to `last`, and finds
@@ -157,7 +133,7 @@ struct TupleParser: RunParser {
 
   /// Steps 1 to 5 at `cursor.position`, a boundary with `holdBack` bytes or the end of the run in the window.
   /// Nil if step 5 began a search.
-  private mutating func parse(in run: RawSpan) throws(NeedsBytes) -> Step? {
+  private mutating func anyTuple(in run: RawSpan) throws(NeedsBytes) -> Step? {
     let index = cursor.position
     guard rules.hasHeader(at: index, in: run) else { return rest(in: run) }
     let isAllowed = rules.hasAllowedLength(at: index, in: run)
@@ -181,8 +157,7 @@ struct TupleParser: RunParser {
       return record(
         endingAt: end, flags: isEmpty ? .zeroLengthToken : .unexpectedTokenLength, in: run)
     }
-    mode = .searching(skipStart: cursor.windowOffset &+ index, resynchronises: true)
-    cursor.position += 1
+    beginSearch()
     return nil
   }
 
@@ -220,28 +195,16 @@ struct TupleParser: RunParser {
   private mutating func record(endingAt end: Int, flags: RecordFlags, in run: RawSpan) -> Step {
     let start = cursor.position
     let length = end - start - Tuple.headerLength
-    var flags = flags
-    if resynchronised { flags.insert(.resynchronised) }
+    var flags = flags.union(cursor.passRecord(to: end))
     let time = run.bigEndianUInt32(at: start)
     if !rules.isPlausible(time) { flags.insert(.implausibleTimestamp) }
     if ZeroFill.isPresent(in: run, from: start + Tuple.headerLength, count: length) {
       flags.insert(.zeroFilledToken)
     }
-    resynchronised = false
-    cursor.position = end
-    return .records(
+    return .record(
       RecordRun(
-        window: cursor.window, start: start, offset: cursor.windowOffset &+ start, tokenLength: length,
-        count: 1, flags: flags, times: (time, time)))
-  }
-
-  private mutating func skip(to start: Int) -> Step {
-    defer {
-      cursor.position = start
-      resynchronised = true
-      groupStart = nil
-    }
-    return .skipped(offset: cursor.undecidedOffset, length: start - cursor.position)
+        start: start, offset: cursor.windowOffset &+ start, tokenLength: length, count: 1, flags: flags,
+        earliest: time, latest: time))
   }
 
   /// Step 1: fewer bytes than a header.
@@ -252,12 +215,7 @@ struct TupleParser: RunParser {
 
   /// Whether a dump ends with 1 to 4 bytes. They prove nothing: the same number may have been inserted before them.
   private func isShortRest(from index: Int, in run: RawSpan) -> Bool {
-    spacing != nil && !endsAtGap && (1...4).contains(run.byteCount &- index)
-  }
-
-  private mutating func truncate(in run: RawSpan) -> Step {
-    defer { cursor.position = run.byteCount }
-    return .truncated(offset: cursor.undecidedOffset, length: run.byteCount - cursor.position)
+    spacing != nil && !cursor.endsAtGap && (1...4).contains(run.byteCount &- index)
   }
 }
 
