@@ -43,7 +43,7 @@ package final class Analyzer {
 
   /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws {
-    if let excerpt = log.beginExcerpt(of: finding) { try log.add(excerpt) }
+    if let excerpt = log.beginExcerpt(of: finding) { try log.add(.excerpt(excerpt)) }
     try log.add(finding)
   }
 

@@ -27,7 +27,8 @@ struct EvidenceBatch {
     var labels: Int32
   }
 
-  private enum Item {
+  /// Evidence that is no run of records and no push.
+  enum Item {
     case input(String)
     case text([UInt8], Range<Int>)
     indirect case inputEnded(InputRecord)
@@ -168,25 +169,9 @@ struct EvidenceBatch {
     pushes.append(push)
   }
 
-  /// Adds requests and the buffer that contains them.
-  mutating func append(_ requests: RequestRecords, in bytes: [UInt8]) {
-    itemBytes &+= bytes.count
-    append(.requests(requests, bytes: bytes))
-  }
-
-  mutating func append(input: String) { append(.input(input)) }
-  mutating func append(text window: [UInt8], at offsets: Range<Int>) { append(.text(window, offsets)) }
-  mutating func append(ended input: InputRecord) { append(.inputEnded(input)) }
-  mutating func append(_ response: ResponseRecord) { append(.response(response)) }
-  mutating func append(_ finding: Finding) { append(.finding(finding)) }
-  mutating func append(_ excerpt: Excerpt) { append(.excerpt(excerpt)) }
-
-  mutating func append(_ stream: StreamSummary, report: StreamReport) {
-    append(.stream(stream, report))
-  }
-
-  private mutating func append(_ item: Item) {
+  mutating func append(_ item: Item) {
     itemize()
+    if case .requests(_, let bytes?) = item { itemBytes &+= bytes.count }
     items.append(item)
   }
 

@@ -93,14 +93,10 @@ final class EvidenceLog {
   func begin(source: String) throws {
     sources = [source]
     inputCount += 1
-    batch.append(input: source)
-    try flushIfDue()
+    try add(.input(source))
   }
 
-  func end(_ input: InputRecord) throws {
-    batch.append(ended: input)
-    try flushIfDue()
-  }
+  func end(_ input: InputRecord) throws { try add(.inputEnded(input)) }
 
   func continues(with source: String) { sources.append(source) }
 
@@ -117,7 +113,7 @@ final class EvidenceLog {
   func withWindow(of events: EventBatch, _ body: () throws -> Void) throws {
     batch.begin(events.window, events.chunks)
     if needs.contains(.fileText), let offsets = events.textOffsets {
-      batch.append(text: events.window, at: offsets)
+      batch.append(.text(events.window, offsets))
     }
     isInWindow = true
     windows += 1
@@ -143,15 +139,14 @@ final class EvidenceLog {
     try flushIfDue()
   }
 
-  func add(_ requests: RequestRecords, in bytes: [UInt8]) throws {
-    batch.append(requests, in: bytes)
+  func add(_ item: EvidenceBatch.Item) throws {
+    batch.append(item)
     try flushIfDue()
   }
 
   func add(_ finding: Finding) throws {
     summary.findings[finding.code, default: 0] += 1
-    batch.append(finding)
-    try flushIfDue()
+    try add(.finding(finding))
   }
 
   /// Adds a push.
@@ -162,20 +157,9 @@ final class EvidenceLog {
     try flushIfDue()
   }
 
-  func add(_ response: ResponseRecord) throws {
-    batch.append(response)
-    try flushIfDue()
-  }
-
-  func add(_ excerpt: Excerpt) throws {
-    batch.append(excerpt)
-    try flushIfDue()
-  }
-
   func add(_ stream: StreamSummary, report: StreamReport) throws {
     summary.streams += 1
-    batch.append(stream, report: report)
-    try flushIfDue()
+    try add(.stream(stream, report))
   }
 
   /// Bytes are delivered directly: in a batch, they would be copied.

@@ -30,29 +30,21 @@ extension LogDecoder: DirectionDecoder {
   ) throws {
     switch record {
     case .push(let offset, let length):
-      try analysis.emitLogged(offset, length, by: self, of: &direction)
+      guard let origin = direction.trail.origin(at: offset) else { return }
+      direction.records &+= 1
+      analysis.log.summary.recordBytes &+= length
+      let push = PushRecord(
+        fields, direction: .server, offset: offset, fileOffset: origin.fileOffset(of: offset), packet: nil)
+      analysis.logPushes?.value.count(push.fields)
+      try withTexts { try analysis.log.add(push, labels: analysis.labels(input: 0), in: $0) }
     case .passed(_, let length): analysis.log.summary.recordBytes &+= length
     case .skipped(let skip): try analysis.reportLines(skip, by: self, in: &direction)
     }
   }
 }
 
-/// Emits the pushes and findings of a log.
+/// Emits the findings of a log.
 extension StreamAnalysis {
-  fileprivate func emitLogged(
-    _ offset: Int, _ length: Int, by decoder: LogDecoder, of direction: inout DirectionAnalysis
-  ) throws {
-    guard let origin = direction.trail.origin(at: offset) else { return }
-    direction.records &+= 1
-    log.summary.recordBytes &+= length
-    let push = PushRecord(
-      decoder.fields, direction: .server, offset: offset, fileOffset: origin.fileOffset(of: offset),
-      packet: nil)
-    logPushes?.value.count(push.fields)
-    let labels = labels(input: 0)
-    try decoder.withTexts { try log.add(push, labels: labels, in: $0) }
-  }
-
   fileprivate func reportLines(
     _ skip: LogSkip, by decoder: LogDecoder, in direction: inout DirectionAnalysis
   ) throws {

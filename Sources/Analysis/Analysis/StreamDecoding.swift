@@ -6,11 +6,40 @@ import PacketCapture
 extension FeedbackDecoder: DirectionDecoder {
   var content: DirectionContent { .feedback }
 
+  /// Emits a run of feedback records, cut at the ends of file extents and at findings of the source.
   func emit(
     _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, by analysis: StreamAnalysis,
     of direction: inout DirectionAnalysis
   ) throws {
-    try analysis.emit(run, in: bytes, at: location, of: &direction)
+    let log = analysis.log
+    let run = analysis.marked(run, of: direction)
+    log.summary.count(run)
+    direction.records &+= run.count
+    var done = 0
+    while done < run.count {
+      let offset = run.offset &+ done &* run.stride
+      guard let (origin, extentEnd) = direction.trail.extent(at: offset) else { return }
+      let end = try min(extentEnd, analysis.emitPending(through: offset, of: &direction))
+      let inExtent = (end &- offset &+ run.stride &- 1) / run.stride
+      var count = max(1, min(inExtent, run.count &- done))
+      var flags = run.flags
+      if let doubt = direction.doubts.first(after: offset) {
+        count = max(1, min(count, (doubt.lowerBound &- offset) / run.stride))
+        if doubt.lowerBound < offset &+ run.stride {
+          flags.insert(.conflictingBytes)
+          log.summary.count(.conflictingBytes)
+        }
+      }
+      var slice = run.slice(from: done, count: count)
+      slice.flags = flags
+      try log.add(
+        FeedbackRecords(
+          labels: analysis.labels(input: origin.packet?.input ?? 0),
+          direction: analysis.role(of: direction.side), run: slice, origin: origin),
+        in: bytes, at: location)
+      try analysis.excerpts(of: direction.side)?.note(slice, in: log)
+      done &+= count
+    }
   }
 }
 
@@ -21,7 +50,18 @@ extension RequestDecoder: DirectionDecoder {
     _ frame: RequestFrame, in bytes: RawSpan, at location: ChunkLocation?, by analysis: StreamAnalysis,
     of direction: inout DirectionAnalysis
   ) throws {
-    try analysis.correlate(frame, in: bytes, at: location, of: &direction)
+    var frame = frame
+    guard let origin = try analysis.begin(frame.offset, frame.length, &frame.flags, of: &direction) else {
+      return
+    }
+    analysis.log.summary.count(frame.flags)
+    if analysis.identity.serverEvidence == .dump {
+      return try analysis.emitAlone(frame, origin, in: bytes, at: location)
+    }
+    let order = analysis.captureOrder(of: frame.offset, origin, from: .client)
+    try analysis.gateway?.value.add(frame, in: bytes, origin: origin, captureOrder: order) {
+      try analysis.emit($0)
+    }
   }
 }
 
@@ -32,7 +72,12 @@ extension ResponseDecoder: DirectionDecoder {
     _ frame: ResponseFrame, in _: RawSpan, at _: ChunkLocation?, by analysis: StreamAnalysis,
     of direction: inout DirectionAnalysis
   ) throws {
-    try analysis.correlate(frame, of: &direction)
+    var frame = frame
+    guard
+      let origin = try analysis.begin(frame.offset, ErrorResponse.length, &frame.flags, of: &direction)
+    else { return }
+    let order = analysis.captureOrder(of: frame.offset, origin, from: .server)
+    analysis.gateway?.value.add(frame, origin: origin, captureOrder: order)
   }
 }
 
@@ -55,42 +100,9 @@ extension FrameDecoder: DirectionDecoder {
 
 /// Emits what the decoder of a direction finds.
 extension StreamAnalysis {
-  /// Emits a run of feedback records, cut at the ends of file extents and at findings of the source.
-  fileprivate func emit(
-    _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis
-  ) throws {
-    let run = marked(run, of: direction)
-    log.summary.count(run)
-    direction.records &+= run.count
-    var done = 0
-    while done < run.count {
-      let offset = run.offset &+ done &* run.stride
-      guard let (origin, extentEnd) = direction.trail.extent(at: offset) else { return }
-      let end = try min(extentEnd, emitPending(through: offset, of: &direction))
-      let inExtent = (end &- offset &+ run.stride &- 1) / run.stride
-      var count = max(1, min(inExtent, run.count &- done))
-      var flags = run.flags
-      if let doubt = direction.doubts.first(after: offset) {
-        count = max(1, min(count, (doubt.lowerBound &- offset) / run.stride))
-        if doubt.lowerBound < offset &+ run.stride {
-          flags.insert(.conflictingBytes)
-          log.summary.count(.conflictingBytes)
-        }
-      }
-      var slice = run.slice(from: done, count: count)
-      slice.flags = flags
-      try log.add(
-        FeedbackRecords(
-          labels: labels(input: origin.packet?.input ?? 0), direction: role(of: direction.side), run: slice,
-          origin: origin),
-        in: bytes, at: location)
-      try excerpts(of: direction.side)?.note(slice, in: log)
-      done &+= count
-    }
-  }
-
-  /// Adds the flags of the stream, and flags carved records. The last one of a chain is unconfirmed: the bytes after its first ones may be foreign.
-  private func marked(_ run: RecordRun, of direction: borrowing DirectionAnalysis) -> RecordRun {
+  /// Adds the flags of the stream, and flags carved records. The last one of a chain is unconfirmed: the bytes after its
+  /// first ones may be foreign.
+  fileprivate func marked(_ run: RecordRun, of direction: borrowing DirectionAnalysis) -> RecordRun {
     var run = run
     run.flags.formUnion(RecordFlags(rawValue: identity.flagBits))
     guard let carving = identity.carving else { return run }
@@ -102,25 +114,21 @@ extension StreamAnalysis {
     return run
   }
 
-  fileprivate func correlate(
-    _ frame: RequestFrame, in bytes: RawSpan, at location: ChunkLocation?,
-    of direction: inout DirectionAnalysis
-  ) throws {
-    guard let origin = direction.trail.origin(at: frame.offset) else { return }
-    try emitPending(before: frame.offset &+ 1, of: &direction)
+  /// Counts a record of a gateway, and adds the flags of its bytes; returns their origin.
+  fileprivate func begin(
+    _ offset: Int, _ length: Int, _ flags: inout RecordFlags, of direction: inout DirectionAnalysis
+  ) throws -> SourceExtent? {
+    guard let origin = direction.trail.origin(at: offset) else { return nil }
+    try emitPending(before: offset &+ 1, of: &direction)
     direction.records &+= 1
-    log.summary.recordBytes &+= frame.length
-    var frame = frame
-    if identity.carving != nil { frame.flags.insert(.carved) }
-    if direction.doubts.contains(frame.offset, frame.length) { frame.flags.insert(.conflictingBytes) }
-    log.summary.count(frame.flags)
-    if identity.serverEvidence == .dump { return try emitAlone(frame, origin, in: bytes, at: location) }
-    let order = captureOrder(of: frame.offset, origin, from: .client)
-    try gateway?.value.add(frame, in: bytes, origin: origin, captureOrder: order) { try emit($0) }
+    log.summary.recordBytes &+= length
+    if identity.carving != nil { flags.insert(.carved) }
+    if direction.doubts.contains(offset, length) { flags.insert(.conflictingBytes) }
+    return origin
   }
 
   /// Emits a request of a dump of one direction at once: no response can decide its outcome.
-  private func emitAlone(
+  fileprivate func emitAlone(
     _ frame: RequestFrame, _ origin: SourceExtent, in bytes: RawSpan, at location: ChunkLocation?
   ) throws {
     gateway?.value.addAlone()
@@ -130,18 +138,6 @@ extension StreamAnalysis {
         range: frame.range, offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset),
         packet: origin.packet, flags: frame.flags, outcome: .unknown, status: nil),
       labels: labels(input: origin.packet?.input ?? 0), in: bytes, at: location)
-  }
-
-  fileprivate func correlate(_ frame: ResponseFrame, of direction: inout DirectionAnalysis) throws {
-    guard let origin = direction.trail.origin(at: frame.offset) else { return }
-    try emitPending(before: frame.offset &+ 1, of: &direction)
-    direction.records &+= 1
-    log.summary.recordBytes &+= ErrorResponse.length
-    var frame = frame
-    if identity.carving != nil { frame.flags.insert(.carved) }
-    if direction.doubts.contains(frame.offset, ErrorResponse.length) { frame.flags.insert(.conflictingBytes) }
-    let order = captureOrder(of: frame.offset, origin, from: .server)
-    gateway?.value.add(frame, origin: origin, captureOrder: order)
   }
 
   // MARK: - HTTP/2
@@ -219,7 +215,7 @@ extension StreamAnalysis {
 
   /// The position of a byte in the capture, comparable between both directions: by its packet, else by its file
   /// offset. In a pair of dumps, all requests come first.
-  private func captureOrder(of offset: Int, _ origin: SourceExtent, from direction: Direction) -> Int {
+  fileprivate func captureOrder(of offset: Int, _ origin: SourceExtent, from direction: Direction) -> Int {
     if let number = origin.packet?.number { return Int(origin.packet?.input ?? 0) << 47 | number }
     if identity.serverEvidence == .pair { return direction == .client ? 0 : 1 }
     return origin.fileOffset(of: offset)
@@ -234,16 +230,17 @@ extension StreamAnalysis {
     switch outcome {
     case .requests(let records, let bytes):
       let labels = labels(input: records.first?.packet?.input ?? 0)
-      try log.add(RequestRecords(labels: labels, records: records), in: bytes)
+      try log.add(.requests(RequestRecords(labels: labels, records: records), bytes: bytes))
     case .response(let response):
       log.summary.count(response.flags)
       guard log.needs.contains(.gatewayRecords) else { return }
       let packet = response.origin.packet
       try log.add(
-        ResponseRecord(
-          labels: labels(input: packet?.input ?? 0), offset: response.offset,
-          fileOffset: response.origin.fileOffset(of: response.offset), packet: packet,
-          response: response.response, request: response.request, flags: response.flags))
+        .response(
+          ResponseRecord(
+            labels: labels(input: packet?.input ?? 0), offset: response.offset,
+            fileOffset: response.origin.fileOffset(of: response.offset), packet: packet,
+            response: response.response, request: response.request, flags: response.flags)))
     case .finding(let finding): try emit(finding)
     case .limit(let finding):
       try beginExcerpt(of: finding)

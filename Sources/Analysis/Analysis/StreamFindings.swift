@@ -184,7 +184,7 @@ extension StreamAnalysis {
     if excerpt.range != nil, let side = finding.side {
       excerpts(of: side)?.begin(excerpt)
     } else {
-      try log.add(excerpt)
+      try log.add(.excerpt(excerpt))
     }
   }
 

@@ -135,15 +135,16 @@ package enum PushText {
     return true
   }
 
-  /// The value of 1 to 18 decimal digits; nil for any other text.
+  /// The value of an unsigned decimal number that fits in 63 bits; nil for any other text.
   package static func number(_ range: Range<Int>, in bytes: RawSpan) -> Int64? {
-    // 18 digits fit in 63 bits.
-    guard !range.isEmpty, range.count <= 18 else { return nil }
+    guard !range.isEmpty else { return nil }
     var number: Int64 = 0
     for index in range {
       let digit = bytes.byte(at: index) &- UInt8(ascii: "0")
-      guard digit < 10 else { return nil }
-      number = number &* 10 &+ Int64(digit)
+      let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(Int64(digit))
+      guard digit < 10, !overflow, !carry else { return nil }
+      number = sum
     }
     return number
   }

@@ -223,9 +223,11 @@ extension RunParser {
   }
 
   mutating func search(in run: RawSpan) throws(NeedsBytes) -> Int? {
-    while cursor.position < run.byteCount {
-      if try isStart(at: cursor.position, in: run) { return cursor.position }
-      cursor.position &+= 1
+    var index = cursor.position
+    defer { cursor.position = index }
+    while index < run.byteCount {
+      if try isStart(at: index, in: run) { return index }
+      index &+= 1
     }
     return nil
   }

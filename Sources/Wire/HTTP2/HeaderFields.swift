@@ -1,3 +1,4 @@
+import APNsWire
 import Basics
 
 /// The header fields of pushes in one header block. Reused for the next block.
@@ -54,16 +55,7 @@ package struct HeaderFields {
 
   /// The value of a field as an unsigned decimal number; nil for any other text.
   package func number(_ name: Name) -> Int64? {
-    guard let range = self[name], !range.isEmpty else { return nil }
-    var number: Int64 = 0
-    for index in range {
-      let digit = bytes[index] &- UInt8(ascii: "0")
-      let (product, overflow) = number.multipliedReportingOverflow(by: 10)
-      let (sum, carry) = product.addingReportingOverflow(Int64(digit))
-      guard digit < 10, !overflow, !carry else { return nil }
-      number = sum
-    }
-    return number
+    self[name].flatMap { PushText.number($0, in: bytes.span.bytes) }
   }
 }
 
