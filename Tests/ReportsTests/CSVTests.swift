@@ -16,26 +16,27 @@ struct CSVTests {
     return String(decoding: [0x22] + bytes.flatMap { $0 == 0x22 ? [$0, $0] : [$0] } + [0x22], as: UTF8.self)
   }
 
-  private func line(_ row: [FeedbackColumn: String], _ columns: [FeedbackColumn]) -> String {
+  private func line(_ row: [String: String], _ columns: [String]) -> String {
     columns.map { field(row[$0] ?? "") }.joined(separator: ",") + "\n"
   }
 
   @Test("rows of random records in random columns equal a slow reference")
   func rows() throws {
     var generator = SeededGenerator(seed: 81)
+    let names = ExportedKind.feedback.columns.filter { !$0.isLocal }.map(\.name)
     for _ in 0..<400 {
       let count = generator.pick(1...20)
-      let columns = (0..<count).map { _ in generator.pick(FeedbackColumn.allCases.filter { !$0.isLocal }) }
+      let columns = (0..<count).map { _ in generator.pick(names) }
       let uppercase = generator.chance(2)
       let batches = (0..<generator.pick(1...6)).map { _ in Batch.random(&generator) }
       let text = try report { output in
-        let writer = try TableWriter(
-          .feedback(columns), letterCase: uppercase ? .upper : .lower, output: output)
+        let writer = try RecordWriter(
+          .csv, .table(.feedback, columns), letterCase: uppercase ? .upper : .lower, output: output)
         try writer.begin(version: "0")
         for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
       }
       let rows = batches.flatMap { $0.rows(uppercase: uppercase) }
-      let expected = columns.map(\.rawValue).joined(separator: ",") + "\n"
+      let expected = columns.joined(separator: ",") + "\n"
       #expect(text == expected + rows.map { line($0, columns) }.joined())
     }
   }
@@ -45,12 +46,12 @@ struct CSVTests {
     arguments: [Array(0...130), [40_000, 65_535]])
   func tokenLengths(_ lengths: [Int]) throws {
     var generator = SeededGenerator(seed: 82)
-    let columns: [FeedbackColumn] = [.token, .token, .offset, .time, .token]
+    let columns = ["token", "token", "offset", "time", "token"]
     let batches = lengths.map { length in
       Batch(tokens: (0..<3).map { _ in generator.bytes(length) }, times: [0, 1_400_000_000, .max])
     }
     let text = try report { output in
-      let writer = try TableWriter(.feedback(columns), letterCase: .lower, output: output)
+      let writer = try RecordWriter(.csv, .table(.feedback, columns), output: output)
       for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
     }
     let isSame = text == batches.flatMap { $0.rows() }.map { line($0, columns) }.joined()
@@ -65,10 +66,10 @@ struct CSVTests {
       times: (0..<20_000).map { 1_400_000_000 + $0 * 7919 })
     let sink = MemorySink()
     let output = OutputBuffer(sink)
-    let writer = try TableWriter(.feedback(FeedbackColumn.standard), letterCase: .lower, output: output)
+    let writer = try RecordWriter(.csv, .table(.feedback, ExportedKind.feedback.standard), output: output)
     try writer.records(batch.records, in: batch.bytes.span.bytes)
     try output.flush()
-    let isSame = sink.text == batch.rows().map { line($0, FeedbackColumn.standard) }.joined()
+    let isSame = sink.text == batch.rows().map { line($0, ExportedKind.feedback.standard) }.joined()
     #expect(isSame)
     #expect(sink.chunks.count > 5 && sink.chunks.allSatisfy { $0 > 0 && $0 <= 256 << 10 })
   }
@@ -76,7 +77,7 @@ struct CSVTests {
   @Test("the default columns are those of the interface")
   func defaultColumns() throws {
     let text = try report {
-      try TableWriter(.feedback(FeedbackColumn.standard), letterCase: .lower, output: $0).begin(version: "0")
+      try RecordWriter(.csv, .table(.feedback, ExportedKind.feedback.standard), output: $0).begin(version: "0")
     }
     #expect(text == "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags\n")
   }
@@ -97,7 +98,8 @@ struct CSVTests {
   @Test("findings")
   func findings() throws {
     let text = try report { output in
-      let writer = try TableWriter(.findings(FindingColumn.all(nil)), letterCase: .lower, output: output)
+      let writer = try RecordWriter(
+        .csv, .table(.findings, ExportedKind.findings.standard), output: output)
       try writer.begin(version: "0")
       try writer.finding(
         Finding(
@@ -126,7 +128,8 @@ struct CSVTests {
     stream.records = 5
     stream.findings = 6
     let text = try report { output in
-      let writer = try TableWriter(.streams(StreamColumn.all(nil)), letterCase: .lower, output: output)
+      let writer = try RecordWriter(
+        .csv, .table(.streams, ExportedKind.streams.standard), output: output)
       try writer.begin(version: "0")
       try writer.stream(stream, report: StreamReport(.dump))
       var decrypted = StreamSummary(source: "x", number: 4, streamProtocol: .feedback)

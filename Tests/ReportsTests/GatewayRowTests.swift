@@ -44,9 +44,10 @@ struct GatewayRowTests {
       request: nil, flags: [.uncorrelated, .unknownStatus]),
   ]
 
-  private func csv(_ kind: TableWriter.Kind, _ letterCase: Hex.LetterCase = .lower) throws -> String {
+  private func csv(
+    _ kind: ExportedKind, _ columns: [String], _ letterCase: Hex.LetterCase = .lower) throws -> String {
     try report { output in
-      let writer = try TableWriter(kind, letterCase: letterCase, output: output)
+      let writer = try RecordWriter(.csv, .table(kind, columns), letterCase: letterCase, output: output)
       try writer.begin(version: "0")
       let bytes = Self.bytes
       try writer.requests(Self.records, in: bytes.span.bytes)
@@ -57,7 +58,7 @@ struct GatewayRowTests {
   @Test("requests in CSV")
   func requestsCSV() throws {
     #expect(
-      try csv(.requests(RequestColumn.standard)) == """
+      try csv(.requests, ExportedKind.requests.standard) == """
         source,stream,direction,offset,length,packet,original_packet,file_offset,captured_at,command,identifier,expiry,\
         priority,token_length,token,payload_length,payload,payload_hex,items,outcome,outcome_status,flags
         "a,b",3,client,100,46,17,21,220,2013-05-01T09:30:00.005Z,2,4294967294,1400000000,10,3,abcdef,14,\
@@ -71,14 +72,14 @@ struct GatewayRowTests {
   @Test("requests to send again, with selected columns")
   func resend() throws {
     #expect(
-      try csv(.resend([.token, .payload, .payloadHex, .token, .offset]), .upper)
+      try csv(.resend, ["token", "payload", "payload_hex", "token", "offset"], .upper)
         == "token,payload,payload_hex,token,offset\n0F,,c328,0F,150\n")
   }
 
   @Test("responses in CSV")
   func responsesCSV() throws {
     #expect(
-      try csv(.responses(ResponseColumn.standard), .upper) == """
+      try csv(.responses, ExportedKind.responses.standard, .upper) == """
         source,stream,direction,offset,packet,original_packet,file_offset,captured_at,status,status_text,identifier,\
         request_offset,token,flags
         "a,b",3,server,0,17,21,300,2013-05-01T09:30:00.005Z,8,invalid token,4294967294,100,ABCDEF,\
@@ -101,16 +102,16 @@ struct GatewayRowTests {
     {"type":"response","source":"a,b","stream":3,"direction":"server","offset":6,"packet":null,"original_packet":null,"file_offset":306,"captured_at":null,"status":77,"status_text":null,"identifier":0,"request_offset":null,"token":null,"flags":["uncorrelated","unknown-status"]}
     """#
 
-  static let kinds: [(kinds: EvidenceWriter.Kinds, lines: [String])] = [
+  static let kinds: [(kinds: Set<ExportedKind>, lines: [String])] = [
     (.all, [requestLine, secondLine, responseLine, strangeLine]), ([.requests], [requestLine, secondLine]),
     ([.resend], [secondLine]), ([.responses], [responseLine, strangeLine]), ([.feedback], []),
   ]
 
-  @Test("NDJSON and JSON", arguments: 0..<kinds.count, EvidenceWriterFormat.allCases)
-  func json(_ number: Int, _ format: EvidenceWriterFormat) throws {
+  @Test("NDJSON and JSON", arguments: 0..<kinds.count, DocumentFormat.allCases)
+  func json(_ number: Int, _ format: DocumentFormat) throws {
     let (kinds, lines) = Self.kinds[number]
     let text = try report { output in
-      let writer = EvidenceWriter(format.format, kinds: kinds, letterCase: .lower, output: output)
+      let writer = try RecordWriter(format.format, .document(kinds), output: output)
       try writer.begin(version: "1", options: .null)
       let bytes = Self.bytes
       try writer.requests(Self.records, in: bytes.span.bytes)

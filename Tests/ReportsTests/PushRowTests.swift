@@ -45,9 +45,10 @@ struct PushRowTests {
     return (PushRecords(labels: labels, records: [full, bare]), bytes)
   }()
 
-  private func csv(_ kind: TableWriter.Kind, _ letterCase: Hex.LetterCase = .lower) throws -> String {
+  private func csv(
+    _ kind: ExportedKind, _ columns: [String], _ letterCase: Hex.LetterCase = .lower) throws -> String {
     try report { output in
-      let writer = try TableWriter(kind, letterCase: letterCase, output: output)
+      let writer = try RecordWriter(.csv, .table(kind, columns), letterCase: letterCase, output: output)
       try writer.begin(version: "0")
       let bytes = Self.bytes
       try writer.pushes(Self.pushes, in: bytes.span.bytes)
@@ -57,7 +58,7 @@ struct PushRowTests {
   @Test("in CSV, with all columns")
   func allColumns() throws {
     #expect(
-      try csv(.pushes(PushColumn.all(nil))) == ##"""
+      try csv(.pushes, ExportedKind.pushes.names(hasLocalTimes: false)) == ##"""
         source,stream,direction,offset,packet,original_packet,file_offset,captured_at,line,http2_stream,request_offset,\##
         request_packet,token_length,token,token_text,topic,push_type,apns_id,apns_unique_id,priority,expiration,\##
         collapse_id,payload_length,payload,status,reason,timestamp_ms,timestamp,time,outcome,flags
@@ -72,13 +73,13 @@ struct PushRowTests {
   @Test("to send again, with selected columns")
   func resend() throws {
     #expect(
-      try csv(.resendPushes([.offset, .tokenText, .offset]), .upper) == "offset,token_text,offset\n7,xyz,7\n")
+      try csv(.resendPushes, ["offset", "token_text", "offset"], .upper) == "offset,token_text,offset\n7,xyz,7\n")
   }
 
   @Test("in NDJSON")
   func json() throws {
     let text = try report { output in
-      let writer = EvidenceWriter(.ndjson, kinds: [.pushes], letterCase: .upper, output: output)
+      let writer = try RecordWriter(.ndjson, .document([.pushes]), letterCase: .upper, output: output)
       let bytes = Self.bytes
       try writer.pushes(Self.pushes, in: bytes.span.bytes)
     }

@@ -70,7 +70,7 @@ struct Batch {
   }
 
   /// The values of each record's columns, formatted with Foundation as a slow reference.
-  func rows(uppercase: Bool = false) -> [[FeedbackColumn: String]] {
+  func rows(uppercase: Bool = false) -> [[String: String]] {
     let formatter = ISO8601DateFormatter()
     return (0..<records.run.count).map { index in
       let length = records.run.tokenLength
@@ -81,11 +81,11 @@ struct Batch {
         String(format: uppercase ? "%02X" : "%02x", $0)
       }
       return [
-        .source: records.labels.source, .stream: "\(records.labels.stream)", .direction: "server",
-        .offset: "\(offset)", .streamOffset: "\(offset)",
-        .fileOffset: "\(Self.fileOffset(offset, records.origin))", .timestamp: "\(time)",
-        .time: formatter.string(from: Date(timeIntervalSince1970: Double(time))), .tokenLength: "\(length)",
-        .token: digits.joined(), .flags: records.run.flags.codes.joined(separator: ";"),
+        "source": records.labels.source, "stream": "\(records.labels.stream)", "direction": "server",
+        "offset": "\(offset)", "stream_offset": "\(offset)",
+        "file_offset": "\(Self.fileOffset(offset, records.origin))", "timestamp": "\(time)",
+        "time": formatter.string(from: Date(timeIntervalSince1970: Double(time))), "token_length": "\(length)",
+        "token": digits.joined(), "flags": records.run.flags.codes.joined(separator: ";"),
       ]
     }
   }

@@ -77,8 +77,8 @@ package struct CommandLines {
       command("replay", " --store sqlite:dead.sqlite --create"),
       "apnsift store list --store sqlite:dead.sqlite --dead -t csv",
     ]
-    for rows in ReportCommands.Rows.allCases {
-      commands.exports[rows] = command("export", " --records \(rows.rawValue)")
+    for kind in ExportedKind.allCases {
+      commands.exports[kind] = command("export", " --records \(kind.rawValue)")
     }
     return commands
   }
@@ -104,21 +104,15 @@ package struct CommandLines {
 
 /// Commands that print the rows left out of the page, with their arguments quoted for a shell.
 package struct ReportCommands: Sendable {
-  /// What a command exports.
-  enum Rows: String, CaseIterable {
-    case feedback, findings, inputs, pushes, requests, resend, responses, streams
-    case resendPushes = "resend-pushes"
-  }
-
   /// Makes the page again.
   var report = ""
   var everything = ""
   var audit = ""
-  var exports: [Rows: String] = [:]
+  var exports: [ExportedKind: String] = [:]
   /// One for each kind of record.
   var flagged: [String] = []
   /// The commands that list the invalidated tokens.
   var deadTokens: [String] = []
 
-  subscript(rows: Rows) -> String { exports[rows, default: ""] }
+  subscript(kind: ExportedKind) -> String { exports[kind, default: ""] }
 }

@@ -33,6 +33,6 @@ struct Carve: ParsableCommand {
 
   func run() throws {
     let found = CarveTally()
-    try export.write(columns: FeedbackColumn.carved, tally: found)
+    try export.write(columns: ExportedKind.carvedColumns, tally: found)
   }
 }

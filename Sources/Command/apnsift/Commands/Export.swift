@@ -36,31 +36,19 @@ struct Export: ParsableCommand {
                                                            pushes and their answers
         apnsift export --requests sent.bin --responses got.bin -t ndjson
 
-      The columns of feedback are \(columnNames(FeedbackColumn.allCases, FeedbackColumn.standard)); those in \
-      parentheses are written only if named. Those that end in _local need --time-zone, which adds them.
+      The columns of feedback are \(columnNames(.feedback)); those in parentheses are written only if named. Those that \
+      end in _local need --time-zone, which adds them.
 
-      The columns of requests are \(columnNames(RequestColumn.allCases, RequestColumn.standard)).
-
-      The columns of responses are \(columnNames(ResponseColumn.allCases, ResponseColumn.standard)).
-
-      The columns of pushes are \(columnNames(PushColumn.allCases, PushColumn.standard)).
-
-      The columns of streams are \(columnNames(StreamColumn.allCases, StreamColumn.all(nil))).
-
-      The columns of findings are \(columnNames(FindingColumn.allCases, FindingColumn.all(nil))).
-
-      The columns of inputs are \(columnNames(InputColumn.allCases, InputColumn.standard)).
+      \(ExportedKind.tables.dropFirst().map { "The columns of \($0.rawValue) are \(columnNames($0))." }
+        .joined(separator: "\n\n"))
 
       stream_offset is offset by a name that needs no quotes in SQL.
       """)
 
-  /// Names for the help text; those that are not in `standard` in parentheses.
-  private static func columnNames<Column: RawRepresentable<String>>(
-    _ columns: [Column], _ standard: [Column]? = nil
-  ) -> String {
-    let usual = standard?.map(\.rawValue)
-    return columns.map { usual?.contains($0.rawValue) ?? true ? $0.rawValue : "(\($0.rawValue))" }
-      .joined(separator: ", ")
+  /// Names for the help text; those that are not usual in parentheses.
+  private static func columnNames(_ kind: ExportedKind) -> String {
+    let usual = kind.standard
+    return kind.columns.map { usual.contains($0.name) ? $0.name : "(\($0.name))" }.joined(separator: ", ")
   }
 
   enum To: String, ExpressibleByArgument, CaseIterable {
@@ -184,7 +172,7 @@ struct Export: ParsableCommand {
     if format == .arrow, output ?? "-" == "-", isatty(STDOUT_FILENO) == 1 {
       throw ValidationError("Arrow is not text: name a file with -o, or pipe it to a program")
     }
-    _ = try table(records ?? .feedback, FeedbackColumn.standard)
+    _ = try table(records ?? .feedback, ExportedKind.feedback.standard)
   }
 
   func run() throws { try write() }
@@ -192,16 +180,15 @@ struct Export: ParsableCommand {
   /// - Parameters:
   ///   - columns: of feedback in CSV, without --columns.
   ///   - tally: counts what was carved.
-  func write(columns: [FeedbackColumn] = FeedbackColumn.standard, tally: CarveTally? = nil) throws {
+  func write(columns: [String] = ExportedKind.feedback.standard, tally: CarveTally? = nil) throws {
     if format == .raw { return try exportRaw() }
     var examination = try input.examination(hashing: isTable && !isDirectory ? .possibleCopies : .all)
     examination.options.inventoryDigests = inventory.digests
     let outputs = OutputSet(force: force)
     let documents = try open(outputs, examination, columns)
     let findingsWriter = try findings.map {
-      try TableWriter(
-        .findings(FindingColumn.all(nil)), letterCase: .lower,
-        output: try outputs.open("--findings", $0))
+      try RecordWriter(
+        .csv, .table(.findings, ExportedKind.findings.standard), output: try outputs.open("--findings", $0))
     }
     try findingsWriter?.begin(version: Program.version)
     let inventory = try inventory.open(outputs, input, version: Program.version)

@@ -6,12 +6,7 @@ import Reports
 
 /// What an export writes: a document of all kinds, a table, or a directory of tables with a summary.
 struct ExportDocuments {
-  private enum Document {
-    case evidence(EvidenceWriter)
-    case table(TableWriter)
-  }
-
-  private var documents: [(document: Document, output: OutputBuffer)] = []
+  private var documents: [(writer: RecordWriter, output: OutputBuffer)] = []
   /// Nil unless the output is a directory.
   private(set) var directory: OutputDirectory?
   /// What gets the evidence, with the kinds that it writes.
@@ -19,23 +14,15 @@ struct ExportDocuments {
 
   init(in directory: OutputDirectory? = nil) { self.directory = directory }
 
-  mutating func add(_ writer: EvidenceWriter, kinds: Set<ExportedKind>, _ output: OutputBuffer) {
-    documents.append((.evidence(writer), output))
+  mutating func add(_ writer: RecordWriter, kinds: Set<ExportedKind>, _ output: OutputBuffer) {
+    documents.append((writer, output))
     sinks.append((writer, kinds))
-  }
-
-  mutating func add(_ table: TableWriter, _ output: OutputBuffer) {
-    documents.append((.table(table), output))
-    sinks.append((table, [table.kind.name]))
   }
 
   /// Completes the documents.
   func finish(_ summary: Summary, inputs: [InputSummary]) throws {
-    for (document, output) in documents {
-      switch document {
-      case .evidence(let writer): try writer.end(summary, inputs: inputs)
-      case .table(let writer): try writer.end()
-      }
+    for (writer, output) in documents {
+      try writer.end(summary, inputs: inputs)
       try output.flush()
     }
     try directory?.finish()
@@ -48,98 +35,86 @@ extension Export {
   /// Opens the outputs and writes what comes before the records.
   /// - Parameter columns: of feedback in a table, without --columns.
   func open(
-    _ outputs: OutputSet, _ examination: Examination, _ columns: [FeedbackColumn]
+    _ outputs: OutputSet, _ examination: Examination, _ columns: [String]
   ) throws -> ExportDocuments {
     if isDirectory { return try openDirectory(examination, columns) }
     let buffer = try outputs.open("-o", output ?? "-")
     var documents = ExportDocuments()
-    if isTable {
-      documents.add(try begin(table(records ?? .feedback, columns), buffer), buffer)
-    } else {
-      let kinds: Set<ExportedKind> = records.map { [$0] } ?? .all
-      documents.add(try beginEvidence(format == .json ? .json : .ndjson, kinds, buffer), kinds: kinds, buffer)
-    }
+    let content =
+      try isTable
+      ? table(records ?? .feedback, columns)
+      : .document(records.map { [$0] } ?? .all, hasPayloads: payloads)
+    try add(content, format, buffer, to: &documents)
     return documents
   }
 
   /// A table of each kind of record, and summary.json, which appears last.
   private func openDirectory(
-    _ examination: Examination, _ columns: [FeedbackColumn]
+    _ examination: Examination, _ columns: [String]
   ) throws -> ExportDocuments {
     let name = output ?? ""
     if let input = examination.input(in: name) { throw Failure(.inputInOutputDirectory(input, name)) }
     let directory = try OutputDirectory(name, force: force)
     var documents = ExportDocuments(in: directory)
     let summary = OutputBuffer(try directory.makeFile("summary.json"))
-    documents.add(try beginEvidence(.json, [], summary), kinds: [], summary)
-    for kind in [ExportedKind.feedback, .requests, .responses, .pushes, .streams, .findings, .inputs] {
+    try add(.document([], hasPayloads: payloads), .json, summary, to: &documents)
+    for kind in ExportedKind.tables {
       let file = "\(kind.rawValue).\(format == .arrow ? "arrows" : format.rawValue)"
       let buffer = OutputBuffer(try directory.makeFile(file))
-      documents.add(try begin(table(kind, columns), buffer), buffer)
+      try add(table(kind, columns), format, buffer, to: &documents)
     }
     return documents
   }
 
-  private func begin(_ kind: TableWriter.Kind, _ buffer: OutputBuffer) throws -> TableWriter {
-    let tableFormat: TableWriter.Format =
+  private func add(
+    _ content: RecordWriter.Content, _ format: To, _ buffer: OutputBuffer, to documents: inout ExportDocuments
+  ) throws {
+    let recordFormat: RecordWriter.Format =
       switch format {
       case .arrow: .arrow(batchRows: batchRows ?? 65_536)
       case .ndjson: .ndjson
-      case .csv, .json, .raw: .csv
+      case .json: .json
+      case .csv, .raw: .csv
       }
-    let writer = try TableWriter(
-      kind, tableFormat, letterCase: uppercase ? .upper : .lower, clock: local.clock, output: buffer)
-    try writer.begin(version: Program.version)
-    return writer
-  }
-
-  private func beginEvidence(
-    _ format: EvidenceWriter.Format, _ kinds: Set<ExportedKind>, _ buffer: OutputBuffer
-  ) throws -> EvidenceWriter {
-    let writer = EvidenceWriter(
-      format, kinds: kinds, letterCase: uppercase ? .upper : .lower, hasPayloads: payloads,
-      clock: local.clock, output: buffer)
+    let writer = try RecordWriter(
+      recordFormat, content, letterCase: uppercase ? .upper : .lower, clock: local.clock, output: buffer)
     try writer.begin(version: Program.version, options: input.reported)
-    return writer
+    documents.add(writer, kinds: content.kinds, buffer)
   }
 
   // MARK: - Columns
 
-  /// A table with the columns of --columns, or its usual ones.
-  /// - Parameter standard: the usual columns of feedback.
-  func table(_ kind: ExportedKind, _ standard: [FeedbackColumn]) throws -> TableWriter.Kind {
-    switch kind {
-    case .feedback: try .feedback(columns(standard))
-    case .requests: try .requests(columns(RequestColumn.standard))
-    case .resend: try .resend(columns(RequestColumn.standard))
-    case .responses: try .responses(columns(ResponseColumn.standard))
-    case .pushes: try .pushes(columns(pushColumns))
-    case .resendPushes: try .resendPushes(columns(pushColumns))
-    case .streams: try .streams(columns(StreamColumn.all(nil)))
-    case .findings: try .findings(columns(FindingColumn.all(nil)))
-    case .inputs: try .inputs(columns(inputColumns))
-    }
+  /// A table with the columns of --columns in their order, or its usual ones; with local times if there is a time zone.
+  /// - Parameter feedback: the usual columns of feedback.
+  func table(_ kind: ExportedKind, _ feedback: [String]) throws -> RecordWriter.Content {
+    let takesAll = kind.table == .pushes ? payloads : kind == .inputs && inventory.md5
+    let usual =
+      kind == .feedback ? feedback : takesAll ? kind.names(hasLocalTimes: false) : kind.standard
+    let names = try named(kind) ?? usual
+    if local.clock == nil { return .table(kind, names) }
+    let known = Set(kind.columns.map(\.name))
+    return .table(
+      kind,
+      names.flatMap { name in
+        let ofZone = "\(name)_local"
+        return known.contains(ofZone) && !names.contains(ofZone) ? [name, ofZone] : [name]
+      })
   }
 
-  private var inputColumns: [InputColumn] { inventory.md5 ? InputColumn.allCases : InputColumn.standard }
-
-  private var pushColumns: [PushColumn] { payloads ? PushColumn.all(nil) : PushColumn.standard }
-
-  /// The columns of --columns in their order, or `standard`; with local times if there is a time zone.
-  private func columns<Column: LocalTimeColumn>(_ standard: [Column]) throws -> [Column] {
-    let named = try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
-      guard let column = Column(rawValue: String(name)) else {
-        let known = Column.allCases.filter { local.clock != nil || !$0.isLocal }
+  /// The columns of --columns; nil without it.
+  private func named(_ kind: ExportedKind) throws -> [String]? {
+    let known = kind.columns
+    return try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
+      guard let column = known.first(where: { $0.name == name }) else {
+        let names = known.filter { local.clock != nil || !$0.isLocal }.map(\.name)
         throw ValidationError(
-          "--columns: unknown column '\(String(name))'; the columns are "
-            + "\(known.map(\.rawValue).joined(separator: ", "))")
+          "--columns: unknown column '\(name)'; the columns are \(names.joined(separator: ", "))")
       }
       if column.isLocal, local.clock == nil {
         throw ValidationError(
-          "--columns: \(column.rawValue) needs --time-zone, such as --time-zone Europe/Berlin")
+          "--columns: \(name) needs --time-zone, such as --time-zone Europe/Berlin")
       }
-      return column
+      return column.name
     }
-    return local.clock == nil ? named ?? standard : Column.withLocalTimes(named ?? standard)
   }
 }

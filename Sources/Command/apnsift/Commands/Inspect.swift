@@ -47,8 +47,7 @@ struct Inspect: ParsableCommand {
     let overview = Overview()
     let evidence =
       json
-      ? EvidenceWriter(
-        .json, kinds: [.streams, .findings], letterCase: .lower, clock: local.clock, output: buffer) : nil
+      ? try RecordWriter(.json, .document([.streams, .findings]), clock: local.clock, output: buffer) : nil
     try evidence?.begin(version: Program.version, options: input.reported)
 
     try examination.run([evidence ?? overview, collector])

@@ -27,14 +27,7 @@ enum ReferenceJSON {
                 + members($0.entry))
           })
       ),
-      (
-        "records",
-        .array([
-          record(FeedbackColumn.self), record(RequestColumn.self), record(ResponseColumn.self),
-          record(PushColumn.self), record(StreamColumn.self), record(FindingColumn.self),
-          record(InputColumn.self),
-        ])
-      ),
+      ("records", .array(ExportedKind.tables.map(record))),
       ("formats", .array(FromArgument.allValueStrings.map { .string($0) })),
       (
         "limits",
@@ -54,12 +47,11 @@ enum ReferenceJSON {
   }
 
   private static func columns(_ members: FindingShape.Members) -> JSONValue {
-    let columns: [(FindingShape.Members, FindingColumn)] = [
-      (.stream, .stream), (.direction, .direction), (.offset, .offset), (.length, .length),
-      (.packet, .packet),
-      (.fileOffset, .fileOffset),
+    let columns: [(FindingShape.Members, String)] = [
+      (.stream, "stream"), (.direction, "direction"), (.offset, "offset"), (.length, "length"),
+      (.packet, "packet"), (.fileOffset, "file_offset"),
     ]
-    return .array(columns.filter { members.contains($0.0) }.map { .string($0.1.rawValue) })
+    return .array(columns.filter { members.contains($0.0) }.map { .string($0.1) })
   }
 
   private static func members(_ entry: CatalogueEntry) -> [(String, JSONValue)] {
@@ -69,17 +61,16 @@ enum ReferenceJSON {
     ]
   }
 
-  private static func record<Column: RecordColumn>(_ column: Column.Type) -> JSONValue {
-    let kind = Column.kind.type
+  private static func record(_ kind: ExportedKind) -> JSONValue {
     // JSON has no aliases.
-    let columns = Column.allCases.filter { !$0.isDerived }.map { column in
+    let columns = kind.columns.filter { !$0.isDerived }.map { column in
       JSONValue.object([
-        ("name", .string(column.rawValue)), ("schema", schema(column.entry, of: kind)),
-        ("meaning", .string(column.entry.meaning)),
+        ("name", .string(column.name)), ("schema", schema(column, of: kind.type)),
+        ("meaning", .string(column.meaning)),
       ])
     }
     return .object([
-      ("type", .string(kind)), ("records", .string(Column.kind.records)), ("columns", .array(columns)),
+      ("type", .string(kind.type)), ("records", .string(kind.rawValue)), ("columns", .array(columns)),
     ])
   }
 

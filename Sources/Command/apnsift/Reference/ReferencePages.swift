@@ -70,10 +70,6 @@ enum ReferencePage: String, CaseIterable, ExpressibleByArgument {
   // MARK: - Columns
 
   private static var columnsPage: String {
-    let kinds =
-      columns(of: FeedbackColumn.self) + columns(of: RequestColumn.self) + columns(of: ResponseColumn.self)
-      + columns(of: PushColumn.self)
-      + columns(of: StreamColumn.self) + columns(of: FindingColumn.self) + columns(of: InputColumn.self)
     return """
       # Columns
 
@@ -85,19 +81,18 @@ enum ReferencePage: String, CaseIterable, ExpressibleByArgument {
       In Arrow, numbers are `int64`, and times in UTC are `timestamp[us, UTC]`: smaller parts of a microsecond are cut.
       A token and `payload_hex` are bytes (`binary`), flags are `list<utf8>`, items `list<int64>`, and all else is `utf8`.
 
-      """ + kinds
+      """ + ExportedKind.tables.map(columns).joined()
   }
 
-  private static func columns<Column: RecordColumn>(of column: Column.Type) -> String {
-    let rows = Column.allCases.map { column in
-      let entry = column.entry
-      return [
-        "`\(column.rawValue)`", entry.type.text + (entry.isOptional ? ", optional" : ""), entry.meaning,
+  private static func columns(of kind: ExportedKind) -> String {
+    let rows = kind.columns.map { column in
+      [
+        "`\(column.name)`", column.type.text + (column.isOptional ? ", optional" : ""), column.meaning,
       ]
     }
     return """
 
-      ## \(Column.kind.records)
+      ## \(kind.rawValue)
 
       \(table(["column", "type", "meaning"], rows))
       """

@@ -117,7 +117,7 @@ package struct CaseExaminer: Sendable {
     let memory = source.memory
     let evidence = EvidenceText()
     let buffer = OutputBuffer(evidence)
-    let writer = EvidenceWriter(.ndjson, kinds: .all, letterCase: .lower, output: buffer)
+    let writer = try RecordWriter(.ndjson, .document(.all), output: buffer)
     var streams: [ReadableStream] = []
     let recorder = readers.map { kind in
       StreamRecorder(budget: memory, contents: .records) { recorded, summary, _ in

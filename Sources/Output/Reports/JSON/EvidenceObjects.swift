@@ -7,14 +7,11 @@ package enum EvidenceObjects {
   /// Name and version of the format, at the head of every document.
   package static let schema = "apnsift/1"
 
+  /// The header without its `type`, which only NDJSON needs; likewise of the summary.
   static func header(version: String, options: JSONValue) -> JSONValue {
-    .object([
-      ("type", .string("header")), ("schema", .string(schema)), ("version", .string(version)),
-      ("options", options),
-    ])
+    .object([("schema", .string(schema)), ("version", .string(version)), ("options", options)])
   }
 
-  /// The summary without its `type`, which only NDJSON needs.
   static func summary(_ summary: Summary, inputs: [InputSummary]) -> [(String, JSONValue)] {
     let hasPushes = summary.pushes.counts.all > 0
     return [

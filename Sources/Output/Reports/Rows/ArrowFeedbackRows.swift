@@ -4,19 +4,18 @@ import Basics
 
 /// Writes runs of feedback records to a table of Arrow, column by column.
 final class ArrowFeedbackWriter {
-  private let columns: [FeedbackColumn]
+  private let columns: [Column<FeedbackRecords>]
   private let table: ArrowTable
-  /// For local times; nil without them.
-  private let clock: LocalClock?
+  private let forms: RowForms
   private let times = TimeTexts()
 
-  init(_ columns: [FeedbackColumn], _ table: ArrowTable, clock: LocalClock?) {
-    (self.columns, self.table, self.clock) = (columns, table, clock)
+  init(_ names: [String], _ table: ArrowTable, _ forms: RowForms) {
+    (self.columns, self.table, self.forms) = (FeedbackRecords.columns(names), table, forms)
   }
 
   /// - Parameter bytes: contain the records.
   func write(_ records: FeedbackRecords, in bytes: RawSpan) throws {
-    let bound = records.bound
+    let bound = records.textBound
     var rest = records
     while rest.run.count > 0 {
       let count = min(rest.run.count, table.room(rowLength: bound &+ Int(rest.run.tokenLength)))
@@ -31,12 +30,12 @@ final class ArrowFeedbackWriter {
   }
 
   private func append(
-    _ column: FeedbackColumn, _ index: Int, of records: FeedbackRecords, bound: Int, in bytes: RawSpan
+    _ column: Column<FeedbackRecords>, _ index: Int, of records: FeedbackRecords, bound: Int, in bytes: RawSpan
   ) throws {
     let run = records.run
     let count = run.count
-    switch column {
-    case .offset, .streamOffset:
+    switch VaryingColumn(column) {
+    case .offset:
       try table.append(to: index, bytes: 8 &* count) {
         try $0.append(numbers: count) { Int64(run.offset &+ $0 &* run.stride) }
       }
@@ -55,10 +54,10 @@ final class ArrowFeedbackWriter {
           bytes.withUnsafeBytes { Self.copyTokens(of: run, length, from: $0, to: target) }
         }
       }
-    default:
+    case nil:
       try table.appendValue(index, bound: bound, times: count) { start in
-        var row = RowCursor(.arrow, at: start)
-        row.put(column, of: records, in: clock)
+        var row = RowCursor(forms, at: start)
+        column.put(&row, records)
         return (row.end, row.isNothing)
       }
     }
@@ -83,7 +82,7 @@ final class ArrowFeedbackWriter {
   }
 
   private func appendLocalTimes(to index: Int, of run: RecordRun, in bytes: RawSpan) throws {
-    guard let clock else { return }
+    guard let clock = forms.clock else { return }
     let length = UTCTime.textLength - 1 + LocalClock.Period.suffixLength
     try table.append(to: index, bytes: length &* run.count) { column in
       try column.append(values: run.count, of: length) { target in

@@ -19,52 +19,85 @@ package struct ColumnEntry: Sendable {
     case hex
   }
 
-  package var type: ValueType
+  package var name: String
+  package var type = ValueType.text
   /// Whether it may be empty in CSV and null in JSON.
   package var isOptional = false
   /// With units and base.
   package var meaning = ""
+
+  /// Whether it is a local time, which only --time-zone adds.
+  package var isLocal: Bool { name.hasSuffix("_local") }
+
+  /// Whether it follows from others, and is only written if it is named.
+  package var isDerived: Bool { name == "stream_offset" || name == "token_kind" }
 }
 
-/// The columns of one kind of record.
-package protocol RecordColumn: LocalTimeColumn {
-  /// As `--records` names the kind, and as the member `type` of JSON does.
-  static var kind: (records: String, type: String) { get }
-}
+extension ExportedKind {
+  /// The kinds with columns of their own.
+  package static let tables = allCases.filter { $0.table == $0 }
 
-extension RecordColumn {
-  package var entry: ColumnEntry {
-    let kinds = ColumnEntry.kinds
-    return kinds[Self.kind.records]?[rawValue] ?? kinds["shared"]?[rawValue] ?? ColumnEntry(type: .text)
+  /// The kind that has its columns.
+  package var table: ExportedKind {
+    switch self {
+    case .resend: .requests
+    case .resendPushes: .pushes
+    default: self
+    }
   }
-}
 
-extension FeedbackColumn: RecordColumn {
-  package static let kind = (records: "feedback", type: "feedback")
-}
+  /// The member `type` of its JSON objects.
+  package var type: String {
+    switch table {
+    case .feedback: "feedback"
+    case .pushes: "push"
+    default: String(table.rawValue.dropLast())
+    }
+  }
 
-extension RequestColumn: RecordColumn {
-  package static let kind = (records: "requests", type: "request")
-}
+  /// In their order.
+  package var columns: [ColumnEntry] {
+    let names =
+      switch table {
+      case .feedback: FeedbackRecords.columns.map(\.name)
+      case .requests, .resend: RequestRow.columns.map(\.name)
+      case .responses: ResponseRecord.columns.map(\.name)
+      case .pushes, .resendPushes: PushRow.columns.map(\.name)
+      case .streams: StreamSummary.columns.map(\.name)
+      case .findings: Finding.columns.map(\.name)
+      case .inputs: InputRecord.columns.map(\.name)
+      }
+    return names.map { name in
+      let kinds = [table.rawValue, "shared"]
+      return kinds.lazy.compactMap { ColumnEntry.kinds[$0]?[name] }.first ?? ColumnEntry(name: name)
+    }
+  }
 
-extension ResponseColumn: RecordColumn {
-  package static let kind = (records: "responses", type: "response")
-}
+  /// The names of all columns but those that follow from others.
+  package func names(hasLocalTimes: Bool) -> [String] {
+    columns.filter { !$0.isDerived && (hasLocalTimes || !$0.isLocal) }.map(\.name)
+  }
 
-extension PushColumn: RecordColumn {
-  package static let kind = (records: "pushes", type: "push")
-}
+  /// The default columns of a table. A payload may be personal data.
+  package var standard: [String] {
+    let all = names(hasLocalTimes: false)
+    return switch table {
+    case .feedback:
+      [
+        "source", "stream", "offset", "packet", "captured_at", "timestamp", "time", "token_length", "token",
+        "flags",
+      ]
+    case .pushes: all.filter { $0 != "payload" }
+    case .inputs: all.filter { $0 != "md5" }
+    default: all
+    }
+  }
 
-extension StreamColumn: RecordColumn {
-  package static let kind = (records: "streams", type: "stream")
-}
-
-extension FindingColumn: RecordColumn {
-  package static let kind = (records: "findings", type: "finding")
-}
-
-extension InputColumn: RecordColumn {
-  package static let kind = (records: "inputs", type: "input")
+  /// The default columns of `carve`.
+  package static let carvedColumns = [
+    "source", "stream", "offset", "file_offset", "form", "chain", "chain_length", "confidence", "time",
+    "token", "flags",
+  ]
 }
 
 extension ColumnEntry {
@@ -81,7 +114,7 @@ extension ColumnEntry {
         continue
       }
       kinds[kind, default: [:]][names[0]] = ColumnEntry(
-        type: ValueType(names[1].filter { $0 != "?" }), isOptional: names[1].hasSuffix("?"),
+        name: names[0], type: ValueType(names[1].filter { $0 != "?" }), isOptional: names[1].hasSuffix("?"),
         meaning: String(parts[1].dropFirst()))
     }
     return kinds

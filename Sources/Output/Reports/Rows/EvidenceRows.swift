@@ -1,108 +1,86 @@
 import Analysis
 import Basics
 
-/// The columns of a stream (docs/spec/interface.md#export), in their order.
-package enum StreamColumn: String, CaseIterable, Sendable {
-  case source, stream
-  case streamProtocol = "protocol"
-  case client, server
-  case firstPacket = "first_packet"
-  case lastPacket = "last_packet"
-  case startedAt = "started_at"
-  case startedAtLocal = "started_at_local"
-  case endedAt = "ended_at"
-  case endedAtLocal = "ended_at_local"
-  case clientBytes = "client_bytes"
-  case serverBytes = "server_bytes"
-  case clientGapBytes = "client_gap_bytes"
-  case serverGapBytes = "server_gap_bytes"
-  case records, findings
-  case tlsVersion = "tls_version"
-  case tlsCipher = "tls_cipher"
-  case tlsServerName = "tls_server_name"
-  case tlsProtocol = "tls_protocol"
-  case tlsServerSubject = "tls_server_subject"
-  case tlsClientSubject = "tls_client_subject"
-  case tlsClientUserID = "tls_client_user_id"
-  case tlsKeyFile = "tls_key_file"
-  case tlsKeyLine = "tls_key_line"
-
-  /// Whether it is only in JSON objects of streams whose TLS was tried to decrypt.
-  var isOfTLS: Bool { rawValue.hasPrefix("tls_") }
-}
-
-/// The columns of a finding, in their order.
-package enum FindingColumn: String, CaseIterable, Sendable {
-  case source, stream, direction, offset, length, packet
-  case fileOffset = "file_offset"
-  case code, severity, message
-  case streamOffset = "stream_offset"
-}
-
-/// Writes streams as rows.
-struct StreamRowWriter {
-  let frame: RowFrame<StreamColumn>
-  /// For local times; nil without them.
-  let clock: LocalClock?
-
-  func write(_ stream: StreamSummary, to output: OutputBuffer) throws {
-    let tls = stream.encryption
-    let texts = [
-      stream.source, stream.client, stream.server, tls?.version, tls?.cipher, tls?.serverName,
-      tls?.applicationProtocol, tls?.serverSubject, tls?.clientSubject, tls?.clientUserID, tls?.keyFile,
+extension StreamSummary: TableRow {
+  var textBound: Int {
+    [
+      source, client, server, encryption?.version, encryption?.cipher, encryption?.serverName,
+      encryption?.applicationProtocol, encryption?.serverSubject, encryption?.clientSubject,
+      encryption?.clientUserID, encryption?.keyFile,
     ].reduce(0) { $0 + RowCursor.bound($1) }
-    try frame.write(to: output, texts: texts) { column, row in
-      switch column {
-      case .source: row.put(stream.source)
-      case .stream: row.put(stream.number)
-      case .streamProtocol: row.put(stream.streamProtocol.rawValue)
-      case .client: row.put(stream.client)
-      case .server: row.put(stream.server)
-      case .firstPacket: row.put(stream.firstPacket)
-      case .lastPacket: row.put(stream.lastPacket)
-      case .startedAt: row.put(stream.startedAt)
-      case .startedAtLocal: row.put(stream.startedAt, in: clock)
-      case .endedAt: row.put(stream.endedAt)
-      case .endedAtLocal: row.put(stream.endedAt, in: clock)
-      case .clientBytes: row.put(stream.clientBytes)
-      case .serverBytes: row.put(stream.serverBytes)
-      case .clientGapBytes: row.put(stream.clientGapBytes)
-      case .serverGapBytes: row.put(stream.serverGapBytes)
-      case .records: row.put(stream.records)
-      case .findings: row.put(stream.findings)
-      case .tlsVersion: row.put(tls?.version)
-      case .tlsCipher: row.put(tls?.cipher)
-      case .tlsServerName: row.put(tls?.serverName)
-      case .tlsProtocol: row.put(tls?.applicationProtocol)
-      case .tlsServerSubject: row.put(tls?.serverSubject)
-      case .tlsClientSubject: row.put(tls?.clientSubject)
-      case .tlsClientUserID: row.put(tls?.clientUserID)
-      case .tlsKeyFile: row.put(tls?.keyFile)
-      case .tlsKeyLine: row.put(tls?.keyLine)
-      }
-    }
   }
+
+  static let columns: [Column<StreamSummary>] = [
+    Column("source") { $0.put($1.source) },
+    Column("stream") { $0.put($1.number) },
+    Column("protocol") { $0.put($1.streamProtocol.rawValue) },
+    Column("client") { $0.put($1.client) },
+    Column("server") { $0.put($1.server) },
+    Column("first_packet") { $0.put($1.firstPacket) },
+    Column("last_packet") { $0.put($1.lastPacket) },
+    Column("started_at") { $0.put($1.startedAt) },
+    Column("started_at_local") { $0.put(local: $1.startedAt) },
+    Column("ended_at") { $0.put($1.endedAt) },
+    Column("ended_at_local") { $0.put(local: $1.endedAt) },
+    Column("client_bytes") { $0.put($1.clientBytes) },
+    Column("server_bytes") { $0.put($1.serverBytes) },
+    Column("client_gap_bytes") { $0.put($1.clientGapBytes) },
+    Column("server_gap_bytes") { $0.put($1.serverGapBytes) },
+    Column("records") { $0.put($1.records) },
+    Column("findings") { $0.put($1.findings) },
+    Column("tls_version") { $0.put($1.encryption?.version) },
+    Column("tls_cipher") { $0.put($1.encryption?.cipher) },
+    Column("tls_server_name") { $0.put($1.encryption?.serverName) },
+    Column("tls_protocol") { $0.put($1.encryption?.applicationProtocol) },
+    Column("tls_server_subject") { $0.put($1.encryption?.serverSubject) },
+    Column("tls_client_subject") { $0.put($1.encryption?.clientSubject) },
+    Column("tls_client_user_id") { $0.put($1.encryption?.clientUserID) },
+    Column("tls_key_file") { $0.put($1.encryption?.keyFile) },
+    Column("tls_key_line") { $0.put($1.encryption?.keyLine) },
+  ]
 }
 
-/// Writes findings as rows.
-struct FindingRowWriter {
-  let frame: RowFrame<FindingColumn>
+extension Finding: TableRow {
+  var textBound: Int { RowCursor.bound(source) + RowCursor.bound(message.text) }
 
-  func write(_ finding: Finding, to output: OutputBuffer) throws {
-    let texts = RowCursor.bound(finding.source) + RowCursor.bound(finding.message.text)
-    try frame.write(to: output, texts: texts) { column, row in
-      switch column {
-      case .source: row.put(finding.source)
-      case .stream: row.put(finding.stream)
-      case .direction: row.put(finding.direction?.rawValue)
-      case .offset, .streamOffset: row.put(finding.offset)
-      case .length: row.put(finding.length)
-      case .packet: row.put(finding.packet)
-      case .fileOffset: row.put(finding.fileOffset)
-      case .code: row.put(finding.code.rawValue)
-      case .severity: row.put(finding.code.severity.rawValue)
-      case .message: row.put(finding.message.text)
-      }
-    }
+  static let columns: [Column<Finding>] = [
+    Column("source") { $0.put($1.source) },
+    Column("stream") { $0.put($1.stream) },
+    Column("direction") { $0.put($1.direction?.rawValue) },
+    Column("offset") { $0.put($1.offset) },
+    Column("length") { $0.put($1.length) },
+    Column("packet") { $0.put($1.packet) },
+    Column("file_offset") { $0.put($1.fileOffset) },
+    Column("code") { $0.put($1.code.rawValue) },
+    Column("severity") { $0.put($1.code.severity.rawValue) },
+    Column("message") { $0.put($1.message.text) },
+    Column("stream_offset") { $0.put($1.offset) },
+  ]
+}
+
+/// A row of the inventory (docs/spec/interface.md#inventory).
+extension InputRecord: TableRow {
+  var textBound: Int {
+    [source, linkTarget, digests.sha256, digests.md5, content, reason, sameBytesAs]
+      .reduce(0) { $0 + RowCursor.bound($1) }
   }
+
+  static let columns: [Column<InputRecord>] = [
+    Column("source") { $0.put($1.source) },
+    Column("kind") { $0.put($1.status?.kind.rawValue) },
+    Column("link_target") { $0.put($1.linkTarget) },
+    Column("size") { $0.put($1.size) },
+    Column("modified_at") { $0.put($1.modifiedAt) },
+    Column("sha256") { $0.put($1.digests.sha256) },
+    Column("md5") { $0.put($1.digests.md5) },
+    Column("verdict") { $0.put($1.verdict.rawValue) },
+    Column("format") { $0.put($1.format) },
+    Column("compression") { $0.put($1.compression) },
+    Column("content") { $0.put($1.content) },
+    Column("reason") { $0.put($1.reason) },
+    Column("records") { $0.put($1.records) },
+    Column("findings") { $0.put($1.findings) },
+    Column("same_as") { $0.put($1.sameBytesAs) },
+    Column("archive_offset") { $0.put($1.member?.offset) },
+  ]
 }

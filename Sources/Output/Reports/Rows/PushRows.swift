@@ -1,109 +1,55 @@
 import APNsWire
 import Analysis
 import Basics
+import PacketCapture
 
-/// The columns of a push (docs/spec/interface.md#export), in their order.
-package enum PushColumn: String, CaseIterable, Sendable {
-  case source, stream, direction, offset, packet
-  case originalPacket = "original_packet"
-  case fileOffset = "file_offset"
-  case capturedAt = "captured_at"
-  case capturedAtLocal = "captured_at_local"
-  case line
-  case http2Stream = "http2_stream"
-  case requestOffset = "request_offset"
-  case requestPacket = "request_packet"
-  case tokenLength = "token_length"
-  case token
-  case tokenText = "token_text"
-  case topic
-  case pushType = "push_type"
-  case apnsID = "apns_id"
-  case uniqueID = "apns_unique_id"
-  case priority, expiration
-  case collapseID = "collapse_id"
-  case payloadLength = "payload_length"
-  case payload, status, reason
-  case timestampMS = "timestamp_ms"
-  case timestamp, time
-  case timeLocal = "time_local"
-  case outcome, flags
-  case streamOffset = "stream_offset"
-  case tokenKind = "token_kind"
+/// A row of a push (docs/spec/interface.md#export). The accompanying bytes are its texts.
+struct PushRow: LocatedRow {
+  let record: PushRecord
+  let labels: StreamLabels
 
-  /// The default columns in CSV: all but the payload, which may be personal data.
-  package static let standard = all(nil).filter { $0 != .payload }
-}
+  var direction: Direction { record.direction }
+  var offset: Int { record.offset }
+  var fileOffset: Int { record.fileOffset }
+  var packet: PacketReference? { record.packet }
+  private var fields: PushFields { record.fields }
 
-/// Writes pushes as rows.
-struct PushRowWriter {
-  let frame: RowFrame<PushColumn>
-  let letterCase: Hex.LetterCase
-  /// For local times; nil without them.
-  let clock: LocalClock?
-
-  /// - Parameter bytes: the texts of the push.
-  func write(_ push: PushRecord, labels: StreamLabels, in bytes: RawSpan, to output: OutputBuffer) throws {
-    let fields = push.fields
-    var texts = RowCursor.bound(labels.source) &+ RowCursor.flagsBound
-    for text in PushFields.Text.allCases { texts &+= RowCursor.bound(fields[text]?.count ?? 0) }
-    try frame.write(to: output, texts: texts) { column, row in
-      func put(_ text: PushFields.Text) {
-        guard let range = fields[text] else { return row.putNothing() }
-        bytes.extracting(range).withUnsafeBytes { row.put(text: $0) }
-      }
-      switch column {
-      case .source: row.put(labels.source)
-      case .stream: row.put(labels.stream)
-      case .direction: row.put(word: push.direction == .server ? "server" : "client")
-      case .offset, .streamOffset: row.put(push.offset)
-      case .packet: row.put(push.packet?.number)
-      case .originalPacket: row.put(push.packet?.original)
-      case .fileOffset: row.put(push.fileOffset)
-      case .capturedAt: row.put(push.packet?.time)
-      case .capturedAtLocal: row.put(push.packet?.time, in: clock)
-      case .line: row.put(fields.line)
-      case .http2Stream: row.put(fields.http2Stream.map(Int.init))
-      case .requestOffset: row.put(push.requestOffset)
-      case .requestPacket: row.put(push.requestPacket)
-      case .tokenLength: row.put(fields[.token]?.count)
-      case .token:
-        if let range = fields[.token] {
-          row.put(hexOf: range, in: bytes, letterCase: letterCase)
-        } else {
-          row.putNothing()
-        }
-      case .tokenKind: row.put(fields.tokenKind(in: bytes)?.rawValue)
-      case .tokenText: put(.tokenText)
-      case .topic: put(.topic)
-      case .pushType: put(.pushType)
-      case .apnsID: put(.apnsID)
-      case .uniqueID: put(.uniqueID)
-      case .priority: row.put(fields.priority.map(Int.init))
-      case .expiration: row.put(fields.expiration.map { Int(clamping: $0) })
-      case .collapseID: put(.collapseID)
-      case .payloadLength: row.put(fields.payloadLength)
-      case .payload: put(.payload)
-      case .status: row.put(fields.status.map(Int.init))
-      case .reason: put(.reason)
-      case .timestampMS: row.put(fields.timestamp.map { Int(clamping: $0) })
-      case .timestamp: row.put(fields.timestamp.map { Int(clamping: $0 / 1000) })
-      case .time: row.put(fields.time)
-      case .timeLocal: row.put(fields.time, in: clock)
-      case .outcome: row.put(word: Self.word(fields.outcome))
-      case .flags: row.put(fields.flags)
-      }
+  var textBound: Int {
+    PushFields.Text.allCases.reduce(RowCursor.bound(labels.source) &+ RowCursor.flagsBound) {
+      $0 &+ RowCursor.bound(fields[$1]?.count ?? 0)
     }
   }
 
-  private static func word(_ outcome: PushOutcome) -> StaticString {
-    switch outcome {
-    case .accepted: "accepted"
-    case .invalidated: "invalidated"
-    case .rejected: "rejected"
-    case .unknown: "unknown"
-    }
-  }
+  static let columns: [Column<PushRow>] = [
+    .source, .stream, .direction, .offset, .packet, .originalPacket, .fileOffset, .capturedAt,
+    .capturedAtLocal,
+    Column("line") { $0.put($1.fields.line) },
+    Column("http2_stream") { $0.put($1.fields.http2Stream.map(Int.init)) },
+    Column("request_offset") { $0.put($1.record.requestOffset) },
+    Column("request_packet") { $0.put($1.record.requestPacket) },
+    Column("token_length") { $0.put($1.fields[.token]?.count) },
+    Column("token") { $0.put(hexOf: $1.fields[.token]) },
+    Column("token_text") { $0.put(textOf: $1.fields[.tokenText]) },
+    Column("topic") { $0.put(textOf: $1.fields[.topic]) },
+    Column("push_type") { $0.put(textOf: $1.fields[.pushType]) },
+    Column("apns_id") { $0.put(textOf: $1.fields[.apnsID]) },
+    Column("apns_unique_id") { $0.put(textOf: $1.fields[.uniqueID]) },
+    Column("priority") { $0.put($1.fields.priority.map(Int.init)) },
+    Column("expiration") { $0.put($1.fields.expiration.map { Int(clamping: $0) }) },
+    Column("collapse_id") { $0.put(textOf: $1.fields[.collapseID]) },
+    Column("payload_length") { $0.put($1.fields.payloadLength) },
+    Column("payload") { $0.put(textOf: $1.fields[.payload]) },
+    Column("status") { $0.put($1.fields.status.map(Int.init)) },
+    Column("reason") { $0.put(textOf: $1.fields[.reason]) },
+    Column("timestamp_ms") { $0.put($1.fields.timestamp.map { Int(clamping: $0) }) },
+    Column("timestamp") { $0.put($1.fields.timestamp.map { Int(clamping: $0 / 1000) }) },
+    Column("time") { $0.put($1.fields.time) },
+    Column("time_local") { $0.put(local: $1.fields.time) },
+    Column("outcome") { $0.put($1.fields.outcome.rawValue) },
+    Column("flags") { $0.put($1.fields.flags) },
+    .streamOffset,
+    Column("token_kind") { $0.put($1.fields.tokenKind(in: RawSpan(_unsafeBytes: $0.bytes))?.rawValue) },
+  ]
 }
 
 extension PushFields {

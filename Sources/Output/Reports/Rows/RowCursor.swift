@@ -8,6 +8,18 @@ package enum RowStyle: Sendable {
   case arrow
 }
 
+/// How a writer writes values.
+final class RowForms: Sendable {
+  let style: RowStyle
+  let letterCase: Hex.LetterCase
+  /// For local times; nil without them.
+  let clock: LocalClock?
+
+  init(_ style: RowStyle, _ letterCase: Hex.LetterCase, _ clock: LocalClock?) {
+    (self.style, self.letterCase, self.clock) = (style, letterCase, clock)
+  }
+}
+
 /// Writes the values of a row, one after another. The caller provides enough memory, which is not checked here:
 /// `bound` for a text, and `valueBound` for any other value.
 struct RowCursor {
@@ -19,17 +31,23 @@ struct RowCursor {
     RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 },
     PushFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 })
 
-  let style: RowStyle
+  private let forms: RowForms
+  private let style: RowStyle
   private let decimal: Decimal
+  /// Of which the row's ranges are; valid while the row is written.
+  let bytes: UnsafeRawBufferPointer
   private(set) var end: UnsafeMutableRawPointer
   /// Whether the last value does not apply.
   private(set) var isNothing = false
   private var isInList = false
 
-  init(_ style: RowStyle, _ decimal: Decimal = .shared, at start: UnsafeMutableRawPointer) {
-    self.style = style
-    self.decimal = decimal
-    end = start
+  init(
+    _ forms: RowForms, _ decimal: Decimal = .shared,
+    of bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+    at start: UnsafeMutableRawPointer
+  ) {
+    (self.forms, self.decimal, self.bytes) = (forms, decimal, bytes)
+    (style, end) = (forms.style, start)
   }
 
   /// The largest size, in bytes, of a value for `count` bytes of text.
@@ -94,13 +112,6 @@ struct RowCursor {
     }
   }
 
-  /// A word that needs no escape in either style.
-  mutating func put(word: StaticString) {
-    putQuote()
-    put(literal: word)
-    putQuote()
-  }
-
   /// A number that is not negative.
   @inline(__always)
   mutating func put(_ number: Int?) {
@@ -124,9 +135,8 @@ struct RowCursor {
     putQuote()
   }
 
-  /// Writes the local time.
-  mutating func put(_ time: CaptureTime?, in clock: LocalClock?) {
-    guard let time, time.hasText, let clock else { return putNothing() }
+  mutating func put(local time: CaptureTime?) {
+    guard let time, time.hasText, let clock = forms.clock else { return putNothing() }
     putQuote()
     end += clock.period(at: time.seconds).write(time, to: end)
     putQuote()
@@ -171,13 +181,23 @@ struct RowCursor {
     if style == .json { put(UInt8(ascii: "]")) }
   }
 
-  /// The bytes of `range` in hex; in Arrow as they are.
-  mutating func put(hexOf range: Range<Int>, in bytes: RawSpan, letterCase: Hex.LetterCase) {
+  /// The bytes in hex; in Arrow as they are.
+  /// - Parameter letterCase: nil for that of the writer.
+  mutating func put(hexOf range: Range<Int>?, _ letterCase: Hex.LetterCase? = nil) {
+    guard let range else { return putNothing() }
+    let bytes = RawSpan(_unsafeBytes: bytes)
     if style == .arrow { return bytes.extracting(range).withUnsafeBytes { put($0) } }
     putQuote()
-    Hex.encode(bytes, from: range.lowerBound, count: range.count, to: end, letterCase: letterCase)
+    Hex.encode(
+      bytes, from: range.lowerBound, count: range.count, to: end, letterCase: letterCase ?? forms.letterCase)
     end += 2 * range.count
     putQuote()
+  }
+
+  /// - Parameter range: of UTF-8.
+  mutating func put(textOf range: Range<Int>?) {
+    guard let range else { return putNothing() }
+    RawSpan(_unsafeBytes: bytes).extracting(range).withUnsafeBytes { put(text: $0) }
   }
 
   @inline(__always)
@@ -187,9 +207,9 @@ struct RowCursor {
 }
 
 /// The layout of rows of one kind: columns preceded by keys or commas.
-struct RowFrame<Column: RawRepresentable<String>> {
-  private let style: RowStyle
-  private let columns: [Column]
+struct RowFrame<Row: TableRow> {
+  private let forms: RowForms
+  private let columns: [Column<Row>]
   /// Takes the rows in place of an output; nil unless the style is Arrow.
   private let table: ArrowTable?
   private let decimal = Decimal.shared
@@ -203,48 +223,50 @@ struct RowFrame<Column: RawRepresentable<String>> {
   /// - Parameters:
   ///   - type: the `type` of JSON objects; nil if they have none.
   ///   - table: for Arrow, with these columns.
-  init(_ style: RowStyle, type: String?, _ columns: [Column], table: ArrowTable? = nil) {
-    (self.style, self.columns, self.table) = (style, columns, table)
-    leads = columns.enumerated().map { index, column in
-      switch style {
+  init(_ forms: RowForms, type: String?, _ names: [String], table: ArrowTable?) {
+    (self.forms, self.table, columns) = (forms, table, Row.columns(names))
+    leads = names.enumerated().map { index, name in
+      switch forms.style {
       case .csv: return Array((index == 0 ? "" : ",").utf8)
       case .arrow: return []
       case .json:
         let head = index > 0 ? "," : type.map { "{\"type\":\"\($0)\"," } ?? "{"
-        return Array("\(head)\"\(column.rawValue)\":".utf8)
+        return Array("\(head)\"\(name)\":".utf8)
       }
     }
     bound = leads.reduce(1) { $0 + $1.count + RowCursor.valueBound }
-    repetitions = Dictionary(columns.map { ($0.rawValue, 1) }, uniquingKeysWith: +).values.max() ?? 1
+    repetitions = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +).values.max() ?? 1
   }
 
-  var header: String { CSVText.line(columns.map(\.rawValue)) }
-
-  /// - Parameters:
-  ///   - texts: upper bound of the row's texts, in bytes, if each column occurs once.
-  ///   - value: writes the value of a column.
-  @inline(__always)
-  func write(to output: OutputBuffer, texts: Int, _ value: (Column, inout RowCursor) -> Void) throws {
-    let bound = bound &+ repetitions &* texts
-    if let table {
-      return try table.appendRow(bound: bound) { index, start in
-        var row = RowCursor(.arrow, at: start)
-        value(columns[index], &row)
-        return (row.end, row.isNothing)
-      }
-    }
-    try output.extend(bound) { start in
-      var row = RowCursor(style, decimal, at: start)
-      for index in columns.indices {
-        if style == .json {
-          leads[index].withUnsafeBytes { row.put($0) }
-        } else if index > 0 {
-          row.put(UInt8(ascii: ","))
+  /// - Parameter bytes: of which the row's ranges are.
+  func write(_ row: Row, of bytes: RawSpan = RawSpan(), to output: OutputBuffer) throws {
+    let bound = bound &+ repetitions &* row.textBound
+    try bytes.withUnsafeBytes { bytes in
+      if let table {
+        return try table.appendRow(bound: bound) { index, start in
+          var cursor = RowCursor(forms, decimal, of: bytes, at: start)
+          columns[index].put(&cursor, row)
+          return (cursor.end, cursor.isNothing)
         }
-        value(columns[index], &row)
       }
-      row.put(style == .json ? UInt8(ascii: "}") : UInt8(ascii: "\n"))
-      return row.end - start
+      try output.extend(bound) { start in
+        var cursor = RowCursor(forms, decimal, of: bytes, at: start)
+        write(row, to: &cursor)
+        return cursor.end - start
+      }
     }
+  }
+
+  @inline(__always)
+  private func write(_ row: Row, to cursor: inout RowCursor) {
+    for index in columns.indices {
+      if forms.style == .json {
+        leads[index].withUnsafeBytes { cursor.put($0) }
+      } else if index > 0 {
+        cursor.put(UInt8(ascii: ","))
+      }
+      columns[index].put(&cursor, row)
+    }
+    cursor.put(forms.style == .json ? UInt8(ascii: "}") : UInt8(ascii: "\n"))
   }
 }

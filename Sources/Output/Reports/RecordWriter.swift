@@ -1,0 +1,256 @@
+import Analysis
+import Basics
+import PacketCapture
+
+/// Writes the results of an analysis in one pass, as a table of one kind or as a document of several
+/// (docs/spec/interface.md#export).
+package final class RecordWriter: RowSink {
+  package enum Format: Sendable {
+    case csv, ndjson, json
+    /// - Parameter batchRows: the most rows of a record batch.
+    case arrow(batchRows: Int)
+  }
+
+  package enum Content: Sendable {
+    /// Rows of one kind, with these columns. Not in JSON.
+    case table(ExportedKind, [String])
+    /// Objects of these kinds, each with its type, between a header and a summary. Only in JSON and NDJSON.
+    case document(Set<ExportedKind>, hasPayloads: Bool = false)
+
+    package var kinds: Set<ExportedKind> {
+      switch self {
+      case .table(let kind, _): [kind]
+      case .document(let kinds, _): kinds
+      }
+    }
+  }
+
+  package let needs: EvidenceNeeds
+  private let format: Format
+  private let content: Content
+  private let forms: RowForms
+  private let output: OutputBuffer
+  private let feedback: FeedbackRowWriter?
+  private let carved: FeedbackRowWriter?
+  private let arrowFeedback: ArrowFeedbackWriter?
+  private let requests: RowFrame<RequestRow>?
+  private let responses: RowFrame<ResponseRecord>?
+  private let pushes: RowFrame<PushRow>?
+  private let streams: RowFrame<StreamSummary>?
+  private let streamsOfTLS: RowFrame<StreamSummary>?
+  private let findings: RowFrame<Finding>?
+  private let inputs: RowFrame<InputRecord>?
+  /// Takes the rows in place of the output; nil unless the format is Arrow.
+  private let table: ArrowTable?
+  private var isFirst = true
+
+  /// - Parameter clock: for local times; nil without them.
+  package init(
+    _ format: Format, _ content: Content, letterCase: Hex.LetterCase = .lower, clock: LocalClock? = nil,
+    output: OutputBuffer
+  ) throws {
+    (self.format, self.content, self.output) = (format, content, output)
+    let forms = RowForms(format.style, letterCase, clock)
+    let table = try ArrowTable(format, content, output)
+    (self.forms, self.table) = (forms, table)
+    let isDocument = content.type(.feedback) != nil
+    func frame<Row: TableRow>(
+      _ kind: ExportedKind, without isLeftOut: (String) -> Bool = { _ in false }
+    ) -> RowFrame<Row>? {
+      content.columns(kind, clock).map { names in
+        RowFrame(forms, type: content.type(kind), names.filter { !isLeftOut($0) }, table: table)
+      }
+    }
+    requests = frame(.requests)
+    responses = frame(.responses)
+    pushes = frame(.pushes)
+    streamsOfTLS = frame(.streams)
+    streams = frame(.streams) { isDocument && $0.hasPrefix("tls_") }
+    findings = frame(.findings)
+    inputs = frame(.inputs)
+
+    let names = content.columns(.feedback, clock)
+    let usual = names?.filter { !isDocument || !FeedbackRecords.ofCarving.contains($0) }
+    let (lead, trail) = format.ends(type: content.type(.feedback))
+    arrowFeedback = table.flatMap { table in names.map { ArrowFeedbackWriter($0, table, forms) } }
+    (feedback, carved) =
+      table == nil
+      ? (
+        usual.map { FeedbackRowWriter(RowTemplate(forms, $0, lead: lead, trail: trail)) },
+        names.map { FeedbackRowWriter(RowTemplate(forms, $0, lead: lead, trail: trail)) }
+      ) : (nil, nil)
+    var needs: EvidenceNeeds = requests != nil || responses != nil ? .gatewayRecords : []
+    if pushes != nil, content.hasPayloads { needs.insert(.payloads) }
+    if inputs != nil { needs.insert(.inventory) }
+    self.needs = needs
+  }
+
+  /// Writes what comes before the records.
+  /// - Parameters:
+  ///   - version: of apnsift.
+  ///   - options: those that a document names.
+  package func begin(version: String, options: JSONValue = .null) throws {
+    switch (content, format) {
+    case (.document, .json):
+      let header = EvidenceObjects.header(version: version, options: options)
+      try output.append(header.text.dropLast() + ",\"records\":[\n")
+    case (.document, _):
+      let header = EvidenceObjects.header(version: version, options: options)
+      try output.append(JSONValue.object([("type", .string("header"))] + header.members).text + "\n")
+    case (.table(_, let columns), .csv): try output.append(CSVText.line(columns))
+    case (.table(let kind, _), _):
+      try table?.begin(metadata: [
+        ("apnsift.schema", EvidenceObjects.schema), ("apnsift.version", version),
+        ("apnsift.records", kind.rawValue),
+      ])
+    }
+  }
+
+  /// Writes what comes after the records.
+  package func end(_ summary: Summary, inputs: [InputSummary]) throws {
+    try table?.end()
+    guard case .document = content else { return }
+    let members = EvidenceObjects.summary(summary, inputs: inputs)
+    if case .json = format {
+      try output.append("\n],\"summary\":" + JSONValue.object(members).text + "}\n")
+    } else {
+      try output.append(JSONValue.object([("type", .string("summary"))] + members).text + "\n")
+    }
+  }
+
+  // MARK: - Rows that another thread makes
+
+  /// None in Arrow, whose batches have rows of several windows.
+  package func rowKeeper() -> RecordWriter? {
+    guard table == nil else { return nil }
+    let keeper = try? RecordWriter(
+      format, content, letterCase: forms.letterCase, clock: forms.clock, output: OutputBuffer(nil))
+    // Each of its objects has a separator before it.
+    keeper?.isFirst = false
+    return keeper
+  }
+
+  package func write(rowsOf keeper: RecordWriter) throws {
+    if keeper.output.count == 0 { return }
+    try output.append(rowsOf: keeper.output, from: isFirst ? format.separator.utf8.count : 0)
+    isFirst = false
+  }
+
+  // MARK: - Rows
+
+  package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
+    if let arrowFeedback { return try arrowFeedback.write(records, in: bytes) }
+    guard let feedback = records.labels.carving == nil ? feedback : carved else { return }
+    guard isFirst, !format.separator.isEmpty else {
+      return try feedback.write(records, in: bytes, to: output)
+    }
+    isFirst = false
+    var part = records
+    part.run = records.run.slice(from: 0, count: 1)
+    let first = OutputBuffer(nil)
+    try feedback.write(part, in: bytes, to: first)
+    try output.append(rowsOf: first, from: format.separator.utf8.count)
+    part.run = records.run.slice(from: 1, count: records.run.count - 1)
+    try feedback.write(part, in: bytes, to: output)
+  }
+
+  package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
+    guard let rows = self.requests else { return }
+    let takesAll = content.kinds.contains(.requests)
+    for request in requests.records where takesAll || request.outcome == .discarded {
+      try write(RequestRow(request, requests.labels, in: bytes), of: bytes, rows)
+    }
+  }
+
+  package func response(_ response: ResponseRecord) throws {
+    let token = response.request?.token ?? []
+    try write(response, of: token.span.bytes, responses)
+  }
+
+  package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
+    guard let rows = self.pushes else { return }
+    let takesAll = content.kinds.contains(.pushes)
+    for push in pushes.records where takesAll || push.fields.needsResend {
+      try write(PushRow(record: push, labels: pushes.labels), of: bytes, rows)
+    }
+  }
+
+  package func inputEnded(_ input: InputRecord) throws { try write(input, inputs) }
+
+  package func finding(_ finding: Finding) throws { try write(finding, findings) }
+
+  package func stream(_ stream: StreamSummary, report: StreamReport) throws {
+    try write(stream, stream.encryption == nil ? streams : streamsOfTLS)
+  }
+
+  private func write<Row: TableRow>(
+    _ row: Row, of bytes: RawSpan = RawSpan(), _ rows: RowFrame<Row>?
+  ) throws {
+    guard let rows else { return }
+    if !isFirst { try output.append(format.separator) }
+    isFirst = false
+    try rows.write(row, of: bytes, to: output)
+    if case .ndjson = format { try output.append("\n") }
+  }
+}
+
+extension RecordWriter.Format {
+  fileprivate var style: RowStyle {
+    switch self {
+    case .csv: .csv
+    case .ndjson, .json: .json
+    case .arrow: .arrow
+    }
+  }
+
+  /// What is before each object of an array except the first.
+  fileprivate var separator: String { if case .json = self { ",\n" } else { "" } }
+
+  /// What is before and after the members of a row of feedback.
+  fileprivate func ends(type: String?) -> (lead: String, trail: String) {
+    let head = type.map { "{\"type\":\"\($0)\"," } ?? "{"
+    return switch self {
+    case .csv, .arrow: ("", "\n")
+    case .ndjson: (head, "}\n")
+    case .json: (separator + head, "}")
+    }
+  }
+}
+
+extension RecordWriter.Content {
+  /// The columns of rows that are like those of `kind`, one with columns of its own; nil without such rows.
+  fileprivate func columns(_ kind: ExportedKind, _ clock: LocalClock?) -> [String]? {
+    switch self {
+    case .table(let written, let columns): return written.table == kind ? columns : nil
+    case .document(let kinds, _):
+      let isPart = kinds.contains { $0.table == kind || $0 == .resend && kind == .pushes }
+      return isPart ? kind.names(hasLocalTimes: clock != nil) : nil
+    }
+  }
+
+  /// The member `type` of objects; nil in a table.
+  fileprivate func type(_ kind: ExportedKind) -> String? {
+    if case .document = self { kind.type } else { nil }
+  }
+
+  fileprivate var hasPayloads: Bool {
+    switch self {
+    case .table(_, let columns): columns.contains("payload")
+    case .document(_, let hasPayloads): hasPayloads
+    }
+  }
+}
+
+extension ArrowTable {
+  /// Nil unless the format is Arrow.
+  fileprivate convenience init?(
+    _ format: RecordWriter.Format, _ content: RecordWriter.Content, _ output: OutputBuffer
+  ) throws {
+    guard case .arrow(let batchRows) = format, case .table(let kind, let names) = content else { return nil }
+    let columns = kind.columns
+    let fields = names.map { name in
+      ArrowField(name: name, type: columns.first { $0.name == name }?.arrowType ?? .utf8)
+    }
+    try self.init(fields, batchRows: batchRows, output: output)
+  }
+}
