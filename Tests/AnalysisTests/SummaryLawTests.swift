@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing

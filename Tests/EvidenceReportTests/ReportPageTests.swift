@@ -3,6 +3,7 @@ import Analysis
 import Basics
 import CaptureWriting
 import EvidenceReport
+import PacketCapture
 import Reports
 import Testing
 

@@ -1,5 +1,6 @@
 import Analysis
 import EvidenceReport
+import PacketCapture
 import Reports
 import Testing
 

@@ -95,7 +95,7 @@ struct PacketFilterTests {
       #expect(!isMatch)
     }
     let anomalies = filter.takeAnomalies()
-    #expect(anomalies.map(\.kind) == [.unsupportedLinkType] && anomalies.first?.fileOffset == 1000)
+    #expect(anomalies.map(\.code) == [.unsupportedLinkType] && anomalies.first?.fileOffset == 1000)
     let reason = try complaint(expression, linkType: "RAW")
     #expect(
       anomalies.first?.message.text

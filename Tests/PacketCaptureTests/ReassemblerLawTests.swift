@@ -38,7 +38,7 @@ struct ReassemblerLawTests {
       let recording = try reassemble(plan.script, options: options(window: plain.patience))
       let wrong = recording.differences(from: plain, stream: 0, plan)
       #expect(wrong == [], "seed \(seed), script \(number), window \(plain.patience): \(plan)")
-      #expect(recording.anomalies.allSatisfy { $0.kind != .lateSegment })
+      #expect(recording.anomalies.allSatisfy { $0.code != .lateSegment })
       if !wrong.isEmpty { return }
     }
   }
@@ -62,7 +62,7 @@ struct ReassemblerLawTests {
         #expect(
           zip(half.bytes, common).allSatisfy { $0 == nil || $0 == $1 }, "seed \(seed), script \(number)")
         let lost = half.bytes.count { $0 != nil } < expected.count { $0 != nil }
-        let isTold = recording.anomalies.contains { $0.kind == .lateSegment && $0.side == side }
+        let isTold = recording.anomalies.contains { $0.code == .lateSegment && $0.side == side }
         #expect(isTold == lost, "seed \(seed), script \(number), window \(window): \(plan)")
       }
       #expect(recording.misuse == [])
@@ -129,7 +129,7 @@ struct ReassemblerLawTests {
       let wrong = recording.differences(from: plain, stream: 0, plan, comparesCopies: false)
       #expect(wrong == [], "script \(number): \(plan)")
       let found = recording.reports.reduce(0) { $0 + $1.first.conflictingBytes + $1.second.conflictingBytes }
-      let isTold = recording.anomalies.contains { $0.kind == .unverifiedRetransmission }
+      let isTold = recording.anomalies.contains { $0.code == .unverifiedRetransmission }
       let isComplete = found == plain.client.conflictingBytes + plain.server.conflictingBytes
       #expect(isComplete || isTold, "script \(number): \(plan)")
       unknown += isTold ? 1 : 0

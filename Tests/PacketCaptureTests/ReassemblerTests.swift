@@ -140,7 +140,7 @@ struct ReassemblerTests {
       [Self.syn, .client(100, "ab"), .client(102, "", .rst), .server(7, "", .rst)] + others
         + [.client(102, "", missing: 9)], options: options)
     #expect(recording.half().text == "ab")
-    #expect(recording.anomalies.last?.kind == .truncatedPacket && recording.anomalies.last?.stream == nil)
+    #expect(recording.anomalies.last?.code == .truncatedPacket && recording.anomalies.last?.stream == nil)
     #expect(recording.misuse == [])
   }
 
@@ -223,7 +223,7 @@ struct ConnectionTests {
       ], options: options)
     #expect(recording.half(0).text == "abc")
     #expect(recording.half(2).text == "def")
-    #expect(recording.anomalies.filter { $0.kind == .connectionEvicted }.map(\.stream) == [0, 1])
+    #expect(recording.anomalies.filter { $0.code == .connectionEvicted }.map(\.stream) == [0, 1])
   }
 
   @Test("a full buffer flushes the oldest gap, and reports it")
@@ -237,7 +237,7 @@ struct ConnectionTests {
       let half = recording.half()
       #expect(half.gaps.count == 20)
       #expect(half.bytes.count { $0 != nil } == 20)
-      #expect(recording.anomalies.contains { $0.kind == .bufferLimit })
+      #expect(recording.anomalies.contains { $0.code == .bufferLimit })
       #expect(recording.misuse == [])
     }
   }
@@ -254,7 +254,7 @@ struct ConnectionTests {
       ], options: options)
     #expect(recording.misuse == [])
     #expect(recording.half().text == "abc<2>fg<3>")
-    #expect(recording.anomalies.filter { $0.kind == .truncatedPacket }.map(\.offset) == [7])
+    #expect(recording.anomalies.filter { $0.code == .truncatedPacket }.map(\.offset) == [7])
   }
 
   @Test("a stream of more than 4 GiB keeps its offsets")

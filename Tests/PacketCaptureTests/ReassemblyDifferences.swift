@@ -38,7 +38,7 @@ extension StreamRecording {
   ) -> [String] {
     let base = direction.base ?? 0
     let ranges = anomalies.compactMap { anomaly -> Range<Int>? in
-      guard anomaly.kind == .conflictingOverlap, anomaly.stream == stream, anomaly.side == side,
+      guard anomaly.code == .conflictingOverlap, anomaly.stream == stream, anomaly.side == side,
         let offset = anomaly.offset, let length = anomaly.length
       else { return nil }
       return offset + base..<offset + base + length

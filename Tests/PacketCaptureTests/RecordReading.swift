@@ -83,7 +83,7 @@ struct RecordReading: Equatable {
 
   private mutating func add(_ anomaly: StreamAnomaly, in file: [UInt8]) {
     let (offset, length) = (anomaly.fileOffset ?? -1, anomaly.length ?? -1)
-    if offset < 0 || length <= 0 || offset + length > file.count || anomaly.kind != .damagedCapture {
+    if offset < 0 || length <= 0 || offset + length > file.count || anomaly.code != .damagedCapture {
       misuse.append("\(anomaly)")
     }
     damages.append("\(offset)+\(length)")

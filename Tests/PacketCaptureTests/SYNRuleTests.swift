@@ -108,7 +108,7 @@ struct SYNRuleTests {
     }
     #expect(said == example.streams)
     #expect(recording.misuse == [])
-    #expect(recording.anomalies.allSatisfy { $0.kind == .midstreamStart })
+    #expect(recording.anomalies.allSatisfy { $0.code == .midstreamStart })
   }
 
   @Test("bytes before the SYN's number are skipped and reported, and those after them count")

@@ -98,7 +98,7 @@ struct StreamRecording: StreamRecorder {
   /// Anomalies as `kind offset+length`.
   var anomalyTexts: [String] {
     anomalies.map { anomaly in
-      "\(anomaly.kind) \(anomaly.offset.map(String.init) ?? "-")+\(anomaly.length.map(String.init) ?? "-")"
+      "\(anomaly.code) \(anomaly.offset.map(String.init) ?? "-")+\(anomaly.length.map(String.init) ?? "-")"
     }
   }
 }

@@ -160,7 +160,7 @@ struct ExportEvidenceTests {
     let recording = ExportRecording.of(Array(text.utf8), as: .ssldump)
     // The record makes one more, whose name was forgotten.
     let evicted = recording.events.count {
-      if case .anomaly(let anomaly) = $0 { anomaly.kind == .connectionEvicted } else { false }
+      if case .anomaly(let anomaly) = $0 { anomaly.code == .connectionEvicted } else { false }
     }
     #expect(evicted == count + 1 - 16_384)
     #expect(recording.reports.count == count + 1 && recording.bytes(.second, stream: count) == [0])

@@ -108,7 +108,7 @@ extension ExportRecording {
       case .gap(let gap, let direction):
         words.append("\(Self.name(direction))+\(gap.length)")
         before = nil
-      case .anomaly(let anomaly): words.append("!\(anomaly.kind)")
+      case .anomaly(let anomaly): words.append("!\(anomaly.code)")
       case .closed(let report):
         words.append(")\(report.identity.number)")
         before = nil

@@ -102,7 +102,7 @@ package final class Analyzer {
     try report(
       Finding(
         source: log.source(anomaly.packet?.input ?? log.currentInput), length: anomaly.length,
-        packet: anomaly.packet?.number, fileOffset: anomaly.fileOffset, code: FindingCode(anomaly.kind),
+        packet: anomaly.packet?.number, fileOffset: anomaly.fileOffset, code: anomaly.code,
         message: anomaly.message))
   }
 

@@ -14,9 +14,9 @@ package struct Correlator {
     /// Requests of one input, in order; their ranges are in `bytes`.
     case requests([RequestRecord], bytes: [UInt8])
     case response(Response)
-    case finding(StreamFinding)
+    case finding(StreamAnomaly)
     /// More requests were pending than allowed: about the first request that was evicted.
-    case limit(StreamFinding)
+    case limit(StreamAnomaly)
   }
 
   /// A response and the request that it names.
@@ -38,7 +38,7 @@ package struct Correlator {
   /// A response, or a finding among responses, until it is correlated.
   private enum Waiting {
     case response(ResponseFrame, SourceExtent, captureOrder: Int)
-    case finding(StreamFinding)
+    case finding(StreamAnomaly)
   }
 
   private let budget: GatewayBudget
@@ -110,7 +110,7 @@ package struct Correlator {
 
   /// Queues a finding after the evidence of lower offsets that is still waiting; false if none is, and the finding
   /// can be emitted at once.
-  package mutating func takes(_ finding: StreamFinding, from direction: Direction) throws -> Bool {
+  package mutating func takes(_ finding: StreamAnomaly, from direction: Direction) throws -> Bool {
     switch direction {
     case .client:
       // If requests are not kept, the finding about the limit may still follow, with the offset of the first request.
@@ -164,9 +164,9 @@ package struct Correlator {
   }
 
   /// The finding about the limit. It has the offset of the first request, so it precedes everything in the queue.
-  private func limit(_ frame: RequestFrame, _ origin: SourceExtent) -> StreamFinding {
-    StreamFinding(
-      code: .pendingLimit, side: client, offset: frame.offset, length: frame.length,
+  private func limit(_ frame: RequestFrame, _ origin: SourceExtent) -> StreamAnomaly {
+    StreamAnomaly(
+      .pendingLimit, side: client, offset: frame.offset, length: frame.length,
       fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
       message: .tooManyPending(limit: budget.limits.maxPending))
   }

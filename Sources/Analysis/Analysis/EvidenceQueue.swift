@@ -210,7 +210,7 @@ package struct QueuedEvidence: BitwiseCopyable {
     code = nil
   }
 
-  init(_ finding: StreamFinding) {
+  init(_ finding: StreamAnomaly) {
     offset = finding.offset ?? Self.none
     fileOffset = finding.fileOffset ?? Self.none
     findingLength = finding.length ?? Self.none
@@ -227,10 +227,10 @@ package struct QueuedEvidence: BitwiseCopyable {
   package var origin: PacketReference? { packet == Self.noPacket ? nil : packet }
 
   /// The finding whose message is in `body`.
-  func finding(code: UInt8, body: RawSpan, side: Side) -> StreamFinding {
+  func finding(code: UInt8, body: RawSpan, side: Side) -> StreamAnomaly {
     func value(_ number: Int) -> Int? { number == Self.none ? nil : number }
-    return StreamFinding(
-      code: FindingCode.allCases[Int(code)], side: side, offset: value(offset), length: value(findingLength),
+    return StreamAnomaly(
+      FindingCode.allCases[Int(code)], side: side, offset: value(offset), length: value(findingLength),
       fileOffset: value(fileOffset), packet: origin,
       message: .verbatim(body.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))
   }

@@ -1,4 +1,5 @@
 import Basics
+import PacketCapture
 
 /// Who sent the bytes of a direction.
 package enum Direction: String, BitwiseCopyable, Sendable {

@@ -74,16 +74,16 @@ extension StreamAnalysis {
     guard let counts = logLines?.value else { return }
     if counts.more > 0 {
       try report(
-        StreamFinding(
-          code: .malformedLine, side: nil,
+        StreamAnomaly(
+          .malformedLine, side: nil,
           message:
             "\(Count.of(counts.more, "more line")) with errors; only \(LogLineCounts.mostListed) are "
             + "listed"))
     }
     if counts.unrelated > 0 {
       try report(
-        StreamFinding(
-          code: .unrelatedLines, side: nil,
+        StreamAnomaly(
+          .unrelatedLines, side: nil,
           message: .unrelatedLines(
             counts.unrelated, bytes: counts.unrelatedBytes, first: counts.firstUnrelated)))
     }
@@ -94,7 +94,7 @@ extension StreamAnalysis {
       let lines = decoder.logTimes(areDoubtful: areDoubtful)
       guard lines.count > 0 else { continue }
       let message = Message.logTimes(lines.count, first: lines.first, areDoubtful: areDoubtful)
-      try report(StreamFinding(code: areDoubtful ? .doubtfulTimes : .logTimes, side: nil, message: message))
+      try report(StreamAnomaly(areDoubtful ? .doubtfulTimes : .logTimes, side: nil, message: message))
     }
   }
 

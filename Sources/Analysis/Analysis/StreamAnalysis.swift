@@ -14,7 +14,7 @@ final class StreamAnalysis {
   var server: Side
   /// Whether the roles are certain; the content of the directions may correct a guess.
   var isSettled: Bool
-  var unsettled: [StreamFinding] = []
+  var unsettled: [StreamAnomaly] = []
   // Safe because a method that gets a direction as `inout` does not access it in any other way.
   @exclusivity(unchecked) var first = DirectionAnalysis(.first)
   @exclusivity(unchecked) var second = DirectionAnalysis(.second)
@@ -175,11 +175,10 @@ final class StreamAnalysis {
   /// A finding of the source. It is kept until all bytes before it are decided.
   func anomaly(_ anomaly: StreamAnomaly) throws {
     // Of another service, unless it is plaintext that ends.
-    let isOther = anomaly.kind == .decryptionFailed && !isOfInterest && first.bytes &+ second.bytes == 0
-    var finding = StreamFinding(
-      code: isOther ? .unrelatedTLS : FindingCode(anomaly.kind), side: anomaly.side, offset: anomaly.offset,
-      length: anomaly.length,
-      fileOffset: anomaly.fileOffset, packet: anomaly.packet, message: anomaly.message)
+    var finding = anomaly
+    if anomaly.code == .decryptionFailed, !isOfInterest, first.bytes &+ second.bytes == 0 {
+      finding.code = .unrelatedTLS
+    }
     if anomaly.isLate, (anomaly.side == .first ? first : second).coveredOffset != nil {
       log.summary.lateConflicts += 1
       finding.message = .tooLate(anomaly.message)
@@ -191,7 +190,7 @@ final class StreamAnalysis {
     }
   }
 
-  private func add(_ finding: StreamFinding, to direction: inout DirectionAnalysis) throws {
+  private func add(_ finding: StreamAnomaly, to direction: inout DirectionAnalysis) throws {
     if finding.code == .midstreamStart { direction.beginsStream = false }
     if finding.code == .plaintextBeforeTLS {
       direction.bytesBeforeTLS = finding.length ?? 0

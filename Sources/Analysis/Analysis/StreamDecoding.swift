@@ -203,8 +203,8 @@ extension StreamAnalysis {
   func emitComplete(_ pushes: PushConnection) throws {
     if let (origin, direction) = pushes.removeEvicted() {
       try report(
-        StreamFinding(
-          code: .pendingLimit, side: direction == .server ? server : server.other, offset: origin.offset,
+        StreamAnomaly(
+          .pendingLimit, side: direction == .server ? server : server.other, offset: origin.offset,
           length: Frame.headerLength, fileOffset: origin.fileOffset, packet: origin.packet,
           message: .tooManyPending(limit: log.options.gateway.maxPending)))
     }

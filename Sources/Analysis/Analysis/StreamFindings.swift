@@ -2,26 +2,6 @@ import APNsWire
 import Basics
 import PacketCapture
 
-/// A finding before the roles are settled, with a side instead of a direction.
-package struct StreamFinding {
-  package var code: FindingCode
-  /// Nil if it concerns both directions.
-  package var side: Side?
-  package var offset: Int?
-  package var length: Int?
-  package var fileOffset: Int?
-  package var packet: PacketReference?
-  package var message: Message
-
-  package init(
-    code: FindingCode, side: Side?, offset: Int? = nil, length: Int? = nil, fileOffset: Int? = nil,
-    packet: PacketReference? = nil, message: Message
-  ) {
-    (self.code, self.side, self.offset, self.length) = (code, side, offset, length)
-    (self.fileOffset, self.packet, self.message) = (fileOffset, packet, message)
-  }
-}
-
 /// Findings of the source in undecided bytes. They are kept so that the evidence of a direction is emitted in the order
 /// of its offsets (docs/spec/interface.md#order-of-records).
 struct PendingFindings {
@@ -29,12 +9,12 @@ struct PendingFindings {
   private static let maxCount = 4096
 
   /// In the order of their offsets, then of their arrival.
-  private var findings: [StreamFinding] = []
+  private var findings: [StreamAnomaly] = []
 
-  var first: StreamFinding? { findings.first }
+  var first: StreamAnomaly? { findings.first }
 
   /// Keeps `finding` if its offset is not before `covered`, the first undecided byte; else returns false.
-  mutating func keep(_ finding: StreamFinding, from covered: Int) -> Bool {
+  mutating func keep(_ finding: StreamAnomaly, from covered: Int) -> Bool {
     guard let offset = finding.offset, offset >= covered, findings.count < Self.maxCount else { return false }
     var index = findings.count
     while index > 0, let before = findings[index - 1].offset, before > offset { index -= 1 }
@@ -43,7 +23,7 @@ struct PendingFindings {
   }
 
   /// Removes the first finding if its offset is before `offset`.
-  mutating func removeFirst(before offset: Int) -> StreamFinding? {
+  mutating func removeFirst(before offset: Int) -> StreamAnomaly? {
     guard let first = findings.first?.offset, first < offset else { return nil }
     return findings.removeFirst()
   }
@@ -103,8 +83,8 @@ extension StreamAnalysis {
   func reportSeparators(of direction: borrowing DirectionAnalysis) throws {
     guard let separators = direction.separators?.value else { return }
     try report(
-      StreamFinding(
-        code: .separatingBytes, side: direction.side, fileOffset: separators.fileOffset,
+      StreamAnomaly(
+        .separatingBytes, side: direction.side, fileOffset: separators.fileOffset,
         message: .separatingBytes(separators.bytes, locations: separators.count)))
   }
 
@@ -127,8 +107,8 @@ extension StreamAnalysis {
 
   func reportUnrelated(_ stream: StreamReport) throws {
     try report(
-      StreamFinding(
-        code: .unrelatedTLS, side: nil, packet: stream.firstPacket,
+      StreamAnomaly(
+        .unrelatedTLS, side: nil, packet: stream.firstPacket,
         message: stream.otherService
           ?? "TLS on a port of another service: not decoded (--keys decrypts it)"))
   }
@@ -156,14 +136,14 @@ extension StreamAnalysis {
   ) throws {
     try emitPending(before: offset &+ 1, of: &direction)
     try report(
-      StreamFinding(
-        code: code, side: direction.side, offset: offset, length: length, fileOffset: location?.fileOffset,
+      StreamAnomaly(
+        code, side: direction.side, offset: offset, length: length, fileOffset: location?.fileOffset,
         packet: location?.packet, message: message))
   }
 
   /// Emits a finding, or keeps it until the roles are settled and the requests and responses of lower offsets are
   /// emitted.
-  func report(_ finding: StreamFinding) throws {
+  func report(_ finding: StreamAnomaly) throws {
     guard isSettled else {
       unsettled.append(finding)
       if unsettled.count > Self.maxUnsettled { try settle() }
@@ -174,12 +154,12 @@ extension StreamAnalysis {
     try emit(finding)
   }
 
-  func emit(_ finding: StreamFinding) throws {
+  func emit(_ finding: StreamAnomaly) throws {
     findings += 1
     try log.add(located(finding))
   }
 
-  func beginExcerpt(of finding: StreamFinding) throws {
+  func beginExcerpt(of finding: StreamAnomaly) throws {
     guard excerpts != nil, let excerpt = log.beginExcerpt(of: located(finding)) else { return }
     if excerpt.range != nil, let side = finding.side {
       excerpts(of: side)?.begin(excerpt)
@@ -188,7 +168,7 @@ extension StreamAnalysis {
     }
   }
 
-  private func located(_ finding: StreamFinding) -> Finding {
+  private func located(_ finding: StreamAnomaly) -> Finding {
     Finding(
       source: log.source(finding.packet?.input ?? 0), stream: identity.number,
       direction: finding.side.map { role(of: $0) }, offset: finding.offset, length: finding.length,

@@ -3,28 +3,29 @@ import Basics
 /// Counts over time as bars of one calendar unit: the smallest unit that needs no more than a given number of bars. A few
 /// times far from all others do not make the unit longer; they are counted beside the bars.
 package struct Timeline: Equatable {
-  /// The time span of a bar.
-  package enum Unit: CaseIterable, Sendable {
-    case minute, fiveMinutes, quarterHour, hour, quarterDay, day, week, month, quarter, year, fiveYears,
-      decade
-
+  /// The time span of a bar, in seconds or in months.
+  package struct Unit: Equatable, Sendable {
     /// Follows "by" in a sentence.
-    package var name: String {
-      switch self {
-      case .minute: "minute"
-      case .fiveMinutes: "5 minutes"
-      case .quarterHour: "15 minutes"
-      case .hour: "hour"
-      case .quarterDay: "6 hours"
-      case .day: "day"
-      case .week: "week"
-      case .month: "month"
-      case .quarter: "quarter"
-      case .year: "year"
-      case .fiveYears: "5 years"
-      case .decade: "10 years"
-      }
-    }
+    package let name: String
+    fileprivate var seconds = 0
+    fileprivate var months = 0
+
+    package static let minute = Unit(name: "minute", seconds: 60)
+    package static let fiveMinutes = Unit(name: "5 minutes", seconds: 300)
+    package static let quarterHour = Unit(name: "15 minutes", seconds: 900)
+    package static let hour = Unit(name: "hour", seconds: 3600)
+    package static let quarterDay = Unit(name: "6 hours", seconds: 21_600)
+    package static let day = Unit(name: "day", seconds: 86_400)
+    package static let week = Unit(name: "week", seconds: 604_800)
+    package static let month = Unit(name: "month", months: 1)
+    package static let quarter = Unit(name: "quarter", months: 3)
+    package static let year = Unit(name: "year", months: 12)
+    package static let fiveYears = Unit(name: "5 years", months: 60)
+    package static let decade = Unit(name: "10 years", months: 120)
+
+    fileprivate static let all = [
+      minute, fiveMinutes, quarterHour, hour, quarterDay, day, week, month, quarter, year, fiveYears, decade,
+    ]
   }
 
   package struct Bar: Equatable {
@@ -53,7 +54,7 @@ package struct Timeline: Equatable {
   package init?(_ histogram: TimeHistogram, maxBars: Int) {
     let bins = histogram.bins
     guard let first = bins.first?.start, let last = bins.last?.start else { return nil }
-    let units = Unit.allCases
+    let units = Unit.all
     let whole = units.firstIndex { $0.index(of: last) - $0.index(of: first) < maxBars } ?? units.count - 1
     unit = units[whole]
     var shown = bins[...]
@@ -101,28 +102,15 @@ extension Timeline {
 // MARK: - The calendar
 
 extension Timeline.Unit {
-  /// 1970-01-01 was a Thursday; weeks begin on Monday.
-  private static let daysBeforeFirstMonday: UInt32 = 3
+  /// Seconds from a Monday, on which weeks begin, to 1970-01-01, a Thursday.
+  private static let sinceMonday = 3 * 86_400
 
   /// A number that increases by one from bar to bar.
   /// - Parameter time: seconds since 1970.
   fileprivate func index(of time: UInt32) -> Int {
-    let days = time / UTCTime.secondsPerDay
-    let date = CivilDate(daysSince1970: days)
-    switch self {
-    case .minute: return Int(time / 60)
-    case .fiveMinutes: return Int(time / 300)
-    case .quarterHour: return Int(time / 900)
-    case .hour: return Int(time / 3600)
-    case .quarterDay: return Int(time / 21_600)
-    case .day: return Int(days)
-    case .week: return Int((days + Self.daysBeforeFirstMonday) / 7)
-    case .month: return date.year * 12 + date.month - 1
-    case .quarter: return date.year * 4 + (date.month - 1) / 3
-    case .year: return date.year
-    case .fiveYears: return date.year / 5
-    case .decade: return date.year / 10
-    }
+    if seconds > 0 { return (Int(time) + Self.sinceMonday) / seconds }
+    let date = CivilDate(daysSince1970: time / UTCTime.secondsPerDay)
+    return (date.year * 12 + date.month - 1) / months
   }
 
   /// Seconds since 1970 at which the bar of a time begins; 0 for a bar that begins before 1970.
@@ -134,37 +122,21 @@ extension Timeline.Unit {
   }
 
   private func begin(ofIndex index: Int) -> Int {
-    switch self {
-    case .minute: index * 60
-    case .fiveMinutes: index * 300
-    case .quarterHour: index * 900
-    case .hour: index * 3600
-    case .quarterDay: index * 21_600
-    case .day: index * 86_400
-    case .week: (index * 7 - Int(Self.daysBeforeFirstMonday)) * 86_400
-    case .month: seconds(year: index / 12, month: index % 12 + 1)
-    case .quarter: seconds(year: index / 4, month: index % 4 * 3 + 1)
-    case .year: seconds(year: index, month: 1)
-    case .fiveYears: seconds(year: index * 5, month: 1)
-    case .decade: seconds(year: index * 10, month: 1)
-    }
-  }
-
-  private func seconds(year: Int, month: Int) -> Int {
-    CivilDate(year: year, month: month, day: 1).daysSince1970 * 86_400
+    if seconds > 0 { return index * seconds - Self.sinceMonday }
+    let month = index * months
+    return CivilDate(year: month / 12, month: month % 12 + 1, day: 1).daysSince1970 * 86_400
   }
 
   /// The label of a bar: `2013-05-01`, `2013-05`.
   package func label(_ start: UInt32) -> String {
     let text = UTCTime.text(start)
     let date = CivilDate(daysSince1970: start / UTCTime.secondsPerDay)
-    switch self {
-    case .minute, .fiveMinutes, .quarterHour, .hour, .quarterDay:
-      return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
-    case .day, .week: return String(text.prefix(10))
-    case .month: return String(text.prefix(7))
-    case .quarter: return "\(date.year) Q\((date.month + 2) / 3)"
-    case .year, .fiveYears, .decade: return "\(date.year)"
+    switch months {
+    case 0 where seconds < 86_400: return text.prefix(10) + " " + text.dropFirst(11).prefix(5)
+    case 0: return String(text.prefix(10))
+    case 1: return String(text.prefix(7))
+    case 3: return "\(date.year) Q\((date.month + 2) / 3)"
+    default: return "\(date.year)"
     }
   }
 

@@ -1,4 +1,5 @@
 import Analysis
+import PacketCapture
 import Reports
 
 /// Collects a few findings of each code, one of every input before a second of any, with the bytes around them.

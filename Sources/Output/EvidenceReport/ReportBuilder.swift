@@ -1,6 +1,7 @@
 import Analysis
 import Basics
 import Conformance
+import PacketCapture
 import Reports
 
 /// How much a report lists.

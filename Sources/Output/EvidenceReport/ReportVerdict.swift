@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Basics
+import PacketCapture
 
 /// The result of the examination in a few sentences, which claim no more than the rules can detect.
 struct ReportVerdict: Equatable {

@@ -116,7 +116,7 @@ private struct CorrelatorRun {
   mutating func add(_ word: Substring, order: Int) throws {
     switch word {
     case "?", "!?":
-      let finding = StreamFinding(code: .unknownCommand, side: .first, message: .verbatim(String(word)))
+      let finding = StreamAnomaly(.unknownCommand, side: .first, message: .verbatim(String(word)))
       if try !correlator.takes(finding, from: word == "?" ? .client : .server) {
         output.append("now \(word)")
       }

@@ -109,7 +109,7 @@ struct FragmentTests {
       for order in [parts, parts.reversed()] {
         let frames = Array(order.prefix(3)) + [wrong, wrong] + order.suffix(1) + parts
         let (payloads, anomalies, _) = read(frames)
-        #expect(payloads.isEmpty && anomalies.map(\.kind) == [.fragmentOverlap], "\(anomalies)")
+        #expect(payloads.isEmpty && anomalies.map(\.code) == [.fragmentOverlap], "\(anomalies)")
       }
     }
   }
@@ -126,7 +126,7 @@ struct FragmentTests {
       let frames = Self.fragments(step: 512, protocol: number, isIPv6: isIPv6)
       let (payloads, anomalies, reader) = read(kept.map { frames[$0] })
       #expect(payloads.isEmpty && reader.dissector.counts.fragments == 1)
-      #expect(anomalies.map(\.kind) == (isReported ? [.fragmentMissing] : []))
+      #expect(anomalies.map(\.code) == (isReported ? [.fragmentMissing] : []))
       guard let anomaly = anomalies.first else { continue }
       let bytes = kept == [0] ? 512 : Self.segment.count - 512
       #expect(anomaly.packet?.number == 1 && anomaly.fileOffset == (isIPv6 ? 16 + 48 : 16 + 20))
@@ -144,7 +144,7 @@ struct FragmentTests {
   func incompleteVXLAN() {
     let datagram = Frames.vxlan(Frames.ethernet(Frames.ipv4(Self.segment)))
     let frames = Self.fragments(of: datagram, step: 512, protocol: 17)
-    #expect(read([frames[0]]).anomalies.map(\.kind) == [.fragmentMissing])
+    #expect(read([frames[0]]).anomalies.map(\.code) == [.fragmentMissing])
     #expect(read(frames).payloads == [Self.payload])
     #expect(read(frames.reversed()).payloads == [Self.payload])
   }
@@ -170,7 +170,7 @@ struct FragmentTests {
     let sets = (0..<40).map { Self.fragments(step: 512, id: $0) }
     let (payloads, anomalies, _) = read(sets.map { $0[0] } + [sets[39][1], sets[0][1]], options: options)
     #expect(payloads == [Self.payload])
-    #expect(anomalies.map(\.kind) == [StreamAnomaly.Kind](repeating: .fragmentMissing, count: 40))
+    #expect(anomalies.map(\.code) == [FindingCode](repeating: .fragmentMissing, count: 40))
     #expect(anomalies.first?.packet?.number == 1)
     #expect(
       anomalies.first?.message
@@ -217,7 +217,7 @@ struct FragmentTests {
       ),
     ] as [(String, [UInt8])])
   func malformed(_ name: String, _ frame: [UInt8]) {
-    #expect(read([frame]).anomalies.map(\.kind) == [.malformedPacket])
+    #expect(read([frame]).anomalies.map(\.code) == [.malformedPacket])
   }
 
   @Test("a fragment truncated by the snap length counts as missing until a whole copy arrives")

@@ -26,7 +26,7 @@ struct PacketDissectorTests {
         let anomalies = reader.dissector.takeAnomalies()
         guard case .segment(let segment) = answer else {
           #expect(answer == .skipped && anomalies.count <= 1, "cut at \(length)")
-          #expect(anomalies.allSatisfy { $0.kind == .malformedPacket && $0.packet?.number == 1 })
+          #expect(anomalies.allSatisfy { $0.code == .malformedPacket && $0.packet?.number == 1 })
           #expect(anomalies.allSatisfy { (16...16 + length).contains($0.fileOffset ?? -1) })
           continue
         }
@@ -136,7 +136,7 @@ struct PacketDissectorTests {
     var reader = FrameReader()
     #expect(reader.read(frame, linkType: 101) == .skipped)
     let anomalies = reader.dissector.takeAnomalies()
-    #expect(anomalies.map(\.kind) == [.malformedPacket] && reader.dissector.counts.malformed == 1)
+    #expect(anomalies.map(\.code) == [.malformedPacket] && reader.dissector.counts.malformed == 1)
     #expect(anomalies.first?.fileOffset == 16 + offset && anomalies.first?.packet?.number == 1)
     #expect(anomalies.first?.message == message)
     #expect(!reader.dissector.hasAnomalies)
@@ -175,7 +175,7 @@ struct PacketDissectorTests {
     #expect(FrameReader.payload(reader.read(frame, linkType: 101), of: frame) == Frames.payload)
     for _ in 0..<100 { frame = Frames.ipv4(frame, protocol: 4) }
     #expect(reader.read(frame, linkType: 101) == .skipped)
-    #expect(reader.dissector.takeAnomalies().map(\.kind) == [.malformedPacket])
+    #expect(reader.dissector.takeAnomalies().map(\.code) == [.malformedPacket])
   }
 
   @Test("each link type that is not read is one anomaly, and all its packets are counted")
@@ -185,7 +185,7 @@ struct PacketDissectorTests {
       #expect(reader.read([1, 2, 3], linkType: type) == .skipped)
     }
     let anomalies = reader.dissector.takeAnomalies()
-    #expect(anomalies.map(\.kind) == [.unsupportedLinkType, .unsupportedLinkType, .unsupportedLinkType])
+    #expect(anomalies.map(\.code) == [.unsupportedLinkType, .unsupportedLinkType, .unsupportedLinkType])
     #expect(anomalies.map { $0.packet?.number } == [1, 3, 5])
     let count = { LinkType(rawValue: $0) }
     #expect(reader.dissector.counts.unsupported == [count(253): 3, count(200): 1, count(65_535): 1])

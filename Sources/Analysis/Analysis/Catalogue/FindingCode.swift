@@ -15,44 +15,7 @@ package enum Severity: String, CaseIterable, Comparable, Sendable {
   }
 }
 
-/// What is wrong at an offset of a stream, or with an input. A code keeps its meaning from version 1.0 on.
-package enum FindingCode: String, CaseIterable, Sendable {
-  case skippedBytes = "skipped-bytes"
-  case truncatedRecord = "truncated-record"
-  case encryptedStream = "encrypted-stream"
-  case decryptionFailed = "decryption-failed"
-  case unrelatedTLS = "unrelated-tls"
-  case plaintextBeforeTLS = "plaintext-before-tls"
-  case streamGap = "stream-gap"
-  case unknownCommand = "unknown-command"
-  case malformedFrame = "malformed-frame"
-  case malformedLine = "malformed-line"
-  case doubtfulTimes = "doubtful-times"
-  case logTimes = "log-times"
-  case unrelatedLines = "unrelated-lines"
-  case excludedLines = "excluded-lines"
-  case separatingBytes = "separating-bytes"
-  case malformedHTTP2 = "malformed-http2"
-  case unreadableInput = "unreadable-input"
-  case damagedCapture = "damaged-capture"
-  case conflictingOverlap = "conflicting-overlap"
-  case midstreamStart = "midstream-start"
-  case truncatedPacket = "truncated-packet"
-  case lateSegment = "late-segment"
-  case pendingLimit = "pending-limit"
-  case bufferLimit = "buffer-limit"
-  case connectionEvicted = "connection-evicted"
-  case fragmentMissing = "fragment-missing"
-  case fragmentOverlap = "fragment-overlap"
-  case malformedPacket = "malformed-packet"
-  case unverifiedRetransmission = "unverified-retransmission"
-  case unsupportedLinkType = "unsupported-link-type"
-  case unrecognisedInput = "unrecognised-input"
-  case duplicateInput = "duplicate-input"
-  case joinedCapture = "joined-capture"
-  case unusedSecrets = "unused-secrets"
-  case alreadyReplayed = "already-replayed"
-
+extension FindingCode {
   package var severity: Severity {
     switch self {
     case .skippedBytes, .truncatedRecord, .encryptedStream, .decryptionFailed, .streamGap, .unknownCommand,
@@ -112,28 +75,6 @@ package enum FindingCode: String, CaseIterable, Sendable {
     case .plaintextBeforeTLS: [FindingShape(has: [.stream, .direction, .length])]
     case .unusedSecrets: [FindingShape(lacks: [.streamBytes, .packet, .fileOffset])]
     }
-  }
-
-  init(_ kind: StreamAnomaly.Kind) {
-    self =
-      switch kind {
-      case .damagedCapture: .damagedCapture
-      case .conflictingOverlap: .conflictingOverlap
-      case .midstreamStart: .midstreamStart
-      case .truncatedPacket: .truncatedPacket
-      case .lateSegment: .lateSegment
-      case .bufferLimit: .bufferLimit
-      case .connectionEvicted: .connectionEvicted
-      case .fragmentMissing: .fragmentMissing
-      case .fragmentOverlap: .fragmentOverlap
-      case .malformedPacket: .malformedPacket
-      case .unsupportedLinkType: .unsupportedLinkType
-      case .unverifiedRetransmission: .unverifiedRetransmission
-      case .decryptionFailed: .decryptionFailed
-      case .otherTLS: .unrelatedTLS
-      case .plaintextBeforeTLS: .plaintextBeforeTLS
-      case .excludedLines: .excludedLines
-      }
   }
 }
 

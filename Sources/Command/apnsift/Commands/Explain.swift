@@ -1,6 +1,7 @@
 import Analysis
 import ArgumentParser
 import Basics
+import PacketCapture
 
 /// `apnsift explain`: what a finding or a flag means.
 struct Explain: ParsableCommand {

@@ -1,6 +1,7 @@
 import Analysis
 import Basics
 import CommandOptions
+import PacketCapture
 import Reports
 
 /// What the code declares about its output, for scripts: the JSON Schemas are made from it.

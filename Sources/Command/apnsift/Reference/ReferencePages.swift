@@ -1,6 +1,7 @@
 import Analysis
 import ArgumentParser
 import CommandOptions
+import PacketCapture
 import Reports
 
 /// The pages of docs/reference, made from what the code declares (scripts/make-reference writes them).

@@ -71,42 +71,9 @@ package struct StreamGap: Equatable, Sendable {
   }
 }
 
-/// A problem found by a source.
+/// A problem in a stream or an input, before the roles are known: with a side in place of a direction.
 package struct StreamAnomaly: Equatable, Sendable {
-  package enum Kind: String, CaseIterable, Sendable {
-    /// Unreadable bytes of a capture file.
-    case damagedCapture
-    /// A byte was sent twice with different content.
-    case conflictingOverlap
-    /// The beginning of a direction was not captured.
-    case midstreamStart
-    /// The capture has fewer bytes of a packet than were on the wire.
-    case truncatedPacket
-    /// Late segment: its bytes arrived after their gap was flushed.
-    case lateSegment
-    /// A buffer was full: a gap was declared early, or bytes were dropped.
-    case bufferLimit
-    case connectionEvicted
-    case fragmentMissing
-    /// Conflicting fragments: the datagram was dropped.
-    case fragmentOverlap
-    /// A packet with invalid headers.
-    case malformedPacket
-    case unsupportedLinkType
-    /// A retransmission that could not be compared: the first copy is no longer available.
-    case unverifiedRetransmission
-    /// A stream of TLS, or the rest of one, that its keys do not open.
-    case decryptionFailed
-    /// The same of a stream whose hello shows that it is another service's.
-    case otherTLS
-    /// Bytes in clear before TLS begins. With an offset they are among the bytes of the direction, without one they are
-    /// not: those are plaintext then.
-    case plaintextBeforeTLS
-    /// Lines of text with a token that make no record.
-    case excludedLines
-  }
-
-  package var kind: Kind
+  package var code: FindingCode
   /// Number of the stream concerned; nil if none is.
   package var stream: Int?
   /// The sender; nil if no direction of a stream is concerned, and then `offset` is nil, too.
@@ -122,10 +89,10 @@ package struct StreamAnomaly: Equatable, Sendable {
   package var message: Message
 
   package init(
-    _ kind: Kind, stream: Int? = nil, side: Side? = nil, offset: Int? = nil, length: Int? = nil,
+    _ code: FindingCode, stream: Int? = nil, side: Side? = nil, offset: Int? = nil, length: Int? = nil,
     fileOffset: Int? = nil, packet: PacketReference? = nil, message: Message
   ) {
-    (self.kind, self.stream, self.side, self.offset, self.length) = (kind, stream, side, offset, length)
+    (self.code, self.stream, self.side, self.offset, self.length) = (code, stream, side, offset, length)
     (self.fileOffset, self.packet, self.message) = (fileOffset, packet, message)
   }
 }

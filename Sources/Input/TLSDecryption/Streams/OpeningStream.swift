@@ -75,7 +75,7 @@ final class OpeningStream {
   // MARK: - Input
 
   func note(_ anomaly: StreamAnomaly) {
-    if anomaly.kind == .midstreamStart, let side = anomaly.side { self[side].isMidstream = true }
+    if anomaly.code == .midstreamStart, let side = anomaly.side { self[side].isMidstream = true }
   }
 
   func hold(_ gap: StreamGap, from side: Side) {

@@ -156,7 +156,7 @@ final class StreamDecryptor {
       if secret != nil, self[side].end <= failure.offset { return nil }
       let service = secret == nil ? otherService : nil
       return StreamAnomaly(
-        service == nil ? .decryptionFailed : .otherTLS, stream: number, side: side,
+        service == nil ? .decryptionFailed : .unrelatedTLS, stream: number, side: side,
         offset: self[side].plaintextEnd,
         length: max(0, self[side].end - failure.offset), fileOffset: origin?.fileOffset(of: failure.offset),
         packet: origin?.packet, message: service.map { "\($0); \(Message(failure))" } ?? Message(failure))
@@ -164,7 +164,7 @@ final class StreamDecryptor {
     guard secret == nil else { return nil }
     let reason = Message.noPlaintext(after: alert)
     return StreamAnomaly(
-      otherService == nil ? .decryptionFailed : .otherTLS, stream: number,
+      otherService == nil ? .decryptionFailed : .unrelatedTLS, stream: number,
       message: otherService.map { "\($0); \(reason)" } ?? reason)
   }
 

@@ -1,5 +1,6 @@
 import Analysis
 import Basics
+import PacketCapture
 
 extension Examination {
   /// The command's last message: a summary, then the problems.

@@ -1,5 +1,6 @@
 import Analysis
 import Basics
+import PacketCapture
 
 /// The text output of `inspect`: a screenful.
 package struct OverviewText {
