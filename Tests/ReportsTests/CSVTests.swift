@@ -77,7 +77,8 @@ struct CSVTests {
   @Test("the default columns are those of the interface")
   func defaultColumns() throws {
     let text = try report {
-      try RecordWriter(.csv, .table(.feedback, ExportedKind.feedback.standard), output: $0).begin(version: "0")
+      try RecordWriter(.csv, .table(.feedback, ExportedKind.feedback.standard), output: $0).begin(
+        version: "0")
     }
     #expect(text == "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags\n")
   }

@@ -45,7 +45,8 @@ struct GatewayRowTests {
   ]
 
   private func csv(
-    _ kind: ExportedKind, _ columns: [String], _ letterCase: Hex.LetterCase = .lower) throws -> String {
+    _ kind: ExportedKind, _ columns: [String], _ letterCase: Hex.LetterCase = .lower
+  ) throws -> String {
     try report { output in
       let writer = try RecordWriter(.csv, .table(kind, columns), letterCase: letterCase, output: output)
       try writer.begin(version: "0")

@@ -46,7 +46,8 @@ struct PushRowTests {
   }()
 
   private func csv(
-    _ kind: ExportedKind, _ columns: [String], _ letterCase: Hex.LetterCase = .lower) throws -> String {
+    _ kind: ExportedKind, _ columns: [String], _ letterCase: Hex.LetterCase = .lower
+  ) throws -> String {
     try report { output in
       let writer = try RecordWriter(.csv, .table(kind, columns), letterCase: letterCase, output: output)
       try writer.begin(version: "0")
@@ -73,7 +74,8 @@ struct PushRowTests {
   @Test("to send again, with selected columns")
   func resend() throws {
     #expect(
-      try csv(.resendPushes, ["offset", "token_text", "offset"], .upper) == "offset,token_text,offset\n7,xyz,7\n")
+      try csv(.resendPushes, ["offset", "token_text", "offset"], .upper)
+        == "offset,token_text,offset\n7,xyz,7\n")
   }
 
   @Test("in NDJSON")

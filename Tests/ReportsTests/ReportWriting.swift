@@ -84,7 +84,8 @@ struct Batch {
         "source": records.labels.source, "stream": "\(records.labels.stream)", "direction": "server",
         "offset": "\(offset)", "stream_offset": "\(offset)",
         "file_offset": "\(Self.fileOffset(offset, records.origin))", "timestamp": "\(time)",
-        "time": formatter.string(from: Date(timeIntervalSince1970: Double(time))), "token_length": "\(length)",
+        "time": formatter.string(from: Date(timeIntervalSince1970: Double(time))),
+        "token_length": "\(length)",
         "token": digits.joined(), "flags": records.run.flags.codes.joined(separator: ";"),
       ]
     }

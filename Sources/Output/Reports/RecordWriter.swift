@@ -70,15 +70,14 @@ package final class RecordWriter: RowSink {
     inputs = frame(.inputs)
 
     let names = content.columns(.feedback, clock)
-    let usual = names?.filter { !isDocument || !FeedbackRecords.ofCarving.contains($0) }
     let (lead, trail) = format.ends(type: content.type(.feedback))
+    func feedbackRows(_ names: [String]?) -> FeedbackRowWriter? {
+      guard table == nil, let names else { return nil }
+      return FeedbackRowWriter(RowTemplate(forms, names, lead: lead, trail: trail))
+    }
     arrowFeedback = table.flatMap { table in names.map { ArrowFeedbackWriter($0, table, forms) } }
-    (feedback, carved) =
-      table == nil
-      ? (
-        usual.map { FeedbackRowWriter(RowTemplate(forms, $0, lead: lead, trail: trail)) },
-        names.map { FeedbackRowWriter(RowTemplate(forms, $0, lead: lead, trail: trail)) }
-      ) : (nil, nil)
+    carved = feedbackRows(names)
+    feedback = feedbackRows(names?.filter { !isDocument || !FeedbackRecords.ofCarving.contains($0) })
     var needs: EvidenceNeeds = requests != nil || responses != nil ? .gatewayRecords : []
     if pushes != nil, content.hasPayloads { needs.insert(.payloads) }
     if inputs != nil { needs.insert(.inventory) }
@@ -248,9 +247,7 @@ extension ArrowTable {
   ) throws {
     guard case .arrow(let batchRows) = format, case .table(let kind, let names) = content else { return nil }
     let columns = kind.columns
-    let fields = names.map { name in
-      ArrowField(name: name, type: columns.first { $0.name == name }?.arrowType ?? .utf8)
-    }
-    try self.init(fields, batchRows: batchRows, output: output)
+    let entries = names.compactMap { name in columns.first { $0.name == name } }
+    try self.init(entries.map { ($0.name, $0.arrowType) }, batchRows: batchRows, output: output)
   }
 }

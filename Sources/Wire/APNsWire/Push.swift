@@ -132,6 +132,8 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
     (.unknownHeaders, "unknown-headers"),
   ]
 
+  package var codes: [String] { Self.all.filter { contains($0.flag) }.map(\.code) }
+
   /// Flags that make the token or its invalidation time doubtful.
   package static let tokenDoubts: PushFlags = [
     .conflictingBytes, .malformedJSON, .statusInferred, .tokenNotHex, .uncorrelated, .unexpectedTokenLength,

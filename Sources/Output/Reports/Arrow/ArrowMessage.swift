@@ -21,12 +21,6 @@ enum ArrowType: Sendable {
   var isFixed: Bool { self == .int64 || self == .timestamp }
 }
 
-/// A column of a table in Arrow.
-struct ArrowField: Sendable {
-  var name: String
-  var type: ArrowType
-}
-
 /// Messages of Arrow's IPC stream: https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format, version 1.5.
 /// The numbers are those of Schema.fbs and Message.fbs there.
 enum ArrowMessage {
@@ -44,13 +38,13 @@ enum ArrowMessage {
 
   /// The first message.
   /// - Parameter metadata: keys and values.
-  static func schema(_ fields: [ArrowField], metadata: [(String, String)]) -> [UInt8] {
+  static func schema(_ columns: [(name: String, type: ArrowType)], metadata: [(String, String)]) -> [UInt8] {
     var buffer = FlatBuffer()
     let header = begin(.schema, bodyLength: 0, &buffer)
     let parts = buffer.table([.none, .reference, .reference], for: header)
-    let entries = buffer.vector(count: fields.count, for: parts[0])
-    for (field, reference) in zip(fields, entries) {
-      append(field.name, field.type, isNullable: true, for: reference, &buffer)
+    let entries = buffer.vector(count: columns.count, for: parts[0])
+    for (column, reference) in zip(columns, entries) {
+      append(column.name, column.type, for: reference, &buffer)
     }
     let pairs = buffer.vector(count: metadata.count, for: parts[1])
     for ((key, value), reference) in zip(metadata, pairs) {
@@ -82,20 +76,19 @@ enum ArrowMessage {
     buffer.table([.short(version), .byte(kind.rawValue), .reference, .long(Int64(bodyLength))]).first
   }
 
-  /// Field: name, nullable, type of the type, type, dictionary, children.
+  /// Field, which may be null: name, nullable, type of the type, type, dictionary, children.
   private static func append(
-    _ name: String, _ type: ArrowType, isNullable: Bool, for reference: FlatBuffer.Reference,
-    _ buffer: inout FlatBuffer
+    _ name: String, _ type: ArrowType, for reference: FlatBuffer.Reference, _ buffer: inout FlatBuffer
   ) {
     let (number, details) = encoding(type)
     let parts = buffer.table(
-      [.reference, .byte(isNullable ? 1 : 0), .byte(number), .reference, .none, .reference], for: reference)
+      [.reference, .byte(1), .byte(number), .reference, .none, .reference], for: reference)
     buffer.string(name, for: parts[0])
     let texts = buffer.table(details, for: parts[1])
     if type == .timestamp { buffer.string("UTC", for: texts[0]) }
     let element = type.element
     let children = buffer.vector(count: element == nil ? 0 : 1, for: parts[2])
-    if let element { append("item", element, isNullable: true, for: children[0], &buffer) }
+    if let element { append("item", element, for: children[0], &buffer) }
   }
 
   /// The number of the type in the union, and the fields of its table.

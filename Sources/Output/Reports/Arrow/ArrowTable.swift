@@ -4,7 +4,7 @@ final class ArrowTable {
   private static let fullBytes = 16 << 20
 
   private let columns: [ArrowColumn]
-  private let fields: [ArrowField]
+  private let fields: [(name: String, type: ArrowType)]
   private let output: OutputBuffer
   /// The most rows of a batch.
   private let batchRows: Int
@@ -13,7 +13,7 @@ final class ArrowTable {
   /// Values of the current row.
   private let scratch = OutputBuffer(nil)
 
-  init(_ fields: [ArrowField], batchRows: Int, output: OutputBuffer) throws {
+  init(_ fields: [(name: String, type: ArrowType)], batchRows: Int, output: OutputBuffer) throws {
     (self.fields, self.batchRows, self.output) = (fields, batchRows, output)
     columns = try fields.map { try ArrowColumn($0.type) }
   }

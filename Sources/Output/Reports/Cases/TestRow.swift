@@ -29,25 +29,21 @@ package struct TestRow: Sendable {
 
 /// Counts of tests by result.
 package struct TestTally: Sendable {
-  package private(set) var count = 0
+  package let count: Int
   package private(set) var passed = 0
   package private(set) var failed = 0
   package private(set) var broken = 0
   package private(set) var skipped = 0
 
-  package init() {}
-
   package init(_ rows: [TestRow]) {
-    for row in rows { add(row) }
-  }
-
-  package mutating func add(_ row: TestRow) {
-    count += 1
-    switch row.verdict {
-    case .passed: passed += 1
-    case .failed: failed += 1
-    case .broken: broken += 1
-    case .skipped: skipped += 1
+    count = rows.count
+    for row in rows {
+      switch row.verdict {
+      case .passed: passed += 1
+      case .failed: failed += 1
+      case .broken: broken += 1
+      case .skipped: skipped += 1
+      }
     }
   }
 }

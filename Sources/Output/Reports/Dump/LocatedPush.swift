@@ -9,9 +9,9 @@ extension RecordLocator {
     for push in found.records where matches(push, found.labels, in: bytes) {
       add(
         LocatedBytes(
-          labels: found.labels, direction: push.direction, offset: push.offset, fileOffset: push.fileOffset,
-          packet: push.packet?.number, kind: push.fields.line.map { "push in line \($0)" } ?? "push",
-          bytes: [], fields: [], remarks: Self.remarks(push, in: bytes) + localTime(push.fields.time)))
+          PushRow(record: push, labels: found.labels),
+          push.fields.line.map { "push in line \($0)" } ?? "push",
+          [], [], remarks: Self.remarks(push, in: bytes) + localTime(push.fields.time)))
     }
   }
 
@@ -59,8 +59,7 @@ extension RecordLocator {
     add("status", fields.status)
     add("timestamp in milliseconds", fields.timestamp)
     add("outcome", fields.outcome.rawValue)
-    let flags = PushFlags.all.filter { fields.flags.contains($0.flag) }.map(\.code)
-    if !flags.isEmpty { add("flags", flags.joined(separator: ", ")) }
+    if !fields.flags.isEmpty { add("flags", fields.flags.codes.joined(separator: ", ")) }
     return remarks
   }
 }

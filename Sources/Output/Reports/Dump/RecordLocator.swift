@@ -36,6 +36,14 @@ package struct LocatedBytes {
   package var end: Int { offset + bytes.count }
 }
 
+extension LocatedBytes {
+  init(_ row: some LocatedRow, _ kind: String, _ bytes: [UInt8], _ fields: [DumpField], remarks: [String]) {
+    self.init(
+      labels: row.labels, direction: row.direction, offset: row.offset, fileOffset: row.fileOffset,
+      packet: row.packet?.number, kind: kind, bytes: bytes, fields: fields, remarks: remarks)
+  }
+}
+
 /// Finds the location that `show` is asked for while an analysis runs, and keeps only the bytes to show.
 package final class RecordLocator: EvidenceSink {
   package let target: ShowTarget
@@ -125,16 +133,14 @@ package final class RecordLocator: EvidenceSink {
     let run = found.run
     for index in requestedIndices(of: found, in: bytes) {
       let start = run.start + index * run.stride
-      let offset = run.offset + index * run.stride
       let tuple = bytes.extracting(start..<start + run.stride).withUnsafeBytes { Array($0) }
+      let time = CaptureTime(seconds: Int64(tuple.span.bytes.bigEndianUInt32(at: 0)))
+      var row = found
+      row.run = run.slice(from: index, count: 1)
       add(
         LocatedBytes(
-          labels: found.labels, direction: found.direction, offset: offset,
-          fileOffset: found.origin.fileOffset(of: offset), packet: found.origin.packet?.number,
-          kind: found.labels.carving?.form == .log ? "feedback tuple, from a line of text" : "feedback tuple",
-          bytes: tuple, fields: DumpFields.feedback(tuple),
-          remarks: localTime(CaptureTime(seconds: Int64(tuple.span.bytes.bigEndianUInt32(at: 0))))
-            + Self.remarks(run.flags)))
+          row, found.labels.carving?.form == .log ? "feedback tuple, from a line of text" : "feedback tuple",
+          tuple, DumpFields.feedback(tuple), remarks: localTime(time) + Self.remarks(run.flags)))
     }
     records += run.count
   }
@@ -168,8 +174,7 @@ package final class RecordLocator: EvidenceSink {
       let outcome = record.outcome.rawValue + (record.status.map { ", status \($0)" } ?? "")
       add(
         LocatedBytes(
-          labels: found.labels, direction: .client, offset: record.offset, fileOffset: record.fileOffset,
-          packet: record.packet?.number, kind: "request", bytes: request, fields: DumpFields.request(request),
+          RequestRow(record, found.labels, in: bytes), "request", request, DumpFields.request(request),
           remarks: ["outcome: \(outcome)"] + Self.remarks(record.flags)))
     }
   }
@@ -185,9 +190,7 @@ package final class RecordLocator: EvidenceSink {
     let request = found.request.map { ["about the request at offset \($0.offset) of the client"] } ?? []
     add(
       LocatedBytes(
-        labels: found.labels, direction: .server, offset: found.offset, fileOffset: found.fileOffset,
-        packet: found.packet?.number, kind: "error response", bytes: bytes,
-        fields: DumpFields.response(found.response),
+        found, "error response", bytes, DumpFields.response(found.response),
         remarks: request + Self.remarks(found.flags)))
   }
 

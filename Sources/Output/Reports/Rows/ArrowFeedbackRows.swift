@@ -4,13 +4,13 @@ import Basics
 
 /// Writes runs of feedback records to a table of Arrow, column by column.
 final class ArrowFeedbackWriter {
-  private let columns: [Column<FeedbackRecords>]
+  private let columns: [FeedbackColumn]
   private let table: ArrowTable
   private let forms: RowForms
   private let times = TimeTexts()
 
   init(_ names: [String], _ table: ArrowTable, _ forms: RowForms) {
-    (self.columns, self.table, self.forms) = (FeedbackRecords.columns(names), table, forms)
+    (self.columns, self.table, self.forms) = (FeedbackColumn.columns(names), table, forms)
   }
 
   /// - Parameter bytes: contain the records.
@@ -30,7 +30,8 @@ final class ArrowFeedbackWriter {
   }
 
   private func append(
-    _ column: Column<FeedbackRecords>, _ index: Int, of records: FeedbackRecords, bound: Int, in bytes: RawSpan
+    _ column: FeedbackColumn, _ index: Int, of records: FeedbackRecords, bound: Int,
+    in bytes: RawSpan
   ) throws {
     let run = records.run
     let count = run.count
@@ -57,7 +58,7 @@ final class ArrowFeedbackWriter {
     case nil:
       try table.appendValue(index, bound: bound, times: count) { start in
         var row = RowCursor(forms, at: start)
-        column.put(&row, records)
+        records.put(column, to: &row)
         return (row.end, row.isNothing)
       }
     }

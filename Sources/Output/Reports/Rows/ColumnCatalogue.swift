@@ -59,13 +59,13 @@ extension ExportedKind {
   package var columns: [ColumnEntry] {
     let names =
       switch table {
-      case .feedback: FeedbackRecords.columns.map(\.name)
-      case .requests, .resend: RequestRow.columns.map(\.name)
-      case .responses: ResponseRecord.columns.map(\.name)
-      case .pushes, .resendPushes: PushRow.columns.map(\.name)
-      case .streams: StreamSummary.columns.map(\.name)
-      case .findings: Finding.columns.map(\.name)
-      case .inputs: InputRecord.columns.map(\.name)
+      case .feedback: FeedbackColumn.allCases.map(\.name)
+      case .requests, .resend: RequestColumn.allCases.map(\.name)
+      case .responses: ResponseColumn.allCases.map(\.name)
+      case .pushes, .resendPushes: PushColumn.allCases.map(\.name)
+      case .streams: StreamColumn.allCases.map(\.name)
+      case .findings: FindingColumn.allCases.map(\.name)
+      case .inputs: InputColumn.allCases.map(\.name)
       }
     return names.map { name in
       let kinds = [table.rawValue, "shared"]

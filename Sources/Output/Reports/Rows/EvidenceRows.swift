@@ -1,6 +1,26 @@
 import Analysis
 import Basics
 
+/// The columns of a stream (docs/spec/interface.md#export), in their order.
+enum StreamColumn: RecordColumn {
+  case source, stream, `protocol`, client, server, firstPacket, lastPacket, startedAt
+  case startedAtLocal, endedAt, endedAtLocal, clientBytes, serverBytes, clientGapBytes
+  case serverGapBytes, records, findings, tlsVersion, tlsCipher, tlsServerName, tlsProtocol
+  case tlsServerSubject, tlsClientSubject, tlsClientUserID, tlsKeyFile, tlsKeyLine
+}
+
+/// The columns of a finding, in their order.
+enum FindingColumn: RecordColumn {
+  case source, stream, direction, offset, length, packet, fileOffset, code, severity, message
+  case streamOffset
+}
+
+/// The columns of an input (docs/spec/interface.md#inventory), in their order.
+enum InputColumn: RecordColumn {
+  case source, kind, linkTarget, size, modifiedAt, sha256, md5, verdict, format, compression
+  case content, reason, records, findings, sameAs, archiveOffset
+}
+
 extension StreamSummary: TableRow {
   var textBound: Int {
     [
@@ -10,77 +30,84 @@ extension StreamSummary: TableRow {
     ].reduce(0) { $0 + RowCursor.bound($1) }
   }
 
-  static let columns: [Column<StreamSummary>] = [
-    Column("source") { $0.put($1.source) },
-    Column("stream") { $0.put($1.number) },
-    Column("protocol") { $0.put($1.streamProtocol.rawValue) },
-    Column("client") { $0.put($1.client) },
-    Column("server") { $0.put($1.server) },
-    Column("first_packet") { $0.put($1.firstPacket) },
-    Column("last_packet") { $0.put($1.lastPacket) },
-    Column("started_at") { $0.put($1.startedAt) },
-    Column("started_at_local") { $0.put(local: $1.startedAt) },
-    Column("ended_at") { $0.put($1.endedAt) },
-    Column("ended_at_local") { $0.put(local: $1.endedAt) },
-    Column("client_bytes") { $0.put($1.clientBytes) },
-    Column("server_bytes") { $0.put($1.serverBytes) },
-    Column("client_gap_bytes") { $0.put($1.clientGapBytes) },
-    Column("server_gap_bytes") { $0.put($1.serverGapBytes) },
-    Column("records") { $0.put($1.records) },
-    Column("findings") { $0.put($1.findings) },
-    Column("tls_version") { $0.put($1.encryption?.version) },
-    Column("tls_cipher") { $0.put($1.encryption?.cipher) },
-    Column("tls_server_name") { $0.put($1.encryption?.serverName) },
-    Column("tls_protocol") { $0.put($1.encryption?.applicationProtocol) },
-    Column("tls_server_subject") { $0.put($1.encryption?.serverSubject) },
-    Column("tls_client_subject") { $0.put($1.encryption?.clientSubject) },
-    Column("tls_client_user_id") { $0.put($1.encryption?.clientUserID) },
-    Column("tls_key_file") { $0.put($1.encryption?.keyFile) },
-    Column("tls_key_line") { $0.put($1.encryption?.keyLine) },
-  ]
+  @inline(__always)
+  func put(_ column: StreamColumn, to row: inout RowCursor) {
+    switch column {
+    case .source: row.put(source)
+    case .stream: row.put(number)
+    case .protocol: row.put(streamProtocol.rawValue)
+    case .client: row.put(client)
+    case .server: row.put(server)
+    case .firstPacket: row.put(firstPacket)
+    case .lastPacket: row.put(lastPacket)
+    case .startedAt: row.put(startedAt)
+    case .startedAtLocal: row.put(local: startedAt)
+    case .endedAt: row.put(endedAt)
+    case .endedAtLocal: row.put(local: endedAt)
+    case .clientBytes: row.put(clientBytes)
+    case .serverBytes: row.put(serverBytes)
+    case .clientGapBytes: row.put(clientGapBytes)
+    case .serverGapBytes: row.put(serverGapBytes)
+    case .records: row.put(records)
+    case .findings: row.put(findings)
+    case .tlsVersion: row.put(encryption?.version)
+    case .tlsCipher: row.put(encryption?.cipher)
+    case .tlsServerName: row.put(encryption?.serverName)
+    case .tlsProtocol: row.put(encryption?.applicationProtocol)
+    case .tlsServerSubject: row.put(encryption?.serverSubject)
+    case .tlsClientSubject: row.put(encryption?.clientSubject)
+    case .tlsClientUserID: row.put(encryption?.clientUserID)
+    case .tlsKeyFile: row.put(encryption?.keyFile)
+    case .tlsKeyLine: row.put(encryption?.keyLine)
+    }
+  }
 }
 
 extension Finding: TableRow {
   var textBound: Int { RowCursor.bound(source) + RowCursor.bound(message.text) }
 
-  static let columns: [Column<Finding>] = [
-    Column("source") { $0.put($1.source) },
-    Column("stream") { $0.put($1.stream) },
-    Column("direction") { $0.put($1.direction?.rawValue) },
-    Column("offset") { $0.put($1.offset) },
-    Column("length") { $0.put($1.length) },
-    Column("packet") { $0.put($1.packet) },
-    Column("file_offset") { $0.put($1.fileOffset) },
-    Column("code") { $0.put($1.code.rawValue) },
-    Column("severity") { $0.put($1.code.severity.rawValue) },
-    Column("message") { $0.put($1.message.text) },
-    Column("stream_offset") { $0.put($1.offset) },
-  ]
+  @inline(__always)
+  func put(_ column: FindingColumn, to row: inout RowCursor) {
+    switch column {
+    case .source: row.put(source)
+    case .stream: row.put(stream)
+    case .direction: row.put(direction?.rawValue)
+    case .offset, .streamOffset: row.put(offset)
+    case .length: row.put(length)
+    case .packet: row.put(packet)
+    case .fileOffset: row.put(fileOffset)
+    case .code: row.put(code.rawValue)
+    case .severity: row.put(code.severity.rawValue)
+    case .message: row.put(message.text)
+    }
+  }
 }
 
-/// A row of the inventory (docs/spec/interface.md#inventory).
 extension InputRecord: TableRow {
   var textBound: Int {
     [source, linkTarget, digests.sha256, digests.md5, content, reason, sameBytesAs]
       .reduce(0) { $0 + RowCursor.bound($1) }
   }
 
-  static let columns: [Column<InputRecord>] = [
-    Column("source") { $0.put($1.source) },
-    Column("kind") { $0.put($1.status?.kind.rawValue) },
-    Column("link_target") { $0.put($1.linkTarget) },
-    Column("size") { $0.put($1.size) },
-    Column("modified_at") { $0.put($1.modifiedAt) },
-    Column("sha256") { $0.put($1.digests.sha256) },
-    Column("md5") { $0.put($1.digests.md5) },
-    Column("verdict") { $0.put($1.verdict.rawValue) },
-    Column("format") { $0.put($1.format) },
-    Column("compression") { $0.put($1.compression) },
-    Column("content") { $0.put($1.content) },
-    Column("reason") { $0.put($1.reason) },
-    Column("records") { $0.put($1.records) },
-    Column("findings") { $0.put($1.findings) },
-    Column("same_as") { $0.put($1.sameBytesAs) },
-    Column("archive_offset") { $0.put($1.member?.offset) },
-  ]
+  @inline(__always)
+  func put(_ column: InputColumn, to row: inout RowCursor) {
+    switch column {
+    case .source: row.put(source)
+    case .kind: row.put(status?.kind.rawValue)
+    case .linkTarget: row.put(linkTarget)
+    case .size: row.put(size)
+    case .modifiedAt: row.put(modifiedAt)
+    case .sha256: row.put(digests.sha256)
+    case .md5: row.put(digests.md5)
+    case .verdict: row.put(verdict.rawValue)
+    case .format: row.put(format)
+    case .compression: row.put(compression)
+    case .content: row.put(content)
+    case .reason: row.put(reason)
+    case .records: row.put(records)
+    case .findings: row.put(findings)
+    case .sameAs: row.put(sameBytesAs)
+    case .archiveOffset: row.put(member?.offset)
+    }
+  }
 }

@@ -3,7 +3,20 @@ import Analysis
 import Basics
 import PacketCapture
 
-/// A row of a gateway request (docs/spec/interface.md#export).
+/// The columns of a gateway request (docs/spec/interface.md#export), in their order.
+enum RequestColumn: RecordColumn {
+  case source, stream, direction, offset, length, packet, originalPacket, fileOffset, capturedAt
+  case capturedAtLocal, command, identifier, expiry, priority, tokenLength, token, payloadLength
+  case payload, payloadHex, items, outcome, outcomeStatus, flags, streamOffset
+}
+
+/// The columns of an error response, in their order.
+enum ResponseColumn: RecordColumn {
+  case source, stream, direction, offset, packet, originalPacket, fileOffset, capturedAt
+  case capturedAtLocal, status, statusText, identifier, requestOffset, token, flags, streamOffset
+}
+
+/// A row of a gateway request.
 struct RequestRow: LocatedRow {
   let record: RequestRecord
   let labels: StreamLabels
@@ -33,25 +46,34 @@ struct RequestRow: LocatedRow {
     Self.growth * record.range.count + RowCursor.bound(labels.source) + RowCursor.flagsBound
   }
 
-  static let columns: [Column<RequestRow>] = [
-    .source, .stream, .direction, .offset,
-    Column("length") { $0.put($1.record.range.count) },
-    .packet, .originalPacket, .fileOffset, .capturedAt, .capturedAtLocal,
-    Column("command") { $0.put(Int($1.fields.command)) },
-    Column("identifier") { $0.put($1.fields.identifier.map(Int.init)) },
-    Column("expiry") { $0.put($1.fields.expiry.map(Int.init)) },
-    Column("priority") { $0.put($1.fields.priority.map(Int.init)) },
-    Column("token_length") { $0.put($1.fields.token?.count) },
-    Column("token") { $0.put(hexOf: $1.fields.token) },
-    Column("payload_length") { $0.put($1.fields.payload?.count) },
-    Column("payload") { $0.put(textOf: $1.payloadIsText ? $1.fields.payload : nil) },
-    Column("payload_hex") { $0.put(hexOf: $1.payloadIsText ? nil : $1.fields.payload, .lower) },
-    Column("items") { $0.put($1.fields.items) },
-    Column("outcome") { $0.put($1.record.outcome.rawValue) },
-    Column("outcome_status") { $0.put($1.record.status.map(Int.init)) },
-    Column("flags") { $0.put($1.record.flags) },
-    .streamOffset,
-  ]
+  @inline(__always)
+  func put(_ column: RequestColumn, to row: inout RowCursor) {
+    switch column {
+    case .source: row.put(labels.source)
+    case .stream: row.put(labels.stream)
+    case .direction: row.put(word: direction.rawValue)
+    case .offset, .streamOffset: row.put(offset)
+    case .length: row.put(record.range.count)
+    case .packet: row.put(packet?.number)
+    case .originalPacket: row.put(packet?.original)
+    case .fileOffset: row.put(fileOffset)
+    case .capturedAt: row.put(packet?.time)
+    case .capturedAtLocal: row.put(local: packet?.time)
+    case .command: row.put(Int(fields.command))
+    case .identifier: row.put(fields.identifier.map(Int.init))
+    case .expiry: row.put(fields.expiry.map(Int.init))
+    case .priority: row.put(fields.priority.map(Int.init))
+    case .tokenLength: row.put(fields.token?.count)
+    case .token: row.put(hexOf: fields.token)
+    case .payloadLength: row.put(fields.payload?.count)
+    case .payload: row.put(textOf: payloadIsText ? fields.payload : nil)
+    case .payloadHex: row.put(hexOf: payloadIsText ? nil : fields.payload, .lower)
+    case .items: row.put(fields.items)
+    case .outcome: row.put(word: record.outcome.rawValue)
+    case .outcomeStatus: row.put(record.status.map(Int.init))
+    case .flags: row.put(record.flags)
+    }
+  }
 }
 
 extension RowCursor {
@@ -78,15 +100,24 @@ extension ResponseRecord: LocatedRow {
       + RowCursor.bound(64)
   }
 
-  static let columns: [Column<ResponseRecord>] = [
-    .source, .stream, .direction, .offset, .packet, .originalPacket, .fileOffset, .capturedAt,
-    .capturedAtLocal,
-    Column("status") { $0.put(Int($1.response.status)) },
-    Column("status_text") { $0.put(ErrorStatus(rawValue: $1.response.status)?.text) },
-    Column("identifier") { $0.put(Int($1.response.identifier)) },
-    Column("request_offset") { $0.put($1.request?.offset) },
-    Column("token") { $0.put(hexOf: $1.request?.token?.indices) },
-    Column("flags") { $0.put($1.flags) },
-    .streamOffset,
-  ]
+  @inline(__always)
+  func put(_ column: ResponseColumn, to row: inout RowCursor) {
+    switch column {
+    case .source: row.put(labels.source)
+    case .stream: row.put(labels.stream)
+    case .direction: row.put(word: direction.rawValue)
+    case .offset, .streamOffset: row.put(offset)
+    case .packet: row.put(packet?.number)
+    case .originalPacket: row.put(packet?.original)
+    case .fileOffset: row.put(fileOffset)
+    case .capturedAt: row.put(packet?.time)
+    case .capturedAtLocal: row.put(local: packet?.time)
+    case .status: row.put(Int(response.status))
+    case .statusText: row.put(ErrorStatus(rawValue: response.status)?.text)
+    case .identifier: row.put(Int(response.identifier))
+    case .requestOffset: row.put(request?.offset)
+    case .token: row.put(hexOf: request?.token?.indices)
+    case .flags: row.put(flags)
+    }
+  }
 }

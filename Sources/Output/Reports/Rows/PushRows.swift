@@ -3,7 +3,16 @@ import Analysis
 import Basics
 import PacketCapture
 
-/// A row of a push (docs/spec/interface.md#export). The accompanying bytes are its texts.
+/// The columns of a push (docs/spec/interface.md#export), in their order.
+enum PushColumn: RecordColumn {
+  case source, stream, direction, offset, packet, originalPacket, fileOffset, capturedAt
+  case capturedAtLocal, line, http2Stream, requestOffset, requestPacket, tokenLength, token
+  case tokenText, topic, pushType, apnsID, apnsUniqueID, priority, expiration, collapseID
+  case payloadLength, payload, status, reason, timestampMS, timestamp, time, timeLocal, outcome
+  case flags, streamOffset, tokenKind
+}
+
+/// A row of a push. The accompanying bytes are its texts.
 struct PushRow: LocatedRow {
   let record: PushRecord
   let labels: StreamLabels
@@ -20,36 +29,45 @@ struct PushRow: LocatedRow {
     }
   }
 
-  static let columns: [Column<PushRow>] = [
-    .source, .stream, .direction, .offset, .packet, .originalPacket, .fileOffset, .capturedAt,
-    .capturedAtLocal,
-    Column("line") { $0.put($1.fields.line) },
-    Column("http2_stream") { $0.put($1.fields.http2Stream.map(Int.init)) },
-    Column("request_offset") { $0.put($1.record.requestOffset) },
-    Column("request_packet") { $0.put($1.record.requestPacket) },
-    Column("token_length") { $0.put($1.fields[.token]?.count) },
-    Column("token") { $0.put(hexOf: $1.fields[.token]) },
-    Column("token_text") { $0.put(textOf: $1.fields[.tokenText]) },
-    Column("topic") { $0.put(textOf: $1.fields[.topic]) },
-    Column("push_type") { $0.put(textOf: $1.fields[.pushType]) },
-    Column("apns_id") { $0.put(textOf: $1.fields[.apnsID]) },
-    Column("apns_unique_id") { $0.put(textOf: $1.fields[.uniqueID]) },
-    Column("priority") { $0.put($1.fields.priority.map(Int.init)) },
-    Column("expiration") { $0.put($1.fields.expiration.map { Int(clamping: $0) }) },
-    Column("collapse_id") { $0.put(textOf: $1.fields[.collapseID]) },
-    Column("payload_length") { $0.put($1.fields.payloadLength) },
-    Column("payload") { $0.put(textOf: $1.fields[.payload]) },
-    Column("status") { $0.put($1.fields.status.map(Int.init)) },
-    Column("reason") { $0.put(textOf: $1.fields[.reason]) },
-    Column("timestamp_ms") { $0.put($1.fields.timestamp.map { Int(clamping: $0) }) },
-    Column("timestamp") { $0.put($1.fields.timestamp.map { Int(clamping: $0 / 1000) }) },
-    Column("time") { $0.put($1.fields.time) },
-    Column("time_local") { $0.put(local: $1.fields.time) },
-    Column("outcome") { $0.put($1.fields.outcome.rawValue) },
-    Column("flags") { $0.put($1.fields.flags) },
-    .streamOffset,
-    Column("token_kind") { $0.put($1.fields.tokenKind(in: RawSpan(_unsafeBytes: $0.bytes))?.rawValue) },
-  ]
+  @inline(__always)
+  func put(_ column: PushColumn, to row: inout RowCursor) {
+    switch column {
+    case .source: row.put(labels.source)
+    case .stream: row.put(labels.stream)
+    case .direction: row.put(word: direction.rawValue)
+    case .offset, .streamOffset: row.put(offset)
+    case .packet: row.put(packet?.number)
+    case .originalPacket: row.put(packet?.original)
+    case .fileOffset: row.put(fileOffset)
+    case .capturedAt: row.put(packet?.time)
+    case .capturedAtLocal: row.put(local: packet?.time)
+    case .line: row.put(fields.line)
+    case .http2Stream: row.put(fields.http2Stream.map(Int.init))
+    case .requestOffset: row.put(record.requestOffset)
+    case .requestPacket: row.put(record.requestPacket)
+    case .tokenLength: row.put(fields[.token]?.count)
+    case .token: row.put(hexOf: fields[.token])
+    case .tokenText: row.put(textOf: fields[.tokenText])
+    case .topic: row.put(textOf: fields[.topic])
+    case .pushType: row.put(textOf: fields[.pushType])
+    case .apnsID: row.put(textOf: fields[.apnsID])
+    case .apnsUniqueID: row.put(textOf: fields[.uniqueID])
+    case .priority: row.put(fields.priority.map(Int.init))
+    case .expiration: row.put(fields.expiration.map { Int(clamping: $0) })
+    case .collapseID: row.put(textOf: fields[.collapseID])
+    case .payloadLength: row.put(fields.payloadLength)
+    case .payload: row.put(textOf: fields[.payload])
+    case .status: row.put(fields.status.map(Int.init))
+    case .reason: row.put(textOf: fields[.reason])
+    case .timestampMS: row.put(fields.timestamp.map { Int(clamping: $0) })
+    case .timestamp: row.put(fields.timestamp.map { Int(clamping: $0 / 1000) })
+    case .time: row.put(fields.time)
+    case .timeLocal: row.put(local: fields.time)
+    case .outcome: row.put(word: fields.outcome.rawValue)
+    case .flags: row.put(fields.flags)
+    case .tokenKind: row.put(fields.tokenKind(in: RawSpan(_unsafeBytes: row.bytes))?.rawValue)
+    }
+  }
 }
 
 extension PushFields {

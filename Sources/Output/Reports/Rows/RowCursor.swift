@@ -31,7 +31,8 @@ struct RowCursor {
     RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 },
     PushFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 })
 
-  private let forms: RowForms
+  /// Its writer keeps it: counting references for each row would take time.
+  private unowned(unsafe) let forms: RowForms
   private let style: RowStyle
   private let decimal: Decimal
   /// Of which the row's ranges are; valid while the row is written.
@@ -112,6 +113,14 @@ struct RowCursor {
     }
   }
 
+  /// A word that needs no escape in any style.
+  mutating func put(word: String) {
+    var word = word
+    putQuote()
+    word.withUTF8 { put(UnsafeRawBufferPointer($0)) }
+    putQuote()
+  }
+
   /// A number that is not negative.
   @inline(__always)
   mutating func put(_ number: Int?) {
@@ -142,26 +151,21 @@ struct RowCursor {
     putQuote()
   }
 
-  mutating func put(_ flags: RecordFlags) {
+  mutating func put(_ flags: RecordFlags) { put(flags, of: RecordFlags.all) }
+
+  mutating func put(_ flags: PushFlags) { put(flags, of: PushFlags.all) }
+
+  @inline(__always)
+  private mutating func put<Flags: OptionSet>(_ flags: Flags, of all: [(flag: Flags, code: String)])
+  where Flags.Element == Flags {
     beginList()
     if !flags.isEmpty {
       var isFirst = true
-      for entry in RecordFlags.all where flags.contains(entry.flag) {
+      for entry in all where flags.contains(entry.flag) {
         beginElement(isFirst: isFirst)
         isFirst = false
         put(text: entry.code)
       }
-    }
-    endList()
-  }
-
-  mutating func put(_ flags: PushFlags) {
-    beginList()
-    var isFirst = true
-    for entry in PushFlags.all where flags.contains(entry.flag) {
-      beginElement(isFirst: isFirst)
-      isFirst = false
-      put(text: entry.code)
     }
     endList()
   }
@@ -209,7 +213,7 @@ struct RowCursor {
 /// The layout of rows of one kind: columns preceded by keys or commas.
 struct RowFrame<Row: TableRow> {
   private let forms: RowForms
-  private let columns: [Column<Row>]
+  private let columns: [Row.Column]
   /// Takes the rows in place of an output; nil unless the style is Arrow.
   private let table: ArrowTable?
   private let decimal = Decimal.shared
@@ -224,7 +228,7 @@ struct RowFrame<Row: TableRow> {
   ///   - type: the `type` of JSON objects; nil if they have none.
   ///   - table: for Arrow, with these columns.
   init(_ forms: RowForms, type: String?, _ names: [String], table: ArrowTable?) {
-    (self.forms, self.table, columns) = (forms, table, Row.columns(names))
+    (self.forms, self.table, columns) = (forms, table, Row.Column.columns(names))
     leads = names.enumerated().map { index, name in
       switch forms.style {
       case .csv: return Array((index == 0 ? "" : ",").utf8)
@@ -245,7 +249,7 @@ struct RowFrame<Row: TableRow> {
       if let table {
         return try table.appendRow(bound: bound) { index, start in
           var cursor = RowCursor(forms, decimal, of: bytes, at: start)
-          columns[index].put(&cursor, row)
+          row.put(columns[index], to: &cursor)
           return (cursor.end, cursor.isNothing)
         }
       }
@@ -265,7 +269,7 @@ struct RowFrame<Row: TableRow> {
       } else if index > 0 {
         cursor.put(UInt8(ascii: ","))
       }
-      columns[index].put(&cursor, row)
+      row.put(columns[index], to: &cursor)
     }
     cursor.put(forms.style == .json ? UInt8(ascii: "}") : UInt8(ascii: "\n"))
   }

@@ -2,6 +2,13 @@ import Analysis
 import Basics
 import PacketCapture
 
+/// The columns of a feedback record (docs/spec/interface.md#export), in their order.
+enum FeedbackColumn: RecordColumn {
+  case source, stream, direction, client, server, offset, packet, originalPacket, fileOffset
+  case capturedAt, capturedAtLocal, timestamp, time, timeLocal, tokenLength, token, flags, form, chain
+  case chainLength, confidence, streamOffset
+}
+
 extension FeedbackRecords: LocatedRow {
   var offset: Int { run.offset }
   var fileOffset: Int { origin.fileOffset(of: run.offset) }
@@ -13,36 +20,48 @@ extension FeedbackRecords: LocatedRow {
       + RowCursor.flagsBound
   }
 
-  /// The values of those that vary are written for many records at once (`VaryingColumn`).
-  static let columns: [Column<FeedbackRecords>] = [
-    .source, .stream, .direction,
-    Column("client") { $0.put($1.labels.client) },
-    Column("server") { $0.put($1.labels.server) },
-    .offset, .packet, .originalPacket, .fileOffset, .capturedAt, .capturedAtLocal,
-    Column("timestamp") { _, _ in }, Column("time") { _, _ in }, Column("time_local") { _, _ in },
-    Column("token_length") { $0.put($1.run.tokenLength) },
-    Column("token") { _, _ in },
-    Column("flags") { $0.put($1.run.flags) },
-    Column("form") { $0.put($1.labels.carving?.form.rawValue) },
-    Column("chain") { $0.put($1.labels.carving?.chain) },
-    Column("chain_length") { $0.put($1.labels.carving?.chainLength) },
-    Column("confidence") { $0.put($1.confidence?.rawValue) },
-    .streamOffset,
-  ]
+  /// Writes the value of a column that is constant within a run; nothing for any other (`VaryingColumn`).
+  @inline(__always)
+  func put(_ column: FeedbackColumn, to row: inout RowCursor) {
+    switch column {
+    case .source: row.put(labels.source)
+    case .stream: row.put(labels.stream)
+    case .direction: row.put(word: direction.rawValue)
+    case .client: row.put(labels.client)
+    case .server: row.put(labels.server)
+    case .packet: row.put(packet?.number)
+    case .originalPacket: row.put(packet?.original)
+    case .capturedAt: row.put(packet?.time)
+    case .capturedAtLocal: row.put(local: packet?.time)
+    case .tokenLength: row.put(run.tokenLength)
+    case .flags: row.put(run.flags)
+    case .form: row.put(labels.carving?.form.rawValue)
+    case .chain: row.put(labels.carving?.chain)
+    case .chainLength: row.put(labels.carving?.chainLength)
+    case .confidence: row.put(confidence?.rawValue)
+    case .offset, .streamOffset, .fileOffset, .timestamp, .time, .timeLocal, .token: break
+    }
+  }
 
   /// The columns that are only in JSON objects of carved records.
   static let ofCarving: Set = ["form", "chain", "chain_length", "confidence"]
 }
 
 /// A column of feedback whose values differ within a run.
-enum VaryingColumn: String {
-  case offset, timestamp, time, token
-  case fileOffset = "file_offset"
-  case timeLocal = "time_local"
+enum VaryingColumn {
+  case offset, fileOffset, timestamp, time, timeLocal, token
 
   /// Nil for a column that is the same in all rows of a run.
-  init?(_ column: Column<FeedbackRecords>) {
-    self.init(rawValue: column.name == "stream_offset" ? "offset" : column.name)
+  init?(_ column: FeedbackColumn) {
+    switch column {
+    case .offset, .streamOffset: self = .offset
+    case .fileOffset: self = .fileOffset
+    case .timestamp: self = .timestamp
+    case .time: self = .time
+    case .timeLocal: self = .timeLocal
+    case .token: self = .token
+    default: return nil
+    }
   }
 }
 
@@ -50,7 +69,7 @@ enum VaryingColumn: String {
 struct RowTemplate {
   enum Part {
     case text([UInt8])
-    case column(Column<FeedbackRecords>)
+    case column(FeedbackColumn)
   }
 
   let forms: RowForms
@@ -63,10 +82,8 @@ struct RowTemplate {
   ///   - trail: text after it.
   init(_ forms: RowForms, _ names: [String], lead: String, trail: String) {
     self.forms = forms
-    let columns = FeedbackRecords.columns(names)
-    dependsOnOrigin = columns.contains {
-      VaryingColumn($0) == nil && $0.name != "token_length" && $0.name != "flags"
-    }
+    let columns = FeedbackColumn.columns(names)
+    dependsOnOrigin = columns.contains { VaryingColumn($0) == nil && $0 != .tokenLength && $0 != .flags }
     var literal = lead
     for (index, column) in columns.enumerated() {
       if index > 0 { literal += "," }
@@ -83,10 +100,10 @@ struct RowTemplate {
   }
 
   /// Appends the value of a column that is constant within a run.
-  func append(_ column: Column<FeedbackRecords>, of records: FeedbackRecords, to texts: OutputBuffer) throws {
+  func append(_ column: FeedbackColumn, of records: FeedbackRecords, to texts: OutputBuffer) throws {
     try texts.extend(records.textBound) { start in
       var row = RowCursor(forms, at: start)
-      column.put(&row, records)
+      records.put(column, to: &row)
       return row.end - start
     }
   }
