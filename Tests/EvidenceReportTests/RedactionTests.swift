@@ -1,5 +1,6 @@
 import Analysis
 import Basics
+import Conformance
 import EvidenceReport
 import PacketCapture
 import Testing
@@ -56,11 +57,10 @@ struct RedactionTests {
   }
 
   private func reader() -> ReaderTotal {
-    var difference = ReaderTotal.Difference(source: Self.name, stream: 0, record: 0)
-    difference.reason = .verbatim(Self.name)
-    (difference.expected, difference.emitted) = ("7,\(Self.token)", "8,\(Self.token)")
     var reader = ReaderTotal("java")
-    reader.difference = difference
+    reader.source = Self.name
+    reader.difference = FirstDifference(
+      record: 0, expected: "7,\(Self.token)", emitted: "8,\(Self.token)", reason: .verbatim(Self.name))
     return reader
   }
 

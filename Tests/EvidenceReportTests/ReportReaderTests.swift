@@ -1,5 +1,6 @@
 import Analysis
 import Basics
+import Conformance
 import EvidenceReport
 import PacketCapture
 import Reports
@@ -89,7 +90,6 @@ struct ReportReaderTests {
       var total = ReaderTotal(name)
       total.records = figures[0]
       total.correct = figures[1]
-      total.wrong = figures[0] - figures[1]
       total.missed = figures[2]
       total.judged = figures[3]
       total.hangs = figures[4]
@@ -123,11 +123,11 @@ struct ReportReaderTests {
   func difference(_ reader: String, _ record: String, _ shown: String) {
     for reason in [nil, Message.verbatim("why")] {
       let text = page { page in
-        var difference = ReaderTotal.Difference(source: "a", stream: 1, record: 2)
-        difference.reason = reason
-        (difference.expected, difference.emitted) = (record, record)
-        page.readers = [ReaderTotal(reader)]
-        page.readers[0].difference = difference
+        var total = ReaderTotal(reader)
+        (total.source, total.stream) = ("a", 1)
+        total.difference = FirstDifference(
+          record: 2, expected: record, emitted: record, reason: reason ?? .verbatim(""))
+        page.readers = [total]
       }
       let location = "First difference: a, stream 1, record 3"
       #expect(text.contains("<p class=\"message\">\(location)\(reason == nil ? "." : ": why.")</p>"))
@@ -178,9 +178,9 @@ struct ReportReaderTests {
     ])
   func longTokens(_ length: Int, _ expected: String) {
     let text = page { page in
-      var difference = ReaderTotal.Difference(source: "a", stream: 0, record: 0)
-      difference.emitted = "7," + String(repeating: "ab", count: length)
-      page.readers[0].difference = difference
+      page.readers[0].difference = FirstDifference(
+        record: 0, expected: nil, emitted: "7," + String(repeating: "ab", count: length),
+        reason: .verbatim(""))
     }
     #expect(text.contains("<span>Reported</span> \(expected)</p>"))
   }

@@ -110,7 +110,7 @@ struct PrintedLinesTests {
   func errors(_ text: String, _ records: Int, _ correct: Int, _ difference: Int?, _ reason: Message?) {
     let truth = TrueResponses(
       bytes: [8, 8, 0, 0, 0, 7, 8, 10, 255, 255, 255, 255], responses: Self.responses)
-    var lines = PrintedLines(PrintedResponseJudge(truth: truth))
+    var lines = PrintedLines(ResponseJudge(truth: truth))
     lines.take(Array(text.utf8)[...])
     let judgement = lines.finish(outcome: .completed)
     #expect([judgement.records, judgement.correct, judgement.missed] == [records, correct, 2 - correct])

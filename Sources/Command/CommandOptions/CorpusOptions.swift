@@ -48,7 +48,7 @@ package struct CorpusOptions: ParsableArguments {
     for fault in walk.faults { Console.say(fault) }
     let junitFile = try junit.map { try openJUnit($0, walk.cases) }
     let output = OutputBuffer(OutputFile())
-    let examiner = CaseExaminer { try CaseSource($0, $1, parse: InputOptions.ofCase) }
+    let examiner = CaseExaminer(parse: InputOptions.ofCase)
     let result = try run(walk.cases, examiner, min(jobs ?? Workers.usual, max(1, walk.cases.count)), output)
     // A failure of one output must not prevent the other.
     let printing = Result { try output.flush() }

@@ -32,7 +32,7 @@ package struct ReaderTrial: Sendable {
     case .feedback(let truth):
       reading = try judge(FeedbackJudge(truth: truth), truth.bytes, stream, name)
     case .responses(let truth):
-      reading = try judge(PrintedResponseJudge(truth: truth), truth.bytes, stream, name)
+      reading = try judge(ResponseJudge(truth: truth), truth.bytes, stream, name)
     }
     reading.isOneOfMany = isOneOfMany
     return reading

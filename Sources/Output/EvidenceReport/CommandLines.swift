@@ -71,7 +71,7 @@ package struct CommandLines {
     var commands = ReportCommands(
       report: command("report", pageWords + " -o report.html"), everything: command("export", " -t ndjson"),
       audit: command("audit", audit))
-    commands.flagged = RecordKind.allCases.filter { kind in flagged.contains { $0[kind] > 0 } }
+    commands.flagged = ExportedKind.ofRecords.filter { kind in flagged.contains { $0[kind] > 0 } }
       .map { command("export", " --records \($0.rawValue) --flagged") }
     commands.deadTokens = [
       command("replay", " --store sqlite:dead.sqlite --create"),

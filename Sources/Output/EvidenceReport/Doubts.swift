@@ -4,17 +4,16 @@ import Basics
 import PacketCapture
 import Reports
 
-/// A kind of record. The raw value is the name of its export.
-package enum RecordKind: String, CaseIterable, Sendable {
-  case feedback, requests, responses, pushes
+extension ExportedKind {
+  /// The kinds of records of a stream.
+  static let ofRecords: [ExportedKind] = [.feedback, .requests, .responses, .pushes]
 
   /// In the singular.
   var noun: String {
     switch self {
     case .feedback: "feedback tuple"
-    case .requests: "request"
     case .responses: "error response"
-    case .pushes: "push"
+    default: type
     }
   }
 
@@ -23,11 +22,11 @@ package enum RecordKind: String, CaseIterable, Sendable {
 
 /// Numbers of records.
 package struct RecordCounts: Equatable, Sendable {
-  private var counts: [RecordKind: Int] = [:]
+  private var counts: [ExportedKind: Int] = [:]
 
-  package init(_ counts: [RecordKind: Int] = [:]) { self.counts = counts }
+  package init(_ counts: [ExportedKind: Int] = [:]) { self.counts = counts }
 
-  package subscript(kind: RecordKind) -> Int {
+  package subscript(kind: ExportedKind) -> Int {
     get { counts[kind, default: 0] }
     set { counts[kind] = newValue }
   }
@@ -36,7 +35,7 @@ package struct RecordCounts: Equatable, Sendable {
 
   /// `31 feedback tuples`, `200 requests and 1 error response`.
   var text: String {
-    var parts = RecordKind.allCases.filter { self[$0] > 0 }.map {
+    var parts = ExportedKind.ofRecords.filter { self[$0] > 0 }.map {
       Figures.count(self[$0], $0.noun, $0.plural)
     }
     guard let last = parts.popLast() else { return "no record" }
@@ -92,7 +91,7 @@ package struct RecordLocation: Equatable, Sendable {
 
 /// A record with flags that make it doubtful: any but `carved`, which all records of a search have.
 package struct DoubtfulRecord: Sendable {
-  package var kind: RecordKind
+  package var kind: ExportedKind
   package var location: RecordLocation
   /// In hex, or a pseudonym; nil if the record has none.
   package var token: String?
@@ -100,7 +99,7 @@ package struct DoubtfulRecord: Sendable {
   package var time: UInt32?
   package var flags: [String]
 
-  package init(_ kind: RecordKind, at location: RecordLocation, flags: [String]) {
+  package init(_ kind: ExportedKind, at location: RecordLocation, flags: [String]) {
     (self.kind, self.location, self.flags) = (kind, location, flags)
   }
 }
@@ -151,25 +150,29 @@ final class DoubtCollector: EvidenceSink {
     for request in requests.records where !request.flags.isEmpty {
       let location = RecordLocation(
         requests.labels, request.offset, .client, packet: request.packet, fileOffset: request.fileOffset)
-      recovered.add(.requests, 1, request.flags, requests.labels, location)
-      if request.flags.doubts.isEmpty { continue }
-      counts[.requests] &+= 1
-      add(.requests, location, request.flags.codes) {
-        if !request.range.isEmpty, let token = RequestFields(request.range, in: bytes).token {
-          $0.token = TokenText.hex(token, in: bytes)
-        }
+      add(.requests, location, request.flags, requests.labels) {
+        if request.range.isEmpty { return nil }
+        return RequestFields(request.range, in: bytes).token.map { TokenText.hex($0, in: bytes) }
       }
     }
   }
 
   func response(_ response: ResponseRecord) {
-    if response.flags.isEmpty { return }
     let location = RecordLocation(
       response.labels, response.offset, .server, packet: response.packet, fileOffset: response.fileOffset)
-    recovered.add(.responses, 1, response.flags, response.labels, location)
-    if response.flags.doubts.isEmpty { return }
-    counts[.responses] &+= 1
-    add(.responses, location, response.flags.codes) { $0.token = response.request?.token.map(TokenText.hex) }
+    add(.responses, location, response.flags, response.labels) { response.request?.token.map(TokenText.hex) }
+  }
+
+  /// Adds a record of a gateway connection, if it has flags.
+  private func add(
+    _ kind: ExportedKind, _ location: RecordLocation, _ flags: RecordFlags, _ labels: StreamLabels,
+    token: () -> String?
+  ) {
+    if flags.isEmpty { return }
+    recovered.add(kind, 1, flags, labels, location)
+    if flags.doubts.isEmpty { return }
+    counts[kind] &+= 1
+    add(kind, location, flags.codes) { $0.token = token() }
   }
 
   func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
@@ -178,8 +181,7 @@ final class DoubtCollector: EvidenceSink {
       var location = RecordLocation(
         pushes.labels, push.offset, push.direction, packet: push.packet, fileOffset: push.fileOffset)
       location.line = push.fields.line
-      let codes = { PushFlags.all.filter { push.fields.flags.contains($0.flag) }.map(\.code) }
-      add(.pushes, location, codes()) {
+      add(.pushes, location, push.fields.flags.codes) {
         $0.token = push.fields[.token].map { TokenText.hex($0, in: bytes) }
         $0.time = push.fields.timestamp.flatMap { UInt32(exactly: $0 / 1000) }
       }
@@ -190,7 +192,7 @@ final class DoubtCollector: EvidenceSink {
   /// - Parameter complete: sets the rest of the record.
   @discardableResult
   private func add(
-    _ kind: RecordKind, _ location: RecordLocation, _ flags: @autoclosure () -> [String],
+    _ kind: ExportedKind, _ location: RecordLocation, _ flags: @autoclosure () -> [String],
     complete: (inout DoubtfulRecord) -> Void
   ) -> Bool {
     let position = FairSample<DoubtfulRecord>.Position(stream: location.stream, offset: location.offset)

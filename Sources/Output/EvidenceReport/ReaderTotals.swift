@@ -34,14 +34,10 @@ final class ReaderTotals: ReaderReport {
     total.right += row.isRight == true ? 1 : 0
     total.records += reading.records
     total.correct += reading.correct
-    total.wrong += reading.wrong
     total.missed += reading.missed
     total.hangs += reading.outcome == .hangs ? 1 : 0
     total.throwing += reading.outcome == .throws ? 1 : 0
     guard total.difference == nil, let first = reading.firstDifference else { return }
-    total.difference = ReaderTotal.Difference(source: row.source, stream: row.stream, record: first.record)
-    total.difference?.reason = first.reason
-    total.difference?.expected = first.expected
-    total.difference?.emitted = first.emitted
+    (total.difference, total.source, total.stream) = (first, row.source, row.stream)
   }
 }

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import PacketCapture
+import Reports
 
 /// Records that a search found next to each other: a chain, a connection, or all lines of logs in an input.
 package struct RecoveredChain: Sendable {
@@ -39,7 +40,7 @@ struct RecoveredChains {
 
   /// Adds records to the chain of their stream, if a search found it.
   mutating func add(
-    _ kind: RecordKind, _ count: Int, _ flags: RecordFlags, _ labels: StreamLabels,
+    _ kind: ExportedKind, _ count: Int, _ flags: RecordFlags, _ labels: StreamLabels,
     _ location: @autoclosure () -> RecordLocation, complete: (inout RecoveredChain) -> Void = { _ in }
   ) {
     guard let form = labels.carving?.form else { return }

@@ -1,5 +1,6 @@
 import Analysis
 import Basics
+import Conformance
 import PacketCapture
 
 /// The only step that makes a page a redacted one. What collects the page, and what writes it, treat all pages alike.
@@ -130,15 +131,13 @@ package struct Redaction {
       // A response that refers to no request may be other bytes, such as those of a token.
       if $0.requestOffset == nil { ($0.status, $0.identifier) = (nil, nil) }
     }
-    page.readers.change { redact(&$0.difference) }
-  }
-
-  /// The records of a reader have tokens.
-  private mutating func redact(_ difference: inout ReaderTotal.Difference?) {
-    guard var known = difference else { return }
-    mask(&known.source)
-    (known.reason, known.expected, known.emitted) = (nil, nil, nil)
-    difference = known
+    page.readers.change {
+      mask(&$0.source)
+      // The records of a reader have tokens.
+      $0.difference = $0.difference.map {
+        FirstDifference(record: $0.record, expected: nil, emitted: nil, reason: .verbatim(""))
+      }
+    }
   }
 
   private func name(_ token: inout String?) throws {

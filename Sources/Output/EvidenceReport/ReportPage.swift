@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Basics
+import Conformance
 import PacketCapture
 
 /// The content of a report, as it was collected or redacted; `ReportHTML` writes it.
@@ -196,29 +197,17 @@ package struct ReaderTotal: Sendable {
   package var reason: Message?
   package var records = 0
   package var correct = 0
-  package var wrong = 0
   package var missed = 0
   package var hangs = 0
   package var throwing = 0
-  /// The first difference from the true records.
-  package var difference: Difference?
-
-  package struct Difference: Sendable {
-    package var source: String
-    package var stream: Int
-    /// Index of the record, from 0.
-    package var record: Int
-    /// Nil in a redacted report.
-    package var reason: Message?
-    package var expected: String?
-    package var emitted: String?
-
-    package init(source: String, stream: Int, record: Int) {
-      (self.source, self.stream, self.record) = (source, stream, record)
-    }
-  }
+  /// The first difference from the true records, and its stream.
+  package var difference: FirstDifference?
+  package var source = ""
+  package var stream = 0
 
   package init(_ name: String) { self.name = name }
+
+  package var wrong: Int { records - correct }
 
   /// Whether its reports differ from the true records of any stream.
   var hasErred: Bool { wrong > 0 || missed > 0 || hangs > 0 || throwing > 0 }

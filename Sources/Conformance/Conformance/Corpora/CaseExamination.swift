@@ -34,18 +34,6 @@ package struct ExaminedCase: Sendable {
   package var name: String { directory.name }
 }
 
-/// The inputs of a case, ready to be read.
-package struct CaseSource {
-  /// Memory limit for the results, in bytes.
-  package let memory: Int
-  /// Reads all inputs into the sinks.
-  package let read: ([any EvidenceSink]) throws -> (Summary, [InputSummary])
-
-  package init(memory: Int, read: @escaping ([any EvidenceSink]) throws -> (Summary, [InputSummary])) {
-    (self.memory, self.read) = (memory, read)
-  }
-}
-
 /// Examines cases as `export` does, and collects the messages of each.
 package struct CaseExaminer: Sendable {
   /// The most differences kept of a case.
@@ -56,11 +44,11 @@ package struct CaseExaminer: Sendable {
   /// File descriptors for an examination: one or two inputs, temporary files, and some more.
   package static let descriptors = 6
 
-  /// Opens a case with the options of its description.
-  private let open: @Sendable (CaseDirectory, CaseDescription) throws -> CaseSource
+  /// Parses the options of a description, and the names of the inputs.
+  private let parse: @Sendable ([String]) throws(CaseError) -> CaseOptions
 
-  package init(open: @escaping @Sendable (CaseDirectory, CaseDescription) throws -> CaseSource) {
-    self.open = open
+  package init(parse: @escaping @Sendable ([String]) throws(CaseError) -> CaseOptions) {
+    self.parse = parse
   }
 
   /// The kind of streams to keep for readers; nil keeps none.
@@ -113,8 +101,7 @@ package struct CaseExaminer: Sendable {
   // MARK: - Result
 
   private func find(_ description: CaseDescription, _ one: inout ExaminedCase) throws -> Evidence {
-    let source = try open(one.directory, description)
-    let memory = source.memory
+    var (examination, memory) = try one.directory.examination(description, parse: parse)
     let evidence = EvidenceText()
     let buffer = OutputBuffer(evidence)
     let writer = try RecordWriter(.ndjson, .document(.all), output: buffer)
@@ -128,8 +115,8 @@ package struct CaseExaminer: Sendable {
       }
     }
     let sinks: [(any EvidenceSink)?] = [writer, recorder]
-    let (summary, inputs) = try source.read(sinks.compactMap { $0 })
-    try writer.end(summary, inputs: inputs)
+    try examination.run(sinks)
+    try writer.end(examination.summary, inputs: examination.inputs)
     try buffer.flush()
     one.streams = Self.inOrder(streams)
     do {

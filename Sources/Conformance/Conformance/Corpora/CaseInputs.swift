@@ -24,18 +24,17 @@ package struct CaseOptions {
   }
 }
 
-extension CaseSource {
-  /// The inputs of a case, read as `export` does with the options of its description. Names are relative to the case's
-  /// directory.
+extension CaseDirectory {
+  /// The examination of the inputs, as `export` does it with the options of the description, and the memory limit for the
+  /// results. Names are relative to the directory.
   /// - Parameter parse: parses the words of a command line.
-  package init(
-    _ directory: CaseDirectory, _ description: CaseDescription,
-    parse: (_ words: [String]) throws(CaseError) -> CaseOptions
-  ) throws(CaseError) {
+  func examination(
+    _ description: CaseDescription, parse: (_ words: [String]) throws(CaseError) -> CaseOptions
+  ) throws(CaseError) -> (Examination, memory: Int) {
     let isPair = description.options.contains {
       Self.names($0, "--requests") || Self.names($0, "--responses")
     }
-    let names = isPair ? [] : directory.inputs.map { DirectoryEntry.text(of: $0) }
+    let names = isPair ? [] : inputs.map { DirectoryEntry.text(of: $0) }
     guard isPair || !names.isEmpty else {
       throw CaseError("no input; put the bytes into a file whose name begins with input.")
     }
@@ -46,17 +45,13 @@ extension CaseSource {
     if let word = options.words.first(where: { !names.contains($0) }) {
       throw CaseError("'\(word.shortened)' is not an option; the inputs of a case are its files input.*")
     }
-    let keys = try directory.keys(options)
-    let walk =
-      try isPair ? InputWalk([], paired: directory.pair(options.pair)) : InputWalk(directory.named(names))
-    self.init(memory: options.memory) { sinks in
-      var examination = Examination(walk, options.examination)
-      // Cases already run in parallel.
-      examination.options.jobs = 1
-      examination.options.keys = keys
-      try examination.run(sinks)
-      return (examination.summary, examination.inputs)
-    }
+    let keys = try keys(options)
+    let walk = try isPair ? InputWalk([], paired: pair(options.pair)) : InputWalk(named(names))
+    var examination = Examination(walk, options.examination)
+    // Cases already run in parallel.
+    examination.options.jobs = 1
+    examination.options.keys = keys
+    return (examination, options.memory)
   }
 
   private static let helps = ["-h", "--help", "--help-hidden", "--version", "--"]
@@ -64,16 +59,14 @@ extension CaseSource {
   private static func names(_ word: String, _ option: String) -> Bool {
     word == option || word.hasPrefix("\(option)=")
   }
-}
 
-extension CaseDirectory {
-  fileprivate func named(_ names: [String]) throws(CaseError) -> [Input] {
+  private func named(_ names: [String]) throws(CaseError) -> [Input] {
     var inputs: [Input] = []
     for (name, file) in zip(names, self.inputs) { inputs.append(try input(name, file)) }
     return inputs
   }
 
-  fileprivate func keys(_ options: CaseOptions) throws(CaseError) -> StreamKeys? {
+  private func keys(_ options: CaseOptions) throws(CaseError) -> StreamKeys? {
     do {
       return try options.keys { name in
         guard Self.isInside(name) else {
@@ -88,7 +81,7 @@ extension CaseDirectory {
     }
   }
 
-  fileprivate func pair(_ pair: [(name: String, half: Input.Half)]) throws(CaseError) -> [Input] {
+  private func pair(_ pair: [(name: String, half: Input.Half)]) throws(CaseError) -> [Input] {
     var inputs: [Input] = []
     for (name, half) in pair {
       guard Self.isInside(name) else {

@@ -3,7 +3,7 @@ import Basics
 import PacketCapture
 import ReaderModels
 
-/// A stream of a case as an external reader receives it, with its true records.
+/// A stream as a reader receives it, with its true records.
 package struct ReadableStream: Sendable {
   /// The records that readers are judged by.
   package enum Kind: String, CaseIterable, Sendable {
@@ -19,33 +19,44 @@ package struct ReadableStream: Sendable {
 
   package let source: String
   package let number: Int
+  let kind: Kind
   package let content: Content
   /// The chunks in which it arrives.
   package private(set) var chunking: Chunking
-  private let hasPackets: Bool
+  /// Offsets of the packets' ends, in bytes from 0; nil if unknown.
+  let chunkEnds: [Int]?
+  /// Whether it has bytes that are in no record.
+  let hasSkipped: Bool
 
   /// Nil if the stream is of another kind.
-  package init?(
-    _ stream: RecordedStream, _ summary: StreamSummary, kind: Kind, takesDamaged: Bool, memory: Int
+  /// - Parameters:
+  ///   - kind: nil takes both.
+  ///   - memoryOption: the option that sets `memory`.
+  init?(
+    _ stream: RecordedStream, _ summary: StreamSummary, kind: Kind? = nil, takesDamaged: Bool = true,
+    memory: Int, memoryOption: String = "--memory"
   ) {
     let side: Side
-    switch (kind, summary.streamProtocol) {
-    case (.feedback, .feedback): side = stream.feedbackSide(summary)
-    case (.responses, .gateway) where summary.serverBytes > 0: side = summary.serverSide
+    switch summary.streamProtocol {
+    case .feedback where kind != .responses: (self.kind, side) = (.feedback, stream.feedbackSide(summary))
+    case .gateway where kind != .feedback && summary.serverBytes > 0:
+      (self.kind, side) = (.responses, summary.serverSide)
     default: return nil
     }
     source = summary.source
     number = summary.number
-    let ends = stream[side].chunkEnds
-    hasPackets = ends != nil
-    chunking = ends.map { .ends($0) } ?? .standard
-    let first = kind == .feedback ? stream.tuples.first?.offset : stream.responses.first?.offset
-    if let obstacle = stream.obstacle(summary, side, firstRecord: first, memory: memory) {
+    chunkEnds = stream[side].chunkEnds
+    chunking = chunkEnds.map { .ends($0) } ?? .standard
+    hasSkipped = stream.hasSkipped(of: side, summary)
+    let first = self.kind == .feedback ? stream.tuples.first?.offset : stream.responses.first?.offset
+    if let obstacle = stream.obstacle(
+      summary, side, firstRecord: first, memory: memory, memoryOption: memoryOption)
+    {
       content = .notJudged(obstacle)
-    } else if !takesDamaged, stream.hasSkipped(of: side, summary) {
+    } else if !takesDamaged, hasSkipped {
       content = .notJudged(
         "the stream has bytes that are in no record, which no server sends (use --damaged to judge it)")
-    } else if kind == .feedback {
+    } else if self.kind == .feedback {
       content = .feedback(stream.feedbackTruth(of: side))
     } else {
       content = .responses(stream.responseTruth(of: side))
@@ -55,26 +66,26 @@ package struct ReadableStream: Sendable {
   /// The stream cut into chunks of these sizes, unless its packets are known.
   package func cut(_ sizes: [Int]) -> ReadableStream {
     var stream = self
-    if !hasPackets, !sizes.isEmpty { stream.chunking = .sizes(sizes) }
+    if chunkEnds == nil, !sizes.isEmpty { stream.chunking = .sizes(sizes) }
     return stream
   }
 }
 
 extension RecordedStream {
   /// The side that sent the feedback.
-  func feedbackSide(_ summary: StreamSummary) -> Side {
+  fileprivate func feedbackSide(_ summary: StreamSummary) -> Side {
     feedbackSender == .server ? summary.serverSide : summary.serverSide.other
   }
 
   /// The bytes of a side, with the true tuples in them.
-  func feedbackTruth(of side: Side) -> TrueRecords {
+  fileprivate func feedbackTruth(of side: Side) -> TrueRecords {
     TrueRecords(
       bytes: self[side].bytes,
       runs: tuples.map { TupleRun(offset: $0.offset, tokenLength: $0.tokenLength, count: $0.count) })
   }
 
   /// The bytes of a side, with the true error responses in them.
-  func responseTruth(of side: Side) -> TrueResponses {
+  fileprivate func responseTruth(of side: Side) -> TrueResponses {
     TrueResponses(
       bytes: self[side].bytes,
       responses: responses.map {
@@ -84,14 +95,14 @@ extension RecordedStream {
   }
 
   /// Whether this side sent bytes that are in no record, not counting an incomplete tail.
-  func hasSkipped(of side: Side, _ summary: StreamSummary) -> Bool {
+  fileprivate func hasSkipped(of side: Side, _ summary: StreamSummary) -> Bool {
     skippedOf.contains(side == summary.serverSide ? .server : .client)
   }
 
   /// Why readers of this side cannot be judged; nil if they can be.
   /// - Parameter firstRecord: offset of the first true record; nil if there is none.
-  func obstacle(
-    _ summary: StreamSummary, _ side: Side, firstRecord: Int?, memory: Int, memoryOption: String = "--memory"
+  fileprivate func obstacle(
+    _ summary: StreamSummary, _ side: Side, firstRecord: Int?, memory: Int, memoryOption: String
   ) -> Message? {
     let isServer = side == summary.serverSide
     let missing = isServer ? summary.serverGapBytes : summary.clientGapBytes

@@ -14,10 +14,6 @@ package struct TrueResponses: Sendable {
     }
 
     package var text: String { "\(status),\(identifier)" }
-
-    func says(_ status: UInt8, _ identifier: UInt32) -> Bool {
-      self.status == status && self.identifier == identifier
-    }
   }
 
   package let bytes: [UInt8]
@@ -32,26 +28,12 @@ package struct TrueResponses: Sendable {
   /// Judges `php` on the stream, cut into these chunks.
   package func judgePHP(cut chunking: Chunking) -> Judgement {
     let reading = PHPReader.read(bytes.span.bytes, cut: chunking)
-    guard case .error(_, let status, let identifier) = reading else {
-      return judgement(records: 0, correct: 0, difference: responses.isEmpty ? nil : 0, reading)
+    var judge = ResponseJudge(truth: self)
+    if case .error(_, let status, let identifier) = reading {
+      judge.receive(status: Int64(status), identifier: Int64(identifier)) { _ in reason(0, reading) }
     }
-    let correct = responses.contains { $0.says(status, identifier) } ? 1 : 0
-    let agrees = responses.first?.says(status, identifier) == true
-    let difference = !agrees ? 0 : responses.count > 1 ? 1 : nil
-    return judgement(records: 1, correct: correct, difference: difference, reading)
-  }
-
-  private func judgement(
-    records: Int, correct: Int, difference: Int?, _ reading: PHPReader.Reading
-  ) -> Judgement {
-    let difference = difference.map { record in
-      FirstDifference(
-        record: record, expected: record < responses.count ? responses[record].text : nil,
-        emitted: record < records ? reading.text : nil, reason: reason(record, reading))
-    }
-    return Judgement(
-      records: records, correct: correct, missed: responses.count - correct, outcome: .completed,
-      firstDifference: difference)
+    let count = judge.records
+    return judge.finish(.completed) { _ in reason(count, reading) }
   }
 
   private func reason(_ record: Int, _ reading: PHPReader.Reading) -> Message {
@@ -65,9 +47,62 @@ package struct TrueResponses: Sendable {
   }
 }
 
-extension PHPReader.Reading {
-  fileprivate var text: String? {
-    guard case .error(_, let status, let identifier) = self else { return nil }
-    return "\(status),\(identifier)"
+/// Compares the error responses that a reader reports with the true ones, one at a time.
+package struct ResponseJudge {
+  package let truth: TrueResponses
+  package private(set) var records = 0
+  private var correct = 0
+  private var firstDifference: FirstDifference?
+  /// Unmatched true responses by status and identifier.
+  private var unmatched: [SIMD2<Int64>: Int]
+
+  package init(truth: TrueResponses) {
+    self.truth = truth
+    unmatched = Dictionary(truth.responses.map { ($0.values, 1) }, uniquingKeysWith: +)
   }
+
+  /// - Parameter reason: explains the first difference from the true record, nil after the last one.
+  package mutating func receive(
+    status: Int64, identifier: Int64, reason: (TrueResponses.Response?) -> Message
+  ) {
+    let values = SIMD2(status, identifier)
+    if firstDifference == nil, expected?.values != values {
+      differ("\(status),\(identifier)", reason(expected))
+    }
+    records += 1
+    guard let left = unmatched[values], left > 0 else { return }
+    unmatched[values] = left - 1
+    correct += 1
+  }
+
+  /// Takes a line that is not a record, as messages show it.
+  package mutating func receive(rubbish: String, _ reason: Message) {
+    differ(rubbish, reason)
+    records += 1
+  }
+
+  /// - Parameter reason: explains why the next true record was not reported.
+  package consuming func finish(
+    _ outcome: ReaderOutcome, reason: (TrueResponses.Response) -> Message
+  ) -> Judgement {
+    if let expected { differ(nil, reason(expected)) }
+    return Judgement(
+      records: records, correct: correct, missed: truth.responses.count - correct, outcome: outcome,
+      firstDifference: firstDifference)
+  }
+
+  /// The true response at the index of the next record.
+  private var expected: TrueResponses.Response? {
+    records < truth.responses.count ? truth.responses[records] : nil
+  }
+
+  private mutating func differ(_ emitted: String?, _ reason: Message) {
+    if firstDifference != nil { return }
+    firstDifference = FirstDifference(
+      record: records, expected: expected?.text, emitted: emitted, reason: reason)
+  }
+}
+
+extension TrueResponses.Response {
+  package var values: SIMD2<Int64> { SIMD2(Int64(status), Int64(identifier)) }
 }

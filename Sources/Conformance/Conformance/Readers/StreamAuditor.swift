@@ -66,14 +66,8 @@ package final class StreamAuditor {
       unrecognised += summary.isUnrecognised ? 1 : 0
       return []
     }
-    switch summary.streamProtocol {
-    case .feedback: return feedbackRows(stream, summary)
-    case .gateway where summary.serverBytes > 0: return responseRows(stream, summary)
-    case .http2, .providerLog:
-      withPushes += 1
-      return []
-    case .gateway, .encrypted, .other: return []
-    }
+    if summary.streamProtocol == .http2 || summary.streamProtocol == .providerLog { withPushes += 1 }
+    return ReadableStream(stream, summary, memory: memory, memoryOption: memoryOption).map(rows) ?? []
   }
 
   private func emit(_ rows: [ReaderRow]) throws {
@@ -92,58 +86,32 @@ package final class StreamAuditor {
 
   // MARK: - Judging
 
-  private func feedbackRows(_ stream: RecordedStream, _ summary: StreamSummary) -> [ReaderRow] {
-    let side = stream.feedbackSide(summary)
-    let names = FeedbackModel.allCases.map(\.rawValue)
-    if let reason = stream.obstacle(
-      summary, side, firstRecord: stream.tuples.first?.offset, memory: memory, memoryOption: memoryOption)
-    {
-      return names.flatMap { notJudged($0, summary, reason) }
-    }
-    let truth = stream.feedbackTruth(of: side)
-    let cuts = chunks.cuts(chunkEnds: stream[side].chunkEnds)
-    return FeedbackModel.allCases.flatMap { model in
-      var known: Judgement?
-      return cuts.map { cut in
-        let judgement = known ?? truth.judge(model, cut: cut.chunking)
-        if !model.dependsOnChunks { known = judgement }
-        return row(
-          model.rawValue, summary, cut.size, judgement, hasSkipped: stream.hasSkipped(of: side, summary))
+  private func rows(_ stream: ReadableStream) -> [ReaderRow] {
+    let cuts = chunks.cuts(chunkEnds: stream.chunkEnds)
+    switch stream.content {
+    case .notJudged(let reason):
+      let names = stream.kind == .feedback ? FeedbackModel.allCases.map(\.rawValue) : [PHPReader.name]
+      return names.flatMap { name in cuts.map { row(name, stream, $0.size, .notJudged(reason)) } }
+    case .feedback(let truth):
+      return FeedbackModel.allCases.flatMap { model in
+        var known: Judgement?
+        return cuts.map { cut in
+          let judgement = known ?? truth.judge(model, cut: cut.chunking)
+          if !model.dependsOnChunks { known = judgement }
+          return row(model.rawValue, stream, cut.size, .judged(judgement))
+        }
       }
-    }
-  }
-
-  private func responseRows(_ stream: RecordedStream, _ summary: StreamSummary) -> [ReaderRow] {
-    let first = stream.responses.first?.offset
-    if let reason = stream.obstacle(
-      summary, summary.serverSide, firstRecord: first, memory: memory, memoryOption: memoryOption)
-    {
-      return notJudged(PHPReader.name, summary, reason)
-    }
-    let truth = stream.responseTruth(of: summary.serverSide)
-    return chunks.cuts(chunkEnds: stream[summary.serverSide].chunkEnds).map { cut in
-      let judgement = truth.judgePHP(cut: cut.chunking)
-      return row(
-        PHPReader.name, summary, cut.size, judgement,
-        hasSkipped: stream.hasSkipped(of: summary.serverSide, summary))
-    }
-  }
-
-  private func notJudged(_ name: String, _ summary: StreamSummary, _ reason: Message) -> [ReaderRow] {
-    chunks.cuts(chunkEnds: nil).map { cut in
-      ReaderRow(
-        name: name, source: summary.source, stream: summary.number, chunkSize: cut.size,
-        verdict: .notJudged(reason))
+    case .responses(let truth):
+      return cuts.map { row(PHPReader.name, stream, $0.size, .judged(truth.judgePHP(cut: $0.chunking))) }
     }
   }
 
   private func row(
-    _ name: String, _ summary: StreamSummary, _ size: Int?, _ judgement: Judgement, hasSkipped: Bool
+    _ name: String, _ stream: ReadableStream, _ size: Int?, _ verdict: ReaderRow.Verdict
   ) -> ReaderRow {
     var row = ReaderRow(
-      name: name, source: summary.source, stream: summary.number, chunkSize: size, verdict: .judged(judgement)
-    )
-    row.hasSkippedBytes = hasSkipped
+      name: name, source: stream.source, stream: stream.number, chunkSize: size, verdict: verdict)
+    row.hasSkippedBytes = stream.hasSkipped
     return row
   }
 }

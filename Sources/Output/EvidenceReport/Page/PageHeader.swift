@@ -1,4 +1,5 @@
 import Analysis
+import Reports
 
 /// The top of the page: title, verdict and key figures.
 extension ReportHTML {
@@ -32,8 +33,8 @@ extension ReportHTML {
   private static func tiles(_ page: ReportPage) -> HTML {
     let (summary, tokens, read) = (page.summary, page.invalidations, page.summary.records)
     let hasGateway = read[.requests] + read[.responses] > 0
-    let others = [RecordKind.requests, .responses, .pushes].filter { read[$0] > 0 }
-    func tile(_ kind: RecordKind) -> HTML { Self.tile(read[kind], kind.noun, kind.plural) }
+    let others = [ExportedKind.requests, .responses, .pushes].filter { read[$0] > 0 }
+    func tile(_ kind: ExportedKind) -> HTML { Self.tile(read[kind], kind.noun, kind.plural) }
     return """
       \(if: page.searchedBytes > 0, Self.tile(page.searchedBytes, "byte searched", "bytes searched"))\
       \(Self.tile(summary.streamBytes + summary.undecodedBytes, "byte examined", "bytes examined"))\

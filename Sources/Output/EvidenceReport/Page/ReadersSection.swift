@@ -1,3 +1,4 @@
+import Conformance
 import PacketCapture
 
 extension ReportHTML {
@@ -30,7 +31,7 @@ extension ReportHTML {
       <p class="habit">\(ReaderTexts.habit(total.name) ?? "")</p>
       <dl class="facts">\(figures(total))</dl>
       <p>\(ReaderTexts.verdict(total))</p>
-      \(total.difference.map { difference($0, of: total.name) })</article>
+      \(total.difference.map { difference($0, of: total) })</article>
 
       """
   }
@@ -43,16 +44,16 @@ extension ReportHTML {
     return HTML.facts(figures.map { ($0, total.judged > 0 ? Figures.grouped($1) : "–") })
   }
 
-  private static func difference(_ difference: ReaderTotal.Difference, of reader: String) -> HTML {
-    let reason = difference.reason.map { ": \($0)" } ?? ""
+  private static func difference(_ difference: FirstDifference, of total: ReaderTotal) -> HTML {
+    let reason = difference.reason.text.isEmpty ? "" : ": \(difference.reason)"
     let records: [(HTML, String?)] = [
       ("True record", difference.expected), ("Reported", difference.emitted),
     ]
     let compared = records.compactMap { name, text in
-      text.map { HTML.paragraph("token", "<span>\(name)</span> \(record($0, of: reader))") }
+      text.map { HTML.paragraph("token", "<span>\(name)</span> \(record($0, of: total.name))") }
     }
     return """
-      <p class="message">First difference: \(difference.source), stream \(difference.stream), record \
+      <p class="message">First difference: \(total.source), stream \(total.stream), record \
       \(difference.record + 1)\(reason).</p>
       \(compared)
       """

@@ -1,4 +1,5 @@
 import Analysis
+import Reports
 
 extension ReportHTML {
   /// Every other number of records, tokens or bytes on the page is one of these, or a part of one.
@@ -25,7 +26,7 @@ extension ReportHTML {
     let (read, flagged, recovered) = (page.summary.records, page.flagged, page.recovered)
     let tokens = page.invalidations
     let hasRecovered = recovered.all + tokens.recovered > 0
-    let kinds = RecordKind.allCases.filter { read[$0] > 0 }.map { kind in
+    let kinds = ExportedKind.ofRecords.filter { read[$0] > 0 }.map { kind in
       (
         kind.plural.prefix(1).uppercased() + kind.plural.dropFirst(), read[kind], recovered[kind],
         flagged[kind]
