@@ -28,7 +28,7 @@ struct UsageTests {
       .outOfRange("--max-token-length", "65536", 0...65535)
     ),
     (["export", "--earliest", "200", "--latest", "100", "dump.bin"], .earliestAfterLatest(200, 100)),
-    (["export", "--memory", "0", "dump.bin"], .sizeTooSmall("--memory", 0)),
+    (["export", "--memory", "0", "dump.bin"], .tooSmall("--memory", 0, least: 1)),
     (["export", "--columns", "time,tokn", "dump.bin"], .noSuchColumn("tokn", known: feedbackColumns)),
     (["export", "--columns", "", "dump.bin"], .noSuchColumn("", known: feedbackColumns)),
     (

@@ -69,7 +69,9 @@ extension Golden {
   ]
 
   static let readerOptions: [Golden] = [
-    Golden(.giveOne(of: ["--tap", "--json"]), "--tap and --json exclude each other: give one"),
+    Golden(
+      .giveOne(of: ["--chunk-size", "--every-chunking"]),
+      "--chunk-size and --every-chunking exclude each other: give one"),
     Golden(.noReaderAfterDashes, "nothing follows --: give a reader, or leave out --"),
   ]
 }

@@ -46,7 +46,6 @@ extension Golden {
     Golden(.outOfRange("--tokens", "6", 1...5), "--tokens is 6: give 1 to 5"),
     Golden(.outOfRange("--token-length", "0-32", 1...100), "--token-length is 0-32: give 1 to 100"),
     Golden(.tooSmall("--record", 0, least: 1), "--record is 0: give 1 or more"),
-    Golden(.sizeTooSmall("--memory", 0), "--memory is 0: give 1 byte or more"),
     Golden(.standardInputTwice, "standard input (-) can be read only once"),
     Golden(
       .earliestAfterLatest(200, 100),

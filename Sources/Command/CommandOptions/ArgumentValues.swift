@@ -4,11 +4,34 @@ import ArgumentParser
 import Basics
 import StreamInputs
 
+/// The value of a limit.
+protocol LimitArgument: ExpressibleByArgument {
+  init(number: Int)
+  /// A count, or bytes or seconds.
+  var number: Int { get }
+  /// As the options of a report have it.
+  var reported: JSONValue { get }
+}
+
+extension LimitArgument {
+  package var reported: JSONValue { .int(number) }
+}
+
+extension Int: LimitArgument {
+  package init(number: Int) { self = number }
+
+  package var number: Int { self }
+}
+
 /// A time as an argument: RFC 3339, or seconds since 1970.
-package struct TimeArgument: ExpressibleByArgument {
+package struct TimeArgument: LimitArgument {
   package var seconds: UInt32
 
   package init(_ seconds: UInt32) { self.seconds = seconds }
+
+  package init(number: Int) { seconds = UInt32(clamping: number) }
+
+  package var number: Int { Int(seconds) }
 
   package init?(argument: String) {
     guard let seconds = UTCTime.parse(argument) else { return nil }
@@ -19,10 +42,14 @@ package struct TimeArgument: ExpressibleByArgument {
 }
 
 /// A size as an argument: bytes, or with a unit.
-package struct SizeArgument: ExpressibleByArgument {
+package struct SizeArgument: LimitArgument {
   package var bytes: Int
 
   package init(_ bytes: Int) { self.bytes = bytes }
+
+  package init(number: Int) { bytes = number }
+
+  package var number: Int { bytes }
 
   package init?(argument: String) {
     guard let bytes = ByteSize.parse(argument) else { return nil }
@@ -69,10 +96,17 @@ package struct FailOnArgument: ExpressibleByArgument {
 }
 
 /// As `32`, `32,54`, `1-100`.
-extension TokenLengths: ExpressibleByArgument {
+extension TokenLengths: LimitArgument {
   public init?(argument: String) { self.init(argument) }
 
   public var defaultValueDescription: String { text }
+
+  /// A single length.
+  package init(number: Int) { self = TokenLengths("\(number)") ?? .standard }
+
+  package var number: Int { longest }
+
+  package var reported: JSONValue { .string(text) }
 }
 
 /// The format of the inputs.

@@ -20,34 +20,20 @@ package struct CaptureOptionGroup: ParsableArguments {
   package init() {}
 
   /// The options that change answers, for reports.
-  package func reported(_ limits: LimitOptions) -> [(String, JSONValue)] {
-    [
-      ("filter", JSONValue(filter)),
-      ("join", .bool(join)),
-      ("reorder_window", .int(limits.reorderWindow)),
-      ("stream_buffer", .int(limits.streamBuffer.bytes)),
-      ("total_buffer", .int(limits.totalBuffer.bytes)),
-      ("fragment_buffer", .int(limits.fragmentBuffer.bytes)),
-      ("max_connections", .int(limits.maxConnections)),
-      ("max_packet", .int(limits.maxPacket.bytes)),
-    ]
+  package func reported(_ input: InputOptions) -> [(String, JSONValue)] {
+    [("filter", JSONValue(filter)), ("join", .bool(join))] + Limit.ofCaptures.map { $0.reported(input) }
   }
 
   /// All of them, as a report lists them.
-  package func listed(
-    _ limits: LimitOptions, feedbackPorts: Set<UInt16>, gatewayPorts: Set<UInt16>
-  ) -> [ReportOption] {
+  package func listed(_ input: InputOptions) -> [ReportOption] {
     func ports(_ name: String, _ given: [UInt16], _ ports: Set<UInt16>) -> ReportOption {
       ReportOption(name, ports.sorted().map { String($0) }.joined(separator: ", "), isDefault: given.isEmpty)
     }
     return [
       ReportOption("--filter", filter ?? "none", isDefault: filter == nil),
       ReportOption("--join", isDefault: !join),
-      ports("--feedback-port", feedbackPort, feedbackPorts),
-      ports("--gateway-port", gatewayPort, gatewayPorts),
-      Limit.reorderWindow.listed(limits.reorderWindow), Limit.streamBuffer.listed(limits.streamBuffer),
-      Limit.totalBuffer.listed(limits.totalBuffer), Limit.fragmentBuffer.listed(limits.fragmentBuffer),
-      Limit.maxConnections.listed(limits.maxConnections), Limit.maxPacket.listed(limits.maxPacket),
-    ]
+      ports("--feedback-port", feedbackPort, input.protocolChoice.feedbackPorts),
+      ports("--gateway-port", gatewayPort, input.protocolChoice.gatewayPorts),
+    ] + Limit.ofCaptures.map { $0.listed(input) }
   }
 }

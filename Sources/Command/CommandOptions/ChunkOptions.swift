@@ -26,9 +26,7 @@ package struct ChunkOptions: ParsableArguments {
     guard given.count < 2 else {
       throw ValidationError(.giveOne(of: given))
     }
-    if let chunkSize, chunkSize < 1 {
-      throw ValidationError(.sizeTooSmall("--chunk-size", chunkSize))
-    }
+    if let chunkSize { try checkRange("--chunk-size", chunkSize, 1...Int.max) }
   }
 
   /// Throws if standard input is also an input.

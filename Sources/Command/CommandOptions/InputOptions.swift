@@ -29,11 +29,11 @@ package struct InputOptions: ParsableArguments {
   @Option(name: .customLong("protocol"), help: .init("Stream protocol.", valueName: "NAME"))
   package var streamProtocol = ProtocolArgument.auto
 
-  @Option(help: Limit.tokenLength.argumentHelp) package var tokenLength = TokenLengths.standard
+  @Option(.tokenLength) package var tokenLength: TokenLengths
 
-  @Option(help: Limit.earliest.argumentHelp) package var earliest = TimeArgument(FeedbackRules.serviceStart)
+  @Option(.earliest) package var earliest: TimeArgument
 
-  @Option(help: Limit.latest.argumentHelp) package var latest = TimeArgument(FeedbackRules.serviceEnd)
+  @Option(.latest) package var latest: TimeArgument
 
   @Option(help: .init("Leave out files whose hash is in this list; repeatable.", valueName: "FILE"))
   package var knownHashes: [String] = []
@@ -65,6 +65,7 @@ package struct InputOptions: ParsableArguments {
     try map.check()
     try logZone?.check()
     if let jobs { try checkRange("--jobs", jobs, 1...1024) }
+    for limit in Limit.all { try limit.check(self) }
     guard (requests == nil) == (responses == nil) else {
       throw ValidationError(
         "--requests and --responses go together; for one direction, give an input and --protocol "
@@ -118,8 +119,6 @@ package struct InputOptions: ParsableArguments {
     options.requestRules = requestRules
     options.choice = protocolChoice
     options.logMapping = map.mapping
-    options.gateway.maxPending = limits.maxPending
-    options.gateway.memory = memory
     options.gateway.temporaryDirectory = TemporaryDirectory.path
     return options
   }
@@ -164,16 +163,18 @@ package struct InputOptions: ParsableArguments {
   package var examinationOptions: Examination.Options {
     var options = Examination.Options()
     options.analysis = analysis
+    for limit in Limit.all {
+      guard let target = limit.target else { continue }
+      let number = limit.given(self).number
+      options[keyPath: target] = limit.isWithinMemory ? min(number, memory) : number
+    }
     options.reading.format = from.format
-    options.reading.maxExpansion = limits.maxExpansion.bytes
     options.reading.carving.rules = rules
     options.reading.carving.requestRules = requestRules
-    options.reading.carving.minChain = limits.minChain
     options.reading.carving.logZone = logZone?.clock
-    options.reading.archives = limits.archives
     options.reading.carvesUnknown = streamProtocol == .auto
-    options.reading.capture = limits.captureOptions(
-      filter: capture.filter, serverPorts: protocolChoice.serverPorts)
+    options.reading.capture.filter = capture.filter
+    options.reading.capture.serverPorts = protocolChoice.serverPorts
     options.reading.joins = capture.join
     options.failsOnUnrecognised = failOn.unrecognised
     return options
@@ -206,28 +207,19 @@ package struct InputOptions: ParsableArguments {
 
   /// The options that change answers, for reports.
   package var reported: JSONValue {
-    .object(
+    var effective = self
+    effective.limits.maxTokenLength = rules.longestToken
+    return .object(
       [
         ("from", .string(from.name)),
         ("map", map.text.isEmpty ? .null : .string(map.text)),
-        ("log_zone", logZone.map { .string($0.name) } ?? .null),
+        ("log_zone", JSONValue(logZone?.name)),
         ("protocol", .string(streamProtocol.rawValue)),
-        ("token_length", .string(tokenLength.text)),
-        ("max_token_length", .int(rules.longestToken)),
-        ("max_payload", .int(limits.maxPayload)),
-        ("max_pending", .int(limits.maxPending)),
-        ("earliest", .int(Int(rules.earliest))),
-        ("latest", .int(Int(rules.latest))),
-        ("memory", .int(memory)),
-        ("max_expansion", .int(limits.maxExpansion.bytes)),
-        ("min_chain", .int(limits.minChain)),
-        ("max_members", .int(limits.maxMembers)),
-        ("max_depth", .int(limits.maxDepth)),
-        ("max_content", .int(limits.maxContent.bytes)),
+      ] + Limit.ofContents.map { $0.reported(effective) } + [
         ("strict", .bool(strict)),
         ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
         ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
-      ] + capture.reported(limits) + decryption.reported
+      ] + capture.reported(self) + decryption.reported
         + (knownHashes.isEmpty ? [] : [("known_hashes", .array(knownHashes.map { .string($0) }))]))
   }
 
@@ -238,15 +230,7 @@ package struct InputOptions: ParsableArguments {
       ReportOption("--map", map.text.isEmpty ? "none" : map.text, isDefault: map.text.isEmpty),
       ReportOption("--log-zone", logZone?.name ?? "none", isDefault: logZone == nil),
       ReportOption("--protocol", streamProtocol.rawValue, isDefault: streamProtocol == .auto),
-      Limit.tokenLength.listed(tokenLength), Limit.maxTokenLength.listed(limits.maxTokenLength),
-      Limit.maxPayload.listed(limits.maxPayload), Limit.maxPending.listed(limits.maxPending),
-      Limit.earliest.listed(earliest), Limit.latest.listed(latest), Limit.memory.listed(limits.memory),
-      Limit.maxExpansion.listed(limits.maxExpansion), Limit.minChain.listed(limits.minChain),
-      Limit.maxMembers.listed(limits.maxMembers), Limit.maxDepth.listed(limits.maxDepth),
-      Limit.maxContent.listed(limits.maxContent),
-    ]
-      + capture.listed(
-        limits, feedbackPorts: protocolChoice.feedbackPorts, gatewayPorts: protocolChoice.gatewayPorts)
+    ] + Limit.ofContents.map { $0.listed(self) } + capture.listed(self)
       + decryption.listed + knownHashes.map { ReportOption("--known-hashes", $0, isDefault: false) }
       + [ReportOption("--strict", isDefault: !strict, affectsResults: false)]
   }

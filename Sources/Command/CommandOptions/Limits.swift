@@ -6,125 +6,183 @@ import EvidenceReport
 import PacketCapture
 import StreamInputs
 
-/// A limit on memory, time or what is plausible. `--help` and docs/reference/limits.md are made from it.
-package struct Limit: Sendable {
+/// A limit on memory, time or what is plausible: its option, its range, and what it sets. `--help`, usage errors, reports and
+/// docs/reference/limits.md are made from it. Its key path has no values in it, so any thread may use it.
+package struct Limit: @unchecked Sendable {
   package var option: String
   /// The name of its value in `--help`.
-  package var value: String
+  var value: String
+  private var type: any LimitArgument.Type = Int.self
+  /// The value that is given, or the default.
+  var given: @Sendable (InputOptions) -> any LimitArgument
   /// What it limits, as `--help` says it.
   package var help: String
-  /// With its unit.
-  package var standard: String
-  /// Smallest and largest value, where the type of the option does not say it.
-  package var range = ""
+  /// What it sets, whose value is the default.
+  var target: WritableKeyPath<Examination.Options, Int>?
+  /// The default, of those that are parts of rules.
+  private var ofRules = 0
+  private var range: ClosedRange<Int>?
+  /// Whether a larger value than that of --memory has no effect.
+  var isWithinMemory = false
   /// What a larger value costs.
   package var cost = ""
   /// What happens at the limit.
   package var effect: String
+
+  var argumentHelp: ArgumentHelp { ArgumentHelp(help, valueName: value) }
+
+  var standard: Int { target.map { Examination.Options()[keyPath: $0] } ?? ofRules }
+
+  /// The default, with its unit.
+  package var standardText: String { type.init(number: standard).defaultValueDescription }
+
+  /// Smallest and largest value, where the type of the option does not say it.
+  package var rangeText: String {
+    if isWithinMemory { return "at most --memory" }
+    guard let range else { return "" }
+    let (least, most) = (type.init(number: range.lowerBound), type.init(number: range.upperBound))
+    return least.defaultValueDescription
+      + (range.upperBound == .max ? " or more" : " to \(most.defaultValueDescription)")
+  }
+
+  func check(_ input: InputOptions) throws {
+    if let range { try checkRange(option, given(input).number, range) }
+  }
+
+  /// The member of a report's options.
+  func reported(_ input: InputOptions) -> (String, JSONValue) {
+    (String(option.dropFirst(2)).replacing("-", with: "_"), given(input).reported)
+  }
+
+  /// The option with its value, as a report lists it.
+  func listed(_ input: InputOptions) -> ReportOption {
+    let text = given(input).defaultValueDescription
+    return ReportOption(option, text, isDefault: text == standardText)
+  }
+}
+
+/// Throws a usage error unless `value` is in `range`.
+package func checkRange(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
+  if range.contains(value) { return }
+  throw ValidationError(
+    range.upperBound == .max
+      ? .tooSmall(name, value, least: range.lowerBound) : .outOfRange(name, "\(value)", range))
+}
+
+extension Option where Value: LimitArgument {
+  init(_ limit: Limit) {
+    self.init(wrappedValue: Value(number: limit.standard), help: limit.argumentHelp)
+  }
 }
 
 extension Limit {
-  package var argumentHelp: ArgumentHelp { ArgumentHelp(help, valueName: value) }
-
-  /// The option with its value, as a report lists it.
-  func listed(_ value: some ExpressibleByArgument) -> ReportOption {
-    let text = value.defaultValueDescription
-    return ReportOption(option, text, isDefault: text == standard)
-  }
-
-  private static let capture = CaptureOptions()
-
-  package static let tokenLength = Limit(
-    option: "--token-length", value: "LIST",
-    help: "Expected token lengths, such as 32,54 or 1-100.", standard: "32",
+  static let tokenLength = Limit(
+    option: "--token-length", value: "LIST", type: TokenLengths.self, given: { $0.tokenLength },
+    help: "Expected token lengths, such as 32,54 or 1-100.", ofRules: TokenLengths.standard.number,
     effect: "other lengths get the flag unexpected-token-length")
-  package static let maxTokenLength = Limit(
-    option: "--max-token-length", value: "BYTES",
+  static let maxTokenLength = Limit(
+    option: "--max-token-length", value: "BYTES", given: { $0.limits.maxTokenLength },
     help: "Longest plausible token; never less than the longest of --token-length.",
-    standard: "\(FeedbackRules.announcedLongestToken)", range: "0 to 65535",
-    effect: "a longer one begins no record")
-  package static let maxPayload = Limit(
-    option: "--max-payload", value: "BYTES",
+    ofRules: FeedbackRules.announcedLongestToken, range: 0...65_535, effect: "a longer one begins no record")
+  static let maxPayload = Limit(
+    option: "--max-payload", value: "BYTES", given: { $0.limits.maxPayload },
     help: "Longest plausible payload of a request with command 0 or 1.",
-    standard: "\(RequestRules.defaultLongestPayload)", range: "0 to 65535", effect: "malformed-frame")
-  package static let earliest = Limit(
-    option: "--earliest", value: "TIME",
-    help: "Earliest plausible time, RFC 3339 or Unix seconds.",
-    standard: UTCTime.text(FeedbackRules.serviceStart),
-    effect: "earlier times get the flag implausible-timestamp")
-  package static let latest = Limit(
-    option: "--latest", value: "TIME",
-    help: "Latest plausible time.", standard: UTCTime.text(FeedbackRules.serviceEnd),
-    effect: "later times get the flag implausible-timestamp")
-  package static let maxPending = Limit(
-    option: "--max-pending", value: "COUNT",
+    ofRules: RequestRules.defaultLongestPayload, range: 0...65_535, effect: "malformed-frame")
+  static let maxPending = Limit(
+    option: "--max-pending", value: "COUNT", given: { $0.limits.maxPending },
     help: "Requests per connection that wait for a response; older ones stay unknown.",
-    standard: "\(GatewayLimits.defaultMaxPending)", cost: "some 100 bytes each, within --memory",
-    effect: "pending-limit: the oldest requests stay unknown")
-  package static let memory = Limit(
-    option: "--memory", value: "SIZE",
-    help: "Memory for tokens, as much for pending requests, and the limit of each buffer.", standard: "1GiB",
-    range: "1MiB or more", effect: "the rest goes through temporary files; the results are the same")
-  package static let maxExpansion = Limit(
-    option: "--max-expansion", value: "SIZE",
-    help: "Bytes that the * lines of one hex dump may expand to.",
-    standard: "1GiB",
+    target: \.analysis.gateway.maxPending, range: 0...Int.max,
+    cost: "some 100 bytes each, within --memory", effect: "pending-limit: the oldest requests stay unknown")
+  static let earliest = Limit(
+    option: "--earliest", value: "TIME", type: TimeArgument.self, given: { $0.earliest },
+    help: "Earliest plausible time, RFC 3339 or Unix seconds.", ofRules: Int(FeedbackRules.serviceStart),
+    effect: "earlier times get the flag implausible-timestamp")
+  static let latest = Limit(
+    option: "--latest", value: "TIME", type: TimeArgument.self, given: { $0.latest },
+    help: "Latest plausible time.", ofRules: Int(FeedbackRules.serviceEnd),
+    effect: "later times get the flag implausible-timestamp")
+  static let memory = Limit(
+    option: "--memory", value: "SIZE", type: SizeArgument.self, given: { $0.limits.memory },
+    help: "Memory for tokens, as much for pending requests, and the limit of each buffer.",
+    target: \.analysis.gateway.memory, range: 1...Int.max, cost: "at least 1MiB is used",
+    effect: "the rest goes through temporary files; the results are the same")
+  static let maxExpansion = Limit(
+    option: "--max-expansion", value: "SIZE", type: SizeArgument.self, given: { $0.limits.maxExpansion },
+    help: "Bytes that the * lines of one hex dump may expand to.", target: \.reading.maxExpansion,
     effect: "unreadable-input")
-  package static let minChain = Limit(
-    option: "--min-chain", value: "COUNT",
-    help: "Tuples in a row that --from carve needs.", standard: "3", range: "1 to 1000",
+  static let minChain = Limit(
+    option: "--min-chain", value: "COUNT", given: { $0.limits.minChain },
+    help: "Tuples in a row that --from carve needs.", target: \.reading.carving.minChain, range: 1...1000,
     cost: "a smaller value finds more coincidences", effect: "shorter chains are left out")
-  private static let archives = ArchiveLimits()
-  package static let maxMembers = Limit(
-    option: "--max-members", value: "COUNT",
+  static let maxMembers = Limit(
+    option: "--max-members", value: "COUNT", given: { $0.limits.maxMembers },
     help: "Files that are read in one archive, and in archives in it.",
-    standard: "\(archives.maxMembers)", range: "0 or more",
+    target: \.reading.archives.maxMembers, range: 0...Int.max,
     effect: "unreadable-input: the other files are not read")
-  package static let maxDepth = Limit(
-    option: "--max-depth", value: "COUNT", help: "Archives in archives that are read.",
-    standard: "\(archives.maxDepth)", range: "0 to 32",
+  static let maxDepth = Limit(
+    option: "--max-depth", value: "COUNT", given: { $0.limits.maxDepth },
+    help: "Archives in archives that are read.", target: \.reading.archives.maxDepth, range: 0...32,
     effect: "unreadable-input: deeper archives are not read")
-  package static let maxContent = Limit(
-    option: "--max-content", value: "SIZE",
+  static let maxContent = Limit(
+    option: "--max-content", value: "SIZE", type: SizeArgument.self, given: { $0.limits.maxContent },
     help: "Bytes that one archive may unpack to, with archives in it.",
-    standard: SizeArgument(archives.maxContent).defaultValueDescription,
-    cost: "time: nothing is kept", effect: "unreadable-input: the rest is not read")
-  package static let reorderWindow = Limit(
-    option: "--reorder-window", value: "COUNT",
+    target: \.reading.archives.maxContent, cost: "time: nothing is kept",
+    effect: "unreadable-input: the rest is not read")
+  static let reorderWindow = Limit(
+    option: "--reorder-window", value: "COUNT", given: { $0.limits.reorderWindow },
     help: "Packets to wait for missing bytes before a gap is skipped.",
-    standard: "\(capture.reorderWindow)", range: "0 to \(CaptureOptions.maxReorderWindow)",
+    target: \.reading.capture.reorderWindow, range: 0...CaptureOptions.maxReorderWindow,
     effect: "stream-gap, then late-segment; fragment-missing")
-  package static let streamBuffer = Limit(
-    option: "--stream-buffer", value: "SIZE",
-    help: "Buffer for out-of-order bytes of one direction.",
-    standard: SizeArgument(capture.streamBuffer).defaultValueDescription, range: "at most --memory",
-    cost: "128 bytes a packet on top",
-    effect: "buffer-limit: the first gap is flushed")
-  package static let totalBuffer = Limit(
-    option: "--total-buffer", value: "SIZE",
-    help: "Buffer for out-of-order bytes of all directions.",
-    standard: SizeArgument(capture.totalBuffer).defaultValueDescription, range: "at most --memory",
-    effect: "buffer-limit: the oldest gap is flushed")
-  package static let fragmentBuffer = Limit(
-    option: "--fragment-buffer", value: "SIZE",
-    help: "Buffer for IP fragments.",
-    standard: SizeArgument(capture.fragmentBuffer).defaultValueDescription, range: "at most --memory",
+  static let streamBuffer = Limit(
+    option: "--stream-buffer", value: "SIZE", type: SizeArgument.self, given: { $0.limits.streamBuffer },
+    help: "Buffer for out-of-order bytes of one direction.", target: \.reading.capture.streamBuffer,
+    isWithinMemory: true, cost: "128 bytes a packet on top", effect: "buffer-limit: the first gap is flushed")
+  static let totalBuffer = Limit(
+    option: "--total-buffer", value: "SIZE", type: SizeArgument.self, given: { $0.limits.totalBuffer },
+    help: "Buffer for out-of-order bytes of all directions.", target: \.reading.capture.totalBuffer,
+    isWithinMemory: true, effect: "buffer-limit: the oldest gap is flushed")
+  static let fragmentBuffer = Limit(
+    option: "--fragment-buffer", value: "SIZE", type: SizeArgument.self, given: { $0.limits.fragmentBuffer },
+    help: "Buffer for IP fragments.", target: \.reading.capture.fragmentBuffer, isWithinMemory: true,
     effect: "fragment-missing")
-  package static let maxConnections = Limit(
-    option: "--max-connections", value: "COUNT",
-    help: "Connections tracked at once, about 2 KiB each.", standard: "\(capture.maxConnections)",
-    range: "1 to \(CaptureOptions.maxConnectionsLimit)", cost: "1 to 2 KiB each",
+  static let maxConnections = Limit(
+    option: "--max-connections", value: "COUNT", given: { $0.limits.maxConnections },
+    help: "Connections tracked at once, about 2 KiB each.", target: \.reading.capture.maxConnections,
+    range: 1...CaptureOptions.maxConnectionsLimit, cost: "1 to 2 KiB each",
     effect: "connection-evicted: closed ones first, then the one idle longest")
-  package static let maxPacket = Limit(
-    option: "--max-packet", value: "SIZE",
-    help: "Longest packet; a longer record of a capture is damage.",
-    standard: SizeArgument(capture.maxPacket).defaultValueDescription, range: "64 bytes to 1GiB",
-    effect: "damaged-capture")
+  static let maxPacket = Limit(
+    option: "--max-packet", value: "SIZE", type: SizeArgument.self, given: { $0.limits.maxPacket },
+    help: "Longest packet; a longer record of a capture is damage.", target: \.reading.capture.maxPacket,
+    range: 64...CaptureOptions.maxPacketLimit, effect: "damaged-capture")
 
-  /// The limits of reading, in the order of `--help`.
-  package static let options = [
-    tokenLength, maxTokenLength, maxPayload, earliest, latest, maxPending, memory, maxExpansion,
-    minChain, maxMembers, maxDepth, maxContent, reorderWindow,
-    streamBuffer, totalBuffer, fragmentBuffer, maxConnections, maxPacket,
+  /// In the order of reports.
+  package static let all = ofContents + ofCaptures
+  static let ofContents = [
+    tokenLength, maxTokenLength, maxPayload, maxPending, earliest, latest, memory, maxExpansion, minChain,
+    maxMembers, maxDepth, maxContent,
   ]
+  static let ofCaptures = [
+    reorderWindow, streamBuffer, totalBuffer, fragmentBuffer, maxConnections, maxPacket,
+  ]
+}
+
+/// Limits and buffers of every command that reads inputs (docs/reliability.md, "Limits").
+package struct LimitOptions: ParsableArguments {
+  @Option(.maxTokenLength) package var maxTokenLength: Int
+  @Option(.maxPayload) package var maxPayload: Int
+  @Option(.maxPending) package var maxPending: Int
+  @Option(.memory) package var memory: SizeArgument
+  @Option(.maxExpansion) package var maxExpansion: SizeArgument
+  @Option(.minChain) package var minChain: Int
+  @Option(.maxMembers) package var maxMembers: Int
+  @Option(.maxDepth) package var maxDepth: Int
+  @Option(.maxContent) package var maxContent: SizeArgument
+  @Option(.reorderWindow) package var reorderWindow: Int
+  @Option(.streamBuffer) package var streamBuffer: SizeArgument
+  @Option(.totalBuffer) package var totalBuffer: SizeArgument
+  @Option(.fragmentBuffer) package var fragmentBuffer: SizeArgument
+  @Option(.maxConnections) package var maxConnections: Int
+  @Option(.maxPacket) package var maxPacket: SizeArgument
+
+  package init() {}
 }

@@ -90,8 +90,8 @@ struct AuditOutputTests {
   @Test(
     "invalid options are usage errors",
     arguments: [
-      (["--chunk-size", "0"], .sizeTooSmall("--chunk-size", 0)),
-      (["--chunk-size=-3"], .sizeTooSmall("--chunk-size", -3)),
+      (["--chunk-size", "0"], .tooSmall("--chunk-size", 0, least: 1)),
+      (["--chunk-size=-3"], .tooSmall("--chunk-size", -3, least: 1)),
       // The parser's message.
       (["--chunk-size", "x"], .verbatim("--chunk-size")),
       (["--chunk-size", "3", "--every-chunking"], .giveOne(of: ["--chunk-size", "--every-chunking"])),

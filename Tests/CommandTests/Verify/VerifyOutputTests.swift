@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import Wording
 
-/// TAP and JUnit of `verify`.
+/// JUnit of `verify`, and wrong usage.
 @Suite("Machine-readable results of a corpus")
 struct VerifyOutputTests {
   private let directory: TestDirectory
@@ -27,22 +27,6 @@ struct VerifyOutputTests {
   private static let verified = Message.verified(
     cases: 4, written: nil, asExpected: 2, different: 1, broken: 1)
   private static let difference = Message.differences(1, shown: 1)
-
-  @Test("TAP")
-  func tap() throws {
-    let outcome = try directory.verify("--tap")
-    #expect(outcome.code == 2)
-    let lines = outcome.lines
-    #expect(lines.prefix(3) == ["TAP version 14", "1..4", "not ok 1 - a-broken: What a-broken shows."])
-    #expect(lines.contains("not ok 2 - b-wrong: What b-wrong shows."))
-    #expect(lines.contains("ok 3 - c-sound: What c-sound shows."))
-    #expect(lines.last == ##"ok 4 - d <&>"'\#\\ ]]> é: <b> & \# \\ é \\x1b[2J ]]>"##, "\(lines)")
-    let blocks = lines.filter { $0 == "  ---" }.count
-    #expect(blocks == 2 && lines.filter { $0 == "  ..." }.count == 2)
-    #expect(lines.contains { $0.hasPrefix("  message: \"\(Self.difference)\"") })
-    #expect(outcome.output.allSatisfy { $0 >= 0x20 || $0 == 0x0a })
-    #expect(outcome.messages.last == Self.verified.text)
-  }
 
   @Test("JUnit, read with Python's parser")
   func junit() throws {
@@ -85,11 +69,11 @@ struct VerifyOutputTests {
     #expect(try directory.names == ["corpus", "out.xml"])
   }
 
-  @Test("neither format contains noncharacters")
+  @Test("no output contains noncharacters")
   func noCharacters() throws {
     try directory.addCase("x\u{fffe}y\u{ffff}", feedback(tuples(2)))
     try directory.change("x\u{fffe}y\u{ffff}/expected.ndjson", "\"input.bin\"", "\"\u{fffe}\"")
-    let outcome = try directory.verify("--tap", "--junit", "out.xml")
+    let outcome = try directory.verify("-v", "--junit", "out.xml")
     for text in [outcome.text, try directory.text(of: "out.xml")] {
       #expect(text.contains("u{fffe}y"), "\(text)")
       #expect(!text.unicodeScalars.contains { $0.value == 0xfffe || $0.value == 0xffff })
@@ -138,8 +122,7 @@ struct VerifyOutputTests {
       (["--reader", "x", "--timeout", "0"], .timeoutOutOfRange(0)),
       (["--reader", "x", "--", "y"], "give a reader with --reader or after --, not both"),
       (["--reader", " "], "--reader is empty: give a command"),
-      (["--reader", "x", "--json", "--tap"], .giveOne(of: ["--tap", "--json"])),
-      (["--reader", "x", "--max-output", "0"], .sizeTooSmall("--max-output", 0)),
+      (["--reader", "x", "--max-output", "0"], .tooSmall("--max-output", 0, least: 1)),
     ] as [([String], Message)])
   func usageOfReader(_ arguments: [String], _ says: Message) throws {
     let outcome = try directory.lab(["verify", "corpus"] + arguments)

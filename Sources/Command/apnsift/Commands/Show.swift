@@ -70,9 +70,7 @@ struct Show: ParsableCommand {
       ("--record", record, 1), ("--packet", packet, 1), ("--stream", stream, 0),
       ("--limit", limit, 1), ("--places", maxLocations, 1),
     ] {
-      if let value, value < least {
-        throw ValidationError(.tooSmall(name, value, least: least))
-      }
+      if let value { try checkRange(name, value, least...Int.max) }
     }
     if store.location.store == nil && store.mapping == nil && journal.url != nil || usesStore && token == nil
     {

@@ -35,7 +35,7 @@ struct ReportPageOptions: ParsableArguments {
   var chunkSize: Int?
 
   mutating func validate() throws {
-    if let chunkSize, chunkSize < 1 { throw ValidationError(.sizeTooSmall("--chunk-size", chunkSize)) }
+    if let chunkSize { try checkRange("--chunk-size", chunkSize, 1...Int.max) }
     if chunkSize != nil, !readers { throw ValidationError("--chunk-size needs --readers") }
   }
 
@@ -78,7 +78,7 @@ struct ReportPageOptions: ParsableArguments {
     [
       ReportOption("--redact", redact.map { _ in "KEYFILE" }, isDefault: redact == nil),
       ReportOption("--unique-inputs", isDefault: !uniqueInputs),
-    ] + limits.counts.map { ReportOption($0, "\($1)", isDefault: $1 == $2) } + [
+    ] + limits.listed + [
       ReportOption("--readers", isDefault: !readers),
       ReportOption(
         "--chunk-size", chunkSize.map { "\($0)" } ?? "as captured", isDefault: chunkSize == nil),
@@ -125,29 +125,34 @@ struct ReportLimitOptions: ParsableArguments {
       "Memory for the streams that faulty readers read; larger ones are skipped.", valueName: "SIZE"))
   var auditMemory = SizeArgument(ReportPageOptions.usual.auditMemory)
 
+  /// The counts among the options, each with what it sets.
+  private static var counts:
+    [(name: String, option: KeyPath<Self, Int>, limit: WritableKeyPath<ReportLimits, Int>)]
+  {
+    [
+      ("--max-tokens", \.maxTokens, \.tokens), ("--max-repeated", \.maxRepeated, \.repeated),
+      ("--max-inputs", \.maxInputs, \.inputs), ("--max-files", \.maxFiles, \.files),
+      ("--max-doubtful", \.maxDoubtful, \.doubtful), ("--max-chains", \.maxChains, \.chains),
+      ("--max-places", \.maxPlaces, \.excerpts), ("--max-streams", \.maxStreams, \.streams),
+      ("--max-responses", \.maxResponses, \.responses),
+    ]
+  }
+
   var limits: ReportLimits {
     var limits = ReportLimits()
-    (limits.tokens, limits.repeated, limits.inputs, limits.files) = (
-      maxTokens, maxRepeated, maxInputs, maxFiles
-    )
-    (limits.doubtful, limits.chains, limits.excerpts) = (maxDoubtful, maxChains, maxPlaces)
-    (limits.streams, limits.responses) = (maxStreams, maxResponses)
+    for count in Self.counts { limits[keyPath: count.limit] = self[keyPath: count.option] }
     return limits
   }
 
-  /// The counts among the options, each with its default.
-  fileprivate var counts: [(name: String, value: Int, usual: Int)] {
-    [
-      ("--max-tokens", maxTokens, Self.usual.tokens), ("--max-repeated", maxRepeated, Self.usual.repeated),
-      ("--max-inputs", maxInputs, Self.usual.inputs), ("--max-files", maxFiles, Self.usual.files),
-      ("--max-doubtful", maxDoubtful, Self.usual.doubtful), ("--max-chains", maxChains, Self.usual.chains),
-      ("--max-places", maxPlaces, Self.usual.excerpts), ("--max-streams", maxStreams, Self.usual.streams),
-      ("--max-responses", maxResponses, Self.usual.responses),
-    ]
+  fileprivate var listed: [ReportOption] {
+    Self.counts.map { count in
+      let value = self[keyPath: count.option]
+      return ReportOption(count.name, "\(value)", isDefault: value == Self.usual[keyPath: count.limit])
+    }
   }
 
   mutating func validate() throws {
     // `export` writes everything; a longer page is unusable.
-    for (name, value, _) in counts { try checkRange(name, value, 0...100_000) }
+    for count in Self.counts { try checkRange(count.name, self[keyPath: count.option], 0...100_000) }
   }
 }

@@ -33,10 +33,11 @@ enum ReferenceJSON {
       (
         "limits",
         .array(
-          Limit.options.map {
+          Limit.all.map {
             .object([
-              ("option", .string($0.option)), ("limits", .string($0.help)), ("default", .string($0.standard)),
-              ("range", .string($0.range)), ("cost", .string($0.cost)), ("effect", .string($0.effect)),
+              ("option", .string($0.option)), ("limits", .string($0.help)),
+              ("default", .string($0.standardText)),
+              ("range", .string($0.rangeText)), ("cost", .string($0.cost)), ("effect", .string($0.effect)),
             ])
           })
       ),

@@ -111,7 +111,7 @@ enum ReferencePage: String, CaseIterable, ExpressibleByArgument {
 
     \(table(
       ["option", "limits", "default", "range", "cost", "at the limit"],
-      Limit.options.map { ["`\($0.option)`", $0.help, $0.standard, $0.range, $0.cost, $0.effect] }))
+      Limit.all.map { ["`\($0.option)`", $0.help, $0.standardText, $0.rangeText, $0.cost, $0.effect] }))
     """
   }
 }

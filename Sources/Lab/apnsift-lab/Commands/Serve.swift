@@ -52,9 +52,7 @@ struct Serve: ParsableCommand {
     if pushes.pushes, let other = contradicting.first {
       throw ValidationError("--pushes answers requests by token: leave out \(other)")
     }
-    if let stream, stream < 0 {
-      throw ValidationError("--stream is \(stream): give 0 or more")
-    }
+    if let stream { try checkRange("--stream", stream, 0...Int.max) }
   }
 
   func run() throws {

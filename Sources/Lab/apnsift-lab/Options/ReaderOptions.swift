@@ -47,7 +47,7 @@ struct ReaderLimitOptions: ParsableArguments {
   var maxOutput = SizeArgument(ReaderLimits().output)
 
   mutating func validate() throws {
-    guard maxOutput.bytes > 0 else { throw ValidationError(.sizeTooSmall("--max-output", 0)) }
+    try checkRange("--max-output", maxOutput.bytes, 1...Int.max)
   }
 }
 

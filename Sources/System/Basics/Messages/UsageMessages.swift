@@ -56,11 +56,6 @@ extension Message {
     Message("\(option) is \(value): give \(least) or more")
   }
 
-  /// - Parameter value: in bytes.
-  package static func sizeTooSmall(_ option: String, _ value: Int) -> Message {
-    Message("\(option) is \(value): give 1 byte or more")
-  }
-
   // MARK: - Inputs
 
   package static let standardInputTwice = Message("standard input (-) can be read only once")
