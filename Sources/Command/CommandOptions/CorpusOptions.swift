@@ -11,9 +11,6 @@ package struct CorpusOptions: ParsableArguments {
   @Flag(name: [.short, .long], help: "List all cases with their descriptions.")
   package var verbose = false
 
-  @Flag(help: "Print the results as TAP 14.")
-  package var tap = false
-
   @Option(help: .init("Also write the results as JUnit XML.", valueName: "FILE"))
   var junit: String?
 

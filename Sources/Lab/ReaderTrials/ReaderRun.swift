@@ -4,10 +4,6 @@ import Reports
 
 /// Runs an external reader on every case of a corpus.
 package struct ReaderRun {
-  package enum Format {
-    case text, json, tap
-  }
-
   /// The result of one case: the readings of its streams, or the reason why there are none.
   private struct Reading: Sendable {
     var name: String
@@ -36,7 +32,7 @@ package struct ReaderRun {
   }
 
   /// Prints the results of the cases, in order.
-  package func run(_ output: OutputBuffer, format: Format, isVerbose: Bool) throws -> CorpusResult {
+  package func run(_ output: OutputBuffer, asJSON: Bool, isVerbose: Bool) throws -> CorpusResult {
     var all: [Reading] = []
     let (cases, examiner, trial) = (cases, examiner, trial)
     try Workers.run(cases.count, jobs: jobs) {
@@ -48,13 +44,11 @@ package struct ReaderRun {
     let isNothingJudged = !all.contains { $0.readings.contains { $0.row.isRight != nil } }
     if isNothingJudged { Console.say("no case has a stream to judge the reader on") }
     let readings = all.flatMap(\.readings)
-    switch format {
-    case .text: try output.append(text(all, readings, isVerbose: isVerbose))
-    case .json: try output.append(Self.json(readings))
-    case .tap: try output.append(TAPWriter.text(rows))
-    }
-    if format != .text {
+    if asJSON {
+      try output.append(Self.json(readings))
       for one in all { one.broken.map { Console.say(.about(one.name, $0)) } }
+    } else {
+      try output.append(text(all, readings, isVerbose: isVerbose))
     }
     return result(rows, readings)
   }

@@ -236,17 +236,12 @@ struct VerifyReaderTests {
       outcome.messages == ["read 1 case: 0 of 1 stream right, 0 not judged, 0 broken cases"])
   }
 
-  @Test("TAP and JUnit have readings too")
+  @Test("JUnit has readings too")
   func machines() throws {
     try addSmallCase()
     try directory.addCase("a-damaged", [1, 2, 3] + feedback(tuples(3)))
-    let outcome = try directory.testReader("--reader", Readers.model("node"), "--tap", "--junit", "out.xml")
+    let outcome = try directory.testReader("--reader", Readers.model("node"), "--junit", "out.xml")
     #expect(outcome.code == 1)
-    #expect(
-      outcome.lines[2]
-        == "ok 1 - a-damaged: What a-damaged shows. # SKIP the stream has bytes that are in no record, which no server sends (use --damaged to judge it)"
-    )
-    #expect(outcome.lines[3] == "not ok 2 - small: What small shows.")
     let xml = try directory.text(of: "out.xml")
     #expect(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""))
   }

@@ -20,7 +20,7 @@ struct Verify: ParsableCommand {
         apnsift verify samples/corpus               exit code 1 on any difference
         apnsift verify -v samples/corpus            list all cases
         apnsift verify --update samples/corpus      rewrite expected.ndjson
-        apnsift verify --tap --junit results.xml samples/corpus
+        apnsift verify --junit results.xml samples/corpus
 
       EXIT CODES
         0 all cases pass   1 a case differs   2 a case is invalid, or an output fails
@@ -41,8 +41,8 @@ struct Verify: ParsableCommand {
   func run() throws {
     try corpus.run(as: "apnsift verify") { cases, examiner, jobs, output in
       let jobs = try DescriptorBudget.jobs(jobs, each: CaseExaminer.descriptors, "case")
-      let run = CorpusRun(cases, examiner, updates: update, jobs: jobs)
-      return try run.run(output, isTAP: corpus.tap, isVerbose: corpus.verbose)
+      return try CorpusRun(cases, examiner, updates: update, jobs: jobs)
+        .run(output, isVerbose: corpus.verbose)
     }
   }
 }

@@ -15,7 +15,7 @@ package struct CorpusRun {
   }
 
   /// Prints the results of the cases, in order.
-  package func run(_ output: OutputBuffer, isTAP: Bool, isVerbose: Bool) throws -> CorpusResult {
+  package func run(_ output: OutputBuffer, isVerbose: Bool) throws -> CorpusResult {
     let style = TextStyle(isColoured: OutputFile.isColoured)
     var rows: [TestRow] = []
     var updated = 0
@@ -36,9 +36,8 @@ package struct CorpusRun {
         row.verdict = .broken("cannot write expected.ndjson: \(failure.message)")
       }
       rows.append(row)
-      if !isTAP { try output.append(TestText.lines(row, style: style, isVerbose: isVerbose)) }
+      try output.append(TestText.lines(row, style: style, isVerbose: isVerbose))
     }
-    if isTAP { try output.append(TAPWriter.text(rows)) }
     return result(rows, updated: updated)
   }
 

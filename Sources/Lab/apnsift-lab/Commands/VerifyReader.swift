@@ -43,9 +43,6 @@ struct VerifyReader: ParsableCommand {
     guard reader.reader == nil || words.isEmpty else {
       throw ValidationError("give a reader with --reader or after --, not both")
     }
-    guard !corpus.tap || !reader.json else {
-      throw ValidationError(.giveOne(of: ["--tap", "--json"]))
-    }
     // The parser drops a `--` without words after it.
     guard reader.reader != nil || !words.isEmpty else {
       throw ValidationError(
@@ -60,9 +57,8 @@ struct VerifyReader: ParsableCommand {
     try corpus.run(as: "apnsift-lab verify") { cases, examiner, jobs, output in
       let jobs = try DescriptorBudget.jobs(jobs, each: reader.over.descriptors, "reader")
       let trial = try reader.trial(command, maxOutput: limits.maxOutput.bytes, isVerbose: corpus.verbose)
-      let run = ReaderRun(cases, examiner, trial, jobs: jobs)
-      return try run.run(
-        output, format: corpus.tap ? .tap : reader.json ? .json : .text, isVerbose: corpus.verbose)
+      return try ReaderRun(cases, examiner, trial, jobs: jobs)
+        .run(output, asJSON: reader.json, isVerbose: corpus.verbose)
     }
   }
 }
