@@ -1,14 +1,6 @@
 import Basics
 import NIOCore
 
-/// The server's side of the connection to one client.
-protocol ServedSession: AnyObject {
-  /// The client's `address:port`.
-  var peer: String { get }
-  /// Called when the server stops.
-  func stop()
-}
-
 /// The connected clients, their connections, and the end of the server. Used on the server's thread only.
 final class ClientRegistry {
   let configuration: MockServer.Configuration
@@ -18,7 +10,7 @@ final class ClientRegistry {
   /// Nil before and after listening.
   private var listener: (any Channel)?
   /// All connected clients.
-  private var sessions: [ObjectIdentifier: any ServedSession] = [:]
+  private var sessions: [ObjectIdentifier: ServedSession] = [:]
   /// Number of them being served.
   private var servedNow = 0
   /// The number of the next client to be served.
@@ -45,7 +37,7 @@ final class ClientRegistry {
   // MARK: - Clients
 
   /// Whether another client can be accepted; if so, `left` must be called when it leaves.
-  func admit(_ session: any ServedSession) -> Bool {
+  func admit(_ session: ServedSession) -> Bool {
     guard !isEnding, sessions.count < configuration.maxConcurrentClients else {
       emit(.rejected(peer: session.peer))
       return false
@@ -57,7 +49,7 @@ final class ClientRegistry {
 
   /// Numbers an admitted client, from 0; nil if the server is ending.
   /// - Parameter connection: returns the name of the connection that the client gets.
-  func open(_ session: any ServedSession, connection: (Int) -> String) -> Int? {
+  func open(_ session: ServedSession, connection: (Int) -> String) -> Int? {
     guard !isEnding else {
       emit(.rejected(peer: session.peer))
       return nil
@@ -70,19 +62,13 @@ final class ClientRegistry {
     return client
   }
 
-  func handshakeFailed(_ session: any ServedSession, _ reason: Message) {
+  func handshakeFailed(_ session: ServedSession, _ reason: Message) {
     emit(.handshakeFailed(peer: session.peer, reason: reason))
     left(session)
   }
 
-  func ended(_ session: any ServedSession, client: Int, _ report: ServedReport) {
-    emit(.ended(client: client, report))
-    servedNow -= 1
-    left(session)
-  }
-
-  func ended(_ session: any ServedSession, client: Int, _ report: PushReport) {
-    emit(.pushesEnded(client: client, report))
+  func ended(_ session: ServedSession, _ event: ServerEvent) {
+    emit(event)
     servedNow -= 1
     left(session)
   }
@@ -90,7 +76,7 @@ final class ClientRegistry {
   func received(_ push: ReceivedPush) { emit(.received(push)) }
 
   /// A client that was not served, or whose end was reported, has left.
-  func left(_ session: any ServedSession) {
+  func left(_ session: ServedSession) {
     if sessions.removeValue(forKey: ObjectIdentifier(session)) != nil { allSessions.change(by: -1) }
     guard isEnding, servedNow == 0 else { return }
     // Clients still in the handshake would not be served any more.

@@ -95,7 +95,7 @@ package final class MockServer: Sendable {
       return MockServer(
         port: listener.localAddress?.port ?? configuration.port, thread: thread, registry: registry)
     } catch {
-      throw MockServerError(error, configuration)
+      throw Failure(error, configuration)
     }
   }
 
@@ -112,7 +112,7 @@ package final class MockServer: Sendable {
 
   private static func address(_ configuration: Configuration) throws -> SocketAddress {
     guard let address = try? SocketAddress(ipAddress: configuration.address, port: configuration.port) else {
-      throw MockServerError.notAnAddress(configuration.address)
+      throw Failure(.notAnAddress(configuration.address))
     }
     return address
   }
@@ -140,16 +140,18 @@ package final class MockServer: Sendable {
   }
 }
 
-extension MockServerError {
-  init(_ error: any Error, _ configuration: MockServer.Configuration) {
+extension Failure {
+  /// Why the server does not listen.
+  fileprivate init(_ error: any Error, _ configuration: MockServer.Configuration) {
     let (address, port) = (configuration.address, configuration.port)
-    self =
-      switch (error as? IOError)?.errnoCode {
-      case EADDRINUSE: .portInUse(address: address, port: port)
-      case EACCES, EPERM: .notPermitted(address: address, port: port)
-      case EADDRNOTAVAIL: .addressUnavailable(address)
-      case let number?: .failed(String(cString: strerror(number)))
-      case nil: .failed("\(error)")
-      }
+    switch (error as? IOError)?.errnoCode {
+    case EADDRINUSE: self.init(.portInUse(port, of: address))
+    case EACCES, EPERM:
+      self.init(
+        "no permission for port \(port) of \(address); use a --port above 1023 (0 selects a free one)")
+    case EADDRNOTAVAIL: self.init(.addressUnavailable(address))
+    case let number?: self.init("cannot start the server: \(String(cString: strerror(number)))")
+    case nil: self.init("cannot start the server: \("\(error)")")
+    }
   }
 }

@@ -37,17 +37,7 @@ package struct PushResponse: Sendable, Equatable {
   package var body: String {
     guard let reason else { return "" }
     let time = timestamp.map { ",\"timestamp\":\($0)" } ?? ""
-    return "{\"reason\":\(Self.quoted(reason))\(time)}"
-  }
-
-  /// A reason comes from the input: it may contain any characters.
-  private static func quoted(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
-      guard scalar.value < 0x20 else { return String(scalar) }
-      return "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-    }
-    return "\"\(escaped.joined())\""
+    return "{\"reason\":\(JSONValue.quoted(reason))\(time)}"
   }
 }
 
@@ -123,11 +113,7 @@ package final class PushAnswerCollector: EvidenceSink {
 
   private static func token(_ fields: PushFields, in bytes: RawSpan) -> String? {
     if let range = fields[.token] {
-      return bytes.extracting(range).withUnsafeBytes { token in
-        token.reduce(into: "") { text, byte in
-          text += byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
-        }
-      }
+      return bytes.extracting(range).withUnsafeBytes { Hex.string($0) }
     }
     return text(.tokenText, of: fields, in: bytes)?.lowercased()
   }

@@ -2,49 +2,38 @@ import Basics
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
-import NIOSSL
-import NIOTLS
 
 /// Answers the pushes of one client over HTTP/2.
 ///
 /// It answers complete requests. It counts the bytes of payloads, and does not keep them.
-final class PushService: ChannelInboundHandler, ServedSession {
+final class PushService: ServedSession, ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
   private enum State {
-    /// Before the connection is open, or during the TLS handshake.
-    case opening
     case serving
     /// After a GOAWAY: requests up to `last` are still answered.
     case leaving(last: HTTP2StreamID)
     /// No more answers: waiting for the client to close.
     case closing
-    case ended
   }
 
   private static let mostStreams = 1000
   private static let largestHeaders = 1 << 16
 
-  private let registry: ClientRegistry
-  private let transport: TransportHandler
   private let answers: PushAnswers
-  private let isTLS: Bool
-  private(set) var peer = "?"
-  private var context: ChannelHandlerContext?
-  private var state = State.opening
-  private var client = 0
+  private var state = State.serving
   /// Requests that are not answered yet.
   private var open: [HTTP2StreamID: ReceivedPush] = [:]
   /// Those that get no answer on purpose.
   private var silent: Set<HTTP2StreamID> = []
   private var lastAnswered = HTTP2StreamID.rootStream
   private var report = PushReport(peer: "?", pushes: 0, end: .stopped)
-  private var idleWatch: IdleWatch?
 
   /// - Parameter transport: the handler next to the socket.
   init(registry: ClientRegistry, transport: TransportHandler, answers: PushAnswers, isTLS: Bool) {
-    (self.registry, self.transport, self.answers, self.isTLS) = (registry, transport, answers, isTLS)
+    self.answers = answers
+    super.init(registry: registry, transport: transport, isTLS: isTLS)
   }
 
   /// Raises the limits against floods of frames: a mock server trusts its clients.
@@ -63,83 +52,39 @@ final class PushService: ChannelInboundHandler, ServedSession {
     return NIOHTTP2Handler(mode: .server, connectionConfiguration: connection, streamConfiguration: stream)
   }
 
-  /// Called when the server stops.
-  func stop() {
-    if case .opening = state { return leave(nil) }
-    end(.stopped)
-  }
-
   // MARK: - The connection
 
-  func handlerAdded(context: ChannelHandlerContext) {
-    self.context = context
-    if context.channel.isActive { begin(context) }
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-
-  func channelActive(context: ChannelHandlerContext) { begin(context) }
-
-  private func begin(_ context: ChannelHandlerContext) {
-    guard peer == "?" else { return }
-    peer = context.remoteAddress?.endpointText ?? "unknown"
+  override func prepare(client: Int) -> String {
     report.peer = peer
-    guard registry.admit(self) else {
-      state = .ended
-      return transport.breakOff()
-    }
-    idleWatch = IdleWatch(limit: registry.configuration.idleNanoseconds, on: context.eventLoop) {
-      [weak self] in
-      self?.handleIdleTimeout()
-    }
-    if !isTLS { serve() }
+    return "pushes"
   }
 
-  private func serve() {
-    guard case .opening = state else { return }
-    guard let client = registry.open(self, connection: { _ in "pushes" }) else { return leave(nil) }
-    self.client = client
-    state = .serving
-    idleWatch?.progress()
-  }
+  override func disconnected() { inputEnded() }
 
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if case .handshakeCompleted? = event as? TLSUserEvent {
-      serve()
-    } else if let event = event as? ChannelEvent, event == .inputClosed {
-      closedByClient()
+  override func inputEnded() {
+    if open.keys.allSatisfy({ silent.contains($0) }) {
+      complete(byClient: true)
+    } else {
+      close(.clientClosed) { context?.close(promise: nil) }
     }
   }
 
-  func channelInactive(context: ChannelHandlerContext) { closedByClient() }
-
-  private func closedByClient() {
-    if case .opening = state { return leave(.closedInHandshake) }
-    let isDone = open.keys.allSatisfy { silent.contains($0) }
-    close(isDone ? .completed(byClient: true) : .clientClosed) { context?.close(promise: nil) }
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    switch error {
+  override func failed(_ error: any Error) {
     // An invalid request: the library resets its stream.
-    case is NIOHTTP2Errors.StreamError: return
-    case NIOSSLError.uncleanShutdown: return
-    default: break
-    }
+    if error is NIOHTTP2Errors.StreamError { return }
+    let isGone = error.isReset || error is ChannelError
     switch state {
-    case .ended: break
-    case .opening: leave(error.reason)
     // All requests are answered. The library reports later frames as errors, and many clients reset the
     // connection without reading the closing TLS alert.
-    case .closing: closedByClient()
-    case .leaving where !error.isReset && !(error is ChannelError):
+    case .closing: inputEnded()
+    case .leaving where !isGone:
       // The library may report frames above the last stream id as errors. A reset could keep the GOAWAY
       // from the client.
       state = .closing
-      context.flush()
-      context.close(mode: .output, promise: nil)
+      context?.flush()
+      context?.close(mode: .output, promise: nil)
     case .serving, .leaving:
-      if error.isReset || error is ChannelError { return end(.clientReset) }
+      if isGone { return end(.clientReset) }
       end(.failed(error is NIOHTTP2Errors.BadClientMagic ? .notHTTP2 : .verbatim("\(error)")))
     }
   }
@@ -147,7 +92,8 @@ final class PushService: ChannelInboundHandler, ServedSession {
   // MARK: - Requests
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    idleWatch?.progress()
+    guard isServing else { return }
+    progress()
     let frame = unwrapInboundIn(data)
     switch frame.payload {
     case .headers(let headers):
@@ -264,50 +210,29 @@ final class PushService: ChannelInboundHandler, ServedSession {
 
   /// After a GOAWAY, closes once all remaining requests are answered.
   private func closeIfDone() {
-    guard case .leaving(let last) = state, !open.keys.contains(where: { $0 <= last && !silent.contains($0) })
+    guard isServing, case .leaving(let last) = state,
+      !open.keys.contains(where: { $0 <= last && !silent.contains($0) })
     else { return }
     state = .closing
     context?.close(mode: .output, promise: nil)
   }
 
-  private func handleIdleTimeout() {
+  override func wasIdle() {
     switch state {
-    case .opening: leave(.handshakeTooSlow)
     case .serving:
       goAway()
       context?.flush()
       closeIfDone()
-    case .leaving, .closing: close(.completed(byClient: false)) { context?.close(promise: nil) }
-    case .ended: break
+    case .leaving, .closing: complete(byClient: false)
     }
   }
 
-  private func end(_ end: ServedReport.End) {
-    close(end) { transport.breakOff() }
-  }
-
-  private func close(_ end: ServedReport.End, how: () -> Void) {
-    switch state {
-    case .ended, .opening: return
-    case .serving, .leaving, .closing: break
-    }
-    state = .ended
-    idleWatch?.end()
+  /// Requests without an answer were abandoned.
+  override func ended(_ end: ServedReport.End) -> ServerEvent {
     for stream in open.keys.sorted() where !silent.contains(stream) {
       if let push = open[stream] { registry.received(push) }
     }
     report.end = end
-    how()
-    registry.ended(self, client: client, report)
-  }
-
-  /// Ends a connection that was not served.
-  /// - Parameter reason: why the handshake failed; nil if it did not.
-  private func leave(_ reason: Message?) {
-    if case .ended = state { return }
-    state = .ended
-    idleWatch?.end()
-    transport.breakOff()
-    if let reason { registry.handshakeFailed(self, reason) } else { registry.left(self) }
+    return .pushesEnded(client: client, report)
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CLibcrypto
 
 /// A self-signed certificate for this machine, with its key: for tests with clients that do not know the server yet.
@@ -12,17 +13,19 @@ package struct SelfSignedCertificate: Sendable {
   private static let keyBits: Int32 = 2048
   private static let names = "DNS:localhost,IP:127.0.0.1,IP:::1"
 
-  package init() throws(TLSIdentityError) {
-    guard let key = Self.makeKey() else { throw .notMade }
+  package init() throws {
+    guard let key = Self.makeKey() else { throw Self.failure }
     defer { EVP_PKEY_free(key) }
-    guard let certificate = Self.makeCertificate(key) else { throw .notMade }
+    guard let certificate = Self.makeCertificate(key) else { throw Self.failure }
     defer { X509_free(certificate) }
     guard let text = Self.pem({ PEM_write_bio_X509($0, certificate) }),
       let keyText = Self.pem({ PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) })
-    else { throw .notMade }
+    else { throw Self.failure }
     self.certificate = text
     self.key = keyText
   }
+
+  private static var failure: Failure { Failure("cannot generate a certificate: libcrypto failed") }
 
   private static func makeKey() -> OpaquePointer? {
     guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil) else { return nil }

@@ -64,24 +64,3 @@ package struct PushReport: Sendable, Equatable {
   package var pushes: Int
   package var end: ServedReport.End
 }
-
-/// Why a mock server did not start.
-package enum MockServerError: Error, Equatable {
-  case notAnAddress(String)
-  case portInUse(address: String, port: Int)
-  case notPermitted(address: String, port: Int)
-  /// The address does not belong to this machine.
-  case addressUnavailable(String)
-  case failed(String)
-
-  package var message: Message {
-    switch self {
-    case .portInUse(let address, let port): .portInUse(port, of: address)
-    case .notPermitted(let address, let port):
-      "no permission for port \(port) of \(address); use a --port above 1023 (0 selects a free one)"
-    case .addressUnavailable(let address): .addressUnavailable(address)
-    case .notAnAddress(let address): .notAnAddress(address)
-    case .failed(let reason): "cannot start the server: \(reason)"
-    }
-  }
-}

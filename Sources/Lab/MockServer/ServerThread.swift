@@ -11,7 +11,7 @@ package final class ServerThread: Sendable {
   let group: MultiThreadedEventLoopGroup
   let sessions = SessionCount()
 
-  package init() throws(MockServerError) {
+  package init() throws {
     // The library ends the process if it gets none.
     try Self.checkDescriptors()
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -23,12 +23,12 @@ package final class ServerThread: Sendable {
   }
 
   /// Opens the needed number of descriptors, and closes them again.
-  private static func checkDescriptors() throws(MockServerError) {
+  private static func checkDescriptors() throws {
     var taken: [Int32] = []
     defer { for descriptor in taken { _ = close(descriptor) } }
     while taken.count < neededDescriptors {
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw .failed(Self.reason(errno)) }
+      guard descriptor >= 0 else { throw Failure("cannot start the server: \(Self.reason(errno))") }
       taken.append(descriptor)
     }
   }

@@ -1,16 +1,12 @@
 import Basics
 import NIOCore
-import NIOSSL
-import NIOTLS
 
 /// Replays one connection to one client.
-final class Session: ChannelInboundHandler, ServedSession {
+final class Session: ServedSession, ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private enum State: Equatable {
-    /// Before the connection or during the TLS handshake.
-    case opening
     /// Ready for the next move.
     case ready
     /// Waiting for a write to complete.
@@ -21,20 +17,13 @@ final class Session: ChannelInboundHandler, ServedSession {
     case pausing
     /// Everything was sent; waiting for the client to close.
     case leaving
-    case ended
   }
 
   /// Maximum number of moves before other work on the thread gets its turn.
   private static let movesInARow = 64
 
-  private let registry: ClientRegistry
   private let script: MockServer.Script
-  private let transport: TransportHandler
-  private let isTLS: Bool
-  private(set) var peer = "?"
-  private var context: ChannelHandlerContext?
-  private var state = State.opening
-  private var client = 0
+  private var state = State.ready
   private var bytes: [UInt8] = []
   private var ending = ServedConnection.Ending.close
   private var cursor: StepCursor?
@@ -48,125 +37,63 @@ final class Session: ChannelInboundHandler, ServedSession {
   private var hasInputEnded = false
   /// Whether the client had closed before the server.
   private var clientClosedFirst = false
-  private var idleWatch: IdleWatch?
   private var isMoving = false
 
   /// - Parameter transport: the handler next to the socket.
   init(
     registry: ClientRegistry, script: @escaping MockServer.Script, transport: TransportHandler, isTLS: Bool
   ) {
-    (self.registry, self.script, self.transport, self.isTLS) = (registry, script, transport, isTLS)
-  }
-
-  /// Called when the server stops.
-  func stop() {
-    if state == .opening { return leave(nil) }
-    end(.stopped)
+    self.script = script
+    super.init(registry: registry, transport: transport, isTLS: isTLS)
   }
 
   // MARK: - Input from the client
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    self.context = context
-    if context.channel.isActive { begin(context) }
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-
-  func channelActive(context: ChannelHandlerContext) { begin(context) }
-
-  private func begin(_ context: ChannelHandlerContext) {
-    guard peer == "?" else { return }
-    peer = context.remoteAddress?.endpointText ?? "unknown"
-    guard registry.admit(self) else {
-      state = .ended
-      return transport.breakOff()
-    }
-    idleWatch = IdleWatch(limit: registry.configuration.idleNanoseconds, on: context.eventLoop) {
-      [weak self] in
-      self?.handleIdleTimeout()
-    }
-    if !isTLS { open(context) }
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if case .handshakeCompleted? = event as? TLSUserEvent {
-      open(context)
-    } else if let event = event as? ChannelEvent, event == .inputClosed {
-      inputEnded()
-    } else {
-      context.fireUserInboundEventTriggered(event)
-    }
-  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let bytes = unwrapInboundIn(data)
     if report.received == 0, !isTLS { report.speaksTLS = TLSOptions.isHandshake(bytes) }
     report.received &+= bytes.readableBytes
     // Unexpected bytes do not show that the client reads.
-    guard case .awaiting(let clientBytes) = state else { return }
+    guard isServing, case .awaiting(let clientBytes) = state else { return }
     progress()
     if report.received >= clientBytes { proceed() }
   }
 
-  private func inputEnded() {
+  override func inputEnded() {
     hasInputEnded = true
     switch state {
-    case .opening: leave(.closedInHandshake)
     case .awaiting: end(.clientClosed)
     case .leaving: complete()
-    case .ready, .writing, .settling, .pausing, .ended: break
+    case .ready, .writing, .settling, .pausing: break
     }
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
-    switch state {
-    case .opening: leave(.closedInHandshake)
-    case .leaving: complete()
-    case .ended: break
-    case .ready, .writing, .settling, .awaiting, .pausing: end(.clientClosed)
-    }
+  override func disconnected() {
+    if state == .leaving { complete() } else { end(.clientClosed) }
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if case .uncleanShutdown? = error as? NIOSSLError { return }
-    failed(error)
-  }
-
-  private func failed(_ error: any Error) {
-    switch state {
-    case .ended: break
-    case .opening: leave(error.reason)
-    case .leaving where isTLS && error.isReset:
-      // Many clients never read the closing TLS alert, so their system resets the connection.
-      complete()
-    default:
-      let isGone = error.isReset || error is ChannelError
-      end(isGone ? (hasInputEnded ? .clientClosed : .clientReset) : .failed(error.reason))
-    }
+  override func failed(_ error: any Error) {
+    // Many clients never read the closing TLS alert, so their system resets the connection.
+    if state == .leaving, isTLS, error.isReset { return complete() }
+    let isGone = error.isReset || error is ChannelError
+    end(isGone ? (hasInputEnded ? .clientClosed : .clientReset) : .failed(error.reason))
   }
 
   // MARK: - Moves
 
-  private func open(_ context: ChannelHandlerContext) {
-    guard state == .opening else { return }
-    var opened: ServedConnection?
-    let number = registry.open(self) { client in
-      let connection = script(client)
-      opened = connection
-      return connection.name
-    }
-    guard let number, let connection = opened else { return leave(nil) }
-    client = number
+  override func prepare(client: Int) -> String {
+    let connection = script(client)
     bytes = connection.bytes
     ending = connection.ending
     cursor = StepCursor(connection)
     report.connection = connection.name
     report.peer = peer
     report.size = bytes.count
-    readMonitor = ReadMonitor(own: context.localAddress, peer: context.remoteAddress)
-    state = .ready
-    progress()
+    return connection.name
+  }
+
+  override func serve() {
+    readMonitor = ReadMonitor(own: context?.localAddress, peer: context?.remoteAddress)
     advance()
   }
 
@@ -177,7 +104,7 @@ final class Session: ChannelInboundHandler, ServedSession {
     isMoving = true
     defer { isMoving = false }
     var moves = 0
-    while state == .ready {
+    while isServing, state == .ready {
       guard moves < Self.movesInARow else { return again(after: 0) }
       moves += 1
       make(pendingMove.take() ?? cursor?.next() ?? .end)
@@ -224,7 +151,7 @@ final class Session: ChannelInboundHandler, ServedSession {
   }
 
   private func wrote(_ count: Int, endsChunk: Bool, _ result: Result<Void, any Error>) {
-    guard state == .writing else { return }
+    guard isServing, state == .writing else { return }
     if case .failure(let error) = result { return failed(error) }
     report.sent += count
     if endsChunk { isUnsettled = true }
@@ -292,48 +219,21 @@ final class Session: ChannelInboundHandler, ServedSession {
   private func complete(afterWaiting: Bool = false) {
     guard state == .leaving else { return }
     let byClient = clientClosedFirst || ending == .waitForClient && !afterWaiting
-    close(.completed(byClient: byClient)) { context?.close(promise: nil) }
+    complete(byClient: byClient)
   }
 
-  private func end(_ end: ServedReport.End) {
-    close(end) { transport.breakOff() }
-  }
-
-  private func close(_ end: ServedReport.End, how: () -> Void) {
-    guard state != .ended, state != .opening else { return }
-    state = .ended
-    idleWatch?.end()
+  override func ended(_ end: ServedReport.End) -> ServerEvent {
     report.end = end
-    how()
-    registry.ended(self, client: client, report)
+    return .ended(client: client, report)
   }
 
-  /// Ends a connection that was not served.
-  /// - Parameter reason: why the handshake failed; nil if it did not.
-  private func leave(_ reason: Message?) {
-    guard state != .ended else { return }
-    state = .ended
-    idleWatch?.end()
-    transport.breakOff()
-    if let reason { registry.handshakeFailed(self, reason) } else { registry.left(self) }
-  }
-}
-
-// MARK: - Time
-
-extension Session {
-  /// Notes activity of the client or of the server.
-  private func progress() { idleWatch?.progress() }
-
-  /// Called after the idle timeout.
-  private func handleIdleTimeout() {
+  override func wasIdle() {
     switch state {
-    case .opening: leave(.handshakeTooSlow)
     case .awaiting(let clientBytes): end(.stalled(.didNotSend(expected: clientBytes)))
     case .leaving: complete(afterWaiting: true)
     case .ready, .writing, .settling: end(.stalled(.didNotRead))
     // Pauses are intended.
-    case .pausing, .ended: break
+    case .pausing: break
     }
   }
 
@@ -343,15 +243,7 @@ extension Session {
   ) {
     guard let context else { return }
     context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, nanoseconds))) {
-      if self.state == state { work(self) }
+      if self.isServing, self.state == state { work(self) }
     }
-  }
-}
-
-extension SocketAddress {
-  /// `192.0.2.1:2196`, or `[2001:db8::1]:2196`.
-  var endpointText: String? {
-    guard let address = ipAddress, let port else { return nil }
-    return address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
   }
 }

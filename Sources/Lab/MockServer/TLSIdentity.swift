@@ -1,3 +1,4 @@
+import Basics
 import CLibcrypto
 import NIOSSL
 
@@ -12,17 +13,29 @@ package struct TLSIdentity: Sendable {
   /// - Parameters:
   ///   - certificatePEM: the server's certificate, and its chain after it.
   ///   - keyPEM: its key, without a passphrase.
-  package init(certificatePEM: [UInt8], keyPEM: [UInt8]) throws(TLSIdentityError) {
+  ///   - names: of the files, for messages.
+  package init(
+    certificatePEM: [UInt8], keyPEM: [UInt8],
+    names: (certificate: String, key: String) = ("the certificate", "the key")
+  ) throws {
     guard let certificates = try? NIOSSLCertificate.fromPEMBytes(certificatePEM),
       let first = certificates.first, let der = try? first.toDERBytes()
-    else { throw .noCertificate }
+    else { throw Failure(.noCertificate(in: names.certificate)) }
     // Passphrases are not supported: a server has no terminal.
-    if Self.isEncrypted(keyPEM) { throw .encryptedKey }
-    guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem) else { throw .noKey }
+    if Self.isEncrypted(keyPEM) {
+      throw Failure(
+        "\(names.key): encrypted keys are not supported; decrypt it first: openssl pkey -in \(names.key) "
+          + "-out FILE")
+    }
+    guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem) else {
+      throw Failure(.noKey(in: names.key))
+    }
     self.certificates = certificates
     self.key = key
     fingerprint = Self.fingerprint(der)
-    guard (try? NIOSSLContext(configuration: configuration)) != nil else { throw .mismatch }
+    guard (try? NIOSSLContext(configuration: configuration)) != nil else {
+      throw Failure("\(names.key) is not the key of \(names.certificate)")
+    }
   }
 
   private var configuration: TLSConfiguration {
@@ -48,20 +61,6 @@ package struct TLSIdentity: Sendable {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
     guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1 else { return "unknown" }
-    return digest.prefix(Int(length)).map { byte in
-      let digits = String(byte, radix: 16, uppercase: true)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined(separator: ":")
+    return digest.prefix(Int(length)).map { Hex.string([$0], letterCase: .upper) }.joined(separator: ":")
   }
-}
-
-/// Errors of a certificate or its key.
-package enum TLSIdentityError: Error, Equatable {
-  case noCertificate
-  case noKey
-  case encryptedKey
-  /// The key does not match the certificate.
-  case mismatch
-  /// The system's library failed to generate it.
-  case notMade
 }

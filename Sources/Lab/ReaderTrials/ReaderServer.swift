@@ -27,23 +27,10 @@ package final class ReaderServer: Sendable {
   /// Nil if readers receive streams on standard input.
   package init?(_ over: Over) throws {
     if over == .stdin { return nil }
-    do {
-      thread = try ServerThread()
-    } catch {
-      throw Failure("cannot start a server for the readers: \(Self.text(error))")
-    }
-    switch over {
-    case .stdin, .tcp: (tls, certificatePath) = (nil, nil)
-    case .tls:
-      let made: SelfSignedCertificate
-      do {
-        made = try SelfSignedCertificate()
-        tls = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
-      } catch {
-        throw Failure("cannot create a certificate for --over tls: \(error)")
-      }
-      certificatePath = try Self.write(made.certificate)
-    }
+    thread = try ServerThread()
+    let made = over == .tls ? try SelfSignedCertificate() : nil
+    tls = try made.map { try TLSIdentity(certificatePEM: $0.certificate, keyPEM: $0.key) }
+    certificatePath = try made.map { try Self.write($0.certificate) }
   }
 
   deinit {
@@ -75,17 +62,9 @@ package final class ReaderServer: Sendable {
     configuration.idleNanoseconds = Int64((seconds + 60) * 1e9)
     let connection = Self.connection(stream, bytes)
     let clients = ClientCount()
-    do {
-      let server = try MockServer.start(
-        configuration, on: thread, script: { _ in connection }, onEvent: { clients.take($0) })
-      return RunningServer(server, clients, environment: environment(port: server.port))
-    } catch {
-      throw Failure("cannot start a server for the reader: \(Self.text(error))")
-    }
-  }
-
-  private static func text(_ error: any Error) -> String {
-    if case .failed(let reason)? = error as? MockServerError { reason } else { "\(error)" }
+    let server = try MockServer.start(
+      configuration, on: thread, script: { _ in connection }, onEvent: { clients.take($0) })
+    return RunningServer(server, clients, environment: environment(port: server.port))
   }
 
   private func environment(port: Int) -> [(name: String, value: String)] {

@@ -89,12 +89,7 @@ struct Serve: ParsableCommand {
     let log = ServeLog(idleSeconds: server.idleTimeout.seconds, awaited: configuration.clientLimit) {
       done.signal()
     }
-    let running: MockServer
-    do {
-      running = try start(log)
-    } catch let error as MockServerError {
-      throw Failure(error.message)
-    }
+    let running = try start(log)
     defer { running.stop() }
     Interruption.remember { done.signal() }
     try sayAddress(running.port)

@@ -1,0 +1,157 @@
+import Basics
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+/// The server's side of the connection to one client: its beginning, its end, and the time that it may be idle. What is
+/// served in between is up to subclasses, which get no call before and after. Used on the server's thread only.
+class ServedSession {
+  private enum Phase {
+    /// Before the connection is open, or during the TLS handshake.
+    case opening
+    case serving
+    case ended
+  }
+
+  let registry: ClientRegistry
+  /// The handler next to the socket.
+  let transport: TransportHandler
+  let isTLS: Bool
+  /// The client's `address:port`.
+  private(set) var peer = "?"
+  private(set) var context: ChannelHandlerContext?
+  /// Its number, from 0, while it is served.
+  private(set) var client = 0
+  private var phase = Phase.opening
+  private var idleWatch: IdleWatch?
+
+  init(registry: ClientRegistry, transport: TransportHandler, isTLS: Bool) {
+    (self.registry, self.transport, self.isTLS) = (registry, transport, isTLS)
+  }
+
+  var isServing: Bool { phase == .serving }
+
+  // MARK: - For subclasses
+
+  /// Chooses what a client gets; returns its name.
+  func prepare(client: Int) -> String { "" }
+
+  /// Begins to serve.
+  func serve() {}
+
+  /// The client has closed its side.
+  func inputEnded() {}
+
+  /// The connection is gone.
+  func disconnected() {}
+
+  func failed(_ error: any Error) {}
+
+  /// Called after the idle timeout.
+  func wasIdle() {}
+
+  /// The event that reports the end.
+  func ended(_ end: ServedReport.End) -> ServerEvent { .finished }
+
+  /// Notes activity of the client or of the server.
+  func progress() { idleWatch?.progress() }
+
+  // MARK: - Events of the connection
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { begin(context) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func channelActive(context: ChannelHandlerContext) { begin(context) }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted? = event as? TLSUserEvent {
+      open()
+    } else if let event = event as? ChannelEvent, event == .inputClosed {
+      pass(.closedInHandshake) { inputEnded() }
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { pass(.closedInHandshake) { disconnected() } }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if case .uncleanShutdown? = error as? NIOSSLError { return }
+    pass(error.reason) { failed(error) }
+  }
+
+  /// Called when the server stops.
+  func stop() { pass(nil) { end(.stopped) } }
+
+  /// Passes an event on; before the session is served, it ends the connection.
+  /// - Parameter reason: why the handshake failed; nil if it did not.
+  private func pass(_ reason: Message?, _ handle: () -> Void) {
+    switch phase {
+    case .opening: leave(reason)
+    case .serving: handle()
+    case .ended: break
+    }
+  }
+
+  // MARK: - Beginning and end
+
+  private func begin(_ context: ChannelHandlerContext) {
+    guard peer == "?" else { return }
+    peer = context.remoteAddress?.endpointText ?? "unknown"
+    guard registry.admit(self) else {
+      phase = .ended
+      return transport.breakOff()
+    }
+    idleWatch = IdleWatch(limit: registry.configuration.idleNanoseconds, on: context.eventLoop) {
+      [weak self] in
+      self?.pass(.handshakeTooSlow) { self?.wasIdle() }
+    }
+    if !isTLS { open() }
+  }
+
+  private func open() {
+    guard phase == .opening else { return }
+    guard let client = registry.open(self, connection: { prepare(client: $0) }) else { return leave(nil) }
+    self.client = client
+    phase = .serving
+    progress()
+    serve()
+  }
+
+  /// Ends a connection that was not served.
+  /// - Parameter reason: why the handshake failed; nil if it did not.
+  private func leave(_ reason: Message?) {
+    phase = .ended
+    idleWatch?.end()
+    transport.breakOff()
+    if let reason { registry.handshakeFailed(self, reason) } else { registry.left(self) }
+  }
+
+  /// Breaks off the connection.
+  func end(_ end: ServedReport.End) {
+    close(end) { transport.breakOff() }
+  }
+
+  /// Closes the connection with the alert of TLS.
+  func complete(byClient: Bool) {
+    close(.completed(byClient: byClient)) { context?.close(promise: nil) }
+  }
+
+  func close(_ end: ServedReport.End, how: () -> Void) {
+    guard phase == .serving else { return }
+    phase = .ended
+    idleWatch?.end()
+    how()
+    registry.ended(self, ended(end))
+  }
+}
+
+extension SocketAddress {
+  /// `192.0.2.1:2196`, or `[2001:db8::1]:2196`.
+  var endpointText: String? {
+    guard let address = ipAddress, let port else { return nil }
+    return address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+  }
+}
