@@ -245,7 +245,7 @@ struct PushServiceTests {
     try client.send(Array("POST /3/device/aa HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     let events = try log.events { $0 == .finished }
     let ends = events.compactMap { event -> ServedReport.End? in
-      if case .pushesEnded(_, let report) = event { report.end } else { nil }
+      if case .ended(_, let report) = event { report.end } else { nil }
     }
     #expect(ends == [.failed(.notHTTP2)])
     client.close()

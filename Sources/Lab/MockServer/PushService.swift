@@ -28,7 +28,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   /// Those that get no answer on purpose.
   private var silent: Set<HTTP2StreamID> = []
   private var lastAnswered = HTTP2StreamID.rootStream
-  private var report = PushReport(peer: "?", pushes: 0, end: .stopped)
+  private var pushes = 0
 
   /// - Parameter transport: the handler next to the socket.
   init(registry: ClientRegistry, transport: TransportHandler, answers: PushAnswers, isTLS: Bool) {
@@ -54,10 +54,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
 
   // MARK: - The connection
 
-  override func prepare(client: Int) -> String {
-    report.peer = peer
-    return "pushes"
-  }
+  override func prepare(client: Int) -> String { "pushes" }
 
   override func disconnected() { inputEnded() }
 
@@ -147,7 +144,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
     if case .serving = state { answer = chosen(for: push, on: stream) }
     if case .leaving(let last) = state, stream <= last { answer = chosen(for: push, on: stream) }
     push.ending = .answered(answer)
-    report.pushes += 1
+    pushes += 1
     registry.received(push)
     if answer == .silence {
       silent.insert(stream)
@@ -228,11 +225,10 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   /// Requests without an answer were abandoned.
-  override func ended(_ end: ServedReport.End) -> ServerEvent {
+  override func willEnd() {
     for stream in open.keys.sorted() where !silent.contains(stream) {
       if let push = open[stream] { registry.received(push) }
     }
-    report.end = end
-    return .pushesEnded(client: client, report)
+    report.pushes = pushes
   }
 }

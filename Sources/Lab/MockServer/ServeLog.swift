@@ -69,11 +69,14 @@ package final class ServeLog: Sendable {
   private func message(_ event: ServerEvent) -> Message? {
     switch event {
     case .opened, .received, .finished: nil
-    case .pushesEnded(let client, let report): .client(client + 1, report.peer, pushOutcome(report))
     case .ended(let client, let report):
-      .client(
-        client + 1, report.peer, of: report.connection,
-        report.speaksTLS ? .unexpectedTLS(outcome(report)) : outcome(report))
+      if let pushes = report.pushes {
+        .client(client + 1, report.peer, outcome(report.end, after: pushes))
+      } else {
+        .client(
+          client + 1, report.peer, of: report.connection,
+          report.speaksTLS ? .unexpectedTLS(outcome(report)) : outcome(report))
+      }
     case .handshakeFailed(let peer, let reason): .handshakeFailed(peer, Self.explained(reason))
     case .rejected(let peer): .rejected(peer)
     }
@@ -94,13 +97,13 @@ package final class ServeLog: Sendable {
     }
   }
 
-  private func pushOutcome(_ report: PushReport) -> Message {
-    switch report.end {
-    case .completed, .stalled: .pushesAnswered(report.pushes)
-    case .clientClosed: .pushesClosedByClient(after: report.pushes)
-    case .clientReset: .pushesResetByClient(after: report.pushes)
-    case .stopped: .pushesStopped(after: report.pushes)
-    case .failed(let reason): .pushesFailed(after: report.pushes, reason)
+  private func outcome(_ end: ServedReport.End, after pushes: Int) -> Message {
+    switch end {
+    case .completed, .stalled: .pushesAnswered(pushes)
+    case .clientClosed: .pushesClosedByClient(after: pushes)
+    case .clientReset: .pushesResetByClient(after: pushes)
+    case .stopped: .pushesStopped(after: pushes)
+    case .failed(let reason): .pushesFailed(after: pushes, reason)
     }
   }
 
@@ -123,15 +126,12 @@ extension ServeLog.Counts {
   fileprivate mutating func add(_ event: ServerEvent) {
     switch event {
     case .opened: clients += 1
-    case .received: break
+    case .received, .finished: break
     case .handshakeFailed: handshakes += 1
     case .rejected: rejected += 1
-    case .finished: break
     case .ended(_, let report):
       bytes &+= report.sent
-      add(report.end)
-    case .pushesEnded(_, let report):
-      pushes &+= report.pushes
+      pushes &+= report.pushes ?? 0
       add(report.end)
     }
   }

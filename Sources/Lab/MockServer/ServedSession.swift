@@ -23,7 +23,10 @@ class ServedSession {
   /// Its number, from 0, while it is served.
   private(set) var client = 0
   private var phase = Phase.opening
-  private var idleWatch: IdleWatch?
+  var report = ServedReport()
+  private var lastProgress = NIODeadline.now()
+  /// For the next look at whether the client is idle.
+  private var timer: Scheduled<Void>?
 
   init(registry: ClientRegistry, transport: TransportHandler, isTLS: Bool) {
     (self.registry, self.transport, self.isTLS) = (registry, transport, isTLS)
@@ -50,11 +53,11 @@ class ServedSession {
   /// Called after the idle timeout.
   func wasIdle() {}
 
-  /// The event that reports the end.
-  func ended(_ end: ServedReport.End) -> ServerEvent { .finished }
+  /// Called before the end is reported.
+  func willEnd() {}
 
   /// Notes activity of the client or of the server.
-  func progress() { idleWatch?.progress() }
+  func progress() { lastProgress = .now() }
 
   // MARK: - Events of the connection
 
@@ -104,10 +107,9 @@ class ServedSession {
       phase = .ended
       return transport.breakOff()
     }
-    idleWatch = IdleWatch(limit: registry.configuration.idleNanoseconds, on: context.eventLoop) {
-      [weak self] in
-      self?.pass(.handshakeTooSlow) { self?.wasIdle() }
-    }
+    report.peer = peer
+    progress()
+    lookForProgress(in: idleLimit, context.eventLoop)
     if !isTLS { open() }
   }
 
@@ -120,11 +122,24 @@ class ServedSession {
     serve()
   }
 
+  private var idleLimit: TimeAmount { .nanoseconds(registry.configuration.idleNanoseconds) }
+
+  /// Looks after `time` whether the client was idle, and again until the end.
+  private func lookForProgress(in time: TimeAmount, _ loop: any EventLoop) {
+    timer = loop.assumeIsolated().scheduleTask(in: time) {
+      let rest = self.idleLimit - (NIODeadline.now() - self.lastProgress)
+      guard rest <= .zero else { return self.lookForProgress(in: rest, loop) }
+      self.progress()
+      self.pass(.handshakeTooSlow) { self.wasIdle() }
+      if self.phase != .ended { self.lookForProgress(in: self.idleLimit, loop) }
+    }
+  }
+
   /// Ends a connection that was not served.
   /// - Parameter reason: why the handshake failed; nil if it did not.
   private func leave(_ reason: Message?) {
     phase = .ended
-    idleWatch?.end()
+    timer?.cancel()
     transport.breakOff()
     if let reason { registry.handshakeFailed(self, reason) } else { registry.left(self) }
   }
@@ -142,9 +157,11 @@ class ServedSession {
   func close(_ end: ServedReport.End, how: () -> Void) {
     guard phase == .serving else { return }
     phase = .ended
-    idleWatch?.end()
+    timer?.cancel()
     how()
-    registry.ended(self, ended(end))
+    report.end = end
+    willEnd()
+    registry.ended(self, .ended(client: client, report))
   }
 }
 

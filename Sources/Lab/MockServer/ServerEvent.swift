@@ -11,8 +11,6 @@ package enum ServerEvent: Sendable, Equatable {
   case ended(client: Int, ServedReport)
   /// A request of a client has ended, with or without an answer.
   case received(ReceivedPush)
-  /// The connection to a client that sent pushes has ended.
-  case pushesEnded(client: Int, PushReport)
   /// The TLS handshake with a client failed.
   case handshakeFailed(peer: String, reason: Message)
   /// A client was rejected: the limit of concurrent or total clients was reached.
@@ -45,22 +43,16 @@ package struct ServedReport: Sendable, Equatable {
   }
 
   /// The `name` of the connection.
-  package var connection: String
-  package var peer: String
+  package var connection = ""
+  package var peer = "?"
   /// Bytes passed to the system, and the total.
-  package var sent: Int
-  package var size: Int
+  package var sent = 0
+  package var size = 0
   /// Bytes received from the client, after TLS decryption.
-  package var received: Int
-  package var end: End
+  package var received = 0
+  package var end = End.stopped
   /// Whether a plain connection began with a TLS handshake.
-  package var speaksTLS: Bool
-}
-
-/// The result of a connection with pushes.
-package struct PushReport: Sendable, Equatable {
-  package var peer: String
-  /// The number of requests that were answered, or got no answer on purpose.
-  package var pushes: Int
-  package var end: ServedReport.End
+  package var speaksTLS = false
+  /// The number of requests that were answered, or got no answer on purpose; nil unless pushes are answered.
+  package var pushes: Int?
 }

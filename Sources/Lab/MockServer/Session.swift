@@ -29,8 +29,6 @@ final class Session: ServedSession, ChannelInboundHandler {
   private var cursor: StepCursor?
   /// The move to make once the client has read the bytes sent.
   private var pendingMove: StepCursor.Move?
-  private var report = ServedReport(
-    connection: "", peer: "?", sent: 0, size: 0, received: 0, end: .stopped, speaksTLS: false)
   private var readMonitor = ReadMonitor(own: nil, peer: nil)
   /// Whether the client may not have read the last chunk yet.
   private var isUnsettled = false
@@ -87,7 +85,6 @@ final class Session: ServedSession, ChannelInboundHandler {
     ending = connection.ending
     cursor = StepCursor(connection)
     report.connection = connection.name
-    report.peer = peer
     report.size = bytes.count
     return connection.name
   }
@@ -220,11 +217,6 @@ final class Session: ServedSession, ChannelInboundHandler {
     guard state == .leaving else { return }
     let byClient = clientClosedFirst || ending == .waitForClient && !afterWaiting
     complete(byClient: byClient)
-  }
-
-  override func ended(_ end: ServedReport.End) -> ServerEvent {
-    report.end = end
-    return .ended(client: client, report)
   }
 
   override func wasIdle() {

@@ -1,6 +1,8 @@
 import Basics
 import CLibcrypto
 import NIOSSL
+import PacketCapture
+import StreamInputs
 
 /// A TLS server's identity: its certificate, with the chain, and its key.
 package struct TLSIdentity: Sendable {
@@ -62,5 +64,38 @@ package struct TLSIdentity: Sendable {
     var length: UInt32 = 0
     guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1 else { return "unknown" }
     return digest.prefix(Int(length)).map { Hex.string([$0], letterCase: .upper) }.joined(separator: ":")
+  }
+}
+
+extension TLSIdentity {
+  /// Maximum file size, in bytes: certificate chains have some KiB.
+  private static let maxSize = 1 << 20
+
+  /// Reads the files of `--certificate` and `--key`.
+  package init(certificate: String, key: String) throws {
+    try self.init(
+      certificatePEM: Self.bytes(of: certificate, as: "--certificate"),
+      keyPEM: Self.bytes(of: key, as: "--key"), names: (certificate, key))
+  }
+
+  /// Generates an identity.
+  /// - Parameter output: receives the certificate, for clients to trust.
+  package init(writing output: OutputFile?) throws {
+    let made = try SelfSignedCertificate()
+    try output?.write(made.certificate.span.bytes)
+    try output?.finish()
+    try self.init(certificatePEM: made.certificate, keyPEM: made.key)
+  }
+
+  private static func bytes(of path: String, as option: String) throws -> [UInt8] {
+    do {
+      let bytes = try InputFile.content(of: Input(path).of(option: "--certificate or --key"), limit: maxSize)
+      guard bytes.count <= maxSize else {
+        throw InputFault(.tooLargeForPEM(limit: maxSize))
+      }
+      return bytes
+    } catch let fault as InputFault {
+      throw Failure(.about(option, .about(path, fault.message)))
+    }
   }
 }

@@ -118,7 +118,7 @@ private final class ClientCount: Sendable {
       switch event {
       case .opened: state.served += 1
       case .handshakeFailed(_, let reason): state.failure = reason
-      case .ended, .received, .pushesEnded, .rejected, .finished: break
+      case .ended, .received, .rejected, .finished: break
       }
     }
   }
