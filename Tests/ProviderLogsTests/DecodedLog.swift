@@ -20,8 +20,7 @@ struct DecodedLog {
   }
 
   init(_ log: [UInt8], mapping: String? = nil, chunk: Int = .max) throws {
-    let decoder = LogDecoder(
-      try mapping.map { text throws(LogMapping.Problem) in try LogMapping(text) } ?? LogMapping())
+    let decoder = LogDecoder(try mapping.map { text throws(Failure) in try LogMapping(text) } ?? LogMapping())
     decoder.prepare(with: log.span.bytes.extracting(first: min(log.count, 64 << 10)))
     var start = 0
     while start < log.count {

@@ -16,7 +16,7 @@ package struct LogMappingArgument: ExpressibleByArgument {
     do {
       mapping = try LogMapping(argument)
     } catch {
-      problem = Self.message(of: error)
+      problem = error.message
     }
   }
 
@@ -25,17 +25,4 @@ package struct LogMappingArgument: ExpressibleByArgument {
   }
 
   package var defaultValueDescription: String { "none" }
-
-  private static func message(of problem: LogMapping.Problem) -> Message {
-    switch problem {
-    case .notAPair(let pair): "--map has '\(pair)': write NAME=COLUMN, such as token=device"
-    case .unknownField(let name):
-      "--map has the unknown field '\(name)': known fields are "
-        + "\(LogMapping.fields.joined(separator: ", "))"
-    case .repeatedField(let name): "--map has '\(name)' twice"
-    case .invalidPath(let path):
-      "--map has '\(path)': write a name, or up to \(LogMapping.deepest) names with dots, such as "
-        + "response.status"
-    }
-  }
 }

@@ -70,16 +70,8 @@ package struct LogMapping: Equatable, Sendable {
 
   package var isEmpty: Bool { paths.isEmpty }
 
-  /// Why a mapping is invalid.
-  package enum Problem: Error, Equatable {
-    case notAPair(String)
-    case unknownField(String)
-    case repeatedField(String)
-    case invalidPath(String)
-  }
-
-  /// Reads `NAME=COLUMN[,NAME=COLUMN...]`.
-  package init(_ text: String) throws(Problem) {
+  /// Reads `NAME=COLUMN[,NAME=COLUMN...]`, as --map gives it.
+  package init(_ text: String) throws(Failure) {
     var pairs: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       // A column name may contain commas.
@@ -90,14 +82,21 @@ package struct LogMapping: Equatable, Sendable {
       }
     }
     for pair in pairs {
-      guard let equals = pair.firstIndex(of: "=") else { throw .notAPair(pair) }
+      guard let equals = pair.firstIndex(of: "=") else {
+        throw Failure("--map has '\(pair)': write NAME=COLUMN, such as token=device")
+      }
       let field = String(pair[..<equals])
       let column = String(pair[pair.index(after: equals)...])
-      guard Self.fields.contains(field) else { throw .unknownField(field) }
-      guard !paths.contains(where: { $0.field == field }) else { throw .repeatedField(field) }
+      guard Self.fields.contains(field) else {
+        throw Failure(
+          "--map has the unknown field '\(field)': known fields are \(Self.fields.joined(separator: ", "))")
+      }
+      guard !paths.contains(where: { $0.field == field }) else { throw Failure("--map has '\(field)' twice") }
       let path = column.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       guard path.count <= Self.deepest, path.allSatisfy({ !$0.isEmpty && LogName($0) != nil }) else {
-        throw .invalidPath(column)
+        throw Failure(
+          "--map has '\(column)': write a name, or up to \(Self.deepest) names with dots, such as response.status"
+        )
       }
       paths.append((field, path))
     }
