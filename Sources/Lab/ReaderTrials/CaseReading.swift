@@ -68,10 +68,6 @@ package enum CaseReadingText {
   }
 
   private static func add(_ reading: CaseReading, to table: inout TextTable, style: TextStyle) {
-    var counts = [String](repeating: "-", count: 4)
-    if case .judged(let judged) = reading.row.verdict {
-      counts = [judged.records, judged.correct, judged.wrong, judged.missed].map { String($0) }
-    }
     let isRight = reading.row.isRight
     let emphasis: (String) -> String = { text in
       switch isRight {
@@ -80,10 +76,9 @@ package enum CaseReadingText {
       case nil: style.severity(.note, text)
       }
     }
-    let name = VisibleText.of(reading.name)
-    let shown = name.count <= nameLength ? name : "…" + name.suffix(nameLength - 1)
+    let name = VisibleText.of(reading.name, lastCharacters: nameLength)
     table.add(
-      ([shown, String(reading.row.stream)] + counts).map { TextTable.Cell(text: $0) }
+      ([name, String(reading.row.stream)] + reading.row.counts).map { TextTable.Cell(text: $0) }
         + [TextTable.Cell(text: reading.row.outcome, style: emphasis)])
   }
 

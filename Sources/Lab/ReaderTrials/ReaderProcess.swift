@@ -22,13 +22,6 @@ package enum ReaderCommand: Sendable {
   }
 }
 
-/// A program could not be started.
-struct StartFailure: Error {
-  var program: String
-  /// The system's error.
-  var reason: String
-}
-
 /// A running external reader: the leader of its own process group, so that its children can be terminated with it. It
 /// is terminated and reaped on deinitialisation at the latest.
 final class ReaderProcess {
@@ -40,13 +33,14 @@ final class ReaderProcess {
   ///   - changes: environment variables to set.
   init(
     _ command: ReaderCommand, descriptors: [Int32], environment changes: [(name: String, value: String)]
-  ) throws(StartFailure) {
+  ) throws {
     let words = command.words.map { strdup($0) } + [nil]
     let variables = Self.environment(changes) + [nil]
     defer { for text in words + variables { free(text) } }
     let (id, code) = Self.spawn(command.words[0], words, variables, descriptors)
     guard code == 0 else {
-      throw StartFailure(program: command.words[0], reason: SystemError.text(code))
+      throw Failure(
+        "cannot start the reader '\(command.words[0])': \(SystemError.text(code)); correct the command")
     }
     self.id = id
   }

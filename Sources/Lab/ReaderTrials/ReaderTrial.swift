@@ -44,14 +44,9 @@ package struct ReaderTrial: Sendable {
     var lines = PrintedLines(judge)
     var printed = 0
     let served = try server?.start(stream, bytes, seconds: limits.seconds)
-    var session: ReaderSession
-    do {
-      session = try ReaderSession(
-        command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil,
-        environment: served?.environment ?? [])
-    } catch let failure as StartFailure {
-      throw Failure("cannot start the reader '\(failure.program)': \(failure.reason); correct the command")
-    }
+    var session = try ReaderSession(
+      command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil,
+      environment: served?.environment ?? [])
     let end = session.run { bytes in
       printed += bytes.count
       lines.take(bytes)

@@ -59,13 +59,7 @@ package final class ReaderText: ReaderReport {
 
   /// Adds a line for each reading; returns the rows to explain.
   private func addReadings(_ rows: [ReaderRow]) -> [ReaderRow] {
-    for row in rows {
-      var counts = [String](repeating: "-", count: 4)
-      if case .judged(let reading) = row.verdict {
-        counts = [reading.records, reading.correct, reading.wrong, reading.missed].map { String($0) }
-      }
-      add(row, counts)
-    }
+    for row in rows { add(row, row.counts) }
     return rows
   }
 
@@ -97,13 +91,9 @@ package final class ReaderText: ReaderReport {
       }
     }
     table.add(
-      ([Self.name(row.source), String(row.stream), row.name] + cells).map { TextTable.Cell(text: $0) }
+      ([VisibleText.of(row.source, lastCharacters: Self.sourceLength), String(row.stream), row.name] + cells)
+        .map { TextTable.Cell(text: $0) }
         + [TextTable.Cell(text: row.outcome, style: emphasis)])
-  }
-
-  private static func name(_ source: String) -> String {
-    let name = VisibleText.of(source)
-    return name.count <= sourceLength ? name : "…" + name.suffix(sourceLength - 1)
   }
 
   /// Formats ascending numbers: `38, 76`, `1-37, 39-80`; of many ranges the first few.
@@ -151,6 +141,22 @@ package final class ReaderText: ReaderReport {
     let token = record[record.index(after: comma)...]
     guard token.utf8.count > 2 * shown + 1 else { return record }
     return "\(record[...comma])\(token.prefix(shown))…\(token.suffix(shown))"
+  }
+}
+
+extension ReaderRow {
+  /// Records that were reported, correct, wrong and missed.
+  package var counts: [String] {
+    guard case .judged(let reading) = verdict else { return [String](repeating: "-", count: 4) }
+    return [reading.records, reading.correct, reading.wrong, reading.missed].map { String($0) }
+  }
+}
+
+extension VisibleText {
+  /// The end of longer texts.
+  package static func of(_ text: String, lastCharacters most: Int) -> String {
+    let text = of(text)
+    return text.count <= most ? text : "…" + text.suffix(most - 1)
   }
 }
 

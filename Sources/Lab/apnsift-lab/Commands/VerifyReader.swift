@@ -37,8 +37,6 @@ struct VerifyReader: ParsableCommand {
 
   @OptionGroup(title: "READER") var reader: ReaderOptions
 
-  @OptionGroup(title: "ADVANCED") var limits: ReaderLimitOptions
-
   mutating func validate() throws {
     guard reader.reader == nil || words.isEmpty else {
       throw ValidationError("give a reader with --reader or after --, not both")
@@ -56,7 +54,7 @@ struct VerifyReader: ParsableCommand {
   func run() throws {
     try corpus.run(as: "apnsift-lab verify") { cases, examiner, jobs, output in
       let jobs = try DescriptorBudget.jobs(jobs, each: reader.over.descriptors, "reader")
-      let trial = try reader.trial(command, maxOutput: limits.maxOutput.bytes, isVerbose: corpus.verbose)
+      let trial = try reader.trial(command, isVerbose: corpus.verbose)
       return try ReaderRun(cases, examiner, trial, jobs: jobs)
         .run(output, asJSON: reader.json, isVerbose: corpus.verbose)
     }

@@ -18,6 +18,9 @@ struct ReaderOptions: ParsableArguments {
   @Option(help: .init("Time limit for one stream.", valueName: "SECONDS"))
   var timeout = ReaderLimits().seconds
 
+  @Option(help: .init("Most bytes that the reader may print for one stream.", valueName: "SIZE"))
+  var maxOutput = SizeArgument(ReaderLimits().output)
+
   @Flag(help: "Also test streams that contain bytes outside records.")
   var damaged = false
 
@@ -31,23 +34,14 @@ struct ReaderOptions: ParsableArguments {
     if let reader, reader.allSatisfy(\.isWhitespace) {
       throw ValidationError("--reader is empty: give a command")
     }
+    try checkRange("--max-output", maxOutput.bytes, 1...Int.max)
   }
 
-  func trial(_ command: ReaderCommand, maxOutput: Int, isVerbose: Bool) throws -> ReaderTrial {
+  func trial(_ command: ReaderCommand, isVerbose: Bool) throws -> ReaderTrial {
     ReaderTrial(
       command, server: try ReaderServer(over), kind: readerOf,
-      limits: ReaderLimits(seconds: timeout, output: maxOutput), takesDamaged: damaged,
+      limits: ReaderLimits(seconds: timeout, output: maxOutput.bytes), takesDamaged: damaged,
       isVerbose: isVerbose)
-  }
-}
-
-/// The limit of a reader under test.
-struct ReaderLimitOptions: ParsableArguments {
-  @Option(help: .init("Most bytes that the reader may print for one stream.", valueName: "SIZE"))
-  var maxOutput = SizeArgument(ReaderLimits().output)
-
-  mutating func validate() throws {
-    try checkRange("--max-output", maxOutput.bytes, 1...Int.max)
   }
 }
 
