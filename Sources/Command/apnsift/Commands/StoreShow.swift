@@ -20,19 +20,14 @@ struct StoreShow: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Option(help: .init("Only rows of this app.", valueName: "NAME"))
-  var app: String?
-
-  @Option(help: .init("Only rows of this environment.", valueName: "NAME"))
-  var environment: Environment?
+  @OptionGroup var filter: FilterOptions
 
   @Flag(help: "Print the rows as a JSON array.")
   var json = false
 
   func run() throws {
-    let store = try store.location(app: app, environment: environment).openForReading()
-    let rows = try store.rows(
-      of: tokens.map(\.bytes), in: AppEnvironmentFilter(app: app, environment: environment))
+    let store = try store.location(app: filter.app, environment: filter.environment).openForReading()
+    let rows = try store.rows(of: tokens.map(\.bytes), in: filter.filter)
     let buffer = OutputBuffer(OutputFile())
     if json {
       let writer = TokenRowWriter(.json, output: buffer)

@@ -71,18 +71,18 @@ enum ReferencePage: String, CaseIterable, ExpressibleByArgument {
   // MARK: - Columns
 
   private static var columnsPage: String {
-    return """
-      # Columns
+    """
+    # Columns
 
-      The columns of CSV and Arrow, and the members of JSON and NDJSON records, in their order.
-      An optional column may be empty in CSV; JSON and Arrow have null there.
-      JSON records also have the member `type`.
-      `export --columns` chooses columns of CSV, Arrow and NDJSON.
+    The columns of CSV and Arrow, and the members of JSON and NDJSON records, in their order.
+    An optional column may be empty in CSV; JSON and Arrow have null there.
+    JSON records also have the member `type`.
+    `export --columns` chooses columns of CSV, Arrow and NDJSON.
 
-      In Arrow, numbers are `int64`, and times in UTC are `timestamp[us, UTC]`: smaller parts of a microsecond are cut.
-      A token and `payload_hex` are bytes (`binary`), flags are `list<utf8>`, items `list<int64>`, and all else is `utf8`.
+    In Arrow, numbers are `int64`, and times in UTC are `timestamp[us, UTC]`: smaller parts of a microsecond are cut.
+    A token and `payload_hex` are bytes (`binary`), flags are `list<utf8>`, items `list<int64>`, and all else is `utf8`.
 
-      """ + ExportedKind.tables.map(columns).joined()
+    """ + ExportedKind.tables.map(columns).joined()
   }
 
   private static func columns(of kind: ExportedKind) -> String {
