@@ -189,7 +189,7 @@ struct PushServiceTests {
     connection.client.close()
     let pushes = try received(log)
     #expect(pushes.map(\.token) == ["aa", "bb"] && pushes.map(\.http2Stream) == [1, 3])
-    #expect(pushes[0].topic == "com.example.app" && pushes[0].priority == "5" && pushes[0].apnsID == "4711")
+    #expect(pushes[0].headers == ["topic": "com.example.app", "priority": "5", "apns_id": "4711"])
     #expect(pushes[0].payloadLength == 10 && pushes[1].ending == .answered(.accepted))
     server.stop()
   }

@@ -22,24 +22,19 @@ package enum ExitStatus: Int32, Error {
     switch error {
     case let status as ExitStatus:
       leave(status)
-    case let usage as UsageError:
-      Console.say(usage.message)
-      leave(.usage)
-    case let mapping as YAMLError:
-      Console.say(mapping.message)
-      leave(.usage)
     case is ClosedPipe:
       leave(.done)
+    case let usage as UsageError:
+      leave(.usage, saying: usage.message)
+    case let mapping as YAMLError:
+      leave(.usage, saying: mapping.message)
     case let failure as Failure:
-      Console.say(failure.message)
-      leave(.failed)
+      leave(.failed, saying: failure.message)
     case let failure as StoreError:
-      Console.say(failure.message)
-      if case .stopped = failure.fault { leave(.stopped) }
-      leave(.failed)
+      if case .stopped = failure.fault { leave(.stopped, saying: failure.message) }
+      leave(.failed, saying: failure.message)
     case let failure as TokenTableError:
-      Console.say(failure.message)
-      leave(.failed)
+      leave(.failed, saying: failure.message)
     default:
       leave(parserError: error, of: root)
     }
@@ -64,11 +59,11 @@ package enum ExitStatus: Int32, Error {
       }
       leave(.usage)
     }
-    Console.say(.defect("\(error)"))
-    leave(.defect)
+    leave(.defect, saying: .defect("\(error)"))
   }
 
-  private static func leave(_ status: ExitStatus) -> Never {
+  private static func leave(_ status: ExitStatus, saying message: Message? = nil) -> Never {
+    if let message { Console.say(message) }
     UnfinishedFiles.removeAll()
     Basics.exit(status.rawValue)
   }

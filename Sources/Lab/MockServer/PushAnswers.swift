@@ -93,9 +93,6 @@ package final class PushAnswerCollector: EvidenceSink {
   /// - Parameter otherwise: the answer for tokens that are not in the input.
   package func answers(otherwise: PushAnswer) -> PushAnswers { PushAnswers(answers, otherwise: otherwise) }
 
-  /// The number of distinct tokens.
-  package var tokens: Int { answers.count }
-
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
     for push in pushes.records where !exceedsMemory {
       guard let token = Self.token(push.fields, in: bytes), let answer = Self.answer(push.fields, in: bytes)

@@ -111,12 +111,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
     var push = ReceivedPush(client: client, http2Stream: Int(stream))
     push.method = headers.first(name: ":method") ?? ""
     push.path = headers.first(name: ":path") ?? ""
-    push.topic = headers.first(name: "apns-topic")
-    push.pushType = headers.first(name: "apns-push-type")
-    push.apnsID = headers.first(name: "apns-id")
-    push.priority = headers.first(name: "apns-priority")
-    push.expiration = headers.first(name: "apns-expiration")
-    push.collapseID = headers.first(name: "apns-collapse-id")
+    for (member, header) in ReceivedPush.headers { push.headers[member] = headers.first(name: header) }
     open[stream] = push
   }
 
@@ -173,7 +168,8 @@ final class PushService: ServedSession, ChannelInboundHandler {
   private func respond(_ response: PushResponse, to push: ReceivedPush, on stream: HTTP2StreamID) {
     lastAnswered = max(lastAnswered, stream)
     var headers = HPACKHeaders([
-      (":status", String(response.status)), ("apns-id", push.apnsID ?? response.apnsID ?? Self.uuid()),
+      (":status", String(response.status)),
+      ("apns-id", push.headers["apns_id"] ?? response.apnsID ?? Self.uuid()),
     ])
     if let id = response.uniqueID { headers.add(name: "apns-unique-id", value: id) }
     let body = response.body

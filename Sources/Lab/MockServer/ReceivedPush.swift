@@ -7,17 +7,19 @@ package struct ReceivedPush: Sendable, Equatable {
     case abandoned
   }
 
+  /// The headers that are kept, each with the member of `--received` that has it.
+  package static let headers = [
+    ("topic", "apns-topic"), ("push_type", "apns-push-type"), ("apns_id", "apns-id"),
+    ("priority", "apns-priority"), ("expiration", "apns-expiration"), ("collapse_id", "apns-collapse-id"),
+  ]
+
   /// Number of the client, from 0.
   package var client: Int
   package var http2Stream: Int
   package var method = ""
   package var path = ""
-  package var topic: String?
-  package var pushType: String?
-  package var apnsID: String?
-  package var priority: String?
-  package var expiration: String?
-  package var collapseID: String?
+  /// The values of `headers`, by member.
+  package var headers: [String: String] = [:]
   /// In bytes.
   package var payloadLength = 0
   package var ending = Ending.abandoned

@@ -44,9 +44,8 @@ struct SocketQueues {
     var unread: Int?
     for entry in names where sent == nil || unread == nil {
       guard readFile(entry.file) else { continue }
-      let lines = SocketTable(buffer)
-      sent = sent ?? lines.queues(of: entry.own)?.sent
-      unread = unread ?? lines.queues(of: entry.peer)?.received
+      sent = sent ?? queues(of: entry.own)?.sent
+      unread = unread ?? queues(of: entry.peer)?.received
     }
     return sent.map { State(unacknowledged: $0, unread: unread) }
   }
@@ -68,20 +67,13 @@ struct SocketQueues {
     }
     return true
   }
-}
-
-/// The text of /proc/net/tcp or tcp6.
-struct SocketTable {
-  private let text: [UInt8]
-
-  init(_ text: [UInt8]) { self.text = text }
 
   /// Bytes in the queues of the socket with the ends `names`, as spelled in the table.
-  func queues(of names: [UInt8]) -> (sent: Int, received: Int)? {
+  private func queues(of names: [UInt8]) -> (sent: Int, received: Int)? {
     var start = 0
-    while start < text.count {
-      let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
-      if let queues = queues(in: text[start..<end], of: names) { return queues }
+    while start < buffer.count {
+      let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) ?? buffer.count
+      if let queues = queues(in: buffer[start..<end], of: names) { return queues }
       start = end + 1
     }
     return nil
@@ -128,11 +120,8 @@ private struct End {
   }
 
   private static func text(_ words: [UInt32], _ port: UInt16) -> [UInt8] {
-    Array((words.map { hex(UInt64($0), 8) }.joined() + ":" + hex(UInt64(port), 4)).utf8)
-  }
-
-  private static func hex(_ number: UInt64, _ width: Int) -> String {
-    let digits = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    let address = words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+    let end = withUnsafeBytes(of: port.bigEndian) { Array($0) }
+    return Array((Hex.string(address, letterCase: .upper) + ":" + Hex.string(end, letterCase: .upper)).utf8)
   }
 }

@@ -45,11 +45,9 @@ extension ReceivedPush {
     var members: [(String, JSONValue)] = [
       ("type", .string("received-push")), ("client", .int(client + 1)), ("http2_stream", .int(http2Stream)),
       ("method", .string(method)), ("path", .string(path)), ("token_text", JSONValue(token)),
-      ("topic", JSONValue(topic)), ("push_type", JSONValue(pushType)), ("apns_id", JSONValue(apnsID)),
-      ("priority", JSONValue(priority)), ("expiration", JSONValue(expiration)),
-      ("collapse_id", JSONValue(collapseID)), ("payload_length", .int(payloadLength)),
     ]
-    members += answerMembers
+    members += Self.headers.map { member, _ in (member, JSONValue(headers[member])) }
+    members += [("payload_length", .int(payloadLength))] + answerMembers
     return Array((JSONValue.object(members).text + "\n").utf8)
   }
 
