@@ -17,7 +17,7 @@ struct EndedReplayTests {
   private static let moments = 50
 
   /// What is said of a connection that ends.
-  private static let lost: [StoreProblem] = [
+  private static let lost: [StoreFault] = [
     .connectionLost(.verbatim("")), .uncertain(.verbatim("")), .cannotConnect(.verbatim("")),
   ]
 

@@ -115,7 +115,7 @@ struct PostgreSQLCommandTests {
     let absent = try directory.apnsift("store", "list", "--store", "postgres://me:secret@/db?host=/nowhere")
     #expect(absent.code == 2)
     #expect(absent.errors.contains("postgresql://me@/db?host=/nowhere: "))
-    #expect(absent.said(StoreProblem.cannotConnect(.verbatim("")).problem))
+    #expect(absent.said(StoreFault.cannotConnect(.verbatim("")).problem))
     let unreadable = try directory.apnsift("store", "list", "--store", "postgres://h/db?nothing=secret")
     #expect(unreadable.code == 64)
     #expect(!absent.errors.contains("secret") && !unreadable.errors.contains("secret"))

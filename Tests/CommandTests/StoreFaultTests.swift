@@ -7,11 +7,11 @@ import Wording
 struct StoreFaultTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var problem: StoreProblem
+    var problem: StoreFault
     var prepare: @Sendable (TestDirectory) throws -> Void
 
     init(
-      _ description: String, _ problem: StoreProblem,
+      _ description: String, _ problem: StoreFault,
       prepare: @escaping @Sendable (TestDirectory) throws -> Void
     ) {
       testDescription = description
@@ -25,7 +25,7 @@ struct StoreFaultTests {
   }
 
   /// As SQLite words it.
-  private static let malformed = StoreProblem.damaged(.verbatim("database disk image is malformed"))
+  private static let malformed = StoreFault.damaged(.verbatim("database disk image is malformed"))
 
   static let cases: [Case] = [
     Case("no database", .notADatabase) {
@@ -213,7 +213,7 @@ struct StoreFaultTests {
     let full = try directory.shell("ulimit -f \(size / 512 + 40); \(line)")
     #expect(full.code == 2)
     // Which of them depends on the statement that meets the limit.
-    let remedies = [StoreProblem.full(.verbatim("")), .failed(.verbatim(""))].map(\.remedy)
+    let remedies = [StoreFault.full(.verbatim("")), .failed(.verbatim(""))].map(\.remedy)
     #expect(full.errors.contains("sqlite:tokens.sqlite: ") && remedies.contains(where: full.said))
     #expect(try directory.sqlite("tokens.sqlite", "PRAGMA integrity_check;") == "ok")
     #expect(try directory.storedTokens() == stored)
@@ -236,7 +236,7 @@ struct StoreFaultTests {
       let outcome = try directory.shell(line)
       chmod(directory.path, 0o777)
       #expect(outcome.code == 2)
-      let remedies = [StoreProblem.readOnly(.verbatim("")), .cannotOpen(.verbatim(""))].map(\.remedy)
+      let remedies = [StoreFault.readOnly(.verbatim("")), .cannotOpen(.verbatim(""))].map(\.remedy)
       #expect(outcome.errors.contains("sqlite:tokens.sqlite: "), "\(outcome.errors)")
       #expect(remedies.contains(where: outcome.said), "\(outcome.errors)")
     }

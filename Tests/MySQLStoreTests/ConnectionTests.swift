@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import PrivateServers
 import Testing
@@ -56,7 +57,7 @@ struct ConnectionTests {
       do {
         _ = try MySQLConnection(uri(text), lockTimeout: .seconds(1))
         Issue.record("connected: \(text)")
-      } catch StoreFault.server(.cannotConnect(let reason)) {
+      } catch StoreFault.cannotConnect(let reason) {
         #expect(reason.text.contains(expected), "\(reason)")
       }
     }
@@ -158,7 +159,7 @@ struct ConnectionTests {
       until: "SELECT COUNT(*) = 0 FROM information_schema.processlist WHERE id = \(connection.number)")
     let error = try #require(failure { try connection.run("COMMIT") })
     #expect(error.isLost && connection.isLost)
-    guard case .server(.connectionLost) = StoreFault(error, waited: .zero) else {
+    guard case .connectionLost = StoreFault(error, waited: .zero) else {
       Issue.record("\(error)")
       return
     }

@@ -29,9 +29,9 @@ struct ErrorTests {
       case .refused: .refused
       case .failed: .failed
       case .locked: .locked
-      case .server(.notPermitted): .notPermitted
-      case .server(.readOnly): .readOnly
-      case .server(.contended): .contended
+      case .notPermitted: .notPermitted
+      case .readOnlyServer: .readOnly
+      case .contended: .contended
       default: nil
       }
     #expect(found == kind, "\(sql): \(String(describing: fault))", sourceLocation: location)
@@ -64,7 +64,7 @@ struct ErrorTests {
     #expect(
       fault("DELETE FROM t")
         == .refused(
-          detail: .serverError(.verbatim("no"), code: 1644, state: "45000")))
+          .serverError(.verbatim("no"), code: 1644, state: "45000")))
     #expect(try connection.number("SELECT COUNT(*) FROM t") == 1)
     for sql in ["SELECT nonsense", "SELEC", "SELECT * FROM nowhere", "DO 1/0 + ("] { expect(.failed, sql) }
   }
@@ -111,7 +111,7 @@ struct ErrorTests {
     try database.session.send("UPDATE t SET n = 2 WHERE id = 2")
     let error = try #require(failure { try patient.run("UPDATE t SET n = 2 WHERE id = 1") })
     #expect(error.isContention && error.code == 1213)
-    #expect(StoreFault(error, waited: .zero) == .server(.contended(detail: error.message)))
+    #expect(StoreFault(error, waited: .zero) == .contended(error.message))
     try database.session.receive()
   }
 

@@ -196,7 +196,9 @@ import TokenStores
       #expect(try replay(301, .standard).stop == stop)
       #expect(try replay(300, .standard).stop == nil)
     } else {
-      #expect(throws: StoreError(store: store.name, fault: .stopped(stop))) { try replay(301, .standard) }
+      #expect(throws: StoreError(store: store.name, fault: .stopped(stop.message))) {
+        try replay(301, .standard)
+      }
       #expect(throws: StoreError.self) { try replay(11, .count(10)) }
       #expect(try store.rows(.dead).isEmpty && store.history().isEmpty, "nothing was changed")
       #expect(try replay(300, .standard).counts.invalidated == 300)

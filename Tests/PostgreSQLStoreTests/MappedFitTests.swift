@@ -358,7 +358,7 @@ import Wording
       MappedDevices.rows.replacing("(1, ", with: "(NULL, ").replacing("(2, ", with: "(NULL, "))
     let store = try fixture.store(MappedDevices.mapping)
     let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
-    #expect(fault == .refused(detail: .nullKey(of: "devices")))
+    #expect(fault == .refused(.nullKey(of: "devices")))
     #expect(try store.rows(.dead).isEmpty)
     #expect(try store.replay(MappedDevices.deaths).invalidated == 2)
   }

@@ -179,18 +179,16 @@ import TokenStores
       ("UPDATE (gone)", "it lacks UPDATE on column \"gone\" of public.devices"),
     ] {
       let fault = try fault { try store.check(for: .recording) }
-      #expect(fault == .server(.notPermitted(detail: missing)))
+      #expect(fault == .notPermitted(missing))
       try fixture.run("GRANT \(grant) ON devices TO \(role)")
     }
     try store.check(for: .recording)
     let inside = try fixture.store(MappedDevices.mapping, user: role)
     #expect(
       try fault { try inside.check(for: .recording) }
-        == .server(
-          .notPermitted(
-            detail:
-              "it lacks CREATE on schema public, which the journal needs; --journal sqlite:PATH keeps the "
-              + "journal in a file, --no-journal records nothing")))
+        == .notPermitted(
+          "it lacks CREATE on schema public, which the journal needs; --journal sqlite:PATH keeps the "
+            + "journal in a file, --no-journal records nothing"))
     try inside.check(for: .writing)
     let before = try rows(fixture)
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 2)
@@ -198,7 +196,7 @@ import TokenStores
     #expect(try rows(fixture) == before)
     try fixture.run(
       "REVOKE SELECT ON devices FROM \(role); GRANT SELECT (id, token, gone) ON devices TO \(role)")
-    guard case .server(.notPermitted) = try fault({ try store.check(for: .recording) }) else {
+    guard case .notPermitted = try fault({ try store.check(for: .recording) }) else {
       throw SourceFailure()
     }
   }

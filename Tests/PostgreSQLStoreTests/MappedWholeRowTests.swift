@@ -103,7 +103,7 @@ import TokenStores
         let reason: Message =
           kind == .postgreSQL
           ? "removed rows had a column note, which devices does not have" : .columnsDiffer(from: "devices")
-        #expect(fault == .refused(detail: reason) && rows.isEmpty, "\(change)")
+        #expect(fault == .refused(reason) && rows.isEmpty, "\(change)")
         #expect(try store.history().first?.undoneBy == nil)
       }
     }

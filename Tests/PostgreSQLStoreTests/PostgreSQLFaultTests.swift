@@ -21,7 +21,7 @@ import Wording
   }
 
   private static func isConnecting(_ fault: StoreFault, _ reason: String) -> Bool {
-    guard case .server(.cannotConnect(let found)) = fault else { return false }
+    guard case .cannotConnect(let found) = fault else { return false }
     return found.text.contains(reason)
   }
 
@@ -87,8 +87,8 @@ import Wording
     func expectRefused(_ grants: String, _ missing: Message) throws {
       try database.session.run(grants)
       let found = try fault { try store.check(for: .writing) }
-      #expect(found == .server(.notPermitted(detail: missing)))
-      guard case .server(.notPermitted) = try fault({ try store.replay(Self.deaths) }) else {
+      #expect(found == .notPermitted(missing))
+      guard case .notPermitted = try fault({ try store.replay(Self.deaths) }) else {
         throw SourceFailure()
       }
     }
@@ -121,11 +121,9 @@ import Wording
       }
       #expect(
         found
-          == .server(
-            .notPermitted(
-              detail:
-                "it lacks \(lacks), which the journal needs; --journal sqlite:PATH keeps the journal in a "
-                + "file, --no-journal records nothing")))
+          == .notPermitted(
+            "it lacks \(lacks), which the journal needs; --journal sqlite:PATH keeps the journal in a "
+              + "file, --no-journal records nothing"))
       #expect(try store.replay(Self.deaths).unchanged == 1)
     }
     try expectRefused(lacks: "CREATE on schema public")
@@ -146,8 +144,8 @@ import Wording
     let store = try database.store(options: "options=-cdefault_transaction_read_only%3Don")
     #expect(
       try fault { try store.check(for: .writing) }
-        == .server(.readOnly(detail: "default_transaction_read_only is on")))
-    guard case .server(.readOnly) = try fault({ try store.replay(Self.deaths) }) else {
+        == .readOnlyServer("default_transaction_read_only is on"))
+    guard case .readOnlyServer = try fault({ try store.replay(Self.deaths) }) else {
       throw SourceFailure()
     }
     #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
@@ -212,7 +210,7 @@ import Wording
     try store.replay(Self.deaths, as: JournalTests.entry())
     try database.session.run("UPDATE apnsift_changes SET packed = '\\x0909'")
     let damage = StoreFault.unreadableRows(
-      count: 1, first: .inRow(.rowKey("part", "0"), of: "apnsift_changes", .changeIsNotPacked))
+      1, first: .inRow(.rowKey("part", "0"), of: "apnsift_changes", .changeIsNotPacked))
     #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == damage)
     #expect(try fault { try store.changes(of: 1) { _ in } } == damage)
     #expect(try database.rows() == ["01 - 9"])
@@ -232,7 +230,7 @@ import Wording
     try database.session.run(
       "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
     let misfit = StoreFault.journalMisfit(
-      table: table, column: column, expected: "a type of \(expected)", found: .columnType(type))
+      table, column, expected: "a type of \(expected)", found: .columnType(type))
     #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == misfit)
     #expect(try database.rows() == ["01 - 9"])
   }
@@ -268,7 +266,7 @@ import Wording
     try store.register([])
     try database.session.run(Self.raising("disk_full"))
     let found = try fault { try store.replay(Self.deaths) }
-    #expect(found == .full(detail: .verbatim("raised")))
+    #expect(found == .full(.verbatim("raised")))
     #expect(try database.rows() == [])
   }
 
@@ -286,7 +284,7 @@ import Wording
           try visit([UInt8(1)].span.bytes, StoreTime(9))
         }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
-    #expect(found == .server(.contended(detail: .verbatim("raised"))) && calls == 4)
+    #expect(found == .contended(.verbatim("raised")) && calls == 4)
     #expect(try database.rows() == [])
   }
 
@@ -311,7 +309,7 @@ import Wording
       let found = try fault {
         _ = try store.replay(interrupted, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
       }
-      guard case .server(.connectionLost) = found else { throw SourceFailure() }
+      guard case .connectionLost = found else { throw SourceFailure() }
     }
     #expect(try store.replay(Self.deaths).inserted == 1)
   }
@@ -329,7 +327,7 @@ import Wording
     let store = try database.store()
     try store.register([])
     try database.session.run(Self.endItself + trigger)
-    guard case .server(.connectionLost) = try fault({ try store.replay(Self.deaths) }) else {
+    guard case .connectionLost = try fault({ try store.replay(Self.deaths) }) else {
       throw SourceFailure()
     }
     #expect(try database.rows() == [])

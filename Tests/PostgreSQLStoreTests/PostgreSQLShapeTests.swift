@@ -94,7 +94,7 @@ import Wording
   func doesNotServe(_ sql: String, _ subject: Message, _ expected: Message, _ found: Message) throws {
     let database = try TestDatabase()
     try database.session.run(sql)
-    let fault = StoreFault.wrongShape(subject: subject, expected: expected, found: found)
+    let fault = StoreFault.wrongShape(subject, expected: expected, found: found)
     for creates in [false, true] {
       let store = try database.store(creates: creates)
       let error = StoreError(store: store.name, fault: fault)
@@ -117,7 +117,7 @@ import Wording
     let found = Message.inRow(
       .rowKey("token", "x'01'"), of: "device_tokens",
       .timeNotInForm("a time", "invalidated_at", "infinity"))
-    let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: found))
+    let error = StoreError(store: store.name, fault: .unreadableRows(1, first: found))
     var visited = 0
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
     #expect(visited == 2)
@@ -142,7 +142,7 @@ import Wording
     let found = Message("environment is 'development', expected production or sandbox")
     func error(_ row: Message?) -> StoreError {
       StoreError(
-        store: store.name, fault: .unreadableRows(count: 1, first: .inRow(row, of: "device_tokens", found)))
+        store: store.name, fault: .unreadableRows(1, first: .inRow(row, of: "device_tokens", found)))
     }
     #expect(throws: error(.rowKey("token", "x'01'"))) { try store.rows() }
     #expect(throws: error(nil)) { try store.owners() }

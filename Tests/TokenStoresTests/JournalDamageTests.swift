@@ -22,7 +22,7 @@ import Wording
   }
 
   private func fault(_ first: Message) -> StoreError {
-    StoreError(store: store.name, fault: .unreadableRows(count: 1, first: first))
+    StoreError(store: store.name, fault: .unreadableRows(1, first: first))
   }
 
   private static let counts = Message("an integer from 0 to \(1 << 48)")

@@ -63,7 +63,7 @@ import Wording
   @Test func missingDirectory() throws {
     let store = TokenStore(SQLiteDatabase(path: directory.file("none/tokens.sqlite")), creates: true)
     let fault = StoreFault.cannotOpen(
-      reason: .directoryFailed("\(directory.path)/none", error: String(cString: strerror(ENOENT))))
+      .directoryFailed("\(directory.path)/none", error: String(cString: strerror(ENOENT))))
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.check(for: .writing) }
   }
@@ -71,18 +71,18 @@ import Wording
   @Test func pathThroughAFile() throws {
     try Data().write(to: URL(fileURLWithPath: path))
     let store = TokenStore(SQLiteDatabase(path: "\(path)/tokens.sqlite"), creates: true)
-    let fault = StoreFault.cannotOpen(reason: .verbatim(String(cString: strerror(ENOTDIR))))
+    let fault = StoreFault.cannotOpen(.verbatim(String(cString: strerror(ENOTDIR))))
     #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
   }
 
   @Test func aDirectory() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    try expectAlways(.cannotOpen(reason: "it is a directory, not a database file"))
+    try expectAlways(.cannotOpen("it is a directory, not a database file"))
   }
 
   @Test func aDevice() throws {
     let store = TokenStore(SQLiteDatabase(path: "/dev/null"), creates: true)
-    let fault = StoreFault.cannotOpen(reason: "it is not a regular file")
+    let fault = StoreFault.cannotOpen("it is not a regular file")
     #expect(throws: StoreError(store: "sqlite:/dev/null", fault: fault)) { try store.replay(Self.deaths) }
   }
 
@@ -104,7 +104,7 @@ import Wording
       (0..<4000).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) })
     let whole = try bytes(of: path)
     try whole.prefix(whole.count / 8192 * 4096).write(to: URL(fileURLWithPath: path))
-    try expectAlways(.damaged(detail: .verbatim("database disk image is malformed")))
+    try expectAlways(.damaged(.verbatim("database disk image is malformed")))
   }
 
   @Test func anotherProgramHoldsTheLock() throws {
@@ -141,7 +141,7 @@ import Wording
   @Test func aNewerVersion() throws {
     try store(creates: true).replay(Self.deaths)
     try sqlite(path, "PRAGMA user_version = 2")
-    try expectAlways(.newerVersion(found: 2, supported: 1))
+    try expectAlways(.newerVersion(2, supported: 1))
   }
 
   /// SQLite reads a file whose header asks for a newer writer (byte 18 from 0), and never writes it: for it
@@ -162,7 +162,7 @@ import Wording
   }
 
   private func expectOnlyReading() throws {
-    let readOnly = StoreError(store: "sqlite:\(path)", fault: .readOnly(detail: "it opens for reading only"))
+    let readOnly = StoreError(store: "sqlite:\(path)", fault: .readOnly("it opens for reading only"))
     for (name, use) in Self.uses {
       if ["replay", "register", "check writing"].contains(name) {
         #expect(throws: readOnly, "\(name)") { try use(store()) }
@@ -196,12 +196,12 @@ import Wording
       atPath: none, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
     let inside = TokenStore(SQLiteDatabase(path: "\(none)/tokens.sqlite"), creates: true)
     let denied = StoreFault.cannotOpen(
-      reason: .directoryFailed(none, error: String(cString: strerror(EACCES))))
+      .directoryFailed(none, error: String(cString: strerror(EACCES))))
     #expect(throws: StoreError(store: inside.name, fault: denied)) { try inside.replay(Self.deaths) }
 
     try store(creates: true).replay(Self.deaths)
     try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: path)
-    let unreadable = StoreFault.cannotOpen(reason: .verbatim(String(cString: strerror(EACCES))))
+    let unreadable = StoreFault.cannotOpen(.verbatim(String(cString: strerror(EACCES))))
     #expect(throws: StoreError(store: "sqlite:\(path)", fault: unreadable)) {
       try store().rows()
     }
@@ -214,10 +214,10 @@ import Wording
   static let codes: [(code: Int, fault: StoreFault)] = [
     (5, .locked(waited: .seconds(2))), (6, .locked(waited: .seconds(2))),
     (261, .locked(waited: .seconds(2))),
-    (8, .readOnly(detail: text)), (264, .readOnly(detail: text)), (1544, .readOnly(detail: text)),
-    (10, .failed(detail: .sqliteError(10, text))), (778, .failed(detail: .sqliteError(778, text))),
-    (11, .damaged(detail: text)), (13, .full(detail: text)), (14, .cannotOpen(reason: text)),
-    (19, .refused(detail: text)), (26, .notADatabase), (7, .failed(detail: .sqliteError(7, text))),
+    (8, .readOnly(text)), (264, .readOnly(text)), (1544, .readOnly(text)),
+    (10, .failed(.sqliteError(10, text))), (778, .failed(.sqliteError(778, text))),
+    (11, .damaged(text)), (13, .full(text)), (14, .cannotOpen(text)),
+    (19, .refused(text)), (26, .notADatabase), (7, .failed(.sqliteError(7, text))),
   ]
 
   @Test(arguments: codes)

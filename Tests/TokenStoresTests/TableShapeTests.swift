@@ -95,7 +95,7 @@ import Wording
   func doesNotServe(_ sql: String, _ subject: Message, _ expected: Message, _ found: Message) throws {
     try sqlite(path, sql)
     let before = try bytes(of: path)
-    let fault = StoreFault.wrongShape(subject: subject, expected: expected, found: found)
+    let fault = StoreFault.wrongShape(subject, expected: expected, found: found)
     for creates in [false, true] {
       let store = TokenStore(SQLiteDatabase(path: path), creates: creates)
       let error = StoreError(store: store.name, fault: fault)
@@ -175,7 +175,7 @@ import Wording
     var visited = 0
     let token = values.contains("'0a0b'") ? "'0a0b'" : "x'01'"
     let row = Message.inRow(.rowKey("token", token), of: "device_tokens", found)
-    let error = StoreError(store: store.name, fault: .unreadableRows(count: 1, first: row))
+    let error = StoreError(store: store.name, fault: .unreadableRows(1, first: row))
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
     #expect(visited == 2)
   }

@@ -133,14 +133,14 @@ package struct TokenStore: Sendable {
         return done.result
       }
     } catch {
-      if let error = error as? StoreError, case .server(.uncertain) = error.fault { throw error }
+      if let error = error as? StoreError, case .uncertain = error.fault { throw error }
       try settle(wasDone: false)
       throw error
     }
     do {
       try settle(wasDone: true)
     } catch let error as StoreError {
-      throw StoreError(store: file.name, fault: .unsettled(detail: error.fault.cause))
+      throw StoreError(store: file.name, fault: .unsettled(error.fault.cause))
     }
     return result
   }
@@ -380,7 +380,7 @@ extension TokenStore {
     let record = try journal.record(id)
     guard record.entry.mapping == mappingText else {
       throw StoreFault.notUndoable(
-        id, reason: "it changed another table, or used another mapping of this one")
+        id, "it changed another table, or used another mapping of this one")
     }
     return record
   }

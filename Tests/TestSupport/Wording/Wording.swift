@@ -147,7 +147,7 @@ extension Message {
   }
 
   /// One line without a full stop: the store, the problem and the remedy.
-  package static func storeFailed(_ store: String, _ problem: StoreProblem) -> Message {
+  package static func storeFailed(_ store: String, _ problem: StoreFault) -> Message {
     Message("token store \(store): \(problem.problem); \(problem.remedy)")
   }
 

@@ -160,7 +160,7 @@ extension MappedTable {
     if mapping.isDeviceTokens { return [] }
     let key = keyFields(fields)
     if key.contains(where: \.isNull) {
-      throw StoreFault.refused(detail: .nullKey(of: shownName))
+      throw StoreFault.refused(.nullKey(of: shownName))
     }
     return key
   }
@@ -190,7 +190,7 @@ extension Journal {
       table.mapping.isDeviceTokens || !table.description.hasTriggers
     else { return }
     throw StoreFault.unreadableRows(
-      count: 1,
+      1,
       first: .inRow(
         .rowKey("replay", String(record.id)), of: "apnsift_changes",
         "\(Count.of(count, "change")), expected \(record.rows), the changed_rows of the replay in "

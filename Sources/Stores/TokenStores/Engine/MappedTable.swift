@@ -158,7 +158,7 @@ extension MappedTable {
       return time
     }
     throw .unreadableRows(
-      count: 1,
+      1,
       first:
         "\(column.name) is \(field.literal(column.kind)), expected \(form.expectation(column.kind)), "
         + "or null")
@@ -169,7 +169,7 @@ extension MappedTable {
   static func value(of time: StoreTime, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
     guard let value = form.value(of: time, kind: column.kind) else {
       throw StoreFault.refused(
-        detail: "\(column.name) cannot store the time \(time.seconds) as \(form.name)")
+        "\(column.name) cannot store the time \(time.seconds) as \(form.name)")
     }
     return value
   }

@@ -364,8 +364,7 @@ extension OwnedRows {
   func check(_ written: Int, is expected: Int) throws {
     guard written != expected else { return }
     throw StoreFault.refused(
-      detail:
-        "\(written) of \(expected) rows of \(table.shownName) were written: a trigger or a policy "
+      "\(written) of \(expected) rows of \(table.shownName) were written: a trigger or a policy "
         + "ignored the others")
   }
 }

@@ -97,7 +97,7 @@ struct TableFit {
     for column in description.columns
     where !column.isOptional && !expected.contains(where: { $0.0 == column.name }) {
       throw StoreFault.wrongShape(
-        subject: "column \(column.name), which apnsift does not know",
+        "column \(column.name), which apnsift does not know",
         expected: "one that may be null or has a default", found: "NOT NULL without a default")
     }
     // The key must distinguish exactly what the rule distinguishes (docs/spec/interface.md#replay-rule); its columns may be in any
@@ -105,7 +105,7 @@ struct TableFit {
     let key = description.key.map(\.name)
     guard key.sorted() == ["app", "environment", "token"] else {
       throw StoreFault.wrongShape(
-        subject: .primaryKey, expected: .columnNames(["app", "environment", "token"]),
+        .primaryKey, expected: .columnNames(["app", "environment", "token"]),
         found: key.isEmpty ? .nothingFound : .columnNames(key))
     }
     // With another collation, apps whose names differ in case could be equal.

@@ -79,7 +79,7 @@ struct TableListing {
       let isText = if case .text = app { true } else { app.isNull && !table.mapping.isDeviceTokens }
       guard isText, let name = app.isNull ? "" : app.text else {
         throw .unreadableRows(
-          count: 1,
+          1,
           first: isText
             ? "\(column.name) is \(app.literal()), expected text in UTF-8"
             : "\(column.name) is \(app.literal()), expected text")
@@ -89,7 +89,7 @@ struct TableListing {
     if let column = table.mapping.environment {
       guard let found = Environment.allCases.first(where: { column.value(of: $0) == environment.text }) else {
         throw .unreadableRows(
-          count: 1,
+          1,
           first:
             "\(column.name) is \(environment.literal()), expected \(column.production) or "
             + "\(column.sandbox)")
@@ -213,7 +213,7 @@ struct TableListing {
   private func unreadableToken(_ field: SQLField) -> StoreFault {
     let (form, column) = (table.mapping.token.form, table.token.name)
     return .unreadableRows(
-      count: 1,
+      1,
       first: form == .bytes
         ? "\(column) is \(field.literal()), expected a blob of the token's bytes"
         : "\(column) is \(field.literal()), expected a token as \(form.rawValue)")

@@ -1,3 +1,5 @@
+import Basics
+
 /// Applies the rule to the rows of one app and environment, inside a transaction (docs/decisions/0020): batch by batch
 /// it reads the rows of the tokens, decides on each, and writes the changes.
 ///
@@ -41,7 +43,7 @@ struct TokenReplay {
     let enough = options.brake.enough(invalidated)
     let live = try rows.liveCount(upTo: enough == .max ? .max : max(enough - gone, 0)) + gone
     guard let stop = options.brake.stop(invalidated, of: live) else { return answer }
-    guard options.dryRun else { throw StoreFault.stopped(stop) }
+    guard options.dryRun else { throw StoreFault.stopped(stop.message) }
     answer.stop = stop
     return answer
   }

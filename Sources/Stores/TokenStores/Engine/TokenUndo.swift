@@ -11,9 +11,9 @@ struct TokenUndo {
   /// - Parameter isPreview: whether to count what would be restored, and change nothing.
   /// - Throws: `StoreFault.notUndoable`.
   func run(from journal: Journal, isPreview: Bool = false) throws -> UndoAnswer {
-    if record.undoes != nil { throw StoreFault.notUndoable(record.id, reason: "it is an undo itself") }
+    if record.undoes != nil { throw StoreFault.notUndoable(record.id, "it is an undo itself") }
     if let undo = record.undoneBy {
-      throw StoreFault.notUndoable(record.id, reason: "it was undone already, by \(undo)")
+      throw StoreFault.notUndoable(record.id, "it was undone already, by \(undo)")
     }
     var answer = UndoAnswer()
     try forEachBatch(of: journal) { batch in
@@ -138,7 +138,7 @@ struct TokenUndo {
   private func exists(_ key: ArraySlice<SQLField>) throws -> Bool {
     let session = rows.session
     guard key.count == table.description.key.count else {
-      throw StoreFault.refused(detail: .columnsDiffer(from: table.shownName))
+      throw StoreFault.refused(.columnsDiffer(from: table.shownName))
     }
     let conditions = zip(table.description.key, 1...).map {
       session.isEqual($0, session.dialect.parameter($1))

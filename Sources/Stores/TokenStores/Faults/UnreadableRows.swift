@@ -24,5 +24,5 @@ struct UnreadableRows {
     count += more
   }
 
-  var fault: StoreFault? { first.map { .unreadableRows(count: count, first: $0) } }
+  var fault: StoreFault? { first.map { .unreadableRows(count, first: $0) } }
 }

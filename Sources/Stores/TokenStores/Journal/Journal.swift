@@ -76,7 +76,7 @@ struct Journal {
     } else {
       try session.visit("\(insertion) RETURNING id", values, [.integer]) { id = $0[0].integer }
     }
-    guard let id else { throw StoreFault.refused(detail: .triggerIgnoredRow(of: "apnsift_replays")) }
+    guard let id else { throw StoreFault.refused(.triggerIgnoredRow(of: "apnsift_replays")) }
     if let target {
       try session.run(
         "INSERT INTO apnsift_outcomes (replay, store, is_done) VALUES (\(parameters(1...2)), 0)",
@@ -120,7 +120,7 @@ struct Journal {
       UPDATE \(replays) SET at = \(layout.time.write(parameter(2))), \(settings.joined(separator: ", "))
       WHERE id = \(parameter(1))
       """, [.integer(Int64(id)), .integer(entry.at)] + values.map(\.1))
-    if written != 1 { throw StoreFault.refused(detail: .triggerIgnoredRow(of: "apnsift_replays")) }
+    if written != 1 { throw StoreFault.refused(.triggerIgnoredRow(of: "apnsift_replays")) }
     for start in stride(from: 0, to: entry.inputs.count, by: Self.batch) {
       let some = entry.inputs[start..<min(start + Self.batch, entry.inputs.count)]
       let rows = (0..<some.count).map { "(\(parameter(1)), \(parameters(3 * $0 + 2...3 * $0 + 4)))" }
@@ -344,7 +344,7 @@ extension Journal {
       }
     }
     if written != packed.count {
-      throw StoreFault.refused(detail: "a trigger on apnsift_changes ignored rows")
+      throw StoreFault.refused("a trigger on apnsift_changes ignored rows")
     }
   }
 }

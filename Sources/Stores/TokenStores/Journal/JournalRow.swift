@@ -75,7 +75,7 @@ struct JournalRow {
 
   private func fault(_ column: Int, _ expected: Message, _ kind: SQLKind = .any) -> StoreFault {
     .unreadableRows(
-      count: 1,
+      1,
       first: .inRow(
         name, of: table, "\(columns[column]) is \(fields[column].literal(kind)), expected \(expected)"))
   }
@@ -108,7 +108,7 @@ enum JournalColumns {
       guard let column = found.first(where: { $0.name == name }), column.kind != .any, column.kind != kind
       else { continue }
       throw .journalMisfit(
-        table: table, column: name, expected: "a type of \(kind.described.rawValue)",
+        table, name, expected: "a type of \(kind.described.rawValue)",
         found: .columnType(column.type))
     }
   }

@@ -106,7 +106,7 @@ struct PackedChanges {
   /// The fault of bytes that cannot be read.
   var fault: StoreFault {
     .unreadableRows(
-      count: 1, first: .inRow(row, of: "apnsift_changes", "packed has bytes that are not a packed change"))
+      1, first: .inRow(row, of: "apnsift_changes", "packed has bytes that are not a packed change"))
   }
 }
 

@@ -14,8 +14,7 @@ enum LibmariadbLibrary {
   }()
 
   static var missing: StoreFault {
-    .server(
-      .noLibrary(file: library.file, package: "libmariadb3", elsewhere: "mariadb-connector-c"))
+    .noLibrary(library.file, package: "libmariadb3", elsewhere: "mariadb-connector-c")
   }
 }
 

@@ -28,11 +28,11 @@ package final class MySQLConnection {
   /// Connects. The group `[client]` of my.cnf fills in missing parts of `uri`, MYSQL_PWD a missing password.
   ///
   /// - Parameter lockTimeout: how long the server waits for locks; rounded up to whole seconds.
-  /// - Throws: `StoreFault.server`, `.noLibrary` or `.cannotConnect`.
+  /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
   package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreFault) {
     guard LibmariadbLibrary.functions != nil else { throw LibmariadbLibrary.missing }
     guard let handle = libmariadb.mysql_init(nil) else {
-      throw .server(.cannotConnect(reason: .noMemory))
+      throw .cannotConnect(.noMemory)
     }
     self.handle = handle
     file.install(on: handle)
@@ -42,13 +42,13 @@ package final class MySQLConnection {
       handle, uri.socket == nil ? uri.host : "localhost", uri.user, uri.password, uri.database,
       UInt32(uri.port ?? 0), uri.socket, UInt(CLIENT_FOUND_ROWS))
     version = libmariadb.mysql_get_server_info(handle).map { String(cString: $0) } ?? ""
-    guard connected != nil else { throw .server(.cannotConnect(reason: MySQLError(of: handle).message)) }
+    guard connected != nil else { throw .cannotConnect(MySQLError(of: handle).message) }
     forbid()
     try checkVersion()
     do throws(MySQLError) {
       try setUp(lockTimeout)
     } catch {
-      throw .server(.cannotConnect(reason: error.message))
+      throw .cannotConnect(error.message)
     }
   }
 
@@ -83,9 +83,8 @@ package final class MySQLConnection {
     let number = libmariadb.mysql_get_server_version(handle)
     let least = isMariaDB ? Self.leastVersions.mariaDB : Self.leastVersions.mySQL
     guard number >= least else {
-      throw .server(
-        .cannotConnect(
-          reason: "the server is \(version), expected MariaDB 10.5 or later, or MySQL 8.0 or later"))
+      throw .cannotConnect(
+        "the server is \(version), expected MariaDB 10.5 or later, or MySQL 8.0 or later")
     }
   }
 

@@ -34,11 +34,9 @@ package struct MySQLDatabase: StoreDatabase {
     let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
     // Without it, an UPDATE would overwrite changes of other programs since the snapshot.
     guard connection.keepsSnapshot else {
-      throw StoreFault.server(
-        .cannotConnect(
-          reason:
-            "the server is \(connection.version), expected innodb_snapshot_isolation, which MariaDB has "
-            + "since 10.6.18, 10.11.8 and 11.4"))
+      throw StoreFault.cannotConnect(
+        "the server is \(connection.version), expected innodb_snapshot_isolation, which MariaDB has "
+          + "since 10.6.18, 10.11.8 and 11.4")
     }
     return connection
   }
@@ -98,7 +96,7 @@ package struct MySQLDatabase: StoreDatabase {
   // MARK: - The end of a transaction
 
   /// Commits. Returns only if the changes are done, throws only if they are not, except for
-  /// `StoreFault.server(.uncertain)`: a connection that breaks during COMMIT does not report its result. The
+  /// `StoreFault.uncertain`: a connection that breaks during COMMIT does not report its result. The
   /// transaction's row in the journal does: it exists if the COMMIT was done. No other program adds or removes that
   /// row.
   private func commit(_ session: MySQLSession) throws {
@@ -107,7 +105,7 @@ package struct MySQLDatabase: StoreDatabase {
       try session.connection.run("COMMIT")
     } catch {
       guard error.isLost || session.connection.isLost else { throw error }
-      guard let mark else { throw StoreFault.server(.uncertain(detail: error.message)) }
+      guard let mark else { throw StoreFault.uncertain(error.message) }
       try error.resolve {
         // The lock waits for a transaction that has not ended.
         (try? connect().number("\(mark) LOCK IN SHARE MODE")).map { $0 == 1 }

@@ -59,20 +59,20 @@ extension StoreFault {
     case 1205, 3572: self = .locked(waited: waited)
     // Access to a database, login, table, column, routine or privileged statement; an expired password.
     case 1044, 1045, 1142, 1143, 1227, 1370, 1419, 1698, 1820, 1862, 3118, 4151, 4172:
-      self = .server(.notPermitted(detail: message))
+      self = .notPermitted(message)
     // A read-only server, transaction or InnoDB; 1290 is any server option that forbids a statement.
     case 1290 where message.text.contains("read-only") || message.text.contains("read_only"):
-      self = .server(.readOnly(detail: message))
-    case 1792, 1836, 1874, 3100: self = .server(.readOnly(detail: message))
+      self = .readOnlyServer(message)
+    case 1792, 1836, 1874, 3100: self = .readOnlyServer(message)
     // The disk, a table, or the files of temporary tables.
-    case 1021, 1114, 1041, 1206: self = .full(detail: message)
+    case 1021, 1114, 1041, 1206: self = .full(message)
     // Keys, foreign keys, nulls, lengths, ranges, invalid dates and numbers, characters outside a column's character
     // set, errors of triggers, CHECK, views with a check, keys that are too long.
     case 1022, 1048, 1062, 1216, 1217, 1263, 1264, 1265, 1292, 1364, 1366, 1369, 1406, 1411, 1451, 1452, 1526,
       1586,
       1644, 1690, 1748, 1761, 1762, 3819, 3988, 4025:
-      self = .refused(detail: coded)
-    default: self = error.state == "45000" ? .refused(detail: coded) : .failed(detail: coded)
+      self = .refused(coded)
+    default: self = error.state == "45000" ? .refused(coded) : .failed(coded)
     }
   }
 }

@@ -13,7 +13,7 @@ final class Connection: @unchecked Sendable {
 
   /// Connects as libpq reads `uri`: PG* variables, service and password files fill in missing parts.
   ///
-  /// - Throws: `StoreFault.server`, `.noLibrary` or `.cannotConnect`.
+  /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
   init(uri: String) throws(StoreFault) {
     guard LibpqLibrary.functions != nil else { throw LibpqLibrary.missing }
     // Keywords after `dbname`, which is the whole URI, override it.
@@ -21,16 +21,15 @@ final class Connection: @unchecked Sendable {
     let values = Self.copies(of: [uri, "UTF8", "apnsift"])
     defer { for copy in keywords + values { copy?.deallocate() } }
     guard let connection = libpq.PQconnectdbParams(keywords, values, 1) else {
-      throw .server(.cannotConnect(reason: .noMemory))
+      throw .cannotConnect(.noMemory)
     }
     handle = connection
     guard libpq.PQstatus(handle) == CONNECTION_OK else {
-      throw .server(.cannotConnect(reason: ServerError.line(libpq.PQerrorMessage(handle))))
+      throw .cannotConnect(ServerError.line(libpq.PQerrorMessage(handle)))
     }
     let version = libpq.PQserverVersion(handle)
     guard version >= Self.leastVersion else {
-      throw .server(
-        .cannotConnect(reason: "the server is PostgreSQL \(Int(version / 10_000)), expected 12 or later"))
+      throw .cannotConnect("the server is PostgreSQL \(Int(version / 10_000)), expected 12 or later")
     }
     // Notices, for example of triggers, are not shown.
     _ = libpq.PQsetNoticeReceiver(handle, { _, _ in }, nil)

@@ -11,7 +11,7 @@ enum LibpqLibrary {
   static var functions: Libpq? { library.functions }
 
   static var missing: StoreFault {
-    .server(.noLibrary(file: library.file, package: "libpq5", elsewhere: "libpq"))
+    .noLibrary(library.file, package: "libpq5", elsewhere: "libpq")
   }
 }
 

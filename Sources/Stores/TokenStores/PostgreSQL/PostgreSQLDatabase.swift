@@ -73,7 +73,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   ) throws -> Result {
     try reportingFaults {
       if owner.app.utf8.contains(0) {
-        throw StoreFault.refused(detail: "the app's name has a zero byte, which PostgreSQL does not support")
+        throw StoreFault.refused("the app's name has a zero byte, which PostgreSQL does not support")
       }
       return try ServerError.retrying { try writeOnce(table, owner, body) }
     }
@@ -153,7 +153,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   // MARK: - The end of a transaction
 
   /// Commits. Returns only if the changes are done, throws only if they are not, except for
-  /// `StoreFault.server(.uncertain)`: a connection that breaks during COMMIT does not report its result. The server
+  /// `StoreFault.uncertain`: a connection that breaks during COMMIT does not report its result. The server
   /// knows the transaction by its number.
   private func commit(_ connection: Connection) throws {
     let transaction = try connection.run("SELECT txid_current_if_assigned()").integer(0, 0)

@@ -288,7 +288,7 @@ final class PostgreSQLSession: SQLSession {
       let name = found.text(index, 0) ?? ""
       guard let column = table.columns.first(where: { $0.name == name && !$0.isGenerated }) else {
         throw StoreFault.refused(
-          detail: "removed rows had a column \(name), which \(mapping.name) does not have")
+          "removed rows had a column \(name), which \(mapping.name) does not have")
       }
       return column
     }
@@ -301,7 +301,7 @@ final class PostgreSQLSession: SQLSession {
       """, row
     ).affected
     guard written == 1 else {
-      throw StoreFault.refused(detail: "a trigger or policy of \(mapping.name) ignored a restored row")
+      throw StoreFault.refused("a trigger or policy of \(mapping.name) ignored a restored row")
     }
   }
 }

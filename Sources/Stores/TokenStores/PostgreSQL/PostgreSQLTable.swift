@@ -249,9 +249,7 @@ extension PostgreSQLSession {
 
   // MARK: - Privileges
 
-  private func notPermitted(_ detail: Message) -> StoreFault { .server(.notPermitted(detail: detail)) }
-
-  /// - Throws: `StoreFault.server`, `.readOnly` or `.notPermitted`.
+  /// - Throws: `StoreFault.readOnlyServer` or `.notPermitted`.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws {
     try checkWritable()
     guard let table else { return try checkCreation() }
@@ -264,17 +262,16 @@ extension PostgreSQLSession {
       return
     }
     let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
-    throw StoreFault.server(
-      .readOnly(detail: isStandby ? .isAStandby : "default_transaction_read_only is on"))
+    throw StoreFault.readOnlyServer(isStandby ? .isAStandby : "default_transaction_read_only is on")
   }
 
   private func checkCreation() throws {
     let found = try connection.run(
       "SELECT current_schema()::text, has_schema_privilege(current_schema()::text, 'CREATE')")
     guard let schema = found.text(0, 0) else {
-      throw notPermitted("no schema of its search path is usable")
+      throw StoreFault.notPermitted("no schema of its search path is usable")
     }
-    guard found.flag(0, 1) else { throw notPermitted("it lacks CREATE on schema \(schema)") }
+    guard found.flag(0, 1) else { throw StoreFault.notPermitted("it lacks CREATE on schema \(schema)") }
   }
 
   /// A privilege may be granted for single columns.
@@ -288,14 +285,14 @@ extension PostgreSQLSession {
         ELSE has_any_column_privilege(to_regclass($1)::oid, privilege) END
       """, .text(table.name), .text(written))
     if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
-      throw notPermitted(.lacks(privilege, on: name))
+      throw StoreFault.notPermitted(.lacks(privilege, on: name))
     }
     guard !mapping.isDeviceTokens, let column = mapping.action.column else { return }
     let isGranted = try connection.run(
       "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "
         + "WHERE attrelid = to_regclass($1)::oid AND attname = $2", .text(table.name), .text(column))
     guard isGranted.flag(0, 0) else {
-      throw notPermitted("it lacks UPDATE on column \(dialect.quoted(column)) of \(name)")
+      throw StoreFault.notPermitted("it lacks UPDATE on column \(dialect.quoted(column)) of \(name)")
     }
   }
 
@@ -314,7 +311,7 @@ extension PostgreSQLSession {
       WHERE to_regclass($1) IS NULL AND NOT has_schema_privilege($4, 'CREATE')
       """, .text(tables[0]), .text(tables[1]), .text(tables[2]), .text(schema ?? "public"))
     guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
-    throw notPermitted(
+    throw StoreFault.notPermitted(
       "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a "
         + "file, --no-journal records nothing")
   }

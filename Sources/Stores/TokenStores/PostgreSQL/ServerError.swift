@@ -56,14 +56,14 @@ extension StoreFault {
     }
     switch (error.state, error.state.prefix(2)) {
     case ("55P03", _): self = .locked(waited: waited)
-    case ("42501", _): self = .server(.notPermitted(detail: message))
-    case ("25006", _): self = .server(.readOnly(detail: message))
-    case ("53100", _): self = .full(detail: message)
+    case ("42501", _): self = .notPermitted(message)
+    case ("25006", _): self = .readOnlyServer(message)
+    case ("53100", _): self = .full(message)
     // Constraints, views with a check, errors of triggers, a token that is too long for an index, and in mapped tables
     // a text or number that exceeds its column.
     case (_, "23"), (_, "44"), (_, "P0"), (_, "27"), ("54000", _), ("22001", _), ("22003", _):
-      self = .refused(detail: coded)
-    default: self = .failed(detail: coded)
+      self = .refused(coded)
+    default: self = .failed(coded)
     }
   }
 }

@@ -103,13 +103,13 @@ extension SQLSession {
     let kept = table.columns.filter { !$0.isGenerated }.prefix(max(whole.count - 1, 0))
     let found = whole.first.flatMap { $0.text ?? $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
     guard kept.count == whole.count - 1, names(of: kept) == found else {
-      throw StoreFault.refused(detail: .columnsDiffer(from: mapping.name))
+      throw StoreFault.refused(.columnsDiffer(from: mapping.name))
     }
     let written = try insert(into: table.name, Array(kept)) { add in
       try Array(whole.dropFirst()).withUnsafeBufferPointer(add)
     }
     guard written == 1 else {
-      throw StoreFault.refused(detail: "a trigger on \(mapping.name) ignored a restored row")
+      throw StoreFault.refused("a trigger on \(mapping.name) ignored a restored row")
     }
   }
 

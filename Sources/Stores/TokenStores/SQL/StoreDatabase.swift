@@ -70,22 +70,22 @@ extension TransactionError {
   /// enough for a server that restarts.
   ///
   /// - Parameter isCommitted: asks the server over a new connection; nil if it does not know yet, or does not answer.
-  /// - Throws: `StoreFault.server`, `.connectionLost` if it was not committed, or `.uncertain`.
+  /// - Throws: `StoreFault.connectionLost` if it was not committed, or `.uncertain`.
   package func resolve(_ isCommitted: () -> Bool?) throws(StoreFault) {
     for question in 0..<40 {
       if question > 0 { usleep(250_000) }
       guard let isCommitted = isCommitted() else { continue }
       if isCommitted { return }
-      throw .server(.connectionLost(detail: message))
+      throw .connectionLost(message)
     }
-    throw .server(.uncertain(detail: message))
+    throw .uncertain(message)
   }
 
   /// The fault of a lost connection or a collision; nil for other errors.
   package var transactionFault: StoreFault? {
     isLost
-      ? .server(.connectionLost(detail: message))
-      : isContention ? .server(.contended(detail: message)) : nil
+      ? .connectionLost(message)
+      : isContention ? .contended(message) : nil
   }
 
   /// A message of C with its lines joined: libraries write one for each address that they tried.

@@ -10,12 +10,12 @@ extension StoreFault {
     switch error.code {
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked(waited: waited)
     case SQLITE_NOTADB: self = .notADatabase
-    case SQLITE_CORRUPT: self = .damaged(detail: detail)
-    case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(detail: detail)
-    case SQLITE_FULL: self = .full(detail: detail)
-    case SQLITE_CANTOPEN, SQLITE_AUTH: self = .cannotOpen(reason: detail)
-    case SQLITE_CONSTRAINT: self = .refused(detail: detail)
-    default: self = .failed(detail: "\(detail), SQLite error \(Int(error.extendedCode))")
+    case SQLITE_CORRUPT: self = .damaged(detail)
+    case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(detail)
+    case SQLITE_FULL: self = .full(detail)
+    case SQLITE_CANTOPEN, SQLITE_AUTH: self = .cannotOpen(detail)
+    case SQLITE_CONSTRAINT: self = .refused(detail)
+    default: self = .failed("\(detail), SQLite error \(Int(error.extendedCode))")
     }
   }
 }
@@ -33,14 +33,14 @@ enum StorePath {
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: throw StoreFault.cannotOpen(reason: "it is a directory, not a database file")
-    default: throw StoreFault.cannotOpen(reason: "it is not a regular file")
+    case S_IFDIR: throw StoreFault.cannotOpen("it is a directory, not a database file")
+    default: throw StoreFault.cannotOpen("it is not a regular file")
     }
     guard access(path, R_OK) == 0 else { throw lastError }
     return true
   }
 
-  private static var lastError: StoreFault { .cannotOpen(reason: .verbatim(SystemError.text())) }
+  private static var lastError: StoreFault { .cannotOpen(.verbatim(SystemError.text())) }
 
   /// Checks that a file can be created at `path`.
   ///
@@ -48,7 +48,7 @@ enum StorePath {
   static func checkDirectory(of path: String) throws {
     let directory = directory(of: path)
     guard access(directory, W_OK | X_OK) == 0 else {
-      throw StoreFault.cannotOpen(reason: "directory \(directory): \(SystemError.text())")
+      throw StoreFault.cannotOpen("directory \(directory): \(SystemError.text())")
     }
   }
 

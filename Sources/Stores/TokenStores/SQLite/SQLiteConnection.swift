@@ -29,10 +29,10 @@ final class SQLiteConnection {
 
   let handle: OpaquePointer?
 
-  /// - Throws: `StoreFault.server`, `.noLibrary`.
+  /// - Throws: `StoreFault.noLibrary`.
   static func checkLibrary() throws {
     guard library.functions == nil else { return }
-    throw StoreFault.server(.noLibrary(file: library.file, package: "libsqlite3-0", elsewhere: "sqlite"))
+    throw StoreFault.noLibrary(library.file, package: "libsqlite3-0", elsewhere: "sqlite")
   }
 
   /// Opens an existing file, and reads it: SQLite opens any file, and finds out later that it is no database.

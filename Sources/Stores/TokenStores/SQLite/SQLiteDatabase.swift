@@ -92,7 +92,7 @@ package struct SQLiteDatabase: StoreDatabase {
     let connection = try open(readOnly: false)
     // SQLite opens a file without write permission read-only, and reports it only at the first change.
     if sqlite.sqlite3_db_readonly(connection.handle, "main") == 1 {
-      throw StoreFault.readOnly(detail: "it opens for reading only")
+      throw StoreFault.readOnly("it opens for reading only")
     }
     return connection
   }

@@ -4,11 +4,11 @@ import Wording
 
 /// A problem with its wording.
 struct GoldenProblem: CustomTestStringConvertible, Sendable {
-  let words: StoreProblem
+  let words: StoreFault
   let problem: String
   let remedy: String
 
-  init(_ words: StoreProblem, _ problem: String, _ remedy: String) {
+  init(_ words: StoreFault, _ problem: String, _ remedy: String) {
     (self.words, self.problem, self.remedy) = (words, problem, remedy)
   }
 

@@ -1,0 +1,173 @@
+/// Why a token store failed. `words` says what each case means.
+package enum StoreFault: Error, Equatable, Sendable {
+  // MARK: - Any store
+  case notFound
+  case noTable
+  case cannotOpen(_ reason: Message)
+  case notADatabase
+  case damaged(_ detail: Message)
+  /// The table `device_tokens` has an unsuitable definition; the subject is a column, the primary key, or the name.
+  case wrongShape(_ subject: Message, expected: Message, found: Message)
+  case misfit(_ table: String, _ subject: Message, expected: Message, found: Message)
+  case journalMisfit(_ table: String, _ column: String, expected: Message, found: Message)
+  case newerVersion(_ found: Int, supported: Int)
+  case locked(waited: Duration)
+  case readOnly(_ detail: Message)
+  case full(_ detail: Message)
+  /// Rows of another program. `first` describes the first of them.
+  case unreadableRows(_ count: Int, first: Message)
+  case noReplay(_ id: Int)
+  case notUndoable(_ id: Int, _ reason: Message)
+  /// A replay that would exceed its limit.
+  case stopped(_ reason: Message)
+  case refused(_ detail: Message)
+  case failed(_ detail: Message)
+  /// Of a journal file.
+  case unsettled(_ detail: Message)
+
+  // MARK: - Servers
+  /// - Parameters:
+  ///   - package: in Debian.
+  ///   - elsewhere: in other systems.
+  case noLibrary(_ file: String, package: String, elsewhere: String)
+  case cannotConnect(_ reason: Message)
+  case connectionLost(_ detail: Message)
+  case uncertain(_ detail: Message)
+  case notPermitted(_ detail: Message)
+  case readOnlyServer(_ detail: Message)
+  case contended(_ detail: Message)
+}
+
+extension StoreFault {
+  package var problem: Message { words.problem }
+  package var remedy: Message { words.remedy }
+
+  /// The message of the engine, which says nothing about what was changed.
+  package var cause: Message {
+    switch self {
+    case .damaged(let detail), .readOnly(let detail), .full(let detail), .refused(let detail),
+      .failed(let detail), .unsettled(let detail):
+      detail
+    default: problem
+    }
+  }
+
+  private var words: (problem: Message, remedy: Message) {
+    switch self {
+    case .notFound:
+      (
+        "it does not exist",
+        "correct the path, or create it with --create of replay, store register or store import"
+      )
+    case .noTable:
+      (
+        "it has no table device_tokens",
+        "name another store, or add the table with --create of replay, store register or store import"
+      )
+    case .cannotOpen(let reason): ("it cannot be opened: \(reason)", "correct the path or its permissions")
+    case .notADatabase:
+      ("the file is not a SQLite database (or it is an encrypted one)", "name another file")
+    case .damaged(let detail):
+      (
+        "the database is damaged, or the disk cannot be read (\(detail))",
+        "check the disk, then restore the database from a backup, or recover it with the sqlite3 command .recover"
+      )
+    case .wrongShape(let subject, let expected, let found):
+      (
+        "its table device_tokens has another definition: for \(subject), expected \(expected), found \(found)",
+        "name another store, or rename that table (docs/stores.md has the table's definition)"
+      )
+    case .misfit(let table, let subject, let expected, let found):
+      (
+        "the mapping does not fit table \(table): for \(subject), expected \(expected), found \(found)",
+        "correct the mapping, or name another table (docs/stores.md, Your own table)"
+      )
+    case .journalMisfit(let table, let column, let expected, let found):
+      (
+        "its journal has another definition: for column \(column) of \(table), expected \(expected), found \(found)",
+        "give the column such a type, or drop the journal's tables, which forgets all replays (docs/stores.md, The journal)"
+      )
+    case .newerVersion(let found, let supported):
+      (
+        "it has version \(found); this apnsift supports versions up to \(supported)",
+        "use that newer apnsift, or another store"
+      )
+    case .locked(let waited):
+      (
+        "another program has locked it; waited \(waited)",
+        "wait until that program is done, or stop it, then run the command again"
+      )
+    case .readOnly(let detail):
+      (
+        "it cannot be written (\(detail))",
+        "make the file and its directory writable, or name another store"
+      )
+    case .full(let detail):
+      (
+        "no space left (\(detail)); nothing was changed",
+        "free some space (a replay needs room for the new rows and a journal), then run the command again"
+      )
+    case .unreadableRows(let count, let first):
+      (
+        count == 1 ? "unreadable row: \(first)" : "\(count) unreadable rows; the first: \(first)",
+        "correct such rows (docs/stores.md, Unreadable rows)"
+      )
+    case .noReplay(let id): ("its journal has no replay \(id)", Self.listed)
+    case .notUndoable(let id, let reason): ("replay \(id) cannot be undone: \(reason)", Self.listed)
+    case .stopped(let reason):
+      (
+        "the replay was stopped before any change: \(reason)",
+        "check app, environment and store, review a --dry-run, then raise the limit"
+      )
+    case .refused(let detail):
+      ("it refused a row (\(detail)); nothing was changed", "check the table's constraints and triggers")
+    case .failed(let detail):
+      (
+        "it failed (\(detail)); nothing was changed",
+        "check the disk and the database, then run the command again"
+      )
+    case .unsettled(let detail):
+      (
+        "the changes are done, but this journal could not be updated (\(detail))",
+        "the next replay or undo with it completes it"
+      )
+    case .noLibrary(let file, let package, let elsewhere):
+      (
+        "the client library \(file) is missing or cannot be loaded",
+        "install the package \(package) (elsewhere: \(elsewhere))"
+      )
+    case .cannotConnect(let reason):
+      (
+        "no connection: \(reason)",
+        "check that the server runs, and the URI's host, database, role and password (apnsift does not create databases)"
+      )
+    case .connectionLost(let detail):
+      (
+        "the connection was lost (\(detail)); nothing was changed",
+        "check the server's log, then run the command again"
+      )
+    case .uncertain(let detail):
+      (
+        "the connection was lost during the commit (\(detail)); whether the changes are done is unknown",
+        "run the command again: changes that are already done count as unchanged"
+      )
+    case .notPermitted(let detail):
+      (
+        "permission denied (\(detail)); nothing was changed",
+        "grant the privilege (docs/stores.md, Permissions), or connect as another role"
+      )
+    case .readOnlyServer(let detail):
+      (
+        "the server is read-only (\(detail)); nothing was changed",
+        "name the primary server, or a role and database that may write"
+      )
+    case .contended(let detail):
+      (
+        "other programs changed the same rows at every attempt (\(detail)); nothing was changed",
+        "run the command again when they are done"
+      )
+    }
+  }
+
+  private static let listed: Message = "`apnsift store history` lists the replays"
+}
