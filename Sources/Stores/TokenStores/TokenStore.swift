@@ -96,7 +96,7 @@ package struct TokenStore: Sendable {
       // Before the input is read.
       try session.checkPrivileges(of: mapping, on: table?.description, isRecorded: isRecorded)
       if table == nil {
-        try session.makeDeviceTokens()
+        try session.make([session.dialect.deviceTokens.definition])
         table = try self.table(session)
       }
       guard let table else { throw StoreFault.noTable }

@@ -11,7 +11,7 @@ final class MySQLSession: SQLSession {
   /// Texts compare as bytes, also where they end in spaces. A key has at most 3072 bytes.
   static let deviceTokens = (
     definition: """
-    CREATE TABLE device_tokens (
+    CREATE TABLE IF NOT EXISTS device_tokens (
       app VARCHAR(252) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL,
       environment VARCHAR(16) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL
         CHECK (environment IN ('production', 'sandbox')),
@@ -28,9 +28,9 @@ final class MySQLSession: SQLSession {
   private static let dialect = SQLDialect(
     quote: "`", parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
     typeNames: ("varchar", "varbinary", "bigint"),
-    journal: JournalLayout(
-      time: ({ $0 }, .integer), inputOrder: "id", numbersChanges: false, lastNumber: "SELECT LAST_INSERT_ID()"
-    ))
+    journal: JournalTypes(
+      id: "BIGINT AUTO_INCREMENT", text: "LONGTEXT", bytes: "LONGBLOB", hasReferences: false,
+      rest: "ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"))
 
   func begin() throws { try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT") }
 
@@ -43,58 +43,12 @@ final class MySQLSession: SQLSession {
   // MARK: - Making
 
   /// Creating a table commits, so it comes first.
-  private func make(_ definitions: [String]) throws {
+  func make(_ definitions: [String]) throws {
     for definition in definitions { try connection.run(definition) }
     try begin()
   }
 
-  func makeDeviceTokens() throws {
-    try make([Self.deviceTokens.definition.replacing("CREATE TABLE ", with: "CREATE TABLE IF NOT EXISTS ")])
-  }
-
-  func makeJournal(in schema: String?) throws {
-    let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
-    let replays = "\(prefix)apnsift_replays"
-    journal = replays
-    if try !columns(of: "apnsift_changes", in: schema).isEmpty { return }
-    let texts = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
-    try make([
-      """
-      CREATE TABLE IF NOT EXISTS \(replays) (
-        id BIGINT AUTO_INCREMENT PRIMARY KEY,
-        at BIGINT NOT NULL,
-        version TEXT NOT NULL,
-        app TEXT NOT NULL,
-        environment TEXT NOT NULL,
-        options LONGTEXT NOT NULL,
-        tuples BIGINT NOT NULL,
-        invalidated BIGINT NOT NULL, updated BIGINT NOT NULL, inserted BIGINT NOT NULL,
-        unchanged BIGINT NOT NULL, kept BIGINT NOT NULL, unknown BIGINT NOT NULL, rejected BIGINT NOT NULL,
-        mapping LONGTEXT,
-        undoes BIGINT UNIQUE,
-        changed_rows BIGINT
-      ) ENGINE = InnoDB \(texts)
-      """,
-      """
-      CREATE TABLE IF NOT EXISTS \(prefix)apnsift_inputs (
-        id BIGINT AUTO_INCREMENT PRIMARY KEY,
-        replay BIGINT NOT NULL,
-        source LONGTEXT NOT NULL,
-        sha256 VARCHAR(64) NOT NULL,
-        bytes BIGINT NOT NULL,
-        INDEX (sha256)
-      ) ENGINE = InnoDB \(texts)
-      """,
-      """
-      CREATE TABLE IF NOT EXISTS \(prefix)apnsift_changes (
-        replay BIGINT NOT NULL,
-        part BIGINT NOT NULL,
-        packed LONGBLOB NOT NULL,
-        PRIMARY KEY (replay, part)
-      ) ENGINE = InnoDB
-      """,
-    ])
-  }
+  func record(in replays: String) { journal = replays }
 
   // MARK: - Statements
 
@@ -174,7 +128,7 @@ final class MySQLSession: SQLSession {
       "CREATE TEMPORARY TABLE apnsift_rows (PRIMARY KEY (\(keys.joined(separator: ", ")))) AS SELECT "
         + "\(made.joined(separator: ", ")) FROM \(table.name) LIMIT 0")
     let added = zip(key + columns, keys + values).map { column, name in
-      TableColumn(name, baseType: column.baseType, kind: column.kind)
+      TableColumn(name: name, baseType: column.baseType, kind: column.kind)
     }
     _ = try insert(into: "apnsift_rows", added, rows)
     let isFound = zip(key, keys).map { "t.\(dialect.quoted($0.name)) = c.\($1)" }.joined(separator: " AND ")

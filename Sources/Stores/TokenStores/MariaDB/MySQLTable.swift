@@ -72,7 +72,7 @@ extension MySQLSession {
       let (name, type, set) = (row[0], row[2], row[3])
       let collation = row[4]
       return TableColumn(
-        name, type: row[1], baseType: type, kind: Self.kind(of: type), castType: set,
+        name: name, type: row[1], baseType: type, kind: Self.kind(of: type), castType: set,
         isNotNull: row[5] == "0", hasDefault: row[6] == "1", isGenerated: row[7] == "1",
         keyIndex: (key.firstIndex(of: name) ?? -1) + 1,
         folding: collation.isEmpty || collation.hasSuffix("_nopad_bin") || collation.hasSuffix("_0900_bin")

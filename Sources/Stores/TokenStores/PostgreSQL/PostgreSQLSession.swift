@@ -12,7 +12,7 @@ final class PostgreSQLSession: SQLSession {
   /// Texts compare as bytes, which is the order of listings, and halves the time of the index.
   static let deviceTokens = (
     definition: """
-    CREATE TABLE device_tokens (
+    CREATE TABLE IF NOT EXISTS device_tokens (
       app text COLLATE "C" NOT NULL,
       environment text COLLATE "C" NOT NULL CHECK (environment IN ('production', 'sandbox')),
       token bytea NOT NULL,
@@ -29,8 +29,10 @@ final class PostgreSQLSession: SQLSession {
   private static let dialect = SQLDialect(
     parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
     typeNames: ("text", "bytea", "timestamp with time zone"),
-    journal: JournalLayout(
-      time: ({ "to_timestamp(\($0))" }, .moment), inputOrder: "id", numbersChanges: false))
+    journal: JournalTypes(
+      id: "bigint GENERATED ALWAYS AS IDENTITY", text: "text", bytes: "bytea",
+      time: ("timestamptz", .moment, { "to_timestamp(\($0))" }),
+      storage: "ALTER packed SET STORAGE EXTERNAL"))
 
   // MARK: - Plans
 

@@ -17,62 +17,10 @@ extension PostgreSQLSession {
 
   // MARK: - Making
 
-  /// In the first schema of the search path. If two programs do it at once, the lock lets the second one see the
-  /// first's table.
-  func makeDeviceTokens() throws {
+  /// If two programs do it at once, the lock lets the second one see the first's tables.
+  func make(_ definitions: [String]) throws {
     try connection.run("SELECT pg_advisory_xact_lock(\(Self.makingLock))")
-    if try connection.run("SELECT to_regclass('device_tokens') IS NULL").flag(0, 0) {
-      try connection.run(Self.deviceTokens.definition)
-    }
-  }
-
-  /// Changes are packed (docs/decisions/0021); `part` numbers the rows of a replay from 0. Tokens do not compress, so
-  /// compression is disabled.
-  func makeJournal(in schema: String?) throws {
-    let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
-    let replays = "\(prefix)apnsift_replays"
-    if try connection.run("SELECT to_regclass($1) IS NOT NULL", .text(replays)).flag(0, 0) { return }
-    try connection.run("SELECT pg_advisory_xact_lock(\(Self.makingLock))")
-    for definition in [
-      """
-      CREATE TABLE IF NOT EXISTS \(replays) (
-        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        at timestamptz NOT NULL,
-        version text NOT NULL,
-        app text NOT NULL,
-        environment text NOT NULL,
-        options text NOT NULL,
-        tuples bigint NOT NULL,
-        invalidated bigint NOT NULL DEFAULT 0, updated bigint NOT NULL DEFAULT 0,
-        inserted bigint NOT NULL DEFAULT 0, unchanged bigint NOT NULL DEFAULT 0,
-        kept bigint NOT NULL DEFAULT 0, unknown bigint NOT NULL DEFAULT 0, rejected bigint NOT NULL,
-        mapping text,
-        undoes bigint UNIQUE REFERENCES \(replays) (id),
-        changed_rows bigint
-      )
-      """,
-      """
-      CREATE TABLE IF NOT EXISTS \(prefix)apnsift_inputs (
-        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        replay bigint NOT NULL REFERENCES \(replays) (id),
-        source text NOT NULL,
-        sha256 text NOT NULL,
-        bytes bigint NOT NULL
-      )
-      """,
-      "CREATE INDEX IF NOT EXISTS apnsift_inputs_by_digest ON \(prefix)apnsift_inputs (sha256)",
-      """
-      CREATE TABLE IF NOT EXISTS \(prefix)apnsift_changes (
-        replay bigint NOT NULL,
-        part bigint NOT NULL,
-        packed bytea NOT NULL,
-        PRIMARY KEY (replay, part)
-      )
-      """,
-      "ALTER TABLE \(prefix)apnsift_changes ALTER COLUMN packed SET STORAGE EXTERNAL",
-    ] {
-      try connection.run(definition)
-    }
+    for definition in definitions { try connection.run(definition) }
   }
 
   func columns(of table: String, in schema: String?) throws -> [TableColumn] {
@@ -133,7 +81,8 @@ extension PostgreSQLSession {
     return (0..<rows.count).map { row in
       let type = rows.text(row, 2) ?? ""
       return TableColumn(
-        rows.text(row, 0) ?? "", type: rows.text(row, 1) ?? "", baseType: type, kind: Self.kind(of: type),
+        name: rows.text(row, 0) ?? "", type: rows.text(row, 1) ?? "", baseType: type,
+        kind: Self.kind(of: type),
         castType: rows.text(row, 3) ?? "", isNotNull: rows.flag(row, 4), hasDefault: rows.flag(row, 5),
         isGenerated: rows.flag(row, 6), keyIndex: Int(rows.integer(row, 7) ?? 0),
         folding: rows.flag(row, 8) ? nil : ("a deterministic collation", "one that is not"))

@@ -3,14 +3,6 @@ import Basics
 
 /// A journal's records, as text and JSON (docs/spec/interface.md#journal-and-undo).
 package enum HistoryReport {
-  private static func counts(_ counts: ReplayCounts) -> [(name: String, count: Int)] {
-    [
-      ("invalidated", counts.invalidated), ("updated", counts.updated), ("inserted", counts.inserted),
-      ("unchanged", counts.unchanged), ("kept", counts.kept), ("unknown", counts.unknown),
-      ("rejected", counts.rejected),
-    ]
-  }
-
   package static func json(_ record: JournalRecord) -> JSONValue {
     let entry = record.entry
     let inputs = entry.inputs.map { input in
@@ -30,7 +22,7 @@ package enum HistoryReport {
         ("tuples", .int(entry.tuples)),
         ("tokens", .int(record.undoes == nil ? record.counts.tokens : 0)),
         ("rows", .int(record.rows)),
-      ] + counts(record.counts).map { ($0.name, .int($0.count)) } + [
+      ] + record.counts.named.map { ($0.name, .int($0.count)) } + [
         ("undoes", JSONValue(record.undoes)),
         ("undone_by", JSONValue(record.undoneBy)),
         ("mapping", entry.mapping.map(JSONValue.verbatim) ?? .null),
@@ -44,7 +36,7 @@ package enum HistoryReport {
     if let undone = record.undoes {
       return head + "undid \(undone): \(Count.of(record.counts.updated, "row")) restored\(doubt(record))\n"
     }
-    let outcomes = counts(record.counts).filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+    let outcomes = record.counts.named.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
     var text = head + "\(Count.of(record.entry.tuples, "tuple")), \(Count.of(record.counts.tokens, "token"))"
     if !outcomes.isEmpty { text += ": " + outcomes.joined(separator: ", ") }
     if record.rows != record.counts.changes { text += "; \(Count.of(record.rows, "row")) changed" }

@@ -24,18 +24,12 @@ package struct ReplayOutcomeReport {
 
   private var counts: ReplayCounts { answer.counts }
 
-  /// The outcomes in the order in which they are tested.
-  private var outcomes: [(name: String, count: Int, meaning: String)] {
-    [
-      ("invalidated", counts.invalidated, "active before, invalidated now"),
-      ("updated", counts.updated, "invalidated before, now with a later time"),
-      ("inserted", counts.inserted, "not in the store before, inserted as invalidated"),
-      ("unchanged", counts.unchanged, "already invalidated, at that time or later"),
-      ("kept", counts.kept, "registered at or after the time"),
-      ("unknown", counts.unknown, "not in the store, not inserted"),
-      ("rejected", counts.rejected, "all records carry flags"),
-    ]
-  }
+  /// What each of the counts means.
+  private static let meanings = [
+    "active before, invalidated now", "invalidated before, now with a later time",
+    "not in the store before, inserted as invalidated", "already invalidated, at that time or later",
+    "registered at or after the time", "not in the store, not inserted", "all records carry flags",
+  ]
 
   package var json: JSONValue {
     .object(
@@ -53,17 +47,17 @@ package struct ReplayOutcomeReport {
         ("tokens", .int(counts.tokens)),
         ("rows", .int(answer.rows)),
         ("stopped", answer.stop.map { .string($0.message.text) } ?? .null),
-      ] + outcomes.map { ($0.name, .int($0.count)) })
+      ] + counts.named.map { ($0.name, .int($0.count)) })
   }
 
   /// One line for each outcome that occurred.
   package var table: String {
-    let rows = outcomes.filter { $0.count > 0 }
-    let width = rows.map { String($0.count).count }.max() ?? 0
-    return rows.map { row in
+    let rows = zip(counts.named, Self.meanings).filter { $0.0.count > 0 }
+    let width = rows.map { String($0.0.count).count }.max() ?? 0
+    return rows.map { row, meaning in
       let padding = String(repeating: " ", count: width - String(row.count).count)
       let name = row.name + String(repeating: " ", count: 12 - row.name.count)
-      return "\(name)\(padding)\(row.count)  \(row.meaning)\n"
+      return "\(name)\(padding)\(row.count)  \(meaning)\n"
     }.joined() + sample
   }
 

@@ -11,10 +11,18 @@ package struct ReplayCounts: Equatable, Sendable {
 
   package init() {}
 
+  /// The counts by their names in journals and reports.
+  static let paths: [(name: String, path: WritableKeyPath<ReplayCounts, Int> & Sendable)] = [
+    ("invalidated", \.invalidated), ("updated", \.updated), ("inserted", \.inserted),
+    ("unchanged", \.unchanged), ("kept", \.kept), ("unknown", \.unknown), ("rejected", \.rejected),
+  ]
+
+  static var names: [String] { paths.map(\.name) }
+
+  var named: [(name: String, count: Int)] { Self.paths.map { ($0.name, self[keyPath: $0.path]) } }
+
   /// All distinct tokens of the input; each has exactly one outcome.
-  package var tokens: Int {
-    invalidated + updated + inserted + unchanged + kept + unknown + rejected
-  }
+  package var tokens: Int { named.reduce(0) { $0 + $1.count } }
 
   /// How many rows the replay wrote, or would write.
   package var changes: Int { invalidated + updated + inserted }

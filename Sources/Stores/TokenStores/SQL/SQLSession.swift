@@ -56,11 +56,10 @@ package protocol SQLSession: AnyObject {
   func describe(_ table: TableMapping) throws -> TableDescription?
   /// The columns of a table; empty if it does not exist.
   func columns(of table: String, in schema: String?) throws -> [TableColumn]
-  /// Adds the table `device_tokens`.
-  func makeDeviceTokens() throws
-  /// Creates missing tables of a journal.
-  /// - Parameter schema: the schema of the table that is changed.
-  func makeJournal(in schema: String?) throws
+  /// Creates missing tables.
+  func make(_ definitions: [String]) throws
+  /// Tells that this transaction adds a row to a journal's table of replays.
+  func record(in replays: String)
 
   /// Throws if the session may not write rows of the table, create a missing table, or write a journal.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
@@ -125,6 +124,8 @@ extension SQLSession {
       }
     }.joined(separator: ",")
   }
+
+  func record(in replays: String) {}
 
   package func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
   {}

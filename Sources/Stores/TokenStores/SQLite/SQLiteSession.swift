@@ -11,7 +11,7 @@ final class SQLiteSession: SQLSession {
 
   static let deviceTokens = (
     definition: """
-    CREATE TABLE device_tokens (
+    CREATE TABLE IF NOT EXISTS device_tokens (
       app TEXT NOT NULL,
       environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
       token BLOB NOT NULL CHECK (typeof(token) = 'blob'),
@@ -26,7 +26,7 @@ final class SQLiteSession: SQLSession {
 
   private static let dialect = SQLDialect(
     parameter: "?", deviceTokens: deviceTokens, typeNames: ("TEXT", "BLOB", "INTEGER"),
-    journal: JournalLayout(time: ({ $0 }, .integer), inputOrder: "rowid", numbersChanges: true))
+    journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB"))
 
   // MARK: - Statements
 

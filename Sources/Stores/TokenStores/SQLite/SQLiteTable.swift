@@ -24,51 +24,17 @@ extension SQLiteSession {
     try rows(query, parameter) { Int($0[0].integer ?? 0) }.first ?? 0
   }
 
-  /// Adds the table, and marks an empty database as apnsift's own, in the transaction. The marks of other databases are
-  /// not changed.
-  func makeDeviceTokens() throws {
+  /// Marks an empty database as apnsift's own, in the transaction. The marks of other databases are not changed.
+  func make(_ definitions: [String]) throws {
     let marks = ["schema_version", "application_id", "user_version"]
     let isBlank = try marks.allSatisfy { try integer("PRAGMA \($0)") == 0 }
-    try run(Self.deviceTokens.definition, [])
+    for definition in definitions { try run(definition, []) }
     guard isBlank else { return }
     try connection.run("PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.version)")
   }
 
-  func makeJournal(in schema: String?) throws {
-    try connection.run(
-      """
-      CREATE TABLE IF NOT EXISTS apnsift_replays (
-        id INTEGER PRIMARY KEY,
-        at INTEGER NOT NULL,
-        version TEXT NOT NULL,
-        app TEXT NOT NULL,
-        environment TEXT NOT NULL,
-        options TEXT NOT NULL,
-        tuples INTEGER NOT NULL,
-        invalidated INTEGER NOT NULL, updated INTEGER NOT NULL, inserted INTEGER NOT NULL,
-        unchanged INTEGER NOT NULL, kept INTEGER NOT NULL, unknown INTEGER NOT NULL, rejected INTEGER NOT NULL,
-        first_change INTEGER NOT NULL,
-        mapping TEXT,
-        undoes INTEGER REFERENCES apnsift_replays (id),
-        changed_rows INTEGER
-      );
-      CREATE INDEX IF NOT EXISTS apnsift_undos ON apnsift_replays (undoes) WHERE undoes IS NOT NULL;
-      CREATE TABLE IF NOT EXISTS apnsift_inputs (
-        replay INTEGER NOT NULL REFERENCES apnsift_replays (id),
-        source TEXT NOT NULL,
-        sha256 TEXT NOT NULL,
-        bytes INTEGER NOT NULL
-      );
-      CREATE INDEX IF NOT EXISTS apnsift_inputs_by_digest ON apnsift_inputs (sha256);
-      CREATE TABLE IF NOT EXISTS apnsift_changes (
-        id INTEGER PRIMARY KEY,
-        packed BLOB NOT NULL
-      )
-      """)
-  }
-
   func columns(of table: String, in schema: String?) throws -> [TableColumn] {
-    try texts("SELECT name FROM pragma_table_info(?)", table).map { TableColumn($0, kind: .any) }
+    try texts("SELECT name FROM pragma_table_info(?)", table).map { TableColumn(name: $0, kind: .any) }
   }
 
   // MARK: - Tables
@@ -110,7 +76,7 @@ extension SQLiteSession {
       let affinity = Affinity(declaredType: row[1].text ?? "").rawValue
       return TableColumn(
         // Column names are case-insensitive in SQLite.
-        named.first { $0.lowercased() == found.lowercased() } ?? found,
+        name: named.first { $0.lowercased() == found.lowercased() } ?? found,
         type: affinity + (isStrict ? " of a STRICT table" : ""), baseType: affinity, kind: .any,
         castType: affinity, isNotNull: row[2].integer != 0, hasDefault: row[3].integer != 0,
         isGenerated: row[4].integer != 0, keyIndex: Int(row[5].integer ?? 0),
