@@ -89,27 +89,29 @@ struct DateAndTime: Equatable {
     moment(in: zone).map { StoreTime(seconds: $0, milliseconds: milliseconds) }
   }
 
-  /// The date and the time of day of a clock; nil before the year 1 and after the year 9999.
-  /// - Parameter local: seconds on the clock since 1970-01-01 00:00:00.
-  static func text(_ local: Int64, separator: Unicode.Scalar, end: StaticString) -> String? {
-    guard range.contains(local) else { return nil }
-    let ofDay = Int((local % 86_400 + 86_400) % 86_400)
-    let date = CivilDate(daysSince1970: (Int(local) - ofDay) / 86_400)
-    var text: [UInt8] = []
-    text.reserveCapacity(24)
-    func append(_ number: Int, then mark: Unicode.Scalar?) {
-      text.append(UInt8(ascii: "0") + UInt8(number / 10 % 10))
-      text.append(UInt8(ascii: "0") + UInt8(number % 10))
-      if let mark { text.append(UInt8(ascii: mark)) }
+  /// The date and the time of day of a clock, as PostgreSQL writes them: `2013-05-01 09:30:00.25`. Nil before the year 1
+  /// and after the year 9999.
+  /// - Parameters:
+  ///   - local: time on the clock since 1970-01-01 00:00:00.
+  ///   - end: what follows.
+  static func text(_ local: CaptureTime, end: String = "") -> String? {
+    guard range.contains(local.seconds), let text = local.text else { return nil }
+    var bytes = Array(text.utf8.dropLast())
+    bytes[10] = UInt8(ascii: " ")
+    bytes += end.utf8
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The same without zeros at the end of the fraction.
+  /// - Parameter number: microseconds since the clock showed 1970-01-01 00:00:00.
+  static func text(ofMicroseconds number: Int64) -> String {
+    let seconds = number.floored(by: 1_000_000)
+    var local = CaptureTime(
+      seconds: seconds, fraction: UInt64(number &- seconds &* 1_000_000), digits: 6)
+    while local.digits > 0, local.fraction % 10 == 0 {
+      local.fraction /= 10
+      local.digits -= 1
     }
-    append(date.year / 100, then: nil)
-    append(date.year % 100, then: "-")
-    append(date.month, then: "-")
-    append(date.day, then: separator)
-    append(ofDay / 3600, then: ":")
-    append(ofDay / 60 % 60, then: ":")
-    append(ofDay % 60, then: nil)
-    end.withUTF8Buffer { text.append(contentsOf: $0) }
-    return String(decoding: text, as: UTF8.self)
+    return text(local) ?? String(number)
   }
 }

@@ -40,3 +40,8 @@ package struct StoreTime: Comparable, Hashable, BitwiseCopyable, Sendable {
   /// Rounded down to a second.
   var whole: StoreTime { StoreTime(seconds: seconds) }
 }
+
+extension Int64 {
+  /// The quotient, rounded down.
+  func floored(by unit: Int64) -> Int64 { self / unit - (self % unit < 0 ? 1 : 0) }
+}

@@ -1,3 +1,5 @@
+import Basics
+
 /// The format of a time in a column or a field.
 package enum TimeForm: Hashable, Sendable {
   /// UNIX seconds.
@@ -10,4 +12,82 @@ package enum TimeForm: Hashable, Sendable {
   case timestamptz
   /// Date and time of day in a named zone of the tz database, without an offset.
   case timestamp(zone: String)
+
+  private static let zonePrefix = "timestamp:"
+
+  /// The form of that name: `seconds`, `milliseconds`, `iso`, `timestamptz`, `timestamp` (in UTC) or
+  /// `timestamp:Europe/Berlin`. Nil for other names, and for a zone that the tz database of this machine does not have.
+  package init?(_ text: String) {
+    switch text {
+    case "seconds": self = .seconds
+    case "milliseconds": self = .milliseconds
+    case "iso": self = .iso
+    case "timestamptz": self = .timestamptz
+    case "timestamp": self = .timestamp(zone: "UTC")
+    default:
+      let zone = String(text.dropFirst(Self.zonePrefix.count))
+      guard text.hasPrefix(Self.zonePrefix), Zone.named(zone) != nil else { return nil }
+      self = .timestamp(zone: zone)
+    }
+  }
+
+  package var name: String {
+    switch self {
+    case .seconds: "seconds"
+    case .milliseconds: "milliseconds"
+    case .iso: "iso"
+    case .timestamptz: "timestamptz"
+    case .timestamp(zone: "UTC"): "timestamp"
+    case .timestamp(let zone): Self.zonePrefix + zone
+    }
+  }
+
+  /// The UNIX seconds of `text`, rounded down; nil if it has another format.
+  package func seconds(of text: String) -> Int64? { time(of: text)?.seconds }
+
+  /// The time of `text`, rounded down to a millisecond, or in the form `seconds` to a second; nil for another
+  /// format.
+  func time(of text: String) -> StoreTime? {
+    switch self {
+    case .seconds:
+      return Self.whole(text).map { StoreTime(seconds: $0) }
+    case .milliseconds:
+      return Self.whole(text).map(StoreTime.init(unixMilliseconds:))
+    case .iso, .timestamptz:
+      return DateAndTime(text)?.time(in: nil)
+    case .timestamp(let name):
+      guard let zone = Zone.named(name) else { return nil }
+      return DateAndTime(text)?.time(in: zone)
+    }
+  }
+
+  /// The text of `seconds`; nil if the form has none. Dates have four digits of the year, for the years 1 to 9999.
+  package func text(of seconds: Int64) -> String? {
+    switch self {
+    case .seconds:
+      return String(seconds)
+    case .milliseconds:
+      let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+      return overflow ? nil : String(milliseconds)
+    case .iso:
+      return DateAndTime.range.contains(seconds) ? CaptureTime(seconds: seconds).text : nil
+    case .timestamptz:
+      return DateAndTime.text(CaptureTime(seconds: seconds), end: "+00")
+    case .timestamp(let name):
+      guard let zone = Zone.named(name), DateAndTime.range.contains(seconds) else { return nil }
+      return DateAndTime.text(CaptureTime(seconds: seconds + zone.offset(at: seconds)))
+    }
+  }
+
+  /// A decimal number, rounded down.
+  private static func whole(_ text: String) -> Int64? {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = parts.first, let number = Int64(Substring(first)) else { return nil }
+    guard parts.count > 1 else { return number }
+    let isNegative = first.first == UInt8(ascii: "-")
+    guard !parts[1].isEmpty, parts[1].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard isNegative, parts[1].contains(where: { $0 != 0x30 }) else { return number }
+    let (floor, overflow) = number.subtractingReportingOverflow(1)
+    return overflow ? nil : floor
+  }
 }

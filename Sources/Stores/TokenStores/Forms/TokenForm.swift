@@ -1,3 +1,5 @@
+import Basics
+
 /// The format of a token in a column or a field.
 package enum TokenForm: String, CaseIterable, Sendable {
   /// The bytes themselves.
@@ -9,4 +11,66 @@ package enum TokenForm: String, CaseIterable, Sendable {
   /// As in the description of `NSData`: `<0a1b2c3d 4e5f6071>`.
   case bracketedHex = "bracketed-hex"
   case base64
+
+  /// The text of `token`; for bytes, hex.
+  package func text(of token: RawSpan) -> String {
+    let bytes = token.withUnsafeBytes { Array($0) }
+    switch self {
+    case .bytes, .hex: return Hex.string(bytes)
+    case .upperHex: return Hex.string(bytes, letterCase: .upper)
+    case .spacedHex: return Self.grouped(bytes)
+    case .bracketedHex: return "<\(Self.grouped(bytes))>"
+    case .base64: return Base64Text.text(of: bytes)
+    }
+  }
+
+  /// The token in `text`; nil if it has none, or an empty one. Every form of hex reads all others, because several
+  /// programs may write to a column.
+  package func bytes(of text: String) -> [UInt8]? {
+    var (text, bytes) = (text, [UInt8]())
+    return text.withUTF8 { read(UnsafeRawBufferPointer($0), into: &bytes) } ? bytes : nil
+  }
+
+  /// Reads the token into a buffer; false if `text` has none.
+  func read(_ text: UnsafeRawBufferPointer, into bytes: inout [UInt8]) -> Bool {
+    bytes.removeAll(keepingCapacity: true)
+    guard self != .base64 else {
+      bytes = String(validating: text, as: UTF8.self).flatMap(Base64Text.bytes) ?? []
+      return !bytes.isEmpty
+    }
+    var high: UInt8?
+    for byte in text {
+      switch byte {
+      // Also the line end of a field that was cut from a file.
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "<"),
+        UInt8(ascii: ">"):
+        continue
+      default: break
+      }
+      guard let value = Hex.value(ofDigit: byte) else { return false }
+      if let first = high {
+        bytes.append(first << 4 | value)
+        high = nil
+      } else {
+        high = value
+      }
+    }
+    return high == nil && !bytes.isEmpty
+  }
+
+  /// Whether `text` has only hex digits of one letter case.
+  package static func isHex(_ text: UnsafeRawBufferPointer, isUpper: Bool) -> Bool {
+    let firstLetter = isUpper ? UInt8(ascii: "A") : UInt8(ascii: "a")
+    // No early return: the compiler makes vector instructions of it.
+    var others = 0
+    for byte in text {
+      others &+= (byte &- UInt8(ascii: "0") < 10 ? 0 : 1) & (byte &- firstLetter < 6 ? 0 : 1)
+    }
+    return others == 0
+  }
+
+  private static func grouped(_ bytes: [UInt8]) -> String {
+    stride(from: 0, to: bytes.count, by: 4).map { Hex.string(bytes[$0..<min($0 + 4, bytes.count)]) }
+      .joined(separator: " ")
+  }
 }

@@ -104,7 +104,7 @@ final class MySQLSession: SQLSession {
     let buffer = RowBuffer(count: row.count)
     for (index, field) in row.enumerated() {
       if kinds[index].isTime, let number = field.integer {
-        buffer.set(index, copying: .text(ClockText.text(ofMicroseconds: number)))
+        buffer.set(index, copying: .text(DateAndTime.text(ofMicroseconds: number)))
       } else {
         buffer.set(index, field)
       }

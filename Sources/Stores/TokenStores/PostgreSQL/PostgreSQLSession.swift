@@ -236,7 +236,7 @@ final class PostgreSQLSession: SQLSession {
     let parts = zip(key, columns).map { field, column in
       switch field {
       case .integer(let number):
-        column.kind.isTime ? ClockText.text(ofMicroseconds: number) : String(number)
+        column.kind.isTime ? DateAndTime.text(ofMicroseconds: number) : String(number)
       case .bytes(let bytes): "\\x\(Hex.string(bytes))"
       default: field.text ?? ""
       }

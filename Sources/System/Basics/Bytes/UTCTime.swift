@@ -7,27 +7,7 @@ public enum UTCTime {
   @inlinable public static var secondsPerDay: UInt32 { 86_400 }
 
   /// `seconds` in RFC 3339 format, `2013-05-01T09:30:00Z`. For single times; `TimeTexts` writes columns faster.
-  package static func text(_ seconds: UInt32) -> String {
-    let date = CivilDate(daysSince1970: seconds / secondsPerDay)
-    let ofDay = Int(seconds % secondsPerDay)
-    var text: [UInt8] = []
-    func append(_ number: Int, digits: Int, then mark: Unicode.Scalar) {
-      var power = 1
-      for _ in 1..<digits { power *= 10 }
-      while power > 0 {
-        text.append(UInt8(ascii: "0") + UInt8(number / power % 10))
-        power /= 10
-      }
-      text.append(UInt8(ascii: mark))
-    }
-    append(date.year, digits: 4, then: "-")
-    append(date.month, digits: 2, then: "-")
-    append(date.day, digits: 2, then: "T")
-    append(ofDay / 3600, digits: 2, then: ":")
-    append(ofDay / 60 % 60, digits: 2, then: ":")
-    append(ofDay % 60, digits: 2, then: "Z")
-    return String(decoding: text, as: UTF8.self)
-  }
+  package static func text(_ seconds: UInt32) -> String { CaptureTime(seconds: Int64(seconds)).text ?? "" }
 
   /// Parses unsigned seconds or an RFC 3339 time with any offset (`2013-05-01T11:30:00+02:00`), without its
   /// fraction of a second. Nil for any other text, and for times outside 32 unsigned bits.
