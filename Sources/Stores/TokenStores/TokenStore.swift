@@ -223,7 +223,7 @@ extension TokenStore {
     let inserts = inserts && !options.knownOnly && mapping.action != .delete
     // Removed rows are buffered in full until they are recorded.
     let batchSize = mapping.action == .delete ? min(batchSize, Self.removedBatchSize) : batchSize
-    func replay(_ rows: OwnedRows, _ recording: ChangeRecording?) throws -> ReplayAnswer {
+    func replay(_ rows: OwnedRows?, _ recording: ChangeRecording?) throws -> ReplayAnswer {
       var replay = TokenReplay(
         rows, options, inserts: inserts, batchSize: batchSize, recording: recording,
         trace: trace)
@@ -232,7 +232,7 @@ extension TokenStore {
     if options.dryRun {
       return try reading { session, table in
         try replay(OwnedRows(session: session, table: table, owner: owner, onScan: onScan), nil)
-      } ?? previewOfNothing(invalidations, options, trace)
+      } ?? replay(nil, nil)
     }
     guard let entry else {
       return try writing(for: owner) { rows in
@@ -247,25 +247,6 @@ extension TokenStore {
       try journal.finish(recording.replay, described(entry()), answer.counts, rows: answer.rows)
       return (answer, recording.replay)
     }
-  }
-
-  /// The result of a dry run on a table that is still to be created.
-  private func previewOfNothing(
-    _ invalidations: TimedTokens, _ options: ReplayOptions, _ trace: ReplayTrace?
-  ) throws -> ReplayAnswer {
-    var answer = ReplayAnswer()
-    try invalidations { token, time in
-      let outcome: ReplayOutcome = options.knownOnly ? .unknown : .inserted
-      if outcome == .inserted {
-        try trace?.visit?(
-          JournalChange(
-            token: token.withUnsafeBytes { Array($0) }, outcome: outcome, before: nil,
-            after: TokenState(invalidatedAt: time.seconds), origin: trace?.origin()))
-      }
-      answer.add(outcome, token, at: time, before: nil, limit: options.sampleLength)
-    }
-    answer.rows = answer.counts.inserted
-    return answer
   }
 
   private func described(_ entry: JournalEntry) -> JournalEntry {
@@ -327,10 +308,7 @@ extension TokenStore {
     _ change: RowChange, of changes: RowChanges, _ table: MappedTable, _ session: any SQLSession
   ) -> JournalChange {
     let before = TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedBefore)
-    let key = changes.withFields(change) { fields -> String? in
-      let key = Array(fields.dropFirst(3))
-      return key.isEmpty ? nil : session.keyText(key, table.description.key)
-    }
+    let key = changes.withFields(change) { table.keyText($0.dropFirst(3), session) }
     return JournalChange(
       token: Array(changes.token(change)), outcome: change.outcome,
       before: change.outcome == .inserted ? nil : before,

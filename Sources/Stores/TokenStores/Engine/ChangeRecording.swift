@@ -42,15 +42,49 @@ final class ChangeRecording {
   /// Records the rows that were inserted, written or removed.
   /// - Parameter found: the rows as they were.
   func add(_ changed: BatchChanges, _ found: FoundRows, of batch: TokenBatch, _ rows: OwnedRows) throws {
+    let table = rows.table
     let now = try rowsNow(changed, of: batch, rows)
+    func withWritten(_ token: Int, _ body: (SQLField) throws -> Void) throws {
+      try table.invalidationValue(at: batch.time(token)).withField(body)
+    }
     try changed.visit { token in
-      if packer.rows.count >= Self.waiting { try send() }
-      try addInserted(token, now, of: batch, rows.table)
+      guard let now else {
+        return try withWritten(token) {
+          try add(RowChange(.inserted, token, of: batch), token, [.null, .null, $0], of: batch)
+        }
+      }
+      for row in now.rows(of: token) {
+        try now.found.withFields(row) { fields in
+          let values = [fields.registered, .null, fields.invalidation] + (try table.checked(fields.key))
+          try add(RowChange(.inserted, token, of: batch), token, values, of: batch)
+        }
+      }
     } written: { row, outcome in
-      if packer.rows.count >= Self.waiting { try send() }
-      try addWritten(row, outcome, found, now, of: batch, rows.table)
+      let change = RowChange(outcome, row.token, of: batch, before: row.state)
+      try found.withFields(row) { before in
+        let key = try table.checked(before.key)
+        if let now, let same = now.row(of: row.token, key) {
+          return try now.found.withFields(same) { after in
+            let values = [after.registered, before.invalidation, after.invalidation] + key
+            try add(change, row.token, values, of: batch)
+          }
+        }
+        try withWritten(row.token) {
+          let values = [before.registered, before.invalidation, $0] + key
+          try add(change, row.token, values, whole: before.more, of: batch)
+        }
+      }
     }
     try send()
+  }
+
+  private func add(
+    _ change: RowChange, _ token: Int, _ fields: [SQLField], whole: ArraySlice<SQLField> = [],
+    of batch: TokenBatch
+  ) throws {
+    if packer.rows.count >= Self.waiting { try send() }
+    let bytes = batch.bytes.span.bytes.extracting(batch.range(of: token))
+    packer.add(change, token: bytes, fields: fields, whole: whole)
   }
 
   /// How many rows of packed changes are written together.
@@ -66,8 +100,7 @@ final class ChangeRecording {
   /// `device_tokens`, which stores values unaltered and whose key is the token, and if the result is known without
   /// reading.
   private func rowsNow(_ changes: BatchChanges, of batch: TokenBatch, _ rows: OwnedRows) throws -> RowsNow? {
-    if rows.table.mapping.isDeviceTokens { return nil }
-    if case .removal = rows.table.invalidation { return nil }
+    if rows.table.key.isEmpty || rows.table.invalidationColumn == nil { return nil }
     // Without triggers, the new value of a written row is known.
     let changed =
       rows.keepsInvalidations
@@ -89,80 +122,20 @@ final class ChangeRecording {
       let first = found.rows.partitioningIndex { tokens[$0.token] >= token }
       return found.rows[first...].prefix { tokens[$0.token] == token }
     }
-  }
 
-  private func addInserted(_ token: Int, _ now: RowsNow?, of batch: TokenBatch, _ table: MappedTable) throws {
-    let bytes = batch.bytes.span.bytes.extracting(batch.range(of: token))
-    var change = RowChange(outcome: .inserted, token: 0..<0)
-    change.invalidatedAt = batch.time(token).seconds
-    change.origin = batch.origin(token)
-    guard let now else {
-      return try table.invalidationValue(at: batch.time(token)).withField {
-        packer.add(change, token: bytes, fields: [.null, .null, $0], whole: [])
-      }
-    }
-    for row in now.rows(of: token) {
-      try now.found.withFields(row) { fields in
-        let values = [fields[MappedTable.Field.registered], .null, fields[MappedTable.Field.invalidation]]
-        packer.add(change, token: bytes, fields: values + (try table.key(fields)), whole: [])
-      }
-    }
-  }
-
-  private func addWritten(
-    _ row: FoundRow, _ outcome: ReplayOutcome, _ found: FoundRows, _ now: RowsNow?, of batch: TokenBatch,
-    _ table: MappedTable
-  ) throws {
-    let bytes = batch.bytes.span.bytes.extracting(batch.range(of: row.token))
-    var change = RowChange(outcome: outcome, token: 0..<0)
-    (change.registered, change.invalidatedBefore) = (
-      row.state.registered?.seconds, row.state.invalidatedAt?.seconds
-    )
-    change.invalidatedAt = batch.time(row.token).seconds
-    change.origin = batch.origin(row.token)
-    try found.withFields(row) { before in
-      let key = try table.key(before)
-      let whole = table.invalidationColumn == nil ? before.dropFirst(table.wholeIndex) : []
-      func add(_ registered: SQLField, _ after: SQLField) {
-        let values = [registered, before[MappedTable.Field.invalidation], after]
-        packer.add(change, token: bytes, fields: values + key, whole: whole)
-      }
-      if let now {
-        let packedKey = PackedFields.packed(key)
-        let same = now.rows(of: row.token).first { row in
-          now.found.withFields(row) { PackedFields.packed(table.keyFields($0)) } == packedKey
-        }
-        if let same {
-          return now.found.withFields(same) {
-            add($0[MappedTable.Field.registered], $0[MappedTable.Field.invalidation])
-          }
-        }
-      }
-      try table.invalidationValue(at: batch.time(row.token)).withField {
-        add(before[MappedTable.Field.registered], $0)
-      }
+    func row(of token: Int, _ key: ArraySlice<SQLField>) -> FoundRow? {
+      let packed = PackedFields.packed(key)
+      return rows(of: token).first { found.withFields($0) { PackedFields.packed($0.key) } == packed }
     }
   }
 }
 
-extension MappedTable {
-  /// The index of the first field of `SQLSession.wholeRow`.
-  fileprivate var wholeIndex: Int { Field.locator + description.locator.count + description.key.count }
-
-  func keyFields(_ fields: [SQLField]) -> ArraySlice<SQLField> {
-    let start = Field.locator + description.locator.count
-    return fields[start..<start + description.key.count]
-  }
-
-  /// The key among the fields of a row; empty for `device_tokens`, whose rows are identified by their tokens.
-  /// - Throws: `StoreFault.refused` if a part of it is null, which SQLite allows.
-  func key(_ fields: [SQLField]) throws -> ArraySlice<SQLField> {
-    if mapping.isDeviceTokens { return [] }
-    let key = keyFields(fields)
-    if key.contains(where: \.isNull) {
-      throw StoreFault.refused(.nullKey(of: shownName))
-    }
-    return key
+extension RowChange {
+  fileprivate init(_ outcome: ReplayOutcome, _ token: Int, of batch: TokenBatch, before: RowState? = nil) {
+    self.init(
+      outcome: outcome, registered: before?.registered?.seconds,
+      invalidatedBefore: before?.invalidatedAt?.seconds, invalidatedAt: batch.time(token).seconds,
+      origin: batch.origin(token))
   }
 }
 

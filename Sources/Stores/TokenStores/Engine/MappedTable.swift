@@ -4,6 +4,8 @@ import Basics
 final class MappedTable {
   let mapping: TableMapping
   let description: TableDescription
+  /// The columns that tell a row from others of its token. None for `device_tokens`: its token is enough.
+  let key: [TableColumn]
   let token: TableColumn
   let app: TableColumn?
   let environment: TableColumn?
@@ -42,6 +44,7 @@ final class MappedTable {
     self.description = description
     let fit = TableFit(mapping: mapping, description: description, session: session)
     if mapping.isDeviceTokens { try fit.checkShape() }
+    key = mapping.isDeviceTokens ? [] : description.key
     token = try fit.tokenColumn()
     app = try mapping.app.map(fit.column)
     environment = try mapping.environment.map(fit.environmentColumn)
@@ -96,12 +99,15 @@ final class MappedTable {
 // MARK: - Reading
 
 extension MappedTable {
-  /// The first fields of a row that was found; its locator, its key, and the whole row if it may be removed follow.
-  enum Field {
-    static let token = 0
-    static let registered = 1
-    static let invalidation = 2
-    static let locator = 3
+  /// A key as text, for reports; nil for a row that is known by its token.
+  func keyText(_ fields: ArraySlice<SQLField>, _ session: any SQLSession) -> String? {
+    fields.isEmpty ? nil : session.keyText(Array(fields), key)
+  }
+
+  /// - Throws: `StoreFault.refused` if a part of the key is null, which SQLite allows.
+  func checked(_ key: ArraySlice<SQLField>) throws -> ArraySlice<SQLField> {
+    if key.contains(where: \.isNull) { throw StoreFault.refused(.nullKey(of: shownName)) }
+    return key
   }
 
   /// Reads the token into `bytes`; false if the field has none.

@@ -102,11 +102,36 @@ struct FoundRow {
   var fields: Range<Int>
 }
 
+/// The fields of a row that was found.
+struct RowFields {
+  var registered: SQLField
+  var invalidation: SQLField
+  var locator: ArraySlice<SQLField>
+  /// As `MappedTable.key`.
+  var key: ArraySlice<SQLField>
+  /// Of the further expressions that were read.
+  var more: ArraySlice<SQLField>
+}
+
 /// The rows of a batch. They share one buffer: there may be a million.
 struct FoundRows {
   private(set) var rows: [FoundRow] = []
   private var packed: [UInt8] = []
   private var unreadable = UnreadableRows()
+  /// How many fields a locator and a key have.
+  private let lengths: (locator: Int, key: Int)
+
+  init(of table: MappedTable?) {
+    lengths = (table?.description.locator.count ?? 0, table?.key.count ?? 0)
+  }
+
+  /// The rows of a token.
+  /// - Parameter next: the index of the first one, if there are any; is advanced to the next token's.
+  func rows(of token: Int, _ next: inout Int) -> ArraySlice<FoundRow> {
+    let first = next
+    while next < rows.count, rows[next].token == token { next += 1 }
+    return rows[first..<next]
+  }
 
   /// - Parameter needsFields: whether the fields of a row are needed later, by its token and state.
   mutating func add(
@@ -114,9 +139,9 @@ struct FoundRows {
   ) {
     let state: RowState
     do throws(StoreFault) {
-      state = try table.state(fields[MappedTable.Field.registered], fields[MappedTable.Field.invalidation])
+      state = try table.state(fields[1], fields[2])
     } catch {
-      unreadable.add(error, in: table.rowName(fields[MappedTable.Field.token]), of: table.shownName)
+      unreadable.add(error, in: table.rowName(fields[0]), of: table.shownName)
       return
     }
     let start = packed.count
@@ -132,10 +157,15 @@ struct FoundRows {
     if !isSorted { rows.sort { ($0.token, $0.fields.lowerBound) < ($1.token, $1.fields.lowerBound) } }
   }
 
-  /// Lends the fields of a row, numbered as in `MappedTable.Field`; the first one is null.
-  func withFields<Result>(_ row: FoundRow, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
+  /// Lends the fields of a row.
+  func withFields<Result>(_ row: FoundRow, _ body: (RowFields) throws -> Result) rethrows -> Result {
     try packed.withUnsafeBytes { bytes in
-      try body([.null] + (PackedFields.fields(of: UnsafeRawBufferPointer(rebasing: bytes[row.fields])) ?? []))
+      let fields = PackedFields.fields(of: UnsafeRawBufferPointer(rebasing: bytes[row.fields])) ?? []
+      let (key, more) = (2 + lengths.locator, 2 + lengths.locator + lengths.key)
+      return try body(
+        RowFields(
+          registered: fields[0], invalidation: fields[1], locator: fields[2..<key], key: fields[key..<more],
+          more: fields[more...]))
     }
   }
 
@@ -153,12 +183,10 @@ extension OwnedRows {
   /// How many rows are read between two calls of the observer.
   private static let observed = 1 << 16
 
-  /// The columns of `MappedTable.Field`, with their kinds.
+  /// The token, then the columns of `RowFields`, with their kinds.
   private var columns: [(expression: String, kind: SQLKind)] {
     [table.token, table.registered?.column, table.invalidationColumn].map(session.read)
-      + table.description.locator
-      // The rows of device_tokens are identified by their tokens.
-      + (table.mapping.isDeviceTokens ? [] : table.description.key.map(session.read))
+      + table.description.locator + table.key.map(session.read)
   }
 
   /// Finds the rows of the batch's tokens, sorted by token. The rows of a repeated token have the number of its first.
@@ -169,7 +197,7 @@ extension OwnedRows {
     _ batch: TokenBatch, and more: [(expression: String, kind: SQLKind)] = [],
     needsFields: (Int, RowState) -> Bool = { _, _ in true }
   ) throws -> FoundRows {
-    var found = FoundRows()
+    var found = FoundRows(of: table)
     if batch.count == 0 { return found }
     let columns = columns + more
     let query =
@@ -335,7 +363,7 @@ extension OwnedRows {
       let buffer = RowBuffer(count: locators + columns.count)
       for row in inTableOrder(rows, of: found) {
         try found.withFields(row) { fields in
-          for index in 0..<locators { buffer.set(index, fields[MappedTable.Field.locator + index]) }
+          for (index, field) in fields.locator.enumerated() { buffer.set(index, field) }
           for index in columns.indices { buffer.set(locators + index, copying: try value(row, index)) }
           try buffer.lend(add)
         }
@@ -349,7 +377,7 @@ extension OwnedRows {
     guard !table.mapping.isDeviceTokens, rows.count > 1 else { return rows }
     let keyed = rows.map { row in
       let position = found.withFields(row) { fields -> UInt64 in
-        switch fields[MappedTable.Field.locator] {
+        switch fields.locator.first {
         case .integer(let number): UInt64(bitPattern: number)
         case .bytes(let bytes): bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         default: 0

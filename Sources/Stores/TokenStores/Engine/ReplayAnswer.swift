@@ -37,10 +37,8 @@ package struct ReplayAnswer: Equatable, Sendable {
   /// How many rows were written, or would be: a token may have several.
   package var rows = 0
 
-  package init() {}
-
   /// Adds a token; `limit` is how many of each outcome are shown.
-  package mutating func add(
+  mutating func add(
     _ outcome: ReplayOutcome, _ token: RawSpan, at time: StoreTime, before: TokenState?, limit: Int
   ) {
     if counts[outcome] < limit {

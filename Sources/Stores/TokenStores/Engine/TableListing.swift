@@ -147,7 +147,9 @@ struct TableListing {
       let stored = try OwnedRows(session: session, table: table, owner: nil).find(batch, and: columns)
       for row in stored.rows {
         // Rows of environments that the mapping does not name are skipped.
-        let owner = try? stored.withFields(row) { try self.owner($0[$0.count - 2], $0[$0.count - 1]) }
+        let owner = stored.withFields(row) {
+          try? self.owner($0.more[$0.more.startIndex], $0.more[$0.more.endIndex - 1])
+        }
         if let owner { add(owner, row) }
       }
       for (token, rows) in found {

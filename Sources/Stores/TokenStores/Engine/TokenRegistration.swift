@@ -43,10 +43,9 @@ struct TokenRegistration {
     while token < batch.count {
       var end = token + 1
       while end < batch.count, batch.isRepeated(end) { end += 1 }
-      let first = next
-      while next < found.rows.count, found.rows[next].token == token { next += 1 }
-      if first < next {
-        writes += registered(token..<end, found.rows[first..<next])
+      let stored = found.rows(of: token, &next)
+      if !stored.isEmpty {
+        writes += registered(token..<end, stored)
       } else if inserts {
         inserted.append(token)
         times[token] = added(token..<end)

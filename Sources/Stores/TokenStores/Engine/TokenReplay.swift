@@ -6,7 +6,8 @@ import Basics
 /// A token may have several rows: those of several users of a device, or the same token in another spelling. The latest
 /// registration of any row counts, a token is valid while one of its rows is, and an invalidation is written to each.
 struct TokenReplay {
-  private let rows: OwnedRows
+  /// Nil in a dry run on a table that is still to be created.
+  private let rows: OwnedRows?
   private let options: ReplayOptions
   /// Whether tokens without a row get one.
   private let inserts: Bool
@@ -19,15 +20,13 @@ struct TokenReplay {
   ///   - recording: where each change is recorded; nil records none.
   ///   - trace: knows the records, and receives the changes.
   init(
-    _ rows: OwnedRows, _ options: ReplayOptions, inserts: Bool, batchSize: Int, recording: ChangeRecording?,
+    _ rows: OwnedRows?, _ options: ReplayOptions, inserts: Bool, batchSize: Int, recording: ChangeRecording?,
     trace: ReplayTrace?
   ) {
     (self.rows, self.options, self.inserts) = (rows, options, inserts)
     (self.recording, self.trace) = (recording, trace)
     batch = TokenBatch(mostTokens: batchSize)
   }
-
-  private var table: MappedTable { rows.table }
 
   /// - Throws: `StoreFault.stopped`, which rolls the transaction back; a dry run has it in its answer.
   mutating func run(_ invalidations: TimedTokens) throws -> ReplayAnswer {
@@ -41,7 +40,8 @@ struct TokenReplay {
     // The count is of the rows after the change: this replay's invalidations were live before.
     let gone = options.dryRun ? 0 : invalidated
     let enough = options.brake.enough(invalidated)
-    let live = try rows.liveCount(upTo: enough == .max ? .max : max(enough - gone, 0)) + gone
+    let most = enough == .max ? .max : max(enough - gone, 0)
+    let live = (try rows?.liveCount(upTo: most) ?? 0) + gone
     guard let stop = options.brake.stop(invalidated, of: live) else { return answer }
     guard options.dryRun else { throw StoreFault.stopped(stop.message) }
     answer.stop = stop
@@ -51,27 +51,27 @@ struct TokenReplay {
   private mutating func judgeBatch() throws {
     batch.order()
     let (batch, grace) = (batch, options.grace)
-    let whole = keepsWhole ? rows.session.wholeRow(table.description) : []
     // A row that would not change on its own does not change because of another row of its token.
-    let found = try rows.find(batch, and: whole) { token, state in
-      ReplayRule.outcome(of: batch.time(token), on: state, grace: grace).isChange
-    }
+    let found =
+      try rows?.find(batch, and: wholeRow) { token, state in
+        ReplayRule.outcome(of: batch.time(token), on: state, grace: grace).isChange
+      } ?? FoundRows(of: nil)
     try found.checkReadable()
     var changed = BatchChanges()
     var next = 0
     for token in 0..<batch.count {
-      let first = next
-      while next < found.rows.count, found.rows[next].token == token { next += 1 }
-      judge(token, of: batch, found.rows[first..<next], &changed)
+      judge(token, of: batch, found.rows(of: token, &next), &changed)
     }
     answer.rows += changed.inserted.count + changed.written.count
-    if !options.dryRun { try write(changed, found) }
+    if let rows, !options.dryRun { try write(changed, found, rows) }
     try report(changed, found)
     self.batch.removeAll()
   }
 
-  private var keepsWhole: Bool {
-    if case .removal = table.invalidation { recording != nil } else { false }
+  /// The expressions of rows that are recorded before they are removed.
+  private var wholeRow: [(expression: String, kind: SQLKind)] {
+    guard let rows, recording != nil, rows.table.invalidationColumn == nil else { return [] }
+    return rows.session.wholeRow(rows.table.description)
   }
 
   private mutating func judge(
@@ -103,9 +103,9 @@ struct TokenReplay {
 
   // MARK: - Writing
 
-  private mutating func write(_ changed: BatchChanges, _ found: FoundRows) throws {
+  private func write(_ changed: BatchChanges, _ found: FoundRows, _ rows: OwnedRows) throws {
     if changed.inserted.isEmpty, changed.written.isEmpty { return }
-    let (batch, table) = (batch, table)
+    let (batch, table) = (batch, rows.table)
     let columns = table.invalidationColumn.map { [$0] } ?? []
     try rows.insert(changed.inserted, of: batch, columns) { token, _ in
       try table.invalidationValue(at: batch.time(token))
@@ -113,8 +113,7 @@ struct TokenReplay {
     try rows.change(changed.written, of: found, set: columns) { row, _ in
       try table.invalidationValue(at: batch.time(row.token))
     }
-    guard let recording else { return }
-    try recording.add(changed, found, of: batch, rows)
+    try recording?.add(changed, found, of: batch, rows)
   }
 
   /// Reports the changes, in the order of their tokens.
@@ -127,14 +126,12 @@ struct TokenReplay {
           after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: batch.time(token).seconds),
           key: key, origin: batch.origin(token)))
     }
-    let isKeyed = !table.mapping.isDeviceTokens && !table.description.key.isEmpty
     try changed.visit { token in
       try report(token, .inserted, nil, key: nil)
     } written: { row, outcome in
-      let key =
-        isKeyed
-        ? found.withFields(row) { rows.session.keyText(Array(table.keyFields($0)), table.description.key) }
-        : nil
+      let key = rows.flatMap { rows in
+        found.withFields(row) { rows.table.keyText($0.key, rows.session) }
+      }
       try report(row.token, outcome, row.state.state, key: key)
     }
   }
@@ -146,8 +143,4 @@ package struct ReplayTrace {
   package var origin: () -> RecordOrigin?
   /// Called for each row that is changed, or would be by a dry run.
   package var visit: ((JournalChange) throws -> Void)?
-
-  package init(origin: @escaping () -> RecordOrigin?, visit: ((JournalChange) throws -> Void)? = nil) {
-    (self.origin, self.visit) = (origin, visit)
-  }
 }

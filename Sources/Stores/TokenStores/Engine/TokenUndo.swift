@@ -89,9 +89,7 @@ struct TokenUndo {
     var stored: ArraySlice<FoundRow> = []
     for token in 0..<batch.count {
       if !batch.isRepeated(token) {
-        let first = next
-        while next < found.rows.count, found.rows[next].token == token { next += 1 }
-        stored = found.rows[first..<next]
+        stored = found.rows(of: token, &next)
       }
       let number = Int(batch.time(token).seconds)
       verdicts[number] = try verdict(changes.changes[number], of: changes, stored, found)
@@ -113,10 +111,10 @@ struct TokenUndo {
         return .left(.gone, isBefore: change.outcome == .inserted)
       }
       return found.withFields(row) { now in
-        let isRegistered = isSame(now[MappedTable.Field.registered], fields[0])
-        let isDead = isSame(now[MappedTable.Field.invalidation], fields[2])
+        let isRegistered = isSame(now.registered, fields[0])
+        let isDead = isSame(now.invalidation, fields[2])
         if isRegistered, isDead { return .restores(row) }
-        let isBefore = change.outcome != .inserted && isSame(now[MappedTable.Field.invalidation], fields[1])
+        let isBefore = change.outcome != .inserted && isSame(now.invalidation, fields[1])
         let reason: SkippedRow = !row.state.isDead ? .revived : isDead ? .registeredSince : .invalidatedSince
         return .left(reason, isBefore: isBefore)
       }
@@ -124,10 +122,7 @@ struct TokenUndo {
   }
 
   private func isRow(_ row: FoundRow, of found: FoundRows, _ key: ArraySlice<SQLField>) throws -> Bool {
-    if table.mapping.isDeviceTokens { return true }
-    return try found.withFields(row) { fields in
-      PackedFields.packed(try table.key(fields)) == PackedFields.packed(key)
-    }
+    try found.withFields(row) { PackedFields.packed(try table.checked($0.key)) == PackedFields.packed(key) }
   }
 
   private func isSame(_ field: SQLField, _ other: SQLField) -> Bool {
@@ -137,10 +132,10 @@ struct TokenUndo {
   /// Whether there is a row of that key, of any owner.
   private func exists(_ key: ArraySlice<SQLField>) throws -> Bool {
     let session = rows.session
-    guard key.count == table.description.key.count else {
+    guard key.count == table.key.count else {
       throw StoreFault.refused(.columnsDiffer(from: table.shownName))
     }
-    let conditions = zip(table.description.key, 1...).map {
+    let conditions = zip(table.key, 1...).map {
       session.isEqual($0, session.dialect.parameter($1))
     }
     var isThere = false

@@ -11,7 +11,7 @@ import Basics
 ///     whole: length in bytes, then the packed fields of a removed row
 struct RowChange {
   var outcome: ReplayOutcome
-  var token: Range<Int>
+  var token: Range<Int> = 0..<0
   var registered: Int64?
   var invalidatedBefore: Int64?
   var invalidatedAt: Int64?
@@ -29,10 +29,6 @@ package struct RecordOrigin: Equatable, Sendable {
   package var stream: Int
   /// Of the record in its stream, in bytes from 0.
   package var offset: Int
-
-  package init(input: Int, stream: Int, offset: Int) {
-    (self.input, self.stream, self.offset) = (input, stream, offset)
-  }
 }
 
 /// Packs changes into rows of a journal.
@@ -151,7 +147,7 @@ struct RowChanges {
     let code = Int(bytes[next]) - 16
     next += 1
     guard RowChange.outcomes.indices.contains(code), let input = number(at: &next) else { return nil }
-    var change = RowChange(outcome: RowChange.outcomes[code], token: 0..<0)
+    var change = RowChange(outcome: RowChange.outcomes[code])
     if input > 0 {
       guard let stream = number(at: &next), let offset = number(at: &next) else { return nil }
       change.origin = RecordOrigin(input: input - 1, stream: stream, offset: offset)
