@@ -17,8 +17,7 @@ struct StoreReplayTests {
   init() throws {
     files = try TemporaryFiles()
     store = try StoreLocation(
-      "sqlite:\(files.path)/tokens.sqlite", mapping: nil,
-      settings: StoreSettings(lockTimeout: .seconds(1))
+      "sqlite:\(files.path)/tokens.sqlite", mapping: nil, lockTimeout: .seconds(1)
     ).openForWriting(creates: true)
   }
 
@@ -176,9 +175,8 @@ struct StoreReplayTests {
   func location(_ named: String?, _ isMapped: Bool, _ creates: Bool, _ message: Message) {
     let mapping = TableMapping(
       table: "devices", token: TokenColumn(name: "token", form: .hex), action: .delete)
-    let location = StoreLocation(
-      named, mapping: isMapped ? mapping : nil,
-      settings: StoreSettings(insertsUnknown: !isMapped, lockTimeout: .seconds(1)))
+    var location = StoreLocation(named, mapping: isMapped ? mapping : nil, lockTimeout: .seconds(1))
+    location.insertsUnknown = !isMapped
     let error = #expect(throws: UsageError.self) { try location.openForWriting(creates: creates) }
     #expect(error?.message == message)
   }

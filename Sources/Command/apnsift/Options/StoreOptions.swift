@@ -69,13 +69,12 @@ extension StoreChoice {
     journal: StoreURL? = nil
   ) throws -> StoreLocation {
     let file = try mappingFile()
-    return StoreLocation(
+    var store = StoreLocation(
       location.store ?? file?.store ?? location.fromEnvironment, mapping: file?.mapping,
-      app: app ?? file?.app,
-      environment: environment ?? file?.environment,
-      settings: StoreSettings(
-        insertsUnknown: insertsUnknown, journal: journal ?? file?.journal, isTrial: isTrial,
-        lockTimeout: .seconds(location.lockTimeout)))
+      app: app ?? file?.app, environment: environment ?? file?.environment,
+      lockTimeout: .seconds(location.lockTimeout))
+    (store.insertsUnknown, store.journal, store.isTrial) = (insertsUnknown, journal ?? file?.journal, isTrial)
+    return store
   }
 }
 

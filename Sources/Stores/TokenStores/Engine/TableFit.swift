@@ -87,13 +87,12 @@ struct TableFit {
 
   /// Checks a table called `device_tokens` (docs/stores.md).
   func checkShape() throws {
-    let names = session.dialect.typeNames
+    let types = session.dialect.deviceTypes
     let expected = [
-      ("app", names.text, TimeForm?.none), ("environment", names.text, nil), ("token", names.bytes, nil),
-      ("registered_at", names.time, session.dialect.deviceTokens.time),
-      ("invalidated_at", names.time, session.dialect.deviceTokens.time),
+      ("app", types.texts), ("environment", types.texts), ("token", [types.token]),
+      ("registered_at", [types.time]), ("invalidated_at", [types.time]),
     ]
-    for (name, type, time) in expected { try checkShape(name, type, isTime: time != nil) }
+    for (name, types) in expected { try checkShape(name, types) }
     for column in description.columns
     where !column.isOptional && !expected.contains(where: { $0.0 == column.name }) {
       throw StoreFault.wrongShape(
@@ -114,18 +113,15 @@ struct TableFit {
     }
   }
 
-  private func checkShape(_ name: String, _ type: String, isTime: Bool) throws {
+  private func checkShape(_ name: String, _ types: [String]) throws {
     guard let column = description.column(name) else {
-      throw misfit(name, "a column of type \(type)", .nothingFound)
+      throw misfit(name, "a column of type \(types[0])", .nothingFound)
     }
-    let isOfType =
-      switch name {
-      case "app", "environment": session.holdsTexts(column)
-      default: column.baseType == type
-      }
-    guard isOfType else { throw misfit(name, .columnType(type), .columnType(column.baseType)) }
+    guard types.contains(column.baseType) else {
+      throw misfit(name, .columnType(types[0]), .columnType(column.baseType))
+    }
     if column.isGenerated { throw misfit(name, .ordinaryColumn, .generatedColumn) }
-    if isTime, column.isNotNull { throw misfit(name, .nullableColumn, .notNull) }
+    if name.hasSuffix("_at"), column.isNotNull { throw misfit(name, .nullableColumn, .notNull) }
   }
 }
 

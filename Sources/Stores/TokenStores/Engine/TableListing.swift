@@ -27,7 +27,7 @@ struct TableListing {
       try walkOwners(add)
     } else {
       try session.visit(
-        "SELECT DISTINCT \(ownerColumns.joined(separator: ", ")) FROM \(table.name) AS t", [], ownerKinds, add
+        "SELECT DISTINCT \(ownerExpressions) FROM \(table.name) AS t", [], ownerColumns.map(\.kind), add
       )
     }
     // In a mapped table, rows of environments that the mapping does not name are ignored.
@@ -42,9 +42,9 @@ struct TableListing {
       var found: [SQLValue]?
       try session.visit(
         """
-        SELECT \(ownerColumns.joined(separator: ", ")) FROM \(table.name) AS t \(condition)
+        SELECT \(ownerExpressions) FROM \(table.name) AS t \(condition)
         ORDER BY \(app), \(environment) LIMIT 1
-        """, parameters, ownerKinds
+        """, parameters, ownerColumns.map(\.kind)
       ) { row in
         add(row)
         found = row.map(\.value)
@@ -62,15 +62,15 @@ struct TableListing {
     }
   }
 
-  private var ownerColumns: [String] {
+  /// How an app and an environment are read: in a mapped table as text, of whatever type they are.
+  private var ownerColumns: [(expression: String, kind: SQLKind)] {
     [table.app, table.environment].map { column in
-      column.map { table.mapping.isDeviceTokens ? session.expression($0) : session.text($0) } ?? "NULL"
+      guard let column, !table.mapping.isDeviceTokens else { return session.read(column) }
+      return (session.text(column), .other)
     }
   }
 
-  private var ownerKinds: [SQLKind] {
-    [table.app, table.environment].map { table.mapping.isDeviceTokens ? $0?.kind ?? .other : .other }
-  }
+  private var ownerExpressions: String { ownerColumns.map(\.expression).joined(separator: ", ") }
 
   /// - Throws: `StoreFault.unreadableRows` if the app is not UTF-8 text, or the mapping does not name the environment.
   private func owner(_ app: SQLField, _ environment: SQLField) throws(StoreFault) -> AppEnvironment {
@@ -102,8 +102,7 @@ struct TableListing {
   // MARK: - Rows
 
   private var columns: [(expression: String, kind: SQLKind)] {
-    zip(ownerColumns, ownerKinds).map { ($0, $1) }
-      + [table.token, table.registered?.column, table.invalidationColumn].map(session.read)
+    ownerColumns + [table.token, table.registered?.column, table.invalidationColumn].map(session.read)
   }
 
   private func query(_ filter: AppEnvironmentFilter, _ condition: String) -> (
@@ -143,8 +142,7 @@ struct TableListing {
         for row in stored.rows { add(owner, row) }
       }
     } else {
-      let columns = zip(ownerColumns, ownerKinds).map { (expression: $0, kind: $1) }
-      let stored = try OwnedRows(session: session, table: table, owner: nil).find(batch, and: columns)
+      let stored = try OwnedRows(session: session, table: table, owner: nil).find(batch, and: ownerColumns)
       for row in stored.rows {
         // Rows of environments that the mapping does not name are skipped.
         let owner = stored.withFields(row) {
@@ -195,11 +193,8 @@ struct TableListing {
 
   /// The order of the tokens' bytes; of base64, of the text's bytes.
   private var order: String {
-    let owner = [table.app, table.environment].compactMap { column in
-      column.map {
-        table.mapping.isDeviceTokens
-          ? session.byteOrder(session.expression($0)) : session.byteOrder(session.text($0))
-      }
+    let owner = zip([table.app, table.environment], ownerColumns).compactMap { column, owner in
+      column.map { _ in session.byteOrder(owner.expression) }
     }
     let text = session.expression(table.token)
     let token =

@@ -85,9 +85,7 @@ package struct UndoAnswer: Equatable, Sendable {
 
   package static let sampleLength = 5
 
-  package init() {}
-
-  package mutating func leave(_ token: [UInt8], _ reason: SkippedRow) {
+  mutating func leave(_ token: [UInt8], _ reason: SkippedRow) {
     left[reason, default: 0] += 1
     if sample.count < Self.sampleLength { sample.append((token, reason)) }
   }

@@ -27,7 +27,7 @@ final class MySQLSession: SQLSession {
 
   private static let dialect = SQLDialect(
     quote: "`", parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
-    typeNames: ("varchar", "varbinary", "bigint"),
+    deviceTypes: (["varchar"], "varbinary", "bigint"),
     journal: JournalTypes(
       id: "BIGINT AUTO_INCREMENT", text: "LONGTEXT", bytes: "LONGBLOB", hasReferences: false,
       rest: "ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"))

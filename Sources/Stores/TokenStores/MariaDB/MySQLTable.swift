@@ -122,8 +122,6 @@ extension MySQLSession {
 
   // MARK: - Fit
 
-  func holdsTexts(_ column: TableColumn) -> Bool { column.baseType == "varchar" }
-
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
     ["bigint", "int", "int unsigned", "bigint unsigned", "datetime", "timestamp"].contains(
       Self.withoutWidth(column.type))

@@ -6,7 +6,7 @@ import Reports
 ///
 /// A list of sandbox tokens changes nothing among the tokens of production, or inserts useless rows, without any error.
 /// So some tokens of the input are looked up before the replay. It only warns: the replay continues.
-package struct EnvironmentMismatchCheck {
+struct EnvironmentMismatchCheck {
   /// The most tokens to look up.
   static let sampleLength = 200
   /// A store with no more live tokens than this may lack the tokens of an input.
@@ -14,13 +14,11 @@ package struct EnvironmentMismatchCheck {
   /// With fewer tokens than this, unknown ones are no reason for a warning.
   static let fewestUnknown = 10
 
-  private let store: TokenStore
-  private let owner: AppEnvironment
-
-  package init(store: TokenStore, owner: AppEnvironment) { (self.store, self.owner) = (store, owner) }
+  let store: TokenStore
+  let owner: AppEnvironment
 
   /// The warning, if any.
-  package func warning(_ table: TokenTable) throws -> Message? {
+  func warning(_ table: TokenTable) throws -> Message? {
     let owners = try store.owners()
     guard !owners.isEmpty else { return nil }
     do {

@@ -1,25 +1,6 @@
 import Basics
 import Synchronization
 
-/// The settings of a store, besides its location.
-package struct StoreSettings {
-  /// Whether tokens that a mapped table does not have are inserted.
-  package var insertsUnknown: Bool
-  /// The journal file; nil for a journal in the database itself.
-  package var journal: StoreURL?
-  /// Whether the mapping is too incomplete to write to the table.
-  package var isTrial: Bool
-  /// How long to wait for another program's lock.
-  package var lockTimeout: Duration
-
-  package init(
-    insertsUnknown: Bool = false, journal: StoreURL? = nil, isTrial: Bool = false, lockTimeout: Duration
-  ) {
-    (self.insertsUnknown, self.journal) = (insertsUnknown, journal)
-    (self.isTrial, self.lockTimeout) = (isTrial, lockTimeout)
-  }
-}
-
 /// The location of a store on the command line, and how to open it.
 package struct StoreLocation {
   /// The default store.
@@ -32,13 +13,20 @@ package struct StoreLocation {
   /// The owner of the command's tokens, and of rows without owner columns.
   private let owner: AppEnvironment
   private let namesEnvironment: Bool
-  private let settings: StoreSettings
+  /// How long to wait for another program's lock.
+  private let lockTimeout: Duration
+  /// Whether tokens that a mapped table does not have are inserted.
+  package var insertsUnknown = false
+  /// The journal file; nil for a journal in the database itself.
+  package var journal: StoreURL?
+  /// Whether the mapping is too incomplete to write to the table.
+  package var isTrial = false
 
   package init(
     _ named: String?, mapping: TableMapping?, app: String? = nil, environment: Environment? = nil,
-    settings: StoreSettings
+    lockTimeout: Duration
   ) {
-    (self.named, self.mapping, self.settings) = (named, mapping, settings)
+    (self.named, self.mapping, self.lockTimeout) = (named, mapping, lockTimeout)
     owner = AppEnvironment(app: app ?? "", environment: environment ?? .production)
     namesEnvironment = environment != nil
   }
@@ -60,7 +48,7 @@ package struct StoreLocation {
   ///   - creates: whether to create any missing store.
   ///   - dryRun: whether nothing will be written.
   package func openForWriting(creates: Bool, dryRun: Bool = false) throws -> TokenStore {
-    guard dryRun || !settings.isTrial else {
+    guard dryRun || !isTrial else {
       throw UsageError(
         "--table and --token-column require --dry-run; to write, describe the table in a file for "
           + "--mapping (docs/stores.md, Your own table)")
@@ -70,7 +58,7 @@ package struct StoreLocation {
         "--create creates apnsift's own table, but the mapping names \(mapping.name): remove --create "
           + "or the mapping")
     }
-    if mapping == nil, settings.insertsUnknown {
+    if mapping == nil, insertsUnknown {
       throw UsageError("--insert-unknown requires --mapping: add a mapping, or remove the option")
     }
     if named == nil, mapping == nil, case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0
@@ -92,26 +80,31 @@ package struct StoreLocation {
     var store =
       mapping.map {
         TokenStore(
-          database, mapping: $0, text: MappingText.json($0), owner: owner, inserts: settings.insertsUnknown)
+          database, mapping: $0, text: MappingText.json($0), owner: owner, inserts: insertsUnknown)
       } ?? TokenStore(database, creates: creates)
-    store.file = try settings.journal.map { try journal($0, of: url) }
+    store.file = try journal.map { try journalFile($0, of: url) }
     let progress = ScanProgress()
     store.onScan = { progress.advance($0, $1, $2) }
     return store
   }
 
-  private func journal(_ journal: StoreURL, of store: StoreURL) throws -> JournalFile {
+  private func journalFile(_ journal: StoreURL, of store: StoreURL) throws -> JournalFile {
     guard case .sqlite(let path) = journal, journal != store else {
       throw UsageError(
         "--journal \(journal.text): expected sqlite:PATH of another file than the store; without the "
           + "option, a store has its own journal")
     }
-    return JournalFile(SQLiteDatabase(path: path, lockTimeout: settings.lockTimeout))
+    return JournalFile(SQLiteDatabase(path: path, lockTimeout: lockTimeout))
   }
 
   private func database(at url: StoreURL) throws -> any StoreDatabase {
-    do { return try url.database(lockTimeout: settings.lockTimeout) } catch {
-      throw UsageError(error.message)
+    switch url {
+    case .sqlite(let path): return SQLiteDatabase(path: path, lockTimeout: lockTimeout)
+    case .postgreSQL(let uri):
+      do { return try PostgreSQLDatabase(uri: uri, lockTimeout: lockTimeout) } catch {
+        throw UsageError(error.message)
+      }
+    case .mySQL(let uri): return MySQLDatabase(uri: uri, lockTimeout: lockTimeout)
     }
   }
 

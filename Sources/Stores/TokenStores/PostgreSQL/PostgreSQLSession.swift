@@ -28,7 +28,7 @@ final class PostgreSQLSession: SQLSession {
   /// COPY does not support parameters, so they become literals.
   private static let dialect = SQLDialect(
     parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
-    typeNames: ("text", "bytea", "timestamp with time zone"),
+    deviceTypes: (["text", "character varying"], "bytea", "timestamp with time zone"),
     journal: JournalTypes(
       id: "bigint GENERATED ALWAYS AS IDENTITY", text: "text", bytes: "bytea",
       time: ("timestamptz", .moment, { "to_timestamp(\($0))" }),

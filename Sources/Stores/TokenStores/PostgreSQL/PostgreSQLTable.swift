@@ -150,8 +150,6 @@ extension PostgreSQLSession {
 
   private static let texts = ["text", "character varying", "character", "citext"]
 
-  func holdsTexts(_ column: TableColumn) -> Bool { ["text", "character varying"].contains(column.baseType) }
-
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
     ["bigint", "integer", "text", "timestamp with time zone", "timestamp without time zone"].contains(
       column.type)

@@ -6,8 +6,8 @@ package struct SQLDialect: Sendable {
   var parameter: String
   /// The definition of the table `device_tokens`, and the form of its times.
   var deviceTokens: (definition: String, time: TimeForm)
-  /// The types of that table's columns in messages.
-  var typeNames: (text: String, bytes: String, time: String)
+  /// The types of that table's columns. Messages name the first one.
+  var deviceTypes: (texts: [String], token: String, time: String)
   var journal: JournalTypes
 
   /// `name` as a quoted identifier.

@@ -48,8 +48,6 @@ package protocol SQLSession: AnyObject {
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool
   /// Whether a date and time column stores milliseconds unaltered.
   func keepsMilliseconds(_ column: TableColumn) -> Bool
-  /// Whether a column of `device_tokens` can store apps or environments.
-  func holdsTexts(_ column: TableColumn) -> Bool
 
   /// - Returns: nil if there is no table of that name.
   /// - Throws: `StoreFault.misfit` or `.wrongShape` if it is not a table.

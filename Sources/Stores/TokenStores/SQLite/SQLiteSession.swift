@@ -25,7 +25,7 @@ final class SQLiteSession: SQLSession {
   var dialect: SQLDialect { Self.dialect }
 
   private static let dialect = SQLDialect(
-    parameter: "?", deviceTokens: deviceTokens, typeNames: ("TEXT", "BLOB", "INTEGER"),
+    parameter: "?", deviceTokens: deviceTokens, deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
     journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB"))
 
   // MARK: - Statements

@@ -143,8 +143,6 @@ extension SQLiteSession {
 
   // MARK: - Fit
 
-  func holdsTexts(_ column: TableColumn) -> Bool { column.castType == Affinity.text.rawValue }
-
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
     switch value {
     case .integer: column.castType != Affinity.text.rawValue && column.castType != Affinity.real.rawValue
