@@ -151,7 +151,7 @@ extension MappedTable {
     switch clock {
     case .seconds: return StoreTime(seconds: number)
     case .microseconds where number != .max && number != .min:
-      return StoreTime(unixMicroseconds: number)
+      return StoreTime(number, units: 1_000_000)
     default: return nil
     }
   }
@@ -207,14 +207,14 @@ extension TimeForm {
     case .integer(let number):
       switch self {
       case .seconds: return StoreTime(seconds: number)
-      case .milliseconds: return StoreTime(unixMilliseconds: number)
+      case .milliseconds: return StoreTime(number, units: 1000)
       case .iso: return nil
       case .timestamptz, .timestamp: return kind.isTime ? moment(number) : nil
       }
     case .real(let number):
       guard !isStrict, let whole = Int64(exactly: number.rounded(.down)) else { return nil }
       if self == .seconds { return StoreTime(seconds: whole) }
-      return self == .milliseconds ? StoreTime(unixMilliseconds: whole) : nil
+      return self == .milliseconds ? StoreTime(whole, units: 1000) : nil
     case .text(let bytes):
       guard !isStrict || kind != .any else { return nil }
       return String(validating: bytes, as: UTF8.self).flatMap(time(of:))
@@ -224,7 +224,7 @@ extension TimeForm {
   /// - Parameter number: microseconds; the ends of the range mean infinity.
   private func moment(_ number: Int64) -> StoreTime? {
     guard number != .max, number != .min else { return nil }
-    var time = StoreTime(unixMicroseconds: number)
+    var time = StoreTime(number, units: 1_000_000)
     guard case .timestamp(let name) = self, name != "UTC" else { return time }
     guard DateAndTime.range.contains(time.seconds), let zone = Zone.named(name) else { return nil }
     time.seconds = zone.moment(ofLocal: time.seconds)

@@ -32,7 +32,7 @@ struct TableListing {
     }
     // In a mapped table, rows of environments that the mapping does not name are ignored.
     if let fault = unreadable.fault, table.mapping.isDeviceTokens { throw fault }
-    return owners.sorted { ($0.app, $0.environment.rawValue) < ($1.app, $1.environment.rawValue) }
+    return owners.sorted()
   }
 
   /// Two index lookups for each owner: a scan would read every token.
@@ -151,9 +151,7 @@ struct TableListing {
         if let owner { add(owner, row) }
       }
       for (token, rows) in found {
-        found[token] = rows.sorted {
-          ($0.owner.app, $0.owner.environment.rawValue) < ($1.owner.app, $1.owner.environment.rawValue)
-        }
+        found[token] = rows.sorted { $0.owner < $1.owner }
       }
     }
     return tokens.flatMap { found[$0] ?? [] }

@@ -13,10 +13,7 @@ struct TokenBatch {
 
   /// All tokens, one after the other.
   private(set) var bytes: [UInt8] = []
-  /// The seconds of their times, since 1970.
-  private var seconds: [UInt32] = []
-  /// The milliseconds of their times, from 0 to 999; empty while all are 0.
-  private var milliseconds: [UInt16] = []
+  private var times: [StoreTime] = []
   /// The records that decided the times; empty if they are not needed.
   private var origins: [RecordOrigin?] = []
   /// The offset in `bytes` at which each token ends.
@@ -37,33 +34,23 @@ struct TokenBatch {
 
   func token(_ number: Int) -> ArraySlice<UInt8> { bytes[range(of: number)] }
 
-  func time(_ number: Int) -> StoreTime {
-    StoreTime(
-      seconds: Int64(seconds[number]), milliseconds: milliseconds.isEmpty ? 0 : milliseconds[number])
-  }
+  func time(_ number: Int) -> StoreTime { times[number] }
 
   func origin(_ number: Int) -> RecordOrigin? { origins.isEmpty ? nil : origins[number] }
 
-  /// - Parameters:
-  ///   - time: its seconds must fit in 32 unsigned bits.
-  ///   - origin: given for all tokens, or for none.
+  /// - Parameter origin: given for all tokens, or for none.
   mutating func append(_ token: RawSpan, _ time: StoreTime, from origin: RecordOrigin?? = nil) {
     if isOrdered, count > 0, order(of: count - 1, token) >= 0 { isOrdered = false }
     token.withUnsafeBytes { bytes.append(contentsOf: $0) }
     ends.append(bytes.count)
-    if time.milliseconds > 0, milliseconds.isEmpty {
-      milliseconds.append(contentsOf: repeatElement(0, count: seconds.count))
-    }
-    if time.milliseconds > 0 || !milliseconds.isEmpty { milliseconds.append(time.milliseconds) }
-    seconds.append(UInt32(clamping: time.seconds))
+    times.append(time)
     if let origin { origins.append(origin) }
   }
 
   /// Keeps the memory.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
-    seconds.removeAll(keepingCapacity: true)
-    milliseconds.removeAll(keepingCapacity: true)
+    times.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     isOrdered = true

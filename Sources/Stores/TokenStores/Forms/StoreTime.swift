@@ -14,17 +14,11 @@ package struct StoreTime: Comparable, Hashable, BitwiseCopyable, Sendable {
   package init(_ seconds: UInt32) { self.init(seconds: Int64(seconds)) }
 
   /// Rounded down.
+  /// - Parameter units: how many make a second, as 1000 milliseconds.
   @inline(__always)
-  init(unixMilliseconds number: Int64) {
-    seconds = number.floored(by: 1000)
-    milliseconds = UInt16(truncatingIfNeeded: number &- seconds &* 1000)
-  }
-
-  /// Rounded down.
-  @inline(__always)
-  init(unixMicroseconds number: Int64) {
-    seconds = number.floored(by: 1_000_000)
-    milliseconds = UInt16(truncatingIfNeeded: (number &- seconds &* 1_000_000) / 1000)
+  init(_ number: Int64, units: Int64) {
+    seconds = number.floored(by: units)
+    milliseconds = UInt16(truncatingIfNeeded: (number &- seconds &* units) / (units / 1000))
   }
 
   @inline(__always)

@@ -52,7 +52,7 @@ package enum TimeForm: Hashable, Sendable {
     case .seconds:
       return Self.whole(text).map { StoreTime(seconds: $0) }
     case .milliseconds:
-      return Self.whole(text).map(StoreTime.init(unixMilliseconds:))
+      return Self.whole(text).map { StoreTime($0, units: 1000) }
     case .iso, .timestamptz:
       return DateAndTime(text)?.time(in: nil)
     case .timestamp(let name):

@@ -11,6 +11,14 @@ package struct ChangeReport {
     case traced
     /// Also the replay.
     case tracedByReplay
+
+    fileprivate var range: Range<Int> {
+      switch self {
+      case .short: 2..<7
+      case .traced: 1..<11
+      case .tracedByReplay: 0..<11
+      }
+    }
   }
 
   private let columns: Columns
@@ -21,40 +29,30 @@ package struct ChangeReport {
 
   package init(_ columns: Columns, asJSON isJSON: Bool, to output: OutputBuffer) throws {
     (self.columns, self.isJSON, self.output) = (columns, isJSON, output)
-    try output.append(isJSON ? "[\n" : CSVText.line(names))
+    try output.append(isJSON ? "[\n" : CSVText.line(Array(names)))
   }
 
-  private var names: [String] {
-    let short = ["token", "outcome", "registered_at", "invalidated_before", "invalidated_at"]
-    let traced = ["key"] + short + ["source", "sha256", "stream", "offset"]
-    return switch columns {
-    case .short: short
-    case .traced: traced
-    case .tracedByReplay: ["replay"] + traced
-    }
-  }
+  private static let names = [
+    "replay", "key", "token", "outcome", "registered_at", "invalidated_before", "invalidated_at", "source",
+    "sha256", "stream", "offset",
+  ]
+
+  private var names: ArraySlice<String> { Self.names[columns.range] }
 
   /// - Parameters:
   ///   - input: the input of the record that decided; nil if unknown.
   ///   - replay: the replay's number in the journal.
   package mutating func add(_ change: JournalChange, from input: ReplayedInput?, replay: Int? = nil) throws {
-    let short: [JSONValue] = [
-      .string(Hex.string(change.token)), .string(change.outcome.name),
+    let all: [JSONValue] = [
+      JSONValue(replay), JSONValue(change.key), .string(Hex.string(change.token)),
+      .string(change.outcome.name),
       JSONValue(TokenRowWriter.time(change.after.registeredAt)),
       JSONValue(TokenRowWriter.time(change.before?.invalidatedAt)),
-      JSONValue(TokenRowWriter.time(change.after.invalidatedAt)),
+      JSONValue(TokenRowWriter.time(change.after.invalidatedAt)), JSONValue(input?.source),
+      JSONValue(input.flatMap { $0.sha256.isEmpty ? nil : $0.sha256 }), JSONValue(change.origin?.stream),
+      JSONValue(change.origin?.offset),
     ]
-    let traced =
-      [JSONValue(change.key)] + short + [
-        JSONValue(input?.source), JSONValue(input.flatMap { $0.sha256.isEmpty ? nil : $0.sha256 }),
-        JSONValue(change.origin?.stream), JSONValue(change.origin?.offset),
-      ]
-    let values =
-      switch columns {
-      case .short: short
-      case .traced: traced
-      case .tracedByReplay: [JSONValue(replay)] + traced
-      }
+    let values = all[columns.range]
     if isJSON {
       try output.append((count > 0 ? ",\n" : "") + JSONValue.object(Array(zip(names, values))).text)
     } else {

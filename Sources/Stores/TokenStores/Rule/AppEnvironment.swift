@@ -6,7 +6,7 @@ package enum Environment: String, CaseIterable, Sendable {
 
 /// The owner of a token: one app in one environment. With the token itself it is a store's primary key
 /// (docs/spec/interface.md#replay-rule).
-package struct AppEnvironment: Hashable, Sendable {
+package struct AppEnvironment: Hashable, Comparable, Sendable {
   /// The app's name as the user gave it with `--app`; empty unless given.
   package var app: String
   package var environment: Environment
@@ -14,6 +14,11 @@ package struct AppEnvironment: Hashable, Sendable {
   package init(app: String = "", environment: Environment = .production) {
     self.app = app
     self.environment = environment
+  }
+
+  /// In order of app and environment.
+  package static func < (left: AppEnvironment, right: AppEnvironment) -> Bool {
+    (left.app, left.environment.rawValue) < (right.app, right.environment.rawValue)
   }
 
   /// For messages: `com.example.mail, production`, or the environment alone without an app.
