@@ -308,7 +308,7 @@ extension TokenStore {
     _ change: RowChange, of changes: RowChanges, _ table: MappedTable, _ session: any SQLSession
   ) -> JournalChange {
     let before = TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedBefore)
-    let key = changes.withFields(change) { table.keyText($0.dropFirst(3), session) }
+    let key = changes.with(change.fields) { table.keyText($0.dropFirst(3), session) }
     return JournalChange(
       token: Array(changes.token(change)), outcome: change.outcome,
       before: change.outcome == .inserted ? nil : before,

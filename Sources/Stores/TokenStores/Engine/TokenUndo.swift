@@ -100,7 +100,7 @@ struct TokenUndo {
   private func verdict(
     _ change: RowChange, of changes: RowChanges, _ stored: ArraySlice<FoundRow>, _ found: FoundRows
   ) throws -> Verdict {
-    try changes.withFields(change) { fields in
+    try changes.with(change.fields) { fields in
       let key = fields.dropFirst(3)
       if table.invalidationColumn == nil {
         // A removed row is skipped if its key, or its token, has a row again.
@@ -159,7 +159,7 @@ struct TokenUndo {
     for (change, verdict) in zip(changes.changes, batch.verdicts) {
       guard case .restores(let row) = verdict else { continue }
       guard let row else {
-        try changes.withWhole(change) {
+        try changes.with(change.whole) {
           try rows.session.restore($0, to: table.description, of: table.mapping)
         }
         whole += 1
@@ -170,7 +170,7 @@ struct TokenUndo {
         continue
       }
       updated.append(row)
-      before[row.fields.lowerBound] = changes.withFields(change) { $0[1].value }
+      before[row.fields.lowerBound] = changes.with(change.fields) { $0[1].value }
     }
     let columns = table.invalidationColumn.map { [$0] } ?? []
     try rows.change(updated, of: batch.found, set: columns) { row, _ in before[row.fields.lowerBound] ?? .null

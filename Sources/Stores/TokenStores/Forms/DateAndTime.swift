@@ -76,17 +76,12 @@ struct DateAndTime: Equatable {
     return Int64(isWest ? -seconds : seconds)
   }
 
-  /// UNIX seconds.
   /// - Parameter zone: the zone of a text without an offset; nil is UTC.
-  func moment(in zone: Zone?) -> Int64? {
+  func time(in zone: Zone?) -> StoreTime? {
     let moment = offset.map { local - $0 } ?? zone?.moment(ofLocal: local) ?? local
     // A leap second ends a day of UTC; POSIX time counts it as the first of the next one.
-    return isLeapSecond && moment % 86_400 != 0 ? nil : moment
-  }
-
-  /// As `moment`, with the milliseconds.
-  func time(in zone: Zone?) -> StoreTime? {
-    moment(in: zone).map { StoreTime(seconds: $0, milliseconds: milliseconds) }
+    if isLeapSecond, moment % 86_400 != 0 { return nil }
+    return StoreTime(seconds: moment, milliseconds: milliseconds)
   }
 
   /// The date and the time of day of a clock, as PostgreSQL writes them: `2013-05-01 09:30:00.25`. Nil before the year 1

@@ -75,7 +75,7 @@ package struct JournalChange: Equatable, Sendable {
 }
 
 /// The result of an undo.
-package struct UndoAnswer: Equatable, Sendable {
+package struct UndoAnswer: Sendable {
   /// The undo's own number in the journal.
   package var id = 0
   package var restored = 0
@@ -88,11 +88,6 @@ package struct UndoAnswer: Equatable, Sendable {
   mutating func leave(_ token: [UInt8], _ reason: SkippedRow) {
     left[reason, default: 0] += 1
     if sample.count < Self.sampleLength { sample.append((token, reason)) }
-  }
-
-  package static func == (left: UndoAnswer, right: UndoAnswer) -> Bool {
-    left.id == right.id && left.restored == right.restored && left.left == right.left
-      && left.sample.elementsEqual(right.sample) { $0.token == $1.token && $0.reason == $1.reason }
   }
 }
 

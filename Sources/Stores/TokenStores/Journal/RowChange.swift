@@ -16,7 +16,9 @@ struct RowChange {
   var invalidatedBefore: Int64?
   var invalidatedAt: Int64?
   var origin: RecordOrigin?
+  /// Both columns before, the invalidation after, and the key.
   var fields: Range<Int> = 0..<0
+  /// The removed row; empty for other changes.
   var whole: Range<Int> = 0..<0
 
   fileprivate static let outcomes: [ReplayOutcome] = [.inserted, .updated, .invalidated]
@@ -124,17 +126,8 @@ struct RowChanges {
 
   func token(_ change: RowChange) -> ArraySlice<UInt8> { bytes[change.token] }
 
-  /// Lends the fields of a change: both columns before, the invalidation after, and the key.
-  func withFields<Result>(_ change: RowChange, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
-    try with(change.fields, body)
-  }
-
-  /// Lends the removed row; empty for other changes.
-  func withWhole<Result>(_ change: RowChange, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
-    try with(change.whole, body)
-  }
-
-  private func with<Result>(_ range: Range<Int>, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
+  /// Lends the fields, or the removed row, of a change.
+  func with<Result>(_ range: Range<Int>, _ body: ([SQLField]) throws -> Result) rethrows -> Result {
     try bytes.withUnsafeBytes { bytes in
       try body(PackedFields.fields(of: UnsafeRawBufferPointer(rebasing: bytes[range])) ?? [])
     }

@@ -242,25 +242,8 @@ final class PostgreSQLSession: SQLSession {
       }
     }
     if parts.count < 2 { return parts.first ?? "" }
-    // In the format of json_build_array.
-    return "[\(parts.map(Self.quoted).joined(separator: ", "))]"
-  }
-
-  private static func quoted(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      switch scalar {
-      case "\"": "\\\""
-      case "\\": "\\\\"
-      case "\n": "\\n"
-      case "\r": "\\r"
-      case "\t": "\\t"
-      case "\u{8}": "\\b"
-      case "\u{c}": "\\f"
-      case _ where scalar.value < 0x20: "\\u00" + Hex.string([UInt8(scalar.value)])
-      default: String(scalar)
-      }
-    }
-    return "\"\(escaped.joined())\""
+    // As json_build_array writes it.
+    return "[\(parts.map(JSONValue.quoted).joined(separator: ", "))]"
   }
 
   // MARK: - Removed rows
