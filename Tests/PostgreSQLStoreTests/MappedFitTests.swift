@@ -363,6 +363,21 @@ import Wording
     #expect(try store.replay(MappedDevices.deaths).invalidated == 2)
   }
 
+  /// The text of the first one trapped.
+  @Test("a key of any time has a text")
+  func timeKeys() throws {
+    let fixture = try MappedFixture(.postgreSQL)
+    let rows = MappedDevices.rows.replacing("(1, ", with: "('-infinity', ")
+    try fixture.begin(
+      "CREATE TABLE devices (id timestamp PRIMARY KEY, token text, seen bigint, gone bigint)",
+      rows.replacing("(2, ", with: "('2013-05-01 09:30:00.25', "))
+    let store = try fixture.store(MappedDevices.mapping)
+    try store.replay(MappedDevices.deaths, as: JournalTests.entry())
+    var keys: [String?] = []
+    try store.changes(of: 1) { keys.append($0.key) }
+    #expect(keys == ["-infinity", "2013-05-01 09:30:00.25"])
+  }
+
   @Test("a value that its column would cut short is refused")
   func tooLong() throws {
     let fixture = try MappedFixture(.postgreSQL)

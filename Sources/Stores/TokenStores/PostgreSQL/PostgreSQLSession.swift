@@ -235,8 +235,9 @@ final class PostgreSQLSession: SQLSession {
   func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String {
     let parts = zip(key, columns).map { field, column in
       switch field {
-      case .integer(let number):
-        column.kind.isTime ? DateAndTime.text(ofMicroseconds: number) : String(number)
+      case .integer(let number) where column.kind.isTime && number != .max && number != .min:
+        DateAndTime.text(ofMicroseconds: number)
+      case .integer: field.literal(column.kind)
       case .bytes(let bytes): "\\x\(Hex.string(bytes))"
       default: field.text ?? ""
       }
