@@ -49,7 +49,7 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
 
   @Test(arguments: deaths) func death(_ example: ReplayCase) {
     let outcome = ReplayRule.outcome(
-      of: StoreTime(example.time), on: example.state, knownOnly: example.knownOnly)
+      of: StoreTime(example.time), on: example.state.map(RowState.init), knownOnly: example.knownOnly)
     #expect(outcome == example.outcome)
   }
 
@@ -57,7 +57,8 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
   @Test(arguments: deaths, [1, 500, 999] as [UInt16])
   func deathWithMilliseconds(_ example: ReplayCase, _ milliseconds: UInt16) {
     let time = StoreTime(seconds: Int64(example.time), milliseconds: milliseconds)
-    let outcome = ReplayRule.outcome(of: time, on: example.state, knownOnly: example.knownOnly)
+    let outcome = ReplayRule.outcome(
+      of: time, on: example.state.map(RowState.init), knownOnly: example.knownOnly)
     #expect(outcome == example.outcome)
   }
 

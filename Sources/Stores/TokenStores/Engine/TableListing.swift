@@ -105,23 +105,6 @@ struct TableListing {
     ownerColumns + [table.token, table.registered?.column, table.invalidationColumn].map(session.read)
   }
 
-  private func query(_ filter: AppEnvironmentFilter, _ condition: String) -> (
-    sql: String, parameters: [SQLValue]
-  ) {
-    var conditions = [condition]
-    if let app = table.app, filter.app != nil {
-      conditions.append(session.isEqual(app, dialect.parameter(1)))
-    }
-    if let environment = table.environment, filter.environment != nil {
-      conditions.append(session.isEqual(environment, dialect.parameter(2)))
-    }
-    let owner = AppEnvironment(app: filter.app ?? "", environment: filter.environment ?? .production)
-    return (
-      "SELECT \(columns.map(\.expression).joined(separator: ", ")) FROM \(table.name) AS t "
-        + "WHERE \(conditions.joined(separator: " AND "))", table.ownerValues(owner)
-    )
-  }
-
   /// The rows of `tokens`, in the order of `tokens`, then of app and environment.
   func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
     var found: [[UInt8]: [TokenRow]] = [:]
@@ -171,11 +154,18 @@ struct TableListing {
       case .dead: "NOT (\(all.isAlive))"
       case .live: all.isAlive
       }
-    let (sql, parameters) = query(filter, condition)
+    let conditions = [
+      condition, filter.app.flatMap { _ in table.app }.map { session.isEqual($0, dialect.parameter(1)) },
+      filter.environment.flatMap { _ in table.environment }.map { session.isEqual($0, dialect.parameter(2)) },
+    ].compactMap { $0 }
+    let sql =
+      "SELECT \(columns.map(\.expression).joined(separator: ", ")) FROM \(table.name) AS t "
+      + "WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)"
+    let asked = AppEnvironment(app: filter.app ?? "", environment: filter.environment ?? .production)
     var token: [UInt8] = []
     var unreadable = UnreadableRows()
     var owners = OwnerReading()
-    try session.visit("\(sql) ORDER BY \(order)", parameters, columns.map(\.kind)) { row in
+    try session.visit(sql, table.ownerValues(asked), columns.map(\.kind)) { row in
       let (owner, state): (AppEnvironment, RowState)
       do throws(StoreFault) {
         owner = try owners.owner(row[0], row[1], self.owner(_:_:))

@@ -78,26 +78,20 @@ struct TokenReplay {
     _ token: Int, of batch: TokenBatch, _ stored: ArraySlice<FoundRow>, _ changed: inout BatchChanges
   ) {
     let time = batch.time(token)
-    var outcome = inserts ? ReplayOutcome.inserted : .unknown
-    var before: TokenState?
-    if stored.isEmpty {
-      if inserts { changed.inserted.append(token) }
-    } else {
-      let state = ReplayRule.state(ofRows: stored.lazy.map(\.state))
-      before = state.state
-      outcome = ReplayRule.outcome(of: time, on: state, grace: options.grace)
-      if stored.count > 1 { answer.repeated += 1 }
-      if outcome.isChange {
-        for row in stored
-        where !row.state.isDead || row.state.invalidatedAt.map({ $0 < time }) ?? false {
-          changed.written.append(row)
-          changed.outcomes.append(outcome)
-        }
+    let state = ReplayRule.state(ofRows: stored.lazy.map(\.state))
+    let outcome = ReplayRule.outcome(of: time, on: state, knownOnly: !inserts, grace: options.grace)
+    if stored.count > 1 { answer.repeated += 1 }
+    if outcome == .inserted { changed.inserted.append(token) }
+    if outcome.isChange {
+      for row in stored
+      where !row.state.isDead || row.state.invalidatedAt.map({ $0 < time }) ?? false {
+        changed.written.append(row)
+        changed.outcomes.append(outcome)
       }
     }
     guard answer.counts[outcome] < options.sampleLength else { return answer.counts.add(outcome) }
     answer.add(
-      outcome, batch.bytes.span.bytes.extracting(batch.range(of: token)), at: time, before: before,
+      outcome, batch.bytes.span.bytes.extracting(batch.range(of: token)), at: time, before: state?.state,
       limit: options.sampleLength)
   }
 

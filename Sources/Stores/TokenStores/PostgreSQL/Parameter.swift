@@ -56,14 +56,9 @@ enum ServerType: UInt32 {
   ) rethrows -> Result {
     switch field {
     case .null: return try body(nil)
-    case .integer(let number):
-      if self == .text {
-        return try Array(String(number).utf8).withUnsafeBytes { try body($0) }
-      }
+    case .integer(let number) where self != .text:
       return try withUnsafeBytes(of: encoded(number).bigEndian) { try body($0) }
-    case .real(let number):
-      // Only values of SQLite are of this kind.
-      return try Array(String(number).utf8).withUnsafeBytes { try body($0) }
+    case .integer, .real: return try Array(field.literal().utf8).withUnsafeBytes { try body($0) }
     case .text(let bytes), .bytes(let bytes): return try body(bytes)
     }
   }

@@ -39,20 +39,12 @@ package enum RegistrationOutcome: CaseIterable, Sendable {
 /// A row has the latest registration, and the latest invalidation if that is later. So the row depends on the set of
 /// registrations and invalidations, not on their order or repetitions.
 package enum ReplayRule {
-  /// The outcome of an invalidation at `time` for a token with `state` in whole seconds. A nil `state`
-  /// means that the store does not have the token.
+  /// The outcome of an invalidation at `time` for a token with `state`, nil if the store does not have it.
   /// - Parameter grace: seconds by which a registration may be earlier than `time` and still keep the device.
   package static func outcome(
-    of time: StoreTime, on state: TokenState?, knownOnly: Bool, grace: UInt32 = 0
+    of time: StoreTime, on state: RowState?, knownOnly: Bool = false, grace: UInt32 = 0
   ) -> ReplayOutcome {
     guard let state else { return knownOnly ? .unknown : .inserted }
-    let row = RowState(
-      registered: state.registeredAt.map { StoreTime(seconds: $0).latest },
-      invalidatedAt: state.invalidatedAt.map { StoreTime(seconds: $0).latest }, isDead: state.isDead)
-    return outcome(of: time, on: row, grace: grace)
-  }
-
-  static func outcome(of time: StoreTime, on state: RowState, grace: UInt32) -> ReplayOutcome {
     var spared = time
     spared.seconds -= Int64(grace)
     // A tie keeps the device (docs/spec/protocol.md#feedback-tuples).
@@ -61,16 +53,17 @@ package enum ReplayRule {
     return (state.invalidatedAt ?? time) >= time ? .unchanged : .updated
   }
 
-  /// Combines several rows of one token: the latest registration counts, and the token is valid while one row is.
-  static func state(ofRows rows: some Sequence<RowState>) -> RowState {
-    rows.reduce(nil as RowState?) { all, row in
+  /// Combines the rows of one token: the latest registration counts, and the token is valid while one row is. Nil
+  /// without rows.
+  static func state(ofRows rows: some Sequence<RowState>) -> RowState? {
+    rows.reduce(nil) { all, row in
       guard let all else { return row }
       let isDead = all.isDead && row.isDead
       return RowState(
         registered: [all.registered, row.registered].compactMap { $0 }.max(),
         invalidatedAt: isDead ? [all.invalidatedAt, row.invalidatedAt].compactMap { $0 }.min() : nil,
         isDead: isDead)
-    } ?? RowState(isDead: false)
+    }
   }
 
   /// The state of a token after a registration at `time`, in UNIX seconds, and the outcome.

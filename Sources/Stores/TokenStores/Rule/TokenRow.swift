@@ -28,7 +28,7 @@ package struct TokenRow: Hashable, Sendable {
 }
 
 /// The state of a token in one row of any table.
-struct RowState {
+package struct RowState {
   /// The latest possible time of the stored one (`StoreTime.latest`).
   var registered: StoreTime?
   /// Nil also if the table has no invalidation times. If the column has no milliseconds, the latest possible
@@ -38,5 +38,14 @@ struct RowState {
 
   var state: TokenState {
     TokenState(registeredAt: registered?.seconds, invalidatedAt: invalidatedAt?.seconds)
+  }
+}
+
+extension RowState {
+  /// The state of a row with whole seconds.
+  package init(_ state: TokenState) {
+    self.init(
+      registered: state.registeredAt.map { StoreTime(seconds: $0).latest },
+      invalidatedAt: state.invalidatedAt.map { StoreTime(seconds: $0).latest }, isDead: state.isDead)
   }
 }
