@@ -228,7 +228,8 @@ let package = Package(
       ],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("pcap")]),
     .testTarget(
-      name: "TLSDecryptionTests", dependencies: ["Basics", "TLSDecryption", "TestSupport"],
+      name: "TLSDecryptionTests",
+      dependencies: ["Basics", "PacketCapture", "TLSDecryption", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StreamInputsTests",

@@ -1,3 +1,5 @@
+import Basics
+import PacketCapture
 import TLSDecryption
 import TestSupport
 import Testing
@@ -5,15 +7,15 @@ import Testing
 @Suite struct ConnectionTests {
   @Test func sessionsAreDescribed() throws {
     for (name, version) in [
-      ("openssl-1.2-client-certificate", TLSVersion.tls12), ("openssl-1.3-client-certificate", .tls13),
+      ("openssl-1.2-client-certificate", "TLS 1.2"), ("openssl-1.3-client-certificate", "TLS 1.3"),
     ] {
       let flow = try #require(Flow.named(name))
-      let session = flow.decrypt(DecryptionContext(secrets(flow.keys))).session
-      #expect(session.version == version)
-      #expect(session.serverName == "feedback.push.apple.com")
-      #expect(session.serverSubject?.text == "C=US, O=Example, CN=feedback.example")
-      #expect(session.clientSubject?.userID == "com.example.app")
-      #expect(session.secret?.line ?? 0 > 0)
+      let result = flow.decrypt(DecryptionContext(secrets(flow.keys)))
+      #expect(result.encryption.version == version)
+      #expect(result.encryption.serverName == "feedback.push.apple.com")
+      #expect(result.encryption.serverSubject == "C=US, O=Example, CN=feedback.example")
+      #expect(result.encryption.clientUserID == "com.example.app")
+      #expect(result.secret?.line ?? 0 > 0)
     }
   }
 
@@ -46,24 +48,19 @@ import Testing
     }
     for skipped in 0..<min(4, data.count) {
       for cut in [0, 1, 77] {
-        let context = DecryptionContext(secrets(flow.keys))
-        let connection = TLSConnection(context)
-        var batch = DecryptedBatch()
-        var result = Decrypted()
+        let decryption = Decryption(DecryptionContext(secrets(flow.keys)))
         for (index, chunk) in data[(data.count - 6 + skipped)...].enumerated() {
-          let bytes = index == 0 ? Array(chunk.bytes.dropFirst(cut)) : chunk.bytes
-          connection.append(bytes.span.bytes, from: .server, into: &batch)
+          decryption.append(chunk.bytes.dropFirst(index == 0 ? cut : 0), from: .server)
         }
-        connection.finish(into: &batch)
-        result.take(&batch)
+        let result = decryption.finish()
         let expected = flow.plaintext[.server]?.suffix(190 * (6 - skipped - (cut > 0 ? 1 : 0)))
         #expect(
           result.plaintext[.server]?.elementsEqual(expected ?? []) == true,
           "\(skipped) \(cut) \(result.failures)")
         // How much of the cut record's plaintext was captured is unknown: 17 bytes are its type and tag.
         let tail = cut > 0 ? data[data.count - 6 + skipped].bytes.count - cut - 17 : 0
-        #expect(result.gaps.allSatisfy { !$0.isExact })
-        #expect(result.gaps.map(\.length).reduce(0, +) >= tail, "\(skipped) \(cut)")
+        #expect(result.gaps.allSatisfy { $0.gap.isUpperBound })
+        #expect(result.gaps.map(\.gap.length).reduce(0, +) >= tail, "\(skipped) \(cut)")
       }
     }
   }
@@ -77,8 +74,9 @@ import Testing
     }
     for dropped in flow.chunks.indices where flow.chunks[dropped].sender == .server && dropped != last {
       let result = flow.decrypt(context) { index, chunk in index == dropped ? nil : chunk.bytes }
-      for gap in result.gaps where gap.sender == .server && gap.isExact && gap.cause == .missing {
-        let end = gap.plaintextOffset + gap.length
+      let exact = result.gaps.filter { $0.side == .server && !$0.gap.isUpperBound }.map(\.gap)
+      for gap in exact where gap.cause == .missing {
+        let end = gap.offset + gap.length
         #expect(result.offsets[.server]?.contains(end) == true)
         #expect(whole.offsets[.server]?.contains(end) == true, "chunk \(dropped): \(gap)")
       }
@@ -105,7 +103,7 @@ import Testing
       // Records have 190 or 381 bytes here; with a chained IV one more is lost.
       let got = result.plaintext[.server]?.count ?? 0
       #expect(got >= sent - length - 3 * 400, "\(start) \(length): \(got) of \(sent) \(result.failures)")
-      let reported = result.gaps.filter { $0.sender == .server }.reduce(0) { $0 + $1.length }
+      let reported = result.gaps.filter { $0.side == .server }.reduce(0) { $0 + $1.gap.length }
       #expect(got + reported >= sent, "\(start) \(length)")
     }
   }
@@ -141,7 +139,7 @@ import Testing
 
   @Test func whatIsNotSupportedIsNamed() throws {
     let flow = try #require(Flow.named("openssl-1.0-AES128-SHA"))
-    func reasons(_ change: (inout [UInt8]) -> Void) -> [DecryptionFailure.Reason] {
+    func reasons(_ change: (inout [UInt8]) -> Void) -> [Message] {
       flow.decrypt(DecryptionContext(secrets(flow.keys))) { index, chunk in
         guard chunk.sender == .server, chunk.bytes.first == 22, chunk.bytes.count > 500 else {
           return chunk.bytes
@@ -149,45 +147,43 @@ import Testing
         var bytes = chunk.bytes
         change(&bytes)
         return bytes
-      }.failures.map(\.reason)
+      }.failures.map(\.message)
     }
     // The hello's session id is at 43, the suite and the compression method follow it.
     let suite = { (bytes: [UInt8]) in 44 + Int(bytes[43]) }
-    #expect(reasons { $0[suite($0) + 2] = 1 } == [.compressed(1), .compressed(1)])
+    let compressed: Message =
+      "records are compressed (method 1), which is not supported: decrypt the stream with another program"
+    #expect(reasons { $0[suite($0) + 2] = 1 } == [compressed, compressed])
     #expect(reasons { $0[suite($0) + 1] = 0x96 }.first == .unsupportedSuite("TLS_RSA_WITH_SEED_CBC_SHA"))
-    #expect(reasons { $0[10] = 9 }.first == .unsupportedVersion(TLSVersion(rawValue: 0x0309)))
-    let random = try #require(flow.decrypt(DecryptionContext(SecretStore())).session.clientRandom)
+    let version: Message = "version 0x309 is not supported: decrypt the stream with another program"
+    #expect(reasons { $0[10] = 9 }.first == version)
+    let noKey = Message.noKey(forClientRandom: flow.clientRandom)
+    #expect(flow.decrypt(DecryptionContext(SecretStore())).failures.map(\.message) == [noKey, noKey])
     #expect(
-      flow.decrypt(DecryptionContext(SecretStore())).failures.map(\.reason) == [
-        .noKey(random), .noKey(random),
-      ])
-    #expect(
-      flow.decrypt(DecryptionContext(secrets(flow.keys)), only: .client).failures.map(\.reason)
-        == [.handshakeNotCaptured(.server)])
+      flow.decrypt(DecryptionContext(secrets(flow.keys)), only: .client).failures.map(\.message)
+        == [.handshakeNotCaptured(of: "server")])
   }
 
   /// A direction that waits for the other one, or for the end of a record, keeps no more than 64 KiB and a record.
   @Test func memoryIsBounded() throws {
     let flow = try #require(Flow.named("openssl-1.2-AES128-SHA256"))
     let head = flow.chunks.filter { $0.sender == .server }.prefix(1).flatMap(\.bytes)
-    let connection = TLSConnection(DecryptionContext(secrets(flow.keys)))
-    var batch = DecryptedBatch()
-    connection.append(head.span.bytes, from: .server, into: &batch)
-    var offset = head.count
+    let decryption = Decryption(DecryptionContext(secrets(flow.keys)))
+    let connection = decryption.connection
+    decryption.append(head, from: .server)
     let records =
       [20, 3, 3, 0, 1, 1]
       + Array(repeatElement([23, 3, 3, 0, 80] + [UInt8](repeating: 7, count: 80), count: 100).joined())
     for _ in 0..<100 {
-      connection.append(records.span.bytes, from: .server, into: &batch)
-      offset += records.count
-      #expect(offset - connection.keptOffset(of: .server) <= 82 << 10)
+      decryption.append(records, from: .server)
+      #expect((decryption.offsets[.server] ?? 0) - connection.keptOffset(of: .server) <= 82 << 10)
     }
-    #expect(
-      batch.events == [
-        .failure(DecryptionFailure(sender: .server, reason: .noKey(nil), offset: head.count + 6))
-      ])
+    let failure = try #require(connection.failures.first)
+    #expect(connection.failures.count == 1 && failure.side == .server && failure.offset == head.count + 6)
+    #expect(failure.message == .noKey(forClientRandom: nil))
+    #expect(decryption.result == Decrypted())
     #expect(connection.isUnreadable(.server) && !connection.isUnreadable(.client))
-    #expect(connection.keptOffset(of: .server) == offset)
+    #expect(connection.keptOffset(of: .server) == decryption.offsets[.server])
   }
 
   /// Bytes that are no TLS, records of length 0 and of the greatest length, endless handshakes.
@@ -203,16 +199,14 @@ import Testing
       Array(repeatElement([22, 3, 3, 0x48, 0] + [UInt8](repeating: 1, count: 0x4800), count: 20).joined()))
     inputs.append(Array(repeatElement([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff], count: 1000).joined()))
     for input in inputs {
-      for sender in [Sender.client, .server] {
-        let connection = TLSConnection(context)
-        var batch = DecryptedBatch()
-        connection.append(input.span.bytes, from: sender, into: &batch)
-        connection.gap(5, from: sender, into: &batch)
-        connection.gap(1 << 40, from: sender, into: &batch)
-        connection.append(input.span.bytes, from: sender.other, into: &batch)
-        connection.append(input.span.bytes, from: sender, into: &batch)
-        connection.finish(into: &batch)
-        #expect(batch.bytes.isEmpty)
+      for sender in Side.allCases {
+        let decryption = Decryption(context)
+        decryption.append(input, from: sender)
+        decryption.gap(5, from: sender)
+        decryption.gap(1 << 40, from: sender)
+        decryption.append(input, from: sender.other)
+        decryption.append(input, from: sender)
+        #expect(decryption.finish().records == [.client: [], .server: []])
       }
     }
   }

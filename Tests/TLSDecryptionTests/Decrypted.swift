@@ -1,37 +1,93 @@
+import Basics
+import PacketCapture
 import TLSDecryption
 
-/// What came of a connection.
-struct Decrypted: Equatable {
-  var plaintext: [Sender: [UInt8]] = [.client: [], .server: []]
-  var records: [Sender: [[UInt8]]] = [.client: [], .server: []]
-  var offsets: [Sender: [Int]] = [.client: [], .server: []]
-  var gaps: [PlaintextGap] = []
-  var failures: [DecryptionFailure] = []
-  var session = TLSSession()
-  private var firstData: [Sender: Int] = [:]
-  private var lastData: [Sender: Int] = [:]
+extension Side {
+  static let client = Side.first
+  static let server = Side.second
+}
 
-  /// Bytes from the first record of data to the end of the last one.
-  func dataLength(of sender: Sender) -> Int? {
-    guard let first = firstData[sender], let last = lastData[sender] else { return nil }
+/// What came of a connection, whose first side is the client.
+struct Decrypted: Equatable {
+  struct Gap: Equatable {
+    var side: Side
+    var gap: StreamGap
+  }
+
+  struct Failure: Equatable {
+    var side: Side
+    var message: Message
+    var offset: Int
+  }
+
+  var plaintext: [Side: [UInt8]] = [.client: [], .server: []]
+  var records: [Side: [[UInt8]]] = [.client: [], .server: []]
+  var offsets: [Side: [Int]] = [.client: [], .server: []]
+  var gaps: [Gap] = []
+  var failures: [Failure] = []
+  var encryption = StreamEncryption()
+  var secret: SecretOrigin?
+  /// Offsets in the ciphertext of the first byte of data, and after the last one.
+  private var firstData: [Side: Int] = [:]
+  private var lastData: [Side: Int] = [:]
+
+  /// Bytes from the first byte of data to the end of the last one.
+  func dataLength(of side: Side) -> Int? {
+    guard let first = firstData[side], let last = lastData[side] else { return nil }
     return last - first
   }
 
-  mutating func take(_ batch: inout DecryptedBatch) {
+  mutating func take(_ batch: EventBatch) {
     for event in batch.events {
       switch event {
-      case .record(let record):
-        let bytes = Array(batch.bytes(of: record))
-        if firstData[record.sender] == nil { firstData[record.sender] = record.ciphertextOffset }
-        lastData[record.sender] = record.ciphertextOffset + record.ciphertextLength
-        plaintext[record.sender, default: []] += bytes
-        records[record.sender, default: []].append(bytes)
-        offsets[record.sender, default: []].append(record.plaintextOffset)
-      case .gap(let gap): gaps.append(gap)
-      case .failure(let failure): failures.append(failure)
-      case .alert: break
+      case .bytes(let event):
+        guard case .chunk(let chunk) = event.storage else { continue }
+        let bytes = Array(batch.chunks[Int(chunk)][event.start..<event.start + event.count])
+        let origin = batch.origins[Int(event.firstOrigin)]
+        if firstData[event.side] == nil { firstData[event.side] = origin.fileOffset }
+        lastData[event.side] = origin.fileOffset + event.count
+        plaintext[event.side, default: []] += bytes
+        records[event.side, default: []].append(bytes)
+        offsets[event.side, default: []].append(event.offset)
+      case .gap(_, let side, let index): gaps.append(Gap(side: side, gap: batch.gaps[Int(index)]))
+      default: break
       }
     }
-    batch.removeAll()
+  }
+}
+
+/// A connection in a file in which each direction's bytes are at their offsets.
+final class Decryption {
+  let connection: TLSConnection
+  private(set) var result = Decrypted()
+  private(set) var offsets: [Side: Int] = [:]
+
+  init(_ context: DecryptionContext) { connection = TLSConnection(context, client: .client) }
+
+  func append(_ bytes: some Collection<UInt8>, from side: Side) {
+    var output = DecryptedEvents(EventBatch())
+    let offset = offsets[side, default: 0]
+    let origins = [SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)]
+    connection.append(Array(bytes).span.bytes, origins: origins.span, from: side, into: &output)
+    offsets[side] = offset + bytes.count
+    result.take(output.finish())
+  }
+
+  func gap(_ length: Int, from side: Side) {
+    var output = DecryptedEvents(EventBatch())
+    connection.gap(length, from: side, into: &output)
+    offsets[side, default: 0] += length
+    result.take(output.finish())
+  }
+
+  func finish() -> Decrypted {
+    var output = DecryptedEvents(EventBatch())
+    connection.finish(into: &output)
+    result.take(output.finish())
+    result.failures = connection.failures.map {
+      Decrypted.Failure(side: $0.side, message: $0.message, offset: $0.offset)
+    }
+    (result.encryption, result.secret) = (connection.encryption, connection.secret)
+    return result
   }
 }

@@ -1,12 +1,13 @@
 import Basics
 import Foundation
+import PacketCapture
 import TLSDecryption
 import Testing
 
 /// A recorded connection: `samples/make/record-tls-matrix` describes the files.
 struct Flow: Sendable, CustomTestStringConvertible {
   struct Chunk: Sendable {
-    var sender: Sender
+    var sender: Side
     var bytes: [UInt8]
   }
 
@@ -19,9 +20,12 @@ struct Flow: Sendable, CustomTestStringConvertible {
   var chunks: [Chunk] = []
   /// A connection before it, whose session it resumes.
   var first: [Chunk] = []
-  var plaintext: [Sender: [UInt8]] = [:]
+  var plaintext: [Side: [UInt8]] = [:]
 
   var testDescription: String { name }
+
+  /// In hex: the hello has it after the header of the record, its own, and the version.
+  var clientRandom: String { Hex.string((chunks.first?.bytes ?? []).dropFirst(11).prefix(32)) }
 
   static let directory: URL = {
     if let path = ProcessInfo.processInfo.environment["TLS_FLOWS"] { return URL(filePath: path) }
@@ -79,7 +83,7 @@ func read(_ text: String, into store: inout SecretStore) -> KeyFileReader.Report
 extension Decrypted {
   /// Whether every record is part of the plaintext that was sent, in order.
   func isProved(by flow: Flow) -> Bool {
-    for sender in [Sender.client, .server] {
+    for sender in Side.allCases {
       var rest = (flow.plaintext[sender] ?? [])[...]
       for record in records[sender] ?? [] {
         guard let start = rest.firstRange(of: record) else { return false }
@@ -93,37 +97,27 @@ extension Decrypted {
 extension Flow {
   /// Decrypts the connection. A chunk that `edit` makes nil is a gap.
   func decrypt(
-    _ context: DecryptionContext, only: Sender? = nil, step: Int = .max,
+    _ context: DecryptionContext, only: Side? = nil, step: Int = .max,
     edit: (Int, Chunk) -> [UInt8]? = { $1.bytes }
   ) -> Decrypted {
-    let connection = TLSConnection(context)
-    var batch = DecryptedBatch()
-    var result = Decrypted()
+    let decryption = Decryption(context)
     for (index, chunk) in chunks.enumerated() where only == nil || only == chunk.sender {
       guard let bytes = edit(index, chunk) else {
-        connection.gap(chunk.bytes.count, from: chunk.sender, into: &batch)
-        result.take(&batch)
+        decryption.gap(chunk.bytes.count, from: chunk.sender)
         continue
       }
-      var start = 0
-      while start < bytes.count {
-        let end = start + min(step, bytes.count - start)
-        connection.append(Array(bytes[start..<end]).span.bytes, from: chunk.sender, into: &batch)
-        result.take(&batch)
-        start = end
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        decryption.append(rest.prefix(step), from: chunk.sender)
+        rest = rest.dropFirst(step)
       }
     }
-    connection.finish(into: &batch)
-    result.take(&batch)
-    result.session = connection.session
-    return result
+    return decryption.finish()
   }
 
   /// Decrypts it without some bytes of a direction, wherever chunks end.
-  func decrypt(_ context: DecryptionContext, gap: Range<Int>, of sender: Sender) -> Decrypted {
-    let connection = TLSConnection(context)
-    var batch = DecryptedBatch()
-    var result = Decrypted()
+  func decrypt(_ context: DecryptionContext, gap: Range<Int>, of sender: Side) -> Decrypted {
+    let decryption = Decryption(context)
     var offset = 0
     var isReported = false
     for chunk in chunks {
@@ -137,16 +131,12 @@ extension Flow {
       }
       for (index, part) in parts.enumerated() {
         if index == 1, !isReported {
-          connection.gap(gap.count, from: sender, into: &batch)
+          decryption.gap(gap.count, from: sender)
           isReported = true
         }
-        connection.append(Array(part).span.bytes, from: chunk.sender, into: &batch)
+        decryption.append(part, from: chunk.sender)
       }
-      result.take(&batch)
     }
-    connection.finish(into: &batch)
-    result.take(&batch)
-    result.session = connection.session
-    return result
+    return decryption.finish()
   }
 }

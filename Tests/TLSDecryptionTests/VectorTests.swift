@@ -88,12 +88,14 @@ import Testing
       fragment.withUnsafeBufferPointer { fragment in
         fragment.baseAddress.flatMap { input in
           output.baseAddress.flatMap {
-            opener.open(input, count: fragment.count, type: 23, sequence: sequence, keystream: 0, to: $0)
+            opener.open(
+              Fragment(type: 23, start: input, count: fragment.count), at: RecordPosition(sequence: sequence),
+              to: $0)
           }
         }
       }
     }
-    return opened.map { Array(output.prefix($0.count)) }
+    return opened.map { Array(output.prefix($0.opened.count)) }
   }
 
   @Test func suitesAreNamed() {

@@ -69,17 +69,17 @@ extension Target {
       limits.trialLimit = 1 << 20
       limits.totalTrialLimit = 1 << 22
       limits.sequenceLimit = 64
-      let connection = TLSConnection(DecryptionContext(store, options: limits))
-      let result = decrypt(chunks, by: connection, sample.lengths(chunking))
+      let decryption = Decryption(DecryptionContext(store, options: limits))
+      let result = decrypt(chunks, by: decryption, sample.lengths(chunking))
       if whole == nil { whole = result }
       // The two directions come in any order.
-      let isSame = [Sender.client, .server].allSatisfy { sender in
-        result.plaintext[sender] == whole?.plaintext[sender]
-          && result.gaps.filter { $0.sender == sender } == whole?.gaps.filter { $0.sender == sender }
-          && result.failures.filter { $0.sender == sender } == whole?.failures.filter { $0.sender == sender }
+      let isSame = Side.allCases.allSatisfy { side in
+        result.plaintext[side] == whole?.plaintext[side]
+          && result.gaps.filter { $0.side == side } == whole?.gaps.filter { $0.side == side }
+          && result.failures.filter { $0.side == side } == whole?.failures.filter { $0.side == side }
       }
       expect(
-        isSame && result.session == whole?.session,
+        isSame && result.encryption == whole?.encryption && result.secret == whole?.secret,
         "plaintext does not depend on chunks, in chunks: \(chunking): \(result), not \(whole as Any)")
     }
   }
@@ -98,7 +98,7 @@ extension Target {
   }
 
   private struct TLSChunk {
-    var sender: Sender
+    var sender: Side
     var bytes: [UInt8]
     /// Above 0, bytes are missing.
     var missing: Int
@@ -111,7 +111,7 @@ extension Target {
       rest = rest.dropFirst(3)
       let length = Int(header[1]) << 8 | Int(header[2])
       let isGap = header[0] & 2 != 0
-      let sender: Sender = header[0] & 1 == 0 ? .client : .server
+      let sender: Side = header[0] & 1 == 0 ? .client : .server
       chunks.append(
         TLSChunk(sender: sender, bytes: isGap ? [] : Array(rest.prefix(length)), missing: isGap ? length : 0))
       if !isGap { rest = rest.dropFirst(length) }
@@ -120,24 +120,18 @@ extension Target {
   }
 
   private static func decrypt(
-    _ chunks: [TLSChunk], by connection: TLSConnection, _ length: () -> Int
+    _ chunks: [TLSChunk], by decryption: Decryption, _ length: () -> Int
   ) -> Decrypted {
-    var batch = DecryptedBatch()
-    var result = Decrypted()
     for chunk in chunks {
-      if chunk.missing > 0 { connection.gap(chunk.missing, from: chunk.sender, into: &batch) }
+      if chunk.missing > 0 { decryption.gap(chunk.missing, from: chunk.sender) }
       var start = 0
       while start < chunk.bytes.count {
         let end = min(chunk.bytes.count, start + length())
-        connection.append(chunk.bytes.span.bytes.extracting(start..<end), from: chunk.sender, into: &batch)
-        result.take(&batch)
+        decryption.append(chunk.bytes[start..<end], from: chunk.sender)
         start = end
       }
     }
-    connection.finish(into: &batch)
-    result.take(&batch)
-    result.session = connection.session
-    return result
+    return decryption.finish()
   }
 }
 

@@ -177,7 +177,7 @@ package struct EventBatch {
   package mutating func pass(_ event: StreamEvent) { events.append(event) }
 
   /// Sets the bytes of a chunk that was added empty, for events that were added before its bytes were known.
-  package mutating func fill(_ chunk: Int32, with bytes: [UInt8]) {
-    if chunks.indices.contains(Int(chunk)) { chunks[Int(chunk)] = bytes }
+  package mutating func fill(_ storage: ByteEvent.Storage, with bytes: [UInt8]) {
+    if case .chunk(let index) = storage { chunks[Int(index)] = bytes }
   }
 }

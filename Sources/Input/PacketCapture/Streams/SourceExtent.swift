@@ -55,25 +55,18 @@ package struct SourceExtent: BitwiseCopyable, Equatable, Sendable {
     fileOffset &+ spacing.distance(to: streamOffset &- self.streamOffset)
   }
 
-  /// The bytes from `streamOffset` on, which must be in this extent; the extent ends at `end` of the stream or later.
+  /// Adds the bytes from `streamOffset` on, which must be in this extent; the extent ends at `end` of the stream or later.
   /// A position within a group gives a separate extent for the rest of the group.
-  fileprivate func from(_ streamOffset: Int, to end: Int) -> [SourceExtent] {
-    let index = streamOffset &- self.streamOffset
-    let offset = fileOffset(of: streamOffset)
-    let inGroup = spacing.groupSize > 0 ? index % spacing.groupSize : 0
-    if inGroup == 0 {
-      return [SourceExtent(streamOffset: streamOffset, fileOffset: offset, spacing: spacing, packet: packet)]
-    }
-    let head = SourceExtent(
-      streamOffset: streamOffset, fileOffset: offset, stride: spacing.stride, packet: packet)
+  fileprivate func add(from streamOffset: Int, to end: Int, to parts: inout [SourceExtent]) {
+    var part = self
+    part.streamOffset = streamOffset
+    part.fileOffset = fileOffset(of: streamOffset)
+    let inGroup = spacing.groupSize > 0 ? (streamOffset &- self.streamOffset) % spacing.groupSize : 0
+    if inGroup > 0 { part.spacing = Stride(stride: spacing.stride) }
+    parts.append(part)
     let nextGroup = streamOffset &+ spacing.groupSize &- inGroup
     // The last group may be shorter, followed by another extent.
-    guard nextGroup < end else { return [head] }
-    return [
-      head,
-      SourceExtent(
-        streamOffset: nextGroup, fileOffset: fileOffset(of: nextGroup), spacing: spacing, packet: packet),
-    ]
+    if inGroup > 0, nextGroup < end { add(from: nextGroup, to: end, to: &parts) }
   }
 
   /// Whether `next`, which begins after the last byte of this extent, continues it.
@@ -102,14 +95,22 @@ extension [SourceExtent] {
   package func slice(_ range: Range<Int>, shiftedBy shift: Int) -> [SourceExtent] {
     guard let head = first, !range.isEmpty else { return [] }
     if shift == 0, count == 1, range.lowerBound == head.streamOffset { return self }
-    let first = index(of: range.lowerBound)
-    // Bounded by the range: a text with many marks calls this once for each.
-    let rest = self[(first + 1)..<(index(of: range.upperBound &- 1) + 1)]
-    let parts = self[first].from(range.lowerBound, to: rest.first?.streamOffset ?? range.upperBound) + rest
-    return parts.map { part in
-      var part = part
-      part.streamOffset &+= shift
-      return part
+    var parts: [SourceExtent] = []
+    copy(range, from: index(of: range.lowerBound), shiftedBy: shift, to: &parts)
+    return parts
+  }
+
+  /// Adds the extents of the bytes in `range` to others, moved by `shift` bytes of the stream. The one at `first` has the
+  /// first byte.
+  func copy(_ range: Range<Int>, from first: Int, shiftedBy shift: Int, to parts: inout [SourceExtent]) {
+    let start = parts.count
+    var next = first + 1
+    let end = next < count ? Swift.min(self[next].streamOffset, range.upperBound) : range.upperBound
+    self[first].add(from: range.lowerBound, to: end, to: &parts)
+    while next < count, self[next].streamOffset < range.upperBound {
+      parts.append(self[next])
+      next += 1
     }
+    for index in start..<parts.count { parts[index].streamOffset &+= shift }
   }
 }

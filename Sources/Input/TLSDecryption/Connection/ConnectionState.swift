@@ -1,22 +1,34 @@
-/// Facts of a connection, for its stream's record.
-package struct TLSSession: Sendable, Equatable {
-  package var version: TLSVersion?
-  package var suite: String?
-  package var serverName: String?
-  package var protocolName: String?
-  package var serverSubject: CertificateSubject?
-  package var clientSubject: CertificateSubject?
-  package var clientRandom: HelloRandom?
-  /// The first of the secrets that proved records, by file and line; nil as long as none did.
-  package var secret: SecretOrigin?
+import Basics
+import PacketCapture
 
-  package init() {}
+/// Why a direction, or what follows in it, cannot be decrypted.
+package struct DecryptionFailure {
+  package var side: Side
+  package var message: Message
+  /// Offset in the direction of the first record concerned, and the extent of its first byte.
+  package var offset: Int
+  var origin: SourceExtent?
+}
+
+struct TLSAlert {
+  var isFromClient: Bool
+  var level: UInt8
+  var code: UInt8
 }
 
 /// What both directions of a connection share.
 final class ConnectionState {
   let context: DecryptionContext
-  private(set) var session = TLSSession()
+  let slot: Int32
+  let client: Side
+  /// Facts of the connection, for its stream's record.
+  private(set) var encryption = StreamEncryption()
+  /// The first of the secrets that proved records, by file and line; nil as long as none did.
+  private(set) var secret: SecretOrigin?
+  /// At most one of each direction.
+  var failures: [DecryptionFailure] = []
+  /// The last one.
+  var alert: TLSAlert?
   /// By number: the first one is 0, renegotiations follow.
   private var handshakes: [Int: HandshakeState] = [:]
   /// TLS 1.3: the secrets, once one of them proved a record.
@@ -27,27 +39,27 @@ final class ConnectionState {
   /// The secret that proved the last record.
   private var lastProof: SecretOrigin?
 
-  init(_ context: DecryptionContext) {
-    self.context = context
+  init(_ context: DecryptionContext, slot: Int32, client: Side) {
+    (self.context, self.slot, self.client) = (context, slot, client)
     keepsTranscript = !context.store.privateKeys.isEmpty || !context.store.sharedKeys.isEmpty
   }
 
   subscript(number: Int) -> HandshakeState { handshakes[number] ?? HandshakeState() }
 
-  func add(_ message: HandshakeMessage, from sender: Sender, to number: Int) {
+  func add(_ message: HandshakeMessage, isClient: Bool, to number: Int) {
     revision += 1
-    handshakes[number, default: HandshakeState()].add(message, from: sender, keepsTranscript: keepsTranscript)
+    handshakes[number, default: HandshakeState()]
+      .add(message, isClient: isClient, keepsTranscript: keepsTranscript)
     // Of the older ones, the other direction may still need the last.
     handshakes.removeValue(forKey: number - 3)
     let state = self[number]
-    describe(message, from: sender, state)
+    describe(message, isClient: isClient, state)
     if let ticket = state.newTicket, let master = state.master { context.learn(master, session: ticket) }
   }
 
   func add(ssl2 hello: ArraySlice<UInt8>) {
     revision += 1
     handshakes[0, default: HandshakeState()].add(ssl2: hello, keepsTranscript: keepsTranscript)
-    session.clientRandom = self[0].clientHello?.random
   }
 
   func lose(_ number: Int) { handshakes[number, default: HandshakeState()].lose() }
@@ -64,31 +76,32 @@ final class ConnectionState {
   func prove(_ origin: SecretOrigin) {
     guard origin != lastProof else { return }
     lastProof = origin
-    session.secret = min(session.secret ?? origin, origin)
+    secret = min(secret ?? origin, origin)
     context.use(origin)
   }
 
-  private func describe(_ message: HandshakeMessage, from sender: Sender, _ state: HandshakeState) {
+  private func describe(_ message: HandshakeMessage, isClient: Bool, _ state: HandshakeState) {
     switch message.kind {
     case .clientHello:
-      session.clientRandom = state.clientHello?.random
-      session.serverName = state.clientHello?.serverName ?? session.serverName
+      encryption.serverName = state.clientHello?.serverName?.cutForReports ?? encryption.serverName
     case .serverHello:
       guard let hello = state.serverHello else { return }
-      session.version = hello.version
-      session.suite = hello.suite.name
-      session.protocolName = hello.protocolName ?? session.protocolName
+      encryption.version = hello.version.description
+      encryption.cipher = hello.suite.name
+      encryption.applicationProtocol = hello.protocolName?.cutForReports ?? encryption.applicationProtocol
     case .certificate:
-      let subject = CertificateSubject.first(message.body, state.version ?? traffic.map { _ in .tls13 })
-      if sender == .server {
-        session.serverSubject = subject ?? session.serverSubject
+      let version = state.version ?? traffic.map { _ in .tls13 }
+      guard let subject = CertificateSubject.first(message.body, version) else { return }
+      if isClient {
+        encryption.clientSubject = subject.text.cutForReports
+        encryption.clientUserID = subject.userID?.cutForReports
       } else {
-        session.clientSubject = subject ?? session.clientSubject
+        encryption.serverSubject = subject.text.cutForReports
       }
     case .encryptedExtensions:
       var cursor = ByteCursor(message.body)
       for (type, content) in Extensions(&cursor) where type == Extensions.protocolNames {
-        session.protocolName = Extensions.protocolName(content)
+        encryption.applicationProtocol = Extensions.protocolName(content)?.cutForReports
       }
     default: break
     }

@@ -1,5 +1,5 @@
 extension DirectionReader {
-  mutating func read(_ record: Record, into output: inout DecryptedBatch) -> Outcome {
+  mutating func read(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
     switch phase {
     case .plain: readPlain(record, into: &output)
     case .pending: readPending(record, into: &output)
@@ -12,22 +12,18 @@ extension DirectionReader {
   /// A record that goes by without having been proved.
   mutating func skip(_ record: Record) {
     switch phase {
-    case .protected(let opener, _): opener.pass(record.fragment, count: record.count, sequence: nil)
+    case .protected(let opener, _):
+      opener.pass(record.fragment.start, count: record.fragment.count, sequence: nil)
     case .plain: return trail.restart(at: record.end)
     default: break
     }
     trail.see(record.header, unverifiedAt: record.offset)
   }
 
-  mutating func fail(_ reason: DecryptionFailure.Reason, at offset: Int, into output: inout DecryptedBatch) {
-    output.add(.failure(DecryptionFailure(sender: sender, reason: reason, offset: offset)))
-    phase = .unreadable
-  }
-
   // MARK: - Before keys are in use
 
-  private mutating func readPlain(_ record: Record, into output: inout DecryptedBatch) -> Outcome {
-    let content = UnsafeBufferPointer(start: record.fragment, count: record.count)
+  private mutating func readPlain(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
+    let content = UnsafeBufferPointer(start: record.fragment.start, count: record.fragment.count)
     switch record.header.type {
     case RecordHeader.Content.handshake:
       if hasPlainGap, !HandshakeAssembler.isWholeMessages(content) {
@@ -37,7 +33,7 @@ extension DirectionReader {
       }
       addMessages(content)
     case RecordHeader.Content.changeCipherSpec: return readChange(record)
-    case RecordHeader.Content.alert: addAlert(content, record, into: &output)
+    case RecordHeader.Content.alert: noteAlert(content)
     case RecordHeader.Content.application: return readFirstApplication(record, into: &output)
     default: break
     }
@@ -48,7 +44,7 @@ extension DirectionReader {
   /// In TLS 1.3 it means nothing.
   private mutating func readChange(_ record: Record) -> Outcome {
     let handshake = state[number]
-    if handshake.version == nil, sender == .client {
+    if handshake.version == nil, isClient {
       if !isFinal { return .wait }
       if let hello = handshake.clientHello, hello.offersTLS13,
         state.context.store.row(.clientApplication, of: hello.random) != nil
@@ -66,7 +62,8 @@ extension DirectionReader {
   }
 
   /// Application data: of TLS 1.3, or ChangeCipherSpec was lost.
-  private mutating func readFirstApplication(_ record: Record, into output: inout DecryptedBatch) -> Outcome {
+  private mutating func readFirstApplication(_ record: Record, into output: inout DecryptedEvents) -> Outcome
+  {
     switch state[number].version {
     case nil where !isFinal: return .wait
     case nil, .some(.tls13):
@@ -89,45 +86,17 @@ extension DirectionReader {
       content, limit: state.context.options.messageLimit, isOversized: &isOversized)
     if isOversized { state.lose(number) }
     for message in messages {
-      if hasChanged, message.kind == (sender == .client ? .clientHello : .serverHello) {
+      if hasChanged, message.kind == (isClient ? .clientHello : .serverHello) {
         number += 1
         hasChanged = false
       }
-      state.add(message, from: sender, to: number)
+      state.add(message, isClient: isClient, to: number)
     }
     return messages.map(\.kind)
   }
 
-  mutating func addAlert(
-    _ content: UnsafeBufferPointer<UInt8>, _ record: Record, into output: inout DecryptedBatch
-  ) {
+  func noteAlert(_ content: UnsafeBufferPointer<UInt8>) {
     guard content.count == 2 else { return }
-    output.add(
-      .alert(TLSAlert(sender: sender, level: content[0], code: content[1], offset: record.offset)))
-  }
-
-  // MARK: - The end
-
-  /// Reports what the direction ends with and nothing proved.
-  mutating func noteEnd(at end: Int, into output: inout DecryptedBatch) {
-    let opener: RecordOpener?
-    switch phase {
-    case .protected(let found, _): opener = found
-    case .traffic(let keys): opener = keys?.opener
-    default: return
-    }
-    if let offset = trail.firstUnverified {
-      output.add(.failure(DecryptionFailure(sender: sender, reason: .wrongMAC, offset: offset)))
-    }
-    guard end > trail.anchor else { return }
-    let length = trail.lostPlaintext(before: end, records: trail.seenRecords, overhead: opener?.overhead ?? 0)
-    guard length > 0 else { return }
-    output.add(
-      .gap(
-        PlaintextGap(
-          sender: sender, cause: trail.firstUnverified == nil ? .cut : .unverified,
-          plaintextOffset: plaintextOffset, length: length, isExact: false, ciphertextOffset: trail.anchor,
-          ciphertextLength: end - trail.anchor)))
-    plaintextOffset += length
+    state.alert = TLSAlert(isFromClient: isClient, level: content[0], code: content[1])
   }
 }

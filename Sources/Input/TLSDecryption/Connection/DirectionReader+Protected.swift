@@ -7,21 +7,20 @@ extension DirectionReader {
     assembler.reset()
   }
 
-  mutating func readPending(_ record: Record, into output: inout DecryptedBatch) -> Outcome {
-    let resolver = KeyResolver(state: state, number: number, sender: sender, isFinal: isFinal)
-    var trial = (trail: trail, budget: trialBudget)
-    let context = state.context
-    let result = resolver.resolve { opener in
-      guard context.charge(&trial.budget, record.count) else { return false }
-      return Self.open(
-        record, opener, isFresh: trial.trail.isKeyChangeLost, trial.trail, &trial.budget, &output)
-        != nil
+  mutating func readPending(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
+    guard let resolver = KeyResolver(state, number, isClient: isClient, isFinal: isFinal) else {
+      if !isFinal { return .wait }
+      fail(.handshakeNotCaptured(of: "server"), at: record.offset)
+      return .done
     }
-    trialBudget = trial.budget
+    let result = resolver.resolve { opener in
+      state.context.charge(&trialBudget, record.fragment.count)
+        && open(record, opener, isFresh: trail.isKeyChangeLost, into: &output) != nil
+    }
     switch result {
     case .wait: return .wait
     case .unavailable(let reason):
-      fail(reason, at: record.offset, into: &output)
+      fail(reason, at: record.offset)
       return .done
     case .found(let opener, let origin):
       phase = .protected(opener, origin)
@@ -30,20 +29,18 @@ extension DirectionReader {
   }
 
   mutating func readProtected(
-    _ record: Record, _ opener: RecordOpener, _ origin: SecretOrigin, into output: inout DecryptedBatch
+    _ record: Record, _ opener: RecordOpener, _ origin: SecretOrigin, into output: inout DecryptedEvents
   ) -> Outcome {
     let isFresh = trail.isKeyChangeLost
-    guard let found = Self.open(record, opener, isFresh: isFresh, trail, &trialBudget, &output) else {
-      return .unverified
-    }
+    guard let found = open(record, opener, isFresh: isFresh, into: &output) else { return .unverified }
     state.prove(origin)
     addGap(before: record, found, opener, isFresh: isFresh, into: &output)
     prove(found, record, opener)
     switch found.opened.type {
-    case RecordHeader.Content.application: addRecord(record, found.opened.count, opener, into: &output)
+    case RecordHeader.Content.application: addData(found.opened.count, of: record, opener, into: &output)
     case RecordHeader.Content.handshake: output.uncommitted(found.opened.count) { _ = addMessages($0) }
     case RecordHeader.Content.changeCipherSpec: beginPending(at: record.end)
-    case RecordHeader.Content.alert: addAlert(found.opened.count, record, into: &output)
+    case RecordHeader.Content.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
     default: break
     }
     return .done
@@ -54,8 +51,7 @@ extension DirectionReader {
   /// A record that was proved: how many records were lost before it, and what it has.
   struct Found {
     var lost: Int
-    var sequence: UInt64
-    var keystream: Int
+    var position: RecordPosition
     var opened: RecordOpener.Opened
   }
 
@@ -63,65 +59,48 @@ extension DirectionReader {
   /// - Parameters:
   ///   - isFresh: the keys are used from some record after the trail's anchor on.
   ///   - extra: sequence numbers beyond those that the bytes since the anchor allow.
-  static func open(
-    _ record: Record, _ opener: RecordOpener, isFresh: Bool, extra: Int = 0, _ trail: RecordTrail,
-    _ budget: inout Int, _ output: inout DecryptedBatch
+  mutating func open(
+    _ record: Record, _ opener: RecordOpener, isFresh: Bool, extra: Int = 0,
+    into output: inout DecryptedEvents
   ) -> Found? {
-    guard opener.isPlausible(record.count),
+    let count = record.fragment.count
+    guard opener.isPlausible(count),
       let lost = trail.lostRecords(before: record.offset, minimum: opener.minimumFragment, isFresh: isFresh)
     else { return nil }
-    if opener.isRC4, isFresh { return openFreshRC4(record, opener, lost, &output) }
+    func search(lost: Int, _ position: RecordPosition, tries: Int = 1) -> Found? {
+      output.withRoom(count) { opener.open(record.fragment, at: position, tries: tries, to: $0) }
+        .map { Found(lost: lost + $0.more, position: position.passing($0.more), opened: $0.opened) }
+    }
+    if opener.isRC4, isFresh {
+      // After a lost ChangeCipherSpec only the length of Finished is known: 4 bytes and 12, or 36 in SSL 3.0.
+      if let found = search(lost: 0, RecordPosition()) { return found }
+      let finished = (opener.version == .ssl3 ? 40 : 16) + opener.overhead
+      return lost.contains(1) ? search(lost: 1, RecordPosition(sequence: 1, keystream: finished)) : nil
+    }
     if opener.isRC4 {
       // The key stream of the gap has to be made.
-      budget -= record.offset - trail.anchor
-      if budget < 0 { return nil }
+      trialBudget -= record.offset - trail.anchor
+      if trialBudget < 0 { return nil }
     }
     // A few tries are the price of any gap; more of them have a limit.
     let free = 8
-    let cost = record.count + 1024
-    let tries = min(lost.count + extra, free + max(0, budget) / cost)
-    let first = lost.lowerBound
-    let sequence = isFresh ? UInt64(first) : trail.sequence &+ UInt64(first)
-    let keystream = trail.keystream + record.offset - trail.anchor - RecordHeader.length * first
-    let found = search(record, opener, lost: first, sequence, keystream, tries, &output)
-    budget -= max(0, (found.map { $0.lost - first + 1 } ?? tries) - free) * cost
+    let cost = count + 1024
+    let tries = min(lost.count + extra, free + max(0, trialBudget) / cost)
+    var position = isFresh ? RecordPosition() : trail.position
+    position.keystream += record.offset - trail.anchor
+    let found = search(lost: lost.lowerBound, position.passing(lost.lowerBound), tries: tries)
+    let tried = found.map { $0.lost - lost.lowerBound + 1 } ?? tries
+    trialBudget -= max(0, tried - free) * cost
     return found
-  }
-
-  private static func search(
-    _ record: Record, _ opener: RecordOpener, lost: Int, _ sequence: UInt64, _ keystream: Int, _ tries: Int,
-    _ output: inout DecryptedBatch
-  ) -> Found? {
-    let found = output.withRoom(record.count) { room in
-      opener.search(
-        record.fragment, count: record.count, type: record.header.type, sequence: sequence,
-        keystream: keystream, step: RecordHeader.length, tries: tries, to: room)
-    }
-    return found.map { index, opened in
-      Found(
-        lost: lost + index, sequence: sequence &+ UInt64(index),
-        keystream: keystream - RecordHeader.length * index + record.count, opened: opened)
-    }
-  }
-
-  /// After a lost ChangeCipherSpec only the length of Finished is known: 4 bytes and 12, or 36 in SSL 3.0.
-  private static func openFreshRC4(
-    _ record: Record, _ opener: RecordOpener, _ lost: ClosedRange<Int>, _ output: inout DecryptedBatch
-  ) -> Found? {
-    if let found = search(record, opener, lost: 0, 0, 0, 1, &output) { return found }
-    guard lost.contains(1) else { return nil }
-    return search(
-      record, opener, lost: 1, 1, (opener.version == .ssl3 ? 40 : 16) + opener.overhead, 1, &output)
   }
 
   /// Adds the plaintext that is missing before the record.
   /// - Parameter followsData: with new keys, whether data may have been lost that the old ones protected.
   mutating func addGap(
     before record: Record, _ found: Found, _ opener: RecordOpener, isFresh: Bool, followsData: Bool = false,
-    into output: inout DecryptedBatch
+    into output: inout DecryptedEvents
   ) {
-    let ciphertext = record.offset - trail.anchor
-    guard ciphertext > 0 else { return }
+    guard record.offset > trail.anchor else { return }
     // Without a ServerHello, the lost records may include records before the capture.
     let isMidstream = isFresh && state[number].serverHello == nil
     // New keys: one record of a handshake is their first, or none.
@@ -130,39 +109,16 @@ extension DirectionReader {
     var length = trail.lostPlaintext(before: record.offset, records: records, overhead: opener.overhead)
     // KeyUpdate, which was lost, has 5 bytes.
     if followsData { length -= 5 }
-    guard length > 0 else { return }
     // Before the first data of TLS 1.3, session tickets look like data.
     let isExact = opener.isExact && !isFresh && (hasData || opener.version != .tls13)
-    output.add(
-      .gap(
-        PlaintextGap(
-          sender: sender, cause: trail.unseenBytes(before: record.offset) > 0 ? .missing : .unverified,
-          plaintextOffset: plaintextOffset, length: length, isExact: isExact,
-          ciphertextOffset: trail.anchor, ciphertextLength: ciphertext)))
-    plaintextOffset += length
+    addGap(
+      length, trail.unseenBytes(before: record.offset) > 0 ? .missing : .unverified, isExact: isExact,
+      before: record.offset, into: &output)
   }
 
   mutating func prove(_ found: Found, _ record: Record, _ opener: RecordOpener) {
-    opener.pass(record.fragment, count: record.count, sequence: found.sequence)
-    trail.prove(found.sequence, keystream: found.keystream, end: record.end)
+    opener.pass(record.fragment.start, count: record.fragment.count, sequence: found.position.sequence)
+    trail.prove(found.position, record.fragment, end: record.end)
     hasPlainGap = false
-  }
-
-  mutating func addRecord(
-    _ record: Record, _ count: Int, _ opener: RecordOpener, into output: inout DecryptedBatch
-  ) {
-    guard count > 0 else { return }
-    output.commit(
-      PlaintextRecord(
-        sender: sender, ciphertextOffset: record.offset, ciphertextLength: record.header.recordLength,
-        contentOffset: record.offset + RecordHeader.length + opener.prefixLength,
-        plaintextOffset: plaintextOffset, start: 0, count: count))
-    plaintextOffset += count
-    hasData = true
-  }
-
-  mutating func addAlert(_ count: Int, _ record: Record, into output: inout DecryptedBatch) {
-    let bytes = output.uncommitted(count) { Array($0) }
-    bytes.withUnsafeBufferPointer { addAlert($0, record, into: &output) }
   }
 }

@@ -4,25 +4,23 @@ extension DirectionReader {
   /// Key updates before the start of a capture. Each repeats the trials of all secrets.
   private static let maxMissedUpdates = 3
 
-  mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?, into output: inout DecryptedBatch)
+  mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?, into output: inout DecryptedEvents)
     -> Outcome
   {
     guard record.header.type == RecordHeader.Content.application else {
       if record.header.type == RecordHeader.Content.alert {
-        addAlert(UnsafeBufferPointer(start: record.fragment, count: record.count), record, into: &output)
+        noteAlert(UnsafeBufferPointer(start: record.fragment.start, count: record.fragment.count))
       }
       trail.pass(record.header, at: record.offset)
       return .done
     }
     guard let keys else { return resolveTraffic(record, into: &output) }
-    if let found = Self.open(
-      record, keys.opener, isFresh: trail.isKeyChangeLost, trail, &trialBudget, &output)
-    {
+    if let found = open(record, keys.opener, isFresh: trail.isKeyChangeLost, into: &output) {
       take(record, found, keys, isFresh: trail.isKeyChangeLost, into: &output)
       return .done
     }
-    for next in keys.successors(state.traffic, sender) {
-      if let found = Self.open(record, next.opener, isFresh: true, trail, &trialBudget, &output) {
+    for next in keys.successors(state.traffic, isClient: isClient) {
+      if let found = open(record, next.opener, isFresh: true, into: &output) {
         take(record, found, next, isFresh: true, into: &output)
         return .done
       }
@@ -32,34 +30,31 @@ extension DirectionReader {
 
   // MARK: - Finding the secrets
 
-  private mutating func resolveTraffic(_ record: Record, into output: inout DecryptedBatch) -> Outcome {
-    let handshake = state[number]
-    if handshake.serverHello == nil, !isFinal { return .wait }
-    if let server = handshake.serverHello, let reason = KeyResolver.unsupported(server) {
-      fail(reason, at: record.offset, into: &output)
+  private mutating func resolveTraffic(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
+    let (hello, server) = (state[number].clientHello, state[number].serverHello)
+    if !isFinal, server == nil { return .wait }
+    if let reason = server.flatMap(KeyResolver.unsupported) {
+      fail(reason, at: record.offset)
       return .done
     }
-    guard let client = handshake.clientHello?.random else {
-      if !isFinal { return .wait }
-      return tryAllSecrets(record, handshake.serverHello, into: &output)
-    }
+    if !isFinal, hello == nil { return .wait }
+    guard let client = hello?.random else { return tryAllSecrets(record, server, into: &output) }
     let secrets = TrafficSecrets(of: client, in: state.context.store)
     var hasSecret = false
-    for suite in suites(handshake.serverHello) {
-      for keys in TrafficKeys.all([.early, .handshake, .application(0)], secrets, sender, suite) {
+    for suite in suites(server) {
+      for keys in secrets.keys([.early, .handshake, .application(0)], isClient: isClient, suite) {
         hasSecret = true
-        guard let found = Self.open(record, keys.opener, isFresh: true, trail, &trialBudget, &output) else {
-          continue
-        }
+        guard let found = open(record, keys.opener, isFresh: true, into: &output) else { continue }
         state.traffic = secrets
         take(record, found, keys, isFresh: true, into: &output)
         return .done
       }
     }
     if hasSecret, trialBudget > 0 { return .unverified }
-    let reason: DecryptionFailure.Reason =
-      hasSecret ? .wrongMAC : handshake.serverHello == nil ? .handshakeNotCaptured(.server) : .noKey(client)
-    fail(reason, at: record.offset, into: &output)
+    fail(
+      hasSecret
+        ? wrongMAC(from: record.offset)
+        : server == nil ? .handshakeNotCaptured(of: "server") : .noKey(for: client), at: record.offset)
     return .done
   }
 
@@ -69,31 +64,25 @@ extension DirectionReader {
 
   /// Neither hello, or only the server's: any secret may be the connection's.
   private mutating func tryAllSecrets(
-    _ record: Record, _ server: ServerHello?, into output: inout DecryptedBatch
+    _ record: Record, _ server: ServerHello?, into output: inout DecryptedEvents
   ) -> Outcome {
     let store = state.context.store
     var hasSecret = false
     // With the hello the first record has number 0; in mid-stream it has any.
-    let application = TrafficSecrets.application(sender)
-    let phases: [(TrafficSecrets.Phase, updates: Int, SecretStore.Label, extra: Int)] =
+    let extra = server == nil ? state.context.options.sequenceLimit : 0
+    let phases: [(TrafficSecrets.Phase, updates: Int)] =
       server == nil
-      ? (0...Self.maxMissedUpdates).map {
-        (.application(0), $0, application, state.context.options.sequenceLimit)
-      }
-      : [
-        (.handshake, 0, TrafficSecrets.handshake(sender), 0),
-        (.application(0), 0, application, 0),
-      ]
-    for (phase, updates, label, extra) in phases {
-      for row in store.rows(label) {
-        guard state.context.charge(&trialBudget, record.count), let entry = store.entry(row),
+      ? (0...Self.maxMissedUpdates).map { (.application(0), $0) } : [(.handshake, 0), (.application(0), 0)]
+    for (phase, updates) in phases {
+      for row in store.rows(TrafficSecrets.label(phase, isClient: isClient)) {
+        guard state.context.charge(&trialBudget, record.fragment.count), let entry = store.entry(row),
           let client = entry.client
         else { break }
         hasSecret = true
         for suite in suites(server) {
-          guard let keys = TrafficKeys(phase, entry.secret, entry.origin, suite)?.updated(updates, sender),
-            let found = Self.open(
-              record, keys.opener, isFresh: true, extra: extra, trail, &trialBudget, &output)
+          var keys = TrafficKeys(phase, entry.secret, entry.origin, suite)
+          for _ in 0..<updates { keys = keys?.updated() }
+          guard let keys, let found = open(record, keys.opener, isFresh: true, extra: extra, into: &output)
           else { continue }
           state.traffic = TrafficSecrets(of: client, in: store)
           take(record, found, keys, isFresh: true, into: &output)
@@ -103,14 +92,14 @@ extension DirectionReader {
     }
     failedTrials += 1
     if hasSecret, trialBudget > 0, failedTrials < Self.maxFailedTrials { return .unverified }
-    fail(server == nil ? .handshakeNotCaptured(sender) : .noKey(nil), at: record.offset, into: &output)
+    fail(server == nil ? .handshakeNotCaptured(of: name) : .noKey(for: nil), at: record.offset)
     return .done
   }
 
   // MARK: - A proved record
 
   private mutating func take(
-    _ record: Record, _ found: Found, _ keys: TrafficKeys, isFresh: Bool, into output: inout DecryptedBatch
+    _ record: Record, _ found: Found, _ keys: TrafficKeys, isFresh: Bool, into output: inout DecryptedEvents
   ) {
     var followsData = false
     if case .traffic(let before?) = phase {
@@ -124,16 +113,16 @@ extension DirectionReader {
     }
     prove(found, record, keys.opener)
     switch found.opened.type {
-    case RecordHeader.Content.application: addRecord(record, found.opened.count, keys.opener, into: &output)
-    case RecordHeader.Content.handshake: addMessages(found.opened.count, record, keys, into: &output)
-    case RecordHeader.Content.alert: addAlert(found.opened.count, record, into: &output)
+    case RecordHeader.Content.application: addData(found.opened.count, of: record, keys.opener, into: &output)
+    case RecordHeader.Content.handshake: addMessages(found.opened.count, record, keys, output)
+    case RecordHeader.Content.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
     default: break
     }
   }
 
   /// Some messages are the last ones under their secret.
   private mutating func addMessages(
-    _ count: Int, _ record: Record, _ keys: TrafficKeys, into output: inout DecryptedBatch
+    _ count: Int, _ record: Record, _ keys: TrafficKeys, _ output: DecryptedEvents
   ) {
     let kinds = output.uncommitted(count) { addMessages($0) }
     let isLast: Bool
@@ -143,8 +132,8 @@ extension DirectionReader {
     case .application: isLast = kinds.contains(.keyUpdate)
     }
     guard isLast else { return }
-    guard let next = keys.successors(state.traffic, sender).first else {
-      fail(.noKey(state[number].clientHello?.random), at: record.end, into: &output)
+    guard let next = keys.successors(state.traffic, isClient: isClient).first else {
+      fail(.noKey(for: state[number].clientHello?.random), at: record.end)
       return
     }
     phase = .traffic(next)

@@ -1,3 +1,5 @@
+import PacketCapture
+
 /// One direction: finds records, decrypts them with the keys that the handshake gives, and resynchronises after gaps.
 struct DirectionReader {
   enum Framing {
@@ -29,21 +31,26 @@ struct DirectionReader {
     var header: RecordHeader
     /// Offset of the header in the direction.
     var offset: Int
-    var fragment: UnsafePointer<UInt8>
-    var count: Int { header.fragmentLength }
+    var fragment: Fragment
     var end: Int { offset + header.recordLength }
   }
 
-  let sender: Sender
+  let side: Side
+  let isClient: Bool
   let state: ConnectionState
   var phase = Phase.plain
   private var framing = Framing.aligned
   private var buffer: [UInt8] = []
   /// Offset in the direction of the buffer's first byte, and of the first byte after the last gap.
-  private(set) var bufferOffset = 0
-  private var runOffset = 0
+  private(set) var bufferOffset: Int
+  private var runOffset: Int
   /// Where TLS begins.
-  private var start = 0
+  private let start: Int
+  /// Bytes of ciphertext, and where they are in the file as long as that may be needed.
+  private var bytes = 0
+  var origins = OriginTrail()
+  /// Reused for the origins of one record.
+  var recordOrigins: [SourceExtent] = []
   /// No bytes follow the buffer: a gap does, or nothing.
   private var isRunEnd = false
   /// What the other direction has not brought yet will not come in time.
@@ -62,35 +69,52 @@ struct DirectionReader {
   /// The handshake that the direction is in, and whether it has sent its ChangeCipherSpec.
   var number = 0
   var hasChanged = false
+  /// Offset in the plaintext after the last byte or gap.
   var plaintextOffset = 0
   /// Whether a record of data was proved.
   var hasData = false
   var failedTrials = 0
   var trialBudget: Int
 
-  init(_ sender: Sender, _ state: ConnectionState) {
-    self.sender = sender
-    self.state = state
+  init(_ side: Side, from start: Int, _ state: ConnectionState) {
+    (self.side, self.state, self.start) = (side, state, start)
+    isClient = side == state.client
+    (bufferOffset, runOffset) = (start, start)
+    trail.restart(at: start)
     trialBudget = state.context.options.trialLimit
   }
 
-  private var end: Int { bufferOffset + buffer.count }
+  /// Offset after the last byte or gap.
+  var end: Int { bufferOffset + buffer.count }
+
+  var name: String { isClient ? "client" : "server" }
 
   var isUnreadable: Bool {
     if case .unreadable = phase { return true }
     return false
   }
 
+  var failure: DecryptionFailure? { state.failures.first { $0.side == side } }
+
+  var encryption: StreamEncryption.Half {
+    var half = StreamEncryption.Half()
+    half.isDecrypted = hasData || state.secret != nil && failure == nil
+    half.bytes = bytes
+    half.gapBytes = end - start - bytes
+    return half
+  }
+
   // MARK: - Input
 
-  mutating func begin(at offset: Int) {
-    (start, bufferOffset, runOffset) = (offset, offset, offset)
-    trail.restart(at: offset)
+  /// Takes note of the next `count` bytes.
+  mutating func note(_ count: Int, _ origins: Span<SourceExtent>) {
+    bytes += count
+    self.origins.append(origins, end: end + count)
   }
 
   /// Takes bytes up to a record that the other direction may have waited for; returns how many. If the rest came first,
   /// results would depend on chunks.
-  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, into output: inout DecryptedBatch) -> Int {
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, into output: inout DecryptedEvents) -> Int {
     var rest = bytes
     while !rest.isEmpty {
       if buffer.isEmpty {
@@ -122,14 +146,16 @@ struct DirectionReader {
   private var missingLength: Int? {
     guard case .aligned = framing, !isWaiting else { return nil }
     if buffer.count < RecordHeader.length { return RecordHeader.length - buffer.count }
-    let header = buffer.withUnsafeBufferPointer {
-      $0.baseAddress.flatMap { RecordHeader($0, version: version) }
-    }
-    guard let length = header?.recordLength, length > buffer.count else { return nil }
+    guard let length = bufferedHeader?.recordLength, length > buffer.count else { return nil }
     return length - buffer.count
   }
 
-  mutating func gap(_ length: Int, into output: inout DecryptedBatch) {
+  private var bufferedHeader: RecordHeader? {
+    guard buffer.count >= RecordHeader.length else { return nil }
+    return buffer.withUnsafeBufferPointer { $0.baseAddress.flatMap { RecordHeader($0, version: version) } }
+  }
+
+  mutating func gap(_ length: Int, into output: inout DecryptedEvents) {
     guard end < 1 << 60 else { return }
     endRun(into: &output)
     noteCutRecord(gapEnd: end + length)
@@ -144,22 +170,22 @@ struct DirectionReader {
     }
   }
 
-  mutating func finish(into output: inout DecryptedBatch) {
+  mutating func finish(into output: inout DecryptedEvents) {
     isFinal = true
     endRun(into: &output)
     noteCutRecord(gapEnd: end)
-    noteEnd(at: end, into: &output)
-    buffer = []
+    noteUnproved()
+    addUnproved(into: &output)
   }
 
   /// Tries again what is buffered, after something changed; false if there is nothing to try.
-  mutating func retry(into output: inout DecryptedBatch) -> Bool {
+  mutating func retry(into output: inout DecryptedEvents) -> Bool {
     guard hasNews, !buffer.isEmpty else { return false }
     consumeBuffer(into: &output)
     return true
   }
 
-  private mutating func endRun(into output: inout DecryptedBatch) {
+  private mutating func endRun(into output: inout DecryptedEvents) {
     isRunEnd = true
     repeat { consumeBuffer(into: &output) } while hasNews
     guard isWaiting else { return }
@@ -169,11 +195,7 @@ struct DirectionReader {
 
   /// A record at the end of the buffer that lacks bytes: its header says where the next one begins.
   private mutating func noteCutRecord(gapEnd: Int) {
-    guard case .aligned = framing, buffer.count >= RecordHeader.length,
-      let header = buffer.withUnsafeBufferPointer({
-        $0.baseAddress.flatMap { RecordHeader($0, version: version) }
-      })
-    else {
+    guard case .aligned = framing, let header = bufferedHeader else {
       framing = .searching(known: nil)
       return
     }
@@ -184,7 +206,7 @@ struct DirectionReader {
 
   // MARK: - Records
 
-  private mutating func consumeBuffer(into output: inout DecryptedBatch) {
+  private mutating func consumeBuffer(into output: inout DecryptedEvents) {
     var taken: [UInt8] = []
     swap(&taken, &buffer)
     let used = taken.withUnsafeBufferPointer { consume($0, at: bufferOffset, into: &output) }
@@ -195,7 +217,7 @@ struct DirectionReader {
 
   /// Reads whole records, up to one that changes what is known; returns how many bytes are done with.
   private mutating func consume(
-    _ bytes: UnsafeBufferPointer<UInt8>, at base: Int, into output: inout DecryptedBatch
+    _ bytes: UnsafeBufferPointer<UInt8>, at base: Int, into output: inout DecryptedEvents
   ) -> Int {
     isWaiting = false
     triedRevision = state.revision
@@ -224,7 +246,10 @@ struct DirectionReader {
         continue
       }
       guard bytes.count - index >= header.recordLength else { return index }
-      let record = Record(header: header, offset: base + index, fragment: start + index + RecordHeader.length)
+      let record = Record(
+        header: header, offset: base + index,
+        fragment: Fragment(
+          type: header.type, start: start + index + RecordHeader.length, count: header.fragmentLength))
       switch isUnverified(record) ? .unverified : read(record, into: &output) {
       case .done:
         index += header.recordLength
@@ -313,7 +338,7 @@ struct DirectionReader {
   // MARK: - Framing of SSL 2.0
 
   private func ssl2Length(_ start: UnsafePointer<UInt8>) -> Int? {
-    guard sender == .client, start[0] & 0x80 != 0, start[2] == 1, start[3] == 3 else { return nil }
+    guard isClient, start[0] & 0x80 != 0, start[2] == 1, start[3] == 3 else { return nil }
     return 2 + (Int(start[0] & 0x7f) << 8 | Int(start[1]))
   }
 

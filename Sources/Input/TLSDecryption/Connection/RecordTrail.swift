@@ -2,73 +2,66 @@
 struct RecordTrail {
   /// Offset in the direction of the end of the last proved record.
   private(set) var anchor = 0
-  /// Number of the record at the anchor, and bytes of the RC4 key stream before it.
-  private(set) var sequence: UInt64 = 0
-  private(set) var keystream = 0
-  /// Records since then whose headers were seen, and their bytes.
-  private(set) var seenRecords = 0
-  private(set) var seenBytes = 0
-  /// Those of them that have application data, as far as their headers say.
-  private var applicationRecords = 0
-  private var applicationBytes = 0
+  /// The position of a record at the anchor, but for its header.
+  private(set) var position = RecordPosition()
+  /// Records since then whose headers were seen.
+  private(set) var seen = Seen()
   /// The keys changed somewhere after the anchor, it is not known where.
   var isKeyChangeLost = false
-  private(set) var firstUnverified: Int?
+
+  struct Seen {
+    fileprivate(set) var records = 0
+    fileprivate var bytes = 0
+    /// Those of them that have application data, as far as their headers say.
+    fileprivate var applicationRecords = 0
+    fileprivate var applicationBytes = 0
+    fileprivate(set) var firstUnverified: Int?
+  }
 
   /// A record of the offset after which nothing is unknown.
   mutating func restart(at offset: Int) {
     anchor = offset
-    forget()
+    seen = Seen()
   }
 
   /// New keys are in use from the offset on.
   mutating func restartKeys(at offset: Int) {
     restart(at: offset)
     isKeyChangeLost = false
-    sequence = 0
-    keystream = 0
+    position = RecordPosition()
   }
 
-  mutating func prove(_ sequence: UInt64, keystream: Int, end: Int) {
-    self.sequence = sequence &+ 1
-    self.keystream = keystream
-    anchor = end
-    isKeyChangeLost = false
-    forget()
-  }
-
-  private mutating func forget() {
-    seenRecords = 0
-    seenBytes = 0
-    applicationRecords = 0
-    applicationBytes = 0
-    firstUnverified = nil
+  /// A record was proved, which ends at the offset.
+  mutating func prove(_ position: RecordPosition, _ fragment: Fragment, end: Int) {
+    restartKeys(at: end)
+    self.position = RecordPosition(
+      sequence: position.sequence &+ 1, keystream: position.keystream + fragment.count)
   }
 
   /// A record that is not proved, at `offset` if all of it is there.
   mutating func see(_ header: RecordHeader, unverifiedAt offset: Int? = nil) {
-    seenRecords += 1
-    seenBytes += header.recordLength
+    seen.records += 1
+    seen.bytes += header.recordLength
     if header.type == RecordHeader.Content.application {
-      applicationRecords += 1
-      applicationBytes += header.recordLength
+      seen.applicationRecords += 1
+      seen.applicationBytes += header.recordLength
     }
-    if firstUnverified == nil { firstUnverified = offset }
+    if seen.firstUnverified == nil { seen.firstUnverified = offset }
   }
 
   /// A record that is not encrypted and has no number: TLS 1.3 allows some.
   mutating func pass(_ header: RecordHeader, at offset: Int) {
-    if offset == anchor { anchor += header.recordLength } else { seenBytes += header.recordLength }
+    if offset == anchor { anchor += header.recordLength } else { seen.bytes += header.recordLength }
   }
 
   /// Bytes before `offset` of which not even headers were seen.
-  func unseenBytes(before offset: Int) -> Int { max(0, offset - anchor - seenBytes) }
+  func unseenBytes(before offset: Int) -> Int { max(0, offset - anchor - seen.bytes) }
 
   /// How many records may be between the anchor and `offset`; nil where that contradicts itself.
   func lostRecords(before offset: Int, minimum: Int, isFresh: Bool) -> ClosedRange<Int>? {
     let unseen = unseenBytes(before: offset)
-    let most = seenRecords + unseen / max(1, RecordHeader.length + minimum)
-    let least = isFresh ? 0 : seenRecords + (unseen > 0 ? 1 : 0)
+    let most = seen.records + unseen / max(1, RecordHeader.length + minimum)
+    let least = isFresh ? 0 : seen.records + (unseen > 0 ? 1 : 0)
     return least <= most ? least...most : nil
   }
 
@@ -76,8 +69,8 @@ struct RecordTrail {
   /// - Parameter overhead: bytes by which a fragment is longer than its plaintext, at least.
   func lostPlaintext(before offset: Int, records count: Int, overhead: Int) -> Int {
     let overhead = RecordHeader.length + overhead
-    let ofSeen = applicationBytes - applicationRecords * overhead
-    let ofUnseen = unseenBytes(before: offset) - max(0, count - seenRecords) * overhead
+    let ofSeen = seen.applicationBytes - seen.applicationRecords * overhead
+    let ofUnseen = unseenBytes(before: offset) - max(0, count - seen.records) * overhead
     return max(0, ofSeen) + max(0, ofUnseen)
   }
 }

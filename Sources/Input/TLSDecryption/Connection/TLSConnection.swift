@@ -1,121 +1,124 @@
-/// One connection: ciphertext of both directions in, plaintext out.
+import Basics
+import PacketCapture
+
+/// One connection: ciphertext of both directions with its origins in, events of plaintext out. Offsets of events are of the
+/// plaintext, their packets and file offsets are of the ciphertext.
 ///
 /// The bytes of a direction come in their order, gaps with their lengths; those of the two directions in any order, though
 /// a direction that needs the other one's handshake waits for it, within `DecryptionOptions.waitLimit`.
 package final class TLSConnection {
   private let state: ConnectionState
+  /// What shows that it is another service's.
+  private let otherService: Message?
   // A direction gets the other one's messages through `state` alone.
-  @exclusivity(unchecked) private var client: DirectionReader
-  @exclusivity(unchecked) private var server: DirectionReader
+  @exclusivity(unchecked) private var first: DirectionReader
+  @exclusivity(unchecked) private var second: DirectionReader
 
-  package init(_ context: DecryptionContext) {
-    state = ConnectionState(context)
-    client = DirectionReader(.client, state)
-    server = DirectionReader(.server, state)
+  /// - Parameter starts: the offsets at which TLS begins in the directions.
+  package init(
+    _ context: DecryptionContext, slot: Int32 = 0, client: Side, starts: (first: Int, second: Int) = (0, 0),
+    otherService: Message? = nil
+  ) {
+    state = ConnectionState(context, slot: slot, client: client)
+    self.otherService = otherService
+    first = DirectionReader(.first, from: starts.first, state)
+    second = DirectionReader(.second, from: starts.second, state)
   }
 
-  /// The facts of the connection so far.
-  package var session: TLSSession { state.session }
-
-  /// Offset of the direction's first byte that is still kept: whatever is before it gives no more records.
-  package func keptOffset(of sender: Sender) -> Int {
-    sender == .client ? client.bufferOffset : server.bufferOffset
+  private subscript(side: Side) -> DirectionReader {
+    get { side == .first ? first : second }
+    _modify {
+      if side == .first { yield &first } else { yield &second }
+    }
   }
 
-  /// Whether nothing more of the direction can be decrypted. A failure said why.
-  package func isUnreadable(_ sender: Sender) -> Bool {
-    sender == .client ? client.isUnreadable : server.isUnreadable
-  }
+  // MARK: - Input
 
-  /// TLS begins at `offset` of the direction: before any of its bytes comes.
-  package func begin(at offset: Int, from sender: Sender) {
-    if sender == .client { client.begin(at: offset) } else { server.begin(at: offset) }
-  }
-
-  package func append(_ bytes: RawSpan, from sender: Sender, into output: inout DecryptedBatch) {
+  package func append(
+    _ bytes: RawSpan, origins: Span<SourceExtent>, from side: Side, into output: inout DecryptedEvents
+  ) {
+    self[side].note(bytes.byteCount, origins)
     bytes.withUnsafeBytes { raw in
       raw.withMemoryRebound(to: UInt8.self) { bytes in
         var rest = bytes
         while !rest.isEmpty {
-          let used =
-            sender == .client ? client.append(rest, into: &output) : server.append(rest, into: &output)
+          let used = self[side].append(rest, into: &output)
           rest = UnsafeBufferPointer(rebasing: rest[used...])
           retry(into: &output)
         }
       }
     }
+    self[side].forgetOrigins()
   }
 
   /// The next `length` bytes of the direction are missing.
-  package func gap(_ length: Int, from sender: Sender, into output: inout DecryptedBatch) {
+  package func gap(_ length: Int, from side: Side, into output: inout DecryptedEvents) {
     // Offsets stay far below the largest integer.
     let length = min(length, 1 << 48)
     guard length > 0 else { return }
-    if sender == .client {
-      client.gap(length, into: &output)
-    } else {
-      server.gap(length, into: &output)
-    }
+    self[side].gap(length, into: &output)
     retry(into: &output)
+    self[side].forgetOrigins()
   }
 
   /// Neither direction has more bytes.
-  package func finish(into output: inout DecryptedBatch) {
+  package func finish(into output: inout DecryptedEvents) {
     // The first one may bring what the second one waits for, and the second one what the first one could use.
-    client.isFinal = true
-    server.isFinal = true
+    first.isFinal = true
+    second.isFinal = true
     retry(into: &output)
-    server.finish(into: &output)
-    client.finish(into: &output)
+    for side in [state.client.other, state.client] { self[side].finish(into: &output) }
+    for side in Side.allCases { self[side].addRest(into: &output) }
   }
 
-  private func retry(into output: inout DecryptedBatch) {
-    while client.retry(into: &output) || server.retry(into: &output) {}
+  private func retry(into output: inout DecryptedEvents) {
+    let client = state.client
+    while self[client].retry(into: &output) || self[client.other].retry(into: &output) {}
   }
 
-  /// The bytes that `sender(of:)` and `recordLength(_:)` need.
-  package static let openingLength = 6
-
-  /// Bytes of the record that begins so, its header included; nil where none does.
-  package static func recordLength(_ opening: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard opening.count >= RecordHeader.length, let start = opening.baseAddress else { return nil }
-    return RecordHeader(start, version: nil)?.recordLength
+  /// Moves a finding about packets to the next byte of plaintext: where its bytes are in the ciphertext, its packet
+  /// and file offset say.
+  func move(_ anomaly: inout StreamAnomaly) {
+    if let side = anomaly.side, anomaly.offset != nil { anomaly.offset = self[side].plaintextOffset }
   }
 
-  /// Who sends a direction that begins so; nil where it is no handshake of TLS.
-  package static func sender(of opening: some Collection<UInt8>) -> Sender? {
-    let bytes = Array(opening.prefix(6))
-    guard bytes.count == 6 else { return nil }
-    if bytes[0] == RecordHeader.Content.handshake, bytes[1] == 3, bytes[2] <= 4 {
-      return bytes[5] == 1 ? .client : bytes[5] == 2 ? .server : nil
+  // MARK: - What came of it
+
+  /// Offset of the direction's first byte that is still kept: whatever is before it gives no more records.
+  package func keptOffset(of side: Side) -> Int { self[side].bufferOffset }
+
+  /// Whether nothing more of the direction can be decrypted. A failure said why.
+  package func isUnreadable(_ side: Side) -> Bool { self[side].isUnreadable }
+
+  package var failures: [DecryptionFailure] { state.failures }
+
+  /// The first of the secrets that proved records, by file and line; nil as long as none did.
+  package var secret: SecretOrigin? { state.secret }
+
+  package var encryption: StreamEncryption {
+    var encryption = state.encryption
+    for side in Side.allCases { encryption[side] = self[side].encryption }
+    return encryption
+  }
+
+  /// The finding of a connection that could not be decrypted to its end, or not at all.
+  /// - Parameter number: of the stream.
+  func anomaly(_ number: Int) -> StreamAnomaly? {
+    let failure = failures.first
+    // No ciphertext follows the missing key: nothing is lost.
+    if secret != nil, failure.map({ self[$0.side].end <= $0.offset }) ?? true { return nil }
+    let reason = failure?.message ?? .noPlaintext(after: state.alert)
+    let service = secret == nil ? otherService : nil
+    var anomaly = StreamAnomaly(
+      service == nil ? .decryptionFailed : .unrelatedTLS, stream: number,
+      message: service.map { "\($0); \(reason)" } ?? reason)
+    if let failure {
+      anomaly.side = failure.side
+      anomaly.offset = self[failure.side].plaintextOffset
+      anomaly.length = max(0, self[failure.side].end - failure.offset)
+      anomaly.fileOffset = failure.origin?.fileOffset(of: failure.offset)
+      anomaly.packet = failure.origin?.packet
     }
-    return bytes[0] & 0x80 != 0 && bytes[2] == 1 && bytes[3] == 3 ? .client : nil
-  }
-
-  /// The bytes that `hello(_:)` needs.
-  package static let helloLength = 11
-
-  /// Who sends the hello that begins so; nil where none does. It is strict enough for a search in other bytes.
-  package static func hello(_ opening: ArraySlice<UInt8>) -> Sender? {
-    let bytes = Array(opening.prefix(helloLength))
-    guard bytes.count == helloLength, let sender = sender(of: bytes) else { return nil }
-    if bytes[0] == RecordHeader.Content.handshake {
-      return bytes[2] <= 3 && bytes[6] == 0 && bytes[9] == 3 && bytes[10] <= 3 ? sender : nil
-    }
-    // SSL 2.0: its three lengths add up.
-    let length = 9 + [5, 7, 9].reduce(0) { $0 + (Int(bytes[$1]) << 8 | Int(bytes[$1 + 1])) }
-    return Int(bytes[0] & 0x7f) << 8 | Int(bytes[1]) == length && bytes[4] <= 3 ? sender : nil
-  }
-}
-
-extension ClientHello {
-  /// - Parameter opening: the direction's first bytes, from its first record on. Nil unless that has a whole hello.
-  package init?(opening: ArraySlice<UInt8>) {
-    guard let length = opening.withUnsafeBufferPointer(TLSConnection.recordLength) else {
-      self.init(ssl2: opening.dropFirst(2))
-      return
-    }
-    guard opening.count >= length, opening.dropFirst(RecordHeader.length).first == 1 else { return nil }
-    self.init(opening.prefix(length).dropFirst(RecordHeader.length + 4))
+    return anomaly
   }
 }

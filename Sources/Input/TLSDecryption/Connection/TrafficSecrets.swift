@@ -7,32 +7,29 @@ struct TrafficSecrets {
     case application(Int)
   }
 
-  private var secrets: [SecretStore.Label: (secret: SecretBytes, origin: SecretOrigin)] = [:]
+  private var secrets: [SecretStore.Label: SecretStore.Entry] = [:]
 
   init(of client: HelloRandom, in store: SecretStore) {
     for row in store.rows(of: client) {
       guard let entry = store.entry(row), secrets[entry.label] == nil else { continue }
-      secrets[entry.label] = (entry.secret, entry.origin)
+      secrets[entry.label] = entry
     }
   }
 
-  func secret(_ phase: Phase, of sender: Sender) -> (secret: SecretBytes, origin: SecretOrigin)? {
-    switch (phase, sender) {
-    case (.early, .client): secrets[.clientEarly]
-    case (.early, .server): nil
-    case (.handshake, .client): secrets[.clientHandshake]
-    case (.handshake, .server): secrets[.serverHandshake]
-    case (.application, .client): secrets[.clientApplication]
-    case (.application, .server): secrets[.serverApplication]
+  /// The keys of a direction for each of the phases whose secret is there.
+  func keys(_ phases: [Phase], isClient: Bool, _ suite: CipherSuite) -> [TrafficKeys] {
+    phases.compactMap { phase in
+      Self.label(phase, isClient: isClient).flatMap { secrets[$0] }
+        .flatMap { TrafficKeys(phase, $0.secret, $0.origin, suite) }
     }
   }
 
-  static func application(_ sender: Sender) -> SecretStore.Label {
-    sender == .client ? .clientApplication : .serverApplication
-  }
-
-  static func handshake(_ sender: Sender) -> SecretStore.Label {
-    sender == .client ? .clientHandshake : .serverHandshake
+  static func label(_ phase: Phase, isClient: Bool) -> SecretStore.Label? {
+    switch phase {
+    case .early: isClient ? .clientEarly : nil
+    case .handshake: isClient ? .clientHandshake : .serverHandshake
+    case .application: isClient ? .clientApplication : .serverApplication
+    }
   }
 }
 
@@ -51,29 +48,19 @@ struct TrafficKeys {
   }
 
   /// What may follow, the nearest first.
-  func successors(_ secrets: TrafficSecrets?, _ sender: Sender) -> [TrafficKeys] {
-    let suite = opener.suite
+  func successors(_ secrets: TrafficSecrets?, isClient: Bool) -> [TrafficKeys] {
     switch phase {
-    case .application(let updates):
-      guard let next = KeyDerivation.update(traffic: secret.bytes, suite) else { return [] }
-      return [TrafficKeys(.application(updates + 1), SecretBytes(next), origin, suite)].compactMap { $0 }
-    case .early: return Self.all([.handshake, .application(0)], secrets, sender, suite)
-    case .handshake: return Self.all([.application(0)], secrets, sender, suite)
+    case .application: updated().map { [$0] } ?? []
+    case .early: secrets?.keys([.handshake, .application(0)], isClient: isClient, opener.suite) ?? []
+    case .handshake: secrets?.keys([.application(0)], isClient: isClient, opener.suite) ?? []
     }
   }
 
-  /// The keys after `count` key updates.
-  func updated(_ count: Int, _ sender: Sender) -> TrafficKeys? {
-    var keys: TrafficKeys? = self
-    for _ in 0..<count { keys = keys?.successors(nil, sender).first }
-    return keys
-  }
-
-  static func all(
-    _ phases: [TrafficSecrets.Phase], _ secrets: TrafficSecrets?, _ sender: Sender, _ suite: CipherSuite
-  ) -> [TrafficKeys] {
-    phases.compactMap { phase in
-      secrets?.secret(phase, of: sender).flatMap { TrafficKeys(phase, $0.secret, $0.origin, suite) }
+  /// After a key update.
+  func updated() -> TrafficKeys? {
+    guard case .application(let updates) = phase else { return nil }
+    return KeyDerivation.update(traffic: secret.bytes, opener.suite).flatMap {
+      TrafficKeys(.application(updates + 1), SecretBytes($0), origin, opener.suite)
     }
   }
 }

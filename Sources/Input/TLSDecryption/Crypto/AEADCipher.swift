@@ -86,16 +86,16 @@ package final class AEADCipher {
   /// Decrypts `count` bytes, which the tag follows; false if the tag is wrong, and then the output is worth nothing.
   func open(
     _ input: UnsafePointer<UInt8>, count: Int, nonce: UnsafePointer<UInt8>,
-    additional: UnsafePointer<UInt8>, additionalCount: Int, to output: UnsafeMutablePointer<UInt8>
+    additional: UnsafeBufferPointer<UInt8>, to output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     let tag = UnsafeMutableRawPointer(mutating: input + count)
     let tagLength = Int32(truncatingIfNeeded: algorithm.tagLength)
     let length = Int32(truncatingIfNeeded: count)
-    let additionalLength = Int32(truncatingIfNeeded: additionalCount)
+    let additionalLength = Int32(truncatingIfNeeded: additional.count)
     var done: Int32 = 0
     if let mode {
       CRYPTO_gcm128_setiv(mode, nonce, Self.nonceLength)
-      return CRYPTO_gcm128_aad(mode, additional, additionalCount) == 0
+      return CRYPTO_gcm128_aad(mode, additional.baseAddress, additional.count) == 0
         && CRYPTO_gcm128_decrypt(mode, input, output, count) == 0
         && CRYPTO_gcm128_finish(mode, input + count, algorithm.tagLength) == 0
     }
@@ -103,11 +103,11 @@ package final class AEADCipher {
       return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tagLength, tag) == 1
         && EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1
         && EVP_DecryptUpdate(context, nil, &done, nil, length) == 1
-        && EVP_DecryptUpdate(context, nil, &done, additional, additionalLength) == 1
+        && EVP_DecryptUpdate(context, nil, &done, additional.baseAddress, additionalLength) == 1
         && EVP_DecryptUpdate(context, output, &done, input, length) == 1
     }
     return EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1
-      && EVP_DecryptUpdate(context, nil, &done, additional, additionalLength) == 1
+      && EVP_DecryptUpdate(context, nil, &done, additional.baseAddress, additionalLength) == 1
       && (count == 0 || EVP_DecryptUpdate(context, output, &done, input, length) == 1)
       && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tagLength, tag) == 1
       && EVP_DecryptFinal_ex(context, output + count, &done) == 1

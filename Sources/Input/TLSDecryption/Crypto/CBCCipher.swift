@@ -27,6 +27,7 @@ package final class CBCCipher {
     }
   }
 
+  let blockLength: Int
   private let context: OpaquePointer
 
   init?(_ algorithm: Algorithm, key: [UInt8]) {
@@ -40,6 +41,7 @@ package final class CBCCipher {
       return nil
     }
     self.context = context
+    blockLength = algorithm.blockLength
   }
 
   deinit { EVP_CIPHER_CTX_free(context) }

@@ -25,11 +25,11 @@ package final class RC4 {
 
   deinit { state.deallocate() }
 
-  func copy(from other: RC4) {
+  /// Copies the state of another one, whose position is not after `position`, and skips to there.
+  func move(to position: Int, from other: RC4) {
     state.update(from: other.state, count: 256)
-    i = other.i
-    j = other.j
-    position = other.position
+    (i, j, self.position) = (other.i, other.j, other.position)
+    skip(position - other.position)
   }
 
   package func skip(_ count: Int) {

@@ -1,10 +1,3 @@
-/// Who sends.
-package enum Sender: BitwiseCopyable, Sendable {
-  case client, server
-
-  package var other: Sender { self == .client ? .server : .client }
-}
-
 /// One handshake: what both directions said of it so far. A renegotiation is another one.
 struct HandshakeState {
   /// The most bytes that are kept for the hash of the extended master secret.
@@ -27,9 +20,11 @@ struct HandshakeState {
   /// Messages were lost that the hash needs.
   private(set) var isIncomplete = false
 
-  /// - Parameter keepsTranscript: a private or shared key is there, which may need it.
-  mutating func add(_ message: HandshakeMessage, from sender: Sender, keepsTranscript: Bool) {
-    if keepsTranscript { addToTranscript(message, from: sender) }
+  /// - Parameters:
+  ///   - isClient: who sends it.
+  ///   - keepsTranscript: a private or shared key is there, which may need it.
+  mutating func add(_ message: HandshakeMessage, isClient: Bool, keepsTranscript: Bool) {
+    if keepsTranscript { addToTranscript(message, isClient: isClient) }
     switch message.kind {
     case .clientHello: clientHello = ClientHello(message.body) ?? clientHello
     case .serverHello: add(ServerHello(message.body))
@@ -60,12 +55,12 @@ struct HandshakeState {
     if !hello.isRetry { serverHello = hello }
   }
 
-  private mutating func addToTranscript(_ message: HandshakeMessage, from sender: Sender) {
-    let isOver = sender == .server ? isServerFlightDone : clientKeyExchange != nil
+  private mutating func addToTranscript(_ message: HandshakeMessage, isClient: Bool) {
+    let isOver = isClient ? clientKeyExchange != nil : isServerFlightDone
     guard !isOver, message.kind != .helloRequest,
       clientOpening.count + serverFlight.count + clientFlight.count + message.bytes.count < Self.maxTranscript
     else { return }
-    if sender == .server {
+    if !isClient {
       serverFlight += message.bytes
       isServerFlightDone = message.kind == .serverHelloDone
     } else if message.kind == .clientHello {
@@ -80,11 +75,8 @@ struct HandshakeState {
     guard !isIncomplete, isServerFlightDone, clientKeyExchange != nil else { return nil }
     let messages = [clientOpening, serverFlight, clientFlight]
     if version >= .tls12 { return suite.prf.digest(messages) }
-    guard let md5 = DigestAlgorithm.md5.digest(messages), let sha1 = DigestAlgorithm.sha1.digest(messages)
-    else {
-      return nil
-    }
-    return md5 + sha1
+    let md5 = DigestAlgorithm.md5.digest(messages)
+    return md5.flatMap { md5 in DigestAlgorithm.sha1.digest(messages).map { md5 + $0 } }
   }
 }
 

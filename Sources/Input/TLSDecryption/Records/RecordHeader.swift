@@ -32,3 +32,32 @@ struct RecordHeader {
 
   var recordLength: Int { Self.length + fragmentLength }
 }
+
+/// What follows a header.
+package struct Fragment {
+  let type: UInt8
+  let start: UnsafePointer<UInt8>
+  let count: Int
+
+  package init(type: UInt8, start: UnsafePointer<UInt8>, count: Int) {
+    (self.type, self.start, self.count) = (type, start, count)
+  }
+}
+
+/// Where a record is among those of its keys.
+package struct RecordPosition {
+  /// The record's number since the keys are in use.
+  var sequence: UInt64
+  /// Bytes of the key stream before the fragment; only of RC4.
+  var keystream: Int
+
+  package init(sequence: UInt64 = 0, keystream: Int = 0) {
+    (self.sequence, self.keystream) = (sequence, keystream)
+  }
+
+  /// The position if `records` more are in the bytes before it: each has a number, and a header without key stream.
+  func passing(_ records: Int) -> RecordPosition {
+    RecordPosition(
+      sequence: sequence &+ UInt64(records), keystream: keystream - RecordHeader.length * records)
+  }
+}

@@ -2,7 +2,7 @@
 package final class RecordOpener {
   /// What a record had: its bytes are at the start of the output.
   package struct Opened {
-    package var type: UInt8
+    var type: UInt8
     package var count: Int
   }
 
@@ -10,7 +10,7 @@ package final class RecordOpener {
     case null(KeyedDigest)
     /// The state after the last proved record, and one to try with.
     case rc4(RC4, RC4, KeyedDigest)
-    case cbc(CBCCipher, CBCCipher.Algorithm, KeyedDigest)
+    case cbc(CBCCipher, KeyedDigest)
     case aead(AEADCipher)
   }
 
@@ -48,7 +48,7 @@ package final class RecordOpener {
       method = .rc4(RC4(key: keys.key), RC4(), mac)
     case .cbc(let algorithm):
       guard let cipher = CBCCipher(algorithm, key: keys.key), let mac = mac() else { return nil }
-      method = .cbc(cipher, algorithm, mac)
+      method = .cbc(cipher, mac)
     case .aead(let algorithm):
       guard version >= .tls12, keys.iv.count + (version == .tls13 ? 0 : algorithm.explicitNonceLength) == 12,
         let cipher = AEADCipher(algorithm, key: keys.key)
@@ -82,7 +82,7 @@ package final class RecordOpener {
   var prefixLength: Int {
     switch method {
     case .null, .rc4: 0
-    case .cbc(_, let algorithm, _): version >= .tls11 ? algorithm.blockLength : 0
+    case .cbc(let cipher, _): version >= .tls11 ? cipher.blockLength : 0
     case .aead(let cipher): version == .tls13 ? 0 : cipher.algorithm.explicitNonceLength
     }
   }
@@ -91,15 +91,15 @@ package final class RecordOpener {
   var overhead: Int {
     switch method {
     case .null(let mac), .rc4(_, _, let mac): mac.length
-    case .cbc(_, _, let mac): prefixLength + mac.length + 1
+    case .cbc(_, let mac): prefixLength + mac.length + 1
     case .aead(let cipher): prefixLength + cipher.algorithm.tagLength + (version == .tls13 ? 1 : 0)
     }
   }
 
   /// The length of the shortest fragment.
   var minimumFragment: Int {
-    guard case .cbc(_, let algorithm, let mac) = method else { return overhead }
-    let block = algorithm.blockLength
+    guard case .cbc(let cipher, let mac) = method else { return overhead }
+    let block = cipher.blockLength
     return encryptsThenMAC
       ? prefixLength + block + mac.length : prefixLength + (mac.length + block) / block * block
   }
@@ -107,8 +107,8 @@ package final class RecordOpener {
   /// Whether a fragment may have this length.
   func isPlausible(_ count: Int) -> Bool {
     guard count >= minimumFragment else { return false }
-    guard case .cbc(_, let algorithm, let mac) = method else { return true }
-    return (count - (encryptsThenMAC ? mac.length : 0)) % algorithm.blockLength == 0
+    guard case .cbc(let cipher, let mac) = method else { return true }
+    return (count - (encryptsThenMAC ? mac.length : 0)) % cipher.blockLength == 0
   }
 
   // MARK: - State between records
@@ -116,8 +116,8 @@ package final class RecordOpener {
   /// A record went by: where the IV is chained, its last block is the next one's.
   /// - Parameter sequence: the record's number; nil if it was not proved.
   func pass(_ fragment: UnsafePointer<UInt8>, count: Int, sequence: UInt64?) {
-    guard case .cbc(_, let algorithm, let mac) = method, version <= .tls10 else { return }
-    let (block, end) = (algorithm.blockLength, count - (encryptsThenMAC ? mac.length : 0))
+    guard case .cbc(let cipher, let mac) = method, version <= .tls10 else { return }
+    let (block, end) = (cipher.blockLength, count - (encryptsThenMAC ? mac.length : 0))
     provedIV = (sequence ?? unreadableSequence).map { $0 &+ 1 }
     unreadableSequence = nil
     isIVKnown = end >= block
@@ -136,100 +136,71 @@ package final class RecordOpener {
 
   // MARK: - Opening
 
-  /// Decrypts and proves a fragment; nil if it cannot be proved.
-  /// - Parameters:
-  ///   - sequence: the record's number since the keys are in use.
-  ///   - keystream: bytes of the key stream before the fragment; only of RC4.
-  ///   - output: room for `count` bytes.
+  /// Decrypts and proves a fragment at `position`, or as if 1 to `tries` - 1 more records were before it.
+  /// - Parameter output: room for the fragment.
+  /// - Returns: how many more there were, and what the fragment has; nil if it cannot be proved.
   package func open(
-    _ fragment: UnsafePointer<UInt8>, count: Int, type: UInt8, sequence: UInt64, keystream: Int,
+    _ fragment: Fragment, at position: RecordPosition, tries: Int = 1,
     to output: UnsafeMutablePointer<UInt8>
-  ) -> Opened? {
-    guard isPlausible(count) else { return nil }
-    switch method {
-    case .null(let mac):
-      output.update(from: fragment, count: count)
-      return proved(output, count - mac.length, type, sequence, mac)
-    case .rc4(let state, let trial, let mac):
-      guard keystream >= state.position, keystream - state.position <= Self.maxRC4Skip else { return nil }
-      trial.copy(from: state)
-      trial.skip(keystream - state.position)
-      trial.apply(fragment, output, count: count)
-      guard let opened = proved(output, count - mac.length, type, sequence, mac) else { return nil }
-      method = .rc4(trial, state, mac)
-      return opened
-    case .cbc(let cipher, let algorithm, let mac):
-      let block = algorithm.blockLength
-      return encryptsThenMAC
-        ? openVerified(fragment, count, type, sequence, cipher, mac, block, output)
-        : openCBC(fragment, count, type, sequence, cipher, mac, block, output)
-    case .aead(let cipher): return open(fragment, count, type, sequence, cipher, output)
-    }
-  }
-
-  /// Tries sequence numbers from `sequence` on; with each one, an RC4 key stream begins `step` bytes earlier.
-  /// - Returns: which of the tries it was, from 0, and what it gave.
-  func search(
-    _ fragment: UnsafePointer<UInt8>, count: Int, type: UInt8, sequence: UInt64, keystream: Int, step: Int,
-    tries: Int, to output: UnsafeMutablePointer<UInt8>
-  ) -> (Int, Opened)? {
-    guard isPlausible(count) else { return nil }
-    if tries > 1 {
-      if case .rc4(let state, let trial, let mac) = method {
-        return searchRC4(fragment, count, type, sequence, keystream, step, tries, state, trial, mac, output)
+  ) -> (more: Int, opened: Opened)? {
+    guard isPlausible(fragment.count), tries > 0 else { return nil }
+    func first(_ open: (UInt64) -> Opened?) -> (Int, Opened)? {
+      for index in 0..<tries {
+        if let opened = open(position.sequence &+ UInt64(index)) { return (index, opened) }
       }
-      if case .cbc(let cipher, let algorithm, let mac) = method, !encryptsThenMAC {
-        return searchCBC(fragment, count, type, sequence, tries, cipher, algorithm.blockLength, mac, output)
-      }
-    }
-    for index in 0..<max(0, tries) {
-      let opened = open(
-        fragment, count: count, type: type, sequence: sequence &+ UInt64(index),
-        keystream: keystream - index * step, to: output)
-      if let opened { return (index, opened) }
-    }
-    return nil
-  }
-
-  /// The plaintext is the same in all tries.
-  private func searchCBC(
-    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ type: UInt8, _ sequence: UInt64, _ tries: Int,
-    _ cipher: CBCCipher, _ block: Int, _ mac: KeyedDigest, _ output: UnsafeMutablePointer<UInt8>
-  ) -> (Int, Opened)? {
-    let length = count - prefixLength
-    guard decrypt(fragment, length, cipher, output), let content = unpadded(output, length, block) else {
       return nil
     }
-    for index in 0..<tries {
-      let opened = proved(output, content - mac.length, type, sequence &+ UInt64(index), mac)
-      if let opened { return (index, opened) }
+    switch method {
+    case .null(let mac):
+      output.update(from: fragment.start, count: fragment.count)
+      return first { proved(output, fragment.count - mac.length, fragment.type, $0, mac) }
+    case .rc4 where tries == 1: return openRC4(fragment, position, output).map { (0, $0) }
+    case .rc4: return searchRC4(fragment, position, tries, output)
+    case .cbc(let cipher, let mac) where encryptsThenMAC:
+      return first { openVerified(fragment, $0, cipher, mac, output) }
+    // The MAC is under the encryption (RFC 5246, section 6.2.3.2).
+    case .cbc(let cipher, let mac):
+      guard let count = decrypt(fragment.start, fragment.count, cipher, output) else { return nil }
+      return first { proved(output, count - mac.length, fragment.type, $0, mac) }
+    case .aead(let cipher): return first { open(fragment, $0, cipher, output) }
     }
-    return nil
+  }
+
+  private func openRC4(
+    _ fragment: Fragment, _ position: RecordPosition, _ output: UnsafeMutablePointer<UInt8>
+  ) -> Opened? {
+    guard case .rc4(let state, let trial, let mac) = method, position.keystream >= state.position,
+      position.keystream - state.position <= Self.maxRC4Skip
+    else { return nil }
+    trial.move(to: position.keystream, from: state)
+    trial.apply(fragment.start, output, count: fragment.count)
+    let opened = proved(output, fragment.count - mac.length, fragment.type, position.sequence, mac)
+    if opened != nil { method = .rc4(trial, state, mac) }
+    return opened
   }
 
   /// The key stream of all tries is made once.
   private func searchRC4(
-    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ type: UInt8, _ sequence: UInt64, _ keystream: Int,
-    _ step: Int, _ tries: Int, _ state: RC4, _ trial: RC4, _ mac: KeyedDigest,
-    _ output: UnsafeMutablePointer<UInt8>
+    _ fragment: Fragment, _ position: RecordPosition, _ tries: Int, _ output: UnsafeMutablePointer<UInt8>
   ) -> (Int, Opened)? {
-    let tries = min(tries, Self.maxRC4Tries, (keystream - state.position) / step + 1)
-    let first = keystream - (tries - 1) * step
+    guard case .rc4(let state, let trial, let mac) = method else { return nil }
+    let possible = (position.keystream - state.position) / RecordHeader.length + 1
+    let tries = min(tries, Self.maxRC4Tries, possible)
+    let first = position.passing(tries - 1).keystream
     guard tries > 0, first >= state.position, first - state.position <= Self.maxRC4Skip else { return nil }
-    trial.copy(from: state)
-    trial.skip(first - state.position)
-    var stream = [UInt8](repeating: 0, count: keystream - first + count)
+    trial.move(to: first, from: state)
+    var stream = [UInt8](repeating: 0, count: position.keystream - first + fragment.count)
     stream.withUnsafeMutableBufferPointer { stream in
       if let start = stream.baseAddress { trial.apply(start, start, count: stream.count) }
     }
     for index in 0..<tries {
-      let start = keystream - first - index * step
-      for byte in 0..<count { output[byte] = fragment[byte] ^ stream[start + byte] }
-      guard let opened = proved(output, count - mac.length, type, sequence &+ UInt64(index), mac) else {
-        continue
-      }
-      trial.copy(from: state)
-      trial.skip(keystream - index * step + count - state.position)
+      let tried = position.passing(index)
+      let start = tried.keystream - first
+      for byte in 0..<fragment.count { output[byte] = fragment.start[byte] ^ stream[start + byte] }
+      guard
+        let opened = proved(output, fragment.count - mac.length, fragment.type, tried.sequence, mac)
+      else { continue }
+      trial.move(to: tried.keystream + fragment.count, from: state)
       method = .rc4(trial, state, mac)
       return (index, opened)
     }
@@ -237,88 +208,69 @@ package final class RecordOpener {
   }
 
   private func open(
-    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ type: UInt8, _ sequence: UInt64, _ cipher: AEADCipher,
-    _ output: UnsafeMutablePointer<UInt8>
+    _ fragment: Fragment, _ sequence: UInt64, _ cipher: AEADCipher, _ output: UnsafeMutablePointer<UInt8>
   ) -> Opened? {
     let nonce = scratch
     let header = scratch + 12
-    let length = count - prefixLength - cipher.algorithm.tagLength
+    let length = fragment.count - prefixLength - cipher.algorithm.tagLength
     if version != .tls13, prefixLength > 0 {
       for index in 0..<4 { nonce[index] = iv[index] }
-      for index in 0..<8 { nonce[4 + index] = fragment[index] }
+      for index in 0..<8 { nonce[4 + index] = fragment.start[index] }
     } else {
       for index in 0..<12 { nonce[index] = iv[index] }
       for index in 0..<8 { nonce[4 + index] ^= UInt8(truncatingIfNeeded: sequence >> UInt64(56 - 8 * index)) }
     }
     if version == .tls13 {
-      (header[0], header[1], header[2]) = (type, 3, 3)
-      (header[3], header[4]) = (UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count))
+      (header[0], header[1], header[2]) = (fragment.type, 3, 3)
+      header[3] = UInt8(truncatingIfNeeded: fragment.count >> 8)
+      header[4] = UInt8(truncatingIfNeeded: fragment.count)
     } else {
-      write(sequence, type, length, to: header)
+      write(sequence, fragment.type, length, to: header)
     }
+    let additional = UnsafeBufferPointer(start: UnsafePointer(header), count: version == .tls13 ? 5 : 13)
     guard
       cipher.open(
-        fragment + prefixLength, count: length, nonce: nonce, additional: header,
-        additionalCount: version == .tls13 ? 5 : 13, to: output)
+        fragment.start + prefixLength, count: length, nonce: nonce, additional: additional, to: output)
     else { return nil }
-    guard version == .tls13 else { return Opened(type: type, count: length) }
+    guard version == .tls13 else { return Opened(type: fragment.type, count: length) }
     // The content's type follows the content, and zeros may follow the type.
     var end = length
     while end > 0, output[end - 1] == 0 { end -= 1 }
     return end > 0 ? Opened(type: output[end - 1], count: end - 1) : Opened(type: 0, count: 0)
   }
 
-  /// The MAC is under the encryption (RFC 5246, section 6.2.3.2).
-  private func openCBC(
-    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ type: UInt8, _ sequence: UInt64, _ cipher: CBCCipher,
-    _ mac: KeyedDigest, _ block: Int, _ output: UnsafeMutablePointer<UInt8>
-  ) -> Opened? {
-    let length = count - prefixLength
-    guard decrypt(fragment, length, cipher, output), let content = unpadded(output, length, block),
-      content >= mac.length
-    else { return nil }
-    return proved(output, content - mac.length, type, sequence, mac)
-  }
-
   /// The MAC is of the ciphertext (RFC 7366).
   private func openVerified(
-    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ type: UInt8, _ sequence: UInt64, _ cipher: CBCCipher,
-    _ mac: KeyedDigest, _ block: Int, _ output: UnsafeMutablePointer<UInt8>
+    _ fragment: Fragment, _ sequence: UInt64, _ cipher: CBCCipher, _ mac: KeyedDigest,
+    _ output: UnsafeMutablePointer<UInt8>
   ) -> Opened? {
-    let encrypted = count - mac.length
-    guard proved(fragment, encrypted, type, sequence, mac) != nil else { return nil }
+    let encrypted = fragment.count - mac.length
+    guard proved(fragment.start, encrypted, fragment.type, sequence, mac) != nil else { return nil }
     if prefixLength == 0, provedIV != sequence {
       unreadableSequence = sequence
       return nil
     }
-    guard decrypt(fragment, encrypted - prefixLength, cipher, output),
-      let content = unpadded(output, encrypted - prefixLength, block)
-    else { return nil }
-    return Opened(type: type, count: content)
+    return decrypt(fragment.start, encrypted, cipher, output).map { Opened(type: fragment.type, count: $0) }
   }
 
+  /// Decrypts an IV, where there is one, and blocks; returns the length without the padding, or nil if that is wrong.
   private func decrypt(
-    _ fragment: UnsafePointer<UInt8>, _ length: Int, _ cipher: CBCCipher,
+    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ cipher: CBCCipher,
     _ output: UnsafeMutablePointer<UInt8>
-  ) -> Bool {
+  ) -> Int? {
+    let length = count - prefixLength
+    let isDecrypted: Bool
     if prefixLength > 0 {
-      return cipher.decrypt(fragment + prefixLength, count: length, iv: fragment, to: output)
+      isDecrypted = cipher.decrypt(fragment + prefixLength, count: length, iv: fragment, to: output)
+    } else {
+      isDecrypted = isIVKnown && cipher.decrypt(fragment, count: length, iv: iv, to: output)
     }
-    guard isIVKnown else { return false }
-    return iv.withUnsafeBufferPointer { iv in
-      guard let iv = iv.baseAddress else { return false }
-      return cipher.decrypt(fragment, count: length, iv: iv, to: output)
-    }
-  }
-
-  /// The length without the padding; nil if that is wrong. In SSL 3.0 its bytes have any value.
-  private func unpadded(_ output: UnsafeMutablePointer<UInt8>, _ length: Int, _ block: Int) -> Int? {
-    guard length > 0 else { return nil }
+    guard isDecrypted, length > 0 else { return nil }
     let padding = Int(output[length - 1])
-    guard padding < length, version != .ssl3 || padding < block else { return nil }
-    if version != .ssl3 {
-      for index in (length - 1 - padding)..<length where output[index] != UInt8(padding) { return nil }
-    }
+    // In SSL 3.0 the bytes of the padding have any value.
+    if version == .ssl3 { return padding < min(length, cipher.blockLength) ? length - 1 - padding : nil }
+    guard padding < length else { return nil }
+    for index in (length - 1 - padding)..<length where output[index] != UInt8(padding) { return nil }
     return length - 1 - padding
   }
 

@@ -199,5 +199,5 @@ package struct SecretStore: Sendable {
   func unnamed(sessions: Bool) -> [Int32] { sessions ? namelessRows + sessionRows : namelessRows }
 
   /// Rows with the label, in the order of the files.
-  func rows(_ label: Label) -> some Sequence<Int> { rows.indices.lazy.filter { rows[$0].label == label } }
+  func rows(_ label: Label?) -> some Sequence<Int> { rows.indices.lazy.filter { rows[$0].label == label } }
 }

@@ -12,7 +12,7 @@ package final class DecryptionStage {
     case passed
     /// Its first bytes have not come yet.
     case undecided(OpeningStream)
-    case decrypted(StreamDecryptor)
+    case decrypted(TLSConnection)
     /// Passed on, and another service's for this reason.
     case otherService(Message)
 
@@ -36,7 +36,6 @@ package final class DecryptionStage {
   /// Connections that passed without keys while some were awaited, with their inputs.
   private var missed: [HelloRandom: String] = [:]
   private static let maxMissed = 1 << 16
-  @exclusivity(unchecked) private var plaintext = DecryptedBatch()
   /// Bytes of streams whose content is not decided.
   private var heldBytes = 0
   private static let maxHeldBytes = 16 << 20
@@ -82,18 +81,16 @@ package final class DecryptionStage {
     if busySlots == 0, batch.secrets.isEmpty, batch.identities.isEmpty { return batch }
     guard let changed = batch.events.firstIndex(where: { !passes($0, of: batch) }) else { return batch }
     var output = DecryptedEvents(batch.prefix(changed))
-    take(batch.events[changed], of: batch, into: &output)
-    for event in batch.events[(changed + 1)...] {
-      if case .bytes(let bytes) = event, case .decrypted(let stream) = self[bytes.slot] {
-        decrypt(bytes, of: batch, stream, into: &output)
+    for event in batch.events[changed...] {
+      if case .bytes(let bytes) = event, case .decrypted(let connection) = self[bytes.slot] {
+        decrypt(bytes, of: batch, connection, into: &output)
       } else if passes(event, of: batch) {
         output.events.pass(event)
       } else {
         take(event, of: batch, into: &output)
       }
     }
-    output.fill(from: &plaintext)
-    return output.events
+    return output.finish()
   }
 
   /// Takes note of an event; true if it is passed on unchanged.
@@ -122,7 +119,7 @@ package final class DecryptionStage {
     case .passed, .otherService: return true
     case .decrypted: return false
     case .undecided(let stream):
-      guard stream.items.isEmpty else { return false }
+      guard stream.held.isEmpty else { return false }
       switch batch.withBytes(of: event, { stream.verdict(on: $0, from: event.side) }) {
       case .other: break
       case .tls where context.store.isEmpty && !awaitsSecrets && !isOfInterest(stream): break
@@ -142,8 +139,8 @@ package final class DecryptionStage {
     case .bytes(let event): take(event, of: batch, into: &output)
     case .gap(let slot, let side, let gap):
       let gap = batch.gaps[Int(gap)]
-      if case .decrypted(let stream) = self[slot] {
-        stream.gap(gap.length, from: side, &plaintext, into: &output)
+      if case .decrypted(let connection) = self[slot] {
+        connection.gap(gap.length, from: side, into: &output)
       } else if case .undecided(let stream) = self[slot] {
         stream.hold(gap, from: side)
         decide(stream, slot, from: side, into: &output)
@@ -152,10 +149,10 @@ package final class DecryptionStage {
       }
     case .anomaly(let slot?, let index):
       var anomaly = batch.anomalies[Int(index)]
-      if case .decrypted(let stream) = self[slot] {
+      if case .decrypted(let connection) = self[slot] {
         // A MAC or a tag proves each byte that is used.
         anomaly.isLate = false
-        stream.move(&anomaly)
+        connection.move(&anomaly)
       } else if case .undecided(let stream) = self[slot] {
         stream.note(anomaly)
       }
@@ -168,24 +165,25 @@ package final class DecryptionStage {
   private func take(_ event: ByteEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
     switch self[event.slot] {
     case .passed, .otherService: output.events.pass(.bytes(event))
-    case .decrypted(let stream): decrypt(event, of: batch, stream, into: &output)
+    case .decrypted(let connection): decrypt(event, of: batch, connection, into: &output)
     case .undecided(let stream):
-      let origins = Array(batch.origins[event.origins])
-      batch.withBytes(of: event) { stream.hold($0, origins: origins, from: event.side) }
+      let bytes = batch.withBytes(of: event) { $0.withUnsafeBytes { Array($0) } }
+      stream.hold(bytes, origins: Array(batch.origins[event.origins]), from: event.side)
       heldBytes += event.count
       decide(stream, event.slot, from: event.side, into: &output)
     }
   }
 
+  /// - Parameter skipped: bytes at the beginning that are not TLS.
   private func decrypt(
-    _ event: ByteEvent, of batch: EventBatch, _ stream: StreamDecryptor, into output: inout DecryptedEvents
+    _ event: ByteEvent, skipping skipped: Int = 0, of batch: EventBatch, _ connection: TLSConnection,
+    into output: inout DecryptedEvents
   ) {
     batch.withBytes(of: event) {
-      stream.append(
-        $0, origins: batch.origins.span.extracting(event.origins), from: event.side, &plaintext, into: &output
-      )
+      connection.append(
+        $0.extracting(skipped...), origins: batch.origins.span.extracting(event.origins), from: event.side,
+        into: &output)
     }
-    if plaintext.byteCount >= DecryptedEvents.chunkLength { output.fill(from: &plaintext) }
   }
 
   private func decide(
@@ -226,41 +224,38 @@ package final class DecryptionStage {
       release(stream, slot, into: &output)
       self[slot] = reason.map { .otherService($0) } ?? .passed
     } else {
-      let decryptor = StreamDecryptor(
-        stream.identity.number, slot, client: client, otherService: reason, TLSConnection(context))
-      self[slot] = .decrypted(decryptor)
-      decrypt(stream, with: decryptor, into: &output)
-    }
-  }
-
-  private func decrypt(
-    _ stream: OpeningStream, with decryptor: StreamDecryptor, into output: inout DecryptedEvents
-  ) {
-    let starts = Side.allCases.map { stream.start(of: $0) }
-    for (side, start) in zip(Side.allCases, starts) { decryptor.begin(at: start, side) }
-    for item in stream.items {
-      let start = starts[Int(item.side.rawValue)]
-      switch item.content {
-      case .bytes(let bytes, let origins):
-        guard let offset = origins.first?.streamOffset, offset + bytes.count > start else { continue }
-        let first = max(offset, start)
-        let kept = origins.slice(first..<offset + bytes.count, shiftedBy: 0)
-        decryptor.append(
-          bytes.span.bytes.extracting((first - offset)...), origins: kept.span, from: item.side, &plaintext,
-          into: &output)
-      case .gap(let gap):
-        if gap.offset >= start { decryptor.gap(gap.length, from: item.side, &plaintext, into: &output) }
+      let starts = (stream.start(of: .first), stream.start(of: .second))
+      let connection = TLSConnection(
+        context, slot: slot, client: client, starts: starts, otherService: reason)
+      self[slot] = .decrypted(connection)
+      for event in stream.held.events {
+        switch event {
+        case .bytes(let event):
+          let skipped = max(0, (event.side == .first ? starts.0 : starts.1) - event.offset)
+          guard event.count > skipped else { continue }
+          decrypt(event, skipping: skipped, of: stream.held, connection, into: &output)
+        case .gap(_, let side, let index):
+          let gap = stream.held.gaps[Int(index)]
+          if gap.offset >= (side == .first ? starts.0 : starts.1) {
+            connection.gap(gap.length, from: side, into: &output)
+          }
+        default: break
+        }
       }
     }
   }
 
   /// Passes on a stream as it is.
   private func release(_ stream: OpeningStream, _ slot: Int32, into output: inout DecryptedEvents) {
-    for item in stream.items {
-      switch item.content {
-      case .bytes(let bytes, let origins):
-        output.events.bytes(bytes, slot: slot, side: item.side, origins: origins)
-      case .gap(let gap): output.events.gap(gap, slot: slot, side: item.side)
+    for event in stream.held.events {
+      switch event {
+      case .bytes(let event):
+        let bytes = stream.held.withBytes(of: event) { $0.withUnsafeBytes { Array($0) } }
+        output.events.bytes(
+          bytes, slot: slot, side: event.side, origins: Array(stream.held.origins[event.origins]))
+      case .gap(_, let side, let index):
+        output.events.gap(stream.held.gaps[Int(index)], slot: slot, side: side)
+      default: break
       }
     }
   }
@@ -269,17 +264,20 @@ package final class DecryptionStage {
     var report = report
     if case .undecided(let stream) = self[slot] { end(stream, slot, into: &output) }
     if case .otherService(let reason) = self[slot] { report.otherService = reason }
-    if case .decrypted(let stream) = self[slot] {
-      stream.finish(&plaintext, into: &output)
-      report.encryption = encryption(of: stream)
+    if case .decrypted(let connection) = self[slot] {
+      connection.finish(into: &output)
+      if let anomaly = connection.anomaly(report.identity.number) {
+        output.events.anomaly(anomaly, slot: slot)
+      }
+      report.encryption = encryption(of: connection)
     }
     self[slot] = .passed
     output.events.closed(report, slot: slot)
   }
 
-  private func encryption(of stream: StreamDecryptor) -> StreamEncryption {
-    var encryption = stream.encryption
-    guard let origin = stream.secret else { return encryption }
+  private func encryption(of connection: TLSConnection) -> StreamEncryption {
+    var encryption = connection.encryption
+    guard let origin = connection.secret else { return encryption }
     encryption.keyFile = fileNames.indices.contains(origin.file) ? fileNames[origin.file] : nil
     encryption.keyLine = origin.line > 0 ? origin.line : nil
     return encryption
@@ -314,29 +312,6 @@ package final class DecryptionStage {
       reader.append(secrets.bytes.span.bytes, to: &store)
       _ = reader.finish(to: &store)
     }
-  }
-}
-
-/// A batch that is made of another one, and the chunk of it that gets the plaintext.
-struct DecryptedEvents {
-  /// Bytes of a chunk, about.
-  static let chunkLength = 64 << 10
-
-  var events: EventBatch
-  /// Index of the chunk, which has no bytes before it is full.
-  private(set) var chunk: Int32
-
-  init(_ events: EventBatch) {
-    self.events = events
-    chunk = Int32(truncatingIfNeeded: events.chunks.count)
-    _ = self.events.add([])
-  }
-
-  /// Fills the chunk, and begins another one.
-  mutating func fill(from plaintext: inout DecryptedBatch) {
-    events.fill(chunk, with: plaintext.takeBytes())
-    chunk = Int32(truncatingIfNeeded: events.chunks.count)
-    _ = events.add([])
   }
 }
 

@@ -10,17 +10,6 @@ final class OpeningStream {
     case tls(client: Side)
   }
 
-  /// What waits for the decision.
-  struct Item {
-    enum Content {
-      case bytes([UInt8], origins: [SourceExtent])
-      case gap(StreamGap)
-    }
-
-    var side: Side
-    var content: Content
-  }
-
   /// What is known of a direction.
   private struct Half {
     /// The first bytes, up to a gap.
@@ -31,12 +20,12 @@ final class OpeningStream {
     private(set) var hello: Int?
     private var searched = 0
 
-    /// Returns the sender of the hello if it is found now.
-    mutating func findHello() -> Sender? {
-      while hello == nil, searched + TLSConnection.helloLength <= head.count {
-        if let sender = TLSConnection.hello(head[searched...]) {
+    /// Returns whether a client sends the hello, if one is found now.
+    mutating func findHello() -> Bool? {
+      while hello == nil, searched + Opening.helloLength <= head.count {
+        if let isClient = Opening.hello(head[searched...]) {
           hello = searched
-          return sender
+          return isClient
         }
         searched += 1
       }
@@ -52,7 +41,8 @@ final class OpeningStream {
   static let waitLength = 1 << 16
 
   let identity: StreamIdentity
-  private(set) var items: [Item] = []
+  /// What waits for the decision.
+  private(set) var held = EventBatch()
   private(set) var bytes = 0
   /// The client, once it is known that this is TLS.
   private(set) var client: Side?
@@ -79,15 +69,14 @@ final class OpeningStream {
   }
 
   func hold(_ gap: StreamGap, from side: Side) {
-    items.append(Item(side: side, content: .gap(gap)))
+    held.gap(gap, slot: 0, side: side)
     if self[side].head.isEmpty { self[side].isMidstream = true } else { self[side].isCut = true }
   }
 
-  func hold(_ bytes: RawSpan, origins: [SourceExtent], from side: Side) {
-    self.bytes += bytes.byteCount
-    items.append(Item(side: side, content: .bytes(bytes.withUnsafeBytes { Array($0) }, origins: origins)))
-    guard !self[side].isCut, self[side].head.count < Self.searchLength else { return }
-    bytes.withUnsafeBytes { self[side].head.append(contentsOf: $0) }
+  func hold(_ bytes: [UInt8], origins: [SourceExtent], from side: Side) {
+    self.bytes += bytes.count
+    held.bytes(bytes, slot: 0, side: side, origins: origins)
+    if !self[side].isCut, self[side].head.count < Self.searchLength { self[side].head += bytes }
   }
 
   // MARK: - The decision
@@ -101,7 +90,7 @@ final class OpeningStream {
       guard isDialogue else { return verdict }
     }
     for side in Side.allCases {
-      if let sender = self[side].findHello() { client = sender == .client ? side : side.other }
+      if let isClient = self[side].findHello() { client = isClient ? side : side.other }
     }
     let halves = Side.allCases.map { self[$0] }.filter { $0.hello == nil }
     let isOver = halves.isEmpty || halves.contains { $0.isCut || $0.head.count >= Self.dialogueLength }
@@ -110,13 +99,11 @@ final class OpeningStream {
   }
 
   func verdict(on head: RawSpan, from side: Side) -> Verdict {
-    guard head.byteCount >= TLSConnection.openingLength else { return self[side].isCut ? .other : .undecided }
+    guard head.byteCount >= Opening.length else { return self[side].isCut ? .other : .undecided }
     return head.withUnsafeBytes { raw in
       raw.withMemoryRebound(to: UInt8.self) { head in
-        if let sender = TLSConnection.sender(of: head.prefix(TLSConnection.openingLength)) {
-          return .tls(client: sender == .client ? side : side.other)
-        }
-        if TLSConnection.recordLength(head) != nil { return .tls(client: identity.server.other) }
+        if let isClient = Opening.isClient(head) { return .tls(client: isClient ? side : side.other) }
+        if Opening.recordLength(head) != nil { return .tls(client: identity.server.other) }
         guard self[side].isMidstream else { return Self.beginsDialogue(head) ? .dialogue : .other }
         if Self.firstRecord(in: head) != nil { return .tls(client: identity.server.other) }
         return head.count < Self.searchLength ? .undecided : .other
@@ -126,7 +113,7 @@ final class OpeningStream {
 
   /// SOCKS, the PROXY protocol, or text that is no request of HTTP but CONNECT (docs/spec/captures.md#which-streams).
   private static func beginsDialogue(_ opening: UnsafeBufferPointer<UInt8>) -> Bool {
-    let head = Array(opening.prefix(TLSConnection.openingLength))
+    let head = Array(opening.prefix(Opening.length))
     switch (head[0], head[1]) {
     case (4, 1...2), (0, 0x5a...0x5d), (5, 0...9), (5, 0xff): return true
     case (13, 10) where head[4...] == [0, 13]: return true
@@ -140,7 +127,7 @@ final class OpeningStream {
   /// Where two records follow one another.
   private static func firstRecord(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     func length(_ index: Int) -> Int? {
-      TLSConnection.recordLength(UnsafeBufferPointer(rebasing: bytes[index...]))
+      Opening.recordLength(UnsafeBufferPointer(rebasing: bytes[index...]))
     }
     return bytes.indices.first { index in
       guard let first = length(index), index + first < bytes.count else { return false }
@@ -152,8 +139,8 @@ final class OpeningStream {
 
   /// Of the first bytes of a direction.
   private func origin(of side: Side) -> SourceExtent? {
-    for case .bytes(_, let origins) in items.lazy.filter({ $0.side == side }).map(\.content) {
-      return origins.first
+    for case .bytes(let event) in held.events where event.side == side {
+      return held.origins[Int(event.firstOrigin)]
     }
     return nil
   }
@@ -181,5 +168,52 @@ final class OpeningStream {
       .plaintextBeforeTLS, stream: identity.number, side: side, offset: passesOn ? 0 : nil,
       length: passesOn ? start : count, fileOffset: origin.fileOffset, packet: origin.packet,
       message: "\(Count.of(count, "byte")) in clear before TLS, not decoded")
+  }
+}
+
+/// The first bytes of a direction.
+private enum Opening {
+  /// The bytes that `isClient(_:)` and `recordLength(_:)` need.
+  static let length = 6
+  /// The bytes that `hello(_:)` needs.
+  static let helloLength = 11
+
+  /// Bytes of the record that begins so, its header included; nil where none does.
+  static func recordLength(_ opening: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard opening.count >= RecordHeader.length, let start = opening.baseAddress else { return nil }
+    return RecordHeader(start, version: nil)?.recordLength
+  }
+
+  /// Whether a client sends a direction that begins so; nil where it is no handshake of TLS.
+  static func isClient(_ opening: some Collection<UInt8>) -> Bool? {
+    let bytes = Array(opening.prefix(length))
+    if bytes[0] == RecordHeader.Content.handshake, bytes[1] == 3, bytes[2] <= 4 {
+      return bytes[5] == 1 ? true : bytes[5] == 2 ? false : nil
+    }
+    return bytes[0] & 0x80 != 0 && bytes[2] == 1 && bytes[3] == 3 ? true : nil
+  }
+
+  /// The same of a hello that begins so. It is strict enough for a search in other bytes.
+  static func hello(_ opening: ArraySlice<UInt8>) -> Bool? {
+    let bytes = Array(opening.prefix(helloLength))
+    guard let isClient = isClient(bytes) else { return nil }
+    if bytes[0] == RecordHeader.Content.handshake {
+      return bytes[2] <= 3 && bytes[6] == 0 && bytes[9] == 3 && bytes[10] <= 3 ? isClient : nil
+    }
+    // SSL 2.0: its three lengths add up.
+    let length = 9 + [5, 7, 9].reduce(0) { $0 + (Int(bytes[$1]) << 8 | Int(bytes[$1 + 1])) }
+    return Int(bytes[0] & 0x7f) << 8 | Int(bytes[1]) == length && bytes[4] <= 3 ? isClient : nil
+  }
+}
+
+extension ClientHello {
+  /// - Parameter opening: the direction's first bytes, from its first record on. Nil unless that has a whole hello.
+  fileprivate init?(opening: ArraySlice<UInt8>) {
+    guard let length = opening.withUnsafeBufferPointer(Opening.recordLength) else {
+      self.init(ssl2: opening.dropFirst(2))
+      return
+    }
+    guard opening.count >= length, opening.dropFirst(RecordHeader.length).first == 1 else { return nil }
+    self.init(opening.prefix(length).dropFirst(RecordHeader.length + 4))
   }
 }

@@ -1,23 +1,9 @@
 import Basics
 
 extension Message {
-  init(_ failure: DecryptionFailure) {
-    self =
-      switch failure.reason {
-      case .noKey(let random): .noKey(forClientRandom: random.map { Hex.string($0.bytes) })
-      case .trialLimit(let random):
-        "\(Message.noKey(forClientRandom: random.map { Hex.string($0.bytes) })) (secrets that name no connection "
-          + "were tried \(DecryptionOptions().namelessTrialLimit) times, and not on this one: leave other secrets out)"
-      case .handshakeNotCaptured(let sender): .handshakeNotCaptured(of: sender.name)
-      case .handshakeIncomplete: .handshakeIncomplete
-      case .unsupportedSuite(let name): .unsupportedSuite(name)
-      case .unsupportedVersion(let version):
-        "\(version) is not supported: decrypt the stream with another program"
-      case .compressed(let method):
-        "records are compressed (method \(Int(method))), which is not supported: decrypt the stream "
-          + "with another program"
-      case .wrongMAC: .wrongMAC(of: failure.sender.name, from: failure.offset)
-      }
+  /// - Parameter client: nil where its hello was not captured.
+  static func noKey(for client: HelloRandom?) -> Message {
+    .noKey(forClientRandom: client.map { Hex.string($0.bytes) })
   }
 
   init(_ fault: PrivateKey.Fault, hasPassphrase: Bool) {
@@ -45,12 +31,8 @@ extension Message {
   /// Of a stream that ends before any record was encrypted, or that brought none to prove a key with.
   static func noPlaintext(after alert: TLSAlert?) -> Message {
     guard let alert, alert.level == 2 else { return "only a handshake was captured: there is no plaintext" }
-    return .handshakeFailed(alert: Int(alert.code), from: alert.sender.name)
+    return .handshakeFailed(alert: Int(alert.code), from: alert.isFromClient ? "client" : "server")
   }
-}
-
-extension Sender {
-  fileprivate var name: String { self == .client ? "client" : "server" }
 }
 
 extension String {

@@ -1,0 +1,60 @@
+/// The origins of a direction's recent bytes.
+package struct OriginTrail {
+  /// Extents in the order of the stream. Those before `first` are unused, and removed from time to time.
+  private var origins: [SourceExtent] = []
+  private var first = 0
+  private static let mostForgotten = 16
+  /// Offset after the last byte.
+  package private(set) var end = 0
+  /// Index of the extent that was looked up last: lookups are mostly in the order of the stream.
+  private var cursor = 0
+
+  package init() {}
+
+  /// Adds the extents of the next bytes, which end at offset `end`.
+  package mutating func append(_ more: Span<SourceExtent>, end: Int) {
+    for index in more.indices {
+      let origin = more[index]
+      let isNext = index > 0 || origin.streamOffset == self.end
+      if isNext, let last = origins.last, last.isContinued(by: origin) { continue }
+      origins.append(origin)
+    }
+    self.end = end
+  }
+
+  /// The extent of the byte at `offset`, and the offset after the extent. Nil only before the first byte.
+  package mutating func extent(at offset: Int) -> (origin: SourceExtent, end: Int)? {
+    guard !origins.isEmpty else { return nil }
+    moveCursor(to: offset)
+    return (origins[cursor], cursor + 1 < origins.count ? origins[cursor + 1].streamOffset : end)
+  }
+
+  private mutating func moveCursor(to offset: Int) {
+    if cursor >= origins.count || origins[cursor].streamOffset > offset {
+      cursor = max(first, origins.index(of: offset))
+    }
+    while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
+  }
+
+  package mutating func origin(at offset: Int) -> SourceExtent? {
+    extent(at: offset)?.origin
+  }
+
+  /// Adds the extents of the bytes in `range` to others, moved by `shift` bytes of the stream.
+  package mutating func copy(_ range: Range<Int>, shiftedBy shift: Int, to parts: inout [SourceExtent]) {
+    guard !origins.isEmpty else { return }
+    moveCursor(to: range.lowerBound)
+    origins.copy(range, from: cursor, shiftedBy: shift, to: &parts)
+  }
+
+  /// Forgets the extents before that of `offset`. Lookups before `offset` are no longer possible.
+  package mutating func forget(before offset: Int) {
+    guard !origins.isEmpty else { return }
+    moveCursor(to: offset)
+    first = cursor
+    guard first >= Self.mostForgotten else { return }
+    origins.removeFirst(first)
+    cursor = 0
+    first = 0
+  }
+}

@@ -1,0 +1,67 @@
+import PacketCapture
+
+/// A batch that is made of another one, and the chunk of it that gets the plaintext.
+package struct DecryptedEvents {
+  var events: EventBatch
+  /// It has no bytes before it is full.
+  private var chunk: ByteEvent.Storage
+  /// The chunk's bytes, then room for bytes that nothing proved yet.
+  private var storage: [UInt8] = []
+  private var count = 0
+  /// Bytes of a chunk, about.
+  private static let chunkLength = 64 << 10
+  /// Less than what allocators get from the system each time: 128 KiB.
+  private static let usualCount = 96 << 10
+
+  package init(_ events: EventBatch) {
+    self.events = events
+    chunk = self.events.add([])
+  }
+
+  /// The events with all their bytes.
+  package mutating func finish() -> EventBatch {
+    fill()
+    return events
+  }
+
+  /// Fills the chunk, and begins another one.
+  private mutating func fill() {
+    events.fill(chunk, with: storage)
+    chunk = events.add([])
+    storage = []
+    count = 0
+  }
+
+  /// Gives `body` room for `room` bytes after the plaintext. They count once they are committed.
+  mutating func withRoom<T>(_ room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> T?) -> T? {
+    if storage.count - count < room { grow(room) }
+    return storage.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.flatMap { body($0 + count) }
+    }
+  }
+
+  /// The first storage has room for what is usual, and what is not written yet is not cleared: that would be a pass over
+  /// all of it.
+  @inline(never)
+  private mutating func grow(_ room: Int) {
+    let kept = storage[..<count]
+    storage = [UInt8](unsafeUninitializedCapacity: max(count + room, 2 * count, Self.usualCount)) {
+      bytes, count in
+      _ = bytes.initialize(fromContentsOf: kept)
+      count = bytes.count
+    }
+  }
+
+  /// The bytes that were written last and are not committed.
+  func uncommitted<T>(_ length: Int, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T {
+    storage.withUnsafeBufferPointer {
+      body(UnsafeBufferPointer(rebasing: $0[count..<min($0.count, count + length)]))
+    }
+  }
+
+  /// Adds a record whose bytes were written last; `origins` are of the plaintext.
+  mutating func commit(_ length: Int, slot: Int32, side: Side, origins: [SourceExtent]) {
+    events.bytes(chunk, count..<count + length, slot: slot, side: side, origins: origins, isRecord: true)
+    count += length
+    if count >= Self.chunkLength { fill() }
+  }
+}
