@@ -59,30 +59,27 @@ struct Decrypted: Equatable {
 /// A connection in a file in which each direction's bytes are at their offsets.
 final class Decryption {
   let connection: TLSConnection
-  private(set) var result = Decrypted()
   private(set) var offsets: [Side: Int] = [:]
+  private var output = DecryptedEvents(EventBatch())
 
   init(_ context: DecryptionContext) { connection = TLSConnection(context, client: .client) }
 
   func append(_ bytes: some Collection<UInt8>, from side: Side) {
-    var output = DecryptedEvents(EventBatch())
     let offset = offsets[side, default: 0]
     let origins = [SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)]
     connection.append(Array(bytes).span.bytes, origins: origins.span, from: side, into: &output)
     offsets[side] = offset + bytes.count
-    result.take(output.finish())
   }
 
   func gap(_ length: Int, from side: Side) {
-    var output = DecryptedEvents(EventBatch())
-    connection.gap(length, from: side, into: &output)
-    offsets[side, default: 0] += length
-    result.take(output.finish())
+    let gap = StreamGap(offset: offsets[side, default: 0], length: length, fileOffset: nil)
+    connection.gap(gap, from: side, into: &output)
+    offsets[side] = gap.offset + length
   }
 
   func finish() -> Decrypted {
-    var output = DecryptedEvents(EventBatch())
     connection.finish(into: &output)
+    var result = Decrypted()
     result.take(output.finish())
     result.failures = connection.failures.map {
       Decrypted.Failure(side: $0.side, message: $0.message, offset: $0.offset)

@@ -103,10 +103,8 @@ import Testing
     let flow = try #require(Flow.named("openssl-1.2-PSK"))
     var store = SecretStore()
     store.add(
-      SecretStore.SharedKey(
-        identity: Array("Client_identity".utf8),
-        key: SecretBytes(Hex.bytes("0102030405060708090a0b0c0d0e0f10") ?? []),
-        origin: SecretOrigin(file: 1, line: 1)))
+      sharedKey: Hex.bytes("0102030405060708090a0b0c0d0e0f10") ?? [],
+      identity: Array("Client_identity".utf8), at: SecretOrigin(file: 1, line: 1))
     #expect(flow.decrypt(DecryptionContext(store)).plaintext == flow.plaintext)
   }
 }

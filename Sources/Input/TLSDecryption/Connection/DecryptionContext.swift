@@ -1,9 +1,9 @@
 /// Limits of time and memory.
 package struct DecryptionOptions: Sendable {
   /// Ciphertext of a direction that waits for the other one, in bytes.
-  package var waitLimit = 64 << 10
+  var waitLimit = 64 << 10
   /// The longest handshake message, in bytes.
-  package var messageLimit = 1 << 17
+  var messageLimit = 1 << 17
   /// Sequence numbers that are tried for a direction of TLS 1.3 whose beginning was not captured.
   package var sequenceLimit = 4096
   /// Bytes of ciphertext that a direction may decrypt in vain to find secrets and sequence numbers, and that all of them
@@ -18,8 +18,10 @@ package struct DecryptionOptions: Sendable {
 
 /// What the connections of a run share: the secrets, and the sessions that they may resume.
 package final class DecryptionContext {
-  package private(set) var store: SecretStore
-  package let options: DecryptionOptions
+  /// Those that are added are for connections that have not looked for theirs yet.
+  var store: SecretStore
+  let options: DecryptionOptions
+  /// The secrets that decrypted something.
   private var used: Set<SecretOrigin> = []
   private var sessions: [[UInt8]: MasterSecret] = [:]
   private var order: [[UInt8]] = []
@@ -33,11 +35,8 @@ package final class DecryptionContext {
     trialBudget = options.totalTrialLimit
   }
 
-  /// Adds secrets, for connections that have not looked for theirs yet.
-  package func addSecrets<T>(_ add: (inout SecretStore) -> T) -> T { add(&store) }
-
   /// The number of secrets of the file that neither served nor name a connection that one of the others served.
-  package func unusedCount(file: Int) -> Int { store.unusedCount(used, file: file) }
+  func unusedCount(file: Int) -> Int { store.unusedCount(used, file: file) }
 
   /// Whether one more secret may be tried.
   func charge(_ budget: inout Int, _ count: Int) -> Bool {
@@ -48,9 +47,6 @@ package final class DecryptionContext {
 
   /// Whether secrets that name no connection are not tried any more.
   var hasEndedTrials: Bool { namelessTrials > options.namelessTrialLimit }
-
-  /// The secrets that decrypted something.
-  package var usedSecrets: Set<SecretOrigin> { used }
 
   func use(_ origin: SecretOrigin) { used.insert(origin) }
 

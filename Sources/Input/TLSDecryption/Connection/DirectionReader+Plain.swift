@@ -13,7 +13,7 @@ extension DirectionReader {
   mutating func skip(_ record: Record) {
     switch phase {
     case .protected(let opener, _):
-      opener.pass(record.fragment.start, count: record.fragment.count, sequence: nil)
+      opener.pass(record.fragment.bytes, sequence: nil)
     case .plain: return trail.restart(at: record.end)
     default: break
     }
@@ -23,7 +23,7 @@ extension DirectionReader {
   // MARK: - Before keys are in use
 
   private mutating func readPlain(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
-    let content = UnsafeBufferPointer(start: record.fragment.start, count: record.fragment.count)
+    let content = record.fragment.bytes
     switch record.header.type {
     case RecordHeader.Content.handshake:
       if hasPlainGap, !HandshakeAssembler.isWholeMessages(content) {

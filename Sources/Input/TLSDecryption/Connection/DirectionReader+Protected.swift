@@ -117,7 +117,7 @@ extension DirectionReader {
   }
 
   mutating func prove(_ found: Found, _ record: Record, _ opener: RecordOpener) {
-    opener.pass(record.fragment.start, count: record.fragment.count, sequence: found.position.sequence)
+    opener.pass(record.fragment.bytes, sequence: found.position.sequence)
     trail.prove(found.position, record.fragment, end: record.end)
     hasPlainGap = false
   }

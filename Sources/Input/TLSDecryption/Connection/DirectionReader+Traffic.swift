@@ -9,7 +9,7 @@ extension DirectionReader {
   {
     guard record.header.type == RecordHeader.Content.application else {
       if record.header.type == RecordHeader.Content.alert {
-        noteAlert(UnsafeBufferPointer(start: record.fragment.start, count: record.fragment.count))
+        noteAlert(record.fragment.bytes)
       }
       trail.pass(record.header, at: record.offset)
       return .done

@@ -45,7 +45,7 @@ struct DirectionReader {
   private(set) var bufferOffset: Int
   private var runOffset: Int
   /// Where TLS begins.
-  private let start: Int
+  let start: Int
   /// Bytes of ciphertext, and where they are in the file as long as that may be needed.
   private var bytes = 0
   var origins = OriginTrail()

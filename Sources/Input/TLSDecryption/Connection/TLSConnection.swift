@@ -26,19 +26,23 @@ package final class TLSConnection {
   }
 
   private subscript(side: Side) -> DirectionReader {
-    get { side == .first ? first : second }
+    _read {
+      if side == .first { yield first } else { yield second }
+    }
     _modify {
       if side == .first { yield &first } else { yield &second }
     }
   }
 
-  // MARK: - Input
+  // MARK: - Input: what is before the start is left out
 
   package func append(
     _ bytes: RawSpan, origins: Span<SourceExtent>, from side: Side, into output: inout DecryptedEvents
   ) {
-    self[side].note(bytes.byteCount, origins)
-    bytes.withUnsafeBytes { raw in
+    let before = origins.isEmpty ? 0 : max(0, self[side].start - origins[0].streamOffset)
+    guard before < bytes.byteCount else { return }
+    self[side].note(bytes.byteCount - before, origins)
+    bytes.extracting(before...).withUnsafeBytes { raw in
       raw.withMemoryRebound(to: UInt8.self) { bytes in
         var rest = bytes
         while !rest.isEmpty {
@@ -51,11 +55,10 @@ package final class TLSConnection {
     self[side].forgetOrigins()
   }
 
-  /// The next `length` bytes of the direction are missing.
-  package func gap(_ length: Int, from side: Side, into output: inout DecryptedEvents) {
+  package func gap(_ gap: StreamGap, from side: Side, into output: inout DecryptedEvents) {
     // Offsets stay far below the largest integer.
-    let length = min(length, 1 << 48)
-    guard length > 0 else { return }
+    let length = min(gap.length, 1 << 48)
+    guard length > 0, gap.offset >= self[side].start else { return }
     self[side].gap(length, into: &output)
     retry(into: &output)
     self[side].forgetOrigins()

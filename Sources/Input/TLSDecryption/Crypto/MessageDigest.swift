@@ -1,7 +1,7 @@
 import CLibcrypto
 
 /// The hash functions of the protocols.
-package enum DigestAlgorithm: Sendable {
+package enum DigestAlgorithm: Int, Sendable {
   case md5, sha1, sha256, sha384
 
   /// Bytes of a digest.
@@ -17,20 +17,12 @@ package enum DigestAlgorithm: Sendable {
   /// Bytes that the function takes at once, which HMAC pads its key to.
   fileprivate var blockLength: Int { self == .sha384 ? 128 : 64 }
 
-  fileprivate var function: OpaquePointer? {
-    switch self {
-    case .md5: Self.fetchedMD5
-    case .sha1: Self.fetchedSHA1
-    case .sha256: Self.fetchedSHA256
-    case .sha384: Self.fetchedSHA384
-    }
-  }
+  fileprivate var function: OpaquePointer? { Self.functions[rawValue] }
 
   // Found once: libcrypto takes longer to find a function than to hash a block. They are never changed.
-  nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(nil, "MD5", nil)
-  nonisolated(unsafe) private static let fetchedSHA1 = EVP_MD_fetch(nil, "SHA1", nil)
-  nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
-  nonisolated(unsafe) private static let fetchedSHA384 = EVP_MD_fetch(nil, "SHA384", nil)
+  nonisolated(unsafe) private static let functions = (["MD5", "SHA1", "SHA256", "SHA384"] as [String]).map {
+    EVP_MD_fetch(nil, $0, nil)
+  }
 
   /// The digest of the parts, one after the other; nil if libcrypto refuses.
   func digest(_ parts: [[UInt8]]) -> [UInt8]? {
@@ -43,11 +35,7 @@ package enum DigestAlgorithm: Sendable {
   }
 
   func hmac(key: [UInt8], _ parts: [[UInt8]]) -> [UInt8]? {
-    guard let keyed = KeyedDigest(hmac: self, key: key) else { return nil }
-    keyed.begin()
-    for part in parts { part.withUnsafeBufferPointer { keyed.update($0.baseAddress, $0.count) } }
-    var digest = [UInt8](repeating: 0, count: length)
-    return keyed.finish(&digest) ? digest : nil
+    KeyedDigest(hmac: self, key: key)?.digest(parts)
   }
 }
 
@@ -106,6 +94,13 @@ final class KeyedDigest {
     }
     EVP_MD_CTX_free(context)
     return nil
+  }
+
+  func digest(_ parts: [[UInt8]]) -> [UInt8]? {
+    begin()
+    for part in parts { update(part, part.count) }
+    var digest = [UInt8](repeating: 0, count: length)
+    return finish(&digest) ? digest : nil
   }
 
   func begin() { isSound = EVP_MD_CTX_copy_ex(work, inner) == 1 }

@@ -14,7 +14,7 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
     case legacy
   }
 
-  package let file: Int
+  let file: Int
   private let key: OpaquePointer
 
   package var description: String { "private key" }
@@ -24,14 +24,12 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
   ///   - content: PEM (PKCS#1 or #8), or PKCS#12.
   ///   - file: the number that origins have.
   package init(_ content: [UInt8], passphrase: [UInt8]? = nil, file: Int) throws(Fault) {
-    let isPEM = content.contains(UInt8(ascii: "-")) && content.first != 0x30
-    let read = isPEM ? Self.readPEM : Self.readPKCS12
     let key: OpaquePointer
     do throws(Fault) {
-      key = try read(content, passphrase)
+      key = try Self.read(content, passphrase)
     } catch {
       guard Self.hasLegacyCiphers else { throw error }
-      key = try read(content, passphrase)
+      key = try Self.read(content, passphrase)
     }
     guard EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
       EVP_PKEY_free(key)
@@ -47,37 +45,26 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
   private static let hasLegacyCiphers =
     OSSL_PROVIDER_load(nil, "legacy") != nil && OSSL_PROVIDER_load(nil, "default") != nil
 
-  private static func readPEM(_ content: [UInt8], _ passphrase: [UInt8]?) throws(Fault) -> OpaquePointer {
+  private static func read(_ content: [UInt8], _ passphrase: [UInt8]?) throws(Fault) -> OpaquePointer {
     guard let bio = BIO_new_mem_buf(content, Int32(clamping: content.count)) else { throw .noKey }
-    defer { BIO_free(bio) }
+    defer {
+      BIO_free(bio)
+      ERR_clear_error()
+    }
     // An empty passphrase keeps libcrypto from asking at the terminal.
     var text = (passphrase ?? []).map { CChar(bitPattern: $0) } + [0]
-    guard let key = PEM_read_bio_PrivateKey(bio, nil, nil, &text) else {
-      ERR_clear_error()
+    if content.contains(UInt8(ascii: "-")), content.first != 0x30 {
+      if let key = PEM_read_bio_PrivateKey(bio, nil, nil, &text) { return key }
       throw String(decoding: content, as: UTF8.self).contains("ENCRYPTED") ? .passphrase : .noKey
     }
-    return key
-  }
-
-  private static func readPKCS12(_ content: [UInt8], _ passphrase: [UInt8]?) throws(Fault) -> OpaquePointer {
-    guard let bio = BIO_new_mem_buf(content, Int32(clamping: content.count)) else { throw .noKey }
-    defer { BIO_free(bio) }
-    guard let container = d2i_PKCS12_bio(bio, nil) else {
-      ERR_clear_error()
-      throw .noKey
-    }
+    guard let container = d2i_PKCS12_bio(bio, nil) else { throw .noKey }
     defer { PKCS12_free(container) }
-    let text = (passphrase ?? []).map { CChar(bitPattern: $0) } + [0]
     guard
       PKCS12_mac_present(container) == 0
         || PKCS12_verify_mac(container, text, Int32(clamping: text.count - 1)) == 1
-    else {
-      ERR_clear_error()
-      throw .passphrase
-    }
+    else { throw .passphrase }
     var key: OpaquePointer?
     let isRead = PKCS12_parse(container, text, &key, nil, nil) == 1
-    ERR_clear_error()
     guard let key else { throw isRead ? .noKey : .legacy }
     return key
   }

@@ -37,16 +37,10 @@ package enum PseudoRandom {
     _ algorithm: DigestAlgorithm, secret: [UInt8], seed: [UInt8], length: Int
   ) -> [UInt8]? {
     guard let keyed = KeyedDigest(hmac: algorithm, key: secret) else { return nil }
-    func hmac(_ parts: [[UInt8]]) -> [UInt8]? {
-      keyed.begin()
-      for part in parts { part.withUnsafeBufferPointer { keyed.update($0.baseAddress, $0.count) } }
-      var digest = [UInt8](repeating: 0, count: algorithm.length)
-      return keyed.finish(&digest) ? digest : nil
-    }
     var output: [UInt8] = []
     var link = seed
     while output.count < length {
-      guard let next = hmac([link]), let block = hmac([next, seed]) else { return nil }
+      guard let next = keyed.digest([link]), let block = keyed.digest([next, seed]) else { return nil }
       link = next
       output += block
     }

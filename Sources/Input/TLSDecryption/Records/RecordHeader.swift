@@ -42,6 +42,8 @@ package struct Fragment {
   package init(type: UInt8, start: UnsafePointer<UInt8>, count: Int) {
     (self.type, self.start, self.count) = (type, start, count)
   }
+
+  var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 }
 
 /// Where a record is among those of its keys.

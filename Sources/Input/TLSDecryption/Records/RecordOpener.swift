@@ -115,9 +115,9 @@ package final class RecordOpener {
 
   /// A record went by: where the IV is chained, its last block is the next one's.
   /// - Parameter sequence: the record's number; nil if it was not proved.
-  func pass(_ fragment: UnsafePointer<UInt8>, count: Int, sequence: UInt64?) {
+  func pass(_ fragment: UnsafeBufferPointer<UInt8>, sequence: UInt64?) {
     guard case .cbc(let cipher, let mac) = method, version <= .tls10 else { return }
-    let (block, end) = (cipher.blockLength, count - (encryptsThenMAC ? mac.length : 0))
+    let (block, end) = (cipher.blockLength, fragment.count - (encryptsThenMAC ? mac.length : 0))
     provedIV = (sequence ?? unreadableSequence).map { $0 &+ 1 }
     unreadableSequence = nil
     isIVKnown = end >= block
@@ -131,7 +131,7 @@ package final class RecordOpener {
     unreadableSequence = nil
     provedIV = nil
     isIVKnown = false
-    if let start = bytes.baseAddress { pass(start, count: bytes.count, sequence: nil) }
+    pass(bytes, sequence: nil)
   }
 
   // MARK: - Opening

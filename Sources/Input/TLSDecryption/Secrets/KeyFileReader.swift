@@ -78,32 +78,21 @@ package struct KeyFileReader {
 
   private mutating func read(_ text: ArraySlice<UInt8>, _ store: inout SecretStore) {
     let origin = SecretOrigin(file: file, line: report.lines)
-    switch KeyLogLine.read(text, at: origin, to: &store) {
+    var result = KeyLogLine.read(text, at: origin, to: &store)
+    if result == .other {
+      if text.starts(with: "-----BEGIN ".utf8) {
+        if text.starts(with: SessionPEM.begin) { pem = SessionPEM(origin: origin) }
+        if String(decoding: text, as: UTF8.self).contains("PRIVATE KEY") { report.hasPrivateKey = true }
+        isSessionText = true
+        return
+      }
+      result = session.read(text, at: origin, to: &store)
+      if result == .added || result == .ignored { isSessionText = true }
+    }
+    switch result {
     case .added: report.secrets += 1
     case .ignored: break
-    case .malformed: noteBadLine()
-    case .other: readOther(text, &store)
-    }
-  }
-
-  private mutating func readOther(_ text: ArraySlice<UInt8>, _ store: inout SecretStore) {
-    let origin = SecretOrigin(file: file, line: report.lines)
-    if text.starts(with: SessionPEM.begin) {
-      pem = SessionPEM(origin: origin)
-      isSessionText = true
-    } else if text.starts(with: "-----BEGIN ".utf8) {
-      let name = String(decoding: text, as: UTF8.self)
-      if name.contains("PRIVATE KEY") { report.hasPrivateKey = true }
-      isSessionText = true
-    } else {
-      switch session.read(text, at: origin, to: &store) {
-      case .added:
-        report.secrets += 1
-        isSessionText = true
-      case .ignored: isSessionText = true
-      case .malformed: noteBadLine()
-      case .other: noteBadLine()
-      }
+    case .malformed, .other: noteBadLine()
     }
   }
 

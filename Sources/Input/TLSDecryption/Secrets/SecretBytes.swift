@@ -4,7 +4,7 @@ package struct SecretBytes: Sendable, Equatable, CustomStringConvertible, Custom
 {
   let bytes: [UInt8]
 
-  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   package var description: String { "secret" }
   package var debugDescription: String { "secret" }
@@ -13,7 +13,7 @@ package struct SecretBytes: Sendable, Equatable, CustomStringConvertible, Custom
 
 /// Which file a secret came from, by the number that the caller gave it, and the line from 1; 0 where it has none.
 package struct SecretOrigin: Hashable, Comparable, Sendable {
-  package var file: Int
+  var file: Int
   package var line: Int
 
   package init(file: Int, line: Int) {
@@ -38,7 +38,7 @@ package struct HelloRandom: Hashable, Sendable {
     self.words = words
   }
 
-  package var bytes: [UInt8] {
+  var bytes: [UInt8] {
     (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) }
   }
 }

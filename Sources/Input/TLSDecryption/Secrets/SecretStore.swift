@@ -11,21 +11,17 @@ package struct SecretStore: Sendable {
 
   /// A secret with its origin. `client` is the client random that it names.
   package struct Entry: Sendable {
-    package var label: Label
-    package var secret: SecretBytes
+    var label: Label
+    var secret: SecretBytes
     package var origin: SecretOrigin
-    package var client: HelloRandom?
+    var client: HelloRandom?
   }
 
-  package struct SharedKey: Sendable {
+  struct SharedKey: Sendable {
     /// Nil: for any identity.
-    package var identity: [UInt8]?
-    package var key: SecretBytes
-    package var origin: SecretOrigin
-
-    package init(identity: [UInt8]?, key: SecretBytes, origin: SecretOrigin) {
-      (self.identity, self.key, self.origin) = (identity, key, origin)
-    }
+    var identity: [UInt8]?
+    var key: SecretBytes
+    var origin: SecretOrigin
   }
 
   /// More secrets than this are counted and ignored.
@@ -59,19 +55,18 @@ package struct SecretStore: Sendable {
   private var sessionRows: [Int32] = []
   private var namelessRows: [Int32] = []
 
-  package private(set) var privateKeys: [PrivateKey] = []
-  package private(set) var sharedKeys: [SharedKey] = []
+  private(set) var privateKeys: [PrivateKey] = []
+  private(set) var sharedKeys: [SharedKey] = []
 
   package init() {}
 
-  package var count: Int { rows.count + privateKeys.count + sharedKeys.count }
-  package var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { rows.isEmpty && privateKeys.isEmpty && sharedKeys.isEmpty }
   /// Rows that secrets of files have; `SecretUse` counts those that served.
   package var rowCount: Int { rows.count }
 
   // MARK: - Adding
 
-  package mutating func add(
+  mutating func add(
     _ label: Label, of client: HelloRandom, _ secret: [UInt8], at origin: SecretOrigin
   ) {
     growSlots()
@@ -105,7 +100,7 @@ package struct SecretStore: Sendable {
   }
 
   /// A master secret of a session; `session` may be empty, and with a ticket it is the client's invention.
-  package mutating func add(master: [UInt8], session: [UInt8], at origin: SecretOrigin) {
+  mutating func add(master: [UInt8], session: [UInt8], at origin: SecretOrigin) {
     guard let row = append(.master, master, origin, previous: -1) else { return }
     if session.isEmpty { return namelessRows.append(row) }
     sessionRows.append(row)
@@ -113,13 +108,17 @@ package struct SecretStore: Sendable {
   }
 
   /// A premaster secret, named by the first 8 bytes of its encrypted form.
-  package mutating func add(premaster: [UInt8], encrypted: [UInt8], at origin: SecretOrigin) {
+  mutating func add(premaster: [UInt8], encrypted: [UInt8], at origin: SecretOrigin) {
     guard let row = append(.premaster, premaster, origin, previous: -1) else { return }
     byPremaster[encrypted] = row
   }
 
   package mutating func add(_ key: PrivateKey) { privateKeys.append(key) }
-  package mutating func add(_ key: SharedKey) { sharedKeys.append(key) }
+
+  /// - Parameter identity: nil: any.
+  package mutating func add(sharedKey key: [UInt8], identity: [UInt8]?, at origin: SecretOrigin) {
+    sharedKeys.append(SharedKey(identity: identity, key: SecretBytes(key), origin: origin))
+  }
 
   private mutating func append(
     _ label: Label, _ secret: [UInt8], _ origin: SecretOrigin, previous: Int32
@@ -177,11 +176,11 @@ package struct SecretStore: Sendable {
   }
 
   /// A row that names the client random.
-  package func row(of client: HelloRandom) -> Int? { rows(of: client).first }
+  func row(of client: HelloRandom) -> Int? { rows(of: client).first }
 
   var hasSessions: Bool { !sessionRows.isEmpty }
   /// Whether some name no client random, and so may be any connection's.
-  package var hasNameless: Bool {
+  var hasNameless: Bool {
     hasSessions || !(namelessRows.isEmpty && privateKeys.isEmpty && sharedKeys.isEmpty)
   }
 

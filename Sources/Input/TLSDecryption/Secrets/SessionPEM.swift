@@ -1,37 +1,30 @@
+import CLibcrypto
+
 /// A session file of `openssl s_client -sess_out`: base64 of the ASN.1 of `SSL_SESSION`, which begins with two versions, the
 /// suite, the session id and the master key.
 struct SessionPEM {
   static let begin = Array("-----BEGIN SSL SESSION PARAMETERS-----".utf8)
   /// The file has the peer's certificates, too: some KiB each.
-  private static let maxLength = 1 << 18
+  private static let maxLength = 3 << 17
 
   private let origin: SecretOrigin
-  private var content: [UInt8] = []
-  private var bits: UInt32 = 0
-  private var bitCount = 0
-  private var isBad = false
+  /// Base64 without its padding.
+  private var text: [UInt8] = []
 
   init(origin: SecretOrigin) { self.origin = origin }
 
-  mutating func append(_ text: ArraySlice<UInt8>) {
-    for character in text {
-      guard let value = Self.value(of: character) else {
-        if character != UInt8(ascii: "="), character != UInt8(ascii: " ") { isBad = true }
-        continue
-      }
-      bits = bits << 6 | UInt32(value)
-      bitCount += 6
-      guard bitCount >= 8 else { continue }
-      bitCount -= 8
-      if content.count < Self.maxLength {
-        content.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
-      }
-    }
+  mutating func append(_ line: ArraySlice<UInt8>) {
+    guard text.count < Self.maxLength else { return }
+    text += line.filter { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: " ") }
   }
 
   /// True if it gave a master secret.
   func finish(to store: inout SecretStore) -> Bool {
-    guard !isBad, let (session, master) = Self.secret(content) else { return false }
+    let padded = text + [UInt8](repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4)
+    var content = [UInt8](repeating: 0, count: padded.count / 4 * 3)
+    guard EVP_DecodeBlock(&content, padded, Int32(clamping: padded.count)) >= 0,
+      let (session, master) = Self.secret(content)
+    else { return false }
     store.add(master: master, session: session, at: origin)
     return true
   }
@@ -46,16 +39,5 @@ struct SessionPEM {
       master.count == 48
     else { return nil }
     return (Array(session), Array(master))
-  }
-
-  private static func value(of character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
   }
 }

@@ -16,7 +16,16 @@ package final class DecryptionStage {
     /// Passed on, and another service's for this reason.
     case otherService(Message)
 
+    /// Nothing of it is of interest any more.
     var isPassed: Bool { if case .passed = self { true } else { false } }
+
+    /// The events of its bytes are passed on.
+    var passesBytes: Bool {
+      switch self {
+      case .passed, .otherService: true
+      case .undecided, .decrypted: false
+      }
+    }
   }
 
   private let context: DecryptionContext
@@ -97,7 +106,7 @@ package final class DecryptionStage {
   private func passes(_ event: StreamEvent, of batch: EventBatch) -> Bool {
     switch event {
     case .opened(let slot, let identity):
-      open(batch.identities[Int(identity)], in: Int(slot))
+      open(batch.identities[Int(identity)], in: slot)
       return true
     case .secrets(let index):
       add(batch.secrets[Int(index)])
@@ -107,27 +116,24 @@ package final class DecryptionStage {
       // A MAC or a tag decides about ciphertext.
       if case .decrypted = self[slot] { return false }
       return true
-    case .gap(let slot, _, _), .anomaly(let slot?, _), .closed(let slot, _):
-      return self[slot].isPassed
+    case .gap(let slot, _, _), .anomaly(let slot?, _): return self[slot].passesBytes
+    case .closed(let slot, _): return self[slot].isPassed
     case .anomaly(nil, _): return true
     }
   }
 
   /// Most streams are decided by their first bytes.
   private func passes(_ event: ByteEvent, of batch: EventBatch) -> Bool {
-    switch self[event.slot] {
-    case .passed, .otherService: return true
-    case .decrypted: return false
-    case .undecided(let stream):
-      guard stream.held.isEmpty else { return false }
-      switch batch.withBytes(of: event, { stream.verdict(on: $0, from: event.side) }) {
-      case .other: break
-      case .tls where context.store.isEmpty && !awaitsSecrets && !isOfInterest(stream): break
-      case .tls, .dialogue, .undecided: return false
-      }
-      self[event.slot] = .passed
-      return true
+    let slot = self[event.slot]
+    guard case .undecided(let stream) = slot else { return slot.passesBytes }
+    guard stream.held.isEmpty else { return false }
+    switch batch.withBytes(of: event, { stream.verdict(on: $0, from: event.side) }) {
+    case .other: break
+    case .tls where context.store.isEmpty && !awaitsSecrets && !isOfInterest(stream): break
+    case .tls, .dialogue, .undecided: return false
     }
+    self[event.slot] = .passed
+    return true
   }
 
   private func isOfInterest(_ stream: OpeningStream) -> Bool {
@@ -136,16 +142,22 @@ package final class DecryptionStage {
 
   private func take(_ event: StreamEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
     switch event {
-    case .bytes(let event): take(event, of: batch, into: &output)
-    case .gap(let slot, let side, let gap):
-      let gap = batch.gaps[Int(gap)]
+    case .bytes(let event):
+      if case .decrypted(let connection) = self[event.slot] {
+        decrypt(event, of: batch, connection, into: &output)
+      } else if case .undecided(let stream) = self[event.slot] {
+        let bytes = batch.withBytes(of: event) { $0.withUnsafeBytes { Array($0) } }
+        stream.hold(bytes, origins: Array(batch.origins[event.origins]), from: event.side)
+        heldBytes += event.count
+        decide(stream, from: event.side, into: &output)
+      }
+    case .gap(let slot, let side, let index):
+      let gap = batch.gaps[Int(index)]
       if case .decrypted(let connection) = self[slot] {
-        connection.gap(gap.length, from: side, into: &output)
+        connection.gap(gap, from: side, into: &output)
       } else if case .undecided(let stream) = self[slot] {
         stream.hold(gap, from: side)
-        decide(stream, slot, from: side, into: &output)
-      } else {
-        output.events.pass(event)
+        decide(stream, from: side, into: &output)
       }
     case .anomaly(let slot?, let index):
       var anomaly = batch.anomalies[Int(index)]
@@ -162,39 +174,22 @@ package final class DecryptionStage {
     }
   }
 
-  private func take(_ event: ByteEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
-    switch self[event.slot] {
-    case .passed, .otherService: output.events.pass(.bytes(event))
-    case .decrypted(let connection): decrypt(event, of: batch, connection, into: &output)
-    case .undecided(let stream):
-      let bytes = batch.withBytes(of: event) { $0.withUnsafeBytes { Array($0) } }
-      stream.hold(bytes, origins: Array(batch.origins[event.origins]), from: event.side)
-      heldBytes += event.count
-      decide(stream, event.slot, from: event.side, into: &output)
-    }
-  }
-
-  /// - Parameter skipped: bytes at the beginning that are not TLS.
   private func decrypt(
-    _ event: ByteEvent, skipping skipped: Int = 0, of batch: EventBatch, _ connection: TLSConnection,
-    into output: inout DecryptedEvents
+    _ event: ByteEvent, of batch: EventBatch, _ connection: TLSConnection, into output: inout DecryptedEvents
   ) {
     batch.withBytes(of: event) {
       connection.append(
-        $0.extracting(skipped...), origins: batch.origins.span.extracting(event.origins), from: event.side,
-        into: &output)
+        $0, origins: batch.origins.span.extracting(event.origins), from: event.side, into: &output)
     }
   }
 
-  private func decide(
-    _ stream: OpeningStream, _ slot: Int32, from side: Side, into output: inout DecryptedEvents
-  ) {
+  private func decide(_ stream: OpeningStream, from side: Side, into output: inout DecryptedEvents) {
     let verdict = stream.verdict(from: side)
     // Without keys only the beginning of a stream matters.
     let mayDecide = !context.store.isEmpty || awaitsSecrets || !stream.isMidstream(side)
     let waits =
       verdict == .undecided && mayDecide || verdict != .other && verdict != .undecided && waits(stream)
-    if !waits || heldBytes > Self.maxHeldBytes { end(stream, slot, into: &output) }
+    if !waits || heldBytes > Self.maxHeldBytes { end(stream, into: &output) }
   }
 
   /// Whether a stream of TLS waits: for keys that may follow it, or for what its hello says without them.
@@ -206,63 +201,34 @@ package final class DecryptionStage {
   }
 
   /// Ends the holding of a stream.
-  private func end(_ stream: OpeningStream, _ slot: Int32, into output: inout DecryptedEvents) {
+  private func end(_ stream: OpeningStream, into output: inout DecryptedEvents) {
     heldBytes -= stream.bytes
-    self[slot] = .passed
-    guard let client = stream.client else { return release(stream, slot, into: &output) }
+    self[stream.slot] = .passed
+    guard let client = stream.client else { return stream.release(into: &output.events) }
     let hello = stream.clientHello
     if awaitsSecrets, missed.count < Self.maxMissed, let hello, context.store.row(of: hello.random) == nil {
       missed[hello.random] = source
     }
     for side in Side.allCases {
       if let anomaly = stream.anomaly(of: side, passesOn: context.store.isEmpty) {
-        output.events.anomaly(anomaly, slot: slot)
+        output.events.anomaly(anomaly, slot: stream.slot)
       }
     }
     let reason = isOfInterest(stream) ? hello.flatMap { Message.otherService($0) } : nil
     if context.store.isEmpty {
-      release(stream, slot, into: &output)
-      self[slot] = reason.map { .otherService($0) } ?? .passed
+      stream.release(into: &output.events)
+      self[stream.slot] = reason.map { .otherService($0) } ?? .passed
     } else {
       let starts = (stream.start(of: .first), stream.start(of: .second))
-      let connection = TLSConnection(
-        context, slot: slot, client: client, starts: starts, otherService: reason)
-      self[slot] = .decrypted(connection)
-      for event in stream.held.events {
-        switch event {
-        case .bytes(let event):
-          let skipped = max(0, (event.side == .first ? starts.0 : starts.1) - event.offset)
-          guard event.count > skipped else { continue }
-          decrypt(event, skipping: skipped, of: stream.held, connection, into: &output)
-        case .gap(_, let side, let index):
-          let gap = stream.held.gaps[Int(index)]
-          if gap.offset >= (side == .first ? starts.0 : starts.1) {
-            connection.gap(gap.length, from: side, into: &output)
-          }
-        default: break
-        }
-      }
-    }
-  }
-
-  /// Passes on a stream as it is.
-  private func release(_ stream: OpeningStream, _ slot: Int32, into output: inout DecryptedEvents) {
-    for event in stream.held.events {
-      switch event {
-      case .bytes(let event):
-        let bytes = stream.held.withBytes(of: event) { $0.withUnsafeBytes { Array($0) } }
-        output.events.bytes(
-          bytes, slot: slot, side: event.side, origins: Array(stream.held.origins[event.origins]))
-      case .gap(_, let side, let index):
-        output.events.gap(stream.held.gaps[Int(index)], slot: slot, side: side)
-      default: break
-      }
+      self[stream.slot] = .decrypted(
+        TLSConnection(context, slot: stream.slot, client: client, starts: starts, otherService: reason))
+      for event in stream.held.events { take(event, of: stream.held, into: &output) }
     }
   }
 
   private func close(_ report: StreamReport, _ slot: Int32, into output: inout DecryptedEvents) {
     var report = report
-    if case .undecided(let stream) = self[slot] { end(stream, slot, into: &output) }
+    if case .undecided(let stream) = self[slot] { end(stream, into: &output) }
     if case .otherService(let reason) = self[slot] { report.otherService = reason }
     if case .decrypted(let connection) = self[slot] {
       connection.finish(into: &output)
@@ -295,10 +261,10 @@ package final class DecryptionStage {
   }
 
   /// Dumps are one direction, without its handshake as a rule.
-  private func open(_ identity: StreamIdentity, in slot: Int) {
+  private func open(_ identity: StreamIdentity, in slot: Int32) {
     while slots.count <= slot { slots.append(.passed) }
     let isDump = [.carved, .dump, .log, .pair].contains(identity.serverEvidence)
-    self[Int32(truncatingIfNeeded: slot)] = isDump ? .passed : .undecided(OpeningStream(identity))
+    self[slot] = isDump ? .passed : .undecided(OpeningStream(identity, slot: slot))
   }
 
   private func add(_ secrets: EmbeddedSecrets) {
@@ -308,25 +274,7 @@ package final class DecryptionStage {
     let file = embeddedFile ?? fileNames.count - 1
     embeddedFile = file
     var reader = KeyFileReader(file: file)
-    context.addSecrets { store in
-      reader.append(secrets.bytes.span.bytes, to: &store)
-      _ = reader.finish(to: &store)
-    }
-  }
-}
-
-extension ByteEvent {
-  fileprivate var origins: Range<Int> { Int(firstOrigin)..<Int(firstOrigin &+ originCount) }
-}
-
-extension EventBatch {
-  fileprivate func withBytes<T>(of event: ByteEvent, _ body: (RawSpan) -> T) -> T {
-    let range = event.start..<event.start &+ event.count
-    switch event.storage {
-    case .window: return body(window.span.bytes.extracting(range))
-    case .chunk(let index):
-      let chunk = chunks[Int(index)]
-      return body(chunk.span.bytes.extracting(range))
-    }
+    reader.append(secrets.bytes.span.bytes, to: &context.store)
+    _ = reader.finish(to: &context.store)
   }
 }

@@ -41,6 +41,7 @@ final class OpeningStream {
   static let waitLength = 1 << 16
 
   let identity: StreamIdentity
+  let slot: Int32
   /// What waits for the decision.
   private(set) var held = EventBatch()
   private(set) var bytes = 0
@@ -50,7 +51,7 @@ final class OpeningStream {
   private var second = Half()
   private var isDialogue = false
 
-  init(_ identity: StreamIdentity) { self.identity = identity }
+  init(_ identity: StreamIdentity, slot: Int32) { (self.identity, self.slot) = (identity, slot) }
 
   private subscript(side: Side) -> Half {
     get { side == .first ? first : second }
@@ -69,14 +70,26 @@ final class OpeningStream {
   }
 
   func hold(_ gap: StreamGap, from side: Side) {
-    held.gap(gap, slot: 0, side: side)
+    held.gap(gap, slot: slot, side: side)
     if self[side].head.isEmpty { self[side].isMidstream = true } else { self[side].isCut = true }
   }
 
   func hold(_ bytes: [UInt8], origins: [SourceExtent], from side: Side) {
     self.bytes += bytes.count
-    held.bytes(bytes, slot: 0, side: side, origins: origins)
+    held.bytes(bytes, slot: slot, side: side, origins: origins)
     if !self[side].isCut, self[side].head.count < Self.searchLength { self[side].head += bytes }
+  }
+
+  /// Passes on what is held.
+  func release(into output: inout EventBatch) {
+    for event in held.events {
+      if case .bytes(let event) = event, case .chunk(let index) = event.storage {
+        output.bytes(
+          held.chunks[Int(index)], slot: slot, side: event.side, origins: Array(held.origins[event.origins]))
+      } else if case .gap(_, let side, let index) = event {
+        output.gap(held.gaps[Int(index)], slot: slot, side: side)
+      }
+    }
   }
 
   // MARK: - The decision
@@ -215,5 +228,21 @@ extension ClientHello {
     }
     guard opening.count >= length, opening.dropFirst(RecordHeader.length).first == 1 else { return nil }
     self.init(opening.prefix(length).dropFirst(RecordHeader.length + 4))
+  }
+}
+
+extension ByteEvent {
+  var origins: Range<Int> { Int(firstOrigin)..<Int(firstOrigin &+ originCount) }
+}
+
+extension EventBatch {
+  func withBytes<T>(of event: ByteEvent, _ body: (RawSpan) -> T) -> T {
+    let range = event.start..<event.start &+ event.count
+    switch event.storage {
+    case .window: return body(window.span.bytes.extracting(range))
+    case .chunk(let index):
+      let chunk = chunks[Int(index)]
+      return body(chunk.span.bytes.extracting(range))
+    }
   }
 }

@@ -4,17 +4,17 @@ import StreamInputs
 
 /// The secrets that a run starts with, and the files that they are from.
 package struct StreamKeys: Sendable {
-  package struct File: Sendable {
-    package var name: String
+  struct File: Sendable {
+    var name: String
     /// Secrets in it.
-    package var count: Int
+    var count: Int
   }
 
-  package private(set) var store = SecretStore()
+  private(set) var store = SecretStore()
   /// By the numbers that the origins of secrets have.
-  package private(set) var files: [File] = []
+  private(set) var files: [File] = []
   /// Whether key logs in captures are used.
-  package var readsEmbedded: Bool
+  package let readsEmbedded: Bool
 
   private static let blockLength = 256 << 10
   private static let maxKeyLength = 1 << 20
@@ -86,18 +86,14 @@ package struct StreamKeys: Sendable {
       let text = line.last == 0x0d ? line.dropLast() : line
       if text.isEmpty || text.first == UInt8(ascii: "#") { continue }
       let colon = text.lastIndex(of: UInt8(ascii: ":"))
-      let digits = String(decoding: text[(colon.map { $0 + 1 } ?? text.startIndex)...], as: UTF8.self)
-      guard let key = Hex.bytes(digits), !key.isEmpty else {
-        throw Failure(
-          .about(
-            input.name,
-            .located(
-              "expected IDENTITY:KEY with the key in hex, found other text", line: index + 1, column: nil)))
+      let digits = text[(colon.map { $0 + 1 } ?? text.startIndex)...]
+      guard let key = KeyLogLine.hex(digits), !key.isEmpty else {
+        let problem: Message = "expected IDENTITY:KEY with the key in hex, found other text"
+        throw Failure(.about(input.name, .located(problem, line: index + 1, column: nil)))
       }
       store.add(
-        SecretStore.SharedKey(
-          identity: colon.map { Array(text[..<$0]) }, key: SecretBytes(key),
-          origin: SecretOrigin(file: files.count, line: index + 1)))
+        sharedKey: key, identity: colon.map { Array(text[..<$0]) },
+        at: SecretOrigin(file: files.count, line: index + 1))
       count += 1
     }
     guard count > 0 else {

@@ -1,3 +1,5 @@
+import Basics
+
 /// How records are encrypted and proved, and where the keys come from.
 package struct CipherSuite: Sendable {
   package enum Cipher: Sendable, Equatable {
@@ -15,16 +17,16 @@ package struct CipherSuite: Sendable {
     case other
   }
 
-  package var id: UInt16
+  let id: UInt16
   /// IANA's name.
-  package var name: String
-  var keyExchange: KeyExchange
+  package let name: String
+  let keyExchange: KeyExchange
   /// Nil where the cipher is not supported.
-  package var cipher: Cipher?
+  package let cipher: Cipher?
   /// Of HMAC; meaningless with an AEAD.
-  var mac: DigestAlgorithm
+  let mac: DigestAlgorithm
   /// Of the key derivation of TLS 1.2 and 1.3.
-  package var prf: DigestAlgorithm
+  package let prf: DigestAlgorithm
 
   /// The suites of suites.txt.
   private static let table: [UInt16: CipherSuite] = {
@@ -40,32 +42,6 @@ package struct CipherSuite: Sendable {
   /// The suites of TLS 1.3, the most common first.
   static let ofTLS13: [CipherSuite] = [0x1301, 0x1303, 0x1302, 0x1304, 0x1305].map { CipherSuite($0) }
 
-  package init(_ id: UInt16) {
-    self =
-      Self.table[id]
-      ?? CipherSuite(
-        id, name: "0x" + Self.hex(id), keyExchange: .other, cipher: nil, mac: .sha1, prf: .sha256)
-  }
-
-  private init(
-    _ id: UInt16, name: String, keyExchange: KeyExchange, cipher: Cipher?, mac: DigestAlgorithm,
-    prf: DigestAlgorithm
-  ) {
-    (self.id, self.name, self.keyExchange, self.cipher, self.mac) = (id, name, keyExchange, cipher, mac)
-    self.prf = prf
-  }
-
-  private init(_ id: UInt16, keyExchange exchange: String, cipher name: String) {
-    self.init(
-      id, name: exchange == "ANY" ? "TLS_\(name)" : "TLS_\(exchange)_WITH_\(name)",
-      keyExchange: exchange == "RSA"
-        ? .rsa : exchange == "PSK" ? .psk : exchange == "RSA_PSK" ? .rsaPSK : .other,
-      cipher: Self.cipher(name),
-      mac: name.hasSuffix("_MD5")
-        ? .md5 : name.hasSuffix("_SHA") ? .sha1 : name.hasSuffix("384") ? .sha384 : .sha256,
-      prf: name.hasSuffix("384") ? .sha384 : .sha256)
-  }
-
   private static func cipher(_ name: String) -> Cipher? {
     let ciphers: [(String, Cipher)] = [
       ("NULL_", .null), ("RC4_128_", .rc4), ("DES_CBC_", .cbc(.des)), ("3DES_EDE_CBC_", .cbc(.tripleDES)),
@@ -78,11 +54,6 @@ package struct CipherSuite: Sendable {
       ("CAMELLIA_128_GCM_", .aead(.camellia128GCM)), ("CAMELLIA_256_GCM_", .aead(.camellia256GCM)),
     ]
     return ciphers.first { name.hasPrefix($0.0) }?.1
-  }
-
-  private static func hex(_ id: UInt16) -> String {
-    let digits = String(id, radix: 16, uppercase: true)
-    return String(repeating: "0", count: 4 - digits.count) + digits
   }
 
   var isTLS13: Bool { id >> 8 == 0x13 }
@@ -105,5 +76,26 @@ package struct CipherSuite: Sendable {
         version == .tls13 ? AEADCipher.nonceLength : AEADCipher.nonceLength - algorithm.explicitNonceLength
       )
     }
+  }
+}
+
+extension CipherSuite {
+  package init(_ id: UInt16) {
+    let digits = Hex.string([UInt8(id >> 8), UInt8(id & 0xff)], letterCase: .upper)
+    self =
+      Self.table[id]
+      ?? CipherSuite(
+        id: id, name: "0x" + digits, keyExchange: .other, cipher: nil, mac: .sha1, prf: .sha256)
+  }
+
+  private init(_ id: UInt16, keyExchange exchange: String, cipher name: String) {
+    self.init(
+      id: id, name: exchange == "ANY" ? "TLS_\(name)" : "TLS_\(exchange)_WITH_\(name)",
+      keyExchange: exchange == "RSA"
+        ? .rsa : exchange == "PSK" ? .psk : exchange == "RSA_PSK" ? .rsaPSK : .other,
+      cipher: Self.cipher(name),
+      mac: name.hasSuffix("_MD5")
+        ? .md5 : name.hasSuffix("_SHA") ? .sha1 : name.hasSuffix("384") ? .sha384 : .sha256,
+      prf: name.hasSuffix("384") ? .sha384 : .sha256)
   }
 }
