@@ -206,7 +206,7 @@ let package = Package(
       name: "PrivateServers", dependencies: ["Basics", "CLibmariadb", "CLibpq"],
       path: "Tests/TestSupport/Servers", swiftSettings: strict,
       linkerSettings: [.linkedLibrary("mariadb"), .linkedLibrary("pq")]),
-    .testTarget(name: "MessagesTests", dependencies: ["Basics", "Wording"], swiftSettings: strict),
+    .testTarget(name: "MessagesTests", dependencies: ["Basics"], swiftSettings: strict),
     .testTarget(
       name: "WireBytesTests", dependencies: ["Basics", "TestSupport"],
       swiftSettings: strict),
@@ -229,7 +229,7 @@ let package = Package(
       swiftSettings: strict, linkerSettings: [.linkedLibrary("pcap")]),
     .testTarget(
       name: "TLSDecryptionTests",
-      dependencies: ["Basics", "PacketCapture", "TLSDecryption", "TestSupport"],
+      dependencies: ["Basics", "PacketCapture", "TLSDecryption", "TestSupport", "Wording"],
       swiftSettings: strict),
     .testTarget(
       name: "StreamInputsTests",
@@ -278,7 +278,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MockServerTests",
-      dependencies: ["APNsWire", "Analysis", "Basics", "MockServer"],
+      dependencies: ["APNsWire", "Analysis", "Basics", "MockServer", "Wording"],
       swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.
     .executableTarget(

@@ -351,10 +351,10 @@ FIRST = {
 }
 COLUMNS = {
     "apnsift_replays": (
-        "id at version app environment options tuples invalidated updated inserted unchanged kept unknown rejected mapping undoes "
+        "id at version app environment options tuples invalidated updated inserted unchanged kept unknown rejected first_change mapping undoes "
         "changed_rows").split(),
     "apnsift_inputs": ["replay", "source", "sha256", "bytes"],
-    "apnsift_changes": ["replay", "part", "packed"],
+    "apnsift_changes": ["id", "replay", "part", "packed"],
     "apnsift_outcomes": ["replay", "store", "is_done"],
     "device_tokens": ["app", "environment", "token", "registered_at", "invalidated_at"],
     "devices": ["id", "token", "bundle", "env", "seen", "gone", "state"],
@@ -393,7 +393,7 @@ READ = {
         "at": lambda kind, value: kind == "integer" and -62_135_596_800 <= value <= 253_402_300_799,
         "version": is_text, "app": is_text, "options": is_json, "mapping": may_be_null(is_json),
         "environment": lambda kind, value: kind == "text" and value in (b"production", b"sandbox"),
-        "changed_rows": is_count,
+        "changed_rows": is_count, "first_change": is_count,
         "undoes": may_be_null(is_count),
         **{name: is_count for name in COUNTS},
     },
@@ -416,6 +416,8 @@ def sqlite_cases():
         tables += ["apnsift_outcomes"] if kind == "file" else []
         for table in tables:
             for column in COLUMNS[table]:
+                if table == "apnsift_changes" and column in ("replay", "part"):
+                    continue
                 for value in SQLITE_VALUES:
                     statement = f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}"
                     cases.append(Case("sqlite", kind, table, column, f"{kind} {table}.{column} = {value[:40]}", statement, READ.get(table, {}).get(column)))
@@ -438,7 +440,7 @@ def packed_cases(database, kind):
     values += [(f"byte {n} is {byte}", put.format(n, byte)) for n in range(0, 100) for byte in (0, 1, 0x7f, 0x80, 0xff)]
     return [
         Case(database, kind, "apnsift_changes", "packed", f"{kind} apnsift_changes.packed {name}",
-             f"UPDATE apnsift_changes SET packed = {value} WHERE replay = 1", None)
+             f"UPDATE apnsift_changes SET packed = {value} WHERE {'id' if database == 'sqlite' else 'replay'} = 1", None)
         for name, value in values
     ]
 
@@ -461,7 +463,7 @@ def postgresql_valid(table, column, type_, value):
     check = READ.get(table, {}).get(column)
     if column == "at":
         return type_ == "timestamptz" and value.startswith("'1")
-    if check is None or column == "undoes":
+    if check is None or column in ("undoes", "first_change"):
         return None
     if column in COUNTS + ["bytes", "changed_rows"]:
         return type_ in INTEGERS and (check("null", None) if value == "NULL" else check("integer", int(value)))
@@ -479,6 +481,8 @@ def postgresql_cases():
         tables += ["apnsift_replays", "apnsift_inputs", "apnsift_changes"] if kind != "mark" else []
         for table in tables:
             for column in COLUMNS[table]:
+                if column == "first_change" or (table == "apnsift_changes" and column == "id"):
+                    continue
                 for type_, value in POSTGRESQL_TYPES:
                     found = FIRST[table] if table != "device_tokens" else f"token = '\\x{TOKENS[0].hex()}'"
                     statement = (
@@ -529,6 +533,8 @@ def mysql_cases():
         tables += ["apnsift_replays", "apnsift_inputs", "apnsift_changes"] if kind != "mark" else []
         for table in tables:
             for column in COLUMNS[table]:
+                if column == "first_change" or (table == "apnsift_changes" and column == "id"):
+                    continue
                 where = FIRST[table] if column not in ("id", "replay") else "1 = 1"
                 for type_, value in MYSQL_TYPES:
                     statement = f"ALTER TABLE {table} ADD other_ {type_}; UPDATE {table} SET other_ = {value} WHERE {where}; "

@@ -4,6 +4,7 @@ import Basics
 import Foundation
 import TestSupport
 import Testing
+import Wording
 
 @Suite("The table of distinct tokens")
 struct TokenTableTests {

@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import Wording
 
 /// Archives of real tools: their members are inputs of their own. Expected records are those of the dumps in them.
 @Suite("Archives")

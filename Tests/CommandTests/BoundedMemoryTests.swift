@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Testing
+import Wording
 
 /// Nothing grows with the input.
 @Suite("Large inputs", .serialized)

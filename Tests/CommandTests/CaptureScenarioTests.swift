@@ -2,6 +2,7 @@ import Basics
 import CaptureWriting
 import Foundation
 import Testing
+import Wording
 
 /// What is wrong with a capture is reported with its position, and the rest is read (docs/spec/captures.md#damaged-files).
 @Suite("What captures lack or get wrong")

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import PrivateServers
 import Testing
+import Wording
 
 /// A replay into a server that is killed, or whose connection is ended, leaves the old table or the new one, with the
 /// journal to match, and the next run leaves the new one.

@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import Wording
 
 /// An input that is not of the app, environment or store named: docs/stores.md, Brakes.
 @Suite("Doubts about whose tokens an input has")

@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import Wording
 
 @Suite("Replays of flagged records")
 struct FlaggedReplayTests {

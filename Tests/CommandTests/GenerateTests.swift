@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import Wording
 
 /// What `generate` promises of its files.
 @Suite("generate")

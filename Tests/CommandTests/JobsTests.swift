@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import Testing
+import Wording
 
 /// The output of several jobs is that of one: the same bytes, files, messages and exit code.
 @Suite("Jobs")

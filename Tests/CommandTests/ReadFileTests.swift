@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import Wording
 
 /// Everything that a run reads is an input: no output replaces it.
 @Suite("Files that are read")

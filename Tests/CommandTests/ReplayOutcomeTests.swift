@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import Wording
 
 /// The rule on real SQLite files (docs/spec/interface.md#replay-rule), seen through SQLite's own tool.
 @Suite("What a replay does")

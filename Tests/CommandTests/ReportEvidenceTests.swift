@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import Testing
+import Wording
 
 /// `report`: recovered records, locations of tokens, long lists, identical inputs, and what was not searched.
 @Suite("Evidence of a report")

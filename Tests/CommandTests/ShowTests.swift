@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Testing
+import Wording
 
 /// `show`: bytes with the names of their fields. Expected lines are written by hand from docs/spec/protocol.md#the-protocols.
 @Suite("Annotated hex dump")

@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import Wording
 
 @Suite("store export")
 struct StoreExportTests {

@@ -306,10 +306,10 @@ struct TextLineTests {
     ("no mark, little-endian", "text.encode('utf-16-le')", 0, "no problems found"),
     ("no mark, big-endian", "text.encode('utf-16-be')", 0, "no problems found"),
     (
-      "a byte at the end", "text.encode('utf-16') + b'x'", 1,
+      "a byte at the end", "text.encode('utf-16') + b'x'", 2,
       "begins as UTF-16 text and has other bytes near here"
     ),
-    ("half of a pair", "text.encode('utf-16') + b'\\x3d\\xd8'", 1, "begins as UTF-16 text"),
+    ("half of a pair", "text.encode('utf-16') + b'\\x3d\\xd8'", 2, "begins as UTF-16 text"),
   ]
 
   @Test("UTF-16 is decoded", arguments: encodings.map(\.name))

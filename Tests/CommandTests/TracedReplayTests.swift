@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Testing
+import Wording
 
 /// Each changed row is traced to the record that decided: before a replay by `--dry-run -o`, after it by the journal.
 @Suite("Rows traced to their records")

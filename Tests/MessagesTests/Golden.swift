@@ -19,11 +19,13 @@ func generalMessage(_ golden: Golden) {
 }
 
 extension Golden {
-  static let general = [
+  static let general: [Golden] = [
     Golden(.verbatim("no such option"), "no such option"),
     Golden(.about("a.bin", .verbatim("is empty")), "a.bin: is empty"),
     Golden(.located(.verbatim("is wrong"), line: nil, column: 2), "is wrong"),
     Golden(.located(.verbatim("is wrong"), line: 3, column: nil), "line 3: is wrong"),
     Golden(.located(.verbatim("is wrong"), line: 3, column: 2), "line 3, column 2: is wrong"),
+    Golden(.skipped(.unknownFormat), "skipped: no known format"),
+    Golden(.warning(.unknownFormat), "warning: no known format"),
   ]
 }

@@ -1,65 +1,55 @@
 import Basics
 import Testing
 
-@Test("Messages about inputs as a whole", arguments: Golden.inputs)
+@Test("Messages about inputs", arguments: Golden.input)
 func inputMessage(_ golden: Golden) {
   #expect(golden.message.text == golden.text)
 }
 
-@Test("Messages about chunk sizes and distinct tokens", arguments: Golden.chunksAndTokens)
-func chunkOrTokenMessage(_ golden: Golden) {
-  #expect(golden.message.text == golden.text)
-}
-
-@Test("Messages about lists of known files", arguments: Golden.knownFiles)
-func knownFilesMessage(_ golden: Golden) {
-  #expect(golden.message.text == golden.text)
-}
-
 extension Golden {
-  static let inputs: [Golden] = [
-    Golden(.empty, "is empty"),
+  static let input: [Golden] = [
     Golden(.unknownFormat, "no known format"),
-    Golden(.skipped(.unknownFormat), "skipped: no known format"),
-    Golden(.warning(.unknownFormat), "warning: no known format"),
     Golden(
-      .carvedInstead,
-      "no known format: searched for records, as with --from carve. Use --from raw if it is a dump"),
+      .noLibrary("libzstd.so.1", package: "libzstd1", elsewhere: "zstd"),
+      "libzstd.so.1 is missing or cannot be loaded; install libzstd1 (elsewhere: zstd)"),
+    Golden(.libraryOutOfMemory("libzstd"), "libzstd is out of memory; free some and try again"),
+    Golden(.packet(7), "packet 7"),
+    Golden(.packet(7, original: 9), "packet 7"),
+    Golden(.packet(nil, original: 9), "original packet 9"),
+    Golden(.packet(nil), "a packet without a number"),
     Golden(
-      .excludedLines(inUse: 1, untimed: 0),
-      "left out 1 token in lines of text: 1 in lines about registrations or the like"),
+      .truncatedPacket(.packet(7), missing: 1, byFileEnd: true),
+      "packet 7 is truncated by 1 byte: the file ends within it"),
     Golden(
-      .excludedLines(inUse: 2, untimed: 3),
-      "left out 5 tokens in lines of text: 2 in lines about registrations or the like, 3 in lines without a "
-        + "time that counts"),
-    Golden(.notSearchedInside("UTF-16 text"), "UTF-16 text, not searched inside"),
+      .truncatedPacket(.packet(7), missing: 134, byFileEnd: false),
+      "packet 7 is truncated by 134 bytes: capture with a larger snap length (tcpdump -s 0)"),
     Golden(
-      .sameBytes(as: "a.bin", isJoinedCapture: false),
-      "same bytes as a.bin, which was already read: its records are counted again"),
+      .lateBytesBeforeBeginning(1, of: .packet(9)),
+      "1 byte of packet 9 arrived before the beginning of the stream: not used"),
+    Golden(.damage("zeros instead of a record", afterPacket: 3), "after packet 3: zeros instead of a record"),
     Golden(
-      .sameBytes(as: "a.pcap", isJoinedCapture: true),
-      "same bytes as a.pcap, which was already read: its packets are read again"),
-  ]
-
-  static let knownFiles: [Golden] = [
+      .damage("zeros instead of a record", afterPacket: 0),
+      "before the first packet: zeros instead of a record"),
     Golden(
-      .tooManyHashes(memory: 1 << 20),
-      "the lists of known files need more than 1.0 MiB of memory: raise --memory, or give a smaller list"),
-    Golden(.linesWithoutHash(1, first: 7), "line 7 has no hash and is ignored"),
-    Golden(.linesWithoutHash(3, first: 7), "3 lines have no hash and are ignored; the first is line 7"),
-    Golden(.copiesLeftOut(1), "left out 1 file identical to others (--unique-inputs)"),
-    Golden(.copiesLeftOut(2), "left out 2 files identical to others (--unique-inputs)"),
-    Golden(.knownLeftOut(1), "left out 1 known file (--known-hashes)"),
-    Golden(.knownLeftOut(2), "left out 2 known files (--known-hashes)"),
-  ]
-
-  static let chunksAndTokens: [Golden] = [
+      .tooManyPending(limit: 1_000_000),
+      "more than 1000000 requests are waiting for a response (--max-pending): "
+        + "the outcome of the oldest, from here on, is unknown"),
     Golden(
-      .noTemporaryFile(in: "/tmp", error: "Permission denied"),
-      "cannot create a temporary file in /tmp: Permission denied; "
-        + "set TMPDIR to another directory, or raise --memory so that none is needed"),
+      .textEndsWithinByte,
+      "the text ends after one hex digit of two: it is truncated; the bytes before it are used"),
     Golden(
-      .noMemoryForTokens(bytes: 32 << 10, error: "Cannot allocate memory"),
-      "cannot allocate 32.0 KiB of memory for distinct tokens: Cannot allocate memory; lower --memory"),
+      .expectedBase64(found: UInt8(ascii: "!"), isPadded: false),
+      #"expected a base64 character, found 0x21 ("!"); the 3 bytes of its group are skipped"#),
+    Golden(
+      .expectedBase64(found: 0x7f, isPadded: true),
+      #"expected "=", found 0x7f; the 3 bytes of its group are skipped"#),
+    Golden(
+      .textEndsWithinGroup(characters: 3, isCertain: false),
+      "the text ends after 3 of 4 characters of a base64 group: it may be truncated; its bytes are used"),
+    Golden(
+      .textEndsWithinGroup(characters: 2, isCertain: true),
+      "the text ends after 2 of 4 characters of a base64 group: it is truncated; its bytes are used"),
+    Golden(
+      .yamlTooManyAliases(limit: 10), "more than 10 aliases or directives; write them out"),
   ]
 }

@@ -1,6 +1,7 @@
 import Basics
 import MockServer
 import Testing
+import Wording
 
 /// Behaviour of clients, and the server's reaction.
 @Suite("Clients")

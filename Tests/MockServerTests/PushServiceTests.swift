@@ -3,6 +3,7 @@ import Analysis
 import Basics
 import MockServer
 import Testing
+import Wording
 
 /// Answers to pushes, by a client that writes its own frames.
 @Suite("Answers to pushes")

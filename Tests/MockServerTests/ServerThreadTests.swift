@@ -1,6 +1,7 @@
 import Basics
 import MockServer
 import Testing
+import Wording
 
 /// Servers that share a thread.
 @Suite("Servers on one thread")

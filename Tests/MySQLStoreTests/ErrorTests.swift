@@ -2,6 +2,7 @@ import Basics
 import PrivateServers
 import Testing
 import TokenStores
+import Wording
 
 @Suite("What errors of MariaDB mean")
 struct ErrorTests {

@@ -3,6 +3,7 @@ import Foundation
 import StoreTestSupport
 import Testing
 import TokenStores
+import Wording
 
 /// A journal in its own file: its intents are settled by the state of the rows.
 @Suite("Journals in files of their own") struct MappedJournalFileTests {

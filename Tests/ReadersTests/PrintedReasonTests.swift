@@ -2,6 +2,7 @@ import Basics
 import Conformance
 import TestSupport
 import Testing
+import Wording
 
 /// A stream, the output of a reader, and the expected reason for the last record, derived by hand.
 struct PrintedCase: Sendable, CustomTestStringConvertible {

@@ -3,6 +3,7 @@ import Conformance
 import ReaderModels
 import TestSupport
 import Testing
+import Wording
 
 @Suite("Judging the reader of error responses")
 struct ResponseJudgeTests {

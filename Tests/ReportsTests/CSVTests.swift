@@ -23,7 +23,7 @@ struct CSVTests {
   @Test("rows of random records in random columns equal a slow reference")
   func rows() throws {
     var generator = SeededGenerator(seed: 81)
-    let names = ExportedKind.feedback.columns.filter { !$0.isLocal }.map(\.name)
+    let names = ExportedKind.feedback.columnNames.filter { !ColumnEntry.isLocal($0) }
     for _ in 0..<400 {
       let count = generator.pick(1...20)
       let columns = (0..<count).map { _ in generator.pick(names) }

@@ -2,6 +2,7 @@ import Basics
 import StreamInputs
 import TestSupport
 import Testing
+import Wording
 
 @Suite("Compressed files")
 struct CompressionTests {

@@ -3,6 +3,7 @@ import CaptureWriting
 import StreamInputs
 import TestSupport
 import Testing
+import Wording
 
 @Suite("Compressed files that are damaged")
 struct DamagedCompressionTests {

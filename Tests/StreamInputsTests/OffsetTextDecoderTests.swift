@@ -1,6 +1,7 @@
 import Basics
 import StreamInputs
 import Testing
+import Wording
 
 @Suite("xxd and hexdump -C")
 struct OffsetTextDecoderTests {

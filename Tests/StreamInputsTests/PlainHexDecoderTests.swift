@@ -2,6 +2,7 @@ import Basics
 import PacketCapture
 import StreamInputs
 import Testing
+import Wording
 
 @Suite("Plain hex")
 struct PlainHexDecoderTests {

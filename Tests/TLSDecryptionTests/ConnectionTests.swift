@@ -3,6 +3,7 @@ import PacketCapture
 import TLSDecryption
 import TestSupport
 import Testing
+import Wording
 
 @Suite struct ConnectionTests {
   @Test func sessionsAreDescribed() throws {

@@ -2,6 +2,7 @@ import Basics
 import PacketCapture
 import TLSDecryption
 import Testing
+import Wording
 
 /// Connections of real programs, with the secrets that they wrote.
 @Suite struct FlowTests {

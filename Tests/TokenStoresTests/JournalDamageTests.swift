@@ -43,6 +43,7 @@ import Wording
       ("options", "'{'", "'{'", .journalJSON), ("options", "x'7b7d'", "x'7b7d'", .journalJSON),
       ("mapping", "'a'", "'a'", .journalJSON), ("undoes", "'x'", "'x'", counts),
       ("changed_rows", "0.5", "0.5", counts), ("changed_rows", "NULL", "NULL", counts),
+      ("first_change", "'x'", "'x'", counts),
       ("environment", "'test'", "'test'", .journalEnvironment(["production", "sandbox"])),
     ]
 
@@ -81,9 +82,10 @@ import Wording
   @Test(
     "an undo needs all changes of its replay",
     arguments: [
-      "DELETE FROM apnsift_changes WHERE replay = 1",
-      "UPDATE apnsift_changes SET replay = 9 WHERE replay = 1",
-      "UPDATE apnsift_changes SET packed = x'' WHERE replay = 1",
+      "UPDATE apnsift_replays SET first_change = 2 WHERE id = 1",
+      "UPDATE apnsift_replays SET first_change = 1 WHERE id = 2",
+      "DELETE FROM apnsift_changes WHERE id = 1", "UPDATE apnsift_changes SET id = 9 WHERE id = 1",
+      "UPDATE apnsift_changes SET packed = x'' WHERE id = 1",
     ])
   func missingChanges(_ sql: String) throws {
     try sqlite(directory.file(), sql)
@@ -105,22 +107,22 @@ import Wording
       ("x'10ffffffffffffffffff7f'", .changeIsNotPacked), ("x'100000ffffffffffffffff7f'", .changeIsNotPacked),
     ])
   func changes(_ packed: String, _ problem: Message) throws {
-    try sqlite(directory.file(), "UPDATE apnsift_changes SET packed = \(packed) WHERE replay = 1")
-    let error = fault(.inRow(.rowKey("part", "0"), of: "apnsift_changes", problem))
+    try sqlite(directory.file(), "UPDATE apnsift_changes SET packed = \(packed) WHERE id = 1")
+    let error = fault(.inRow(.rowKey("id", "1"), of: "apnsift_changes", problem))
     #expect(throws: error) { try store.undo(1, entry: Self.entry) }
     #expect(throws: error) { try store.changes(of: 1) { _ in } }
   }
 
-  /// SQLite chooses any free number after the largest one, and replays would have no order.
-  @Test("no replay is recorded after a row with the largest number")
-  func largestNumber() throws {
+  /// SQLite chooses any free number after the largest one, and an undo would not find the changes.
+  @Test(
+    "no replay is recorded after a row with the largest number",
+    arguments: ["apnsift_changes", "apnsift_replays"])
+  func largestNumber(_ table: String) throws {
     let largest = Int64.max
     try sqlite(
-      directory.file(), "PRAGMA foreign_keys = OFF; UPDATE apnsift_replays SET id = \(largest) WHERE id = 2")
+      directory.file(), "PRAGMA foreign_keys = OFF; UPDATE \(table) SET id = \(largest) WHERE id = 2")
     let error = fault(
-      .inRow(
-        .rowKey("id", "\(largest)"), of: "apnsift_replays",
-        .valueInsteadOf(Self.counts, "id", "\(largest)")))
+      .inRow(.rowKey("id", "\(largest)"), of: table, .valueInsteadOf(Self.counts, "id", "\(largest)")))
     #expect(throws: error) { try store.replay([Dated(token: [4], time: 7)], as: Self.entry) }
     #expect(try store.rows().count == 3)
   }

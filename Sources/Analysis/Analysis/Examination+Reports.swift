@@ -55,7 +55,7 @@ extension Examination {
       if options.failsOnUnrecognised { failures += 1 }
       try note(
         report.format == .carve
-          ? .carvedInstead
+          ? "no known format: searched for records, as with --from carve. Use --from raw if it is a dump"
           : "no known format; read as raw \((options.analysis.choice.named ?? .feedback).rawValue). "
             + "Use --from raw if that is right, --from hex or base64 if it is text", of: input,
         .unrecognisedInput, isWarning: true, isFailure: options.failsOnUnrecognised)
@@ -76,7 +76,7 @@ extension Examination {
     }
     if report.contentBytes == 0, report.faults.isEmpty {
       emptyInputs += 1
-      if !isRerun { Console.note(.about(input.name, .empty)) }
+      if !isRerun { Console.note(.about(input.name, "is empty")) }
     }
     if let earlier = input.continues {
       try note(
@@ -94,8 +94,10 @@ extension Examination {
     if !summary.isArchive { readCount += 1 }
     inputs.insert(summary, at: index)
     if let first {
+      // In a joined capture, sequence numbers identify copies of packets, and no record counts twice.
+      let again = options.reading.joins ? "its packets are read again" : "its records are counted again"
       try note(
-        .sameBytes(as: VisibleText.of(first), isJoinedCapture: options.reading.joins), of: input,
+        "same bytes as \(VisibleText.of(first)), which was already read: \(again)", of: input,
         .duplicateInput, isWarning: true)
     }
   }

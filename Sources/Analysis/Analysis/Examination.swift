@@ -148,8 +148,10 @@ package struct Examination {
     try run.decryption.map { try report($0.unusedSecrets) }
     try analyzer.finish()
     if isRerun { return }
-    if knownInputs > 0 { Console.note(.knownLeftOut(knownInputs)) }
-    if !copies.isEmpty { Console.note(.copiesLeftOut(copies.count)) }
+    if knownInputs > 0 { Console.note("left out \(Count.of(knownInputs, "known file")) (--known-hashes)") }
+    if !copies.isEmpty {
+      Console.note("left out \(Count.of(copies.count, "file")) identical to others (--unique-inputs)")
+    }
     hintIfSwapped()
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
@@ -268,7 +270,13 @@ package struct Examination {
         progress: { progress.update(archive?.diskPosition ?? $0) })
     }
     let late = run.analyzer.summary.lateConflicts - conflicts
-    if late > 0 { report.faults.append(InputFault(.lateConflicts(late))) }
+    if late > 0 {
+      report.faults.append(
+        InputFault(
+          "\(Count.of(late, "packet")) contradicted bytes whose records had been written (see "
+            + "conflicting-overlap); read it again with a larger --reorder-window, and a larger "
+            + "--total-buffer if that is not enough"))
+    }
     let first = inputs.count
     if let inner = report.archive {
       (report.members, report.lostMembers) = try readMembers(of: inner, input, key: key, &run)

@@ -62,11 +62,13 @@ extension StreamAnalysis {
       return
     }
     counts.value.listed &+= 1
+    let message = Self.message(of: problem.cause, found: decoder.problemText)
+    let last = skip.firstLine + skip.lines - 1
     try report(
       .malformedLine, skip.offset, skip.length, origin: origin,
-      .malformedLine(
-        skip.firstLine, count: skip.lines, Self.message(of: problem.cause, found: decoder.problemText)),
-      in: &direction)
+      skip.lines == 1
+        ? "line \(last): \(message)"
+        : "lines \(skip.firstLine) to \(last): \(message) (in the first of them)", in: &direction)
   }
 
   /// Reports the lines that were only counted.
@@ -84,8 +86,10 @@ extension StreamAnalysis {
       try report(
         StreamAnomaly(
           .unrelatedLines, side: nil,
-          message: .unrelatedLines(
-            counts.unrelated, bytes: counts.unrelatedBytes, first: counts.firstUnrelated)))
+          message: "\(Count.of(counts.unrelated, "line")) "
+            + "(\(Count.of(counts.unrelatedBytes, "byte"))) without a push; the first is line "
+            + "\(counts.firstUnrelated)"
+        ))
     }
     guard case .decoded(let box) = first.content, let decoder = box.value as? LogDecoder else {
       return
@@ -93,7 +97,11 @@ extension StreamAnalysis {
     for areDoubtful in [true, false] {
       let lines = decoder.logTimes(areDoubtful: areDoubtful)
       guard lines.count > 0 else { continue }
-      let message = Message.logTimes(lines.count, first: lines.first, areDoubtful: areDoubtful)
+      let message: Message =
+        "the timestamp of \(Count.of(lines.count, "line")) with status 410 (the first is line "
+        + "\(lines.first)) "
+        + (areDoubtful ? "may be the log time: " : "seems to be the log time, and is not taken: ")
+        + "--map timestamp=NAME names the time of the invalidation"
       try report(StreamAnomaly(areDoubtful ? .doubtfulTimes : .logTimes, side: nil, message: message))
     }
   }
@@ -102,11 +110,17 @@ extension StreamAnalysis {
     let text = String(decoding: found, as: UTF8.self)
     let quoted = text.isEmpty ? "empty" : "\"\(text)\""
     return switch cause {
-    case .json(let expected): .lineIsNotJSON(expected: expected, found: text.isEmpty ? nil : text)
-    case .tokenIsNoText: .tokenIsNoText(quoted)
-    case .statusIsNoStatus: .statusIsNoStatus(quoted)
-    case .reasonIsNoText: .reasonIsNoText(quoted)
-    case .timeIsNoTime: .timeIsNoTime(quoted)
+    case .json(let expected):
+      "not JSON: expected \(expected), found \(text.isEmpty ? "the end of the line" : quoted)"
+    case .tokenIsNoText: "the token is \(quoted); expected a string (--map token=NAME selects another member)"
+    case .statusIsNoStatus:
+      "the status is \(quoted); expected a number from 100 to 599 (--map status=NAME selects another "
+        + "member)"
+    case .reasonIsNoText:
+      "the reason is \(quoted); expected a string (--map reason=NAME selects another member)"
+    case .timeIsNoTime:
+      "the timestamp is \(quoted); expected seconds or milliseconds since 1970, or a time with its "
+        + "offset such as 2026-05-01T09:30:00Z"
     case .columns(let found, let expected): "\(Count.of(found, "column")), but the header has \(expected)"
     case .textAfterQuote: "text after a closing quote; expected a delimiter or the end of the line"
     case .openQuote: "a quote is not closed"

@@ -181,7 +181,8 @@ final class StreamAnalysis {
     }
     if anomaly.isLate, (anomaly.side == .first ? first : second).coveredOffset != nil {
       log.summary.lateConflicts += 1
-      finding.message = .tooLate(anomaly.message)
+      finding.message =
+        "\(anomaly.message); this came too late: the records here were written before, without a flag"
     }
     switch anomaly.side {
     case nil: try report(finding)

@@ -50,7 +50,9 @@ extension StreamAnalysis {
     let message: Message =
       switch (content, command) {
       case (.responses, _): "byte \(command) is not the command of an error response (8)"
-      case (_, 0), (_, 1): .impossibleLengths(command: command)
+      case (_, 0), (_, 1):
+        "command \(command) with a length above the limit (--max-token-length, --max-payload)"
+          + (command == 0 ? ", or with both lengths 0" : "")
       case (_, 2): "command 2 with a frame of more than \(RequestRules.longestItems) bytes"
       default: "byte \(command) is not the command of a request (0 to 2)"
       }
@@ -68,7 +70,8 @@ extension StreamAnalysis {
       .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
       isShortRest
         ? "\(Count.of(length, "byte")) left over: too few to show whether a tuple begins here"
-        : .skippedBytes(length, before: content.recordName), in: &direction)
+        : "\(Count.of(length, "byte")) skipped: no plausible \(content.recordName) begins "
+          + "here", in: &direction)
   }
 
   func noteSeparator(_ offset: Int, _ length: Int, in direction: inout DirectionAnalysis) {
@@ -85,7 +88,8 @@ extension StreamAnalysis {
     try report(
       StreamAnomaly(
         .separatingBytes, side: direction.side, fileOffset: separators.fileOffset,
-        message: .separatingBytes(separators.bytes, locations: separators.count)))
+        message: "\(Count.of(separators.bytes, "byte")) at "
+          + "\(Count.of(separators.count, "location")) between tuples: no damage, and no part of them"))
   }
 
   func reportTruncated(
@@ -94,14 +98,16 @@ extension StreamAnalysis {
     log.summary.truncatedBytes &+= length
     try report(
       .truncatedRecord, offset, length, origin: direction.trail.origin(at: offset),
-      .truncatedRecord(content.recordName, after: length), in: &direction)
+      "truncated \(content.recordName): the data ends after \(Count.of(length, "byte")) of it", in: &direction
+    )
   }
 
   func message(of gap: StreamGap) -> Message {
-    switch gap.cause {
-    case .missing: .gap(bytes: gap.length, isUpperBound: gap.isUpperBound)
-    case .unverified: .unverifiedGap(bytes: gap.length, isUpperBound: gap.isUpperBound)
-    case .cut: .cutGap(bytes: gap.length, isUpperBound: gap.isUpperBound)
+    let bytes = "\(gap.isUpperBound ? "at most " : "")\(Count.of(gap.length, "byte")) of the stream"
+    return switch gap.cause {
+    case .missing: "\(bytes) missing"
+    case .unverified: "\(bytes) left out: the MAC of their TLS records is wrong"
+    case .cut: "\(bytes) missing: it ends within a TLS record"
     }
   }
 
@@ -114,10 +120,11 @@ extension StreamAnalysis {
   }
 
   func reportCiphertext(_ direction: inout DirectionAnalysis) throws {
+    let missing = direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) missing" : ""
     try report(
       .encryptedStream, direction.bytesBeforeTLS, direction.end &- direction.bytesBeforeTLS,
       at: direction.firstLocation,
-      .ciphertext(missing: direction.gapBytes), in: &direction)
+      "TLS ciphertext: the stream cannot be decoded without its keys (--keys)\(missing)", in: &direction)
   }
 
   func report(

@@ -15,7 +15,10 @@ final class TemporaryFile {
   init(directory: String) throws {
     self.directory = directory
     guard let descriptor = TemporaryPath.makeUnnamedFile("\(directory)/apnsift-") else {
-      throw TokenTableError(message: .noTemporaryFile(in: directory, error: SystemError.text()))
+      throw TokenTableError(
+        message:
+          "cannot create a temporary file in \(directory): \(SystemError.text()); set TMPDIR to another "
+          + "directory, or raise --memory so that none is needed")
     }
     self.descriptor = descriptor
   }

@@ -15,7 +15,8 @@ package enum CommandNames {
     if root.configuration.defaultSubcommand != nil, !names(of: root).contains(first) {
       if isFile(first) || first.contains(where: { "./".contains($0) }) { return }
       let names = names(of: root) + ["help"]
-      throw UsageError(.unknownCommand(first, nearest: nearest(to: first, of: names)))
+      throw UsageError(
+        "'\(first)' is neither a command nor a file\(hint(first, names)) (`apnsift help` lists all commands)")
     }
     try check(arguments[...], of: root, path: path)
   }
@@ -35,7 +36,8 @@ package enum CommandNames {
     let names = names(of: command)
     guard let word = words.first, !word.hasPrefix("-"), !names.isEmpty else { return }
     guard let index = names.firstIndex(of: word) else {
-      throw UsageError(.unknownSubcommand(word, of: path, nearest: nearest(to: word, of: names)))
+      throw UsageError(
+        "'\(word)' is not a command of \(path)\(hint(word, names)) (`\(path) --help` lists them all)")
     }
     try check(
       words.dropFirst(), of: command.configuration.subcommands[index], path: "\(path) \(word)")
@@ -50,8 +52,8 @@ package enum CommandNames {
     return access(paths.path(of: argument), F_OK) == 0
   }
 
-  private static func nearest(to word: String, of names: [String]) -> String? {
+  private static func hint(_ word: String, _ names: [String]) -> String {
     let nearest = Spelling.nearest(to: word, of: names)
-    return Spelling.distance(word, nearest) <= maxDistance ? nearest : nil
+    return Spelling.distance(word, nearest) <= maxDistance ? "; the nearest is '\(nearest)'" : ""
   }
 }

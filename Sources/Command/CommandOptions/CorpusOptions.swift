@@ -49,7 +49,10 @@ package struct CorpusOptions: ParsableArguments {
     let result = try run(walk.cases, examiner, min(jobs ?? Workers.usual, max(1, walk.cases.count)), output)
     // A failure of one output must not prevent the other.
     let printing = Result { try output.flush() }
-    Console.say(.done(result.closingLine, failedDirectories: walk.faults.count))
+    let failed =
+      walk.faults.isEmpty
+      ? "" : "; \(Count.of(walk.faults.count, "directory")) failed, see above"
+    Console.say("\(result.closingLine)\(failed)")
     if let junitFile {
       let buffer = OutputBuffer(junitFile)
       try buffer.append(JUnitWriter.text(result.rows, suite: name))
@@ -81,7 +84,8 @@ extension InputOptions {
         words: options.inputs, pair: options.pair, examination: options.examinationOptions,
         memory: options.memory, keys: { try options.decryption.streamKeys(memory: options.memory, $0) })
     } catch {
-      throw CaseError(.invalidCaseOptions(message(for: error).shortened))
+      throw CaseError(
+        "invalid options: \(message(for: error).shortened); correct the options in case.yml")
     }
   }
 }

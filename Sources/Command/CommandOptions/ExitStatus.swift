@@ -59,7 +59,7 @@ package enum ExitStatus: Int32, Error {
       }
       leave(.usage)
     }
-    leave(.defect, saying: .defect("\(error)"))
+    leave(.defect, saying: "internal error; please report it with the input that caused it: \(error)")
   }
 
   private static func leave(_ status: ExitStatus, saying message: Message? = nil) -> Never {

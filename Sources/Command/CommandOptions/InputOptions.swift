@@ -96,7 +96,8 @@ package struct InputOptions: ParsableArguments {
       throw ValidationError("port \(Int(port)) is given for --feedback-port and --gateway-port: choose one")
     }
     guard earliest.seconds <= latest.seconds else {
-      throw ValidationError(.earliestAfterLatest(earliest.seconds, latest.seconds))
+      throw ValidationError(
+        "--earliest \(UTCTime.text(earliest.seconds)) is after --latest \(UTCTime.text(latest.seconds))")
     }
   }
 
@@ -154,7 +155,12 @@ package struct InputOptions: ParsableArguments {
     for name in knownHashes {
       let others = try known.add(input(name).of(option: "--known-hashes"), memory: memory)
       if others.lines > 0 {
-        Console.note(.about(name, .linesWithoutHash(others.lines, first: others.first)))
+        Console.note(
+          .about(
+            name,
+            others.lines == 1
+              ? "line \(others.first) has no hash and is ignored"
+              : "\(others.lines) lines have no hash and are ignored; the first is line \(others.first)"))
       }
     }
     return known

@@ -23,7 +23,10 @@ package enum OutputName {
           + "\(path)`")
     }
     guard named != format, aliases[named] != format, choosing.contains(named) else { return }
-    throw ValidationError(.outputOfOtherFormat(option, path, named: named, format: format, chosenBy: choice))
+    let remedy = choice.map { "leave out \($0), or rename the file" } ?? "name a .\(format) file"
+    throw ValidationError(
+      "\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy) (`export` writes "
+        + "csv, json, ndjson and arrow, `report` writes html)")
   }
 
   /// Other extensions of the formats.

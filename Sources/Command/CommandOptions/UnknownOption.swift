@@ -27,17 +27,16 @@ enum UnknownOption {
     let owner = later ?? own
     let nearest = Spelling.nearest(to: option, of: owner.names)
     let others = commands.filter { $0.names.contains(option) }.map(\.path)
-    let message: Message =
+    let advice =
       if option.hasPrefix("--"), Spelling.distance(option, nearest) <= 2 {
         later == nil
-          ? .unknownOption(option, of: owner.path, nearest: nearest)
-          : .optionBeforeCommand(option, of: owner.path, nearest: nearest)
+          ? "; did you mean '\(nearest)'?" : "; options follow the command: `\(owner.path) \(nearest) …`"
       } else if later == nil, option.hasPrefix("--"), !others.isEmpty {
-        .unknownOption(option, of: owner.path, knownTo: Array(others.prefix(3)))
+        "; it is an option of \(others.prefix(3).map { "`\($0)`" }.joined(separator: ", "))"
       } else {
-        .unknownOption(option, of: owner.path)
+        ""
       }
-    return UsageError(message)
+    return UsageError("unknown option '\(option)'\(advice) (`\(owner.path) --help` lists all options)")
   }
 
   private static func name(_ argument: String) -> String { String(argument.prefix { $0 != "=" }) }

@@ -59,7 +59,9 @@ package struct CaptureSource: StreamSource, ~Copyable {
     let counts = dissector.counts
     let unsupported = counts.unsupported.values.reduce(0, +)
     guard unsupported > 0, unsupported == counts.packets else { return nil }
-    return InputFault(.noSupportedPacket(unsupported))
+    return InputFault(
+      "\(unsupported == 1 ? "its only packet" : "all \(unsupported) packets") skipped: see "
+        + "unsupported-link-type for the link types; convert the capture to a link type that carries IP")
   }
 
   package mutating func read(

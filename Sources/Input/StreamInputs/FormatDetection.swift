@@ -47,7 +47,7 @@ struct FormatDetection: Sendable {
     case .format(let format) where options.format == .carve:
       report.undecoded = "looks like --from \(format.name): use apnsift export, which reads it"
     case .foreign(let kind, let remedy) where options.format == .carve:
-      report.undecoded = .foreign(kind, remedy: remedy)
+      report.undecoded = "is \(kind): \(remedy)"
     case .format, .foreign: break
     }
   }
@@ -62,7 +62,7 @@ struct FormatDetection: Sendable {
       return format
     case .foreign(let kind, let remedy):
       report.isSkipped = !input.isNamed
-      if input.isNamed { report.faults.append(InputFault(.foreign(kind, remedy: remedy), fileOffset: 0)) }
+      if input.isNamed { report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0)) }
       return nil
     case .imageSegment:
       return nil

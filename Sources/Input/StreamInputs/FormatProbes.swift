@@ -42,15 +42,19 @@ package enum FormatProbes {
     CaptureRecords.recognises(head.span.bytes) != nil
   }
 
+  private static func notExtracted(_ format: String) -> Message {
+    "is \(Message.archive(format)), which is not searched inside: extract its files"
+  }
+
   static let unsupported: [FormatProbe] =
     [
       FormatProbe(.foreign(kind: "an SQLite database", remedy: "use --store to name a store")) { head, _ in
         head.starts(with: Array("SQLite format 3\0".utf8))
       },
       // Signatures that reach into a tuple's length, which none has.
-      FormatProbe(.packed(.notExtracted("RAR"))) { head, _ in head.starts(with: Array("Rar!\u{1a}\u{7}".utf8))
+      FormatProbe(.packed(notExtracted("RAR"))) { head, _ in head.starts(with: Array("Rar!\u{1a}\u{7}".utf8))
       },
-      FormatProbe(.packed(.notExtracted("CAB"))) { head, _ in head.starts(with: Array("MSCF\0\0\0\0".utf8)) },
+      FormatProbe(.packed(notExtracted("CAB"))) { head, _ in head.starts(with: Array("MSCF\0\0\0\0".utf8)) },
     ]
     + captureFiles.map { magic, program in
       FormatProbe(

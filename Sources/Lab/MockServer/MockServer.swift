@@ -112,7 +112,7 @@ package final class MockServer: Sendable {
 
   private static func address(_ configuration: Configuration) throws -> SocketAddress {
     guard let address = try? SocketAddress(ipAddress: configuration.address, port: configuration.port) else {
-      throw Failure(.notAnAddress(configuration.address))
+      throw Failure("\(configuration.address) is not an IP address; use one such as 127.0.0.1 with --listen")
     }
     return address
   }
@@ -145,11 +145,17 @@ extension Failure {
   fileprivate init(_ error: any Error, _ configuration: MockServer.Configuration) {
     let (address, port) = (configuration.address, configuration.port)
     switch (error as? IOError)?.errnoCode {
-    case EADDRINUSE: self.init(.portInUse(port, of: address))
+    case EADDRINUSE:
+      self.init(
+        "port \(port) of \(address) is in use; stop the other server, or use another "
+          + "--port (0 selects a free one)")
     case EACCES, EPERM:
       self.init(
         "no permission for port \(port) of \(address); use a --port above 1023 (0 selects a free one)")
-    case EADDRNOTAVAIL: self.init(.addressUnavailable(address))
+    case EADDRNOTAVAIL:
+      self.init(
+        "\(address) is not an address of this machine; use another one "
+          + "with --listen")
     case let number?: self.init("cannot start the server: \(String(cString: strerror(number)))")
     case nil: self.init("cannot start the server: \("\(error)")")
     }

@@ -82,7 +82,12 @@ final class PushService: ServedSession, ChannelInboundHandler {
       context?.close(mode: .output, promise: nil)
     case .serving, .leaving:
       if isGone { return end(.clientReset) }
-      end(.failed(error is NIOHTTP2Errors.BadClientMagic ? .notHTTP2 : .verbatim("\(error)")))
+      end(
+        .failed(
+          error is NIOHTTP2Errors.BadClientMagic
+            ? "the client did not begin with HTTP/2: it must use prior knowledge (no upgrade), or "
+              + "TLS with --tls"
+            : .verbatim("\(error)")))
     }
   }
 

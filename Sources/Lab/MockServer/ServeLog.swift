@@ -42,26 +42,27 @@ package final class ServeLog: Sendable {
   /// - Parameter streams: the number of streams that are served.
   package func done(streams: Int) -> Message {
     let (clients, bytes) = counts.withLock { ($0.clients, $0.bytes) }
-    return .served(streams: streams, clients: clients, bytes: bytes)
+    return
+      "served \(Count.of(streams, "stream")) to \(Count.of(clients, "client")), \(Count.of(bytes, "byte"))"
   }
 
   /// The last message of a server of pushes.
   package var pushesDone: Message {
     let (clients, pushes) = counts.withLock { ($0.clients, $0.pushes) }
-    return .servedPushes(pushes, clients: clients)
+    return "answered \(Count.of(pushes, "push")) of \(Count.of(clients, "client"))"
   }
 
   /// Problems with clients, for the last message.
   package var faults: [Message] {
     let counts = counts.withLock { $0 }
-    let faults: [(count: Int, message: (Int) -> Message)] = [
-      (counts.stalled, Message.stalledClients), (counts.reset, Message.clientsThatReset),
-      (counts.closedEarly, Message.clientsThatClosedEarly), (counts.failed, Message.failedClients),
-      (counts.stopped, Message.remainingClients), (counts.rejected, Message.rejectedClients),
-      (counts.handshakes, Message.failedHandshakes),
-      ((awaited ?? 0) - counts.clients, Message.absentClients),
+    let faults = [
+      (counts.stalled, "client", "stalled"), (counts.reset, "client", "reset the connection"),
+      (counts.closedEarly, "client", "closed early"), (counts.failed, "client", "failed"),
+      (counts.stopped, "client", "still connected at the end"), (counts.rejected, "client", "rejected"),
+      (counts.handshakes, "TLS handshake", "failed"),
+      ((awaited ?? 0) - counts.clients, "client", "did not come"),
     ]
-    return faults.filter { $0.count > 0 }.map { $0.message($0.count) }
+    return faults.filter { $0.0 > 0 }.map { "\(Count.of($0.0, $0.1)) \($0.2)" }
   }
 
   // MARK: - Messages
@@ -71,39 +72,39 @@ package final class ServeLog: Sendable {
     case .opened, .received, .finished: nil
     case .ended(let client, let report):
       if let pushes = report.pushes {
-        .client(client + 1, report.peer, outcome(report.end, after: pushes))
+        "client \(client + 1) (\(report.peer)): \(outcome(report.end, after: Count.of(pushes, "push")))"
       } else {
-        .client(
-          client + 1, report.peer, of: report.connection,
-          report.speaksTLS ? .unexpectedTLS(outcome(report)) : outcome(report))
+        "client \(client + 1) (\(report.peer)): \(report.connection): "
+          + "\(outcome(report))\(report.speaksTLS ? "; the client speaks TLS: use --tls" : "")"
       }
-    case .handshakeFailed(let peer, let reason): .handshakeFailed(peer, Self.explained(reason))
-    case .rejected(let peer): .rejected(peer)
+    case .handshakeFailed(let peer, let reason): "\(peer): TLS handshake failed: \(Self.explained(reason))"
+    case .rejected(let peer): "\(peer): rejected: too many clients, or everything was served"
     }
   }
 
   private func outcome(_ report: ServedReport) -> Message {
-    let (sent, size, seconds) = (report.sent, report.size, Int(idleSeconds))
+    let sent = "\(report.sent == report.size ? "all" : "\(report.sent) of") \(Count.of(report.size, "byte"))"
     return switch report.end {
-    case .completed: .bytesSent(sent, of: size)
-    case .clientClosed: .closedByClient(after: sent, of: size)
-    case .clientReset: .resetByClient(after: sent, of: size)
-    case .stalled(.didNotRead): .clientReadNothing(after: sent, of: size, seconds: seconds)
+    case .completed: "\(sent) sent"
+    case .clientClosed: "closed by the client after \(sent)"
+    case .clientReset: "reset by the client after \(sent)"
+    case .stalled(.didNotRead):
+      "idle timeout after \(sent): the client read nothing for \(Int(idleSeconds)) s"
     case .stalled(.didNotSend(let expected)):
-      .clientSentNothing(
-        after: sent, of: size, seconds: seconds, received: report.received, expected: expected)
-    case .stopped: .serverStopped(after: sent, of: size)
-    case .failed(let reason): .connectionFailed(after: sent, of: size, reason)
+      "idle timeout after \(sent): the client sent nothing for \(Int(idleSeconds)) s, and \(report.received) "
+        + "of \(Count.of(expected, "byte")) in all"
+    case .stopped: "server stopped after \(sent)"
+    case .failed(let reason): "failed after \(sent): \(reason)"
     }
   }
 
-  private func outcome(_ end: ServedReport.End, after pushes: Int) -> Message {
+  private func outcome(_ end: ServedReport.End, after pushes: String) -> Message {
     switch end {
-    case .completed, .stalled: .pushesAnswered(pushes)
-    case .clientClosed: .pushesClosedByClient(after: pushes)
-    case .clientReset: .pushesResetByClient(after: pushes)
-    case .stopped: .pushesStopped(after: pushes)
-    case .failed(let reason): .pushesFailed(after: pushes, reason)
+    case .completed, .stalled: "\(pushes) answered"
+    case .clientClosed: "closed by the client after \(pushes), before all answers"
+    case .clientReset: "reset by the client after \(pushes)"
+    case .stopped: "server stopped after \(pushes)"
+    case .failed(let reason): "failed after \(pushes): \(reason)"
     }
   }
 
@@ -114,7 +115,6 @@ package final class ServeLog: Sendable {
     case "tlsv1 alert unknown ca", "sslv3 alert certificate unknown", "sslv3 alert bad certificate",
       // With TLS 1.3 some clients send this alert unencrypted, so it fails to decrypt.
       "decryption failed or bad record mac":
-
       "the client probably does not trust the certificate (\(reason)); use --write-certificate to "
         + "export it"
     default: reason

@@ -87,7 +87,7 @@ package final class ServedStreams {
     case .feedback, .gateway: break
     }
     if missing > 0 { return "\(Count.of(missing, "byte")) of the server are missing" }
-    if stream.isOverBudget { return .streamsExceedMemory(memory) }
+    if stream.isOverBudget { return "all streams together exceed \(ByteSize.text(memory)); raise --memory" }
     if report.identity.serverEvidence == .dump, bytes == 0, summary.clientBytes > 0 {
       return "the dump has a client's bytes; use --requests and --responses to give both directions"
     }

@@ -22,7 +22,11 @@ package struct TLSIdentity: Sendable {
   ) throws {
     guard let certificates = try? NIOSSLCertificate.fromPEMBytes(certificatePEM),
       let first = certificates.first, let der = try? first.toDERBytes()
-    else { throw Failure(.noCertificate(in: names.certificate)) }
+    else {
+      throw Failure(
+        "\(names.certificate): no valid PEM certificate (-----BEGIN "
+          + "CERTIFICATE-----) in the file")
+    }
     // Passphrases are not supported: a server has no terminal.
     if Self.isEncrypted(keyPEM) {
       throw Failure(
@@ -30,7 +34,7 @@ package struct TLSIdentity: Sendable {
           + "-out FILE")
     }
     guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem) else {
-      throw Failure(.noKey(in: names.key))
+      throw Failure("\(names.key): no valid PEM private key (-----BEGIN PRIVATE KEY-----) in the file")
     }
     self.certificates = certificates
     self.key = key
@@ -91,7 +95,7 @@ extension TLSIdentity {
     do {
       let bytes = try InputFile.content(of: Input(path).of(option: "--certificate or --key"), limit: maxSize)
       guard bytes.count <= maxSize else {
-        throw InputFault(.tooLargeForPEM(limit: maxSize))
+        throw InputFault("expected PEM, but the file is larger than \(ByteSize.text(maxSize))")
       }
       return bytes
     } catch let fault as InputFault {

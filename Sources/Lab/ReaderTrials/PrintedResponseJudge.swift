@@ -28,6 +28,6 @@ extension ResponseJudge: PrintedJudge {
 
   package consuming func finish(outcome: ReaderOutcome) -> Judgement {
     let missing = truth.responses.count - records
-    return finish(outcome) { .errorsNeverReported(missing, from: $0.offset, outcome.message) }
+    return finish(outcome) { outcome.neverReported(Count.of(missing, "error"), from: $0.offset) }
   }
 }

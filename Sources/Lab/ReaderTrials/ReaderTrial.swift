@@ -64,7 +64,8 @@ package struct ReaderTrial: Sendable {
   /// Throws if the shell could not find or execute the reader: every other run would fail in the same way.
   private func checkStart(_ end: ReaderEnd, printed: Int, _ complaint: [String]) throws {
     guard case .line(let line) = command, end == .exit(127) || end == .exit(126), printed == 0 else { return }
-    throw Failure(.readerDidNotStart(line, complaint: complaint.last))
+    let reason = complaint.last.map { " (\($0))" } ?? ""
+    throw Failure("cannot start the reader '\(line)'\(reason); correct the command")
   }
 
   private func reading(
@@ -81,8 +82,10 @@ package struct ReaderTrial: Sendable {
     case .exit(0): refusedAt.map { Message("the reader closed its input before offset \($0)") }
     case .exit(let code): "the reader ended with exit code \(Int(code))"
     case .signal(let number): "the reader was terminated by signal \(Int(number))"
-    case .timeout: .readerStillRan(after: limits.seconds)
-    case .flood: .readerFlooded(limits.output)
+    case .timeout:
+      "the reader was still running after "
+        + "\(Int(exactly: limits.seconds).map(String.init) ?? "\(limits.seconds)") s, and was terminated"
+    case .flood: "the reader printed more than \(ByteSize.text(limits.output)), and was terminated"
     }
   }
 

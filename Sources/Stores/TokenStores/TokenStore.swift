@@ -74,7 +74,7 @@ package struct TokenStore: Sendable {
     guard let description = try session.describe(mapping) else {
       if creates { return nil }
       guard !mapping.isDeviceTokens else { throw StoreFault.noTable }
-      throw mapping.misfit(.tableName, .aTable, "none of that name")
+      throw mapping.misfit("the name", "a table", "none of that name")
     }
     let table = try MappedTable(mapping, description, session)
     try table.checkValues(session)

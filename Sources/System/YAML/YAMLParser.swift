@@ -68,7 +68,7 @@ final class YAMLParser {
   /// Nil at the end of a list, or of keys.
   private func node(depth: Int) throws(YAMLError) -> YAMLNode? {
     try next { event throws(YAMLError) in
-      guard depth <= Self.maxDepth else { throw error(.yamlTooDeep, event.start_mark) }
+      guard depth <= Self.maxDepth else { throw unreadable("nested too deeply", event.start_mark) }
       switch event.type {
       case YAML_ALIAS_EVENT: return try target(of: event)
       case YAML_SCALAR_EVENT: return scalar(event)
@@ -87,7 +87,7 @@ final class YAMLParser {
       throw error(.yamlTooManyAliases(limit: YAMLText.maxIndirections), alias.start_mark)
     }
     guard let name = alias.data.alias.anchor, let node = anchors[String(cString: name)] else {
-      throw error(.notYAML("found undefined alias"), alias.start_mark)
+      throw unreadable("found undefined alias", alias.start_mark)
     }
     return node
   }
@@ -140,9 +140,14 @@ final class YAMLParser {
 
   private func error(_ problem: Message, _ mark: yaml_mark_t) -> YAMLError { position(mark).error(problem) }
 
+  /// - Parameter problem: as libyaml words it.
+  private func unreadable(_ problem: String, _ mark: yaml_mark_t) -> YAMLError {
+    error("cannot be read as YAML: \(problem) (texts with special characters need quotes)", mark)
+  }
+
   /// Why the last call failed: libyaml has words for all but a lack of memory.
   private var failure: YAMLError {
     let problem = parser.pointee.problem.map { String(cString: $0) } ?? "out of memory"
-    return error(.notYAML(problem.shortened), parser.pointee.problem_mark)
+    return unreadable(problem.shortened, parser.pointee.problem_mark)
   }
 }

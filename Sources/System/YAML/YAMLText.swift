@@ -37,9 +37,11 @@ package enum YAMLText {
       let length = UTF8Text.characterLength(at: index, before: bytes.count, in: span)
       let text = String(decoding: bytes[index..<index + length], as: UTF8.self)
       guard let character = text.unicodeScalars.first else {
-        throw position.error(.yamlNotUTF8(byte: bytes[index]))
+        throw position.error("the byte 0x\(Hex.string([bytes[index]])) is not UTF-8; save the file as UTF-8")
       }
-      guard isAllowed(character) else { throw position.error(.yamlControlCharacter(Array(text.utf8))) }
+      guard isAllowed(character) else {
+        throw position.error("control character 0x\(Hex.string(Array(text.utf8))); remove it")
+      }
       if character == "%", position.column == 1 { directives += 1 }
       guard directives <= maxIndirections else {
         throw position.error(.yamlTooManyAliases(limit: maxIndirections))

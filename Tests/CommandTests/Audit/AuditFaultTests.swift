@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Testing
+import Wording
 
 /// `audit`: the results of the faulty readers of docs/spec/readers.md#models. Expected numbers are derived by hand from the faults
 /// described there.

@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import Testing
+import Wording
 
 /// Streams on which `audit` judges no reader.
 @Suite("Streams that are not judged")

@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import Testing
+import Wording
 
 /// `audit` of error responses, which one faulty reader reads.
 @Suite("Readers of error responses")

@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import Testing
+import Wording
 
 /// `replay --from-errors`: tokens that a gateway called invalid.
 @Suite("Replays of rejected requests")

@@ -2,6 +2,7 @@ import Basics
 import CaptureWriting
 import Foundation
 import Testing
+import Wording
 
 /// Requests and responses as CSV, JSON and NDJSON (docs/spec/interface.md#export).
 @Suite("Requests and responses, exported")

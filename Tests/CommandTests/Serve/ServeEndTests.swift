@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import Testing
+import Wording
 
 /// How connections end that `serve` plays, and how it ends itself.
 @Suite("Serving to the end")

@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import Testing
+import Wording
 
 /// `serve` as a gateway with responses.
 @Suite("Serving gateways")

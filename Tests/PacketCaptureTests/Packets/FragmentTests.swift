@@ -2,6 +2,7 @@ import Basics
 import PacketCapture
 import TestSupport
 import Testing
+import Wording
 
 @Suite("IP datagrams in fragments")
 struct FragmentTests {

@@ -3,6 +3,7 @@ import CaptureWriting
 import PacketCapture
 import TestSupport
 import Testing
+import Wording
 
 @Suite("From a captured packet to its TCP segment")
 struct PacketDissectorTests {

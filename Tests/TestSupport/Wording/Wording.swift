@@ -297,4 +297,5 @@ extension Message {
   package static func noSuchColumn(_ name: String, known: [String]) -> Message {
     Message("--columns: unknown column '\(name)'; the columns are \(known.joined(separator: ", "))")
   }
+
 }

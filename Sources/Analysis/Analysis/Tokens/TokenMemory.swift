@@ -31,7 +31,10 @@ final class TokenMemory {
   func take(_ least: Int) throws -> UnsafeMutableRawBufferPointer {
     let size = max(least, chunkSize)
     guard let start = (size == chunkSize ? spare.popLast() : nil) ?? malloc(size) else {
-      throw TokenTableError(message: .noMemoryForTokens(bytes: size, error: SystemError.text()))
+      throw TokenTableError(
+        message:
+          "cannot allocate \(ByteSize.text(size)) of memory for distinct tokens: \(SystemError.text()); "
+          + "lower --memory")
     }
     used += size
     return UnsafeMutableRawBufferPointer(start: start, count: size)

@@ -62,8 +62,9 @@ struct Audit: ParsableCommand {
     if tally.streams == 0 {
       Console.say("nothing to audit: no feedback stream and no error responses")
     }
-    let done = Message.audited(
-      inputs: examination.readCount, streams: tally.streams, readings: tally.message)
+    let done = Message(
+      "audited \(Count.of(examination.readCount, "input")): \(Count.of(tally.streams, "stream")), "
+        + "\(tally.message)")
     Console.say(examination.closingLine(done))
     try input.check(examination)
   }

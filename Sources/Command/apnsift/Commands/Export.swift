@@ -48,7 +48,7 @@ struct Export: ParsableCommand {
   /// Names for the help text; those that are not usual in parentheses.
   private static func columnNames(_ kind: ExportedKind) -> String {
     let usual = kind.standard
-    return kind.columns.map { usual.contains($0.name) ? $0.name : "(\($0.name))" }.joined(separator: ", ")
+    return kind.columnNames.map { usual.contains($0) ? $0 : "(\($0))" }.joined(separator: ", ")
   }
 
   enum To: String, ExpressibleByArgument, CaseIterable {
@@ -216,9 +216,13 @@ struct Export: ParsableCommand {
 
   private func done(_ examination: Examination, _ summary: Summary, filtered: Int?) -> Message {
     let inputs = examination.readCount
-    if let filtered { return .exported(.rowCount(filtered, "record"), inputs: inputs) }
-    if records == .inputs { return .exported(files: examination.files, inputs: inputs) }
-    return .exported(summary.exportText(records, isCSV: isTable && !isDirectory), inputs: inputs)
+    if filtered == nil, records == .inputs {
+      return "listed \(Count.of(examination.files, "file")), \(Count.of(inputs, "input")) read"
+    }
+    let rows =
+      filtered.map { "\(Count.of($0, "record"))" }
+      ?? summary.exportText(records, isCSV: isTable && !isDirectory)
+    return "exported \(rows) of \(Count.of(inputs, "input"))"
   }
 
   private var isFiltered: Bool { flagged || token != nil }
@@ -238,8 +242,9 @@ struct Export: ParsableCommand {
     try examination.run([writer] + inventory.sinks)
     try writer.finish()
     try inventory.finish(others: directory.paths)
-    let done = Message.exported(
-      directions: writer.directionCount, streams: examination.summary.streams, to: directory.name)
+    let done = Message(
+      "exported \(Count.of(writer.directionCount, "direction")) of "
+        + "\(Count.of(examination.summary.streams, "stream")) to \(directory.name)")
     Console.say(examination.closingLine(done))
     try input.check(examination)
   }
@@ -249,7 +254,7 @@ struct Export: ParsableCommand {
     let isTable = isTable && !isDirectory
     if records == .resend, isTable, summary.pushes.resend > 0 {
       return
-        "hint: \(Count.of(summary.pushes.resend, "push", "pushes")) to send again left out; --records "
+        "hint: \(Count.of(summary.pushes.resend, "push")) to send again left out; --records "
         + "resend-pushes has them"
     }
     if records == .resend, summary.gateway.unknown > 0 {

@@ -92,7 +92,7 @@ extension Export {
       kind == .feedback ? feedback : takesAll ? kind.names(hasLocalTimes: false) : kind.standard
     let names = try named(kind) ?? usual
     if local.clock == nil { return .table(kind, names) }
-    let known = Set(kind.columns.map(\.name))
+    let known = Set(kind.columnNames)
     return .table(
       kind,
       names.flatMap { name in
@@ -103,18 +103,19 @@ extension Export {
 
   /// The columns of --columns; nil without it.
   private func named(_ kind: ExportedKind) throws -> [String]? {
-    let known = kind.columns
-    return try columns?.split(separator: ",", omittingEmptySubsequences: false).map { name in
-      guard let column = known.first(where: { $0.name == name }) else {
-        let names = known.filter { local.clock != nil || !$0.isLocal }.map(\.name)
+    let known = kind.columnNames
+    return try columns?.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      let name = String(part)
+      guard known.contains(name) else {
+        let names = known.filter { local.clock != nil || !ColumnEntry.isLocal($0) }
         throw ValidationError(
           "--columns: unknown column '\(name)'; the columns are \(names.joined(separator: ", "))")
       }
-      if column.isLocal, local.clock == nil {
+      if ColumnEntry.isLocal(name), local.clock == nil {
         throw ValidationError(
           "--columns: \(name) needs --time-zone, such as --time-zone Europe/Berlin")
       }
-      return column.name
+      return name
     }
   }
 }

@@ -64,7 +64,8 @@ struct Inspect: ParsableCommand {
     }
     try buffer.flush()
     Console.say(
-      examination.closingLine(.inspected(inputs: examination.readCount, summary.recordText)))
+      examination.closingLine(
+        "inspected \(Count.of(examination.readCount, "input")) with \(summary.recordText)"))
     try input.check(examination)
   }
 }

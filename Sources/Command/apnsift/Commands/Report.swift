@@ -77,9 +77,8 @@ struct Report: ParsableCommand {
     let page = try ReportBuilder(options).page(of: &examination, others: inventory.sinks)
     try buffer.append(ReportHTML.bytes(page))
     try inventory.finish()
-    let done = Message.reported(
-      inputs: examination.readCount, examination.summary.recordText, redacted: key != nil)
-    Console.say(examination.closingLine(done))
+    let done = "reported \(Count.of(examination.readCount, "input")) with \(examination.summary.recordText)"
+    Console.say(examination.closingLine("\(done)\(key == nil ? "" : ", redacted")"))
     try input.check(examination)
   }
 }

@@ -60,7 +60,7 @@ struct StoreExport: ParsableCommand {
     try buffer.flush()
     try file.finish()
     if let fault { throw fault }
-    Console.say("exported \(Count.of(count, selection.tokens.rawValue)) of \(store.name)")
+    Console.say("exported \(Count.of(count, selection.noun)) of \(store.name)")
   }
 }
 

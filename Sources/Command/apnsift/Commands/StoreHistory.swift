@@ -59,10 +59,10 @@ struct StoreHistory: ParsableCommand {
     }
     try report.end()
     if let replay {
-      Console.say(.listedChanges(report.count, ofReplay: replay, in: store.name))
+      Console.say("listed \(Count.of(report.count, "row")) that replay \(replay) changed in \(store.name)")
     } else {
       if let fault { throw fault }
-      Console.say(.listedChanges(report.count, ofReplaysOf: store.name))
+      Console.say("listed \(Count.of(report.count, "row")) that the replays of \(store.name) changed")
     }
   }
 
@@ -73,6 +73,6 @@ struct StoreHistory: ParsableCommand {
       for record in records { try buffer.append(HistoryReport.text(record)) }
     }
     try buffer.flush()
-    Console.say("listed \(Count.of(records.count, "entry", "entries")) of the journal of \(store.name)")
+    Console.say("listed \(Count.of(records.count, "entry")) of the journal of \(store.name)")
   }
 }

@@ -35,7 +35,7 @@ struct StoreList: ParsableCommand {
     try writer.end()
     try buffer.flush()
     if let fault { throw fault }
-    Console.say("listed \(Count.of(writer.count, selection.tokens.rawValue)) of \(store.name)")
+    Console.say("listed \(Count.of(writer.count, selection.noun)) of \(store.name)")
   }
 }
 

@@ -70,7 +70,7 @@ struct StoreRegister: ParsableCommand {
         }
       }, for: owner)
     progress.clear()
-    Console.say(.registered(counts.message(in: store.name)))
+    Console.say("registered \(counts.message(in: store.name))")
   }
 
   /// Column names and order are fixed here; `store import` takes others.
@@ -82,7 +82,8 @@ struct StoreRegister: ParsableCommand {
       file.header = ["token", "registered_at"]
       try file.read(path, visit: visit) { throw $0 }
     } catch let fault as InputFault {
-      throw Failure(.nothingRegistered(path, .located(fault.message, line: fault.line, column: nil)))
+      throw Failure(
+        "\(path): \(Message.located(fault.message, line: fault.line, column: nil)); nothing was registered")
     }
   }
 }

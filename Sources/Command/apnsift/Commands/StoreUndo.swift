@@ -45,13 +45,12 @@ struct StoreUndo: ParsableCommand {
       answer.left[reason].map { "\(reason.rawValue) \($0)" }
     }
     let skipped = answer.left.values.reduce(0, +)
+    let rest = skipped > 0 ? "; \(Count.of(skipped, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
+    let restored = Count.of(answer.restored, "row")
     Console.say(
       dryRun
-        ? .wouldUndo(
-          number, of: store.name, restored: answer.restored, skipped: skipped, reasons: reasons)
-        : .undid(
-          number, of: store.name, as: answer.id, restored: answer.restored, skipped: skipped,
-          reasons: reasons))
+        ? "dry run of an undo of replay \(number) of \(store.name): \(restored) would be restored\(rest)"
+        : "undid replay \(number) of \(store.name), as \(answer.id): \(restored) restored\(rest)")
   }
 }
 

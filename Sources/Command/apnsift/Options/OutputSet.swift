@@ -24,7 +24,7 @@ final class OutputSet {
   func open(_ option: String, _ path: String) throws -> OutputBuffer {
     let file = try OutputFile(path, force: force)
     if let other = outputs.first(where: { $0.path == path || $0.file.hasSameTarget(as: file) }) {
-      throw UsageError(.outputsAreSame(other.option, option))
+      throw UsageError("\(other.option) and \(option) name the same file")
     }
     outputs.append(Output(option: option, path: path, file: file, buffer: OutputBuffer(file)))
     return outputs[outputs.count - 1].buffer
@@ -38,7 +38,7 @@ final class OutputSet {
     let written = Set(others.compactMap { FileIdentity(at: Array($0.utf8CString)) })
     for (index, output) in outputs.enumerated() {
       if let file = FileIdentity(at: Array(output.path.utf8CString)), written.contains(file) {
-        throw Failure(.outputsAreSame("-o", output.option))
+        throw Failure("-o and \(output.option) name the same file")
       }
       if index == outputs.count - 1 { try list?(others + outputs.dropLast().map(\.path)) }
       try output.finish()

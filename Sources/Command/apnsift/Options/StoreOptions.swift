@@ -127,7 +127,7 @@ struct SelectionOptions: ParsableArguments {
   var selection: TokenSelection { dead ? .dead : live ? .live : .all }
 
   /// The rows, for messages.
-  var tokens: Message.StoredTokens { dead ? .dead : live ? .live : .all }
+  var noun: String { dead ? "invalidated token" : live ? "valid token" : "token" }
 }
 
 /// The rows to read, by their owners.

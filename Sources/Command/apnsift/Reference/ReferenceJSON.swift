@@ -65,7 +65,7 @@ enum ReferenceJSON {
 
   private static func record(_ kind: ExportedKind) -> JSONValue {
     // JSON has no aliases.
-    let columns = kind.columns.filter { !$0.isDerived }.map { column in
+    let columns = kind.columns.filter { !ColumnEntry.isDerived($0.name) }.map { column in
       JSONValue.object([
         ("name", .string(column.name)), ("schema", schema(column, of: kind.type)),
         ("meaning", .string(column.meaning)),

@@ -146,15 +146,18 @@ package struct CaseExaminer: Sendable {
     do {
       let bytes = try InputFile.content(of: directory.input(name), limit: Self.maxEvidence)
       guard bytes.count <= Self.maxEvidence else {
-        throw CaseError(.expectationTooLarge(Self.maxEvidence))
+        throw CaseError("expected.ndjson is larger than \(ByteSize.text(Self.maxEvidence)); split the case")
       }
       return try Evidence(ndjson: bytes)
     } catch let fault as InputFault {
       throw CaseError(.about(name, fault.message))
     } catch let fault as EvidenceError {
+      let remedy =
+        fault.isOtherVersion
+        ? "it is in another version of the format; --update rewrites it: review the difference"
+        : "correct it, or rewrite it with --update"
       throw CaseError(
-        .invalidExpectation(
-          fault.message, line: fault.line, column: fault.column, isOtherVersion: fault.isOtherVersion))
+        "expected.ndjson: line \(fault.line), column \(fault.column): \(fault.message); \(remedy)")
     }
   }
 }
@@ -165,7 +168,8 @@ private final class EvidenceText: ByteSink {
 
   func write(_ more: RawSpan) throws {
     guard bytes.count + more.byteCount <= CaseExaminer.maxEvidence else {
-      throw CaseError(.caseResultTooLarge(CaseExaminer.maxEvidence))
+      throw CaseError(
+        "the result takes more than \(ByteSize.text(CaseExaminer.maxEvidence)) of NDJSON; split the case")
     }
     more.withUnsafeBytes { bytes += $0 }
   }

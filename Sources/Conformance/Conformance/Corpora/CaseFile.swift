@@ -13,7 +13,8 @@ package enum CaseFile {
       throw YAMLError(.about(name, error.message))
     }
     guard bytes.count <= YAMLText.maxSize else {
-      throw YAMLError(.about(name, .caseDescriptionTooLarge(YAMLText.maxSize)))
+      throw YAMLError(
+        .about(name, "the description is larger than \(ByteSize.text(YAMLText.maxSize)); shorten it"))
     }
     return try description(of: bytes, name: name)
   }
@@ -28,8 +29,11 @@ package enum CaseFile {
     }
     var description = CaseDescription()
     for (key, value) in entries { try description.read(key, value) }
-    for (key, text) in [("shows", description.shows), ("origin", description.origin)] where text.isEmpty {
-      throw root.error(.caseKeyMissing(key))
+    for (key, text, remedy) in [
+      ("shows", description.shows, "describe in a sentence what the case shows"),
+      ("origin", description.origin, "state the source of its bytes"),
+    ] where text.isEmpty {
+      throw root.error("expected the key \(key), found none; \(remedy)")
     }
     return description
   }

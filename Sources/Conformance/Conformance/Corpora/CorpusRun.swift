@@ -50,7 +50,8 @@ package struct CorpusRun {
       case .broken(let reason): .broken(reason.text)
       case .differs(let comparison):
         .failed(
-          Message.differences(comparison.count, shown: comparison.first.count).text,
+          Count.of(comparison.count, "difference")
+            + (comparison.count > comparison.first.count ? ", the first \(comparison.first.count)" : ""),
           details: details(comparison) + (isVerbose ? one.messages : []))
       }
     return TestRow(name: one.name, shows: one.description?.shows ?? "", verdict: verdict)
@@ -97,9 +98,9 @@ package struct CorpusRun {
 
   private func result(_ rows: [TestRow], updated: Int) -> CorpusResult {
     let tally = TestTally(rows)
-    let line = Message.verified(
-      cases: tally.count, written: updates ? updated : nil, asExpected: tally.passed - updated,
-      different: tally.failed, broken: tally.broken)
+    let line: Message =
+      "verified \(Count.of(tally.count, "case")): \(updates ? "\(updated) written, " : "")"
+      + "\(tally.passed - updated) as expected, \(tally.failed) different, \(tally.broken) broken"
     let ending: CorpusResult.Ending = tally.broken > 0 ? .broken : tally.failed > 0 ? .differs : .asExpected
     return CorpusResult(rows: rows, closingLine: line, ending: ending)
   }

@@ -21,12 +21,12 @@ package struct EvidenceDifference: Sendable {
 
   /// What differs, and where.
   package var location: Message {
-    guard let position = (expected ?? found)?.position else { return .evidence("") }
-    return .evidence(
-      position.type, offset: position.offset >= 0 ? position.offset : nil,
-      direction: position.direction.isEmpty ? nil : position.direction,
-      stream: position.stream >= 0 ? position.stream : nil,
-      source: position.source.isEmpty ? nil : position.source)
+    guard let position = (expected ?? found)?.position else { return "" }
+    let offset = position.offset >= 0 ? " at offset \(position.offset)" : ""
+    let direction = position.direction.isEmpty ? "" : " of the \(position.direction)"
+    let stream = position.stream >= 0 ? ", stream \(position.stream)" : ""
+    let source = position.source.isEmpty ? "" : " of \(position.source)"
+    return "\(position.type)\(offset)\(direction)\(stream)\(source)"
   }
 }
 

@@ -122,7 +122,10 @@ package struct ReaderTally: Sendable {
     }
   }
 
-  package var message: Message { .readingsRight(right, of: right + wrong, notJudged: notJudged) }
+  package var message: Message {
+    let judged: Message = "\(right) of \(Count.of(right + wrong, "reading")) right"
+    return notJudged > 0 ? "\(judged), \(notJudged) not judged" : judged
+  }
 }
 
 /// Receives the rows of an audit, one stream at a time.

@@ -56,9 +56,15 @@ extension TrueRecords {
   }
 
   private func mismatch(_ printed: PrintedTuple, _ tuple: TrueTuple) -> Message {
-    .tupleReported(
-      at: tuple.offset, otherTime: Int64(tuple.time) != printed.time, token: printed.token.count,
-      of: Int(tuple.tokenLength))
+    "the tuple at offset \(tuple.offset) was reported with "
+      + (Int64(tuple.time) != printed.time ? "a different time and " : "") + token(printed, tuple)
+  }
+
+  private func token(_ printed: PrintedTuple, _ tuple: TrueTuple) -> Message {
+    let count = printed.token.count
+    return count == tuple.tokenLength
+      ? "different bytes as its token"
+      : "a token of \(Count.of(count, "byte")) instead of \(tuple.tokenLength)"
   }
 }
 
@@ -88,14 +94,15 @@ extension TrueRecords {
     if emptyTokens.contains(offset) { return .emptyTokenReported(at: offset, token: printed.token.count) }
     let next = tuples.firstIndex { $0.offset >= offset } ?? count
     if next < count, tuples[next].offset == offset {
-      return .tupleReported(
-        at: offset, insteadOf: record < count ? tuples[record].offset : nil, token: printed.token.count,
-        of: Int(tuples[next].tokenLength))
+      let expected = record < count ? " instead of the one at offset \(tuples[record].offset)," : ""
+      return "the tuple at offset \(offset) was reported\(expected) with \(token(printed, tuples[next]))"
     }
+    let bytes: Message = "its bytes are those at offset \(offset), where no"
     if next > 0, tuples[next - 1].token.upperBound > offset {
-      return .bytesInsideTuple(at: offset, tupleEnd: tuples[next - 1].token.upperBound)
+      return "\(bytes) tuple begins: the tuple before it ends at \(tuples[next - 1].token.upperBound)"
     }
-    return .bytesOutsideTuples(at: offset, next: next < count ? tuples[next].offset : nil)
+    return next < count
+      ? "\(bytes) tuple begins: the next one begins at \(tuples[next].offset)" : "\(bytes) whole tuple begins"
   }
 
   private func time(at offset: Int) -> UInt32 {

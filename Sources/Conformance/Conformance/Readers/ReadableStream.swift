@@ -110,7 +110,7 @@ extension RecordedStream {
     if missing > 0 {
       return "the input is missing \(Count.of(missing, "byte")) of the stream that the reader received"
     }
-    if isOverBudget { return .streamTooLarge(memory: memory, option: memoryOption) }
+    if isOverBudget { return "the stream takes more than the \(ByteSize.text(memory)) of \(memoryOption)" }
     if midstreamOf.contains(isServer ? .server : .client), bytes > 0, firstRecord != 0 {
       return "the input is missing the beginning of the stream, which the reader received"
     }

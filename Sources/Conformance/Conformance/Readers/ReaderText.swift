@@ -40,7 +40,7 @@ package final class ReaderText: ReaderReport {
     if case .notJudged(let reason) = first.verdict {
       sentences += heading(first) + "  \(Message.notJudged(reason))\n"
     } else if first.isConditional {
-      sentences += heading(first) + "  \(Message.bytesInNoRecord(ofStreams: nil))\n" + faults
+      sentences += heading(first) + "  some of its bytes \(Self.areInNoRecord)\n" + faults
     } else if !faults.isEmpty {
       sentences += heading(first) + faults
     }
@@ -118,8 +118,13 @@ package final class ReaderText: ReaderReport {
 
   private var restCondition: String {
     guard rest.conditional > 0 else { return "" }
-    return "\(Message.bytesInNoRecord(ofStreams: rest.conditional))\n"
+    return "some bytes of \(rest.conditional) of them \(Self.areInNoRecord)\n"
   }
+
+  /// Damage may have happened on the wire or on disk: the readers never saw the latter.
+  private static let areInNoRecord =
+    "are in no record: the readings hold if the readers received exactly these bytes, not if the file was "
+    + "damaged after it was saved"
 
   private func heading(_ row: ReaderRow) -> String {
     "\n" + style.bold("\(VisibleText.of(row.source)) stream \(row.stream)") + "\n"

@@ -38,11 +38,17 @@ package struct TrueResponses: Sendable {
 
   private func reason(_ record: Int, _ reading: PHPReader.Reading) -> Message {
     switch reading {
-    case .short(let sizes): .errorInParts(sizes)
+    case .short(let sizes):
+      "the error arrived in parts: \(Count.of(sizes.first ?? 0, "byte"))"
+        + "\(sizes.dropFirst().map { ", then \($0)" }.joined()); the single read returned \(sizes.first ?? 0)"
     case .error where record > 0:
       "only the first 6 bytes are read: the error at offset \(responses[record].offset) is never seen"
-    case .error(let command, _, _) where command != 8: .commandNotChecked(Int(command))
-    case .error: .noErrorBegins(first: responses.first?.offset)
+    case .error(let command, _, _) where command != 8:
+      "the bytes at offset 0 begin with 0x\(Hex.string([command])), not with the command 0x08 of an error, "
+        + "and the reader does not check it"
+    case .error:
+      "the 6 bytes at offset 0 were read as an error; no error begins there, and "
+        + (responses.first.map { "the first one begins at offset \($0.offset)" } ?? "none follows")
     }
   }
 }

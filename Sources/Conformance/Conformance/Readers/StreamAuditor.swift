@@ -79,9 +79,9 @@ package final class StreamAuditor {
     overBudget += 1
     guard overBudget <= Self.maxMessages else { return }
     Console.say(
-      .openStreamsTooLarge(
-        summary.source, stream: summary.number, memory: memory, option: memoryOption,
-        isLast: overBudget == Self.maxMessages))
+      "\(summary.source): stream \(summary.number) is not judged: the open streams exceed "
+        + "\(ByteSize.text(memory)); raise \(memoryOption)"
+        + (overBudget == Self.maxMessages ? " (further messages of this kind are suppressed)" : ""))
   }
 
   // MARK: - Judging

@@ -176,18 +176,26 @@ struct FragmentTable {
   private func incompleteness(
     of datagram: PartialDatagram, _ key: Key, _ reason: Reason
   ) -> StreamAnomaly {
-    StreamAnomaly(
+    let (packets, cut) = (datagram.packets, datagram.cutFragments)
+    let numbers = packets.map(String.init).joined(separator: ", ")
+    let inPackets = packets.isEmpty ? "" : " in \(packets.count == 1 ? "packet" : "packets") \(numbers)"
+    let more = datagram.morePackets > 0 ? " and \(datagram.morePackets) more" : ""
+    let cutText =
+      cut > 0
+      ? "; \(Count.of(cut, "fragment")) \(cut == 1 ? "was" : "were") truncated by the capture "
+        + "(use a larger snap length)" : ""
+    return StreamAnomaly(
       .fragmentMissing, fileOffset: datagram.firstOrigin?.fileOffset, packet: datagram.firstOrigin?.packet,
-      message: .incompleteDatagram(
-        Int(key.identification), from: key.source.text, to: key.destination.text,
-        protocolNumber: Int(datagram.protocolNumber), term: term(reason), received: datagram.receivedBytes,
-        packets: datagram.packets, morePackets: datagram.morePackets, cutFragments: datagram.cutFragments))
+      message:
+        "IP datagram \(Int(key.identification)) from \(key.source.text) to \(key.destination.text) with "
+        + "protocol \(Int(datagram.protocolNumber)) is incomplete: not all fragments \(term(reason)); "
+        + "\(Count.of(datagram.receivedBytes, "byte")) received\(inPackets)\(more)\(cutText)")
   }
 
   private func term(_ reason: Reason) -> Message {
     switch reason {
     case .age: "arrived within \(Count.of(window, "packet"))"
-    case .fullBuffer: .arrivedBeforeFullBuffer(limit)
+    case .fullBuffer: "arrived before the fragment buffer (\(ByteSize.text(limit))) was full"
     case .endOfCapture: "arrived before the capture ended"
     }
   }

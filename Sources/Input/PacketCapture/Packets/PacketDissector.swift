@@ -172,7 +172,9 @@ package struct PacketDissector {
       anomalies.append(
         StreamAnomaly(
           .unsupportedLinkType, fileOffset: record.fileOffset, packet: packet,
-          message: .unsupportedLinkType(Int(type.rawValue))))
+          message:
+            "link type \(Int(type.rawValue)) is not supported and its packets are skipped; convert the "
+            + "capture to a link type that carries IP"))
     }
     return .skipped
   }

@@ -196,9 +196,14 @@ struct PacketDefect: Equatable {
         + "truncated, capture with a larger snap length); packet skipped"
     case .version(let found, let expected):
       "\(name) has version \(found), expected \(expected); packet skipped"
-    case .length(let found, let least, let most): .headerLength(name, found, least: least, most: most)
+    case .length(let found, let least, let most):
+      "\(name) has a length of \(Count.of(found, "byte")), expected "
+        + "\(least == most ? "\(least)" : most == .max ? "at least \(least)" : "\(least) to \(most)"); "
+        + "packet skipped"
     case .depth(let most): "\(name) is nested in more than \(most) headers; packet skipped"
-    case .aggregate: .aggregate(name)
+    case .aggregate:
+      "\(name) begins an aggregate of several packets (A-MSDU), which is not supported; capture where "
+        + "packets are not aggregated, or convert the capture"
     }
   }
 }

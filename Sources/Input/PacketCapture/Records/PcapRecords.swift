@@ -34,7 +34,10 @@ struct PcapRecords: RecordFormat {
       return Self.unreadable("not a pcap file: unknown magic number", windowOffset + index)
     }
     if header.hasReservedBits {
-      return Self.unreadable(.reservedLinkTypeBits(Int(header.linkField)), windowOffset + index + 20)
+      return Self.unreadable(
+        "the link type of this pcap file has reserved bits set "
+          + "(0x\(String(Int(header.linkField), radix: 16))); expected a number below 65536",
+        windowOffset + index + 20)
     }
     adopt(header)
     let end = index + PcapHeader.length

@@ -182,14 +182,14 @@ struct RecordReader<Format: RecordFormat> {
   private func anomaly(resumes: Bool?) -> StreamAnomaly {
     let cause: Message =
       switch resumes {
-      case true?: .resumed(damage.cause, atNext: Format.unit)
+      case true?: "\(damage.cause); skipped to the next plausible \(Format.unit)"
       case false?: "\(damage.cause); no plausible \(Format.unit) follows"
       case nil: damage.cause
       }
     return StreamAnomaly(
       .damagedCapture, length: damage.end - damage.start, fileOffset: damage.start,
       message: damage.isInPacket
-        ? .damage(cause, inPacket: damage.packet) : .damage(cause, afterPacket: damage.packet))
+        ? "in packet \(damage.packet): \(cause)" : .damage(cause, afterPacket: damage.packet))
   }
 }
 

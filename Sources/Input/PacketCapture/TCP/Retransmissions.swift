@@ -106,11 +106,13 @@ extension HalfConnection {
     let names = (conflict.first.packet.name, conflict.second.packet.name)
     let isSecond = corrections.contains { $0.copy != nil }
     let isDecided = corrections.isEmpty || corrections.last?.copy != nil
+    let (used, other) = isSecond ? (names.1, names.0) : names
     var anomaly = StreamAnomaly(
       .conflictingOverlap, length: conflict.range.count, packet: conflict.second.packet,
-      message: .copiesDiffer(
-        names.0, names.1, bytes: conflict.difference.count, used: isSecond ? names.1 : names.0,
-        wrong: isDecided ? isSecond ? names.0 : names.1 : nil))
+      message:
+        "\(names.0) and \(names.1) differ in \(Count.of(conflict.difference.count, "byte")) here: "
+        + "\(used) is used, "
+        + (isDecided ? "the TCP checksum of \(other) is wrong" : "no checksum decides"))
     anomaly.isLate = isLate && !corrections.isEmpty
     emit(anomaly, at: conflict.range.lowerBound, &output)
   }

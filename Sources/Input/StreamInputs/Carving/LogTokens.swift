@@ -169,10 +169,16 @@ extension CarveSource {
   mutating func finishLines(_ batch: inout EventBatch) {
     for stream in lines { batch.closed(StreamReport(stream.identity), slot: stream.slot) }
     if leftOut.last >= 0 {
+      let reasons = [
+        leftOut.inUse > 0 ? "\(leftOut.inUse) in lines about registrations or the like" : nil,
+        leftOut.untimed > 0 ? "\(leftOut.untimed) in lines without a time that counts" : nil,
+      ].compactMap { $0 }
       batch.anomaly(
         StreamAnomaly(
           .excludedLines, fileOffset: leftOut.first,
-          message: .excludedLines(inUse: leftOut.inUse, untimed: leftOut.untimed)))
+          message:
+            "left out \(Count.of(leftOut.inUse + leftOut.untimed, "token")) in lines of text: "
+            + "\(reasons.joined(separator: ", "))"))
     }
     (lines, leftOut) = ([], LinesLeftOut())
   }

@@ -71,7 +71,7 @@ struct CArrays: ExportLines {
     guard start < text.byteCount else { return nil }
     guard let (name, brace) = Self.declaration(text, from: start) else {
       if !text.has("/", at: start), !text.has("#", at: start) {
-        events.fault(.expectedArray, at: line.position(start))
+        events.fault(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
       }
       return nil
     }
@@ -152,7 +152,8 @@ struct CArrays: ExportLines {
   /// Reports an error in a value that was not added yet, or after one that was.
   /// - Parameter found: nil at the end of the value.
   private mutating func damage(_ found: UInt8?, at position: TextPosition, into events: inout ExportEvents) {
-    events.fault(.expectedArrayByte(found: found), at: position)
+    let found = found.map(characterName) ?? "end of the value"
+    events.fault("expected a byte as 0x and two hex digits, found \(found); byte skipped", at: position)
     if case .whole = state {} else { events.text.appendGap(length: 1, at: position.fileOffset) }
     state = .damaged
   }

@@ -41,7 +41,10 @@ package struct ExportSource: StreamSource {
     faults = streams.faults
     // Text around streams is skipped, so another text would yield no fault.
     if streams.isEmpty, faults.isEmpty, !isEmpty {
-      faults.append(InputFault(.noStream(inFormOf: format.name), fileOffset: 0))
+      faults.append(
+        InputFault(
+          "contains no stream in the form of \(format.name); use --from auto to detect the format",
+          fileOffset: 0))
     }
     return true
   }

@@ -97,7 +97,7 @@ struct FollowYAML: ExportLines {
     } else if text.has("packets:", at: key) {
       beginPackets(into: &events)
     } else {
-      events.fault(.expectedPeerKey, at: line.position(key))
+      events.fault(#"expected "peer:", "host:", "port:" or "packets:""#, at: line.position(key))
     }
   }
 
@@ -128,7 +128,8 @@ struct FollowYAML: ExportLines {
       // The list of peers before it is missing.
       beginPackets(into: &events)
     } else if !text.has("#", at: key), !text.has("---", at: key), !text.has("...", at: key) {
-      events.fault(.expectedPacketKey, at: line.position(key))
+      events.fault(
+        #"expected "packet:", "peer:", "timestamp:" or "data:"; line skipped"#, at: line.position(key))
     }
   }
 

@@ -57,7 +57,7 @@ struct HexDigitRun: Sendable {
     _ character: UInt8, at position: TextPosition, digits: Int, from first: TextPosition,
     into events: inout ExportEvents
   ) {
-    events.fault(.expectedHexDigit(found: character), at: position)
+    events.fault("expected a hex digit, found \(characterName(character)); byte skipped", at: position)
     state = .damaged(digits: digits, first)
   }
 
@@ -140,7 +140,8 @@ struct HexPairs {
     }
     let length = (range.count &+ 1) / 2
     events.fault(
-      .expectedHexPair(characters: range.count, first: text.byte(at: range.lowerBound), bytes: length),
+      "expected two hex digits, found \(range.count) characters, the first "
+        + "\(characterName(text.byte(at: range.lowerBound))); \(Count.of(length, "byte")) skipped",
       at: position)
     events.text.appendGap(length: length, at: position.fileOffset)
     return length

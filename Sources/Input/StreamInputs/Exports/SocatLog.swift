@@ -36,7 +36,9 @@ struct SocatLog: ExportLines {
     } else if text.has("--"), text.byteCount == 2 {
       endBlock(at: line.position(0), into: &events)
     } else if text.byteCount > 0, !SocatHeader.isMessage(text) {
-      events.fault(.expectedSocatLine, at: line.position(0))
+      events.fault(
+        #"expected a line of socat's log: ">" or "<" with time and length, bytes in hex, or a message; "#
+          + "line skipped", at: line.position(0))
     }
   }
 

@@ -70,7 +70,7 @@ package final class Archive {
       return
     }
     guard let library = loadedLibarchive, let handle = library.archive_read_new() else {
-      fault = InputFault(.noLibarchive)
+      fault = Self.noLibrary
       return
     }
     (self.library, self.handle) = (library, handle)
@@ -78,7 +78,9 @@ package final class Archive {
     _ = format.support(library)?(handle)
     // A tape may have several tars in a row.
     _ = library.archive_read_set_format_option(handle, "tar", "read_concatenated_archives", "1")
-    if library.archive_read_open1(handle) != ARCHIVE_OK { fault = failure(Message.archiveUnreadable) }
+    if library.archive_read_open1(handle) != ARCHIVE_OK {
+      fault = failure { "the \($0) archive cannot be read (\($1)): look for another copy" }
+    }
   }
 
   deinit { _ = library?.archive_read_free(handle) }
@@ -102,7 +104,9 @@ package final class Archive {
         return leftOut?.popFirst()
       }
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else {
-        fault = failure(Message.archiveDamaged)
+        fault = failure {
+          "the \($0) archive is damaged (\($1)): the files before that are used; look for another copy"
+        }
         return nil
       }
       let kind = library.archive_entry_filetype(entry)
@@ -141,7 +145,7 @@ package final class Archive {
     guard memberFault == nil, fault == nil, let library, let base = buffer.baseAddress else { return 0 }
     let room = min(buffer.count, left.content)
     guard room > 0 else {
-      fault = InputFault(.archiveTooLarge(limit: limits.maxContent))
+      fault = tooLarge
       memberFault = fault
       return 0
     }
@@ -152,15 +156,25 @@ package final class Archive {
         return count
       }
       if count == Int(ARCHIVE_RETRY) || count == Int(ARCHIVE_WARN) { continue }
-      memberFault = failure(Message.memberDamaged)
+      memberFault = failure {
+        "is damaged in the \($0) archive (\($1)): the content before that is used; look for another copy"
+      }
       return 0
     }
+  }
+
+  private static let noLibrary = InputFault(
+    "is an archive, and libarchive, which reads it, is missing: install libarchive, or extract the files")
+
+  private var tooLarge: InputFault {
+    InputFault(
+      "unpacks to more than \(ByteSize.text(limits.maxContent)): the rest is not read; use --max-content")
   }
 
   /// - Parameter problem: says what failed, for the reason of libarchive.
   private func failure(_ problem: (_ format: String, _ reason: String) -> Message) -> InputFault {
     if let fault = bytes.fault { return fault }
-    guard let library else { return InputFault(.noLibarchive) }
+    guard let library else { return Self.noLibrary }
     if library.archive_read_has_encrypted_entries(handle) > 0 {
       return InputFault("the \(format.rawValue) archive is encrypted: extract its files with the password")
     }
@@ -174,7 +188,7 @@ package final class Archive {
   /// Reads the rest of the archive's file: how long it is on disk and decompressed, and its digests if requested.
   func finish() -> (bytes: Int, contentBytes: Int, digests: FileDigests) {
     if fault == nil, !bytes.readRest(limit: left.content) {
-      fault = InputFault(.archiveTooLarge(limit: limits.maxContent))
+      fault = tooLarge
     }
     if fault == nil { fault = bytes.fault }
     return bytes.finish()

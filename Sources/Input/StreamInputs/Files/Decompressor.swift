@@ -68,13 +68,17 @@ struct Decompressor: ~Copyable {
       isProven = true
       state = .boundary
     case .damaged(let reason):
-      end(.compressedDamaged(compression.rawValue, near: offset, reason: reason))
+      end(
+        "is damaged near offset \(offset) of the compressed file (\(reason)): the content before it is used; "
+          + "look for another copy")
     case .refused(let reason):
       isProven = true
-      end(.compressedRefused(compression.rawValue, from: start, reason: reason))
+      end("cannot be decompressed from offset \(start) of the compressed file on: \(reason)")
     case .ongoing:
       if step.consumed == 0, step.produced == 0, !refill(&file) {
-        end(.compressedTruncated(compression.rawValue, at: offset))
+        end(
+          "is truncated at offset \(offset) of the compressed file, its end: the content before it is used; "
+            + "get the whole file")
       }
     }
     return step.produced
@@ -95,7 +99,9 @@ struct Decompressor: ~Copyable {
     case .padding:
       rest = (input[rest].firstIndex { $0 != 0 } ?? rest.upperBound)..<rest.upperBound
     case .garbage:
-      end(.compressedWithOtherData(compression.rawValue, from: offset))
+      end(
+        "is followed by other data from offset \(offset) of the compressed file on, which is not read; save "
+          + "that as a separate file")
     }
   }
 
@@ -119,9 +125,9 @@ struct Decompressor: ~Copyable {
     return count > 0
   }
 
-  private mutating func end(_ message: Message) {
+  private mutating func end(_ problem: Message) {
     state = .ended
-    fault = InputFault(message, fileOffset: produced)
+    fault = InputFault("the \(compression.rawValue)-compressed data \(problem)", fileOffset: produced)
   }
 }
 

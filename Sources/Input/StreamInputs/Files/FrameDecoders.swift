@@ -49,7 +49,7 @@ final class GzipDecoder: FrameDecoder {
     case Z_MEM_ERROR: .refused(.libraryOutOfMemory("zlib"))
     default:
       .damaged(
-        stream.pointee.msg.map { Message.verbatim(String(cString: $0)) } ?? .libraryError("zlib", Int(result))
+        stream.pointee.msg.map { Message.verbatim(String(cString: $0)) } ?? "error \(Int(result)) of zlib"
       )
     }
   }
@@ -89,7 +89,7 @@ final class LZ4Decoder: FrameDecoder {
     guard liblz4.LZ4F_isError(result) == 0 else {
       // The library leaves the sizes as they were: nothing of this call counts.
       let reason = liblz4.LZ4F_getErrorName(result).map { Message.verbatim(String(cString: $0)) }
-      return DecodingStep(outcome: .damaged(reason ?? .libraryError("liblz4", result)))
+      return DecodingStep(outcome: .damaged(reason ?? "error \(result) of liblz4"))
     }
     wanted = result
     return DecodingStep(
@@ -141,13 +141,15 @@ final class ZstdDecoder: FrameDecoder {
   private func failure(_ result: Int) -> DecodingStep.Outcome {
     switch libzstd.ZSTD_getErrorCode(result) {
     case ZSTD_error_frameParameter_windowTooLarge:
-      .refused(.zstdWindowTooLarge(limit: 1 << Int(Self.windowLog)))
+      .refused(
+        "it needs a window of more than \(ByteSize.text(1 << Int(Self.windowLog))) of memory; "
+          + "decompress it first: zstd -dc --long=31 FILE | apnsift inspect -")
     case ZSTD_error_memory_allocation:
       .refused(.libraryOutOfMemory("libzstd"))
     default:
       .damaged(
         libzstd.ZSTD_getErrorName(result).map { .verbatim(String(cString: $0)) }
-          ?? .libraryError("libzstd", result))
+          ?? "error \(result) of libzstd")
     }
   }
 }
@@ -192,8 +194,11 @@ final class XzDecoder: FrameDecoder {
     case LZMA_OK, LZMA_BUF_ERROR: .ongoing  // the latter: nothing to do without more input
     case LZMA_STREAM_END: .frameEnd
     case LZMA_MEM_ERROR: .refused(.libraryOutOfMemory("liblzma"))
-    case LZMA_MEMLIMIT_ERROR: .refused(.xzNeedsMemory(limit: Int(Self.memoryLimit)))
-    default: .damaged(.libraryError("liblzma", Int(result.rawValue)))
+    case LZMA_MEMLIMIT_ERROR:
+      .refused(
+        "it needs more than \(ByteSize.text(Int(Self.memoryLimit))) of memory; decompress it first: xz "
+          + "-dc FILE | apnsift inspect -")
+    default: .damaged("error \(Int(result.rawValue)) of liblzma")
     }
   }
 }
@@ -240,7 +245,7 @@ final class Bzip2Decoder: FrameDecoder {
     case BZ_OK: .ongoing
     case BZ_STREAM_END: .frameEnd
     case BZ_MEM_ERROR: .refused(.libraryOutOfMemory("libbz2"))
-    default: .damaged(.libraryError("libbz2", Int(result)))
+    default: .damaged("error \(Int(result)) of libbz2")
     }
   }
 }

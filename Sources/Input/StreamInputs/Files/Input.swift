@@ -224,9 +224,9 @@ package struct InputWalk {
       case S_IFREG: add(member)
       case S_IFDIR: skipped.append((member, "a link to a directory"))
       case nil: skipped.append((member, "a broken link"))
-      default: skipped.append((member, .neitherFileNorDirectory))
+      default: skipped.append((member, "neither a file nor a directory"))
       }
-    default: skipped.append((member, .neitherFileNorDirectory))
+    default: skipped.append((member, "neither a file nor a directory"))
     }
   }
 }

@@ -71,7 +71,7 @@ package struct InputFile: ~Copyable {
     return (max(stored.bytesRead, stored.size ?? 0), stored.takeDigests())
   }
 
-  /// Ranges of a disk image that are damaged, and a place in text that is none, found so far.
+  /// Ranges of a disk image that are damaged, and where text is none, found so far.
   var damage: [InputFault] { image?.damage() ?? utf16?.fault.map { [$0] } ?? [] }
 
   /// Skips a hole of a sparse file, but for its last `kept` bytes; returns how many bytes. Hashed files are not skipped.

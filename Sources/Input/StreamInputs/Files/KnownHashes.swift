@@ -45,7 +45,13 @@ package struct KnownHashes: Sendable {
         switch format.content(of: line) {
         case .remark: break
         case .digest(let digits) where add(line[digits]):
-          if bytes > memory { throw Failure(.about(list.name, .tooManyHashes(memory: memory))) }
+          if bytes > memory {
+            throw Failure(
+              .about(
+                list.name,
+                "the lists of known files need more than \(ByteSize.text(memory)) of memory: raise "
+                  + "--memory, or give a smaller list"))
+          }
         case .digest, .other:
           if others.lines == 0 { others.first = reader.lineNumber }
           others.lines += 1

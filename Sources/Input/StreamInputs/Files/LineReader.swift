@@ -40,7 +40,9 @@ package struct LineReader: ~Copyable {
       line += rest[..<(end ?? filled)]
       start = end.map { $0 + 1 } ?? filled
       guard line.count <= Self.maxLineLength else {
-        throw InputFault(.lineTooLong(limit: Self.maxLineLength), line: lineNumber + 1)
+        throw InputFault(
+          "the line is longer than \(ByteSize.text(Self.maxLineLength)); expected one entry per line",
+          line: lineNumber + 1)
       }
       if end != nil { break }
     }

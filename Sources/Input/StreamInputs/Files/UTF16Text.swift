@@ -16,7 +16,7 @@ package struct UTF16Text {
   /// Decoded bytes that are yet to be read.
   private var decoded: ArraySlice<UInt8> = []
   private var decodedLength = 0
-  /// The first place that is no UTF-16, which became U+FFFD.
+  /// The first character that is no UTF-16, which became U+FFFD.
   private(set) var fault: InputFault?
 
   /// - Parameter head: the file's first bytes, at least `headLength` of a longer file.

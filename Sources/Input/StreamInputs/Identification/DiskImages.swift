@@ -14,19 +14,20 @@ enum DiskImages {
     init(_ kind: Message, _ offset: Int, _ text: String) { self.init(kind, offset, Array(text.utf8)) }
   }
 
+  private static let partitionedDisk: Message = "an image of a disk with partitions"
   private static let signatures: [Signature] = [
-    Signature(.partitionedDisk, 512, "EFI PART"),
-    Signature(.fileSystem("ext"), 1080, [0x53, 0xef]),
-    Signature(.fileSystem("NTFS"), 3, "NTFS    "),
-    Signature(.fileSystem("FAT"), 54, "FAT1"),
-    Signature(.fileSystem("FAT"), 82, "FAT32   "),
-    Signature(.fileSystem("exFAT"), 3, "EXFAT   "),
-    Signature(.fileSystem("XFS"), 0, "XFSB"),
-    Signature(.fileSystem("APFS"), 32, "NXSB"),
-    Signature(.fileSystem("HFS+"), 1024, "H+"),
+    Signature(partitionedDisk, 512, "EFI PART"),
+    Signature("an image of a file system (ext)", 1080, [0x53, 0xef]),
+    Signature("an image of a file system (NTFS)", 3, "NTFS    "),
+    Signature("an image of a file system (FAT)", 54, "FAT1"),
+    Signature("an image of a file system (FAT)", 82, "FAT32   "),
+    Signature("an image of a file system (exFAT)", 3, "EXFAT   "),
+    Signature("an image of a file system (XFS)", 0, "XFSB"),
+    Signature("an image of a file system (APFS)", 32, "NXSB"),
+    Signature("an image of a file system (HFS+)", 1024, "H+"),
     Signature("swap space", 4086, "SWAPSPACE2"),
-    Signature(.memoryImage, 0, "EMiL"),
-    Signature(.memoryImage, 0, "PAGEDU"),
+    Signature("an image of memory", 0, "EMiL"),
+    Signature("an image of memory", 0, "PAGEDU"),
   ]
   private static let bootSignature: [UInt8] = [0x55, 0xaa]
   private static let partitionEntries = stride(from: 446, to: 510, by: 16)
@@ -39,7 +40,7 @@ enum DiskImages {
       return head.count >= end && head[signature.offset..<end].elementsEqual(signature.bytes)
         && isConfirmed(signature, head)
     }
-    return found?.kind ?? (isPartitioned(head) ? .partitionedDisk : nil)
+    return found?.kind ?? (isPartitioned(head) ? partitionedDisk : nil)
   }
 
   /// Two bytes alone are no signature.

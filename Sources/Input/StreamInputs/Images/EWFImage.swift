@@ -47,7 +47,7 @@ package final class EWFImage {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     var count: Int32 = 0
     guard library.libewf_glob(path, path.count - 1, Self.unknownFormat, &names, &count, &error) == 1 else {
-      throw InputFault(.imageUnreadable(Self.text(&error, library)))
+      throw InputFault(Self.message(&error, library))
     }
     defer { _ = library.libewf_glob_free(names, count, nil) }
     for index in 0..<Int(count) {
@@ -59,9 +59,9 @@ package final class EWFImage {
       library.libewf_handle_open(handle, names, count, Self.accessRead, &error) == 1,
       library.libewf_handle_get_media_size(handle, &media, &error) == 1
     else {
-      let reason = Self.text(&error, library)
+      let reason = Self.message(&error, library)
       _ = library.libewf_handle_free(&handle, nil)
-      throw InputFault(.imageUnreadable(reason))
+      throw InputFault(reason)
     }
     size = Int(clamping: media)
   }
@@ -83,7 +83,7 @@ package final class EWFImage {
     let count = library.libewf_handle_read_random(
       handle, buffer.baseAddress, wanted, off64_t(position), &error)
     guard count > 0 else {
-      fault = InputFault(.imageUnreadable(Self.text(&error, library)), fileOffset: position)
+      fault = InputFault(Self.message(&error, library), fileOffset: position)
       return 0
     }
     position += min(count, wanted)
@@ -115,14 +115,15 @@ package final class EWFImage {
     return faults
   }
 
-  private static func text(_ error: inout UnsafeMutablePointer<Int>?, _ library: Libewf) -> String {
+  private static func message(_ error: inout UnsafeMutablePointer<Int>?, _ library: Libewf) -> Message {
     defer { library.libewf_error_free(&error) }
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
+    let reason = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
       guard error != nil, library.libewf_error_sprint(error, buffer.baseAddress, buffer.count) > 0,
         let start = buffer.baseAddress
       else { return "libewf gives no reason" }
       return String(cString: start)
     }
+    return "the E01 image cannot be read (\(reason)): look for another copy, and for all its segment files"
   }
 }
 

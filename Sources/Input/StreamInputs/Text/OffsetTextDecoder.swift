@@ -52,9 +52,9 @@ package struct OffsetTextDecoder<Format: OffsetTextFormat>: HeadedTextDecoder {
   mutating func end(into output: inout DecodedText) -> Bool {
     guard lines.isEmpty || readBufferedLine(isTerminated: false, into: &output) else { return false }
     if let mark = track.repeatMark, !isEndExplained {
-      reportCut(.dumpEndsWithRepeat, mark, into: &output)
+      reportCut("the text ends after this *, so its number of repetitions is unknown", mark, into: &output)
     } else if Format.endsWithTotal, !isEndExplained, track.next != nil {
-      reportCut(.dumpWithoutTotal, lines.cursor.position, into: &output)
+      reportCut("the last line, with the total size, is missing", lines.cursor.position, into: &output)
     }
     faults.close(into: &output)
     return true
@@ -136,7 +136,8 @@ extension OffsetTextDecoder {
       let textColumn = Format.compare(text, from: hexEnd, to: end, with: bytes)
       guard textColumn != .agrees else { return }
       if !line.isTerminated {
-        reportCut(.dumpEndsWithinText, line.position(end), into: &output)
+        reportCut(
+          "the last line has no line end and an incomplete text column", line.position(end), into: &output)
       } else if case .differs(let index, let expected) = textColumn {
         reportTextColumn(text, at: index, to: end, of: line, expected: expected, into: &output)
       }
@@ -145,7 +146,8 @@ extension OffsetTextDecoder {
       faults.report(message, at: line.position(index), into: &output)
     case .cut(let index):
       track.endRow(bytes, isWhole: false)
-      reportCut(.dumpEndsWithinHex, line.position(index), into: &output)
+      reportCut(
+        "the last line has no line end and ends within its hex digits", line.position(index), into: &output)
     }
   }
 
@@ -166,7 +168,7 @@ extension OffsetTextDecoder {
       }
     }
     if mayBeCut {
-      reportCut(.dumpMayEndWithinLine, position, into: &output)
+      reportCut("the last line has no line end and may be incomplete", position, into: &output)
     }
     isEndExplained = true
     return true
@@ -179,11 +181,16 @@ extension OffsetTextDecoder {
     if !Format.isStrict, track.next == nil { return }
     let end = line.end(in: text)
     guard index < end || line.isTerminated else {
-      return reportCut(.dumpEndsWithinOffset, line.position(index), into: &output)
+      return reportCut(
+        "the last line has no line end and ends within its offset", line.position(index), into: &output)
     }
     let isTooLarge = index == line.range.lowerBound && Hex.value(ofDigit: text.byte(at: index)) != nil
+    let found =
+      isTooLarge
+      ? "a number of more than 64 bits"
+      : index < end ? characterName(text.byte(at: index)) : "the end of the line"
     faults.report(
-      isTooLarge ? .offsetTooLarge : .expectedOffset(found: index < end ? text.byte(at: index) : nil),
+      "expected an offset at the start of the line, found \(found); line skipped",
       at: line.position(index), into: &output)
   }
 
@@ -192,16 +199,17 @@ extension OffsetTextDecoder {
     into output: inout DecodedText
   ) {
     faults.report(
-      .textColumnDiffers(
-        index < end ? text.byte(at: index) : nil, hex: expected, cause: Format.causeOfOtherText),
+      "the text column has \(index < end ? characterName(text.byte(at: index)) : "nothing"), the hex column "
+        + "\(expected.map(characterName) ?? "nothing"): \(Format.causeOfOtherText); the hex column is used",
       at: line.position(index), into: &output)
   }
 
   private mutating func reportCut(
-    _ message: Message, _ position: TextPosition, into output: inout DecodedText
+    _ finding: Message, _ position: TextPosition, into output: inout DecodedText
   ) {
     isEndExplained = true
-    faults.report(message, at: position, into: &output)
+    faults.report(
+      "\(finding): the text is truncated; the bytes before the end are used", at: position, into: &output)
   }
 }
 

@@ -319,12 +319,16 @@ enum HexColumn {
 
   /// A group with an odd number of digits: it is unknown which digit is missing or extra, so none is used.
   private static func oddGroup(at index: Int, digits: Int) -> Outcome {
-    .damaged(index: index, message: .oddGroup(digits: digits))
+    .damaged(
+      index: index,
+      message: "expected two hex digits per byte, found a group of \(digits); the rest of the line is skipped"
+    )
   }
 
   private static func unexpected(_ text: RawSpan, at index: Int, lineEnd: Int) -> Outcome {
-    let found = index < lineEnd ? text.byte(at: index) : nil
-    return .damaged(index: index, message: .expectedDumpDigit(found: found))
+    let found = index < lineEnd ? characterName(text.byte(at: index)) : "the end of the line"
+    return .damaged(
+      index: index, message: "expected a hex digit, found \(found); the rest of the line is skipped")
   }
 }
 

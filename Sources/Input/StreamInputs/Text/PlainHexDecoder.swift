@@ -182,7 +182,9 @@ package struct PlainHexDecoder: HeadedTextDecoder {
   private mutating func damage(
     _ character: UInt8, at position: TextPosition, digits: Int, into output: inout DecodedText
   ) {
-    faults.report(.expectedHex(found: character), at: position, into: &output)
+    faults.report(
+      "expected a hex digit or white space, found \(characterName(character)); byte skipped", at: position,
+      into: &output)
     state = .damaged(digits: digits, position)
     isGroupStart = false
   }

@@ -1,18 +1,37 @@
 import Basics
 
 extension Message {
-  /// - Parameter client: nil where its hello was not captured.
-  static func noKey(for client: HelloRandom?) -> Message {
-    .noKey(forClientRandom: client.map { Hex.string($0.bytes) })
+  /// - Parameter random: nil if the client's hello was not captured.
+  static func noKey(for random: HelloRandom?) -> Message {
+    guard let random else {
+      return
+        "no key fits, and the client's hello, which would name it, was not captured: give the key log of "
+        + "this connection with --keys"
+    }
+    return
+      "no key for client random \(Hex.string(random.bytes)): give the key log that has it, or the session of "
+      + "openssl s_client, with --keys"
+  }
+
+  static func unsupportedSuite(_ name: String) -> Message {
+    "cipher suite \(name) is not supported: decrypt the stream with another program"
+  }
+
+  static func handshakeNotCaptured(of sender: String) -> Message {
+    "the \(sender)'s part of the handshake was not captured, and no key log of TLS 1.3 fits: "
+      + "captures that begin before the connection can be decrypted"
   }
 
   init(_ fault: PrivateKey.Fault, hasPassphrase: Bool) {
     self =
       switch fault {
       case .noKey: "has no private key in PEM (PKCS#1, PKCS#8) or PKCS#12"
-      case .passphrase: hasPassphrase ? .wrongPassphrase : "needs a passphrase: give --passphrase-file"
+      case .passphrase:
+        hasPassphrase
+          ? "the passphrase of --passphrase-file is wrong" : "needs a passphrase: give --passphrase-file"
       case .legacy:
-        "the encryption of the PKCS#12 file is too old for this OpenSSL: convert it with openssl pkcs12 -legacy -nodes"
+        "the encryption of the PKCS#12 file is too old for this OpenSSL: convert it with openssl "
+          + "pkcs12 -legacy -nodes"
       case .notRSA: "the private key is not RSA: only RSA key exchange can be decrypted with a private key"
       }
   }
@@ -31,7 +50,8 @@ extension Message {
   /// Of a stream that ends before any record was encrypted, or that brought none to prove a key with.
   static func noPlaintext(after alert: TLSAlert?) -> Message {
     guard let alert, alert.level == 2 else { return "only a handshake was captured: there is no plaintext" }
-    return .handshakeFailed(alert: Int(alert.code), from: alert.isFromClient ? "client" : "server")
+    return "the handshake failed: the \(alert.isFromClient ? "client" : "server") sent alert "
+      + "\(alert.code), and there is no plaintext"
   }
 }
 

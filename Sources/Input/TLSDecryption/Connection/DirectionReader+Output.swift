@@ -24,7 +24,10 @@ extension DirectionReader {
     phase = .unreadable
   }
 
-  func wrongMAC(from offset: Int) -> Message { .wrongMAC(of: name, from: offset) }
+  func wrongMAC(from offset: Int) -> Message {
+    "the MAC of the \(name)'s records is wrong from offset \(offset) of the ciphertext on: the "
+      + "key is of another connection, or the capture is damaged"
+  }
 
   /// Adds plaintext that is missing before the record at `next`, or at the end.
   mutating func addGap(

@@ -183,7 +183,10 @@ struct KeyResolver {
 
   private var reason: Message {
     let isForPrivateKey = server.suite.keyExchange == .rsa && !store.privateKeys.isEmpty
-    if isForPrivateKey, server.hasExtendedMasterSecret, handshake.isIncomplete { return .handshakeIncomplete }
+    if isForPrivateKey, server.hasExtendedMasterSecret, handshake.isIncomplete {
+      return "messages of the handshake that the keys depend on were not captured: a key log "
+        + "needs fewer of them than an RSA key"
+    }
     let noKey = Message.noKey(for: handshake.clientHello?.random)
     guard state.context.hasEndedTrials else { return noKey }
     return

@@ -70,7 +70,8 @@ package final class DecryptionStage {
   package var unusedSecrets: [(file: String, message: Message)] {
     let unused = keys.files.enumerated().compactMap { number, file -> (String, Message)? in
       let unused = context.unusedCount(file: number)
-      return unused > 0 ? (file.name, .unusedSecrets(unused, of: file.count)) : nil
+      return unused > 0
+        ? (file.name, "\(unused) of \(Count.of(file.count, "secret")) matched no connection") : nil
     }
     let late = missed.filter { context.store.row(of: $0.key) != nil }.values.sorted()
     return unused

@@ -53,8 +53,11 @@ package struct StreamKeys: Sendable {
         "no secret in its \(Count.of(report.lines, "line")): expected a key log (SSLKEYLOGFILE), the "
           + "text of openssl s_client, or a session file of it")
     } else if report.badLineCount > 0 {
-      let listed = Array(report.badLines.prefix(5))
-      warn(.unreadableSecrets(report.badLineCount, ofLines: report.lines, listed: listed))
+      let listed = report.badLines.prefix(5)
+      let numbers = listed.map(String.init).joined(separator: ", ")
+      warn(
+        "\(report.badLineCount) of \(report.lines) lines cannot be read as secrets (line \(numbers)"
+          + (report.badLineCount > listed.count ? ", …)" : ")"))
     }
     if store.ignoredCount > ignored {
       warn(

@@ -55,10 +55,10 @@ struct Generate: ParsableCommand {
       throw ValidationError("-o - is not possible: OUT.truth.ndjson is written next to the output")
     }
     if let compression, let other = namedCompression, other != compression {
-      throw ValidationError(.outputContradicts(output, "--compression \(compression.rawValue)"))
+      throw contradiction("--compression \(compression.rawValue)")
     }
     if let container = capture.container, let other = namedContainer, other != container {
-      throw ValidationError(.outputContradicts(output, "--container \(container.rawValue)"))
+      throw contradiction("--container \(container.rawValue)")
     }
     let isDump = kind == .dump || kind == .pair || kind == .pushLog
     if isDump, capture.isAnyGiven {
@@ -137,12 +137,16 @@ struct Generate: ParsableCommand {
     }
   }
 
-  private var noun: (one: String, several: String) {
+  private var noun: String {
     switch kind {
-    case .dump, .capture: ("tuple", "tuples")
-    case .gateway, .pair: ("request", "requests")
-    case .pushes, .pushLog: ("push", "pushes")
+    case .dump, .capture: "tuple"
+    case .gateway, .pair: "request"
+    case .pushes, .pushLog: "push"
     }
+  }
+
+  private func contradiction(_ option: String) -> ValidationError {
+    ValidationError("-o \(output) contradicts \(option): leave that out, or rename the file")
   }
 
   func run() throws {
@@ -150,7 +154,7 @@ struct Generate: ParsableCommand {
     let truth = try OutputFile(output + ".truth.ndjson", force: force, isPrivate: false)
     let compression = compression ?? namedCompression ?? .none
     guard let stored = compression.compressor(into: file) else {
-      throw Failure(.noMemory(forCompression: compression.rawValue))
+      throw Failure("out of memory for \(compression.rawValue)")
     }
     let responses =
       kind == .pair ? try OutputFile(output + ".responses", force: force, isPrivate: false) : nil
@@ -158,7 +162,9 @@ struct Generate: ParsableCommand {
     try responses?.finish()
     try file.finish()
     try truth.finish()
-    Console.say(.generated(tuples.tuples, noun.one, noun.several, bytes: counts.bytes, to: output))
+    Console.say(
+      "generated \(Count.of(tuples.tuples, noun)) in \(Count.of(counts.bytes, "byte")): "
+        + "\(output) and \(output).truth.ndjson")
   }
 
   private func generate(

@@ -11,13 +11,15 @@ extension Serve {
     let identity = try identity()
     let collector = PushAnswerCollector(memory: input.memory)
     try examination.run([collector])
-    if collector.exceedsMemory { throw Failure(.pushesExceedMemory(input.memory)) }
+    if collector.exceedsMemory {
+      throw Failure("the pushes exceed \(ByteSize.text(input.memory)); raise --memory")
+    }
     guard collector.count > 0 else {
       throw Failure("nothing to serve: the inputs have no push; `apnsift inspect` lists what they have")
     }
     if collector.skipped > 0 {
       Console.say(
-        "\(Count.of(collector.skipped, "push", "pushes")) skipped: the token or the outcome is unknown")
+        "\(Count.of(collector.skipped, "push")) skipped: the token or the outcome is unknown")
     }
 
     let answers = collector.answers(otherwise: pushes.otherTokens?.answer ?? .accepted)

@@ -121,13 +121,17 @@ struct Serve: ParsableCommand {
       }
       identity = try TLSIdentity(writing: output)
     }
-    Console.say(.fingerprint(identity.fingerprint))
+    Console.say("SHA-256 fingerprint of the certificate: \(identity.fingerprint)")
     return identity
   }
 
   private func nothingToServe(_ streams: ServedStreams) -> Message {
-    if streams.refused > 0 { return .nothingToServe(skipped: streams.refused) }
-    return stream.map { Message.nothingToServe(noStream: $0) }
+    if streams.refused > 0 {
+      return "nothing to serve: \(Count.of(streams.refused, "stream")) skipped, see above"
+    }
+    return stream.map {
+      Message("nothing to serve: no input has a stream \($0); `apnsift inspect` lists them")
+    }
       ?? "nothing to serve: the inputs have no stream"
   }
 }

@@ -45,7 +45,8 @@ struct VerifyReader: ParsableCommand {
     guard reader.reader != nil || !words.isEmpty else {
       throw ValidationError(
         CommandLine.arguments.last == "--"
-          ? .noReaderAfterDashes : "no reader: give one with --reader, or after --")
+          ? "nothing follows --: give a reader, or leave out --"
+          : "no reader: give one with --reader, or after --")
     }
   }
 

@@ -35,7 +35,9 @@ struct GenerateTupleOptions: ParsableArguments {
   private func validateTimes() throws {
     let plausible = Scenario.plausibleTimes
     guard plausible.contains(earliest.seconds), plausible.contains(latest.seconds) else {
-      throw ValidationError(.timesNotPlausible(plausible))
+      throw ValidationError(
+        "--earliest and --latest must be from \(UTCTime.text(plausible.lowerBound)) to "
+          + "\(UTCTime.text(plausible.upperBound)), the plausible times of the decoding rules")
     }
     guard latest.seconds >= earliest.seconds, latest.seconds - earliest.seconds >= Scenario.shortestSpan
     else {

@@ -75,7 +75,7 @@ struct ServeOptions: ParsableArguments {
       tlsMin == .tls10 ? nil : "--tls-min", keylog.map { _ in "--keylog" },
     ].compactMap { $0 }
     if let option = needsTLS.first, !usesTLS {
-      throw ValidationError(.needsTLS(option))
+      throw ValidationError("\(option) requires --tls")
     }
     if let pace, !(pace > 0 && pace.isFinite) {
       throw ValidationError("--pace is \(pace): give a number above 0; 1 is the pace of the capture")

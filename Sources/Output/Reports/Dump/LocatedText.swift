@@ -46,15 +46,17 @@ extension RecordLocator {
   /// A summary; nil if there is nothing to show.
   package var sentence: Message? {
     if located.isEmpty, findings.isEmpty { return nil }
-    return .showed(locations: located.count, findings: findings.count, more: more)
+    return
+      "showed \(Count.of(located.count, "location")) with \(Count.of(findings.count, "finding"))"
+      + (more > 0 ? ", \(more) more not shown (--places)" : "")
   }
 
   /// The reason why there is nothing to show.
   package var nothing: Message {
     switch target {
     case .record(let number): "no record \(number): the input has \(Count.of(records, "record"))"
-    case .offset(let offset): .noBytes(atOffset: offset)
-    case .packet(let number): .noBytes(inPacket: number)
+    case .offset(let offset): "no selected stream has bytes at offset \(offset)"
+    case .packet(let number): "no packet \(number) with bytes of a selected stream"
     case .token: "no record of this token: the input has \(Count.of(records, "record"))"
     }
   }

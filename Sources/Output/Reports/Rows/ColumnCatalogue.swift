@@ -27,10 +27,10 @@ package struct ColumnEntry: Sendable {
   package var meaning = ""
 
   /// Whether it is a local time, which only --time-zone adds.
-  package var isLocal: Bool { name.hasSuffix("_local") }
+  package static func isLocal(_ name: String) -> Bool { name.hasSuffix("_local") }
 
   /// Whether it follows from others, and is only written if it is named.
-  package var isDerived: Bool { name == "stream_offset" || name == "token_kind" }
+  package static func isDerived(_ name: String) -> Bool { name == "stream_offset" || name == "token_kind" }
 }
 
 extension ExportedKind {
@@ -56,18 +56,21 @@ extension ExportedKind {
   }
 
   /// In their order.
+  package var columnNames: [String] {
+    switch table {
+    case .feedback: FeedbackColumn.allCases.map(\.name)
+    case .requests, .resend: RequestColumn.allCases.map(\.name)
+    case .responses: ResponseColumn.allCases.map(\.name)
+    case .pushes, .resendPushes: PushColumn.allCases.map(\.name)
+    case .streams: StreamColumn.allCases.map(\.name)
+    case .findings: FindingColumn.allCases.map(\.name)
+    case .inputs: InputColumn.allCases.map(\.name)
+    }
+  }
+
+  /// In their order, as columns.txt describes them.
   package var columns: [ColumnEntry] {
-    let names =
-      switch table {
-      case .feedback: FeedbackColumn.allCases.map(\.name)
-      case .requests, .resend: RequestColumn.allCases.map(\.name)
-      case .responses: ResponseColumn.allCases.map(\.name)
-      case .pushes, .resendPushes: PushColumn.allCases.map(\.name)
-      case .streams: StreamColumn.allCases.map(\.name)
-      case .findings: FindingColumn.allCases.map(\.name)
-      case .inputs: InputColumn.allCases.map(\.name)
-      }
-    return names.map { name in
+    columnNames.map { name in
       let kinds = [table.rawValue, "shared"]
       return kinds.lazy.compactMap { ColumnEntry.kinds[$0]?[name] }.first ?? ColumnEntry(name: name)
     }
@@ -75,7 +78,7 @@ extension ExportedKind {
 
   /// The names of all columns but those that follow from others.
   package func names(hasLocalTimes: Bool) -> [String] {
-    columns.filter { !$0.isDerived && (hasLocalTimes || !$0.isLocal) }.map(\.name)
+    columnNames.filter { !ColumnEntry.isDerived($0) && (hasLocalTimes || !ColumnEntry.isLocal($0)) }
   }
 
   /// The default columns of a table. A payload may be personal data.

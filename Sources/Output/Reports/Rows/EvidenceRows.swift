@@ -2,7 +2,7 @@ import Analysis
 import Basics
 
 /// The columns of a stream (docs/spec/interface.md#export), in their order.
-enum StreamColumn: RecordColumn {
+enum StreamColumn: String, RecordColumn {
   case source, stream, `protocol`, client, server, firstPacket, lastPacket, startedAt
   case startedAtLocal, endedAt, endedAtLocal, clientBytes, serverBytes, clientGapBytes
   case serverGapBytes, records, findings, tlsVersion, tlsCipher, tlsServerName, tlsProtocol
@@ -10,13 +10,13 @@ enum StreamColumn: RecordColumn {
 }
 
 /// The columns of a finding, in their order.
-enum FindingColumn: RecordColumn {
+enum FindingColumn: String, RecordColumn {
   case source, stream, direction, offset, length, packet, fileOffset, code, severity, message
   case streamOffset
 }
 
 /// The columns of an input (docs/spec/interface.md#inventory), in their order.
-enum InputColumn: RecordColumn {
+enum InputColumn: String, RecordColumn {
   case source, kind, linkTarget, size, modifiedAt, sha256, md5, verdict, format, compression
   case content, reason, records, findings, sameAs, archiveOffset
 }

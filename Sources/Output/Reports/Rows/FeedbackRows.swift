@@ -6,10 +6,10 @@ import PacketCapture
 /// Writes feedback records as rows of a template, without an allocation per record.
 ///
 /// The rows of a run differ in only a few columns; all other text is formatted once. As long as the widths of these
-/// pieces stay the same, all rows have the same length and are written column by column, each in its own loop.
+/// parts stay the same, all rows have the same length and are written column by column, each in its own loop.
 final class FeedbackRowWriter {
-  /// A column of the rows, or constant text between two pieces, which begins at `start` of the texts.
-  private struct Piece {
+  /// A column of the rows, or constant text between two parts, which begins at `start` of the texts.
+  private struct RowPart {
     /// Nil for text.
     var column: VaryingColumn?
     var start = 0
@@ -21,11 +21,11 @@ final class FeedbackRowWriter {
   private let times = TimeTexts()
   private let decimal = Decimal.shared
   private let texts = OutputBuffer(nil)
-  @exclusivity(unchecked) private var pieces: [Piece] = []
-  /// The indices of the pieces whose widths change from batch to batch, and the bytes of all others in a row.
+  @exclusivity(unchecked) private var parts: [RowPart] = []
+  /// The indices of the parts whose widths change from batch to batch, and the bytes of all others in a row.
   @exclusivity(unchecked) private var varying: [Int] = []
   @exclusivity(unchecked) private var constantLength = 0
-  /// The records that pieces and texts were prepared for.
+  /// The records that parts and texts were prepared for.
   @exclusivity(unchecked) private var shape: (tokenLength: Int, flags: RecordFlags)?
   @exclusivity(unchecked) private var origin:
     (labels: StreamLabels, direction: Direction, packet: PacketReference?)?
@@ -60,7 +60,7 @@ final class FeedbackRowWriter {
     shape = (records.run.tokenLength, records.run.flags)
     if template.dependsOnOrigin { origin = (records.labels, records.direction, records.origin.packet) }
     texts.removeAll()
-    pieces.removeAll(keepingCapacity: true)
+    parts.removeAll(keepingCapacity: true)
     var start = 0
     for part in template.parts {
       switch part {
@@ -71,16 +71,16 @@ final class FeedbackRowWriter {
           continue
         }
         endText(&start)
-        pieces.append(Piece(column: varying, width: Self.width(of: varying, records.run)))
+        parts.append(RowPart(column: varying, width: Self.width(of: varying, records.run)))
       }
     }
     endText(&start)
-    varying = pieces.indices.filter { [.offset, .fileOffset, .timestamp].contains(pieces[$0].column) }
-    constantLength = pieces.reduce(0) { $0 + $1.width }
+    varying = parts.indices.filter { [.offset, .fileOffset, .timestamp].contains(parts[$0].column) }
+    constantLength = parts.reduce(0) { $0 + $1.width }
   }
 
   private func endText(_ start: inout Int) {
-    if texts.count > start { pieces.append(Piece(start: start, width: texts.count &- start)) }
+    if texts.count > start { parts.append(RowPart(start: start, width: texts.count &- start)) }
     start = texts.count
   }
 
@@ -96,18 +96,18 @@ final class FeedbackRowWriter {
 
   // MARK: - Batches
 
-  /// The rows from record `first` on whose pieces have constant widths; sets these widths.
+  /// The rows from record `first` on whose parts have constant widths; sets these widths.
   private func nextBatch(of records: FeedbackRecords, from first: Int, in bytes: RawSpan) -> RowBatch {
     var batch = RowBatch(records, from: first)
     batch.rowLength = constantLength
     for index in varying {
-      switch pieces[index].column {
+      switch parts[index].column {
       case nil, .time, .timeLocal, .token: break
-      case .offset: pieces[index].width = batch.fitOffsets()
-      case .fileOffset: pieces[index].width = batch.fitFileOffsets()
-      case .timestamp: pieces[index].width = batch.fitTimestamps(of: records.run, in: bytes)
+      case .offset: parts[index].width = batch.fitOffsets()
+      case .fileOffset: parts[index].width = batch.fitFileOffsets()
+      case .timestamp: parts[index].width = batch.fitTimestamps(of: records.run, in: bytes)
       }
-      batch.rowLength &+= pieces[index].width
+      batch.rowLength &+= parts[index].width
     }
     batch.limitLength()
     return batch
@@ -115,22 +115,22 @@ final class FeedbackRowWriter {
 
   private func write(_ batch: RowBatch, in bytes: RawSpan, to target: UnsafeMutableRawPointer) {
     var target = target
-    for index in pieces.indices {
-      let piece = pieces[index]
-      switch piece.column {
+    for index in parts.indices {
+      let part = parts[index]
+      switch part.column {
       case nil:
-        let text = UnsafeRawBufferPointer(rebasing: texts.bytes[piece.start..<piece.start &+ piece.width])
+        let text = UnsafeRawBufferPointer(rebasing: texts.bytes[part.start..<part.start &+ part.width])
         batch.write(text, to: target)
       case .time: batch.writeTimes(times, in: bytes, to: target)
       case .timeLocal:
         if let clock = template.forms.clock { batch.writeLocalTimes(clock, times, in: bytes, to: target) }
       case .token: batch.writeTokens(template.forms.letterCase, in: bytes, to: target)
-      case .timestamp: batch.writeTimestamps(decimal, piece.width, in: bytes, to: target)
-      case .offset: batch.writeOffsets(decimal, piece.width, to: target)
+      case .timestamp: batch.writeTimestamps(decimal, part.width, in: bytes, to: target)
+      case .offset: batch.writeOffsets(decimal, part.width, to: target)
       case .fileOffset:
-        batch.writeFileOffsets(decimal, piece.width, to: target)
+        batch.writeFileOffsets(decimal, part.width, to: target)
       }
-      target += piece.width
+      target += part.width
     }
   }
 }

@@ -4,14 +4,14 @@ import Basics
 import PacketCapture
 
 /// The columns of a gateway request (docs/spec/interface.md#export), in their order.
-enum RequestColumn: RecordColumn {
+enum RequestColumn: String, RecordColumn {
   case source, stream, direction, offset, length, packet, originalPacket, fileOffset, capturedAt
   case capturedAtLocal, command, identifier, expiry, priority, tokenLength, token, payloadLength
   case payload, payloadHex, items, outcome, outcomeStatus, flags, streamOffset
 }
 
 /// The columns of an error response, in their order.
-enum ResponseColumn: RecordColumn {
+enum ResponseColumn: String, RecordColumn {
   case source, stream, direction, offset, packet, originalPacket, fileOffset, capturedAt
   case capturedAtLocal, status, statusText, identifier, requestOffset, token, flags, streamOffset
 }

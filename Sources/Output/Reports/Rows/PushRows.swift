@@ -4,7 +4,7 @@ import Basics
 import PacketCapture
 
 /// The columns of a push (docs/spec/interface.md#export), in their order.
-enum PushColumn: RecordColumn {
+enum PushColumn: String, RecordColumn {
   case source, stream, direction, offset, packet, originalPacket, fileOffset, capturedAt
   case capturedAtLocal, line, http2Stream, requestOffset, requestPacket, tokenLength, token
   case tokenText, topic, pushType, apnsID, apnsUniqueID, priority, expiration, collapseID

@@ -2,17 +2,19 @@ import Analysis
 import PacketCapture
 
 /// A column of CSV and Arrow, and a member of JSON records. columns.txt has its type and meaning.
-protocol RecordColumn: CaseIterable, Equatable, Sendable {}
+protocol RecordColumn: RawRepresentable<String>, CaseIterable, Sendable {}
 
 extension RecordColumn {
   /// `file_offset` of the case `fileOffset`.
   var name: String {
-    var name = ""
-    for character in "\(self)" {
-      if character.isUppercase, name.last?.isUppercase == false { name += "_" }
-      name.append(character)
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    var (name, before): ([UInt8], UInt8) = ([], capitals.lowerBound)
+    for byte in rawValue.utf8 {
+      if capitals.contains(byte), !capitals.contains(before) { name.append(UInt8(ascii: "_")) }
+      name.append(capitals.contains(byte) ? byte | 0x20 : byte)
+      before = byte
     }
-    return name.lowercased()
+    return String(decoding: name, as: UTF8.self)
   }
 
   /// The columns of these names.

@@ -3,7 +3,7 @@ import Basics
 import PacketCapture
 
 /// The columns of a feedback record (docs/spec/interface.md#export), in their order.
-enum FeedbackColumn: RecordColumn {
+enum FeedbackColumn: String, RecordColumn {
   case source, stream, direction, client, server, offset, packet, originalPacket, fileOffset
   case capturedAt, capturedAtLocal, timestamp, time, timeLocal, tokenLength, token, flags, form, chain
   case chainLength, confidence, streamOffset

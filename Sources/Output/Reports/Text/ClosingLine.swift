@@ -18,13 +18,17 @@ extension Examination {
           + "(\(counts.joined(separator: ", ")))")
     }
     let flagged = summary.flagCounts.map { "\($0.code) \($0.count)" }
-    if !flagged.isEmpty { wrong.append(.flagCounts(flagged)) }
+    if !flagged.isEmpty { wrong.append("flags: \(flagged.joined(separator: ", "))") }
     if failures > 0 { wrong.append("\(Count.of(failures, "input")) not read in full, see above") }
     if wrong.isEmpty {
       let isEmpty = emptyInputs > 0 && emptyInputs == readCount
       let isSearch = options.reading.format == .carve && summary.recordBytes == 0
-      wrong.append(isEmpty ? .allEmpty(inputs: emptyInputs) : isSearch ? .nothingCarved : "no problems found")
+      wrong.append(
+        isEmpty
+          ? (emptyInputs == 1 ? "the input is empty" : "\(emptyInputs) inputs are empty")
+          : isSearch
+            ? "no record found; compressed and encrypted parts were not searched" : "no problems found")
     }
-    return .closing(done, wrong)
+    return "\(done); \(wrong.map(\.text).joined(separator: "; "))"
   }
 }

@@ -26,29 +26,40 @@ extension Summary {
   ///   - kind: nil for the feedback in CSV, and else for all.
   ///   - isCSV: whether it is CSV.
   package func exportText(_ kind: ExportedKind?, isCSV: Bool) -> Message {
-    let done: Message =
+    let done =
       switch kind {
-      case .streams: .rowCount(streams, "stream")
-      case .findings: .rowCount(allFindings, "finding")
-      case .feedback: .rowCount(feedback, "record")
-      case .requests: .rowCount(gateway.requests, "request")
-      case .responses: .rowCount(gateway.responses, "response")
-      case .pushes: .rowCount(pushes.counts.all, "push")
-      case .resend: .requestsToResend(gateway.discarded, pushes: isCSV ? 0 : pushes.resend)
-      case .resendPushes: .requestsToResend(0, pushes: pushes.resend)
-      case .inputs, nil: isCSV ? .rowCount(feedback, "record") : recordText
+      case .streams: Count.of(streams, "stream")
+      case .findings: Count.of(allFindings, "finding")
+      case .feedback: Count.of(feedback, "record")
+      case .requests: Count.of(gateway.requests, "request")
+      case .responses: Count.of(gateway.responses, "response")
+      case .pushes: Count.of(pushes.counts.all, "push")
+      case .resend:
+        isCSV || pushes.resend == 0
+          ? "\(Count.of(gateway.discarded, "request")) to send again"
+          : "\(gateway.discarded > 0 ? "\(Count.of(gateway.discarded, "request")), " : "")\(pushesToResend)"
+      case .resendPushes: pushesToResend
+      case .inputs, nil: isCSV ? Count.of(feedback, "record") : recordText.text
       }
-    guard let distinctTokens, kind == .feedback || kind == nil && feedback > 0 else { return done }
+    guard let distinctTokens, kind == .feedback || kind == nil && feedback > 0 else { return "\(done)" }
     return "\(done) with \(Count.of(distinctTokens, "distinct token"))"
   }
+
+  private var pushesToResend: String { "\(Count.of(pushes.resend, "push")) to send again" }
 
   /// What CSV of feedback leaves out, and which options have it; nil where that is nothing.
   /// - Parameter findings: whether findings are left out, too.
   package func leftOutHint(findings: Bool) -> Message? {
     let findings = findings ? allFindings : 0
     let pushes = pushes.counts.all
-    guard gateway.requests > 0 || gateway.responses > 0 || pushes > 0 || findings > 0 else { return nil }
-    return .leftOut(
-      requests: gateway.requests, responses: gateway.responses, pushes: pushes, findings: findings)
+    let kinds = [
+      (gateway.requests, "request", "--records requests"),
+      (gateway.responses, "response", "--records responses"),
+      (pushes, "push", "--records pushes"), (findings, "finding", "--findings FILE or --records findings"),
+    ].filter { $0.0 > 0 }
+    guard !kinds.isEmpty else { return nil }
+    let counts = kinds.map { Count.of($0.0, $0.1) }.joined(separator: ", ")
+    let remedies = kinds.map(\.2).joined(separator: ", ")
+    return "hint: \(counts) left out; \(remedies) \(kinds.count == 1 ? "has" : "have") them"
   }
 }

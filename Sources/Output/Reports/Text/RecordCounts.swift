@@ -6,8 +6,11 @@ import Basics
 extension Summary {
   /// `39 records`, `200 requests, 1 response`, `60 pushes`, or all of them.
   package var recordText: Message {
-    .recordCounts(
-      feedback: feedback, requests: gateway.requests, responses: gateway.responses, pushes: pushes.counts.all)
+    let counts = [
+      (gateway.requests, "request"), (gateway.responses, "response"), (pushes.counts.all, "push"),
+    ].filter { $0.0 > 0 }
+    let all = feedback > 0 || counts.isEmpty ? [(feedback, "record")] + counts : counts
+    return "\(all.map { Count.of($0.0, $0.1) }.joined(separator: ", "))"
   }
 }
 
@@ -28,7 +31,7 @@ extension PushCounts {
     let outcomes = PushOutcome.allCases.compactMap { outcome in
       self[outcome] > 0 ? "\(self[outcome]) \(outcome.rawValue)" : nil
     }
-    return Count.of(all, "push", "pushes")
+    return Count.of(all, "push")
       + (outcomes.isEmpty ? "" : " (\(outcomes.joined(separator: ", ")))")
   }
 }

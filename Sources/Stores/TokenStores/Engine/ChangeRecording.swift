@@ -165,7 +165,7 @@ extension Journal {
     throw StoreFault.unreadableRows(
       1,
       first: .inRow(
-        .rowKey("replay", String(record.id)), of: "apnsift_changes",
+        "replay \(record.id)", of: "apnsift_changes",
         "\(Count.of(count, "change")), expected \(record.rows), the changed_rows of the replay in "
           + "apnsift_replays"))
   }

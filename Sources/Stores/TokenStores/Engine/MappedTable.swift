@@ -4,7 +4,7 @@ import Basics
 final class MappedTable {
   let mapping: TableMapping
   let description: TableDescription
-  /// The columns that tell a row from others of its token. None for `device_tokens`: its token is enough.
+  /// The columns that distinguish a row from others of its token. None for `device_tokens`: its token is enough.
   let key: [TableColumn]
   let token: TableColumn
   let app: TableColumn?
@@ -52,7 +52,7 @@ final class MappedTable {
     switch mapping.action {
     case .mark(let time):
       let column = try fit.timeColumn(time)
-      if column.isNotNull { throw fit.misfit(time.name, .nullableColumn, .notNull) }
+      if column.isNotNull { throw fit.misfit(time.name, "a column that may be null", "NOT NULL") }
       invalidation = .time(column, time.form)
     case .flag(let name, let dead, let alive):
       let column = try fit.ordinaryColumn(name)
@@ -76,7 +76,7 @@ final class MappedTable {
   /// The name in messages.
   var shownName: String { mapping.name }
   /// A row in messages, by its token.
-  func rowName(_ token: SQLField) -> Message { .rowKey(self.token.name, token.literal()) }
+  func rowName(_ token: SQLField) -> Message { "\(self.token.name) \(token.literal())" }
 
   /// The column that an invalidation writes.
   var invalidationColumn: TableColumn? {
@@ -106,7 +106,11 @@ extension MappedTable {
 
   /// - Throws: `StoreFault.refused` if a part of the key is null, which SQLite allows.
   func checked(_ key: ArraySlice<SQLField>) throws -> ArraySlice<SQLField> {
-    if key.contains(where: \.isNull) { throw StoreFault.refused(.nullKey(of: shownName)) }
+    if key.contains(where: \.isNull) {
+      throw StoreFault.refused(
+        "the primary key of a row of "
+          + "\(shownName) is null, so that an undo could not find it; --no-journal needs no key")
+    }
     return key
   }
 
@@ -266,8 +270,8 @@ extension TimeForm {
 
   fileprivate func expectation(_ kind: SQLKind) -> Message {
     switch self {
-    case .seconds: kind == .any ? .integerUnixSeconds : "UNIX seconds"
-    case .milliseconds: .unixMilliseconds
+    case .seconds: kind == .any ? "UNIX seconds as an integer" : "UNIX seconds"
+    case .milliseconds: "UNIX milliseconds"
     case .iso: "a date and time as of ISO 8601"
     case .timestamptz: "a time"
     case .timestamp: "a date and a time of day"

@@ -7,7 +7,7 @@ struct TableFit {
   let session: any SQLSession
 
   func misfit(_ column: String, _ expected: Message, _ found: Message) -> StoreFault {
-    mapping.misfit(.column(column), expected, found)
+    mapping.misfit("column \(column)", expected, found)
   }
 
   // MARK: - Columns
@@ -22,7 +22,7 @@ struct TableFit {
 
   func ordinaryColumn(_ name: String) throws -> TableColumn {
     let column = try column(name)
-    if column.isGenerated { throw misfit(name, .ordinaryColumn, .generatedColumn) }
+    if column.isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
     return column
   }
 
@@ -53,7 +53,7 @@ struct TableFit {
   /// - Throws: `StoreFault.misfit` if the column cannot store `text`, or would truncate it.
   func stored(_ text: String, in column: TableColumn) throws -> SQLValue {
     guard let value = try session.stored(text, in: column, of: mapping) else {
-      throw misfit(column.name, "a column that can store '\(text)'", .columnType(column.type))
+      throw misfit(column.name, "a column that can store '\(text)'", "type \(column.type)")
     }
     return value
   }
@@ -64,18 +64,18 @@ struct TableFit {
   func checkRemoval() throws {
     if let dependent = description.dependent {
       throw mapping.misfit(
-        .deleteAction, "no rows of other tables that are deleted or changed with a row", dependent)
+        "action delete", "no rows of other tables that are deleted or changed with a row", dependent)
     }
-    try checkChildren(.deleteAction)
+    try checkChildren("action delete")
   }
 
   /// - Throws: `StoreFault.misfit` if an undo could not find the rows again.
   func checkKey() throws {
     guard !description.key.isEmpty else {
       throw mapping.misfit(
-        .primaryKey, "one, by which an undo finds the rows", "none (--no-journal needs none)")
+        "the primary key", "one, by which an undo finds the rows", "none (--no-journal needs none)")
     }
-    try checkChildren(.primaryKey)
+    try checkChildren("the primary key")
   }
 
   private func checkChildren(_ subject: Message) throws {
@@ -104,8 +104,8 @@ struct TableFit {
     let key = description.key.map(\.name)
     guard key.sorted() == ["app", "environment", "token"] else {
       throw StoreFault.wrongShape(
-        .primaryKey, expected: .columnNames(["app", "environment", "token"]),
-        found: key.isEmpty ? .nothingFound : .columnNames(key))
+        "the primary key", expected: "app, environment, token",
+        found: key.isEmpty ? "none" : "\(key.joined(separator: ", "))")
     }
     // With another collation, apps whose names differ in case could be equal.
     for column in description.columns where expected.contains(where: { $0.0 == column.name }) {
@@ -115,13 +115,13 @@ struct TableFit {
 
   private func checkShape(_ name: String, _ types: [String]) throws {
     guard let column = description.column(name) else {
-      throw misfit(name, "a column of type \(types[0])", .nothingFound)
+      throw misfit(name, "a column of type \(types[0])", "none")
     }
     guard types.contains(column.baseType) else {
-      throw misfit(name, .columnType(types[0]), .columnType(column.baseType))
+      throw misfit(name, "type \(types[0])", "type \(column.baseType)")
     }
-    if column.isGenerated { throw misfit(name, .ordinaryColumn, .generatedColumn) }
-    if name.hasSuffix("_at"), column.isNotNull { throw misfit(name, .nullableColumn, .notNull) }
+    if column.isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
+    if name.hasSuffix("_at"), column.isNotNull { throw misfit(name, "a column that may be null", "NOT NULL") }
   }
 }
 
@@ -138,7 +138,7 @@ extension MappedTable {
     if mapping.isDeviceTokens { return }
     var token: [UInt8] = []
     let form = mapping.token.form
-    try check(self.token, .tokens(inForm: form.rawValue), session) { field in
+    try check(self.token, "tokens as \(form.rawValue)", session) { field in
       guard readToken(field, into: &token) else { return false }
       // Hex digits are base64 digits, too.
       guard form == .base64, case .text(let text) = field, text.count >= 32 else { return true }
@@ -147,7 +147,7 @@ extension MappedTable {
     var times = [registered].compactMap { $0 }
     if case .time(let column, let form) = invalidation { times.append((column, form)) }
     for (column, form) in times {
-      try check(column, .times(inForm: form.name), session) { field in
+      try check(column, "times as \(form.name)", session) { field in
         form.time(of: field, kind: column.kind, isStrict: false) != nil && form.isLikely(field)
       }
     }
@@ -166,7 +166,7 @@ extension MappedTable {
       if isOfForm(row[0]) { fits = true }
     }
     guard let first, !fits else { return }
-    throw mapping.misfit(.column(column.name), expected, "'\(first)' and the like")
+    throw mapping.misfit("column \(column.name)", expected, "'\(first)' and the like")
   }
 }
 

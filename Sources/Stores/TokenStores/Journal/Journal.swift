@@ -49,25 +49,30 @@ struct Journal {
 
   /// Assigns a number to a replay or undo. Its entry follows later: a replay's is known after its input has been read.
   func begin(for owner: AppEnvironment, undoes: Int? = nil) throws -> Int {
-    // SQLite gives a row any free number after one with the largest.
-    try session.visit("SELECT max(id) FROM \(name(.replays))", [], [.integer]) { fields in
-      if !fields[0].isNull {
-        _ = try JournalRow(table: .replays, columns: ["id"], fields: fields).number("id")
+    // SQLite gives a row any free number after one with the largest: changes of a replay would not be consecutive.
+    for table: JournalTable in types.numbersChanges ? [.replays, .changes] : [.replays] {
+      try session.visit("SELECT max(id) FROM \(name(table))", [], [.integer]) { fields in
+        if !fields[0].isNull {
+          _ = try JournalRow(table: table, columns: ["id"], fields: fields).number("id")
+        }
       }
     }
+    let (first, firstChange) =
+      types.numbersChanges
+      ? (", first_change", ", (SELECT coalesce(max(id), 0) + 1 FROM \(name(.changes)))") : ("", "")
     let counts = ReplayCounts.names
     var id: Int64?
     try session.visit(
       """
       INSERT INTO \(name(.replays)) (at, version, app, environment, options, tuples, undoes,
-        \(counts.joined(separator: ", ")))
+        \(counts.joined(separator: ", "))\(first))
       VALUES (\(types.time.of("0")), '', \(parameters(1...2)), '', 0, \(parameter(3)),
-        \(counts.map { _ in "0" }.joined(separator: ", "))) RETURNING id
+        \(counts.map { _ in "0" }.joined(separator: ", "))\(firstChange)) RETURNING id
       """,
       [.text(owner.app), .text(owner.environment.rawValue), undoes.map { .integer(Int64($0)) } ?? .null],
       [.integer]
     ) { id = $0[0].integer }
-    guard let id else { throw StoreFault.refused(.triggerIgnoredRow(of: "apnsift_replays")) }
+    guard let id else { throw StoreFault.refused("a trigger on apnsift_replays ignored the row") }
     if let target {
       try session.run(
         "INSERT INTO apnsift_outcomes (replay, store, is_done) VALUES (\(parameters(1...2)), 0)",
@@ -96,7 +101,7 @@ struct Journal {
       UPDATE \(name(.replays)) SET at = \(types.time.of(parameter(2))), \(settings.joined(separator: ", "))
       WHERE id = \(parameter(1))
       """, [.integer(Int64(id)), .integer(entry.at)] + values.map(\.1))
-    if written != 1 { throw StoreFault.refused(.triggerIgnoredRow(of: "apnsift_replays")) }
+    if written != 1 { throw StoreFault.refused("a trigger on apnsift_replays ignored the row") }
     for start in stride(from: 0, to: entry.inputs.count, by: Self.batch) {
       let some = entry.inputs[start..<min(start + Self.batch, entry.inputs.count)]
       let rows = (0..<some.count).map { "(\(parameter(1)), \(parameters(3 * $0 + 2...3 * $0 + 4)))" }
@@ -133,7 +138,7 @@ struct Journal {
     var unreadable = UnreadableRows()
     let inputs = try inputs(where: condition, parameters, &unreadable)
     let outcomes = try outcomes(&unreadable)
-    let columns = JournalTable.replays.columns
+    let columns = JournalTable.replays.columns(types)
     // The undo of a replay is the last one.
     let undo = "(SELECT min(undos.id) FROM \(name(.replays)) AS undos WHERE undos.undoes = replays.id)"
     var records: [JournalRecord] = []
@@ -184,7 +189,7 @@ struct Journal {
     _ body: (JournalRow) throws -> Void
   ) throws {
     let kinds = columns.map { name in
-      table.columns.first { $0.name == name }.map { types.kind($0.kind) } ?? .any
+      table.columns(types).first { $0.name == name }.map { types.kind($0.kind) } ?? .any
     }
     try session.visit(
       "SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(name(table)) AS t \(rest)",
@@ -202,7 +207,7 @@ struct Journal {
     var found: [Int: [ReplayedInput]?] = [:]
     try visit(
       .inputs, ["replay", "source", "sha256", "bytes"],
-      "JOIN \(name(.replays)) AS replays ON replays.id = t.replay WHERE \(condition) ORDER BY t.id",
+      "JOIN \(name(.replays)) AS replays ON replays.id = t.replay WHERE \(condition) ORDER BY t.\(types.numbersChanges ? "rowid" : "id")",
       parameters
     ) { row in
       do throws(StoreFault) {
@@ -260,10 +265,11 @@ struct Journal {
     let statements =
       wasDone
       ? ["UPDATE apnsift_outcomes SET is_done = 1 WHERE replay = ?1"]
-      : ["changes WHERE replay", "outcomes WHERE replay", "inputs WHERE replay", "replays WHERE id"].map {
-        "DELETE FROM apnsift_\($0) = ?1"
-      }
-    for statement in statements { try session.run(statement, [.integer(Int64(id))]) }
+      : ["changes AS t WHERE \(isOf("?1"))"]
+        + ["outcomes WHERE replay", "inputs WHERE replay", "replays WHERE id"].map { "\($0) = ?1" }
+    for statement in statements {
+      try session.run(wasDone ? statement : "DELETE FROM apnsift_\(statement)", [.integer(Int64(id))])
+    }
   }
 }
 
@@ -273,18 +279,33 @@ extension Journal {
   /// How many rows of changes are read at once.
   private static let rowsAtOnce = 64
 
+  /// Whether a row of changes is of a replay. Changes that are numbered across replays have consecutive numbers, because no two
+  /// replays write at once.
+  private func isOf(_ id: String) -> String {
+    guard types.numbersChanges else { return "t.replay = \(id)" }
+    let replays = name(.replays)
+    return """
+      t.id >= (SELECT first_change FROM \(replays) WHERE id = \(id)) AND t.id < coalesce(
+        (SELECT min(first_change) FROM \(replays) WHERE id > \(id)), \(Int64.max))
+      """
+  }
+
   /// Visits the rows of a replay's packed changes, in their order. `body` may use the session.
   func packedChanges(of id: Int, _ body: (PackedChanges) throws -> Void) throws {
     try check(.changes)
+    let number = types.numbersChanges ? "id" : "part"
     var next = 0
     while true {
       var rows: [PackedChanges] = []
       try visit(
-        .changes, ["part", "packed"],
-        "WHERE t.replay = \(parameter(1)) AND t.part >= \(parameter(2)) ORDER BY t.part LIMIT \(Self.rowsAtOnce)",
+        .changes, [number, "packed"],
+        """
+        WHERE \(isOf(parameter(1))) AND t.\(number) >= \(parameter(2))
+        ORDER BY t.\(number) LIMIT \(Self.rowsAtOnce)
+        """,
         [.integer(Int64(id)), .integer(Int64(next))]
       ) { row in
-        next = try row.number("part") + 1
+        next = try row.number(number) + 1
         rows.append(PackedChanges(bytes: try row.bytes("packed"), row: row.name))
       }
       for row in rows { try body(row) }
@@ -294,14 +315,17 @@ extension Journal {
 
   /// Adds rows of packed changes; the first one gets the number `first` in its replay.
   func add(_ packed: [[UInt8]], to id: Int, first: Int) throws {
-    let columns = JournalTable.changes.columns.map { TableColumn(name: $0.name, kind: $0.kind) }
+    let columns = JournalTable.changes.columns(types).filter { $0.name != "id" }
+      .map { TableColumn(name: $0.name, kind: $0.kind) }
     let written = try session.insert(into: name(.changes), columns) { add in
       let row = RowBuffer(count: columns.count)
-      row.set(0, .integer(Int64(id)))
       for (index, bytes) in packed.enumerated() {
-        row.set(1, .integer(Int64(first + index)))
+        if !types.numbersChanges {
+          row.set(0, .integer(Int64(id)))
+          row.set(1, .integer(Int64(first + index)))
+        }
         try bytes.withUnsafeBytes { bytes in
-          row.set(2, .bytes(bytes))
+          row.set(columns.count - 1, .bytes(bytes))
           try row.lend(add)
         }
       }

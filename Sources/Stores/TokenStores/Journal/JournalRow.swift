@@ -46,7 +46,7 @@ struct JournalRow {
 
   func environment(_ column: String) throws(StoreFault) -> Environment {
     guard let environment = field(column).text.flatMap(Environment.init(rawValue:)) else {
-      throw fault(column, .journalEnvironment(Environment.allCases.map(\.rawValue)))
+      throw fault(column, "\(Environment.allCases.map(\.rawValue).joined(separator: " or "))")
     }
     return environment
   }
@@ -74,7 +74,7 @@ struct JournalRow {
   }
 
   /// The row in messages: `id 3`.
-  var name: Message { .rowKey(columns[0], fields[0].literal()) }
+  var name: Message { "\(columns[0]) \(fields[0].literal())" }
 
   private func fault(_ column: String, _ expected: Message, _ kind: SQLKind = .any) -> StoreFault {
     .unreadableRows(

@@ -4,7 +4,7 @@ import Basics
 enum JournalTable: String {
   case replays = "apnsift_replays"
   case inputs = "apnsift_inputs"
-  /// Packed changes (docs/decisions/0021); `part` numbers the rows of a replay from 0.
+  /// Packed changes (docs/decisions/0021); `part` numbers the rows of a replay from 0, or `id` those of all.
   case changes = "apnsift_changes"
   /// In a journal file: the table of each replay, and whether the replay was done.
   case outcomes = "apnsift_outcomes"
@@ -18,7 +18,7 @@ enum JournalTable: String {
     var isReplay = false
   }
 
-  var columns: [Column] {
+  func columns(_ types: JournalTypes) -> [Column] {
     switch self {
     case .replays:
       [
@@ -30,18 +30,18 @@ enum JournalTable: String {
         Column(name: "mapping", kind: .text, constraint: ""),
         Column(name: "undoes", kind: .integer, constraint: " UNIQUE", isReplay: true),
         Column(name: "changed_rows", kind: .integer, constraint: ""),
-      ]
+      ] + (types.numbersChanges ? [Column(name: "first_change", kind: .integer)] : [])
     case .inputs:
-      [
-        Column(name: "id", kind: .integer), Column(name: "replay", kind: .integer, isReplay: true),
+      (types.numbersChanges ? [] : [Column(name: "id", kind: .integer)]) + [
+        Column(name: "replay", kind: .integer, isReplay: true),
         Column(name: "source", kind: .text), Column(name: "sha256", kind: .text),
         Column(name: "bytes", kind: .integer),
       ]
     case .changes:
-      [
-        Column(name: "replay", kind: .integer), Column(name: "part", kind: .integer),
-        Column(name: "packed", kind: .bytes),
-      ]
+      (types.numbersChanges
+        ? [Column(name: "id", kind: .integer)]
+        : [Column(name: "replay", kind: .integer), Column(name: "part", kind: .integer)])
+        + [Column(name: "packed", kind: .bytes)]
     case .outcomes:
       [
         Column(name: "replay", kind: .integer, constraint: " PRIMARY KEY", isReplay: true),
@@ -55,7 +55,7 @@ enum JournalTable: String {
   func definitions(_ prefix: String, _ types: JournalTypes) -> [String] {
     let replay = types.hasReferences ? " REFERENCES \(prefix)\(Self.replays.rawValue) (id)" : ""
     let lines =
-      columns.map { column in
+      columns(types).map { column in
         switch column.name {
         case "id": "id \(types.id) PRIMARY KEY"
         // An index of MariaDB needs a length.
@@ -63,7 +63,7 @@ enum JournalTable: String {
         default:
           "\(column.name) \(types.name(column.kind))\(column.constraint)\(column.isReplay ? replay : "")"
         }
-      } + (self == .changes ? ["PRIMARY KEY (replay, part)"] : [])
+      } + (self == .changes && !types.numbersChanges ? ["PRIMARY KEY (replay, part)"] : [])
     let table =
       "CREATE TABLE IF NOT EXISTS \(prefix)\(rawValue) (\(lines.joined(separator: ", "))) \(types.rest)"
     switch self {
@@ -76,24 +76,24 @@ enum JournalTable: String {
 
   /// - Throws: `StoreFault.journalMisfit` if a column has another type than apnsift gave it.
   func check(_ found: [TableColumn], _ types: JournalTypes) throws(StoreFault) {
-    for column in columns {
+    for column in columns(types) {
       let kind = types.kind(column.kind)
       guard let found = found.first(where: { $0.name == column.name }), found.kind != .any, found.kind != kind
       else { continue }
       throw .journalMisfit(
-        rawValue, column.name, expected: "a type of \(kind.described.rawValue)",
-        found: .columnType(found.type))
+        rawValue, column.name, expected: "a type of \(kind.described)",
+        found: "type \(found.type)")
     }
   }
 }
 
 extension SQLKind {
-  fileprivate var described: Message.JournalType {
+  fileprivate var described: String {
     switch self {
-    case .integer: .integers
-    case .bytes: .bytes
-    case .moment: .times
-    default: .texts
+    case .integer: "integers"
+    case .bytes: "bytes"
+    case .moment: "times"
+    default: "texts"
     }
   }
 }

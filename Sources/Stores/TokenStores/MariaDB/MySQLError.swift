@@ -49,7 +49,7 @@ extension StoreFault {
     let message = error.message
     let coded =
       error.code == 0
-      ? message : .serverError(message, code: Int(error.code), state: error.state)
+      ? message : "\(message), error \(Int(error.code)), SQLSTATE \(error.state)"
     if let fault = error.transactionFault {
       self = fault
       return

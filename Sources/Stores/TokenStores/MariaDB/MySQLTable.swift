@@ -27,15 +27,17 @@ extension MySQLSession {
       """)
     guard let table = found.first else { return nil }
     guard table[0] == "BASE TABLE" else {
-      throw mapping.misfit(.tableName, .aTable, .relation(table[0].lowercased()))
+      throw mapping.misfit("the name", "a table", "a \(table[0].lowercased())")
     }
     guard table[2] == "YES" else {
-      throw mapping.misfit("its engine", "one with transactions, as InnoDB", .engine(table[1]))
+      throw mapping.misfit(
+        "its engine", "one with transactions, as InnoDB",
+        "\(table[1]) (ALTER TABLE … ENGINE = InnoDB changes it)")
     }
     let schema = table[4]
     let columns = try columns(of: mapping.table, in: mapping.schema)
     let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
-    if key.isEmpty { throw mapping.misfit(.primaryKey, "one, by which rows are found", .nothingFound) }
+    if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
     if let registered = mapping.registered?.name, try isSetByUpdates(registered, of: mapping) {
       kept[name] = [registered]
@@ -115,9 +117,7 @@ extension MySQLSession {
       WHERE UNIQUE_CONSTRAINT_SCHEMA = \(literal(schema)) AND REFERENCED_TABLE_NAME = \(literal(mapping.table))
         AND DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT') LIMIT 1
       """)
-    return found.first.map {
-      .dependentConstraint($0[0], of: $0[1], onDelete: $0[2])
-    }
+    return found.first.map { "constraint \($0[0]) of \($0[1]) with ON DELETE \($0[2])" }
   }
 
   // MARK: - Fit
@@ -141,29 +141,29 @@ extension MySQLSession {
     ["(3)", "(4)", "(5)", "(6)"].contains { column.type.hasSuffix($0) }
   }
 
-  private static let texts = ["varchar", "char", "text"]
+  private static let texts: Message = "type varchar, char or text"
 
   func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
-    let found = Message.columnType(column.type)
+    let found: Message = "type \(column.type)"
     if form == .bytes {
-      return column.kind == .bytes ? nil : (.columnType(oneOf: ["varbinary", "binary", "blob"]), found)
+      return column.kind == .bytes ? nil : ("type varbinary, binary or blob", found)
     }
-    return column.kind == .text ? nil : (.columnType(oneOf: Self.texts), found)
+    return column.kind == .text ? nil : (Self.texts, found)
   }
 
   func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
-    let (isFit, expected): (Bool, [String]) =
+    let (isFit, expected): (Bool, Message) =
       switch form {
       case .seconds, .milliseconds:
         (
           column.kind == .integer || ["decimal", "double"].contains(column.baseType),
-          ["bigint", "int", "decimal", "double"]
+          "type bigint, int, decimal or double"
         )
       case .iso: (column.kind == .text, Self.texts)
-      case .timestamptz: (column.kind == .moment, ["timestamp"])
-      case .timestamp: (column.kind == .clock, ["datetime"])
+      case .timestamptz: (column.kind == .moment, "type timestamp")
+      case .timestamp: (column.kind == .clock, "type datetime")
       }
-    return isFit ? nil : (.columnType(oneOf: expected), .columnType(column.type))
+    return isFit ? nil : (expected, "type \(column.type)")
   }
 
   /// A boolean is a number. A text that its column would truncate does not fit.

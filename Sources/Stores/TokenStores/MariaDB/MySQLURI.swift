@@ -19,19 +19,19 @@ package struct MySQLURI: Equatable, Sendable {
   /// - Parameter rest: what follows `mysql:` or `mariadb:`; empty means the library's defaults.
   package init(afterScheme rest: String) throws(StoreURLError) {
     let uri = try ServerURI(Self.scheme, rest)
-    user = try Self.decoded(uri.user ?? "", .user)
+    user = try Self.decoded(uri.user ?? "", "the user")
     // An empty password is a password: without it, the client would take the one in an option file.
     let secret = uri.credentials.flatMap { text in text.firstIndex(of: ":").map { text[$0...].dropFirst() } }
-    password = try secret.map { text throws(StoreURLError) in try Self.decoded(text, .password) ?? "" }
+    password = try secret.map { text throws(StoreURLError) in try Self.decoded(text, "the password") ?? "" }
     let (name, digits) = try uri.split(uri.hosts)
-    host = try Self.decoded(name, .host)
+    host = try Self.decoded(name, "the host")
     port = UInt16(digits)
     guard digits.isEmpty || port ?? 0 > 0 else {
       throw .uri(Self.scheme, "a port is not between 1 and 65535")
     }
     let table = uri.path.dropFirst()
     if table.contains("/") { throw .uri(Self.scheme, "the database's name contains a /") }
-    database = try Self.decoded(table, .database)
+    database = try Self.decoded(table, "the database's name")
     socket = try Self.socket(uri.parameters())
     if socket != nil, host != nil { throw .uri(Self.scheme, "it has both a host and a socket") }
     shown = uri.shown(String(uri.query))
@@ -47,11 +47,11 @@ package struct MySQLURI: Equatable, Sendable {
     if parameters.count > 1 { throw .uri(scheme, "it has two sockets") }
     guard let value = parameters.first?.value else { return nil }
     if value.contains("@") { throw .uri(scheme, "the socket's path contains an @") }
-    return try decoded(value, .socket)
+    return try decoded(value, "the socket's path")
   }
 
   /// `text` without `%XX`; nil if it is empty.
-  private static func decoded(_ text: Substring, _ part: Message.URIPart) throws(StoreURLError) -> String? {
+  private static func decoded(_ text: Substring, _ part: String) throws(StoreURLError) -> String? {
     if text.isEmpty { return nil }
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -63,14 +63,14 @@ package struct MySQLURI: Equatable, Sendable {
       guard let high = rest.popFirst().flatMap(Hex.value(ofDigit:)),
         let low = rest.popFirst().flatMap(Hex.value(ofDigit:))
       else {
-        throw .uri(scheme, "\(part.rawValue) contains a % without two hexadecimal digits")
+        throw .uri(scheme, "\(part) contains a % without two hexadecimal digits")
       }
       bytes.append(high << 4 | low)
     }
     // libmariadb takes C strings, which would end there.
-    if bytes.contains(0) { throw .uri(scheme, "\(part.rawValue) contains a zero byte") }
+    if bytes.contains(0) { throw .uri(scheme, "\(part) contains a zero byte") }
     guard let decoded = String(validating: bytes, as: UTF8.self) else {
-      throw .uri(scheme, .notUTF8(in: part))
+      throw .uri(scheme, "\(part) is not in UTF-8")
     }
     return decoded
   }

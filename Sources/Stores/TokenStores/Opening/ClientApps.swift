@@ -31,9 +31,17 @@ final class ClientApps: EvidenceSink {
     let mismatch = Message(
       "\(other.source) stream \(other.number): the client's certificate names the app \(other.app), "
         + "not \(app)")
-    guard acceptsOther else { throw Failure(.otherAppStopsReplay(store, mismatch)) }
-    Console.note(.warning(mismatch))
+    try warn(mismatch, store: store, acceptsOther: acceptsOther)
   }
+}
+
+private func warn(_ mismatch: Message, store: String, acceptsOther: Bool) throws {
+  guard acceptsOther else {
+    throw Failure(
+      "\(store) is unchanged: \(mismatch); --app names the app of the tokens, and --other-app replays them "
+        + "anyway")
+  }
+  Console.note(.warning(mismatch))
 }
 
 extension PushTopics {
@@ -44,15 +52,16 @@ extension PushTopics {
     let mismatch: Message
     if app.isEmpty {
       guard apps.count > 1 else { return }
-      mismatch = .pushesOfSeveralApps(apps.map(\.app))
+      let names = apps.prefix(5).map(\.app).joined(separator: ", ")
+      mismatch = "the topics of pushes name \(apps.count) apps (\(names)\(apps.count > 5 ? ", …" : ""))"
     } else {
       guard let other = apps.first(where: { !$0.isOwn }) else { return }
       if !acceptsOther, hasOwn { return }
-      mismatch = .pushOfOtherApp(
-        other.source, stream: other.stream, line: other.line, topic: other.topic, not: app)
+      let location = other.line.map { "line \($0)" } ?? "stream \(other.stream)"
+      mismatch =
+        "\(other.source) \(location): the push's topic is \(other.topic), not a topic of the app \(app)"
     }
-    guard acceptsOther else { throw Failure(.otherAppStopsReplay(store, mismatch)) }
-    Console.note(.warning(mismatch))
+    try warn(mismatch, store: store, acceptsOther: acceptsOther)
   }
 }
 
@@ -77,7 +86,7 @@ extension PushesLeftOut {
       ),
     ]
     for (count, reason) in reasons where count > 0 {
-      Console.note("skipped \(Count.of(count, "push", "pushes")) with \(reason)")
+      Console.note("skipped \(Count.of(count, "push")) with \(reason)")
     }
   }
 }

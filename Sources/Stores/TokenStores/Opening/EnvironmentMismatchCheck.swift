@@ -44,15 +44,19 @@ struct EnvironmentMismatchCheck {
       strays.insert(row.token)
     }
     guard strays.count > tokens.count / 2, let other = Self.mostFrequent(others) else { return nil }
-    return .tokensOfAnotherOwner(
-      strays.count, of: tokens.count, in: store.name, as: other.text, andOthers: others.count > 1,
-      notOf: owner.text)
+    return
+      "warning: \(Self.share(strays.count, tokens)) are in \(store.name) as tokens of "
+      + "\(other.text)\(others.count > 1 ? " and others" : ""), and not of \(owner.text): are --app and "
+      + "--environment meant?"
   }
 
   /// A store with tokens of other apps and environments only is probably the wrong one.
   private func noneOfOwner(_ owners: [AppEnvironment]) -> Message? {
     guard !owners.contains(owner) else { return nil }
-    return .noTokensOfOwner(owner.text, in: store.name, known: owners.map(\.text))
+    let known = owners.prefix(5).map(\.text).joined(separator: "; ") + (owners.count > 5 ? "; …" : "")
+    return
+      "warning: \(store.name) has no tokens of \(owner.text), only of \(known): are --app and --environment "
+      + "meant?"
   }
 
   /// A feedback service reports tokens that were sent to: a store of the live tokens has most of them. A store that is
@@ -61,8 +65,13 @@ struct EnvironmentMismatchCheck {
     guard tokens.count >= Self.fewestUnknown else { return nil }
     let count = tokens.count - Set(rows.map(\.token)).count
     guard count > tokens.count / 2, try hasManyLive() else { return nil }
-    return .tokensNotInStore(
-      count, of: tokens.count, in: store.name, moreLiveThan: Self.fewestLive, of: owner.text)
+    return
+      "warning: \(Self.share(count, tokens)) are not in \(store.name), which has more than "
+      + "\(Self.fewestLive) live tokens of \(owner.text): another app, environment, or store?"
+  }
+
+  private static func share(_ count: Int, _ looked: [[UInt8]]) -> String {
+    "\(count) of \(Count.of(looked.count, "token")) of the input that were looked up"
   }
 
   private func hasManyLive() throws -> Bool {

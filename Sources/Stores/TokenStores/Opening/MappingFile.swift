@@ -30,7 +30,9 @@ package struct MappingFile: Sendable {
   /// - Parameter name: the text's name in messages.
   package init(_ bytes: [UInt8], name: String) throws(YAMLError) {
     guard bytes.count <= YAMLText.maxSize else {
-      throw YAMLError(.mappingTooLong(name, limit: YAMLText.maxSize))
+      throw YAMLError(
+        "\(name): expected a mapping of at most \(ByteSize.text(YAMLText.maxSize)), found more; name "
+          + "the file that maps a table")
     }
     guard let root = try YAMLText.tree(of: bytes, name: name) else {
       throw YAMLError(.about(name, "is empty; write keys such as \(MappingKey.table.example)"))
@@ -224,7 +226,9 @@ extension MappingValue {
 
   private func timestamp(in zone: String) throws(YAMLError) -> TimeForm {
     guard let form = TimeForm("\(MappingFile.zoned):\(zone)") else {
-      throw mistake(.unknownZone(zone.shortened))
+      throw mistake(
+        "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, found "
+          + "'\(zone.shortened)'; correct it, or install the database (package tzdata)")
     }
     return form
   }

@@ -65,8 +65,8 @@ struct MappingValue {
 
   func unknown(_ text: String, of names: [String]) -> YAMLError {
     mistake(
-      .unknownValue(
-        text.shortened, of: path, known: names, nearest: Spelling.nearest(to: text.shortened, of: names)))
+      "expected one of \(names.joined(separator: ", ")) for \(path), found '\(text.shortened)'; the "
+        + "nearest is \(Spelling.nearest(to: text.shortened, of: names))")
   }
 
   /// - Parameter example: of all the keys, if it is another than its own.
@@ -121,7 +121,9 @@ struct MappingKeys {
 
   /// - Parameter keys: whether keys are expected, or else a text.
   static func unexpected(_ node: YAMLNode, keys: Bool, _ path: String) -> YAMLError {
-    node.error(.yamlExpected(keys: keys, for: path, found: node.kind, example: MappingKey.table.example))
+    node.error(
+      "expected \(keys ? "keys" : "a single text")\(path.isEmpty ? "" : " for \(path)"), found "
+        + "\(node.kind); write it as in \(MappingKey.table.example)")
   }
 
   /// Every key in a file must be a text and have a value.

@@ -35,7 +35,7 @@ package struct StoreLocation {
   /// - Throws: if the store has both environments, and the command names none.
   package func owner(in store: TokenStore) throws -> AppEnvironment {
     guard !namesEnvironment, Set(try store.owners().map(\.environment)).count > 1 else { return owner }
-    throw UsageError(.bothEnvironments(in: store.name))
+    throw UsageError("\(store.name) has tokens of production and of sandbox: choose one with --environment")
   }
 
   // MARK: - Opening

@@ -96,10 +96,11 @@ package struct StoreReplay {
   /// - Throws: if an input failed, and no option accepts that. A dry run reports it, and continues.
   private func checkFailures(_ examination: Examination) throws {
     guard examination.failures > 0, !isPartial, !skipsUnreadable else { return }
-    guard options.dryRun else {
-      throw Failure(.storeUnchanged(store.name, unreadable: examination.failures))
-    }
-    Console.say(.storeWouldBeUnchanged(store.name, unreadable: examination.failures))
+    let reason =
+      "\(Count.of(examination.failures, "input")) could not be read in full, see above; "
+      + "--partial replays the readable part, --skip-unreadable the other inputs"
+    guard options.dryRun else { throw Failure("\(store.name) is unchanged: \(reason)") }
+    Console.say("the replay would leave \(store.name) unchanged: \(reason)")
   }
 
   // MARK: - Replayed before
@@ -111,8 +112,13 @@ package struct StoreReplay {
 
     func say() {
       guard let first = names.first, let replay = replays.first else { return }
-      if names.count == 1 { return Console.note(.inputSkipped(first, replayedBy: replay)) }
-      Console.note(.inputsSkipped(names.count, replayedBy: replays.sorted()))
+      if names.count == 1 {
+        return Console.note("\(first): skipped: already replayed by replay \(replay)")
+      }
+      let shown = replays.sorted().prefix(8).map { "\($0)" }.joined(separator: ", ")
+      Console.note(
+        "\(names.count) inputs skipped: already replayed by \(replays.count == 1 ? "replay" : "replays") "
+          + "\(shown)\(replays.count > 8 ? ", …" : "")")
     }
   }
 
@@ -131,7 +137,7 @@ package struct StoreReplay {
     let known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
     for input in examination.inputs {
       guard let digest = input.sha256, let replay = known[digest] else { continue }
-      let message = Message.alreadyReplayed(by: replay)
+      let message: Message = "already replayed by replay \(replay)"
       Console.note(.about(input.source, message))
       try examination.report(Finding(source: input.source, code: .alreadyReplayed, message: message))
     }
@@ -242,6 +248,8 @@ private struct Rejection {
     let hasLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
     let ofPushes = PushFlags.all.filter { doubts.contains($0.flag) }.map(\.code)
     let codes = Set(flags.codes + ofPushes).sorted()
-    return .tokensRejected(count, flags: codes, hasLength: hasLength)
+    return
+      "\(Count.of(count, "token")) rejected: every record has flags (\(codes.joined(separator: ", "))); "
+      + (hasLength ? "--token-length accepts a length, " : "") + "--include-flagged accepts flagged records"
   }
 }

@@ -15,7 +15,7 @@ package enum StoreURL: Equatable, Sendable {
   /// - Throws: `StoreURLError` for an empty path, a path without `sqlite:`, and stores of other kinds.
   package init(_ text: String) throws(StoreURLError) {
     guard let colon = text.firstIndex(of: ":") else {
-      throw StoreURLError(.notAStoreURL(text))
+      throw Self.unknown(text)
     }
     let path = String(text[text.index(after: colon)...])
     switch text[..<colon].lowercased() {
@@ -27,8 +27,14 @@ package enum StoreURL: Equatable, Sendable {
       throw StoreURLError(
         "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins "
           + "with \(scheme)://")
-    default: throw StoreURLError(.notAStoreURL(text))
+    default: throw Self.unknown(text)
     }
+  }
+
+  private static func unknown(_ text: String) -> StoreURLError {
+    StoreURLError(
+      "token store '\(text)': expected sqlite:PATH"
+        + (text.isEmpty ? ", as in sqlite:tokens.sqlite" : "; for that file write sqlite:\(text)"))
   }
 
   /// `sqlite:///PATH` is an absolute path, as in some other tools. With two slashes they mean a relative path or a
@@ -39,7 +45,10 @@ package enum StoreURL: Equatable, Sendable {
         "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite")
     }
     if path.hasPrefix("//"), !path.hasPrefix("///") {
-      throw StoreURLError(.storeWithTwoSlashes(String(path.dropFirst(2))))
+      let rest = path.dropFirst(2)
+      throw StoreURLError(
+        "token store 'sqlite://\(rest)': expected sqlite:PATH without slashes of a URL; write sqlite:\(rest) "
+          + "for a relative path, sqlite:/\(rest) for an absolute one")
     }
     return path
   }

@@ -46,7 +46,7 @@ extension PostgreSQLSession {
     guard kind == "r" || kind == "p" else {
       let names = ["v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence"]
       throw mapping.misfit(
-        .tableName, .aTable, names[kind].map(Message.relation(_:)) ?? .relation(ofKind: kind))
+        "the name", "a table", names[kind].map { "a \($0)" } ?? "a relation of kind \(kind)")
     }
     let schema = found.text(0, 0) ?? ""
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(found.text(0, 1) ?? ""))"
@@ -142,8 +142,8 @@ extension PostgreSQLSession {
       FROM pg_constraint WHERE contype = 'f' AND confrelid = $1::text::oid AND confdeltype IN ('c', 'n', 'd') LIMIT 1
       """, .text(String(table)))
     guard found.count > 0 else { return nil }
-    return .dependentConstraint(
-      found.text(0, 1) ?? "", of: found.text(0, 0) ?? "", onDelete: found.text(0, 2) ?? "")
+    let (name, child, action) = (found.text(0, 1) ?? "", found.text(0, 0) ?? "", found.text(0, 2) ?? "")
+    return "constraint \(name) of \(child) with ON DELETE \(action)"
   }
 
   // MARK: - Fit
@@ -177,7 +177,7 @@ extension PostgreSQLSession {
   private static func misfit(_ column: TableColumn, _ types: [String]) -> (expected: Message, found: Message)?
   {
     types.contains(column.baseType)
-      ? nil : (.columnType(oneOfNames: types), .columnType(column.type))
+      ? nil : ("type \(types.joined(separator: ", or "))", "type \(column.type)")
   }
 
   /// Casts the text; a truncated one differs.
@@ -209,7 +209,7 @@ extension PostgreSQLSession {
       return
     }
     let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
-    throw StoreFault.readOnlyServer(isStandby ? .isAStandby : "default_transaction_read_only is on")
+    throw StoreFault.readOnlyServer(isStandby ? "it is a standby" : "default_transaction_read_only is on")
   }
 
   private func checkCreation() throws {
@@ -232,7 +232,7 @@ extension PostgreSQLSession {
         ELSE has_any_column_privilege(to_regclass($1)::oid, privilege) END
       """, .text(table.name), .text(written))
     if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
-      throw StoreFault.notPermitted(.lacks(privilege, on: name))
+      throw StoreFault.notPermitted("it lacks \(privilege) on \(name)")
     }
     guard !mapping.isDeviceTokens, let column = mapping.action.column else { return }
     let isGranted = try connection.run(

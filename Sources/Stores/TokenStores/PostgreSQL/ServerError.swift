@@ -49,7 +49,7 @@ extension StoreFault {
   /// - Parameter waited: the lock timeout.
   init(_ error: ServerError, waited: Duration) {
     let message = error.message
-    let coded = error.state.isEmpty ? message : .serverError(message, state: error.state)
+    let coded = error.state.isEmpty ? message : "\(message), SQLSTATE \(error.state)"
     if let fault = error.transactionFault {
       self = fault
       return

@@ -122,7 +122,9 @@ struct CSVReader: ~Copyable {
       return .quoted
     case .quote:
       guard isQuote else {
-        defect = InputFault(.textAfterQuote, line: at.line, column: at.column)
+        defect = InputFault(
+          "expected a delimiter or the line's end after a closing quote: quotes in a field are doubled",
+          line: at.line, column: at.column)
         return .skipping
       }
       try append(byte)
@@ -142,7 +144,8 @@ struct CSVReader: ~Copyable {
     guard text.count + ends.count >= Self.maxRecordLength else { return }
     let field = position(of: positions.count - 1)
     throw InputFault(
-      .recordTooLong(limit: Self.maxRecordLength), line: field.line, column: field.column)
+      "the record is longer than \(ByteSize.text(Self.maxRecordLength)): expected one record in each "
+        + "line, and a closing quote", line: field.line, column: field.column)
   }
 
   private mutating func endField(at end: Position, in state: State) {
@@ -157,7 +160,7 @@ struct CSVReader: ~Copyable {
       return false
     case .quoted:
       let quote = position(of: positions.count - 1)
-      throw InputFault(.openQuote, line: quote.line, column: quote.column)
+      throw InputFault("the quote is not closed", line: quote.line, column: quote.column)
     default:
       endField(at: position, in: state)
       return true

@@ -56,7 +56,15 @@ package struct RegistrationFile {
 
   private func columns(_ header: [String]) throws(InputFault) -> Columns {
     if let expected = self.header, header != expected {
-      throw InputFault(.wrongHeader(expected: expected, found: header), line: 1)
+      throw InputFault(
+        "expected the header line \(expected.joined(separator: ",")), found "
+          + "'\(header.joined(separator: ",").prefix(80))'", line: 1)
+    }
+    func missing(_ name: String, _ option: String) -> InputFault {
+      let found = header.isEmpty ? "no header line" : "'\(header.joined(separator: ",").prefix(80))'"
+      return InputFault(
+        "expected a header line with the column \(name), found \(found): name the column with \(option), and "
+          + "the separator with --delimiter", line: 1)
     }
     func index(of name: String, _ option: String) throws(InputFault) -> Int? {
       guard let first = header.firstIndex(of: name) else { return nil }
@@ -67,12 +75,11 @@ package struct RegistrationFile {
       return first
     }
     guard let token = try index(of: tokenColumn, "--token-column") else {
-      throw InputFault(.headerWithout(tokenColumn, option: "--token-column", header: header), line: 1)
+      throw missing(tokenColumn, "--token-column")
     }
     let registered = try index(of: registeredColumn, "--registered-column")
     if needsRegisteredColumn, registered == nil {
-      throw InputFault(
-        .headerWithout(registeredColumn, option: "--registered-column", header: header), line: 1)
+      throw missing(registeredColumn, "--registered-column")
     }
     return Columns(count: header.count, token: token, registered: registered)
   }
@@ -101,8 +108,8 @@ package struct RegistrationFile {
   }
 
   private func wrongCount(_ found: Int, _ expected: Int) -> Message {
-    if let header { return .wrongFieldCount(found, header: header) }
-    return .wrongFieldCount(found, expected: expected)
+    if let header { return "expected \(header.joined(separator: ",")), found \(Count.of(found, "field"))" }
+    return "expected \(Count.of(expected, "field")) as in the header line, found \(Count.of(found, "field"))"
   }
 
   private func seconds(of time: String) -> UInt32? {
@@ -111,9 +118,13 @@ package struct RegistrationFile {
   }
 
   private func notATime(_ found: String) -> Message {
-    guard let timeForm else { return .notARegistrationTime(found) }
+    guard let timeForm else {
+      return "expected seconds since 1970 or a time like 2013-05-01T09:30:00Z, found '\(found.prefix(80))'"
+    }
     let example = timeForm.text(of: 1_367_400_600) ?? ""
-    return .notARegistrationTime(found, form: timeForm.name, example: example)
+    return
+      "expected a time from 1970 to 2106 in the form \(timeForm.name), like \(example), found "
+      + "'\(found.prefix(80))'"
   }
 
   private static func fault(_ message: Message, at position: CSVReader.Position) -> InputFault {

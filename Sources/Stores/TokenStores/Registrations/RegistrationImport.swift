@@ -56,15 +56,18 @@ package struct RegistrationImport {
 
   /// The last message.
   package func message(_ counts: RegistrationCounts, in store: String) -> Message {
-    .imported(counts.message(in: store), skipped: skipped, untimed: untimed)
+    "imported \(counts.message(in: store))"
+      + (skipped > 0 ? "; \(Count.of(skipped, "invalid row")) skipped" : "")
+      + (untimed > 0 ? "; \(Count.of(untimed, "row")) without a time skipped (--at sets one)" : "")
   }
 }
 
 extension RegistrationCounts {
-  /// The counts as a message.
+  /// How many registrations had each outcome. Those in `unknown` are not in the table.
   package func message(in store: String) -> Message {
-    .registrations(
-      in: store, added: added, revived: revived, raised: raised, unchanged: unchanged, unknown: unknown)
+    "\(Count.of(added + revived + raised + unchanged + unknown, "token")) in \(store): \(added) new, "
+      + "\(revived) alive again, \(raised) with a later time, \(unchanged) unchanged"
+      + (unknown > 0 ? ", \(unknown) not in the table (--insert-unknown inserts them)" : "")
   }
 }
 

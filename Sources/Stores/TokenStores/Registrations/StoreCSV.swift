@@ -44,7 +44,8 @@ package struct StoreCSV {
     guard let seconds else { return "" }
     guard let text = timeForm.text(of: seconds) else {
       throw Failure(
-        .timeBeyondForm(timeForm.name, token: token, column: column.rawValue, seconds: seconds))
+        "token \(token): its \(column.rawValue) is \(seconds), which the form \(timeForm.name) "
+          + "cannot represent: correct the row, or choose --time-form seconds")
     }
     return text
   }

@@ -87,9 +87,17 @@ package struct ReplayOutcomeReport {
   }
 
   package var sentence: Message {
-    .replayed(
-      tuples: tuples, pushes: pushes, rejections: rejections, tokens: counts.tokens, of: owner.text,
-      rows: answer.rows,
-      changes: counts.changes, in: store, dryRun: dryRun)
+    let records = [
+      tuples > 0 || pushes == 0 ? Count.of(tuples, "tuple") : nil,
+      pushes > 0 ? Count.of(pushes, "invalidated push") : nil,
+      rejections.map { Count.of($0, "invalid-token response") },
+    ].compactMap { $0 }
+    let names =
+      records.count > 1
+      ? "\(records.dropLast().joined(separator: ", ")) and \(records[records.count - 1])" : records[0]
+    let input = "\(names) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
+    let tokens = answer.rows == counts.changes ? "" : " with \(Count.of(counts.changes, "token"))"
+    let changed = "\(Count.of(answer.rows, "row"))\(tokens) of \(store)"
+    return dryRun ? "dry run of \(input): \(changed) would change" : "replayed \(input): \(changed) changed"
   }
 }

@@ -27,6 +27,8 @@ struct JournalTypes: Sendable {
   /// Of times, the kind that they are read as, and an expression that makes one of UNIX seconds.
   var time: (name: String, kind: SQLKind, of: @Sendable (String) -> String) = ("BIGINT", .integer, { $0 })
   var hasReferences = true
+  /// Whether rows of changes are numbered across replays, and a replay has the number of its first one, as in SQLite.
+  var numbersChanges = false
   /// What follows the columns.
   var rest = ""
   /// An alteration of the table of changes: tokens do not compress, so compression is disabled.

@@ -56,7 +56,7 @@ package protocol SQLSession: AnyObject {
   func columns(of table: String, in schema: String?) throws -> [TableColumn]
   /// Creates missing tables.
   func make(_ definitions: [String]) throws
-  /// Tells that this transaction adds a row to a journal's table of replays.
+  /// Notes that this transaction adds a row to a journal's table of replays.
   func record(in replays: String)
 
   /// Throws if the session may not write rows of the table, create a missing table, or write a journal.

@@ -91,6 +91,6 @@ extension TransactionError {
   /// A message of C with its lines joined: libraries write one for each address that they tried.
   package static func line(_ text: UnsafePointer<CChar>?) -> Message {
     let lines = text.map { String(cString: $0) }?.split(whereSeparator: \.isNewline) ?? []
-    return lines.isEmpty ? .saysNothing : .verbatim(lines.joined(separator: "; "))
+    return lines.isEmpty ? "no message" : .verbatim(lines.joined(separator: "; "))
   }
 }

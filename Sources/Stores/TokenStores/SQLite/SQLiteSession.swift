@@ -26,7 +26,7 @@ final class SQLiteSession: SQLSession {
 
   private static let dialect = SQLDialect(
     parameter: "?", deviceTokens: deviceTokens, deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
-    journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB"))
+    journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB", numbersChanges: true))
 
   // MARK: - Statements
 

@@ -49,7 +49,7 @@ extension SQLiteSession {
     }
     let kinds = "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')"
     guard let kind = try texts(kinds, mapping.table).first else { return nil }
-    guard kind == "table" else { throw mapping.misfit(.tableName, .aTable, .relation(kind)) }
+    guard kind == "table" else { throw mapping.misfit("the name", "a table", "a \(kind)") }
     let columns = try columns(of: mapping)
     var description = TableDescription(
       name: dialect.quoted(mapping.table), schema: nil, columns: columns,
@@ -80,7 +80,7 @@ extension SQLiteSession {
         type: affinity + (isStrict ? " of a STRICT table" : ""), baseType: affinity, kind: .any,
         castType: affinity, isNotNull: row[2].integer != 0, hasDefault: row[3].integer != 0,
         isGenerated: row[4].integer != 0, keyIndex: Int(row[5].integer ?? 0),
-        folding: collations[found.lowercased()].map { (.collation("BINARY"), .collation($0)) })
+        folding: collations[found.lowercased()].map { ("collation BINARY", "collation \($0)") })
     }
   }
 
@@ -110,7 +110,7 @@ extension SQLiteSession {
     }
     let key = columns.filter { $0.keyIndex > 0 }
     guard !key.isEmpty else {
-      throw mapping.misfit(.column("rowid"), "a primary key, or a row number under some name", .neither)
+      throw mapping.misfit("column rowid", "a primary key, or a row number under some name", "neither")
     }
     return key.map { (expression($0), .any) }
   }
@@ -137,7 +137,7 @@ extension SQLiteSession {
         AND reference.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
       """
     return try rows(query, mapping.table) {
-      Message.dependentColumn($0[1].text ?? "", of: $0[0].text ?? "", onDelete: $0[2].text ?? "")
+      Message("column \($0[1].text ?? "") of \($0[0].text ?? "") with ON DELETE \($0[2].text ?? "")")
     }.first
   }
 
@@ -158,7 +158,7 @@ extension SQLiteSession {
     switch Affinity(rawValue: column.castType) {
     case .text, .blob: nil
     // SQLite would convert a token of digits to a number.
-    default: (.columnType(oneOf: ["TEXT", "BLOB"]), .columnType(column.type))
+    default: ("type TEXT or BLOB", "type \(column.type)")
     }
   }
 

@@ -25,9 +25,9 @@ package struct JSONReader {
         let text = JSONText(next: start, end: start + bytes.count)
         var check = text
         guard check.readValue() else {
-          let found = check.next < check.end ? check.byte : nil
+          let found = check.next < check.end ? "the byte 0x\(String(check.byte, radix: 16))" : "the end"
           throw JSONError(
-            offset: check.next - start, message: .jsonExpected("\(check.expected)", found: found))
+            offset: check.next - start, message: "expected \(check.expected), found \(found)")
         }
         var reader = JSONReader(start: start, text: text)
         return try reader.value(depth: 0)

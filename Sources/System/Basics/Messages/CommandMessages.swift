@@ -1,57 +1,43 @@
-// MARK: - inspect
-
+/// Options, outputs, stores and servers.
 extension Message {
-  /// - Parameter records: as in `recordCounts`.
-  package static func inspected(inputs: Int, _ records: Message) -> Message {
-    Message("inspected \(Count.of(inputs, "input")) with \(records)")
+  // MARK: - Options
+
+  /// - Parameter command: with the option that only the other command has.
+  package static func commandOfLab(_ command: String) -> Message {
+    Message("'\(command)' is in apnsift-lab: `apnsift-lab \(command) …`")
   }
 
-  // MARK: - export
-
-  /// - Parameter rows: as in `rowCount` and `recordCounts`.
-  package static func exported(_ rows: Message, inputs: Int) -> Message {
-    Message("exported \(rows) of \(Count.of(inputs, "input"))")
+  package static func exclusive(_ option: String, _ other: String) -> Message {
+    Message("\(option) and \(other) exclude each other")
   }
 
-  /// The inventory.
-  /// - Parameter inputs: files that were read.
-  package static func exported(files: Int, inputs: Int) -> Message {
-    Message("listed \(Count.of(files, "file")), \(Count.of(inputs, "input")) read")
+  package static func giveOne(of options: [String]) -> Message {
+    Message("\(options.joined(separator: " and ")) exclude each other: give one")
   }
 
-  /// The bytes of streams, a file a direction.
-  package static func exported(directions: Int, streams: Int, to directory: String) -> Message {
-    Message("exported \(Count.of(directions, "direction")) of \(Count.of(streams, "stream")) to \(directory)")
+  /// - Parameter value: a number, or a range or list of them.
+  package static func outOfRange(_ option: String, _ value: String, _ range: ClosedRange<Int>) -> Message {
+    Message("\(option) is \(value): give \(range.lowerBound) to \(range.upperBound)")
   }
+
+  package static func tooSmall(_ option: String, _ value: Int, least: Int) -> Message {
+    Message("\(option) is \(value): give \(least) or more")
+  }
+
+  package static let standardInputTwice = Message("standard input (-) can be read only once")
+
+  /// - Parameter like: names of zones that may be meant; empty if the system has none.
+  package static func noSuchZone(_ name: String, like: [String], option: String = "--time-zone") -> Message {
+    like.isEmpty
+      ? Message("\(option): this system has no tz database, which has '\(name)'; install tzdata, or give UTC")
+      : Message("\(option): no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
+  }
+
+  // MARK: - Outputs
 
   package static func inputInOutputDirectory(_ input: String, _ directory: String) -> Message {
     Message("\(input) is in the output directory \(directory): name another directory")
   }
-
-  // MARK: - generate
-
-  /// - Parameters:
-  ///   - noun: `tuple` or `request`.
-  ///   - bytes: the length of the output.
-  package static func generated(
-    _ count: Int, _ noun: String, _ plural: String? = nil, bytes: Int, to path: String
-  ) -> Message {
-    let done = "generated \(Count.of(count, noun, plural)) in \(Count.of(bytes, "byte"))"
-    return Message("\(done): \(path) and \(path).truth.ndjson")
-  }
-
-  /// - Parameter compression: such as `gzip`.
-  package static func noMemory(forCompression compression: String) -> Message {
-    Message("out of memory for \(compression)")
-  }
-
-  // MARK: - Any command
-
-  package static func defect(_ error: String) -> Message {
-    Message("internal error; please report it with the input that caused it: \(error)")
-  }
-
-  // MARK: - Output files
 
   package static func outputExists(_ path: String) -> Message {
     Message("\(path) exists already: name another file, or give --force to replace it")
@@ -63,5 +49,51 @@ extension Message {
 
   package static func outputNotWritten(_ path: String, _ error: String) -> Message {
     Message("\(path) cannot be written: \(error)")
+  }
+
+  // MARK: - Stores
+
+  package static func cannotOpen(_ name: String, _ reason: String) -> Message {
+    Message("cannot open \(name): \(reason)")
+  }
+
+  package static let noMemory = Message("no memory is left")
+
+  package static func columnsDiffer(from table: String) -> Message {
+    Message("the columns of \(table) differ from those of the removed rows in apnsift_changes")
+  }
+
+  /// - Parameters:
+  ///   - row: its key with the column's name, as `id 3`; nil if several rows have the value.
+  ///   - problem: one of the messages that follow.
+  package static func inRow(_ row: Message?, of table: String, _ problem: Message) -> Message {
+    Message("\(table)\(row.map { ", \($0)" } ?? ""): \(problem)")
+  }
+
+  // MARK: - Servers, and the readers of a feedback service
+
+  package static let closedInHandshake = Message("the client closed before the handshake was over")
+
+  package static let handshakeTooSlow = Message("the client did not complete the handshake in time")
+
+  package static func notJudged(_ reason: Message) -> Message { Message("not judged: \(reason)") }
+
+  /// - Parameter record: index of the record, from 0.
+  package static func recordDiffers(
+    _ reason: Message, record: Int, reader: String? = nil, chunkSize: Int? = nil
+  ) -> Message {
+    let reader = reader.map { "\($0), " } ?? ""
+    let chunks = chunkSize.map { "chunks of \(Count.of($0, "byte")), " } ?? ""
+    return Message("\(reader)\(chunks)record \(record + 1): \(reason)")
+  }
+
+  /// - Parameter token: bytes after it that were reported as its token; nil if it was reported as it is.
+  package static func emptyTokenReported(at offset: Int, token: Int? = nil) -> Message {
+    let token = token.map { ": its token consists of the \(Count.of($0, "byte")) after it" } ?? ""
+    return Message("the tuple at offset \(offset) has an empty token and must not be reported\(token)")
+  }
+
+  package static func timeReadAsSigned(_ time: Int, at offset: Int, readAs read: Int) -> Message {
+    Message("the time \(time) at offset \(offset) was read as signed: \(read)")
   }
 }

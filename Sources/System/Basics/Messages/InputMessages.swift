@@ -1,158 +1,80 @@
-// MARK: - Inputs as a whole
-
+/// Inputs, and what is wrong with them.
 extension Message {
-  package static let empty = Message("is empty")
+  // MARK: - Files
+
   package static let unknownFormat = Message("no known format")
-  /// A file whose content may be compressed or encoded.
-  package static func notSearchedInside(_ kind: Message) -> Message {
-    Message("\(kind), not searched inside")
-  }
-  package static func skipped(_ reason: Message) -> Message { Message("skipped: \(reason)") }
 
-  package static func warning(_ problem: Message) -> Message { Message("warning: \(problem)") }
+  package static func archive(_ format: String) -> Message { Message("a \(format) archive") }
 
-  /// An input of no known format, in which a search found something.
-  package static let carvedInstead =
-    Message("no known format: searched for records, as with --from carve. Use --from raw if it is a dump")
-
-  /// - Parameter isJoinedCapture: then sequence numbers identify copies of packets, and no record counts twice.
-  package static func sameBytes(as first: String, isJoinedCapture: Bool) -> Message {
-    let again = isJoinedCapture ? "its packets are read again" : "its records are counted again"
-    return Message("same bytes as \(first), which was already read: \(again)")
-  }
-
-  // MARK: - Lists of known files
-
-  package static func tooManyHashes(memory: Int) -> Message {
-    Message(
-      "the lists of known files need more than \(ByteSize.text(memory)) of memory: raise --memory, or give a "
-        + "smaller list")
-  }
-
-  /// - Parameter first: number of the first such line, from 1.
-  package static func linesWithoutHash(_ count: Int, first: Int) -> Message {
-    Message(
-      count == 1
-        ? "line \(first) has no hash and is ignored"
-        : "\(count) lines have no hash and are ignored; the first is line \(first)")
-  }
-
-  package static func knownLeftOut(_ count: Int) -> Message {
-    Message("left out \(count == 1 ? "1 known file" : "\(count) known files") (--known-hashes)")
-  }
-
-  package static func copiesLeftOut(_ count: Int) -> Message {
-    Message("left out \(count == 1 ? "1 file" : "\(count) files") identical to others (--unique-inputs)")
-  }
-
-  // MARK: - Chunk sizes
-
-  // MARK: - Distinct tokens
-
-  package static func noTemporaryFile(in directory: String, error: String) -> Message {
-    Message(
-      "cannot create a temporary file in \(directory): \(error); "
-        + "set TMPDIR to another directory, or raise --memory so that none is needed")
-  }
-
-  package static func noMemoryForTokens(bytes: Int, error: String) -> Message {
-    Message(
-      "cannot allocate \(ByteSize.text(bytes)) of memory for distinct tokens: \(error); lower --memory")
-  }
-
-  // MARK: - Archives
-
-  package static let noLibarchive = Message(
-    "is an archive, and libarchive, which reads it, is missing: install libarchive, or extract the files")
-
-  package static func archiveTooLarge(limit: Int) -> Message {
-    Message("unpacks to more than \(ByteSize.text(limit)): the rest is not read; use --max-content")
-  }
-
-  package static func archiveUnreadable(_ format: String, reason: String) -> Message {
-    Message("the \(format) archive cannot be read (\(reason)): look for another copy")
-  }
-
-  package static func archiveDamaged(_ format: String, reason: String) -> Message {
-    Message(
-      "the \(format) archive is damaged (\(reason)): the files before that are used; look for another copy")
-  }
-
-  package static func memberDamaged(_ format: String, reason: String) -> Message {
-    Message(
-      "is damaged in the \(format) archive (\(reason)): the content before that is used; look for another copy"
-    )
-  }
-
-  // MARK: - Disk images
-
-  package static func imageUnreadable(_ reason: String) -> Message {
-    Message("the E01 image cannot be read (\(reason)): look for another copy, and for all its segment files")
-  }
-
-  // MARK: - Logs of providers
-
-  /// A malformed line.
   /// - Parameters:
-  ///   - line: number of the first line, from 1.
-  ///   - count: number of lines with the same problem.
-  ///   - problem: such as `expected a colon after the key, found "x"`.
-  package static func malformedLine(_ line: Int, count: Int, _ problem: Message) -> Message {
-    count == 1
-      ? Message("line \(line): \(problem.text)")
-      : Message("lines \(line) to \(line + count - 1): \(problem.text) (in the first of them)")
+  ///   - file: the library's.
+  ///   - package: the one of Debian that has it.
+  package static func noLibrary(_ file: String, package: String, elsewhere: String) -> Message {
+    Message("\(file) is missing or cannot be loaded; install \(package) (elsewhere: \(elsewhere))")
   }
 
-  package static func unrelatedLines(_ count: Int, bytes: Int, first line: Int) -> Message {
-    Message(
-      "\(Count.of(count, "line")) (\(Count.of(bytes, "byte"))) without a push; the first is line \(line)"
-    )
+  /// Reasons of libraries.
+  package static func libraryOutOfMemory(_ library: String) -> Message {
+    Message("\(library) is out of memory; free some and try again")
   }
 
-  /// Lines of text with a token that make no record.
+  // MARK: - Captures
+
+  /// The name of a packet.
   /// - Parameters:
-  ///   - inUse: tokens in lines that say that they are in use.
-  ///   - untimed: tokens in lines without a time that counts.
-  package static func excludedLines(inUse: Int, untimed: Int) -> Message {
-    let reasons = [
-      inUse > 0 ? "\(inUse) in lines about registrations or the like" : nil,
-      untimed > 0 ? "\(untimed) in lines without a time that counts" : nil,
-    ].compactMap { $0 }
+  ///   - number: its number in the file, from 1; nil in an export without packets.
+  ///   - original: its number in the capture that the file was made from.
+  package static func packet(_ number: Int?, original: Int? = nil) -> Message {
+    if let number { return Message("packet \(number)") }
+    return Message(original.map { "original packet \($0)" } ?? "a packet without a number")
+  }
+
+  package static func truncatedPacket(_ packet: Message, missing: Int, byFileEnd: Bool) -> Message {
+    let cause = byFileEnd ? "the file ends within it" : "capture with a larger snap length (tcpdump -s 0)"
+    return Message("\(packet) is truncated by \(Count.of(missing, "byte")): \(cause)")
+  }
+
+  package static func lateBytesBeforeBeginning(_ count: Int, of packet: Message) -> Message {
+    Message("\(Count.of(count, "byte")) of \(packet) arrived before the beginning of the stream: not used")
+  }
+
+  /// - Parameter number: of the last packet before the damage, from 1; 0 if there is none.
+  package static func damage(_ cause: Message, afterPacket number: Int) -> Message {
+    Message("\(number == 0 ? "before the first packet" : "after packet \(number)"): \(cause)")
+  }
+
+  package static func tooManyPending(limit: Int) -> Message {
+    Message(
+      "more than \(limit) requests are waiting for a response (--max-pending): "
+        + "the outcome of the oldest, from here on, is unknown")
+  }
+
+  // MARK: - Texts
+
+  package static let textEndsWithinByte =
+    Message("the text ends after one hex digit of two: it is truncated; the bytes before it are used")
+
+  /// - Parameter isPadded: whether padding has begun.
+  package static func expectedBase64(found: UInt8, isPadded: Bool) -> Message {
+    let expected = isPadded ? "\"=\"" : "a base64 character"
     return Message(
-      "left out \(Count.of(inUse + untimed, "token")) in lines of text: \(reasons.joined(separator: ", "))")
+      "expected \(expected), found \(characterName(found)); the 3 bytes of its group are skipped")
   }
 
-  /// - Parameter found: nil at the end of the line.
-  package static func lineIsNotJSON(expected: String, found: String?) -> Message {
-    Message("not JSON: expected \(expected), found \(found.map { "\"\($0)\"" } ?? "the end of the line")")
-  }
-
-  package static func tokenIsNoText(_ found: String) -> Message {
-    Message("the token is \(found); expected a string (--map token=NAME selects another member)")
-  }
-
-  package static func statusIsNoStatus(_ found: String) -> Message {
+  /// - Parameter isCertain: whether the text is known to be longer.
+  package static func textEndsWithinGroup(characters: Int, isCertain: Bool) -> Message {
     Message(
-      "the status is \(found); expected a number from 100 to 599 (--map status=NAME selects another member)")
+      "the text ends after \(characters) of 4 characters of a base64 group: it "
+        + "\(isCertain ? "is" : "may be") truncated; its bytes are used")
   }
 
-  package static func reasonIsNoText(_ found: String) -> Message {
-    Message("the reason is \(found); expected a string (--map reason=NAME selects another member)")
+  package static func yamlTooManyAliases(limit: Int) -> Message {
+    Message("more than \(limit) aliases or directives; write them out")
   }
+}
 
-  package static func timeIsNoTime(_ found: String) -> Message {
-    Message(
-      "the timestamp is \(found); expected seconds or milliseconds since 1970, or a time with its offset such as "
-        + "2026-05-01T09:30:00Z")
-  }
-
-  /// - Parameters:
-  ///   - count: number of lines with status 410.
-  ///   - line: number of the first of them, from 1.
-  package static func logTimes(_ count: Int, first line: Int, areDoubtful: Bool) -> Message {
-    Message(
-      "the timestamp of \(Count.of(count, "line")) with status 410 (the first is line \(line)) "
-        + (areDoubtful ? "may be the log time: " : "seems to be the log time, and is not taken: ")
-        + "--map timestamp=NAME names the time of the invalidation")
-  }
+/// A character for a message: its code, and itself if printable: `0x67 ("g")`.
+package func characterName(_ character: UInt8) -> String {
+  let code = "0x" + Hex.string([character])
+  return (0x20...0x7e).contains(character) ? "\(code) (\"\(Unicode.Scalar(character))\")" : code
 }

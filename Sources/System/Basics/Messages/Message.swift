@@ -1,7 +1,7 @@
 /// A sentence for the user, usually without its full stop: what happened, where, what was expected, and what to do.
 ///
-/// The code that reports a message words it. Messages that are reported in several files, or that tests name, are
-/// functions of their arguments in this module, and MessagesTests hold their wording.
+/// The code that reports a message words it. Messages that several files report are functions of their arguments in
+/// this folder, and MessagesTests hold their wording.
 package struct Message: Equatable, Hashable, Sendable, CustomStringConvertible,
   ExpressibleByStringInterpolation
 {
@@ -31,4 +31,8 @@ extension Message {
     let column = column.map { ", column \($0)" } ?? ""
     return Message("line \(line)\(column): \(problem.text)")
   }
+
+  package static func skipped(_ reason: Message) -> Message { Message("skipped: \(reason)") }
+
+  package static func warning(_ problem: Message) -> Message { Message("warning: \(problem)") }
 }

@@ -44,7 +44,9 @@ package enum ReadFiles {
 
   /// Throws a `Failure` if writing `path` would change a file that is read for another use than `expected`.
   package static func check(_ path: String, besides expected: String? = nil) throws {
-    if let use = use(of: path), use != expected { throw Failure(.outputIsRead(path, use)) }
+    if let use = use(of: path), use != expected {
+      throw Failure("\(path) is \(use): name another file to write")
+    }
   }
 
   /// The same for an open descriptor.
@@ -52,6 +54,7 @@ package enum ReadFiles {
     throws
   {
     guard let file = file(FileIdentity(of: descriptor)) else { return }
-    throw Failure(.outputIsRead("\(name) (\(DirectoryEntry.text(of: file.path)))", file.use))
+    throw Failure(
+      "\(name) (\(DirectoryEntry.text(of: file.path))) is \(file.use): name another file to write")
   }
 }

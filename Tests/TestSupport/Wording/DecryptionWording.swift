@@ -1,19 +1,6 @@
-// MARK: - Files of keys
+import Basics
 
 extension Message {
-  package static let wrongPassphrase = Message("the passphrase of --passphrase-file is wrong")
-  /// - Parameter listed: numbers of the first of them, from 1.
-  package static func unreadableSecrets(_ count: Int, ofLines lines: Int, listed: [Int]) -> Message {
-    let numbers = listed.map { "\($0)" }.joined(separator: ", ") + (count > listed.count ? ", …" : "")
-    return Message("\(count) of \(lines) lines cannot be read as secrets (line \(numbers))")
-  }
-
-  package static func unusedSecrets(_ count: Int, of all: Int) -> Message {
-    Message("\(count) of \(Count.of(all, "secret")) matched no connection")
-  }
-
-  // MARK: - Why a stream is not decrypted
-
   /// - Parameter random: the client's random number in hex; nil if its hello was not captured.
   package static func noKey(forClientRandom random: String?) -> Message {
     guard let random else {
@@ -37,10 +24,6 @@ extension Message {
     "messages of the handshake that the keys depend on were not captured: a key log needs fewer of them than "
       + "an RSA key")
 
-  package static func unsupportedSuite(_ name: String) -> Message {
-    Message("cipher suite \(name) is not supported: decrypt the stream with another program")
-  }
-
   /// - Parameter offset: in the ciphertext, bytes from 0.
   package static func wrongMAC(of sender: String, from offset: Int) -> Message {
     Message(
@@ -52,7 +35,9 @@ extension Message {
     Message("the handshake failed: the \(sender) sent alert \(code), and there is no plaintext")
   }
 
-  // MARK: - Whose tokens they are
+  package static func unsupportedSuite(_ name: String) -> Message {
+    Message("cipher suite \(name) is not supported: decrypt the stream with another program")
+  }
 
   /// - Parameter apps: at least two.
   package static func pushesOfSeveralApps(_ apps: [String]) -> Message {

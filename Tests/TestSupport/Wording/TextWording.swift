@@ -1,4 +1,4 @@
-// MARK: - JSON
+import Basics
 
 extension Message {
   /// - Parameter found: nil at the end.
@@ -7,18 +7,8 @@ extension Message {
     return Message("expected \(expected), found \(found)")
   }
 
-  // MARK: - YAML
-
-  package static func yamlNotUTF8(byte: UInt8) -> Message {
-    Message("the byte 0x\(Hex.string([byte])) is not UTF-8; save the file as UTF-8")
-  }
-
   package static func yamlControlCharacter(_ bytes: [UInt8]) -> Message {
     Message("control character 0x\(Hex.string(bytes)); remove it")
-  }
-
-  package static func yamlTooManyAliases(limit: Int) -> Message {
-    Message("more than \(limit) aliases or directives; write them out")
   }
 
   /// - Parameter problem: as the parser words it.
@@ -27,6 +17,10 @@ extension Message {
   }
 
   package static let yamlTooDeep = notYAML("nested too deeply")
+
+  package static func yamlNotUTF8(byte: UInt8) -> Message {
+    Message("the byte 0x\(Hex.string([byte])) is not UTF-8; save the file as UTF-8")
+  }
 
   /// - Parameters:
   ///   - keys: whether a mapping is expected, or else a scalar.
@@ -39,19 +33,11 @@ extension Message {
         + "write it as in \(example)")
   }
 
-  // MARK: - Mapping files
-
-  // MARK: - Options
-
-  // MARK: - The file
-
   package static func mappingTooLong(_ name: String, limit: Int) -> Message {
     Message(
       "\(name): expected a mapping of at most \(ByteSize.text(limit)), found more; name the file that maps a table"
     )
   }
-
-  // MARK: - Its values
 
   package static func unknownZone(_ zone: String) -> Message {
     Message(

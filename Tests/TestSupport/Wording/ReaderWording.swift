@@ -1,13 +1,6 @@
-/// The faulty readers of `audit` and the reader under test of `verify --reader`. Why a record differs is in
-/// ReaderDifferenceMessages.
+import Basics
+
 extension Message {
-  // MARK: - audit
-
-  /// - Parameter readings: as in `readingsRight`.
-  package static func audited(inputs: Int, streams: Int, readings: Message) -> Message {
-    Message("audited \(Count.of(inputs, "input")): \(Count.of(streams, "stream")), \(readings)")
-  }
-
   package static func readingsRight(_ right: Int, of judged: Int, notJudged: Int) -> Message {
     let judged = "\(right) of \(Count.of(judged, "reading")) right"
     return Message(notJudged > 0 ? "\(judged), \(notJudged) not judged" : judged)
@@ -24,10 +17,6 @@ extension Message {
     return Message("\(bytes) are in no record: \(readersReceivedTheseBytes)")
   }
 
-  // MARK: - Streams that are not judged
-
-  package static func notJudged(_ reason: Message) -> Message { Message("not judged: \(reason)") }
-
   /// - Parameters:
   ///   - option: the option that sets the limit `memory`, in bytes.
   ///   - isLast: whether further messages of this kind are suppressed.
@@ -40,52 +29,16 @@ extension Message {
         + "raise \(option)\(rest)")
   }
 
-  package static func streamTooLarge(memory: Int, option: String) -> Message {
-    Message("the stream takes more than the \(ByteSize.text(memory)) of \(option)")
-  }
-
-  // MARK: - Readings
-
-  /// - Parameter record: index of the record, from 0.
-  package static func recordDiffers(
-    _ reason: Message, record: Int, reader: String? = nil, chunkSize: Int? = nil
-  ) -> Message {
-    let reader = reader.map { "\($0), " } ?? ""
-    let chunks = chunkSize.map { "chunks of \(Count.of($0, "byte")), " } ?? ""
-    return Message("\(reader)\(chunks)record \(record + 1): \(reason)")
-  }
-
-  // MARK: - How a reader ended
-
   package static func readerStillRan(after seconds: Double) -> Message {
     let seconds = Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
     return Message("the reader was still running after \(seconds) s, and was terminated")
   }
-
-  /// - Parameter limit: in bytes.
-  package static func readerFlooded(_ limit: Int) -> Message {
-    Message("the reader printed more than \(ByteSize.text(limit)), and was terminated")
-  }
-
-  // MARK: - Starting readers and their servers
 
   /// - Parameter complaint: the last line of the shell's standard error.
   package static func readerDidNotStart(_ line: String, complaint: String?) -> Message {
     let complaint = complaint.map { " (\($0))" } ?? ""
     return Message("cannot start the reader '\(line)'\(complaint); correct the command")
   }
-
-  // MARK: - Options
-
-  package static func giveOne(of options: [String]) -> Message {
-    Message("\(options.joined(separator: " and ")) exclude each other: give one")
-  }
-
-  package static let noReaderAfterDashes = Message("nothing follows --: give a reader, or leave out --")
-
-  // MARK: - Differences
-
-  // MARK: - Faults of our models
 
   /// - Parameters:
   ///   - isStale: whether the rest of the record is that of the record before; else it is zeros.
@@ -132,8 +85,6 @@ extension Message {
         + "the reader throws")
   }
 
-  // MARK: - Records that are missing or too many
-
   /// - Parameter ending: how the reader ended: one of the four above.
   package static func tuplesNeverReported(_ count: Int, from offset: Int, _ ending: Message) -> Message {
     neverReported(Count.of(count, "tuple"), from: offset, ending)
@@ -145,20 +96,6 @@ extension Message {
 
   private static func neverReported(_ records: String, from offset: Int, _ ending: Message) -> Message {
     Message("\(ending), and never reported the \(records) from offset \(offset) on")
-  }
-
-  // MARK: - Printed lines
-
-  // MARK: - Tuples
-
-  /// - Parameter token: bytes after it that were reported as its token; nil if it was reported as it is.
-  package static func emptyTokenReported(at offset: Int, token: Int? = nil) -> Message {
-    let token = token.map { ": its token consists of the \(Count.of($0, "byte")) after it" } ?? ""
-    return Message("the tuple at offset \(offset) has an empty token and must not be reported\(token)")
-  }
-
-  package static func timeReadAsSigned(_ time: Int, at offset: Int, readAs read: Int) -> Message {
-    Message("the time \(time) at offset \(offset) was read as signed: \(read)")
   }
 
   /// - Parameters:
@@ -188,8 +125,6 @@ extension Message {
 
   private static func bytes(at offset: Int) -> String { "its bytes are those at offset \(offset), where" }
 
-  // MARK: - Error responses
-
   /// - Parameter sizes: bytes that each read returned.
   package static func errorInParts(_ sizes: [Int]) -> Message {
     let first = sizes.first ?? 0
@@ -210,11 +145,21 @@ extension Message {
     return Message("the 6 bytes at offset 0 were read as an error; no error begins there, and \(first)")
   }
 
-  // MARK: - Numbers
-
   /// A number in at least `digits` hex digits.
   private static func hex(_ number: Int, digits: Int) -> String {
     let text = String(number, radix: 16)
     return "0x" + String(repeating: "0", count: max(0, digits - text.count)) + text
   }
+
+  /// - Parameter readings: as in `readingsRight`.
+  package static func audited(inputs: Int, streams: Int, readings: Message) -> Message {
+    Message("audited \(Count.of(inputs, "input")): \(Count.of(streams, "stream")), \(readings)")
+  }
+
+  /// - Parameter limit: in bytes.
+  package static func readerFlooded(_ limit: Int) -> Message {
+    Message("the reader printed more than \(ByteSize.text(limit)), and was terminated")
+  }
+
+  package static let noReaderAfterDashes = Message("nothing follows --: give a reader, or leave out --")
 }

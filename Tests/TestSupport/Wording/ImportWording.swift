@@ -1,17 +1,6 @@
+import Basics
+
 extension Message {
-  // MARK: - CSV
-
-  package static let textAfterQuote = Message(
-    "expected a delimiter or the line's end after a closing quote: quotes in a field are doubled")
-
-  package static func recordTooLong(limit: Int) -> Message {
-    Message(
-      "the record is longer than \(ByteSize.text(limit)): expected one record in each line, and a closing quote"
-    )
-  }
-
-  package static let openQuote = Message("the quote is not closed")
-
   package static func wrongHeader(expected: [String], found: [String]) -> Message {
     Message("expected the header line \(line(expected)), found '\(line(found).prefix(80))'")
   }
@@ -28,26 +17,9 @@ extension Message {
         + "separator with --delimiter")
   }
 
-  /// - Parameter expected: the number of fields of the header line.
-  package static func wrongFieldCount(_ found: Int, expected: Int) -> Message {
-    Message(
-      "expected \(Count.of(expected, "field")) as in the header line, found \(Count.of(found, "field"))")
-  }
-
   package static func wrongFieldCount(_ found: Int, header: [String]) -> Message {
     Message("expected \(line(header)), found \(Count.of(found, "field"))")
   }
-
-  package static func notARegistrationTime(_ found: String) -> Message {
-    Message("expected seconds since 1970 or a time like 2013-05-01T09:30:00Z, found '\(found.prefix(80))'")
-  }
-
-  package static func notARegistrationTime(_ found: String, form: String, example: String) -> Message {
-    Message(
-      "expected a time from 1970 to 2106 in the form \(form), like \(example), found '\(found.prefix(80))'")
-  }
-
-  // MARK: - store register, store import
 
   package static func nothingRegistered(_ path: String, _ problem: Message) -> Message {
     Message("\(path): \(problem); nothing was registered")
@@ -64,10 +36,6 @@ extension Message {
         + (unknown > 0 ? ", \(unknown) not in the table (--insert-unknown inserts them)" : ""))
   }
 
-  package static func registered(_ registrations: Message) -> Message {
-    Message("registered \(registrations)")
-  }
-
   /// - Parameters:
   ///   - skipped: how many rows were invalid.
   ///   - untimed: how many had no time.
@@ -76,5 +44,35 @@ extension Message {
       "imported \(registrations)"
         + (skipped > 0 ? "; \(Count.of(skipped, "invalid row")) skipped" : "")
         + (untimed > 0 ? "; \(Count.of(untimed, "row")) without a time skipped (--at sets one)" : ""))
+  }
+
+  package static let openQuote = Message("the quote is not closed")
+
+  package static let textAfterQuote = Message(
+    "expected a delimiter or the line's end after a closing quote: quotes in a field are doubled")
+
+  package static func recordTooLong(limit: Int) -> Message {
+    Message(
+      "the record is longer than \(ByteSize.text(limit)): expected one record in each line, and a closing quote"
+    )
+  }
+
+  /// - Parameter expected: the number of fields of the header line.
+  package static func wrongFieldCount(_ found: Int, expected: Int) -> Message {
+    Message(
+      "expected \(Count.of(expected, "field")) as in the header line, found \(Count.of(found, "field"))")
+  }
+
+  package static func notARegistrationTime(_ found: String) -> Message {
+    Message("expected seconds since 1970 or a time like 2013-05-01T09:30:00Z, found '\(found.prefix(80))'")
+  }
+
+  package static func notARegistrationTime(_ found: String, form: String, example: String) -> Message {
+    Message(
+      "expected a time from 1970 to 2106 in the form \(form), like \(example), found '\(found.prefix(80))'")
+  }
+
+  package static func registered(_ registrations: Message) -> Message {
+    Message("registered \(registrations)")
   }
 }

@@ -1,4 +1,4 @@
-// MARK: - Commands and options
+import Basics
 
 extension Message {
   /// - Parameter nearest: nil if no command is similar.
@@ -13,11 +13,6 @@ extension Message {
 
   private static func hint(_ nearest: String?) -> String {
     nearest.map { "; the nearest is '\($0)'" } ?? ""
-  }
-
-  /// - Parameter command: with the option that only the other command has.
-  package static func commandOfLab(_ command: String) -> Message {
-    Message("'\(command)' is in apnsift-lab: `apnsift-lab \(command) …`")
   }
 
   /// - Parameter command: such as `apnsift store list`.
@@ -48,17 +43,8 @@ extension Message {
   // MARK: - Values of options
 
   /// - Parameter value: a number, or a range or list of them.
-  package static func outOfRange(_ option: String, _ value: String, _ range: ClosedRange<Int>) -> Message {
-    Message("\(option) is \(value): give \(range.lowerBound) to \(range.upperBound)")
-  }
-
-  package static func tooSmall(_ option: String, _ value: Int, least: Int) -> Message {
-    Message("\(option) is \(value): give \(least) or more")
-  }
-
   // MARK: - Inputs
 
-  package static let standardInputTwice = Message("standard input (-) can be read only once")
   package static func earliestAfterLatest(_ earliest: UInt32, _ latest: UInt32) -> Message {
     Message("--earliest \(UTCTime.text(earliest)) is after --latest \(UTCTime.text(latest))")
   }
@@ -77,22 +63,9 @@ extension Message {
         + "ndjson and arrow, `report` writes html)")
   }
 
-  // MARK: - export
-
   package static func outputsAreSame(_ option: String, _ other: String) -> Message {
     Message("\(option) and \(other) name the same file")
   }
-
-  // MARK: - Time zones
-
-  /// - Parameter like: names of zones that may be meant; empty if the system has none.
-  package static func noSuchZone(_ name: String, like: [String], option: String = "--time-zone") -> Message {
-    like.isEmpty
-      ? Message("\(option): this system has no tz database, which has '\(name)'; install tzdata, or give UTC")
-      : Message("\(option): no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
-  }
-
-  // MARK: - generate
 
   /// - Parameters:
   ///   - path: its extension names another value.

@@ -1,12 +1,6 @@
+import Basics
+
 extension Message {
-  // MARK: - Options
-
-  package static func exclusive(_ option: String, _ other: String) -> Message {
-    Message("\(option) and \(other) exclude each other")
-  }
-
-  // MARK: - Inputs
-
   package static func storeUnchanged(_ store: String, unreadable inputs: Int) -> Message {
     Message("\(store) is unchanged: \(unreadable(inputs))")
   }
@@ -36,8 +30,6 @@ extension Message {
         + (replays.count > 8 ? ", …" : ""))
   }
 
-  // MARK: - Tokens
-
   /// - Parameters:
   ///   - flags: the flags of their records.
   ///   - hasLength: whether one of the flags is about the length.
@@ -47,8 +39,6 @@ extension Message {
         + (hasLength ? "--token-length accepts a length, " : "")
         + "--include-flagged accepts flagged records")
   }
-
-  // MARK: - Another app, environment or store
 
   /// - Parameters:
   ///   - count: how many of the `looked` tokens that were looked up.

@@ -1,4 +1,4 @@
-// MARK: - The closing line of commands that read inputs
+import Basics
 
 extension Message {
   /// What was done, and what is wrong with the inputs.
@@ -6,20 +6,10 @@ extension Message {
     Message("\(done); " + problems.map(\.text).joined(separator: "; "))
   }
 
-  /// - Parameter flags: each with its count, such as `resynchronised 2`.
-  package static func flagCounts(_ flags: [String]) -> Message {
-    Message("flags: \(flags.joined(separator: ", "))")
-  }
-
   /// - Parameter inputs: the number of all inputs, each of which is empty.
   package static func allEmpty(inputs: Int) -> Message {
     Message(inputs == 1 ? "the input is empty" : "\(inputs) inputs are empty")
   }
-
-  package static let nothingCarved = Message(
-    "no record found; compressed and encrypted parts were not searched")
-
-  // MARK: - What the inputs have
 
   /// `39 records`, `200 requests, 1 response`, or all three.
   package static func recordCounts(
@@ -28,21 +18,15 @@ extension Message {
     var counts: [String] = []
     if requests > 0 { counts.append(Count.of(requests, "request")) }
     if responses > 0 { counts.append(Count.of(responses, "response")) }
-    if pushes > 0 { counts.append(Count.of(pushes, "push", "pushes")) }
+    if pushes > 0 { counts.append(Count.of(pushes, "push")) }
     if feedback > 0 || counts.isEmpty { counts.insert(Count.of(feedback, "record"), at: 0) }
     return Message(counts.joined(separator: ", "))
-  }
-
-  /// Rows of an export.
-  /// - Parameter noun: singular noun; `push` has an irregular plural.
-  package static func rowCount(_ count: Int, _ noun: String) -> Message {
-    Message(Count.of(count, noun, noun == "push" ? "pushes" : nil))
   }
 
   package static func requestsToResend(_ requests: Int, pushes: Int = 0) -> Message {
     let counts = [
       requests > 0 || pushes == 0 ? Count.of(requests, "request") : nil,
-      pushes > 0 ? Count.of(pushes, "push", "pushes") : nil,
+      pushes > 0 ? Count.of(pushes, "push") : nil,
     ]
     return Message("\(counts.compactMap { $0 }.joined(separator: ", ")) to send again")
   }
@@ -54,28 +38,10 @@ extension Message {
       (pushes, "push", "--records pushes"),
       (findings, "finding", "--findings FILE or --records findings"),
     ].filter { $0.0 > 0 }
-    let counts = kinds.map { rowCount($0.0, $0.1).text }.joined(separator: ", ")
+    let counts = kinds.map { Count.of($0.0, $0.1) }.joined(separator: ", ")
     let remedies = kinds.map(\.2).joined(separator: ", ")
     return Message("hint: \(counts) left out; \(remedies) \(kinds.count == 1 ? "has" : "have") them")
   }
-
-  // MARK: - show
-
-  /// - Parameter more: locations that are not shown.
-  package static func showed(locations: Int, findings: Int, more: Int) -> Message {
-    let rest = more > 0 ? ", \(more) more not shown (--places)" : ""
-    return Message("showed \(Count.of(locations, "location")) with \(Count.of(findings, "finding"))\(rest)")
-  }
-
-  package static func noBytes(atOffset offset: Int) -> Message {
-    Message("no selected stream has bytes at offset \(offset)")
-  }
-
-  package static func noBytes(inPacket number: Int) -> Message {
-    Message("no packet \(number) with bytes of a selected stream")
-  }
-
-  // MARK: - replay
 
   /// What a replay did, or would do.
   /// - Parameters:
@@ -90,7 +56,7 @@ extension Message {
     in store: String, dryRun: Bool
   ) -> Message {
     let ofTuples = tuples > 0 || pushes == 0 ? Count.of(tuples, "tuple") : nil
-    let ofPushes = pushes > 0 ? Count.of(pushes, "invalidated push", "invalidated pushes") : nil
+    let ofPushes = pushes > 0 ? Count.of(pushes, "invalidated push") : nil
     let errors = rejections.map { Count.of($0, "invalid-token response") }
     let records = [ofTuples, ofPushes, errors].compactMap { $0 }
     let last = records.count > 1 ? " and \(records[records.count - 1])" : ""
@@ -103,19 +69,27 @@ extension Message {
       dryRun ? "dry run of \(input): \(changed) would change" : "replayed \(input): \(changed) changed")
   }
 
-  // MARK: - report
-
-  /// - Parameter records: as in `recordCounts`.
-  package static func reported(inputs: Int, _ records: Message, redacted: Bool) -> Message {
-    Message("reported \(Count.of(inputs, "input")) with \(records)\(redacted ? ", redacted" : "")")
-  }
-
   /// - Parameter use: such as `one of the inputs`.
   package static func outputIsRead(_ path: String, _ use: String) -> Message {
     Message("\(path) is \(use): name another file to write")
   }
 
-  // MARK: - Remarks
+  /// - Parameter flags: each with its count, such as `resynchronised 2`.
+  package static func flagCounts(_ flags: [String]) -> Message {
+    Message("flags: \(flags.joined(separator: ", "))")
+  }
 
-  // MARK: - Pseudonyms
+  package static let nothingCarved = Message(
+    "no record found; compressed and encrypted parts were not searched")
+
+  package static func noBytes(atOffset offset: Int) -> Message {
+    Message("no selected stream has bytes at offset \(offset)")
+  }
+
+  package static func noBytes(inPacket number: Int) -> Message {
+    Message("no packet \(number) with bytes of a selected stream")
+  }
+
+  /// Rows of an export.
+  package static func rowCount(_ count: Int, _ noun: String) -> Message { Message(Count.of(count, noun)) }
 }

@@ -1,0 +1,24 @@
+import Basics
+
+extension Message {
+  /// - Parameter rows: as in `rowCount` and `recordCounts`.
+  package static func exported(_ rows: Message, inputs: Int) -> Message {
+    Message("exported \(rows) of \(Count.of(inputs, "input"))")
+  }
+
+  /// - Parameter records: as in `recordCounts`.
+  package static func inspected(inputs: Int, _ records: Message) -> Message {
+    Message("inspected \(Count.of(inputs, "input")) with \(records)")
+  }
+
+  /// The inventory.
+  /// - Parameter inputs: files that were read.
+  package static func exported(files: Int, inputs: Int) -> Message {
+    Message("listed \(Count.of(files, "file")), \(Count.of(inputs, "input")) read")
+  }
+
+  /// The bytes of streams, a file a direction.
+  package static func exported(directions: Int, streams: Int, to directory: String) -> Message {
+    Message("exported \(Count.of(directions, "direction")) of \(Count.of(streams, "stream")) to \(directory)")
+  }
+}

@@ -1,0 +1,26 @@
+import Basics
+
+extension Message {
+  /// - Parameter key: an SQL literal.
+  package static func rowKey(_ column: String, _ key: String) -> Message { Message("\(column) \(key)") }
+
+  package static func journalEnvironment(_ names: [String]) -> Message {
+    Message(names.joined(separator: " or "))
+  }
+
+  package static func serverError(_ text: Message, code: Int, state: String) -> Message {
+    Message("\(text), error \(code), SQLSTATE \(state)")
+  }
+
+  package static func lacks(_ privilege: String, on table: String) -> Message {
+    Message("it lacks \(privilege) on \(table)")
+  }
+
+  package static func nullKey(of table: String) -> Message {
+    Message(
+      "the primary key of a row of \(table) is null, so that an undo could not find it; --no-journal needs no key"
+    )
+  }
+
+  package static let integerUnixSeconds = Message("UNIX seconds as an integer")
+}

@@ -1,0 +1,38 @@
+import Basics
+
+extension Message {
+  package static func column(_ name: String) -> Message { Message("column \(name)") }
+
+  package static let primaryKey = Message("the primary key")
+
+  package static let tableName = Message("the name")
+
+  package static let deleteAction = Message("action delete")
+
+  package static let aTable = Message("a table")
+
+  /// - Parameter kind: `view`, for example.
+  package static func relation(_ kind: String) -> Message { Message("a \(kind)") }
+
+  package static let nothingFound = Message("none")
+
+  package static let neither = Message("neither")
+
+  package static func columnNames(_ names: [String]) -> Message { Message(names.joined(separator: ", ")) }
+
+  package static let ordinaryColumn = Message("an ordinary column")
+
+  package static let generatedColumn = Message("a generated one")
+
+  package static let nullableColumn = Message("a column that may be null")
+
+  package static let notNull = Message("NOT NULL")
+
+  package static func columnType(_ name: String) -> Message { Message("type \(name)") }
+
+  package static func collation(_ name: String) -> Message { Message("collation \(name)") }
+
+  package static func engine(_ name: String) -> Message {
+    Message("\(name) (ALTER TABLE … ENGINE = InnoDB changes it)")
+  }
+}
