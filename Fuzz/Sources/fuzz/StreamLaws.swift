@@ -73,7 +73,7 @@ struct StreamLaws: StreamRecorder {
     expect(
       anomaly.length ?? 0 >= 0 && anomaly.offset ?? 0 >= 0, "an anomaly has no negative extent: \(anomaly)")
     streams[anomaly.stream ?? -1, default: StreamEvents()].lines.append(
-      "\(anomaly.kind.rawValue) \(anomaly.side?.rawValue ?? 9) \(anomaly.offset ?? -1) \(anomaly.length ?? -1) \(anomaly.fileOffset ?? -1) \(anomaly.packet?.number ?? 0) \(anomaly.message.text)"
+      "\(anomaly.code.rawValue) \(anomaly.side?.rawValue ?? 9) \(anomaly.offset ?? -1) \(anomaly.length ?? -1) \(anomaly.fileOffset ?? -1) \(anomaly.packet?.number ?? 0) \(anomaly.message.text)"
     )
   }
 

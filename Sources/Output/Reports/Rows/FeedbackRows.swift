@@ -61,13 +61,14 @@ final class FeedbackRowWriter {
     if template.dependsOnOrigin { origin = (records.labels, records.direction, records.origin.packet) }
     texts.removeAll()
     parts.removeAll(keepingCapacity: true)
+    let bound = records.textBound
     var start = 0
     for part in template.parts {
       switch part {
       case .text(let literal): try texts.append(literal)
       case .column(let column):
         guard let varying = VaryingColumn(column) else {
-          try template.append(column, of: records, to: texts)
+          try template.append(column, of: records, bound: bound, to: texts)
           continue
         }
         endText(&start)

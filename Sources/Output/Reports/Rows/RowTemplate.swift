@@ -100,8 +100,11 @@ struct RowTemplate {
   }
 
   /// Appends the value of a column that is constant within a run.
-  func append(_ column: FeedbackColumn, of records: FeedbackRecords, to texts: OutputBuffer) throws {
-    try texts.extend(records.textBound) { start in
+  /// - Parameter bound: of the records' texts.
+  func append(_ column: FeedbackColumn, of records: FeedbackRecords, bound: Int, to texts: OutputBuffer)
+    throws
+  {
+    try texts.extend(bound) { start in
       var row = RowCursor(forms, at: start)
       records.put(column, to: &row)
       return row.end - start

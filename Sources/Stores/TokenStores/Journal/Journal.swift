@@ -167,6 +167,7 @@ struct Journal {
     guard let inputs = inputs[id, default: []] else { return nil }
     var counts = ReplayCounts()
     for (name, path) in ReplayCounts.paths { counts[keyPath: path] = try row.number(name) }
+    if types.numbersChanges { _ = try row.number("first_change") }
     let entry = JournalEntry(
       at: try row.time("at", types.time.kind), version: try row.text("version"), inputs: inputs,
       options: try row.json("options"), tuples: try row.number("tuples"), rejected: counts.rejected,
