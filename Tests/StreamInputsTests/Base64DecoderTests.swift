@@ -46,7 +46,7 @@ struct Base64DecoderTests {
 
   @Test("a line is one extent")
   func lineIsOneStretch() {
-    var decoder = Base64Decoder()
+    var decoder = TextFormat.base64.decoder()
     var output = DecodedText()
     let text = Array((String(repeating: "Zm9v", count: 19) + "\n").utf8)
     _ = decoder.decode(text.span.bytes, from: 0, into: &output)

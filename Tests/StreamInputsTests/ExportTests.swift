@@ -174,13 +174,13 @@ struct ExportTests {
       ("an invalid character", T.yaml(T.packet(4, 1, "YWJjYW?jZGVm")), "0<616263 0<+3 0<646566 )0", "13:13"),
       (
         "a line with characters missing", T.yaml(T.packet(4, 1, "YWJjYW\n      ZGVm")),
-        "0<616263 0<+3 0<646566 )0", "13:11"
+        "0<616263 0<+3 0<646566 )0", "13:13"
       ),
       (
         "a peer that is not named", T.yaml(T.packet(4, 7, "YWI=") + T.packet(5, 0, "YQ==")), "0>61 )0", "12:5"
       ),
       ("a line that says nothing", T.yaml("nothing: 1\n" + T.packet(5, 0, "YQ==")), "0>61 )0", "9:1"),
-      ("cut in a group", String(T.yaml(T.packet(4, 1, "YWJjYWI=")).dropLast(3)), "0<61626361 )0", "13:11"),
+      ("cut in a group", String(T.yaml(T.packet(4, 1, "YWJjYWI=")).dropLast(3)), "0<61626361 )0", "13:13"),
       ("cut in the peers", "peers:\n  - peer: 0\n", "", "3:1"),
       (
         "the older shape",
@@ -204,8 +204,8 @@ struct ExportTests {
       ("on one line", "char peer1_0[] = { /* Packet 4 */ 0x51, 0xFe};\n", "0<51fe )0", ""),
       ("without packets", "char peer1_0[] = {\n0x51,\n0x52,};\r\n", "0<5152 )0", ""),
       ("a damaged byte", "char peer1_0[] = {\n0x51, 0xz2, 0x53 };\n", "0<51 0<+1 0<53 )0", "2:9"),
-      ("a digit missing", "char peer1_0[] = {\n0x51, 0x2, 0x53 };\n", "0<51 0<+1 0<53 )0", "2:10"),
-      ("cut", "char peer1_0[] = {\n0x51, 0x5", "0<51 )0", "2:10"),
+      ("a digit missing", "char peer1_0[] = {\n0x51, 0x2, 0x53 };\n", "0<51 0<+1 0<53 )0", "2:9"),
+      ("cut", "char peer1_0[] = {\n0x51, 0x5", "0<51 )0", "2:9 2:10"),
       (
         "an array missing", "char peer1_1[] = {\n0x51 };\nchar peer1_3[] = {\n0x52 };\n", "0<5152 )0",
         "1:1 3:1"

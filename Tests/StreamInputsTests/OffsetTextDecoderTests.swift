@@ -154,7 +154,7 @@ struct OffsetTextDecoderTests {
 
   @Test("output stays within its capacity while a star is expanded")
   func expansionIsPutOutInPieces() {
-    var decoder = HexdumpDecoder()
+    var decoder = TextFormat.hexdump.decoder()
     var output = DecodedText()
     let text = Array("00000000  \(Self.row)*\n00100000\n".utf8)
     var index = 0

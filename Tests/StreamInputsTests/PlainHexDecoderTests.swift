@@ -76,7 +76,7 @@ struct PlainHexDecoderTests {
 
   @Test("evenly wrapped hex is one extent, however many lines")
   func evenTextIsOneStretch() {
-    var decoder = PlainHexDecoder()
+    var decoder = TextFormat.hex.decoder()
     var output = DecodedText()
     let text = Array((String(repeating: "0123456789", count: 6) + "\n").utf8)
     for _ in 0..<300 { _ = decoder.decode(text.span.bytes, from: 0, into: &output) }

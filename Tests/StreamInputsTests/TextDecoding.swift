@@ -62,29 +62,36 @@ struct Decoding: Equatable {
 enum TextFormat: String, CaseIterable, Sendable {
   case hex, base64, xxd, hexdump
 
-  func decoder(maxExpansion: Int = 1 << 30) -> any TextDecoder {
+  /// - Parameter head: the beginning of the text.
+  func decoder(of head: [UInt8] = [], maxExpansion: Int = 1 << 30) -> any TextDecoder {
     switch self {
-    case .hex: PlainHexDecoder()
-    case .base64: Base64Decoder()
-    case .xxd: XxdDecoder(maxExpansion: maxExpansion)
-    case .hexdump: HexdumpDecoder(maxExpansion: maxExpansion)
+    case .hex: return PlainHexDecoder(head: head.span.bytes)
+    case .base64: return Base64Decoder(head: head.span.bytes)
+    case .xxd:
+      let found = OffsetLayout(of: head.span.bytes, isWhole: head.count < 1 << 10)
+      let base = found?.kind == .xxd ? found?.base ?? .hexadecimal : .hexadecimal
+      return OffsetLayout(.xxd, base: base).decoder(maxExpansion: maxExpansion)
+    case .hexdump: return OffsetLayout(.hexdump).decoder(maxExpansion: maxExpansion)
     }
   }
 
   /// The result of the probes for `head`, tried in the documented order.
   static func recognised(_ head: [UInt8], isWhole: Bool = true) -> TextFormat? {
     let span = head.span.bytes
-    if XxdDecoder.recognises(span, isWhole: isWhole) { return .xxd }
-    if HexdumpDecoder.recognises(span, isWhole: isWhole) { return .hexdump }
-    if PlainHexDecoder.recognises(span, isWhole: isWhole) { return .hex }
-    return Base64Decoder.recognises(span, isWhole: isWhole) ? .base64 : nil
+    switch OffsetLayout(of: span, isWhole: isWhole)?.kind {
+    case .xxd: return .xxd
+    case .hexdump: return .hexdump
+    case .other, nil: break
+    }
+    if PlainHexDecoder.recognises(span) { return .hex }
+    return Base64Decoder.recognises(span) ? .base64 : nil
   }
 
   /// Decodes `text`, cut into blocks of the sizes that `blockSize` gives.
   func decode(
     _ text: [UInt8], maxExpansion: Int = 1 << 30, blockSize: () -> Int = { 1 << 20 }
   ) -> Decoding {
-    var decoder = decoder(maxExpansion: maxExpansion)
+    var decoder = decoder(of: Array(text.prefix(1 << 10)), maxExpansion: maxExpansion)
     var output = DecodedText()
     var result = Decoding()
     var start = 0

@@ -80,7 +80,11 @@ struct FormatDetection: Sendable {
         return input.isNamed ? .dump(.raw) : nil
       }
       // Raw reading finds tuples, but no text and no requests among other bytes.
-      return input.isNamed && !carvesMoreThanTuples(block) ? .dump(.raw) : .carve
+      guard input.isNamed, !carvesMoreThanTuples(block) else { return .carve }
+      guard let dump = UnreadableDump(ofUnknown: head.span.bytes) else { return .dump(.raw) }
+      report.recognition = dump.recognition
+      report.faults.append(InputFault("is \(dump.kind): \(dump.remedy)", fileOffset: 0))
+      return nil
     }
   }
 

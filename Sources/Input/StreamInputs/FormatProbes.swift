@@ -71,15 +71,17 @@ package enum FormatProbes {
     ("\0\0\u{2}\0\u{12}\u{5}\0\u{10}", "Tektronix K12"),
   ]
 
-  static let text: [FormatProbe] = [
-    FormatProbe(
-      .foreign(
-        kind: "the output of od, or of hexdump without -C",
-        remedy: "use xxd or hexdump -C instead, whose byte order is known")
-    ) { head, _ in OffsetWords.begin(head) },
-    FormatProbe(.format(.dump(.hex))) { HexLayout(of: $0, isWhole: $1) != nil },
-    FormatProbe(.format(.dump(.base64))) { Base64Decoder.recognises($0.span.bytes, isWhole: $1) },
-  ]
+  /// Text of a dump.
+  private static func text(_ head: [UInt8], isWhole: Bool, _ content: [FormatProbe]) -> Recognition? {
+    let text = head.span.bytes
+    if OffsetLayout(of: text, isWhole: isWhole) != nil { return .format(.dump(.hex)) }
+    let hasRecords = { isDump(hex: head, isWhole: isWhole, content) }
+    if let dump = UnreadableDump(of: text, isWhole: isWhole, hasRecords: hasRecords) {
+      return dump.recognition
+    }
+    if PlainHexDecoder.recognises(text) { return .format(.dump(.hex)) }
+    return Base64Decoder.recognises(text) ? .format(.dump(.base64)) : nil
+  }
 
   /// A file that begins with tshark's gap mark is stream data saved by tshark.
   static let marked = FormatProbe(.format(.dump(.raw))) { head, _ in
@@ -111,7 +113,9 @@ package enum FormatProbes {
     }
     // Lines of a log may be hex.
     let logs = content.filter { $0.result == .format(.providerLog) }
-    for probe in logs + text + [marked] where probe.matches(head, isWhole) { return probe.result }
+    for probe in logs where probe.matches(head, isWhole) { return probe.result }
+    if let dump = text(head, isWhole: isWhole, content) { return dump }
+    if marked.matches(head, isWhole) { return marked.result }
     let kind = isStored ? kind(of: head, isWhole: isWhole) : nil
     if kind == .nothing { return .nothing }
     for probe in content where probe.matches(head, isWhole) { return probe.result }

@@ -90,43 +90,19 @@ package enum DumpFormat: String, CaseIterable, Sendable {
   case base64
 }
 
-/// The layout of a hex text.
-enum HexLayout {
-  case plain, xxd, hexdump, columns
-
-  /// The layout of the text that begins with `head`, which is all of it if `isWhole`; nil if it is not hex text.
-  init?(of head: [UInt8], isWhole: Bool) {
-    let head = head.span.bytes
-    if XxdDecoder.recognises(head, isWhole: isWhole) {
-      self = .xxd
-    } else if HexdumpDecoder.recognises(head, isWhole: isWhole) {
-      self = .hexdump
-    } else if ColumnDecoder.recognises(head, isWhole: isWhole) {
-      self = .columns
-    } else if PlainHexDecoder.recognises(head, isWhole: isWhole) {
-      self = .plain
-    } else {
-      return nil
-    }
-  }
-}
-
 extension DumpFormat {
   /// The decoder for text of this format; nil for raw bytes.
   /// - Parameters:
   ///   - head: the beginning of the text, which is all of it if `isWhole`.
   ///   - maxExpansion: maximum number of bytes that the `*` lines may expand to.
   func textDecoder(head: [UInt8], isWhole: Bool, maxExpansion: Int) -> (any TextDecoder)? {
+    let head = head.span.bytes
     switch self {
-    case .raw: nil
-    case .base64: Base64Decoder()
+    case .raw: return nil
+    case .base64: return Base64Decoder(head: head)
     case .hex:
-      switch HexLayout(of: head, isWhole: isWhole) {
-      case .xxd: XxdDecoder(maxExpansion: maxExpansion)
-      case .hexdump: HexdumpDecoder(maxExpansion: maxExpansion)
-      case .columns: ColumnDecoder(maxExpansion: maxExpansion)
-      case .plain, nil: PlainHexDecoder()
-      }
+      return OffsetLayout(of: head, isWhole: isWhole)?.decoder(maxExpansion: maxExpansion)
+        ?? PlainHexDecoder(head: head)
     }
   }
 }

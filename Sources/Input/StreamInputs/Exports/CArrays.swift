@@ -1,160 +1,108 @@
 import Basics
 import PacketCapture
 
-/// Reads the C arrays of Wireshark's followed streams:
+/// Reads arrays of bytes in C: those of Wireshark's followed streams, and others as `xxd -i` writes them, each of which
+/// is a stream of its own.
 ///
 ///     char peer1_0[] = { /* Packet 4 */
 ///     0x51, 0x80, 0x96, 0x10 };
-///
-/// It reads character by character, so line breaks do not matter.
 struct CArrays: ExportLines {
   private enum State {
-    case outside
-    /// In an array, before a value or after one.
-    case between
-    /// After `0`, after `0x`, after one digit, and after two.
-    case zero, prefix
-    case high(UInt8)
-    case whole
-    /// An invalid value, up to the next comma.
-    case damaged
-    case comment(CommentEnd)
-  }
-
-  /// How much of `*/` was read.
-  private enum CommentEnd {
-    case none, star
+    case outside, values, comment
   }
 
   private var state = State.outside
-  /// File offset of the value's first digit.
-  private var digitOffset = 0
+  private var values = HexReader(separator: UInt8(ascii: ","))
   private var peers = PeerCount()
 
-  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     var index = 0
-    if case .outside = state {
+    if state == .outside {
       guard line.isStart, let start = beginArray(text, of: line, into: &events) else { return }
       index = start
     }
     while index < text.byteCount {
-      if case .outside = state { return readRest(text, from: index, of: line, into: &events) }
-      step(text.byte(at: index), at: index, of: line, into: &events)
-      index &+= 1
+      switch state {
+      case .outside: return readRest(text, from: index, of: line, into: &events)
+      case .values: index = readValues(text, from: index, of: line, into: &events)
+      case .comment:
+        let end = text.end(of: "*/", from: index)
+        if end != nil { state = .values }
+        index = end ?? text.byteCount
+      }
     }
-    if line.isEnd, line.isTerminated { endValue(at: line.position(index), into: &events) }
+    if line.isEnd { values.end(mayBeCut: !line.isTerminated, into: &events.text) }
   }
 
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
-    if case .outside = state { return }
+    if state == .outside { return }
     events.fault(
       "the text ends within an array: it is truncated; the bytes before the end are used", at: position)
   }
 
-  /// Only blanks are expected after the end of an array.
+  /// Reads values up to the end of the array, or to a comment; returns the index after that.
+  private mutating func readValues(
+    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
+  ) -> Int {
+    var end = start
+    while end < text.byteCount, !text.has("}", at: end), !text.has("/*", at: end) { end &+= 1 }
+    values.read(text, start..<end, of: line, into: &events.text)
+    guard end < text.byteCount else { return end }
+    if text.has("/*", at: end) {
+      state = .comment
+      return end &+ 2
+    }
+    values.end(mayBeCut: false, into: &events.text)
+    state = .outside
+    return end &+ 1
+  }
+
+  /// Only a semicolon is expected after the end of an array.
   private func readRest(
-    _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
   ) {
     let start = text.skippingBlanks(from: start)
-    guard start < text.byteCount, text.byte(at: start) != UInt8(ascii: ";") || start &+ 1 < text.byteCount
-    else { return }
-    let next = text.skippingBlanks(from: start &+ 1)
-    if text.byte(at: start) == UInt8(ascii: ";"), next == text.byteCount { return }
-    events.fault("unexpected text after an array; ignored", at: line.position(start))
+    let end = text.skippingBlanks(from: text.has(";", at: start) ? start &+ 1 : start)
+    if end < text.byteCount {
+      events.fault("unexpected text after an array; ignored", at: line.position(start))
+    }
   }
 
   /// `char peer1_0[] = {`, with `/* Packet 4 */` after it. Returns the index after that.
   private mutating func beginArray(
-    _ text: RawSpan, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, of line: TextLine, into events: inout ExportEvents
   ) -> Int? {
     let start = text.skippingBlanks(from: 0)
-    guard start < text.byteCount else { return nil }
-    guard let (name, brace) = Self.declaration(text, from: start) else {
-      if !text.has("/", at: start), !text.has("#", at: start) {
+    guard let brace = Self.declaration(text, from: start) else {
+      // Comments precede arrays, and statements follow them.
+      if start < text.byteCount, peers.connections > 0, text.end(of: ";", from: start) == nil,
+        !text.has("/", at: start), !text.has("#", at: start)
+      {
         events.fault(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
       }
       return nil
     }
+    let name = Self.name(text, from: start) ?? PeerName(side: .second, segment: 0, end: brace)
     let packet = text.end(of: "Packet ", from: brace).flatMap { text.number(at: $0)?.value }
     peers.begin(
       name, packet.map { PacketReference(number: nil, original: $0) }, at: line.position(start), into: &events
     )
-    state = .between
+    state = .values
     return brace
   }
 
-  /// The name declared by the line at `start`, and the index after its brace.
-  static func declaration(_ text: RawSpan, from start: Int) -> (PeerName, Int)? {
-    guard let name = text.end(of: "char ", from: start).flatMap({ PeerName(text, at: $0) }),
-      let brace = text.end(of: "{", from: name.end)
-    else { return nil }
-    return (name, brace)
+  /// The index after the brace of an array that the line declares.
+  static func declaration(_ text: RawSpan, from start: Int) -> Int? {
+    text.end(of: "] = {", from: start) ?? text.end(of: "]={", from: start)
   }
 
-  private mutating func step(
-    _ character: UInt8, at index: Int, of line: ExportLine, into events: inout ExportEvents
-  ) {
-    if case .comment(let end) = state { return passComment(character, end) }
-    switch (state, character) {
-    case (_, UInt8(ascii: ",")), (_, UInt8(ascii: "}")):
-      endValue(at: line.position(index), into: &events)
-      if character == UInt8(ascii: "}") { state = .outside }
-    case (.between, _) where ASCII.isBlank(character), (.whole, _) where ASCII.isBlank(character),
-      (.damaged, _):
-      break
-    case (.between, UInt8(ascii: "/")):
-      state = .comment(.none)
-    case (.between, UInt8(ascii: "0")):
-      state = .zero
-    case (.zero, UInt8(ascii: "x")), (.zero, UInt8(ascii: "X")):
-      state = .prefix
-    default:
-      readDigit(character, at: index, of: line, into: &events)
-    }
+  /// Wireshark's name of the array.
+  static func name(_ text: RawSpan, from start: Int) -> PeerName? {
+    text.end(of: "char ", from: start).flatMap { PeerName(text, at: $0) }
   }
 
-  private mutating func passComment(_ character: UInt8, _ end: CommentEnd) {
-    if character == UInt8(ascii: "*") {
-      state = .comment(.star)
-    } else if character == UInt8(ascii: "/"), case .star = end {
-      state = .between
-    } else {
-      state = .comment(.none)
-    }
-  }
-
-  private mutating func readDigit(
-    _ character: UInt8, at index: Int, of line: ExportLine, into events: inout ExportEvents
-  ) {
-    let value = Hex.value(ofDigit: character)
-    if case .prefix = state, let value {
-      digitOffset = line.fileOffset &+ index
-      state = .high(value)
-    } else if case .high(let high) = state, let value {
-      events.text.append(high << 4 | value, at: digitOffset, stride: 6)
-      state = .whole
-    } else {
-      damage(character, at: line.position(index), into: &events)
-    }
-  }
-
-  /// Ends the current value, if there is one.
-  private mutating func endValue(at position: TextPosition, into events: inout ExportEvents) {
-    switch state {
-    case .outside, .comment, .between: break
-    case .zero, .prefix, .high:
-      damage(nil, at: position, into: &events)
-      state = .between
-    case .whole, .damaged: state = .between
-    }
-  }
-
-  /// Reports an error in a value that was not added yet, or after one that was.
-  /// - Parameter found: nil at the end of the value.
-  private mutating func damage(_ found: UInt8?, at position: TextPosition, into events: inout ExportEvents) {
-    let found = found.map(characterName) ?? "end of the value"
-    events.fault("expected a byte as 0x and two hex digits, found \(found); byte skipped", at: position)
-    if case .whole = state {} else { events.text.appendGap(length: 1, at: position.fileOffset) }
-    state = .damaged
+  /// Whether a line in an array begins with a value of one byte.
+  static func isValue(_ text: RawSpan, at start: Int) -> Bool {
+    text.has("0x", at: start) && HexDigits.end(in: text, from: start &+ 2, to: text.byteCount) == start &+ 4
   }
 }

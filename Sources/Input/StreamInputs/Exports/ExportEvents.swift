@@ -3,7 +3,7 @@ import PacketCapture
 
 /// A decoder's output for the lines of an export: bytes, gaps and faults, with the side and connection they belong
 /// to.
-struct ExportEvents: Sendable {
+struct ExportEvents: TextOutput {
   /// Marks between the parts of `text`.
   enum Mark: Sendable {
     /// A connection begins; streams are numbered in this order. An earlier one with the same key ends.
@@ -18,7 +18,6 @@ struct ExportEvents: Sendable {
   var text = DecodedText()
   /// In order; each precedes the part of `text` with that index.
   private(set) var marks: [(part: Int, mark: Mark)] = []
-  private var faults = FaultLog()
 
   /// Whether it must be drained before another line is read.
   var isFull: Bool { text.isFull || marks.count >= DecodedText.capacity }
@@ -29,11 +28,8 @@ struct ExportEvents: Sendable {
   }
 
   mutating func fault(_ message: Message, at position: TextPosition) {
-    faults.report(message, at: position, into: &text)
+    text.fault(message, at: position)
   }
-
-  /// The file has ended: reports the number of faults that were only counted.
-  mutating func closeFaults() { faults.close(into: &text) }
 
   /// Empties it and keeps its storage.
   mutating func removeAll() {
@@ -97,6 +93,10 @@ struct PeerName {
   /// The index after it.
   var end: Int
 
+  init(side: Side, segment: Int, end: Int) {
+    (self.side, self.segment, self.end) = (side, segment, end)
+  }
+
   /// The name at `start`; nil if there is none.
   init?(_ text: RawSpan, at start: Int) {
     guard text.has("peer", at: start), let (node, nodeEnd) = text.number(at: start &+ 4), node < 2,
@@ -127,7 +127,6 @@ struct PeerCount: Sendable {
     let expected = next(name.side)
     if name.segment != expected {
       events.fault(
-
         "expected segment \(expected) of node \(Int(name.side.rawValue)), found \(name.segment): an "
           + "unknown number of bytes is missing",
         at: position)

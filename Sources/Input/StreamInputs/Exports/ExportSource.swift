@@ -82,13 +82,13 @@ package enum ExportFormat: String, CaseIterable, Sendable {
 
   func decoder(zone: LogZone?) -> any ExportDecoder {
     switch self {
-    case .followRaw: ExportLineReader(FollowText(frameless: .raw))
-    case .followHex: ExportLineReader(FollowText(frameless: .hex))
-    case .followYAML: ExportLineReader(FollowYAML())
-    case .cArrays: ExportLineReader(CArrays())
-    case .socat: ExportLineReader(SocatLog())
-    case .ssldump: ExportLineReader(SSLDump())
-    case .feedbackTable: ExportLineReader(FeedbackTable(zone: zone))
+    case .followRaw: LineSplitter(FollowText(frameless: .raw))
+    case .followHex: LineSplitter(FollowText(frameless: .hex))
+    case .followYAML: LineSplitter(FollowYAML())
+    case .cArrays: LineSplitter(CArrays())
+    case .socat: LineSplitter(SocatLog())
+    case .ssldump: LineSplitter(SSLDump())
+    case .feedbackTable: LineSplitter(FeedbackTable(zone: zone))
     }
   }
 
@@ -133,7 +133,7 @@ extension ExportFormat {
 private struct ExportProbe {
   /// Kind of the previous line, which may decide about the next.
   private enum Before {
-    case other, rule, socatHeader, peers, packet
+    case other, rule, socatHeader, peers, packet, array
     case tableHeader(FeedbackColumns)
   }
 
@@ -166,20 +166,24 @@ private struct ExportProbe {
     switch before {
     case .rule where line.has("Follow: "):
       return line.end(of: ",hex", from: 8) == line.byteCount ? .followHex : .followRaw
-    case .socatHeader where line.has(" ") && Self.isPair(line, at: 1): return .socat
+    case .socatHeader where line.has(" ") && HexDigits.arePair(in: line, at: 1): return .socat
     case .peers where line.has("- peer:", at: start): return .followYAML
+    case .array where CArrays.isValue(line, at: start): return .cArrays
     case .packet where PeerName(line, at: start) != nil: return .followYAML
     case .tableHeader(let columns) where columns.row(line, nil) != nil: return .feedbackTable
     default: break
     }
     if SSLDumpLine.connection(line) != nil { return .ssldump }
-    if CArrays.declaration(line, from: start) != nil { return .cArrays }
+    if CArrays.name(line, from: start) != nil, CArrays.declaration(line, from: start) != nil {
+      return .cArrays
+    }
     if RuledLine.isDrawn(with: "=", in: line) { self.before = .rule }
     if SocatHeader(line) != nil { self.before = .socatHeader }
     if line.has("peers:"), line.byteCount == 6 { self.before = .peers }
     if others + rawLines + hexLines == 0, let columns = FeedbackColumns(header: line) {
       self.before = .tableHeader(columns)
     }
+    if CArrays.declaration(line, from: start) != nil { self.before = .array }
     if line.has("# Packet ") { self.before = .packet }
     return nil
   }
@@ -193,9 +197,5 @@ private struct ExportProbe {
     } else {
       others += 1
     }
-  }
-
-  private static func isPair(_ line: RawSpan, at start: Int) -> Bool {
-    start &+ 2 <= line.byteCount && HexDigits.end(in: line, from: start, to: start &+ 2) == start &+ 2
   }
 }

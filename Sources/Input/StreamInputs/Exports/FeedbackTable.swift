@@ -12,7 +12,7 @@ struct FeedbackTable: ExportLines {
 
   init(zone: LogZone?) { self.zone = zone }
 
-  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     guard line.isStart, text.skippingBlanks(from: 0) < text.byteCount else { return }
     guard line.isEnd else {
       return events.fault("the line is too long for a row; line skipped", at: line.position(0))
@@ -38,7 +38,7 @@ struct FeedbackTable: ExportLines {
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {}
 
   private mutating func emit(
-    _ row: FeedbackColumns.Row, _ text: RawSpan, of line: ExportLine, into events: inout ExportEvents
+    _ row: FeedbackColumns.Row, _ text: RawSpan, of line: TextLine, into events: inout ExportEvents
   ) {
     let key = Int(row.flags.rawValue)
     if streams.insert(row.flags.rawValue).inserted {

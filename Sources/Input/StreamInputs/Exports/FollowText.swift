@@ -29,16 +29,16 @@ struct FollowText: ExportLines {
   private var state = State.before
   /// Number of connections so far.
   private var count = 0
-  private var digits = HexDigitRun()
+  private var digits = HexReader()
   private var dump = FollowHexBody()
   /// Whether the current line has hex digits, and more chunks follow.
   private var isWithinDigits = false
 
   init(frameless: FollowBody) { self.frameless = frameless }
 
-  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     guard line.isStart else {
-      if isWithinDigits { digits.read(text, from: 0, of: line, into: &events) }
+      if isWithinDigits { readDigits(text, from: 0, of: line, into: &events) }
       return
     }
     isWithinDigits = false
@@ -77,7 +77,7 @@ struct FollowText: ExportLines {
   }
 
   /// `Follow: tls,raw`.
-  private mutating func beginHeader(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  private mutating func beginHeader(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     if case .body = state { events.append(.end(key: count &- 1)) }
     if text.end(of: ",raw", from: 8) == text.byteCount {
       state = .header(.raw, ExportConnection())
@@ -132,7 +132,7 @@ struct FollowText: ExportLines {
     return ExportConnection.Peer(address: IPAddress(text.string(range)), port: port == 0 ? nil : port)
   }
 
-  private mutating func readBody(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  private mutating func readBody(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     if case .before = state, Self.isBody(text, frameless) {
       begin(frameless, ExportConnection(), into: &events)
     }
@@ -143,10 +143,17 @@ struct FollowText: ExportLines {
     case .raw:
       events.append(.segment(key: count &- 1, side, nil))
       isWithinDigits = true
-      digits.read(text, from: start, of: line, into: &events)
+      readDigits(text, from: start, of: line, into: &events)
     case .hex:
       dump.read(text, from: start, of: side, key: count &- 1, line, into: &events)
     }
+  }
+
+  private mutating func readDigits(
+    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
+  ) {
+    digits.read(text, start..<text.byteCount, of: line, into: &events.text)
+    if line.isEnd { digits.end(mayBeCut: !line.isTerminated, into: &events.text) }
   }
 
   /// Whether a line outside of a frame contains bytes.
@@ -187,7 +194,7 @@ struct FollowHexBody: Sendable {
 
   /// - Parameter start: the index after the indentation, which determines `side`.
   mutating func read(
-    _ text: RawSpan, from start: Int, of side: Side, key: Int, _ line: ExportLine,
+    _ text: RawSpan, from start: Int, of side: Side, key: Int, _ line: TextLine,
     into events: inout ExportEvents
   ) {
     let offsetEnd = HexDigits.end(in: text, from: start, to: text.byteCount)

@@ -26,10 +26,11 @@ struct FollowYAML: ExportLines {
   /// Attributes of the packet whose data come next.
   private var side: Side?
   private var packet = PacketReference(number: nil)
+  private var base64 = Base64Reader()
 
-  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     guard line.isStart else {
-      if case .data = state { Base64Line.read(text, from: 0, of: line, into: &events) }
+      if case .data = state { readBase64(text, from: 0, of: line, into: &events) }
       return
     }
     let start = text.skippingBlanks(from: 0)
@@ -53,18 +54,32 @@ struct FollowYAML: ExportLines {
   }
 
   private mutating func readData(
-    _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
   ) {
     switch state {
-    case .data: Base64Line.read(text, from: start, of: line, into: &events)
+    case .data: readBase64(text, from: start, of: line, into: &events)
     case .lostData: break
     case .outside, .peers, .packets:
       events.fault("expected a YAML key; line skipped", at: line.position(start))
     }
   }
 
+  private mutating func readBase64(
+    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
+  ) {
+    var cursor = line.cursor
+    cursor.fileOffset &+= start
+    _ = base64.read(text, start..<text.byteCount, at: &cursor, isBounded: false, into: &events.text)
+    guard line.isEnd else { return }
+    if line.isTerminated {
+      base64.endLine(at: cursor, into: &events.text)
+    } else {
+      base64.end(at: cursor, isCut: true, into: &events.text)
+    }
+  }
+
   private mutating func readKey(
-    _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
   ) {
     let key = text.has("- ", at: start) ? text.skippingBlanks(from: start &+ 2) : start
     if text.has("peers:", at: key) {
@@ -85,7 +100,7 @@ struct FollowYAML: ExportLines {
 
   /// `- peer: 0`, `host: 192.0.2.1`, `port: 40000`.
   private mutating func readPeer(
-    _ text: RawSpan, _ key: Int, _ side: Side?, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, _ key: Int, _ side: Side?, of line: TextLine, into events: inout ExportEvents
   ) {
     if text.has("peer:", at: key) {
       state = .peers(Self.side(text, from: key &+ 5))
@@ -110,7 +125,7 @@ struct FollowYAML: ExportLines {
 
   /// `- packet: 4`, `peer: 1`, `timestamp: 1400000000.200000048`, `data: !!binary |`.
   private mutating func readPacket(
-    _ text: RawSpan, _ key: Int, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, _ key: Int, of line: TextLine, into events: inout ExportEvents
   ) {
     if text.has("packet:", at: key) {
       packet = PacketReference(number: nil, original: Self.number(text, from: key &+ 7))
@@ -133,7 +148,7 @@ struct FollowYAML: ExportLines {
     }
   }
 
-  private mutating func beginData(of line: ExportLine, at key: Int, into events: inout ExportEvents) {
+  private mutating func beginData(of line: TextLine, at key: Int, into events: inout ExportEvents) {
     guard let side, count > 0 else {
       events.fault(
         "data of a packet without a peer; skipped, so an unknown number of bytes is missing",
@@ -151,91 +166,5 @@ struct FollowYAML: ExportLines {
 
   private static func side(_ text: RawSpan, from start: Int) -> Side? {
     number(text, from: start).flatMap { UInt8(exactly: $0) }.flatMap(Side.init(rawValue:))
-  }
-}
-
-/// Reads lines of whole base64 groups, as YAML exports are wrapped. A group with another character is a fault and a
-/// gap of 3 bytes.
-enum Base64Line {
-  static func read(_ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents) {
-    var end = text.byteCount
-    while end > start, ASCII.isBlank(text.byte(at: end &- 1)) { end &-= 1 }
-    var index = start
-    while end &- index >= 4 {
-      index = wholeGroups(text, from: index, to: end, at: line.fileOffset, into: &events)
-      guard end &- index >= 4 else { break }
-      lastGroup(text, at: index, isLast: end &- index == 4, of: line, into: &events)
-      index &+= 4
-    }
-    if index < end { cutGroup(text, index..<end, of: line, into: &events) }
-  }
-
-  private static func wholeGroups(
-    _ text: RawSpan, from start: Int, to end: Int, at lineOffset: Int, into events: inout ExportEvents
-  ) -> Int {
-    let groups = (end &- start) / 4
-    let count = events.text.append(
-      upTo: 3 &* groups, at: lineOffset &+ start, spacing: Base64Alphabet.spacing
-    ) { bytes in
-      var index = start
-      for _ in 0..<groups {
-        let (bits, marks) = Base64Alphabet.group(in: text, at: index)
-        guard marks == 0 else { break }
-        bytes.append(UInt8(truncatingIfNeeded: bits &>> 16))
-        bytes.append(UInt8(truncatingIfNeeded: bits &>> 8))
-        bytes.append(UInt8(truncatingIfNeeded: bits))
-        index &+= 4
-      }
-    }
-    return start &+ count / 3 &* 4
-  }
-
-  /// A padded or damaged group.
-  private static func lastGroup(
-    _ text: RawSpan, at index: Int, isLast: Bool, of line: ExportLine, into events: inout ExportEvents
-  ) {
-    let pad = UInt8(ascii: "=")
-    let padding =
-      text.byte(at: index &+ 3) == pad ? (text.byte(at: index &+ 2) == pad ? 2 : 1) : 0
-    if isLast, padding > 0, append(text, at: index, characters: 4 &- padding, of: line, into: &events) {
-      return
-    }
-    var wrong = index
-    while wrong < index &+ 3, Base64Alphabet.values[Int(text.byte(at: wrong))] < 64 { wrong &+= 1 }
-    events.fault(.expectedBase64(found: text.byte(at: wrong), isPadded: false), at: line.position(wrong))
-    events.text.appendGap(length: 3, at: line.fileOffset &+ index)
-  }
-
-  /// Adds the bytes of fewer than four characters, one less than there are; false if one of them is not base64.
-  private static func append(
-    _ text: RawSpan, at start: Int, characters: Int, of line: ExportLine, into events: inout ExportEvents
-  ) -> Bool {
-    var bits: UInt32 = 0
-    for index in start..<start &+ characters {
-      let value = Base64Alphabet.values[Int(text.byte(at: index))]
-      guard value < 64 else { return false }
-      bits = bits &<< 6 | UInt32(value)
-    }
-    bits &<<= UInt32(6 &* (4 &- characters))
-    for position in 0..<max(0, characters &- 1) {
-      let byte = UInt8(truncatingIfNeeded: bits &>> UInt32(16 &- 8 &* position))
-      events.text.append(byte, at: line.fileOffset &+ start &+ position, stride: 1)
-    }
-    return true
-  }
-
-  private static func cutGroup(
-    _ text: RawSpan, _ range: Range<Int>, of line: ExportLine, into events: inout ExportEvents
-  ) {
-    let position = line.position(range.lowerBound)
-    if line.isEnd, !line.isTerminated {
-      _ = append(text, at: range.lowerBound, characters: range.count, of: line, into: &events)
-      events.fault(.textEndsWithinGroup(characters: range.count, isCertain: true), at: position)
-    } else {
-      events.fault(
-        "the line ends after \(range.count) of 4 characters of a base64 group; its 3 bytes are skipped",
-        at: position)
-      events.text.appendGap(length: 3, at: position.fileOffset)
-    }
   }
 }

@@ -29,7 +29,7 @@ struct SSLDump: ExportLines {
   private var hasReturns = false
   private let newline: [UInt8] = [ASCII.newline]
 
-  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     switch state {
     case .outside:
       readOutside(text, of: line, into: &events)
@@ -61,7 +61,7 @@ struct SSLDump: ExportLines {
     state = .outside
   }
 
-  private mutating func readOutside(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  private mutating func readOutside(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     guard line.isStart else { return }
     if let (key, connection) = SSLDumpLine.connection(text) {
       events.append(.begin(key: key, connection))
@@ -71,7 +71,7 @@ struct SSLDump: ExportLines {
   }
 
   private mutating func begin(
-    _ record: SSLDumpLine, _ text: RawSpan, of line: ExportLine, into events: inout ExportEvents
+    _ record: SSLDumpLine, _ text: RawSpan, of line: TextLine, into events: inout ExportEvents
   ) {
     switch record.content {
     case .applicationData:
@@ -85,7 +85,7 @@ struct SSLDump: ExportLines {
   }
 
   /// A line between the ruled ones. `text` has no carriage return at its end; `line` knows of it.
-  private mutating func readData(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  private mutating func readData(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     if line.isStart, text.has("    "), RuledLine.isDrawn(with: "-", in: text, from: Self.indent) {
       state = .outside
       return
@@ -103,7 +103,7 @@ struct SSLDump: ExportLines {
   }
 
   /// A line of data printed as text.
-  private mutating func readText(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  private mutating func readText(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     let start = line.isStart && text.has("    ") ? Self.indent : 0
     var end = text.byteCount
     var isClosed = false

@@ -21,7 +21,7 @@ struct SocatLog: ExportLines {
   private var missing = 0
   private var isWithinBytes = false
 
-  mutating func read(_ text: RawSpan, of line: ExportLine, into events: inout ExportEvents) {
+  mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     guard line.isStart else {
       if isWithinBytes { readBytes(text, from: 0, of: line, into: &events) }
       return
@@ -47,7 +47,7 @@ struct SocatLog: ExportLines {
   }
 
   private mutating func readBytes(
-    _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
   ) {
     // A chunk of a long line may begin with the blank between two pairs.
     let start = start == 0 && text.has(" ") ? 1 : start

@@ -1,7 +1,8 @@
+import Basics
 import PacketCapture
 
 /// A text decoder's output for a block: bytes, gaps between them, and faults.
-package struct DecodedText: Sendable {
+package struct DecodedText: TextOutput {
   /// One extent, in the order of the file.
   package enum Part: Equatable, Sendable {
     /// The next `count` of `bytes`: the first one is at `fileOffset` in the file, the others follow as `spacing`
@@ -19,6 +20,9 @@ package struct DecodedText: Sendable {
 
   package private(set) var bytes: [UInt8] = []
   package private(set) var parts: [Part] = []
+  /// Faults of the file so far. Those above the limit are only counted: such a file is probably of another kind.
+  private var faultCount = 0
+  private static let maxFaults = 20
   /// The last part while bytes may still be added to it.
   private var extent: Extent?
 
@@ -55,6 +59,23 @@ package struct DecodedText: Sendable {
   package mutating func appendGap(length: Int, at fileOffset: Int) {
     extent = nil
     parts.append(.gap(length: length, fileOffset: fileOffset))
+  }
+
+  mutating func fault(_ message: Message, at position: TextPosition) {
+    faultCount += 1
+    guard faultCount <= Self.maxFaults else { return }
+    append(
+      InputFault(message, fileOffset: position.fileOffset, line: position.line, column: position.column))
+  }
+
+  /// The file has ended: reports the number of faults that were only counted.
+  mutating func closeFaults() {
+    guard faultCount > Self.maxFaults else { return }
+    append(
+      InputFault(
+        "\(Count.of(faultCount - Self.maxFaults, "further error")) in this text; check that its format is right "
+          + "(--from)"))
+    faultCount = 0
   }
 
   package mutating func append(_ fault: InputFault) {

@@ -12,78 +12,76 @@ package protocol TextDecoder: Sendable {
   mutating func finish(into output: inout DecodedText) -> Bool
 }
 
-/// A decoder that determines the layout of its text from the head, before it decodes anything.
-protocol HeadedTextDecoder: TextDecoder {
-  var head: TextHead { get set }
+/// The characters in the layout of text dumps.
+enum ASCII {
+  static let newline = UInt8(ascii: "\n")
+  static let carriageReturn = UInt8(ascii: "\r")
 
-  /// Determines the layout from the head of the text; `isWhole` says that the text has no more than this. Called
-  /// once, before anything is read.
-  mutating func study(_ head: RawSpan, isWhole: Bool)
-
-  /// `decode`, for text from the start of the file, including the head.
-  mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int
-
-  /// `finish`, after the last `read`.
-  mutating func end(into output: inout DecodedText) -> Bool
-}
-
-extension HeadedTextDecoder {
-  package mutating func decode(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
-    var index = start
-    if !head.isComplete {
-      index = head.fill(from: text, at: start)
-      guard head.isComplete else { return index }
-      study(head.text.span.bytes, isWhole: false)
-    }
-    return readHead(into: &output) ? read(text, from: index, into: &output) : index
+  /// A space or a tab.
+  @inline(__always)
+  static func isBlank(_ character: UInt8) -> Bool {
+    character == UInt8(ascii: " ") || character == UInt8(ascii: "\t")
   }
 
-  package mutating func finish(into output: inout DecodedText) -> Bool {
-    if !head.isComplete {
-      head.close()
-      study(head.text.span.bytes, isWhole: true)
-    }
-    return readHead(into: &output) && end(into: &output)
+  @inline(__always)
+  static func isWhiteSpace(_ character: UInt8) -> Bool {
+    isBlank(character) || character == newline || character == carriageReturn
   }
 
-  /// Reads the buffered head; false if `output` became full first.
-  private mutating func readHead(into output: inout DecodedText) -> Bool {
-    let text = head.text
-    if head.readCount < text.count {
-      head.readCount = read(text.span.bytes, from: head.readCount, into: &output)
-    }
-    return head.readCount == text.count
-  }
-}
-
-/// The beginning of a text, buffered until it is complete, so that the result does not depend on how the text is
-/// divided into blocks.
-struct TextHead: Sendable {
-  /// Size of the head: some hundred lines, and at least three of maximum length.
-  static let size = 16 << 10
-
-  private(set) var text: [UInt8] = []
-  /// Whether it has `size` bytes, or the text has ended.
-  private(set) var isComplete = false
-  /// Number of bytes of `text` that the decoder has read.
-  var readCount = 0
-
-  /// Fills the head from the block `text`, from `start` on; returns the index after the bytes used.
-  mutating func fill(from text: RawSpan, at start: Int) -> Int {
-    let end = min(text.byteCount, start + Self.size - self.text.count)
-    self.text.reserveCapacity(Self.size)
-    for index in start..<end { self.text.append(text.byte(at: index)) }
-    isComplete = self.text.count == Self.size
-    return end
+  /// Whether this byte does not occur in text: control characters other than tab and line ends.
+  static func isControl(_ character: UInt8) -> Bool {
+    (character < 0x20 && !isWhiteSpace(character)) || character == 0x7f
   }
 
-  /// The text has ended before its head was complete.
-  mutating func close() {
-    isComplete = true
+  static func isPrintable(_ character: UInt8) -> Bool { (0x20...0x7e).contains(character) }
+
+  /// Whether it is a letter or a digit of ASCII.
+  @inline(__always)
+  static func isWordCharacter(_ character: UInt8) -> Bool {
+    character | 0x20 &- UInt8(ascii: "a") < 26 || character &- UInt8(ascii: "0") < 10
   }
 }
 
 extension RawSpan {
+  /// The index of the first newline at or after `start`; nil if there is none. Eight bytes a step.
+  func newlineIndex(from start: Int) -> Int? {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    while byteCount &- index >= 8 {
+      let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let difference = word ^ (ones &* UInt64(ASCII.newline))
+      // The lowest byte of the word that is zero gets its top bit set (bits above it may be wrong).
+      let zeros = (difference &- ones) & ~difference & (ones &* 0x80)
+      if zeros != 0 { return index &+ zeros.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < byteCount {
+      if byte(at: index) == ASCII.newline { return index }
+      index &+= 1
+    }
+    return nil
+  }
+
+  /// Whether there is a byte that does not occur in text.
+  var hasControlCharacters: Bool {
+    for index in 0..<byteCount where ASCII.isControl(byte(at: index)) { return true }
+    return false
+  }
+
+  /// The ranges of the lines that are not empty, without white space at their ends; the last one, which may be cut,
+  /// only if this head is the whole file.
+  func lines(isWhole: Bool) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var start = beginsWithByteOrderMark ? 3 : 0
+    while start < byteCount, let lineEnd = newlineIndex(from: start) ?? (isWhole ? byteCount : nil) {
+      var end = lineEnd
+      while end > start, ASCII.isWhiteSpace(byte(at: end &- 1)) { end &-= 1 }
+      if end > start { lines.append(start..<end) }
+      start = lineEnd &+ 1
+    }
+    return lines
+  }
+
   /// Whether it begins with a UTF-8 byte order mark, which some editors add to any text.
   var beginsWithByteOrderMark: Bool {
     byteCount >= 3 && byte(at: 0) == 0xef && byte(at: 1) == 0xbb && byte(at: 2) == 0xbf
@@ -93,34 +91,27 @@ extension RawSpan {
   /// have it. One damaged line does not change it. Empty lines do not count, nor does the last one, which may be
   /// shorter.
   var commonLineWidth: Int? {
-    var candidate = 0
-    var lead = 0  // of the candidate over all others (Boyer and Moore's majority vote)
-    forEachLineWidth { width in
-      if lead == 0 { candidate = width }
-      lead += width == candidate ? 1 : -1
-    }
-    var votes = 0
-    var lines = 0
-    forEachLineWidth { width in
-      lines += 1
-      votes += width == candidate ? 1 : 0
-    }
-    return votes * 2 > lines ? candidate : nil
+    let widths = lines(isWhole: true).dropLast().map { line in
+      line.count { !ASCII.isWhiteSpace(byte(at: $0)) }
+    }.sorted()
+    guard !widths.isEmpty else { return nil }
+    let median = widths[widths.count / 2]
+    return widths.count { $0 == median } * 2 > widths.count ? median : nil
   }
+}
 
-  private func forEachLineWidth(_ body: (Int) -> Void) {
-    var complete = 0  // the width of a line that is known not to be the last
-    var width = 0
-    for index in (beginsWithByteOrderMark ? 3 : 0)..<byteCount {
-      let character = byte(at: index)
-      if character == ASCII.newline {
-        if complete > 0 { body(complete) }
-        if width > 0 { complete = width }
-        width = 0
-      } else if !ASCII.isWhiteSpace(character) {
-        width += 1
-      }
-    }
-    if width > 0, complete > 0 { body(complete) }
+/// A byte order mark at the beginning of a text that is read in blocks.
+struct ByteOrderMark: Sendable {
+  /// Its bytes that are yet to be read.
+  private var length: Int
+
+  init(of head: RawSpan) { length = head.beginsWithByteOrderMark ? 3 : 0 }
+
+  /// Skips what there is of it at `start`; returns the index after that.
+  mutating func skip(_ text: RawSpan, from start: Int, at cursor: inout TextCursor) -> Int {
+    let count = min(length, text.byteCount &- start)
+    length &-= count
+    cursor.skip(byteOrderMark: count)
+    return start &+ count
   }
 }

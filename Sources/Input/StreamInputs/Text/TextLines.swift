@@ -1,133 +1,122 @@
 import Basics
 import PacketCapture
 
-/// A line of a text, within its block or buffer.
-struct TextLine {
-  /// Its range in the block, without its line end.
-  let range: Range<Int>
-  /// Whether a line end follows; it is missing only from the last line of a file.
-  let isTerminated: Bool
-  /// At the line's first character.
-  let cursor: TextCursor
+/// A line of a text, or a chunk of one that is too long to buffer.
+struct TextLine: Sendable {
+  /// At its first character.
+  var cursor: TextCursor
+  /// Whether it begins the line, and whether it ends it: both but for chunks of a long line.
+  var isStart: Bool
+  var isEnd: Bool
+  /// Whether a line end follows; it is missing only from a file's last line, which may be cut.
+  var isTerminated: Bool
+  /// Whether that line end has a carriage return.
+  var hasReturn: Bool
 
-  /// The line's end without the carriage return of a line end that has one.
-  func end(in text: RawSpan) -> Int {
-    let end = range.upperBound
-    let hasReturn = isTerminated && !range.isEmpty && text.byte(at: end - 1) == ASCII.carriageReturn
-    return hasReturn ? end - 1 : end
-  }
+  /// The offset in the file, from 0, of its first character.
+  var fileOffset: Int { cursor.fileOffset }
 
-  /// The line's end without any white space.
-  func trimmedEnd(in text: RawSpan) -> Int {
-    var end = range.upperBound
-    while end > range.lowerBound, ASCII.isWhiteSpace(text.byte(at: end - 1)) { end -= 1 }
-    return end
-  }
-
-  /// The position in the file of the character at `index` of the block.
-  func position(_ index: Int) -> TextPosition {
-    cursor.position(cursor.fileOffset + index - range.lowerBound)
-  }
-
-  /// The byte offset in the file of the character at `index` of the block.
-  func fileOffset(_ index: Int) -> Int { cursor.fileOffset &+ index &- range.lowerBound }
+  /// The position in the file of the character at `index` of the line.
+  func position(_ index: Int) -> TextPosition { cursor.position(cursor.fileOffset &+ index) }
 }
 
-/// Assembles lines that cross block boundaries.
-struct LineAssembly: Sendable {
-  /// Maximum line length, in bytes without the line end: xxd's longest (`-c 256 -g 1`) has about 1050. Longer ones
-  /// are skipped without being buffered.
-  static let maxLength = 4096
+/// What lines are decoded to.
+protocol TextOutput: Sendable {
+  /// Whether it must be drained before another line is read.
+  var isFull: Bool { get }
+}
 
-  /// At the first character of the line that is being read.
-  var cursor = TextCursor()
+/// Decodes the lines of one format. One value reads one file.
+protocol LineDecoder: Sendable {
+  associatedtype Output: TextOutput
+
+  /// - Parameter text: the line without its end.
+  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout Output)
+
+  /// The file has ended.
+  mutating func finish(at position: TextPosition, into output: inout Output)
+}
+
+/// Splits blocks into lines; the result does not depend on the block boundaries.
+struct LineSplitter<Lines: LineDecoder>: Sendable {
+  /// A longer line is passed in chunks of this many bytes. Groups of 2 digits, of 3 characters (`51 80 `) and of 6
+  /// (`0x51, `) all end at a chunk's end.
+  static var chunkLength: Int { 48 << 10 }
+
+  var lines: Lines
+  /// At the first character that was not passed on.
+  private(set) var cursor = TextCursor()
+  /// The beginning of an incomplete line; at most one byte more than `chunkLength`, so that a carriage return never
+  /// becomes a chunk's last byte.
   private var partial: [UInt8] = []
-  /// Bytes of the current line that were skipped because it is too long; 0 for any other line.
-  private var skipped = 0
+  /// Whether chunks of the current line were passed on.
+  private var isWithinLine = false
 
-  var isTooLong: Bool { skipped > 0 }
+  init(_ lines: Lines) { self.lines = lines }
 
-  /// Whether there is no part of a line.
-  var isEmpty: Bool { partial.isEmpty && skipped == 0 }
-
-  /// Adds a chunk of the current line. Returns true if that makes it too long.
-  mutating func add(_ text: RawSpan, _ range: Range<Int>) -> Bool {
-    if skipped > 0 {
-      skipped += range.count
-      return false
+  /// Reads `text`, the file's next block, from `start` on, and returns the index after the last byte read: its end,
+  /// or less when `output` is full and must be drained first.
+  mutating func read(_ text: RawSpan, from start: Int, into output: inout Lines.Output) -> Int {
+    var index = start
+    while index < text.byteCount, !output.isFull {
+      let newline = text.newlineIndex(from: index)
+      let end = newline ?? text.byteCount
+      if newline != nil, partial.isEmpty, end &- index <= Self.chunkLength {
+        emit(text.extracting(index..<end), isEnd: true, isTerminated: true, into: &output)
+      } else {
+        buffer(text.extracting(index..<end), into: &output)
+        if newline != nil { emitPartial(isEnd: true, isTerminated: true, into: &output) }
+      }
+      index = end
+      if newline != nil {
+        cursor.passNewline()
+        index &+= 1
+      }
     }
-    if partial.count + range.count > Self.maxLength {
-      skipped = partial.count + range.count
-      partial.removeAll(keepingCapacity: true)
-      return true
-    }
-    for index in range { partial.append(text.byte(at: index)) }
-    return false
+    return index
   }
 
-  /// The current line, while it is read; `putBack` returns the storage.
-  mutating func take() -> [UInt8] {
+  /// The file has ended: passes on a last line without line end.
+  mutating func flush(into output: inout Lines.Output) {
+    if !partial.isEmpty || isWithinLine { emitPartial(isEnd: true, isTerminated: false, into: &output) }
+  }
+
+  /// Buffers a part of a line; a full chunk is passed on.
+  private mutating func buffer(_ text: RawSpan, into output: inout Lines.Output) {
+    var index = 0
+    while index < text.byteCount {
+      let count = min(text.byteCount &- index, Self.chunkLength &+ 1 &- partial.count)
+      text.extracting(index..<index &+ count).withUnsafeBytes { partial.append(contentsOf: $0) }
+      index &+= count
+      guard partial.count > Self.chunkLength, let last = partial.popLast() else { continue }
+      emitPartial(isEnd: false, isTerminated: false, into: &output)
+      partial.append(last)
+    }
+  }
+
+  private mutating func emitPartial(isEnd: Bool, isTerminated: Bool, into output: inout Lines.Output) {
     var line: [UInt8] = []
     swap(&line, &partial)
-    return line
+    emit(line.span.bytes, isEnd: isEnd, isTerminated: isTerminated, into: &output)
+    line.removeAll(keepingCapacity: true)
+    swap(&line, &partial)
   }
 
-  mutating func putBack(_ line: [UInt8]) {
-    partial = line
-  }
-
-  /// The current line, of which `length` bytes were not added here, has been read, and a newline follows.
-  mutating func endLine(length: Int) {
-    cursor.fileOffset += length + partial.count + skipped
-    cursor.passNewline(at: cursor.fileOffset)
-    cursor.fileOffset += 1
-    partial.removeAll(keepingCapacity: true)
-    skipped = 0
-  }
-}
-
-/// The characters in the layout of text dumps.
-enum ASCII {
-  static let newline = UInt8(ascii: "\n")
-  static let carriageReturn = UInt8(ascii: "\r")
-
-  /// A space or a tab.
-  @inline(__always)
-  static func isBlank(_ character: UInt8) -> Bool {
-    character == UInt8(ascii: " ") || character == UInt8(ascii: "\t")
-  }
-
-  @inline(__always)
-  static func isWhiteSpace(_ character: UInt8) -> Bool {
-    isBlank(character) || character == newline || character == carriageReturn
-  }
-
-  /// Whether this byte does not occur in text: control characters other than tab and line ends.
-  static func isControl(_ character: UInt8) -> Bool {
-    (character < 0x20 && !isWhiteSpace(character)) || character == 0x7f
-  }
-
-  static func isPrintable(_ character: UInt8) -> Bool { (0x20...0x7e).contains(character) }
-}
-
-extension RawSpan {
-  /// The index of the first newline at or after `start`; nil if there is none. Eight bytes a step.
-  func newlineIndex(from start: Int) -> Int? {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    var index = start
-    while byteCount &- index >= 8 {
-      let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-      let difference = word ^ (ones &* UInt64(ASCII.newline))
-      // The lowest byte of the word that is zero gets its top bit set (bits above it may be wrong).
-      let zeros = (difference &- ones) & ~difference & (ones &* 0x80)
-      if zeros != 0 { return index &+ zeros.trailingZeroBitCount / 8 }
-      index &+= 8
+  private mutating func emit(
+    _ text: RawSpan, isEnd: Bool, isTerminated: Bool, into output: inout Lines.Output
+  ) {
+    var text = text
+    if cursor.fileOffset == 0, text.beginsWithByteOrderMark {
+      cursor.skip(byteOrderMark: 3)
+      text = text.extracting(droppingFirst: 3)
     }
-    while index < byteCount {
-      if byte(at: index) == ASCII.newline { return index }
-      index &+= 1
-    }
-    return nil
+    let length = text.byteCount
+    let hasReturn = isTerminated && length > 0 && text.byte(at: length &- 1) == ASCII.carriageReturn
+    let line = TextLine(
+      cursor: cursor, isStart: !isWithinLine, isEnd: isEnd, isTerminated: isTerminated, hasReturn: hasReturn)
+    lines.read(hasReturn ? text.extracting(droppingLast: 1) : text, of: line, into: &output)
+    cursor.fileOffset &+= length
+    isWithinLine = !isEnd
   }
 }
 
@@ -148,16 +137,17 @@ struct TextCursor: Sendable {
   private(set) var line = 1
   private(set) var lineStart = 0
 
-  /// Skips a byte order mark, which belongs to no line.
-  mutating func skip(byteOrderMark length: Int) {
-    fileOffset += length
-    lineStart += length
+  /// Skips `count` bytes of a byte order mark, which belongs to no line.
+  mutating func skip(byteOrderMark count: Int) {
+    fileOffset &+= count
+    lineStart &+= count
   }
 
-  /// There is a newline at `fileOffset`.
-  mutating func passNewline(at fileOffset: Int) {
-    line += 1
-    lineStart = fileOffset + 1
+  /// The next character is a newline: moves past it.
+  mutating func passNewline() {
+    fileOffset &+= 1
+    line &+= 1
+    lineStart = fileOffset
   }
 
   /// The position of the next character.
@@ -165,31 +155,6 @@ struct TextCursor: Sendable {
 
   /// The position of `fileOffset`, which is in the current line.
   func position(_ fileOffset: Int) -> TextPosition {
-    TextPosition(fileOffset: fileOffset, line: line, column: fileOffset - lineStart + 1)
-  }
-}
-
-/// Reports the faults of one file, and only counts those above a limit.
-struct FaultLog: Sendable {
-  /// Faults reported one by one; a file with more is probably of another kind.
-  static let limit = 20
-
-  private(set) var count = 0
-
-  mutating func report(_ message: Message, at position: TextPosition, into output: inout DecodedText) {
-    count += 1
-    guard count <= Self.limit else { return }
-    output.append(
-      InputFault(message, fileOffset: position.fileOffset, line: position.line, column: position.column))
-  }
-
-  /// The file has ended: reports the number of faults that were only counted.
-  mutating func close(into output: inout DecodedText) {
-    guard count > Self.limit else { return }
-    output.append(
-      InputFault(
-        "\(Count.of(count - Self.limit, "further error")) in this text; check that its format is right "
-          + "(--from)"))
-    count = 0
+    TextPosition(fileOffset: fileOffset, line: line, column: fileOffset &- lineStart &+ 1)
   }
 }

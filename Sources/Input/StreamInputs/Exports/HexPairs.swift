@@ -1,86 +1,5 @@
 import Basics
 
-/// Reads a line of hex digits without blanks, chunk by chunk.
-///
-/// A run of other characters is a fault and a gap, and counts as the same number of digits; a digit that loses its
-/// partner to it is lost as well. A lone digit at the end of a line is a fault and a gap of one byte.
-struct HexDigitRun: Sendable {
-  private enum State: Sendable {
-    case byteBoundary
-    case high(UInt8, TextPosition)
-    /// `digits` characters from the position on are not digits.
-    case damaged(digits: Int, TextPosition)
-  }
-
-  private var state = State.byteBoundary
-
-  mutating func read(
-    _ text: RawSpan, from start: Int, of line: ExportLine, into events: inout ExportEvents
-  ) {
-    var index = start
-    while index < text.byteCount {
-      if case .byteBoundary = state {
-        index &+=
-          2
-          &* events.text.appendHex(
-            text, from: index, maxCount: (text.byteCount &- index) / 2, at: line.fileOffset &+ index)
-        if index == text.byteCount { break }
-      }
-      step(text.byte(at: index), at: line.position(index), into: &events)
-      index &+= 1
-    }
-    if line.isEnd { endLine(of: line, into: &events) }
-  }
-
-  private mutating func step(_ character: UInt8, at position: TextPosition, into events: inout ExportEvents) {
-    let value = Hex.value(ofDigit: character)
-    switch (state, value) {
-    case (.byteBoundary, .some(let value)):
-      state = .high(value, position)
-    case (.byteBoundary, .none):
-      damage(character, at: position, digits: 1, from: position, into: &events)
-    case (.high(let high, let first), .some(let value)):
-      events.text.append(high << 4 | value, at: first.fileOffset, stride: 2)
-      state = .byteBoundary
-    case (.high(_, let first), .none):
-      damage(character, at: position, digits: 2, from: first, into: &events)
-    case (.damaged(let digits, let first), .none):
-      state = .damaged(digits: digits &+ 1, first)
-    case (.damaged(let digits, _), .some(let value)):
-      closeDamage(into: &events)
-      // An odd run includes this digit's partner.
-      state = digits % 2 == 0 ? .high(value, position) : .byteBoundary
-    }
-  }
-
-  private mutating func damage(
-    _ character: UInt8, at position: TextPosition, digits: Int, from first: TextPosition,
-    into events: inout ExportEvents
-  ) {
-    events.fault("expected a hex digit, found \(characterName(character)); byte skipped", at: position)
-    state = .damaged(digits: digits, first)
-  }
-
-  private mutating func endLine(of line: ExportLine, into events: inout ExportEvents) {
-    if case .high(_, let position) = state {
-      if line.isTerminated {
-        events.fault("the line ends after one hex digit of two; byte skipped", at: position)
-        events.text.appendGap(length: 1, at: position.fileOffset)
-      } else {
-        events.fault(.textEndsWithinByte, at: position)
-      }
-    }
-    closeDamage(into: &events)
-    state = .byteBoundary
-  }
-
-  private mutating func closeDamage(into events: inout ExportEvents) {
-    guard case .damaged(let digits, let position) = state else { return }
-    events.text.appendGap(length: (digits &+ 1) / 2, at: position.fileOffset)
-    state = .byteBoundary
-  }
-}
-
 /// Reads columns of hex pairs with one blank between them, `51 80 96`, as tshark, socat and ssldump print them. A
 /// damaged pair is a fault and a gap of one byte, so later ones keep their offsets.
 struct HexPairs {
@@ -100,7 +19,7 @@ struct HexPairs {
 
   /// Adds up to `maxCount` bytes, whose first pair is at `start`, to `events`.
   func read(
-    _ text: RawSpan, from start: Int, maxCount: Int, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, maxCount: Int, of line: TextLine, into events: inout ExportEvents
   ) -> Outcome {
     let before = events.text.bytes.count
     var outcome = Outcome(end: start)
@@ -131,7 +50,7 @@ struct HexPairs {
 
   /// Reports the word in `range`, which is not a pair of digits; returns the number of bytes it replaces.
   private func damage(
-    _ text: RawSpan, _ range: Range<Int>, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, _ range: Range<Int>, of line: TextLine, into events: inout ExportEvents
   ) -> Int {
     let position = line.position(range.lowerBound)
     if range.upperBound == text.byteCount, range.count == 1, line.isEnd, !line.isTerminated {
@@ -149,7 +68,7 @@ struct HexPairs {
 
   /// Compares the text column with the digits: if they differ, one of them is damaged.
   private func compare(
-    _ text: RawSpan, with first: Int, _ outcome: Outcome, of line: ExportLine, into events: inout ExportEvents
+    _ text: RawSpan, with first: Int, _ outcome: Outcome, of line: TextLine, into events: inout ExportEvents
   ) {
     guard let textColumn, text.has("  ", at: outcome.end),
       text.skippingBlanks(from: outcome.end) < text.byteCount,

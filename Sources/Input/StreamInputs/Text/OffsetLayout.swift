@@ -1,0 +1,428 @@
+import Basics
+
+/// The layout of a hex dump's lines: an offset, a column of hex digits, and mostly a column of text.
+package struct OffsetLayout: Equatable, Sendable {
+  package enum Kind: Sendable {
+    /// `00000010: 0011 2233 4455  .."3DU`: a colon after the offset, one blank between groups of any length, two or more
+    /// before the text column, which is as long as the line has bytes. The output of `xxd`.
+    case xxd
+    /// `00000010  00 11 22 33 44 55  |.."3DU|`: blanks after the offset and between bytes, the text column between
+    /// bars; the last line is the total alone, `00000016`. The output of `hexdump -C`, also called `hd`.
+    case hexdump
+    /// Any other tool's: words before the offset, marks between all columns, and any text. What offsets that continue
+    /// each other prove is in the other properties.
+    case other
+  }
+
+  package let kind: Kind
+  package var base = OffsetBase.hexadecimal
+  /// Words of a line before its offset.
+  var words = 0
+  /// Bytes of a whole line, the length of its hex column, and the most characters between two of its groups.
+  var width = Int.max
+  var length = Int.max
+  var gap = 1
+  /// Whether a group has several bytes, which may be in another order.
+  var hasWords = false
+
+  package init(_ kind: Kind, base: OffsetBase = .hexadecimal) {
+    self.kind = kind
+    self.base = base
+  }
+
+  /// Minimum number of digits of an offset: older versions of xxd print seven, Wireshark four; seven before blanks are
+  /// also of hexdump without -C, which prints words.
+  private var fewestDigits: Int {
+    switch kind {
+    case .xxd: 7
+    case .hexdump: 8
+    case .other: 4
+    }
+  }
+
+  /// The likely cause of a text column that differs from the bytes.
+  var causeOfOtherText: Message {
+    kind == .xxd
+      ? "the text was edited, or made with xxd -e or -b, which are not read" : "the text was edited"
+  }
+
+  /// The line's offset, its first digit, and the index after its digits; nil if there is none.
+  func offset(of line: RawSpan) -> (value: UInt64, start: Int, end: Int)? {
+    var start = 0
+    if kind == .other {
+      start = line.skippingMarks(from: 0)
+      for _ in 0..<words { start = line.skippingMarks(from: line.wordEnd(from: start)) }
+      start = line.skippingPrefix(at: start)
+    }
+    guard let (value, end) = base.read(line, from: start), kind != .other || end &- start >= fewestDigits
+    else {
+      return nil
+    }
+    return (value, start, end)
+  }
+
+  /// The index of the hex column, after an offset that ends at `index`: the end of the line, if that is a total; nil if
+  /// another character follows.
+  func columnStart(_ line: RawSpan, afterOffset index: Int) -> Int? {
+    switch kind {
+    case .xxd: return line.has(":", at: index) ? line.skippingBlanks(from: index &+ 1) : nil
+    case .hexdump:
+      let start = line.skippingBlanks(from: index)
+      return start > index || start == line.byteCount ? start : nil
+    case .other:
+      let unit = line.has("h", at: index) ? index &+ 1 : index
+      // gdb names the symbol before the bytes, `0x7ffe10 <buffer+8>:`.
+      let label = line.skippingBlanks(from: unit)
+      let start = line.skippingMarks(
+        from: line.has("<", at: label) ? line.end(of: ">", from: label) ?? unit : unit)
+      return start > unit || start == line.byteCount ? line.skippingPrefix(at: start) : nil
+    }
+  }
+
+  enum AfterGroup {
+    /// A group of digits, which begins at this index.
+    case group(Int)
+    /// The hex column has ended.
+    case columnEnd
+    /// A character that does not belong here.
+    case other
+  }
+
+  /// What follows a group of hex digits that ends at `index`.
+  /// - Parameters:
+  ///   - column: the index of the hex column.
+  ///   - count: bytes of the line up to there.
+  @inline(__always)
+  private func afterGroup(_ line: RawSpan, at index: Int, column: Int, count: Int) -> AfterGroup {
+    guard index < line.byteCount else { return .columnEnd }
+    switch kind {
+    case .xxd:
+      guard ASCII.isBlank(line.byte(at: index)) else { return .other }
+      let isColumnEnd = index &+ 1 == line.byteCount || ASCII.isBlank(line.byte(at: index &+ 1))
+      return isColumnEnd ? .columnEnd : .group(index &+ 1)
+    case .hexdump:
+      let next = line.skippingBlanks(from: index)
+      if next == line.byteCount || line.byte(at: next) == UInt8(ascii: "|") { return .columnEnd }
+      return next > index ? .group(next) : .other
+    case .other:
+      let next = line.skippingPrefix(at: line.skippingMarks(from: index))
+      if next == index { return .other }
+      guard count < width, next &- index <= gap, let end = Self.groupEnd(line, from: next),
+        end &- column <= length
+      else { return .columnEnd }
+      return .group(next)
+    }
+  }
+
+  /// The index after the word at `start`, if it consists of pairs of hex digits.
+  private static func groupEnd(_ line: RawSpan, from start: Int) -> Int? {
+    let end = HexDigits.end(in: line, from: start, to: line.byteCount)
+    let isGroup =
+      end > start && (end &- start) % 2 == 0
+      && (end == line.byteCount || !ASCII.isWordCharacter(line.byte(at: end)))
+    return isGroup ? end : nil
+  }
+}
+
+// MARK: - Columns
+
+extension OffsetLayout {
+  /// Result of reading a hex column.
+  enum Outcome {
+    /// Read completely; `end` is the index after its last digit.
+    case whole(end: Int)
+    /// Read up to an invalid character at `index`.
+    case damaged(index: Int, message: Message)
+    /// The text ends within it.
+    case cut(index: Int)
+  }
+
+  /// Adds the bytes of the column that begins at `column` to `output`, up to the first error.
+  /// - Parameter fileOffset: of the line.
+  func readColumn(
+    _ line: RawSpan, from column: Int, isTerminated: Bool, at fileOffset: Int, into output: inout DecodedText
+  ) -> Outcome {
+    var index = column
+    let before = output.bytes.count
+    while true {
+      let end = HexDigits.end(in: line, from: index, to: line.byteCount)
+      let count = (end &- index) / 2
+      let next = afterGroup(line, at: end, column: column, count: output.bytes.count &- before &+ count)
+      let isCut = end == line.byteCount && !isTerminated
+      if (end &- index) % 2 == 1, !isCut {
+        if case .other = next {} else { return Self.oddGroup(at: index, digits: end - index) }
+      }
+      if end > index { _ = output.appendHex(line, from: index, maxCount: count, at: fileOffset &+ index) }
+      if isCut, (end &- index) % 2 == 1 || end == index { return .cut(index: end) }
+      switch next {
+      case .group(let start) where end > index: index = start
+      case .columnEnd where end > index: return .whole(end: end)
+      default:
+        let found = end < line.byteCount ? characterName(line.byte(at: end)) : "the end of the line"
+        return .damaged(
+          index: end, message: "expected a hex digit, found \(found); the rest of the line is skipped")
+      }
+    }
+  }
+
+  /// A group with an odd number of digits: it is unknown which digit is missing or extra, so none is used.
+  private static func oddGroup(at index: Int, digits: Int) -> Outcome {
+    .damaged(
+      index: index,
+      message: "expected two hex digits per byte, found a group of \(digits); the rest of the line is skipped"
+    )
+  }
+
+  package enum TextColumn: Equatable {
+    case agrees
+    /// Missing or blank.
+    case absent
+    /// The character at this index of the line (its end, if characters are missing) does not match the byte of the hex
+    /// column, `holds`; nil if that has no byte for it.
+    case differs(at: Int, holds: UInt8?)
+  }
+
+  /// Compares the text column, after the hex column that ends at `start`, with the line's bytes.
+  func compare(_ line: RawSpan, from start: Int, with bytes: ArraySlice<UInt8>) -> TextColumn {
+    var end = line.byteCount
+    while end > start, ASCII.isBlank(line.byte(at: end &- 1)) { end &-= 1 }
+    if kind == .other { return .agrees }
+    if kind == .hexdump {
+      let column = line.skippingBlanks(from: start)
+      if column == line.byteCount { return .absent }
+      let isClosed = end &- 1 > column && line.byte(at: end &- 1) == UInt8(ascii: "|")
+      let last = isClosed ? end &- 1 : line.byteCount
+      return Self.firstDifference(line, column &+ 1..<max(last, column &+ 1), with: bytes)
+        ?? (isClosed ? .agrees : .differs(at: line.byteCount, holds: nil))
+    }
+    // The start of xxd's column follows from its length, as it may begin with blanks itself. An editor may have
+    // stripped trailing blanks: missing characters at the end must be blanks.
+    let isPadded = line.byteCount &- start >= bytes.count &+ 2
+    var shown = bytes
+    while shown.last == UInt8(ascii: " ") { shown.removeLast() }
+    if shown.isEmpty, end == start { return isPadded ? .agrees : .absent }
+    let column = end &- shown.count
+    if column >= start &+ 2, line.skippingBlanks(from: start) >= column,
+      Self.firstDifference(line, column..<end, with: shown) == nil
+    {
+      return .agrees
+    }
+    if end == start { return .absent }
+    let full = line.byteCount &- bytes.count
+    let likely = isPadded && line.skippingBlanks(from: start) >= full ? full : start &+ 2
+    return Self.firstDifference(line, likely..<max(likely, line.byteCount), with: bytes) ?? .agrees
+  }
+
+  /// `differs` with the first index in `range` that does not match `bytes`, one character a byte; nil if there is no
+  /// difference.
+  @inline(__always)
+  private static func firstDifference(
+    _ line: RawSpan, _ range: Range<Int>, with bytes: ArraySlice<UInt8>
+  ) -> TextColumn? {
+    var index = range.lowerBound
+    for byte in bytes {
+      let shown = byte &- 0x20 < 0x5f ? byte : UInt8(ascii: ".")
+      guard index < range.upperBound, line.byte(at: index) == shown else {
+        return .differs(at: min(index, line.byteCount), holds: byte)
+      }
+      index &+= 1
+    }
+    return index < range.upperBound ? .differs(at: index, holds: nil) : nil
+  }
+}
+
+/// Base of a dump's offsets.
+package enum OffsetBase: UInt64, CaseIterable, Sendable {
+  case hexadecimal = 16
+  case decimal = 10
+  case octal = 8
+
+  /// An offset in this base, for a message.
+  func name(_ offset: UInt64) -> String {
+    let prefix =
+      switch self {
+      case .hexadecimal: "0x"
+      case .decimal: ""
+      case .octal: "0"
+      }
+    return prefix + String(offset, radix: Int(rawValue))
+  }
+
+  /// Reads the offset that begins at `start`: its value and the index after its digits. Nil if there is no
+  /// digit, or the offset needs more than 64 bits.
+  func read(_ line: RawSpan, from start: Int) -> (value: UInt64, end: Int)? {
+    let radix = rawValue
+    var value: UInt64 = 0
+    var index = start
+    while index < line.byteCount, let digit = Hex.value(ofDigit: line.byte(at: index)), digit < radix {
+      let (product, overflow) = value.multipliedReportingOverflow(by: radix)
+      guard !overflow, product <= UInt64.max - UInt64(digit) else { return nil }
+      value = product + UInt64(digit)
+      index &+= 1
+    }
+    return index > start ? (value, index) : nil
+  }
+}
+
+// MARK: - Detection
+
+extension OffsetLayout {
+  /// What the lines of a head say for a layout.
+  private struct Evidence {
+    /// Lines; those that are valid, with a text column that agrees if there is one; those whose offset continues the
+    /// line before.
+    var lines = 0
+    var clean = 0
+    var continuing = 0
+    var hasTextColumn = false
+    /// Lines that end with a text that shows every printable byte in its place, less those with another text.
+    var shown = 0
+    /// Whether an offset is less than that of the line before: several dumps.
+    var startsAgain = false
+    var firstBytes: [UInt8] = []
+
+    var isDump: Bool { (hasTextColumn || continuing > 0) && clean * 2 > lines }
+    /// Other tools' lines prove themselves by their offsets alone.
+    var isRegular: Bool { isDump && continuing * 2 >= clean }
+    /// Whether it is a dump of packets with their headers: of several, or of one that begins with IP or with Ethernet
+    /// and IP. (A tuple whose time begins as IP does would be of 2006.)
+    var isPackets: Bool {
+      let isEthernet =
+        firstBytes.count > 14 && [[0x08, 0, 0x45], [0x86, 0xdd, 0x60]].contains(firstBytes[12...14])
+      return isRegular && (startsAgain || firstBytes.starts(with: [0x45, 0]) || isEthernet)
+    }
+  }
+
+  /// The layout of the dump that begins with `head` (`isWhole`: and has no more); nil if it is not one: most lines are
+  /// valid, and at least one is unambiguous, as its text column agrees with its bytes or its offset continues the line
+  /// before.
+  package init?(of head: RawSpan, isWhole: Bool) {
+    guard !head.hasControlCharacters else { return nil }
+    let tools = [OffsetLayout(.xxd), OffsetLayout(.xxd, base: .decimal), OffsetLayout(.hexdump)]
+    let found = tools.map { ($0, $0.evidence(in: head, isWhole: isWhole)) }.filter { $0.1.isDump }
+    // Offsets below ten are the same in both bases: of equal ones, the first.
+    if let most = found.map({ $0.1.continuing }).max(),
+      let best = found.first(where: { $0.1.continuing == most })
+    {
+      self = best.0
+    } else if let other = Self.learned(from: head, isWhole: isWhole),
+      case let evidence = other.evidence(in: head, isWhole: isWhole), evidence.isRegular, !evidence.isPackets,
+      !other.hasWords || evidence.shown > 0
+    {
+      self = other
+    } else {
+      return nil
+    }
+  }
+
+  func isDump(_ head: RawSpan, isWhole: Bool) -> Bool { evidence(in: head, isWhole: isWhole).isRegular }
+
+  func isPackets(_ head: RawSpan, isWhole: Bool) -> Bool { evidence(in: head, isWhole: isWhole).isPackets }
+
+  private func evidence(in head: RawSpan, isWhole: Bool) -> Evidence {
+    var evidence = Evidence()
+    var scratch = DecodedText()
+    var next: UInt64?
+    for range in head.lines(isWhole: isWhole) {
+      let line = head.extracting(range)
+      scratch.removeAll()
+      let isClean = read(line, next: next, into: &scratch, &evidence)
+      // Lines around an unknown tool's dump do not count.
+      evidence.lines += kind != .other || evidence.clean > 0 || isClean ? 1 : 0
+      evidence.clean += isClean ? 1 : 0
+      if evidence.firstBytes.isEmpty { evidence.firstBytes = scratch.bytes }
+      next = nil
+      if isClean, !scratch.bytes.isEmpty, let offset = offset(of: line) {
+        next = offset.value &+ UInt64(scratch.bytes.count)
+      }
+    }
+    return evidence
+  }
+
+  /// Reads a line after one that ends at the offset `next`; returns whether it is valid.
+  private func read(
+    _ line: RawSpan, next: UInt64?, into scratch: inout DecodedText, _ evidence: inout Evidence
+  ) -> Bool {
+    guard let offset = offset(of: line), offset.end - offset.start >= fewestDigits,
+      let column = columnStart(line, afterOffset: offset.end)
+    else { return false }
+    var isClean = column == line.byteCount && kind != .xxd
+    if column < line.byteCount,
+      case .whole(let end) = readColumn(line, from: column, isTerminated: true, at: 0, into: &scratch)
+    {
+      let text = compare(line, from: end, with: scratch.bytes[...])
+      isClean = text == .agrees || text == .absent
+      evidence.shown += shown(scratch.bytes, line)
+      if text == .agrees, kind != .other { evidence.hasTextColumn = true }
+    }
+    if isClean, let next {
+      if offset.value == next { evidence.continuing += 1 }
+      if offset.value < next, !scratch.bytes.isEmpty { evidence.startsAgain = true }
+    }
+    return isClean
+  }
+
+  /// Whether a text at the end of the line shows every printable byte in its place: 1 or -1; 0 without such bytes.
+  private func shown(_ bytes: [UInt8], _ line: RawSpan) -> Int {
+    let start = line.byteCount - bytes.count
+    let printable = bytes.indices.filter { (0x21...0x7e).contains(bytes[$0]) }
+    guard !printable.isEmpty else { return 0 }
+    return start > 0 && printable.allSatisfy { line.byte(at: start + $0) == bytes[$0] } ? 1 : -1
+  }
+
+  /// The layout that the first lines prove whose offsets continue each other; nil without such lines.
+  static func learned(from head: RawSpan, isWhole: Bool) -> OffsetLayout? {
+    var before = 0..<0
+    for line in head.lines(isWhole: isWhole) {
+      defer { before = line }
+      if let layout = OffsetLayout(head.extracting(before), before: head.extracting(line)) { return layout }
+    }
+    return nil
+  }
+
+  /// Words before an offset, at most; bytes of a line, at most, and at least after such words.
+  private static let mostWords = 12
+  private static let mostBytes: UInt64 = 256
+  private static let fewestBytes = 4
+
+  /// The layout of a line whose bytes are as many as the distance of its offset from that of the `next` one.
+  private init?(_ line: RawSpan, before next: RawSpan) {
+    var (start, nextStart) = (line.skippingMarks(from: 0), next.skippingMarks(from: 0))
+    for words in 0..<Self.mostWords where start < line.byteCount && nextStart < next.byteCount {
+      for base in OffsetBase.allCases {
+        let digits = line.skippingPrefix(at: start)
+        guard let (offset, end) = base.read(line, from: digits), end - digits >= 4,
+          let (nextOffset, _) = base.read(next, from: next.skippingPrefix(at: nextStart)),
+          nextOffset > offset,
+          nextOffset - offset <= Self.mostBytes, words == 0 || nextOffset - offset >= Self.fewestBytes
+        else { continue }
+        self.init(.other, base: base)
+        (self.words, width) = (words, Int(nextOffset - offset))
+        if fit(line, afterOffset: end) { return }
+      }
+      start = line.skippingMarks(from: line.wordEnd(from: start))
+      nextStart = next.skippingMarks(from: next.wordEnd(from: nextStart))
+    }
+    return nil
+  }
+
+  /// Takes the places of the columns from a line that has `width` bytes; false if it has not.
+  private mutating func fit(_ line: RawSpan, afterOffset index: Int) -> Bool {
+    guard let column = columnStart(line, afterOffset: index) else { return false }
+    var (start, count) = (column, 0)
+    gap = 0
+    while let end = Self.groupEnd(line, from: start) {
+      let next = line.skippingPrefix(at: line.skippingMarks(from: end))
+      count += (end - start) / 2
+      hasWords = hasWords || end - start > 2
+      if count >= width {
+        length = end - column
+        let isLonger = next - end <= gap && Self.groupEnd(line, from: next).map { $0 - next } == 2
+        return count == width && !isLonger
+      }
+      gap = max(gap, next - end)
+      start = next
+    }
+    return false
+  }
+}
