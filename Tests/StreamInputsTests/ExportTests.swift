@@ -136,7 +136,7 @@ struct ExportTests {
       ),
       (
         "a bad digit", T.frame("tcp,hex", T.hexLine("00000000", "61 6g 63", "abc")),
-        "0>61 0>+1 0>63 )0", "7:14"
+        "0>61 0>+1 0>63 )0", "7:15"
       ),
       (
         "digits and text differ", T.frame("tcp,hex", T.hexLine("00000000", "61 72 63", "abc")),
@@ -255,9 +255,9 @@ struct ExportTests {
         "a block too short", T.block("<", from: 0, 3, " 61\n") + T.block("<", from: 3, 1, " 62\n"),
         "0<61 0<+2 0<62 )0", "3:1"
       ),
-      ("a block too long", T.block("<", from: 0, 1, " 61 62\n"), "0<61 )0", "2:4"),
+      ("a block too long", T.block("<", from: 0, 1, " 61 62\n"), "0<61 )0", "2:5"),
       ("cut", String(T.block("<", from: 0, 3, " 61 62 63\n").dropLast(2)), "0<6162 0<+1 )0", "2:8 2:9"),
-      ("a bad digit", T.block("<", from: 0, 3, " 61 6x 63\n"), "0<61 0<+1 0<63 )0", "2:5"),
+      ("a bad digit", T.block("<", from: 0, 3, " 61 6x 63\n"), "0<61 0<+1 0<63 )0", "2:6"),
       ("an unrelated line", "hallo\n" + T.block("<", from: 0, 1, " 61\n"), "0<61 )0", "1:1"),
     ])
 
@@ -324,7 +324,7 @@ struct ExportTests {
       ),
       (
         "a bad digit", T.connection(1) + T.record(1, 11, "S>C", "    00 \n    0x 01 \n"), "0<00 0<+1 0<01 )0",
-        "5:5"
+        "5:6"
       ),
     ])
 

@@ -65,8 +65,8 @@ enum TextFormat: String, CaseIterable, Sendable {
   /// - Parameter head: the beginning of the text.
   func decoder(of head: [UInt8] = [], maxExpansion: Int = 1 << 30) -> any TextDecoder {
     switch self {
-    case .hex: return PlainHexDecoder(head: head.span.bytes)
-    case .base64: return Base64Decoder(head: head.span.bytes)
+    case .hex: return DigitDecoder(hex: head.span.bytes)
+    case .base64: return DigitDecoder(base64: head.span.bytes)
     case .xxd:
       let found = OffsetLayout(of: head.span.bytes, isWhole: head.count < 1 << 10)
       let base = found?.kind == .xxd ? found?.base ?? .hexadecimal : .hexadecimal
@@ -83,8 +83,8 @@ enum TextFormat: String, CaseIterable, Sendable {
     case .hexdump: return .hexdump
     case .other, nil: break
     }
-    if PlainHexDecoder.recognises(span) { return .hex }
-    return Base64Decoder.recognises(span) ? .base64 : nil
+    if PlainHex.recognises(span) { return .hex }
+    return Base64.recognises(span) ? .base64 : nil
   }
 
   /// Decodes `text`, cut into blocks of the sizes that `blockSize` gives.

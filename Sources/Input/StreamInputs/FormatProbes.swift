@@ -79,8 +79,8 @@ package enum FormatProbes {
     if let dump = UnreadableDump(of: text, isWhole: isWhole, hasRecords: hasRecords) {
       return dump.recognition
     }
-    if PlainHexDecoder.recognises(text) { return .format(.dump(.hex)) }
-    return Base64Decoder.recognises(text) ? .format(.dump(.base64)) : nil
+    if PlainHex.recognises(text) { return .format(.dump(.hex)) }
+    return Base64.recognises(text) ? .format(.dump(.base64)) : nil
   }
 
   /// A file that begins with tshark's gap mark is stream data saved by tshark.

@@ -99,10 +99,10 @@ extension DumpFormat {
     let head = head.span.bytes
     switch self {
     case .raw: return nil
-    case .base64: return Base64Decoder(head: head)
+    case .base64: return DigitDecoder(base64: head)
     case .hex:
       return OffsetLayout(of: head, isWhole: isWhole)?.decoder(maxExpansion: maxExpansion)
-        ?? PlainHexDecoder(head: head)
+        ?? DigitDecoder(hex: head)
     }
   }
 }

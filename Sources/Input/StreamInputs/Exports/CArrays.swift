@@ -12,8 +12,10 @@ struct CArrays: ExportLines {
   }
 
   private var state = State.outside
-  private var values = HexReader(separator: UInt8(ascii: ","))
+  private var values = DigitReader(.hex)
   private var peers = PeerCount()
+
+  init() { values.separator = UInt8(ascii: ",") }
 
   mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     var index = 0
@@ -31,7 +33,6 @@ struct CArrays: ExportLines {
         index = end ?? text.byteCount
       }
     }
-    if line.isEnd { values.end(mayBeCut: !line.isTerminated, into: &events.text) }
   }
 
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
@@ -52,7 +53,7 @@ struct CArrays: ExportLines {
       state = .comment
       return end &+ 2
     }
-    values.end(mayBeCut: false, into: &events.text)
+    values.endGroup(at: line.position(end), into: &events.text)
     state = .outside
     return end &+ 1
   }
@@ -75,7 +76,7 @@ struct CArrays: ExportLines {
     let start = text.skippingBlanks(from: 0)
     guard let brace = Self.declaration(text, from: start) else {
       // Comments precede arrays, and statements follow them.
-      if start < text.byteCount, peers.connections > 0, text.end(of: ";", from: start) == nil,
+      if start < text.byteCount, events.connections > 0, text.end(of: ";", from: start) == nil,
         !text.has("/", at: start), !text.has("#", at: start)
       {
         events.fault(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
@@ -103,6 +104,6 @@ struct CArrays: ExportLines {
 
   /// Whether a line in an array begins with a value of one byte.
   static func isValue(_ text: RawSpan, at start: Int) -> Bool {
-    text.has("0x", at: start) && HexDigits.end(in: text, from: start &+ 2, to: text.byteCount) == start &+ 4
+    text.has("0x", at: start) && Digits.hexEnd(in: text, from: start &+ 2, to: text.byteCount) == start &+ 4
   }
 }

@@ -18,6 +18,8 @@ struct ExportEvents: TextOutput {
   var text = DecodedText()
   /// In order; each precedes the part of `text` with that index.
   private(set) var marks: [(part: Int, mark: Mark)] = []
+  /// Number of connections in a format without numbers of its own, where each ends the one before.
+  private(set) var connections = 0
 
   /// Whether it must be drained before another line is read.
   var isFull: Bool { text.isFull || marks.count >= DecodedText.capacity }
@@ -25,6 +27,30 @@ struct ExportEvents: TextOutput {
   mutating func append(_ mark: Mark) {
     text.endExtent()
     marks.append((text.parts.count, mark))
+  }
+
+  mutating func beginConnection(_ connection: ExportConnection = ExportConnection()) {
+    endConnection()
+    append(.begin(key: connections, connection))
+    connections &+= 1
+  }
+
+  mutating func endConnection() { append(.end(key: connections &- 1)) }
+
+  /// Bytes from here on are of this side of the last connection.
+  mutating func beginSegment(_ side: Side, _ packet: PacketReference? = nil) {
+    append(.segment(key: connections &- 1, side, packet))
+  }
+
+  /// The offset of the next bytes is `distance` after the end of the last ones of their side.
+  mutating func skip(_ distance: Int, at position: TextPosition) {
+    if distance > 0 {
+      text.appendGap(length: distance, at: position.fileOffset)
+    } else if distance < 0 {
+      fault(
+        "the offset goes back by \(-distance): text is out of order, repeated, or of several connections; its bytes "
+          + "are used in the order of the file", at: position)
+    }
   }
 
   mutating func fault(_ message: Message, at position: TextPosition) {
@@ -38,6 +64,21 @@ struct ExportEvents: TextOutput {
   }
 }
 
+/// A value for each side of a connection.
+struct Sides<Value: Sendable>: Sendable {
+  var first: Value
+  var second: Value
+
+  init(_ value: Value) { (first, second) = (value, value) }
+
+  subscript(side: Side) -> Value {
+    get { side == .first ? first : second }
+    _modify { if side == .first { yield &first } else { yield &second } }
+  }
+}
+
+extension Sides: Equatable where Value: Equatable {}
+
 /// Data about a connection before its first byte.
 struct ExportConnection: Equatable, Sendable {
   /// One endpoint, as far as it is known.
@@ -48,40 +89,33 @@ struct ExportConnection: Equatable, Sendable {
     var port: UInt16?
   }
 
-  var first = Peer()
-  var second = Peer()
+  var peers = Sides(Peer())
   /// The side that the tool itself calls the server; nil if unknown.
   var server: Side?
   /// Of records in text: the flags of all of them; nil for bytes of a connection.
   var feedbackFlags: UInt32?
 
-  subscript(side: Side) -> Peer {
-    get { side == .first ? first : second }
-    set { if side == .first { first = newValue } else { second = newValue } }
-  }
-
   /// - Parameter serverPorts: ports that servers listen on.
   func identity(number: Int, serverPorts: Set<UInt16>) -> StreamIdentity {
     let (server, evidence) = serverSide(ports: serverPorts)
-    var identity = StreamIdentity(number: number, peers: peers, server: server, serverEvidence: evidence)
+    var ends: (first: Endpoint, second: Endpoint)?
+    if let address = peers.first.address, let port = peers.first.port, let other = peers.second.address,
+      let otherPort = peers.second.port
+    {
+      ends = (Endpoint(address: address, port: port), Endpoint(address: other, port: otherPort))
+    }
+    var identity = StreamIdentity(number: number, peers: ends, server: server, serverEvidence: evidence)
     if let feedbackFlags { (identity.serverEvidence, identity.flagBits) = (.carved, feedbackFlags) }
     return identity
-  }
-
-  private var peers: (first: Endpoint, second: Endpoint)? {
-    guard let address = first.address, let port = first.port, let otherAddress = second.address,
-      let otherPort = second.port
-    else { return nil }
-    return (Endpoint(address: address, port: port), Endpoint(address: otherAddress, port: otherPort))
   }
 
   /// Unless it is known, the server has the lower port, or else is the side that did not send first.
   private func serverSide(ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
     if let server { return (server, .handshake) }
-    let isFirst = first.port.map(ports.contains) ?? false
-    let isSecond = second.port.map(ports.contains) ?? false
+    let isFirst = peers.first.port.map(ports.contains) ?? false
+    let isSecond = peers.second.port.map(ports.contains) ?? false
     if isFirst != isSecond { return (isFirst ? .first : .second, .port) }
-    if let port = first.port, let other = second.port, port < other { return (.first, .guess) }
+    if let port = peers.first.port, let other = peers.second.port, port < other { return (.first, .guess) }
     return (.second, .guess)
   }
 }
@@ -110,30 +144,22 @@ struct PeerName {
 
 /// Counts segments by these names: they start at 0 on either side of a connection, without omissions.
 struct PeerCount: Sendable {
-  /// Number of connections so far.
-  private(set) var connections = 0
-  private var next = (first: 0, second: 0)
+  private var next = Sides(0)
 
   /// Adds the sender of the following bytes to `events`.
   mutating func begin(
     _ name: PeerName, _ packet: PacketReference?, at position: TextPosition, into events: inout ExportEvents
   ) {
-    if connections == 0 || (name.segment == 0 && next(name.side) > 0) {
-      events.append(.end(key: connections &- 1))
-      events.append(.begin(key: connections, ExportConnection()))
-      connections &+= 1
-      next = (0, 0)
+    if events.connections == 0 || (name.segment == 0 && next[name.side] > 0) {
+      events.beginConnection()
+      next = Sides(0)
     }
-    let expected = next(name.side)
-    if name.segment != expected {
+    if name.segment != next[name.side] {
       events.fault(
-        "expected segment \(expected) of node \(Int(name.side.rawValue)), found \(name.segment): an "
-          + "unknown number of bytes is missing",
-        at: position)
+        "expected segment \(next[name.side]) of node \(Int(name.side.rawValue)), found \(name.segment): an "
+          + "unknown number of bytes is missing", at: position)
     }
-    if name.side == .first { next.first = name.segment &+ 1 } else { next.second = name.segment &+ 1 }
-    events.append(.segment(key: connections &- 1, name.side, packet))
+    next[name.side] = name.segment &+ 1
+    events.beginSegment(name.side, packet)
   }
-
-  private func next(_ side: Side) -> Int { side == .first ? next.first : next.second }
 }

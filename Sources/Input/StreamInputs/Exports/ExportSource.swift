@@ -166,7 +166,7 @@ private struct ExportProbe {
     switch before {
     case .rule where line.has("Follow: "):
       return line.end(of: ",hex", from: 8) == line.byteCount ? .followHex : .followRaw
-    case .socatHeader where line.has(" ") && HexDigits.arePair(in: line, at: 1): return .socat
+    case .socatHeader where line.has(" ") && Digits.areHexPair(in: line, at: 1): return .socat
     case .peers where line.has("- peer:", at: start): return .followYAML
     case .array where CArrays.isValue(line, at: start): return .cArrays
     case .packet where PeerName(line, at: start) != nil: return .followYAML

@@ -173,34 +173,30 @@ struct ExportStream: Sendable {
     var firstPacket: PacketReference?
     var isFinished = false
 
-    init(_ slot: Int32, _ side: Side) {
-      splitter.slot = slot
-      splitter.side = side
-    }
+    init(_ slot: Int32) { splitter.slot = slot }
   }
 
   let identity: StreamIdentity
   /// Names the stream in events while it is open.
   let slot: Int32
   var isOpened = false
-  private var first: Half
-  private var second: Half
+  private var halves: Sides<Half>
   private var firstPacket: PacketReference?
   private var lastPacket: PacketReference?
 
   init(_ identity: StreamIdentity, slot: Int32) {
     self.identity = identity
     self.slot = slot
-    first = Half(slot, .first)
-    second = Half(slot, .second)
+    halves = Sides(Half(slot))
+    halves.second.splitter.side = .second
   }
 
   subscript(side: Side) -> Half {
-    get { side == .first ? first : second }
-    _modify { if side == .first { yield &first } else { yield &second } }
+    get { halves[side] }
+    _modify { yield &halves[side] }
   }
 
-  var isFinished: Bool { first.isFinished && second.isFinished }
+  var isFinished: Bool { halves.first.isFinished && halves.second.isFinished }
 
   var report: StreamReport {
     var report = StreamReport(identity)

@@ -50,8 +50,7 @@ struct FeedbackTable: ExportLines {
       upTo: header.count, at: line.fileOffset &+ row.timeIndex, spacing: Stride(stride: 0)
     ) { for byte in header { $0.append(byte) } }
     _ = events.text.appendHex(
-      text, from: row.token.lowerBound, maxCount: row.token.count / 2,
-      at: line.fileOffset &+ row.token.lowerBound)
+      text, row.token, maxCount: .max, at: line.fileOffset &+ row.token.lowerBound)
   }
 }
 
@@ -107,7 +106,7 @@ struct FeedbackColumns {
     guard fields.count == count else { return nil }
     let (token, time) = (fields[token], fields[time])
     guard !token.isEmpty, token.count % 2 == 0, token.count <= Self.mostDigits,
-      HexDigits.end(in: text, from: token.lowerBound, to: token.upperBound) == token.upperBound,
+      Digits.hexEnd(in: text, from: token.lowerBound, to: token.upperBound) == token.upperBound,
       let found = text.withUnsafeBytes({
         LineTime(at: time.lowerBound, to: time.upperBound, in: $0, zone: zone)
       }), found.end == time.upperBound

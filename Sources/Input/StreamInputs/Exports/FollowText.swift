@@ -27,18 +27,19 @@ struct FollowText: ExportLines {
   /// Encoding of bytes without a frame.
   private let frameless: FollowBody
   private var state = State.before
-  /// Number of connections so far.
-  private var count = 0
-  private var digits = HexReader()
+  private var digits = DigitReader(.hex)
   private var dump = FollowHexBody()
   /// Whether the current line has hex digits, and more chunks follow.
   private var isWithinDigits = false
 
-  init(frameless: FollowBody) { self.frameless = frameless }
+  init(frameless: FollowBody) {
+    self.frameless = frameless
+    digits.hasPrefixes = false
+  }
 
   mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
     guard line.isStart else {
-      if isWithinDigits { readDigits(text, from: 0, of: line, into: &events) }
+      if isWithinDigits { digits.read(text, 0..<text.byteCount, of: line, into: &events.text) }
       return
     }
     isWithinDigits = false
@@ -71,14 +72,14 @@ struct FollowText: ExportLines {
 
   private mutating func passRule(into events: inout ExportEvents) {
     // Before a header, this is the line above it.
-    if case .body = state { events.append(.end(key: count &- 1)) }
+    if case .body = state { events.endConnection() }
     if case .before = state { return }
     state = .after
   }
 
   /// `Follow: tls,raw`.
   private mutating func beginHeader(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
-    if case .body = state { events.append(.end(key: count &- 1)) }
+    if case .body = state { events.endConnection() }
     if text.end(of: ",raw", from: 8) == text.byteCount {
       state = .header(.raw, ExportConnection())
     } else if text.end(of: ",hex", from: 8) == text.byteCount {
@@ -97,10 +98,10 @@ struct FollowText: ExportLines {
   ) {
     var connection = connection
     if text.has("Node 0: ") {
-      connection.first = Self.peer(text, from: 8)
+      connection.peers.first = Self.peer(text, from: 8)
       state = .header(body, connection)
     } else if text.has("Node 1: ") {
-      connection.second = Self.peer(text, from: 8)
+      connection.peers.second = Self.peer(text, from: 8)
       guard let body else {
         state = .unsupported
         return
@@ -113,8 +114,7 @@ struct FollowText: ExportLines {
   private mutating func begin(
     _ body: FollowBody, _ connection: ExportConnection, into events: inout ExportEvents
   ) {
-    events.append(.begin(key: count, connection))
-    count &+= 1
+    events.beginConnection(connection)
     dump = FollowHexBody()
     state = .body(body)
   }
@@ -141,19 +141,12 @@ struct FollowText: ExportLines {
     let side: Side = start > 0 ? .second : .first
     switch body {
     case .raw:
-      events.append(.segment(key: count &- 1, side, nil))
+      events.beginSegment(side)
       isWithinDigits = true
-      readDigits(text, from: start, of: line, into: &events)
+      digits.read(text, start..<text.byteCount, of: line, into: &events.text)
     case .hex:
-      dump.read(text, from: start, of: side, key: count &- 1, line, into: &events)
+      dump.read(text, from: start, of: side, line, into: &events)
     }
-  }
-
-  private mutating func readDigits(
-    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
-  ) {
-    digits.read(text, start..<text.byteCount, of: line, into: &events.text)
-    if line.isEnd { digits.end(mayBeCut: !line.isTerminated, into: &events.text) }
   }
 
   /// Whether a line outside of a frame contains bytes.
@@ -162,7 +155,7 @@ struct FollowText: ExportLines {
     switch body {
     case .raw:
       return text.byteCount &- start >= 2 && (text.byteCount &- start) % 2 == 0
-        && HexDigits.end(in: text, from: start, to: text.byteCount) == text.byteCount
+        && Digits.hexEnd(in: text, from: start, to: text.byteCount) == text.byteCount
     case .hex:
       return FollowHexBody.isLine(text, from: start)
     }
@@ -172,90 +165,56 @@ struct FollowText: ExportLines {
 /// Reads the lines of a followed stream's hex dump: `00000010  82 8f …  ea f7 …  ........ ...`, whose offset counts
 /// the bytes of its own direction, modulo 2^32.
 struct FollowHexBody: Sendable {
-  /// Digits of an offset, and the index of the first pair after the indentation.
+  /// Digits of an offset, and the distance of the pairs and of the text from its beginning.
   private static let offsetDigits = 8
   private static let pairColumn = 10
+  private static let textColumn = 60
+  /// A line with fewer bytes ends its segment.
+  private static let bytesPerLine = 16
 
   /// The end offset of each side's last line.
-  private var next: (first: UInt32, second: UInt32) = (0, 0)
+  private var next = Sides<UInt32>(0)
   /// The side of the last line; nil if the next one begins a segment.
   private var side: Side?
-  /// A line with fewer than sixteen bytes ends its segment.
-  private static let bytesPerLine = 16
+
+  /// The offset at `start` with two blanks after it; nil if there is none.
+  private static func offset(_ text: RawSpan, from start: Int) -> UInt32? {
+    guard let (offset, end) = OffsetBase.hexadecimal.read(text, from: start), end == start &+ offsetDigits,
+      text.has("  ", at: end)
+    else { return nil }
+    return UInt32(truncatingIfNeeded: offset)
+  }
 
   /// Whether an offset, two blanks and a pair are at `start`.
   static func isLine(_ text: RawSpan, from start: Int) -> Bool {
-    let offsetEnd = HexDigits.end(in: text, from: start, to: text.byteCount)
-    let pair = start &+ pairColumn
-    return offsetEnd == start &+ offsetDigits && text.has("  ", at: offsetEnd)
-      && pair &+ 2 <= text.byteCount
-      && HexDigits.end(in: text, from: pair, to: pair &+ 2) == pair &+ 2
+    offset(text, from: start) != nil && Digits.areHexPair(in: text, at: start &+ pairColumn)
+  }
+
+  /// Whether it is also such a line with a text column that matches its digits: other hex dumps have other columns.
+  static func hasTextColumn(_ text: RawSpan, from start: Int) -> Bool {
+    isLine(text, from: start)
+      && HexPairs(halfway: 8, textColumn: start &+ textColumn)
+        .agree(text, from: start &+ pairColumn, maxCount: bytesPerLine, isCut: false)
   }
 
   /// - Parameter start: the index after the indentation, which determines `side`.
   mutating func read(
-    _ text: RawSpan, from start: Int, of side: Side, key: Int, _ line: TextLine,
-    into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, of side: Side, _ line: TextLine, into events: inout ExportEvents
   ) {
-    let offsetEnd = HexDigits.end(in: text, from: start, to: text.byteCount)
-    guard offsetEnd == start &+ Self.offsetDigits, text.has("  ", at: offsetEnd) else {
+    guard let offset = Self.offset(text, from: start) else {
       events.fault(
         "expected an offset of 8 hex digits and two blanks; line skipped", at: line.position(start))
       return
     }
     if self.side != side {
-      events.append(.segment(key: key, side, nil))
+      events.beginSegment(side)
       self.side = side
     }
-    follow(Self.offset(text, from: start), of: side, at: line.position(start), into: &events)
-    let pairs = HexPairs(halfway: 8, textColumn: start &+ Self.pairColumn &+ 50)
-    let outcome = pairs.read(
+    events.skip(Int(Int32(bitPattern: offset &- next[side])), at: line.position(start))
+    var pairs = HexPairs(halfway: 8, textColumn: start &+ Self.textColumn)
+    let (count, _) = pairs.read(
       text, from: start &+ Self.pairColumn, maxCount: Self.bytesPerLine, of: line, into: &events)
-    if outcome.count < Self.bytesPerLine { self.side = nil }
-    let end = (side == .first ? next.first : next.second) &+ UInt32(outcome.count)
-    if side == .first { next.first = end } else { next.second = end }
-  }
-
-  private static func offset(_ text: RawSpan, from start: Int) -> UInt32 {
-    var offset: UInt32 = 0
-    for index in start..<start &+ offsetDigits {
-      offset = offset &<< 4 | UInt32(HexDigits.values[Int(text.byte(at: index))] & 15)
-    }
-    return offset
-  }
-
-  /// Compares the line's offset with the end of its side's last line: bytes between them are missing.
-  private mutating func follow(
-    _ offset: UInt32, of side: Side, at position: TextPosition, into events: inout ExportEvents
-  ) {
-    let expected = side == .first ? next.first : next.second
-    let distance = Int32(bitPattern: offset &- expected)
-    if distance > 0 {
-      events.text.appendGap(length: Int(distance), at: position.fileOffset)
-    } else if distance < 0 {
-      events.fault(
-        "the offset goes back by \(Int(distance.magnitude)): lines are out of order or repeated; their "
-          + "bytes are used in file order", at: position)
-    }
-    if side == .first { next.first = offset } else { next.second = offset }
-  }
-}
-
-extension FollowHexBody {
-  /// Whether the line at `start` is a dump line whose text column matches its digits: other hex dumps have other
-  /// columns.
-  static func hasTextColumn(_ text: RawSpan, from start: Int) -> Bool {
-    guard isLine(text, from: start) else { return false }
-    var bytes: [UInt8] = []
-    var index = start &+ pairColumn
-    while bytes.count < bytesPerLine, index &+ 2 <= text.byteCount,
-      let high = Hex.value(ofDigit: text.byte(at: index)),
-      let low = Hex.value(ofDigit: text.byte(at: index &+ 1))
-    {
-      bytes.append(high << 4 | low)
-      index &+= bytes.count == 8 ? 4 : 3
-    }
-    let pairs = HexPairs(halfway: 8, textColumn: nil)
-    return pairs.firstDifference(text, from: start &+ pairColumn &+ 50, with: bytes[...]) == nil
+    if count < Self.bytesPerLine { self.side = nil }
+    next[side] = offset &+ UInt32(count)
   }
 }

@@ -4,86 +4,55 @@ import Basics
 /// damaged pair is a fault and a gap of one byte, so later ones keep their offsets.
 struct HexPairs {
   /// Number of pairs before an extra blank; nil without one.
-  var halfway: Int?
-  /// The index of the text column's first character in its line; nil without one.
-  var textColumn: Int?
+  private let halfway: Int?
+  /// The index of the text column's first character in its line.
+  private let textColumn: Int
+  private var digits = DigitReader(.hex)
 
-  /// Result of reading a line.
-  struct Outcome {
-    /// Bytes in the line, including damaged ones.
-    var count = 0
-    /// The index after the last one.
-    var end: Int
-    var isDamaged = false
+  init(halfway: Int?, textColumn: Int) {
+    (self.halfway, self.textColumn) = (halfway, textColumn)
+    digits.hasPrefixes = false
   }
 
-  /// Adds up to `maxCount` bytes, whose first pair is at `start`, to `events`.
-  func read(
+  /// Adds up to `maxCount` bytes, whose first pair is at `start`, to `events`. Returns their number, damaged ones
+  /// included, and the index after them.
+  mutating func read(
     _ text: RawSpan, from start: Int, maxCount: Int, of line: TextLine, into events: inout ExportEvents
-  ) -> Outcome {
-    let before = events.text.bytes.count
-    var outcome = Outcome(end: start)
-    var index = start
-    while outcome.count < maxCount, index < text.byteCount, !ASCII.isBlank(text.byte(at: index)) {
-      let end = HexPairs.wordEnd(in: text, from: index)
-      if end &- index == 2,
-        events.text.appendHex(text, from: index, maxCount: 1, at: line.fileOffset &+ index) == 1
-      {
-        outcome.count &+= 1
-      } else {
-        outcome.count &+= damage(text, index..<end, of: line, into: &events)
-        outcome.isDamaged = true
-      }
-      outcome.end = end
-      index = end &+ 1
-      if outcome.count == halfway, index < text.byteCount, ASCII.isBlank(text.byte(at: index)) { index &+= 1 }
-    }
-    if !outcome.isDamaged { compare(text, with: before, outcome, of: line, into: &events) }
-    return outcome
-  }
-
-  private static func wordEnd(in text: RawSpan, from start: Int) -> Int {
+  ) -> (count: Int, end: Int) {
+    let middle = halfway.map { start &+ 3 &* $0 &- 1 }
+    let limit = min(text.byteCount, start &+ 3 &* maxCount &+ (halfway == nil ? 0 : 1))
     var end = start
-    while end < text.byteCount, !ASCII.isBlank(text.byte(at: end)) { end &+= 1 }
-    return end
-  }
-
-  /// Reports the word in `range`, which is not a pair of digits; returns the number of bytes it replaces.
-  private func damage(
-    _ text: RawSpan, _ range: Range<Int>, of line: TextLine, into events: inout ExportEvents
-  ) -> Int {
-    let position = line.position(range.lowerBound)
-    if range.upperBound == text.byteCount, range.count == 1, line.isEnd, !line.isTerminated {
-      events.fault(.textEndsWithinByte, at: position)
-      return 0
-    }
-    let length = (range.count &+ 1) / 2
-    events.fault(
-      "expected two hex digits, found \(range.count) characters, the first "
-        + "\(characterName(text.byte(at: range.lowerBound))); \(Count.of(length, "byte")) skipped",
-      at: position)
-    events.text.appendGap(length: length, at: position.fileOffset)
-    return length
-  }
-
-  /// Compares the text column with the digits: if they differ, one of them is damaged.
-  private func compare(
-    _ text: RawSpan, with first: Int, _ outcome: Outcome, of line: TextLine, into events: inout ExportEvents
-  ) {
-    guard let textColumn, text.has("  ", at: outcome.end),
-      text.skippingBlanks(from: outcome.end) < text.byteCount,
-      let index = firstDifference(text, from: textColumn, with: events.text.bytes[first...]),
+    while end < limit, !text.has("  ", at: end) || end == middle { end &+= 1 }
+    let (first, before) = (events.text.bytes.count, digits.byteCount)
+    digits.read(text, start..<end, of: line, into: &events.text)
+    let count = digits.byteCount &- before
+    if count == events.text.bytes.count &- first, text.has("  ", at: end),
+      text.skippingBlanks(from: end) < text.byteCount,
+      let index = firstDifference(text, with: events.text.bytes[first...]),
       index < text.byteCount || line.isTerminated
-    else { return }
-    events.fault(
-      "hex digits and text column differ: one of them is damaged; the digits are used",
-      at: line.position(index))
+    {
+      events.fault(
+        "hex digits and text column differ: one of them is damaged; the digits are used",
+        at: line.position(index))
+    }
+    return (count, end)
+  }
+
+  /// Whether the line has such pairs at `start`, and its text column, if there is one, agrees with them.
+  func agree(_ text: RawSpan, from start: Int, maxCount: Int, isCut: Bool) -> Bool {
+    var (copy, events) = (self, ExportEvents())
+    let line = TextLine(
+      cursor: TextCursor(), isStart: true, isEnd: true, isTerminated: !isCut, hasReturn: false)
+    var (count, end) = copy.read(text, from: start, maxCount: maxCount, of: line, into: &events)
+    while end > start, ASCII.isBlank(text.byte(at: end &- 1)) { end &-= 1 }
+    let extra = halfway.map { count > $0 ? 1 : 0 } ?? 0
+    return count > 0 && end &- start == 3 &* count &- 1 &+ extra && !events.text.hasFaults
   }
 
   /// The index of the first character of the text column that does not match its byte. Trailing blanks stripped by an
   /// editor are assumed.
-  func firstDifference(_ text: RawSpan, from column: Int, with bytes: ArraySlice<UInt8>) -> Int? {
-    var index = column
+  private func firstDifference(_ text: RawSpan, with bytes: ArraySlice<UInt8>) -> Int? {
+    var index = textColumn
     for (position, byte) in bytes.enumerated() {
       if position == halfway { index &+= 1 }
       let found = index < text.byteCount ? text.byte(at: index) : UInt8(ascii: " ")

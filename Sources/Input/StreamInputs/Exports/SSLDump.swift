@@ -22,9 +22,9 @@ struct SSLDump: ExportLines {
 
   private static let indent = 4
   private static let bytesPerLine = 16
-  static let pairs = HexPairs(halfway: nil, textColumn: indent + 3 * bytesPerLine + 3)
 
   private var state = State.outside
+  private var pairs = HexPairs(halfway: nil, textColumn: indent + 3 * bytesPerLine + 3)
   /// Whether the record's header ends with a carriage return; then those in its text are line ends, not data.
   private var hasReturns = false
   private let newline: [UInt8] = [ASCII.newline]
@@ -90,11 +90,11 @@ struct SSLDump: ExportLines {
       state = .outside
       return
     }
-    if case .opened = state { state = Self.isHex(text, isCut: !line.isTerminated) ? .hex : .text }
+    if case .opened = state { state = isHex(text, isCut: !line.isTerminated) ? .hex : .text }
     if case .hex = state {
-      let outcome = Self.pairs.read(
+      let (count, _) = pairs.read(
         text, from: Self.indent, maxCount: Self.bytesPerLine, of: line, into: &events)
-      if outcome.count == 0 {
+      if count == 0 {
         events.fault("expected hex pairs or the end of the record", at: line.position(0))
       }
     } else {
@@ -139,25 +139,13 @@ struct SSLDump: ExportLines {
 
   private static let ruleLength = 63
 
-  /// Whether a record's first line is part of a hex dump: pairs, followed by the same bytes as text (or, with -X, one
-  /// blank). If the line is truncated, the available part decides.
-  private static func isHex(_ text: RawSpan, isCut: Bool) -> Bool {
-    var bytes: [UInt8] = []
-    var index = indent
-    guard text.has("    ") else { return false }
-    while bytes.count < bytesPerLine, index &+ 2 <= text.byteCount,
-      index &+ 2 < text.byteCount ? text.byte(at: index &+ 2) == 0x20 : isCut,
-      let high = Hex.value(ofDigit: text.byte(at: index)),
-      let low = Hex.value(ofDigit: text.byte(at: index &+ 1))
-    {
-      bytes.append(high << 4 | low)
-      index &+= 3
-    }
-    guard !bytes.isEmpty else { return false }
-    if index >= text.byteCount { return true }
-    guard text.skippingBlanks(from: index) >= min(text.byteCount, index &+ 3) else { return false }
-    let difference = pairs.firstDifference(text, from: pairs.textColumn ?? 0, with: bytes[...])
-    return difference.map { isCut && $0 >= text.byteCount } ?? true
+  /// Whether a record's first line is part of a hex dump: pairs with a blank after each (a truncated line may lack it),
+  /// followed by the same bytes as text (or, with -X, by nothing).
+  private func isHex(_ text: RawSpan, isCut: Bool) -> Bool {
+    let isBlankLast = text.byteCount > 0 && ASCII.isBlank(text.byte(at: text.byteCount &- 1))
+    let hasText = text.byteCount > Self.indent &+ 3 &* Self.bytesPerLine
+    return text.has("    ") && (isCut || isBlankLast || hasText)
+      && pairs.agree(text, from: Self.indent, maxCount: Self.bytesPerLine, isCut: isCut)
   }
 }
 
@@ -223,8 +211,8 @@ struct SSLDumpLine {
     else { return nil }
     var connection = ExportConnection(server: .second)
     if let arrow = text.end(of: " <-> ", from: keyEnd) {
-      connection.first = peer(text, keyEnd &+ 2..<arrow &- 5)
-      connection.second = peer(text, arrow..<text.byteCount)
+      connection.peers.first = peer(text, keyEnd &+ 2..<arrow &- 5)
+      connection.peers.second = peer(text, arrow..<text.byteCount)
     }
     return (key, connection)
   }

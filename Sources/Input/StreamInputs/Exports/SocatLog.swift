@@ -12,11 +12,10 @@ import PacketCapture
 /// follows. The log does not name the time zone, so the time is not used.
 struct SocatLog: ExportLines {
   /// The text column begins after 16 pairs.
-  private static let pairs = HexPairs(halfway: nil, textColumn: 50)
+  private var pairs = HexPairs(halfway: nil, textColumn: 50)
 
-  private var count = 0
   /// End offsets of the data so far.
-  private var next = (first: 0, second: 0)
+  private var next = Sides(0)
   /// Missing bytes of the current block.
   private var missing = 0
   private var isWithinBytes = false
@@ -49,11 +48,8 @@ struct SocatLog: ExportLines {
   private mutating func readBytes(
     _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
   ) {
-    // A chunk of a long line may begin with the blank between two pairs.
-    let start = start == 0 && text.has(" ") ? 1 : start
-    let outcome = Self.pairs.read(text, from: start, maxCount: missing, of: line, into: &events)
-    missing = max(0, missing &- outcome.count)
-    let end = outcome.end
+    let (count, end) = pairs.read(text, from: start, maxCount: missing, of: line, into: &events)
+    missing = max(0, missing &- count)
     guard missing == 0, end < text.byteCount, !text.has("  ", at: end),
       text.skippingBlanks(from: end) < text.byteCount
     else { return }
@@ -63,23 +59,13 @@ struct SocatLog: ExportLines {
   private mutating func begin(
     _ header: SocatHeader, at position: TextPosition, into events: inout ExportEvents
   ) {
-    let expected = header.side == .first ? next.first : next.second
-    if count == 0 || (header.from == 0 && expected > 0) {
-      events.append(.end(key: count &- 1))
-      events.append(.begin(key: count, ExportConnection()))
-      count &+= 1
-      next = (0, 0)
+    if events.connections == 0 || (header.from == 0 && next[header.side] > 0) {
+      events.beginConnection()
+      next = Sides(0)
     }
-    events.append(.segment(key: count &- 1, header.side, nil))
-    let distance = header.from &- (header.side == .first ? next.first : next.second)
-    if distance > 0 {
-      events.text.appendGap(length: distance, at: position.fileOffset)
-    } else if distance < 0 {
-      events.fault(
-        "the offset goes back by \(-distance): blocks are out of order, or from several connections; "
-          + "their bytes are used in the order of the log", at: position)
-    }
-    if header.side == .first { next.first = header.end } else { next.second = header.end }
+    events.beginSegment(header.side)
+    events.skip(header.from &- next[header.side], at: position)
+    next[header.side] = header.end
     missing = header.length
   }
 

@@ -83,6 +83,8 @@ package struct DecodedText: TextOutput {
     parts.append(.fault(fault))
   }
 
+  var hasFaults: Bool { faultCount > 0 }
+
   /// Ends the extent: the next bytes begin another, wherever they are in the file.
   mutating func endExtent() { extent = nil }
 

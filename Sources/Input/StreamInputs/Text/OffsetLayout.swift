@@ -116,7 +116,7 @@ package struct OffsetLayout: Equatable, Sendable {
 
   /// The index after the word at `start`, if it consists of pairs of hex digits.
   private static func groupEnd(_ line: RawSpan, from start: Int) -> Int? {
-    let end = HexDigits.end(in: line, from: start, to: line.byteCount)
+    let end = Digits.hexEnd(in: line, from: start, to: line.byteCount)
     let isGroup =
       end > start && (end &- start) % 2 == 0
       && (end == line.byteCount || !ASCII.isWordCharacter(line.byte(at: end)))
@@ -145,14 +145,14 @@ extension OffsetLayout {
     var index = column
     let before = output.bytes.count
     while true {
-      let end = HexDigits.end(in: line, from: index, to: line.byteCount)
+      let end = Digits.hexEnd(in: line, from: index, to: line.byteCount)
       let count = (end &- index) / 2
       let next = afterGroup(line, at: end, column: column, count: output.bytes.count &- before &+ count)
       let isCut = end == line.byteCount && !isTerminated
       if (end &- index) % 2 == 1, !isCut {
         if case .other = next {} else { return Self.oddGroup(at: index, digits: end - index) }
       }
-      if end > index { _ = output.appendHex(line, from: index, maxCount: count, at: fileOffset &+ index) }
+      if end > index { _ = output.appendHex(line, index..<end, maxCount: count, at: fileOffset &+ index) }
       if isCut, (end &- index) % 2 == 1 || end == index { return .cut(index: end) }
       switch next {
       case .group(let start) where end > index: index = start
@@ -375,7 +375,15 @@ extension OffsetLayout {
     var before = 0..<0
     for line in head.lines(isWhole: isWhole) {
       defer { before = line }
-      if let layout = OffsetLayout(head.extracting(before), before: head.extracting(line)) { return layout }
+      guard var layout = OffsetLayout(head.extracting(before), before: head.extracting(line)) else {
+        continue
+      }
+      let continuing = OffsetBase.allCases.map { base in
+        layout.base = base
+        return (base, layout.evidence(in: head, isWhole: isWhole).continuing)
+      }
+      layout.base = continuing.max { $0.1 < $1.1 }?.0 ?? layout.base
+      return layout
     }
     return nil
   }

@@ -138,7 +138,7 @@ struct OffsetText: LineDecoder {
         "the last line has no line end and ends within its offset", line.position(index), into: &output)
     }
     let found =
-      index == 0 && HexDigits.end(in: text, from: 0, to: text.byteCount) > 0
+      index == 0 && Digits.hexEnd(in: text, from: 0, to: text.byteCount) > 0
       ? "a number of more than 64 bits"
       : index < text.byteCount ? characterName(text.byte(at: index)) : "the end of the line"
     output.fault(

@@ -99,19 +99,3 @@ extension RawSpan {
     return widths.count { $0 == median } * 2 > widths.count ? median : nil
   }
 }
-
-/// A byte order mark at the beginning of a text that is read in blocks.
-struct ByteOrderMark: Sendable {
-  /// Its bytes that are yet to be read.
-  private var length: Int
-
-  init(of head: RawSpan) { length = head.beginsWithByteOrderMark ? 3 : 0 }
-
-  /// Skips what there is of it at `start`; returns the index after that.
-  mutating func skip(_ text: RawSpan, from start: Int, at cursor: inout TextCursor) -> Int {
-    let count = min(length, text.byteCount &- start)
-    length &-= count
-    cursor.skip(byteOrderMark: count)
-    return start &+ count
-  }
-}

@@ -105,11 +105,8 @@ struct LineSplitter<Lines: LineDecoder>: Sendable {
   private mutating func emit(
     _ text: RawSpan, isEnd: Bool, isTerminated: Bool, into output: inout Lines.Output
   ) {
-    var text = text
-    if cursor.fileOffset == 0, text.beginsWithByteOrderMark {
-      cursor.skip(byteOrderMark: 3)
-      text = text.extracting(droppingFirst: 3)
-    }
+    if cursor.fileOffset == 0 { cursor = TextCursor(of: text) }
+    let text = text.extracting(droppingFirst: cursor.skipMark(from: 0, to: text.byteCount))
     let length = text.byteCount
     let hasReturn = isTerminated && length > 0 && text.byte(at: length &- 1) == ASCII.carriageReturn
     let line = TextLine(
@@ -137,10 +134,16 @@ struct TextCursor: Sendable {
   private(set) var line = 1
   private(set) var lineStart = 0
 
-  /// Skips `count` bytes of a byte order mark, which belongs to no line.
-  mutating func skip(byteOrderMark count: Int) {
+  init() {}
+
+  /// At the beginning of a text, whose byte order mark belongs to no line.
+  init(of head: RawSpan) { lineStart = head.beginsWithByteOrderMark ? 3 : 0 }
+
+  /// Skips what there is of the byte order mark between `start` and `end` of a block; returns the index after it.
+  mutating func skipMark(from start: Int, to end: Int) -> Int {
+    let count = min(max(0, lineStart &- fileOffset), end &- start)
     fileOffset &+= count
-    lineStart &+= count
+    return start &+ count
   }
 
   /// The next character is a newline: moves past it.

@@ -47,7 +47,7 @@ enum UnreadableDump {
       self = .words
     } else if Self.isDecimal(head, othersAllowed: 0) {
       self = .decimals
-    } else if Self.hasReturnsAlone(head), !Base64Decoder.recognises(head) {
+    } else if Self.hasReturnsAlone(head), !Base64.recognises(head) {
       self = .carriageReturns
     } else {
       return nil
@@ -60,7 +60,7 @@ enum UnreadableDump {
     var (digits, escapes, others) = (0, 0, 0)
     for index in 0..<head.byteCount {
       let character = head.byte(at: index)
-      if HexDigits.values[Int(character)] != HexDigits.isInvalid {
+      if Digits.hex[Int(character)] != Digits.isInvalid {
         digits += 1
       } else if character == UInt8(ascii: "\\") {
         escapes += 1
@@ -87,7 +87,7 @@ enum UnreadableDump {
   private static func isTcpdump(_ head: RawSpan, from start: Int) -> Bool {
     let start = head.skippingBlanks(from: start)
     return head.has("0x0000:", at: start)
-      && HexDigits.arePair(in: head, at: head.skippingBlanks(from: start + 7))
+      && Digits.areHexPair(in: head, at: head.skippingBlanks(from: start + 7))
   }
 
   /// Whether a line begins with an offset of 0, as od and hexdump print it, and the next one continues it.
@@ -104,10 +104,10 @@ enum UnreadableDump {
   /// Whether a line, indented, has groups of 4, 6, 8 or 16 digits alone, as od prints them without offsets.
   private static func isWords(_ head: RawSpan, _ line: Range<Int>) -> Bool {
     var index = head.skippingBlanks(from: line.lowerBound)
-    let length = HexDigits.end(in: head, from: index, to: line.upperBound) - index
+    let length = Digits.hexEnd(in: head, from: index, to: line.upperBound) - index
     guard index > line.lowerBound, [4, 6, 8, 16].contains(length) else { return false }
     while index < line.upperBound {
-      let end = HexDigits.end(in: head, from: index, to: line.upperBound)
+      let end = Digits.hexEnd(in: head, from: index, to: line.upperBound)
       guard end - index == length else { return false }
       index = head.skippingBlanks(from: end)
     }

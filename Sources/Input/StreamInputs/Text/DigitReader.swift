@@ -1,0 +1,247 @@
+import Basics
+import PacketCapture
+
+/// Reads groups of digits: two of hex for a byte, or four of base64 for three bytes (RFC 4648, sections 4 and 5), with
+/// white space between them.
+///
+/// - Hex: `0x` or `\x` may precede a group, and `\x` any byte. Blanks end a group, and line ends do unless the text is
+///   wrapped at an odd width.
+/// - Base64: data after padding begins a new text, as in a file of several texts. Nonzero bits after the last byte of a
+///   padded group are not a fault: they are not data, and do not make the bytes before them suspect.
+///
+/// Errors in the text: another character replaces a digit of its group, a fault and a gap of the group's bytes; so is
+/// a group that ends too early. A text that ends within a group yields the bytes before the end, and a fault unless
+/// it is of the URL-safe alphabet, where padding is usually omitted.
+struct DigitReader: Sendable {
+  enum Alphabet: Sendable {
+    case hex, base64
+  }
+
+  /// The characters read of a group.
+  private struct Group: Sendable {
+    var count = 0
+    /// The characters' values, the last one lowest.
+    var bits: UInt32 = 0
+    /// File offsets of the characters, and the position of the first one.
+    var offsets = SIMD4<Int>()
+    var start = TextPosition(fileOffset: 0, line: 1, column: 1)
+    /// Number of `=`.
+    var padding = 0
+    var isDamaged = false
+    /// Whether it is a backslash, which an x must follow.
+    var isBackslash = false
+    /// White space within this group, after which it may not go on.
+    var end: TextPosition?
+  }
+
+  let alphabet: Alphabet
+  /// A mark that separates bytes as a blank does: `51:80`, `0x51, 0x80`.
+  var separator = UInt8(ascii: " ")
+  /// Whether a line end may be within a group.
+  var splitsGroups = false
+  /// Whether hex may have prefixes.
+  var hasPrefixes = true
+  /// Number of bytes so far, with those of gaps.
+  private(set) var byteCount = 0
+  private var group = Group()
+  /// Damaged bytes that are yet to be reported as a gap, which goes on with the run of other characters.
+  private var gap = (length: 0, fileOffset: 0)
+  private var isInRun = false
+  private var isURLSafe = false
+  /// Whether the next digit of hex is the first after white space, where `0x` is allowed.
+  private var isGroupStart = true
+  /// Whether the previous character was a carriage return, which is valid only before a newline.
+  private var isAfterReturn = false
+
+  init(_ alphabet: Alphabet) { self.alphabet = alphabet }
+
+  /// Reads `text` in `range`, or until `output` is full (`isBounded`). Returns the index after the last character read.
+  /// - Parameter cursor: at the range's beginning; it is moved on.
+  mutating func read(
+    _ text: RawSpan, _ range: Range<Int>, at cursor: inout TextCursor, isBounded: Bool = true,
+    into output: inout DecodedText
+  ) -> Int {
+    let base = cursor.fileOffset &- range.lowerBound
+    var index = range.lowerBound
+    while index < range.upperBound, !isBounded || !output.isFull {
+      if group.count == 0, gap.length == 0, !isAfterReturn {
+        let room = isBounded ? output.room : .max
+        let (bytes, characters) =
+          alphabet == .hex
+          ? output.appendHex(text, index..<range.upperBound, maxCount: room, at: base &+ index)
+          : output.appendBase64(text, index..<range.upperBound, room, at: base &+ index, &isURLSafe)
+        if bytes > 0 { (isGroupStart, isInRun) = (false, false) }
+        byteCount &+= bytes
+        index &+= characters
+        if index == range.upperBound || isBounded && output.isFull { break }
+      }
+      cursor.fileOffset = base &+ index
+      step(text.byte(at: index), at: &cursor, into: &output)
+      index &+= 1
+    }
+    cursor.fileOffset = base &+ index
+    return index
+  }
+
+  /// Reads the part of a line in `range`, and ends the last group if the line ends.
+  mutating func read(
+    _ text: RawSpan, _ range: Range<Int>, of line: TextLine, into output: inout DecodedText
+  ) {
+    var cursor = line.cursor
+    cursor.fileOffset &+= range.lowerBound
+    _ = read(text, range, at: &cursor, isBounded: false, into: &output)
+    guard line.isEnd else { return }
+    if line.isTerminated { endGroup(at: cursor.position, into: &output) }
+    finish(at: cursor, isCut: true, into: &output)
+  }
+
+  /// The text has ended. If it `isCut`, its last group certainly lacks characters.
+  mutating func finish(at cursor: TextCursor, isCut: Bool = false, into output: inout DecodedText) {
+    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start, into: &output) }
+    if group.isDamaged {
+      closeGroup(into: &output)
+    } else if group.count > 0, alphabet == .hex {
+      output.fault(.textEndsWithinByte, at: group.start)
+    } else if group.count == 1 || group.padding > 0 || (group.count > 0 && (isCut || !isURLSafe)) {
+      output.fault(
+        .textEndsWithinGroup(characters: group.count, isCertain: isCut), at: group.end ?? cursor.position)
+    }
+    appendGroup(into: &output)
+    flushGap(into: &output)
+    (group, isGroupStart, isInRun) = (Group(), true, false)
+  }
+
+  /// Ends the current group here, whole or not.
+  mutating func endGroup(at position: TextPosition, into output: inout DecodedText) {
+    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start, into: &output) }
+    if group.count > 0, !group.isDamaged {
+      flushGap(into: &output)
+      if alphabet == .hex {
+        output.fault(
+          "a hex digit without a second one: one digit is missing here; byte skipped", at: group.start)
+      } else {
+        output.fault(
+          "the line ends within a group of 4 characters, unlike the others: characters were lost or "
+            + "inserted; bytes before this position may be wrong", at: position)
+      }
+      group.isDamaged = true
+    }
+    if group.count > 0 { closeGroup(into: &output) }
+    flushGap(into: &output)
+    (isGroupStart, isInRun) = (true, false)
+  }
+
+  /// Reads the character at the cursor.
+  private mutating func step(
+    _ character: UInt8, at cursor: inout TextCursor, into output: inout DecodedText
+  ) {
+    if isAfterReturn {
+      isAfterReturn = false
+      if alphabet == .hex, character != ASCII.newline {
+        let position = cursor.position(cursor.fileOffset &- 1)
+        take(ASCII.carriageReturn, at: position, into: &output)
+      }
+    }
+    if character == ASCII.carriageReturn {
+      isAfterReturn = true
+    } else if ASCII.isWhiteSpace(character) || character == separator {
+      passWhiteSpace(character, at: cursor.position, into: &output)
+      if character == ASCII.newline { cursor.passNewline() }
+    } else {
+      take(character, at: cursor.position, into: &output)
+    }
+  }
+
+  private mutating func passWhiteSpace(
+    _ character: UInt8, at position: TextPosition, into output: inout DecodedText
+  ) {
+    let isLineEnd = character == ASCII.newline
+    if alphabet == .hex, group.isDamaged || group.isBackslash { endGroup(at: position, into: &output) }
+    if group.count > 0, group.end == nil, isLineEnd ? alphabet == .base64 || !splitsGroups : alphabet == .hex
+    {
+      group.end = position
+    }
+    if alphabet == .hex { flushGap(into: &output) }
+    (isGroupStart, isInRun) = (true, false)
+  }
+
+  /// Adds a character to the group.
+  private mutating func take(
+    _ character: UInt8, at position: TextPosition, into output: inout DecodedText
+  ) {
+    if let end = group.end, alphabet == .hex || !splitsGroups { endGroup(at: end, into: &output) }
+    if alphabet == .hex, isPrefix(character) {
+      group = Group()
+      isGroupStart = false
+      return
+    }
+    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start, into: &output) }
+    if group.count == 0 { group.start = position }
+    group.offsets[group.count] = position.fileOffset
+    group.count += 1
+    let value = alphabet == .hex ? Digits.hex[Int(character)] : Digits.base64[Int(character)]
+    if value & Digits.isInvalid == 0, group.padding == 0 {
+      if group.count == 1 { flushGap(into: &output) }
+      isURLSafe = isURLSafe || value & Digits.isURLSafe != 0
+      group.bits = group.bits << (alphabet == .hex ? 4 : 6) | UInt32(value & 63)
+      isInRun = false
+    } else if alphabet == .base64, character == UInt8(ascii: "="), group.count > 2 {
+      group.padding += 1
+    } else if alphabet == .hex, hasPrefixes, character == UInt8(ascii: "\\"), group.count == 1, !isInRun {
+      group.isBackslash = true
+    } else {
+      damage(character, at: position, into: &output)
+    }
+    if group.count == (alphabet == .hex ? 2 : 4) { closeGroup(into: &output) }
+  }
+
+  /// Whether the character completes `\x`, or `0x` at the start of a group.
+  private func isPrefix(_ character: UInt8) -> Bool {
+    guard hasPrefixes, group.count == 1, character | 0x20 == UInt8(ascii: "x") else { return false }
+    return group.isBackslash || group.bits == 0 && isGroupStart && !group.isDamaged
+  }
+
+  private mutating func damage(
+    _ character: UInt8, at position: TextPosition, into output: inout DecodedText
+  ) {
+    if !isInRun, !group.isDamaged {
+      flushGap(into: &output)
+      output.fault(
+        alphabet == .hex
+          ? "expected a hex digit or white space, found \(characterName(character)); byte skipped"
+          : .expectedBase64(found: character, isPadded: group.padding > 0), at: position)
+    }
+    (group.isDamaged, group.isBackslash, isInRun) = (true, false, alphabet == .hex)
+  }
+
+  private mutating func closeGroup(into output: inout DecodedText) {
+    if !group.isDamaged {
+      appendGroup(into: &output)
+    } else {
+      if gap.length == 0 { gap.fileOffset = group.offsets[0] }
+      gap.length += alphabet == .hex ? 1 : 3
+      if alphabet == .base64 { flushGap(into: &output) }
+    }
+    if alphabet == .hex, group.count == 2 { isGroupStart = false }
+    group = Group()
+  }
+
+  private mutating func flushGap(into output: inout DecodedText) {
+    guard gap.length > 0 else { return }
+    output.appendGap(length: gap.length, at: gap.fileOffset)
+    byteCount &+= gap.length
+    gap.length = 0
+  }
+
+  /// Adds the bytes of the group: of base64 one less than there are characters.
+  private mutating func appendGroup(into output: inout DecodedText) {
+    let characters = group.count - group.padding
+    guard characters > 1, !group.isDamaged else { return }
+    let bits = alphabet == .hex ? group.bits << 16 : group.bits << UInt32(6 * (4 - characters))
+    for index in 0..<characters - 1 {
+      let byte = UInt8(truncatingIfNeeded: bits >> UInt32(16 - 8 * index))
+      output.append(byte, at: group.offsets[index], stride: alphabet == .hex ? 2 : 1)
+      byteCount &+= 1
+    }
+  }
+}
