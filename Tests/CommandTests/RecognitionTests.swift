@@ -131,4 +131,27 @@ struct RecognitionTests {
     #expect(try child.wait() == .exit(0))
     #expect(try directory.bytes(of: "out.ndjson") == expected)
   }
+
+  @Test("arrays in C, as xxd -i writes them, are streams")
+  func cArrays() throws {
+    let directory = try TestDirectory()
+    try directory.write(dump, to: "dump.bin")
+    let text = try directory.tool("xxd", ["-i", "dump.bin"])
+    try directory.write(text, to: "dump.c")
+    let outcome = try directory.apnsift("export", "dump.c", "--columns", "time,token,flags")
+    let expected = try directory.apnsift("export", "dump.bin", "--columns", "time,token,flags")
+    #expect(outcome.code == 0 && outcome.lines == expected.lines)
+  }
+
+  @Test("a dump that cannot be told is refused by name, also in a directory")
+  func unreadableDumps() throws {
+    let directory = try TestDirectory()
+    try directory.write(dump, to: "dump.bin")
+    let words = try directory.tool("hexdump", [], input: .bytes(Array(dump)))
+    try directory.write(words, to: "in/words.txt")
+    let named = try directory.apnsift("export", "in/words.txt")
+    #expect(named.code == 2 && named.errors.contains("words in an unknown order"))
+    let walked = try directory.apnsift("export", "in", "--records", "inputs", "--columns", "source,verdict")
+    #expect(walked.lines.contains { $0.hasPrefix("in/words.txt,") && !$0.hasSuffix("decoded") })
+  }
 }

@@ -307,28 +307,18 @@ enum TextAlphabet {
   /// At the start of a line only: a quoted mail.
   static let indent: UInt8 = 0x82
 
-  static let hex: [UInt8] = table { byte in
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte &- UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte &- UInt8(ascii: "a") &+ 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte &- UInt8(ascii: "A") &+ 10
-    default: " ,:\\xX\"'<>=-\t\r\n".utf8.contains(byte) ? separator : foreign
-    }
+  static let hex: [UInt8] = (UInt8.min...UInt8.max).map { byte in
+    let isSeparator = " ,:\\xX\"'<>=-\t\r\n".utf8.contains(byte)
+    return isSeparator
+      ? separator : Digits.hex[Int(byte)] == Digits.isInvalid ? foreign : Digits.hex[Int(byte)]
   }
 
   /// Both alphabets of RFC 4648.
-  static let base64: [UInt8] = table { byte in
+  static let base64: [UInt8] = (UInt8.min...UInt8.max).map { byte in
     switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte &- UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte &- UInt8(ascii: "a") &+ 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte &- UInt8(ascii: "0") &+ 52
-    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
     case 10, 13: lineBreak
     case UInt8(ascii: ">"), UInt8(ascii: " "), 9: indent
-    default: foreign
+    default: Digits.base64[Int(byte)] == Digits.isInvalid ? foreign : Digits.base64[Int(byte)] & 63
     }
   }
-
-  private static func table(_ value: (UInt8) -> UInt8) -> [UInt8] { (0...255).map(value) }
 }

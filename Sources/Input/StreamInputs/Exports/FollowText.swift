@@ -16,24 +16,24 @@ enum FollowBody: Sendable {
 /// frames are tshark's packet list and messages.
 struct FollowText: ExportLines {
   private enum State {
-    /// Outside of a frame, before the first one, or after it.
+    /// Outside of a frame, before the first one, or after it; also in one with an unsupported encoding.
     case before, after
-    case header(FollowBody?, ExportConnection)
-    case body(FollowBody)
-    /// In a frame with an unsupported encoding.
-    case unsupported
+    case header, body
   }
 
-  /// Encoding of bytes without a frame.
-  private let frameless: FollowBody
   private var state = State.before
+  /// Encoding of the stream's bytes, at first of those without a frame; nil if it is unsupported.
+  private var body: FollowBody?
+  private var connection = ExportConnection()
+  /// Whether the current stream has a frame.
+  private var hasFrame = false
   private var digits = DigitReader(.hex)
   private var dump = FollowHexBody()
   /// Whether the current line has hex digits, and more chunks follow.
   private var isWithinDigits = false
 
   init(frameless: FollowBody) {
-    self.frameless = frameless
+    body = frameless
     digits.hasPrefixes = false
   }
 
@@ -44,79 +44,55 @@ struct FollowText: ExportLines {
     }
     isWithinDigits = false
     if RuledLine.isDrawn(with: "=", in: text) {
-      passRule(into: &events)
+      if state == .body { events.endConnection() }
+      // Before a header, this is the line above it.
+      if state != .before { state = .after }
     } else if text.has("Follow: ") {
       beginHeader(text, of: line, into: &events)
-    } else if case .header(let body, let connection) = state {
-      readHeader(text, body, connection, into: &events)
+    } else if state == .header {
+      readHeader(text, into: &events)
     } else {
       readBody(text, of: line, into: &events)
     }
   }
 
   mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
-    switch state {
-    case .before, .after, .unsupported: break
-    case .header:
+    if state == .header {
       events.fault("the text ends within the header of a stream: it is truncated", at: position)
-    case .body where hasFrame:
+    } else if state == .body, hasFrame {
       events.fault(
         "the line of = signs at the end of the stream is missing: the text is truncated; its bytes are "
           + "used", at: position)
-    case .body: break
     }
-  }
-
-  /// Whether the current stream has a frame.
-  private var hasFrame = false
-
-  private mutating func passRule(into events: inout ExportEvents) {
-    // Before a header, this is the line above it.
-    if case .body = state { events.endConnection() }
-    if case .before = state { return }
-    state = .after
   }
 
   /// `Follow: tls,raw`.
   private mutating func beginHeader(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
-    if case .body = state { events.endConnection() }
-    if text.end(of: ",raw", from: 8) == text.byteCount {
-      state = .header(.raw, ExportConnection())
-    } else if text.end(of: ",hex", from: 8) == text.byteCount {
-      state = .header(.hex, ExportConnection())
-    } else {
+    if state == .body { events.endConnection() }
+    let isRaw = text.end(of: ",raw", from: 8) == text.byteCount
+    body = isRaw ? .raw : text.end(of: ",hex", from: 8) == text.byteCount ? .hex : nil
+    if body == nil {
       events.fault(
         "the stream is not in raw or hex form, so its bytes are not known; export it with tshark -z "
           + "follow,tcp,raw,N", at: line.position(0))
-      state = .header(nil, ExportConnection())
     }
+    (state, hasFrame, connection) = (.header, true, ExportConnection())
   }
 
   /// `Filter: tcp.stream eq 0`, `Node 0: 192.0.2.1:40000`, and `Node 1: …`, after which the bytes begin.
-  private mutating func readHeader(
-    _ text: RawSpan, _ body: FollowBody?, _ connection: ExportConnection, into events: inout ExportEvents
-  ) {
-    var connection = connection
+  private mutating func readHeader(_ text: RawSpan, into events: inout ExportEvents) {
     if text.has("Node 0: ") {
       connection.peers.first = Self.peer(text, from: 8)
-      state = .header(body, connection)
     } else if text.has("Node 1: ") {
       connection.peers.second = Self.peer(text, from: 8)
-      guard let body else {
-        state = .unsupported
-        return
-      }
-      begin(body, connection, into: &events)
-      hasFrame = true
+      if body == nil { state = .after } else { begin(into: &events) }
     }
   }
 
-  private mutating func begin(
-    _ body: FollowBody, _ connection: ExportConnection, into events: inout ExportEvents
-  ) {
+  private mutating func begin(into events: inout ExportEvents) {
     events.beginConnection(connection)
     dump = FollowHexBody()
-    state = .body(body)
+    state = .body
   }
 
   /// `192.0.2.1:2196`, `[2001:db8::1]:2196`, `name:2196`; for followed TLS, tshark prints `:0` for the other end.
@@ -133,10 +109,9 @@ struct FollowText: ExportLines {
   }
 
   private mutating func readBody(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
-    if case .before = state, Self.isBody(text, frameless) {
-      begin(frameless, ExportConnection(), into: &events)
-    }
-    guard case .body(let body) = state, text.byteCount > 0 else { return }
+    guard let body, text.byteCount > 0 else { return }
+    if state == .before, Self.isBody(text, body) { begin(into: &events) }
+    guard state == .body else { return }
     let start = text.skippingBlanks(from: 0)
     let side: Side = start > 0 ? .second : .first
     switch body {

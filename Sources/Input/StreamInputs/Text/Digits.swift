@@ -34,8 +34,10 @@ enum Digits {
   }
 
   /// Whether there are two hex digits at `start`.
+  @inline(__always)
   static func areHexPair(in text: RawSpan, at start: Int) -> Bool {
-    start &+ 2 <= text.byteCount && hexEnd(in: text, from: start, to: start &+ 2) == start &+ 2
+    start &+ 2 <= text.byteCount
+      && (hex[Int(text.byte(at: start))] | hex[Int(text.byte(at: start &+ 1))]) & isInvalid == 0
   }
 
   /// The 24 bits of the four characters of base64 at `index` of `text`, and the marks of all of them.

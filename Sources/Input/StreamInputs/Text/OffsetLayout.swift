@@ -105,8 +105,14 @@ package struct OffsetLayout: Equatable, Sendable {
       if next == line.byteCount || line.byte(at: next) == UInt8(ascii: "|") { return .columnEnd }
       return next > index ? .group(next) : .other
     case .other:
+      if ASCII.isWordCharacter(line.byte(at: index)) { return .other }
+      // Mostly, two digits and another mark follow.
+      if count < width, index &+ 3 < line.byteCount, index &+ 3 &- column <= length,
+        Digits.areHexPair(in: line, at: index &+ 1), !ASCII.isWordCharacter(line.byte(at: index &+ 3))
+      {
+        return .group(index &+ 1)
+      }
       let next = line.skippingPrefix(at: line.skippingMarks(from: index))
-      if next == index { return .other }
       guard count < width, next &- index <= gap, let end = Self.groupEnd(line, from: next),
         end &- column <= length
       else { return .columnEnd }
@@ -370,22 +376,16 @@ extension OffsetLayout {
     return start > 0 && printable.allSatisfy { line.byte(at: start + $0) == bytes[$0] } ? 1 : -1
   }
 
-  /// The layout that the first lines prove whose offsets continue each other; nil without such lines.
+  /// The layout that lines prove whose offsets continue each other: of the bases that the first such lines allow, the one
+  /// that most lines do. Nil without such lines.
   static func learned(from head: RawSpan, isWhole: Bool) -> OffsetLayout? {
-    var before = 0..<0
-    for line in head.lines(isWhole: isWhole) {
-      defer { before = line }
-      guard var layout = OffsetLayout(head.extracting(before), before: head.extracting(line)) else {
-        continue
-      }
-      let continuing = OffsetBase.allCases.map { base in
-        layout.base = base
-        return (base, layout.evidence(in: head, isWhole: isWhole).continuing)
-      }
-      layout.base = continuing.max { $0.1 < $1.1 }?.0 ?? layout.base
-      return layout
+    let lines = head.lines(isWhole: isWhole)
+    let layouts = OffsetBase.allCases.compactMap { base in
+      zip(lines, lines.dropFirst()).lazy.compactMap { line, next in
+        OffsetLayout(head.extracting(line), before: head.extracting(next), base)
+      }.first
     }
-    return nil
+    return layouts.map { ($0, $0.evidence(in: head, isWhole: isWhole).continuing) }.max { $0.1 < $1.1 }?.0
   }
 
   /// Words before an offset, at most; bytes of a line, at most, and at least after such words.
@@ -394,16 +394,14 @@ extension OffsetLayout {
   private static let fewestBytes = 4
 
   /// The layout of a line whose bytes are as many as the distance of its offset from that of the `next` one.
-  private init?(_ line: RawSpan, before next: RawSpan) {
+  private init?(_ line: RawSpan, before next: RawSpan, _ base: OffsetBase) {
     var (start, nextStart) = (line.skippingMarks(from: 0), next.skippingMarks(from: 0))
     for words in 0..<Self.mostWords where start < line.byteCount && nextStart < next.byteCount {
-      for base in OffsetBase.allCases {
-        let digits = line.skippingPrefix(at: start)
-        guard let (offset, end) = base.read(line, from: digits), end - digits >= 4,
-          let (nextOffset, _) = base.read(next, from: next.skippingPrefix(at: nextStart)),
-          nextOffset > offset,
-          nextOffset - offset <= Self.mostBytes, words == 0 || nextOffset - offset >= Self.fewestBytes
-        else { continue }
+      let digits = line.skippingPrefix(at: start)
+      if let (offset, end) = base.read(line, from: digits), end - digits >= 4,
+        let (nextOffset, _) = base.read(next, from: next.skippingPrefix(at: nextStart)), nextOffset > offset,
+        nextOffset - offset <= Self.mostBytes, words == 0 || nextOffset - offset >= Self.fewestBytes
+      {
         self.init(.other, base: base)
         (self.words, width) = (words, Int(nextOffset - offset))
         if fit(line, afterOffset: end) { return }
@@ -420,14 +418,13 @@ extension OffsetLayout {
     var (start, count) = (column, 0)
     gap = 0
     while let end = Self.groupEnd(line, from: start) {
-      let next = line.skippingPrefix(at: line.skippingMarks(from: end))
       count += (end - start) / 2
       hasWords = hasWords || end - start > 2
       if count >= width {
         length = end - column
-        let isLonger = next - end <= gap && Self.groupEnd(line, from: next).map { $0 - next } == 2
-        return count == width && !isLonger
+        return count == width
       }
+      let next = line.skippingPrefix(at: line.skippingMarks(from: end))
       gap = max(gap, next - end)
       start = next
     }
