@@ -82,7 +82,7 @@ struct FormatDetection: Sendable {
       // Raw reading finds tuples, but no text and no requests among other bytes.
       guard input.isNamed, !carvesMoreThanTuples(block) else { return .carve }
       guard let dump = UnreadableDump(ofUnknown: head.span.bytes) else { return .dump(.raw) }
-      report.recognition = dump.recognition
+      report.recognition = .foreign(kind: dump.kind, remedy: dump.remedy)
       report.faults.append(InputFault("is \(dump.kind): \(dump.remedy)", fileOffset: 0))
       return nil
     }

@@ -77,7 +77,7 @@ package enum FormatProbes {
     if OffsetLayout(of: text, isWhole: isWhole) != nil { return .format(.dump(.hex)) }
     let hasRecords = { isDump(hex: head, isWhole: isWhole, content) }
     if let dump = UnreadableDump(of: text, isWhole: isWhole, hasRecords: hasRecords) {
-      return dump.recognition
+      return .foreign(kind: dump.kind, remedy: dump.remedy)
     }
     if PlainHex.recognises(text) { return .format(.dump(.hex)) }
     return Base64.recognises(text) ? .format(.dump(.base64)) : nil

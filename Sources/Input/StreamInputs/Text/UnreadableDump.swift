@@ -28,8 +28,6 @@ enum UnreadableDump {
     }
   }
 
-  var recognition: Recognition { .foreign(kind: kind, remedy: remedy) }
-
   /// A text that could be read as plain hex although it is none.
   /// - Parameter hasRecords: whether the bytes of plain hex have known content.
   init?(of head: RawSpan, isWhole: Bool, hasRecords: () -> Bool) {
