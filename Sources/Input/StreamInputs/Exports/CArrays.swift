@@ -104,6 +104,7 @@ struct CArrays: ExportLines {
 
   /// Whether a line in an array begins with a value of one byte.
   static func isValue(_ text: RawSpan, at start: Int) -> Bool {
-    text.skippingPrefix(at: start) > start && Digits.hexEnd(in: text, from: start &+ 2, to: text.byteCount) == start &+ 4
+    text.skippingPrefix(at: start) > start
+      && Digits.hexEnd(in: text, from: start &+ 2, to: text.byteCount) == start &+ 4
   }
 }
