@@ -142,6 +142,13 @@ struct LogLineTests {
     LogCase(
       "the characters next to the digits", #"{"token":"/:@G`g09","status":200}"#,
       "push 1 text=/:@G`g09 status=200 token-not-hex"),
+    LogCase(
+      "NSData", #"{"token":"<0a0b0c0d 0e>","status":200}"#,
+      "push 1 token=0a0b0c0d0e status=200"),
+    LogCase(
+      "base64, with an escaped slash",
+      #"{"token":"GNbhysKora8lV3zKFNt3U1B\/TwOiiBJM6f4tYLq9e7A=","status":200}"#,
+      "push 1 token=18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0 status=200"),
     LogCase("an empty one", #"{"token":"","status":200}"#, "unrelated 1+1"),
   ]
 

@@ -20,7 +20,8 @@ struct TokenTextTests {
   @Test(
     "every form of hex reads all others, as base64 does not",
     arguments: [
-      "0A1b2C3d4Eff", "<0a1b2c3d 4eff>", "0a 1b 2c 3d 4e ff", " 0a1b2c3d4eff\t", "<0A1B2C3D4EFF",
+      "0A1b2C3d4Eff", "<0a1b2c3d 4eff>", "0a 1b 2c 3d 4e ff", " 0a1b2c3d4eff\t", "<0A1B2C3D4EFF>",
+      "\\x0a1b2c3d4eff", "0x0A1B2C3D4EFF", "X'0a1b2c3d4eff'",
     ])
   func hexReadsAll(_ text: String) {
     for form in TokenForm.allCases where form != .base64 { #expect(form.bytes(of: text) == Self.token) }
@@ -41,7 +42,8 @@ struct TokenTextTests {
   @Test(
     "what is no token",
     arguments: [
-      (TokenForm.hex, ""), (.hex, "<>"), (.hex, " "), (.hex, "abc"), (.hex, "0x0a"), (.hex, "zz"),
+      (TokenForm.hex, ""), (.hex, "<>"), (.hex, " "), (.hex, "abc"), (.hex, "0x"), (.hex, "a b"),
+      (.hex, "zz"),
       (.hex, "ab-cd"),
       (.hex, "ａｂ"), (.bytes, ""), (.base64, ""), (.base64, "Z"), (.base64, "Zm9vY"), (.base64, "Zg="),
       (.base64, "Zg==="), (.base64, "Zm9v="), (.base64, "Zg==Zg=="), (.base64, "Zh=="), (.base64, "Zm9"),

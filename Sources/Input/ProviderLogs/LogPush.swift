@@ -129,7 +129,7 @@ final class LogPush {
   private func settle(_ text: UnsafeRawBufferPointer) -> Bool {
     if text.isEmpty { return true }
     let start = used
-    if let count = LogToken.decode(text, to: texts + start) {
+    if let count = TokenText.decode(text, to: texts + start) {
       used &+= count
       fields[.token] = start..<used
       if count != 32 { fields.flags.insert(.unexpectedTokenLength) }

@@ -138,7 +138,7 @@ final class DoubtCollector: EvidenceSink {
     counts[.feedback] &+= run.count
     for index in 0..<run.count {
       let isAdmitted = add(.feedback, location(run.offset &+ index &* run.stride), run.flags.codes) {
-        $0.token = TokenText.hex(run.token(of: index), in: bytes)
+        $0.token = ShownToken.hex(run.token(of: index), in: bytes)
         $0.time = bytes.bigEndianUInt32(at: run.start &+ index &* run.stride)
       }
       // Later records are not in the sample either.
@@ -152,7 +152,7 @@ final class DoubtCollector: EvidenceSink {
         requests.labels, request.offset, .client, packet: request.packet, fileOffset: request.fileOffset)
       add(.requests, location, request.flags, requests.labels) {
         if request.range.isEmpty { return nil }
-        return RequestFields(request.range, in: bytes).token.map { TokenText.hex($0, in: bytes) }
+        return RequestFields(request.range, in: bytes).token.map { ShownToken.hex($0, in: bytes) }
       }
     }
   }
@@ -160,7 +160,7 @@ final class DoubtCollector: EvidenceSink {
   func response(_ response: ResponseRecord) {
     let location = RecordLocation(
       response.labels, response.offset, .server, packet: response.packet, fileOffset: response.fileOffset)
-    add(.responses, location, response.flags, response.labels) { response.request?.token.map(TokenText.hex) }
+    add(.responses, location, response.flags, response.labels) { response.request?.token.map(ShownToken.hex) }
   }
 
   /// Adds a record of a gateway connection, if it has flags.
@@ -182,7 +182,7 @@ final class DoubtCollector: EvidenceSink {
         pushes.labels, push.offset, push.direction, packet: push.packet, fileOffset: push.fileOffset)
       location.line = push.fields.line
       add(.pushes, location, push.fields.flags.codes) {
-        $0.token = push.fields[.token].map { TokenText.hex($0, in: bytes) }
+        $0.token = push.fields[.token].map { ShownToken.hex($0, in: bytes) }
         $0.time = push.fields.timestamp.flatMap { UInt32(exactly: $0 / 1000) }
       }
     }

@@ -74,7 +74,7 @@ struct InvalidationCollector {
 
   private static func row(_ invalidated: InvalidatedToken, _ sources: [String]) -> Invalidations.Row {
     var row = Invalidations.Row(
-      token: TokenText.hex(invalidated.token), time: invalidated.time,
+      token: ShownToken.hex(invalidated.token), time: invalidated.time,
       countedRecords: invalidated.verdict.countedRecords,
       records: invalidated.verdict.records, length: invalidated.token.count)
     row.flags = invalidated.verdict.flags.codes

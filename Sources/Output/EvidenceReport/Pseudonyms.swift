@@ -2,7 +2,7 @@ import Basics
 import CLibcrypto
 
 /// A token in hex, as the page shows it unless it is redacted.
-enum TokenText {
+enum ShownToken {
   static func hex(_ token: [UInt8]) -> String { token.isEmpty ? "(empty)" : Hex.string(token) }
 
   static func hex(_ range: Range<Int>, in bytes: RawSpan) -> String {
@@ -18,9 +18,9 @@ struct Pseudonyms {
 
   let key: [UInt8]
 
-  /// - Parameter text: of `TokenText`. What is not hex is an empty token.
+  /// - Parameter text: of `ShownToken`. What is not hex is an empty token.
   func name(ofHex text: String) throws -> String {
-    guard let token = Hex.bytes(text), !token.isEmpty else { return TokenText.hex([]) }
+    guard let token = Hex.bytes(text), !token.isEmpty else { return ShownToken.hex([]) }
     return try "device-" + Hex.string(Self.code(of: token, key: key).prefix(Self.shownLength))
   }
 

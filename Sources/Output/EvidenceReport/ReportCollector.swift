@@ -43,7 +43,7 @@ final class ReportCollector: EvidenceSink {
     row.capturedAt = response.packet?.time?.text
     (row.status, row.identifier) = (response.response.status, response.response.identifier)
     row.requestOffset = response.request?.offset
-    row.token = response.request?.token.map(TokenText.hex)
+    row.token = response.request?.token.map(ShownToken.hex)
     row.flags = response.flags.codes
     gateway.responses.append(row)
   }

@@ -100,7 +100,7 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   package static let statusInferred = PushFlags(rawValue: 1 << 3)
   /// One side ended the stream with RST_STREAM.
   package static let streamReset = PushFlags(rawValue: 1 << 4)
-  /// The token is not an even number of hex digits.
+  /// The token is not an even number of hex digits, nor, in a log, in another form of a token.
   package static let tokenNotHex = PushFlags(rawValue: 1 << 5)
   /// A response without its request.
   package static let uncorrelated = PushFlags(rawValue: 1 << 6)
@@ -149,31 +149,17 @@ extension PushFields {
   package mutating func settleToken(in buffer: inout [UInt8]) {
     guard let text = self[.tokenText] else { return }
     let start = buffer.count
-    guard !text.isEmpty, text.count % 2 == 0, Self.appendBytes(ofHex: text, in: &buffer) else {
+    buffer.append(contentsOf: repeatElement(0, count: text.count / 2))
+    let length = buffer.withUnsafeMutableBytes { bytes in
+      bytes.baseAddress.flatMap { Hex.decode(.init(rebasing: bytes[text]), to: $0 + start) }
+    }
+    guard let length else {
       buffer.removeSubrange(start...)
       flags.insert(.tokenNotHex)
       return
     }
     self[.token] = start..<buffer.count
     self[.tokenText] = nil
-    if text.count != 2 &* Self.usualTokenLength { flags.insert(.unexpectedTokenLength) }
-  }
-
-  private static func appendBytes(ofHex text: Range<Int>, in buffer: inout [UInt8]) -> Bool {
-    let start = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: text.count / 2))
-    return buffer.withUnsafeMutableBytes { bytes in
-      var (source, target) = (text.lowerBound, start)
-      while source < text.upperBound {
-        guard let high = Hex.value(ofDigit: bytes[source]), let low = Hex.value(ofDigit: bytes[source &+ 1])
-        else {
-          return false
-        }
-        bytes[target] = high << 4 | low
-        source &+= 2
-        target &+= 1
-      }
-      return true
-    }
+    if length != Self.usualTokenLength { flags.insert(.unexpectedTokenLength) }
   }
 }

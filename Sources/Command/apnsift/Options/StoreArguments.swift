@@ -23,13 +23,12 @@ struct OffsetArgument: ExpressibleByArgument {
   }
 }
 
-/// A token as an argument: hex, with or without spaces and <>.
+/// A token as an argument, in any form.
 struct TokenArgument: ExpressibleByArgument {
   var bytes: [UInt8]
 
   init?(argument: String) {
-    let digits = argument.filter { !" <>".contains($0) }
-    guard !digits.isEmpty, let bytes = Hex.bytes(digits) else { return nil }
+    guard let bytes = TokenText.bytes(argument) else { return nil }
     self.bytes = bytes
   }
 }

@@ -65,19 +65,5 @@ enum KeyLogLine {
   }
 
   /// Nil unless all of it is an even number of hex digits.
-  static func hex(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
-    guard digits.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 2)
-    var index = digits.startIndex
-    while index < digits.endIndex {
-      guard let high = Hex.value(ofDigit: digits[index]), let low = Hex.value(ofDigit: digits[index + 1])
-      else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-      index += 2
-    }
-    return bytes
-  }
+  static func hex(_ digits: ArraySlice<UInt8>) -> [UInt8]? { digits.withUnsafeBytes(Hex.bytes) }
 }

@@ -20,7 +20,7 @@ package enum TokenForm: String, CaseIterable, Sendable {
     case .upperHex: return Hex.string(bytes, letterCase: .upper)
     case .spacedHex: return Self.grouped(bytes)
     case .bracketedHex: return "<\(Self.grouped(bytes))>"
-    case .base64: return Base64Text.text(of: bytes)
+    case .base64: return Base64.text(of: bytes)
     }
   }
 
@@ -33,29 +33,7 @@ package enum TokenForm: String, CaseIterable, Sendable {
 
   /// Reads the token into a buffer; false if `text` has none.
   func read(_ text: UnsafeRawBufferPointer, into bytes: inout [UInt8]) -> Bool {
-    bytes.removeAll(keepingCapacity: true)
-    guard self != .base64 else {
-      bytes = String(validating: text, as: UTF8.self).flatMap(Base64Text.bytes) ?? []
-      return !bytes.isEmpty
-    }
-    var high: UInt8?
-    for byte in text {
-      switch byte {
-      // Also the line end of a field that was cut from a file.
-      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "<"),
-        UInt8(ascii: ">"):
-        continue
-      default: break
-      }
-      guard let value = Hex.value(ofDigit: byte) else { return false }
-      if let first = high {
-        bytes.append(first << 4 | value)
-        high = nil
-      } else {
-        high = value
-      }
-    }
-    return high == nil && !bytes.isEmpty
+    bytes.replace(with: text, by: self == .base64 ? Base64.decode : TokenText.hex)
   }
 
   /// Whether `text` has only hex digits of one letter case.
