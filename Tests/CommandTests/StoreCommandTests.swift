@@ -20,14 +20,30 @@ struct StoreCommandTests {
       "<"
         + stride(from: 0, to: 64, by: 8).map { String(digits.dropFirst($0).prefix(8)) }.joined(separator: " ")
         + ">",
+      "\\x\(digits)", "0x\(digits)", "X'\(digits)'", "%3C\(digits)%3E", Base64.text(of: token(1)),
     ]
     for (number, spelling) in spellings.enumerated() {
       let outcome = try register([spelling, "--at", String(1_400_000_000 + number)])
       #expect(outcome.code == 0, "\(spelling): \(outcome.errors)")
       #expect(outcome.output.isEmpty)
     }
-    #expect(try directory.storedTokens() == [StoredToken(token: token(1), registeredAt: 1_400_000_003)])
+    #expect(try directory.storedTokens() == [StoredToken(token: token(1), registeredAt: 1_400_000_008)])
   }
+
+  @Test(
+    "what is no token is named, and nothing is registered",
+    arguments: [
+      ("zz", "tokens are hex, <…>, \\x…, 0x…, X'…', %3C…%3E or base64"),
+      (udid, Message.deviceID(udid).text),
+    ])
+  func registerNoToken(_ argument: String, _ problem: String) throws {
+    let outcome = try register([hex(token(1)), argument, "--create"])
+    #expect(outcome.code == 64)
+    #expect(outcome.errors.contains(problem))
+    #expect(!directory.exists("tokens.sqlite"))
+  }
+
+  static let udid = "5513e3eabba6d75402c1c34c7365c6fac0102458"
 
   private static func counts(
     added: Int = 0, revived: Int = 0, raised: Int = 0, unchanged: Int = 0
@@ -87,9 +103,10 @@ struct StoreCommandTests {
   static let badLists: [(text: String, line: Int, problem: Message)] = [
     ("aa,1\n", 1, .wrongHeader(expected: listHeader, found: ["aa", "1"])),
     ("", 1, .wrongHeader(expected: listHeader, found: [])),
-    ("token,registered_at\naa,1\nzz,2\n", 3, .notAToken("zz", form: "hex")),
-    ("token,registered_at\naa,1\nabc,2\n", 3, .notAToken("abc", form: "hex")),
-    ("token,registered_at\naa,1\n,2\n", 3, .notAToken("", form: "hex")),
+    ("token,registered_at\naa,1\nzz,2\n", 3, .notAToken("zz")),
+    ("token,registered_at\naa,1\nabc,2\n", 3, .notAToken("abc")),
+    ("token,registered_at\naa,1\n,2\n", 3, .notAToken("")),
+    ("token,registered_at\n\(udid),1\n", 2, .deviceID(udid, column: "token")),
     ("token,registered_at\naa,1\nbb,soon\n", 3, .notARegistrationTime("soon")),
     ("token,registered_at\naa,1\nbb,-1\n", 3, .notARegistrationTime("-1")),
     ("token,registered_at\naa,1\nbb,4294967296\n", 3, .notARegistrationTime("4294967296")),

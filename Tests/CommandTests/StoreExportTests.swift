@@ -108,10 +108,12 @@ struct StoreExportTests {
   @Test("what is exported, imported and exported again is the same", arguments: forms)
   func roundTrip(_ token: String, _ time: String, _ delimiter: String) throws {
     var generator = FixedGenerator(seed: 3)
+    // No token has 20 bytes.
+    let lengths = Array(1...19) + Array(21...70)
     // Summer time begins and ends in March and October: times from May to August are never doubled.
     let rows = (0..<300).map { number in
       StoredToken(
-        token: CommandTests.token(number, length: 1 + number % 70),
+        token: CommandTests.token(number, length: lengths[number % lengths.count]),
         registeredAt: 1_369_000_000 + Int64.random(in: 0...8_000_000, using: &generator))
     }
     try directory.makeStore(rows, in: "first.sqlite")

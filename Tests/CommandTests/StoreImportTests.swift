@@ -60,6 +60,60 @@ struct StoreImportTests {
     #expect(try rows() == expected)
   }
 
+  private static let digits = "18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0"
+  private static let groups = "18d6e1ca c2a8adaf 25577cca 14db7753 507f4f03 a288124c e9fe2d60 babd7bb0"
+
+  @Test(
+    "one token in every form",
+    arguments: [
+      digits, digits.uppercased(), groups, "<\(groups)>", "<\(digits)>", "\\x\(digits)",
+      "0x\(digits.uppercased())",
+      "X'\(digits)'", "%3C\(groups.split(separator: " ").joined(separator: "%20"))%3E",
+      "GNbhysKora8lV3zKFNt3U1B/TwOiiBJM6f4tYLq9e7A=", "GNbhysKora8lV3zKFNt3U1B_TwOiiBJM6f4tYLq9e7A",
+    ])
+  func everyForm(_ token: String) throws {
+    let outcome = try importing("token,registered_at\n\(token),1\n")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let list = try directory.apnsift(["store", "list", "--store", "sqlite:tokens.sqlite"])
+    #expect(
+      list.text == "app,environment,token,registered_at,invalidated_at\n"
+        + ",production,\(Self.digits),1970-01-01T00:00:01Z,\n")
+  }
+
+  private func importing(case name: String, _ options: [String] = []) throws -> Outcome {
+    try directory.apnsift(
+      [
+        "store", "import", Repository.path(of: "Tests/Fixtures/cases/public/\(name)"), "--store",
+        "sqlite:tokens.sqlite", "--create", "--token-column", "device", "--registered-column", "last_seen",
+      ] + options)
+  }
+
+  @Test("psql writes bytea with a backslash and an x")
+  func bytea() throws {
+    #expect(try importing(case: "bytea.csv").code == 0)
+    #expect(try rows() == ["\(Self.digits) 1367400600"])
+  }
+
+  @Test("ids of devices are no tokens")
+  func deviceIDs() throws {
+    let ids = [
+      "5513e3eabba6d75402c1c34c7365c6fac0102458", "18d6e1cac2a8adaf25577cca14db7753507f4f03",
+      "98ce94b2b196906ca4859e068b8ef92e6de9e641",
+    ]
+    let problems = ids.enumerated().map { line, id in
+      Self.located(.deviceID(id, column: "device"), line + 2, 1)
+    }
+    let name = Repository.path(of: "Tests/Fixtures/cases/public/device-ids.csv")
+    let failed = try importing(case: "device-ids.csv")
+    #expect(failed.code == 2)
+    #expect(failed.messages == [Message.nothingImported(name, problems[0]).text])
+    let skipped = try importing(case: "device-ids.csv", ["--skip-invalid"])
+    #expect(skipped.code == 2)
+    #expect(skipped.messages.dropLast() == problems.map { "\(name): \($0); row skipped" }[...])
+    #expect(skipped.errors.contains("; 3 invalid rows skipped"))
+    #expect(try rows().isEmpty)
+  }
+
   private static func located(_ problem: Message, _ line: Int, _ column: Int? = nil) -> Message {
     .located(problem, line: line, column: column)
   }
@@ -82,9 +136,13 @@ struct StoreImportTests {
   ]
 
   static let rowFaults: [(text: String, options: [String], problem: Message)] = [
-    ("token,registered_at\naa,1\nzz,2\n", [], located(.notAToken("zz", form: "hex"), 3, 1)),
-    ("token,registered_at\naa,1\n\"x\ny\",2\n", [], located(.notAToken("x\ny", form: "hex"), 3, 1)),
-    ("n,token,registered_at\n\"a\nb\",aa,1\n,zz,2\n", [], located(.notAToken("zz", form: "hex"), 4, 2)),
+    ("token,registered_at\naa,1\nzz,2\n", [], located(.notAToken("zz"), 3, 1)),
+    ("token,registered_at\naa,1\n\"x\ny\",2\n", [], located(.notAToken("x\ny"), 3, 1)),
+    ("n,token,registered_at\n\"a\nb\",aa,1\n,zz,2\n", [], located(.notAToken("zz"), 4, 2)),
+    (
+      "token,registered_at\nGNbhysKora8lV3zKFNt3U1B/TwM=,1\n", ["--token-form", "base64"],
+      located(.deviceID("18d6e1cac2a8adaf25577cca14db7753507f4f03", column: "token"), 2, 1)
+    ),
     ("token,registered_at\naa,soon\n", [], located(.notARegistrationTime("soon"), 2, 4)),
     ("token,registered_at\naa,-1\n", [], located(.notARegistrationTime("-1"), 2, 4)),
     (
@@ -93,7 +151,7 @@ struct StoreImportTests {
     ),
     (
       "token,registered_at\nCg=,1\n", ["--token-form", "base64"],
-      located(.notAToken("Cg=", form: "base64"), 2, 1)
+      located(.notAToken("Cg="), 2, 1)
     ),
     ("token,registered_at\naa\n", [], located(.wrongFieldCount(1, expected: 2), 2, 1)),
     ("token,registered_at\naa,1,\n", [], located(.wrongFieldCount(3, expected: 2), 2, 1)),
@@ -128,7 +186,7 @@ struct StoreImportTests {
     #expect(try rows() == ["aa 1", "dd 4"])
     #expect(outcome.messages.count == 12)
     for index in 0..<10 {
-      let problem = Self.located(.notAToken("zz\(index)", form: "hex"), index + 3, 1)
+      let problem = Self.located(.notAToken("zz\(index)"), index + 3, 1)
       #expect(outcome.messages[index] == "list.csv: \(problem); row skipped")
     }
     #expect(outcome.messages[10] == "skipped 4 rows more")
@@ -160,7 +218,7 @@ struct StoreImportTests {
     let owner = ["--environment", "sandbox"]
     let failed = try directory.apnsift(arguments + owner + ["one.csv", "bad.csv", "two.csv"])
     #expect(failed.code == 2)
-    #expect(failed.said(.nothingImported("bad.csv", Self.located(.notAToken("zz", form: "hex"), 2, 3))))
+    #expect(failed.said(.nothingImported("bad.csv", Self.located(.notAToken("zz"), 2, 3))))
     let done = try directory.apnsift(arguments + owner + ["one.csv", "-"], input: .file("two.csv"))
     #expect(done.code == 0, "\(done.errors)")
     #expect(try rows(app: "mail", environment: "sandbox") == ["aa 1", "bb 2"])

@@ -80,7 +80,7 @@ struct StoreReplayTests {
       Array("token,registered_at\n\(token),100\nzz,100\n\(token),\n".utf8), to: "a.csv")
     var strict = RegistrationImport()
     let failure = #expect(throws: Failure.self) { try strict.run([path], into: store, for: owner) }
-    let problem = Message.located(.notAToken("zz", form: "hex"), line: 3, column: 1)
+    let problem = Message.located(.notAToken("zz"), line: 3, column: 1)
     #expect(failure?.message == .nothingImported(path, problem))
     var lenient = RegistrationImport()
     lenient.skipsInvalid = true

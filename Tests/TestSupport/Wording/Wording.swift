@@ -50,9 +50,15 @@ extension Message {
     Message("\(column) is \(value), expected \(expected), or null")
   }
 
-  /// - Parameter form: hex or base64.
-  package static func notAToken(_ found: String, form: String) -> Message {
-    Message("expected a token in \(form), found '\(found.prefix(80))'")
+  package static func notAToken(_ found: String) -> Message {
+    let forms = "hex, <…>, \\x…, 0x…, X'…', %3C…%3E or base64"
+    return Message("expected a token (\(forms)), found '\(found.prefix(80))'")
+  }
+
+  /// - Parameter id: 40 hex digits.
+  package static func deviceID(_ id: String, column: String? = nil) -> Message {
+    "expected a token, found \(id) of 20 bytes: ids of devices (UDID) have 20, tokens never"
+      + Message(column.map { "; store import --token-column reads another column than \($0)" } ?? "")
   }
 
   package static func nothingImported(_ path: String, _ problem: Message) -> Message {

@@ -79,8 +79,10 @@ struct Export: ParsableCommand {
   @Option(help: .init("Also write findings as CSV.", valueName: "FILE"))
   var findings: String?
 
-  @Option(help: .init("Only records of this token, in hex; spaces and <> are ignored.", valueName: "TOKEN"))
-  var token: TokenArgument?
+  @Option(
+    help: .init("Only records of this token: \(TokenText.forms).", valueName: "TOKEN"),
+    transform: tokenArgument)
+  var token: [UInt8]?
 
   @Flag(help: "Only records with flags, which replay leaves out.")
   var flagged = false
@@ -199,7 +201,7 @@ struct Export: ParsableCommand {
 
     let filters =
       isFiltered
-      ? documents.sinks.map { RecordFilter($0.sink, $0.kinds, token: token?.bytes, isFlagged: flagged) } : []
+      ? documents.sinks.map { RecordFilter($0.sink, $0.kinds, token: token, isFlagged: flagged) } : []
     let sinks: [any EvidenceSink] = isFiltered ? filters : documents.sinks.map(\.sink)
     try examination.run(sinks + [findingsWriter, collector, tally] + inventory.sinks)
 

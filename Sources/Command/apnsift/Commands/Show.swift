@@ -37,8 +37,10 @@ struct Show: ParsableCommand {
   @Option(help: .init("Packet number in the capture, from 1.", valueName: "NUMBER"))
   var packet: Int?
 
-  @Option(help: .init("All records of this token, in hex; spaces and <> are ignored.", valueName: "TOKEN"))
-  var token: TokenArgument?
+  @Option(
+    help: .init("All records of this token: \(TokenText.forms).", valueName: "TOKEN"),
+    transform: tokenArgument)
+  var token: [UInt8]?
 
   @Option(help: .init("Only this stream, numbered from 0.", valueName: "NUMBER"))
   var stream: Int?
@@ -63,7 +65,7 @@ struct Show: ParsableCommand {
   @OptionGroup var input: InputOptions
 
   mutating func validate() throws {
-    guard [record, offset?.bytes, packet, token?.bytes.count].compactMap({ $0 }).count == 1 else {
+    guard [record, offset?.bytes, packet, token?.count].compactMap({ $0 }).count == 1 else {
       throw ValidationError("give one of --record, --offset, --packet and --token")
     }
     for (name, value, least) in [
@@ -84,7 +86,7 @@ struct Show: ParsableCommand {
   private var target: ShowTarget {
     if let record { return .record(record) }
     if let packet { return .packet(packet) }
-    if let token { return .token(token.bytes) }
+    if let token { return .token(token) }
     return .offset(offset?.bytes ?? 0)
   }
 
@@ -95,7 +97,7 @@ struct Show: ParsableCommand {
     // Before a large input is read.
     let history = try token.flatMap { token in
       usesStore
-        ? try TokenHistory(of: token.bytes, in: store.location(journal: journal.url).openForReading()) : nil
+        ? try TokenHistory(of: token, in: store.location(journal: journal.url).openForReading()) : nil
     }
     let finder = RecordLocator(
       target, stream: stream, direction: direction, maxLocations: maxLocations, maxBytes: limit)

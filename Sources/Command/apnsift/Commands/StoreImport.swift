@@ -12,7 +12,8 @@ struct StoreImport: ParsableCommand {
     discussion: """
       Each file has a header line with column names; columns other than the token and its time are ignored. All files \
       are one transaction, and all rows belong to --app and --environment. Rows may be in any order and repeat: a \
-      registration never replaces a later one. Rows with an empty time are skipped, unless --at gives a time.
+      registration never replaces a later one. Rows with an empty time are skipped, unless --at gives a time. \
+      Tokens are \(TokenText.forms).
 
       EXAMPLES
         apnsift store import devices.csv --app com.example.mail --create

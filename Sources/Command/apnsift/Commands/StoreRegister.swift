@@ -22,8 +22,8 @@ struct StoreRegister: ParsableCommand {
       now. Use `store import` for files with other columns or forms.
       """)
 
-  @Argument(help: .init("Tokens in hex; spaces and <> are ignored.", valueName: "token"))
-  var tokens: [TokenArgument] = []
+  @Argument(help: .init("Tokens: \(TokenText.forms).", valueName: "token"), transform: tokenArgument)
+  var tokens: [[UInt8]] = []
 
   @Option(help: .init("Registration time, RFC 3339 or Unix seconds. (default: now)", valueName: "TIME"))
   var at: TimeArgument?
@@ -47,6 +47,9 @@ struct StoreRegister: ParsableCommand {
     guard csv == nil || at == nil else {
       throw ValidationError("--at and --csv exclude each other: the CSV file has the times")
     }
+    if let problem = tokens.lazy.compactMap(RegistrationFile.problem).first {
+      throw ValidationError(problem.text)
+    }
   }
 
   func run() throws {
@@ -66,7 +69,7 @@ struct StoreRegister: ParsableCommand {
             progress.advance()
           }
         } else {
-          for token in tokens { try visit(token.bytes.span.bytes, StoreTime(at?.seconds ?? now)) }
+          for token in tokens { try visit(token.span.bytes, StoreTime(at?.seconds ?? now)) }
         }
       }, for: owner)
     progress.clear()

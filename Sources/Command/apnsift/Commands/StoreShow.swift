@@ -15,8 +15,8 @@ struct StoreShow: ParsableCommand {
         apnsift store show --json TOKEN TOKEN --app com.example.mail
       """)
 
-  @Argument(help: .init("Tokens in hex; spaces and <> are ignored.", valueName: "token"))
-  var tokens: [TokenArgument]
+  @Argument(help: .init("Tokens: \(TokenText.forms).", valueName: "token"), transform: tokenArgument)
+  var tokens: [[UInt8]]
 
   @OptionGroup var store: StoreOptions
 
@@ -27,7 +27,7 @@ struct StoreShow: ParsableCommand {
 
   func run() throws {
     let store = try store.location(app: filter.app, environment: filter.environment).openForReading()
-    let rows = try store.rows(of: tokens.map(\.bytes), in: filter.filter)
+    let rows = try store.rows(of: tokens, in: filter.filter)
     let buffer = OutputBuffer(OutputFile())
     if json {
       let writer = TokenRowWriter(.json, output: buffer)
@@ -39,8 +39,8 @@ struct StoreShow: ParsableCommand {
     }
     try buffer.flush()
     let known = Set(rows.map(\.token))
-    for token in tokens where !known.contains(token.bytes) {
-      Console.say("\(Hex.string(token.bytes)): not in \(store.name)")
+    for token in tokens where !known.contains(token) {
+      Console.say("\(Hex.string(token)): not in \(store.name)")
     }
     Console.say("showed \(Count.of(rows.count, "row")) of \(store.name)")
   }

@@ -4,7 +4,7 @@ import TokenStores
 
 /// Text forms of tokens and times.
 struct FormOptions: ParsableArguments {
-  @Option(help: .init("Form of tokens; any hex form reads all of them.", valueName: "FORM"))
+  @Option(help: .init("Form of tokens; any is read, short base64 only as base64.", valueName: "FORM"))
   var tokenForm = TokenForm.hex
 
   @Option(

@@ -23,12 +23,8 @@ struct OffsetArgument: ExpressibleByArgument {
   }
 }
 
-/// A token as an argument, in any form.
-struct TokenArgument: ExpressibleByArgument {
-  var bytes: [UInt8]
-
-  init?(argument: String) {
-    guard let bytes = TokenText.bytes(argument) else { return nil }
-    self.bytes = bytes
-  }
+/// Reads a token as an argument, in any form.
+@Sendable func tokenArgument(_ text: String) throws -> [UInt8] {
+  guard let token = TokenText.bytes(text) else { throw ValidationError("tokens are \(TokenText.forms)") }
+  return token
 }

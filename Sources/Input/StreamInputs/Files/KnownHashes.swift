@@ -85,6 +85,8 @@ private struct DigestTable: Sendable {
   let width: Int
   private(set) var count = 0
   private var buffers = [[UInt8]](repeating: [], count: 256)
+  /// The digest that is read.
+  private var digest: [UInt8] = []
   /// Bytes of each buffer that are sorted.
   private var sorted = [Int](repeating: 0, count: 256)
 
@@ -94,20 +96,11 @@ private struct DigestTable: Sendable {
 
   /// Adds a digest in hex of the right length; false if it is not hex.
   mutating func append(_ digits: ArraySlice<UInt8>) -> Bool {
-    var first: UInt8?
-    guard digits.allSatisfy({ Hex.value(ofDigit: $0) != nil }) else { return false }
-    var high: UInt8 = 0
-    for (index, digit) in digits.enumerated() {
-      let value = Hex.value(ofDigit: digit) ?? 0
-      if index % 2 == 0 {
-        high = value << 4
-      } else {
-        let byte = high | value
-        let buffer = first ?? byte
-        first = buffer
-        buffers[Int(buffer)].append(byte)
-      }
+    guard digits.withUnsafeBytes({ digest.replace(with: $0, by: Hex.decode) }), let first = digest.first
+    else {
+      return false
     }
+    buffers[Int(first)] += digest
     count += 1
     return true
   }

@@ -7,6 +7,7 @@ package struct RegistrationFile {
   package var registeredColumn = "registered_at"
   /// Whether a file must have the column of times.
   package var needsRegisteredColumn = false
+  /// Of tokens that `TokenText` does not read, such as short ones in base64.
   package var tokenForm = TokenForm.hex
   /// The time of all tokens of a file without a column of times.
   package var timeWithoutColumn: UInt32?
@@ -92,10 +93,15 @@ package struct RegistrationFile {
       throw Self.fault(wrongCount(reader.count, columns.count), at: reader.position(of: 0))
     }
     let text = reader.field(columns.token)
-    guard let token = tokenForm.bytes(of: text) else {
-      let form = tokenForm == .base64 ? "base64" : "hex"
+    guard let token = tokenForm.bytes(of: text) ?? TokenText.bytes(text) else {
       throw Self.fault(
-        "expected a token in \(form), found '\(text.prefix(80))'", at: reader.position(of: columns.token))
+        "expected a token (\(TokenText.forms)), found '\(text.prefix(80))'",
+        at: reader.position(of: columns.token))
+    }
+    if let problem = Self.problem(of: token) {
+      throw Self.fault(
+        problem + "; store import --token-column reads another column than \(tokenColumn)",
+        at: reader.position(of: columns.token))
     }
     guard let registered = columns.registered else { return (token, timeWithoutColumn) }
     guard registered < reader.count else { return (token, nil) }
@@ -105,6 +111,13 @@ package struct RegistrationFile {
       throw Self.fault(notATime(time), at: reader.position(of: registered))
     }
     return (token, seconds)
+  }
+
+  /// Why `token` is none: its length is that of the ids of devices (docs/spec/protocol.md), which stand in its place.
+  package static func problem(of token: [UInt8]) -> Message? {
+    guard token.count == 20 else { return nil }
+    return
+      "expected a token, found \(Hex.string(token)) of 20 bytes: ids of devices (UDID) have 20, tokens never"
   }
 
   private func wrongCount(_ found: Int, _ expected: Int) -> Message {
