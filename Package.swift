@@ -74,6 +74,7 @@ let package = Package(
       "CLibmariadb", apt: "libmariadb-dev", yum: "mariadb-connector-c-devel", brew: "mariadb-connector-c"),
     library("CLibnghttp2", apt: "libnghttp2-dev", yum: "libnghttp2-devel", brew: "libnghttp2"),
     library("CLibpcap", apt: "libpcap-dev", yum: "libpcap-devel", brew: "libpcap"),
+    library("CLibpcre2", apt: "libpcre2-dev", yum: "pcre2-devel", brew: "pcre2"),
     library("CLibpq", apt: "libpq-dev", yum: "libpq-devel", brew: "libpq"),
     library("CLibyaml", apt: "libyaml-dev", yum: "libyaml-devel", brew: "libyaml"),
     library("CLz4", apt: "liblz4-dev", yum: "lz4-devel", brew: "lz4"),
@@ -94,13 +95,14 @@ let package = Package(
     // MARK: Input
     // Capture files to streams of bytes. The only user of libpcap.
     module("Input/PacketCapture", ["Basics", "CLibpcap"]),
-    // Decodes providers' logs to pushes.
-    module("Input/ProviderLogs", ["APNsWire", "Basics"]),
+    // Decodes providers' logs to pushes. The only user of PCRE2.
+    module(
+      "Input/ProviderLogs", ["APNsWire", "Basics", "CLibpcre2", "YAML"], resource: "forms.yml"),
     module(
       "Input/StreamInputs",
       [
         "APNsWire", "Basics", "CBzip2", "CLibarchive", "CLibcrypto", "CLibewf", "CLibmagic", "CLz4", "CLzma",
-        "CZlib", "CZstd", "PacketCapture",
+        "CZlib", "CZstd", "PacketCapture", "ProviderLogs",
       ]),
     // Events of TLS streams to events of their plaintext.
     module(
@@ -175,8 +177,9 @@ let package = Package(
     command(
       "Command/apnsift",
       [
-        "Analysis", "Basics", "CommandOptions", "Conformance", "EvidenceReport", "PacketCapture", "Reports",
-        "StreamInputs", "TokenStores", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Analysis", "Basics", "CommandOptions", "Conformance", "EvidenceReport", "PacketCapture",
+        "ProviderLogs", "Reports", "StreamInputs", "TokenStores",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
     // MARK: Tests
@@ -218,7 +221,7 @@ let package = Package(
       name: "HTTP2Tests", dependencies: ["APNsWire", "Basics", "HTTP2", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ProviderLogsTests", dependencies: ["APNsWire", "Basics", "ProviderLogs", "TestSupport"],
+      name: "ProviderLogsTests", dependencies: ["APNsWire", "Basics", "ProviderLogs", "TestSupport", "YAML"],
       swiftSettings: strict),
     .testTarget(
       name: "PacketCaptureTests",

@@ -24,15 +24,16 @@ let package = Package(
   targets: [
     library("CLibcrypto", "libcrypto"), library("CLibpcap"), library("CLibmagic"), library("CZlib"),
     library("CZstd"), library("CLz4"), library("CLzma"), library("CBzip2"),
-    library("CLibarchive"), library("CLibewf"), library("CLibnghttp2"), library("CLibyaml"),
+    library("CLibarchive"), library("CLibewf"), library("CLibnghttp2"), library("CLibpcre2"),
+    library("CLibyaml"),
     module("Basics"),
     module("APNsWire", "Basics"),
-    module("ProviderLogs", "Basics", "APNsWire"),
+    module("ProviderLogs", "Basics", "APNsWire", "CLibpcre2", "YAML", resource: "forms.yml"),
     module("HTTP2", "Basics", "APNsWire", "CLibnghttp2"),
     module("PacketCapture", "Basics", "CLibpcap"),
     module(
       "StreamInputs", "Basics", "APNsWire", "PacketCapture", "CLibcrypto", "CLibmagic", "CZlib", "CZstd",
-      "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf"),
+      "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf", "ProviderLogs"),
     module(
       "TLSDecryption", "Basics", "PacketCapture", "StreamInputs", "CLibcrypto", resource: "Suites/suites.txt"),
     module(

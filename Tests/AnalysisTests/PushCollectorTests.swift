@@ -75,7 +75,7 @@ struct PushCollectorTests {
     Example(
       name: "410 without any time", push: push(410) { ($0.timestamp, $0.capturedAt) = (nil, nil) },
       strict: nil,
-      withErrors: nil, leftOut: leftOut { $0.untimed = 1 }, leftOutWithErrors: leftOut { $0.uncaptured = 1 }),
+      withErrors: nil, leftOut: leftOut { $0.undated = 1 }, leftOutWithErrors: leftOut { $0.undated = 1 }),
     Example(
       name: "410 of an impossible time", push: push(410) { $0.timestamp = -1 }, strict: nil,
       withErrors: atCapture,
@@ -95,7 +95,7 @@ struct PushCollectorTests {
       leftOut: leftOut { $0.refused = 1 }),
     Example(
       name: "bad token in a log", push: push(400, "BadDeviceToken") { $0.capturedAt = nil }, strict: nil,
-      withErrors: nil, leftOut: leftOut { $0.refused = 1 }, leftOutWithErrors: leftOut { $0.uncaptured = 1 }),
+      withErrors: nil, leftOut: leftOut { $0.undated = 1 }, leftOutWithErrors: leftOut { $0.undated = 1 }),
     Example(
       name: "bad token before the service began",
       push: push(400, "BadDeviceToken") { $0.capturedAt = CaptureTime(seconds: 1_245_196_799) }, strict: nil,

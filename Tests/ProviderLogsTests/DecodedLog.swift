@@ -19,8 +19,12 @@ struct DecodedLog {
     try self.init(Array(log.utf8), mapping: mapping, chunk: chunk)
   }
 
-  init(_ log: [UInt8], mapping: String? = nil, chunk: Int = .max) throws {
-    let decoder = LogDecoder(try mapping.map { text throws(Failure) in try LogMapping(text) } ?? LogMapping())
+  init(
+    _ log: [UInt8], mapping: String? = nil, options: LogOptions = LogOptions(), chunk: Int = .max
+  ) throws {
+    var options = options
+    if let mapping { options.mapping = try LogMapping(mapping) }
+    let decoder = LogDecoder(options)
     decoder.prepare(with: log.span.bytes.extracting(first: min(log.count, 64 << 10)))
     var start = 0
     while start < log.count {

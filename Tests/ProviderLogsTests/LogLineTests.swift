@@ -174,7 +174,7 @@ struct LogLineTests {
       "push 1 token=abab status=400 reason=BadDeviceToken status-inferred"),
     LogCase(
       "PyAPNs2: invalidated", "INFO Got response for abab: ('Unregistered', 1700000000123)",
-      "push 1 token=abab status=410 reason=Unregistered time=1700000000123 status-inferred"),
+      "push 1 token=abab status=410 reason=Unregistered time=1700000000123"),
     LogCase(
       "pushy: accepted",
       "response:SimplePushNotificationResponse{pushNotification=SimpleApnsPushNotification{token='abab', payload='{\"aps\":{\"alert\":\"}, success=false\"}}', invalidationTime=2021-07-01T11:38:36.885213Z, priority=IMMEDIATE, pushType=null, topic='com.example', collapseId='null', apnsId=null}, success=true, apnsId=3914-1, rejectionReason='null', tokenExpirationTimestamp=null}",
@@ -182,7 +182,7 @@ struct LogLineTests {
     LogCase(
       "pushy: invalidated",
       "SimplePushNotificationResponse{pushNotification=SimpleApnsPushNotification{token='abab', payload='x', topic='com.example'}, success=false, apnsId=i, rejectionReason='Unregistered', tokenExpirationTimestamp=2023-11-14T22:13:20.123456Z}",
-      "push 1 token=abab topic=com.example id=i status=410 reason=Unregistered time=1700000000123 status-inferred"
+      "push 1 token=abab topic=com.example id=i status=410 reason=Unregistered time=1700000000123"
     ),
     LogCase("a path without a status", "POST /3/device/abab", "unrelated 1+1"),
     LogCase("a status of five digits", #"POST /3/device/abab "HTTP/2 41000""#, "unrelated 1+1"),

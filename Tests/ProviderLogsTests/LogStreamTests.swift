@@ -119,6 +119,6 @@ struct LogStreamTests {
     ])
   func recognition(_ log: String, _ isLog: Bool) {
     let bytes = Array(log.utf8)
-    #expect(LogProbe.recognises(bytes.span.bytes, isWhole: true, mapping: LogMapping()) == isLog)
+    #expect(LogProbe.recognises(bytes.span.bytes, isWhole: true, LogOptions()) == isLog)
   }
 }

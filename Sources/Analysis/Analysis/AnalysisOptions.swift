@@ -9,15 +9,15 @@ package struct AnalysisOptions: Sendable {
   package var requestRules = RequestRules.standard
   package var choice = ProtocolChoice()
   package var gateway = GatewayLimits()
-  /// User-defined names of members and columns in logs.
-  package var logMapping = LogMapping()
+  /// How logs are read.
+  package var logs = LogOptions()
   /// The number of findings of each code that sinks also get as excerpts, with the bytes around them.
   package var excerptsPerCode = 0
 
   package init() {}
 
   /// The probes that recognise formats by content.
-  package var contentProbes: [FormatProbe] { [probe.formatProbe, ContentProbe.logProbe(logMapping)] }
+  package var contentProbes: [FormatProbe] { [probe.formatProbe, ContentProbe.logProbe(logs)] }
 
   package var probe: ContentProbe { ContentProbe(feedback: rules, requests: requestRules) }
 }

@@ -29,9 +29,9 @@ package struct ContentProbe: Sendable {
   }
 
   /// The probe that recognises logs of providers.
-  package static func logProbe(_ mapping: LogMapping) -> FormatProbe {
+  package static func logProbe(_ options: LogOptions) -> FormatProbe {
     FormatProbe(.format(.providerLog)) { head, isWhole in
-      LogProbe.recognises(head.span.bytes, isWhole: isWhole, mapping: mapping)
+      LogProbe.recognises(head.span.bytes, isWhole: isWhole, options)
     }
   }
 

@@ -88,6 +88,9 @@ final class EvidenceLog {
       })
   }
 
+  /// What read the lines of the current input.
+  private var forms: String?
+
   // MARK: - Inputs
 
   func begin(source: String) throws {
@@ -96,7 +99,11 @@ final class EvidenceLog {
     try add(.input(source))
   }
 
-  func end(_ input: InputRecord) throws { try add(.inputEnded(input)) }
+  func end(_ input: InputRecord) throws {
+    var input = input
+    input.forms = forms.take()
+    try add(.inputEnded(input))
+  }
 
   func continues(with source: String) { sources.append(source) }
 
@@ -158,6 +165,7 @@ final class EvidenceLog {
   }
 
   func add(_ stream: StreamSummary, report: StreamReport) throws {
+    forms = stream.forms ?? forms
     summary.streams += 1
     try add(.stream(stream, report))
   }

@@ -45,6 +45,8 @@ package struct InputRecord: Equatable, Sendable {
   /// The format as a value of `--from`; nil if it was not read.
   package var format: String?
   package var compression: String?
+  /// What read the lines of a log: `json 20, pushy 4 of 26 lines`; nil for other files.
+  package var forms: String?
   /// What a file is that was not read, such as `an SQLite database`; nil if unknown.
   package var content: String?
   /// Why it was not read, or not in full.

@@ -62,7 +62,7 @@ extension StreamAnalysis {
       return
     }
     counts.value.listed &+= 1
-    let message = Self.message(of: problem.cause, found: decoder.problemText)
+    let message = problem.message(found: decoder.problemText)
     let last = skip.firstLine + skip.lines - 1
     try report(
       .malformedLine, skip.offset, skip.length, origin: origin,
@@ -103,29 +103,6 @@ extension StreamAnalysis {
         + (areDoubtful ? "may be the log time: " : "seems to be the log time, and is not taken: ")
         + "--map timestamp=NAME names the time of the invalidation"
       try report(StreamAnomaly(areDoubtful ? .doubtfulTimes : .logTimes, side: nil, message: message))
-    }
-  }
-
-  private static func message(of cause: LogProblem.Cause, found: [UInt8]) -> Message {
-    let text = String(decoding: found, as: UTF8.self)
-    let quoted = text.isEmpty ? "empty" : "\"\(text)\""
-    return switch cause {
-    case .json(let expected):
-      "not JSON: expected \(expected), found \(text.isEmpty ? "the end of the line" : quoted)"
-    case .tokenIsNoText: "the token is \(quoted); expected a string (--map token=NAME selects another member)"
-    case .statusIsNoStatus:
-      "the status is \(quoted); expected a number from 100 to 599 (--map status=NAME selects another "
-        + "member)"
-    case .reasonIsNoText:
-      "the reason is \(quoted); expected a string (--map reason=NAME selects another member)"
-    case .timeIsNoTime:
-      "the timestamp is \(quoted); expected seconds or milliseconds since 1970, or a time with its "
-        + "offset such as 2026-05-01T09:30:00Z"
-    case .columns(let found, let expected): "\(Count.of(found, "column")), but the header has \(expected)"
-    case .textAfterQuote: "text after a closing quote; expected a delimiter or the end of the line"
-    case .openQuote: "a quote is not closed"
-    case .twoValues: "two values for one field, the second is \(quoted); select one with --map"
-    case .tooLong: "longer than \(LogDecoder.longestLine) bytes"
     }
   }
 }

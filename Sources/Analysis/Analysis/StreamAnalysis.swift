@@ -1,5 +1,6 @@
 import Basics
 import PacketCapture
+import ProviderLogs
 
 /// One open stream, from its first event to its summary. Its content is determined (StreamContent.swift) and decoded
 /// (StreamDecoding.swift); findings and records are emitted in the order of their offsets (StreamFindings.swift).
@@ -277,6 +278,9 @@ final class StreamAnalysis {
     summary.findings = findings
     summary.gateway = gateway?.value.counts
     summary.pushes = pushes?.counts ?? logPushes?.value
+    if case .decoded(let box) = first.content, let decoder = box.value as? LogDecoder {
+      summary.forms = decoder.readers
+    }
     summary.encryption = report.encryption
     return summary
   }

@@ -50,11 +50,12 @@ extension StreamAnalysis {
     of content: DirectionContent, from side: Side, at offset: Int, _ beginsStream: Bool
   ) -> Box<any DirectionDecoder> {
     let options = log.options
+    let isList = identity.serverEvidence == .carved && identity.carving == nil
     switch content {
     case .feedback:
       return Box(
         FeedbackDecoder(
-          rules: options.rules, offset: offset, beginsStream: beginsStream,
+          rules: isList ? options.rules.ofLists : options.rules, offset: offset, beginsStream: beginsStream,
           isDump: identity.serverEvidence == .dump))
     case .requests:
       return Box(RequestDecoder(rules: options.requestRules, offset: offset, beginsStream: beginsStream))
@@ -64,7 +65,7 @@ extension StreamAnalysis {
         role(of: side) == .client ? .client : .server, offset: offset, beginsStream: beginsStream)
       allowPayload(of: side, in: &decoder)
       return Box(decoder)
-    case .providerLog: return Box(LogDecoder(options.logMapping, offset: offset))
+    case .providerLog: return Box(LogDecoder(options.logs, offset: offset))
     }
   }
 

@@ -36,6 +36,8 @@ package struct StreamSummary: Equatable, Sendable {
   package var gateway: GatewayCounts?
   /// The outcomes of pushes in HTTP/2 or a log; nil for other streams.
   package var pushes: PushCounts?
+  /// What read the lines of a log: `json 20, pushy 4 of 26 lines`; nil for other streams.
+  package var forms: String?
   /// Of a TLS connection that keys were tried on.
   package var encryption: StreamEncryption?
 

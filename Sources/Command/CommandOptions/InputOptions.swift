@@ -4,6 +4,7 @@ import ArgumentParser
 import Basics
 import EvidenceReport
 import PacketCapture
+import ProviderLogs
 import Reports
 import StreamInputs
 
@@ -23,6 +24,12 @@ package struct InputOptions: ParsableArguments {
 
   @Option(help: .init("Field names in a log, such as token=dev,status=result.code.", valueName: "LIST"))
   package var map = LogMappingArgument()
+
+  @Option(help: .init("Forms of lines in a log, tried before the built-in ones.", valueName: "FILE"))
+  package var forms: LineFormsArgument?
+
+  @Option(help: .init("Lines of a log: PCRE2 with groups such as (?<token>…).", valueName: "REGEX"))
+  package var linePattern: LinePatternArgument?
 
   @Option(parsing: .unconditional, help: LogZoneArgument.help) package var logZone: LogZoneArgument?
 
@@ -63,6 +70,8 @@ package struct InputOptions: ParsableArguments {
   package mutating func validate() throws {
     Console.isQuiet = quiet
     try map.check()
+    try forms?.check()
+    try linePattern?.check()
     try logZone?.check()
     if let jobs { try checkRange("--jobs", jobs, 1...1024) }
     for limit in Limit.all { try limit.check(self) }
@@ -114,12 +123,21 @@ package struct InputOptions: ParsableArguments {
       ?? .standard
   }
 
+  /// How lines of logs and lists are read.
+  private var logs: LogOptions {
+    var options = LogOptions()
+    options.mapping = map.mapping
+    options.zone = logZone?.clock
+    options.forms = [linePattern?.form].compactMap { $0 } + ((try? forms?.forms.get()) ?? [])
+    return options
+  }
+
   private var analysis: AnalysisOptions {
     var options = AnalysisOptions()
     options.rules = rules
     options.requestRules = requestRules
     options.choice = protocolChoice
-    options.logMapping = map.mapping
+    options.logs = logs
     options.gateway.temporaryDirectory = TemporaryDirectory.path
     return options
   }
@@ -178,6 +196,7 @@ package struct InputOptions: ParsableArguments {
     options.reading.carving.rules = rules
     options.reading.carving.requestRules = requestRules
     options.reading.carving.logZone = logZone?.clock
+    options.reading.lines = options.analysis.logs
     options.reading.carvesUnknown = streamProtocol == .auto
     options.reading.capture.filter = capture.filter
     options.reading.capture.serverPorts = protocolChoice.serverPorts
@@ -219,6 +238,7 @@ package struct InputOptions: ParsableArguments {
       [
         ("from", .string(from.name)),
         ("map", map.text.isEmpty ? .null : .string(map.text)),
+        ("forms", JSONValue(forms?.path)), ("line_pattern", JSONValue(linePattern?.text)),
         ("log_zone", JSONValue(logZone?.name)),
         ("protocol", .string(streamProtocol.rawValue)),
       ] + Limit.ofContents.map { $0.reported(effective) } + [
@@ -234,6 +254,8 @@ package struct InputOptions: ParsableArguments {
     [
       ReportOption("--from", from.name, isDefault: from == .auto),
       ReportOption("--map", map.text.isEmpty ? "none" : map.text, isDefault: map.text.isEmpty),
+      ReportOption("--forms", forms?.path ?? "none", isDefault: forms == nil),
+      ReportOption("--line-pattern", linePattern?.text ?? "none", isDefault: linePattern == nil),
       ReportOption("--log-zone", logZone?.name ?? "none", isDefault: logZone == nil),
       ReportOption("--protocol", streamProtocol.rawValue, isDefault: streamProtocol == .auto),
     ] + Limit.ofContents.map { $0.listed(self) } + capture.listed(self)

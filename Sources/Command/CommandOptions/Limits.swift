@@ -110,6 +110,10 @@ extension Limit {
     option: "--max-expansion", value: "SIZE", type: SizeArgument.self, given: { $0.limits.maxExpansion },
     help: "Bytes that the * lines of one hex dump may expand to.", target: \.reading.maxExpansion,
     effect: "unreadable-input")
+  static let maxPatternSteps = Limit(
+    option: "--max-pattern-steps", value: "COUNT", given: { $0.limits.maxPatternSteps },
+    help: "Steps of a pattern in one line of a log.", target: \.analysis.logs.patternSteps,
+    range: 1...Int(UInt32.max), cost: "time for each line", effect: "malformed-line")
   static let minChain = Limit(
     option: "--min-chain", value: "COUNT", given: { $0.limits.minChain },
     help: "Tuples in a row that --from carve needs.", target: \.reading.carving.minChain, range: 1...1000,
@@ -158,8 +162,8 @@ extension Limit {
   /// In the order of reports.
   package static let all = ofContents + ofCaptures
   static let ofContents = [
-    tokenLength, maxTokenLength, maxPayload, maxPending, earliest, latest, memory, maxExpansion, minChain,
-    maxMembers, maxDepth, maxContent,
+    tokenLength, maxTokenLength, maxPayload, maxPending, earliest, latest, memory, maxExpansion,
+    maxPatternSteps, minChain, maxMembers, maxDepth, maxContent,
   ]
   static let ofCaptures = [
     reorderWindow, streamBuffer, totalBuffer, fragmentBuffer, maxConnections, maxPacket,
@@ -173,6 +177,7 @@ package struct LimitOptions: ParsableArguments {
   @Option(.maxPending) package var maxPending: Int
   @Option(.memory) package var memory: SizeArgument
   @Option(.maxExpansion) package var maxExpansion: SizeArgument
+  @Option(.maxPatternSteps) package var maxPatternSteps: Int
   @Option(.minChain) package var minChain: Int
   @Option(.maxMembers) package var maxMembers: Int
   @Option(.maxDepth) package var maxDepth: Int

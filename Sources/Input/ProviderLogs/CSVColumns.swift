@@ -6,16 +6,22 @@ struct CSVColumns {
   /// The field of each column; nil for unknown columns.
   private(set) var meanings: [LogNames.Meaning?] = []
 
-  /// Reads a header line; nil unless it names a column for the token and one for the answer.
-  init?(header line: UnsafeRawPointer, _ range: Range<Int>, names: LogNames) {
+  /// Whether it is drawn, as psql and mysql print it: with blanks around the values, and rules.
+  private let isDrawn: Bool
+  /// Whether each record has a line of another program.
+  let hasLines: Bool
+
+  /// Reads a header line; nil unless it names a column for the token and one for the answer, or, for a list, for the time
+  /// of the invalidation but none for an answer.
+  init?(header line: UnsafeRawPointer, _ range: Range<Int>, names: LogNames, of kind: LogOptions.Kind) {
     let text = UnsafeRawBufferPointer(start: line + range.lowerBound, count: range.count)
     let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")]
     guard let delimiter = delimiters.first(where: { text.contains($0) }), text.count <= 8192 else {
       return nil
     }
     self.delimiter = delimiter
-    var isToken = false
-    var isAnswer = false
+    isDrawn = delimiter == UInt8(ascii: "|") && text.contains(0x20)
+    var (isToken, isAnswer, isTime, isText) = (false, false, false, false)
     for name in Self.split(text, at: delimiter) {
       let isMargin = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte <= 0x20 }
       let start = text[name].firstIndex { !isMargin($0) } ?? name.upperBound
@@ -26,10 +32,15 @@ struct CSVColumns {
       switch meaning?.field {
       case .token, .path: isToken = true
       case .status, .reason, .success: isAnswer = true
+      case .invalidation: isTime = true
+      case .text: isText = true
       default: break
       }
     }
-    guard isToken, isAnswer else { return nil }
+    hasLines = isText && !isToken
+    guard hasLines || isToken, kind == .pushes ? isAnswer || hasLines : isTime && !isAnswer else {
+      return nil
+    }
   }
 
   /// The ranges of the names. Delimiters in quotes are part of a name.
@@ -78,6 +89,7 @@ struct CSVColumns {
           last &-= 1
         }
         value = LogValue(.text, start, last)
+        if isDrawn { value = trimmed(value, line) }
       }
       if column < meanings.count, let meaning = meanings[column] {
         if value.count == 0 { values.note(meaning.field) } else { values.put(value, for: meaning, in: line) }
@@ -93,6 +105,25 @@ struct CSVColumns {
       }
       return .values(end: index)
     }
+  }
+
+  /// A value without blanks around it; none if it is the word for that.
+  private func trimmed(_ value: LogValue, _ line: UnsafeRawPointer) -> LogValue {
+    var (start, end) = (value.range.lowerBound, value.range.upperBound)
+    while start < end, byte(line, start) <= 0x20 { start &+= 1 }
+    while end > start, byte(line, end &- 1) <= 0x20 { end &-= 1 }
+    let text = UnsafeRawBufferPointer(start: line + start, count: end &- start)
+    return LogText(text).isNothing ? LogValue(.text, start, start) : LogValue(.text, start, end)
+  }
+
+  /// Whether a line is one that is drawn between records, or the count below them: `---+---`, `(2 rows)`.
+  func isRule(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard isDrawn else { return false }
+    return Self.isRule(text) || LogText(text).index(of: "|") == nil
+  }
+
+  static func isRule(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.allSatisfy { ByteSet.rules.contains($0) }
   }
 
   @inline(__always)

@@ -1,61 +1,72 @@
 import Basics
 
-/// Reads single lines and records.
+/// Reads single lines, records of tables, and objects of several lines.
 extension LogDecoder {
   /// Reads the record at the start of the window; nil if the window does not contain its end.
   func read(_ window: UnsafeRawPointer, _ count: Int) -> Read? {
-    if nextElement < elements.count { return readElement(window) }
-    let end = LineSearch.lineEnd(window, 0..<min(count, Self.longestLine))
+    if let read = readElement(window) { return read }
+    let end = lineEnd(window, 0..<min(count, Self.longestLine))
     if isInLongLine {
       isInLongLine = end == nil
       if end != nil { line &+= 1 }
       return Read(length: end.map { $0 &+ 1 } ?? min(count, Self.longestLine), outcome: .more, line: line)
     }
+    if !openStructures.isEmpty { return readPiece(window, count) }
     guard let end = end ?? (hasEnded && count < Self.longestLine ? count : nil) else {
-      guard count >= Self.longestLine else { return nil }
-      isInLongLine = true
-      return Read(length: Self.longestLine, outcome: .problem(LogProblem(.tooLong)), line: line)
+      return count >= Self.longestLine ? readLongLine(window, count) : nil
     }
-    let isCut = end == count
-    let length = isCut ? count : end &+ 1
+    let length = min(end &+ 1, count)
     var start = 0
-    if undecidedOffset == 0, end >= 3, window.load(as: UInt8.self) == 0xef,
-      window.load(fromByteOffset: 1, as: UInt8.self) == 0xbb,
-      window.load(fromByteOffset: 2, as: UInt8.self) == 0xbf
-    {
-      start = 3
-    }
-    while start < end, window.load(fromByteOffset: start, as: UInt8.self) <= 0x20, columns == nil {
-      start &+= 1
-    }
-    if start == end || end == 1 && window.load(as: UInt8.self) == UInt8(ascii: "\r") {
-      return take(length, .blank)
-    }
+    let text = UnsafeRawBufferPointer(start: window, count: end)
+    if undecidedOffset == 0, text.starts(with: [0xef, 0xbb, 0xbf]) { start = 3 }
+    while start < end, text[start] <= 0x20, text[start] != 0x1b, columns == nil { start &+= 1 }
+    if start == end || end == 1 && text[0] == UInt8(ascii: "\r") { return take(length, .blank) }
     if columns != nil { return readRow(window, count, firstEnd: end) }
-    if let passed = readTranscript(window, end, from: start, length) { return passed }
-    let outcome = readLine(window, start..<end, isCut: isCut)
-    if !elements.isEmpty {
-      elementsEnd = undecidedOffset &+ length
-      return readElement(window)
+    if let passed = readTranscript(text, from: start, length) { return passed }
+    if mayOpenStructure(text, from: start) {
+      switch readStructure(window, count, from: start, lineEnd: end) {
+      case .read(let read): return read
+      case .needsBytes: return nil
+      case .isLine: break
+      }
     }
+    let outcome = readLine(window, start..<end, isCut: end == count)
+    if let read = beginElements(length, outcome, window) { return read }
     return take(length, outcome)
   }
 
-  /// - Parameter lines: number of lines in the record.
-  private func take(_ length: Int, _ outcome: Read.Outcome, lines: Int = 1) -> Read {
-    let first = line
+  /// - Parameters:
+  ///   - lines: number of line ends in the record.
+  ///   - before: the record's text before its token.
+  func take(
+    _ length: Int, _ outcome: Read.Outcome, lines: Int = 1, before: Slice<UnsafeRawBufferPointer>? = nil
+  ) -> Read {
+    let first = line &+ (before?.count { $0 == 0x0a } ?? 0)
     line &+= lines
     return Read(length: length, outcome: outcome, line: first)
   }
 
+  /// The index of the next line feed.
+  func lineEnd(_ text: UnsafeRawPointer, _ range: Range<Int>) -> Int? {
+    guard !range.isEmpty, let found = memchr(text + range.lowerBound, 0x0a, range.count) else { return nil }
+    return UnsafeRawPointer(found) - text
+  }
+
+  private func readLongLine(_ window: UnsafeRawPointer, _ count: Int) -> Read {
+    let text = UnsafeRawBufferPointer(start: window, count: Self.longestLine)
+    if let start = text.firstIndex(where: { $0 > 0x20 }), columns == nil, undecidedOffset >= structuresBegin,
+      case .read(let read) = readStructure(window, count, from: start, lineEnd: text.count)
+    {
+      return read
+    }
+    isInLongLine = true
+    return Read(length: Self.longestLine, outcome: .problem(LogProblem(.tooLong)), line: line)
+  }
+
   /// Reads a line of a transcript; nil for any other line.
-  private func readTranscript(_ window: UnsafeRawPointer, _ end: Int, from start: Int, _ length: Int) -> Read?
-  {
-    let first = window.load(fromByteOffset: start, as: UInt8.self)
-    if transcript == nil, first == UInt8(ascii: "{") { return nil }
-    let text = UnsafeRawBufferPointer(start: window, count: end)
+  private func readTranscript(_ text: UnsafeRawBufferPointer, from start: Int, _ length: Int) -> Read? {
     if transcript == nil {
-      guard Transcript.begins(text) else { return nil }
+      guard text[start] != UInt8(ascii: "{"), Transcript.begins(text) else { return nil }
       transcript = Transcript(names)
       hasBegun = true
     }
@@ -63,144 +74,201 @@ extension LogDecoder {
     return take(length, .passed)
   }
 
-  private func readLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> Read.Outcome {
+  // MARK: - Lines
+
+  /// Reads a line, or an object of several lines.
+  func readLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> Read.Outcome {
+    if CSVColumns.isRule(
+      UnsafeRawBufferPointer(
+        rebasing: UnsafeRawBufferPointer(start: window, count: text.upperBound)[text.lowerBound...]))
+    {
+      return hasBegun ? .unrelated : .passed
+    }
     let isFirst = !hasBegun
-    hasBegun = true
+    (hasBegun, push.outerTime) = (true, .absent)
     var text = text
+    let first = window.load(fromByteOffset: text.lowerBound, as: UInt8.self)
     // An array with an object in each line.
-    if window.load(fromByteOffset: text.lowerBound, as: UInt8.self) == UInt8(ascii: "{"),
+    if first == UInt8(ascii: "{"),
       window.load(fromByteOffset: text.upperBound &- 1, as: UInt8.self) == UInt8(ascii: ",")
     {
       text = text.dropLast()
     }
-    var object = text.lowerBound
-    let first = window.load(fromByteOffset: object, as: UInt8.self)
-    if !LineSearch.beginsObject(window, text) {
-      if first != UInt8(ascii: "[") {
-        if isFirst, let header = CSVColumns(header: window, text, names: names) {
-          columns = header
-          return .passed
-        }
-        object = LineSearch.objectStart(window, text) ?? text.upperBound
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+      let read = readJSON(window, text, isCut: isCut)
+    {
+      return read
+    }
+    if isFirst, let header = CSVColumns(header: window, text, names: names, of: options.kind) {
+      columns = header
+      return .passed
+    }
+    return readText(window, text, depth: 0)
+  }
+
+  /// Reads a line that begins as JSON does; nil if it is something else.
+  private func readJSON(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> Read.Outcome? {
+    let json = UnsafeRawBufferPointer(start: window + text.lowerBound, count: text.count)
+    guard let fault = JSONText.fault(of: json) else {
+      return readMembers(window, text, isJSON: true, depth: 0)
+    }
+    guard json[0] == UInt8(ascii: "{"), Self.beginsObject(json) else { return nil }
+    if fault.expected == "the end of the value" { return nil }
+    // A response body that cannot be assigned, with the next line appended.
+    if transcript != nil { return .unrelated }
+    if isCut { return .truncated }
+    let at = text.lowerBound &+ fault.offset
+    return problem(LogProblem(.json(expected: fault.expected), at..<min(at &+ 1, text.upperBound)), window)
+  }
+
+  /// Whether a text begins like an object of JSON: a brace, then a name in quotes and a colon, or the end.
+  private static func beginsObject(_ text: UnsafeRawBufferPointer) -> Bool {
+    let rest = text.dropFirst().drop { $0 <= 0x20 }
+    guard rest.first == UInt8(ascii: "\"") else { return rest.first == UInt8(ascii: "}") }
+    guard let quote = rest.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else { return true }
+    return text[(quote &+ 1)...].first { $0 > 0x20 } != UInt8(ascii: "=")
+  }
+
+  /// Reads a text by the first form that fits, as text with JSON in it, or as text with other members.
+  private func readText(_ text: UnsafeRawPointer, _ range: Range<Int>, depth: Int) -> Read.Outcome {
+    switch forms.match(text, range) {
+    case .exhausted: return problem(LogProblem(.patternSteps, range), text)
+    case .values(let values, let form):
+      let outcome = outcome(push.make(values, of: text), text)
+      guard case .unrelated = outcome else {
+        reader = ReaderName.count &+ form
+        return outcome
       }
-      guard object < text.upperBound,
-        JSONText.fault(of: UnsafeRawBufferPointer(start: window + object, count: text.upperBound &- object))
-          == nil
+    case .none: break
+    }
+    if let object = Self.object(
+      in: UnsafeRawBufferPointer(start: text, count: range.upperBound), from: range.lowerBound)
+    {
+      let outcome = readMembers(text, object, isJSON: true, depth: depth)
+      guard case .unrelated = outcome, elements.isEmpty else { return outcome }
+    }
+    return readMembers(text, range, isJSON: false, depth: depth)
+  }
+
+  /// The first object of JSON in a text.
+  private static func object(in text: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+    var index = start
+    while let brace = text[index...].firstIndex(of: UInt8(ascii: "{")) {
+      let rest = UnsafeRawBufferPointer(rebasing: text[brace...])
+      if rest.count > 1, rest[1] == UInt8(ascii: "\"") {
+        guard let fault = JSONText.fault(of: rest) else { return brace..<text.count }
+        return fault.expected == "the end of the value" ? brace..<brace &+ fault.offset : nil
+      }
+      index = brace &+ 1
+    }
+    return nil
+  }
+
+  /// Reads the members of an object, or of a text with members in it.
+  private func readMembers(
+    _ text: UnsafeRawPointer, _ range: Range<Int>, isJSON: Bool, depth: Int
+  ) -> Read.Outcome {
+    var members = MemberReader(text, range, of: self, isJSON: isJSON)
+    members.read()
+    reader = isJSON ? ReaderName.json.rawValue : ReaderName.members.rawValue
+    if members.isCut { return .unrelated }
+    let result = push.make(members.values, of: text, isLoose: !isJSON)
+    guard case .unrelated = result else { return outcome(result, text) }
+    if !members.elements.isEmpty {
+      elements = members.elements
+      elementsDepth = depth
+      return .unrelated
+    }
+    let inner = members.values[.text]
+    guard depth < Self.deepestText, inner.isText else { return .unrelated }
+    return readNested(push.text(inner, text), depth: depth, time: push.ownTime(members.values, text))
+  }
+
+  /// Reads a line of another program that is a value of this one.
+  /// - Parameter time: the own time of the line around it.
+  func readNested(_ text: UnsafeRawBufferPointer, depth: Int, time: LogTimes.Result) -> Read.Outcome {
+    nestedTexts[depth].removeAll(keepingCapacity: true)
+    nestedTexts[depth].append(contentsOf: text)
+    while nestedTexts[depth].last.map({ $0 <= 0x20 }) == true { nestedTexts[depth].removeLast() }
+    push.outerTime = time
+    return nestedTexts[depth].withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return .unrelated }
+      guard bytes[0] == UInt8(ascii: "{") || bytes[0] == UInt8(ascii: "["), JSONText.fault(of: bytes) == nil
       else {
-        return outcome(TextLine.read(window, text, into: push), window)
+        return readText(start, 0..<bytes.count, depth: depth &+ 1)
       }
-      return readObject(window, object..<text.upperBound)
+      return readMembers(start, 0..<bytes.count, isJSON: true, depth: depth &+ 1)
     }
-    let json = UnsafeRawBufferPointer(start: window + object, count: text.upperBound &- object)
-    if let fault = JSONText.fault(of: json) {
-      // A response body that cannot be assigned, with the next line appended.
-      if transcript != nil { return .unrelated }
-      if isCut { return .truncated }
-      let at = object &+ fault.offset
-      return outcome(
-        .problem(LogProblem(.json(expected: fault.expected), at..<min(at &+ 1, text.upperBound))), window)
-    }
-    return readObject(window, object..<text.upperBound)
   }
 
-  /// Reads an object, or an array of objects, of valid JSON.
-  private func readObject(_ window: UnsafeRawPointer, _ range: Range<Int>) -> Read.Outcome {
-    var values = LogValues()
-    var reader = JSONLine(window, range, names: names, cache: cache)
-    reader.read(into: &values, elements: &elements)
-    let result = push.make(values, of: window)
-    if case .unrelated = result, !elements.isEmpty {
-      for index in elements.indices {
-        let range = elements[index].range
-        elements[index].range = range.lowerBound &+ undecidedOffset..<range.upperBound &+ undecidedOffset
-      }
-      nextElement = 0
-    } else {
-      elements.removeAll(keepingCapacity: true)
-    }
-    return outcome(result, window)
+  // MARK: - Elements
+
+  /// Begins to read the elements that were found in a record; nil if there are none.
+  func beginElements(_ length: Int, _ outcome: Read.Outcome, _ window: UnsafeRawPointer) -> Read? {
+    guard !elements.isEmpty else { return nil }
+    (nextElement, elementsStart, elementsEnd) = (0, undecidedOffset, undecidedOffset &+ length)
+    return readElement(window)
   }
 
-  /// Reads the next element of a list, with the bytes before it. The last one includes the rest of the line.
+  /// Reads the next element of a list, with the bytes before it. The last one includes the rest of the record.
   private func readElement(_ window: UnsafeRawPointer) -> Read? {
+    guard nextElement < elements.count else { return nil }
     let element = elements[nextElement]
     nextElement &+= 1
-    let isLast = nextElement == elements.count
-    let start = element.range.lowerBound &- undecidedOffset
-    let end = element.range.upperBound &- undecidedOffset
-    let length = isLast ? elementsEnd &- undecidedOffset : end
-    if isLast {
+    let consumed = undecidedOffset &- elementsStart
+    var length = elementsDepth > 0 ? 0 : element.range.upperBound &- consumed
+    if nextElement == elements.count {
+      length = elementsEnd &- undecidedOffset
       elements.removeAll(keepingCapacity: true)
-      nextElement = 0
     }
-    var result = LogOutcome.push
-    if window.load(fromByteOffset: start, as: UInt8.self) == UInt8(ascii: "{") {
-      var values = LogValues()
-      var reader = JSONLine(window, start..<end, names: names, cache: cache)
-      var none: [JSONLine.Element] = []
-      reader.read(into: &values, elements: &none)
-      result = push.make(values, of: window, isAccepted: element.isAccepted)
-    } else {
-      push.make(accepted: start..<end, of: window)
-    }
-    return take(length, outcome(result, window), lines: isLast ? 1 : 0)
+    let outcome =
+      elementsDepth > 0
+      ? nestedTexts[elementsDepth &- 1].withUnsafeBytes { text in
+        text.baseAddress.map { read(element, of: $0) } ?? .unrelated
+      } : read(element, of: window - consumed)
+    let record = UnsafeRawBufferPointer(start: window, count: length)
+    let before = elementsDepth > 0 ? 0 : push.tokenStart &- consumed
+    return take(
+      length, outcome, lines: record.count { $0 == 0x0a }, before: record[..<max(0, min(before, length))])
   }
 
-  private func outcome(_ result: LogOutcome, _ window: UnsafeRawPointer) -> Read.Outcome {
+  func read(_ element: MemberReader.Element, of text: UnsafeRawPointer) -> Read.Outcome {
+    let bytes = UnsafeRawBufferPointer(start: text + element.range.lowerBound, count: element.range.count)
+    let isObject = bytes.first == UInt8(ascii: "{")
+    if element.isAccepted == true, !isObject {
+      push.make(accepted: element.range, of: text)
+      return .push
+    }
+    let isJSON = isObject && JSONText.fault(of: bytes) == nil
+    var members = MemberReader(text, element.range, of: self, isJSON: isJSON)
+    members.read()
+    let result = push.make(members.values, of: text, isAccepted: element.isAccepted, isLoose: !isJSON)
+    guard case .unrelated = result, members.values[.text].isText else { return outcome(result, text) }
+    let others = elements
+    defer { elements = others }
+    let outcome = readNested(
+      push.text(members.values[.text], text), depth: Self.deepestText - 1,
+      time: push.ownTime(members.values, text))
+    push.tokenStart = Int(members.values[.text].start)
+    return outcome
+  }
+
+  func outcome(_ result: LogOutcome, _ text: UnsafeRawPointer) -> Read.Outcome {
     switch result {
-    case .push: return .push
-    case .unrelated: return .unrelated
-    case .problem(let problem):
-      if skip?.problem?.cause != problem.cause || skip == nil {
-        nextProblemText = Array(
-          UnsafeRawBufferPointer(
-            start: window + problem.range.lowerBound, count: min(problem.range.count, Self.shownBytes)))
-      }
-      return .problem(problem)
+    case .push: .push
+    case .other: .passed
+    case .unrelated: .unrelated
+    case .problem(let found): problem(found, text)
     }
   }
 
-  // MARK: - CSV
-
-  private func readRow(_ window: UnsafeRawPointer, _ count: Int, firstEnd: Int) -> Read? {
-    guard let columns else { return nil }
-    var end = firstEnd
-    var lines = 1
-    // The quote that is open at the end of the first line.
-    var firstQuote: Int?
-    while true {
-      var values = LogValues()
-      switch columns.read(window, 0..<end, into: &values) {
-      case .values:
-        return take(
-          end == count ? end : end &+ 1, outcome(push.make(values, of: window), window), lines: lines)
-      case .open(let quote):
-        let opened = firstQuote ?? quote
-        firstQuote = opened
-        if end < count, lines < Self.mostLines {
-          if let next = LineSearch.lineEnd(window, end &+ 1..<min(count, Self.longestLine)) {
-            end = next
-            lines &+= 1
-            continue
-          }
-          if count < Self.longestLine {
-            guard hasEnded else { return nil }
-            end = count
-            lines &+= 1
-            continue
-          }
-        }
-        // The quote is never closed: skip only its line.
-        return skipRow(window, count, firstEnd, LogProblem(.openQuote, min(opened, firstEnd)..<firstEnd))
-      case .problem(let problem):
-        return skipRow(window, count, firstEnd, problem)
-      }
+  /// Keeps the beginning of the wrong value of the first line with this problem.
+  func problem(_ problem: LogProblem, _ text: UnsafeRawPointer) -> Read.Outcome {
+    if skip?.problem?.cause != problem.cause || skip == nil {
+      nextProblemText = Array(
+        UnsafeRawBufferPointer(
+          start: text + problem.range.lowerBound, count: min(problem.range.count, Self.shownBytes)))
     }
-  }
-
-  private func skipRow(_ window: UnsafeRawPointer, _ count: Int, _ end: Int, _ problem: LogProblem) -> Read {
-    var problem = problem
-    problem.range = min(problem.range.lowerBound, end)..<min(problem.range.upperBound, end)
-    return take(end == count ? end : end &+ 1, outcome(.problem(problem), window))
+    return .problem(problem)
   }
 }

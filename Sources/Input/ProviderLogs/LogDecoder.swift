@@ -26,8 +26,8 @@ package enum LogRecord: Equatable, Sendable {
 /// Decodes the log of a provider, in chunks of any size (docs/spec/provider-logs.md). No I/O.
 ///
 /// Used like a `RunDecoder`. Each byte is in exactly one step. If the last line has no line feed and its JSON is cut off,
-/// it is truncated.
-package final class LogDecoder {
+/// it is truncated. One thread at a time may use it.
+package final class LogDecoder: @unchecked Sendable {
   /// The maximum length of a line or CSV record, in bytes with its line end. Longer ones are skipped.
   package static let longestLine = 64 << 10
   /// The maximum number of lines of a CSV record, in case a quote is never closed.
@@ -35,9 +35,11 @@ package final class LogDecoder {
 
   package typealias Step = DecoderStep<LogRecord>
 
+  let options: LogOptions
   let names: LogNames
+  let forms: FormMatcher
   let cache = LogNameCache()
-  let push = LogPush(longestLine: LogDecoder.longestLine)
+  let push: LogPush
   /// Nil without a header line.
   @exclusivity(unchecked) var columns: CSVColumns?
   @exclusivity(unchecked) var hasBegun = false
@@ -62,16 +64,54 @@ package final class LogDecoder {
   static let shownBytes = 40
   /// A step that follows the one that was returned last.
   @exclusivity(unchecked) private var held: Step?
-  /// Elements of the current line's list, with ranges as offsets in the stream.
-  @exclusivity(unchecked) var elements: [JSONLine.Element] = []
+  /// Elements of the lists in the current record, as offsets in it, or in the nested text of this depth, from 1.
+  @exclusivity(unchecked) var elements: [MemberReader.Element] = []
+  @exclusivity(unchecked) var elementsDepth = 0
   @exclusivity(unchecked) var nextElement = 0
-  @exclusivity(unchecked) var elementsEnd = 0
+  /// Offsets of the record in the stream.
+  @exclusivity(unchecked) var (elementsStart, elementsEnd) = (0, 0)
+  /// Lines of other programs that were values in a line.
+  @exclusivity(unchecked) var nestedTexts: [[UInt8]] = [[], []]
+  static let deepestText = 2
+  /// The structures around the next element, the outermost first.
+  @exclusivity(unchecked) var openStructures: [OpenStructure] = []
+  /// The last name in an open structure.
+  @exclusivity(unchecked) var listName: LogName?
+  /// Offset in the stream before which no line begins a structure.
+  @exclusivity(unchecked) var structuresBegin = 0
+  /// Index in `counts` of the reader of the current record.
+  @exclusivity(unchecked) var reader = 0
+  @exclusivity(unchecked) private var pushes: [Int]
   /// Nil before the first line of a transcript.
   @exclusivity(unchecked) var transcript: Transcript?
 
-  package init(_ mapping: LogMapping = LogMapping(), offset: Int = 0) {
-    names = LogNames(mapping)
-    undecidedOffset = offset
+  package convenience init(_ options: LogOptions = LogOptions(), offset: Int = 0) {
+    let names = LogNames(options.mapping, of: options.kind)
+    self.init(options, names, FormMatcher(options, names), offset: offset)
+  }
+
+  private init(_ options: LogOptions, _ names: LogNames, _ forms: FormMatcher, offset: Int) {
+    (self.options, self.names, self.forms, undecidedOffset) = (options, names, forms, offset)
+    push = LogPush(longestLine: Self.longestLine, options)
+    pushes = [Int](repeating: 0, count: ReaderName.count + forms.formNames.count)
+  }
+
+  /// What reads lines, besides forms.
+  enum ReaderName: Int, CaseIterable {
+    case json, table, members, transcript
+    static let count = allCases.count
+  }
+
+  /// What read how many of the lines so far: `json 20, pushy 4 of 26 lines`.
+  package var readers: String {
+    let parts = counts.map { "\($0.reader) \($0.pushes)" }
+    return (parts.isEmpty ? "none" : parts.joined(separator: ", ")) + " of \(Count.of(line - 1, "line"))"
+  }
+
+  /// What read pushes, and how many.
+  package var counts: [(reader: String, pushes: Int)] {
+    let names = ReaderName.allCases.map { "\($0)" } + forms.formNames
+    return zip(names, pushes).filter { $0.1 > 0 }.map { ($0, $1) }
   }
 
   @exclusivity(unchecked) private var timeLines = InlineArray<3, LogLines>(repeating: (0, 0))
@@ -91,6 +131,15 @@ package final class LogDecoder {
     try push.withTexts(body)
   }
 
+  /// The record of the last step, in a list.
+  package var report: LogReport? { push.report }
+
+  /// Whether it is a table.
+  package var isTable: Bool { columns != nil }
+
+  /// Number of the next line, from 1.
+  package var nextLine: Int { line }
+
   /// Offset of the first skipped byte; nil if no bytes are being skipped.
   package var pendingSkip: Int? { skip?.offset }
 
@@ -99,7 +148,7 @@ package final class LogDecoder {
 
   /// Learns from the start of the log what its members named `timestamp` are.
   package func prepare(with head: RawSpan) {
-    let trial = LogDecoder(mapping: names)
+    let trial = LogDecoder(options, names, forms, offset: 0)
     while trial.next(in: head) != nil {}
     if head.byteCount < Self.longestLine {
       trial.finish()
@@ -107,11 +156,6 @@ package final class LogDecoder {
     }
     push.times = LogTimeEvidence(after: trial.push.times)
     push.nestedTimes = LogTimeEvidence(after: trial.push.nestedTimes)
-  }
-
-  private init(mapping names: LogNames) {
-    self.names = names
-    undecidedOffset = 0
   }
 
   /// The next step in `chunk`, which must be the same until it returns nil.
@@ -139,10 +183,7 @@ package final class LogDecoder {
       guard let read else {
         if extendCarry(from: chunk) { continue }
         cursor = 0
-        if hasEnded, let transcript, transcript.isOpen {
-          transcript.finish()
-          continue
-        }
+        if hasEnded, transcript?.finish() == true { continue }
         return hasEnded ? takeSkip() : nil
       }
       let offset = undecidedOffset
@@ -185,7 +226,7 @@ package final class LogDecoder {
     let most = min(chunk.byteCount &- cursor, max(1, Self.longestLine &+ 1 &- carry.count))
     chunk.extracting(cursor..<cursor &+ most).withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return }
-      let end = LineSearch.lineEnd(base, 0..<bytes.count).map { $0 &+ 1 } ?? bytes.count
+      let end = lineEnd(base, 0..<bytes.count).map { $0 &+ 1 } ?? bytes.count
       carry.append(contentsOf: bytes[..<end])
       cursor &+= end
     }
@@ -200,6 +241,7 @@ package final class LogDecoder {
     case .push:
       fields = push.fields
       fields.line = read.line
+      pushes[reader] &+= 1
       if let role = push.role?.rawValue {
         if timeLines[role].count == 0 { timeLines[role].first = read.line }
         timeLines[role].count &+= 1
@@ -220,13 +262,11 @@ package final class LogDecoder {
 
   /// The step for a push of a transcript. Its lines have been passed.
   private func step(_ exchange: Transcript.Exchange) -> Step? {
-    let result = exchange.text.withUnsafeBytes { text in
-      text.baseAddress.map { push.make(exchange.values, of: $0) } ?? .unrelated
-    }
-    guard case .push = result else { return nil }
+    guard case .push = exchange.make(by: push) else { return nil }
     fields = push.fields
-    fields.line = exchange.line
-    return after(.record(.push(offset: exchange.offset, length: 0)))
+    fields.line = exchange.location.line
+    pushes[ReaderName.transcript.rawValue] &+= 1
+    return after(.record(.push(offset: exchange.location.offset, length: 0)))
   }
 
   private func after(_ step: Step) -> Step {

@@ -22,6 +22,16 @@ enum LogField: UInt8, CaseIterable {
   case logMark
   /// An array of pushes.
   case list
+  /// What was sent: its members are not those of the answer.
+  case payload
+  /// A line of another program.
+  case text
+  /// What apnsift writes beside the token and time of a feedback tuple.
+  case flags, tokenLength
+  /// When a token was used.
+  case use
+
+  var isTime: Bool { [.invalidation, .timestamp, .nestedTimestamp, .lineTime].contains(self) }
 }
 
 /// A normalized name of up to 32 bytes: `deviceToken`, `device_token` and `Device-Token` are equal.
@@ -59,7 +69,7 @@ struct LogName: Hashable {
 /// User-defined names of fields: `--map token=dev,status=result.code`.
 package struct LogMapping: Equatable, Sendable {
   /// The names of the fields that can be mapped.
-  package static let fields = ["token", "status", "reason", "timestamp", "apns_id", "topic"]
+  package static let fields = ["token", "status", "reason", "timestamp", "time", "apns_id", "topic"]
   /// The maximum number of names in a member's path.
   package static let deepest = 4
 
@@ -69,6 +79,9 @@ package struct LogMapping: Equatable, Sendable {
   package init() {}
 
   package var isEmpty: Bool { paths.isEmpty }
+
+  /// Whether the user says which time of a list is that of the invalidation.
+  package var namesTime: Bool { paths.contains { $0.field == "time" || $0.field == "timestamp" } }
 
   /// Reads `NAME=COLUMN[,NAME=COLUMN...]`, as --map gives it.
   package init(_ text: String) throws(Failure) {
@@ -151,9 +164,13 @@ struct LogNames {
   struct Meaning: BitwiseCopyable {
     var field: LogField
     var rank: UInt8
+    /// Whether times without an offset are of UTC: rpush keeps them so.
+    var isUTC = false
   }
 
   static let mappedRank: UInt8 = 9
+  /// The rank of words without a name.
+  static let bareRank: UInt8 = 0
   /// The rank of `timestamp_ms`.
   static let exactTimeRank: UInt8 = 3
 
@@ -167,16 +184,19 @@ struct LogNames {
   /// Mapped members of nested objects.
   private(set) var paths: [(names: [LogName], meaning: Meaning)] = []
 
-  init(_ mapping: LogMapping = LogMapping()) {
-    var mapped = mapping.paths.compactMap { Self.mapped[$0.field] }
+  init(_ mapping: LogMapping = LogMapping(), of kind: LogOptions.Kind = .pushes) {
+    let fields = Self.mapped(kind)
+    var mapped = mapping.paths.compactMap { fields[$0.field] }
     if mapped.contains(.invalidation) { mapped.append(.timestamp) }
-    for (field, rank, names) in Self.known where !mapped.contains(field) {
-      for name in names { add(name, Meaning(field: field, rank: rank)) }
+    let known = kind == .pushes ? Self.ofBoth + Self.ofPushes : Self.ofBoth + Self.ofReports
+    for (field, rank, names) in known where !mapped.contains(field) {
+      for name in names { add(name, Meaning(field: field, rank: rank, isUTC: name == Self.rpushTime)) }
     }
     // A mapping overrides a known name of another field.
     for (name, path) in mapping.paths {
-      guard let field = Self.mapped[name] else { continue }
-      let meaning = Meaning(field: field, rank: Self.mappedRank)
+      guard let field = fields[name] else { continue }
+      let isUTC = path.last.flatMap { LogName($0) } == LogName(Self.rpushTime)
+      let meaning = Meaning(field: field, rank: Self.mappedRank, isUTC: isUTC)
       if path.count == 1 {
         add(path[0], meaning)
       } else {
@@ -194,6 +214,11 @@ struct LogNames {
     table[slot] = Entry(name: name, meaning: meaning)
   }
 
+  /// Without mapped names.
+  static let standard = LogNames()
+
+  func meaning(named text: String) -> Meaning? { LogName(text).flatMap { meaning(of: $0) } }
+
   @inline(__always)
   func meaning(of name: LogName) -> Meaning? {
     var slot = name.slot
@@ -204,33 +229,59 @@ struct LogNames {
     return nil
   }
 
-  private static let mapped: [String: LogField] = [
-    "token": .token, "status": .status, "reason": .reason, "timestamp": .invalidation, "apns_id": .apnsID,
-    "topic": .topic,
-  ]
+  private static func mapped(_ kind: LogOptions.Kind) -> [String: LogField] {
+    [
+      "token": .token, "status": .status, "reason": .reason, "timestamp": .invalidation, "apns_id": .apnsID,
+      "topic": .topic, "time": kind == .pushes ? .lineTime : .invalidation,
+    ]
+  }
+
+  /// When a push failed, or a token was reported by the feedback service, in tables of rpush.
+  private static let rpushTime = "failedat"
 
   /// Normalized names in clients' results, and common column names.
-  private static let known: [(LogField, rank: UInt8, names: [String])] = [
-    (.token, 3, ["devicetoken", "apnstoken", "pushtoken", "apnsdevicetoken"]),
+  private static let ofBoth: [(LogField, rank: UInt8, names: [String])] = [
+    (.token, 3, ["devicetoken", "apnstoken", "pushtoken", "apnsdevicetoken", "devtoken", "regid"]),
     (.token, 2, ["token", "tokenhex"]),
     (.token, 1, ["device", "registrationid", "recipient"]),
     (.token, 0, ["tokentext"]),
-    (.status, 3, [":status", "statuscode", "httpstatus", "httpstatuscode", "apnsstatus", "responsestatus"]),
+    (
+      .status, 3,
+      [
+        ":status", "statuscode", "httpstatus", "httpstatuscode", "apnsstatus", "responsestatus",
+        "responsecode", "httpcode",
+      ]
+    ),
     (.status, 2, ["status"]),
-    (.status, 1, ["code"]),
+    (.status, 1, ["code", "errorcode"]),
     (.reason, 3, ["reason", "rejectionreason", "apnsreason", "errorreason", "failurereason"]),
     (.reason, 2, ["reasonstring"]),
-    (.reason, 1, ["error", "description"]),
+    (.reason, 1, ["error", "description", "errordescription", "why", "errormsg"]),
+    (.success, 2, ["issuccessful", "issuccess", "isaccepted"]),
+    (.success, 1, ["success", "succeeded", "successful", "accepted", "delivered", "transmitted"]),
+    (.kind, 1, ["type"]),
+    (
+      .list, 1,
+      ["sent", "failed", "logs", "results", "responses", "notifications", "events", "records", "entries"]
+    ),
+    (.payload, 1, ["payload", "aps", "alert"]),
+    (.text, 1, ["log", "message", "msg", "@message", "textpayload", "line"]),
+  ]
+
+  private static let ofPushes: [(LogField, rank: UInt8, names: [String])] = [
     (
       .invalidation, 2,
       [
         "tokenexpirationtimestamp", "tokeninvalidationtimestamp", "invalidationtimestamp", "invalidatedat",
-        "unregisteredat", "unregisteredtimestamp", "apnstimestamp", "error410timestamp",
+        "unregisteredat", "unregisteredtimestamp", "apnstimestamp", "error410timestamp", "410timestamp",
       ]
     ),
     (.timestamp, exactTimeRank, ["timestampms"]),
     (.timestamp, 1, ["timestamp"]),
-    (.lineTime, 1, ["time", "ts", "@timestamp", "@t", "datetime", "asctime", "eventtime", "logtime"]),
+    (.timestamp, 0, ["since"]),
+    (
+      .lineTime, 1, ["time", "ts", "@timestamp", "@t", "datetime", "asctime", "eventtime", "logtime", "when"]
+    ),
     (.apnsID, 2, ["apnsid"]),
     (.apnsID, 1, ["notificationid"]),
     (.uniqueID, 2, ["apnsuniqueid"]),
@@ -241,9 +292,6 @@ struct LogNames {
     (.expiration, 2, ["expiration", "apnsexpiration"]),
     (.collapseID, 2, ["collapseid", "apnscollapseid"]),
     (.payloadLength, 2, ["payloadlength"]),
-    (.success, 2, ["issuccessful", "issuccess", "isaccepted"]),
-    (.success, 1, ["success", "succeeded", "successful", "accepted"]),
-    (.kind, 1, ["type"]),
     (.path, 3, ["path", ":path"]),
     (.path, 2, ["url", "uri", "requesturi", "requestpath"]),
     (
@@ -253,6 +301,13 @@ struct LogNames {
         "severitylevel", "severitytext", "severitynumber", "logger", "loggername",
       ]
     ),
-    (.list, 1, ["sent", "failed", "logs", "results", "responses", "notifications"]),
+  ]
+
+  /// Of tokens that became invalid: the names of the time have the ranks of `LogPush.namedRank`.
+  private static let ofReports: [(LogField, rank: UInt8, names: [String])] = [
+    (.invalidation, 4, ["failedat", "invalidatedat", "invalidsince", "unregisteredat", "unregisteredsince"]),
+    (.invalidation, 3, ["feedbacktime", "inactivesince"]), (.invalidation, 2, ["time"]),
+    (.invalidation, 1, ["timestamp"]), (.flags, 1, ["flags"]), (.tokenLength, 1, ["tokenlength", "length"]),
+    (.use, 1, ["registeredat", "lastregistered", "subscribedat", "lastseen"]),
   ]
 }

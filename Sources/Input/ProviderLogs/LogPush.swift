@@ -1,34 +1,11 @@
 import APNsWire
 import Basics
 
-/// Why a line cannot be read as a push.
-package struct LogProblem: Equatable, Sendable {
-  package enum Cause: Equatable, Sendable {
-    /// Not JSON; `expected` is the expected JSON token.
-    case json(expected: String)
-    case tokenIsNoText, statusIsNoStatus, reasonIsNoText, timeIsNoTime
-    /// The line has another number of columns than the header.
-    case columns(found: Int, expected: Int)
-    case textAfterQuote, openQuote
-    /// The line is longer than the limit.
-    case tooLong
-    /// Two members or columns of equal rank have different values.
-    case twoValues
-  }
-
-  package var cause: Cause
-  /// The wrong value, as byte offsets in the line.
-  package var range: Range<Int>
-
-  package init(_ cause: Cause, _ range: Range<Int> = 0..<0) {
-    self.cause = cause
-    self.range = range
-  }
-}
-
 /// The result of a line.
 enum LogOutcome {
   case push
+  /// It is a record of another kind.
+  case other
   /// It is unrelated to pushes.
   case unrelated
   case problem(LogProblem)
@@ -47,8 +24,19 @@ final class LogPush {
   /// The role of the line's `timestamp`; nil without one, or if it does not matter.
   @exclusivity(unchecked) var role: LogTimeRole?
 
+  /// The clock of times without an offset from UTC.
+  let zone: LogZone?
+  /// Offset of the token in its text; 0 without one.
+  @exclusivity(unchecked) var tokenStart = 0
+  /// The record of a list's line.
+  @exclusivity(unchecked) var report: LogReport?
+  private let kind: LogOptions.Kind
+  /// The own time of the line around a nested one.
+  @exclusivity(unchecked) var outerTime = LogTimes.Result.absent
+
   /// - Parameter longestLine: in bytes.
-  init(longestLine: Int) {
+  init(longestLine: Int, _ options: LogOptions) {
+    (zone, kind) = (options.zone, options.kind)
     capacity = 3 &* longestLine &+ 64
     texts = .allocate(byteCount: capacity, alignment: 8)
     texts.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
@@ -61,8 +49,34 @@ final class LogPush {
     try body(UnsafeRawBufferPointer(start: texts, count: used).bytes)
   }
 
-  /// - Parameter isAccepted: whether its list is one of accepted or failed pushes; nil outside such a list.
-  func make(_ values: LogValues, of line: UnsafeRawPointer, isAccepted: Bool? = nil) -> LogOutcome {
+  /// - Parameters:
+  ///   - isAccepted: whether its list is one of accepted or failed pushes; nil outside such a list.
+  ///   - isLoose: whether the values are words in a text: a push has a token in hex, and an answer of the service.
+  func make(
+    _ values: LogValues, of line: UnsafeRawPointer, isAccepted: Bool? = nil, isLoose: Bool = false
+  ) -> LogOutcome {
+    tokenStart = Int((values[.token].kind == .absent ? values[.path] : values[.token]).start)
+    if kind == .reports { return makeReport(values, of: line) }
+    let outcome = make(of: values, line, isAccepted)
+    guard isLoose else { return outcome }
+    if case .problem = outcome {
+      return values[.token].kind != .absent && hasAnswer(values, line) ? outcome : .unrelated
+    }
+    if isAccepted != nil { return fields[.token] != nil ? outcome : .unrelated }
+    guard fields.status != nil, fields[.token] != nil || fields[.apnsID] != nil else { return .unrelated }
+    let isNamed = values.names(.status) && values[.token].rank > LogNames.bareRank || values.names(.success)
+    return isNamed || fields[.apnsID] != nil || hasAnswer(values, line) ? outcome : .unrelated
+  }
+
+  /// Whether the reason is one of the service.
+  func hasAnswer(_ values: LogValues, _ line: UnsafeRawPointer) -> Bool {
+    let reason = values[.reason]
+    guard reason.isText else { return false }
+    let text = raw(reason, line)
+    return PushReason.status(of: 0..<text.count, in: text.bytes) != nil || LogText(text).isWhole("Success")
+  }
+
+  private func make(of values: LogValues, _ line: UnsafeRawPointer, _ isAccepted: Bool?) -> LogOutcome {
     begin()
     let accepted = isAccepted ?? success(values, line)
     let hasAnswer =
@@ -81,6 +95,8 @@ final class LogPush {
       fields.flags.insert(.uncorrelated)
     }
     if let problem = takeTime(values, line) { return .problem(problem) }
+    // The reason and a time belong to this status only.
+    if fields.status == 410, fields.timestamp != nil { fields.flags.remove(.statusInferred) }
     takeRest(values, line)
     return .push
   }
@@ -92,7 +108,7 @@ final class LogPush {
     fields.status = status
   }
 
-  private func begin() {
+  func begin() {
     used = 0
     fields = PushFields()
     role = nil
@@ -126,7 +142,7 @@ final class LogPush {
 
   /// Sets the token: its bytes if it is hex, else its text. False if that is not UTF-8.
   @discardableResult
-  private func settle(_ text: UnsafeRawBufferPointer) -> Bool {
+  func settle(_ text: UnsafeRawBufferPointer) -> Bool {
     if text.isEmpty { return true }
     let start = used
     if let count = TokenText.decode(text, to: texts + start) {
@@ -149,14 +165,15 @@ final class LogPush {
     case .yes: return true
     case .no: return false
     case .text:
-      if Self.equals(raw(success, line), "true") { return true }
-      if Self.equals(raw(success, line), "false") { return false }
+      let word = LogText(raw(success, line))
+      if ["true", "t", "1"].contains(where: word.isWhole) { return true }
+      if ["false", "f", "0"].contains(where: word.isWhole) { return false }
     default: break
     }
     let kind = values[.kind]
     guard kind.kind == .text else { return nil }
-    if Self.equals(raw(kind, line), "succeeded-push") { return true }
-    return Self.equals(raw(kind, line), "failed-push") ? false : nil
+    if ["succeeded-push", "sent"].contains(where: { LogText(raw(kind, line)).isWhole($0) }) { return true }
+    return LogText(raw(kind, line)).isWhole("failed-push") ? false : nil
   }
 
   private func takeStatus(
@@ -191,11 +208,11 @@ final class LogPush {
     guard reason.isText, reason.count > 0 else { return }
     let text = raw(reason, line)
     if reason.rank == 1, PushReason.status(of: 0..<text.count, in: text.bytes) == nil,
-      !hasStatus || !text.allSatisfy(Self.isLetter)
+      !hasStatus || !text.allSatisfy(LogText.isLetter)
     {
       return
     }
-    if Self.equals(text, "Success") {
+    if LogText(text).isWhole("Success") {
       if !hasStatus {
         fields.status = 200
         fields.flags.insert(.statusInferred)
@@ -230,7 +247,7 @@ final class LogPush {
     if expiration.kind != .absent {
       if integer(raw(expiration, line)) == 0 {
         fields.expiration = 0
-      } else if case .time(let milliseconds) = LogTimes.milliseconds(text(expiration, line)) {
+      } else if case .time(let milliseconds) = LogTimes.milliseconds(text(expiration, line), zone: zone) {
         fields.expiration = milliseconds / 1000
       }
     }
@@ -287,15 +304,8 @@ final class LogPush {
     return UnsafeRawBufferPointer(start: texts + start, count: used &- start)
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
-
   /// At most nine digits.
   private func integer(_ text: UnsafeRawBufferPointer) -> Int? {
     text.allSatisfy { 0x30...0x39 ~= $0 } ? LogText(text).number(at: 0) : nil
-  }
-
-  static func equals(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
-    text.count == word.utf8CodeUnitCount
-      && text.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 }

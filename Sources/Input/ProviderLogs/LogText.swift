@@ -1,3 +1,28 @@
+/// A set of ASCII characters.
+struct ByteSet: Sendable {
+  private var bits: SIMD2<UInt64> = .zero
+
+  init(_ characters: StaticString) {
+    for index in 0..<characters.utf8CodeUnitCount {
+      let byte = characters.utf8Start[index]
+      bits[Int(byte &>> 6) & 1] |= 1 &<< UInt64(byte & 63)
+    }
+  }
+
+  @inline(__always)
+  func contains(_ byte: UInt8) -> Bool {
+    byte < 0x80 && bits[Int(byte &>> 6)] &>> UInt64(byte & 63) & 1 == 1
+  }
+
+  static let openings = ByteSet("{[(")
+  static let closings = ByteSet("}])")
+  static let quotes = ByteSet("\"'`")
+  /// What rules of drawn tables have.
+  static let rules = ByteSet("-+| \r")
+  /// What ends a value without quotes.
+  static let ends = ByteSet(",;|}])\"'{[(")
+}
+
 /// Searches the text of a line.
 struct LogText {
   let bytes: UnsafeRawBufferPointer
@@ -41,6 +66,24 @@ struct LogText {
     }
     return start..<(end ?? bytes.count)
   }
+
+  static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+
+  /// Whether a byte is a letter, a digit or `_`.
+  static func isWord(_ byte: UInt8) -> Bool {
+    isLetter(byte) || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "_")
+  }
+
+  func isWhole(_ word: StaticString) -> Bool { bytes.count == word.utf8CodeUnitCount && begins(word) }
+
+  /// Whether it is the word of a language for no value.
+  var isNothing: Bool {
+    bytes.isEmpty
+      || ["nil", "null", "None", "<nil>", "<null>", "NULL", "undefined", "-"].contains { isWhole($0) }
+  }
+
+  /// The number of digits at its beginning.
+  var digits: Int { bytes.prefix { $0 &- UInt8(ascii: "0") < 10 }.count }
 
   /// A number of up to nine digits.
   func number(at start: Int) -> Int? {

@@ -93,11 +93,11 @@ extension LogPush {
   private func note(_ value: LogValue, _ line: UnsafeRawPointer, in evidence: inout LogTimeEvidence) {
     guard value.kind != .absent else { return evidence.isSupported = true }
     guard !evidence.isOnOthers else { return }
-    switch LogTimes.milliseconds(text(value, line)) {
+    switch LogTimes.milliseconds(text(value, line), zone: zone) {
     case .time: evidence.isOnOthers = true
     case .absent: evidence.isSupported = true
-    // Such as one without its offset from UTC.
-    case .invalid: evidence.isOnOthers = value.kind == .number || LogValues.isNumeric(value, in: line)
+    case .invalid, .zoneless:
+      evidence.isOnOthers = value.kind == .number || LogValues.isNumeric(value, in: line)
     }
   }
 
@@ -105,11 +105,22 @@ extension LogPush {
     _ value: LogValue, _ values: LogValues, _ line: UnsafeRawPointer, _ evidence: inout LogTimeEvidence
   ) -> LogProblem? {
     guard value.kind != .absent else { return nil }
+    // Clients that cannot read the answer put their own reason and time there.
+    guard values[.reason].kind == .absent || hasAnswer(values, line) else {
+      role = .line
+      return nil
+    }
     // The object of an answer has no other members of the line.
     let isAnswer =
       value.container > 0
       && ![LogField.token, .status, .logMark].contains { values[$0].container == value.container }
-    let own = isAnswer ? .absent : ownTime(values, value, line)
+    // Rows of apnsift have the time of the invalidation as `time`, too.
+    let isExact = value.rank == LogNames.exactTimeRank && !values.names(.logMark)
+    var own = isAnswer || isExact ? .absent : ownTime(values, line)
+    // The entry of a logger around it has its own.
+    if own == .absent, value.container > 0, values[.timestamp].kind != .absent {
+      own = LogTimes.milliseconds(text(values[.timestamp], line), zone: zone)
+    }
     guard !evidence.isOnOthers, isAnswer || own != .absent || !values.names(.logMark) else {
       role = .line
       return nil
@@ -122,20 +133,21 @@ extension LogPush {
     }
   }
 
-  /// The own time of a line; `invalid` if it is of another form.
-  private func ownTime(_ values: LogValues, _ value: LogValue, _ line: UnsafeRawPointer) -> LogTimes.Result {
-    // Rows of apnsift have the time of the invalidation as `time`, too.
-    let isExact = value.rank == LogNames.exactTimeRank && !values.names(.logMark)
-    let own = isExact ? .absent : LogTimes.milliseconds(text(values[.lineTime], line))
+  /// The own time of a line, or of the one around it.
+  func ownTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogTimes.Result {
+    guard values[.lineTime].kind != .absent else { return outerTime }
+    let own = LogTimes.milliseconds(text(values[.lineTime], line), zone: zone)
     // Before September 2001: a duration.
     return if case .time(..<1_000_000_000_000) = own { .absent } else { own }
   }
 
   private func read(_ value: LogValue, _ line: UnsafeRawPointer, _ take: (Int64) -> Void) -> LogProblem? {
     guard value.isScalar else { return LogProblem(.timeIsNoTime, value.range) }
-    switch LogTimes.milliseconds(text(value, line)) {
+    switch LogTimes.milliseconds(text(value, line), zone: zone) {
     case .time(let milliseconds): take(milliseconds)
+    case .zoneless(let milliseconds) where value.isUTC: take(milliseconds)
     case .absent: break
+    case .zoneless: return LogProblem(.timeHasNoZone, value.range)
     case .invalid: return LogProblem(.timeIsNoTime, value.range)
     }
     return nil

@@ -22,6 +22,9 @@ struct LogValue: BitwiseCopyable {
   var rank: UInt8 = 0
   /// The enclosing object: 0 is the top-level object.
   var container: UInt8 = 0
+  var depth: UInt8 = 0
+  /// Whether it is a time whose writer is known to write UTC.
+  var isUTC = false
 
   init() {}
 
@@ -34,7 +37,7 @@ struct LogValue: BitwiseCopyable {
   var range: Range<Int> { Int(start)..<Int(start) &+ Int(count) }
 
   /// The value with the highest weight counts: by rank, then top-level members before nested ones.
-  var weight: UInt8 { rank &<< 1 | (container == 0 ? 1 : 0) }
+  var weight: UInt8 { rank &<< 2 | (3 &- min(depth, 3)) }
 
   var isScalar: Bool { isText || kind == .number }
   var isText: Bool { kind == .text || kind == .escapedText || kind == .quotedText }
@@ -42,11 +45,11 @@ struct LogValue: BitwiseCopyable {
 
 /// The values of a line, one for each field.
 struct LogValues {
-  private var values = InlineArray<20, LogValue>(repeating: LogValue())
+  private var values = InlineArray<25, LogValue>(repeating: LogValue())
   /// The fields that occur in the line, with or without a value.
   private var names: UInt32 = 0
   /// For each field a second, different value of equal weight.
-  private var conflicts = InlineArray<20, LogValue?>(repeating: nil)
+  private var conflicts = InlineArray<25, LogValue?>(repeating: nil)
 
   @inline(__always)
   subscript(field: LogField) -> LogValue { values[Int(field.rawValue)] }
@@ -62,6 +65,7 @@ struct LogValues {
     var field = meaning.field
     note(field)
     value.rank = meaning.rank
+    value.isUTC = meaning.isUTC
     switch field {
     case .status where value.kind != .number && !Self.isNumeric(value, in: line):
       // `status` may be a word. A number in another member counts more.

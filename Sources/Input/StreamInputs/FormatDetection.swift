@@ -39,7 +39,8 @@ struct FormatDetection: Sendable {
       return
     }
     let found = FormatProbes.recognise(
-      head, isWhole: isWhole, inside: report.compression, content: contentProbes, isStored: true)
+      head, isWhole: isWhole, inside: report.compression, content: contentProbes, lines: options.lines,
+      isStored: true)
     switch found {
     case .unsearched: report.recognition = found
     case .packed: report.recognition = .unsearched("compressed data")
@@ -56,7 +57,7 @@ struct FormatDetection: Sendable {
     _ input: Input, head: [UInt8], _ block: ArraySlice<UInt8>, isWhole: Bool, report: inout InputReport
   ) -> InputFormat? {
     report.recognition = FormatProbes.recognise(
-      head, isWhole: isWhole, inside: report.compression, content: contentProbes)
+      head, isWhole: isWhole, inside: report.compression, content: contentProbes, lines: options.lines)
     switch report.recognition {
     case .format(let format):
       return format

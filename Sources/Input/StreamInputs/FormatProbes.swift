@@ -1,5 +1,6 @@
 import Basics
 import PacketCapture
+import ProviderLogs
 
 /// The detected format of a file.
 package enum Recognition: Equatable, Sendable {
@@ -93,7 +94,7 @@ package enum FormatProbes {
   /// empty dump. Of bytes that are read as they are stored, the content matters only if they seem to be of another kind.
   package static func recognise(
     _ head: [UInt8], isWhole: Bool, inside compression: String? = nil, content: [FormatProbe],
-    isStored: Bool = false
+    lines: LogOptions = LogOptions(), isStored: Bool = false
   ) -> Recognition {
     if head.isEmpty { return .format(.dump(.raw)) }
     if let compression, let inner = Compression(of: head[...]) {
@@ -102,14 +103,21 @@ package enum FormatProbes {
           + "remove one: \(compression) -dc FILE | apnsift inspect -")
     }
     if HexLists.isChecksums(head, isWhole: isWhole) { return .known("a list of checksums") }
+    // A session of TLS has hex dumps in it.
+    if let keys = KeyFiles.kind(of: head) { return .known(keys) }
     for probe in [captures] + unsupported where probe.matches(head, isWhole) {
       return probe.result
     }
     // Exports contain lines of hex, so they are tried before hex dumps.
-    if let format = ExportFormat.recognise(head: head, isWhole: isWhole) { return .format(.export(format)) }
+    if let format = ExportFormat.recognise(head: head, isWhole: isWhole, lines: lines) {
+      return .format(.export(format))
+    }
     // A dump in lines of 32 bytes looks like tokens.
     if HexLists.isTokens(head, isWhole: isWhole), !isDump(hex: head, isWhole: isWhole, content) {
       return .known("a list of tokens without times")
+    }
+    if HexLists.isTimedTokens(head, isWhole: isWhole) {
+      return .foreign(kind: UnreadableDump.tokens.kind, remedy: UnreadableDump.tokens.remedy)
     }
     // Lines of a log may be hex.
     let logs = content.filter { $0.result == .format(.providerLog) }
@@ -124,7 +132,6 @@ package enum FormatProbes {
 
   /// What has no records, or has them among other content.
   private static func kind(of head: [UInt8], isWhole: Bool) -> Recognition {
-    if let keys = KeyFiles.kind(of: head) { return .known(keys) }
     if let image = DiskImages.kind(of: head) { return .image(image) }
     if UTF16Text(head: head) != nil { return .unsearched("UTF-16 text") }
     return KnownFileTypes.description(of: head).map { .unsearched(.verbatim($0)) } ?? .nothing

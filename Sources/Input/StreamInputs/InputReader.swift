@@ -1,5 +1,6 @@
 import Basics
 import PacketCapture
+import ProviderLogs
 
 /// Options for reading inputs.
 package struct ReadingOptions: Sendable {
@@ -14,6 +15,8 @@ package struct ReadingOptions: Sendable {
   package var capture = CaptureOptions()
   package var carving = CarvingOptions()
   package var archives = ArchiveLimits()
+  /// How the lines of lists are read.
+  package var lines = LogOptions()
   /// Whether records are searched in inputs of no known format.
   package var carvesUnknown = true
   /// Whether the inputs are one capture: connections continue across files.
@@ -250,7 +253,7 @@ package struct InputReader: ~Copyable {
       if input.half == nil { batch.closed(StreamReport(.dump), slot: 0) }
     case .export(let format):
       var source = ExportSource(
-        format, serverPorts: options.capture.serverPorts, zone: options.carving.logZone)
+        format, serverPorts: options.capture.serverPorts, lines: options.lines)
       try readAll(&file, filled, &source, report: &report, progress: progress)
       report.faults += source.faults
     case .providerLog:

@@ -108,7 +108,8 @@ package struct ReportBuilder {
     }
     var invalidations = InvalidationCollector(options.limits, options.head.clock)
     page.invalidations = try invalidations.gather(table, origins.sources)
-    page.invalidations.undatedPushes = pushes.leftOut.untimed + pushes.leftOut.withoutToken
+    page.invalidations.undatedPushes =
+      pushes.leftOut.undated + pushes.leftOut.untimed + pushes.leftOut.withoutToken
     page.gateway = collector.gateway
     page.readers = readers.totals
     page.auditedStreams = readers.streams

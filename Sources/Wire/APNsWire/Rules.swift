@@ -97,6 +97,9 @@ public struct FeedbackRules: Equatable, Sendable {
     self.latest = latest
   }
 
+  /// The limits for lists of tokens, whose lines say what is a time, and which are kept to this day.
+  package var ofLists: FeedbackRules { FeedbackRules(tokenLengths, longestToken, 0, .max) }
+
   /// The default limits.
   public static let standard = FeedbackRules(.standard, announcedLongestToken, serviceStart, serviceEnd)
 

@@ -60,7 +60,9 @@ package final class PushCollector: EvidenceSink {
 
   private func addInvalidated(_ push: PushRecord, _ labels: StreamLabels, _ bytes: RawSpan) throws {
     let time = push.fields.timestamp.flatMap(InvalidationTime.init(milliseconds:))
-    if time == nil, !takesErrors {
+    if time == nil, push.packet == nil {
+      leftOut.undated += 1
+    } else if time == nil, !takesErrors {
       leftOut.untimed += 1
     } else if try add(push, at: time ?? captureTime(of: push), labels, bytes) {
       invalidated += 1
@@ -68,7 +70,9 @@ package final class PushCollector: EvidenceSink {
   }
 
   private func addRefused(_ push: PushRecord, _ labels: StreamLabels, _ bytes: RawSpan) throws {
-    if !takesErrors {
+    if push.packet == nil {
+      leftOut.undated += 1
+    } else if !takesErrors {
       leftOut.refused += 1
     } else if try add(push, at: captureTime(of: push), labels, bytes) {
       refused += 1
@@ -132,6 +136,8 @@ package final class PushCollector: EvidenceSink {
 
 /// Counts of pushes with an invalid token that were not added.
 package struct PushesLeftOut: Equatable, Sendable {
+  /// Without a time of Apple's, and of no packet: nothing dates them.
+  package var undated = 0
   /// Status 410 without a timestamp.
   package var untimed = 0
   /// The capture time is needed, but missing or implausible.

@@ -47,7 +47,7 @@ struct Apnsift: ParsableCommand {
     version: Program.version,
     subcommands: [
       Inspect.self, Export.self, Carve.self, Replay.self, Store.self, Audit.self, Show.self, Report.self,
-      Verify.self, Explain.self,
+      Verify.self, Forms.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)
 

@@ -1,5 +1,6 @@
 import Basics
 import PacketCapture
+import ProviderLogs
 
 /// Streams exported by another tool. Memory does not grow with the file.
 package struct ExportSource: StreamSource {
@@ -13,10 +14,10 @@ package struct ExportSource: StreamSource {
 
   /// - Parameters:
   ///   - serverPorts: identify the server if the export does not.
-  ///   - zone: of times that name none.
-  package init(_ format: ExportFormat, serverPorts: Set<UInt16> = [], zone: LogZone? = nil) {
+  ///   - lines: how the lines of lists are read.
+  package init(_ format: ExportFormat, serverPorts: Set<UInt16> = [], lines: LogOptions = LogOptions()) {
     self.format = format
-    decoder = format.decoder(zone: zone)
+    decoder = format.decoder(lines)
     streams = ExportStreams(
       serverPorts: serverPorts, unnamed: format.unnamedConnection, hasGapMarks: format.hasGapMarks)
   }
@@ -64,8 +65,8 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   case socat
   /// The output of `ssldump -d`.
   case ssldump
-  /// A table with a token and its time in each line.
-  case feedbackTable = "feedback-table"
+  /// A list with a token and its time in each line.
+  case feedbackList = "feedback-list"
 
   /// Description, for messages.
   package var name: String {
@@ -76,11 +77,11 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case .cArrays: "a stream that Wireshark followed, as C arrays"
     case .socat: "a log of socat"
     case .ssldump: "the output of ssldump"
-    case .feedbackTable: "a table of feedback"
+    case .feedbackList: "a list of tokens with times"
     }
   }
 
-  func decoder(zone: LogZone?) -> any ExportDecoder {
+  func decoder(_ lines: LogOptions) -> any ExportDecoder {
     switch self {
     case .followRaw: LineSplitter(FollowText(frameless: .raw))
     case .followHex: LineSplitter(FollowText(frameless: .hex))
@@ -88,7 +89,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case .cArrays: LineSplitter(CArrays())
     case .socat: LineSplitter(SocatLog())
     case .ssldump: LineSplitter(SSLDump())
-    case .feedbackTable: LineSplitter(FeedbackTable(zone: zone))
+    case .feedbackList: FeedbackList(lines)
     }
   }
 
@@ -96,7 +97,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   var hasGapMarks: Bool {
     switch self {
     case .followRaw, .followHex, .followYAML, .cArrays: true
-    case .socat, .ssldump, .feedbackTable: false
+    case .socat, .ssldump, .feedbackList: false
     }
   }
 
@@ -111,7 +112,9 @@ extension ExportFormat {
   /// Other lines may precede it, such as tshark's packet list. Streams without a frame are detected by Wireshark's
   /// hex dump layout, or by a mix of lines of hex digits with and without a tab. Hex that is indented throughout is a
   /// dump.
-  package static func recognise(head: [UInt8], isWhole: Bool) -> ExportFormat? {
+  package static func recognise(
+    head: [UInt8], isWhole: Bool, lines: LogOptions = LogOptions()
+  ) -> ExportFormat? {
     let text = head.span.bytes
     guard !text.hasControlCharacters || text.has("New TCP connection #") else { return nil }
     var probe = ExportProbe()
@@ -125,7 +128,7 @@ extension ExportFormat {
       if let format = probe.read(text.extracting(start..<end)) { return format }
       start = (newline ?? text.byteCount) &+ 1
     }
-    return probe.frameless
+    return probe.frameless ?? (FeedbackList.recognises(head, isWhole: isWhole, lines) ? .feedbackList : nil)
   }
 }
 
@@ -134,7 +137,6 @@ private struct ExportProbe {
   /// Kind of the previous line, which may decide about the next.
   private enum Before {
     case other, rule, socatHeader, peers, packet, array
-    case tableHeader(FeedbackColumns)
   }
 
   private var before = Before.other
@@ -170,7 +172,6 @@ private struct ExportProbe {
     case .peers where line.has("- peer:", at: start): return .followYAML
     case .array where CArrays.isValue(line, at: start): return .cArrays
     case .packet where PeerName(line, at: start) != nil: return .followYAML
-    case .tableHeader(let columns) where columns.row(line, nil) != nil: return .feedbackTable
     default: break
     }
     if SSLDumpLine.connection(line) != nil { return .ssldump }
@@ -180,9 +181,6 @@ private struct ExportProbe {
     if RuledLine.isDrawn(with: "=", in: line) { self.before = .rule }
     if SocatHeader(line) != nil { self.before = .socatHeader }
     if line.has("peers:"), line.byteCount == 6 { self.before = .peers }
-    if others + rawLines + hexLines == 0, let columns = FeedbackColumns(header: line) {
-      self.before = .tableHeader(columns)
-    }
     if CArrays.declaration(line, from: start) != nil { self.before = .array }
     if line.has("# Packet ") { self.before = .packet }
     return nil

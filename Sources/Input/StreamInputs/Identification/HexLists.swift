@@ -21,6 +21,16 @@ enum HexLists {
     }
   }
 
+  /// Whether every line is a token of 32 bytes and a number of seconds or milliseconds since 1970.
+  static func isTimedTokens(_ head: [UInt8], isWhole: Bool) -> Bool {
+    isList(head, isWhole: isWhole, fewest: 1) { line in
+      let words = line.split { " \t,;|\"'".utf8.contains($0) }
+      let hex = words.count { $0.count == tokenDigits && $0.allSatisfy { TextAlphabet.hex[Int($0)] < 16 } }
+      let times = words.count { [10, 13].contains($0.count) && $0.allSatisfy { 0x30...0x39 ~= $0 } }
+      return words.count == 2 && hex == 1 && times == 1
+    }
+  }
+
   /// Empty lines, comments and lone brackets do not count, nor does a last line that the head cuts.
   private static func isList(
     _ head: [UInt8], isWhole: Bool, fewest: Int, _ isEntry: (ArraySlice<UInt8>) -> Bool

@@ -9,7 +9,7 @@ extension OffsetLayout {
     var clean = 0
     var continuing = 0
     var hasTextColumn = false
-    /// Lines that end with a text that shows every printable byte in its place, less those with another text.
+    /// Lines that end with a text that shows every printable byte in its column, less those with another text.
     var shown = 0
     /// Whether an offset is less than that of the line before: several dumps.
     var startsAgain = false
@@ -96,7 +96,7 @@ extension OffsetLayout {
     return isClean
   }
 
-  /// Whether a text at the end of the line shows every printable byte in its place: 1 or -1; 0 without such bytes.
+  /// Whether a text at the end of the line shows every printable byte in its column: 1 or -1; 0 without such bytes.
   private func shown(_ bytes: [UInt8], _ line: RawSpan) -> Int {
     let start = line.byteCount - bytes.count
     let printable = bytes.indices.filter { (0x21...0x7e).contains(bytes[$0]) }
@@ -121,7 +121,7 @@ extension OffsetLayout {
   private static let mostBytes: UInt64 = 256
   private static let fewestBytes = 4
 
-  /// The layout of a line whose bytes are as many as the distance of its offset from that of the `next` one.
+  /// The layout of a line whose number of bytes is the distance of its offset from that of the `next` one.
   private init?(_ line: RawSpan, before next: RawSpan, _ base: OffsetBase) {
     var (start, nextStart) = (line.skippingMarks(from: 0), next.skippingMarks(from: 0))
     for words in 0..<Self.mostWords where start < line.byteCount && nextStart < next.byteCount {
@@ -140,7 +140,7 @@ extension OffsetLayout {
     return nil
   }
 
-  /// Takes the places of the columns from a line that has `width` bytes; false if it has not.
+  /// Takes the indices of the columns from a line that has `width` bytes; false if it has not.
   private mutating func fit(_ line: RawSpan, afterOffset index: Int) -> Bool {
     guard let column = columnStart(line, afterOffset: index) else { return false }
     var (start, count) = (column, 0)

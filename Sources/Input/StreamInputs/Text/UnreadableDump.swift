@@ -2,7 +2,7 @@ import Basics
 
 /// Text that shows bytes in a form which cannot be read for sure: it is refused by name.
 enum UnreadableDump {
-  case packets, words, carriageReturns, decimals, escapes, unknown
+  case packets, words, carriageReturns, decimals, escapes, tokens, unknown
 
   var kind: Message {
     switch self {
@@ -13,6 +13,7 @@ enum UnreadableDump {
     case .carriageReturns: "text whose lines end in carriage returns alone"
     case .decimals: "a list of bytes as decimal numbers"
     case .escapes: "a text with escapes for bytes, such as \\x00 or \\000"
+    case .tokens: "a text with tokens, of which nothing says that they are invalid"
     case .unknown: "hex digits in an unknown form"
     }
   }
@@ -24,6 +25,9 @@ enum UnreadableDump {
     case .words: "use xxd, hexdump -C or od -A x -t x1, which print bytes"
     case .carriageReturns: #"convert it: tr '\r' '\n' < FILE"#
     case .decimals, .escapes: "print the bytes in hex, such as with Python's bytes.hex()"
+    case .tokens:
+      "--from feedback-list reads tokens with the times at which they became invalid (--map token=NAME,time=NAME "
+        + "names columns), store import those in use"
     case .unknown: "remove what is no hex digit, or use --from hex"
     }
   }
@@ -56,9 +60,13 @@ enum UnreadableDump {
   init?(ofUnknown head: RawSpan) {
     guard !head.hasControlCharacters else { return nil }
     var (digits, escapes, others) = (0, 0, 0)
+    var (run, longest) = (0, 0)
     for index in 0..<head.byteCount {
       let character = head.byte(at: index)
-      if Digits.hex[Int(character)] != Digits.isInvalid {
+      let isDigit = Digits.hex[Int(character)] != Digits.isInvalid
+      run = isDigit ? run + 1 : 0
+      longest = max(longest, run)
+      if isDigit {
         digits += 1
       } else if character == UInt8(ascii: "\\") {
         escapes += 1
@@ -71,13 +79,13 @@ enum UnreadableDump {
     } else if escapes >= Self.fewestEscapes, escapes * 8 > digits + others {
       self = .escapes
     } else if digits >= Self.fewestDigits, digits > others + escapes {
-      self = .unknown
+      self = longest == Self.fewestDigits ? .tokens : .unknown
     } else {
       return nil
     }
   }
 
-  /// Digits of a tuple with a token of 32 bytes, at least as many; and escapes for them.
+  /// Digits of a tuple with a token of 32 bytes, at least; and escapes for them.
   private static let fewestDigits = 64
   private static let fewestEscapes = 16
 

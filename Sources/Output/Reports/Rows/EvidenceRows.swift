@@ -18,7 +18,7 @@ enum FindingColumn: String, RecordColumn {
 /// The columns of an input (docs/spec/interface.md#inventory), in their order.
 enum InputColumn: String, RecordColumn {
   case source, kind, linkTarget, size, modifiedAt, sha256, md5, verdict, format, compression
-  case content, reason, records, findings, sameAs, archiveOffset
+  case content, reason, records, findings, sameAs, archiveOffset, forms
 }
 
 extension StreamSummary: TableRow {
@@ -85,7 +85,7 @@ extension Finding: TableRow {
 
 extension InputRecord: TableRow {
   var textBound: Int {
-    [source, linkTarget, digests.sha256, digests.md5, content, reason, sameBytesAs]
+    [source, linkTarget, digests.sha256, digests.md5, content, reason, sameBytesAs, forms]
       .reduce(0) { $0 + RowCursor.bound($1) }
   }
 
@@ -108,6 +108,7 @@ extension InputRecord: TableRow {
     case .findings: row.put(findings)
     case .sameAs: row.put(sameBytesAs)
     case .archiveOffset: row.put(member?.offset)
+    case .forms: row.put(forms)
     }
   }
 }

@@ -94,6 +94,7 @@ package struct OverviewText {
     let missing = stream.serverGapBytes &+ stream.clientGapBytes
     parts.append(missing > 0 ? "\(Count.of(missing, "byte")) missing" : "no gaps")
     text += "  stream \(stream.number): \(parts.joined(separator: ", "))\n"
+    if let forms = stream.forms { text += "    read by \(forms)\n" }
     if let encryption = stream.encryption { text += "    \(EncryptionText.of(encryption))\n" }
   }
 

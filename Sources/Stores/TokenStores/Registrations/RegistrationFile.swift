@@ -113,7 +113,7 @@ package struct RegistrationFile {
     return (token, seconds)
   }
 
-  /// Why `token` is none: its length is that of the ids of devices (docs/spec/protocol.md), which stand in its place.
+  /// Why `token` is none: its length is that of the ids of devices (docs/spec/protocol.md), which some tables have instead.
   package static func problem(of token: [UInt8]) -> Message? {
     guard token.count == 20 else { return nil }
     return

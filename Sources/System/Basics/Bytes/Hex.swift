@@ -159,7 +159,7 @@ public enum Hex {
 }
 
 extension [UInt8] {
-  /// Replaces the bytes by those that `decode` makes of `text`, at most as many; by none, if it returns nil.
+  /// Replaces the bytes by those that `decode` makes of `text`, at most that number; by none, if it returns nil.
   package mutating func replace(
     with text: UnsafeRawBufferPointer, by decode: (UnsafeRawBufferPointer, UnsafeMutableRawPointer) -> Int?
   ) -> Bool {

@@ -18,7 +18,7 @@ package enum TokenText {
     return text.withUTF8 { bytes.replace(with: UnsafeRawBufferPointer($0), by: decode) } ? bytes : nil
   }
 
-  /// Decodes `text` to `target`, which must have room for three quarters of its length: hex makes half as many bytes,
+  /// Decodes `text` to `target`, which must have room for three quarters of its length: hex makes half the number of bytes,
   /// base64 three quarters. Returns the number of bytes, from 1; nil if it is no token.
   package static func decode(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int? {
     if let count = hex(text, to: target) { return count }

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Basics
+import PacketCapture
+import ProviderLogs
+import StreamInputs
+import YAML
+
+/// A file of forms of lines.
+package struct LineFormsArgument: ExpressibleByArgument {
+  package var path: String
+  /// The forms, or why they cannot be used.
+  package var forms: Result<[LineForm], Failure>
+
+  package init?(argument: String) {
+    path = argument
+    forms = Self.read(path)
+  }
+
+  private static func read(_ path: String) -> Result<[LineForm], Failure> {
+    do {
+      let bytes = try InputFile.content(of: Input(path).of(option: "--forms"), limit: YAMLText.maxSize)
+      return .success(try LineForm.read(bytes, name: path))
+    } catch let fault as InputFault {
+      return .failure(Failure("\(path): \(fault.message); expected a file of forms for --forms"))
+    } catch {
+      return .failure(Failure(.verbatim("\(error)")))
+    }
+  }
+
+  package func check() throws {
+    if case .failure(let failure) = forms { throw ValidationError(failure.message) }
+  }
+}
+
+/// A regular expression for lines.
+package struct LinePatternArgument: ExpressibleByArgument {
+  package var text: String
+  package var form: LineForm?
+  private var problem: Message?
+
+  package init?(argument: String) {
+    text = argument
+    do throws(PatternFault) {
+      form = try LineForm(pattern: argument)
+    } catch {
+      let location: Message = error.offset > 0 ? "at byte \(error.offset + 1): " : ""
+      problem = "--line-pattern: \(location)\(error.problem)"
+    }
+  }
+
+  package func check() throws {
+    if let problem { throw ValidationError(problem) }
+  }
+}

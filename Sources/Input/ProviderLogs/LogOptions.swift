@@ -1,0 +1,33 @@
+import Basics
+
+/// How the lines of a log are read.
+package struct LogOptions: Sendable {
+  /// What lines are: pushes with their answers, or tokens with the times at which they became invalid.
+  package enum Kind: String, Sendable {
+    case pushes
+    case reports = "feedback"
+  }
+
+  package var kind = Kind.pushes
+  /// Names of the user's own.
+  package var mapping = LogMapping()
+  /// Forms of the user's own, which are tried before the built-in ones.
+  package var forms: [LineForm] = []
+  package var hasBuiltInForms = true
+  /// The maximum number of steps of a pattern for a line.
+  package var patternSteps = LinePattern.defaultSteps
+  /// The clock of times without an offset from UTC; without it, they are not read.
+  package var zone: LogZone?
+
+  package init() {}
+
+  package var ofLists: LogOptions {
+    var options = self
+    options.kind = .reports
+    return options
+  }
+
+  package init(forms: [LineForm], hasBuiltInForms: Bool) {
+    (self.forms, self.hasBuiltInForms) = (forms, hasBuiltInForms)
+  }
+}

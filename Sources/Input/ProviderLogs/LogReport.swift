@@ -1,0 +1,69 @@
+import APNsWire
+import Basics
+
+/// A token of a list, with the time at which it became invalid (docs/spec/text-lines.md#lists).
+package struct LogReport: Equatable, Sendable {
+  /// In seconds since 1970.
+  package var time: UInt32
+  package var flags: RecordFlags
+  /// Whether names say that it is one of feedback: a list is not recognised without.
+  package var isNamed: Bool
+}
+
+/// Makes records of the lines of lists.
+extension LogPush {
+  /// Names of times that say so themselves have a rank from here on.
+  static let namedRank: UInt8 = 3
+
+  func makeReport(_ values: LogValues, of line: UnsafeRawPointer) -> LogOutcome {
+    begin()
+    report = nil
+    // Other rows of apnsift's own exports.
+    let kind = values[.kind].isText ? LogText(raw(values[.kind], line)) : nil
+    if let kind, !kind.isWhole("feedback"), !values.names(.status) { return .other }
+    // Lines with an answer belong to a log.
+    guard !values.names(.status), !values.names(.reason), !values.names(.success), values.names(.token) else {
+      return .unrelated
+    }
+    if let conflict = values.conflict { return .problem(LogProblem(.twoValues, conflict.range)) }
+    let (token, time) = (values[.token], values[.invalidation])
+    guard token.kind != .absent, time.kind != .absent else {
+      return values.names(.invalidation) ? .other : .unrelated
+    }
+    // A token in use has a time, too.
+    if values.names(.use), time.rank < Self.namedRank { return .other }
+    guard token.isText, settle(text(token, line)), fields[.token] != nil else {
+      return .problem(LogProblem(.tokenIsNoHex, token.range))
+    }
+    var found = LogReport(
+      time: 0, flags: [],
+      isNamed: kind != nil || time.rank >= Self.namedRank || values.names(.tokenLength))
+    switch time.isScalar ? LogTimes.milliseconds(text(time, line), zone: zone) : .invalid {
+    case .time(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
+      found.time = UInt32(milliseconds / 1000)
+    case .zoneless(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
+      found.time = UInt32(milliseconds / 1000)
+      if !time.isUTC { found.flags.insert(.assumedUTC) }
+    case .absent: return .other
+    default: return .problem(LogProblem(.timeIsNoTime, time.range))
+    }
+    guard let flags = flags(values[.flags], line) else {
+      return .problem(LogProblem(.unknownFlag, values[.flags].range))
+    }
+    found.flags.formUnion(flags)
+    report = found
+    return .push
+  }
+
+  /// The flags of a record that apnsift wrote; nil if one is unknown.
+  private func flags(_ value: LogValue, _ line: UnsafeRawPointer) -> RecordFlags? {
+    guard value.kind != .absent else { return [] }
+    var flags: RecordFlags = []
+    let codes = String(decoding: text(value, line), as: UTF8.self).split { ";, []\"".contains($0) }
+    for code in codes {
+      guard let flag = RecordFlags.all.first(where: { $0.code == code })?.flag else { return nil }
+      flags.insert(flag)
+    }
+    return flags
+  }
+}

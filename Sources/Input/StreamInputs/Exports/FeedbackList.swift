@@ -1,0 +1,100 @@
+import APNsWire
+import Basics
+import PacketCapture
+import ProviderLogs
+
+/// Reads lists of tokens with the times at which they became invalid, as feedback tuples
+/// (docs/spec/text-lines.md#lists).
+struct FeedbackList: ExportDecoder {
+  /// The most bytes that are read before the events may be drained.
+  private static let most = 32 << 10
+
+  private let decoder: LogDecoder
+  /// The flags of the streams so far: each set has one.
+  private var streams: Set<UInt32> = []
+  /// Lines without a token and a time, and the first of them.
+  private var others: (count: Int, first: TextPosition)?
+
+  init(_ options: LogOptions) { decoder = LogDecoder(options.ofLists) }
+
+  mutating func read(_ text: RawSpan, from start: Int, into events: inout ExportEvents) -> Int {
+    var index = start
+    while index < text.byteCount, !events.isFull {
+      let end = min(text.byteCount, index &+ Self.most)
+      readSteps(text.extracting(index..<end), into: &events)
+      index = end
+    }
+    return index
+  }
+
+  mutating func finish(into events: inout ExportEvents) {
+    decoder.finish()
+    readSteps(RawSpan(), into: &events)
+    if let others {
+      events.fault("\(Count.of(others.count, "line")) without a token and its time", at: others.first)
+    }
+    events.text.closeFaults()
+  }
+
+  private mutating func readSteps(_ text: RawSpan, into events: inout ExportEvents) {
+    while let step = decoder.next(in: text) {
+      switch step {
+      case .record(.push(let offset, _)): emit(at: offset, into: &events)
+      case .record(.skipped(let skip)): note(skip, into: &events)
+      case .truncated(let offset, _):
+        events.fault(
+          "the last line is cut off", at: TextPosition(fileOffset: offset, line: decoder.nextLine, column: 1))
+      default: break
+      }
+    }
+  }
+
+  private mutating func note(_ skip: LogSkip, into events: inout ExportEvents) {
+    let position = TextPosition(fileOffset: skip.offset, line: skip.firstLine, column: 1)
+    guard let problem = skip.problem else {
+      others = ((others?.count ?? 0) &+ skip.lines, others?.first ?? position)
+      return
+    }
+    let more = skip.lines > 1 ? Message(", and \(Count.of(skip.lines - 1, "line")) after it") : ""
+    events.fault("\(problem.message(found: decoder.problemText))\(more); line skipped", at: position)
+  }
+
+  private mutating func emit(at offset: Int, into events: inout ExportEvents) {
+    guard let report = decoder.report, let token = decoder.fields[.token] else { return }
+    let key = Int(report.flags.rawValue)
+    if streams.insert(report.flags.rawValue).inserted {
+      events.append(.begin(key: key, ExportConnection(server: .first, feedbackFlags: report.flags.rawValue)))
+    }
+    events.append(.segment(key: key, .first, nil))
+    decoder.withTexts { texts in
+      _ = events.text.append(
+        upTo: 6 &+ token.count, at: offset, spacing: Stride(stride: 0)
+      ) { bytes in
+        for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: report.time &>> shift)) }
+        for shift in [8, 0] { bytes.append(UInt8(truncatingIfNeeded: token.count &>> shift)) }
+        for index in token { bytes.append(texts.byte(at: index)) }
+      }
+    }
+  }
+
+  /// Whether a text is a list: each line has a token and its time, by names that say so.
+  /// - Parameter isWhole: whether no text follows.
+  static func recognises(_ head: [UInt8], isWhole: Bool, _ options: LogOptions) -> Bool {
+    let decoder = LogDecoder(options.ofLists)
+    var rows = 0
+    for hasEnded in isWhole ? [false, true] : [false] {
+      if hasEnded { decoder.finish() }
+      while let step = decoder.next(in: hasEnded ? RawSpan() : head.span.bytes) {
+        switch step {
+        case .record(.push):
+          if decoder.isTable { return true }
+          guard decoder.report?.isNamed == true || options.mapping.namesTime else { return false }
+          rows += 1
+        case .record(.passed): break
+        default: return false
+        }
+      }
+    }
+    return rows > 0
+  }
+}
