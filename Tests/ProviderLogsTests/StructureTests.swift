@@ -39,6 +39,22 @@ struct StructureTests {
       #"{"log":"{\"msg\":\"token=\#(token) status=410 reason=Unregistered\"}\n"}"#,
       "push 1 token=\(token) status=410 reason=Unregistered"),
     LogCase(
+      "a time that is that of the beginning of its line",
+      "[2023-11-20T08:00:01+0000] token=\(token) status=410 reason=Unregistered timestamp=1700467200500\n",
+      "push 1 token=\(token) status=410 reason=Unregistered"),
+    LogCase(
+      "a time long before that of the beginning of its line",
+      "2023-11-20T08:00:01Z app {\"token\":\"ab\",\"status\":410,\"timestamp\":\"2023-11-14T22:13:20Z\",\"level\":\"warn\"}\n",
+      "push 1 token=ab status=410 time=1700000000000"),
+    LogCase(
+      "lines that end in carriage returns alone",
+      "{\"token\":\"ab\",\"status\":200}\r{\"token\":\"cd\",\"status\":400}\r{\"token\":\"ef\",\"status\":200}\r",
+      "push 1 token=ab status=200", "push 1 token=cd status=400", "push 1 token=ef status=200"),
+    LogCase(
+      "objects about one push, in either order",
+      "a {\"token\":\"ab\",\"status\":200} {\"url\":\"/\"}\nb {\"url\":\"x\"} {\"token\":\"cd\",\"status\":200}\n",
+      "push 1 token=ab status=200", "push 2 token=cd status=200"),
+    LogCase(
       "a client's own reason has the client's own time",
       #"{"token":"ab","status":410,"reason":"UnknownError","timestamp":1700000000123}"#,
       "push 1 token=ab status=410 reason=UnknownError"),

@@ -131,6 +131,9 @@ extension LogDecoder {
 
   /// Reads a text by the first form that fits, as text with JSON in it, or as text with other members.
   private func readText(_ text: UnsafeRawPointer, _ range: Range<Int>, depth: Int) -> Read.Outcome {
+    if depth == 0 {
+      push.outerTime = ownTime(UnsafeRawBufferPointer(start: text, count: range.upperBound), range)
+    }
     switch forms.match(text, range) {
     case .exhausted: return problem(LogProblem(.patternSteps, range), text)
     case .values(let values, let form):
@@ -141,27 +144,49 @@ extension LogDecoder {
       }
     case .none: break
     }
-    if let object = Self.object(
+    let objects = Self.objects(
       in: UnsafeRawBufferPointer(start: text, count: range.upperBound), from: range.lowerBound)
-    {
+    let pushes = objects.count > 1 ? objects.filter { hasToken(text, $0) } : []
+    if pushes.count > 1 {
+      elements = pushes.map { MemberReader.Element(range: $0) }
+      elementsDepth = depth
+      return .unrelated
+    }
+    if let object = pushes.first ?? objects.first {
       let outcome = readMembers(text, object, isJSON: true, depth: depth)
       guard case .unrelated = outcome, elements.isEmpty else { return outcome }
     }
     return readMembers(text, range, isJSON: false, depth: depth)
   }
 
-  /// The first object of JSON in a text.
-  private static func object(in text: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
-    var index = start
-    while let brace = text[index...].firstIndex(of: UInt8(ascii: "{")) {
-      let rest = UnsafeRawBufferPointer(rebasing: text[brace...])
-      if rest.count > 1, rest[1] == UInt8(ascii: "\"") {
-        guard let fault = JSONText.fault(of: rest) else { return brace..<text.count }
-        return fault.expected == "the end of the value" ? brace..<brace &+ fault.offset : nil
-      }
-      index = brace &+ 1
+  /// The time at the beginning of a line; absent without its offset from UTC, which cannot be compared.
+  private func ownTime(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> LogTimes.Result {
+    let start = range.lowerBound &+ (text[range.lowerBound] == UInt8(ascii: "[") ? 1 : 0)
+    guard let time = WrittenTime(in: text, at: start, to: range.upperBound, zone: options.zone), time.hasZone
+    else {
+      return .absent
     }
-    return nil
+    return .time(time.milliseconds)
+  }
+
+  /// The objects of JSON in a text, up to one that is wrong: lines may end in carriage returns, or have several objects.
+  private static func objects(in text: UnsafeRawBufferPointer, from start: Int) -> [Range<Int>] {
+    var (index, found) = (start, [Range<Int>]())
+    while let brace = text[index...].firstIndex(of: UInt8(ascii: "{")) {
+      index = brace &+ 1
+      guard index < text.count, text[index] == UInt8(ascii: "\"") else { continue }
+      let fault = JSONText.fault(of: UnsafeRawBufferPointer(rebasing: text[brace...]))
+      if let fault, fault.expected != "the end of the value" { break }
+      index = fault.map { brace &+ $0.offset } ?? text.count
+      found.append(brace..<index)
+    }
+    return found
+  }
+
+  private func hasToken(_ text: UnsafeRawPointer, _ object: Range<Int>) -> Bool {
+    var members = MemberReader(text, object, of: self, isJSON: true)
+    members.read()
+    return members.values.names(.token)
   }
 
   /// Reads the members of an object, or of a text with members in it.
