@@ -82,17 +82,18 @@ extension StreamAnalysis {
             "\(Count.of(counts.more, "more line")) with errors; only \(LogLineCounts.mostListed) are "
             + "listed"))
     }
+    guard case .decoded(let box) = first.content, let decoder = box.value as? LogDecoder else {
+      return
+    }
     if counts.unrelated > 0 {
+      let forms: Message = decoder.formsProblem.map { "; lines are not read by forms: \($0)" } ?? ""
       try report(
         StreamAnomaly(
           .unrelatedLines, side: nil,
           message: "\(Count.of(counts.unrelated, "line")) "
             + "(\(Count.of(counts.unrelatedBytes, "byte"))) without a push; the first is line "
-            + "\(counts.firstUnrelated)"
+            + "\(counts.firstUnrelated)\(forms)"
         ))
-    }
-    guard case .decoded(let box) = first.content, let decoder = box.value as? LogDecoder else {
-      return
     }
     for areDoubtful in [true, false] {
       let lines = decoder.logTimes(areDoubtful: areDoubtful)

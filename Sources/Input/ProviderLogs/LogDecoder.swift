@@ -108,6 +108,9 @@ package final class LogDecoder: @unchecked Sendable {
     return (parts.isEmpty ? "none" : parts.joined(separator: ", ")) + " of \(Count.of(line - 1, "line"))"
   }
 
+  /// Why forms are not known, or not matched: a library is missing.
+  package var formsProblem: Message? { forms.problem }
+
   /// What read pushes, and how many.
   package var counts: [(reader: String, pushes: Int)] {
     let names = ReaderName.allCases.map { "\($0)" } + forms.formNames

@@ -101,13 +101,6 @@ final class LogPush {
     return .push
   }
 
-  /// Makes a push from a token and a status.
-  func make(token: Range<Int>, status: UInt16, of line: UnsafeRawPointer) {
-    begin()
-    settle(UnsafeRawBufferPointer(start: line + token.lowerBound, count: token.count))
-    fields.status = status
-  }
-
   func begin() {
     used = 0
     fields = PushFields()
@@ -116,7 +109,9 @@ final class LogPush {
 
   /// Makes an accepted push from a token in a list.
   func make(accepted token: Range<Int>, of line: UnsafeRawPointer) {
-    make(token: token, status: 200, of: line)
+    begin()
+    settle(UnsafeRawBufferPointer(start: line + token.lowerBound, count: token.count))
+    fields.status = 200
     fields.flags.insert(.statusInferred)
   }
 

@@ -42,12 +42,6 @@ struct LogText {
     return (start..<bytes.count).first { begins(word, at: $0) }
   }
 
-  func lastIndex(of word: StaticString, from start: Int, before limit: Int? = nil) -> Int? {
-    let limit = limit ?? bytes.count
-    guard start < limit else { return nil }
-    return (start..<limit).last { begins(word, at: $0) }
-  }
-
   /// The text between the next `word` and the next `mark` after it.
   func range(after word: StaticString, before mark: StaticString, from start: Int = 0) -> Range<Int>? {
     guard let start = index(of: word, from: start).map({ $0 &+ word.utf8CodeUnitCount }),

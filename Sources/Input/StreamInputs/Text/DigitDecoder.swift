@@ -48,7 +48,7 @@ package enum PlainHex {
   }
 }
 
-/// The characters of what may be plain hex.
+/// Counts the characters of a text, to decide whether it is plain hex.
 private struct HexCharacters {
   /// Minimum number of digits per other character for it to count as damage: for a letter or a byte outside ASCII,
   /// which may replace a digit; and for punctuation, which other formats use (a CSV line of a time and a 64-digit

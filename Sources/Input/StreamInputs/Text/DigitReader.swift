@@ -44,7 +44,7 @@ struct DigitReader: Sendable {
   /// Number of bytes so far, with those of gaps.
   private(set) var byteCount = 0
   private var group = Group()
-  /// Damaged bytes that are yet to be reported as a gap, which goes on with the run of other characters.
+  /// Damaged bytes that are not reported yet: the run of other characters may make their gap longer.
   private var gap = (length: 0, fileOffset: 0)
   private var isInRun = false
   private var isURLSafe = false
