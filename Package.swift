@@ -17,14 +17,14 @@ let selfContained: [LinkerSetting] = [
 
 /// A module of ours, in the folder of its area in Sources.
 /// - Parameters:
-///   - resource: a file that is embedded, so that the installed command is one file.
+///   - resources: files that are embedded, so that the installed command is one file.
 ///   - libraries: of the system, linked rather than loaded when they are needed.
 func module(
-  _ path: String, _ dependencies: [Target.Dependency] = [], resource: String? = nil, libraries: [String] = []
+  _ path: String, _ dependencies: [Target.Dependency] = [], resources: [String] = [], libraries: [String] = []
 ) -> Target {
   .target(
     name: String(path.split(separator: "/")[1]), dependencies: dependencies, path: "Sources/\(path)",
-    resources: resource.map { [.embedInCode($0)] }, swiftSettings: strict,
+    resources: resources.map { .embedInCode($0) }, swiftSettings: strict,
     linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
@@ -97,7 +97,8 @@ let package = Package(
     module("Input/PacketCapture", ["Basics", "CLibpcap"]),
     // Decodes providers' logs to pushes. The only user of PCRE2.
     module(
-      "Input/ProviderLogs", ["APNsWire", "Basics", "CLibpcre2", "YAML"], resource: "forms.yml"),
+      "Input/ProviderLogs", ["APNsWire", "Basics", "CLibpcre2", "YAML"],
+      resources: ["forms.yml", "names.txt"]),
     module(
       "Input/StreamInputs",
       [
@@ -107,24 +108,24 @@ let package = Package(
     // Events of TLS streams to events of their plaintext.
     module(
       "Input/TLSDecryption", ["Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
-      resource: "Suites/suites.txt"),
+      resources: ["Suites/suites.txt"]),
     // MARK: Analysis
     module(
       "Analysis/Analysis",
       ["APNsWire", "Basics", "HTTP2", "PacketCapture", "ProviderLogs", "StreamInputs", "TLSDecryption"],
-      resource: "Catalogue/catalogue.txt"),
+      resources: ["Catalogue/catalogue.txt"]),
     // MARK: Output
     module(
       "Output/Reports",
       ["APNsWire", "Analysis", "Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
-      resource: "Rows/columns.txt"),
+      resources: ["Rows/columns.txt"]),
     // The HTML page and its data.
     module(
       "Output/EvidenceReport",
       [
         "APNsWire", "Analysis", "Basics", "CLibcrypto", "Conformance", "PacketCapture", "Reports",
         "StreamInputs",
-      ], resource: "report.css"),
+      ], resources: ["report.css"]),
     // MARK: Conformance
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     module("Conformance/ReaderModels"),

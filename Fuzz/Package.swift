@@ -5,9 +5,9 @@ import PackageDescription
 // AddressSanitizer. Links in Sources lead to them, as SwiftPM takes no targets from outside of a package.
 // scripts/fuzz builds and runs it.
 
-func module(_ name: String, _ dependencies: Target.Dependency..., resource: String? = nil) -> Target {
+func module(_ name: String, _ dependencies: Target.Dependency..., resources: [String] = []) -> Target {
   .target(
-    name: name, dependencies: dependencies, resources: resource.map { [.embedInCode($0)] },
+    name: name, dependencies: dependencies, resources: resources.map { .embedInCode($0) },
     swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-sanitize=fuzzer,address"])])
 }
 
@@ -28,17 +28,18 @@ let package = Package(
     library("CLibyaml"),
     module("Basics"),
     module("APNsWire", "Basics"),
-    module("ProviderLogs", "Basics", "APNsWire", "CLibpcre2", "YAML", resource: "forms.yml"),
+    module("ProviderLogs", "Basics", "APNsWire", "CLibpcre2", "YAML", resources: ["forms.yml", "names.txt"]),
     module("HTTP2", "Basics", "APNsWire", "CLibnghttp2"),
     module("PacketCapture", "Basics", "CLibpcap"),
     module(
       "StreamInputs", "Basics", "APNsWire", "PacketCapture", "CLibcrypto", "CLibmagic", "CZlib", "CZstd",
       "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf", "ProviderLogs"),
     module(
-      "TLSDecryption", "Basics", "PacketCapture", "StreamInputs", "CLibcrypto", resource: "Suites/suites.txt"),
+      "TLSDecryption", "Basics", "PacketCapture", "StreamInputs", "CLibcrypto",
+      resources: ["Suites/suites.txt"]),
     module(
       "Analysis", "Basics", "APNsWire", "HTTP2", "ProviderLogs", "PacketCapture", "StreamInputs",
-      "TLSDecryption", resource: "Catalogue/catalogue.txt"),
+      "TLSDecryption", resources: ["Catalogue/catalogue.txt"]),
     module("YAML", "Basics", "CLibyaml"),
     // Of the stores, what reads a mapping and the URLs in it.
     module("TokenStores", "Basics", "PacketCapture", "StreamInputs", "YAML"),

@@ -58,38 +58,24 @@ struct CSVColumns {
     return ranges + [start..<text.count]
   }
 
-  enum Result {
-    /// The record was read, up to `end`.
-    case values(end: Int)
-    /// A quote is open at the end of the range.
-    case open(quote: Int)
-    case problem(LogProblem)
-  }
-
-  /// Reads the record at the beginning of `range`.
-  func read(_ line: UnsafeRawPointer, _ range: Range<Int>, into values: inout LogValues) -> Result {
-    var index = range.lowerBound
-    var column = 0
-    let end = range.upperBound
+  /// Reads the record at the beginning of the `end` bytes from `line` on, and returns the index after it. Without a
+  /// problem, that is of its line feed, or `end`.
+  func read(
+    _ line: UnsafeRawPointer, _ end: Int, into values: inout LogValues
+  ) -> (end: Int, problem: LogProblem?) {
+    var (index, column) = (0, 0)
     while true {
-      var value = LogValue()
+      let start = index
+      var value: LogValue
       if index < end, byte(line, index) == UInt8(ascii: "\"") {
-        guard let quoted = quoted(line, index &+ 1..<end) else { return .open(quote: index) }
-        (value, index) = quoted
+        (value, index) = quoted(line, start &+ 1..<end)
+        if value.kind == .absent { return (index, LogProblem(.openQuote, start..<index)) }
         guard isBoundary(line, index, end) else {
-          return .problem(LogProblem(.textAfterQuote, index..<index &+ 1))
+          return (index, LogProblem(.textAfterQuote, index..<index &+ 1))
         }
       } else {
-        let start = index
         index = plainEnd(line, start..<end)
-        var last = index
-        if last > start, byte(line, last &- 1) == UInt8(ascii: "\r"),
-          index == end || byte(line, index) == 0x0a
-        {
-          last &-= 1
-        }
-        value = LogValue(.text, start, last)
-        if isDrawn { value = trimmed(value, line) }
+        value = trimmed(LogValue(.text, start, index), line)
       }
       if column < meanings.count, let meaning = meanings[column] {
         if value.count == 0 { values.note(meaning.field) } else { values.put(value, for: meaning, in: line) }
@@ -100,20 +86,27 @@ struct CSVColumns {
         continue
       }
       if index < end, byte(line, index) == UInt8(ascii: "\r") { index &+= 1 }
-      guard column == meanings.count else {
-        return .problem(LogProblem(.columns(found: column, expected: meanings.count)))
-      }
-      return .values(end: index)
+      return (
+        index,
+        column == meanings.count
+          ? nil : LogProblem(.columns(found: column, expected: meanings.count))
+      )
     }
   }
 
-  /// A value without blanks around it; none if it is the word for that.
+  /// A value without the carriage return after it; in a drawn table without blanks around it, and none if it is the word
+  /// for that.
+  @inline(__always)
   private func trimmed(_ value: LogValue, _ line: UnsafeRawPointer) -> LogValue {
     var (start, end) = (value.range.lowerBound, value.range.upperBound)
+    if !isDrawn {
+      let hasReturn = end > start && byte(line, end &- 1) == UInt8(ascii: "\r")
+      return hasReturn ? LogValue(.text, start, end &- 1) : value
+    }
     while start < end, byte(line, start) <= 0x20 { start &+= 1 }
     while end > start, byte(line, end &- 1) <= 0x20 { end &-= 1 }
     let text = UnsafeRawBufferPointer(start: line + start, count: end &- start)
-    return LogText(text).isNothing ? LogValue(.text, start, start) : LogValue(.text, start, end)
+    return LogValue(.text, start, LogText(text).isNothing ? start : end)
   }
 
   /// Whether a line is one that is drawn between records, or the count below them: `---+---`, `(2 rows)`.
@@ -153,21 +146,36 @@ struct CSVColumns {
     return index
   }
 
-  /// The text up to the closing quote, and the index after this; nil if there is none.
-  private func quoted(_ line: UnsafeRawPointer, _ range: Range<Int>) -> (LogValue, Int)? {
-    var index = range.lowerBound
+  /// The text up to the closing quote, and the index after this; an absent value if there is none in the next lines.
+  private func quoted(_ line: UnsafeRawPointer, _ range: Range<Int>) -> (LogValue, Int) {
+    var (index, lines) = (range.lowerBound, 0)
     var kind = LogValue.Kind.text
     while index < range.upperBound {
-      guard byte(line, index) == UInt8(ascii: "\"") else {
+      switch byte(line, index) {
+      case UInt8(ascii: "\""):
+        guard index &+ 1 < range.upperBound, byte(line, index &+ 1) == UInt8(ascii: "\"") else {
+          return (LogValue(kind, range.lowerBound, index), index &+ 1)
+        }
+        kind = .quotedText
         index &+= 1
-        continue
+      case 0x0a:
+        lines &+= 1
+        if lines == LogDecoder.mostLines { return (LogValue(), index) }
+      default: break
       }
-      guard index &+ 1 < range.upperBound, byte(line, index &+ 1) == UInt8(ascii: "\"") else {
-        return (LogValue(kind, range.lowerBound, index), index &+ 1)
-      }
-      kind = .quotedText
-      index &+= 2
+      index &+= 1
     }
-    return nil
+    return (LogValue(), range.upperBound)
+  }
+
+  /// Replaces each pair of quotes by one quote; returns the number of bytes, which are not more than before.
+  static func unquote(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
+    var (index, count) = (0, 0)
+    while index < text.count {
+      target.storeBytes(of: text[index], toByteOffset: count, as: UInt8.self)
+      count &+= 1
+      index &+= text[index] == UInt8(ascii: "\"") ? 2 : 1
+    }
+    return count
   }
 }

@@ -47,22 +47,30 @@ extension LineForm {
   package static let builtIn: Result<[LineForm], YAMLError> = {
     () -> Result<[LineForm], YAMLError> in
     do throws(YAMLError) {
-      return .success(try read(PackageResources.forms_yml, name: "forms.yml"))
+      // Tests check them.
+      return .success(try read(PackageResources.forms_yml, name: "forms.yml", areChecked: true))
     } catch {
       return .failure(error)
     }
   }()
 
   /// Reads a file of forms: a YAML text with the name of each form, and its keys.
+  /// - Parameter areChecked: whether the patterns are known to be right.
   /// - Throws: the first mistake, with its line and column.
-  package static func read(_ bytes: [UInt8], name: String) throws(YAMLError) -> [LineForm] {
+  package static func read(
+    _ bytes: [UInt8], name: String, areChecked: Bool = false
+  ) throws(YAMLError) -> [LineForm] {
     let tree = try YAMLText.tree(of: bytes, name: name)
     guard let tree, case .keys(let entries) = tree.content else {
       throw tree?.error("expected the names of forms, found \(tree?.kind ?? "nothing")")
         ?? YAMLError("\(name): is empty; write forms as `apnsift forms` shows them")
     }
     var forms: [LineForm] = []
-    for (key, value) in entries { forms.append(try LineForm(named: key, value)) }
+    for (key, value) in entries {
+      let form = try LineForm(named: key, value)
+      if !areChecked { try form.check(value) }
+      forms.append(form)
+    }
     return forms
   }
 
@@ -81,6 +89,9 @@ extension LineForm {
       default: throw key.error("expected writer, records, contains, pattern or samples, found \(key.kind)")
       }
     }
+  }
+
+  private func check(_ node: YAMLNode) throws(YAMLError) {
     guard let pattern = node["pattern"] else { throw node.error("the form \(name) has no pattern") }
     do throws(PatternFault) {
       try check()

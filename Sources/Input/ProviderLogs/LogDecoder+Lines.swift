@@ -4,15 +4,15 @@ import Basics
 extension LogDecoder {
   /// Reads the record at the start of the window; nil if the window does not contain its end.
   func read(_ window: UnsafeRawPointer, _ count: Int) -> Read? {
-    if let read = readElement(window) { return read }
-    let end = lineEnd(window, 0..<min(count, Self.longestLine))
+    if nextElement < elements.count { return readElement(window) }
+    let most = min(count, Self.longestLine)
+    let end = lineEnd(window, 0..<most)
     if isInLongLine {
       isInLongLine = end == nil
-      if end != nil { line &+= 1 }
-      return Read(length: end.map { $0 &+ 1 } ?? min(count, Self.longestLine), outcome: .more, line: line)
+      return take(window, end.map { $0 &+ 1 } ?? most, .more)
     }
     if !openStructures.isEmpty { return readPiece(window, count) }
-    guard let end = end ?? (hasEnded && count < Self.longestLine ? count : nil) else {
+    guard let end = end ?? (isWhole(count) ? count : nil) else {
       return count >= Self.longestLine ? readLongLine(window, count) : nil
     }
     let length = min(end &+ 1, count)
@@ -20,9 +20,9 @@ extension LogDecoder {
     let text = UnsafeRawBufferPointer(start: window, count: end)
     if undecidedOffset == 0, text.starts(with: [0xef, 0xbb, 0xbf]) { start = 3 }
     while start < end, text[start] <= 0x20, text[start] != 0x1b, columns == nil { start &+= 1 }
-    if start == end || end == 1 && text[0] == UInt8(ascii: "\r") { return take(length, .blank) }
-    if columns != nil { return readRow(window, count, firstEnd: end) }
-    if let passed = readTranscript(text, from: start, length) { return passed }
+    if start == end || end == 1 && text[0] == UInt8(ascii: "\r") { return take(window, length, .blank) }
+    if columns != nil { return readRow(window, count, lineEnd: end) }
+    if isTranscript(text, from: start) { return take(window, length, .passed) }
     if mayOpenStructure(text, from: start) {
       switch readStructure(window, count, from: start, lineEnd: end) {
       case .read(let read): return read
@@ -30,20 +30,26 @@ extension LogDecoder {
       case .isLine: break
       }
     }
-    let outcome = readLine(window, start..<end, isCut: end == count)
-    if let read = beginElements(length, outcome, window) { return read }
-    return take(length, outcome)
+    return take(window, length, elementsOr: readLine(window, start..<end, isCut: end == count))
   }
 
-  /// - Parameters:
-  ///   - lines: number of line ends in the record.
-  ///   - before: the record's text before its token.
-  func take(
-    _ length: Int, _ outcome: Read.Outcome, lines: Int = 1, before: Slice<UnsafeRawBufferPointer>? = nil
-  ) -> Read {
-    let first = line &+ (before?.count { $0 == 0x0a } ?? 0)
-    line &+= lines
+  /// Whether no bytes follow the window.
+  func isWhole(_ count: Int) -> Bool { hasEnded && count < Self.longestLine }
+
+  /// - Parameter token: the offset of its token: a record of several lines is named by the line of that.
+  func take(_ window: UnsafeRawPointer, _ length: Int, _ outcome: LogOutcome, token: Int = 0) -> Read {
+    let text = UnsafeRawBufferPointer(start: window, count: length)
+    let first = line &+ text[..<max(0, min(token, length))].count { $0 == 0x0a }
+    line &+= text.count { $0 == 0x0a }
+    if let last = text.last { isLineBegun = last != 0x0a }
     return Read(length: length, outcome: outcome, line: first)
+  }
+
+  /// Takes a record, or the first of the elements that were found in it.
+  func take(_ window: UnsafeRawPointer, _ length: Int, elementsOr outcome: LogOutcome) -> Read {
+    guard !elements.isEmpty else { return take(window, length, outcome, token: push.tokenStart) }
+    (nextElement, elementsStart, elementsEnd) = (0, undecidedOffset, undecidedOffset &+ length)
+    return readElement(window)
   }
 
   /// The index of the next line feed.
@@ -60,24 +66,23 @@ extension LogDecoder {
       return read
     }
     isInLongLine = true
-    return Read(length: Self.longestLine, outcome: .problem(LogProblem(.tooLong)), line: line)
+    return take(window, Self.longestLine, .problem(LogProblem(.tooLong)))
   }
 
-  /// Reads a line of a transcript; nil for any other line.
-  private func readTranscript(_ text: UnsafeRawBufferPointer, from start: Int, _ length: Int) -> Read? {
+  /// Reads a line of a transcript; false for any other line.
+  private func isTranscript(_ text: UnsafeRawBufferPointer, from start: Int) -> Bool {
     if transcript == nil {
-      guard text[start] != UInt8(ascii: "{"), Transcript.begins(text) else { return nil }
+      guard text[start] != UInt8(ascii: "{"), Transcript.begins(text) else { return false }
       transcript = Transcript(names)
       hasBegun = true
     }
-    guard let transcript, transcript.read(text, offset: undecidedOffset, number: line) else { return nil }
-    return take(length, .passed)
+    return transcript?.read(text, offset: undecidedOffset, number: line) == true
   }
 
   // MARK: - Lines
 
   /// Reads a line, or an object of several lines.
-  func readLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> Read.Outcome {
+  func readLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> LogOutcome {
     if CSVColumns.isRule(
       UnsafeRawBufferPointer(
         rebasing: UnsafeRawBufferPointer(start: window, count: text.upperBound)[text.lowerBound...]))
@@ -85,7 +90,7 @@ extension LogDecoder {
       return hasBegun ? .unrelated : .passed
     }
     let isFirst = !hasBegun
-    (hasBegun, push.outerTime) = (true, .absent)
+    (hasBegun, push.outerTime, push.tokenStart) = (true, .absent, 0)
     var text = text
     let first = window.load(fromByteOffset: text.lowerBound, as: UInt8.self)
     // An array with an object in each line.
@@ -107,7 +112,7 @@ extension LogDecoder {
   }
 
   /// Reads a line that begins as JSON does; nil if it is something else.
-  private func readJSON(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> Read.Outcome? {
+  private func readJSON(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> LogOutcome? {
     let json = UnsafeRawBufferPointer(start: window + text.lowerBound, count: text.count)
     guard let fault = JSONText.fault(of: json) else {
       return readMembers(window, text, isJSON: true, depth: 0)
@@ -118,7 +123,8 @@ extension LogDecoder {
     if transcript != nil { return .unrelated }
     if isCut { return .truncated }
     let at = text.lowerBound &+ fault.offset
-    return problem(LogProblem(.json(expected: fault.expected), at..<min(at &+ 1, text.upperBound)), window)
+    let problem = LogProblem(.json(expected: fault.expected), at..<min(at &+ 1, text.upperBound))
+    return outcome(.problem(problem), window)
   }
 
   /// Whether a text begins like an object of JSON: a brace, then a name in quotes and a colon, or the end.
@@ -130,12 +136,12 @@ extension LogDecoder {
   }
 
   /// Reads a text by the first form that fits, as text with JSON in it, or as text with other members.
-  private func readText(_ text: UnsafeRawPointer, _ range: Range<Int>, depth: Int) -> Read.Outcome {
+  private func readText(_ text: UnsafeRawPointer, _ range: Range<Int>, depth: Int) -> LogOutcome {
     if depth == 0 {
       push.outerTime = ownTime(UnsafeRawBufferPointer(start: text, count: range.upperBound), range)
     }
     switch forms.match(text, range) {
-    case .exhausted: return problem(LogProblem(.patternSteps, range), text)
+    case .exhausted: return outcome(.problem(LogProblem(.patternSteps, range)), text)
     case .values(let values, let form):
       let outcome = outcome(push.make(values, of: text), text)
       guard case .unrelated = outcome else {
@@ -192,7 +198,7 @@ extension LogDecoder {
   /// Reads the members of an object, or of a text with members in it.
   private func readMembers(
     _ text: UnsafeRawPointer, _ range: Range<Int>, isJSON: Bool, depth: Int
-  ) -> Read.Outcome {
+  ) -> LogOutcome {
     var members = MemberReader(text, range, of: self, isJSON: isJSON)
     members.read()
     reader = isJSON ? ReaderName.json.rawValue : ReaderName.members.rawValue
@@ -211,7 +217,7 @@ extension LogDecoder {
 
   /// Reads a line of another program that is a value of this one.
   /// - Parameter time: the own time of the line around it.
-  func readNested(_ text: UnsafeRawBufferPointer, depth: Int, time: LogTimes.Result) -> Read.Outcome {
+  func readNested(_ text: UnsafeRawBufferPointer, depth: Int, time: LogTimes.Result) -> LogOutcome {
     nestedTexts[depth].removeAll(keepingCapacity: true)
     nestedTexts[depth].append(contentsOf: text)
     while nestedTexts[depth].last.map({ $0 <= 0x20 }) == true { nestedTexts[depth].removeLast() }
@@ -228,16 +234,8 @@ extension LogDecoder {
 
   // MARK: - Elements
 
-  /// Begins to read the elements that were found in a record; nil if there are none.
-  func beginElements(_ length: Int, _ outcome: Read.Outcome, _ window: UnsafeRawPointer) -> Read? {
-    guard !elements.isEmpty else { return nil }
-    (nextElement, elementsStart, elementsEnd) = (0, undecidedOffset, undecidedOffset &+ length)
-    return readElement(window)
-  }
-
   /// Reads the next element of a list, with the bytes before it. The last one includes the rest of the record.
-  private func readElement(_ window: UnsafeRawPointer) -> Read? {
-    guard nextElement < elements.count else { return nil }
+  private func readElement(_ window: UnsafeRawPointer) -> Read {
     let element = elements[nextElement]
     nextElement &+= 1
     let consumed = undecidedOffset &- elementsStart
@@ -245,19 +243,18 @@ extension LogDecoder {
     if nextElement == elements.count {
       length = elementsEnd &- undecidedOffset
       elements.removeAll(keepingCapacity: true)
+      nextElement = 0
     }
-    let outcome =
-      elementsDepth > 0
-      ? nestedTexts[elementsDepth &- 1].withUnsafeBytes { text in
-        text.baseAddress.map { read(element, of: $0) } ?? .unrelated
-      } : read(element, of: window - consumed)
-    let record = UnsafeRawBufferPointer(start: window, count: length)
-    let before = elementsDepth > 0 ? 0 : push.tokenStart &- consumed
-    return take(
-      length, outcome, lines: record.count { $0 == 0x0a }, before: record[..<max(0, min(before, length))])
+    guard elementsDepth > 0 else {
+      let outcome = read(element, of: window - consumed)
+      return take(window, length, outcome, token: push.tokenStart &- consumed)
+    }
+    return nestedTexts[elementsDepth &- 1].withUnsafeBytes { text in
+      take(window, length, text.baseAddress.map { read(element, of: $0) } ?? .unrelated)
+    }
   }
 
-  func read(_ element: MemberReader.Element, of text: UnsafeRawPointer) -> Read.Outcome {
+  func read(_ element: MemberReader.Element, of text: UnsafeRawPointer) -> LogOutcome {
     let bytes = UnsafeRawBufferPointer(start: text + element.range.lowerBound, count: element.range.count)
     let isObject = bytes.first == UInt8(ascii: "{")
     if element.isAccepted == true, !isObject {
@@ -278,22 +275,13 @@ extension LogDecoder {
     return outcome
   }
 
-  func outcome(_ result: LogOutcome, _ text: UnsafeRawPointer) -> Read.Outcome {
-    switch result {
-    case .push: .push
-    case .other: .passed
-    case .unrelated: .unrelated
-    case .problem(let found): problem(found, text)
-    }
-  }
-
   /// Keeps the beginning of the wrong value of the first line with this problem.
-  func problem(_ problem: LogProblem, _ text: UnsafeRawPointer) -> Read.Outcome {
-    if skip?.problem?.cause != problem.cause || skip == nil {
+  func outcome(_ outcome: LogOutcome, _ text: UnsafeRawPointer) -> LogOutcome {
+    if case .problem(let problem) = outcome, skip?.problem?.cause != problem.cause {
       nextProblemText = Array(
         UnsafeRawBufferPointer(
           start: text + problem.range.lowerBound, count: min(problem.range.count, Self.shownBytes)))
     }
-    return .problem(problem)
+    return outcome
   }
 }

@@ -18,7 +18,6 @@ extension LogDecoder {
 
   /// Lists of pushes are in an object, or in a list of objects.
   private static let deepestStructure = 8
-  private static let (sent, failed) = (LogName("sent"), LogName("failed"))
 
   /// Whether a line may begin a structure that further lines continue, by how it ends.
   func mayOpenStructure(_ line: UnsafeRawBufferPointer, from start: Int) -> Bool {
@@ -33,16 +32,17 @@ extension LogDecoder {
     let text = UnsafeRawBufferPointer(start: window, count: min(count, Self.longestLine))
     var index = start
     while let bracket = text[index..<lineEnd].firstIndex(where: ByteSet.openings.contains) {
-      let isWhole = hasEnded && count < Self.longestLine
       switch StructureScan.read(UnsafeRawBufferPointer(rebasing: text[bracket...])) {
       case .closed(let length) where bracket &+ length <= lineEnd: index = bracket &+ length
       case .closed(let length):
-        guard let end = self.lineEnd(window, bracket &+ length..<text.count) ?? (isWhole ? count : nil) else {
+        guard
+          let end = self.lineEnd(window, bracket &+ length..<text.count) ?? (isWhole(count) ? count : nil)
+        else {
           return text.count < Self.longestLine ? .needsBytes : .isLine
         }
         return readLines(window, start..<end, length: min(end &+ 1, count))
-      case .open where !isWhole && count < Self.longestLine: return .needsBytes
-      case .open where bracket == start && hasList(text, from: start): return .read(open(text, start))
+      case .open where !hasEnded && count < Self.longestLine: return .needsBytes
+      case .open where bracket == start && hasList(text, from: start): return .read(open(window, bracket))
       case .open: return notBefore(text.count)
       case .broken(let offset): return notBefore(bracket &+ offset)
       }
@@ -58,12 +58,9 @@ extension LogDecoder {
 
   private func readLines(_ window: UnsafeRawPointer, _ text: Range<Int>, length: Int) -> StructureRead {
     let outcome = readLine(window, text, isCut: false)
-    if let read = beginElements(length, outcome, window) { return .read(read) }
     // There may be a push in each of the lines.
-    if case .unrelated = outcome { return notBefore(length) }
-    let record = UnsafeRawBufferPointer(start: window, count: length)
-    let before = record[..<min(push.tokenStart, length)]
-    return .read(take(length, outcome, lines: record.count { $0 == 0x0a }, before: before))
+    if case .unrelated = outcome, elements.isEmpty { return notBefore(length) }
+    return .read(take(window, length, elementsOr: outcome))
   }
 
   /// Whether a text is a list, or has one that may have pushes.
@@ -87,10 +84,11 @@ extension LogDecoder {
 
   // MARK: - Elements of an open structure
 
-  private func open(_ text: UnsafeRawBufferPointer, _ bracket: Int) -> Read {
+  private func open(_ window: UnsafeRawPointer, _ bracket: Int) -> Read {
     listName = nil
-    openStructures = [text[bracket] == UInt8(ascii: "{") ? .object : .list(isAccepted: nil)]
-    return take(bracket &+ 1, .passed, lines: 0)
+    let isObject = window.load(fromByteOffset: bracket, as: UInt8.self) == UInt8(ascii: "{")
+    openStructures = [isObject ? .object : .list(isAccepted: nil)]
+    return take(window, bracket &+ 1, .passed)
   }
 
   /// Reads an element, or what is before the next one; nil if the window does not contain its end.
@@ -100,88 +98,79 @@ extension LogDecoder {
     while index < text.count {
       switch text[index] {
       case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "("):
-        return index > 0 ? passed(text, index) : readUnit(text, count)
+        return index > 0 ? take(window, index, .passed) : readUnit(window, count)
       case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ")"):
         openStructures.removeLast()
         index &+= 1
-        if openStructures.isEmpty { return passed(text, index) }
+        if openStructures.isEmpty { return take(window, index, .passed) }
       case 0x0a:
         guard index &+ 1 < text.count else {
-          return index > 0 || hasEnded ? passed(text, max(index, 1)) : nil
+          return index > 0 || hasEnded ? take(window, max(index, 1), .passed) : nil
         }
-        guard StructureScan.continues(text[index &+ 1]) else { return broken(text, index &+ 1) }
+        guard StructureScan.continues(text[index &+ 1]) else { return broken(window, index &+ 1) }
         index &+= 1
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         guard let end = StructureScan.quotedEnd(text, index) else {
-          if index > 0 { return passed(text, index) }
-          return hasEnded ? cut(text) : count < Self.longestLine ? nil : broken(text, text.count)
+          if index > 0 { return take(window, index, .passed) }
+          return hasEnded
+            ? cut(window, text.count) : count < Self.longestLine ? nil : broken(window, text.count)
         }
         if case .list(true)? = openStructures.last {
-          guard index == 0 else { return passed(text, index) }
+          guard index == 0 else { return take(window, index, .passed) }
           push.make(accepted: 1..<end &- 1, of: window)
-          return take(end, .push, lines: 0)
+          return take(window, end, .push)
         }
         listName = LogName(UnsafeRawBufferPointer(rebasing: text[(index &+ 1)..<max(end &- 1, index &+ 1)]))
         index = end
       case _ where LogText.isWord(text[index]):
         let end = text[index...].firstIndex { !LogText.isWord($0) } ?? text.count
-        guard end < text.count || index == 0 else { return passed(text, index) }
+        guard end < text.count || index == 0 else { return take(window, index, .passed) }
         listName = LogName(UnsafeRawBufferPointer(rebasing: text[index..<end]))
         index = end
       default: index &+= 1
       }
     }
-    return passed(text, index)
-  }
-
-  private func passed(_ text: UnsafeRawBufferPointer, _ length: Int) -> Read {
-    take(length, .passed, lines: text[..<length].count { $0 == 0x0a })
+    return take(window, index, .passed)
   }
 
   /// The structure ends before its closing bracket.
-  private func broken(_ text: UnsafeRawBufferPointer, _ length: Int) -> Read {
+  private func broken(_ window: UnsafeRawPointer, _ length: Int) -> Read {
     openStructures = []
-    structuresBegin = undecidedOffset &+ text.count
-    let outcome = text.baseAddress.map {
-      problem(LogProblem(.json(expected: "a closing bracket"), 0..<length), $0)
-    }
-    return take(length, outcome ?? .unrelated, lines: text[..<length].count { $0 == 0x0a })
+    structuresBegin = undecidedOffset &+ Self.longestLine
+    let problem = LogProblem(.json(expected: "a closing bracket"), 0..<length)
+    return take(window, length, outcome(.problem(problem), window))
   }
 
-  private func cut(_ text: UnsafeRawBufferPointer) -> Read {
+  private func cut(_ window: UnsafeRawPointer, _ length: Int) -> Read {
     openStructures = []
-    return take(text.count, .truncated)
+    return take(window, length, .truncated)
   }
 
   /// Reads the structure that begins here.
-  private func readUnit(_ text: UnsafeRawBufferPointer, _ count: Int) -> Read? {
-    guard openStructures.count < Self.deepestStructure else { return broken(text, 1) }
-    var isElement = false
-    if case .list? = openStructures.last { isElement = true }
+  private func readUnit(_ window: UnsafeRawPointer, _ count: Int) -> Read? {
+    let text = UnsafeRawBufferPointer(start: window, count: min(count, Self.longestLine))
+    guard openStructures.count < Self.deepestStructure else { return broken(window, 1) }
     let isList = text[0] != UInt8(ascii: "{")
-    let isAccepted: Bool? = if case .list(let known)? = openStructures.last { known } else { nil }
+    var (isElement, isAccepted) = (false, Bool?.none)
+    if case .list(let known)? = openStructures.last { (isElement, isAccepted) = (true, known) }
     if isList, isElement || listName.flatMap({ names.meaning(of: $0) })?.field == .list {
-      let kind = listName == Self.sent ? true : listName == Self.failed ? false : isAccepted
-      openStructures.append(.list(isAccepted: kind))
-      return take(1, .passed, lines: 0)
+      openStructures.append(.list(isAccepted: listName?.acceptance ?? isAccepted))
+      return take(window, 1, .passed)
     }
-    let isWhole = hasEnded && count < Self.longestLine
     switch StructureScan.read(text) {
+    case .closed(let length) where isList: return take(window, length, .passed)
     case .closed(let length):
-      guard !isList, let base = text.baseAddress else { return passed(text, length) }
       let outcome =
         isElement
-        ? read(MemberReader.Element(range: 0..<length, isAccepted: isAccepted), of: base)
-        : readLine(base, 0..<length, isCut: false)
-      if let read = beginElements(length, outcome, base) { return read }
-      let before = text[..<min(push.tokenStart, length)]
-      return take(length, outcome, lines: text[..<length].count { $0 == 0x0a }, before: before)
-    case .open where isWhole: return cut(text)
+        ? read(MemberReader.Element(range: 0..<length, isAccepted: isAccepted), of: window)
+        : readLine(window, 0..<length, isCut: false)
+      return take(window, length, elementsOr: outcome)
+    case .open where isWhole(count): return cut(window, count)
     case .open where count < Self.longestLine: return nil
     case .open:
       openStructures.append(isList ? .list(isAccepted: nil) : .object)
-      return take(1, .passed, lines: 0)
-    case .broken(let offset): return broken(text, max(offset, 1))
+      return take(window, 1, .passed)
+    case .broken(let offset): return broken(window, max(offset, 1))
     }
   }
 }

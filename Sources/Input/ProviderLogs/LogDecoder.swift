@@ -52,7 +52,9 @@ package final class LogDecoder: @unchecked Sendable {
   @exclusivity(unchecked) private var cursor = 0
   /// Offset in the stream of the next undecided byte.
   @exclusivity(unchecked) package private(set) var undecidedOffset: Int
+  /// Of the next byte, from 1; and whether its line has begun before it.
   @exclusivity(unchecked) var line = 1
+  @exclusivity(unchecked) var isLineBegun = false
   /// Whether the rest of a too long line is being skipped.
   @exclusivity(unchecked) var isInLongLine = false
   @exclusivity(unchecked) var skip: LogSkip?
@@ -105,7 +107,7 @@ package final class LogDecoder: @unchecked Sendable {
   /// What read how many of the lines so far: `json 20, pushy 4 of 26 lines`.
   package var readers: String {
     let parts = counts.map { "\($0.reader) \($0.pushes)" }
-    return (parts.isEmpty ? "none" : parts.joined(separator: ", ")) + " of \(Count.of(line - 1, "line"))"
+    return (parts.isEmpty ? "none" : parts.joined(separator: ", ")) + " of \(Count.of(lastLine, "line"))"
   }
 
   /// Why forms are not known, or not matched: a library is missing.
@@ -140,8 +142,8 @@ package final class LogDecoder: @unchecked Sendable {
   /// Whether it is a table.
   package var isTable: Bool { columns != nil }
 
-  /// Number of the next line, from 1.
-  package var nextLine: Int { line }
+  /// Number of the last line, from 1.
+  package var lastLine: Int { isLineBegun ? line : line - 1 }
 
   /// Offset of the first skipped byte; nil if no bytes are being skipped.
   package var pendingSkip: Int? { skip?.offset }
@@ -207,16 +209,9 @@ package final class LogDecoder: @unchecked Sendable {
   /// The record at the start of the window.
   struct Read {
     var length: Int
-    var outcome: Outcome
-    /// Line number of its first byte, from 1.
+    var outcome: LogOutcome
+    /// Line number of its first byte, or of its token, from 1.
     var line: Int
-
-    enum Outcome {
-      case push, passed, blank, unrelated, truncated
-      case problem(LogProblem)
-      /// The rest of a too long line.
-      case more
-    }
   }
 
   /// Appends bytes of the chunk to `carry`, up to the next line end. Returns false at the end of the chunk.

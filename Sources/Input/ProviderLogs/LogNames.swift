@@ -1,6 +1,6 @@
 import Basics
 
-/// The fields of a push that members and columns have.
+/// The fields of a push that members and columns have: their names are in names.txt.
 enum LogField: UInt8, CaseIterable {
   case token, status, reason
   /// When the token became invalid, by an unambiguous name.
@@ -58,6 +58,11 @@ struct LogName: Hashable {
     guard let name = text.withUTF8({ LogName(UnsafeRawBufferPointer($0)) }) else { return nil }
     self = name
   }
+
+  private static let (sent, failed) = (LogName("sent"), LogName("failed"))
+
+  /// Whether it names a list of accepted (true) or of failed (false) pushes.
+  var acceptance: Bool? { self == Self.sent ? true : self == Self.failed ? false : nil }
 
   /// A slot in a table of 256.
   var slot: Int {
@@ -188,10 +193,7 @@ struct LogNames {
     let fields = Self.mapped(kind)
     var mapped = mapping.paths.compactMap { fields[$0.field] }
     if mapped.contains(.invalidation) { mapped.append(.timestamp) }
-    let known = kind == .pushes ? Self.ofBoth + Self.ofPushes : Self.ofBoth + Self.ofReports
-    for (field, rank, names) in known where !mapped.contains(field) {
-      for name in names { add(name, Meaning(field: field, rank: rank, isUTC: name == Self.rpushTime)) }
-    }
+    for (name, meaning) in Self.known(of: kind) where !mapped.contains(meaning.field) { add(name, meaning) }
     // A mapping overrides a known name of another field.
     for (name, path) in mapping.paths {
       guard let field = fields[name] else { continue }
@@ -229,6 +231,22 @@ struct LogNames {
     return nil
   }
 
+  /// Reads the table of names, names.txt.
+  private static func known(of kind: LogOptions.Kind) -> [(name: String, meaning: Meaning)] {
+    var (known, isMeant) = ([(name: String, meaning: Meaning)](), false)
+    for line in String(decoding: PackageResources.names_txt, as: UTF8.self).split(separator: "\n") {
+      if line.hasPrefix("[") { isMeant = line == "[both]" || line == "[\(kind.rawValue)]" }
+      let words = line.split(separator: " ")
+      guard isMeant, words.count > 2, let rank = UInt8(words[1]),
+        let field = LogField.allCases.first(where: { "\($0)" == words[0] })
+      else { continue }
+      for name in words.dropFirst(2).map(String.init) {
+        known.append((name, Meaning(field: field, rank: rank, isUTC: name == rpushTime)))
+      }
+    }
+    return known
+  }
+
   private static func mapped(_ kind: LogOptions.Kind) -> [String: LogField] {
     [
       "token": .token, "status": .status, "reason": .reason, "timestamp": .invalidation, "apns_id": .apnsID,
@@ -238,76 +256,4 @@ struct LogNames {
 
   /// When a push failed, or a token was reported by the feedback service, in tables of rpush.
   private static let rpushTime = "failedat"
-
-  /// Normalized names in clients' results, and common column names.
-  private static let ofBoth: [(LogField, rank: UInt8, names: [String])] = [
-    (.token, 3, ["devicetoken", "apnstoken", "pushtoken", "apnsdevicetoken", "devtoken", "regid"]),
-    (.token, 2, ["token", "tokenhex"]),
-    (.token, 1, ["device", "registrationid", "recipient"]),
-    (.token, 0, ["tokentext"]),
-    (
-      .status, 3,
-      [
-        ":status", "statuscode", "httpstatus", "httpstatuscode", "apnsstatus", "responsestatus",
-        "responsecode", "httpcode",
-      ]
-    ),
-    (.status, 2, ["status"]),
-    (.status, 1, ["code", "errorcode"]),
-    (.reason, 3, ["reason", "rejectionreason", "apnsreason", "errorreason", "failurereason"]),
-    (.reason, 2, ["reasonstring"]),
-    (.reason, 1, ["error", "description", "errordescription", "why", "errormsg"]),
-    (.success, 2, ["issuccessful", "issuccess", "isaccepted"]),
-    (.success, 1, ["success", "succeeded", "successful", "accepted", "delivered", "transmitted"]),
-    (.kind, 1, ["type"]),
-    (
-      .list, 1,
-      ["sent", "failed", "logs", "results", "responses", "notifications", "events", "records", "entries"]
-    ),
-    (.payload, 1, ["payload", "aps", "alert"]),
-    (.text, 1, ["log", "message", "msg", "@message", "textpayload", "line"]),
-  ]
-
-  private static let ofPushes: [(LogField, rank: UInt8, names: [String])] = [
-    (
-      .invalidation, 2,
-      [
-        "tokenexpirationtimestamp", "tokeninvalidationtimestamp", "invalidationtimestamp", "invalidatedat",
-        "unregisteredat", "unregisteredtimestamp", "apnstimestamp", "error410timestamp", "410timestamp",
-      ]
-    ),
-    (.timestamp, exactTimeRank, ["timestampms"]),
-    (.timestamp, 1, ["timestamp"]),
-    (.timestamp, 0, ["since"]),
-    (
-      .lineTime, 1, ["time", "ts", "@timestamp", "@t", "datetime", "asctime", "eventtime", "logtime", "when"]
-    ),
-    (.apnsID, 2, ["apnsid"]),
-    (.apnsID, 1, ["notificationid"]),
-    (.uniqueID, 2, ["apnsuniqueid"]),
-    (.topic, 2, ["topic", "apnstopic"]),
-    (.topic, 1, ["bundleid"]),
-    (.pushType, 2, ["pushtype", "apnspushtype"]),
-    (.priority, 2, ["priority", "apnspriority"]),
-    (.expiration, 2, ["expiration", "apnsexpiration"]),
-    (.collapseID, 2, ["collapseid", "apnscollapseid"]),
-    (.payloadLength, 2, ["payloadlength"]),
-    (.path, 3, ["path", ":path"]),
-    (.path, 2, ["url", "uri", "requesturi", "requestpath"]),
-    (
-      .logMark, 1,
-      [
-        "level", "loglevel", "log.level", "levelname", "levelno", "levelvalue", "lvl", "@l", "severity",
-        "severitylevel", "severitytext", "severitynumber", "logger", "loggername",
-      ]
-    ),
-  ]
-
-  /// Of tokens that became invalid: the names of the time have the ranks of `LogPush.namedRank`.
-  private static let ofReports: [(LogField, rank: UInt8, names: [String])] = [
-    (.invalidation, 4, ["failedat", "invalidatedat", "invalidsince", "unregisteredat", "unregisteredsince"]),
-    (.invalidation, 3, ["feedbacktime", "inactivesince"]), (.invalidation, 2, ["time"]),
-    (.invalidation, 1, ["timestamp"]), (.flags, 1, ["flags"]), (.tokenLength, 1, ["tokenlength", "length"]),
-    (.use, 1, ["registeredat", "lastregistered", "subscribedat", "lastseen"]),
-  ]
 }

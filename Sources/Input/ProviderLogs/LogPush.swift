@@ -1,14 +1,19 @@
 import APNsWire
 import Basics
 
-/// The result of a line.
+/// What a line, or another part of a log, is.
 enum LogOutcome {
   case push
-  /// It is a record of another kind.
-  case other
+  /// A header, a rule, or a record of another kind.
+  case passed
+  case blank
   /// It is unrelated to pushes.
   case unrelated
+  /// Its rest is missing at the end of the log.
+  case truncated
   case problem(LogProblem)
+  /// The rest of a too long line.
+  case more
 }
 
 /// Makes the fields of a push from the values of a line.
@@ -293,9 +298,12 @@ final class LogPush {
     let start = used
     let text = raw(value, line)
     guard start &+ text.count <= capacity else { return UnsafeRawBufferPointer(start: texts, count: 0) }
-    used &+=
-      value.kind == .escapedText
-      ? LogEscapes.json(text, to: texts + start) : LogEscapes.quotes(text, to: texts + start)
+    if value.kind == .escapedText {
+      var unpaired: Int?
+      used &+= JSONEscapes.read(text, to: texts + start, unpaired: &unpaired)
+    } else {
+      used &+= CSVColumns.unquote(text, to: texts + start)
+    }
     return UnsafeRawBufferPointer(start: texts + start, count: used &- start)
   }
 

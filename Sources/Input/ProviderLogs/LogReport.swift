@@ -20,7 +20,7 @@ extension LogPush {
     report = nil
     // Other rows of apnsift's own exports.
     let kind = values[.kind].isText ? LogText(raw(values[.kind], line)) : nil
-    if let kind, !kind.isWhole("feedback"), !values.names(.status) { return .other }
+    if let kind, !kind.isWhole("feedback"), !values.names(.status) { return .passed }
     // Lines with an answer belong to a log.
     guard !values.names(.status), !values.names(.reason), !values.names(.success), values.names(.token) else {
       return .unrelated
@@ -28,10 +28,10 @@ extension LogPush {
     if let conflict = values.conflict { return .problem(LogProblem(.twoValues, conflict.range)) }
     let (token, time) = (values[.token], values[.invalidation])
     guard token.kind != .absent, time.kind != .absent else {
-      return values.names(.invalidation) ? .other : .unrelated
+      return values.names(.invalidation) ? .passed : .unrelated
     }
     // A token in use has a time, too.
-    if values.names(.use), time.rank < Self.namedRank { return .other }
+    if values.names(.use), time.rank < Self.namedRank { return .passed }
     guard token.isText, settle(text(token, line)), fields[.token] != nil else {
       return .problem(LogProblem(.tokenIsNoHex, token.range))
     }
@@ -44,7 +44,7 @@ extension LogPush {
     case .zoneless(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
       found.time = UInt32(milliseconds / 1000)
       if !time.isUTC { found.flags.insert(.assumedUTC) }
-    case .absent: return .other
+    case .absent: return .passed
     default: return .problem(LogProblem(.timeIsNoTime, time.range))
     }
     guard let flags = flags(values[.flags], line) else {

@@ -30,8 +30,6 @@ struct MemberReader {
   /// Whether brackets are left open, or closed that were not opened.
   private(set) var isCut = false
 
-  private static let sent = LogName("sent")
-  private static let failed = LogName("failed")
   /// The greatest depth of known names, and of brackets without a name.
   private static let deepest = 2
   private static let deepestUnnamed = 16
@@ -93,8 +91,7 @@ struct MemberReader {
       readStructure(of: key, meaning, depth: depth, container: container)
     case UInt8(ascii: "["):
       if let meaning, meaning.field == .list || meaning.field == .text, depth <= Self.deepest {
-        return readList(
-          isAccepted: name(key) == Self.sent ? true : name(key) == Self.failed ? false : nil)
+        return readList(isAccepted: name(key)?.acceptance)
       }
       let start = next
       skipStructure()

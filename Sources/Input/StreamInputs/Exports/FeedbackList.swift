@@ -43,7 +43,7 @@ struct FeedbackList: ExportDecoder {
       case .record(.skipped(let skip)): note(skip, into: &events)
       case .truncated(let offset, _):
         events.fault(
-          "the last line is cut off", at: TextPosition(fileOffset: offset, line: decoder.nextLine, column: 1))
+          "the last line is cut off", at: TextPosition(fileOffset: offset, line: decoder.lastLine, column: 1))
       default: break
       }
     }

@@ -109,39 +109,10 @@ package struct JSONReader {
 
   /// - Parameter offset: offset of `content` in the text.
   private func unescaped(_ content: UnsafeRawBufferPointer, at offset: Int) throws(JSONError) -> String {
+    var unpaired: Int?
     var text: [UInt8] = []
-    var index = 0
-    while index < content.count {
-      let isEscape = content[index] == UInt8(ascii: "\\")
-      index += isEscape ? 2 : 1
-      let byte = content[index - 1]
-      guard isEscape, byte == UInt8(ascii: "u") else {
-        text.append(isEscape ? Self.short[byte] ?? byte : byte)
-        continue
-      }
-      var value = Self.unit(content, &index)
-      if 0xd800..<0xdc00 ~= value, content[index...].starts(with: "\\u".utf8) {
-        index += 2
-        let low = Self.unit(content, &index)
-        value = 0xdc00..<0xe000 ~= low ? 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00) : 0xd800
-      }
-      guard let scalar = Unicode.Scalar(value) else {
-        throw JSONError(offset: offset + index, message: "half of a surrogate pair")
-      }
-      text += Array(String(scalar).utf8)
-    }
+    _ = text.replace(with: content) { JSONEscapes.read($0, to: $1, unpaired: &unpaired) }
+    if let unpaired { throw JSONError(offset: offset + unpaired, message: "half of a surrogate pair") }
     return String(decoding: text, as: UTF8.self)
-  }
-
-  /// The escapes whose letter is not the character itself.
-  private static let short: [UInt8: UInt8] = [
-    UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0c, UInt8(ascii: "n"): 0x0a, UInt8(ascii: "r"): 0x0d,
-    UInt8(ascii: "t"): 0x09,
-  ]
-
-  /// A UTF-16 code unit from 4 hex digits.
-  private static func unit(_ content: UnsafeRawBufferPointer, _ index: inout Int) -> UInt32 {
-    defer { index += 4 }
-    return content[index..<index + 4].reduce(0) { $0 << 4 | UInt32(Hex.value(ofDigit: $1) ?? 0) }
   }
 }
