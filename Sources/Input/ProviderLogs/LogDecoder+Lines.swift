@@ -212,7 +212,7 @@ extension LogDecoder {
     }
     let inner = members.values[.text]
     guard depth < Self.deepestText, inner.isText else { return .unrelated }
-    return readNested(push.text(inner, text), depth: depth, time: push.ownTime(members.values, text))
+    return readNested(push.text(inner), depth: depth, time: push.ownTime(members.values))
   }
 
   /// Reads a line of another program that is a value of this one.
@@ -269,8 +269,8 @@ extension LogDecoder {
     let others = elements
     defer { elements = others }
     let outcome = readNested(
-      push.text(members.values[.text], text), depth: Self.deepestText - 1,
-      time: push.ownTime(members.values, text))
+      push.text(members.values[.text]), depth: Self.deepestText - 1,
+      time: push.ownTime(members.values))
     push.tokenStart = Int(members.values[.text].start)
     return outcome
   }

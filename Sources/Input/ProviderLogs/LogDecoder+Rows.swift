@@ -24,7 +24,8 @@ extension LogDecoder {
     guard columns.hasLines else {
       return take(window, length, outcome(push.make(values, of: window), window))
     }
-    let line = readNested(push.text(values[.text], window), depth: 0, time: push.ownTime(values, window))
+    push.begin(window)
+    let line = readNested(push.text(values[.text]), depth: 0, time: push.ownTime(values))
     return take(window, length, elementsOr: line)
   }
 }

@@ -19,6 +19,8 @@ enum LogOutcome {
 /// Makes the fields of a push from the values of a line.
 final class LogPush {
   @exclusivity(unchecked) var fields = PushFields()
+  /// The line that values are of.
+  @exclusivity(unchecked) private var line: UnsafeRawPointer
   /// The decoded texts of one line, and the bytes of its token.
   private let texts: UnsafeMutableRawPointer
   private let capacity: Int
@@ -45,6 +47,7 @@ final class LogPush {
     capacity = 3 &* longestLine &+ 64
     texts = .allocate(byteCount: capacity, alignment: 8)
     texts.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
+    line = UnsafeRawPointer(texts)
   }
 
   deinit { texts.deallocate() }
@@ -60,53 +63,54 @@ final class LogPush {
   func make(
     _ values: LogValues, of line: UnsafeRawPointer, isAccepted: Bool? = nil, isLoose: Bool = false
   ) -> LogOutcome {
+    begin(line)
     tokenStart = Int((values[.token].kind == .absent ? values[.path] : values[.token]).start)
-    if kind == .reports { return makeReport(values, of: line) }
-    let outcome = make(of: values, line, isAccepted)
+    if kind == .reports { return makeReport(values) }
+    let outcome = make(of: values, isAccepted)
     guard isLoose else { return outcome }
     if case .problem = outcome {
-      return values[.token].kind != .absent && hasAnswer(values, line) ? outcome : .unrelated
+      return values[.token].kind != .absent && hasAnswer(values) ? outcome : .unrelated
     }
     if isAccepted != nil { return fields[.token] != nil ? outcome : .unrelated }
     guard fields.status != nil, fields[.token] != nil || fields[.apnsID] != nil else { return .unrelated }
     let isNamed = values.names(.status) && values[.token].rank > LogNames.bareRank || values.names(.success)
-    return isNamed || fields[.apnsID] != nil || hasAnswer(values, line) ? outcome : .unrelated
+    return isNamed || fields[.apnsID] != nil || hasAnswer(values) ? outcome : .unrelated
   }
 
   /// Whether the reason is one of the service.
-  func hasAnswer(_ values: LogValues, _ line: UnsafeRawPointer) -> Bool {
+  func hasAnswer(_ values: LogValues) -> Bool {
     let reason = values[.reason]
     guard reason.isText else { return false }
-    let text = raw(reason, line)
+    let text = raw(reason)
     return PushReason.status(of: 0..<text.count, in: text.bytes) != nil || LogText(text).isWhole("Success")
   }
 
-  private func make(of values: LogValues, _ line: UnsafeRawPointer, _ isAccepted: Bool?) -> LogOutcome {
-    begin()
-    let accepted = isAccepted ?? success(values, line)
+  private func make(of values: LogValues, _ isAccepted: Bool?) -> LogOutcome {
+    let accepted = isAccepted ?? success(values)
     let hasAnswer =
       accepted != nil || values.names(.status) || values.names(.reason) || values[.path].kind != .absent
     guard hasAnswer else { return .unrelated }
     if let conflict = values.conflict { return .problem(LogProblem(.twoValues, conflict.range)) }
-    switch takeToken(values, line) {
+    switch takeToken(values) {
     case .push: break
     case let other: return other
     }
-    put(.apnsID, values[.apnsID], line)
+    put(.apnsID, values[.apnsID])
     let hasToken = fields[.token] != nil || fields[.tokenText] != nil
-    if let problem = takeStatus(values, line, accepted) { return .problem(problem) }
+    if let problem = takeStatus(values, accepted) { return .problem(problem) }
     if !hasToken {
       guard fields[.apnsID] != nil, fields.status != nil else { return .unrelated }
       fields.flags.insert(.uncorrelated)
     }
-    if let problem = takeTime(values, line) { return .problem(problem) }
+    if let problem = takeTime(values) { return .problem(problem) }
     // The reason and a time belong to this status only.
     if fields.status == 410, fields.timestamp != nil { fields.flags.remove(.statusInferred) }
-    takeRest(values, line)
+    takeRest(values)
     return .push
   }
 
-  func begin() {
+  func begin(_ line: UnsafeRawPointer) {
+    self.line = line
     used = 0
     fields = PushFields()
     role = nil
@@ -114,7 +118,7 @@ final class LogPush {
 
   /// Makes an accepted push from a token in a list.
   func make(accepted token: Range<Int>, of line: UnsafeRawPointer) {
-    begin()
+    begin(line)
     settle(UnsafeRawBufferPointer(start: line + token.lowerBound, count: token.count))
     fields.status = 200
     fields.flags.insert(.statusInferred)
@@ -122,15 +126,15 @@ final class LogPush {
 
   // MARK: - Token
 
-  private func takeToken(_ values: LogValues, _ line: UnsafeRawPointer) -> LogOutcome {
+  private func takeToken(_ values: LogValues) -> LogOutcome {
     let token = values[.token]
     switch token.kind {
     case .text, .escapedText, .quotedText:
-      guard settle(text(token, line)) else { return .problem(LogProblem(.tokenIsNoText, token.range)) }
+      guard settle(text(token)) else { return .problem(LogProblem(.tokenIsNoText, token.range)) }
     case .absent:
       let path = values[.path]
       guard path.isText else { return .push }
-      let text = text(path, line)
+      let text = text(path)
       guard let start = LogText(text).index(of: "/3/device/") else { return .push }
       settle(UnsafeRawBufferPointer(rebasing: text[LogText(text).token(at: start &+ 10)]))
     default:
@@ -159,30 +163,30 @@ final class LogPush {
 
   // MARK: - Answer
 
-  private func success(_ values: LogValues, _ line: UnsafeRawPointer) -> Bool? {
+  private func success(_ values: LogValues) -> Bool? {
     let success = values[.success]
     switch success.kind {
     case .yes: return true
     case .no: return false
     case .text:
-      let word = LogText(raw(success, line))
+      let word = LogText(raw(success))
       if ["true", "t", "1"].contains(where: word.isWhole) { return true }
       if ["false", "f", "0"].contains(where: word.isWhole) { return false }
     default: break
     }
     let kind = values[.kind]
     guard kind.kind == .text else { return nil }
-    if ["succeeded-push", "sent"].contains(where: { LogText(raw(kind, line)).isWhole($0) }) { return true }
-    return LogText(raw(kind, line)).isWhole("failed-push") ? false : nil
+    if ["succeeded-push", "sent"].contains(where: { LogText(raw(kind)).isWhole($0) }) { return true }
+    return LogText(raw(kind)).isWhole("failed-push") ? false : nil
   }
 
   private func takeStatus(
-    _ values: LogValues, _ line: UnsafeRawPointer, _ accepted: Bool?
+    _ values: LogValues, _ accepted: Bool?
   ) -> LogProblem? {
-    takeReason(values[.reason], line, hasStatus: values[.status].kind != .absent)
+    takeReason(values[.reason], hasStatus: values[.status].kind != .absent)
     let status = values[.status]
     if status.kind != .absent {
-      let number = status.isScalar ? integer(raw(status, line)) : nil
+      let number = status.isScalar ? integer(raw(status)) : nil
       if let number, number == 0 || 100...599 ~= number {
         // Some clients write 0 without a response.
         fields.status = number == 0 ? nil : UInt16(truncatingIfNeeded: number)
@@ -204,9 +208,9 @@ final class LogPush {
 
   /// Takes the reason. `error` and `description` may be messages of the client: they count only if they are
   /// one of Apple's reasons, or a single word next to a status.
-  private func takeReason(_ reason: LogValue, _ line: UnsafeRawPointer, hasStatus: Bool) {
+  private func takeReason(_ reason: LogValue, hasStatus: Bool) {
     guard reason.isText, reason.count > 0 else { return }
-    let text = raw(reason, line)
+    let text = raw(reason)
     if reason.rank == 1, PushReason.status(of: 0..<text.count, in: text.bytes) == nil,
       !hasStatus || !text.allSatisfy(LogText.isLetter)
     {
@@ -219,7 +223,7 @@ final class LogPush {
       }
       return
     }
-    put(.reason, reason, line)
+    put(.reason, reason)
   }
 
   private func inferStatus() {
@@ -234,35 +238,35 @@ final class LogPush {
 
   // MARK: - Other fields
 
-  private func takeRest(_ values: LogValues, _ line: UnsafeRawPointer) {
-    put(.topic, values[.topic], line)
-    put(.pushType, values[.pushType], line)
-    put(.uniqueID, values[.uniqueID], line)
-    put(.collapseID, values[.collapseID], line)
+  private func takeRest(_ values: LogValues) {
+    put(.topic, values[.topic])
+    put(.pushType, values[.pushType])
+    put(.uniqueID, values[.uniqueID])
+    put(.collapseID, values[.collapseID])
     let priority = values[.priority]
     if priority.kind != .absent {
-      fields.priority = integer(raw(priority, line)).flatMap { UInt8(exactly: $0) }
+      fields.priority = integer(raw(priority)).flatMap { UInt8(exactly: $0) }
     }
     let expiration = values[.expiration]
     if expiration.kind != .absent {
-      if integer(raw(expiration, line)) == 0 {
+      if integer(raw(expiration)) == 0 {
         fields.expiration = 0
-      } else if case .time(let milliseconds) = LogTimes.milliseconds(text(expiration, line), zone: zone) {
+      } else if case .time(let milliseconds) = LogTimes.milliseconds(text(expiration), zone: zone) {
         fields.expiration = milliseconds / 1000
       }
     }
     let length = values[.payloadLength]
-    if length.isScalar { fields.payloadLength = integer(raw(length, line)) }
+    if length.isScalar { fields.payloadLength = integer(raw(length)) }
   }
 
   /// Sets a text if the value is a non-empty text in UTF-8.
-  private func put(_ text: PushFields.Text, _ value: LogValue, _ line: UnsafeRawPointer) {
+  private func put(_ text: PushFields.Text, _ value: LogValue) {
     guard value.count > 0 else { return }
     switch value.kind {
-    case .text: fields[text] = valid(add(raw(value, line)))
+    case .text: fields[text] = valid(add(raw(value)))
     case .escapedText, .quotedText:
       let start = used
-      _ = decoded(value, line)
+      _ = decoded(value)
       fields[text] = valid(start..<used)
     default: break
     }
@@ -270,7 +274,7 @@ final class LogPush {
 
   // MARK: - Texts
 
-  func raw(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+  func raw(_ value: LogValue) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: line + Int(value.start), count: Int(value.count))
   }
 
@@ -289,14 +293,14 @@ final class LogPush {
   }
 
   /// A value without escapes.
-  func text(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
-    value.kind == .escapedText || value.kind == .quotedText ? decoded(value, line) : raw(value, line)
+  func text(_ value: LogValue) -> UnsafeRawBufferPointer {
+    value.kind == .escapedText || value.kind == .quotedText ? decoded(value) : raw(value)
   }
 
   /// Appends an unescaped text, which is never longer than the escaped one.
-  private func decoded(_ value: LogValue, _ line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+  private func decoded(_ value: LogValue) -> UnsafeRawBufferPointer {
     let start = used
-    let text = raw(value, line)
+    let text = raw(value)
     guard start &+ text.count <= capacity else { return UnsafeRawBufferPointer(start: texts, count: 0) }
     if value.kind == .escapedText {
       var unpaired: Int?

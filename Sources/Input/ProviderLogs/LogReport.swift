@@ -15,11 +15,10 @@ extension LogPush {
   /// Names of times that say so themselves have a rank from here on.
   static let namedRank: UInt8 = 3
 
-  func makeReport(_ values: LogValues, of line: UnsafeRawPointer) -> LogOutcome {
-    begin()
+  func makeReport(_ values: LogValues) -> LogOutcome {
     report = nil
     // Other rows of apnsift's own exports.
-    let kind = values[.kind].isText ? LogText(raw(values[.kind], line)) : nil
+    let kind = values[.kind].isText ? LogText(raw(values[.kind])) : nil
     if let kind, !kind.isWhole("feedback"), !values.names(.status) { return .passed }
     // Lines with an answer belong to a log.
     guard !values.names(.status), !values.names(.reason), !values.names(.success), values.names(.token) else {
@@ -32,13 +31,13 @@ extension LogPush {
     }
     // A token in use has a time, too.
     if values.names(.use), time.rank < Self.namedRank { return .passed }
-    guard token.isText, settle(text(token, line)), fields[.token] != nil else {
+    guard token.isText, settle(text(token)), fields[.token] != nil else {
       return .problem(LogProblem(.tokenIsNoHex, token.range))
     }
     var found = LogReport(
       time: 0, flags: [],
       isNamed: kind != nil || time.rank >= Self.namedRank || values.names(.tokenLength))
-    switch time.isScalar ? LogTimes.milliseconds(text(time, line), zone: zone) : .invalid {
+    switch time.isScalar ? LogTimes.milliseconds(text(time), zone: zone) : .invalid {
     case .time(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
       found.time = UInt32(milliseconds / 1000)
     case .zoneless(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
@@ -47,7 +46,7 @@ extension LogPush {
     case .absent: return .passed
     default: return .problem(LogProblem(.timeIsNoTime, time.range))
     }
-    guard let flags = flags(values[.flags], line) else {
+    guard let flags = flags(values[.flags]) else {
       return .problem(LogProblem(.unknownFlag, values[.flags].range))
     }
     found.flags.formUnion(flags)
@@ -56,10 +55,10 @@ extension LogPush {
   }
 
   /// The flags of a record that apnsift wrote; nil if one is unknown.
-  private func flags(_ value: LogValue, _ line: UnsafeRawPointer) -> RecordFlags? {
+  private func flags(_ value: LogValue) -> RecordFlags? {
     guard value.kind != .absent else { return [] }
     var flags: RecordFlags = []
-    let codes = String(decoding: text(value, line), as: UTF8.self).split { ";, []\"".contains($0) }
+    let codes = String(decoding: text(value), as: UTF8.self).split { ";, []\"".contains($0) }
     for code in codes {
       guard let flag = RecordFlags.all.first(where: { $0.code == code })?.flag else { return nil }
       flags.insert(flag)

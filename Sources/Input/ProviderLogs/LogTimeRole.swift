@@ -71,42 +71,42 @@ struct LogTimeEvidence {
 
 extension LogPush {
   /// Sets the time of the invalidation, or the role of a time that may be it.
-  func takeTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogProblem? {
+  func takeTime(_ values: LogValues) -> LogProblem? {
     let (time, nested) = (values[.timestamp], values[.nestedTimestamp])
     if values[.invalidation].kind != .absent {
-      return read(values[.invalidation], line) { fields.timestamp = $0 }
+      return read(values[.invalidation]) { fields.timestamp = $0 }
     }
     guard fields.status == 410 else {
       guard fields.status != nil else { return nil }
-      note(time, line, in: &times)
-      note(nested, line, in: &nestedTimes)
+      note(time, in: &times)
+      note(nested, in: &nestedTimes)
       return nil
     }
-    guard nested.kind != .absent else { return take(time, values, line, &times) }
-    if nested.container == values[.reason].container { return take(nested, values, line, &nestedTimes) }
+    guard nested.kind != .absent else { return take(time, values, &times) }
+    if nested.container == values[.reason].container { return take(nested, values, &nestedTimes) }
     role = .line
-    return take(time, values, line, &times)
+    return take(time, values, &times)
   }
 
   /// Notes whether a push with another status has a time.
   @inline(__always)
-  private func note(_ value: LogValue, _ line: UnsafeRawPointer, in evidence: inout LogTimeEvidence) {
+  private func note(_ value: LogValue, in evidence: inout LogTimeEvidence) {
     guard value.kind != .absent else { return evidence.isSupported = true }
     guard !evidence.isOnOthers else { return }
-    switch LogTimes.milliseconds(text(value, line), zone: zone) {
+    switch LogTimes.milliseconds(text(value), zone: zone) {
     case .time: evidence.isOnOthers = true
     case .absent: evidence.isSupported = true
     case .invalid, .zoneless:
-      evidence.isOnOthers = value.kind == .number || LogValues.isNumeric(value, in: line)
+      evidence.isOnOthers = value.isScalar && LogText(raw(value)).digits > 0
     }
   }
 
   private func take(
-    _ value: LogValue, _ values: LogValues, _ line: UnsafeRawPointer, _ evidence: inout LogTimeEvidence
+    _ value: LogValue, _ values: LogValues, _ evidence: inout LogTimeEvidence
   ) -> LogProblem? {
     guard value.kind != .absent else { return nil }
     // Clients that cannot read the answer put their own reason and time there.
-    guard values[.reason].kind == .absent || hasAnswer(values, line) else {
+    guard values[.reason].kind == .absent || hasAnswer(values) else {
       role = .line
       return nil
     }
@@ -116,34 +116,34 @@ extension LogPush {
       && ![LogField.token, .status, .logMark].contains { values[$0].container == value.container }
     // Rows of apnsift have the time of the invalidation as `time`, too.
     let isExact = value.rank == LogNames.exactTimeRank && !values.names(.logMark)
-    var own = isAnswer || isExact ? .absent : ownTime(values, line)
+    var own = isAnswer || isExact ? .absent : ownTime(values)
     // The entry of a logger around it has its own.
     if own == .absent, value.container > 0, values[.timestamp].kind != .absent {
-      own = LogTimes.milliseconds(text(values[.timestamp], line), zone: zone)
+      own = LogTimes.milliseconds(text(values[.timestamp]), zone: zone)
     }
     guard !evidence.isOnOthers, isAnswer || own != .absent || !values.names(.logMark) else {
       role = .line
       return nil
     }
     // Apple's answer has a number of milliseconds.
-    let isNumber = value.count >= 12 && raw(value, line).prefix(12).allSatisfy { 0x30...0x39 ~= $0 }
-    return read(value, line) { time in
+    let isNumber = value.count >= 12 && raw(value).prefix(12).allSatisfy { 0x30...0x39 ~= $0 }
+    return read(value) { time in
       role = evidence.role(of: time, own: own, isUsual: isAnswer || isNumber)
       if role == .invalidation { fields.timestamp = time }
     }
   }
 
   /// The own time of a line, or of the one around it.
-  func ownTime(_ values: LogValues, _ line: UnsafeRawPointer) -> LogTimes.Result {
+  func ownTime(_ values: LogValues) -> LogTimes.Result {
     guard values[.lineTime].kind != .absent else { return outerTime }
-    let own = LogTimes.milliseconds(text(values[.lineTime], line), zone: zone)
+    let own = LogTimes.milliseconds(text(values[.lineTime]), zone: zone)
     // Before September 2001: a duration.
     return if case .time(..<1_000_000_000_000) = own { .absent } else { own }
   }
 
-  private func read(_ value: LogValue, _ line: UnsafeRawPointer, _ take: (Int64) -> Void) -> LogProblem? {
+  private func read(_ value: LogValue, _ take: (Int64) -> Void) -> LogProblem? {
     guard value.isScalar else { return LogProblem(.timeIsNoTime, value.range) }
-    switch LogTimes.milliseconds(text(value, line), zone: zone) {
+    switch LogTimes.milliseconds(text(value), zone: zone) {
     case .time(let milliseconds): take(milliseconds)
     case .zoneless(let milliseconds) where value.isUTC: take(milliseconds)
     case .absent: break

@@ -170,7 +170,7 @@ struct MemberReader {
         elements.append(Element(range: start..<next - line, isAccepted: isAccepted))
       case UInt8(ascii: "["), UInt8(ascii: "("): skipStructure()
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
-        guard let value = isJSON ? string() : quoted() else {
+        guard let value = quoted() else {
           next += 1
           continue
         }
@@ -486,12 +486,20 @@ struct MemberReader {
   }
 
   /// A text in quotes of any kind; nil if they are not closed in its line, or are an apostrophe.
+  @inline(__always)
   private mutating func quoted() -> LogValue? {
     let quote = byte
     if quote == UInt8(ascii: "'"), next > line, LogText.isWord((next - 1).load(as: UInt8.self)) { return nil }
     var index = next + 1
     var kind = LogValue.Kind.text
     while index < end {
+      if end - index >= 8 {
+        let block = EightBytes(index)
+        let plain = EightBytes.count(
+          before: block.marks(of: quote) | block.marks(of: UInt8(ascii: "\\")) | block.marks(of: 0x0a))
+        index += plain
+        if plain == 8 { continue }
+      }
       switch index.load(as: UInt8.self) {
       case quote:
         let value = LogValue(kind, next + 1 - line, index - line)
@@ -532,32 +540,9 @@ struct MemberReader {
     }
   }
 
-  /// Reads a string of JSON, from its opening quote on.
+  /// Reads a string of JSON, which is closed, from its opening quote on.
   @inline(__always)
-  private mutating func string() -> LogValue {
-    next += 1
-    let start = next - line
-    var kind = LogValue.Kind.text
-    while next < end {
-      if end - next >= 8 {
-        let block = EightBytes(next)
-        let plain = EightBytes.count(
-          before: block.marks(of: UInt8(ascii: "\"")) | block.marks(of: UInt8(ascii: "\\")))
-        next += plain
-        if plain == 8 { continue }
-      }
-      switch byte {
-      case UInt8(ascii: "\""):
-        next += 1
-        return LogValue(kind, start, next - 1 - line)
-      case UInt8(ascii: "\\"):
-        kind = .escapedText
-        next += 2
-      default: next += 1
-      }
-    }
-    return LogValue(kind, start, end - line)
-  }
+  private mutating func string() -> LogValue { quoted() ?? LogValue() }
 
   /// Reads a number, `true`, `false` or `null`.
   private mutating func plain() -> LogValue {
