@@ -116,29 +116,6 @@ struct ErrorTests {
     try database.session.receive()
   }
 
-  @Test(
-    "A row that others changed since the snapshot ends the transaction",
-    arguments: [
-      "UPDATE t SET n = 9 WHERE id = 1", "DELETE FROM t WHERE id = 1",
-      "SELECT * FROM t WHERE id = 1 FOR UPDATE",
-      "INSERT INTO t VALUES (3, 9)", "UPDATE t JOIN w USING (id) SET t.n = w.n",
-    ])
-  func snapshot(sql: String) throws {
-    #expect(connection.keepsSnapshot)
-    try connection.run("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
-    try connection.run("INSERT INTO t VALUES (1, 1), (2, 2)")
-    try connection.run("CREATE TEMPORARY TABLE w (id INT PRIMARY KEY, n INT) SELECT 1 AS id, 9 AS n")
-    try connection.run("START TRANSACTION")
-    try connection.run("UPDATE t SET n = 9 WHERE id = 2")
-    #expect(try connection.number("SELECT n FROM t WHERE id = 1") == 1)
-    try database.session.run("UPDATE t SET n = 5 WHERE id = 1")
-    try database.session.run("INSERT INTO t VALUES (3, 5)")
-    expect(.contended, sql)
-    // All of it is undone, and the next statement would be a transaction of its own.
-    #expect(try connection.number("SELECT @@in_transaction") == 0)
-    #expect(try database.session.run("SELECT id, n FROM t") == [["1", "5"], ["2", "2"], ["3", "5"]])
-  }
-
   @Test("A table that is full")
   func full() throws {
     try connection.run("SET max_heap_table_size = 16384")

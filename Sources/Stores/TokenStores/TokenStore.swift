@@ -17,11 +17,11 @@ package struct TokenStore: Sendable {
   /// The mapping in the journal's form; nil for `device_tokens`.
   package let mappingText: String?
   /// The owner of rows without owner columns.
-  private let owner: AppEnvironment
+  let owner: AppEnvironment
   /// Whether tokens that the table does not have are inserted.
   private let inserts: Bool
   private let creates: Bool
-  private let batchSize: Int
+  let batchSize: Int
   /// The journal; nil for one in the database itself.
   package var file: JournalFile?
   /// Called while all rows of a table are read because no index fits.
@@ -69,6 +69,17 @@ package struct TokenStore: Sendable {
     if use != .reading { try file?.check() }
   }
 
+  /// - Throws: if a replay cannot commit in batches here.
+  package func checkBatches() throws {
+    if database is SQLiteDatabase {
+      throw Failure("--batch is for PostgreSQL and MariaDB: SQLite has one writer at a time")
+    }
+    if file != nil {
+      throw Failure(
+        "--batch needs the journal in the database of the table; leave --journal out, or use --no-journal")
+    }
+  }
+
   /// The table; nil if it is still to be created.
   private func table(_ session: any SQLSession) throws -> MappedTable? {
     guard let description = try session.describe(mapping) else {
@@ -88,7 +99,7 @@ package struct TokenStore: Sendable {
   }
 
   /// - Parameter isRecorded: whether `body` writes a journal in the database itself.
-  private func writing<Result>(
+  func writing<Result>(
     for owner: AppEnvironment, isRecorded: Bool = false, _ body: (OwnedRows) throws -> Result
   ) throws -> Result {
     try database.writing(mapping, for: owner, creates: creates) { session in
@@ -106,7 +117,7 @@ package struct TokenStore: Sendable {
 
   /// Runs `body` in a transaction, with the journal to record it in. In a journal file, the record is written before
   /// the commit. If the program ends between the two, the record stays pending, and the next run settles it.
-  private func recording<Result>(
+  func recording<Result>(
     for owner: AppEnvironment, _ body: (OwnedRows, Journal) throws -> (result: Result, id: Int?)
   ) throws -> Result {
     guard let file else {
@@ -205,7 +216,7 @@ extension TokenStore {
   }
 
   /// Invalidates tokens of `owner` by the rule, in one transaction: if this throws any error, of the store or of
-  /// `invalidations`, nothing was changed.
+  /// `invalidations`, nothing was changed. With `ReplayOptions.batch` there are several, and those before the error stay.
   ///
   /// - Parameters:
   ///   - invalidations: each distinct token once, with its latest time. Ascending byte order (a prefix before its
@@ -219,15 +230,12 @@ extension TokenStore {
     entry: (() -> JournalEntry)?,
     trace: ReplayTrace? = nil
   ) throws -> ReplayAnswer {
-    // A row that would be removed at once is not inserted.
-    let inserts = inserts && !options.knownOnly && mapping.action != .delete
-    // Removed rows are buffered in full until they are recorded.
-    let batchSize = mapping.action == .delete ? min(batchSize, Self.removedBatchSize) : batchSize
+    if options.batch != nil, !options.dryRun {
+      var replay = BatchedReplay(store: self, owner: owner, options: options, entry: entry)
+      return try replay.run(invalidations, trace)
+    }
     func replay(_ rows: OwnedRows?, _ recording: ChangeRecording?) throws -> ReplayAnswer {
-      var replay = TokenReplay(
-        rows, options, inserts: inserts, batchSize: batchSize, recording: recording,
-        trace: trace)
-      return try replay.run(invalidations)
+      try self.replay(invalidations, options, rows, recording, trace)
     }
     if options.dryRun {
       return try reading { session, table in
@@ -249,7 +257,21 @@ extension TokenStore {
     }
   }
 
-  private func described(_ entry: JournalEntry) -> JournalEntry {
+  /// Replays inside a transaction.
+  func replay(
+    _ invalidations: TimedTokens, _ options: ReplayOptions, _ rows: OwnedRows?, _ recording: ChangeRecording?,
+    _ trace: ReplayTrace?
+  ) throws -> ReplayAnswer {
+    // A row that would be removed at once is not inserted.
+    let inserts = inserts && !options.knownOnly && mapping.action != .delete
+    // Removed rows are buffered in full until they are recorded.
+    let batchSize = mapping.action == .delete ? min(batchSize, Self.removedBatchSize) : batchSize
+    var replay = TokenReplay(
+      rows, options, inserts: inserts, batchSize: batchSize, recording: recording, trace: trace)
+    return try replay.run(invalidations)
+  }
+
+  func described(_ entry: JournalEntry) -> JournalEntry {
     var entry = entry
     entry.mapping = mappingText
     return entry

@@ -15,7 +15,7 @@ struct Replay: ParsableCommand {
       A tuple, or a push with status 410, invalidates a token unless the store has a registration of it at or after the \
       reported time. Records with flags are ignored, and so are other errors without --from-errors, and tokens of Live \
       Activities, calls, passes and so on without --token-kind. A replay is one transaction, and repeating it changes \
-      nothing. The store records it, and `apnsift store undo` reverts it.
+      nothing (--batch makes several). The store records it, and `apnsift store undo` reverts it.
 
       The service also answers status 8 (invalid token) or BadDeviceToken for a valid token of the other environment or \
       of another app: --from-errors can invalidate tokens of active devices.
@@ -72,6 +72,12 @@ struct Replay: ParsableCommand {
 
   @OptionGroup var unknown: UnknownOptions
 
+  @Option(
+    help: .init(
+      "Commit after every N changed rows (PostgreSQL, MariaDB); if interrupted, the same command goes on.",
+      valueName: "N"))
+  var batch: Int?
+
   @Flag(help: "Use records with flags, too.")
   var includeFlagged = false
 
@@ -118,6 +124,7 @@ struct Replay: ParsableCommand {
       throw ValidationError(
         "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay")
     }
+    if let batch { try checkRange("--batch", batch, 1...1_000_000_000) }
     if noJournal, journal.url != nil {
       throw ValidationError(.exclusive("--journal", "--no-journal"))
     }
@@ -128,18 +135,19 @@ struct Replay: ParsableCommand {
 
   /// The options that the journal records.
   private var reported: JSONValue {
-    .object([
-      ("input", input.reported),
-      ("known_only", .bool(insertsNone)),
-      ("include_flagged", .bool(includeFlagged)),
-      ("partial", .bool(partial)),
-      ("skip_unreadable", .bool(skipUnreadable)),
-      ("from_errors", .bool(fromErrors)),
-      ("other_app", .bool(otherApp)),
-      ("token_kind", .string(tokenKind.rawValue)),
-      ("grace", .int(Int(grace.seconds))),
-      ("max_invalidate", .string(maxInvalidate.text)),
-    ])
+    .object(
+      [
+        ("input", input.reported),
+        ("known_only", .bool(insertsNone)),
+        ("include_flagged", .bool(includeFlagged)),
+        ("partial", .bool(partial)),
+        ("skip_unreadable", .bool(skipUnreadable)),
+        ("from_errors", .bool(fromErrors)),
+        ("other_app", .bool(otherApp)),
+        ("token_kind", .string(tokenKind.rawValue)),
+        ("grace", .int(Int(grace.seconds))),
+        ("max_invalidate", .string(maxInvalidate.text)),
+      ] + (batch.map { [("batch", .int($0))] } ?? []))
   }
 
   func run() throws {
@@ -149,10 +157,12 @@ struct Replay: ParsableCommand {
       app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown,
       journal: journal.url)
     let store = try location.openForWriting(creates: create, dryRun: dryRun)
+    if batch != nil { try store.checkBatches() }
     try store.check(for: dryRun ? .reading : noJournal ? .writing : .recording)
     var replay = StoreReplay(into: store, for: try location.owner(in: store))
     replay.options = ReplayOptions(knownOnly: insertsNone, dryRun: dryRun)
     replay.options.grace = grace.seconds
+    replay.options.batch = batch
     replay.options.brake = maxInvalidate
     (replay.includesFlagged, replay.includesErrors) = (includeFlagged, fromErrors)
     (replay.isPartial, replay.skipsUnreadable) = (partial, skipUnreadable)

@@ -31,12 +31,15 @@ struct BatchChanges {
 final class ChangeRecording {
   let replay: Int
   private let journal: Journal
-  private var written = 0
+  /// How many rows of packed changes it has.
+  private(set) var written: Int
   private var packer = RowChangePacker()
 
-  /// - Parameter replay: the replay's number in the journal.
-  init(_ replay: Int, in journal: Journal) {
-    (self.replay, self.journal) = (replay, journal)
+  /// - Parameters:
+  ///   - replay: the replay's number in the journal.
+  ///   - written: its rows of packed changes so far.
+  init(_ replay: Int, in journal: Journal, after written: Int = 0) {
+    (self.replay, self.journal, self.written) = (replay, journal, written)
   }
 
   /// Records the rows that were inserted, written or removed.
@@ -106,10 +109,7 @@ final class ChangeRecording {
       rows.keepsInvalidations
       ? changes.inserted : Set(changes.inserted).union(changes.written.map(\.token)).sorted()
     if changed.isEmpty { return nil }
-    var tokens = TokenBatch(mostTokens: changed.count)
-    for token in changed { tokens.append(batch.token(token).span.bytes, StoreTime(seconds: 0)) }
-    tokens.order()
-    return RowsNow(found: try rows.find(tokens), tokens: changed)
+    return RowsNow(found: try rows.find(batch.part(changed)), tokens: changed)
   }
 
   /// Rows by the tokens of a batch.
@@ -119,8 +119,8 @@ final class ChangeRecording {
     let tokens: [Int]
 
     func rows(of token: Int) -> ArraySlice<FoundRow> {
-      let first = found.rows.partitioningIndex { tokens[$0.token] >= token }
-      return found.rows[first...].prefix { tokens[$0.token] == token }
+      let index = tokens.partitioningIndex { $0 >= token }
+      return index < tokens.count && tokens[index] == token ? found.rows(of: index) : []
     }
 
     func row(of token: Int, _ key: ArraySlice<SQLField>) -> FoundRow? {

@@ -126,6 +126,49 @@ struct FoundRows {
   }
 
   /// The rows of a token.
+  func rows(of token: Int) -> ArraySlice<FoundRow> {
+    rows[rows.partitioningIndex { $0.token >= token }...].prefix { $0.token == token }
+  }
+
+  /// The tokens that have rows whose fields are needed, ascending.
+  var tokensWithFields: [Int] {
+    rows.reduce(into: []) { tokens, row in
+      if !row.fields.isEmpty, tokens.last != row.token { tokens.append(row.token) }
+    }
+  }
+
+  /// Replaces the rows of tokens by those that were found later. Returns the tokens whose rows differ.
+  /// - Parameter later: its tokens are numbered by their index in `tokens`.
+  mutating func replace(_ tokens: [Int], by later: FoundRows) -> [Int] {
+    if later.unreadable.fault != nil { unreadable = later.unreadable }
+    let changed = tokens.indices.filter { content(of: tokens[$0]) != later.content(of: $0) }
+    if changed.isEmpty { return [] }
+    let old = Set(changed.map { tokens[$0] })
+    rows.removeAll { old.contains($0.token) }
+    for index in changed {
+      for row in later.rows(of: index) {
+        let start = packed.count
+        packed += later.packed[row.fields]
+        rows.append(FoundRow(token: tokens[index], state: row.state, fields: start..<packed.count))
+      }
+    }
+    sort()
+    return old.sorted()
+  }
+
+  /// What the rows of a token have, in any order.
+  private func content(of token: Int) -> [Content: Int] {
+    rows(of: token).reduce(into: [:]) {
+      $0[Content(fields: packed[$1.fields], state: $1.state.state), default: 0] += 1
+    }
+  }
+
+  private struct Content: Hashable {
+    var fields: ArraySlice<UInt8>
+    var state: TokenState
+  }
+
+  /// The rows of a token.
   /// - Parameter next: the index of the first one, if there are any; is advanced to the next token's.
   func rows(of token: Int, _ next: inout Int) -> ArraySlice<FoundRow> {
     let first = next
@@ -211,6 +254,46 @@ extension OwnedRows {
     }
     found.sort()
     return found
+  }
+
+  /// The most attempts to lock rows that other programs change at the same time.
+  private static let mostAttempts = 200
+
+  /// Finds rows as `find` does, and locks the rows of tokens that have a needed one: they are what they were until the
+  /// transaction ends (docs/decisions/0051). Rows that changed before they were locked are read again.
+  func findToChange(
+    _ batch: TokenBatch, and more: [(expression: String, kind: SQLKind)] = [],
+    needsFields: (Int, RowState) -> Bool = { _, _ in true }
+  ) throws -> FoundRows {
+    var found = try find(batch, and: more, needsFields: needsFields)
+    guard session.isShared else { return found }
+    var open = found.tokensWithFields
+    var attempts = 0
+    while !open.isEmpty {
+      attempts += 1
+      guard attempts <= Self.mostAttempts else {
+        throw StoreFault.contended("\(Count.of(open.count, "row")) changed \(attempts) times")
+      }
+      try lock(open.flatMap { found.rows(of: $0) }.filter { !$0.fields.isEmpty }, of: found)
+      let tokens = open
+      let again = try find(batch.part(tokens), and: more) { needsFields(tokens[$0], $1) }
+      open = found.replace(tokens, by: again).filter { token in
+        found.rows(of: token).contains { !$0.fields.isEmpty }
+      }
+    }
+    return found
+  }
+
+  private func lock(_ rows: [FoundRow], of found: FoundRows) throws {
+    try session.lock(table.description) { add in
+      let buffer = RowBuffer(count: table.description.locator.count)
+      for row in inTableOrder(rows, of: found) {
+        try found.withFields(row) { fields in
+          for (index, field) in fields.locator.enumerated() { buffer.set(index, field) }
+          try buffer.lend(add)
+        }
+      }
+    }
   }
 
   private func scan(_ batch: TokenBatch, _ query: String, _ kinds: [SQLKind], _ add: (Int, SQLFields) -> Void)

@@ -14,6 +14,8 @@ package struct ReplayOptions: Equatable, Sendable {
   package var grace: UInt32 = 0
   /// The limit of one replay.
   package var brake = InvalidationLimit.standard
+  /// How many rows one transaction changes; nil if one changes all.
+  package var batch: Int?
   /// How many tokens of each outcome the answer shows.
   package var sampleLength = 0
 
@@ -30,6 +32,8 @@ package struct ReplayAnswer: Equatable, Sendable {
   package var sample: [ReplayedToken] = []
   /// Its number in the journal; nil if it is not recorded.
   package var replay: Int?
+  /// Whether it went on with a replay that was interrupted.
+  package var isContinued = false
   /// The exceeded limit that would stop the replay, of a dry run.
   package var stop: LimitExceeded?
   /// How many tokens are in several rows, as a mapped table may have them.

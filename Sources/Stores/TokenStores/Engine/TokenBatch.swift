@@ -94,6 +94,18 @@ struct TokenBatch {
     TokenDirectory.key(bytes.span.bytes.extracting(range(of: number)), after: length)
   }
 
+  /// Some of its tokens, ordered as here.
+  func part(_ tokens: [Int]) -> TokenBatch {
+    var part = TokenBatch(mostTokens: tokens.count)
+    for token in tokens {
+      part.append(
+        bytes.span.bytes.extracting(range(of: token)), times[token],
+        from: origins.isEmpty ? nil : .some(origins[token]))
+    }
+    part.order()
+    return part
+  }
+
   /// Whether the token is equal to the one before it.
   func isRepeated(_ number: Int) -> Bool {
     number > 0 && order(of: number - 1, bytes.span.bytes.extracting(range(of: number))) == 0

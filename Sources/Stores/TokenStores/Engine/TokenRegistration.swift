@@ -32,7 +32,17 @@ struct TokenRegistration {
 
   private mutating func registerBatch() throws {
     batch.order()
-    let found = try rows.find(batch)
+    let batch = batch
+    let found = try rows.findToChange(batch) { token, state in
+      var end = token
+      repeat {
+        if state.isDead || state.registered.map({ $0.seconds < batch.time(end).seconds }) ?? true {
+          return true
+        }
+        end += 1
+      } while end < batch.count && batch.isRepeated(end)
+      return false
+    }
     try found.checkReadable()
     var inserted: [Int] = []
     /// By the tokens of `inserted`.
@@ -55,7 +65,7 @@ struct TokenRegistration {
       token = end
     }
     try write(inserted, times, writes, found)
-    batch.removeAll()
+    self.batch.removeAll()
   }
 
   /// Registers a token that has no row; returns its latest time.

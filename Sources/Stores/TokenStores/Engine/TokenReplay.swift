@@ -53,8 +53,11 @@ struct TokenReplay {
     let (batch, grace) = (batch, options.grace)
     // A row that would not change on its own does not change because of another row of its token.
     let found =
-      try rows?.find(batch, and: wholeRow) { token, state in
-        ReplayRule.outcome(of: batch.time(token), on: state, grace: grace).isChange
+      try rows.map { rows in
+        let find = options.dryRun ? rows.find : rows.findToChange
+        return try find(batch, wholeRow) { token, state in
+          ReplayRule.outcome(of: batch.time(token), on: state, grace: grace).isChange
+        }
       } ?? FoundRows(of: nil)
     try found.checkReadable()
     var changed = BatchChanges()

@@ -16,7 +16,7 @@ struct TokenUndo {
       throw StoreFault.notUndoable(record.id, "it was undone already, by \(undo)")
     }
     var answer = UndoAnswer()
-    try forEachBatch(of: journal) { batch in
+    try forEachBatch(of: journal, isLocked: !isPreview) { batch in
       for (change, verdict) in zip(batch.changes.changes, batch.verdicts) {
         if case .left(let reason, _) = verdict {
           answer.leave(Array(batch.changes.token(change)), reason)
@@ -32,7 +32,7 @@ struct TokenUndo {
   /// Whether the replay was done, as its rows show; nil if all of them changed since.
   func wasDone(by journal: Journal) throws -> Bool? {
     var (isAfter, isBefore) = (false, false)
-    try forEachBatch(of: journal) { batch in
+    try forEachBatch(of: journal, isLocked: false) { batch in
       for verdict in batch.verdicts {
         switch verdict {
         case .restores: isAfter = true
@@ -59,11 +59,12 @@ struct TokenUndo {
     var verdicts: [Verdict]
   }
 
-  private func forEachBatch(of journal: Journal, _ body: (JudgedBatch) throws -> Void) throws {
+  private func forEachBatch(of journal: Journal, isLocked: Bool, _ body: (JudgedBatch) throws -> Void) throws
+  {
     var changes = RowChanges()
     func judge() throws {
       if changes.changes.isEmpty { return }
-      try body(try judged(changes))
+      try body(try judged(changes, isLocked: isLocked))
       changes = RowChanges()
     }
     try journal.changes(of: record, in: table) { packed in
@@ -76,14 +77,14 @@ struct TokenUndo {
     try judge()
   }
 
-  private func judged(_ changes: RowChanges) throws -> JudgedBatch {
+  private func judged(_ changes: RowChanges, isLocked: Bool) throws -> JudgedBatch {
     var batch = TokenBatch(mostTokens: .max)
     // Here the seconds of a token's time are the number of its change.
     for (number, change) in changes.changes.enumerated() {
       batch.append(changes.token(change).span.bytes, StoreTime(seconds: Int64(number)))
     }
     batch.order()
-    let found = try rows.find(batch)
+    let found = isLocked ? try rows.findToChange(batch) : try rows.find(batch)
     var verdicts = [Verdict](repeating: .left(.gone, isBefore: false), count: changes.changes.count)
     var next = 0
     var stored: ArraySlice<FoundRow> = []

@@ -36,7 +36,9 @@ struct Journal {
     session.record(in: name(.replays))
     let tables: [JournalTable] = [.replays, .inputs, .changes] + (target == nil ? [] : [.outcomes])
     let missing = try tables.filter { try columns($0).isEmpty }
-    if !missing.isEmpty { try session.make(missing.flatMap { $0.definitions(prefix, types) }) }
+    // Where each CREATE commits, the table of replays comes last: it says that the others are there.
+    let ordered = types.hasReferences ? missing : missing.reversed()
+    if !missing.isEmpty { try session.make(ordered.flatMap { $0.definitions(prefix, types) }) }
   }
 
   private func parameter(_ number: Int) -> String { session.dialect.parameter(number) }
@@ -84,9 +86,15 @@ struct Journal {
   /// Inputs that one statement adds: databases limit its number of values.
   private static let batch = 500
 
-  /// Records the entry and the counts of the replay or undo `id`.
+  /// Records the entry, with its inputs, and the counts of the replay or undo `id`.
   /// - Parameter rows: how many rows were written.
   func finish(_ id: Int, _ entry: JournalEntry, _ counts: ReplayCounts, rows: Int) throws {
+    try note(id, entry, counts, rows: rows)
+    try addInputs(of: entry, to: id)
+  }
+
+  /// Records the entry and the counts. One without a version says that the replay goes on in further transactions.
+  func note(_ id: Int, _ entry: JournalEntry, _ counts: ReplayCounts, rows: Int) throws {
     var counts = counts
     counts.rejected = entry.rejected
     let values: [(String, SQLValue)] =
@@ -102,6 +110,9 @@ struct Journal {
       WHERE id = \(parameter(1))
       """, [.integer(Int64(id)), .integer(entry.at)] + values.map(\.1))
     if written != 1 { throw StoreFault.refused("a trigger on apnsift_replays ignored the row") }
+  }
+
+  func addInputs(of entry: JournalEntry, to id: Int) throws {
     for start in stride(from: 0, to: entry.inputs.count, by: Self.batch) {
       let some = entry.inputs[start..<min(start + Self.batch, entry.inputs.count)]
       let rows = (0..<some.count).map { "(\(parameter(1)), \(parameters(3 * $0 + 2...3 * $0 + 4)))" }
@@ -224,13 +235,30 @@ struct Journal {
     return found
   }
 
+  /// The last replay for `owner` of the entry's inputs and mapping that was interrupted between two transactions, and the number
+  /// of its rows of packed changes.
+  func unfinished(_ entry: JournalEntry, for owner: AppEnvironment) throws -> (JournalRecord, parts: Int)? {
+    let records = try readableRecords(where: "replays.version = '' AND replays.undoes IS NULL", [])
+    let last = records.last {
+      $0.owner == owner && $0.entry.mapping == entry.mapping && $0.undoneBy == nil
+        && $0.entry.inputs.map(\.sha256) == entry.inputs.map(\.sha256)
+    }
+    guard let last else { return nil }
+    var parts = 0
+    try session.visit(
+      "SELECT count(*) FROM \(name(.changes)) AS t WHERE \(isOf(parameter(1)))", [.integer(Int64(last.id))],
+      [.integer]
+    ) { parts = Int(clamping: $0[0].integer ?? 0) }
+    return (last, parts)
+  }
+
   /// The last replay for `owner` by the mapping with an input of that SHA-256; nil if it, or a later one, was undone.
   /// An undo also covers the replays before it: a repeated replay of an input changed nothing.
   func replay(ofInput sha256: String, for owner: AppEnvironment, mapping: String?) throws -> Int? {
     let same = try readableRecords(
       where: "replays.id IN (SELECT replay FROM \(name(.inputs)) WHERE sha256 = \(parameter(1)))",
       [.text(sha256)]
-    ).filter { $0.owner == owner && $0.entry.mapping == mapping && $0.undoes == nil && !$0.isPending }
+    ).filter { $0.owner == owner && $0.entry.mapping == mapping && $0.undoes == nil && !$0.isPending && !$0.isUnfinished }
     guard let last = same.last else { return nil }
     let undone = same.compactMap(\.undoneBy).max() ?? 0
     return last.undoneBy == nil && last.id > undone ? last.id : nil

@@ -51,6 +51,8 @@ package struct JournalRecord: Equatable, Sendable {
   package var undoneBy: Int?
   /// Whether the outcome is still unknown, in a journal file.
   package var isPending = false
+  /// Whether its last transaction did not happen yet: of several, see `ReplayOptions.batch`.
+  package var isUnfinished: Bool { entry.version.isEmpty && undoes == nil }
 }
 
 /// One row that a replay changed.

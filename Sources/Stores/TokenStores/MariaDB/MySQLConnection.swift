@@ -10,9 +10,6 @@ package final class MySQLConnection {
   package private(set) var longestStatement = 1 << 20
   /// Whether to use LOAD DATA LOCAL INFILE. Only MariaDB is known to keep bytes that are not valid characters.
   package private(set) var loads = false
-  /// Whether writing or locking a row that another program changed since the snapshot is an error (1020). Without it,
-  /// the transaction would overwrite that change.
-  package private(set) var keepsSnapshot = false
   /// The server's version: `10.11.19-MariaDB-0+deb12u1`.
   package let version: String
   private var isVisiting = false
@@ -22,8 +19,8 @@ package final class MySQLConnection {
   /// Its number for `KILL` and in the process list.
   package var number: UInt { libmariadb.mysql_thread_id(handle) }
 
-  /// The oldest supported versions.
-  private static let leastVersions = (mariaDB: UInt(100_500), mySQL: UInt(80_000))
+  /// The oldest supported version: INSERT … RETURNING.
+  private static let leastVersion = UInt(100_500)
 
   /// Connects. The group `[client]` of my.cnf fills in missing parts of `uri`, MYSQL_PWD a missing password.
   ///
@@ -81,10 +78,8 @@ package final class MySQLConnection {
 
   private func checkVersion() throws(StoreFault) {
     let number = libmariadb.mysql_get_server_version(handle)
-    let least = isMariaDB ? Self.leastVersions.mariaDB : Self.leastVersions.mySQL
-    guard number >= least else {
-      throw .cannotConnect(
-        "the server is \(version), expected MariaDB 10.5 or later, or MySQL 8.0 or later")
+    guard isMariaDB, number >= Self.leastVersion else {
+      throw .cannotConnect("the server is \(version), expected MariaDB 10.5 or later")
     }
   }
 
@@ -104,22 +99,9 @@ package final class MySQLConnection {
       """)
     // The variable has different names in MariaDB and MySQL.
     try run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE")
-    keepsSnapshot = try set("innodb_snapshot_isolation = 1")
     // A statement, with its command byte, must be shorter than the longest packet.
     if let length = try number("SELECT @@max_allowed_packet") { longestStatement = Int(length) - 2 }
-    if isMariaDB { loads = try number("SELECT @@local_infile") == 1 }
-  }
-
-  /// Sets a session variable; false if the server does not have it.
-  private func set(_ variable: String) throws(MySQLError) -> Bool {
-    do throws(MySQLError) {
-      try run("SET SESSION \(variable)")
-      return true
-    } catch {
-      // ER_UNKNOWN_SYSTEM_VARIABLE
-      guard error.code == 1193 else { throw error }
-      return false
-    }
+    loads = try number("SELECT @@local_infile") == 1
   }
 
   /// Values that do not fit are errors. Backslashes escape, `"` quotes a string, and `||` means OR.

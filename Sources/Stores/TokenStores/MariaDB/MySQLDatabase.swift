@@ -24,21 +24,10 @@ package struct MySQLDatabase: StoreDatabase {
 
   package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
     try reportingFaults {
-      let connection = try connect()
+      let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
       try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
       return try body(MySQLSession(connection))
     }
-  }
-
-  private func connect() throws -> MySQLConnection {
-    let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
-    // Without it, an UPDATE would overwrite changes of other programs since the snapshot.
-    guard connection.keepsSnapshot else {
-      throw StoreFault.cannotConnect(
-        "the server is \(connection.version), expected innodb_snapshot_isolation, which MariaDB has "
-          + "since 10.6.18, 10.11.8 and 11.4")
-    }
-    return connection
   }
 
   package func writing<Result>(
@@ -48,13 +37,11 @@ package struct MySQLDatabase: StoreDatabase {
     try reportingFaults { try MySQLError.retrying { try writeOnce(table, owner, body) } }
   }
 
-  /// The lock comes before the transaction, whose snapshot must include the changes of the lock's last owner. A row
-  /// that another program changed since the snapshot is an error of the server (1020), and so is an inserted key
-  /// (1062).
+  /// A key that another program inserted since it was looked for is an error of the server (1062).
   private func writeOnce<Result>(
     _ table: TableMapping, _ owner: AppEnvironment, _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
-    let connection = try connect()
+    let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
     try lock(table, owner, connection)
     let session = MySQLSession(connection)
     do {
@@ -85,7 +72,7 @@ package struct MySQLDatabase: StoreDatabase {
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
     try reportingFaults {
-      let connection = try connect()
+      let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
       try connection.run("START TRANSACTION")
       let session = MySQLSession(connection)
       try session.checkPrivileges(of: table, on: session.describe(table), isRecorded: isRecorded)
@@ -108,7 +95,7 @@ package struct MySQLDatabase: StoreDatabase {
       guard let mark else { throw StoreFault.uncertain(error.message) }
       try error.resolve {
         // The lock waits for a transaction that has not ended.
-        (try? connect().number("\(mark) LOCK IN SHARE MODE")).map { $0 == 1 }
+        (try? MySQLConnection(uri, lockTimeout: lockTimeout).number("\(mark) LOCK IN SHARE MODE")).map { $0 == 1 }
       }
     }
   }

@@ -32,7 +32,11 @@ final class MySQLSession: SQLSession {
       id: "BIGINT AUTO_INCREMENT", text: "LONGTEXT", bytes: "LONGBLOB", hasReferences: false,
       rest: "ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"))
 
-  func begin() throws { try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT") }
+  /// Each statement sees what other programs committed before it; `OwnedRows.findToChange` locks rows before they change.
+  func begin() throws {
+    try connection.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+    try connection.run("START TRANSACTION")
+  }
 
   /// A query for the number of rows of this transaction's replay; nil if it has none.
   func lastReplay() throws -> String? {
@@ -112,11 +116,31 @@ final class MySQLSession: SQLSession {
     try buffer.lend(body)
   }
 
-  /// Uses a temporary table of keys and values: single statements would take several times as long.
   func change(
     _ table: TableDescription, set columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
   ) throws -> Int {
+    try withJoin(table, columns, rows) { join in
+      let settings =
+        columns.enumerated().map { "t.\(dialect.quoted($1.name)) = c.c\($0)" }
+        + (kept[table.name] ?? []).filter { name in !columns.contains { $0.name == name } }
+        .map { "t.\(dialect.quoted($0)) = t.\(dialect.quoted($0))" }
+      return try connection.run(
+        columns.isEmpty ? "DELETE t FROM \(join)" : "UPDATE \(join) SET \(settings.joined(separator: ", "))")
+    }
+  }
+
+  var isShared: Bool { true }
+
+  func lock(_ table: TableDescription, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws {
+    try withJoin(table, [], rows) { _ = try connection.number("SELECT count(*) FROM \($0) FOR UPDATE") }
+  }
+
+  /// Joins a table to a temporary one of keys and values: single statements would take several times as long.
+  private func withJoin<Result>(
+    _ table: TableDescription, _ columns: [TableColumn],
+    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void, _ body: (_ join: String) throws -> Result
+  ) throws -> Result {
     let key = table.key
     let keys = key.enumerated().map { "k\($0.offset)" }
     let values = columns.enumerated().map { "c\($0.offset)" }
@@ -132,15 +156,9 @@ final class MySQLSession: SQLSession {
     }
     _ = try insert(into: "apnsift_rows", added, rows)
     let isFound = zip(key, keys).map { "t.\(dialect.quoted($0.name)) = c.\($1)" }.joined(separator: " AND ")
-    let join = "apnsift_rows AS c STRAIGHT_JOIN \(table.name) AS t ON \(isFound)"
-    let settings =
-      zip(columns, values).map { "t.\(dialect.quoted($0.name)) = c.\($1)" }
-      + (kept[table.name] ?? []).filter { name in !columns.contains { $0.name == name } }
-      .map { "t.\(dialect.quoted($0)) = t.\(dialect.quoted($0))" }
-    let written = try connection.run(
-      columns.isEmpty ? "DELETE t FROM \(join)" : "UPDATE \(join) SET \(settings.joined(separator: ", "))")
+    let result = try body("apnsift_rows AS c STRAIGHT_JOIN \(table.name) AS t ON \(isFound)")
     try connection.run("DROP TEMPORARY TABLE apnsift_rows")
-    return written
+    return result
   }
 
   // MARK: - Expressions

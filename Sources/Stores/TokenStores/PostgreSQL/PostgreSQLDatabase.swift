@@ -46,7 +46,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
 
   package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
     try reportingFaults {
-      let connection = try connect { try begin($0, "READ ONLY") }
+      let connection = try connect { try begin($0, "REPEATABLE READ READ ONLY") }
       let result = try body(PostgreSQLSession(connection))
       connection.rollBack()
       idle.keep(connection)
@@ -79,16 +79,15 @@ package struct PostgreSQLDatabase: StoreDatabase {
     }
   }
 
-  /// The lock comes before the transaction, whose snapshot must include the changes of the lock's last owner. A row
-  /// that another program changed since the snapshot is an error of the server (40001), and so is an inserted key
-  /// (23505).
+  /// Each statement sees what other programs committed before it; `OwnedRows.findToChange` locks rows before they change. A
+  /// key that another program inserted since is an error of the server (23505).
   private func writeOnce<Result>(
     _ table: TableMapping, _ owner: AppEnvironment, _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
     let connection = try connect { try setTimeouts($0, isLocal: false) }
     try lock(table, owner, connection)
     do {
-      try begin(connection, "")
+      try begin(connection, "READ COMMITTED")
       let result = try body(PostgreSQLSession(connection))
       try commit(connection)
       if !connection.isLost, (try? connection.run("SELECT pg_advisory_unlock_all()")) != nil {
@@ -117,7 +116,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   }
 
   private func begin(_ connection: Connection, _ mode: String) throws(ServerError) {
-    try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ \(mode)")
+    try connection.run("BEGIN ISOLATION LEVEL \(mode)")
     try setTimeouts(connection, isLocal: true)
     // Values are read and stored as text, whose format must not depend on the role's settings.
     try connection.run(
@@ -144,7 +143,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
     try reportingFaults {
       let connection = try Connection(uri: uri)
-      try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+      try connection.run("BEGIN")
       let session = PostgreSQLSession(connection)
       try session.checkPrivileges(of: table, on: session.describe(table), isRecorded: isRecorded)
     }

@@ -147,17 +147,33 @@ final class PostgreSQLSession: SQLSession {
     }
   }
 
+  var isShared: Bool { true }
+
+  /// As the UPDATE will lock them: rows of other tables may still refer to them.
+  func lock(_ table: TableDescription, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws {
+    let (locators, isFound) = try isFound(table)
+    _ = try runBatches(locators, rows) {
+      "SELECT FROM \(table.name) AS t, \($0) WHERE \(isFound) FOR NO KEY UPDATE OF t"
+    }
+  }
+
+  /// A condition for the rows `t` of the locators in `v`, with the types of these.
+  private func isFound(_ table: TableDescription) throws -> (types: [ServerType], condition: String) {
+    try plan(.locators)
+    let locators = table.locator.map { $0.kind == .bytes ? ServerType.tid : ServerType($0.kind) }
+    // The list of locators avoids a join, which would scan the table.
+    let conditions = table.locator.enumerated().map { index, locator in
+      let isListed = locators[index] == .tid ? "t.ctid = ANY ($\(index + 1)) AND " : ""
+      return "\(isListed)\(locator.expression) = v.c\(index)"
+    }
+    return (locators, conditions.joined(separator: " AND "))
+  }
+
   func change(
     _ table: TableDescription, set columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
   ) throws -> Int {
-    try plan(.locators)
-    let locators = table.locator.map { $0.kind == .bytes ? ServerType.tid : ServerType($0.kind) }
-    // The list of locators avoids a join, which would scan the table.
-    let isFound = table.locator.enumerated().map { index, locator in
-      let isListed = locators[index] == .tid ? "t.ctid = ANY ($\(index + 1)) AND " : ""
-      return "\(isListed)\(locator.expression) = v.c\(index)"
-    }.joined(separator: " AND ")
+    let (locators, isFound) = try isFound(table)
     let settings = columns.enumerated().map { index, column in
       "\(dialect.quoted(column.name)) = CAST(v.c\(locators.count + index) AS \(column.castType))"
     }

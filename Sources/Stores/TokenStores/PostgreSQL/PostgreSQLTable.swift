@@ -224,7 +224,8 @@ extension PostgreSQLSession {
   /// A privilege may be granted for single columns.
   private func checkPrivileges(of mapping: TableMapping, on table: TableDescription) throws {
     let name = Self.shown(table)
-    let written = mapping.isDeviceTokens ? "INSERT UPDATE" : mapping.action == .delete ? "DELETE" : "UPDATE"
+    let written =
+      mapping.isDeviceTokens ? "INSERT UPDATE" : mapping.action == .delete ? "DELETE UPDATE" : "UPDATE"
     let missing = try connection.run(
       """
       SELECT privilege FROM unnest(string_to_array('SELECT ' || $2, ' ')) AS privilege

@@ -27,6 +27,7 @@ package enum HistoryReport {
         ("undone_by", JSONValue(record.undoneBy)),
         ("mapping", entry.mapping.map(JSONValue.verbatim) ?? .null),
         ("pending", .bool(record.isPending)),
+        ("unfinished", .bool(record.isUnfinished)),
       ])
   }
 
@@ -50,6 +51,8 @@ package enum HistoryReport {
   }
 
   private static func doubt(_ record: JournalRecord) -> String {
-    record.isPending ? "; pending: the next replay or undo finds out whether it completed" : ""
+    record.isPending
+      ? "; pending: the next replay or undo finds out whether it completed"
+      : record.isUnfinished ? "; unfinished: the same replay goes on with it" : ""
   }
 }

@@ -62,6 +62,12 @@ package protocol SQLSession: AnyObject {
   /// Throws if the session may not write rows of the table, create a missing table, or write a journal.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
 
+  /// Whether other programs may write rows while the transaction runs.
+  var isShared: Bool { get }
+  /// Keeps other programs from changing rows until the transaction ends. Rows that they changed since may be left out.
+  /// - Parameter rows: each is a locator.
+  func lock(_ table: TableDescription, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws
+
   /// Inserts rows in their order; returns how many the database wrote.
   func insert(
     into table: String, _ columns: [TableColumn],
@@ -124,6 +130,12 @@ extension SQLSession {
   }
 
   func record(in replays: String) {}
+
+  package var isShared: Bool { false }
+
+  package func lock(
+    _ table: TableDescription, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
+  ) throws {}
 
   package func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
   {}

@@ -1,0 +1,150 @@
+import Basics
+
+/// A replay in several transactions, each of which records its part of the journal's entry (docs/decisions/0051). After an
+/// interruption, the same replay goes on with the entry.
+struct BatchedReplay {
+  let store: TokenStore
+  let owner: AppEnvironment
+  let options: ReplayOptions
+  /// As of `TokenStore.replay`.
+  let entry: (() -> JournalEntry)?
+
+  private var answer = ReplayAnswer()
+  /// What the journal's entry has so far; nil before the first transaction.
+  private var recorded: Recorded?
+
+  private struct Recorded {
+    var id: Int
+    /// Rows of packed changes.
+    var parts = 0
+    var counts = ReplayCounts()
+    var rows = 0
+    /// Whether an interrupted replay began it.
+    var isContinued = false
+  }
+
+  init(store: TokenStore, owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?) {
+    (self.store, self.owner, self.options, self.entry) = (store, owner, options, entry)
+  }
+
+  mutating func run(_ invalidations: TimedTokens, _ trace: ReplayTrace?) throws -> ReplayAnswer {
+    try checkLimit(invalidations)
+    var tokens = TokenBatch(mostTokens: store.batchSize)
+    try invalidations { token, time in
+      if tokens.isFull {
+        try replay(tokens)
+        tokens.removeAll()
+      }
+      tokens.append(token, time, from: trace.map { $0.origin() })
+    }
+    try replay(tokens)
+    try finish()
+    return answer
+  }
+
+  /// The limit is one for all transactions: nothing changes if it is exceeded.
+  private func checkLimit(_ invalidations: TimedTokens) throws {
+    let preview = try store.replay(invalidations, for: owner, options: dryRun, entry: nil)
+    if let stop = preview.stop { throw StoreError(store: store.name, fault: .stopped(stop.message)) }
+  }
+
+  private var dryRun: ReplayOptions {
+    var options = options
+    options.dryRun = true
+    return options
+  }
+
+  /// Replays those of the tokens that change something, part by part.
+  private mutating func replay(_ tokens: TokenBatch) throws {
+    var tokens = tokens
+    tokens.order()
+    var changing: [Int] = []
+    let preview = try store.replay(
+      { visit in
+        for number in 0..<tokens.count { try visit(tokens.token(number).span.bytes, tokens.time(number)) }
+      }, for: owner, options: dryRun, entry: nil,
+      trace: ReplayTrace(origin: { nil }) { change in
+        guard let number = tokens.number(of: change.token.span.bytes), number != changing.last else { return }
+        changing.append(number)
+      })
+    for outcome in ReplayOutcome.allCases where !outcome.isChange {
+      answer.counts[outcome] += preview.counts[outcome]
+    }
+    let most = max(options.batch ?? changing.count, 1)
+    for start in stride(from: 0, to: changing.count, by: most) {
+      try commit(tokens, changing[start..<min(start + most, changing.count)])
+    }
+  }
+
+  /// One transaction.
+  private mutating func commit(_ tokens: TokenBatch, _ numbers: ArraySlice<Int>) throws {
+    var current = 0
+    let trace = ReplayTrace(origin: { tokens.origin(current) })
+    let source: TimedTokens = { visit in
+      for number in numbers {
+        current = number
+        try visit(tokens.token(number).span.bytes, tokens.time(number))
+      }
+    }
+    var options = options
+    options.brake = .count(.max)
+    let store = store
+    let done = try transaction { rows, recording in
+      try store.replay(source, options, rows, recording, trace)
+    }
+    for outcome in ReplayOutcome.allCases { answer.counts[outcome] += done.counts[outcome] }
+    answer.rows += done.rows
+    answer.repeated += done.repeated
+  }
+
+  private mutating func transaction(
+    _ body: (OwnedRows, ChangeRecording?) throws -> ReplayAnswer
+  ) throws -> ReplayAnswer {
+    guard let entry else { return try store.writing(for: owner) { try body($0, nil) } }
+    let (done, now) = try store.recording(for: owner) { rows, journal in
+      var recorded = try recorded ?? begin(entry(), journal)
+      let recording = ChangeRecording(recorded.id, in: journal, after: recorded.parts)
+      let done = try body(rows, recording)
+      recorded.parts = recording.written
+      recorded.rows += done.rows
+      for outcome in ReplayOutcome.allCases where outcome.isChange {
+        recorded.counts[outcome] += done.counts[outcome]
+      }
+      var unfinished = store.described(entry())
+      unfinished.version = ""
+      try journal.note(recorded.id, unfinished, recorded.counts, rows: recorded.rows)
+      return ((done, recorded), recorded.id)
+    }
+    recorded = now
+    return done
+  }
+
+  /// Continues the entry of an interrupted replay of the same inputs, or begins one.
+  private func begin(_ entry: JournalEntry, _ journal: Journal) throws -> Recorded {
+    if let (record, parts) = try journal.unfinished(store.described(entry), for: owner) {
+      return Recorded(
+        id: record.id, parts: parts, counts: record.counts, rows: record.rows, isContinued: true)
+    }
+    let id = try journal.begin(for: owner)
+    try journal.addInputs(of: entry, to: id)
+    return Recorded(id: id)
+  }
+
+  /// Completes the entry, in a transaction of its own.
+  private mutating func finish() throws {
+    guard let entry else { return }
+    let answer = answer
+    let last = try store.recording(for: owner) { _, journal in
+      let recorded = try recorded ?? begin(entry(), journal)
+      var counts = recorded.counts
+      for outcome in ReplayOutcome.allCases where !outcome.isChange {
+        counts[outcome] = answer.counts[outcome]
+      }
+      // Rows that the interrupted run changed count as unchanged in this one.
+      counts.unchanged -= min(counts.unchanged, counts.changes - answer.counts.changes)
+      try journal.note(recorded.id, store.described(entry()), counts, rows: recorded.rows)
+      return (recorded, recorded.id)
+    }
+    (self.answer.replay, self.answer.isContinued) = (last.id, last.isContinued)
+  }
+}
