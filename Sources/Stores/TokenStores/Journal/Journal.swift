@@ -235,8 +235,8 @@ struct Journal {
     return found
   }
 
-  /// The last replay for `owner` of the entry's inputs and mapping that was interrupted between two transactions, and the number
-  /// of its rows of packed changes.
+  /// The last replay for `owner` of the entry's inputs and mapping that was interrupted between two transactions, and the
+  /// number of its rows of packed changes.
   func unfinished(_ entry: JournalEntry, for owner: AppEnvironment) throws -> (JournalRecord, parts: Int)? {
     let records = try readableRecords(where: "replays.version = '' AND replays.undoes IS NULL", [])
     let last = records.last {
@@ -258,7 +258,10 @@ struct Journal {
     let same = try readableRecords(
       where: "replays.id IN (SELECT replay FROM \(name(.inputs)) WHERE sha256 = \(parameter(1)))",
       [.text(sha256)]
-    ).filter { $0.owner == owner && $0.entry.mapping == mapping && $0.undoes == nil && !$0.isPending && !$0.isUnfinished }
+    ).filter {
+      $0.owner == owner && $0.entry.mapping == mapping && $0.undoes == nil && !$0.isPending
+        && !$0.isUnfinished
+    }
     guard let last = same.last else { return nil }
     let undone = same.compactMap(\.undoneBy).max() ?? 0
     return last.undoneBy == nil && last.id > undone ? last.id : nil

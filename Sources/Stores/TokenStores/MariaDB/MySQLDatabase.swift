@@ -95,7 +95,9 @@ package struct MySQLDatabase: StoreDatabase {
       guard let mark else { throw StoreFault.uncertain(error.message) }
       try error.resolve {
         // The lock waits for a transaction that has not ended.
-        (try? MySQLConnection(uri, lockTimeout: lockTimeout).number("\(mark) LOCK IN SHARE MODE")).map { $0 == 1 }
+        (try? MySQLConnection(uri, lockTimeout: lockTimeout).number("\(mark) LOCK IN SHARE MODE")).map {
+          $0 == 1
+        }
       }
     }
   }
