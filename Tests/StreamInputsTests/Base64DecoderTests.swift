@@ -53,8 +53,8 @@ struct Base64DecoderTests {
     let isDone = decoder.finish(into: &output)
     #expect(isDone)
     #expect(
-      output.parts == [
-        .bytes(count: 57, fileOffset: 0, spacing: Stride(stride: 1, groupSize: 3, groupStride: 4))
+      output.extents == [
+        "57@0 1/3/4"
       ])
   }
 }

@@ -9,10 +9,7 @@ struct DecodedTextTests {
   private func extents(_ offsets: [Int], stride: Int) -> [String] {
     var output = DecodedText()
     for offset in offsets { output.append(0, at: offset, stride: stride) }
-    return output.parts.map { part in
-      guard case .bytes(let count, let fileOffset, let spacing) = part else { return "?" }
-      return "\(count)@\(fileOffset) \(spacing.stride)/\(spacing.groupSize)/\(spacing.groupStride)"
-    }
+    return output.extents
   }
 
   @Test("bytes at one distance are one extent")
@@ -51,13 +48,12 @@ struct DecodedTextTests {
     output.append(2, at: 2, stride: 2)
     output.append(InputFault(.verbatim("why")))
     output.append(3, at: 4, stride: 2)
-    let one = Stride(stride: 2)
     #expect(
       output.parts == [
-        .bytes(count: 1, fileOffset: 0, spacing: one), .gap(length: 5, fileOffset: 2),
-        .bytes(count: 1, fileOffset: 2, spacing: one), .fault(InputFault(.verbatim("why"))),
-        .bytes(count: 1, fileOffset: 4, spacing: one),
+        .bytes(0..<1), .gap(length: 5, fileOffset: 2), .bytes(1..<2), .fault(InputFault(.verbatim("why"))),
+        .bytes(2..<3),
       ])
+    #expect(output.extents == ["1@0 2/0/0", "1@2 2/0/0", "1@4 2/0/0"])
     #expect(output.bytes == [1, 2, 3])
     output.removeAll()
     #expect(output.parts.isEmpty && output.bytes.isEmpty)

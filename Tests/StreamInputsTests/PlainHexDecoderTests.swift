@@ -83,8 +83,8 @@ struct PlainHexDecoderTests {
     let isDone = decoder.finish(into: &output)
     #expect(isDone)
     #expect(
-      output.parts == [
-        .bytes(count: 9000, fileOffset: 0, spacing: Stride(stride: 2, groupSize: 30, groupStride: 61))
+      output.extents == [
+        "9000@0 2/30/61"
       ])
   }
 }

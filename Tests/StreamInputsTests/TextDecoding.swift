@@ -43,18 +43,32 @@ struct Decoding: Equatable {
     var index = 0
     for part in output.parts {
       switch part {
-      case .bytes(let count, let fileOffset, let spacing):
-        let origin = SourceExtent(streamOffset: 0, fileOffset: fileOffset, spacing: spacing)
-        for position in 0..<count {
-          events.append(.byte(output.bytes[index + position], at: origin.fileOffset(of: position)))
+      case .bytes(let range):
+        precondition(range.lowerBound == index, "the parts must account for all bytes")
+        for index in range {
+          let origin = output.origins[output.origins.index(of: index)]
+          events.append(.byte(output.bytes[index], at: origin.fileOffset(of: index)))
         }
-        index += count
+        index = range.upperBound
       case .gap(let length, let fileOffset): events.append(.gap(length, at: fileOffset))
       case .fault(let fault): events.append(.fault(fault))
+      case .mark: preconditionFailure("dumps have no marks")
       }
     }
     precondition(index == output.bytes.count, "the parts must account for all bytes")
     output.removeAll()
+  }
+}
+
+extension DecodedText {
+  /// The extents of its bytes, as `count@offset stride/groupSize/groupStride`.
+  var extents: [String] {
+    let ends = origins.dropFirst().map(\.streamOffset) + [bytes.count]
+    return zip(origins, ends).map { origin, end in
+      let spacing = origin.spacing
+      return "\(end - origin.streamOffset)@\(origin.fileOffset) "
+        + "\(spacing.stride)/\(spacing.groupSize)/\(spacing.groupStride)"
+    }
   }
 }
 

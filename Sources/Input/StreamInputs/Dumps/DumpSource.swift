@@ -7,8 +7,6 @@ package struct DumpSource: StreamSource {
   private var decoder: (any TextDecoder)?
   private var decoded = DecodedText()
   private var splitter = GapMarkSplitter()
-  /// Position in the dump, from 0, of the next byte, including gaps declared by the text.
-  private var dumpOffset = 0
   /// Unreadable parts, in the order of the file.
   package private(set) var faults: [InputFault] = []
 
@@ -22,10 +20,8 @@ package struct DumpSource: StreamSource {
     _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
   ) -> SourceStep {
     guard decoder != nil else {
-      let offset = windowOffset &+ start
-      let origin = SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)
-      splitter.bytes(
-        window.extracting(droppingFirst: start), in: .window, at: start, origins: [origin], to: &batch)
+      let origin = SourceExtent(streamOffset: start, fileOffset: windowOffset &+ start, stride: 1)
+      splitter.bytes(window, start..<window.byteCount, in: .window, origins: [origin], to: &batch)
       return isLast ? .ended(nil) : .needsBytes(consumed: window.byteCount, needed: 1)
     }
     // A line may expand to many bytes, so a batch ends when the decoder's own buffer has been full.
@@ -38,47 +34,24 @@ package struct DumpSource: StreamSource {
   package mutating func finish(into batch: inout EventBatch) -> Bool {
     let isDone = decoder?.finish(into: &decoded) ?? true
     drain(into: &batch)
-    if isDone { splitter.flush(to: &batch) }
+    if isDone { splitter.endSegment(to: &batch) }
     return isDone
   }
 
-  /// Emits the decoder's output; consecutive bytes are one event.
   private mutating func drain(into batch: inout EventBatch) {
     guard !decoded.parts.isEmpty else { return }
-    let chunk = batch.add(decoded.bytes)
-    var origins: [SourceExtent] = []
-    var range = 0..<0
+    let bytes = decoded.bytes
+    let chunk = batch.add(bytes)
     for part in decoded.parts {
-      if case .bytes(let count, let fileOffset, let spacing) = part {
-        let offset = dumpOffset &+ range.count
-        origins.append(SourceExtent(streamOffset: offset, fileOffset: fileOffset, spacing: spacing))
-        range = range.lowerBound..<range.upperBound + count
-        continue
-      }
-      emit(&range, in: chunk, origins: &origins, to: &batch)
       switch part {
-      case .gap(let length, let fileOffset):
-        splitter.gap(dumpOffset: dumpOffset, length: length, fileOffset: fileOffset, to: &batch)
-        dumpOffset &+= length
+      case .bytes(let range):
+        splitter.bytes(bytes.span.bytes, range, in: chunk, origins: decoded.origins, to: &batch)
+      case .gap(let length, let fileOffset): splitter.gap(length, at: fileOffset, to: &batch)
       case .fault(let fault): faults.append(fault)
-      case .bytes: break
+      case .mark: break
       }
     }
-    emit(&range, in: chunk, origins: &origins, to: &batch)
     decoded.removeAll()
-  }
-
-  /// Emits the decoded bytes in `range`, and moves it past them.
-  private mutating func emit(
-    _ range: inout Range<Int>, in chunk: ByteEvent.Storage, origins: inout [SourceExtent],
-    to batch: inout EventBatch
-  ) {
-    guard !range.isEmpty else { return }
-    let bytes = decoded.bytes[range]
-    splitter.bytes(bytes.span.bytes, in: chunk, at: range.lowerBound, origins: origins, to: &batch)
-    dumpOffset &+= range.count
-    range = range.upperBound..<range.upperBound
-    origins.removeAll(keepingCapacity: true)
   }
 }
 

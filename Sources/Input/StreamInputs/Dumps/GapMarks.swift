@@ -102,142 +102,129 @@ struct GapMark: Equatable {
   }
 }
 
-/// Removes tshark's gap marks from a dump, or from one direction of an export, and emits their meaning: bytes and
-/// gaps.
-///
-/// Incoming offsets are positions in the dump; in the events, a mark counts as the missing bytes, not as its own.
-struct GapMarkSplitter {
+/// Emits the bytes and gaps of a dump, or of one direction of an export, with their offsets. tshark's gap marks become
+/// gaps: a mark counts as the missing bytes, not as its own.
+struct GapMarkSplitter: Sendable {
+  /// Maximum stream length, including gaps, so that offsets can be added without overflow.
+  private static let longest = 1 << 60
+
   var slot: Int32 = 0
   var side = Side.first
+  /// Whether the text has marks.
+  var hasMarks = true
+  /// The packet of the bytes and gaps from here on.
+  var packet: PacketReference?
   /// Emitted bytes, and bytes missing between them.
   private(set) var byteCount = 0
   private(set) var gapCount = 0
-  /// Stream offset minus position in the dump.
-  private var shift = 0
   /// The beginning of a possible mark, buffered until it is complete: at most `GapMark.maxLength` bytes.
   private var pending: [UInt8] = []
   private var pendingOrigins: [SourceExtent] = []
   /// Whether a NUL that follows belongs to the mark before it.
   private var swallowsNUL = false
 
-  /// The dump's next bytes.
+  /// The offset in the stream of the next byte to be emitted.
+  private var offset: Int { byteCount &+ gapCount }
+
+  /// The text's next bytes are those of `text` in `range`.
   /// - Parameters:
-  ///   - start: index of the first byte in `storage`.
-  ///   - origins: origins of the bytes; offsets are positions in the dump.
+  ///   - storage: stores `text`.
+  ///   - origins: origins of the bytes; their offsets are indices of `text`.
   mutating func bytes(
-    _ bytes: RawSpan, in storage: ByteEvent.Storage, at start: Int, origins: [SourceExtent],
+    _ text: RawSpan, _ range: Range<Int>, in storage: ByteEvent.Storage, origins: [SourceExtent],
     to batch: inout EventBatch
   ) {
-    guard let dumpOffset = origins.first?.streamOffset else { return }
-    func emit(_ range: Range<Int>, _ splitter: inout GapMarkSplitter, _ batch: inout EventBatch) {
-      guard !range.isEmpty else { return }
-      let part = origins.slice(
-        dumpOffset &+ range.lowerBound..<dumpOffset &+ range.upperBound, shiftedBy: splitter.shift)
-      splitter.byteCount &+= range.count
-      batch.bytes(
-        storage, start &+ range.lowerBound..<start &+ range.upperBound, slot: splitter.slot,
-        side: splitter.side,
-        origins: part)
-    }
-    var index = completePending(with: bytes, origins: origins, to: &batch)
+    guard hasMarks else { return emit(range, in: storage, origins: origins, to: &batch) }
+    let bytes = text.extracting(first: range.upperBound)
+    var index = completePending(with: bytes, from: range.lowerBound, origins: origins, to: &batch)
     while index < bytes.byteCount {
       swallowNUL(in: bytes, at: &index)
       guard let mark = GapMark.first(in: bytes, from: index) else { break }
-      emit(index..<mark.range.lowerBound, &self, &batch)
-      let offset = dumpOffset &+ mark.range.lowerBound
-      var origin = origins[origins.index(of: offset)]
-      origin.fileOffset = origin.fileOffset(of: offset)
-      origin.streamOffset = offset
-      gap(mark, at: origin, to: &batch)
+      emit(index..<mark.range.lowerBound, in: storage, origins: origins, to: &batch)
+      let origin = origins[origins.index(of: mark.range.lowerBound)]
+      replace(mark, at: origin.fileOffset(of: mark.range.lowerBound), to: &batch)
       index = mark.range.upperBound
     }
-    let cut = GapMark.cutMark(in: bytes, from: min(index, bytes.byteCount))
-    emit(index..<max(cut, index), &self, &batch)
+    let cut = GapMark.cutMark(in: bytes, from: index)
+    emit(index..<cut, in: storage, origins: origins, to: &batch)
     if cut < bytes.byteCount {
       bytes.extracting(cut..<bytes.byteCount).withUnsafeBytes { pending.append(contentsOf: $0) }
-      pendingOrigins = origins.slice(dumpOffset &+ cut..<dumpOffset &+ bytes.byteCount, shiftedBy: 0)
+      pendingOrigins = slice(origins, cut..<bytes.byteCount, at: offset)
     }
   }
 
-  /// The next bytes of a text without marks.
-  mutating func pass(
-    _ storage: ByteEvent.Storage, _ range: Range<Int>, origins: [SourceExtent], to batch: inout EventBatch
-  ) {
-    byteCount &+= range.count
-    batch.bytes(storage, range, slot: slot, side: side, origins: origins)
+  /// The text itself declares `length` missing bytes.
+  mutating func gap(_ length: Int, at fileOffset: Int, to batch: inout EventBatch) {
+    endSegment(to: &batch)
+    let length = min(length, max(0, Self.longest &- offset))
+    if length > 0 { add(length, at: fileOffset, to: &batch) }
   }
 
-  /// The dump itself declares `length` missing bytes at `dumpOffset`.
-  mutating func gap(
-    dumpOffset: Int, length: Int, fileOffset: Int, packet: PacketReference? = nil, to batch: inout EventBatch
-  ) {
-    flush(to: &batch)
-    swallowsNUL = false
-    gapCount &+= length
-    batch.gap(
-      StreamGap(offset: dumpOffset &+ shift, length: length, fileOffset: fileOffset, packet: packet),
-      slot: slot, side: side)
-  }
-
-  /// Ends a segment: neither a mark nor its NUL crosses this boundary.
+  /// Ends a segment, or the dump: neither a mark nor its NUL crosses this boundary.
   mutating func endSegment(to batch: inout EventBatch) {
     swallowsNUL = false
-    flush(to: &batch)
-  }
-
-  /// The dump has ended: a pending beginning is not a mark.
-  mutating func flush(to batch: inout EventBatch) {
-    guard let first = pendingOrigins.first else { return }
-    let end = first.streamOffset &+ pending.count
+    guard !pending.isEmpty else { return }
+    batch.bytes(pending, slot: slot, side: side, origins: pendingOrigins)
     byteCount &+= pending.count
-    batch.bytes(
-      pending, slot: slot, side: side,
-      origins: pendingOrigins.slice(first.streamOffset..<end, shiftedBy: shift))
     pending = []
     pendingOrigins.removeAll(keepingCapacity: true)
   }
 
-  /// Completes the pending mark as far as possible, and returns the number of bytes used.
+  private mutating func emit(
+    _ range: Range<Int>, in storage: ByteEvent.Storage, origins: [SourceExtent], to batch: inout EventBatch
+  ) {
+    guard !range.isEmpty else { return }
+    batch.bytes(storage, range, slot: slot, side: side, origins: slice(origins, range, at: offset))
+    byteCount &+= range.count
+  }
+
+  /// The origins of the bytes in `range`, the first of which has this offset in the stream.
+  private func slice(_ origins: [SourceExtent], _ range: Range<Int>, at offset: Int) -> [SourceExtent] {
+    var part = origins.slice(range, shiftedBy: offset &- range.lowerBound)
+    guard let packet else { return part }
+    for index in part.indices { part[index].packet = packet }
+    return part
+  }
+
+  /// Completes the pending mark as far as possible, and returns the index after the bytes used.
   private mutating func completePending(
-    with bytes: RawSpan, origins: [SourceExtent], to batch: inout EventBatch
+    with bytes: RawSpan, from start: Int, origins: [SourceExtent], to batch: inout EventBatch
   ) -> Int {
-    guard let first = pendingOrigins.first else { return 0 }
+    guard let first = pendingOrigins.first else { return start }
     let own = pending.count
-    let taken = min(bytes.byteCount, GapMark.maxLength - own)
-    bytes.extracting(first: taken).withUnsafeBytes { pending.append(contentsOf: $0) }
+    let end = min(bytes.byteCount, start &+ GapMark.maxLength &- own)
+    bytes.extracting(start..<end).withUnsafeBytes { pending.append(contentsOf: $0) }
     switch GapMark.match(at: 0, in: pending.span.bytes) {
     case .cut:
-      pendingOrigins += origins.slice(
-        first.streamOffset &+ own..<first.streamOffset &+ pending.count, shiftedBy: 0)
-      return taken
+      pendingOrigins += slice(origins, start..<end, at: offset &+ own)
+      return end
     case .none:
-      pending.removeLast(taken)
-      flush(to: &batch)
-      return 0
+      pending.removeLast(end &- start)
+      endSegment(to: &batch)
+      return start
     case .mark(let mark):
       pending.removeAll(keepingCapacity: true)
       pendingOrigins.removeAll(keepingCapacity: true)
-      gap(mark, at: first, to: &batch)
-      return mark.range.upperBound - own
+      replace(mark, at: first.fileOffset, to: &batch)
+      return start &+ mark.range.upperBound &- own
     }
   }
 
-  private mutating func gap(_ mark: GapMark, at origin: SourceExtent, to batch: inout EventBatch) {
-    gapCount &+= mark.length
-    batch.gap(
-      StreamGap(
-        offset: origin.streamOffset &+ shift, length: mark.length, fileOffset: origin.fileOffset,
-        packet: origin.packet), slot: slot, side: side)
-    shift &+= mark.length &- mark.range.count
+  private mutating func replace(_ mark: GapMark, at fileOffset: Int, to batch: inout EventBatch) {
+    add(mark.length, at: fileOffset, to: &batch)
     swallowsNUL = true
+  }
+
+  private mutating func add(_ length: Int, at fileOffset: Int, to batch: inout EventBatch) {
+    batch.gap(
+      StreamGap(offset: offset, length: length, fileOffset: fileOffset, packet: packet), slot: slot,
+      side: side)
+    gapCount &+= length
   }
 
   private mutating func swallowNUL(in bytes: RawSpan, at index: inout Int) {
     guard swallowsNUL else { return }
     swallowsNUL = false
-    if bytes.byte(at: index) == 0 {
-      index += 1
-      shift &-= 1
-    }
+    if bytes.byte(at: index) == 0 { index += 1 }
   }
 }

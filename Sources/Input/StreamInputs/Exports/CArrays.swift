@@ -6,7 +6,7 @@ import PacketCapture
 ///
 ///     char peer1_0[] = { /* Packet 4 */
 ///     0x51, 0x80, 0x96, 0x10 };
-struct CArrays: ExportLines {
+struct CArrays: LineDecoder {
   private enum State {
     case outside, values, comment
   }
@@ -17,16 +17,16 @@ struct CArrays: ExportLines {
 
   init() { values.separator = UInt8(ascii: ",") }
 
-  mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
+  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
     var index = 0
     if state == .outside {
-      guard line.isStart, let start = beginArray(text, of: line, into: &events) else { return }
+      guard line.isStart, let start = beginArray(text, of: line, into: &output) else { return }
       index = start
     }
     while index < text.byteCount {
       switch state {
-      case .outside: return readRest(text, from: index, of: line, into: &events)
-      case .values: index = readValues(text, from: index, of: line, into: &events)
+      case .outside: return readRest(text, from: index, of: line, into: &output)
+      case .values: index = readValues(text, from: index, of: line, into: &output)
       case .comment:
         let end = text.end(of: "*/", from: index)
         if end != nil { state = .values }
@@ -35,71 +35,69 @@ struct CArrays: ExportLines {
     }
   }
 
-  mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
+  mutating func finish(at position: TextPosition, into output: inout DecodedText) {
     if state == .outside { return }
-    events.fault(
+    output.fault(
       "the text ends within an array: it is truncated; the bytes before the end are used", at: position)
   }
 
   /// Reads values up to the end of the array, or to a comment; returns the index after that.
   private mutating func readValues(
-    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, of line: TextLine, into output: inout DecodedText
   ) -> Int {
     var end = start
     while end < text.byteCount, !text.has("}", at: end), !text.has("/*", at: end) { end &+= 1 }
-    values.read(text, start..<end, of: line, into: &events.text)
+    values.read(text, start..<end, of: line, into: &output)
     guard end < text.byteCount else { return end }
     if text.has("/*", at: end) {
       state = .comment
       return end &+ 2
     }
-    values.endGroup(at: line.position(end), into: &events.text)
+    values.endGroup(at: line.position(end), into: &output)
     state = .outside
     return end &+ 1
   }
 
   /// Only a semicolon is expected after the end of an array.
   private func readRest(
-    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, of line: TextLine, into output: inout DecodedText
   ) {
     let start = text.skippingBlanks(from: start)
     let end = text.skippingBlanks(from: text.has(";", at: start) ? start &+ 1 : start)
     if end < text.byteCount {
-      events.fault("unexpected text after an array; ignored", at: line.position(start))
+      output.fault("unexpected text after an array; ignored", at: line.position(start))
     }
   }
 
   /// `char peer1_0[] = {`, with `/* Packet 4 */` after it. Returns the index after that.
   private mutating func beginArray(
-    _ text: RawSpan, of line: TextLine, into events: inout ExportEvents
+    _ text: RawSpan, of line: TextLine, into output: inout DecodedText
   ) -> Int? {
     let start = text.skippingBlanks(from: 0)
-    guard let brace = Self.declaration(text, from: start) else {
+    guard let brace = Self.declaration(text) else {
       // Comments precede arrays, and statements follow them.
-      if start < text.byteCount, events.connections > 0, text.end(of: ";", from: start) == nil,
+      if start < text.byteCount, !peers.isEmpty, text.end(of: ";", from: start) == nil,
         !text.has("/", at: start), !text.has("#", at: start)
       {
-        events.fault(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
+        output.fault(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
       }
       return nil
     }
-    let name = Self.name(text, from: start) ?? PeerName(side: .second, segment: 0, end: brace)
+    let name = Self.name(text) ?? PeerName(side: .second, segment: 0, end: brace)
     let packet = text.end(of: "Packet ", from: brace).flatMap { text.number(at: $0)?.value }
-    peers.begin(
-      name, packet.map { PacketReference(number: nil, original: $0) }, at: line.position(start), into: &events
-    )
+    peers.begin(name, packet, at: line.position(start), into: &output)
     state = .values
     return brace
   }
 
   /// The index after the brace of an array that the line declares.
-  static func declaration(_ text: RawSpan, from start: Int) -> Int? {
-    text.end(of: "] = {", from: start) ?? text.end(of: "]={", from: start)
+  static func declaration(_ text: RawSpan) -> Int? {
+    text.end(of: "] = {", from: 0) ?? text.end(of: "]={", from: 0)
   }
 
   /// Wireshark's name of the array.
-  static func name(_ text: RawSpan, from start: Int) -> PeerName? {
-    text.end(of: "char ", from: start).flatMap { PeerName(text, at: $0) }
+  static func name(_ text: RawSpan) -> PeerName? {
+    text.end(of: "char ", from: 0).flatMap { PeerName(text, at: $0) }
   }
 
   /// Whether a line in an array begins with a value of one byte.

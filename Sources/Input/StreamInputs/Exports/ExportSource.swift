@@ -4,11 +4,22 @@ import ProviderLogs
 
 /// Streams exported by another tool. Memory does not grow with the file.
 package struct ExportSource: StreamSource {
+  /// Limit of open connections; above that the oldest is closed. About 10 MiB.
+  private static let maxOpen = 16_384
+
   private let format: ExportFormat
-  private var decoder: any ExportDecoder
-  private var events = ExportEvents()
-  private var streams: ExportStreams
+  private let serverPorts: Set<UInt16>
+  private var decoder: any TextDecoder
+  private var decoded = DecodedText()
   private var isEmpty = true
+  /// Open connections by the decoder's keys, the slots of ended ones, and the number of all so far.
+  private var streams: [Int: ExportStream] = [:]
+  private var freeSlots: [Int32] = []
+  private var count = 0
+  /// The connections that were open when the limit was last reached and are still to be checked, the oldest last.
+  private var oldest: [(key: Int, number: Int)] = []
+  /// What the next bytes belong to.
+  private var segment: (key: Int, side: Side, packet: PacketReference?)?
   /// Unreadable parts, in the order of the file.
   package private(set) var faults: [InputFault] = []
 
@@ -16,10 +27,8 @@ package struct ExportSource: StreamSource {
   ///   - serverPorts: identify the server if the export does not.
   ///   - lines: how the lines of lists are read.
   package init(_ format: ExportFormat, serverPorts: Set<UInt16> = [], lines: LogOptions = LogOptions()) {
-    self.format = format
+    (self.format, self.serverPorts) = (format, serverPorts)
     decoder = format.decoder(lines)
-    streams = ExportStreams(
-      serverPorts: serverPorts, unnamed: format.unnamedConnection, hasGapMarks: format.hasGapMarks)
   }
 
   package mutating func read(
@@ -29,19 +38,20 @@ package struct ExportSource: StreamSource {
     var index = start
     while index < window.byteCount {
       if batch.isFull { return .isFull(consumed: index) }
-      index = decoder.read(window, from: index, into: &events)
-      streams.drain(&events, into: &batch)
+      index = decoder.decode(window, from: index, into: &decoded)
+      drain(into: &batch)
     }
     return isLast ? .ended(nil) : .needsBytes(consumed: index, needed: 1)
   }
 
+  /// The file has ended: so do all connections, in the order of their numbers.
   package mutating func finish(into batch: inout EventBatch) -> Bool {
-    decoder.finish(into: &events)
-    streams.drain(&events, into: &batch)
-    streams.closeAll(to: &batch)
-    faults = streams.faults
+    guard decoder.finish(into: &decoded) else { return false }
+    drain(into: &batch)
+    endSegment(to: &batch)
+    for (key, _) in streams.sorted(by: { $0.value.number < $1.value.number }) { end(key, to: &batch) }
     // Text around streams is skipped, so another text would yield no fault.
-    if streams.isEmpty, faults.isEmpty, !isEmpty {
+    if count == 0, faults.isEmpty, !isEmpty {
       faults.append(
         InputFault(
           "contains no stream in the form of \(format.name); use --from auto to detect the format",
@@ -49,151 +59,128 @@ package struct ExportSource: StreamSource {
     }
     return true
   }
+
+  private mutating func drain(into batch: inout EventBatch) {
+    guard !decoded.parts.isEmpty else { return }
+    let bytes = decoded.bytes
+    let chunk = batch.add(bytes)
+    for part in decoded.parts {
+      switch part {
+      case .bytes(let range):
+        guard let (key, side) = openStream(to: &batch) else { continue }
+        streams[key]?.halves[side].bytes(
+          bytes.span.bytes, range, in: chunk, origins: decoded.origins, to: &batch)
+      case .gap(let length, let fileOffset):
+        guard let (key, side) = openStream(to: &batch) else { continue }
+        streams[key]?.halves[side].gap(length, at: fileOffset, to: &batch)
+      case .fault(let fault): faults.append(fault)
+      case .mark(let mark): apply(mark, to: &batch)
+      }
+    }
+    decoded.removeAll()
+  }
+
+  private mutating func apply(_ mark: StreamMark, to batch: inout EventBatch) {
+    endSegment(to: &batch)
+    switch mark {
+    case .begin(let key, let connection): begin(key, connection, to: &batch)
+    case .segment(let key, let side, let packet): segment = (key, side, packet)
+    case .finished(let key, let side):
+      if streams[key]?.finished == side.other { end(key, to: &batch) }
+      streams[key]?.finished = side
+    case .end(let key): end(key, to: &batch)
+    }
+  }
+
+  private mutating func begin(_ key: Int, _ connection: ExportConnection, to batch: inout EventBatch) {
+    end(key, to: &batch)
+    if streams.count >= Self.maxOpen { endOldest(to: &batch) }
+    let slot = freeSlots.popLast() ?? Int32(truncatingIfNeeded: streams.count)
+    let identity = connection.identity(number: count, serverPorts: serverPorts)
+    streams[key] = ExportStream(identity, slot: slot, hasGapMarks: format.hasGapMarks)
+    count += 1
+  }
+
+  private mutating func end(_ key: Int, to batch: inout EventBatch) {
+    guard let stream = streams.removeValue(forKey: key) else { return }
+    freeSlots.append(stream.slot)
+    batch.closed(stream.report, slot: stream.slot)
+  }
+
+  /// Closes the oldest connection; later data of it becomes another stream.
+  private mutating func endOldest(to batch: inout EventBatch) {
+    while true {
+      if oldest.isEmpty {
+        oldest = streams.map { ($0.key, $0.value.number) }.sorted { $0.number > $1.number }
+      }
+      guard let (key, number) = oldest.popLast() else { return }
+      guard let stream = streams[key], stream.number == number else { continue }
+      batch.anomaly(
+        StreamAnomaly(
+          .connectionEvicted, stream: number,
+          message:
+            "limit of \(Self.maxOpen) open connections reached: the oldest is closed, and later data "
+            + "of it begins another stream"),
+        slot: stream.isOpened ? stream.slot : nil)
+      return end(key, to: &batch)
+    }
+  }
+
+  private mutating func endSegment(to batch: inout EventBatch) {
+    guard let (key, side, _) = segment else { return }
+    streams[key]?.halves[side].endSegment(to: &batch)
+    segment = nil
+  }
+
+  /// The direction that bytes or a gap belong to, its stream opened; nil before the first segment.
+  private mutating func openStream(to batch: inout EventBatch) -> (key: Int, side: Side)? {
+    guard let (key, side, packet) = segment else { return nil }
+    if streams[key] == nil { begin(key, format.unnamedConnection, to: &batch) }
+    streams[key]?.open(side, packet, to: &batch)
+    return (key, side)
+  }
 }
 
-/// Formats in which other tools write streams, by the names of `--from`.
-package enum ExportFormat: String, CaseIterable, Sendable {
-  /// `tshark -z follow,tcp,raw,N`: lines of hex digits.
-  case followRaw = "follow-raw"
-  /// `tshark -z follow,tcp,hex,N`: a hex dump of both directions.
-  case followHex = "follow-hex"
-  /// `tshark -z follow,tcp,yaml,N`: packets with their numbers, times and base64.
-  case followYAML = "follow-yaml"
-  /// Wireshark's C arrays of a followed stream.
-  case cArrays = "c-arrays"
-  /// The log of `socat -x`, or of `socat -v -x`.
-  case socat
-  /// The output of `ssldump -d`.
-  case ssldump
-  /// A list with a token and its time in each line.
-  case feedbackList = "feedback-list"
+/// The state of an open stream.
+private struct ExportStream: Sendable {
+  /// Names the stream in events while it is open.
+  let slot: Int32
+  /// Whether it had bytes or a gap.
+  private(set) var isOpened = false
+  var halves: Sides<GapMarkSplitter>
+  /// The side that has finished, if one has.
+  var finished: Side?
+  /// Without the numbers of bytes.
+  private var packets: StreamReport
 
-  /// Description, for messages.
-  package var name: String {
-    switch self {
-    case .followRaw: "a stream that tshark followed, as raw hex lines"
-    case .followHex: "a stream that tshark followed, as a hex dump"
-    case .followYAML: "a stream that tshark followed, as YAML"
-    case .cArrays: "a stream that Wireshark followed, as C arrays"
-    case .socat: "a log of socat"
-    case .ssldump: "the output of ssldump"
-    case .feedbackList: "a list of tokens with times"
+  init(_ identity: StreamIdentity, slot: Int32, hasGapMarks: Bool) {
+    self.slot = slot
+    packets = StreamReport(identity)
+    var half = GapMarkSplitter()
+    (half.slot, half.hasMarks) = (slot, hasGapMarks)
+    halves = Sides(half)
+    halves.second.side = .second
+  }
+
+  var number: Int { packets.identity.number }
+
+  var report: StreamReport {
+    var report = packets
+    for side in Side.allCases {
+      report[side].bytes = halves[side].byteCount
+      report[side].gapBytes = halves[side].gapCount
     }
+    return report
   }
 
-  func decoder(_ lines: LogOptions) -> any ExportDecoder {
-    switch self {
-    case .followRaw: LineSplitter(FollowText(frameless: .raw))
-    case .followHex: LineSplitter(FollowText(frameless: .hex))
-    case .followYAML: LineSplitter(FollowYAML())
-    case .cArrays: LineSplitter(CArrays())
-    case .socat: LineSplitter(SocatLog())
-    case .ssldump: LineSplitter(SSLDump())
-    case .feedbackList: FeedbackList(lines)
-    }
-  }
-
-  /// Whether it was written by tshark's code, which marks gaps.
-  var hasGapMarks: Bool {
-    switch self {
-    case .followRaw, .followHex, .followYAML, .cArrays: true
-    case .socat, .ssldump, .feedbackList: false
-    }
-  }
-
-  /// Defaults for a connection that the export does not name: ssldump's C and S are client and server.
-  var unnamedConnection: ExportConnection { ExportConnection(server: self == .ssldump ? .second : nil) }
-}
-
-extension ExportFormat {
-  /// The export that begins with `head` (`isWhole`: and has no more); nil if it is not an export.
-  ///
-  /// Each format is detected by a line that no other text has: tshark's frame, socat's header, ssldump's connection.
-  /// Other lines may precede it, such as tshark's packet list. Streams without a frame are detected by Wireshark's
-  /// hex dump layout, or by a mix of lines of hex digits with and without a tab. Hex that is indented throughout is a
-  /// dump.
-  package static func recognise(
-    head: [UInt8], isWhole: Bool, lines: LogOptions = LogOptions()
-  ) -> ExportFormat? {
-    let text = head.span.bytes
-    guard !text.hasControlCharacters || text.has("New TCP connection #") else { return nil }
-    var probe = ExportProbe()
-    var start = text.beginsWithByteOrderMark ? 3 : 0
-    while start < text.byteCount {
-      let newline = text.newlineIndex(from: start)
-      // Ignore a line that is cut by the end of the head.
-      if newline == nil, !isWhole { break }
-      var end = newline ?? text.byteCount
-      if end > start, text.byte(at: end &- 1) == ASCII.carriageReturn { end &-= 1 }
-      if let format = probe.read(text.extracting(start..<end)) { return format }
-      start = (newline ?? text.byteCount) &+ 1
-    }
-    return probe.frameless ?? (FeedbackList.recognises(head, isWhole: isWhole, lines) ? .feedbackList : nil)
-  }
-}
-
-/// Detects the format from a text's first lines.
-private struct ExportProbe {
-  /// Kind of the previous line, which may decide about the next.
-  private enum Before {
-    case other, rule, socatHeader, peers, packet, array
-  }
-
-  private var before = Before.other
-  /// Lines in Wireshark's frameless form, and others.
-  private var rawLines = 0
-  private var hexLines = 0
-  /// Raw lines after a tab: of node 1.
-  private var tabbed = 0
-  private var others = 0
-
-  /// The format if no line is decisive.
-  var frameless: ExportFormat? {
-    guard others == 0 else { return nil }
-    if hexLines > 0, rawLines == 0 { return .followHex }
-    return hexLines == 0 && tabbed > 0 && tabbed < rawLines ? .followRaw : nil
-  }
-
-  mutating func read(_ line: RawSpan) -> ExportFormat? {
-    let before = self.before
-    self.before = .other
-    let start = line.skippingBlanks(from: 0)
-    guard start < line.byteCount else { return nil }
-    if let format = format(of: line, start, after: before) { return format }
-    countFrameless(line, start)
-    return nil
-  }
-
-  private mutating func format(of line: RawSpan, _ start: Int, after before: Before) -> ExportFormat? {
-    switch before {
-    case .rule where line.has("Follow: "):
-      return line.end(of: ",hex", from: 8) == line.byteCount ? .followHex : .followRaw
-    case .socatHeader where line.has(" ") && Digits.areHexPair(in: line, at: 1): return .socat
-    case .peers where line.has("- peer:", at: start): return .followYAML
-    case .array where CArrays.isValue(line, at: start): return .cArrays
-    case .packet where PeerName(line, at: start) != nil: return .followYAML
-    default: break
-    }
-    if SSLDumpLine.connection(line) != nil { return .ssldump }
-    if CArrays.name(line, from: start) != nil, CArrays.declaration(line, from: start) != nil {
-      return .cArrays
-    }
-    if RuledLine.isDrawn(with: "=", in: line) { self.before = .rule }
-    if SocatHeader(line) != nil { self.before = .socatHeader }
-    if line.has("peers:"), line.byteCount == 6 { self.before = .peers }
-    if CArrays.declaration(line, from: start) != nil { self.before = .array }
-    if line.has("# Packet ") { self.before = .packet }
-    return nil
-  }
-
-  private mutating func countFrameless(_ line: RawSpan, _ start: Int) {
-    if FollowHexBody.hasTextColumn(line, from: start) {
-      hexLines += 1
-    } else if FollowText.isBody(line, .raw), start == 0 || (start == 1 && line.has("\t")) {
-      rawLines += 1
-      if start > 0 { tabbed += 1 }
-    } else {
-      others += 1
-    }
+  /// Bytes or a gap of this side follow.
+  mutating func open(_ side: Side, _ packet: PacketReference?, to batch: inout EventBatch) {
+    if !isOpened { batch.opened(packets.identity, slot: slot) }
+    isOpened = true
+    halves[side].packet = packet
+    guard let packet else { return }
+    packets.firstPacket = packets.firstPacket ?? packet
+    packets[side].firstPacket = packets[side].firstPacket ?? packet
+    packets.lastPacket = packet
   }
 }

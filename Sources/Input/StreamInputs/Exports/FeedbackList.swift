@@ -5,8 +5,8 @@ import ProviderLogs
 
 /// Reads lists of tokens with the times at which they became invalid, as feedback tuples
 /// (docs/spec/text-lines.md#lists).
-struct FeedbackList: ExportDecoder {
-  /// The most bytes that are read before the events may be drained.
+struct FeedbackList: TextDecoder {
+  /// The most bytes that are read before the output may be drained.
   private static let most = 32 << 10
 
   private let decoder: LogDecoder
@@ -17,57 +17,59 @@ struct FeedbackList: ExportDecoder {
 
   init(_ options: LogOptions) { decoder = LogDecoder(options.ofLists) }
 
-  mutating func read(_ text: RawSpan, from start: Int, into events: inout ExportEvents) -> Int {
+  mutating func decode(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
     var index = start
-    while index < text.byteCount, !events.isFull {
+    while index < text.byteCount, !output.isFull {
       let end = min(text.byteCount, index &+ Self.most)
-      readSteps(text.extracting(index..<end), into: &events)
+      readSteps(text.extracting(index..<end), into: &output)
       index = end
     }
     return index
   }
 
-  mutating func finish(into events: inout ExportEvents) {
+  mutating func finish(into output: inout DecodedText) -> Bool {
     decoder.finish()
-    readSteps(RawSpan(), into: &events)
+    readSteps(RawSpan(), into: &output)
     if let others {
-      events.fault("\(Count.of(others.count, "line")) without a token and its time", at: others.first)
+      output.fault("\(Count.of(others.count, "line")) without a token and its time", at: others.first)
     }
-    events.text.closeFaults()
+    output.closeFaults()
+    return true
   }
 
-  private mutating func readSteps(_ text: RawSpan, into events: inout ExportEvents) {
+  private mutating func readSteps(_ text: RawSpan, into output: inout DecodedText) {
     while let step = decoder.next(in: text) {
       switch step {
-      case .record(.push(let offset, _)): emit(at: offset, into: &events)
-      case .record(.skipped(let skip)): note(skip, into: &events)
+      case .record(.push(let offset, _)): emit(at: offset, into: &output)
+      case .record(.skipped(let skip)): note(skip, into: &output)
       case .truncated(let offset, _):
-        events.fault(
+        output.fault(
           "the last line is cut off", at: TextPosition(fileOffset: offset, line: decoder.lastLine, column: 1))
       default: break
       }
     }
   }
 
-  private mutating func note(_ skip: LogSkip, into events: inout ExportEvents) {
+  private mutating func note(_ skip: LogSkip, into output: inout DecodedText) {
     let position = TextPosition(fileOffset: skip.offset, line: skip.firstLine, column: 1)
     guard let problem = skip.problem else {
       others = ((others?.count ?? 0) &+ skip.lines, others?.first ?? position)
       return
     }
     let more = skip.lines > 1 ? Message(", and \(Count.of(skip.lines - 1, "line")) after it") : ""
-    events.fault("\(problem.message(found: decoder.problemText))\(more); line skipped", at: position)
+    output.fault("\(problem.message(found: decoder.problemText))\(more); line skipped", at: position)
   }
 
-  private mutating func emit(at offset: Int, into events: inout ExportEvents) {
+  private mutating func emit(at offset: Int, into output: inout DecodedText) {
     guard let report = decoder.report, let token = decoder.fields[.token] else { return }
     let key = Int(report.flags.rawValue)
     if streams.insert(report.flags.rawValue).inserted {
-      events.append(.begin(key: key, ExportConnection(server: .first, feedbackFlags: report.flags.rawValue)))
+      let flags = report.flags.rawValue
+      output.beginConnection(ExportConnection(server: .first, feedbackFlags: flags), key: key)
     }
-    events.append(.segment(key: key, .first, nil))
+    output.beginSegment(.first, key: key)
     decoder.withTexts { texts in
-      _ = events.text.append(
+      _ = output.append(
         upTo: 6 &+ token.count, at: offset, spacing: Stride(stride: 0)
       ) { bytes in
         for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: report.time &>> shift)) }

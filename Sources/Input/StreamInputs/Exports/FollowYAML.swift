@@ -4,11 +4,11 @@ import PacketCapture
 /// Reads the output of `tshark -z follow,tcp,yaml,N`, and Wireshark's YAML of a followed stream. Its shape is fixed:
 /// a list of peers, then one of packets, whose data are lines of base64. Older versions have `# Packet 4` and
 /// `peer1_0: !!binary |` instead.
-struct FollowYAML: ExportLines {
+struct FollowYAML: LineDecoder {
   private enum State {
-    case outside
+    /// Outside of lists, or within a packet before its data.
+    case keys
     case peers(Side?)
-    case packets
     /// Lines that are indented are base64.
     case data
     /// Lines of data whose peer is not known.
@@ -19,113 +19,101 @@ struct FollowYAML: ExportLines {
   /// times: 1400000000.3 becomes 1400000000.299999952.
   private static let timeDigits = 6
 
-  private var state = State.outside
+  private var state = State.keys
   private var connection = ExportConnection()
+  private var hasConnection = false
   private var names = PeerCount()
   /// Attributes of the packet whose data come next.
   private var side: Side?
   private var packet = PacketReference(number: nil)
   private var base64 = DigitReader(.base64)
 
-  mutating func read(_ text: RawSpan, of line: TextLine, into events: inout ExportEvents) {
+  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
     guard line.isStart else {
-      if case .data = state { base64.read(text, 0..<text.byteCount, of: line, into: &events.text) }
+      if case .data = state { base64.read(text, 0..<text.byteCount, of: line, into: &output) }
       return
     }
     let start = text.skippingBlanks(from: 0)
     guard start < text.byteCount else { return }
-    if start > 0, !Self.isKey(text, from: start) {
-      readData(text, from: start, of: line, into: &events)
-    } else {
-      readKey(text, from: start, of: line, into: &events)
+    if start == 0 || Self.isKey(text, from: start) {
+      return readKey(text, from: start, of: line, into: &output)
+    }
+    switch state {
+    case .data: base64.read(text, start..<text.byteCount, of: line, into: &output)
+    case .lostData: break
+    case .keys, .peers: reportKey(at: line.position(start), into: &output)
     }
   }
 
-  mutating func finish(at position: TextPosition, into events: inout ExportEvents) {
+  mutating func finish(at position: TextPosition, into output: inout DecodedText) {
     if case .peers = state {
-      events.fault("the text ends within the list of peers: it is truncated", at: position)
+      output.fault("the text ends within the list of peers: it is truncated", at: position)
     }
   }
 
-  /// Whether the line has a `:` or the `-` of a list, which are not base64 characters.
+  /// Whether the line has a `:` or the `-` of a list, which are not base64 characters, or is a comment.
   private static func isKey(_ text: RawSpan, from start: Int) -> Bool {
     text.has("- ", at: start) || text.has("#", at: start) || text.end(of: ":", from: start) != nil
   }
 
-  private mutating func readData(
-    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
-  ) {
-    switch state {
-    case .data: base64.read(text, start..<text.byteCount, of: line, into: &events.text)
-    case .lostData: break
-    case .outside, .peers, .packets:
-      events.fault("expected a YAML key; line skipped", at: line.position(start))
-    }
-  }
-
   private mutating func readKey(
-    _ text: RawSpan, from start: Int, of line: TextLine, into events: inout ExportEvents
+    _ text: RawSpan, from start: Int, of line: TextLine, into output: inout DecodedText
   ) {
     let key = text.has("- ", at: start) ? text.skippingBlanks(from: start &+ 2) : start
     if let name = PeerName(text, at: key), text.has(": !!binary |", at: name.end) {
-      names.begin(name, packet.original == nil ? nil : packet, at: line.position(key), into: &events)
+      names.begin(name, packet.original, at: line.position(key), into: &output)
       packet = PacketReference(number: nil)
       state = .data
     } else if text.has("# Packet ", at: key) {
       packet = PacketReference(number: nil, original: text.wholeNumber(at: key &+ 9))
-    } else if let colon = text.end(of: ":", from: key) {
+    } else if let colon = text.end(of: ":", from: key), !text.has("#", at: key) {
       let value = text.skippingBlanks(from: colon)
-      readValue(of: text.string(key..<colon &- 1), text, at: value, line.position(key), into: &events)
+      readValue(of: text.string(key..<colon &- 1), text, at: value, line.position(key), into: &output)
     } else if !text.has("#", at: key), !text.has("---", at: key), !text.has("...", at: key) {
-      reportKey(at: line.position(key), into: &events)
+      reportKey(at: line.position(key), into: &output)
     }
   }
 
   /// `- peer: 0`, `host: 192.0.2.1`, `port: 40000`; `- packet: 4`, `peer: 1`, `timestamp: 1400000000.200000048`,
   /// `data: !!binary |`.
   private mutating func readValue(
-    of key: String, _ text: RawSpan, at start: Int, _ position: TextPosition, into events: inout ExportEvents
+    of key: String, _ text: RawSpan, at start: Int, _ position: TextPosition, into output: inout DecodedText
   ) {
     switch (key, state) {
-    case ("peers", _):
-      connection = ExportConnection()
-      state = .peers(nil)
+    case ("peers", _): (connection, state) = (ExportConnection(), .peers(nil))
     case ("packets", _):
-      events.beginConnection(connection)
-      state = .packets
+      output.beginConnection(connection)
+      (hasConnection, state) = (true, .keys)
     case ("peer", .peers): state = .peers(Self.side(text, at: start))
     case ("host", .peers(let side?)):
       connection.peers[side].address = IPAddress(text.string(start..<text.byteCount))
     case ("port", .peers(let side?)):
-      let port = text.wholeNumber(at: start).flatMap(UInt16.init(exactly:))
-      connection.peers[side].port = port == 0 ? nil : port
-    case (_, .peers): reportKey(at: position, into: &events)
+      connection.peers[side].port = ExportConnection.Peer.port(text, at: start)
+    case (_, .peers): reportKey(at: position, into: &output)
     case ("packet", _):
       packet = PacketReference(number: nil, original: text.wholeNumber(at: start))
-      side = nil
-      state = .packets
-      if packet.original == nil { events.fault("a packet without a number", at: position) }
+      (side, state) = (nil, .keys)
+      if packet.original == nil { output.fault("a packet without a number", at: position) }
     case ("peer", _): side = Self.side(text, at: start)
     case ("timestamp", _): packet.time = text.time(at: start, maxDigits: Self.timeDigits)
-    case ("data", _): beginData(at: position, into: &events)
-    default: if !key.hasPrefix("#") { reportKey(at: position, into: &events) }
+    case ("data", _): beginData(at: position, into: &output)
+    default: reportKey(at: position, into: &output)
     }
   }
 
-  private func reportKey(at position: TextPosition, into events: inout ExportEvents) {
-    events.fault(
+  private func reportKey(at position: TextPosition, into output: inout DecodedText) {
+    output.fault(
       #"expected "peer:", "host:", "port:", "packets:", "packet:", "timestamp:" or "data:"; line skipped"#,
       at: position)
   }
 
-  private mutating func beginData(at position: TextPosition, into events: inout ExportEvents) {
-    guard let side, events.connections > 0 else {
-      events.fault(
-        "data of a packet without a peer; skipped, so an unknown number of bytes is missing", at: position)
+  private mutating func beginData(at position: TextPosition, into output: inout DecodedText) {
+    guard let side, hasConnection else {
       state = .lostData
-      return
+      return output.fault(
+        "data of a packet without a peer; skipped, so an unknown number of bytes is missing", at: position)
     }
-    events.beginSegment(side, packet)
+    output.beginSegment(side, packet)
     state = .data
   }
 

@@ -2,16 +2,17 @@ import Basics
 import PacketCapture
 
 /// A text decoder's output for a block: bytes, gaps between them, and faults.
-package struct DecodedText: TextOutput {
-  /// One extent, in the order of the file.
+package struct DecodedText: Sendable {
+  /// In the order of the file.
   package enum Part: Equatable, Sendable {
-    /// The next `count` of `bytes`: the first one is at `fileOffset` in the file, the others follow as `spacing`
-    /// says. Successive extents are contiguous in the stream.
-    case bytes(count: Int, fileOffset: Int, spacing: Stride)
+    /// A range of `bytes`, which are contiguous in the stream.
+    case bytes(Range<Int>)
     /// `length` bytes missing according to the text, detected at `fileOffset`.
     case gap(length: Int, fileOffset: Int)
     /// An unreadable position.
     indirect case fault(InputFault)
+    /// In texts of several streams or directions: what the next parts belong to.
+    case mark(StreamMark)
   }
 
   /// A decoder stops at this number of bytes (or parts), so that an input which says "the line before, two thousand
@@ -20,6 +21,8 @@ package struct DecodedText: TextOutput {
 
   package private(set) var bytes: [UInt8] = []
   package private(set) var parts: [Part] = []
+  /// Where the bytes are in the file; `streamOffset` is an index of `bytes`. An extent does not go beyond its part.
+  package private(set) var origins: [SourceExtent] = []
   /// Faults of the file so far. Those above the limit are only counted: such a file is probably of another kind.
   private var faultCount = 0
   private static let maxFaults = 20
@@ -57,8 +60,7 @@ package struct DecodedText: TextOutput {
   }
 
   package mutating func appendGap(length: Int, at fileOffset: Int) {
-    extent = nil
-    parts.append(.gap(length: length, fileOffset: fileOffset))
+    append(.gap(length: length, fileOffset: fileOffset))
   }
 
   mutating func fault(_ message: Message, at position: TextPosition) {
@@ -78,51 +80,53 @@ package struct DecodedText: TextOutput {
     faultCount = 0
   }
 
-  package mutating func append(_ fault: InputFault) {
+  package mutating func append(_ fault: InputFault) { append(.fault(fault)) }
+
+  /// Adds a part that is no bytes: the next bytes begin another one.
+  mutating func append(_ part: Part) {
     extent = nil
-    parts.append(.fault(fault))
+    parts.append(part)
   }
 
   var hasFaults: Bool { faultCount > 0 }
-
-  /// Ends the extent: the next bytes begin another, wherever they are in the file.
-  mutating func endExtent() { extent = nil }
 
   /// Empties it and keeps its storage.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     parts.removeAll(keepingCapacity: true)
+    origins.removeAll(keepingCapacity: true)
     extent = nil
   }
 
   private mutating func extend(by count: Int, at fileOffset: Int, spacing: Stride) {
-    if extent?.absorb(count, at: fileOffset, spacing: spacing) == true, let extent {
-      parts[parts.count &- 1] = extent.part
+    let start = bytes.count &- count
+    if case .bytes(let range)? = parts.last {
+      parts[parts.count &- 1] = .bytes(range.lowerBound..<bytes.count)
     } else {
-      let extent = Extent(count: count, fileOffset: fileOffset, spacing: spacing)
-      self.extent = extent
-      parts.append(extent.part)
+      parts.append(.bytes(start..<bytes.count))
+    }
+    if extent?.absorb(count, at: fileOffset, spacing: spacing) == true, let extent {
+      origins[origins.count &- 1].spacing = extent.spacing
+    } else {
+      extent = Extent(count: count, fileOffset: fileOffset, spacing: spacing)
+      origins.append(SourceExtent(streamOffset: start, fileOffset: fileOffset, spacing: spacing))
     }
   }
 }
 
 /// Bytes at even distances, and the state to decide whether further ones continue them.
 private struct Extent: Sendable {
-  private var count: Int
-  private let fileOffset: Int
-  private var spacing: Stride
+  private(set) var spacing: Stride
   /// File offset of the last group's first byte, and the number of bytes in that group so far.
   private var groupStart: Int
   private var inGroup: Int
 
   init(count: Int, fileOffset: Int, spacing: Stride) {
-    (self.count, self.fileOffset, self.spacing) = (count, fileOffset, spacing)
+    self.spacing = spacing
     groupStart = fileOffset
     inGroup = count
     if spacing.groupSize > 0 { settleGroup() }
   }
-
-  var part: DecodedText.Part { .bytes(count: count, fileOffset: fileOffset, spacing: spacing) }
 
   /// Adds `more` bytes at `offset` if they continue the extent: within its last group, or as its next group. The
   /// second group of an extent decides the distance of its groups.
@@ -132,7 +136,6 @@ private struct Extent: Sendable {
     if offset == groupStart &+ inGroup &* spacing.stride,
       spacing.groupSize == 0 || inGroup &+ more <= spacing.groupSize
     {
-      count &+= more
       inGroup &+= more
       return true
     }
@@ -143,7 +146,6 @@ private struct Extent: Sendable {
     guard inGroup == spacing.groupSize, offset == groupStart &+ spacing.groupStride, more <= inGroup else {
       return false
     }
-    count &+= more
     groupStart = offset
     inGroup = more
     return true
@@ -155,7 +157,6 @@ private struct Extent: Sendable {
     }
     groupStart = offset
     inGroup = more
-    count &+= more
     settleGroup()
     return true
   }

@@ -28,7 +28,6 @@ struct OffsetText: LineDecoder {
     if !readLine(text, of: line, into: &output) { waiting = (line, text.withUnsafeBytes { Array($0) }) }
   }
 
-  /// Reads the line that waits, if there is one; false if it waits again.
   mutating func resume(into output: inout DecodedText) -> Bool {
     guard let (line, text) = waiting else { return true }
     waiting = nil
@@ -42,7 +41,6 @@ struct OffsetText: LineDecoder {
     } else if layout.kind == .hexdump, !isEndExplained, track.next != nil, track.hasText {
       reportCut("the last line, with the total size, is missing", position, into: &output)
     }
-    output.closeFaults()
   }
 
   /// Reads one line. False if `output` became full first; nothing of the line itself has been emitted then.
@@ -150,20 +148,6 @@ struct OffsetText: LineDecoder {
   ) {
     isEndExplained = true
     output.fault("\(finding): the text is truncated; the bytes before the end are used", at: position)
-  }
-}
-
-extension LineSplitter: TextDecoder where Lines == OffsetText {
-  mutating func decode(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
-    lines.resume(into: &output) ? read(text, from: start, into: &output) : start
-  }
-
-  mutating func finish(into output: inout DecodedText) -> Bool {
-    guard lines.resume(into: &output) else { return false }
-    flush(into: &output)
-    guard lines.resume(into: &output) else { return false }
-    lines.finish(at: cursor.position, into: &output)
-    return true
   }
 }
 

@@ -20,32 +20,31 @@ struct TextLine: Sendable {
   func position(_ index: Int) -> TextPosition { cursor.position(cursor.fileOffset &+ index) }
 }
 
-/// What lines are decoded to.
-protocol TextOutput: Sendable {
-  /// Whether it must be drained before another line is read.
-  var isFull: Bool { get }
-}
-
 /// Decodes the lines of one format. One value reads one file.
 protocol LineDecoder: Sendable {
-  associatedtype Output: TextOutput
-
   /// - Parameter text: the line without its end.
-  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout Output)
+  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText)
+
+  /// Reads on in a line whose output filled `output`, before other lines; false if it is full again.
+  mutating func resume(into output: inout DecodedText) -> Bool
 
   /// The file has ended.
-  mutating func finish(at position: TextPosition, into output: inout Output)
+  mutating func finish(at position: TextPosition, into output: inout DecodedText)
+}
+
+extension LineDecoder {
+  mutating func resume(into output: inout DecodedText) -> Bool { true }
 }
 
 /// Splits blocks into lines; the result does not depend on the block boundaries.
-struct LineSplitter<Lines: LineDecoder>: Sendable {
+struct LineSplitter<Lines: LineDecoder>: TextDecoder {
   /// A longer line is passed in chunks of this many bytes. Groups of 2 digits, of 3 characters (`51 80 `) and of 6
   /// (`0x51, `) all end at a chunk's end.
   static var chunkLength: Int { 48 << 10 }
 
-  var lines: Lines
+  private var lines: Lines
   /// At the first character that was not passed on.
-  private(set) var cursor = TextCursor()
+  private var cursor = TextCursor()
   /// The beginning of an incomplete line; at most one byte more than `chunkLength`, so that a carriage return never
   /// becomes a chunk's last byte.
   private var partial: [UInt8] = []
@@ -54,9 +53,8 @@ struct LineSplitter<Lines: LineDecoder>: Sendable {
 
   init(_ lines: Lines) { self.lines = lines }
 
-  /// Reads `text`, the file's next block, from `start` on, and returns the index after the last byte read: its end,
-  /// or less when `output` is full and must be drained first.
-  mutating func read(_ text: RawSpan, from start: Int, into output: inout Lines.Output) -> Int {
+  mutating func decode(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
+    guard lines.resume(into: &output) else { return start }
     var index = start
     while index < text.byteCount, !output.isFull {
       let newline = text.newlineIndex(from: index)
@@ -76,13 +74,18 @@ struct LineSplitter<Lines: LineDecoder>: Sendable {
     return index
   }
 
-  /// The file has ended: passes on a last line without line end.
-  mutating func flush(into output: inout Lines.Output) {
+  mutating func finish(into output: inout DecodedText) -> Bool {
+    guard lines.resume(into: &output) else { return false }
+    // A last line without line end.
     if !partial.isEmpty || isWithinLine { emitPartial(isEnd: true, isTerminated: false, into: &output) }
+    guard lines.resume(into: &output) else { return false }
+    lines.finish(at: cursor.position, into: &output)
+    output.closeFaults()
+    return true
   }
 
   /// Buffers a part of a line; a full chunk is passed on.
-  private mutating func buffer(_ text: RawSpan, into output: inout Lines.Output) {
+  private mutating func buffer(_ text: RawSpan, into output: inout DecodedText) {
     var index = 0
     while index < text.byteCount {
       let count = min(text.byteCount &- index, Self.chunkLength &+ 1 &- partial.count)
@@ -94,7 +97,7 @@ struct LineSplitter<Lines: LineDecoder>: Sendable {
     }
   }
 
-  private mutating func emitPartial(isEnd: Bool, isTerminated: Bool, into output: inout Lines.Output) {
+  private mutating func emitPartial(isEnd: Bool, isTerminated: Bool, into output: inout DecodedText) {
     var line: [UInt8] = []
     swap(&line, &partial)
     emit(line.span.bytes, isEnd: isEnd, isTerminated: isTerminated, into: &output)
@@ -103,7 +106,7 @@ struct LineSplitter<Lines: LineDecoder>: Sendable {
   }
 
   private mutating func emit(
-    _ text: RawSpan, isEnd: Bool, isTerminated: Bool, into output: inout Lines.Output
+    _ text: RawSpan, isEnd: Bool, isTerminated: Bool, into output: inout DecodedText
   ) {
     if cursor.fileOffset == 0 { cursor = TextCursor(of: text) }
     let text = text.extracting(droppingFirst: cursor.skipMark(from: 0, to: text.byteCount))

@@ -22,6 +22,11 @@ extension RawSpan {
     return nil
   }
 
+  /// Whether the line from `start` on is a separator: at least 40 of `sign` (tools print 63 and more), and nothing else.
+  func isRule(of sign: Unicode.Scalar, from start: Int = 0) -> Bool {
+    byteCount &- start >= 40 && (start..<byteCount).allSatisfy { byte(at: $0) == UInt8(ascii: sign) }
+  }
+
   /// The index of the first character at or after `start` that is not blank.
   func skippingBlanks(from start: Int) -> Int {
     var index = start

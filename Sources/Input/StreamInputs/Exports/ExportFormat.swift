@@ -1,0 +1,99 @@
+import Basics
+import ProviderLogs
+
+/// Formats in which other tools write streams, by the names of `--from`.
+package enum ExportFormat: String, CaseIterable, Sendable {
+  /// `tshark -z follow,tcp,raw,N`: lines of hex digits.
+  case followRaw = "follow-raw"
+  /// `tshark -z follow,tcp,hex,N`: a hex dump of both directions.
+  case followHex = "follow-hex"
+  /// `tshark -z follow,tcp,yaml,N`: packets with their numbers, times and base64.
+  case followYAML = "follow-yaml"
+  /// Wireshark's C arrays of a followed stream.
+  case cArrays = "c-arrays"
+  /// The log of `socat -x`, or of `socat -v -x`.
+  case socat
+  /// The output of `ssldump -d`.
+  case ssldump
+  /// A list with a token and its time in each line.
+  case feedbackList = "feedback-list"
+
+  /// Description, for messages.
+  package var name: String {
+    switch self {
+    case .followRaw: "a stream that tshark followed, as raw hex lines"
+    case .followHex: "a stream that tshark followed, as a hex dump"
+    case .followYAML: "a stream that tshark followed, as YAML"
+    case .cArrays: "a stream that Wireshark followed, as C arrays"
+    case .socat: "a log of socat"
+    case .ssldump: "the output of ssldump"
+    case .feedbackList: "a list of tokens with times"
+    }
+  }
+
+  func decoder(_ lines: LogOptions) -> any TextDecoder {
+    switch self {
+    case .followRaw: LineSplitter(FollowText(isHex: false))
+    case .followHex: LineSplitter(FollowText(isHex: true))
+    case .followYAML: LineSplitter(FollowYAML())
+    case .cArrays: LineSplitter(CArrays())
+    case .socat: LineSplitter(SocatLog())
+    case .ssldump: LineSplitter(SSLDump())
+    case .feedbackList: FeedbackList(lines)
+    }
+  }
+
+  /// Whether it was written by tshark's code, which marks gaps.
+  var hasGapMarks: Bool { [.followRaw, .followHex, .followYAML, .cArrays].contains(self) }
+
+  /// Defaults for a connection that the export does not name: ssldump's C and S are client and server.
+  var unnamedConnection: ExportConnection { ExportConnection(server: self == .ssldump ? .second : nil) }
+}
+
+extension ExportFormat {
+  /// The export that begins with `head` (`isWhole`: and has no more); nil if it is not an export.
+  ///
+  /// Each format is detected by a line, or two, that no other text has: tshark's frame, socat's header, ssldump's
+  /// connection. Other lines may precede it, such as tshark's packet list.
+  package static func recognise(
+    head: [UInt8], isWhole: Bool, lines options: LogOptions = LogOptions()
+  ) -> ExportFormat? {
+    let text = head.span.bytes
+    guard !text.hasControlCharacters || text.has("New TCP connection #") else { return nil }
+    let lines = text.lines(isWhole: isWhole)
+    var previous = 0..<0
+    for line in lines {
+      if let format = format(of: text.extracting(line), after: text.extracting(previous)) { return format }
+      previous = line
+    }
+    return frameless(text, lines)
+      ?? (FeedbackList.recognises(head, isWhole: isWhole, options) ? .feedbackList : nil)
+  }
+
+  private static func format(of line: RawSpan, after previous: RawSpan) -> ExportFormat? {
+    let start = line.skippingBlanks(from: 0)
+    if line.has("Follow: "), previous.isRule(of: "=") {
+      return line.end(of: ",hex", from: 8) == line.byteCount ? .followHex : .followRaw
+    }
+    if line.has("- peer:", at: start), previous.has("peers:"), previous.byteCount == 6 { return .followYAML }
+    if previous.has("# Packet "), PeerName(line, at: start) != nil { return .followYAML }
+    if CArrays.isValue(line, at: start), CArrays.declaration(previous) != nil { return .cArrays }
+    if CArrays.name(line) != nil, CArrays.declaration(line) != nil { return .cArrays }
+    if line.has(" "), Digits.areHexPair(in: line, at: 1), SocatHeader(previous) != nil { return .socat }
+    return SSLDumpLine.connection(line) != nil ? .ssldump : nil
+  }
+
+  /// Streams without a frame have Wireshark's hex dump layout, or a mix of lines of hex digits with and without a tab.
+  /// Hex that is indented throughout is a dump.
+  private static func frameless(_ text: RawSpan, _ lines: [Range<Int>]) -> ExportFormat? {
+    var (isHex, isRaw, hasTab, hasNone) = (!lines.isEmpty, true, false, false)
+    for line in lines {
+      let line = text.extracting(line)
+      let start = line.skippingBlanks(from: 0)
+      isHex = isHex && FollowHexRow.hasTextColumn(line, from: start)
+      isRaw = isRaw && FollowText.isRaw(line, from: start) && (start == 0 || start == 1 && line.has("\t"))
+      if start > 0 { hasTab = true } else { hasNone = true }
+    }
+    return isHex ? .followHex : isRaw && hasTab && hasNone ? .followRaw : nil
+  }
+}

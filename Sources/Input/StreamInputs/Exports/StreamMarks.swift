@@ -1,0 +1,106 @@
+import Basics
+import PacketCapture
+
+/// What the parts of a decoded text belong to, in texts of several connections or directions. In texts without numbers
+/// of connections, which have them one after the other, the key is 0.
+package enum StreamMark: Equatable, Sendable {
+  /// A connection begins; streams are numbered in this order. An earlier one with the same key ends.
+  indirect case begin(key: Int, ExportConnection)
+  /// Bytes and gaps from here on are of this side of the connection `key`.
+  case segment(key: Int, Side, PacketReference?)
+  /// This side has finished; the connection ends when both have.
+  case finished(key: Int, Side)
+  case end(key: Int)
+}
+
+extension DecodedText {
+  mutating func beginConnection(_ connection: ExportConnection = ExportConnection(), key: Int = 0) {
+    append(.mark(.begin(key: key, connection)))
+  }
+
+  mutating func beginSegment(_ side: Side, _ packet: PacketReference? = nil, key: Int = 0) {
+    append(.mark(.segment(key: key, side, packet)))
+  }
+
+  /// The offset of the next bytes is `distance` after the end of the last ones of their side.
+  mutating func skip(_ distance: Int, at position: TextPosition) {
+    if distance > 0 {
+      appendGap(length: distance, at: position.fileOffset)
+    } else if distance < 0 {
+      fault(
+        "the offset goes back by \(-distance): text is out of order, repeated, or of several connections; its bytes "
+          + "are used in the order of the file", at: position)
+    }
+  }
+}
+
+/// A value for each side of a connection.
+struct Sides<Value: Sendable>: Sendable {
+  var first: Value
+  var second: Value
+
+  init(_ value: Value) { (first, second) = (value, value) }
+
+  subscript(side: Side) -> Value {
+    get { side == .first ? first : second }
+    _modify { if side == .first { yield &first } else { yield &second } }
+  }
+}
+
+extension Sides: Equatable where Value: Equatable {}
+
+/// Data about a connection before its first byte.
+package struct ExportConnection: Equatable, Sendable {
+  /// One endpoint, as far as it is known.
+  struct Peer: Equatable, Sendable {
+    /// Nil if the export has a name instead, or nothing.
+    var address: IPAddress?
+    /// Nil if unknown; tshark then prints 0.
+    var port: UInt16?
+
+    init() {}
+
+    /// Reads `192.0.2.1:2196`, `[2001:db8::1]:2196`, `192.0.2.1(2196)`, or a name instead of the address, in `range`.
+    /// - Parameter mark: the character before the port.
+    init(_ text: RawSpan, _ range: Range<Int>, mark: Unicode.Scalar) {
+      guard let end = range.last(where: { text.byte(at: $0) == UInt8(ascii: mark) }) else { return }
+      let host = text.string(range.lowerBound..<end)
+      address = IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host)
+      port = Self.port(text, at: end &+ 1)
+    }
+
+    static func port(_ text: RawSpan, at start: Int) -> UInt16? {
+      text.number(at: start).flatMap { $0.value == 0 ? nil : UInt16(exactly: $0.value) }
+    }
+  }
+
+  var peers = Sides(Peer())
+  /// The side that the tool itself calls the server; nil if unknown.
+  var server: Side?
+  /// Of records in text: the flags of all of them; nil for bytes of a connection.
+  var feedbackFlags: UInt32?
+
+  /// - Parameter serverPorts: ports that servers listen on.
+  func identity(number: Int, serverPorts: Set<UInt16>) -> StreamIdentity {
+    let (server, evidence) = serverSide(ports: serverPorts)
+    var ends: (first: Endpoint, second: Endpoint)?
+    if let address = peers.first.address, let port = peers.first.port, let other = peers.second.address,
+      let otherPort = peers.second.port
+    {
+      ends = (Endpoint(address: address, port: port), Endpoint(address: other, port: otherPort))
+    }
+    var identity = StreamIdentity(number: number, peers: ends, server: server, serverEvidence: evidence)
+    if let feedbackFlags { (identity.serverEvidence, identity.flagBits) = (.carved, feedbackFlags) }
+    return identity
+  }
+
+  /// Unless it is known, the server has the lower port, or else is the side that did not send first.
+  private func serverSide(ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
+    if let server { return (server, .handshake) }
+    let isFirst = peers.first.port.map(ports.contains) ?? false
+    let isSecond = peers.second.port.map(ports.contains) ?? false
+    if isFirst != isSecond { return (isFirst ? .first : .second, .port) }
+    if let port = peers.first.port, let other = peers.second.port, port < other { return (.first, .guess) }
+    return (.second, .guess)
+  }
+}
