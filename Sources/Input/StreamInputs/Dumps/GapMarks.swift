@@ -138,7 +138,8 @@ struct GapMarkSplitter: Sendable {
     let bytes = text.extracting(first: range.upperBound)
     var index = completePending(with: bytes, from: range.lowerBound, origins: origins, to: &batch)
     while index < bytes.byteCount {
-      swallowNUL(in: bytes, at: &index)
+      if swallowsNUL, bytes.byte(at: index) == 0 { index += 1 }
+      swallowsNUL = false
       guard let mark = GapMark.first(in: bytes, from: index) else { break }
       emit(index..<mark.range.lowerBound, in: storage, origins: origins, to: &batch)
       let origin = origins[origins.index(of: mark.range.lowerBound)]
@@ -220,11 +221,5 @@ struct GapMarkSplitter: Sendable {
       StreamGap(offset: offset, length: length, fileOffset: fileOffset, packet: packet), slot: slot,
       side: side)
     gapCount &+= length
-  }
-
-  private mutating func swallowNUL(in bytes: RawSpan, at index: inout Int) {
-    guard swallowsNUL else { return }
-    swallowsNUL = false
-    if bytes.byte(at: index) == 0 { index += 1 }
   }
 }

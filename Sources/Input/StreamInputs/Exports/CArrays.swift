@@ -13,7 +13,7 @@ struct CArrays: LineDecoder {
 
   private var state = State.outside
   private var values = DigitReader(.hex)
-  private var peers = PeerCount()
+  private var count = SideCount()
 
   init() { values.separator = UInt8(ascii: ",") }
 
@@ -25,7 +25,8 @@ struct CArrays: LineDecoder {
     }
     while index < text.byteCount {
       switch state {
-      case .outside: return readRest(text, from: index, of: line, into: &output)
+      case .outside:
+        return output.fault("unexpected text after an array; ignored", at: line.position(index))
       case .values: index = readValues(text, from: index, of: line, into: &output)
       case .comment:
         let end = text.end(of: "*/", from: index)
@@ -41,7 +42,7 @@ struct CArrays: LineDecoder {
       "the text ends within an array: it is truncated; the bytes before the end are used", at: position)
   }
 
-  /// Reads values up to the end of the array, or to a comment; returns the index after that.
+  /// Reads values up to a comment, or to the end of the array and its semicolon; returns the index after that.
   private mutating func readValues(
     _ text: RawSpan, from start: Int, of line: TextLine, into output: inout DecodedText
   ) -> Int {
@@ -55,18 +56,8 @@ struct CArrays: LineDecoder {
     }
     values.endGroup(at: line.position(end), into: &output)
     state = .outside
-    return end &+ 1
-  }
-
-  /// Only a semicolon is expected after the end of an array.
-  private func readRest(
-    _ text: RawSpan, from start: Int, of line: TextLine, into output: inout DecodedText
-  ) {
-    let start = text.skippingBlanks(from: start)
-    let end = text.skippingBlanks(from: text.has(";", at: start) ? start &+ 1 : start)
-    if end < text.byteCount {
-      output.fault("unexpected text after an array; ignored", at: line.position(start))
-    }
+    end = text.skippingBlanks(from: end &+ 1)
+    return text.has(";", at: end) ? text.skippingBlanks(from: end &+ 1) : end
   }
 
   /// `char peer1_0[] = {`, with `/* Packet 4 */` after it. Returns the index after that.
@@ -76,7 +67,7 @@ struct CArrays: LineDecoder {
     let start = text.skippingBlanks(from: 0)
     guard let brace = Self.declaration(text) else {
       // Comments precede arrays, and statements follow them.
-      if start < text.byteCount, !peers.isEmpty, text.end(of: ";", from: start) == nil,
+      if start < text.byteCount, !count.isEmpty, text.end(of: ";", from: start) == nil,
         !text.has("/", at: start), !text.has("#", at: start)
       {
         output.fault(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
@@ -85,7 +76,7 @@ struct CArrays: LineDecoder {
     }
     let name = Self.name(text) ?? PeerName(side: .second, segment: 0, end: brace)
     let packet = text.end(of: "Packet ", from: brace).flatMap { text.number(at: $0)?.value }
-    peers.begin(name, packet, at: line.position(start), into: &output)
+    count.begin(name, packet, at: line.position(start), into: &output)
     state = .values
     return brace
   }
@@ -98,11 +89,5 @@ struct CArrays: LineDecoder {
   /// Wireshark's name of the array.
   static func name(_ text: RawSpan) -> PeerName? {
     text.end(of: "char ", from: 0).flatMap { PeerName(text, at: $0) }
-  }
-
-  /// Whether a line in an array begins with a value of one byte.
-  static func isValue(_ text: RawSpan, at start: Int) -> Bool {
-    text.skippingPrefix(at: start) > start
-      && Digits.hexEnd(in: text, from: start &+ 2, to: text.byteCount) == start &+ 4
   }
 }

@@ -18,19 +18,6 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   /// A list with a token and its time in each line.
   case feedbackList = "feedback-list"
 
-  /// Description, for messages.
-  package var name: String {
-    switch self {
-    case .followRaw: "a stream that tshark followed, as raw hex lines"
-    case .followHex: "a stream that tshark followed, as a hex dump"
-    case .followYAML: "a stream that tshark followed, as YAML"
-    case .cArrays: "a stream that Wireshark followed, as C arrays"
-    case .socat: "a log of socat"
-    case .ssldump: "the output of ssldump"
-    case .feedbackList: "a list of tokens with times"
-    }
-  }
-
   func decoder(_ lines: LogOptions) -> any TextDecoder {
     switch self {
     case .followRaw: LineSplitter(FollowText(isHex: false))
@@ -77,7 +64,11 @@ extension ExportFormat {
     }
     if line.has("- peer:", at: start), previous.has("peers:"), previous.byteCount == 6 { return .followYAML }
     if previous.has("# Packet "), PeerName(line, at: start) != nil { return .followYAML }
-    if CArrays.isValue(line, at: start), CArrays.declaration(previous) != nil { return .cArrays }
+    if line.has("0x", at: start), CArrays.declaration(previous) != nil,
+      Digits.hexEnd(in: line, from: start &+ 2, to: line.byteCount) == start &+ 4
+    {
+      return .cArrays
+    }
     if CArrays.name(line) != nil, CArrays.declaration(line) != nil { return .cArrays }
     if line.has(" "), Digits.areHexPair(in: line, at: 1), SocatHeader(previous) != nil { return .socat }
     return SSLDumpLine.connection(line) != nil ? .ssldump : nil
@@ -90,7 +81,7 @@ extension ExportFormat {
     for line in lines {
       let line = text.extracting(line)
       let start = line.skippingBlanks(from: 0)
-      isHex = isHex && FollowHexRow.hasTextColumn(line, from: start)
+      isHex = isHex && FollowText.isRow(line, from: start)
       isRaw = isRaw && FollowText.isRaw(line, from: start) && (start == 0 || start == 1 && line.has("\t"))
       if start > 0 { hasTab = true } else { hasNone = true }
     }

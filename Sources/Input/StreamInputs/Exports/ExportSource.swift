@@ -54,7 +54,7 @@ package struct ExportSource: StreamSource {
     if count == 0, faults.isEmpty, !isEmpty {
       faults.append(
         InputFault(
-          "contains no stream in the form of \(format.name); use --from auto to detect the format",
+          "contains no stream that --from \(format.rawValue) reads; use --from auto to detect the format",
           fileOffset: 0))
     }
     return true
@@ -88,7 +88,6 @@ package struct ExportSource: StreamSource {
     case .finished(let key, let side):
       if streams[key]?.finished == side.other { end(key, to: &batch) }
       streams[key]?.finished = side
-    case .end(let key): end(key, to: &batch)
     }
   }
 

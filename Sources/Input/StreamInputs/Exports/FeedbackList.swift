@@ -62,16 +62,14 @@ struct FeedbackList: TextDecoder {
 
   private mutating func emit(at offset: Int, into output: inout DecodedText) {
     guard let report = decoder.report, let token = decoder.fields[.token] else { return }
-    let key = Int(report.flags.rawValue)
-    if streams.insert(report.flags.rawValue).inserted {
-      let flags = report.flags.rawValue
+    let flags = report.flags.rawValue
+    let key = Int(flags)
+    if streams.insert(flags).inserted {
       output.beginConnection(ExportConnection(server: .first, feedbackFlags: flags), key: key)
     }
     output.beginSegment(.first, key: key)
     decoder.withTexts { texts in
-      _ = output.append(
-        upTo: 6 &+ token.count, at: offset, spacing: Stride(stride: 0)
-      ) { bytes in
+      _ = output.append(upTo: 6 &+ token.count, at: offset, spacing: Stride(stride: 0)) { bytes in
         for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: report.time &>> shift)) }
         for shift in [8, 0] { bytes.append(UInt8(truncatingIfNeeded: token.count &>> shift)) }
         for index in token { bytes.append(texts.byte(at: index)) }

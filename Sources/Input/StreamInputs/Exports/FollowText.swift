@@ -13,6 +13,10 @@ struct FollowText: LineDecoder {
     case header, body
   }
 
+  /// The distance from an offset to the hex pairs after it.
+  private static let pairColumn = 10
+  private static let pairs = HexPairs(halfway: 8, textColumn: 50)
+
   private var state = State.before
   /// Whether the stream's bytes are a hex dump, or lines of hex digits; at first of a stream without a frame.
   private var isHex: Bool
@@ -39,7 +43,8 @@ struct FollowText: LineDecoder {
     }
     isWithinDigits = false
     if text.isRule(of: "=") {
-      state = .after
+      // Before a header, this is the line above it.
+      if state != .before { state = .after }
     } else if text.has("Follow: ") {
       beginHeader(text, of: line, into: &output)
     } else if state == .header {
@@ -50,13 +55,10 @@ struct FollowText: LineDecoder {
   }
 
   mutating func finish(at position: TextPosition, into output: inout DecodedText) {
-    if state == .header {
-      output.fault("the text ends within the header of a stream: it is truncated", at: position)
-    } else if state == .body, hasFrame {
-      output.fault(
-        "the line of = signs at the end of the stream is missing: the text is truncated; its bytes are "
-          + "used", at: position)
-    }
+    guard hasFrame, state != .after else { return }
+    output.fault(
+      "the line of = signs at the end of the stream is missing: the text is truncated; its bytes are used",
+      at: position)
   }
 
   /// `Follow: tls,raw`.
@@ -92,8 +94,7 @@ struct FollowText: LineDecoder {
   private mutating func readBody(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
     guard text.byteCount > 0 else { return }
     let start = text.skippingBlanks(from: 0)
-    if state == .before, isHex ? FollowHexRow.offset(text, from: start) != nil : Self.isRaw(text, from: start)
-    {
+    if state == .before, isHex ? Self.offset(text, from: start) != nil : Self.isRaw(text, from: start) {
       begin(into: &output)
     }
     guard state == .body else { return }
@@ -111,42 +112,33 @@ struct FollowText: LineDecoder {
       && Digits.hexEnd(in: text, from: start, to: text.byteCount) == text.byteCount
   }
 
-  /// A row of fewer than 16 bytes ends its segment.
+  /// `00000010  82 8f …  ea f7 …  ........ ...`, whose offset counts the bytes of its own direction, modulo 2^32. A row of
+  /// fewer than 16 bytes ends its segment.
   private mutating func readRow(
     _ text: RawSpan, from start: Int, of side: Side, _ line: TextLine, into output: inout DecodedText
   ) {
-    guard let offset = FollowHexRow.offset(text, from: start) else {
+    guard let offset = Self.offset(text, from: start) else {
       return output.fault(
-        "expected an offset of 8 hex digits, two blanks and hex pairs; line skipped", at: line.position(start)
-      )
+        "expected an offset of 8 hex digits and two blanks; line skipped", at: line.position(start))
     }
     if self.side != side { output.beginSegment(side) }
     output.skip(Int(Int32(bitPattern: offset &- next[side])), at: line.position(start))
-    var pairs = FollowHexRow.pairs
-    let (count, _) = pairs.read(text, from: start &+ FollowHexRow.column, of: line, into: &output)
+    var pairs = Self.pairs
+    let (count, _) = pairs.read(text, from: start &+ Self.pairColumn, of: line, into: &output)
     self.side = count < HexPairs.bytesPerLine ? nil : side
     next[side] = offset &+ UInt32(count)
   }
-}
 
-/// A line of a followed stream's hex dump: `00000010  82 8f …  ea f7 …  ........ ...`, whose offset counts the bytes of
-/// its own direction, modulo 2^32.
-enum FollowHexRow {
-  /// Distance from the offset to the pairs.
-  static let column = 10
-  static let pairs = HexPairs(halfway: 8, textColumn: 50)
-
-  /// The offset at `start`, with two blanks and a pair after it; nil if there is none.
-  static func offset(_ text: RawSpan, from start: Int) -> UInt32? {
+  /// The offset at `start`, with two blanks after it; nil if there is none.
+  private static func offset(_ text: RawSpan, from start: Int) -> UInt32? {
     guard let (offset, end) = OffsetBase.hexadecimal.read(text, from: start), end == start &+ 8,
       text.has("  ", at: end)
     else { return nil }
     return UInt32(truncatingIfNeeded: offset)
   }
 
-  /// Whether the line is such a row, and its text column matches its digits: other hex dumps have other columns.
-  static func hasTextColumn(_ text: RawSpan, from start: Int) -> Bool {
-    offset(text, from: start) != nil && Digits.areHexPair(in: text, at: start &+ column)
-      && pairs.agree(text, from: start &+ column)
+  /// Whether the line is a row whose text column matches its digits: other hex dumps have other columns.
+  static func isRow(_ text: RawSpan, from start: Int) -> Bool {
+    offset(text, from: start) != nil && pairs.agree(text, from: start &+ pairColumn)
   }
 }

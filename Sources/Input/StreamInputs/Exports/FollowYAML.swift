@@ -22,7 +22,7 @@ struct FollowYAML: LineDecoder {
   private var state = State.keys
   private var connection = ExportConnection()
   private var hasConnection = false
-  private var names = PeerCount()
+  private var count = SideCount()
   /// Attributes of the packet whose data come next.
   private var side: Side?
   private var packet = PacketReference(number: nil)
@@ -61,7 +61,7 @@ struct FollowYAML: LineDecoder {
   ) {
     let key = text.has("- ", at: start) ? text.skippingBlanks(from: start &+ 2) : start
     if let name = PeerName(text, at: key), text.has(": !!binary |", at: name.end) {
-      names.begin(name, packet.original, at: line.position(key), into: &output)
+      count.begin(name, packet.original, at: line.position(key), into: &output)
       packet = PacketReference(number: nil)
       state = .data
     } else if text.has("# Packet ", at: key) {
@@ -96,7 +96,15 @@ struct FollowYAML: LineDecoder {
       if packet.original == nil { output.fault("a packet without a number", at: position) }
     case ("peer", _): side = Self.side(text, at: start)
     case ("timestamp", _): packet.time = text.time(at: start, maxDigits: Self.timeDigits)
-    case ("data", _): beginData(at: position, into: &output)
+    case ("data", _):
+      if let side, hasConnection {
+        output.beginSegment(side, packet)
+        state = .data
+      } else {
+        output.fault(
+          "data of a packet without a peer; skipped, so an unknown number of bytes is missing", at: position)
+        state = .lostData
+      }
     default: reportKey(at: position, into: &output)
     }
   }
@@ -105,16 +113,6 @@ struct FollowYAML: LineDecoder {
     output.fault(
       #"expected "peer:", "host:", "port:", "packets:", "packet:", "timestamp:" or "data:"; line skipped"#,
       at: position)
-  }
-
-  private mutating func beginData(at position: TextPosition, into output: inout DecodedText) {
-    guard let side, hasConnection else {
-      state = .lostData
-      return output.fault(
-        "data of a packet without a peer; skipped, so an unknown number of bytes is missing", at: position)
-    }
-    output.beginSegment(side, packet)
-    state = .data
   }
 
   private static func side(_ text: RawSpan, at start: Int) -> Side? {

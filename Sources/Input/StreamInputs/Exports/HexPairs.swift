@@ -56,12 +56,10 @@ struct HexPairs: Sendable {
   /// The index of the first character of the text column, at `column`, that does not match its byte. Trailing blanks
   /// stripped by an editor are assumed.
   private func firstDifference(_ text: RawSpan, from column: Int, with bytes: ArraySlice<UInt8>) -> Int? {
-    var index = column
     for (position, byte) in bytes.enumerated() {
-      if position == halfway { index &+= 1 }
+      let index = column &+ position &+ (position >= halfway ?? .max ? 1 : 0)
       let found = index < text.byteCount ? text.byte(at: index) : UInt8(ascii: " ")
       guard found == (ASCII.isPrintable(byte) ? byte : UInt8(ascii: ".")) else { return index }
-      index &+= 1
     }
     return nil
   }

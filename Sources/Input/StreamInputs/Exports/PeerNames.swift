@@ -7,11 +7,9 @@ struct PeerName {
   var segment: Int
   /// The index after it.
   var end: Int
+}
 
-  init(side: Side, segment: Int, end: Int) {
-    (self.side, self.segment, self.end) = (side, segment, end)
-  }
-
+extension PeerName {
   /// The name at `start`; nil if there is none.
   init?(_ text: RawSpan, at start: Int) {
     guard text.has("peer", at: start), let (node, nodeEnd) = text.number(at: start &+ 4), node < 2,
@@ -21,29 +19,36 @@ struct PeerName {
   }
 }
 
-/// Counts segments by these names: they start at 0 on either side of a connection, without omissions.
-struct PeerCount: Sendable {
-  /// Nil before the first connection.
-  private var next: Sides<Int>?
-
-  var isEmpty: Bool { next == nil }
+/// Counts the bytes, or the segments, of each side of a connection from 0. In texts without names of connections another
+/// one begins where a side begins at 0 again.
+struct SideCount: Sendable {
+  /// Whether there was no connection so far.
+  private(set) var isEmpty = true
+  private var next = Sides(0)
 
   /// Adds the sender of the following bytes to `output`.
+  /// - Returns: the number of omissions between the side's last segment and `range`; negative if it goes back.
+  mutating func begin(
+    _ range: Range<Int>, of side: Side, _ packet: PacketReference? = nil, into output: inout DecodedText
+  ) -> Int {
+    if isEmpty || (range.lowerBound == 0 && next[side] > 0) {
+      output.beginConnection()
+      (isEmpty, next) = (false, Sides(0))
+    }
+    output.beginSegment(side, packet)
+    defer { next[side] = range.upperBound }
+    return range.lowerBound &- next[side]
+  }
+
+  /// Begins a segment that has a name, and perhaps the number of a packet.
   mutating func begin(
     _ name: PeerName, _ packet: Int?, at position: TextPosition, into output: inout DecodedText
   ) {
-    var next = self.next ?? Sides(0)
-    if isEmpty || (name.segment == 0 && next[name.side] > 0) {
-      output.beginConnection()
-      next = Sides(0)
-    }
-    if name.segment != next[name.side] {
-      output.fault(
-        "expected segment \(next[name.side]) of node \(Int(name.side.rawValue)), found \(name.segment): an "
-          + "unknown number of bytes is missing", at: position)
-    }
-    next[name.side] = name.segment &+ 1
-    self.next = next
-    output.beginSegment(name.side, packet.map { PacketReference(number: nil, original: $0) })
+    let packet = packet.map { PacketReference(number: nil, original: $0) }
+    let omissions = begin(name.segment..<name.segment + 1, of: name.side, packet, into: &output)
+    guard omissions != 0 else { return }
+    output.fault(
+      "expected segment \(name.segment - omissions) of node \(name.side.rawValue), found \(name.segment): an "
+        + "unknown number of bytes is missing", at: position)
   }
 }

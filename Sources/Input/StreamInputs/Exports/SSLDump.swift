@@ -70,7 +70,7 @@ struct SSLDump: LineDecoder {
     } else if text.end(of: "TCP FIN", from: event.end) != nil {
       output.append(.mark(.finished(key: event.key, event.side)))
     } else if text.end(of: "TCP RST", from: event.end) != nil {
-      output.append(.mark(.end(key: event.key)))
+      for side in Side.allCases { output.append(.mark(.finished(key: event.key, side))) }
     }
   }
 
@@ -137,19 +137,14 @@ struct SSLDumpLine {
       return nil
     }
     self.key = key
-    packet = Self.time(text, from: keyEnd).map { PacketReference(number: nil, time: $0) }
-  }
-
-  /// The last number before the parenthesis: the number of a record precedes the time.
-  private static func time(_ text: RawSpan, from start: Int) -> CaptureTime? {
-    var index = text.skippingBlanks(from: start)
-    while let (number, end) = text.number(at: index) {
-      if text.has(".", at: end) {
-        return number >= earliestTime ? text.time(at: index, maxDigits: 6) : nil
-      }
-      index = text.skippingBlanks(from: end)
+    // The number of a record precedes the time.
+    var start = text.skippingBlanks(from: keyEnd)
+    if let (_, end) = text.number(at: start), text.has(" ", at: end) {
+      start = text.skippingBlanks(from: end)
     }
-    return nil
+    if let (seconds, _) = text.number(at: start), seconds >= Self.earliestTime {
+      packet = PacketReference(number: nil, time: text.time(at: start, maxDigits: 6))
+    }
   }
 
   /// `New TCP connection #1: 192.0.2.1(40000) <-> 192.0.2.2(2196)`: the opener is first.

@@ -13,8 +13,7 @@ import PacketCapture
 struct SocatLog: LineDecoder {
   /// The text column begins after 16 pairs.
   private var pairs = HexPairs(textColumn: 3 * HexPairs.bytesPerLine + 1)
-  /// End offsets of the data so far; nil before the first block.
-  private var next: Sides<Int>?
+  private var count = SideCount()
   /// Missing bytes of the current block.
   private var missing = 0
   private var isWithinBytes = false
@@ -27,13 +26,15 @@ struct SocatLog: LineDecoder {
     isWithinBytes = false
     if let header = SocatHeader(text) {
       endBlock(at: line.position(0), into: &output)
-      begin(header, at: line.position(0), into: &output)
+      output.skip(count.begin(header.range, of: header.side, into: &output), at: line.position(0))
+      missing = header.range.count
     } else if missing > 0, text.has(" ") {
       isWithinBytes = true
       readBytes(text, from: 1, of: line, into: &output)
     } else if text.has("--"), text.byteCount == 2 {
       endBlock(at: line.position(0), into: &output)
-    } else if text.byteCount > 0, !SocatHeader.isMessage(text) {
+    } else if text.byteCount > 0, text.number(at: 0) == nil || text.end(of: " socat[", from: 0) == nil {
+      // Not a message of socat -d, either: `2024/01/01 12:00:00 socat[4711] N listening on …`.
       output.fault(
         #"expected a line of socat's log: ">" or "<" with time and length, bytes in hex, or a message; "#
           + "line skipped", at: line.position(0))
@@ -55,21 +56,6 @@ struct SocatLog: LineDecoder {
     output.fault("the line has more bytes than its block; they are skipped", at: line.position(end))
   }
 
-  private mutating func begin(
-    _ header: SocatHeader, at position: TextPosition, into output: inout DecodedText
-  ) {
-    var next = self.next ?? Sides(0)
-    if self.next == nil || (header.from == 0 && next[header.side] > 0) {
-      output.beginConnection()
-      next = Sides(0)
-    }
-    output.beginSegment(header.side)
-    output.skip(header.from &- next[header.side], at: position)
-    next[header.side] = header.from &+ header.length
-    self.next = next
-    missing = header.length
-  }
-
   /// Ends the current block, complete or not.
   private mutating func endBlock(at position: TextPosition, into output: inout DecodedText) {
     guard missing > 0 else { return }
@@ -83,29 +69,16 @@ struct SocatLog: LineDecoder {
 
 /// The line before a block of bytes in socat's log.
 struct SocatHeader {
-  /// Maximum offset and length, so that sums do not overflow.
-  private static let longest = 1 << 59
-
   var side: Side
-  var from: Int
-  var length: Int
+  /// The block's bytes in their direction. Numbers have at most 18 digits, so that their sum does not overflow.
+  var range: Range<Int>
 
   init?(_ text: RawSpan) {
     guard text.has("> ") || text.has("< "),
       let (length, _) = text.end(of: " length=", from: 2).flatMap({ text.number(at: $0) }),
-      let (from, _) = text.end(of: " from=", from: 2).flatMap({ text.number(at: $0) }),
-      length <= Self.longest, from <= Self.longest
+      let (start, _) = text.end(of: " from=", from: 2).flatMap({ text.number(at: $0) })
     else { return nil }
     side = text.has(">") ? .first : .second
-    self.from = from
-    self.length = length
-  }
-
-  /// `2024/01/01 12:00:00 socat[4711] N listening on …`: a message of socat -d.
-  static func isMessage(_ text: RawSpan) -> Bool {
-    guard let (_, year) = text.number(at: 0), text.has("/", at: year),
-      let (_, month) = text.number(at: year &+ 1)
-    else { return false }
-    return text.has("/", at: month) && text.end(of: "socat[", from: month) != nil
+    range = start..<start &+ length
   }
 }

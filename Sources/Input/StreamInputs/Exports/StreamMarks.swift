@@ -10,7 +10,6 @@ package enum StreamMark: Equatable, Sendable {
   case segment(key: Int, Side, PacketReference?)
   /// This side has finished; the connection ends when both have.
   case finished(key: Int, Side)
-  case end(key: Int)
 }
 
 extension DecodedText {
@@ -58,6 +57,10 @@ package struct ExportConnection: Equatable, Sendable {
     /// Nil if unknown; tshark then prints 0.
     var port: UInt16?
 
+    var endpoint: Endpoint? {
+      address.flatMap { address in port.map { Endpoint(address: address, port: $0) } }
+    }
+
     init() {}
 
     /// Reads `192.0.2.1:2196`, `[2001:db8::1]:2196`, `192.0.2.1(2196)`, or a name instead of the address, in `range`.
@@ -83,12 +86,7 @@ package struct ExportConnection: Equatable, Sendable {
   /// - Parameter serverPorts: ports that servers listen on.
   func identity(number: Int, serverPorts: Set<UInt16>) -> StreamIdentity {
     let (server, evidence) = serverSide(ports: serverPorts)
-    var ends: (first: Endpoint, second: Endpoint)?
-    if let address = peers.first.address, let port = peers.first.port, let other = peers.second.address,
-      let otherPort = peers.second.port
-    {
-      ends = (Endpoint(address: address, port: port), Endpoint(address: other, port: otherPort))
-    }
+    let ends = peers.first.endpoint.flatMap { first in peers.second.endpoint.map { (first, $0) } }
     var identity = StreamIdentity(number: number, peers: ends, server: server, serverEvidence: evidence)
     if let feedbackFlags { (identity.serverEvidence, identity.flagBits) = (.carved, feedbackFlags) }
     return identity

@@ -26,8 +26,9 @@ package struct DecodedText: Sendable {
   /// Faults of the file so far. Those above the limit are only counted: such a file is probably of another kind.
   private var faultCount = 0
   private static let maxFaults = 20
-  /// The last part while bytes may still be added to it.
+  /// The last extent, while bytes may still be added to its part, and the start of that part.
   private var extent: Extent?
+  private var partStart = 0
 
   package init() {}
 
@@ -100,14 +101,13 @@ package struct DecodedText: Sendable {
 
   private mutating func extend(by count: Int, at fileOffset: Int, spacing: Stride) {
     let start = bytes.count &- count
-    if case .bytes(let range)? = parts.last {
-      parts[parts.count &- 1] = .bytes(range.lowerBound..<bytes.count)
-    } else {
+    if extent == nil {
+      partStart = start
       parts.append(.bytes(start..<bytes.count))
-    }
-    if extent?.absorb(count, at: fileOffset, spacing: spacing) == true, let extent {
-      origins[origins.count &- 1].spacing = extent.spacing
     } else {
+      parts[parts.count &- 1] = .bytes(partStart..<bytes.count)
+    }
+    if extent?.absorb(count, at: fileOffset, spacing, into: &origins[origins.count &- 1].spacing) != true {
       extent = Extent(count: count, fileOffset: fileOffset, spacing: spacing)
       origins.append(SourceExtent(streamOffset: start, fileOffset: fileOffset, spacing: spacing))
     }
@@ -116,23 +116,21 @@ package struct DecodedText: Sendable {
 
 /// Bytes at even distances, and the state to decide whether further ones continue them.
 private struct Extent: Sendable {
-  private(set) var spacing: Stride
   /// File offset of the last group's first byte, and the number of bytes in that group so far.
   private var groupStart: Int
   private var inGroup: Int
 
   init(count: Int, fileOffset: Int, spacing: Stride) {
-    self.spacing = spacing
     groupStart = fileOffset
     inGroup = count
-    if spacing.groupSize > 0 { settleGroup() }
+    if spacing.groupSize > 0 { settleGroup(spacing) }
   }
 
-  /// Adds `more` bytes at `offset` if they continue the extent: within its last group, or as its next group. The
-  /// second group of an extent decides the distance of its groups.
-  mutating func absorb(_ more: Int, at offset: Int, spacing other: Stride) -> Bool {
+  /// Adds `more` bytes at `offset` if they continue the extent, which has this `spacing`: within its last group, or as
+  /// its next group. The second group of an extent decides the distance of its groups.
+  mutating func absorb(_ more: Int, at offset: Int, _ other: Stride, into spacing: inout Stride) -> Bool {
     guard other.stride == spacing.stride else { return false }
-    guard other.groupSize == 0 else { return absorbGroups(more, at: offset, spacing: other) }
+    guard other.groupSize == 0 else { return other == spacing && absorbGroups(more, at: offset, spacing) }
     if offset == groupStart &+ inGroup &* spacing.stride,
       spacing.groupSize == 0 || inGroup &+ more <= spacing.groupSize
     {
@@ -151,18 +149,16 @@ private struct Extent: Sendable {
     return true
   }
 
-  private mutating func absorbGroups(_ more: Int, at offset: Int, spacing other: Stride) -> Bool {
-    guard other == spacing, inGroup == spacing.groupSize, offset == groupStart &+ spacing.groupStride else {
-      return false
-    }
+  private mutating func absorbGroups(_ more: Int, at offset: Int, _ spacing: Stride) -> Bool {
+    guard inGroup == spacing.groupSize, offset == groupStart &+ spacing.groupStride else { return false }
     groupStart = offset
     inGroup = more
-    settleGroup()
+    settleGroup(spacing)
     return true
   }
 
   /// Moves on to the last group of `inGroup` bytes, which may be many groups.
-  private mutating func settleGroup() {
+  private mutating func settleGroup(_ spacing: Stride) {
     guard inGroup > spacing.groupSize else { return }
     let groups = (inGroup &- 1) / spacing.groupSize
     groupStart &+= groups &* spacing.groupStride
