@@ -311,6 +311,10 @@ struct ExportTests {
         T.connection(1) + T.record(1, 11, "S>C", "    00 \n") + "1    1.8786 (0.0000)  S>C  TCP RST\n"
           + T.connection(1) + T.record(1, 11, "S>C", "    01 \n"), "0<00 )0 1<01 )1", ""
       ),
+      (
+        "a connection without its client",
+        "New TCP connection #1: <-> 192.0.2.2(2196)\n" + T.record(1, 11, "S>C", "    00 \n"), "0<00 )0", ""
+      ),
       ("a connection that was not named", T.record(7, 11, "S>C", "    00 \n"), "0<00 )0", ""),
       (
         "data that were not decrypted",

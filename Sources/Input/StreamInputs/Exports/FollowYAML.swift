@@ -88,7 +88,7 @@ struct FollowYAML: LineDecoder {
     case ("host", .peers(let side?)):
       connection.peers[side].address = IPAddress(text.string(start..<text.byteCount))
     case ("port", .peers(let side?)):
-      connection.peers[side].port = ExportConnection.Peer.port(text, at: start)
+      connection.peers[side].port = ExportConnection.Peer.port(text, start..<text.byteCount)
     case (_, .peers): reportKey(at: position, into: &output)
     case ("packet", _):
       packet = PacketReference(number: nil, original: text.wholeNumber(at: start))

@@ -153,7 +153,7 @@ struct SSLDumpLine {
       text.has(": ", at: keyEnd)
     else { return nil }
     var connection = ExportConnection(server: .second)
-    if let arrow = text.end(of: " <-> ", from: keyEnd) {
+    if let arrow = text.end(of: " <-> ", from: keyEnd &+ 2) {
       connection.peers.first = ExportConnection.Peer(text, keyEnd &+ 2..<arrow &- 5, mark: "(")
       connection.peers.second = ExportConnection.Peer(text, arrow..<text.byteCount, mark: "(")
     }

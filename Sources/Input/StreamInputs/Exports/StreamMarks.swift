@@ -69,11 +69,13 @@ package struct ExportConnection: Equatable, Sendable {
       guard let end = range.last(where: { text.byte(at: $0) == UInt8(ascii: mark) }) else { return }
       let host = text.string(range.lowerBound..<end)
       address = IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host)
-      port = Self.port(text, at: end &+ 1)
+      let isClosed = text.has(")", at: range.upperBound &- 1)
+      port = Self.port(text, end &+ 1..<(isClosed ? range.upperBound &- 1 : range.upperBound))
     }
 
-    static func port(_ text: RawSpan, at start: Int) -> UInt16? {
-      text.number(at: start).flatMap { $0.value == 0 ? nil : UInt16(exactly: $0.value) }
+    static func port(_ text: RawSpan, _ range: Range<Int>) -> UInt16? {
+      let port = text.extracting(range).wholeNumber(at: 0) ?? 0
+      return port == 0 ? nil : UInt16(exactly: port)
     }
   }
 
