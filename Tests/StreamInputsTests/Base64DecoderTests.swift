@@ -49,7 +49,7 @@ struct Base64DecoderTests {
     var decoder = TextFormat.base64.decoder()
     var output = DecodedText()
     let text = Array((String(repeating: "Zm9v", count: 19) + "\n").utf8)
-    _ = decoder.decode(text.span.bytes, from: 0, into: &output)
+    _ = decoder.read(text.span.bytes, from: 0, into: &output)
     let isDone = decoder.finish(into: &output)
     #expect(isDone)
     #expect(

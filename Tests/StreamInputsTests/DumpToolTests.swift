@@ -56,11 +56,11 @@ struct DumpToolTests {
   @Test("a head that is cut anywhere has the same layout", arguments: ["od-Ad-tx1", "gdb-x-xb", "hexyl"])
   func cutHeads(_ tool: String) throws {
     let text = try Self.content("\(tool).txt")
-    let whole = OffsetLayout(of: text.span.bytes, isWhole: true)
+    let whole = OffsetLayout(of: TextHead(text, isWhole: true))
     #expect(whole?.kind == .other)
     for length in stride(from: 500, to: text.count, by: 7) {
       let head = Array(text.prefix(length))
-      let cut = OffsetLayout(of: head.span.bytes, isWhole: false)
+      let cut = OffsetLayout(of: TextHead(head, isWhole: false))
       #expect(cut == whole, "\(length)")
     }
   }
@@ -69,7 +69,7 @@ struct DumpToolTests {
     "the result does not depend on blocks", arguments: ["od-Ao-tx1", "windbg-db", "powershell7-format-hex"])
   func blocks(_ tool: String) throws {
     let text = try Self.content("\(tool).txt")
-    let found = OffsetLayout(of: text.span.bytes, isWhole: true)
+    let found = OffsetLayout(of: TextHead(text, isWhole: true))
     let layout = try #require(found)
     let six = try Self.content("six.bin")
     for size in [1, 7, 60, 1000] {
@@ -77,7 +77,7 @@ struct DumpToolTests {
       var (output, decoding, start) = (DecodedText(), Decoding(), 0)
       while start < text.count {
         let block = Array(text[start..<min(text.count, start + size)])
-        _ = decoder.decode(block.span.bytes, from: 0, into: &output)
+        _ = decoder.read(block.span.bytes, from: 0, into: &output)
         start += size
       }
       let isDone = decoder.finish(into: &output)

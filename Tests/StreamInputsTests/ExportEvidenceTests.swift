@@ -173,8 +173,8 @@ struct ExportEvidenceTests {
     guard example.faults.isEmpty, !example.name.contains("not named") else { return }
     let head = Array(example.text.utf8)
     let expected = example.name == "two streams, one as hex" ? .followRaw : example.format
-    #expect(ExportFormat.recognise(head: head, isWhole: true) == expected)
-    #expect(ExportFormat.recognise(head: [0xef, 0xbb, 0xbf] + head, isWhole: true) == expected)
+    #expect(ExportFormat.recognise(TextHead(head, isWhole: true)) == expected)
+    #expect(ExportFormat.recognise(TextHead([0xef, 0xbb, 0xbf] + head, isWhole: true)) == expected)
   }
 
   static let others: [(String, String)] = [
@@ -189,6 +189,6 @@ struct ExportEvidenceTests {
 
   @Test("other texts are not exports", arguments: others)
   func unrecognised(_ name: String, _ text: String) {
-    #expect(ExportFormat.recognise(head: Array(text.utf8), isWhole: true) == nil)
+    #expect(ExportFormat.recognise(TextHead(Array(text.utf8), isWhole: true)) == nil)
   }
 }

@@ -161,7 +161,7 @@ struct OffsetTextDecoderTests {
     var total = 0
     var isDone = false
     while !isDone {
-      if index < text.count { index = decoder.decode(text.span.bytes, from: index, into: &output) }
+      if index < text.count { index = decoder.read(text.span.bytes, from: index, into: &output) }
       isDone = index == text.count && decoder.finish(into: &output)
       #expect(output.bytes.count <= DecodedText.capacity + 4096)
       total += output.bytes.count

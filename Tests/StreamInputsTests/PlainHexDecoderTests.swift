@@ -79,7 +79,7 @@ struct PlainHexDecoderTests {
     var decoder = TextFormat.hex.decoder()
     var output = DecodedText()
     let text = Array((String(repeating: "0123456789", count: 6) + "\n").utf8)
-    for _ in 0..<300 { _ = decoder.decode(text.span.bytes, from: 0, into: &output) }
+    for _ in 0..<300 { _ = decoder.read(text.span.bytes, from: 0, into: &output) }
     let isDone = decoder.finish(into: &output)
     #expect(isDone)
     #expect(

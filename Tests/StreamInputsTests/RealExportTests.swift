@@ -27,7 +27,7 @@ struct RealExportTests {
   }
 
   private func recognised(_ text: [UInt8]) -> ExportFormat? {
-    ExportFormat.recognise(head: Array(text.prefix(64 << 10)), isWhole: text.count <= 64 << 10)
+    ExportFormat.recognise(TextHead(Array(text.prefix(64 << 10)), isWhole: text.count <= 64 << 10))
   }
 
   /// Blocks of random sizes give the same result, which is returned.

@@ -78,11 +78,12 @@ enum TextFormat: String, CaseIterable, Sendable {
 
   /// - Parameter head: the beginning of the text.
   func decoder(of head: [UInt8] = [], maxExpansion: Int = 1 << 30) -> any TextDecoder {
+    let head = TextHead(head, isWhole: head.count < 1 << 10)
     switch self {
-    case .hex: return DigitDecoder(hex: head.span.bytes)
-    case .base64: return DigitDecoder(base64: head.span.bytes)
+    case .hex: return DigitReader(hex: head)
+    case .base64: return DigitReader(base64: head)
     case .xxd:
-      let found = OffsetLayout(of: head.span.bytes, isWhole: head.count < 1 << 10)
+      let found = OffsetLayout(of: head)
       let base = found?.kind == .xxd ? found?.base ?? .hexadecimal : .hexadecimal
       return OffsetLayout(.xxd, base: base).decoder(maxExpansion: maxExpansion)
     case .hexdump: return OffsetLayout(.hexdump).decoder(maxExpansion: maxExpansion)
@@ -91,14 +92,13 @@ enum TextFormat: String, CaseIterable, Sendable {
 
   /// The result of the probes for `head`, tried in the documented order.
   static func recognised(_ head: [UInt8], isWhole: Bool = true) -> TextFormat? {
-    let span = head.span.bytes
-    switch OffsetLayout(of: span, isWhole: isWhole)?.kind {
+    let head = TextHead(head, isWhole: isWhole)
+    switch OffsetLayout(of: head)?.kind {
     case .xxd: return .xxd
     case .hexdump: return .hexdump
     case .other, nil: break
     }
-    if PlainHex.recognises(span) { return .hex }
-    return Base64.recognises(span) ? .base64 : nil
+    return head.isHex ? .hex : head.isBase64 ? .base64 : nil
   }
 
   /// Decodes `text`, cut into blocks of the sizes that `blockSize` gives.
@@ -113,7 +113,7 @@ enum TextFormat: String, CaseIterable, Sendable {
       let block = Array(text[start..<min(text.count, start + max(1, blockSize()))])
       var index = 0
       while index < block.count {
-        index = decoder.decode(block.span.bytes, from: index, into: &output)
+        index = decoder.read(block.span.bytes, from: index, into: &output)
         result.take(&output)
       }
       start += block.count

@@ -82,9 +82,10 @@ struct FormatDetection: Sendable {
       }
       // Raw reading finds tuples, but no text and no requests among other bytes.
       guard input.isNamed, !carvesMoreThanTuples(block) else { return .carve }
-      guard let dump = UnreadableDump(ofUnknown: head.span.bytes) else { return .dump(.raw) }
-      report.recognition = .foreign(kind: dump.kind, remedy: dump.remedy)
-      report.faults.append(InputFault("is \(dump.kind): \(dump.remedy)", fileOffset: 0))
+      let dump = UnreadableDump.kind(ofUnknown: TextHead(head, isWhole: isWhole))
+      guard case .foreign(let kind, let remedy)? = dump else { return .dump(.raw) }
+      report.recognition = .foreign(kind: kind, remedy: remedy)
+      report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0))
       return nil
     }
   }

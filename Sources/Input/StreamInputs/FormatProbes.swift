@@ -73,15 +73,13 @@ package enum FormatProbes {
   ]
 
   /// Text of a dump.
-  private static func text(_ head: [UInt8], isWhole: Bool, _ content: [FormatProbe]) -> Recognition? {
-    let text = head.span.bytes
-    if OffsetLayout(of: text, isWhole: isWhole) != nil { return .format(.dump(.hex)) }
-    let hasRecords = { isDump(hex: head, isWhole: isWhole, content) }
-    if let dump = UnreadableDump(of: text, isWhole: isWhole, hasRecords: hasRecords) {
-      return .foreign(kind: dump.kind, remedy: dump.remedy)
-    }
-    if PlainHex.recognises(text) { return .format(.dump(.hex)) }
-    return Base64.recognises(text) ? .format(.dump(.base64)) : nil
+  private static func dump(_ head: TextHead, _ content: [FormatProbe]) -> Recognition? {
+    guard head.isText else { return nil }
+    let proof = OffsetProof.result(of: head)
+    if case .layout = proof { return .format(.dump(.hex)) }
+    let hasRecords = { isDump(hex: head.bytes, isWhole: head.isWhole, content) }
+    if let kind = UnreadableDump.kind(of: head, proof, hasRecords: hasRecords) { return kind }
+    return head.isHex ? .format(.dump(.hex)) : head.isBase64 ? .format(.dump(.base64)) : nil
   }
 
   /// A file that begins with tshark's gap mark is stream data saved by tshark.
@@ -109,7 +107,8 @@ package enum FormatProbes {
       return probe.result
     }
     // Exports contain lines of hex, so they are tried before hex dumps.
-    if let format = ExportFormat.recognise(head: head, isWhole: isWhole, lines: lines) {
+    let text = TextHead(head, isWhole: isWhole)
+    if let format = ExportFormat.recognise(text, lines: lines) {
       return .format(.export(format))
     }
     // A dump in lines of 32 bytes looks like tokens.
@@ -117,12 +116,12 @@ package enum FormatProbes {
       return .known("a list of tokens without times")
     }
     if HexLists.isTimedTokens(head, isWhole: isWhole) {
-      return .foreign(kind: UnreadableDump.tokens.kind, remedy: UnreadableDump.tokens.remedy)
+      return UnreadableDump.tokens
     }
     // Lines of a log may be hex.
     let logs = content.filter { $0.result == .format(.providerLog) }
     for probe in logs where probe.matches(head, isWhole) { return probe.result }
-    if let dump = text(head, isWhole: isWhole, content) { return dump }
+    if let dump = dump(text, content) { return dump }
     if marked.matches(head, isWhole) { return marked.result }
     let kind = isStored ? kind(of: head, isWhole: isWhole) : nil
     if kind == .nothing { return .nothing }

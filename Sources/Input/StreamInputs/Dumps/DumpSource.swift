@@ -25,7 +25,7 @@ package struct DumpSource: StreamSource {
       return isLast ? .ended(nil) : .needsBytes(consumed: window.byteCount, needed: 1)
     }
     // A line may expand to many bytes, so a batch ends when the decoder's own buffer has been full.
-    let end = decoder?.decode(window, from: start, into: &decoded) ?? window.byteCount
+    let end = decoder?.read(window, from: start, into: &decoded) ?? window.byteCount
     drain(into: &batch)
     if end < window.byteCount { return .isFull(consumed: end) }
     return isLast ? .ended(nil) : .needsBytes(consumed: end, needed: 1)
@@ -69,13 +69,9 @@ extension DumpFormat {
   ///   - head: the beginning of the text, which is all of it if `isWhole`.
   ///   - maxExpansion: maximum number of bytes that the `*` lines may expand to.
   func textDecoder(head: [UInt8], isWhole: Bool, maxExpansion: Int) -> (any TextDecoder)? {
-    let head = head.span.bytes
-    switch self {
-    case .raw: return nil
-    case .base64: return DigitDecoder(base64: head)
-    case .hex:
-      return OffsetLayout(of: head, isWhole: isWhole)?.decoder(maxExpansion: maxExpansion)
-        ?? DigitDecoder(hex: head)
-    }
+    if self == .raw { return nil }
+    let head = TextHead(head, isWhole: isWhole)
+    if self == .base64 { return DigitReader(base64: head) }
+    return OffsetLayout(of: head)?.decoder(maxExpansion: maxExpansion) ?? DigitReader(hex: head)
   }
 }

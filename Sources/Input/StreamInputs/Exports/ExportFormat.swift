@@ -38,23 +38,21 @@ package enum ExportFormat: String, CaseIterable, Sendable {
 }
 
 extension ExportFormat {
-  /// The export that begins with `head` (`isWhole`: and has no more); nil if it is not an export.
+  /// The export that begins with `head`; nil if it is not an export.
   ///
   /// Each format is detected by a line, or two, that no other text has: tshark's frame, socat's header, ssldump's
   /// connection. Other lines may precede it, such as tshark's packet list.
   package static func recognise(
-    head: [UInt8], isWhole: Bool, lines options: LogOptions = LogOptions()
+    _ head: TextHead, lines options: LogOptions = LogOptions()
   ) -> ExportFormat? {
-    let text = head.span.bytes
-    guard !text.hasControlCharacters || text.has("New TCP connection #") else { return nil }
-    let lines = text.lines(isWhole: isWhole)
-    var previous = 0..<0
-    for line in lines {
-      if let format = format(of: text.extracting(line), after: text.extracting(previous)) { return format }
+    guard head.isText || head.bytes.span.bytes.has("New TCP connection #") else { return nil }
+    var previous: ArraySlice<UInt8> = []
+    for line in head.wholeLines {
+      if let format = format(of: line.span.bytes, after: previous.span.bytes) { return format }
       previous = line
     }
-    return frameless(text, lines)
-      ?? (FeedbackList.recognises(head, isWhole: isWhole, options) ? .feedbackList : nil)
+    return frameless(head)
+      ?? (FeedbackList.recognises(head.bytes, isWhole: head.isWhole, options) ? .feedbackList : nil)
   }
 
   private static func format(of line: RawSpan, after previous: RawSpan) -> ExportFormat? {
@@ -76,10 +74,10 @@ extension ExportFormat {
 
   /// Streams without a frame have Wireshark's hex dump layout, or a mix of lines of hex digits with and without a tab.
   /// Hex that is indented throughout is a dump.
-  private static func frameless(_ text: RawSpan, _ lines: [Range<Int>]) -> ExportFormat? {
-    var (isHex, isRaw, hasTab, hasNone) = (!lines.isEmpty, true, false, false)
-    for line in lines {
-      let line = text.extracting(line)
+  private static func frameless(_ head: TextHead) -> ExportFormat? {
+    var (isHex, isRaw, hasTab, hasNone) = (!head.wholeLines.isEmpty, true, false, false)
+    for line in head.wholeLines {
+      let line = line.span.bytes
       let start = line.skippingBlanks(from: 0)
       isHex = isHex && FollowText.isRow(line, from: start)
       isRaw = isRaw && FollowText.isRaw(line, from: start) && (start == 0 || start == 1 && line.has("\t"))

@@ -38,7 +38,7 @@ package struct ExportSource: StreamSource {
     var index = start
     while index < window.byteCount {
       if batch.isFull { return .isFull(consumed: index) }
-      index = decoder.decode(window, from: index, into: &decoded)
+      index = decoder.read(window, from: index, into: &decoded)
       drain(into: &batch)
     }
     return isLast ? .ended(nil) : .needsBytes(consumed: index, needed: 1)

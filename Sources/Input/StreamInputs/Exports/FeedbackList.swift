@@ -17,7 +17,7 @@ struct FeedbackList: TextDecoder {
 
   init(_ options: LogOptions) { decoder = LogDecoder(options.ofLists) }
 
-  mutating func decode(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
+  mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
     var index = start
     while index < text.byteCount, !output.isFull {
       let end = min(text.byteCount, index &+ Self.most)

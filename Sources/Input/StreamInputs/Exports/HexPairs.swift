@@ -46,7 +46,7 @@ struct HexPairs: Sendable {
   func agree(_ text: RawSpan, from start: Int, isCut: Bool = false) -> Bool {
     var (copy, output) = (self, DecodedText())
     let line = TextLine(
-      cursor: TextCursor(), isStart: true, isEnd: true, isTerminated: !isCut, hasReturn: false)
+      start: TextPosition(), isStart: true, isEnd: true, isTerminated: !isCut, hasReturn: false)
     var (count, end) = copy.read(text, from: start, of: line, into: &output)
     while end > start, ASCII.isBlank(text.byte(at: end &- 1)) { end &-= 1 }
     let extra = halfway.map { count > $0 ? 1 : 0 } ?? 0

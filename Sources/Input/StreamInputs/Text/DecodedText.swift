@@ -26,9 +26,9 @@ package struct DecodedText: Sendable {
   /// Faults of the file so far. Those above the limit are only counted: such a file is probably of another kind.
   private var faultCount = 0
   private static let maxFaults = 20
-  /// The last extent, while bytes may still be added to its part, and the start of that part.
-  private var extent: Extent?
-  private var partStart = 0
+  /// File offset of the first byte of the last extent's last group, and the number of its bytes; 0 if the extent has
+  /// ended.
+  private var (groupStart, inGroup) = (0, 0)
 
   package init() {}
 
@@ -85,7 +85,7 @@ package struct DecodedText: Sendable {
 
   /// Adds a part that is no bytes: the next bytes begin another one.
   mutating func append(_ part: Part) {
-    extent = nil
+    inGroup = 0
     parts.append(part)
   }
 
@@ -96,72 +96,42 @@ package struct DecodedText: Sendable {
     bytes.removeAll(keepingCapacity: true)
     parts.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)
-    extent = nil
+    inGroup = 0
   }
 
-  private mutating func extend(by count: Int, at fileOffset: Int, spacing: Stride) {
-    let start = bytes.count &- count
-    if extent == nil {
-      partStart = start
-      parts.append(.bytes(start..<bytes.count))
+  private mutating func extend(by more: Int, at fileOffset: Int, spacing: Stride) {
+    let start = bytes.count &- more
+    if case .bytes(let range)? = parts.last {
+      parts[parts.count &- 1] = .bytes(range.lowerBound..<bytes.count)
     } else {
-      parts[parts.count &- 1] = .bytes(partStart..<bytes.count)
+      parts.append(.bytes(start..<bytes.count))
     }
-    if extent?.absorb(count, at: fileOffset, spacing, into: &origins[origins.count &- 1].spacing) != true {
-      extent = Extent(count: count, fileOffset: fileOffset, spacing: spacing)
-      origins.append(SourceExtent(streamOffset: start, fileOffset: fileOffset, spacing: spacing))
-    }
-  }
-}
-
-/// Bytes at even distances, and the state to decide whether further ones continue them.
-private struct Extent: Sendable {
-  /// File offset of the last group's first byte, and the number of bytes in that group so far.
-  private var groupStart: Int
-  private var inGroup: Int
-
-  init(count: Int, fileOffset: Int, spacing: Stride) {
-    groupStart = fileOffset
-    inGroup = count
-    if spacing.groupSize > 0 { settleGroup(spacing) }
-  }
-
-  /// Adds `more` bytes at `offset` if they continue the extent, which has this `spacing`: within its last group, or as
-  /// its next group. The second group of an extent decides the distance of its groups.
-  mutating func absorb(_ more: Int, at offset: Int, _ other: Stride, into spacing: inout Stride) -> Bool {
-    guard other.stride == spacing.stride else { return false }
-    guard other.groupSize == 0 else { return other == spacing && absorbGroups(more, at: offset, spacing) }
-    if offset == groupStart &+ inGroup &* spacing.stride,
-      spacing.groupSize == 0 || inGroup &+ more <= spacing.groupSize
+    if inGroup > 0, spacing.groupSize == 0, var groups = origins.last?.spacing,
+      groups.stride == spacing.stride, continueGroups(&groups, by: more, at: fileOffset)
     {
+      origins[origins.count &- 1].spacing = groups
+      return
+    }
+    origins.append(SourceExtent(streamOffset: start, fileOffset: fileOffset, spacing: spacing))
+    // Base64 comes in lines: further ones are at other distances.
+    (groupStart, inGroup) = (fileOffset, spacing.groupSize == 0 ? more : 0)
+  }
+
+  /// Whether bytes at `fileOffset` are within the last group, or the next group. The second group decides the distance
+  /// of all groups.
+  private mutating func continueGroups(_ groups: inout Stride, by more: Int, at fileOffset: Int) -> Bool {
+    let isWithin = groups.groupSize == 0 || inGroup &+ more <= groups.groupSize
+    if isWithin, fileOffset == groupStart &+ inGroup &* groups.stride {
       inGroup &+= more
       return true
     }
-    if spacing.groupSize == 0, more <= inGroup, offset > groupStart {
-      spacing.groupSize = inGroup
-      spacing.groupStride = offset &- groupStart
+    if groups.groupSize == 0, fileOffset > groupStart {
+      (groups.groupSize, groups.groupStride) = (inGroup, fileOffset &- groupStart)
     }
-    guard inGroup == spacing.groupSize, offset == groupStart &+ spacing.groupStride, more <= inGroup else {
+    guard inGroup == groups.groupSize, fileOffset == groupStart &+ groups.groupStride, more <= inGroup else {
       return false
     }
-    groupStart = offset
-    inGroup = more
+    (groupStart, inGroup) = (fileOffset, more)
     return true
-  }
-
-  private mutating func absorbGroups(_ more: Int, at offset: Int, _ spacing: Stride) -> Bool {
-    guard inGroup == spacing.groupSize, offset == groupStart &+ spacing.groupStride else { return false }
-    groupStart = offset
-    inGroup = more
-    settleGroup(spacing)
-    return true
-  }
-
-  /// Moves on to the last group of `inGroup` bytes, which may be many groups.
-  private mutating func settleGroup(_ spacing: Stride) {
-    guard inGroup > spacing.groupSize else { return }
-    let groups = (inGroup &- 1) / spacing.groupSize
-    groupStart &+= groups &* spacing.groupStride
-    inGroup &-= groups &* spacing.groupSize
   }
 }

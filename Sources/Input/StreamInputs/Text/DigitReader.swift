@@ -12,9 +12,15 @@ import PacketCapture
 /// Errors in the text: another character replaces a digit of its group, a fault and a gap of the group's bytes; so is
 /// a group that ends too early. A text that ends within a group yields the bytes before the end, and a fault unless
 /// it is of the URL-safe alphabet, where padding is usually omitted.
-struct DigitReader: Sendable {
+package struct DigitReader: Sendable {
   enum Alphabet: Sendable {
     case hex, base64
+
+    /// Characters of a group, and its bytes.
+    var groupLength: Int { self == .hex ? 2 : 4 }
+    var groupBytes: Int { self == .hex ? 1 : 3 }
+    /// Bits of a character.
+    var digitBits: Int { self == .hex ? 4 : 6 }
   }
 
   /// The characters read of a group.
@@ -24,7 +30,7 @@ struct DigitReader: Sendable {
     var bits: UInt32 = 0
     /// File offsets of the characters, and the position of the first one.
     var offsets = SIMD4<Int>()
-    var start = TextPosition(fileOffset: 0, line: 1, column: 1)
+    var start = TextPosition()
     /// Number of `=`.
     var padding = 0
     var isDamaged = false
@@ -38,11 +44,13 @@ struct DigitReader: Sendable {
   /// A mark that separates bytes as a blank does: `51:80`, `0x51, 0x80`.
   var separator = UInt8(ascii: " ")
   /// Whether a line end may be within a group.
-  var splitsGroups = false
+  private var splitsGroups = false
   /// Whether hex may have prefixes.
   var hasPrefixes = true
   /// Number of bytes so far, with those of gaps.
   private(set) var byteCount = 0
+  /// The next character.
+  private var cursor = TextPosition()
   private var group = Group()
   /// Damaged bytes that are not reported yet: the run of other characters may make their gap longer.
   private var gap = (length: 0, fileOffset: 0)
@@ -55,65 +63,20 @@ struct DigitReader: Sendable {
 
   init(_ alphabet: Alphabet) { self.alphabet = alphabet }
 
-  /// Reads `text` in `range`, or until `output` is full (`isBounded`). Returns the index after the last character read.
-  /// - Parameter cursor: at the range's beginning; it is moved on.
-  mutating func read(
-    _ text: RawSpan, _ range: Range<Int>, at cursor: inout TextCursor, isBounded: Bool = true,
-    into output: inout DecodedText
-  ) -> Int {
-    let base = cursor.fileOffset &- range.lowerBound
-    var index = range.lowerBound
-    while index < range.upperBound, !isBounded || !output.isFull {
-      if group.count == 0, gap.length == 0, !isAfterReturn {
-        let room = isBounded ? output.room : .max
-        let (bytes, characters) =
-          alphabet == .hex
-          ? output.appendHex(text, index..<range.upperBound, maxCount: room, at: base &+ index)
-          : output.appendBase64(text, index..<range.upperBound, room, at: base &+ index, &isURLSafe)
-        if bytes > 0 { (isGroupStart, isInRun) = (false, false) }
-        byteCount &+= bytes
-        index &+= characters
-        if index == range.upperBound || isBounded && output.isFull { break }
-      }
-      cursor.fileOffset = base &+ index
-      step(text.byte(at: index), at: &cursor, into: &output)
-      index &+= 1
-    }
-    cursor.fileOffset = base &+ index
-    return index
-  }
-
   /// Reads the part of a line in `range`, and ends the last group if the line ends.
   mutating func read(
     _ text: RawSpan, _ range: Range<Int>, of line: TextLine, into output: inout DecodedText
   ) {
-    var cursor = line.cursor
-    cursor.fileOffset &+= range.lowerBound
-    _ = read(text, range, at: &cursor, isBounded: false, into: &output)
+    cursor = line.position(range.lowerBound)
+    _ = read(text, range, isBounded: false, into: &output)
     guard line.isEnd else { return }
-    if line.isTerminated { endGroup(at: cursor.position, into: &output) }
-    finish(at: cursor, isCut: true, into: &output)
-  }
-
-  /// The text has ended. If it `isCut`, its last group certainly lacks characters.
-  mutating func finish(at cursor: TextCursor, isCut: Bool = false, into output: inout DecodedText) {
-    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start, into: &output) }
-    if group.isDamaged {
-      closeGroup(into: &output)
-    } else if group.count > 0, alphabet == .hex {
-      output.fault(.textEndsWithinByte, at: group.start)
-    } else if group.count == 1 || group.padding > 0 || (group.count > 0 && (isCut || !isURLSafe)) {
-      output.fault(
-        .textEndsWithinGroup(characters: group.count, isCertain: isCut), at: group.end ?? cursor.position)
-    }
-    appendGroup(into: &output)
-    flushGap(into: &output)
-    (group, isGroupStart, isInRun) = (Group(), true, false)
+    if line.isTerminated { endGroup(at: cursor, into: &output) }
+    endText(isCut: true, into: &output)
   }
 
   /// Ends the current group here, whole or not.
   mutating func endGroup(at position: TextPosition, into output: inout DecodedText) {
-    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start, into: &output) }
+    endBackslash(into: &output)
     if group.count > 0, !group.isDamaged {
       flushGap(into: &output)
       if alphabet == .hex {
@@ -131,38 +94,53 @@ struct DigitReader: Sendable {
     (isGroupStart, isInRun) = (true, false)
   }
 
-  /// Reads the character at the cursor.
-  private mutating func step(
-    _ character: UInt8, at cursor: inout TextCursor, into output: inout DecodedText
-  ) {
-    if isAfterReturn {
-      isAfterReturn = false
-      if alphabet == .hex, character != ASCII.newline {
-        let position = cursor.position(cursor.fileOffset &- 1)
-        take(ASCII.carriageReturn, at: position, into: &output)
+  /// Reads `text` in `range`, or until `output` is full (`isBounded`). Returns the index after the last character read.
+  private mutating func read(
+    _ text: RawSpan, _ range: Range<Int>, isBounded: Bool, into output: inout DecodedText
+  ) -> Int {
+    let base = cursor.fileOffset &- range.lowerBound
+    var index = range.lowerBound
+    while index < range.upperBound, !isBounded || !output.isFull {
+      if group.count == 0, gap.length == 0, !isAfterReturn {
+        let room = isBounded ? output.room : .max
+        let count =
+          alphabet == .hex
+          ? output.appendHex(text, index..<range.upperBound, maxCount: room, at: base &+ index)
+          : output.appendBase64(text, index..<range.upperBound, room, at: base &+ index, &isURLSafe)
+        if count > 0 { (isGroupStart, isInRun) = (false, false) }
+        byteCount &+= count
+        index &+= count / alphabet.groupBytes &* alphabet.groupLength
+        if index == range.upperBound || isBounded && output.isFull { break }
       }
+      cursor.fileOffset = base &+ index
+      step(text.byte(at: index), into: &output)
+      index &+= 1
     }
-    if character == ASCII.carriageReturn {
-      isAfterReturn = true
-    } else if ASCII.isWhiteSpace(character) || character == separator {
-      passWhiteSpace(character, at: cursor.position, into: &output)
-      if character == ASCII.newline { cursor.passNewline() }
+    cursor.fileOffset = base &+ index
+    return index
+  }
+
+  /// Reads the character at the cursor, and moves past a newline.
+  private mutating func step(_ character: UInt8, into output: inout DecodedText) {
+    if isAfterReturn, alphabet == .hex, character != ASCII.newline {
+      take(ASCII.carriageReturn, at: cursor.advanced(by: -1), into: &output)
+    }
+    isAfterReturn = character == ASCII.carriageReturn
+    if isAfterReturn { return }
+    if ASCII.isWhiteSpace(character) || character == separator {
+      passWhiteSpace(isLineEnd: character == ASCII.newline, into: &output)
     } else {
-      take(character, at: cursor.position, into: &output)
+      take(character, at: cursor, into: &output)
     }
   }
 
-  private mutating func passWhiteSpace(
-    _ character: UInt8, at position: TextPosition, into output: inout DecodedText
-  ) {
-    let isLineEnd = character == ASCII.newline
-    if alphabet == .hex, group.isDamaged || group.isBackslash { endGroup(at: position, into: &output) }
-    if group.count > 0, group.end == nil, isLineEnd ? alphabet == .base64 || !splitsGroups : alphabet == .hex
-    {
-      group.end = position
-    }
+  private mutating func passWhiteSpace(isLineEnd: Bool, into output: inout DecodedText) {
+    if alphabet == .hex, group.isDamaged || group.isBackslash { endGroup(at: cursor, into: &output) }
+    let endsGroup = isLineEnd ? alphabet == .base64 || !splitsGroups : alphabet == .hex
+    if group.count > 0, endsGroup { group.end = group.end ?? cursor }
     if alphabet == .hex { flushGap(into: &output) }
     (isGroupStart, isInRun) = (true, false)
+    if isLineEnd { cursor.passNewline() }
   }
 
   /// Adds a character to the group.
@@ -175,7 +153,7 @@ struct DigitReader: Sendable {
       isGroupStart = false
       return
     }
-    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start, into: &output) }
+    endBackslash(into: &output)
     if group.count == 0 { group.start = position }
     group.offsets[group.count] = position.fileOffset
     group.count += 1
@@ -183,7 +161,7 @@ struct DigitReader: Sendable {
     if value & Digits.isInvalid == 0, group.padding == 0 {
       if group.count == 1 { flushGap(into: &output) }
       isURLSafe = isURLSafe || value & Digits.isURLSafe != 0
-      group.bits = group.bits << (alphabet == .hex ? 4 : 6) | UInt32(value & 63)
+      group.bits = group.bits << UInt32(alphabet.digitBits) | UInt32(value & 63)
       isInRun = false
     } else if alphabet == .base64, character == UInt8(ascii: "="), group.count > 2 {
       group.padding += 1
@@ -192,13 +170,18 @@ struct DigitReader: Sendable {
     } else {
       damage(character, at: position, into: &output)
     }
-    if group.count == (alphabet == .hex ? 2 : 4) { closeGroup(into: &output) }
+    if group.count == alphabet.groupLength { closeGroup(into: &output) }
   }
 
   /// Whether the character completes `\x`, or `0x` at the start of a group.
   private func isPrefix(_ character: UInt8) -> Bool {
     guard hasPrefixes, group.count == 1, character | 0x20 == UInt8(ascii: "x") else { return false }
     return group.isBackslash || group.bits == 0 && isGroupStart && !group.isDamaged
+  }
+
+  /// A backslash that no x follows is damage.
+  private mutating func endBackslash(into output: inout DecodedText) {
+    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start, into: &output) }
   }
 
   private mutating func damage(
@@ -215,11 +198,10 @@ struct DigitReader: Sendable {
   }
 
   private mutating func closeGroup(into output: inout DecodedText) {
-    if !group.isDamaged {
-      appendGroup(into: &output)
-    } else {
+    appendGroup(into: &output)
+    if group.isDamaged {
       if gap.length == 0 { gap.fileOffset = group.offsets[0] }
-      gap.length += alphabet == .hex ? 1 : 3
+      gap.length += alphabet.groupBytes
       if alphabet == .base64 { flushGap(into: &output) }
     }
     if alphabet == .hex, group.count == 2 { isGroupStart = false }
@@ -233,15 +215,60 @@ struct DigitReader: Sendable {
     gap.length = 0
   }
 
-  /// Adds the bytes of the group: of base64 one less than there are characters.
+  /// Adds the bytes of the group that are complete.
   private mutating func appendGroup(into output: inout DecodedText) {
-    let characters = group.count - group.padding
-    guard characters > 1, !group.isDamaged else { return }
-    let bits = alphabet == .hex ? group.bits << 16 : group.bits << UInt32(6 * (4 - characters))
-    for index in 0..<characters - 1 {
-      let byte = UInt8(truncatingIfNeeded: bits >> UInt32(16 - 8 * index))
+    if group.isDamaged { return }
+    let bits = (group.count - group.padding) * alphabet.digitBits
+    for index in 0..<bits / 8 {
+      let byte = UInt8(truncatingIfNeeded: group.bits >> UInt32(bits - 8 * (index + 1)))
       output.append(byte, at: group.offsets[index], stride: alphabet == .hex ? 2 : 1)
       byteCount &+= 1
     }
+  }
+
+  /// The text has ended. If it `isCut`, its last group certainly lacks characters.
+  private mutating func endText(isCut: Bool, into output: inout DecodedText) {
+    if group.isDamaged || group.isBackslash {
+      endGroup(at: cursor, into: &output)
+    } else if group.count > 0, alphabet == .hex {
+      output.fault(.textEndsWithinByte, at: group.start)
+    } else if group.count == 1 || group.padding > 0 || (group.count > 0 && (isCut || !isURLSafe)) {
+      output.fault(
+        .textEndsWithinGroup(characters: group.count, isCertain: isCut), at: group.end ?? cursor)
+    }
+    appendGroup(into: &output)
+    flushGap(into: &output)
+    (group, isGroupStart, isInRun) = (Group(), true, false)
+  }
+}
+
+/// A text of digits alone, without offsets and other columns.
+extension DigitReader: TextDecoder {
+  /// Hex digits of either case, as printed by `xxd -p`, databases and programs.
+  /// - Parameter head: the beginning of the text. If most of its lines have an odd number of characters, bytes go on in
+  ///   the next line; a mark between most bytes separates them.
+  package init(hex head: TextHead) {
+    self.init(.hex)
+    cursor = TextPosition(startOf: head.bytes.span.bytes)
+    splitsGroups = (head.commonLineWidth ?? 0) % 2 == 1
+    separator = head.separator ?? separator
+  }
+
+  /// - Parameter head: the beginning of the text, whose lines show whether they have whole groups.
+  package init(base64 head: TextHead) {
+    self.init(.base64)
+    cursor = TextPosition(startOf: head.bytes.span.bytes)
+    splitsGroups = head.commonLineWidth.map { $0 % 4 > 0 } ?? true
+  }
+
+  package mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
+    let start = cursor.skipMark(from: start, to: text.byteCount)
+    return read(text, start..<text.byteCount, isBounded: true, into: &output)
+  }
+
+  package mutating func finish(into output: inout DecodedText) -> Bool {
+    endText(isCut: false, into: &output)
+    output.closeFaults()
+    return true
   }
 }

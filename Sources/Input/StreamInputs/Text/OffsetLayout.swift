@@ -3,8 +3,8 @@ import Basics
 /// The layout of a hex dump's lines: an offset, a column of hex digits, and mostly a column of text.
 package struct OffsetLayout: Equatable, Sendable {
   package enum Kind: Sendable {
-    /// `00000010: 0011 2233 4455  .."3DU`: a colon after the offset, one blank between groups of any length, two or more
-    /// before the text column, which is as long as the line has bytes. The output of `xxd`.
+    /// `00000010: 0011 2233 4455  .."3DU`: a colon after the offset, one blank between groups of any length, two or
+    /// more before the text column, which is as long as the line has bytes. The output of `xxd`.
     case xxd
     /// `00000010  00 11 22 33 44 55  |.."3DU|`: blanks after the offset and between bytes, the text column between
     /// bars; the last line is the total alone, `00000016`. The output of `hexdump -C`, also called `hd`.
@@ -40,24 +40,20 @@ package struct OffsetLayout: Equatable, Sendable {
     }
   }
 
-  /// The likely cause of a text column that differs from the bytes.
-  var causeOfOtherText: Message {
-    kind == .xxd
-      ? "the text was edited, or made with xxd -e or -b, which are not read" : "the text was edited"
-  }
+  typealias Offset = (value: UInt64, start: Int, end: Int)
 
   /// The line's offset, its first digit, and the index after its digits; nil if there is none.
-  func offset(of line: RawSpan) -> (value: UInt64, start: Int, end: Int)? {
-    var start = 0
-    if kind == .other {
-      start = line.skippingMarks(from: 0)
-      for _ in 0..<words { start = line.skippingMarks(from: line.wordEnd(from: start)) }
-      start = line.skippingPrefix(at: start)
-    }
-    guard let (value, end) = base.read(line, from: start), kind != .other || end &- start >= fewestDigits
-    else {
-      return nil
-    }
+  func offset(of line: RawSpan) -> Offset? {
+    guard kind == .other else { return base.read(line, from: 0).map { ($0.value, 0, $0.end) } }
+    var start = line.skippingMarks(from: 0)
+    for _ in 0..<words { start = line.nextWord(from: start) }
+    return offset(line, at: start)
+  }
+
+  /// The offset that is the word at `start`.
+  func offset(_ line: RawSpan, at start: Int) -> Offset? {
+    let start = line.skippingPrefix(at: start)
+    guard let (value, end) = base.read(line, from: start), end &- start >= fewestDigits else { return nil }
     return (value, start, end)
   }
 
@@ -79,44 +75,36 @@ package struct OffsetLayout: Equatable, Sendable {
     }
   }
 
-  enum AfterGroup {
-    /// A group of digits, which begins at this index.
-    case group(Int)
-    /// The hex column has ended.
-    case columnEnd
-    /// A character that does not belong here.
-    case other
-  }
-
-  /// What follows a group of hex digits that ends at `index`.
+  /// The index of the group of digits after the one that ends at `index`: nil at the end of the hex column, and
+  /// `index` itself if a character follows that does not belong there.
   /// - Parameters:
   ///   - column: the index of the hex column.
   ///   - count: bytes of the line up to there.
   @inline(__always)
-  private func afterGroup(_ line: RawSpan, at index: Int, column: Int, count: Int) -> AfterGroup {
-    guard index < line.byteCount else { return .columnEnd }
+  private func nextGroup(_ line: RawSpan, after index: Int, column: Int, count: Int) -> Int? {
+    guard index < line.byteCount else { return nil }
     switch kind {
     case .xxd:
-      guard ASCII.isBlank(line.byte(at: index)) else { return .other }
-      let isColumnEnd = index &+ 1 == line.byteCount || ASCII.isBlank(line.byte(at: index &+ 1))
-      return isColumnEnd ? .columnEnd : .group(index &+ 1)
+      guard ASCII.isBlank(line.byte(at: index)) else { return index }
+      let isLast = index &+ 1 == line.byteCount || ASCII.isBlank(line.byte(at: index &+ 1))
+      return isLast ? nil : index &+ 1
     case .hexdump:
       let next = line.skippingBlanks(from: index)
-      if next == line.byteCount || line.byte(at: next) == UInt8(ascii: "|") { return .columnEnd }
-      return next > index ? .group(next) : .other
+      return next == line.byteCount || line.byte(at: next) == UInt8(ascii: "|") ? nil : next
     case .other:
-      if ASCII.isWordCharacter(line.byte(at: index)) { return .other }
+      if ASCII.isWordCharacter(line.byte(at: index)) { return index }
+      guard count < width else { return nil }
       // Mostly, two digits and another mark follow.
-      if count < width, index &+ 3 < line.byteCount, index &+ 3 &- column <= length,
+      if index &+ 3 < line.byteCount, index &+ 3 &- column <= length,
         Digits.areHexPair(in: line, at: index &+ 1), !ASCII.isWordCharacter(line.byte(at: index &+ 3))
       {
-        return .group(index &+ 1)
+        return index &+ 1
       }
       let next = line.skippingPrefix(at: line.skippingMarks(from: index))
-      guard count < width, next &- index <= gap, let end = Self.groupEnd(line, from: next),
-        end &- column <= length
-      else { return .columnEnd }
-      return .group(next)
+      guard next &- index <= gap, let end = Self.groupEnd(line, from: next), end &- column <= length else {
+        return nil
+      }
+      return next
     }
   }
 
@@ -133,53 +121,7 @@ package struct OffsetLayout: Equatable, Sendable {
 // MARK: - Columns
 
 extension OffsetLayout {
-  /// Result of reading a hex column.
-  enum Outcome {
-    /// Read completely; `end` is the index after its last digit.
-    case whole(end: Int)
-    /// Read up to an invalid character at `index`.
-    case damaged(index: Int, message: Message)
-    /// The text ends within it.
-    case cut(index: Int)
-  }
-
-  /// Adds the bytes of the column that begins at `column` to `output`, up to the first error.
-  /// - Parameter fileOffset: of the line.
-  func readColumn(
-    _ line: RawSpan, from column: Int, isTerminated: Bool, at fileOffset: Int, into output: inout DecodedText
-  ) -> Outcome {
-    var index = column
-    let before = output.bytes.count
-    while true {
-      let end = Digits.hexEnd(in: line, from: index, to: line.byteCount)
-      let count = (end &- index) / 2
-      let next = afterGroup(line, at: end, column: column, count: output.bytes.count &- before &+ count)
-      let isCut = end == line.byteCount && !isTerminated
-      if (end &- index) % 2 == 1, !isCut {
-        if case .other = next {} else { return Self.oddGroup(at: index, digits: end - index) }
-      }
-      if end > index { _ = output.appendHex(line, index..<end, maxCount: count, at: fileOffset &+ index) }
-      if isCut, (end &- index) % 2 == 1 || end == index { return .cut(index: end) }
-      switch next {
-      case .group(let start) where end > index: index = start
-      case .columnEnd where end > index: return .whole(end: end)
-      default:
-        let found = end < line.byteCount ? characterName(line.byte(at: end)) : "the end of the line"
-        return .damaged(
-          index: end, message: "expected a hex digit, found \(found); the rest of the line is skipped")
-      }
-    }
-  }
-
-  /// A group with an odd number of digits: it is unknown which digit is missing or extra, so none is used.
-  private static func oddGroup(at index: Int, digits: Int) -> Outcome {
-    .damaged(
-      index: index,
-      message: "expected two hex digits per byte, found a group of \(digits); the rest of the line is skipped"
-    )
-  }
-
-  package enum TextColumn: Equatable {
+  enum TextColumn: Equatable {
     case agrees
     /// Missing or blank.
     case absent
@@ -188,52 +130,85 @@ extension OffsetLayout {
     case differs(at: Int, holds: UInt8?)
   }
 
+  /// Result of reading the columns of a line.
+  enum Outcome {
+    case whole(TextColumn)
+    /// The hex column is read up to an invalid character.
+    case damaged(at: Int, Message)
+    /// The text ends within it.
+    case cut(at: Int)
+  }
+
+  /// Adds the bytes of the hex column, which begins at `column`, to `output`, up to the first error.
+  /// - Parameter fileOffset: of the line.
+  func readColumns(
+    _ line: RawSpan, from column: Int, isTerminated: Bool, at fileOffset: Int, into output: inout DecodedText
+  ) -> Outcome {
+    var index = column
+    let before = output.bytes.count
+    while true {
+      let end = Digits.hexEnd(in: line, from: index, to: line.byteCount)
+      let (digits, isCut) = (end &- index, end == line.byteCount && !isTerminated)
+      let count = output.bytes.count &- before &+ digits / 2
+      let next = nextGroup(line, after: end, column: column, count: count)
+      if digits % 2 == 1, !isCut, next != end {
+        // It is unknown which digit is missing or extra, so none is used.
+        return .damaged(
+          at: index,
+          "expected two hex digits per byte, found a group of \(digits); the rest of the line is skipped")
+      }
+      if digits > 0 { _ = output.appendHex(line, index..<end, maxCount: digits / 2, at: fileOffset &+ index) }
+      if isCut, digits % 2 == 1 || digits == 0 { return .cut(at: end) }
+      guard digits > 0, next != end else {
+        let found = end < line.byteCount ? characterName(line.byte(at: end)) : "the end of the line"
+        return .damaged(at: end, "expected a hex digit, found \(found); the rest of the line is skipped")
+      }
+      guard let next else { return .whole(compare(line, from: end, with: output.bytes[before...])) }
+      index = next
+    }
+  }
+
   /// Compares the text column, after the hex column that ends at `start`, with the line's bytes.
-  func compare(_ line: RawSpan, from start: Int, with bytes: ArraySlice<UInt8>) -> TextColumn {
+  private func compare(_ line: RawSpan, from start: Int, with bytes: ArraySlice<UInt8>) -> TextColumn {
+    if kind == .other { return .agrees }
     var end = line.byteCount
     while end > start, ASCII.isBlank(line.byte(at: end &- 1)) { end &-= 1 }
-    if kind == .other { return .agrees }
     if kind == .hexdump {
       let column = line.skippingBlanks(from: start)
       if column == line.byteCount { return .absent }
       let isClosed = end &- 1 > column && line.byte(at: end &- 1) == UInt8(ascii: "|")
       let last = isClosed ? end &- 1 : line.byteCount
-      return Self.firstDifference(line, column &+ 1..<max(last, column &+ 1), with: bytes)
-        ?? (isClosed ? .agrees : .differs(at: line.byteCount, holds: nil))
+      let found = Self.compare(line, from: column &+ 1, to: last, with: bytes)
+      return found == .agrees && !isClosed ? .differs(at: line.byteCount, holds: nil) : found
     }
     // The start of xxd's column follows from its length, as it may begin with blanks itself. An editor may have
     // stripped trailing blanks: missing characters at the end must be blanks.
     let isPadded = line.byteCount &- start >= bytes.count &+ 2
     var shown = bytes
     while shown.last == UInt8(ascii: " ") { shown.removeLast() }
-    if shown.isEmpty, end == start { return isPadded ? .agrees : .absent }
+    if end == start { return shown.isEmpty && isPadded ? .agrees : .absent }
     let column = end &- shown.count
-    if column >= start &+ 2, line.skippingBlanks(from: start) >= column,
-      Self.firstDifference(line, column..<end, with: shown) == nil
-    {
-      return .agrees
-    }
-    if end == start { return .absent }
+    let isApart = column >= start &+ 2 && line.skippingBlanks(from: start) >= column
+    if isApart, Self.compare(line, from: column, to: end, with: shown) == .agrees { return .agrees }
     let full = line.byteCount &- bytes.count
     let likely = isPadded && line.skippingBlanks(from: start) >= full ? full : start &+ 2
-    return Self.firstDifference(line, likely..<max(likely, line.byteCount), with: bytes) ?? .agrees
+    return Self.compare(line, from: likely, to: line.byteCount, with: bytes)
   }
 
-  /// `differs` with the first index in `range` that does not match `bytes`, one character a byte; nil if there is no
-  /// difference.
+  /// Compares the characters from `start` to `end` with `bytes`, one a byte.
   @inline(__always)
-  private static func firstDifference(
-    _ line: RawSpan, _ range: Range<Int>, with bytes: ArraySlice<UInt8>
-  ) -> TextColumn? {
-    var index = range.lowerBound
+  private static func compare(
+    _ line: RawSpan, from start: Int, to end: Int, with bytes: ArraySlice<UInt8>
+  ) -> TextColumn {
+    var index = start
     for byte in bytes {
       let shown = byte &- 0x20 < 0x5f ? byte : UInt8(ascii: ".")
-      guard index < range.upperBound, line.byte(at: index) == shown else {
+      guard index < end, line.byte(at: index) == shown else {
         return .differs(at: min(index, line.byteCount), holds: byte)
       }
       index &+= 1
     }
-    return index < range.upperBound ? .differs(at: index, holds: nil) : nil
+    return index < end ? .differs(at: index, holds: nil) : .agrees
   }
 }
 
@@ -245,13 +220,7 @@ package enum OffsetBase: UInt64, CaseIterable, Sendable {
 
   /// An offset in this base, for a message.
   func name(_ offset: UInt64) -> String {
-    let prefix =
-      switch self {
-      case .hexadecimal: "0x"
-      case .decimal: ""
-      case .octal: "0"
-      }
-    return prefix + String(offset, radix: Int(rawValue))
+    (self == .hexadecimal ? "0x" : self == .octal ? "0" : "") + String(offset, radix: Int(rawValue))
   }
 
   /// Reads the offset that begins at `start`: its value and the index after its digits. Nil if there is no

@@ -3,45 +3,57 @@ import PacketCapture
 
 /// Decodes hex dumps whose lines begin with an offset: those of xxd, hexdump -C and others.
 ///
-/// The hex column gives the bytes; everything else in a line is checked against it. Missing lines are gaps; `*`
-/// repeats the line before. A damaged line yields the bytes before the damage, and the rest of it
-/// is a gap once the next line's offset shows its length.
+/// The hex column gives the bytes; everything else in a line is checked against it. An offset that does not continue
+/// the line before shows that lines are missing, a gap; out of order; or repeated by a `*`. A damaged line yields the
+/// bytes before the damage, and the rest of it is a gap once the next line's offset shows its length.
 struct OffsetText: LineDecoder {
+  /// Maximum stream length, including gaps, so that offsets can be added without overflow.
+  private static let longestStream = 1 << 60
+
   private let layout: OffsetLayout
-  private var track: OffsetTrack
+  /// Maximum number of bytes for the `*` lines of the file, and their number so far.
+  private let maxExpansion: Int
+  private var expanded = 0
+  /// Total length of all gaps so far.
+  private var gapTotal = 0
+  /// End offset of the line before; nil before the first line.
+  private var next: UInt64?
+  /// The bytes of the line before, which `*` repeats; empty if that line was damaged.
+  private var row: [UInt8] = []
+  /// A `*` after `row`, and the number of bytes emitted for it.
+  private var repeatMark: TextPosition?
+  private var repeated = 0
+  /// Whether a line had a text column.
+  private var hasText = false
   /// Whether the last line was the total, or the truncation has been reported.
   private var isEndExplained = false
-  /// A line that is to be read when the output was drained.
-  private var waiting: (line: TextLine, text: [UInt8])?
+  private(set) var isWaiting = false
 
   init(_ layout: OffsetLayout, maxExpansion: Int) {
-    self.layout = layout
-    track = OffsetTrack(layout.base, maxExpansion: maxExpansion)
+    (self.layout, self.maxExpansion) = (layout, max(0, maxExpansion))
+    row.reserveCapacity(256)
   }
 
   mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
     if !line.isStart { return }
-    if !line.isEnd {
-      output.fault("the line is too long for a hex dump; skipped", at: line.position(0))
-      return track.loseRow()
+    if line.isEnd {
+      isWaiting = !readLine(text, of: line, into: &output)
+    } else {
+      output.fault("the line is too long for a hex dump; skipped", at: line.start)
+      row.removeAll(keepingCapacity: true)
     }
-    if !readLine(text, of: line, into: &output) { waiting = (line, text.withUnsafeBytes { Array($0) }) }
-  }
-
-  mutating func resume(into output: inout DecodedText) -> Bool {
-    guard let (line, text) = waiting else { return true }
-    waiting = nil
-    read(text.span.bytes, of: line, into: &output)
-    return waiting == nil
   }
 
   mutating func finish(at position: TextPosition, into output: inout DecodedText) {
-    if let mark = track.repeatMark, !isEndExplained {
-      reportCut("the text ends after this *, so its number of repetitions is unknown", mark, into: &output)
-    } else if layout.kind == .hexdump, !isEndExplained, track.next != nil, track.hasText {
+    if let repeatMark, !isEndExplained {
+      reportCut(
+        "the text ends after this *, so its number of repetitions is unknown", repeatMark, into: &output)
+    } else if layout.kind == .hexdump, !isEndExplained, hasText {
       reportCut("the last line, with the total size, is missing", position, into: &output)
     }
   }
+
+  // MARK: - Lines
 
   /// Reads one line. False if `output` became full first; nothing of the line itself has been emitted then.
   private mutating func readLine(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) -> Bool {
@@ -49,59 +61,58 @@ struct OffsetText: LineDecoder {
       layout.kind == .other && !text.has("*") ? text.skippingMarks(from: 0) : text.skippingBlanks(from: 0)
     if start == text.byteCount { return true }
     if text.has("*"), text.skippingBlanks(from: 1) == text.byteCount {
-      isEndExplained = false
-      track.beginRepeat(at: line.position(0), into: &output)
+      beginRepeat(at: line.start, into: &output)
       return true
     }
-    guard let offset = layout.offset(of: text) else {
-      reportOffset(text, at: 0, of: line, into: &output)
-      return true
-    }
-    guard let column = layout.columnStart(text, afterOffset: offset.end) else {
-      reportOffset(text, at: offset.end, of: line, into: &output)
+    let found = layout.offset(of: text)
+    guard let offset = found, let column = layout.columnStart(text, afterOffset: offset.end) else {
+      reportOffset(text, at: found?.end ?? 0, of: line, into: &output)
       return true
     }
     if column == text.byteCount, layout.kind != .xxd {
       return readTotal(offset.value, digits: offset.end - offset.start, of: line, into: &output)
     }
     isEndExplained = false
-    guard track.advance(to: offset.value, isTotal: false, at: line.position(0), into: &output) else {
-      return false
-    }
+    guard advance(to: offset.value, isTotal: false, at: line.start, into: &output) else { return false }
     readColumns(text, from: column, of: line, into: &output)
     return true
   }
 
-  /// Reads the hex column, which begins at `column`, and compares the text column with it.
+  /// Reads the hex column, which begins at `column`, and the text column.
   private mutating func readColumns(
     _ text: RawSpan, from column: Int, of line: TextLine, into output: inout DecodedText
   ) {
     let before = output.bytes.count
-    let outcome = layout.readColumn(
+    let outcome = layout.readColumns(
       text, from: column, isTerminated: line.isTerminated, at: line.fileOffset, into: &output)
     let bytes = output.bytes[before...]
+    next = (next ?? 0) &+ UInt64(bytes.count)
+    row.removeAll(keepingCapacity: true)
     switch outcome {
-    case .whole(let hexEnd):
-      let textColumn = layout.compare(text, from: hexEnd, with: bytes)
-      track.endRow(bytes, isWhole: true, hasText: textColumn != .absent)
-      guard textColumn != .agrees else { return }
-      if !line.isTerminated {
-        reportCut(
-          "the last line has no line end and an incomplete text column", line.position(text.byteCount),
-          into: &output)
-      } else if case .differs(let index, let expected) = textColumn {
-        let found = index < text.byteCount ? characterName(text.byte(at: index)) : "nothing"
-        output.fault(
-          "the text column has \(found), the hex column \(expected.map(characterName) ?? "nothing"): "
-            + "\(layout.causeOfOtherText); the hex column is used", at: line.position(index))
-      }
-    case .damaged(let index, let message):
-      track.endRow(bytes, isWhole: false)
-      output.fault(message, at: line.position(index))
+    case .whole(let column):
+      row.append(contentsOf: bytes)
+      check(column, text, of: line, into: &output)
+    case .damaged(let index, let message): output.fault(message, at: line.position(index))
     case .cut(let index):
-      track.endRow(bytes, isWhole: false)
       reportCut(
         "the last line has no line end and ends within its hex digits", line.position(index), into: &output)
+    }
+  }
+
+  private mutating func check(
+    _ column: OffsetLayout.TextColumn, _ text: RawSpan, of line: TextLine, into output: inout DecodedText
+  ) {
+    hasText = hasText || column != .absent
+    if !line.isTerminated, column != .agrees {
+      reportCut(
+        "the last line has no line end and an incomplete text column", line.position(text.byteCount),
+        into: &output)
+    } else if case .differs(let index, let expected) = column {
+      let found = index < text.byteCount ? characterName(text.byte(at: index)) : "nothing"
+      let cause = layout.kind == .xxd ? ", or made with xxd -e or -b, which are not read" : ""
+      output.fault(
+        "the text column has \(found), the hex column \(expected.map(characterName) ?? "nothing"): "
+          + "the text was edited\(cause); the hex column is used", at: line.position(index))
     }
   }
 
@@ -111,15 +122,15 @@ struct OffsetText: LineDecoder {
   private mutating func readTotal(
     _ total: UInt64, digits: Int, of line: TextLine, into output: inout DecodedText
   ) -> Bool {
-    let isConfirmed = track.next == total && track.repeatMark == nil && track.row.count % 16 != 0
+    let isConfirmed = next == total && repeatMark == nil && row.count % 16 != 0
     let mayBeCut = !line.isTerminated && !isConfirmed
     // A number of at least eight digits that was cut is less than the original, so repeating the line before up to
     // there is right in any case.
-    if !mayBeCut || (digits >= 8 && total >= track.next ?? total) {
-      guard track.advance(to: total, isTotal: true, at: line.position(0), into: &output) else { return false }
+    if !mayBeCut || (digits >= 8 && total >= next ?? total) {
+      guard advance(to: total, isTotal: true, at: line.start, into: &output) else { return false }
     }
     if mayBeCut {
-      reportCut("the last line has no line end and may be incomplete", line.position(0), into: &output)
+      reportCut("the last line has no line end and may be incomplete", line.start, into: &output)
     }
     isEndExplained = true
     return true
@@ -128,9 +139,10 @@ struct OffsetText: LineDecoder {
   private mutating func reportOffset(
     _ text: RawSpan, at index: Int, of line: TextLine, into output: inout DecodedText
   ) {
-    track.loseRow()
+    // A `*` before or after this line has nothing to repeat.
+    row.removeAll(keepingCapacity: true)
     // Other text may precede an unknown tool's dump.
-    if track.next == nil, layout.kind == .other { return }
+    if next == nil, layout.kind == .other { return }
     guard index < text.byteCount || line.isTerminated else {
       return reportCut(
         "the last line has no line end and ends within its offset", line.position(index), into: &output)
@@ -148,6 +160,87 @@ struct OffsetText: LineDecoder {
   ) {
     isEndExplained = true
     output.fault("\(finding): the text is truncated; the bytes before the end are used", at: position)
+  }
+
+  // MARK: - Offsets
+
+  /// A line begins at `offset` of the dump, or the dump ends there (`isTotal`): emits the bytes between the line
+  /// before and this one. False if `output` became full first: call it again.
+  private mutating func advance(
+    to offset: UInt64, isTotal: Bool, at position: TextPosition, into output: inout DecodedText
+  ) -> Bool {
+    if let next, next != offset {
+      let distance = Int(truncatingIfNeeded: offset &- next)
+      if distance < 0 || distance > Self.longestStream - gapTotal {
+        output.fault(
+          "the offset \(layout.base.name(offset)) does not continue the line before, which ends at "
+            + "\(layout.base.name(next)): the lines are out of order, or an offset is damaged; the bytes are "
+            + "used in file order", at: position)
+      } else if let repeatMark, !row.isEmpty {
+        let isDone = expand(distance, isTotal: isTotal, mark: repeatMark, at: position, into: &output)
+        if !isDone { return false }
+      } else {
+        appendGap(distance, at: position, into: &output)
+      }
+    }
+    next = offset
+    repeatMark = nil
+    return true
+  }
+  private mutating func beginRepeat(at position: TextPosition, into output: inout DecodedText) {
+    isEndExplained = false
+    if next == nil {
+      output.fault(
+        "this * repeats the line before it, which is missing: the text is incomplete", at: position)
+    } else if repeatMark == nil {
+      (repeatMark, repeated) = (position, 0)
+    }
+  }
+
+  /// Repeats `row` over `distance` bytes. Only the end of a dump may shorten the last repetition.
+  private mutating func expand(
+    _ distance: Int, isTotal: Bool, mark: TextPosition, at position: TextPosition,
+    into output: inout DecodedText
+  ) -> Bool {
+    let odd = isTotal ? 0 : (distance + repeated) % row.count
+    let allowed = min(distance - odd, maxExpansion - expanded)
+    let count = min(allowed, output.room)
+    emitRow(count, at: mark, into: &output)
+    if count < allowed { return false }
+    let total = repeated + distance - allowed
+    if allowed < distance - odd {
+      output.fault(
+        "this * repeats \(total - odd) bytes, which exceeds the limit of \(maxExpansion) for the whole text: "
+          + "the rest is skipped; raise --max-expansion", at: mark)
+    }
+    if odd > 0 {
+      output.fault(
+        "the * before this line repeats \(total) bytes, which is not a multiple of the line's \(row.count): "
+          + "a line is missing, or an offset is damaged", at: position)
+    }
+    appendGap(distance - allowed, at: mark, into: &output)
+    return true
+  }
+
+  /// Emits the next `count` bytes of the repetition.
+  private mutating func emitRow(_ count: Int, at mark: TextPosition, into output: inout DecodedText) {
+    let row = row
+    var index = repeated % row.count
+    _ = output.append(upTo: count, at: mark.fileOffset, spacing: Stride(stride: 0)) { bytes in
+      for _ in 0..<count {
+        bytes.append(row[index])
+        index = index &+ 1 == row.count ? 0 : index &+ 1
+      }
+    }
+    repeated += count
+    expanded += count
+    next = next.map { $0 &+ UInt64(count) }
+  }
+
+  private mutating func appendGap(_ length: Int, at position: TextPosition, into output: inout DecodedText) {
+    guard length > 0 else { return }
+    gapTotal += length
+    output.appendGap(length: length, at: position.fileOffset)
   }
 }
 

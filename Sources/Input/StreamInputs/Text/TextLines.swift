@@ -1,10 +1,9 @@
 import Basics
-import PacketCapture
 
 /// A line of a text, or a chunk of one that is too long to buffer.
 struct TextLine: Sendable {
-  /// At its first character.
-  var cursor: TextCursor
+  /// Of its first character.
+  var start: TextPosition
   /// Whether it begins the line, and whether it ends it: both but for chunks of a long line.
   var isStart: Bool
   var isEnd: Bool
@@ -14,26 +13,26 @@ struct TextLine: Sendable {
   var hasReturn: Bool
 
   /// The offset in the file, from 0, of its first character.
-  var fileOffset: Int { cursor.fileOffset }
+  var fileOffset: Int { start.fileOffset }
 
   /// The position in the file of the character at `index` of the line.
-  func position(_ index: Int) -> TextPosition { cursor.position(cursor.fileOffset &+ index) }
+  func position(_ index: Int) -> TextPosition { start.advanced(by: index) }
 }
 
 /// Decodes the lines of one format. One value reads one file.
 protocol LineDecoder: Sendable {
+  /// Whether the output became full before the line was read: it is passed on again.
+  var isWaiting: Bool { get }
+
   /// - Parameter text: the line without its end.
   mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText)
-
-  /// Reads on in a line whose output filled `output`, before other lines; false if it is full again.
-  mutating func resume(into output: inout DecodedText) -> Bool
 
   /// The file has ended.
   mutating func finish(at position: TextPosition, into output: inout DecodedText)
 }
 
 extension LineDecoder {
-  mutating func resume(into output: inout DecodedText) -> Bool { true }
+  var isWaiting: Bool { false }
 }
 
 /// Splits blocks into lines; the result does not depend on the block boundaries.
@@ -44,7 +43,7 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
 
   private var lines: Lines
   /// At the first character that was not passed on.
-  private var cursor = TextCursor()
+  private var cursor = TextPosition()
   /// The beginning of an incomplete line; at most one byte more than `chunkLength`, so that a carriage return never
   /// becomes a chunk's last byte.
   private var partial: [UInt8] = []
@@ -53,8 +52,7 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
 
   init(_ lines: Lines) { self.lines = lines }
 
-  mutating func decode(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
-    guard lines.resume(into: &output) else { return start }
+  mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
     var index = start
     while index < text.byteCount, !output.isFull {
       let newline = text.newlineIndex(from: index)
@@ -63,8 +61,10 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
         emit(text.extracting(index..<end), isEnd: true, isTerminated: true, into: &output)
       } else {
         buffer(text.extracting(index..<end), into: &output)
+        index = end
         if newline != nil { emitPartial(isEnd: true, isTerminated: true, into: &output) }
       }
+      if lines.isWaiting { break }
       index = end
       if newline != nil {
         cursor.passNewline()
@@ -75,11 +75,10 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
   }
 
   mutating func finish(into output: inout DecodedText) -> Bool {
-    guard lines.resume(into: &output) else { return false }
     // A last line without line end.
     if !partial.isEmpty || isWithinLine { emitPartial(isEnd: true, isTerminated: false, into: &output) }
-    guard lines.resume(into: &output) else { return false }
-    lines.finish(at: cursor.position, into: &output)
+    if lines.isWaiting { return false }
+    lines.finish(at: cursor, into: &output)
     output.closeFaults()
     return true
   }
@@ -101,46 +100,43 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
     var line: [UInt8] = []
     swap(&line, &partial)
     emit(line.span.bytes, isEnd: isEnd, isTerminated: isTerminated, into: &output)
-    line.removeAll(keepingCapacity: true)
+    if !lines.isWaiting { line.removeAll(keepingCapacity: true) }
     swap(&line, &partial)
   }
 
   private mutating func emit(
     _ text: RawSpan, isEnd: Bool, isTerminated: Bool, into output: inout DecodedText
   ) {
-    if cursor.fileOffset == 0 { cursor = TextCursor(of: text) }
+    if cursor.fileOffset == 0 { cursor = TextPosition(startOf: text) }
     let text = text.extracting(droppingFirst: cursor.skipMark(from: 0, to: text.byteCount))
     let length = text.byteCount
     let hasReturn = isTerminated && length > 0 && text.byte(at: length &- 1) == ASCII.carriageReturn
     let line = TextLine(
-      cursor: cursor, isStart: !isWithinLine, isEnd: isEnd, isTerminated: isTerminated, hasReturn: hasReturn)
+      start: cursor, isStart: !isWithinLine, isEnd: isEnd, isTerminated: isTerminated, hasReturn: hasReturn)
     lines.read(hasReturn ? text.extracting(droppingLast: 1) : text, of: line, into: &output)
+    if lines.isWaiting { return }
     cursor.fileOffset &+= length
     isWithinLine = !isEnd
   }
 }
 
+/// A position in a text.
 struct TextPosition: Equatable, Sendable {
   /// Byte offset in the file, from 0.
   var fileOffset: Int
-  /// From 1.
-  var line: Int
-  /// In bytes, from 1. A byte order mark is not counted.
-  var column: Int
-}
-
-/// A decoder's position in its text.
-struct TextCursor: Sendable {
-  /// Byte offset in the file, from 0, of the next character.
-  var fileOffset = 0
   /// Number of the line, from 1, and the file offset of its first character.
-  private(set) var line = 1
-  private(set) var lineStart = 0
+  private(set) var line: Int
+  private var lineStart: Int
 
-  init() {}
+  /// In bytes, from 1. A byte order mark is not counted.
+  var column: Int { fileOffset &- lineStart &+ 1 }
+
+  init(fileOffset: Int = 0, line: Int = 1, column: Int = 1) {
+    (self.fileOffset, self.line, lineStart) = (fileOffset, line, fileOffset &+ 1 &- column)
+  }
 
   /// At the beginning of a text, whose byte order mark belongs to no line.
-  init(of head: RawSpan) { lineStart = head.beginsWithByteOrderMark ? 3 : 0 }
+  init(startOf head: RawSpan) { self.init(column: head.beginsWithByteOrderMark ? -2 : 1) }
 
   /// Skips what there is of the byte order mark between `start` and `end` of a block; returns the index after it.
   mutating func skipMark(from start: Int, to end: Int) -> Int {
@@ -156,11 +152,10 @@ struct TextCursor: Sendable {
     lineStart = fileOffset
   }
 
-  /// The position of the next character.
-  var position: TextPosition { position(fileOffset) }
-
-  /// The position of `fileOffset`, which is in the current line.
-  func position(_ fileOffset: Int) -> TextPosition {
-    TextPosition(fileOffset: fileOffset, line: line, column: fileOffset &- lineStart &+ 1)
+  /// The position `distance` bytes after this one, in the same line.
+  func advanced(by distance: Int) -> TextPosition {
+    var position = self
+    position.fileOffset &+= distance
+    return position
   }
 }

@@ -27,26 +27,24 @@ extension RawSpan {
     byteCount &- start >= 40 && (start..<byteCount).allSatisfy { byte(at: $0) == UInt8(ascii: sign) }
   }
 
-  /// The index of the first character at or after `start` that is not blank.
-  func skippingBlanks(from start: Int) -> Int {
+  /// The index of the first character at or after `start` that is not skipped.
+  @inline(__always)
+  private func skipping(from start: Int, _ isSkipped: (UInt8) -> Bool) -> Int {
     var index = start
-    while index < byteCount, ASCII.isBlank(byte(at: index)) { index &+= 1 }
+    while index < byteCount, isSkipped(byte(at: index)) { index &+= 1 }
     return index
   }
+
+  func skippingBlanks(from start: Int) -> Int { skipping(from: start, ASCII.isBlank) }
 
   /// The index of the first letter or digit at or after `start`.
-  func skippingMarks(from start: Int) -> Int {
-    var index = start
-    while index < byteCount, !ASCII.isWordCharacter(byte(at: index)) { index &+= 1 }
-    return index
-  }
+  func skippingMarks(from start: Int) -> Int { skipping(from: start) { !ASCII.isWordCharacter($0) } }
 
   /// The index after the letters and digits at `start`.
-  func wordEnd(from start: Int) -> Int {
-    var index = start
-    while index < byteCount, ASCII.isWordCharacter(byte(at: index)) { index &+= 1 }
-    return index
-  }
+  func wordEnd(from start: Int) -> Int { skipping(from: start, ASCII.isWordCharacter) }
+
+  /// The index of the word after the one at `start`.
+  func nextWord(from start: Int) -> Int { skippingMarks(from: wordEnd(from: start)) }
 
   /// The index after `0x` at `start`, or `start`.
   func skippingPrefix(at start: Int) -> Int {
@@ -58,14 +56,10 @@ extension RawSpan {
 
   /// The decimal number at `start`, and the index after it; nil without a digit or with more than 18.
   func number(at start: Int) -> (value: Int, end: Int)? {
-    var index = start
-    var value = 0
-    while index < byteCount, case let digit = byte(at: index) &- UInt8(ascii: "0"), digit < 10 {
-      guard index &- start < 18 else { return nil }
-      value = value &* 10 &+ Int(digit)
-      index &+= 1
+    guard let (value, end) = OffsetBase.decimal.read(self, from: start), end &- start <= 18 else {
+      return nil
     }
-    return index > start ? (value, index) : nil
+    return (Int(value), end)
   }
 
   /// The number at `start`, if only blanks follow it.
@@ -87,20 +81,14 @@ extension RawSpan {
   /// - Parameter maxDigits: number of accurate digits; the rest is rounded.
   func time(at start: Int, maxDigits: Int) -> CaptureTime? {
     guard let (seconds, end) = number(at: start), seconds > 0 else { return nil }
-    guard end < byteCount, byte(at: end) == UInt8(ascii: "."),
-      let (fraction, fractionEnd) = number(at: end &+ 1)
-    else { return CaptureTime(seconds: Int64(seconds)) }
-    var digits = fractionEnd &- end &- 1
-    var value = fraction
-    var rest = 0
-    while digits > maxDigits {
-      (value, rest) = value.quotientAndRemainder(dividingBy: 10)
-      digits &-= 1
+    guard has(".", at: end), let (fraction, fractionEnd) = number(at: end &+ 1) else {
+      return CaptureTime(seconds: Int64(seconds))
     }
-    if rest >= 5 { value &+= 1 }
-    var unit = 1
-    for _ in 0..<digits { unit &*= 10 }
-    return CaptureTime(
-      seconds: Int64(seconds &+ value / unit), fraction: UInt64(value % unit), digits: UInt8(digits))
+    func power(_ exponent: Int) -> Int { (0..<exponent).reduce(1) { power, _ in power &* 10 } }
+    let digits = min(fractionEnd &- end &- 1, maxDigits)
+    let rounding = power(fractionEnd &- end &- 1 &- digits)
+    let value = (fraction &+ rounding / 2) / rounding
+    let (whole, rest) = value.quotientAndRemainder(dividingBy: power(digits))
+    return CaptureTime(seconds: Int64(seconds &+ whole), fraction: UInt64(rest), digits: UInt8(digits))
   }
 }

@@ -2,87 +2,51 @@ import Basics
 
 /// Text that shows bytes in a form which cannot be read for sure: it is refused by name.
 enum UnreadableDump {
-  case packets, words, carriageReturns, decimals, escapes, tokens, unknown
+  private static let packets = Recognition.foreign(
+    kind: "a hex dump of packets, with their headers",
+    remedy: "use the capture itself, as tcpdump -w and Wireshark save it; text2pcap may make one of the text")
+  private static let words = Recognition.foreign(
+    kind: "a dump that does not show bytes in hex, but words in an unknown order, other digits or "
+      + "characters (as od, hexdump without -C, xxd -e and xxd -b do)",
+    remedy: "use xxd, hexdump -C or od -A x -t x1, which print bytes")
+  private static let carriageReturns = Recognition.foreign(
+    kind: "text whose lines end in carriage returns alone", remedy: #"convert it: tr '\r' '\n' < FILE"#)
+  private static let decimals = Recognition.foreign(
+    kind: "a list of bytes as decimal numbers", remedy: printHex)
+  private static let escapes = Recognition.foreign(
+    kind: "a text with escapes for bytes, such as \\x00 or \\000", remedy: printHex)
+  private static let printHex: Message = "print the bytes in hex, such as with Python's bytes.hex()"
+  static let tokens = Recognition.foreign(
+    kind: "a text with tokens, of which nothing says that they are invalid",
+    remedy: "--from feedback-list reads tokens with the times at which they became invalid (--map "
+      + "token=NAME,time=NAME names columns), store import those in use")
+  private static let unknown = Recognition.foreign(
+    kind: "hex digits in an unknown form", remedy: "remove what is no hex digit, or use --from hex")
 
-  var kind: Message {
-    switch self {
-    case .packets: "a hex dump of packets, with their headers"
-    case .words:
-      "a dump that does not show bytes in hex, but words in an unknown order, other digits or characters (as od, "
-        + "hexdump without -C, xxd -e and xxd -b do)"
-    case .carriageReturns: "text whose lines end in carriage returns alone"
-    case .decimals: "a list of bytes as decimal numbers"
-    case .escapes: "a text with escapes for bytes, such as \\x00 or \\000"
-    case .tokens: "a text with tokens, of which nothing says that they are invalid"
-    case .unknown: "hex digits in an unknown form"
-    }
+  /// What a text is that could be read as plain hex although it is none; nil if it is not such a text.
+  /// - Parameters:
+  ///   - proof: what its offsets prove.
+  ///   - hasRecords: whether the bytes of plain hex have known content.
+  static func kind(of head: TextHead, _ proof: OffsetProof.Result?, hasRecords: () -> Bool) -> Recognition? {
+    let lines = head.wholeLines
+    if proof == .packets || lines.contains(where: isTcpdump) { return packets }
+    if proof == .words || zip(lines, lines.dropFirst()).contains(where: areRows) { return words }
+    if !lines.isEmpty, lines.allSatisfy(isWords), !hasRecords() { return words }
+    if isDecimal(head.bytes.span.bytes, othersAllowed: 0) { return decimals }
+    return head.hasReturnsAlone && !head.isBase64 ? carriageReturns : nil
   }
 
-  var remedy: Message {
-    switch self {
-    case .packets:
-      "use the capture itself, as tcpdump -w and Wireshark save it; text2pcap may make one of the text"
-    case .words: "use xxd, hexdump -C or od -A x -t x1, which print bytes"
-    case .carriageReturns: #"convert it: tr '\r' '\n' < FILE"#
-    case .decimals, .escapes: "print the bytes in hex, such as with Python's bytes.hex()"
-    case .tokens:
-      "--from feedback-list reads tokens with the times at which they became invalid (--map token=NAME,time=NAME "
-        + "names columns), store import those in use"
-    case .unknown: "remove what is no hex digit, or use --from hex"
-    }
-  }
-
-  /// A text that could be read as plain hex although it is none.
-  /// - Parameter hasRecords: whether the bytes of plain hex have known content.
-  init?(of head: RawSpan, isWhole: Bool, hasRecords: () -> Bool) {
-    guard !head.hasControlCharacters else { return nil }
-    let lines = head.lines(isWhole: isWhole)
-    let layout = OffsetLayout.learned(from: head, isWhole: isWhole)
-    if lines.contains(where: { Self.isTcpdump(head, from: $0.lowerBound) })
-      || layout?.isPackets(head, isWhole: isWhole) == true
-    {
-      self = .packets
-    } else if layout?.isDump(head, isWhole: isWhole) == true
-      || zip(lines, lines.dropFirst()).contains(where: { Self.areRows(head, $0, $1) })
-      || !lines.isEmpty && lines.allSatisfy({ Self.isWords(head, $0) }) && !hasRecords()
-    {
-      self = .words
-    } else if Self.isDecimal(head, othersAllowed: 0) {
-      self = .decimals
-    } else if Self.hasReturnsAlone(head), !Base64.recognises(head) {
-      self = .carriageReturns
-    } else {
-      return nil
-    }
-  }
-
-  /// A text of no known form.
-  init?(ofUnknown head: RawSpan) {
-    guard !head.hasControlCharacters else { return nil }
-    var (digits, escapes, others) = (0, 0, 0)
-    var (run, longest) = (0, 0)
-    for index in 0..<head.byteCount {
-      let character = head.byte(at: index)
-      let isDigit = Digits.hex[Int(character)] != Digits.isInvalid
-      run = isDigit ? run + 1 : 0
-      longest = max(longest, run)
-      if isDigit {
-        digits += 1
-      } else if character == UInt8(ascii: "\\") {
-        escapes += 1
-      } else if !ASCII.isWhiteSpace(character) {
-        others += 1
-      }
-    }
-    if Self.isDecimal(head, othersAllowed: 8) {
-      self = .decimals
-    } else if escapes >= Self.fewestEscapes, escapes * 8 > digits + others {
-      self = .escapes
-    } else if digits >= Self.fewestDigits, digits > others + escapes {
-      self = longest == Self.fewestDigits ? .tokens : .unknown
-    } else {
-      return nil
-    }
+  /// What a text is that has no known form; nil if it does not show bytes.
+  static func kind(ofUnknown head: TextHead) -> Recognition? {
+    guard head.isText else { return nil }
+    let digits = head.count(isDigit)
+    let backslashes = head.count { $0 == UInt8(ascii: "\\") }
+    let others = head.count { !ASCII.isWhiteSpace($0) } - digits - backslashes
+    if isDecimal(head.bytes.span.bytes, othersAllowed: 8) { return decimals }
+    if backslashes >= fewestEscapes, backslashes * 8 > digits + others { return escapes }
+    guard digits >= fewestDigits, digits > others + backslashes else { return nil }
+    let longest = head.bytes.split { !isDigit($0) }.map(\.count).max()
+    return longest == fewestDigits ? tokens : unknown
   }
 
   /// Digits of a tuple with a token of 32 bytes, at least; and escapes for them.
@@ -90,35 +54,32 @@ enum UnreadableDump {
   private static let fewestEscapes = 16
 
   /// `0x0010:  4500 0028`: the lines of tcpdump -x and -X.
-  private static func isTcpdump(_ head: RawSpan, from start: Int) -> Bool {
-    let start = head.skippingBlanks(from: start)
-    return head.has("0x0000:", at: start)
-      && Digits.areHexPair(in: head, at: head.skippingBlanks(from: start + 7))
+  private static func isTcpdump(_ line: ArraySlice<UInt8>) -> Bool {
+    let text = line.span.bytes
+    let start = text.skippingBlanks(from: 0)
+    return text.has("0x0000:", at: start)
+      && Digits.areHexPair(in: text, at: text.skippingBlanks(from: start + 7))
   }
 
   /// Whether a line begins with an offset of 0, as od and hexdump print it, and the next one continues it.
-  private static func areRows(_ head: RawSpan, _ line: Range<Int>, _ next: Range<Int>) -> Bool {
-    let end = head.wordEnd(from: line.lowerBound)
-    guard (6...8).contains(end - line.lowerBound), end < line.upperBound,
-      OffsetBase.hexadecimal.read(head, from: line.lowerBound).map({ $0.value == 0 && $0.end == end }) == true
-    else { return false }
+  private static func areRows(_ line: ArraySlice<UInt8>, _ next: ArraySlice<UInt8>) -> Bool {
+    let zeros = line.prefix { $0 == UInt8(ascii: "0") }.count
+    guard (6...8).contains(zeros), let mark = line.dropFirst(zeros).first, !ASCII.isWordCharacter(mark) else {
+      return false
+    }
     return OffsetBase.allCases.contains { base in
-      base.read(head, from: next.lowerBound).map { (1...64).contains($0.value) } == true
+      base.read(next.span.bytes, from: 0).map { (1...64).contains($0.value) } == true
     }
   }
 
   /// Whether a line, indented, has groups of 4, 6, 8 or 16 digits alone, as od prints them without offsets.
-  private static func isWords(_ head: RawSpan, _ line: Range<Int>) -> Bool {
-    var index = head.skippingBlanks(from: line.lowerBound)
-    let length = Digits.hexEnd(in: head, from: index, to: line.upperBound) - index
-    guard index > line.lowerBound, [4, 6, 8, 16].contains(length) else { return false }
-    while index < line.upperBound {
-      let end = Digits.hexEnd(in: head, from: index, to: line.upperBound)
-      guard end - index == length else { return false }
-      index = head.skippingBlanks(from: end)
-    }
-    return true
+  private static func isWords(_ line: ArraySlice<UInt8>) -> Bool {
+    let words = line.split(whereSeparator: ASCII.isBlank)
+    guard let length = words.first?.count, line.first.map(ASCII.isBlank) == true else { return false }
+    return [4, 6, 8, 16].contains(length) && words.allSatisfy { $0.count == length && $0.allSatisfy(isDigit) }
   }
+
+  private static func isDigit(_ character: UInt8) -> Bool { Digits.hex[Int(character)] != Digits.isInvalid }
 
   /// Whether it has decimal numbers of bytes, some of one or three digits, and hardly other words.
   private static func isDecimal(_ head: RawSpan, othersAllowed: Int) -> Bool {
@@ -132,10 +93,5 @@ enum UnreadableDump {
       start = head.skippingMarks(from: end)
     }
     return others <= othersAllowed && numbers >= 32 && odd * 4 > numbers
-  }
-
-  private static func hasReturnsAlone(_ head: RawSpan) -> Bool {
-    head.newlineIndex(from: 0) == nil
-      && (0..<head.byteCount).count { head.byte(at: $0) == ASCII.carriageReturn } > 1
   }
 }
