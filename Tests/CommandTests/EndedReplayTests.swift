@@ -58,6 +58,36 @@ struct EndedReplayTests {
     }
     #expect(ended >= Self.moments / replay.statements.endedOneOf, "many ends must hit a running replay")
   }
+
+  @Test("a replay in batches goes on after each end, with the same entry", arguments: Server.allCases)
+  func goesOn(_ server: Server) throws {
+    var replay = try EndingReplay(server)
+    try replay.reset()
+    try #require(try replay.directory.apnsift(replay.arguments).code == 0)
+    let after = try replay.table()
+    replay.arguments += ["--batch", "50"]
+    var ended = 0
+    var generator = FixedGenerator(seed: 3)
+    for _ in 0..<Self.moments / 10 {
+      try replay.reset()
+      var whole = (polls: 100, writing: 40)
+      var ending: Ending?
+      while ending != .exit(0) {
+        let moment = replay.moment(ended, of: whole, &generator)
+        ending = try replay.runAndEnd(.kill, at: moment, &whole).ending
+        if ending != .exit(0) { ended += 1 }
+        let counts = try replay.session.run(
+          """
+          SELECT (SELECT count(*) FROM device_tokens WHERE invalidated_at IS NOT NULL),
+            (SELECT coalesce(sum(changed_rows), 0) FROM apnsift_replays),
+            (SELECT count(*) FROM apnsift_replays WHERE changed_rows > 0)
+          """)[0]
+        #expect(counts[0] == counts[1] && ["0", "1"].contains(counts[2]), "\(moment): \(counts)")
+      }
+      #expect(try replay.table() == after)
+    }
+    #expect(ended > 0)
+  }
 }
 
 /// A replay of 1500 tokens into a table of 1000 registrations, which has 500 of the tokens.
@@ -75,7 +105,7 @@ private struct EndingReplay {
   let directory: TestDirectory
   let session: any ServerSession
   let statements: Statements
-  let arguments: [String]
+  var arguments: [String]
 
   init(_ kind: EndedReplayTests.Server) throws {
     directory = try TestDirectory()

@@ -1,7 +1,7 @@
 import Basics
 import Synchronization
 
-/// A database of MariaDB or MySQL (docs/stores.md, MariaDB and MySQL).
+/// A database of MariaDB (docs/stores.md, MariaDB).
 ///
 /// Each call is one transaction. Readers and writers do not block each other.
 package struct MySQLDatabase: StoreDatabase {
