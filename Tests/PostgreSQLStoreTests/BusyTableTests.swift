@@ -1,3 +1,4 @@
+import Basics
 import PrivateServers
 import StoreTestSupport
 import Synchronization
@@ -14,21 +15,25 @@ struct BusyTableTests {
   private static let (registered, died, again): (UInt32, UInt32, UInt32) = (1, 9, 20)
 
   /// A store, and another connection to its database.
-  private static func store(_ server: Server) throws -> (TokenStore, @Sendable () throws -> any ServerSession) {
+  private static func store(_ server: Server) throws -> (TokenStore, @Sendable () throws -> any ServerSession)
+  {
     switch server {
     case .postgreSQL:
       let database = try TestDatabase()
-      return (try database.store(), { try PostgreSQLSession(database.server, database: database.name) })
+      let (server, name) = (database.server, database.name)
+      return (try database.store(), { try PostgreSQLSession(server, database: name) })
     case .mariaDB:
       let database = try MariaDBDatabase()
       let store = TokenStore(try database.database(), creates: true)
-      return (store, { try MariaDBSession(database.server, database: database.name) })
+      let (server, name) = (database.server, database.name)
+      return (store, { try MariaDBSession(server, database: name) })
     }
   }
 
   private static func registration(_ token: [UInt8], _ server: Server) -> String {
-    let hex = hex(token)
-    let (time, bytes) = server == .postgreSQL ? ("to_timestamp(\(again))", "'\\x\(hex)'") : ("\(again)", "x'\(hex)'")
+    let digits = Hex.string(token)
+    let (time, bytes) =
+      server == .postgreSQL ? ("to_timestamp(\(again))", "'\\x\(digits)'") : ("\(again)", "x'\(digits)'")
     return "UPDATE device_tokens SET registered_at = \(time), invalidated_at = NULL WHERE token = \(bytes)"
   }
 
@@ -38,7 +43,7 @@ struct BusyTableTests {
   ) -> Later<Set<[UInt8]>> {
     Later {
       let session = try connect()
-      var generator = FixedGenerator(seed: 34)
+      var generator = FixedGenerator(state: 34)
       var done: Set<[UInt8]> = []
       while !isOver.isSet {
         let token = tokens[Int.random(in: tokens.indices, using: &generator)]

@@ -57,16 +57,16 @@ package struct TokenStore: Sendable {
 
   /// Throws the errors of a later call, to detect a missing, read-only or unsuitable store before a large input is
   /// read. Changes nothing, and does not wait for locks of writers.
-  package func check(for use: StoreUse) throws {
+  /// - Parameter dryRun: whether nothing will be written, so that no privilege is needed.
+  package func check(for use: StoreUse, dryRun: Bool = false) throws {
     _ = try reading { session, table in
       if use == .recording, !mapping.isDeviceTokens {
         try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
       }
     }
-    if use != .reading {
-      try database.checkWritable(mapping, creates: creates, isRecorded: use == .recording && file == nil)
-    }
-    if use != .reading { try file?.check() }
+    if use == .reading || dryRun { return }
+    try database.checkWritable(mapping, creates: creates, isRecorded: use == .recording && file == nil)
+    try file?.check()
   }
 
   /// - Throws: if a replay cannot commit in batches here.
@@ -315,11 +315,8 @@ extension TokenStore {
     let isThere: Void? =
       try reading { session, table in
         try journal(of: table, session) { journal in
-          try journal.changes(of: journal.record(id), in: table) { packed in
-            var changes = RowChanges()
-            try changes.add(packed)
+          try journal.changes(of: journal.record(id), in: table, batchSize: 1) { changes in
             for change in changes.changes { try visit(self.change(change, of: changes, table, session)) }
-            return changes.changes.count
           }
         }
       } ?? nil
@@ -347,26 +344,30 @@ extension TokenStore {
     } ?? [:]
   }
 
-  /// Restores the rows that the replay `id` changed and that did not change since, in one transaction.
-  /// - Parameter entry: the journal entry of the undo; nil for a preview, which changes nothing.
-  /// - Throws: `StoreFault.noReplay`; `.notUndoable` for an undo, an undone replay, and a replay of another table.
+  /// Restores the rows that the replay `id` changed and that did not change since, in one transaction. If it restores
+  /// none, it is not recorded.
+  /// - Parameter entry: the journal entry of the undo; nil for a dry run: the transaction is rolled back, because only
+  ///   the database knows what its indexes and triggers do.
+  /// - Throws: `StoreFault.noReplay`; `.notUndoable` for an undo, an undone replay, one whose rows a later replay changed, and a replay of another table.
   package func undo(_ id: Int, entry: JournalEntry?) throws -> UndoAnswer {
     guard let owner = try readingJournal({ try record(id, in: $0).owner }) else {
       throw StoreError(store: name, fault: .noReplay(id))
     }
-    func undo(_ rows: OwnedRows, _ journal: Journal) throws -> TokenUndo {
+    func undo(_ rows: OwnedRows, _ journal: Journal) throws -> UndoAnswer {
       // Another program may have undone it before the lock was acquired.
-      TokenUndo(rows: rows, record: try record(id, in: journal), batchSize: batchSize)
+      try TokenUndo(rows: rows, record: try record(id, in: journal), batchSize: batchSize).run(from: journal)
     }
     guard let entry else {
-      let preview = try reading { session, table in
-        let rows = OwnedRows(session: session, table: table, owner: owner)
-        return try journal(of: table, session) { try undo(rows, $0).run(from: $0, isPreview: true) }
-      }
-      return (preview ?? nil) ?? UndoAnswer()
+      do {
+        return try writing(for: owner, isRecorded: file == nil) { rows -> UndoAnswer in
+          let answer = try journal(of: rows.table, rows.session) { try undo(rows, $0) }
+          throw DryRunEnd(answer: answer ?? UndoAnswer())
+        }
+      } catch let end as DryRunEnd { return end.answer }
     }
     return try recording(for: owner) { rows, journal in
-      var answer = try undo(rows, journal).run(from: journal)
+      var answer = try undo(rows, journal)
+      if answer.isVain { return (answer, nil) }
       answer.id = try journal.begin(for: owner, undoes: id)
       var counts = ReplayCounts()
       counts.updated = answer.restored
@@ -384,4 +385,9 @@ extension TokenStore {
     }
     return record
   }
+}
+
+/// Rolls the transaction of a dry run back.
+private struct DryRunEnd: Error {
+  let answer: UndoAnswer
 }

@@ -158,7 +158,8 @@ struct Replay: ParsableCommand {
       journal: journal.url)
     let store = try location.openForWriting(creates: create, dryRun: dryRun)
     if batch != nil { try store.checkBatches() }
-    try store.check(for: dryRun ? .reading : noJournal ? .writing : .recording)
+    try store.check(
+      for: location.isTrial ? .reading : noJournal ? .writing : .recording, dryRun: dryRun)
     var replay = StoreReplay(into: store, for: try location.owner(in: store))
     replay.options = ReplayOptions(knownOnly: insertsNone, dryRun: dryRun)
     replay.options.grace = grace.seconds

@@ -12,7 +12,8 @@ struct StoreUndo: ParsableCommand {
     usage: "apnsift store undo [<options>] <number>",
     discussion: """
       Each row gets its previous values back, unless it was changed after the replay: such rows are skipped and \
-      counted by reason. Undo the newest replay first. The undo is one transaction, and is recorded.
+      counted by reason. If a later replay changed rows of the same tokens, undo that one first. The undo is one \
+      transaction, and is recorded if it restores a row. A dry run is rolled back: it needs the same privileges.
 
       EXAMPLES
         apnsift store history --store sqlite:tokens.sqlite
@@ -22,7 +23,9 @@ struct StoreUndo: ParsableCommand {
       """)
 
   @Argument(
-    help: .init("Number from `store history`, or `last` for the newest not undone.", valueName: "number"))
+    help: .init(
+      "Number from `store history`, or `last` for the newest that changed rows and is not undone.",
+      valueName: "number"))
   var replay: UndoArgument
 
   @Flag(help: "Change nothing; count the rows.")
@@ -46,6 +49,12 @@ struct StoreUndo: ParsableCommand {
     }
     let skipped = answer.left.values.reduce(0, +)
     let rest = skipped > 0 ? "; \(Count.of(skipped, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
+    if answer.isVain {
+      throw Failure("replay \(number) of \(store.name) is not undone: no row can be restored\(rest)")
+    }
+    for column in answer.dropped.sorted() {
+      Console.note("column \(column) was dropped since the replay: restored rows are without it")
+    }
     let restored = Count.of(answer.restored, "row")
     Console.say(
       dryRun
@@ -66,7 +75,7 @@ struct UndoArgument: ExpressibleByArgument {
   func number(in store: TokenStore) throws -> Int {
     if let named { return named }
     let newest = try store.history().last {
-      $0.undoes == nil && $0.undoneBy == nil && $0.entry.mapping == store.mappingText
+      $0.isStanding && $0.entry.mapping == store.mappingText
     }
     guard let newest else {
       throw Failure("\(store.name) has no replay to undo")

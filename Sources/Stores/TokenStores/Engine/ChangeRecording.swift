@@ -43,10 +43,12 @@ final class ChangeRecording {
   }
 
   /// Records the rows that were inserted, written or removed.
-  /// - Parameter found: the rows as they were.
-  func add(_ changed: BatchChanges, _ found: FoundRows, of batch: TokenBatch, _ rows: OwnedRows) throws {
-    let table = rows.table
-    let now = try rowsNow(changed, of: batch, rows)
+  /// - Parameters:
+  ///   - found: the rows as they were.
+  ///   - now: those that may differ from what was written.
+  func add(
+    _ changed: BatchChanges, _ found: FoundRows, _ now: FoundRows?, of batch: TokenBatch, _ table: MappedTable
+  ) throws {
     func withWritten(_ token: Int, _ body: (SQLField) throws -> Void) throws {
       try table.invalidationValue(at: batch.time(token)).withField(body)
     }
@@ -57,7 +59,7 @@ final class ChangeRecording {
         }
       }
       for row in now.rows(of: token) {
-        try now.found.withFields(row) { fields in
+        try now.withFields(row) { fields in
           let values = [fields.registered, .null, fields.invalidation] + (try table.checked(fields.key))
           try add(RowChange(.inserted, token, of: batch), token, values, of: batch)
         }
@@ -66,8 +68,8 @@ final class ChangeRecording {
       let change = RowChange(outcome, row.token, of: batch, before: row.state)
       try found.withFields(row) { before in
         let key = try table.checked(before.key)
-        if let now, let same = now.row(of: row.token, key) {
-          return try now.found.withFields(same) { after in
+        if let now, let same = now.rows(now.rows(of: row.token), withKey: key).first {
+          return try now.withFields(same) { after in
             let values = [after.registered, before.invalidation, after.invalidation] + key
             try add(change, row.token, values, of: batch)
           }
@@ -98,36 +100,6 @@ final class ChangeRecording {
     try journal.add(packed, to: replay, first: written)
     written += packed.count
   }
-
-  /// The rows of the changed tokens after the change: triggers and column types may alter values. Nil for
-  /// `device_tokens`, which stores values unaltered and whose key is the token, and if the result is known without
-  /// reading.
-  private func rowsNow(_ changes: BatchChanges, of batch: TokenBatch, _ rows: OwnedRows) throws -> RowsNow? {
-    if rows.table.key.isEmpty || rows.table.invalidationColumn == nil { return nil }
-    // Without triggers, the new value of a written row is known.
-    let changed =
-      rows.keepsInvalidations
-      ? changes.inserted : Set(changes.inserted).union(changes.written.map(\.token)).sorted()
-    if changed.isEmpty { return nil }
-    return RowsNow(found: try rows.find(batch.part(changed)), tokens: changed)
-  }
-
-  /// Rows by the tokens of a batch.
-  private struct RowsNow {
-    let found: FoundRows
-    /// The batch's numbers of the tokens that were looked for, ascending.
-    let tokens: [Int]
-
-    func rows(of token: Int) -> ArraySlice<FoundRow> {
-      let index = tokens.partitioningIndex { $0 >= token }
-      return index < tokens.count && tokens[index] == token ? found.rows(of: index) : []
-    }
-
-    func row(of token: Int, _ key: ArraySlice<SQLField>) -> FoundRow? {
-      let packed = PackedFields.packed(key)
-      return rows(of: token).first { found.withFields($0) { PackedFields.packed($0.key) } == packed }
-    }
-  }
 }
 
 extension RowChange {
@@ -140,9 +112,49 @@ extension RowChange {
 }
 
 extension OwnedRows {
-  /// Whether the column stores an invalidation unaltered.
-  fileprivate var keepsInvalidations: Bool {
-    guard !table.description.hasTriggers, let column = table.invalidationColumn,
+  /// The rows of the changed tokens after the change, if they need to be known: triggers and column types may alter
+  /// values, and the database gives an inserted row its key.
+  /// - Parameter found: the rows as they were.
+  /// - Throws: `StoreFault.refused` if a trigger changed the registration or the key of a written row: the rule would
+  ///   take the device for registered since, and an undo would not find the row.
+  func rowsNow(
+    _ changes: BatchChanges, _ found: FoundRows, of batch: TokenBatch, isRecorded: Bool
+  ) throws -> FoundRows? {
+    guard table.invalidationColumn != nil,
+      table.description.hasTriggers || isRecorded && !table.key.isEmpty
+    else { return nil }
+    // Without triggers, the new value of a written row is known.
+    let written = keepsInvalidations ? [] : changes.written
+    let changed =
+      written.isEmpty ? changes.inserted : Set(changes.inserted).union(written.map(\.token)).sorted()
+    if changed.isEmpty { return nil }
+    var now = try find(batch.part(changed))
+    now.renumber(changed)
+    try checkKept(written, found, now, of: batch)
+    return now
+  }
+
+  private func checkKept(
+    _ written: [FoundRow], _ found: FoundRows, _ now: FoundRows, of batch: TokenBatch
+  ) throws {
+    let isKeyWritten = table.key.contains { $0.name == table.invalidationColumn?.name }
+    for row in written {
+      let stored = now.rows(of: row.token)
+      try found.withFields(row) { before in
+        let same = isKeyWritten ? Array(stored) : now.rows(stored, withKey: before.key)
+        if same.contains(where: { now.withFields($0) { $0.registered.isSame(as: before.registered) } }) {
+          return
+        }
+        let column = same.isEmpty ? nil : table.registered?.column.name
+        throw table.triggerFault(column ?? "the primary key", of: batch.token(row.token))
+      }
+    }
+  }
+
+  /// Whether written rows have the values that were written, and the others as before.
+  private var keepsInvalidations: Bool {
+    guard !table.description.hasTriggers, !table.key.contains(where: \.isGenerated),
+      let column = table.invalidationColumn,
       let value = try? table.invalidationValue(at: StoreTime(seconds: Int64(Int32.max)))
     else { return false }
     return session.keeps(value, in: column)
@@ -150,18 +162,25 @@ extension OwnedRows {
 }
 
 extension Journal {
-  /// Visits the rows of packed changes of a replay of `table`, in their order.
-  /// - Parameter body: returns how many changes it received.
+  /// Visits the changes of a replay of `table` in their order, about `batchSize` together.
   /// - Throws: `StoreFault.unreadableRows`, also if there are not all changes that the replay made.
   func changes(
-    of record: JournalRecord, in table: MappedTable, _ body: (PackedChanges) throws -> Int
+    of record: JournalRecord, in table: MappedTable, batchSize: Int, _ body: (RowChanges) throws -> Void
   ) throws {
     var count = 0
-    try packedChanges(of: record.id) { count += try body($0) }
+    var changes = RowChanges()
+    func visit() throws {
+      if !changes.changes.isEmpty { try body(changes) }
+      count += changes.changes.count
+      changes = RowChanges()
+    }
+    try packedChanges(of: record.id) { packed, row in
+      try changes.add(packed, row)
+      if changes.changes.count >= batchSize || changes.bytes.count >= TokenBatch.mostBytes { try visit() }
+    }
+    try visit()
     // A trigger may have added rows, or removed some.
-    guard record.undoes == nil, count != record.rows,
-      table.mapping.isDeviceTokens || !table.description.hasTriggers
-    else { return }
+    guard record.undoes == nil, count != record.rows, !table.description.hasTriggers else { return }
     throw StoreFault.unreadableRows(
       1,
       first: .inRow(

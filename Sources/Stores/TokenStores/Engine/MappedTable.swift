@@ -78,6 +78,13 @@ final class MappedTable {
   /// A row in messages, by its token.
   func rowName(_ token: SQLField) -> Message { "\(self.token.name) \(token.literal())" }
 
+  /// The fault of a trigger that changes more of a row than was written.
+  func triggerFault(_ columns: String, of token: ArraySlice<UInt8>) -> StoreFault {
+    .refused(
+      "a trigger of \(shownName) also changes \(columns), as in the row of token "
+        + "\(Hex.string(token)): disable it for this command, or name another column in the mapping")
+  }
+
   /// The column that an invalidation writes.
   var invalidationColumn: TableColumn? {
     switch invalidation {
@@ -130,7 +137,9 @@ extension MappedTable {
   /// - Throws: `StoreFault.unreadableRows` if a time cannot be read.
   func state(_ registered: SQLField, _ invalidation: SQLField) throws(StoreFault) -> RowState {
     var registeredAt = time(registered, registeredClock)
-    if registeredAt == nil { registeredAt = try slowRegistered(registered) }
+    if registeredAt == nil, !registered.isNull, let (column, form) = self.registered {
+      registeredAt = try time(registered, column, form)
+    }
     var state = RowState(registered: registeredAt?.latest, isDead: false)
     switch self.invalidation {
     case .time(let column, let form):
@@ -142,11 +151,6 @@ extension MappedTable {
     case .removal: break
     }
     return state
-  }
-
-  private func slowRegistered(_ field: SQLField) throws(StoreFault) -> StoreTime? {
-    guard !field.isNull, let (column, form) = registered else { return nil }
-    return try time(field, column, form)
   }
 
   @inline(__always)

@@ -31,16 +31,16 @@ struct OwnedRows {
     switch table.invalidation {
     case .time(let column, _): "t.\(dialect.quoted(column.name)) IS NULL"
     case .flag(let column, let dead, _):
-      "CASE WHEN \(session.text(column)) = \(Self.literal(dead)) THEN 0 ELSE 1 END = 1"
+      "CASE WHEN \(session.text(column)) = \(literal(dead)) THEN 0 ELSE 1 END = 1"
     case .removal: "1 = 1"
     }
   }
 
   /// A literal of a value in a mapping. Values of inputs are parameters.
-  private static func literal(_ value: SQLValue) -> String {
+  private func literal(_ value: SQLValue) -> String {
     switch value {
     case .integer(let number): "'\(number)'"
-    case .text(let text): "'\(text.replacing("'", with: "''"))'"
+    case .text(let text): dialect.literal(text)
     default: "NULL"
     }
   }
@@ -125,7 +125,7 @@ struct FoundRows {
     lengths = (table?.description.locator.count ?? 0, table?.key.count ?? 0)
   }
 
-  /// The rows of a token.
+  /// The rows of a token, for tokens in any order.
   func rows(of token: Int) -> ArraySlice<FoundRow> {
     rows[rows.partitioningIndex { $0.token >= token }...].prefix { $0.token == token }
   }
@@ -174,6 +174,17 @@ struct FoundRows {
     let first = next
     while next < rows.count, rows[next].token == token { next += 1 }
     return rows[first..<next]
+  }
+
+  /// Gives tokens other numbers, in the same order.
+  mutating func renumber(_ numbers: [Int]) {
+    for index in rows.indices { rows[index].token = numbers[rows[index].token] }
+  }
+
+  /// Those of `rows` with a key.
+  func rows(_ rows: ArraySlice<FoundRow>, withKey key: ArraySlice<SQLField>) -> [FoundRow] {
+    let packed = PackedFields.packed(key)
+    return rows.filter { withFields($0) { PackedFields.packed($0.key) } == packed }
   }
 
   /// - Parameter needsFields: whether the fields of a row are needed later, by its token and state.

@@ -75,6 +75,13 @@ struct TableFit {
       throw mapping.misfit(
         "the primary key", "one, by which an undo finds the rows", "none (--no-journal needs none)")
     }
+    let names = description.key.map(\.name)
+    if let column = mapping.action.column, names.contains(column) {
+      throw mapping.misfit(
+        "the primary key", "columns that keep their values, by which an undo finds the rows",
+        "\(names.joined(separator: ", ")), and the replay writes \(column) (--no-journal replays without an undo)"
+      )
+    }
     try checkChildren("the primary key")
   }
 

@@ -119,7 +119,7 @@ struct TokenRegistration {
     _ inserted: [Int], _ times: [Int: Int64], _ writes: [RowWrite], _ found: FoundRows
   ) throws {
     try rows.insert(inserted, of: batch, table.liveColumns) { token, index in
-      try table.liveValue(of: index, registered: times[token])
+      index == 0 && table.registered != nil ? try table.registeredValue(times[token]) : table.aliveValue
     }
     // Writes only the columns that change: the others keep their fractions of a second.
     for (raises, revives) in [(true, false), (false, true), (true, true)] {
@@ -144,10 +144,6 @@ extension MappedTable {
     var columns = registered.map { [$0.column] } ?? []
     if case .flag(let column, _, .some) = invalidation { columns.append(column) }
     return columns
-  }
-
-  fileprivate func liveValue(of index: Int, registered time: Int64?) throws -> SQLValue {
-    index == 0 && registered != nil ? try registeredValue(time) : aliveValue
   }
 
   fileprivate func registeredValue(_ time: Int64?) throws -> SQLValue {

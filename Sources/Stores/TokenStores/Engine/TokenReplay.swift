@@ -110,7 +110,8 @@ struct TokenReplay {
     try rows.change(changed.written, of: found, set: columns) { row, _ in
       try table.invalidationValue(at: batch.time(row.token))
     }
-    try recording?.add(changed, found, of: batch, rows)
+    let now = try rows.rowsNow(changed, found, of: batch, isRecorded: recording != nil)
+    try recording?.add(changed, found, now, of: batch, table)
   }
 
   /// Reports the changes, in the order of their tokens.

@@ -8,23 +8,27 @@ struct TokenUndo {
 
   private var table: MappedTable { rows.table }
 
-  /// - Parameter isPreview: whether to count what would be restored, and change nothing.
-  /// - Throws: `StoreFault.notUndoable`.
-  func run(from journal: Journal, isPreview: Bool = false) throws -> UndoAnswer {
+  /// - Throws: `StoreFault.notUndoable`, and `.refused` if a trigger keeps rows from being as they were.
+  func run(from journal: Journal) throws -> UndoAnswer {
     if record.undoes != nil { throw StoreFault.notUndoable(record.id, "it is an undo itself") }
     if let undo = record.undoneBy {
       throw StoreFault.notUndoable(record.id, "it was undone already, by \(undo)")
     }
+    let later = try journal.standing(after: record).filter(mayShareRows)
     var answer = UndoAnswer()
-    try forEachBatch(of: journal, isLocked: !isPreview) { batch in
+    try forEachBatch(of: journal, isLocked: true) { batch in
+      for replay in later { try checkOrder(batch.tokens, replay, journal) }
+      let restored = batch.verdicts.indices.filter { batch.verdicts[$0].restores }
+      try restore(restored[...], of: &batch)
+      try checkRestored(batch)
       for (change, verdict) in zip(batch.changes.changes, batch.verdicts) {
         if case .left(let reason, _) = verdict {
           answer.leave(Array(batch.changes.token(change)), reason)
-        } else if isPreview {
+        } else {
           answer.restored += 1
         }
       }
-      if !isPreview { answer.restored += try restore(batch) }
+      answer.dropped.formUnion(batch.dropped)
     }
     return answer
   }
@@ -32,152 +36,158 @@ struct TokenUndo {
   /// Whether the replay was done, as its rows show; nil if all of them changed since.
   func wasDone(by journal: Journal) throws -> Bool? {
     var (isAfter, isBefore) = (false, false)
-    try forEachBatch(of: journal, isLocked: false) { batch in
-      for verdict in batch.verdicts {
-        switch verdict {
-        case .restores: isAfter = true
-        case .left(_, let before): isBefore = isBefore || before
-        }
-      }
+    try forEachBatch(of: journal) { batch in
+      isAfter = isAfter || batch.verdicts.contains(where: \.restores)
+      isBefore = isBefore || batch.verdicts.contains(where: \.isBefore)
     }
     return isAfter ? true : isBefore ? false : nil
   }
 
+  /// Whether another replay may have changed the same rows: those of an owner, or all without columns of owners.
+  private func mayShareRows(_ other: JournalRecord) -> Bool {
+    other.entry.mapping == record.entry.mapping
+      && (table.app == nil || other.owner.app == record.owner.app)
+      && (table.environment == nil || other.owner.environment == record.owner.environment)
+  }
+
+  /// - Throws: `StoreFault.notUndoable` if a later replay changed rows of these tokens, and its undo would restore them.
+  private func checkOrder(_ tokens: TokenBatch, _ later: JournalRecord, _ journal: Journal) throws {
+    let undo = TokenUndo(rows: rows, record: later, batchSize: batchSize)
+    try undo.forEachBatch(of: journal, within: tokens) { batch in
+      guard batch.verdicts.contains(where: \.restores) else { return }
+      throw StoreFault.notUndoable(
+        record.id,
+        "replay \(later.id) changed rows of the same tokens later; undo replay \(later.id) first; "
+          + "nothing was changed")
+    }
+  }
+
   // MARK: - Judging
 
-  private enum Verdict {
-    /// The row did not change since the replay; nil if the replay removed it.
-    case restores(FoundRow?)
-    /// - Parameter isBefore: whether the row is in its state before the replay.
-    case left(SkippedRow, isBefore: Bool)
-  }
-
-  /// Changes, the present rows of their tokens, and a verdict for each change.
-  private struct JudgedBatch {
-    var changes: RowChanges
-    var found: FoundRows
-    var verdicts: [Verdict]
-  }
-
-  private func forEachBatch(of journal: Journal, isLocked: Bool, _ body: (JudgedBatch) throws -> Void) throws
-  {
-    var changes = RowChanges()
-    func judge() throws {
-      if changes.changes.isEmpty { return }
-      try body(try judged(changes, isLocked: isLocked))
-      changes = RowChanges()
+  private func forEachBatch(
+    of journal: Journal, within tokens: TokenBatch? = nil, isLocked: Bool = false,
+    _ body: (inout UndoBatch) throws -> Void
+  ) throws {
+    try journal.changes(of: record, in: table, batchSize: batchSize) { changes in
+      var batch = try judged(changes, within: tokens, isLocked: isLocked)
+      try body(&batch)
     }
-    try journal.changes(of: record, in: table) { packed in
-      let count = changes.changes.count
-      try changes.add(packed)
-      let added = changes.changes.count - count
-      if changes.changes.count >= batchSize || changes.bytes.count >= TokenBatch.mostBytes { try judge() }
-      return added
-    }
-    try judge()
   }
 
-  private func judged(_ changes: RowChanges, isLocked: Bool) throws -> JudgedBatch {
-    var batch = TokenBatch(mostTokens: .max)
-    // Here the seconds of a token's time are the number of its change.
+  /// - Parameter tokens: changes of other tokens are not judged; nil for all.
+  private func judged(_ changes: RowChanges, within tokens: TokenBatch?, isLocked: Bool) throws -> UndoBatch {
+    let gone = UndoVerdict.left(.gone, isBefore: false)
+    var batch = UndoBatch(
+      changes: changes, verdicts: Array(repeating: gone, count: changes.changes.count))
+    for token in changes.changes.lazy.map(changes.token)
+    where tokens?.number(of: token.span.bytes) != nil || tokens == nil {
+      batch.tokens.append(token.span.bytes, StoreTime(seconds: 0))
+    }
+    batch.tokens.order()
+    batch.found = isLocked ? try rows.findToChange(batch.tokens) : try rows.find(batch.tokens)
     for (number, change) in changes.changes.enumerated() {
-      batch.append(changes.token(change).span.bytes, StoreTime(seconds: Int64(number)))
+      guard let token = batch.tokens.number(of: changes.token(change).span.bytes) else { continue }
+      batch.verdicts[number] = verdict(change, of: changes, batch.found.rows(of: token), batch.found)
     }
-    batch.order()
-    let found = isLocked ? try rows.findToChange(batch) : try rows.find(batch)
-    var verdicts = [Verdict](repeating: .left(.gone, isBefore: false), count: changes.changes.count)
-    var next = 0
-    var stored: ArraySlice<FoundRow> = []
-    for token in 0..<batch.count {
-      if !batch.isRepeated(token) {
-        stored = found.rows(of: token, &next)
-      }
-      let number = Int(batch.time(token).seconds)
-      verdicts[number] = try verdict(changes.changes[number], of: changes, stored, found)
-    }
-    return JudgedBatch(changes: changes, found: found, verdicts: verdicts)
+    return batch
   }
 
   private func verdict(
     _ change: RowChange, of changes: RowChanges, _ stored: ArraySlice<FoundRow>, _ found: FoundRows
-  ) throws -> Verdict {
-    try changes.with(change.fields) { fields in
-      let key = fields.dropFirst(3)
-      if table.invalidationColumn == nil {
-        // A removed row is skipped if its key, or its token, has a row again.
-        let isThere = try exists(key)
-        return isThere || !stored.isEmpty ? .left(.back, isBefore: isThere) : .restores(nil)
-      }
-      guard let row = try stored.first(where: { try isRow($0, of: found, key) }) else {
-        return .left(.gone, isBefore: change.outcome == .inserted)
+  ) -> UndoVerdict {
+    changes.with(change.fields) { fields in
+      let isRemoved = table.invalidationColumn == nil
+      if isRemoved, stored.isEmpty { return .restores(nil) }
+      guard let row = found.rows(stored, withKey: fields.dropFirst(3)).first else {
+        return .left(isRemoved ? .back : .gone, isBefore: change.outcome == .inserted)
       }
       return found.withFields(row) { now in
-        let isRegistered = isSame(now.registered, fields[0])
-        let isDead = isSame(now.invalidation, fields[2])
-        if isRegistered, isDead { return .restores(row) }
-        let isBefore = change.outcome != .inserted && isSame(now.invalidation, fields[1])
-        let reason: SkippedRow = !row.state.isDead ? .revived : isDead ? .registeredSince : .invalidatedSince
+        let isRegistered = now.registered.isSame(as: fields[0])
+        let isDead = now.invalidation.isSame(as: fields[2])
+        if isRegistered, isDead, !isRemoved { return .restores(row) }
+        let isBefore = change.outcome != .inserted && isRegistered && now.invalidation.isSame(as: fields[1])
+        let reason: SkippedRow =
+          isRemoved ? .back : !row.state.isDead ? .revived : isDead ? .registeredSince : .invalidatedSince
         return .left(reason, isBefore: isBefore)
       }
     }
   }
 
-  private func isRow(_ row: FoundRow, of found: FoundRows, _ key: ArraySlice<SQLField>) throws -> Bool {
-    try found.withFields(row) { PackedFields.packed(try table.checked($0.key)) == PackedFields.packed(key) }
-  }
-
-  private func isSame(_ field: SQLField, _ other: SQLField) -> Bool {
-    PackedFields.packed([field]) == PackedFields.packed([other])
-  }
-
-  /// Whether there is a row of that key, of any owner.
-  private func exists(_ key: ArraySlice<SQLField>) throws -> Bool {
-    let session = rows.session
-    guard key.count == table.key.count else {
-      throw StoreFault.refused(.columnsDiffer(from: table.shownName))
-    }
-    let conditions = zip(table.key, 1...).map {
-      session.isEqual($0, session.dialect.parameter($1))
-    }
-    var isThere = false
-    try session.visit(
-      "SELECT 1 FROM \(table.name) AS t WHERE \(conditions.joined(separator: " AND "))", key.map(\.value),
-      [.integer]
-    ) { _ in isThere = true }
-    return isThere
-  }
-
   // MARK: - Restoring
 
-  /// Returns how many rows it restored.
-  private func restore(_ batch: JudgedBatch) throws -> Int {
+  /// Restores rows, by the numbers of their changes. If a unique index refuses one, each half is tried alone: it is
+  /// skipped, and the others are restored.
+  private func restore(_ numbers: ArraySlice<Int>, of batch: inout UndoBatch) throws {
+    guard let first = numbers.first else { return }
+    if try rows.session.attempt({ try write(numbers, of: &batch) }) { return }
+    if numbers.count == 1 {
+      batch.verdicts[first] = .left(.back, isBefore: false)
+    } else {
+      let middle = numbers.startIndex + numbers.count / 2
+      try restore(numbers[..<middle], of: &batch)
+      try restore(numbers[middle...], of: &batch)
+    }
+  }
+
+  private func write(_ numbers: ArraySlice<Int>, of batch: inout UndoBatch) throws {
     let changes = batch.changes
     var updated: [FoundRow] = []
     /// By the offset of the row's fields.
     var before: [Int: SQLValue] = [:]
     var removed: [FoundRow] = []
-    var whole = 0
-    for (change, verdict) in zip(changes.changes, batch.verdicts) {
-      guard case .restores(let row) = verdict else { continue }
-      guard let row else {
-        try changes.with(change.whole) {
+    for number in numbers {
+      let change = changes.changes[number]
+      guard case .restores(let row) = batch.verdicts[number] else { continue }
+      if let row, change.outcome == .inserted {
+        removed.append(row)
+      } else if let row {
+        updated.append(row)
+        before[row.fields.lowerBound] = changes.with(change.fields) { $0[1].value }
+      } else {
+        let dropped = try changes.with(change.whole) {
           try rows.session.restore($0, to: table.description, of: table.mapping)
         }
-        whole += 1
-        continue
+        batch.dropped.formUnion(dropped)
       }
-      guard change.outcome != .inserted else {
-        removed.append(row)
-        continue
-      }
-      updated.append(row)
-      before[row.fields.lowerBound] = changes.with(change.fields) { $0[1].value }
     }
     let columns = table.invalidationColumn.map { [$0] } ?? []
     try rows.change(updated, of: batch.found, set: columns) { row, _ in before[row.fields.lowerBound] ?? .null
     }
     // Runs no DELETE without such rows: a role that never inserts may lack that privilege.
     try rows.change(removed, of: batch.found, set: []) { _, _ in .null }
-    return updated.count + removed.count + whole
   }
+
+  /// - Throws: `StoreFault.refused` if a trigger keeps a restored row from being as it was.
+  private func checkRestored(_ batch: UndoBatch) throws {
+    guard table.description.hasTriggers else { return }
+    let now = try judged(batch.changes, within: batch.tokens, isLocked: false)
+    for (number, change) in batch.changes.changes.enumerated() {
+      guard batch.verdicts[number].restores, change.outcome != .inserted else { continue }
+      if now.verdicts[number].isBefore { continue }
+      let columns = [table.registered?.column, table.invalidationColumn].compactMap { $0?.name }
+      throw table.triggerFault(columns.joined(separator: " or "), of: batch.changes.token(change))
+    }
+  }
+}
+
+/// What an undo does with a row.
+private enum UndoVerdict {
+  /// It did not change since the replay; nil if the replay removed it.
+  case restores(FoundRow?)
+  /// - Parameter isBefore: whether the row is in its state before the replay.
+  case left(SkippedRow, isBefore: Bool)
+
+  var restores: Bool { if case .restores = self { true } else { false } }
+  var isBefore: Bool { if case .left(_, isBefore: true) = self { true } else { false } }
+}
+
+/// Changes, the present rows of their tokens, and a verdict for each change.
+private struct UndoBatch {
+  let changes: RowChanges
+  /// The tokens that are judged.
+  var tokens = TokenBatch(mostTokens: .max)
+  var found = FoundRows(of: nil)
+  var verdicts: [UndoVerdict]
+  /// Columns of restored rows that the table has no more.
+  var dropped: Set<String> = []
 }

@@ -135,6 +135,12 @@ struct Journal {
     return record
   }
 
+  /// The later replays that may be undone, newest first.
+  func standing(after record: JournalRecord) throws -> [JournalRecord] {
+    try readableRecords(where: "replays.id > \(parameter(1))", [.integer(Int64(record.id))])
+      .reversed().filter(\.isStanding)
+  }
+
   /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
   private func readableRecords(where condition: String, _ parameters: [SQLValue]) throws -> [JournalRecord] {
     let (records, fault) = try records(where: condition, parameters)
@@ -322,13 +328,13 @@ extension Journal {
       """
   }
 
-  /// Visits the rows of a replay's packed changes, in their order. `body` may use the session.
-  func packedChanges(of id: Int, _ body: (PackedChanges) throws -> Void) throws {
+  /// Visits the rows of a replay's packed changes, with their names, in their order. `body` may use the session.
+  func packedChanges(of id: Int, _ body: ([UInt8], Message) throws -> Void) throws {
     try check(.changes)
     let number = types.numbersChanges ? "id" : "part"
     var next = 0
     while true {
-      var rows: [PackedChanges] = []
+      var rows: [(packed: [UInt8], name: Message)] = []
       try visit(
         .changes, [number, "packed"],
         """
@@ -338,9 +344,9 @@ extension Journal {
         [.integer(Int64(id)), .integer(Int64(next))]
       ) { row in
         next = try row.number(number) + 1
-        rows.append(PackedChanges(bytes: try row.bytes("packed"), row: row.name))
+        rows.append((try row.bytes("packed"), row.name))
       }
-      for row in rows { try body(row) }
+      for row in rows { try body(row.packed, row.name) }
       if rows.count < Self.rowsAtOnce { return }
     }
   }

@@ -53,6 +53,9 @@ package struct JournalRecord: Equatable, Sendable {
   package var isPending = false
   /// Whether its last transaction did not happen yet: of several, see `ReplayOptions.batch`.
   package var isUnfinished: Bool { entry.version.isEmpty && undoes == nil }
+
+  /// Whether it is a replay that changed rows and was not undone.
+  package var isStanding: Bool { undoes == nil && undoneBy == nil && rows > 0 }
 }
 
 /// One row that a replay changed.
@@ -78,14 +81,19 @@ package struct JournalChange: Equatable, Sendable {
 
 /// The result of an undo.
 package struct UndoAnswer: Sendable {
-  /// The undo's own number in the journal.
+  /// The undo's own number in the journal; 0 if it is not recorded.
   package var id = 0
   package var restored = 0
   package var left: [SkippedRow: Int] = [:]
+  /// Columns of removed rows that the table has no more.
+  package var dropped: Set<String> = []
   /// The first few skipped rows, with the reason.
   package var sample: [(token: [UInt8], reason: SkippedRow)] = []
 
   package static let sampleLength = 5
+
+  /// Whether no row could be restored. Then nothing is recorded, so that the undo can be repeated.
+  package var isVain: Bool { restored == 0 && !left.isEmpty }
 
   mutating func leave(_ token: [UInt8], _ reason: SkippedRow) {
     left[reason, default: 0] += 1
@@ -99,6 +107,6 @@ package enum SkippedRow: String, CaseIterable, Sendable {
   case registeredSince = "registered since"
   case invalidatedSince = "dead since another time"
   case revived = "alive again"
-  /// Another program inserted a row again that the replay removed.
+  /// The token that the replay removed has a row again, or a unique index has another row in its place.
   case back = "there again"
 }

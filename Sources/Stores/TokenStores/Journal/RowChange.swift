@@ -95,31 +95,21 @@ struct RowChangePacker {
   }
 }
 
-/// A row of a journal with packed changes.
-struct PackedChanges {
-  var bytes: [UInt8]
-  /// The row in messages.
-  var row: Message
-
-  /// The fault of bytes that cannot be read.
-  var fault: StoreFault {
-    .unreadableRows(
-      1, first: .inRow(row, of: "apnsift_changes", "packed has bytes that are not a packed change"))
-  }
-}
-
 /// Changes that are read together, with their bytes.
 struct RowChanges {
   private(set) var bytes: [UInt8] = []
   private(set) var changes: [RowChange] = []
 
-  /// Adds the changes of a row of the journal.
+  /// Adds the changes of a row of the journal, by its name.
   /// - Throws: `StoreFault.unreadableRows`.
-  mutating func add(_ packed: PackedChanges) throws {
+  mutating func add(_ packed: [UInt8], _ row: Message) throws {
     var next = bytes.count
-    bytes += packed.bytes
+    bytes += packed
     while next < bytes.count {
-      guard let change = change(at: &next) else { throw packed.fault }
+      guard let change = change(at: &next) else {
+        throw StoreFault.unreadableRows(
+          1, first: .inRow(row, of: "apnsift_changes", "packed has bytes that are not a packed change"))
+      }
       changes.append(change)
     }
   }

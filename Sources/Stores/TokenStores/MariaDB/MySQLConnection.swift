@@ -40,7 +40,9 @@ package final class MySQLConnection {
       UInt32(uri.port ?? 0), uri.socket, UInt(CLIENT_FOUND_ROWS))
     version = libmariadb.mysql_get_server_info(handle).map { String(cString: $0) } ?? ""
     guard connected != nil else { throw .cannotConnect(MySQLError(of: handle).message) }
-    forbid()
+    // In a transaction, reconnecting, which my.cnf may enable, would lose the first part.
+    var reconnects: CChar = 0
+    _ = libmariadb.mysql_options(handle, MYSQL_OPT_RECONNECT, &reconnects)
     try checkVersion()
     do throws(MySQLError) {
       try setUp(lockTimeout)
@@ -66,12 +68,6 @@ package final class MySQLConnection {
     if uri.socket != nil || uri.port != nil {
       _ = libmariadb.mysql_options(handle, MYSQL_OPT_PROTOCOL, &kind)
     }
-  }
-
-  /// Disables reconnecting, which my.cnf may enable: in a transaction it would lose the first part.
-  private func forbid() {
-    var reconnects: CChar = 0
-    _ = libmariadb.mysql_options(handle, MYSQL_OPT_RECONNECT, &reconnects)
   }
 
   private var isMariaDB: Bool { version.contains("MariaDB") }

@@ -37,7 +37,6 @@ package struct MySQLError: TransactionError, Equatable {
   /// changed since it was read.
   package var isContention: Bool { code == 1213 || code == 1020 }
 
-  /// A key that another program inserted in the meantime, or a unique index of the user's.
   package var isUniqueViolation: Bool { code == 1062 || code == 1586 }
 }
 

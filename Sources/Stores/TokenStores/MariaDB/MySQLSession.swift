@@ -3,7 +3,7 @@ final class MySQLSession: SQLSession {
   let connection: MySQLConnection
   /// The journal of this transaction, if any.
   private var journal: String?
-  /// Columns of registrations with ON UPDATE, by table: a change must keep their values.
+  /// Columns of registrations and keys with ON UPDATE, by table: a change must keep their values.
   var kept: [String: [String]] = [:]
 
   init(_ connection: MySQLConnection) { self.connection = connection }
@@ -26,7 +26,7 @@ final class MySQLSession: SQLSession {
   var dialect: SQLDialect { Self.dialect }
 
   private static let dialect = SQLDialect(
-    quote: "`", parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
+    quote: "`", backslash: "\\\\", parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
     deviceTypes: (["varchar"], "varbinary", "bigint"),
     journal: JournalTypes(
       id: "BIGINT AUTO_INCREMENT", text: "LONGTEXT", bytes: "LONGBLOB", hasReferences: false,
@@ -149,7 +149,8 @@ final class MySQLSession: SQLSession {
       // NULLIF drops a column's default, which may be an invalid date.
       + zip(columns, values).map { "NULLIF(\(dialect.quoted($0.name)), NULL) AS \($1)" }
     try connection.run(
-      "CREATE TEMPORARY TABLE apnsift_rows (PRIMARY KEY (\(keys.joined(separator: ", ")))) AS SELECT "
+      // An attempt that failed leaves the table.
+      "CREATE OR REPLACE TEMPORARY TABLE apnsift_rows (PRIMARY KEY (\(keys.joined(separator: ", ")))) AS SELECT "
         + "\(made.joined(separator: ", ")) FROM \(table.name) LIMIT 0")
     let added = zip(key + columns, keys + values).map { column, name in
       TableColumn(name: name, baseType: column.baseType, kind: column.kind)
@@ -180,13 +181,9 @@ final class MySQLSession: SQLSession {
   /// The index finds texts that compare as equal; the bytes decide.
   func isEqual(_ column: TableColumn, _ parameter: String) -> String {
     let value = "t.\(dialect.quoted(column.name))"
-    switch column.kind {
-    case .moment, .clock: return "\(value) = '1970-01-01' + INTERVAL \(parameter) MICROSECOND"
-    case .text:
-      return "\(value) = CONVERT(\(parameter) USING \(column.castType)) "
-        + "AND CAST(CONVERT(\(value) USING utf8mb4) AS BINARY) = CAST(\(parameter) AS BINARY)"
-    default: return "\(value) = \(parameter)"
-    }
+    guard column.kind == .text else { return "\(value) = \(parameter)" }
+    return "\(value) = CONVERT(\(parameter) USING \(column.castType)) "
+      + "AND CAST(CONVERT(\(value) USING utf8mb4) AS BINARY) = CAST(\(parameter) AS BINARY)"
   }
 
   func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
@@ -199,11 +196,11 @@ final class MySQLSession: SQLSession {
   }
 
   /// Restores invalid dates, too, if the row had them.
-  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
-    let modes = "@@SESSION.sql_mode"
+  func attempt(_ body: () throws -> Void) throws -> Bool {
     try connection.run(
-      "SET @apnsift_modes = \(modes), SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'")
-    try restoreFields(whole, to: table, of: mapping)
-    try connection.run("SET SESSION sql_mode = @apnsift_modes")
+      "SET @apnsift_modes = @@SESSION.sql_mode, SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'"
+    )
+    defer { _ = try? connection.run("SET SESSION sql_mode = @apnsift_modes") }
+    return try savepoint(body)
   }
 }

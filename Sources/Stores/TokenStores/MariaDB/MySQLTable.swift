@@ -39,21 +39,29 @@ extension MySQLSession {
     let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
     if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
-    if let registered = mapping.registered?.name, try isSetByUpdates(registered, of: mapping) {
-      kept[name] = [registered]
+    kept[name] = try setByUpdates(mapping).filter { column in
+      column == mapping.registered?.name || key.contains { $0.name == column }
     }
     var description = TableDescription(
       name: name, schema: schema, columns: columns, locator: key.map { (expression($0), $0.kind) },
       indexed: try indexed(mapping), rowsGuessed: Int(table[3]) ?? 0,
       dependent: mapping.action == .delete ? try dependent(of: mapping, in: schema) : nil)
-    // Without the TRIGGER privilege the catalogue shows no triggers.
-    description.hasTriggers =
-      try connection.number(
-        """
-        SELECT count(*) FROM information_schema.TRIGGERS
-        WHERE EVENT_OBJECT_SCHEMA = \(literal(schema)) AND EVENT_OBJECT_TABLE = \(literal(mapping.table))
-        """) != 0
+    description.hasTriggers = try hasTriggers(mapping.table, in: schema)
     return description
+  }
+
+  /// Also true without the privilege TRIGGER on all tables or those of the schema: the catalogue may show none then.
+  private func hasTriggers(_ table: String, in schema: String) throws -> Bool {
+    let mayTrigger =
+      "GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''') AND PRIVILEGE_TYPE = 'TRIGGER'"
+    return try connection.number(
+      """
+      SELECT EXISTS (SELECT 1 FROM information_schema.TRIGGERS
+          WHERE EVENT_OBJECT_SCHEMA = \(literal(schema)) AND EVENT_OBJECT_TABLE = \(literal(table)))
+        OR NOT EXISTS (SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE \(mayTrigger)
+          UNION ALL SELECT 1 FROM information_schema.SCHEMA_PRIVILEGES
+          WHERE \(mayTrigger) AND TABLE_SCHEMA = \(literal(schema)))
+      """) != 0
   }
 
   func columns(of table: String, in schema: String?) throws -> [TableColumn] {
@@ -93,12 +101,14 @@ extension MySQLSession {
     }
   }
 
-  private func isSetByUpdates(_ column: String, of mapping: TableMapping) throws -> Bool {
-    try connection.number(
+  /// The columns with ON UPDATE.
+  private func setByUpdates(_ mapping: TableMapping) throws -> [String] {
+    try rows(
       """
-      SELECT count(*) FROM information_schema.COLUMNS WHERE \(isTable(mapping.table, in: mapping.schema))
-        AND COLUMN_NAME = \(literal(column)) AND EXTRA LIKE '%on update%'
-      """) == 1
+      SELECT COLUMN_NAME FROM information_schema.COLUMNS
+      WHERE \(isTable(mapping.table, in: mapping.schema)) AND EXTRA LIKE '%on update%'
+      """
+    ).map { $0[0] }
   }
 
   private func indexed(_ mapping: TableMapping) throws -> Set<String> {

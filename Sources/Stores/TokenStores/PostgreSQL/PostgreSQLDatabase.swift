@@ -104,10 +104,10 @@ package struct PostgreSQLDatabase: StoreDatabase {
   /// Readers and other programs continue.
   private func lock(_ table: TableMapping, _ owner: AppEnvironment, _ connection: Connection) throws {
     let session = PostgreSQLSession(connection)
-    var id = try session.id(of: table)
+    var id = try session.id(of: table.table, in: table.schema)
     if id == nil {
       try connection.run("SELECT pg_advisory_lock(\(PostgreSQLSession.makingLock))")
-      id = try session.id(of: table)
+      id = try session.id(of: table.table, in: table.schema)
       if id == nil { return }
       try connection.run("SELECT pg_advisory_unlock(\(PostgreSQLSession.makingLock))")
     }

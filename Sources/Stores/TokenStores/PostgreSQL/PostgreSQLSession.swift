@@ -227,13 +227,8 @@ final class PostgreSQLSession: SQLSession {
 
   func isEqual(_ column: TableColumn, _ parameter: String) -> String {
     let value = "t.\(dialect.quoted(column.name))"
-    switch column.kind {
-    case .moment: return "\(value) = TIMESTAMPTZ 'epoch' + \(parameter) * INTERVAL '1 microsecond'"
-    case .clock: return "\(value) = TIMESTAMP 'epoch' + \(parameter) * INTERVAL '1 microsecond'"
-    default:
-      let isSame = "\(value) = CAST(\(parameter) AS \(column.castType))"
-      return column.folding == nil ? isSame : "\(isSame) AND \(value)::text = \(parameter)"
-    }
+    let isSame = "\(value) = CAST(\(parameter) AS \(column.castType))"
+    return column.folding == nil ? isSame : "\(isSame) AND \(value)::text = \(parameter)"
   }
 
   /// Letters of the other case, blanks, line ends and brackets.
@@ -282,20 +277,14 @@ final class PostgreSQLSession: SQLSession {
     return [("json_object(ARRAY[\(names)]::text[], ARRAY[\(values)]::text[])::text", .text)]
   }
 
-  /// Columns that were added since get their defaults.
-  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
+  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws -> [String] {
     let row = Parameter(whole.first?.value ?? .null)
     let found = try connection.run("SELECT json_object_keys($1::json)", row)
-    let columns = try (0..<found.count).map { index in
-      let name = found.text(index, 0) ?? ""
-      guard let column = table.columns.first(where: { $0.name == name && !$0.isGenerated }) else {
-        throw StoreFault.refused(
-          "removed rows had a column \(name), which \(mapping.name) does not have")
-      }
-      return column
-    }
-    let names = columns.map { dialect.quoted($0.name) }
-    let values = zip(names, columns).map { "CAST(r.\($0) AS \($1.type))" }
+    let keys = (0..<found.count).map { found.text($0, 0) ?? "" }
+    let columns = try table.columns(of: keys, mapping)
+    let kept = columns.compactMap { $0 }
+    let names = kept.map { dialect.quoted($0.name) }
+    let values = zip(names, kept).map { "CAST(r.\($0) AS \($1.type))" }
     let written = try connection.run(
       """
       INSERT INTO \(table.name) (\(names.joined(separator: ", "))) OVERRIDING SYSTEM VALUE
@@ -304,6 +293,17 @@ final class PostgreSQLSession: SQLSession {
     ).affected
     guard written == 1 else {
       throw StoreFault.refused("a trigger or policy of \(mapping.name) ignored a restored row")
+    }
+    return zip(keys, columns).filter { $0.1 == nil }.map(\.0)
+  }
+
+  /// The plan is that of changes before the savepoint, which a rollback restores. Deferred constraints are checked now:
+  /// they would refuse the commit.
+  func attempt(_ body: () throws -> Void) throws -> Bool {
+    try plan(.locators)
+    return try savepoint {
+      try body()
+      try connection.run("SET CONSTRAINTS ALL IMMEDIATE")
     }
   }
 }

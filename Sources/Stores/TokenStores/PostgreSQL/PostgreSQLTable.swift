@@ -5,14 +5,9 @@ extension PostgreSQLSession {
   static let makingLock = "hashtextextended('apnsift: making device_tokens', 0)"
 
   /// The table's OID; nil if the search path or the mapping's schema has no table of that name.
-  func id(of mapping: TableMapping) throws -> Int64? {
-    try id(
-      ofTable: [mapping.schema, mapping.table].compactMap { $0 }.map(dialect.quoted).joined(separator: "."))
-  }
-
-  /// - Parameter name: quoted.
-  private func id(ofTable name: String) throws -> Int64? {
-    try connection.run("SELECT to_regclass($1)::oid::bigint", .text(name)).integer(0, 0)
+  func id(of table: String, in schema: String?) throws -> Int64? {
+    let name = [schema, table].compactMap { $0 }.map(dialect.quoted).joined(separator: ".")
+    return try connection.run("SELECT to_regclass($1)::oid::bigint", .text(name)).integer(0, 0)
   }
 
   // MARK: - Making
@@ -24,20 +19,20 @@ extension PostgreSQLSession {
   }
 
   func columns(of table: String, in schema: String?) throws -> [TableColumn] {
-    let name = [schema, table].compactMap { $0 }.map(dialect.quoted).joined(separator: ".")
-    return try id(ofTable: name).map(columns) ?? []
+    try id(of: table, in: schema).map(columns) ?? []
   }
 
   // MARK: - Tables
 
   func describe(_ mapping: TableMapping) throws -> TableDescription? {
-    guard let id = try id(of: mapping) else { return nil }
+    guard let id = try id(of: mapping.table, in: mapping.schema) else { return nil }
     let found = try connection.run(
       """
       SELECT schema.nspname::text, relation.relname::text, relation.relkind::text,
         relation.relkind = 'p' OR EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = relation.oid),
         NOT relation.relhasrules AND NOT row_security_active(relation.oid),
-        relation.relhastriggers OR relation.relhasrules
+        relation.relhasrules OR EXISTS (
+          SELECT 1 FROM pg_trigger WHERE tgrelid = relation.oid AND NOT tgisinternal)
       FROM pg_class AS relation JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace
       WHERE relation.oid = $1::text::oid
       """, .text(String(id)))

@@ -39,8 +39,8 @@ struct ServerError: TransactionError {
   /// a deadlock.
   var isContention: Bool { state == "40001" || state == "40P01" }
 
-  /// A key that another program inserted in the meantime, or a unique index of the user's.
-  var isUniqueViolation: Bool { state == "23505" }
+  /// Also of an exclusion constraint.
+  var isUniqueViolation: Bool { state == "23505" || state == "23P01" }
 }
 
 extension StoreFault {

@@ -2,6 +2,8 @@
 package struct SQLDialect: Sendable {
   /// The mark of identifiers.
   var quote: Character = "\""
+  /// A backslash in a text.
+  var backslash = "\\"
   /// The prefix of a parameter's number.
   var parameter: String
   /// The definition of the table `device_tokens`, and the form of its times.
@@ -13,6 +15,17 @@ package struct SQLDialect: Sendable {
   /// `name` as a quoted identifier.
   func quoted(_ name: String) -> String {
     "\(quote)\(name.replacing(String(quote), with: "\(quote)\(quote)"))\(quote)"
+  }
+
+  /// The names of a list of quoted identifiers; more than those if a name has a comma between quotes.
+  func unquoted(_ list: String) -> [String] {
+    list.dropFirst().dropLast().split(separator: "\(quote),\(quote)")
+      .map { String($0).replacing("\(quote)\(quote)", with: "\(quote)") }
+  }
+
+  /// `text` in quotes.
+  func literal(_ text: String) -> String {
+    "'\(text.replacing("\\", with: backslash).replacing("'", with: "''"))'"
   }
 
   func parameter(_ number: Int) -> String { "\(parameter)\(number)" }

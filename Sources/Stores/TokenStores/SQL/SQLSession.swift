@@ -79,8 +79,11 @@ package protocol SQLSession: AnyObject {
     _ table: TableDescription, set columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
   ) throws -> Int
-  /// Inserts a removed row, as `wholeRow` read it.
-  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws
+  /// Inserts a removed row, as `wholeRow` read it. Columns that were added since get their defaults.
+  /// - Returns: columns of the row that the table has no more.
+  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws -> [String]
+  /// Runs `body`, which inserts and changes rows; false if a unique index refused one, and nothing was done.
+  func attempt(_ body: () throws -> Void) throws -> Bool
 }
 
 extension SQLSession {
@@ -92,28 +95,42 @@ extension SQLSession {
   /// The names of all columns, then their values.
   package func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)] {
     let kept = table.columns.filter { !$0.isGenerated }
-    let names = names(of: kept).replacing("'", with: "''")
-    return [("'\(names)'", .text)] + kept.map { (expression($0), $0.kind) }
+    let names = kept.map { dialect.quoted($0.name) }.joined(separator: ",")
+    return [(dialect.literal(names), .text)] + kept.map { (expression($0), $0.kind) }
   }
 
-  private func names(of columns: some Collection<TableColumn>) -> String {
-    columns.map { dialect.quoted($0.name) }.joined(separator: ",")
-  }
-
-  /// Inserts the result of `wholeRow`. Columns that were added since follow the others, and get their defaults.
-  package func restoreFields(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws
-  {
-    let kept = table.columns.filter { !$0.isGenerated }.prefix(max(whole.count - 1, 0))
-    let found = whole.first.flatMap { $0.text ?? $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
-    guard kept.count == whole.count - 1, names(of: kept) == found else {
-      throw StoreFault.refused(.columnsDiffer(from: mapping.name))
-    }
-    let written = try insert(into: table.name, Array(kept)) { add in
-      try Array(whole.dropFirst()).withUnsafeBufferPointer(add)
+  /// Inserts the result of `wholeRow`.
+  package func restore(
+    _ whole: [SQLField], to table: TableDescription, of mapping: TableMapping
+  ) throws -> [String] {
+    let list = whole.first.flatMap { $0.text ?? $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
+    let names = dialect.unquoted(list ?? "")
+    guard names.count == whole.count - 1 else { throw StoreFault.refused(.columnsDiffer(from: mapping.name)) }
+    let columns = try table.columns(of: names, mapping)
+    let fields = zip(columns, whole.dropFirst()).filter { $0.0 != nil }.map(\.1)
+    let written = try insert(into: table.name, columns.compactMap { $0 }) { add in
+      try fields.withUnsafeBufferPointer(add)
     }
     guard written == 1 else {
       throw StoreFault.refused("a trigger on \(mapping.name) ignored a restored row")
     }
+    return zip(names, columns).filter { $0.1 == nil }.map(\.0)
+  }
+
+  package func attempt(_ body: () throws -> Void) throws -> Bool { try savepoint(body) }
+
+  /// `attempt` in any database.
+  func savepoint(_ body: () throws -> Void) throws -> Bool {
+    try run("SAVEPOINT apnsift", [])
+    var isDone = true
+    do {
+      try body()
+    } catch let error as any DatabaseError where error.isUniqueViolation {
+      try run("ROLLBACK TO SAVEPOINT apnsift", [])
+      isDone = false
+    }
+    try run("RELEASE SAVEPOINT apnsift", [])
+    return isDone
   }
 
   /// In the format of SQLite's `quote`.

@@ -43,6 +43,9 @@ package enum SQLField {
 
   package var bytes: UnsafeRawBufferPointer? { if case .bytes(let bytes) = self { bytes } else { nil } }
 
+  /// Whether both have the same kind and bits.
+  func isSame(as other: SQLField) -> Bool { PackedFields.packed([self]) == PackedFields.packed([other]) }
+
   package var value: SQLValue {
     switch self {
     case .null: .null

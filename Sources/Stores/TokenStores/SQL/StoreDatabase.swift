@@ -40,8 +40,14 @@ extension StoreDatabase {
   }
 }
 
+/// An error of a database.
+package protocol DatabaseError: Error {
+  /// A key that another program inserted in the meantime, or a unique index of the user's.
+  var isUniqueViolation: Bool { get }
+}
+
 /// An error of a database server, or of the library that talks to it.
-package protocol TransactionError: Error {
+package protocol TransactionError: DatabaseError {
   /// One line.
   var message: Message { get }
   /// Whether the connection is lost with it.
@@ -49,8 +55,6 @@ package protocol TransactionError: Error {
   /// Whether the same transaction may succeed if it is run again: a deadlock, or a row that another program changed
   /// since it was read.
   var isContention: Bool { get }
-  /// A key that another program inserted in the meantime, or a unique index of the user's.
-  var isUniqueViolation: Bool { get }
 }
 
 extension TransactionError {

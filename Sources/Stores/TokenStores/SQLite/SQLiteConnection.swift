@@ -9,7 +9,7 @@ private let library = SharedLibrary(
 nonisolated(unsafe) let sqlite = library.functions ?? Libsqlite()
 
 /// An error of SQLite.
-package struct SQLiteError: Error {
+package struct SQLiteError: DatabaseError {
   package var extendedCode: Int32
   package var message: String
 
@@ -19,6 +19,11 @@ package struct SQLiteError: Error {
 
   /// The primary result code.
   package var code: Int32 { extendedCode & 0xff }
+
+  package var isUniqueViolation: Bool { Self.uniqueViolations.contains(extendedCode) }
+
+  /// SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE and _ROWID, macros that Swift does not import.
+  private static let uniqueViolations = [6, 8, 10].map { SQLITE_CONSTRAINT | $0 << 8 }
 }
 
 /// A connection to a database file. Its last owner closes it.

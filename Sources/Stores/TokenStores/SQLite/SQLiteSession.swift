@@ -65,6 +65,8 @@ final class SQLiteSession: SQLSession {
     }
   }
 
+  // OR ABORT overrides the clause of an index such as ON CONFLICT REPLACE, which would delete other rows.
+
   /// Rows that one statement inserts, and bytes of them: neighbours take a third of the time of single rows.
   private static let mostRows = 100
   private static let mostBytes = 1 << 20
@@ -81,7 +83,7 @@ final class SQLiteSession: SQLSession {
       if count == 0 { return }
       if statement?.count != count {
         let values = Array(repeating: row, count: count).joined(separator: ", ")
-        let sql = "INSERT INTO \(table) (\(names)) VALUES \(values)"
+        let sql = "INSERT OR ABORT INTO \(table) (\(names)) VALUES \(values)"
         statement = (try PreparedStatement(connection, sql), count)
       }
       try group.lend(first: count * columns.count) { fields in
@@ -110,7 +112,7 @@ final class SQLiteSession: SQLSession {
       "\(dialect.quoted($1.name)) = \(dialect.parameter(table.locator.count + 1 + $0))"
     }
     return try runEach(
-      "UPDATE \(table.name) AS t SET \(settings.joined(separator: ", ")) WHERE \(found)", rows)
+      "UPDATE OR ABORT \(table.name) AS t SET \(settings.joined(separator: ", ")) WHERE \(found)", rows)
   }
 
   private func runEach(_ sql: String, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws
@@ -161,9 +163,5 @@ final class SQLiteSession: SQLSession {
           sqlite.sqlite3_result_int(context, TokenForm.isHex(bytes, isUpper: isUpper) ? 0 : 1)
         }, nil, nil, nil)
     }
-  }
-
-  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws {
-    try restoreFields(whole, to: table, of: mapping)
   }
 }

@@ -1,0 +1,385 @@
+import Basics
+import StoreTestSupport
+import Testing
+import TokenStores
+
+/// An undo restores what it says, or is refused and can be repeated. The rows are compared as the database's own
+/// client shows them.
+@Suite("Undos of tables of others") struct MappedUndoTests {
+  private static let (hex, otherHex) = (MappedDevices.hex, MappedDevices.otherHex)
+  private static let entry = JournalTests.entry()
+
+  private func rows(_ fixture: MappedFixture) throws -> [[String?]] {
+    try fixture.texts("SELECT * FROM devices ORDER BY id")
+  }
+
+  /// The undo of a replay, after a dry run that says the same and changes nothing.
+  private func undo(_ id: Int, _ store: TokenStore, _ fixture: MappedFixture) throws -> UndoAnswer {
+    let (before, records) = (try rows(fixture), try store.history())
+    let foreseen = try store.undo(id, entry: nil)
+    #expect(try rows(fixture) == before && store.history() == records)
+    let answer = try store.undo(id, entry: Self.entry)
+    #expect(answer.restored == foreseen.restored && answer.left == foreseen.left)
+    #expect(answer.dropped == foreseen.dropped)
+    #expect(answer.sample.map(\.token) == foreseen.sample.map(\.token))
+    return answer
+  }
+
+  /// The refusal of an undo, the same as of its dry run; both change nothing.
+  private func refusal(of id: Int, _ store: TokenStore, _ fixture: MappedFixture) throws -> StoreFault? {
+    let (before, records) = (try rows(fixture), try store.history())
+    let foreseen = try fault { _ = try store.undo(id, entry: nil) }
+    let fault = try fault { _ = try store.undo(id, entry: Self.entry) }
+    #expect(fault == foreseen)
+    #expect(try rows(fixture) == before && store.history() == records)
+    return fault
+  }
+
+  // MARK: - Keys
+
+  /// Tables whose key has the written column. A table that is partitioned by it must have such a key.
+  private static let keyed: [StoreKind: [String]] = [
+    .sqlite: ["PRIMARY KEY (token, flag))", "PRIMARY KEY (flag, id)) WITHOUT ROWID"],
+    .postgreSQL: ["PRIMARY KEY (token, flag))", "PRIMARY KEY (id, flag)) PARTITION BY LIST (flag)"],
+    .mySQL: [
+      "PRIMARY KEY (token, flag))",
+      "PRIMARY KEY (id, flag)) PARTITION BY LIST (flag) (PARTITION dead VALUES IN (0), PARTITION live VALUES IN (1))",
+    ],
+  ]
+
+  @Test("a key with the written column is refused, also by a dry run", arguments: StoreKind.allCases)
+  func keys(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for key in Self.keyed[kind] ?? [] {
+      try fixture.begin("CREATE TABLE devices (id bigint, token varchar(64), seen bigint, flag int, \(key)")
+      if kind == .postgreSQL, key.contains("PARTITION") {
+        try fixture.run("CREATE TABLE dead PARTITION OF devices FOR VALUES IN (0)")
+        try fixture.run("CREATE TABLE live PARTITION OF devices FOR VALUES IN (1)")
+      }
+      try fixture.run(
+        MappedDevices.rows.replacing("token, seen)", with: "token, seen, flag)")
+          .replacing("1300000000)", with: "1300000000, 1)"))
+      let store = try fixture.store(MappedDevices.flag("0", alive: "1"))
+      for isDryRun in [true, false] {
+        let fault = try fault { try store.check(for: .recording, dryRun: isDryRun) }
+        guard case .misfit(_, .primaryKey, _, let found) = fault else {
+          Issue.record("\(key): \(String(describing: fault))")
+          continue
+        }
+        #expect(found.text.contains("the replay writes flag (--no-journal"), "\(found)")
+      }
+      try store.check(for: .writing)
+      #expect(try store.replay(MappedDevices.deaths, as: nil).counts.invalidated == 2)
+      #expect(try fixture.texts("SELECT flag FROM devices") == [["0"], ["0"]], "\(key)")
+    }
+  }
+
+  @Test("a key that an update would change keeps its value in MariaDB")
+  func updatedKey() throws {
+    let fixture = try MappedFixture(.mySQL)
+    try fixture.begin(
+      "CREATE TABLE devices (id timestamp(6) NOT NULL DEFAULT current_timestamp(6) ON UPDATE current_timestamp(6), "
+        + "token varchar(64), seen bigint, gone bigint, PRIMARY KEY (id, token))",
+      MappedDevices.rows.replacing("(1, ", with: "('2013-01-01', ").replacing("(2, ", with: "('2013-01-01', ")
+    )
+    let store = try fixture.store(MappedDevices.mapping)
+    let before = try rows(fixture)
+    #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 2)
+    #expect(try undo(1, store, fixture).restored == 2)
+    #expect(try rows(fixture) == before)
+  }
+
+  @Test("a key that is made of the written column is refused in PostgreSQL")
+  func generatedKey() throws {
+    let fixture = try MappedFixture(.postgreSQL)
+    try fixture.begin(
+      "CREATE TABLE devices (id text GENERATED ALWAYS AS (token || flag) STORED PRIMARY KEY, token text, "
+        + "seen bigint, flag text DEFAULT 'live')", "INSERT INTO devices (token) VALUES ('\(Self.hex)')")
+    let before = try rows(fixture)
+    let store = try fixture.store(MappedDevices.flag("dead"))
+    #expect(try isRefused(by: "the primary key") { try store.replay(MappedDevices.deaths, as: Self.entry) })
+    #expect(try rows(fixture) == before && store.history().isEmpty)
+  }
+
+  // MARK: - Triggers
+
+  /// A trigger that sets a column of each row that is written.
+  private static func trigger(_ event: String, sets column: String, _ kind: StoreKind) -> [String] {
+    switch kind {
+    case .sqlite:
+      [
+        "CREATE TRIGGER touch AFTER \(event) ON devices "
+          + "BEGIN UPDATE devices SET \(column) = 1600000000 WHERE id = new.id; END"
+      ]
+    case .postgreSQL:
+      [
+        "CREATE OR REPLACE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS "
+          + "'BEGIN NEW.\(column) = 1600000000; RETURN NEW; END'",
+        "CREATE TRIGGER touch BEFORE \(event) ON devices FOR EACH ROW EXECUTE FUNCTION touch()",
+      ]
+    case .mySQL:
+      [
+        "CREATE TRIGGER touch BEFORE \(event) ON devices FOR EACH ROW SET NEW.\(column) = 1600000000"
+      ]
+    }
+  }
+
+  private func drop(_ kind: StoreKind) -> String {
+    "DROP TRIGGER touch\(kind == .postgreSQL ? " ON devices" : "")"
+  }
+
+  private func isRefused(by part: String, _ body: () throws -> Void) throws -> Bool {
+    guard case .refused(let detail) = try fault(body) else { return false }
+    return detail.text.contains("a trigger of devices also changes \(part), as ")
+  }
+
+  private static let table =
+    "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen bigint, "
+    + "gone bigint, note bigint)"
+
+  @Test("a trigger that writes the registered column ends a replay", arguments: StoreKind.allCases)
+  func touched(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for keyless in [false, true] where !(keyless && kind == .mySQL) {
+      let table = keyless ? Self.table.replacing(" PRIMARY KEY", with: "") : Self.table
+      try fixture.begin(table, MappedDevices.rows)
+      for sql in Self.trigger("UPDATE", sets: "seen", kind) { try fixture.run(sql) }
+      let store = try fixture.store(MappedDevices.mapping)
+      let before = try rows(fixture)
+      if !keyless {
+        #expect(try isRefused(by: "seen") { try store.replay(MappedDevices.deaths, as: Self.entry) })
+        #expect(try store.history().isEmpty)
+      }
+      #expect(try isRefused(by: "seen") { try store.replay(MappedDevices.deaths, as: nil) })
+      #expect(try rows(fixture) == before)
+    }
+  }
+
+  @Test("a role that may not see a trigger of MariaDB is told of it, too")
+  func unseenTrigger() throws {
+    let fixture = try MappedFixture(.mySQL)
+    try fixture.begin(Self.table, MappedDevices.rows)
+    let name = try #require(try fixture.texts("SELECT DATABASE()")[0][0])
+    let user = "writer_\(name)"
+    try fixture.run("CREATE USER \(user)@localhost")
+    try fixture.run("GRANT SELECT, UPDATE ON \(name).devices TO \(user)@localhost")
+    try fixture.run("GRANT CREATE TEMPORARY TABLES ON \(name).* TO \(user)@localhost")
+    let store = try fixture.store(MappedDevices.mapping, user: user)
+    for sql in Self.trigger("UPDATE", sets: "seen", .mySQL) { try fixture.run(sql) }
+    let before = try rows(fixture)
+    #expect(try isRefused(by: "seen") { try store.replay(MappedDevices.deaths, as: nil) })
+    #expect(try rows(fixture) == before)
+  }
+
+  @Test("a trigger that came after the replay ends the undo", arguments: StoreKind.allCases)
+  func touchedByUndo(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for (mapping, event, column) in [
+      (MappedDevices.mapping, "UPDATE", "seen"), (MappedDevices.mapping, "UPDATE", "gone"),
+      (MappedDevices.deleting, "INSERT", "seen"),
+    ] {
+      try fixture.begin(Self.table, MappedDevices.rows)
+      let before = try rows(fixture)
+      let store = try fixture.store(mapping)
+      #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 2)
+      for sql in Self.trigger(event, sets: column, kind) { try fixture.run(sql) }
+      guard case .refused(let detail) = try refusal(of: 1, store, fixture) else {
+        Issue.record("\(event) \(column)")
+        continue
+      }
+      #expect(
+        detail.text.contains(
+          "a trigger of devices also changes seen\(event == "UPDATE" ? " or gone" : ""), as "))
+      try fixture.run(drop(kind))
+      #expect(try undo(1, store, fixture).restored == 2)
+      #expect(try rows(fixture) == before)
+    }
+  }
+
+  @Test("a trigger that writes another column does no harm", arguments: StoreKind.allCases)
+  func otherTrigger(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    try fixture.begin(Self.table, MappedDevices.rows)
+    for sql in Self.trigger("UPDATE", sets: "note", kind) { try fixture.run(sql) }
+    let store = try fixture.store(MappedDevices.mapping)
+    #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 2)
+    try fixture.run("UPDATE devices SET seen = 1500000000 WHERE id = 2")
+    let answer = try undo(1, store, fixture)
+    #expect(answer.restored == 1 && answer.left == [.registeredSince: 1])
+    #expect(try fixture.texts("SELECT gone FROM devices ORDER BY id") == [[nil], ["1400000000"]])
+  }
+
+  // MARK: - Unique indexes
+
+  /// Tables in which a live token, or a note, is unique, and the mapping.
+  private static let unique: [StoreKind: [(columns: String, more: String, mapping: TableMapping)]] = [
+    .sqlite: [
+      ("", "CREATE UNIQUE INDEX live ON devices (token) WHERE gone IS NULL", MappedDevices.mapping),
+      (", UNIQUE (note) ON CONFLICT REPLACE", "", MappedDevices.deleting),
+      (", UNIQUE (note) ON CONFLICT ROLLBACK", "", MappedDevices.deleting),
+    ],
+    .postgreSQL: [
+      ("", "CREATE UNIQUE INDEX live ON devices (lower(token)) WHERE gone IS NULL", MappedDevices.mapping),
+      (", UNIQUE (note) DEFERRABLE INITIALLY DEFERRED", "", MappedDevices.deleting),
+      (", EXCLUDE USING hash (token WITH =) WHERE (gone IS NULL)", "", MappedDevices.mapping),
+    ],
+    .mySQL: [
+      (", live varchar(64) AS (IF(gone IS NULL, token, NULL)) STORED UNIQUE", "", MappedDevices.mapping),
+      (", UNIQUE (note)", "", MappedDevices.deleting),
+    ],
+  ]
+
+  /// Token 30 of 0 to 39, in hex.
+  private func text(_ number: Int) -> String { String(repeating: Hex.string([UInt8(number)]), count: 32) }
+
+  @Test(
+    "rows whose unique index has another row are skipped, the others restored", arguments: StoreKind.allCases)
+  func conflicts(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for table in Self.unique[kind] ?? [] {
+      try fixture.begin(Self.table.dropLast() + table.columns + ")")
+      if !table.more.isEmpty { try fixture.run(table.more) }
+      for number in 0..<40 {
+        try fixture.run(
+          "INSERT INTO devices (id, token, seen, note) VALUES (\(number), '\(text(number))', 1300000000, \(number))"
+        )
+      }
+      let before = try fixture.texts("SELECT id, token, seen, gone, note FROM devices ORDER BY id")
+      let store = try fixture.store(table.mapping)
+      let deaths = (0..<40).map {
+        Dated(token: [UInt8](repeating: UInt8($0), count: 32), time: 1_400_000_000)
+      }
+      #expect(try store.replay(deaths, as: Self.entry).counts.invalidated == 40)
+      // A row of the same token is live, or one of another token has the note.
+      let isMark = table.mapping.action != .delete
+      for number in [3, 30, 31] {
+        try fixture.run(
+          "INSERT INTO devices (id, token, seen, note) VALUES (\(100 + number), "
+            + "'\(text(isMark ? number : 200 + number))', 1500000000, \(isMark ? 100 + number : number))")
+      }
+      let added = try fixture.texts(
+        "SELECT id, token, seen, gone, note FROM devices WHERE id >= 100 ORDER BY id")
+      let answer = try undo(1, store, fixture)
+      #expect(answer.restored == 37 && answer.left == [.back: 3], "\(table)")
+      #expect(answer.sample.map(\.token[0]) == [3, 30, 31], "\(table)")
+      let restored = before.filter { !["3", "30", "31"].contains($0[0]) }
+      #expect(
+        try fixture.texts("SELECT id, token, seen, gone, note FROM devices ORDER BY id").filter { row in
+          row[3] == nil
+        } == restored + added, "\(table)")
+    }
+  }
+
+  @Test("an undo that restores nothing is not recorded, and can be repeated", arguments: StoreKind.allCases)
+  func nothing(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for mapping in [MappedDevices.mapping, MappedDevices.deleting] {
+      try fixture.begin(Self.table, MappedDevices.rows)
+      let before = try rows(fixture)
+      let store = try fixture.store(mapping)
+      #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 2)
+      let isMark = mapping.action != .delete
+      try fixture.run(
+        isMark
+          ? "UPDATE devices SET id = id + 10"
+          : "INSERT INTO devices (id, token) VALUES (11, '\(Self.hex)'), (12, '\(Self.otherHex)')")
+      let answer = try undo(1, store, fixture)
+      #expect(answer.restored == 0 && answer.id == 0 && answer.left == [isMark ? .gone : .back: 2])
+      #expect(try store.history().map(\.undoneBy) == [nil])
+      try fixture.run(isMark ? "UPDATE devices SET id = id - 10" : "DELETE FROM devices")
+      #expect(try undo(1, store, fixture).restored == 2)
+      #expect(try rows(fixture) == before)
+    }
+  }
+
+  // MARK: - Order
+
+  @Test("a later replay of the same tokens is undone first", arguments: StoreKind.allCases)
+  func order(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for mapping in [MappedDevices.mapping, MappedDevices.deleting] {
+      try fixture.begin(Self.table, MappedDevices.rows)
+      let before = try rows(fixture)
+      let store = try fixture.store(mapping)
+      let isMark = mapping.action != .delete
+      #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 2)
+      if !isMark {
+        try fixture.run("INSERT INTO devices (id, token, seen) VALUES (7, '\(Self.hex)', 1400000050)")
+      }
+      // It names the first of both tokens alone.
+      let later = [Dated(token: MappedDevices.token, time: 1_400_000_100)]
+      #expect(try store.replay(later, as: Self.entry).rows == 1)
+      // One that changes no row, and one that cannot be undone, hinder no undo.
+      #expect(try store.replay(later, as: Self.entry).rows == 0)
+      let first: Message =
+        "replay 2 changed rows of the same tokens later; undo replay 2 first; nothing was changed"
+      #expect(try refusal(of: 1, store, fixture) == .notUndoable(1, first))
+      #expect(try undo(2, store, fixture).restored == 1)
+      let answer = try undo(1, store, fixture)
+      // The row that was removed later is there again.
+      #expect(answer.restored == (isMark ? 2 : 1) && answer.left == (isMark ? [:] : [.back: 1]))
+      #expect(
+        try rows(fixture).suffix(isMark ? 2 : 1)
+          == (isMark ? before[...] : [["7", Self.hex, "1400000050", nil, nil]]))
+      #expect(try store.history().map(\.undoneBy) == [5, 4, nil, nil, nil])
+    }
+  }
+
+  @Test(
+    "a later replay that an undo would skip hinders none, nor one of another app",
+    arguments: StoreKind.allCases)
+  func unrelated(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    let mapping = MappedDevices.mapping { $0.app = "app" }
+    try fixture.begin(
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen bigint, gone bigint, app varchar(9))",
+      "INSERT INTO devices VALUES (1, '\(Self.hex)', 1, NULL, 'a'), (2, '\(Self.otherHex)', 1, NULL, 'a'), "
+        + "(3, '\(Self.hex)', 1, NULL, 'b')")
+    let apps = ["a", "b"].map { AppEnvironment(app: $0) }
+    let store = try fixture.store(mapping)
+    var options = ReplayOptions()
+    options.brake = .percent(100)
+    for (app, time) in [(apps[0], UInt32(5)), (apps[1], 6), (apps[0], 7)] {
+      let deaths = [
+        Dated(token: MappedDevices.token, time: time), Dated(token: MappedDevices.other, time: 5),
+      ]
+      _ = try store.replay(deaths, for: app, options: options, entry: Self.entry)
+    }
+    guard case .notUndoable = try refusal(of: 1, store, fixture) else { throw SourceFailure() }
+    // The device of replays 1 and 3 registered again.
+    try fixture.run("UPDATE devices SET seen = 9, gone = NULL WHERE id = 1")
+    let answer = try undo(1, store, fixture)
+    #expect(answer.restored == 1 && answer.left == [.revived: 1])
+    #expect(try fixture.texts("SELECT gone FROM devices ORDER BY id") == [[nil], [nil], ["6"]])
+  }
+
+  // MARK: - Values
+
+  @Test("keys at the ends of time come back in PostgreSQL", arguments: ["timestamp", "timestamptz"])
+  func infinity(_ type: String) throws {
+    let fixture = try MappedFixture(.postgreSQL)
+    try fixture.begin(
+      "CREATE TABLE devices (id \(type) PRIMARY KEY, token text, seen bigint, gone bigint)",
+      MappedDevices.rows.replacing("(1, ", with: "('-infinity', ").replacing("(2, ", with: "('infinity', "))
+    let before = try rows(fixture)
+    let store = try fixture.store(MappedDevices.deleting)
+    #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 2)
+    #expect(try undo(1, store, fixture).restored == 2)
+    #expect(try rows(fixture) == before)
+  }
+
+  @Test("a backslash in the value of a flag is one", arguments: StoreKind.allCases)
+  func backslash(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    let stored = kind == .mySQL ? #"a\\'b"#.replacing("'", with: "''") : #"a\''b"#
+    try fixture.begin(
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen bigint, flag varchar(9))",
+      "INSERT INTO devices VALUES (1, '\(Self.hex)', 1, '\(stored)'), (2, '\(Self.otherHex)', 1, 'ab')")
+    let store = try fixture.store(MappedDevices.flag(#"a\'b"#))
+    #expect(try store.rows(.dead).map(\.token) == [MappedDevices.token])
+    #expect(try store.rows(.live).map(\.token) == [MappedDevices.other])
+    #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 1)
+    #expect(try fixture.texts("SELECT flag FROM devices ORDER BY id") == [[#"a\'b"#], [#"a\'b"#]])
+    #expect(try undo(1, store, fixture).restored == 1)
+  }
+}
