@@ -36,7 +36,8 @@ class Input:
 
 @dataclass
 class Job:
-    """A program that is measured. `scale` is what its seconds are multiplied by, `before` what runs unmeasured."""
+    """A program that is measured. `scale` is what its seconds are multiplied by, `before` what runs unmeasured, `beside` a
+    command that runs at the same time, and is ended after it."""
 
     name: str
     command: list
@@ -45,6 +46,7 @@ class Job:
     repeat: int = 1
     before: object = None
     stdin: str = ""
+    beside: list = None
     runs: list = field(default_factory=list)
 
     def run(self):
@@ -56,9 +58,13 @@ class Job:
     def run_once(self):
         result = WORK / "result"
         words = [str(word) for word in (WORK / "bin" / "measure", result, self.cores, *self.command)]
+        beside = self.beside and subprocess.Popen(self.beside, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         run = subprocess.run(
             words, input=self.stdin or None, stdin=None if self.stdin else subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, cwd=WORK)
+        if beside:
+            beside.terminate()
+            beside.wait()
         if run.returncode:
             sys.exit(f"compare: exit code {run.returncode}: {' '.join(words)}\n{run.stderr[-2000:]}")
         return [float(value) for value in result.read_text().split()]
