@@ -1,6 +1,6 @@
 import Basics
 
-/// The beginning of a text, which tells its format: its lines, and how often it has each character.
+/// The beginning of a text, which shows its format: its lines, and how often it has each character.
 package struct TextHead {
   let bytes: [UInt8]
   /// Whether the text has no more.

@@ -107,6 +107,6 @@ package enum SkippedRow: String, CaseIterable, Sendable {
   case registeredSince = "registered since"
   case invalidatedSince = "dead since another time"
   case revived = "alive again"
-  /// The token that the replay removed has a row again, or a unique index has another row in its place.
+  /// The token that the replay removed has a row again, or a unique index has another row instead.
   case back = "there again"
 }
