@@ -63,6 +63,8 @@ extension StoreFault {
     case 1290 where message.text.contains("read-only") || message.text.contains("read_only"):
       self = .readOnlyServer(message)
     case 1792, 1836, 1874, 3100: self = .readOnlyServer(message)
+    // A transaction at READ COMMITTED cannot be logged by its statements.
+    case 1665: self = .cannotConnect("its binlog_format is STATEMENT, expected MIXED or ROW")
     // The disk, a table, or the files of temporary tables.
     case 1021, 1114, 1041, 1206: self = .full(message)
     // Keys, foreign keys, nulls, lengths, ranges, invalid dates and numbers, characters outside a column's character
