@@ -76,10 +76,27 @@ package enum FormatProbes {
   private static func dump(_ head: TextHead, _ content: [FormatProbe]) -> Recognition? {
     guard head.isText else { return nil }
     let proof = OffsetProof.result(of: head)
-    if case .layout = proof { return .format(.dump(.hex)) }
+    if case .layout = proof { return file(in: head, .hex) ?? .format(.dump(.hex)) }
     let hasRecords = { isDump(hex: head.bytes, isWhole: head.isWhole, content) }
     if let kind = UnreadableDump.kind(of: head, proof, hasRecords: hasRecords) { return kind }
-    return head.isHex ? .format(.dump(.hex)) : head.isBase64 ? .format(.dump(.base64)) : nil
+    guard head.isHex || head.isBase64 else { return nil }
+    let format: DumpFormat = head.isHex ? .hex : .base64
+    return file(in: head, format) ?? .format(.dump(format))
+  }
+
+  /// What a text is whose bytes are those of a capture, or compressed, rather than of a stream.
+  private static func file(in head: TextHead, _ format: DumpFormat) -> Recognition? {
+    var decoder = format.textDecoder(head: head.bytes, isWhole: head.isWhole, maxExpansion: 0)
+    var text = DecodedText()
+    _ = decoder?.read(head.bytes.span.bytes, from: 0, into: &text)
+    guard CaptureRecords.recognises(text.bytes.span.bytes) != nil || Compression(of: text.bytes[...]) != nil
+    else {
+      return nil
+    }
+    return .foreign(
+      kind: "a text whose \(format.rawValue) digits are a capture or compressed data",
+      remedy: "make a file of them: xxd -r TEXT > FILE (-r -p for hex without offsets), base64 -d TEXT > FILE"
+    )
   }
 
   /// A file that begins with tshark's gap mark is stream data saved by tshark.
