@@ -127,7 +127,7 @@ struct ExaminationTests {
     let input = try files.write(Self.tuples, to: "d/a")
     try files.write(Self.tuples, to: "e/a")
     let examination = Examination(InputWalk(["\(files.path)/d"]), Examination.Options())
-    #expect(examination.inputCount == 1)
+    #expect(examination.walk.inputs.count == 1)
     #expect(ReadFiles.use(of: "\(files.path)/e/../d/a") == ReadFiles.input)
     #expect(ReadFiles.use(of: "\(files.path)/e/a") == nil)
     #expect(ReadFiles.use(of: "\(files.path)/d") == nil)

@@ -116,7 +116,7 @@ struct StoreReplayTests {
       .pushesOfSeveralApps(["com.example.mail", "com.example.chat"])
     ),
     (
-      ["com.example.chat.voip"], "com.example.mail",
+      [nil, "com.example.chat.voip"], "com.example.mail",
       .pushOfOtherApp("a", stream: 2, line: nil, topic: "com.example.chat.voip", not: "com.example.mail")
     ),
     (
@@ -149,6 +149,20 @@ struct StoreReplayTests {
         #expect(log.lines == [message].compactMap { $0.map { Message.warning($0).text } })
       }
     }
+  }
+
+  @Test("pushes of other apps alone do not stop it: all are left out, which a note says")
+  func otherTopicsOnly() throws {
+    let collector = PushCollector(
+      TokenTable(memory: 1 << 20, temporaryDirectory: files.path), flaggedCount: false, takesErrors: false,
+      app: "com.example.mail", now: .max)
+    try collector.add([.invalidated([1], at: 1_600_000_000_000, topic: "com.example.chat.voip")])
+    let log = MessageLog()
+    try Console.$log.withValue(log) {
+      try collector.topics.check(against: "com.example.mail", store: "sqlite:s", acceptsOther: false)
+    }
+    #expect(log.lines == [Message.noPushOfApp("com.example.mail", but: ["com.example.chat"]).text])
+    #expect(collector.invalidated == 0 && collector.leftOut.ofOtherApps == 1)
   }
 
   @Test("among pushes of the app, those of others do not stop it")

@@ -29,6 +29,17 @@ struct InputWalkTests {
     #expect(walk.inputs.allSatisfy { $0.directory == files.path && !$0.isNamed })
   }
 
+  @Test("names that begin with a dot can be left alone, but not if they are named")
+  func hidden() throws {
+    let files = try TemporaryFiles()
+    for name in [".b/c", "a", "b/.a", "b/c", "b/d."] { try files.write([], to: name) }
+    let named = Input("\(files.path)/b/.a")
+    let walk = InputWalk([Input(files.path), Input("\(files.path)/.b"), named], leavesHidden: true)
+    func names(_ inputs: [Input]) -> [Substring] { inputs.map { $0.name.dropFirst(files.path.count + 1) } }
+    #expect(names(walk.inputs) == ["a", "b/c", "b/d.", ".b/c", "b/.a"])
+    #expect(names(walk.hidden) == [".b", "b/.a"])
+  }
+
   @Test("a slash at the end is not doubled")
   func slash() throws {
     let files = try TemporaryFiles()

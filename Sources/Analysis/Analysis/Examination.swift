@@ -21,6 +21,8 @@ package struct Examination {
     package var countsCopiesOnce = false
     /// Whether an input of no known format is a failure.
     package var failsOnUnrecognised = false
+    /// Whether a file that changes while the inputs are read is a failure: what was read may be a part of it.
+    package var failsOnChange = false
     /// How many inputs are read at once, and how many threads write; 1 does everything on one thread. Nil is the number
     /// of processors.
     package var jobs: Int?
@@ -38,7 +40,7 @@ package struct Examination {
     case none
   }
 
-  let walk: InputWalk
+  package let walk: InputWalk
   package var options: Options
   /// Without sinks before `run`.
   var analyzer: Analyzer
@@ -58,6 +60,10 @@ package struct Examination {
   /// The inputs that failed: each by its index in the walk, and the indices of members in their archives. And whether this
   /// is the second pass, without them.
   private var failed: Set<[Int]> = []
+  /// The inputs that `skips` left out, by index in the walk.
+  package private(set) var skipped: Set<Int> = []
+  /// The files as they were when reading began, by index in the walk; empty if they may change.
+  private var begun: [FileStatus?] = []
   /// The inputs that are left out as copies, by index in the walk.
   private var copies: [Int: (file: HashedFile, first: String)] = [:]
   var isRerun = false
@@ -78,9 +84,6 @@ package struct Examination {
   package var summary: Summary { analyzer.summary }
 
   // MARK: - Before reading
-
-  /// The number of inputs to read.
-  package var inputCount: Int { walk.inputs.count }
 
   /// The name of an input in the directory at `path`; nil if there is none.
   package func input(in path: String) -> String? {
@@ -129,6 +132,7 @@ package struct Examination {
     // Reading it would never end.
     try ReadFiles.check()
     let sizes = walk.inputs.map(\.size)
+    if options.failsOnChange, begun.isEmpty { begun = walk.inputs.map(\.status) }
     var run = try Run(
       analyzer, options.keys.map { DecryptionStage($0, ports: options.analysis.choice.serverPorts) }, reading,
       options.analysis.contentProbes,
@@ -139,12 +143,14 @@ package struct Examination {
     run.ahead = try readAhead(sizes, jobs)
     for (index, input) in walk.inputs.enumerated() where !failed.contains([index]) {
       if try skips?(input) ?? false {
+        skipped.insert(index)
         noteDirectory(of: input)
       } else {
         try read(input, at: index, &run)
       }
     }
     try run.reader.finish()
+    try failChanged()
     try run.decryption.map { try report($0.unusedSecrets) }
     try analyzer.finish()
     if isRerun { return }
@@ -157,6 +163,33 @@ package struct Examination {
       failures += 1
       Console.say(.about(directory, "no input in this directory"))
     }
+  }
+
+  private mutating func failChanged() throws {
+    for (index, old) in begun.enumerated() where !failed.contains([index]) && !skipped.contains(index) {
+      guard let old, let size = old.size, let new = walk.inputs[index].status, new != old else { continue }
+      failures += 1
+      failed.insert([index])
+      let fault = InputFault(
+        "changed while it was read (\(Count.of(size, "byte")) before, \(new.size ?? 0) after): wait until it "
+          + "is complete; a program that writes it elsewhere and renames it avoids this")
+      try report(fault, of: walk.inputs[index].name)
+    }
+  }
+
+  /// The files that were read in full or skipped, and those that failed; without those that have changed since reading
+  /// began, and those of no known format.
+  package var settled: (done: [Input], failed: [Input]) {
+    let read = Set(inputs.map(\.source))
+    let failed = Set(failed.compactMap(\.first))
+    let unchanged = begun.indices.filter { begun[$0]?.size != nil && begun[$0] == walk.inputs[$0].status }
+    func files(_ areIncluded: (Int) -> Bool) -> [Input] {
+      unchanged.filter(areIncluded).flatMap { [walk.inputs[$0]] + walk.inputs[$0].otherParts }
+    }
+    let done = files {
+      !failed.contains($0) && (skipped.contains($0) || read.contains(walk.inputs[$0].name))
+    }
+    return (done, files(failed.contains))
   }
 
   /// Threads for the inputs after the current one; nil if one thread reads all.
@@ -342,6 +375,11 @@ package struct Examination {
       let counts = counts
       try report(fault, of: member.name)
       try end(since: counts) { InputRecord(member, .unreadable, reason: fault.message) }
+    }
+    if let first = walk.hidden.first {
+      let names = Count.of(walk.hidden.count, "name")
+      Console.note("left alone \(names) with a leading dot, such as \(first.name): name it to read it")
+      for member in walk.hidden { noteDirectory(of: member) }
     }
     for (member, reason) in walk.skipped {
       Console.note(.about(member.name, .skipped(reason)))

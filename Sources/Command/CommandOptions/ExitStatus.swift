@@ -1,6 +1,7 @@
 import Analysis
 import ArgumentParser
 import Basics
+import Reports
 import TokenStores
 import YAML
 
@@ -19,24 +20,26 @@ package enum ExitStatus: Int32, Error {
 
   /// Ends the process with the message and exit code of `error`.
   static func exit(with error: any Error, of root: ParsableCommand.Type) -> Never {
+    guard let ending = ending(of: error) else { leave(parserError: error, of: root) }
+    leave(ending.status, saying: ending.message)
+  }
+
+  /// The exit code of what a command that runs has thrown.
+  package static func of(_ error: any Error) -> ExitStatus { ending(of: error)?.status ?? .defect }
+
+  /// Nil for errors of the parser of arguments, and for defects.
+  private static func ending(of error: any Error) -> (status: ExitStatus, message: Message?)? {
     switch error {
-    case let status as ExitStatus:
-      leave(status)
-    case is ClosedPipe:
-      leave(.done)
-    case let usage as UsageError:
-      leave(.usage, saying: usage.message)
-    case let mapping as YAMLError:
-      leave(.usage, saying: mapping.message)
-    case let failure as Failure:
-      leave(.failed, saying: failure.message)
+    case let status as ExitStatus: return (status, nil)
+    case is ClosedPipe: return (.done, nil)
+    case let usage as UsageError: return (.usage, usage.message)
+    case let mapping as YAMLError: return (.usage, mapping.message)
+    case let failure as Failure: return (.failed, failure.message)
     case let failure as StoreError:
-      if case .stopped = failure.fault { leave(.stopped, saying: failure.message) }
-      leave(.failed, saying: failure.message)
-    case let failure as TokenTableError:
-      leave(.failed, saying: failure.message)
-    default:
-      leave(parserError: error, of: root)
+      if case .stopped = failure.fault { return (.stopped, failure.message) }
+      return (.failed, failure.message)
+    case let failure as TokenTableError: return (.failed, failure.message)
+    default: return nil
     }
   }
 
@@ -70,6 +73,14 @@ package enum ExitStatus: Int32, Error {
 }
 
 extension InputOptions {
+  /// Says what the command did; with `--quiet` only if bytes were lost or the exit code is not 0.
+  /// - Throws: as `check`.
+  package func end(_ examination: Examination, _ done: Message) throws {
+    let isFine = examination.summary.findingCount(.error) == 0 && (try? check(examination)) != nil
+    (isFine ? Console.note : Console.say)(examination.closingLine(done))
+    try check(examination)
+  }
+
   /// Throws if the inputs or their findings require a non-zero exit code.
   package func check(_ examination: Examination) throws {
     if examination.failures > 0 { throw ExitStatus.failed }

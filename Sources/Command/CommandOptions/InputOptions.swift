@@ -51,7 +51,7 @@ package struct InputOptions: ParsableArguments {
   @Option(help: .init("Conditions for a non-zero exit code.", valueName: "LIST"))
   package var failOn = FailOnArgument()
 
-  @Flag(help: "Print only errors and the last line to standard error.")
+  @Flag(help: "Print only problems to standard error.")
   package var quiet = false
 
   @Option(help: .init("Threads that read, decode and format. (default: processors)", valueName: "COUNT"))
@@ -143,12 +143,15 @@ package struct InputOptions: ParsableArguments {
   }
 
   /// The examination of the inputs, by the bytes of their paths as given.
+  /// - Parameter isSpool: whether files that other programs are writing are left alone.
   /// - Throws: a `Failure` if a file of keys cannot be used.
-  package func examination(hashing: Examination.Hashing, mayRepeat: Bool = false) throws -> Examination {
+  package func examination(
+    hashing: Examination.Hashing, mayRepeat: Bool = false, isSpool: Bool = false
+  ) throws -> Examination {
     var paths = ArgumentPaths()
     let walk =
       requests == nil
-      ? InputWalk(inputs.map { Input(argument: $0, from: &paths) })
+      ? InputWalk(inputs.map { Input(argument: $0, from: &paths) }, leavesHidden: isSpool)
       : InputWalk(
         [],
         paired: pair.map { name, half in
@@ -163,6 +166,7 @@ package struct InputOptions: ParsableArguments {
     options.jobs = jobs
     options.readAheadMemory = memory / 4
     options.mayRepeat = mayRepeat
+    options.failsOnChange = isSpool
     return Examination(walk, options)
   }
 

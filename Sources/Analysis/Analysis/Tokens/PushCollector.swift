@@ -104,11 +104,13 @@ package final class PushCollector: EvidenceSink {
       leftOut.ofOtherKinds[kind, default: 0] += 1
       return false
     }
-    if let topic = push.fields[.topic], !topics.add(bytes.extracting(topic), of: push, labels),
-      !takesOtherApps
-    {
-      leftOut.ofOtherApps += 1
-      return false
+    if let topic = push.fields[.topic] {
+      if !topics.add(bytes.extracting(topic), of: push, labels), !takesOtherApps {
+        leftOut.ofOtherApps += 1
+        return false
+      }
+    } else {
+      topics.hasUnknown = true
     }
     try add(push, bytes.extracting(token), at: time, labels)
     return true

@@ -24,6 +24,8 @@ package struct PushTopics {
   package private(set) var apps: [First] = []
   /// Whether a push belongs to the requested app.
   package private(set) var hasOwn = false
+  /// Whether a push without a topic was added: it fits any app.
+  package internal(set) var hasUnknown = false
   /// Known topics, the most recent first: most pushes repeat the topic of the previous push.
   private var known: [(topic: [UInt8], isOwn: Bool)] = []
 

@@ -55,18 +55,17 @@ struct Audit: ParsableCommand {
 
     let tally = auditor.tally
     if auditor.withPushes > 0 {
-      Console.say(
+      Console.note(
         "\(Count.of(auditor.withPushes, "stream")) with pushes not judged: the readers read only the "
           + "binary protocols")
     }
     if tally.streams == 0 {
-      Console.say("nothing to audit: no feedback stream and no error responses")
+      Console.note("nothing to audit: no feedback stream and no error responses")
     }
     let done = Message(
       "audited \(Count.of(examination.readCount, "input")): \(Count.of(tally.streams, "stream")), "
         + "\(tally.message)")
-    Console.say(examination.closingLine(done))
-    try input.check(examination)
+    try input.end(examination, done)
   }
 
   private func report(_ buffer: OutputBuffer, _ chunks: StreamChunks) throws -> any ReaderReport {

@@ -212,8 +212,7 @@ struct Export: ParsableCommand {
     if !isFiltered, let hint = hint(summary) { Console.note(hint) }
     if let found = tally?.text { Console.note(found) }
     let filtered = isFiltered ? filters.reduce(0) { $0 + $1.count } : nil
-    Console.say(examination.closingLine(done(examination, summary, filtered: filtered)))
-    try input.check(examination)
+    try input.end(examination, done(examination, summary, filtered: filtered))
   }
 
   private func done(_ examination: Examination, _ summary: Summary, filtered: Int?) -> Message {
@@ -240,15 +239,14 @@ struct Export: ParsableCommand {
     let inventory = try inventory.open(
       OutputSet(force: force), input, version: Program.version)
     let writer = try RawStreamWriter(
-      directory, inputCount: input.capture.join ? 1 : examination.inputCount)
+      directory, inputCount: input.capture.join ? 1 : examination.walk.inputs.count)
     try examination.run([writer] + inventory.sinks)
     try writer.finish()
     try inventory.finish(others: directory.paths)
     let done = Message(
       "exported \(Count.of(writer.directionCount, "direction")) of "
         + "\(Count.of(examination.summary.streams, "stream")) to \(directory.name)")
-    Console.say(examination.closingLine(done))
-    try input.check(examination)
+    try input.end(examination, done)
   }
 
   /// Advice about omitted records or unknown outcomes; nil if there is nothing to say.

@@ -63,9 +63,7 @@ struct Inspect: ParsableCommand {
           style: TextStyle(isColoured: OutputFile.isColoured)))
     }
     try buffer.flush()
-    Console.say(
-      examination.closingLine(
-        "inspected \(Count.of(examination.readCount, "input")) with \(summary.recordText)"))
-    try input.check(examination)
+    try input.end(
+      examination, "inspected \(Count.of(examination.readCount, "input")) with \(summary.recordText)")
   }
 }

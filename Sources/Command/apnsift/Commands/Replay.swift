@@ -26,6 +26,7 @@ struct Replay: ParsableCommand {
         apnsift replay dumps/ --app com.example.mail --environment sandbox
         apnsift replay feedback.bin --dry-run -o rows.csv  list the changes
         apnsift replay spool/ --skip-replayed              only new files
+        apnsift replay spool/ --quiet --move-done done/    by the clock
         apnsift replay pushes.pcap --keys keys.log --app com.example.mail
         apnsift replay gateway.pcap --from-errors --known-only --dry-run
 
@@ -102,6 +103,12 @@ struct Replay: ParsableCommand {
   @Flag(help: "Do not record the replay; it cannot be undone.")
   var noJournal = false
 
+  @Option(
+    help: .init("Write figures for node_exporter's text collector, on every exit.", valueName: "FILE"))
+  var metrics: String?
+
+  @OptionGroup var spool: SpoolOptions
+
   @OptionGroup var journal: JournalOptions
 
   @OptionGroup var store: StoreOptions
@@ -128,6 +135,16 @@ struct Replay: ParsableCommand {
     if noJournal, journal.url != nil {
       throw ValidationError(.exclusive("--journal", "--no-journal"))
     }
+    if spool.moveFailed != nil, !skipUnreadable, !partial {
+      throw ValidationError(
+        "--move-failed requires --skip-unreadable or --partial: without them, an input that cannot be read "
+          + "stops the replay")
+    }
+    if let metrics, OutputName.fileExtension(metrics) != ReplayMetrics.fileExtension {
+      throw ValidationError(
+        "--metrics \(metrics): expected a name that ends in .\(ReplayMetrics.fileExtension), as node_exporter "
+          + "reads no other files")
+    }
   }
 
   /// A row that apnsift inserts may lack columns that other programs need, so existing tables get none by default.
@@ -151,8 +168,24 @@ struct Replay: ParsableCommand {
   }
 
   func run() throws {
+    // Before anything changes: it may not be possible to write it.
+    var figures = try metrics.map { try ReplayMetrics($0) }
+    let result = Result { try replay(&figures) }
+    let status = if case .failure(let error) = result { ExitStatus.of(error) } else { ExitStatus.done }
+    do {
+      try figures?.write(exitCode: status.rawValue)
+    } catch let failure as Failure {
+      Console.say(failure.message)
+      if status == .done { throw ExitStatus.failed }
+    }
+    try result.get()
+  }
+
+  private func replay(_ figures: inout ReplayMetrics?) throws {
     // Before the store: a file of keys may be missing.
-    var examination = try input.examination(hashing: .all)
+    var examination = try input.examination(hashing: .all, isSpool: true)
+    defer { figures?.examination = examination }
+    try spool.check(examination.walk.directories)
     let location = try store.location(
       app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown,
       journal: journal.url)
@@ -173,11 +206,17 @@ struct Replay: ParsableCommand {
     replay.memory = input.memory
     if !noJournal { replay.record = (Program.version, reported.text) }
     let outcome = try run(&replay, &examination)
-    try report(outcome, examination.closingLine(outcome.sentence))
+    figures?.outcome = outcome
+    let hasMoved = spool.move(examination.settled, isDryRun: dryRun)
+    try print(outcome, examination)
     // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.
     let mayReplay = examination.failures == 0 || partial || skipUnreadable
-    if outcome.answer.stop != nil, mayReplay { throw ExitStatus.stopped }
-    try input.check(examination)
+    if outcome.answer.stop != nil, mayReplay {
+      Console.note(examination.closingLine(outcome.sentence))
+      throw ExitStatus.stopped
+    }
+    try input.end(examination, outcome.sentence)
+    if !hasMoved { throw ExitStatus.failed }
   }
 
   private func run(_ replay: inout StoreReplay, _ examination: inout Examination) throws
@@ -193,7 +232,8 @@ struct Replay: ParsableCommand {
     return outcome
   }
 
-  private func report(_ outcome: ReplayOutcomeReport, _ closingLine: Message) throws {
+  private func print(_ outcome: ReplayOutcomeReport, _ examination: Examination) throws {
+    if input.quiet, !json { return }
     do {
       let buffer = OutputBuffer(OutputFile())
       try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
@@ -201,10 +241,9 @@ struct Replay: ParsableCommand {
     } catch let failure as Failure {
       // The store has changed even so: report it.
       Console.say(failure.message)
-      Console.say(closingLine)
+      Console.say(examination.closingLine(outcome.sentence))
       throw ExitStatus.failed
     }
-    Console.say(closingLine)
   }
 }
 

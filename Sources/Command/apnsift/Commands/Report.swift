@@ -78,7 +78,6 @@ struct Report: ParsableCommand {
     try buffer.append(ReportHTML.bytes(page))
     try inventory.finish()
     let done = "reported \(Count.of(examination.readCount, "input")) with \(examination.summary.recordText)"
-    Console.say(examination.closingLine("\(done)\(key == nil ? "" : ", redacted")"))
-    try input.check(examination)
+    try input.end(examination, "\(done)\(key == nil ? "" : ", redacted")")
   }
 }

@@ -115,7 +115,7 @@ struct Show: ParsableCommand {
       Console.say(finder.nothing)
       return try input.check(examination)
     }
-    Console.say(done)
+    Console.note(done)
     try input.check(examination)
   }
 }

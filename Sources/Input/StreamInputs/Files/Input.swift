@@ -42,17 +42,16 @@ package struct Input: Equatable, Sendable {
 
   package var isNamed: Bool { directory == nil && !isMember }
 
+  /// What the file system says of it now; nil if it is no file.
+  package var status: FileStatus? { path.flatMap { FileStatus(at: $0) } }
+
   /// Size of a regular file, in bytes, other parts of an image included; nil for anything else.
   package var size: Int? {
     guard let path, let size = Self.size(of: path) else { return nil }
     return parts.reduce(size) { $0 &+ (Self.size(of: $1) ?? 0) }
   }
 
-  static func size(of path: [CChar]) -> Int? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(status.st_size)
-  }
+  static func size(of path: [CChar]) -> Int? { FileStatus(at: path)?.size }
 
   /// Identity of the file; nil if it does not exist.
   package var identity: FileIdentity? {
@@ -160,6 +159,9 @@ package struct InputWalk {
   package private(set) var directories: [String] = []
   /// Members of directories that are not files: sockets, devices, pipes, links to nothing. With their kind.
   package private(set) var skipped: [(member: Input, reason: Message)] = []
+  /// Members of directories that were left alone because of their names.
+  package private(set) var hidden: [Input] = []
+  private let leavesHidden: Bool
   /// Paths of parts of split images, which are read with the first one.
   private var parts: Set<[CChar]> = []
 
@@ -175,7 +177,10 @@ package struct InputWalk {
   /// - Parameters:
   ///   - named: the named inputs; directories among them are walked.
   ///   - paired: the halves of a pair of dumps, never walked.
-  package init(_ named: [Input], paired: [Input] = []) {
+  ///   - leavesHidden: whether names that begin with a dot are left alone in directories. Programs give such names to
+  ///     files that are not complete.
+  package init(_ named: [Input], paired: [Input] = [], leavesHidden: Bool = false) {
+    self.leavesHidden = leavesHidden
     inputs = paired
     for input in named {
       guard let path = input.path, DirectoryEntry.kind(of: path, followingLinks: true) == S_IFDIR else {
@@ -208,8 +213,10 @@ package struct InputWalk {
     guard let members = DirectoryEntry.names(in: path) else {
       return fault("cannot be listed: \(SystemError.text())")
     }
-    for member in members {
-      visit(Input(at: DirectoryEntry.path(of: member, in: path), in: root), depth: depth)
+    for name in members {
+      let member = Input(at: DirectoryEntry.path(of: name, in: path), in: root)
+      let isHidden = leavesHidden && name.first == CChar(bitPattern: UInt8(ascii: "."))
+      if isHidden { hidden.append(member) } else { visit(member, depth: depth) }
     }
   }
 

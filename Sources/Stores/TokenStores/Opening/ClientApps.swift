@@ -45,18 +45,24 @@ private func warn(_ mismatch: Message, store: String, acceptsOther: Bool) throws
 }
 
 extension PushTopics {
-  /// Likewise by the topics of pushes. If some pushes belong to `app`, others are only left out. Without
-  /// `app`, pushes of several apps stop the replay: their tokens would all get one owner.
-  /// - Throws: a `Failure` if all pushes belong to other apps, or without `app` to several, unless accepted.
+  /// Likewise by the topics of pushes. Those of other apps than `app` are left out; if there are no others, a note says
+  /// so. Pushes without a topic are doubtful if no topic is of `app`. Without `app`, pushes of several apps stop the
+  /// replay: their tokens would all get one owner.
+  /// - Throws: a `Failure` for doubtful pushes, or without `app` for several apps, unless accepted.
   package func check(against app: String, store: String, acceptsOther: Bool) throws {
     let mismatch: Message
+    let names = apps.prefix(5).map(\.app).joined(separator: ", ") + (apps.count > 5 ? ", …" : "")
     if app.isEmpty {
       guard apps.count > 1 else { return }
-      let names = apps.prefix(5).map(\.app).joined(separator: ", ")
-      mismatch = "the topics of pushes name \(apps.count) apps (\(names)\(apps.count > 5 ? ", …" : ""))"
+      mismatch = "the topics of pushes name \(apps.count) apps (\(names))"
     } else {
       guard let other = apps.first(where: { !$0.isOwn }) else { return }
       if !acceptsOther, hasOwn { return }
+      if !acceptsOther, !hasUnknown {
+        return Console.note(
+          "no push with an invalid token is of the app \(app): the topics name \(names); --app names the app "
+            + "of the tokens")
+      }
       let location = other.line.map { "line \($0)" } ?? "stream \(other.stream)"
       mismatch =
         "\(other.source) \(location): the push's topic is \(other.topic), not a topic of the app \(app)"

@@ -35,8 +35,13 @@ package struct StoreReplay {
   }
 
   package func run(_ examination: inout Examination) throws -> ReplayOutcomeReport {
-    let known = ReplayedInputs()
-    if skipsReplayed { examination.skips = { try isReplayed($0, known) } }
+    var known: [String: Int] = [:]
+    if skipsReplayed {
+      examination.skips = { input in
+        known[input.name] = try earlierReplay(of: input)
+        return known[input.name] != nil
+      }
+    }
     var collected = Collectors(self)
     let apps = ClientApps()
     try examination.run(collected.sinks + [apps])
@@ -45,7 +50,7 @@ package struct StoreReplay {
       try examination.runWithoutFailed(collected.sinks)
     }
     let table = collected.tokens.table
-    known.say()
+    Self.say(skipped: known)
     try reportReplayed(examination)
     try checkFailures(examination)
     if let finding = collected.pushes.doubtfulTimes {
@@ -66,6 +71,8 @@ package struct StoreReplay {
       tuples: examination.summary.feedback, pushes: collected.pushes.invalidated,
       rejections: collected.rejections.map { $0.count + collected.pushes.refused }, answer: answer)
     report.pushesOfOtherKinds = collected.pushes.leftOut.ofOtherKinds.values.reduce(0, +)
+    report.pushesOfOtherApps = collected.pushes.leftOut.ofOtherApps
+    report.reading = examination.countsAsJSON
     return report
   }
 
@@ -105,31 +112,23 @@ package struct StoreReplay {
 
   // MARK: - Replayed before
 
-  /// The skipped inputs, for one message about all of them.
-  private final class ReplayedInputs {
-    var names: Set<String> = []
-    var replays: Set<Int> = []
-
-    func say() {
-      guard let first = names.first, let replay = replays.first else { return }
-      if names.count == 1 {
-        return Console.note("\(first): skipped: already replayed by replay \(replay)")
-      }
-      let shown = replays.sorted().prefix(8).map { "\($0)" }.joined(separator: ", ")
-      Console.note(
-        "\(names.count) inputs skipped: already replayed by \(replays.count == 1 ? "replay" : "replays") "
-          + "\(shown)\(replays.count > 8 ? ", …" : "")")
+  /// One message about all skipped inputs, by name with their replay.
+  private static func say(skipped: [String: Int]) {
+    guard let (first, replay) = skipped.first else { return }
+    if skipped.count == 1 {
+      return Console.note("\(first): skipped: already replayed by replay \(replay)")
     }
+    let replays = Set(skipped.values).sorted()
+    let shown = replays.prefix(8).map { "\($0)" }.joined(separator: ", ")
+    Console.note(
+      "\(skipped.count) inputs skipped: already replayed by \(replays.count == 1 ? "replay" : "replays") "
+        + "\(shown)\(replays.count > 8 ? ", …" : "")")
   }
 
-  /// Whether `input` was replayed before; then `known` has it.
-  private func isReplayed(_ input: Input, _ known: ReplayedInputs) throws -> Bool {
-    guard let digest = FileDigests.of(input, .sha256)?.digests.sha256,
-      let replay = try store.replays(ofInputs: [digest], for: owner)[digest]
-    else { return false }
-    known.names.insert(input.name)
-    known.replays.insert(replay)
-    return true
+  /// The replay that had `input` before; nil if none had.
+  private func earlierReplay(of input: Input) throws -> Int? {
+    guard let digest = FileDigests.of(input, .sha256)?.digests.sha256 else { return nil }
+    return try store.replays(ofInputs: [digest], for: owner)[digest]
   }
 
   /// Reports inputs that were replayed before: it is normal that they change nothing.

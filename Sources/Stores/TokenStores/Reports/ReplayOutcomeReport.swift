@@ -15,6 +15,10 @@ package struct ReplayOutcomeReport {
   package var pushes: Int
   /// Pushes left out because of the kind of their tokens.
   package var pushesOfOtherKinds = 0
+  /// Likewise because of their topics.
+  package var pushesOfOtherApps = 0
+  /// Counts of the inputs: `files`, `findings` and `flags`.
+  package var reading: [(String, JSONValue)] = []
   /// Invalid-token responses; nil if they were not requested.
   package var rejections: Int?
   package var answer: ReplayAnswer
@@ -22,7 +26,7 @@ package struct ReplayOutcomeReport {
   /// Number of tokens of each outcome that a dry run shows.
   package static let sampleLength = 3
 
-  private var counts: ReplayCounts { answer.counts }
+  var counts: ReplayCounts { answer.counts }
 
   /// What each of the counts means.
   private static let meanings = [
@@ -44,10 +48,11 @@ package struct ReplayOutcomeReport {
         ("tuples", .int(tuples)),
         ("pushes", .int(pushes)),
         ("pushes_of_other_kinds", .int(pushesOfOtherKinds)),
+        ("pushes_of_other_apps", .int(pushesOfOtherApps)),
         ("tokens", .int(counts.tokens)),
         ("rows", .int(answer.rows)),
         ("stopped", answer.stop.map { .string($0.message.text) } ?? .null),
-      ] + counts.named.map { ($0.name, .int($0.count)) })
+      ] + reading + counts.named.map { ($0.name, .int($0.count)) })
   }
 
   /// One line for each outcome that occurred.

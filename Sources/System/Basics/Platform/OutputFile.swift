@@ -137,12 +137,9 @@ package final class OutputFile {
   /// meanwhile is replaced only if `replaces` is set.
   private func move(_ temporaryName: String, to target: String) throws -> Bool {
     if replaces { return rename(temporaryName, target) == 0 }
-    // Unlike rename(2), link(2) fails if the name exists.
-    if link(temporaryName, target) == 0 { return unlink(temporaryName) == 0 }
+    if DirectoryEntry.rename(temporaryName, toNew: target) { return true }
     if errno == EEXIST { throw Failure(.outputExists(name)) }
-    // Not all file systems support hard links.
-    if access(target, F_OK) == 0 { throw Failure(.outputExists(name)) }
-    return rename(temporaryName, target) == 0
+    return false
   }
 }
 
@@ -163,9 +160,10 @@ extension OutputFile {
   private static func target(of path: String) throws -> String {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-    guard let target = realpath(path, nil) else { throw Failure("\(path) is a broken symbolic link") }
-    defer { free(target) }
-    return String(cString: target)
+    guard let target = DirectoryEntry.resolved(path) else {
+      throw Failure("\(path) is a broken symbolic link")
+    }
+    return target
   }
 
   /// Whether `other` has the same final path, however it is spelled.

@@ -35,6 +35,38 @@ package enum DirectoryEntry {
     return base.last == slash ? base + name : base + [slash] + name
   }
 
+  /// The path without links; nil if it does not exist.
+  package static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Moves a file into a directory of the same file system, under its name, or if that exists with a number after it; false
+  /// with `errno` set on failure.
+  package static func move(_ path: [CChar], into directory: [CChar]) -> Bool {
+    let name = path.split(separator: CChar(bitPattern: UInt8(ascii: "/"))).last ?? []
+    for number in 0..<100_000 {
+      let suffix = number == 0 ? [0] : Array(".\(number)".utf8CString)
+      if rename(path, toNew: Self.path(of: name.dropLast() + suffix, in: directory)) { return true }
+      if errno != EEXIST { return false }
+    }
+    return false
+  }
+
+  /// Gives a file a name that no file has; false with `errno` set on failure, which is EEXIST if a file has it.
+  static func rename(_ path: UnsafePointer<CChar>, toNew target: UnsafePointer<CChar>) -> Bool {
+    // Unlike rename(2), link(2) fails if the name exists.
+    if link(path, target) == 0 { return unlink(path) == 0 }
+    if errno == EEXIST { return false }
+    // Not all file systems support hard links, and not all users may link the files of others.
+    guard access(target, F_OK) != 0 else {
+      errno = EEXIST
+      return false
+    }
+    return Basics.rename(path, target) == 0
+  }
+
   /// The NUL-terminated path of the directory of `path`.
   package static func directory(of path: [CChar]) -> [CChar] {
     guard let last = path.lastIndex(of: CChar(bitPattern: UInt8(ascii: "/"))) else {
