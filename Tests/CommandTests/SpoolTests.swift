@@ -215,7 +215,8 @@ struct SpoolTests {
 
   /// Runs that change nothing, and their exit codes.
   static let unmoved: [(options: [String], code: Int32)] = [
-    (["--dry-run"], 0), (["--max-invalidate", "0"], 3), (["--store", "sqlite:none/t.sqlite"], 2),
+    (["--dry-run"], 0), (["--dry-run", "--max-invalidate", "0"], 3), (["--max-invalidate", "0"], 3),
+    (["--store", "sqlite:none/t.sqlite"], 2),
   ]
 
   @Test("nothing is moved unless the replay is committed", arguments: unmoved)

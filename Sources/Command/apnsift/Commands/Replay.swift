@@ -207,11 +207,12 @@ struct Replay: ParsableCommand {
     if !noJournal { replay.record = (Program.version, reported.text) }
     let outcome = try run(&replay, &examination)
     figures?.outcome = outcome
-    let hasMoved = spool.move(examination.settled, isDryRun: dryRun)
-    try print(outcome, examination)
     // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.
     let mayReplay = examination.failures == 0 || partial || skipUnreadable
-    if outcome.answer.stop != nil, mayReplay {
+    let isStopped = outcome.answer.stop != nil
+    let hasMoved = isStopped || !mayReplay || spool.move(examination.settled, isDryRun: dryRun)
+    try print(outcome, examination)
+    if isStopped, mayReplay {
       Console.note(examination.closingLine(outcome.sentence))
       throw ExitStatus.stopped
     }

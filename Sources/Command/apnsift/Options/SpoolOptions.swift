@@ -37,7 +37,7 @@ struct SpoolOptions: ParsableArguments {
       }
       // A file that was named twice is moved once.
       let moved = move.0.filter { $0.status == nil || Self.move($0, to: directory) }
-      Console.note("moved \(Count.of(moved.count, "file")) to \(directory)")
+      if !moved.isEmpty { Console.note("moved \(Count.of(moved.count, "file")) to \(directory)") }
       return areMoved && moved.count == move.0.count
     }
   }

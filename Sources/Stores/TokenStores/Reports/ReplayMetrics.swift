@@ -52,14 +52,17 @@ package struct ReplayMetrics {
   }
 
   private func gauge(_ metric: String, _ help: String, _ value: some CustomStringConvertible) -> String {
-    let metric = "apnsift_replay_\(metric)"
-    return "# HELP \(metric) \(help)\n# TYPE \(metric) gauge\n\(metric){replay=\"\(name)\"} \(value)\n"
+    family(metric, help, ["{replay=\"\(name)\"} \(value)"])
   }
 
   private func gauge(_ metric: String, _ help: String, _ label: String, _ counts: [(String, Int)]) -> String {
+    family(metric, help, counts.map { "{replay=\"\(name)\",\(label)=\"\($0)\"} \($1)" })
+  }
+
+  private func family(_ metric: String, _ help: String, _ samples: [String]) -> String {
     let metric = "apnsift_replay_\(metric)"
     return "# HELP \(metric) \(help)\n# TYPE \(metric) gauge\n"
-      + counts.map { "\(metric){replay=\"\(name)\",\(label)=\"\($0)\"} \($1)\n" }.joined()
+      + samples.map { "\(metric)\($0)\n" }.joined()
   }
 }
 

@@ -158,8 +158,8 @@ extension OutputFile {
 
   /// The path to write instead of `path`: a symbolic link is followed, not replaced.
   private static func target(of path: String) throws -> String {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+    let isLink = DirectoryEntry.kind(of: Array(path.utf8CString), followingLinks: false) == S_IFLNK
+    guard isLink else { return path }
     guard let target = DirectoryEntry.resolved(path) else {
       throw Failure("\(path) is a broken symbolic link")
     }
@@ -169,17 +169,11 @@ extension OutputFile {
   /// Whether `other` has the same final path, however it is spelled.
   package func hasSameTarget(as other: OutputFile) -> Bool {
     guard let target, let otherTarget = other.target else { return false }
-    let (directory, last) = Self.split(target)
-    let (otherDirectory, otherLast) = Self.split(otherTarget)
-    return last == otherLast && directory == otherDirectory
-  }
-
-  private static func split(_ path: String) -> (directory: FileIdentity?, last: Substring) {
-    guard let slash = path.lastIndex(of: "/") else {
-      return (FileIdentity(at: Array(".".utf8CString)), path[...])
+    let places = [target, otherTarget].map { path in
+      let directory = FileIdentity(at: DirectoryEntry.directory(of: Array(path.utf8CString)))
+      return (directory, path.split(separator: "/").last)
     }
-    let last = path[path.index(after: slash)...]
-    return (FileIdentity(at: Array(String(path[...slash]).utf8CString)), last)
+    return places[0] == places[1]
   }
 
   /// Creates the temporary file for `target`, in the same directory.
