@@ -100,31 +100,6 @@ package struct Examination {
   /// - Throws: errors of sinks; `Failure` if standard output is a file that is read; `UsageError` for a filter that does not
   ///   compile.
   package mutating func run(_ sinks: [(any EvidenceSink)?]) throws {
-    try read(sinks)
-  }
-
-  /// Reads the inputs without failures a second time, as if the others were missing. Messages are not repeated.
-  /// - Throws: as `run`; `Failure` if an input can be read only once, or fails this time.
-  package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
-    if let input = walk.inputs.indices.first(where: { !failed.contains([$0]) && walk.inputs[$0].size == nil })
-    {
-      throw Failure(
-        "\(walk.inputs[input].name) can be read only once, but has to be read again because another "
-          + "input failed: save it to a file")
-    }
-    isRerun = true
-    (inputs, readCount) = ([], 0)
-    emptyInputs = 0
-    (knownInputs, files) = (0, 0)
-    repeated = nil
-    let known = failures
-    try read(sinks)
-    guard failures == known else {
-      throw Failure("an input that was read in full before could not be read in full again, see above")
-    }
-  }
-
-  private mutating func read(_ sinks: [(any EvidenceSink)?]) throws {
     let jobs = max(1, options.jobs ?? Workers.usual)
     let analyzer = Analyzer(
       options.analysis, sinks: sinks.compactMap { $0 }, sinkThreads: jobs - 1)
@@ -162,6 +137,27 @@ package struct Examination {
     for directory in walk.directories where !directoriesWithInputs.contains(directory) {
       failures += 1
       Console.say(.about(directory, "no input in this directory"))
+    }
+  }
+
+  /// Reads the inputs without failures a second time, as if the others were missing. Messages are not repeated.
+  /// - Throws: as `run`; `Failure` if an input can be read only once, or fails this time.
+  package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
+    if let input = walk.inputs.indices.first(where: { !failed.contains([$0]) && walk.inputs[$0].size == nil })
+    {
+      throw Failure(
+        "\(walk.inputs[input].name) can be read only once, but has to be read again because another "
+          + "input failed: save it to a file")
+    }
+    isRerun = true
+    (inputs, readCount) = ([], 0)
+    emptyInputs = 0
+    (knownInputs, files) = (0, 0)
+    repeated = nil
+    let known = failures
+    try run(sinks)
+    guard failures == known else {
+      throw Failure("an input that was read in full before could not be read in full again, see above")
     }
   }
 

@@ -125,7 +125,7 @@ struct Export: ParsableCommand {
   }
 
   private static func isDirectory(_ path: String) -> Bool {
-    FileIdentity(at: Array(path.utf8CString))?.isDirectory ?? false
+    DirectoryEntry.kind(of: Array(path.utf8CString), followingLinks: true) == S_IFDIR
   }
 
   mutating func validate() throws {

@@ -8,7 +8,7 @@ package struct Input: Equatable, Sendable {
   /// The path for system calls, NUL-terminated: not every file name is UTF-8. Nil is standard input, or a member.
   package var path: [CChar]?
   /// Paths of the other parts of a split image.
-  package private(set) var parts: [[CChar]] = []
+  package fileprivate(set) var parts: [[CChar]] = []
   /// The member of an archive that it is; the archive's name begins the input's, followed by `!`.
   package private(set) var member: ArchiveMember?
   /// The name of that archive; all its members share the text.
@@ -52,12 +52,6 @@ package struct Input: Equatable, Sendable {
   }
 
   static func size(of path: [CChar]) -> Int? { FileStatus(at: path)?.size }
-
-  /// Identity of the file; nil if it does not exist.
-  package var identity: FileIdentity? {
-    if isMember { return nil }
-    return path.map { FileIdentity(at: $0) } ?? FileIdentity(of: STDIN_FILENO)
-  }
 
   /// The input named `argument`.
   package init(_ argument: String) {
@@ -141,13 +135,6 @@ package struct Input: Equatable, Sendable {
       return file
     }
   }
-
-  /// With the other parts of the split image that the file begins.
-  fileprivate var whole: Input {
-    var input = self
-    input.parts = path.map { SplitImage.parts(after: $0) } ?? []
-    return input
-  }
 }
 
 /// Finds the inputs named by the arguments of a command.
@@ -193,8 +180,10 @@ package struct InputWalk {
     if !parts.isEmpty { inputs.removeAll { $0.path.map(parts.contains) ?? false } }
   }
 
+  /// Adds the file with the other parts of the split image that it begins.
   private mutating func add(_ input: Input) {
-    let input = input.whole
+    var input = input
+    input.parts = input.path.map { SplitImage.parts(after: $0) } ?? []
     parts.formUnion(input.parts)
     inputs.append(input)
   }

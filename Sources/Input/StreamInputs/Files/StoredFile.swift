@@ -110,7 +110,6 @@ struct StoredFile: ~Copyable {
     let next = Self.opened(path)
     guard next >= 0 else {
       fault = InputFault(
-
         "the image's part \(DirectoryEntry.text(of: path)) cannot be opened (\(SystemError.text())): "
           + "the parts before it are used", fileOffset: bytesRead)
       return false
@@ -156,9 +155,7 @@ struct StoredFile: ~Copyable {
   }
 
   private static func opened(_ path: [CChar]) -> Int32 {
-    let descriptor = path.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { open($0, O_RDONLY | O_CLOEXEC) } ?? -1
-    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     #if canImport(Glibc)
       if descriptor >= 0 {
         let error = errno

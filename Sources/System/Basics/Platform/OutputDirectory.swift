@@ -25,7 +25,7 @@ package final class OutputDirectory {
       guard status.st_mode & S_IFMT == S_IFDIR else {
         throw Failure("\(path) is not a directory: name a directory to write streams to")
       }
-      if !force, !Self.isEmpty(path) {
+      if !force, DirectoryEntry.names(in: Array(path.utf8CString))?.isEmpty != true {
         throw Failure("\(path) is not empty: name another directory, or give --force to add files to it")
       }
       isNew = false
@@ -95,13 +95,5 @@ package final class OutputDirectory {
       isFinished = true
       _ = rmdir(workPath)
     }
-  }
-
-  private static func isEmpty(_ path: String) -> Bool {
-    guard let stream = opendir(path) else { return false }
-    defer { closedir(stream) }
-    var count = 0
-    while readdir(stream) != nil { count += 1 }
-    return count <= 2  // `.` and `..`
   }
 }

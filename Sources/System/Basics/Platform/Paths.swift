@@ -110,15 +110,11 @@ package struct FileIdentity: Hashable, Sendable {
   private let number: ino_t
   /// Whether it is a regular file, not a directory, pipe or device.
   package let isRegular: Bool
-  package let isDirectory: Bool
 
   /// The file at the NUL-terminated `path`, following links; nil if it does not exist.
   package init?(at path: [CChar]) {
     var status = stat()
-    let result = path.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { stat($0, &status) } ?? -1
-    }
-    guard result == 0 else { return nil }
+    guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
@@ -133,7 +129,6 @@ package struct FileIdentity: Hashable, Sendable {
     device = status.st_dev
     number = status.st_ino
     isRegular = status.st_mode & S_IFMT == S_IFREG
-    isDirectory = status.st_mode & S_IFMT == S_IFDIR
   }
 }
 
@@ -200,19 +195,13 @@ package struct ArgumentPaths {
   package init() {
     for index in 0..<Int(CommandLine.argc) {
       guard let argument = CommandLine.unsafeArgv[index] else { continue }
-      let text = String(cString: argument)
-      bytes[text, default: []].append(Self.copy(argument))
+      let copy = Array(UnsafeBufferPointer(start: argument, count: strlen(argument) + 1))
+      bytes[String(cString: argument), default: []].append(copy)
     }
   }
 
   /// The path for `argument`; of several arguments with the same text, the next one.
   package mutating func path(of argument: String) -> [CChar] {
     bytes[argument]?.popFirst() ?? Array(argument.utf8CString)
-  }
-
-  private static func copy(_ argument: UnsafePointer<CChar>) -> [CChar] {
-    var length = 0
-    while argument[length] != 0 { length += 1 }
-    return Array(UnsafeBufferPointer(start: argument, count: length + 1))
   }
 }
