@@ -152,6 +152,45 @@ struct MappingCommandTests {
         == "3\n")
   }
 
+  /// Makes a table of two tokens of the dump, and a mapping that fits.
+  private func prepare(_ id: String) throws -> [String] {
+    let rows = (0..<2).map { "('\(hex(token($0)))')" }.joined(separator: ", ")
+    try directory.sqlite(
+      "own.sqlite",
+      "CREATE TABLE devices (\(id), token TEXT, gone TEXT); INSERT INTO devices (token) VALUES \(rows);")
+    try directory.write(
+      """
+      table: devices
+      token: {column: token, form: hex}
+      registered: none
+      action: mark
+      invalidated: {column: gone, form: iso}
+      """, to: "sound.yml")
+    return ["--store", "sqlite:own.sqlite", "--mapping", "sound.yml"]
+  }
+
+  @Test("a dry run says what the replay would be refused for", arguments: [[], ["--no-journal"]])
+  func refusals(_ options: [String]) throws {
+    let store = try prepare("id INTEGER")
+    let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + store + options)
+    #expect(outcome.code == 0)
+    let refused = "the replay would be refused: the mapping does not fit table devices: for the primary key"
+    #expect(outcome.messages.last?.contains(refused) == options.isEmpty, "\(outcome.errors)")
+    #expect(
+      try directory.apnsift(["replay", "dump.bin"] + store + options).code == (options.isEmpty ? 2 : 0))
+  }
+
+  @Test(
+    "without its mapping, the history of a table says what to give", arguments: [["history"], ["undo", "1"]])
+  func unmapped(_ command: [String]) throws {
+    let store = try prepare("id INTEGER PRIMARY KEY")
+    #expect(try directory.apnsift(["replay", "dump.bin"] + store).code == 0)
+    let outcome = try directory.apnsift(["store"] + command + store.prefix(2))
+    #expect(outcome.code == 2 && outcome.said(.storeFailed("sqlite:own.sqlite", .unmapped("devices"))))
+    #expect(outcome.errors.contains("--mapping FILE") && !outcome.errors.contains("--create"))
+    #expect(try directory.apnsift(["store"] + command + store).code == 0)
+  }
+
   @Test("a file that is not there is an input that fails", arguments: ["nowhere.yml", "."])
   func missingFile(_ name: String) throws {
     let outcome = try directory.apnsift("store", "list", "--store", "sqlite:own.sqlite", "--mapping", name)

@@ -8,6 +8,7 @@ import Wording
 struct PostgreSQLCommandTests {
   private let directory: TestDirectory
   private let server: PrivatePostgreSQL
+  private let database: String
   private let session: PostgreSQLSession
   private let store: String
   /// The store in messages.
@@ -17,7 +18,7 @@ struct PostgreSQLCommandTests {
     directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     server = try PrivatePostgreSQL.shared.get()
-    let database = try server.makeDatabase()
+    database = try server.makeDatabase()
     session = try PostgreSQLSession(server, database: database)
     store = server.uri(database, user: "postgres:secret")
     name = server.uri(database)
@@ -98,6 +99,23 @@ struct PostgreSQLCommandTests {
     #expect(try apnsift("store", "undo", id).code == 2)
   }
 
+  @Test("a role that may only read the table makes dry runs, and learns what a replay would lack")
+  func reader() throws {
+    #expect(try apnsift("replay", "dump.bin", "--create").code == 0)
+    let role = "reader_\(database)"
+    try session.run("CREATE ROLE \(role) LOGIN")
+    defer { _ = try? session.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
+    try session.run("GRANT SELECT ON device_tokens TO \(role)")
+    try directory.write(feedback(tuples(4)), to: "dump.bin")
+    let arguments = ["replay", "dump.bin", "--store", name.replacing("postgres@", with: "\(role)@")]
+    let outcome = try directory.apnsift(arguments + ["--dry-run"])
+    #expect(outcome.code == 0 && outcome.text.contains("inserted    1"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("inputs that were replayed before are not known: permission denied"))
+    #expect(outcome.errors.contains("the replay would be refused: permission denied (it lacks INSERT on"))
+    let refused = try directory.apnsift(arguments)
+    #expect(refused.code == 2 && refused.errors.contains("it lacks INSERT on public.device_tokens"))
+  }
+
   @Test("PG* variables fill in what the URI leaves open")
   func variables() throws {
     try session.run("SELECT 1")
@@ -114,7 +132,7 @@ struct PostgreSQLCommandTests {
   func faults() throws {
     let absent = try directory.apnsift("store", "list", "--store", "postgres://me:secret@/db?host=/nowhere")
     #expect(absent.code == 2)
-    #expect(absent.errors.contains("postgresql://me@/db?host=/nowhere: "))
+    #expect(absent.errors.contains("postgresql://me@/db?host=/nowhere: ") && !absent.errors.contains("\t"))
     #expect(absent.said(StoreFault.cannotConnect(.verbatim("")).problem))
     let unreadable = try directory.apnsift("store", "list", "--store", "postgres://h/db?nothing=secret")
     #expect(unreadable.code == 64)

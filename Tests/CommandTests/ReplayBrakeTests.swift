@@ -54,6 +54,22 @@ struct ReplayBrakeTests {
     #expect(try directory.apnsift("replay", "dump.bin", "--max-invalidate", "3").code == 0)
   }
 
+  @Test(
+    "--json has the object of a dry run, and the message names the store, not a journal's file",
+    arguments: [[], ["--journal", "sqlite:journal.sqlite"], ["--no-journal"]])
+  func json(_ options: [String]) throws {
+    try prepare(live: 20, dead: 5)
+    let arguments = ["replay", "dump.bin", "--max-invalidate", "4", "--json"] + options
+    let stopped = try directory.apnsift(arguments)
+    let reason = Message.limitExceeded(5, ofLive: 20, most: 4)
+    #expect(stopped.code == 3)
+    #expect(stopped.messages.last == Message.storeFailed("sqlite:tokens.sqlite", .stopped(reason)).text)
+    #expect(try Evidence.object(stopped.text)["stopped"] as? String == reason.text)
+    let dryRun = try directory.apnsift(arguments + ["--dry-run"])
+    #expect(stopped.text.replacing("\"dry_run\":false", with: "\"dry_run\":true") == dryRun.text)
+    #expect(try deadCount() == 0)
+  }
+
   @Test("a dry run warns of it, and shows what would change")
   func dryRun() throws {
     try prepare(live: 20, dead: 5)

@@ -184,6 +184,39 @@ struct StoreHistoryTests {
     }
   }
 
+  @Test("--last lists the last entries, and --trim-journal removes the rows of old replays")
+  func trim() throws {
+    _ = try replay("dump.bin")
+    try directory.write(feedback([Tuple(Self.time + 5, token(3))]), to: "later.bin")
+    _ = try replay("later.bin")
+    let last = try directory.apnsift("store", "history", "--last", "1", "--json")
+    #expect(try Evidence.objects(last.text).map { $0["id"] as? Int } == [2])
+    try directory.sqlite("tokens.sqlite", "UPDATE apnsift_replays SET at = at - 864000 WHERE id = 1")
+    let store = "sqlite:tokens.sqlite"
+    for (age, rows) in [("11d", "0 changed rows of 0 replays"), ("9d", "3 changed rows of 1 replay")] {
+      let trimmed = try directory.apnsift("store", "history", "--trim-journal", age)
+      #expect(trimmed.code == 0 && trimmed.errors.contains("removed \(rows) before "), "\(trimmed.errors)")
+    }
+    #expect(try history().count == 2 && replay("dump.bin", "--skip-replayed").code == 0)
+    #expect(parseCSV(try directory.apnsift("store", "history", "--changes").text).count == 2)
+    let reason: Message = "the journal does not have its changed rows (--trim-journal removes old ones)"
+    for command in [["undo", "1"], ["undo", "1", "--dry-run"], ["history", "1"]] {
+      let refused = try directory.apnsift(["store"] + command)
+      #expect(refused.code == 2 && refused.said(.storeFailed(store, .notUndoable(1, reason))))
+    }
+    #expect(try undo(2).code == 0)
+    #expect(try directory.storedTokens() == Self.after)
+  }
+
+  @Test(
+    "options that do not go together",
+    arguments: [
+      ["1", "--last", "1"], ["--last", "0"], ["--trim-journal", "9d", "--json"], ["--trim-journal", "soon"],
+    ])
+  func wrongUsage(_ arguments: [String]) throws {
+    #expect(try directory.apnsift(["store", "history"] + arguments).code == 64)
+  }
+
   // MARK: - Undo
 
   @Test("an undo restores every row, and the input counts as new again")

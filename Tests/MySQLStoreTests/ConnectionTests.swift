@@ -49,6 +49,10 @@ struct ConnectionTests {
       (database.server.uri("nowhere"), "Unknown database 'nowhere'"),
       (database.server.uri("mysql", user: "guarded:no"), "Access denied for user 'guarded'@'localhost'"),
       ("mysql:///?socket=/nowhere", "/nowhere"),
+      // The server has no TLS.
+      (database.server.uri("mysql") + "&ssl-mode=required", "does not support TLS"),
+      (database.server.uri("mysql") + "&ssl-mode=VERIFY_IDENTITY", "does not support it"),
+      (database.server.uri("mysql") + "&defaults-file=/nowhere", "defaults-file cannot be read"),
       ("mysql://127.0.0.1:1/", "127.0.0.1"),
       // By TCP, not by the socket of a server that happens to run.
       ("mysql://localhost:1/", "localhost"),

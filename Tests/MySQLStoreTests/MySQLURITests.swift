@@ -14,6 +14,10 @@ struct MySQLURITests {
     let socket = try uri("mariadb://ann@/tokens?socket=/run/mysqld/mysqld.sock")
     #expect(socket.socket == "/run/mysqld/mysqld.sock" && socket.host == nil && socket.password == nil)
     #expect(socket.shown == "mysql://ann@/tokens?socket=/run/mysqld/mysqld.sock")
+    let options = try uri(
+      "mysql:///?ssl-mode=verify_identity&defaults-file=/etc/a%20b.cnf&defaults-group=apnsift")
+    #expect(options.tls == .verified && options.defaultsGroup == "apnsift" && socket.tls == nil)
+    #expect(options.defaultsFile == "/etc/a b.cnf" && options.socket == nil && socket.defaultsFile == nil)
     for nothing in ["mysql:", "mysql://", "mysql:///", "mysql:///?"] {
       let uri = try uri(nothing)
       #expect(uri.user == nil && uri.host == nil && uri.port == nil && uri.database == nil)
@@ -38,9 +42,14 @@ struct MySQLURITests {
     ("mysql://h:65536", "a port is not between 1 and 65535"), ("mysql://h/d?secret", .parameterWithoutValue),
     (
       "mysql://h/d?password=secret",
-      "the only parameter after the ? is socket (my.cnf can have other options)"
-    ), ("mysql://h/d?socket=/secret", "it has both a host and a socket"),
-    ("mysql:///d?socket=/a&socket=/b", "it has two sockets"),
+      "a parameter after the ? is none of socket, ssl-mode, defaults-file, defaults-group (my.cnf can have others)"
+    ), ("mysql://h/d?ssl-mode=secret", "its ssl-mode is not DISABLED, REQUIRED or VERIFY_IDENTITY"),
+    (
+      "mysql://h/d?defaults-file=%secret",
+      "the value of defaults-file contains a % without two hexadecimal digits"
+    ),
+    ("mysql://h/d?socket=/secret", "it has both a host and a socket"),
+    ("mysql:///d?socket=/a&socket=/b", "it has two values of socket"),
     ("mysql://u:%secret@h", .percentWithoutDigits(in: .password)),
     ("mysql://u:%00@h", .zeroByte(in: .password)), ("mysql://u:%FF@h", .notUTF8(in: .password)),
     ("mysql://h/a/b", "the database's name contains a /"), ("mysql://u:s%4", .portIsNoNumber),

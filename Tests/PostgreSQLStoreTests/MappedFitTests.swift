@@ -194,6 +194,72 @@ import Wording
     ),
   ]
 
+  // MARK: - What a dry run does not try
+
+  /// More of the definition, the mapping, and what may refuse rows: in SQLite, and in a server.
+  static let guarded: [(sql: String, mapping: TableMapping, sqlite: [String], server: [String])] = [
+    ("", mapping, [], []), ("", MappedDevices.deleting, [], []),
+    ("CONSTRAINT late CHECK (gone > 5)", mapping, [], ["constraint late"]),
+    ("CONSTRAINT late CHECK (seen > 5)", mapping, [], []),
+    (
+      "CONSTRAINT known FOREIGN KEY (gone) REFERENCES states (id)", mapping, ["foreign key of gone"],
+      ["constraint known"]
+    ),
+    ("CONSTRAINT known FOREIGN KEY (seen) REFERENCES states (id)", mapping, [], []),
+    (
+      "); CREATE TABLE mails (device bigint, CONSTRAINT sent FOREIGN KEY (device) REFERENCES devices (id)",
+      MappedDevices.deleting, ["foreign key of mails"], ["constraint sent of mails"]
+    ),
+    (
+      "); CREATE TABLE mails (device bigint, CONSTRAINT sent FOREIGN KEY (device) REFERENCES devices (id)",
+      mapping, [], []
+    ),
+    ("name varchar(9) NOT NULL", mapping, [], []),
+  ]
+
+  @Test("what may refuse rows is named", arguments: StoreKind.allCases, guarded)
+  func namedGuards(
+    _ kind: StoreKind, _ known: (sql: String, mapping: TableMapping, sqlite: [String], server: [String])
+  ) throws {
+    let fixture = try MappedFixture(kind)
+    let more = known.sql.isEmpty ? "" : known.sql.hasPrefix(")") ? known.sql : ", " + known.sql
+    try fixture.begin(
+      "CREATE TABLE states (id bigint PRIMARY KEY)",
+      Self.table("token text, seen bigint, gone bigint" + more))
+    #expect(try fixture.store(known.mapping).guards() == (kind == .sqlite ? known.sqlite : known.server))
+  }
+
+  @Test("columns may refuse rows that are inserted", arguments: StoreKind.allCases)
+  func insertionGuards(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    try fixture.begin(
+      Self.table(
+        "token varchar(99) NOT NULL, seen bigint, gone bigint, name varchar(9) NOT NULL, "
+          + "app varchar(9) GENERATED ALWAYS AS ('x') STORED"))
+    let store = try fixture.store(MappedDevices.mapping { $0.app = "app" }, inserts: true)
+    #expect(try store.guards() == ["column name without a default", "column app that is generated"])
+  }
+
+  static let triggerBodies: [StoreKind: String] = [
+    .sqlite: "BEGIN SELECT 1; END", .postgreSQL: "FOR EACH ROW EXECUTE FUNCTION f()",
+    .mySQL: "FOR EACH ROW SET @x = 1",
+  ]
+
+  @Test("triggers of other statements are not named", arguments: StoreKind.allCases)
+  func triggers(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    try fixture.begin(MappedDevices.table)
+    if kind == .postgreSQL {
+      try fixture.run("CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'")
+    }
+    let column = kind == .mySQL ? "" : "OF gone"
+    for (name, event) in [("late", "UPDATE \(column)"), ("fresh", "INSERT"), ("lost", "DELETE")] {
+      try fixture.run("CREATE TRIGGER \(name) BEFORE \(event) ON devices \(Self.triggerBodies[kind] ?? "")")
+    }
+    #expect(try fixture.store(Self.mapping).guards() == ["trigger late"])
+    #expect(try fixture.store(MappedDevices.deleting).guards() == ["trigger lost"])
+  }
+
   private static let special: [StoreKind: [Misfit]] = [
     .sqlite: sqlite, .postgreSQL: postgreSQL, .mySQL: mySQL,
   ]

@@ -61,7 +61,7 @@ import TokenStores
           .replacing("1300000000)", with: "1300000000, 1)"))
       let store = try fixture.store(MappedDevices.flag("0", alive: "1"))
       for isDryRun in [true, false] {
-        let fault = try fault { try store.check(for: .recording, dryRun: isDryRun) }
+        let fault = try fault { try store.check(for: .recording, isDryRun: isDryRun) }
         guard case .misfit(_, .primaryKey, _, let found) = fault else {
           Issue.record("\(key): \(String(describing: fault))")
           continue

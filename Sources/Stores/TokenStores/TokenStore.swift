@@ -18,8 +18,6 @@ package struct TokenStore: Sendable {
   package let mappingText: String?
   /// The owner of rows without owner columns.
   let owner: AppEnvironment
-  /// Whether tokens that the table does not have are inserted.
-  private let inserts: Bool
   private let creates: Bool
   let batchSize: Int
   /// The journal; nil for one in the database itself.
@@ -34,7 +32,7 @@ package struct TokenStore: Sendable {
   ///   - batchSize: the number of tokens in a batch, from 1.
   package init(_ database: any StoreDatabase, creates: Bool = false, batchSize: Int = defaultBatchSize) {
     (self.database, mapping, mappingText) = (database, database.deviceTokens, nil)
-    (owner, inserts, self.creates) = (AppEnvironment(), true, creates)
+    (owner, self.creates) = (AppEnvironment(), creates)
     self.batchSize = max(batchSize, 1)
   }
 
@@ -42,8 +40,10 @@ package struct TokenStore: Sendable {
   package init(
     _ database: any StoreDatabase, mapping: TableMapping, text: String, owner: AppEnvironment, inserts: Bool
   ) {
+    var mapping = mapping
+    mapping.inserts = inserts
     (self.database, self.mapping, mappingText) = (database, mapping, text)
-    (self.owner, self.inserts, creates) = (owner, inserts, false)
+    (self.owner, creates) = (owner, false)
     batchSize = Self.defaultBatchSize
   }
 
@@ -57,16 +57,28 @@ package struct TokenStore: Sendable {
 
   /// Throws the errors of a later call, to detect a missing, read-only or unsuitable store before a large input is
   /// read. Changes nothing, and does not wait for locks of writers.
-  /// - Parameter dryRun: whether nothing will be written, so that no privilege is needed.
-  package func check(for use: StoreUse, dryRun: Bool = false) throws {
+  /// - Parameter isDryRun: whether to open no file for writing: that could complete what other programs wrote.
+  package func check(for use: StoreUse, isDryRun: Bool = false) throws {
     _ = try reading { session, table in
       if use == .recording, !mapping.isDeviceTokens {
         try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
       }
     }
-    if use == .reading || dryRun { return }
+    if use == .reading || isDryRun && database is SQLiteDatabase { return }
     try database.checkWritable(mapping, creates: creates, isRecorded: use == .recording && file == nil)
-    try file?.check()
+    if !isDryRun { try file?.check() }
+  }
+
+  /// What the table has that may refuse rows that a replay writes.
+  package func guards() throws -> [String] {
+    try reading { session, table in
+      let written = [mapping.token.name, mapping.app, mapping.environment?.name, mapping.action.column]
+      let unfit = table.description.columns.filter {
+        written.contains($0.name) ? $0.isGenerated : !$0.isOptional
+      }
+      .map { "column \($0.name) \($0.isGenerated ? "that is generated" : "without a default")" }
+      return try session.guards(of: mapping, on: table.description) + (mapping.inserts ? unfit : [])
+    } ?? []
   }
 
   /// - Throws: if a replay cannot commit in batches here.
@@ -84,12 +96,20 @@ package struct TokenStore: Sendable {
   private func table(_ session: any SQLSession) throws -> MappedTable? {
     guard let description = try session.describe(mapping) else {
       if creates { return nil }
-      guard !mapping.isDeviceTokens else { throw StoreFault.noTable }
+      guard !mapping.isDeviceTokens else { throw try mapped(session).map(StoreFault.unmapped) ?? .noTable }
       throw mapping.misfit("the name", "a table", "none of that name")
     }
     let table = try MappedTable(mapping, description, session)
     try table.checkValues(session)
     return table
+  }
+
+  /// The tables of a journal's replays; nil if there are none.
+  private func mapped(_ session: any SQLSession) throws -> String? {
+    let records = try? Journal(session: session, schema: nil).records().readable
+    let texts = (records ?? []).compactMap(\.entry.mapping)
+    let names = Set(texts.compactMap { try? MappingFile(Array($0.utf8), name: "").mapping.name })
+    return names.isEmpty ? nil : names.sorted().joined(separator: ", ")
   }
 
   /// Runs `body` on a snapshot of the table; nil if the table is still to be created.
@@ -130,7 +150,7 @@ package struct TokenStore: Sendable {
     var intent: Int?
     func settle(wasDone: Bool) throws {
       guard let id = intent else { return }
-      try file.writing(of: journalTarget) { try $0.settle(id, wasDone: wasDone) }
+      try file.settle(id, of: journalTarget, wasDone: wasDone)
       intent = nil
     }
     let result: Result
@@ -160,7 +180,7 @@ package struct TokenStore: Sendable {
   /// since, the record is deleted: to repeat a replay does no harm, to skip one would.
   private func reconcile(_ rows: OwnedRows, _ file: JournalFile, _ owner: AppEnvironment) throws {
     let outcomes: [(id: Int, wasDone: Bool)]? = try file.reading(of: journalTarget) { journal in
-      try journal.pending().compactMap { id in
+      try journal.reporting(journal.pending).compactMap { id in
         let record = try journal.record(id)
         guard record.owner == owner, record.entry.mapping == mappingText else { return nil }
         guard let undone = try record.undoes.map(journal.record) else {
@@ -172,9 +192,7 @@ package struct TokenStore: Sendable {
         return (id, isReplayed.map { !$0 } ?? false)
       }
     }
-    for (id, wasDone) in outcomes ?? [] {
-      try file.writing(of: journalTarget) { try $0.settle(id, wasDone: wasDone) }
-    }
+    for (id, wasDone) in outcomes ?? [] { try file.settle(id, of: journalTarget, wasDone: wasDone) }
   }
 }
 
@@ -210,7 +228,7 @@ extension TokenStore {
   package func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts
   {
     try writing(for: owner) { rows in
-      var registration = TokenRegistration(rows, inserts: inserts, batchSize: batchSize)
+      var registration = TokenRegistration(rows, inserts: mapping.inserts, batchSize: batchSize)
       return try registration.run(registrations)
     }
   }
@@ -223,8 +241,8 @@ extension TokenStore {
   ///     extensions) is several times faster than a random one; the result is the same.
   ///   - entry: makes the journal entry, after all tokens were visited; nil records nothing.
   ///   - trace: knows the records, and receives the changes.
-  /// - Returns: one outcome for each token; `rejected` is 0. A dry run gives what the replay would give.
-  /// - Throws: `StoreFault.stopped` if the limit is exceeded.
+  /// - Returns: one outcome for each token; `rejected` is 0. A dry run gives what the replay would give, and so does a
+  ///   replay that exceeds the limit, which changes nothing.
   package func replay(
     _ invalidations: TimedTokens, for owner: AppEnvironment, options: ReplayOptions,
     entry: (() -> JournalEntry)?,
@@ -242,18 +260,24 @@ extension TokenStore {
         try replay(OwnedRows(session: session, table: table, owner: owner, onScan: onScan), nil)
       } ?? replay(nil, nil)
     }
-    guard let entry else {
-      return try writing(for: owner) { rows in
-        if let file { try reconcile(rows, file, owner) }
-        return try replay(rows, nil)
+    do {
+      guard let entry else {
+        return try writing(for: owner) { rows in
+          if let file { try reconcile(rows, file, owner) }
+          return try replay(rows, nil)
+        }
       }
-    }
-    return try recording(for: owner) { rows, journal in
-      let recording = ChangeRecording(try journal.begin(for: owner), in: journal)
-      var answer = try replay(rows, recording)
-      answer.replay = recording.replay
-      try journal.finish(recording.replay, described(entry()), answer.counts, rows: answer.rows)
-      return (answer, recording.replay)
+      return try recording(for: owner) { rows, journal in
+        let recording = ChangeRecording(try journal.reporting { try journal.begin(for: owner) }, in: journal)
+        var answer = try replay(rows, recording)
+        answer.replay = recording.replay
+        try journal.reporting {
+          try journal.finish(recording.replay, described(entry()), answer.counts, rows: answer.rows)
+        }
+        return (answer, recording.replay)
+      }
+    } catch let stopped as StoppedReplay {
+      return stopped.answer
     }
   }
 
@@ -263,7 +287,7 @@ extension TokenStore {
     _ trace: ReplayTrace?
   ) throws -> ReplayAnswer {
     // A row that would be removed at once is not inserted.
-    let inserts = inserts && !options.knownOnly && mapping.action != .delete
+    let inserts = mapping.inserts && !options.knownOnly && mapping.action != .delete
     // Removed rows are buffered in full until they are recorded.
     let batchSize = mapping.action == .delete ? min(batchSize, Self.removedBatchSize) : batchSize
     var replay = TokenReplay(
@@ -305,8 +329,10 @@ extension TokenStore {
 
   /// The readable replays and undos, and the error of the others.
   package func readableHistory() throws -> (records: [JournalRecord], fault: StoreError?) {
-    guard let (records, fault) = try readingJournal({ try $0.records() }) else { return ([], nil) }
-    return (records, fault.map { StoreError(store: name, fault: $0) })
+    guard let (records, fault) = try readingJournal({ try $0.reporting($0.records) }) else {
+      return ([], nil)
+    }
+    return (records, fault.map { StoreError(store: file?.name ?? name, fault: $0) })
   }
 
   /// Visits the rows that the replay `id` changed, in that order.
@@ -344,6 +370,20 @@ extension TokenStore {
     } ?? [:]
   }
 
+  /// Removes the changes of replays before `time` (UNIX seconds) from the journal: they cannot be undone any more.
+  /// - Returns: the replays that had changes.
+  package func trimJournal(before time: Int64) throws -> [JournalRecord] {
+    if let file {
+      return try file.writing(of: journalTarget) { journal in
+        try journal.reporting { try journal.trim(before: time) }
+      }
+    }
+    return try writing(for: owner) { rows in
+      let journal = Journal(session: rows.session, schema: rows.table.description.schema)
+      return try journal.isPresent() ? journal.trim(before: time) : []
+    }
+  }
+
   /// Restores the rows that the replay `id` changed and that did not change since, in one transaction. If it restores
   /// none, it is not recorded.
   /// - Parameter entry: the journal entry of the undo; nil for a dry run: the transaction is rolled back, because only
@@ -368,7 +408,7 @@ extension TokenStore {
     return try recording(for: owner) { rows, journal in
       var answer = try undo(rows, journal)
       if answer.isVain { return (answer, nil) }
-      answer.id = try journal.begin(for: owner, undoes: id)
+      answer.id = try journal.reporting { try journal.begin(for: owner, undoes: id) }
       var counts = ReplayCounts()
       counts.updated = answer.restored
       try journal.finish(answer.id, described(entry), counts, rows: answer.restored)

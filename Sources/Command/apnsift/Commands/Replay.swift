@@ -191,8 +191,7 @@ struct Replay: ParsableCommand {
       journal: journal.url)
     let store = try location.openForWriting(creates: create, dryRun: dryRun)
     if batch != nil { try store.checkBatches() }
-    try store.check(
-      for: location.isTrial ? .reading : noJournal ? .writing : .recording, dryRun: dryRun)
+    try store.check(for: dryRun ? .reading : noJournal ? .writing : .recording)
     var replay = StoreReplay(into: store, for: try location.owner(in: store))
     replay.options = ReplayOptions(knownOnly: insertsNone, dryRun: dryRun)
     replay.options.grace = grace.seconds
@@ -207,6 +206,10 @@ struct Replay: ParsableCommand {
     if !noJournal { replay.record = (Program.version, reported.text) }
     let outcome = try run(&replay, &examination)
     figures?.outcome = outcome
+    if let stop = outcome.answer.stop, !dryRun {
+      if json { try print(outcome) }
+      throw StoreError(store: store.name, fault: .stopped(stop.message))
+    }
     // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.
     let mayReplay = examination.failures == 0 || partial || skipUnreadable
     let isStopped = outcome.answer.stop != nil
@@ -216,6 +219,7 @@ struct Replay: ParsableCommand {
       Console.note(examination.closingLine(outcome.sentence))
       throw ExitStatus.stopped
     }
+    if dryRun, !self.store.isTrial, outcome.answer.rows > 0 { try replay.foretell() }
     try input.end(examination, outcome.sentence)
     if !hasMoved { throw ExitStatus.failed }
   }
@@ -236,15 +240,19 @@ struct Replay: ParsableCommand {
   private func print(_ outcome: ReplayOutcomeReport, _ examination: Examination) throws {
     if input.quiet, !json { return }
     do {
-      let buffer = OutputBuffer(OutputFile())
-      try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
-      try buffer.flush()
+      try print(outcome)
     } catch let failure as Failure {
       // The store has changed even so: report it.
       Console.say(failure.message)
       Console.say(examination.closingLine(outcome.sentence))
       throw ExitStatus.failed
     }
+  }
+
+  private func print(_ outcome: ReplayOutcomeReport) throws {
+    let buffer = OutputBuffer(OutputFile())
+    try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
+    try buffer.flush()
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import CommandOptions
 import Reports
 import TokenStores
 
@@ -16,10 +17,12 @@ struct StoreHistory: ParsableCommand {
       EXAMPLES
         apnsift store history --store sqlite:tokens.sqlite
         apnsift store history --json                  as JSON
+        apnsift store history --last 10
         apnsift store history 3                       changed rows, as CSV
         apnsift store history 3 --changes             with keys and sources
         apnsift store history --changes               of all replays
         apnsift store history --store postgresql:///app --mapping devices.yml
+        apnsift store history --trim-journal 90d      forget older rows
       """)
 
   @Argument(help: .init("Number of a replay.", valueName: "number"))
@@ -28,6 +31,15 @@ struct StoreHistory: ParsableCommand {
   @Flag(help: "List changed rows with their keys and the records that changed them.")
   var changes = false
 
+  @Option(help: .init("List only the last N replays and undos.", valueName: "N"))
+  var last: Int?
+
+  @Option(
+    help: .init(
+      "Forget the rows that replays changed before TIME (90d): these cannot be undone any more.",
+      valueName: "TIME"))
+  var trimJournal: SpanArgument?
+
   @Flag(help: "Print a JSON array.")
   var json = false
 
@@ -35,10 +47,20 @@ struct StoreHistory: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
 
+  mutating func validate() throws {
+    if let last { try checkRange("--last", last, 1...1_000_000_000) }
+    if replay != nil, last != nil { throw ValidationError(.exclusive("a number", "--last")) }
+    if trimJournal != nil, replay != nil || last != nil || changes || json {
+      throw ValidationError("--trim-journal goes without a number, --last, --changes and --json")
+    }
+  }
+
   func run() throws {
+    if let trimJournal { return try trim(olderThan: trimJournal.seconds) }
     let store = try store.location(journal: journal.url).openForReading()
     let buffer = OutputBuffer(OutputFile())
-    let (history, fault) = try store.readableHistory()
+    let (all, fault) = try store.readableHistory()
+    let history = all.suffix(last ?? all.count)
     guard replay != nil || changes else {
       try list(history, of: store, buffer)
       if let fault { throw fault }
@@ -50,11 +72,16 @@ struct StoreHistory: ParsableCommand {
       throw fault ?? StoreError(store: store.name, fault: .noReplay(replay))
     }
     for record in records {
-      try store.changes(of: record.id) { change in
-        let input = change.origin.flatMap { origin in
-          record.entry.inputs.indices.contains(origin.input) ? record.entry.inputs[origin.input] : nil
+      do {
+        try store.changes(of: record.id) { change in
+          let input = change.origin.flatMap { origin in
+            record.entry.inputs.indices.contains(origin.input) ? record.entry.inputs[origin.input] : nil
+          }
+          try report.add(change, from: input, replay: record.id)
         }
-        try report.add(change, from: input, replay: record.id)
+      } catch let error as StoreError {
+        guard replay == nil, case .notUndoable = error.fault else { throw error }
+        Console.note(error.fault.problem)
       }
     }
     try report.end()
@@ -66,7 +93,18 @@ struct StoreHistory: ParsableCommand {
     }
   }
 
-  private func list(_ records: [JournalRecord], of store: TokenStore, _ buffer: OutputBuffer) throws {
+  private func trim(olderThan seconds: UInt32) throws {
+    let store = try store.location(journal: journal.url).openForWriting(creates: false)
+    let oldest = Int64(time(nil)) - Int64(seconds)
+    let trimmed = try store.trimJournal(before: oldest)
+    let rows = trimmed.reduce(0) { $0 + $1.rows }
+    Console.say(
+      "removed \(Count.of(rows, "changed row")) of \(Count.of(trimmed.count, "replay")) before "
+        + "\(TokenRowWriter.time(oldest) ?? "") from the journal of \(store.name)")
+  }
+
+  private func list(_ records: ArraySlice<JournalRecord>, of store: TokenStore, _ buffer: OutputBuffer) throws
+  {
     if json {
       try buffer.append(JSONValue.array(records.map(HistoryReport.json)).text + "\n")
     } else {

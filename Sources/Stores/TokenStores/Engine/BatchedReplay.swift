@@ -28,7 +28,9 @@ struct BatchedReplay {
   }
 
   mutating func run(_ invalidations: TimedTokens, _ trace: ReplayTrace?) throws -> ReplayAnswer {
-    try checkLimit(invalidations)
+    // The limit is one for all transactions: nothing changes if it is exceeded.
+    let preview = try store.replay(invalidations, for: owner, options: dryRun, entry: nil)
+    if preview.stop != nil { return preview }
     var tokens = TokenBatch(mostTokens: store.batchSize)
     try invalidations { token, time in
       if tokens.isFull {
@@ -40,12 +42,6 @@ struct BatchedReplay {
     try replay(tokens)
     try finish()
     return answer
-  }
-
-  /// The limit is one for all transactions: nothing changes if it is exceeded.
-  private func checkLimit(_ invalidations: TimedTokens) throws {
-    let preview = try store.replay(invalidations, for: owner, options: dryRun, entry: nil)
-    if let stop = preview.stop { throw StoreError(store: store.name, fault: .stopped(stop.message)) }
   }
 
   private var dryRun: ReplayOptions {

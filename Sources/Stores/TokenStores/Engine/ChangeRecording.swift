@@ -97,7 +97,7 @@ final class ChangeRecording {
 
   private func send() throws {
     let packed = packer.take()
-    try journal.add(packed, to: replay, first: written)
+    try journal.reporting { try journal.add(packed, to: replay, first: written) }
     written += packed.count
   }
 }
@@ -179,13 +179,19 @@ extension Journal {
       if changes.changes.count >= batchSize || changes.bytes.count >= TokenBatch.mostBytes { try visit() }
     }
     try visit()
+    if count == 0, record.rows > 0, record.undoes == nil {
+      throw StoreFault.notUndoable(
+        record.id, "the journal does not have its changed rows (--trim-journal removes old ones)")
+    }
     // A trigger may have added rows, or removed some.
     guard record.undoes == nil, count != record.rows, !table.description.hasTriggers else { return }
-    throw StoreFault.unreadableRows(
-      1,
-      first: .inRow(
-        "replay \(record.id)", of: "apnsift_changes",
-        "\(Count.of(count, "change")), expected \(record.rows), the changed_rows of the replay in "
-          + "apnsift_replays"))
+    try reporting {
+      throw StoreFault.unreadableRows(
+        1,
+        first: .inRow(
+          "replay \(record.id)", of: "apnsift_changes",
+          "\(Count.of(count, "change")), expected \(record.rows), the changed_rows of the replay in "
+            + "apnsift_replays"))
+    }
   }
 }

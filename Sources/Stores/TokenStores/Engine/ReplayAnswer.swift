@@ -34,7 +34,7 @@ package struct ReplayAnswer: Equatable, Sendable {
   package var replay: Int?
   /// Whether it went on with a replay that was interrupted.
   package var isContinued = false
-  /// The exceeded limit that would stop the replay, of a dry run.
+  /// The exceeded limit that stopped the replay before any change, or would stop that of a dry run.
   package var stop: LimitExceeded?
   /// How many tokens are in several rows, as a mapped table may have them.
   package var repeated = 0
@@ -51,6 +51,11 @@ package struct ReplayAnswer: Equatable, Sendable {
     }
     counts.add(outcome)
   }
+}
+
+/// Rolls the transaction of a replay back that exceeds its limit.
+struct StoppedReplay: Error {
+  var answer: ReplayAnswer
 }
 
 /// One token of a replay: its time, its state in the store, and the outcome.

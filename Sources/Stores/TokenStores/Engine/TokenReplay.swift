@@ -28,7 +28,7 @@ struct TokenReplay {
     batch = TokenBatch(mostTokens: batchSize)
   }
 
-  /// - Throws: `StoreFault.stopped`, which rolls the transaction back; a dry run has it in its answer.
+  /// - Throws: `StoppedReplay`, but not in a dry run.
   mutating func run(_ invalidations: TimedTokens) throws -> ReplayAnswer {
     try invalidations { token, time in
       if batch.isFull { try judgeBatch() }
@@ -43,8 +43,8 @@ struct TokenReplay {
     let most = enough == .max ? .max : max(enough - gone, 0)
     let live = (try rows?.liveCount(upTo: most) ?? 0) + gone
     guard let stop = options.brake.stop(invalidated, of: live) else { return answer }
-    guard options.dryRun else { throw StoreFault.stopped(stop.message) }
     answer.stop = stop
+    guard options.dryRun else { throw StoppedReplay(answer: answer) }
     return answer
   }
 

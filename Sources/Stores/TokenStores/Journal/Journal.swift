@@ -6,8 +6,17 @@ import Basics
 struct Journal {
   let session: any SQLSession
   let schema: String?
-  /// The table's name in a journal file; nil for a journal in the table's own database.
-  var target: String?
+  /// A journal file, and the name of the table in it; nil for a journal in the table's own database.
+  var file: (database: any StoreDatabase, target: String)?
+
+  private var target: String? { file?.target }
+
+  /// Gives faults of a journal file its name. Other faults are of the database that is recorded.
+  @discardableResult
+  func reporting<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let file else { return try body() }
+    return try file.database.reportingFaults(body)
+  }
 
   private var types: JournalTypes { session.dialect.journal }
   private var prefix: String { schema.map { session.dialect.quoted($0) + "." } ?? "" }
@@ -143,9 +152,11 @@ struct Journal {
 
   /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
   private func readableRecords(where condition: String, _ parameters: [SQLValue]) throws -> [JournalRecord] {
-    let (records, fault) = try records(where: condition, parameters)
-    if let fault { throw fault }
-    return records
+    try reporting {
+      let (records, fault) = try records(where: condition, parameters)
+      if let fault { throw fault }
+      return records
+    }
   }
 
   private func records(
@@ -330,24 +341,35 @@ extension Journal {
 
   /// Visits the rows of a replay's packed changes, with their names, in their order. `body` may use the session.
   func packedChanges(of id: Int, _ body: ([UInt8], Message) throws -> Void) throws {
-    try check(.changes)
+    try reporting { try check(.changes) }
     let number = types.numbersChanges ? "id" : "part"
     var next = 0
     while true {
       var rows: [(packed: [UInt8], name: Message)] = []
-      try visit(
-        .changes, [number, "packed"],
-        """
-        WHERE \(isOf(parameter(1))) AND t.\(number) >= \(parameter(2))
-        ORDER BY t.\(number) LIMIT \(Self.rowsAtOnce)
-        """,
-        [.integer(Int64(id)), .integer(Int64(next))]
-      ) { row in
-        next = try row.number(number) + 1
-        rows.append((try row.bytes("packed"), row.name))
+      try reporting {
+        try visit(
+          .changes, [number, "packed"],
+          """
+          WHERE \(isOf(parameter(1))) AND t.\(number) >= \(parameter(2))
+          ORDER BY t.\(number) LIMIT \(Self.rowsAtOnce)
+          """,
+          [.integer(Int64(id)), .integer(Int64(next))]
+        ) { row in
+          next = try row.number(number) + 1
+          rows.append((try row.bytes("packed"), row.name))
+        }
       }
       for row in rows { try body(row.packed, row.name) }
       if rows.count < Self.rowsAtOnce { return }
+    }
+  }
+
+  /// Removes the changes of replays before `time`; returns those that had some.
+  func trim(before time: Int64) throws -> [JournalRecord] {
+    let isOf = types.numbersChanges ? "AS t WHERE \(isOf("?1"))" : "WHERE replay = \(parameter(1))"
+    return try readableRecords(where: "1 = 1", []).filter { record in
+      guard record.entry.at < time, !record.isPending, !record.isUnfinished else { return false }
+      return try session.run("DELETE FROM \(name(.changes)) \(isOf)", [.integer(Int64(record.id))]) > 0
     }
   }
 

@@ -17,20 +17,32 @@ package struct JournalFile: Sendable {
     try database.checkWritable(Self.table, creates: true, isRecorded: false)
   }
 
-  /// Runs `body` on the records of `target`; nil if the file is still to be created.
+  /// Runs `body` on the records of `target`; nil if the file is still to be created. Errors of `body` pass as they are.
   func reading<Result>(of target: String, _ body: (Journal) throws -> Result) throws -> Result? {
-    try database.reading(creates: true) { session in
-      let journal = Journal(session: session, schema: nil, target: target)
-      return try journal.isPresent() ? body(journal) : nil
-    } ?? nil
+    let result = try database.reading(creates: true) { session in
+      let journal = Journal(session: session, schema: nil, file: (database, target))
+      return try journal.isPresent() ? Swift.Result { try body(journal) } : nil
+    }
+    return try (result ?? nil)?.get()
   }
 
-  /// Runs `body` in a transaction of the file. Its records are pending until they are settled.
+  /// Runs `body` in a transaction of the file. Its records are pending until they are settled. Errors of `body` pass as
+  /// they are.
   func writing<Result>(of target: String, _ body: (Journal) throws -> Result) throws -> Result {
-    try database.writing(Self.table, for: Self.noOwner, creates: true) { session in
-      let journal = Journal(session: session, schema: nil, target: target)
-      try journal.make()
-      return try body(journal)
-    }
+    var failure: (any Error)?
+    do {
+      return try database.writing(Self.table, for: Self.noOwner, creates: true) { session in
+        let journal = Journal(session: session, schema: nil, file: (database, target))
+        try journal.make()
+        do { return try body(journal) } catch {
+          failure = error
+          throw error
+        }
+      }
+    } catch { throw failure ?? error }
+  }
+
+  func settle(_ id: Int, of target: String, wasDone: Bool) throws {
+    try database.reportingFaults { try writing(of: target) { try $0.settle(id, wasDone: wasDone) } }
   }
 }

@@ -14,6 +14,8 @@ package struct TableMapping: Hashable, Sendable {
   /// When a device was last registered. Without it, a device that came back is invalidated, too.
   package var registered: TimeColumn?
   package var action: InvalidationAction
+  /// Whether tokens that the table does not have are inserted.
+  package var inserts = false
   /// Whether it is apnsift's own table, with the key app, environment and token.
   package private(set) var isDeviceTokens = false
 
@@ -33,9 +35,12 @@ package struct TableMapping: Hashable, Sendable {
       environment: EnvironmentColumn(name: "environment"),
       registered: TimeColumn(name: "registered_at", form: times),
       action: .mark(TimeColumn(name: "invalidated_at", form: times)))
-    mapping.isDeviceTokens = true
+    (mapping.isDeviceTokens, mapping.inserts) = (true, true)
     return mapping
   }
+
+  /// The statements that a replay runs.
+  var events: [String] { action == .delete ? ["DELETE"] : inserts ? ["INSERT", "UPDATE"] : ["UPDATE"] }
 
   /// The name in messages.
   package var name: String { schema.map { "\($0).\(table)" } ?? table }

@@ -22,12 +22,16 @@ package final class MySQLConnection {
   /// The oldest supported version: INSERT … RETURNING.
   private static let leastVersion = UInt(100_500)
 
-  /// Connects. The group `[client]` of my.cnf fills in missing parts of `uri`, MYSQL_PWD a missing password.
+  /// Connects. The option file fills in missing parts of `uri`, MYSQL_PWD a missing password.
   ///
   /// - Parameter lockTimeout: how long the server waits for locks; rounded up to whole seconds.
   /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
   package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreFault) {
     guard LibmariadbLibrary.functions != nil else { throw LibmariadbLibrary.missing }
+    // The library ignores a file that it cannot read.
+    if let file = uri.defaultsFile, access(file, R_OK) != 0 {
+      throw .cannotConnect("its defaults-file cannot be read: \(SystemError.text())")
+    }
     guard let handle = libmariadb.mysql_init(nil) else {
       throw .cannotConnect(.noMemory)
     }
@@ -43,6 +47,10 @@ package final class MySQLConnection {
     // In a transaction, reconnecting, which my.cnf may enable, would lose the first part.
     var reconnects: CChar = 0
     _ = libmariadb.mysql_options(handle, MYSQL_OPT_RECONNECT, &reconnects)
+    // The library goes on without TLS if the server has none, unless it is to verify.
+    if uri.tls == .required, libmariadb.mysql_get_ssl_cipher(handle) == nil {
+      throw .cannotConnect("the server does not support TLS, which ssl-mode=REQUIRED demands")
+    }
     try checkVersion()
     do throws(MySQLError) {
       try setUp(lockTimeout)
@@ -55,7 +63,13 @@ package final class MySQLConnection {
 
   /// Options that the library does not know are ignored.
   private static func setOptions(of handle: UnsafeMutablePointer<MYSQL>, for uri: MySQLURI) {
-    _ = libmariadb.mysql_options(handle, MYSQL_READ_DEFAULT_GROUP, "client")
+    _ = libmariadb.mysql_options(handle, MYSQL_READ_DEFAULT_GROUP, uri.defaultsGroup ?? "client")
+    if let file = uri.defaultsFile { _ = libmariadb.mysql_options(handle, MYSQL_READ_DEFAULT_FILE, file) }
+    if let mode = uri.tls {
+      var (isUsed, isVerified): (CChar, CChar) = (mode == .disabled ? 0 : 1, mode == .verified ? 1 : 0)
+      _ = libmariadb.mysql_options(handle, MYSQL_OPT_SSL_ENFORCE, &isUsed)
+      _ = libmariadb.mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &isVerified)
+    }
     _ = libmariadb.mysql_options(handle, MYSQL_SET_CHARSET_NAME, "utf8mb4")
     _ = libmariadb.mysql_options4(handle, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "apnsift")
     // For buffered rows, never for files.

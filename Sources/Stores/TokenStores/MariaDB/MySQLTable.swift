@@ -195,20 +195,64 @@ extension MySQLSession {
     }
   }
 
+  // MARK: - Refusals
+
+  func guards(of mapping: TableMapping, on table: TableDescription) throws -> [String] {
+    let (schema, name) = (literal(table.schema ?? ""), literal(mapping.table))
+    let events = mapping.events.map(literal).joined(separator: ", ")
+    let column = mapping.action.column ?? ""
+    return try rows(
+      """
+      SELECT CONCAT('trigger ', TRIGGER_NAME) AS found FROM information_schema.TRIGGERS
+      WHERE EVENT_OBJECT_SCHEMA = \(schema) AND EVENT_OBJECT_TABLE = \(name) AND EVENT_MANIPULATION IN (\(events))
+      UNION SELECT CONCAT('constraint ', CONSTRAINT_NAME) FROM information_schema.KEY_COLUMN_USAGE
+      WHERE TABLE_SCHEMA = \(schema) AND TABLE_NAME = \(name) AND COLUMN_NAME = \(literal(column))
+        AND REFERENCED_TABLE_NAME IS NOT NULL
+      UNION SELECT CONCAT('constraint ', CONSTRAINT_NAME) FROM information_schema.CHECK_CONSTRAINTS
+      WHERE CONSTRAINT_SCHEMA = \(schema) AND TABLE_NAME = \(name)
+        AND INSTR(CHECK_CLAUSE, \(literal(dialect.quoted(column)))) > 0
+      UNION SELECT CONCAT('constraint ', CONSTRAINT_NAME, ' of ', TABLE_NAME)
+      FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE UNIQUE_CONSTRAINT_SCHEMA = \(schema)
+        AND REFERENCED_TABLE_NAME = \(name) AND 'DELETE' IN (\(events))
+      ORDER BY found
+      """
+    ).map { $0[0] }
+  }
+
   // MARK: - Privileges
 
   /// Runs statements that match no row: the server checks privileges and read-only modes first.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws {
     guard let table else { return }
-    if mapping.isDeviceTokens {
-      let columns = "app, environment, token"
-      try connection.run(
-        "INSERT INTO \(table.name) (\(columns)) SELECT \(columns) FROM \(table.name) WHERE 1 = 0")
+    if mapping.inserts {
+      try connection.run("INSERT INTO \(table.name) SELECT * FROM \(table.name) WHERE 1 = 0")
     }
     if let column = mapping.action.column.map(dialect.quoted) {
       try connection.run("UPDATE \(table.name) SET \(column) = \(column) WHERE 1 = 0")
     } else {
       try connection.run("DELETE FROM \(table.name) WHERE 1 = 0")
     }
+    try connection.run("CREATE TEMPORARY TABLE apnsift_rows (c INT)")
+    try connection.run("DROP TEMPORARY TABLE apnsift_rows")
+    if isRecorded { try checkJournal(in: table.schema ?? "") }
+  }
+
+  /// Without any privilege on them, the catalogue shows no tables.
+  private func checkJournal(in schema: String) throws {
+    let tables: [JournalTable] = [.replays, .inputs, .changes]
+    let present = try tables.filter { try !columns(of: $0.rawValue, in: schema).isEmpty }
+    for table in present {
+      let name = "\(dialect.quoted(schema)).\(table.rawValue)"
+      try connection.run("INSERT INTO \(name) SELECT * FROM \(name) WHERE 1 = 0")
+      if table == .replays { try connection.run("UPDATE \(name) SET version = '' WHERE 1 = 0") }
+    }
+    if present.count == tables.count { return }
+    // Those of PUBLIC are an error before MariaDB 10.11.
+    let grants = try rows("SHOW GRANTS") + ((try? rows("SHOW GRANTS FOR PUBLIC")) ?? [])
+    let creating = ["GRANT ALL", " CREATE,", " CREATE ON"]
+    if grants.contains(where: { grant in creating.contains { grant[0].contains($0) } }) { return }
+    throw StoreFault.notPermitted(
+      "it lacks CREATE on database \(schema), which the journal needs; --journal sqlite:PATH keeps the "
+        + "journal in a file, --no-journal records nothing")
   }
 }

@@ -1,8 +1,7 @@
 import Basics
 
 /// The location of a MariaDB or MySQL database: `mysql://USER:PASSWORD@HOST:PORT/DATABASE?socket=/path`, each part
-/// optional, with `%XX` for special characters. Missing parts come from the group `[client]` of my.cnf, then
-/// libmariadb's defaults.
+/// optional, with `%XX` for special characters. Missing parts come from an option file, then libmariadb's defaults.
 package struct MySQLURI: Equatable, Sendable {
   package let user: String?
   package let password: String?
@@ -11,6 +10,18 @@ package struct MySQLURI: Equatable, Sendable {
   package let database: String?
   /// The path of a Unix socket.
   package let socket: String?
+  /// Nil leaves TLS to the option file.
+  package let tls: TLSMode?
+  /// The option file and its group, instead of my.cnf and `client`.
+  package let defaultsFile: String?
+  package let defaultsGroup: String?
+
+  /// As the option `ssl-mode` of MySQL's programs names them. libmariadb has no others.
+  package enum TLSMode: String, Sendable {
+    case disabled = "DISABLED"
+    case required = "REQUIRED"
+    case verified = "VERIFY_IDENTITY"
+  }
   /// For messages, without the password.
   package let shown: String
 
@@ -32,22 +43,35 @@ package struct MySQLURI: Equatable, Sendable {
     let table = uri.path.dropFirst()
     if table.contains("/") { throw .uri(Self.scheme, "the database's name contains a /") }
     database = try Self.decoded(table, "the database's name")
-    socket = try Self.socket(uri.parameters())
+    let values = try Self.values(of: uri.parameters())
+    (socket, defaultsFile) = (values["socket"], values["defaults-file"])
+    defaultsGroup = values["defaults-group"]
+    tls = values["ssl-mode"].flatMap { TLSMode(rawValue: $0.uppercased()) }
+    if tls == nil, values["ssl-mode"] != nil {
+      throw .uri(Self.scheme, "its ssl-mode is not DISABLED, REQUIRED or VERIFY_IDENTITY")
+    }
     if socket != nil, host != nil { throw .uri(Self.scheme, "it has both a host and a socket") }
     shown = uri.shown(String(uri.query))
   }
 
-  /// The socket, which is the only parameter. No message quotes the parameters: one may be a password.
-  private static func socket(
-    _ parameters: [(name: Substring, value: Substring)]
-  ) throws(StoreURLError) -> String? {
-    if parameters.contains(where: { $0.name != "socket" }) {
-      throw .uri(scheme, "the only parameter after the ? is socket (my.cnf can have other options)")
+  private static let names = ["socket", "ssl-mode", "defaults-file", "defaults-group"]
+
+  /// The values by their names. No message quotes an unknown name or a value: one may be a password.
+  private static func values(
+    of parameters: [(name: Substring, value: Substring)]
+  ) throws(StoreURLError) -> [String: String] {
+    var values: [String: String] = [:]
+    for (name, value) in parameters {
+      guard let name = names.first(where: { $0 == name }) else {
+        throw .uri(
+          scheme,
+          "a parameter after the ? is none of \(names.joined(separator: ", ")) (my.cnf can have others)")
+      }
+      if values[name] != nil { throw .uri(scheme, "it has two values of \(name)") }
+      if value.contains("@") { throw .uri(scheme, "the value of \(name) contains an @") }
+      values[name] = try decoded(value, "the value of \(name)")
     }
-    if parameters.count > 1 { throw .uri(scheme, "it has two sockets") }
-    guard let value = parameters.first?.value else { return nil }
-    if value.contains("@") { throw .uri(scheme, "the socket's path contains an @") }
-    return try decoded(value, "the socket's path")
+    return values
   }
 
   /// `text` without `%XX`; nil if it is empty.

@@ -133,7 +133,13 @@ package struct StoreReplay {
 
   /// Reports inputs that were replayed before: it is normal that they change nothing.
   private func reportReplayed(_ examination: Examination) throws {
-    let known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
+    let known: [String: Int]
+    do {
+      known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
+    } catch let error as StoreError {
+      guard case .notPermitted = error.fault else { throw error }
+      return Console.note("inputs that were replayed before are not known: \(error.fault.problem)")
+    }
     for input in examination.inputs {
       guard let digest = input.sha256, let replay = known[digest] else { continue }
       let message: Message = "already replayed by replay \(replay)"
@@ -212,8 +218,24 @@ package struct StoreReplay {
         "\(Count.of(answer.repeated, "token")) \(answer.repeated == 1 ? "is" : "are") in several rows of "
           + "the table: each row counts")
     }
-    if let stop = answer.stop { Console.say("warning: the replay would be stopped: \(stop.message)") }
+    if options.dryRun, let stop = answer.stop {
+      Console.say("warning: the replay would be stopped: \(stop.message)")
+    }
     return answer
+  }
+
+  /// Says why the database would refuse the replay of a dry run, and what may refuse its rows.
+  package func foretell() throws {
+    do {
+      try store.check(for: record == nil ? .writing : .recording, isDryRun: true)
+    } catch let error as StoreError {
+      Console.say("warning: the replay would be refused: \(error.fault.problem); \(error.fault.remedy)")
+    }
+    let guards = try store.guards()
+    if guards.isEmpty { return }
+    Console.note(
+      "the replay would be refused if one of these refuses a row, which a dry run does not try: "
+        + "\(guards.joined(separator: ", "))")
   }
 
   private static func replayed(_ input: InputSummary) -> ReplayedInput {

@@ -189,6 +189,30 @@ extension PostgreSQLSession {
     }
   }
 
+  // MARK: - Refusals
+
+  func guards(of mapping: TableMapping, on table: TableDescription) throws -> [String] {
+    // The bits of pg_trigger.h.
+    let events = mapping.events.reduce(0) { $0 | ($1 == "INSERT" ? 4 : $1 == "DELETE" ? 8 : 16) }
+    let found = try connection.run(
+      """
+      WITH parts AS (SELECT to_regclass($1)::oid AS id UNION SELECT relid FROM pg_partition_tree(to_regclass($1))),
+        written AS (SELECT attrelid, attnum FROM pg_attribute JOIN parts ON attrelid = id WHERE attname = $2)
+      SELECT 'trigger ' || tgname FROM pg_trigger JOIN parts ON tgrelid = id
+        LEFT JOIN written ON attrelid = tgrelid
+      WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgtype & \(events) > 0
+        AND (tgtype & 16 = 0 OR tgattr::text = '' OR attnum = ANY (tgattr))
+      UNION SELECT 'rule ' || rulename FROM pg_rewrite JOIN parts ON ev_class = id
+      UNION SELECT 'row-level security' FROM parts WHERE row_security_active(id)
+      UNION SELECT 'constraint ' || conname FROM pg_constraint JOIN written ON conrelid = attrelid
+      WHERE attnum = ANY (conkey) AND contype IN ('c', 'f', 'u', 'x')
+      UNION SELECT 'constraint ' || conname || ' of ' || conrelid::regclass FROM pg_constraint JOIN parts ON confrelid = id
+      WHERE contype = 'f' AND \(events) & 8 > 0 AND conparentid = 0
+      ORDER BY 1
+      """, .text(table.name), .text(mapping.action.column ?? ""))
+    return (0..<found.count).compactMap { found.text($0, 0) }
+  }
+
   // MARK: - Privileges
 
   /// - Throws: `StoreFault.readOnlyServer` or `.notPermitted`.
@@ -219,8 +243,8 @@ extension PostgreSQLSession {
   /// A privilege may be granted for single columns.
   private func checkPrivileges(of mapping: TableMapping, on table: TableDescription) throws {
     let name = Self.shown(table)
-    let written =
-      mapping.isDeviceTokens ? "INSERT UPDATE" : mapping.action == .delete ? "DELETE UPDATE" : "UPDATE"
+    // Rows that are deleted are locked first.
+    let written = mapping.events.joined(separator: " ") + (mapping.action == .delete ? " UPDATE" : "")
     let missing = try connection.run(
       """
       SELECT privilege FROM unnest(string_to_array('SELECT ' || $2, ' ')) AS privilege

@@ -62,6 +62,9 @@ package protocol SQLSession: AnyObject {
   /// Throws if the session may not write rows of the table, create a missing table, or write a journal.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
 
+  /// What may refuse rows that a replay writes, as its server lists it: triggers, policies, constraints.
+  func guards(of mapping: TableMapping, on table: TableDescription) throws -> [String]
+
   /// Whether other programs may write rows while the transaction runs.
   var isShared: Bool { get }
   /// Keeps other programs from changing rows until the transaction ends. Rows that they changed since may be left out.

@@ -92,9 +92,9 @@ extension TransactionError {
       : isContention ? .contended(message) : nil
   }
 
-  /// A message of C with its lines joined: libraries write one for each address that they tried.
+  /// A message of C with its lines, which libpq indents, joined: libraries write one for each address that they tried.
   package static func line(_ text: UnsafePointer<CChar>?) -> Message {
-    let lines = text.map { String(cString: $0) }?.split(whereSeparator: \.isNewline) ?? []
+    let lines = text.map { String(cString: $0) }?.split { $0.isNewline || $0 == "\t" } ?? []
     return lines.isEmpty ? "no message" : .verbatim(lines.joined(separator: "; "))
   }
 }

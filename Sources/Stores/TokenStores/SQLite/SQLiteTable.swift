@@ -141,6 +141,23 @@ extension SQLiteSession {
     }.first
   }
 
+  /// The text of a trigger names its event.
+  func guards(of mapping: TableMapping, on table: TableDescription) throws -> [String] {
+    let isFired = mapping.events.map { "sql LIKE '%\($0)%'" }.joined(separator: " OR ")
+    let column = (mapping.action.column ?? "").replacing("'", with: "''")
+    return try texts(
+      """
+      SELECT 'trigger ' || name FROM sqlite_master
+      WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE AND (\(isFired))
+      UNION SELECT 'foreign key of ' || "from" FROM pragma_foreign_key_list(?1)
+      WHERE "from" = '\(column)' COLLATE NOCASE
+      UNION SELECT 'foreign key of ' || other.name
+      FROM sqlite_master AS other, pragma_foreign_key_list(other.name) AS reference
+      WHERE other.type = 'table' AND reference."table" = ?1 COLLATE NOCASE AND \(mapping.action == .delete)
+      ORDER BY 1
+      """, mapping.table)
+  }
+
   // MARK: - Fit
 
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {

@@ -3,6 +3,8 @@ package enum StoreFault: Error, Equatable, Sendable {
   // MARK: - Any store
   case notFound
   case noTable
+  /// Without a mapping; a journal has replays into other tables.
+  case unmapped(_ tables: String)
   case cannotOpen(_ reason: Message)
   case notADatabase
   case damaged(_ detail: Message)
@@ -63,6 +65,11 @@ extension StoreFault {
       (
         "it has no table device_tokens",
         "name another store, or add the table with --create of replay, store register or store import"
+      )
+    case .unmapped(let tables):
+      (
+        "it has no table device_tokens, but its journal has replays into \(tables)",
+        "name the mapping of that table with --mapping FILE"
       )
     case .cannotOpen(let reason): ("it cannot be opened: \(reason)", "correct the path or its permissions")
     case .notADatabase:
