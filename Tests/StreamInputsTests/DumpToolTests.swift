@@ -41,7 +41,10 @@ struct DumpToolTests {
     ),
     ("packets, with their headers", ["tcpdump-X", "tshark-x-packet"]),
     ("carriage returns alone", ["xxd-cr"]), ("escapes for bytes", ["python-repr", "redis-cli"]),
-    ("digits are a capture or compressed data", ["capture-xxd", "capture-xxd-p", "capture-base64", "gzip-xxd"]),
+    (
+      "digits are a capture or compressed data",
+      ["capture-xxd", "capture-xxd-p", "capture-base64", "gzip-xxd"]
+    ),
     ("decimal numbers", ["java-signed", "json-numbers"]), ("unknown form", ["intel-hex", "pairs-grep-n"]),
   ]
 

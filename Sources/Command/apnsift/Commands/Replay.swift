@@ -219,8 +219,9 @@ struct Replay: ParsableCommand {
       Console.note(examination.closingLine(outcome.sentence))
       throw ExitStatus.stopped
     }
+    let ending = Result { try input.end(examination, outcome.sentence) }
     if dryRun, !self.store.isTrial, outcome.answer.rows > 0 { try replay.foretell() }
-    try input.end(examination, outcome.sentence)
+    try ending.get()
     if !hasMoved { throw ExitStatus.failed }
   }
 

@@ -169,11 +169,11 @@ extension OutputFile {
   /// Whether `other` has the same final path, however it is spelled.
   package func hasSameTarget(as other: OutputFile) -> Bool {
     guard let target, let otherTarget = other.target else { return false }
-    let places = [target, otherTarget].map { path in
+    let locations = [target, otherTarget].map { path in
       let directory = FileIdentity(at: DirectoryEntry.directory(of: Array(path.utf8CString)))
       return (directory, path.split(separator: "/").last)
     }
-    return places[0] == places[1]
+    return locations[0] == locations[1]
   }
 
   /// Creates the temporary file for `target`, in the same directory.
