@@ -23,7 +23,7 @@ PATTERN_FAULTS = {
     **{time: CAPTURE_TIME_FAULTS for time in ("captured_at", "started_at", "ended_at")},
 }
 # Objects whose keys are data: one may be missing, but none may be added that is no code.
-OPEN_OBJECTS = {"flags"}
+OPEN_OBJECTS = {"findings", "flags"}
 
 
 def reduced(value):

@@ -64,7 +64,7 @@ package struct TokenStore: Sendable {
         try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
       }
     }
-    if use == .reading || isDryRun && database is SQLiteDatabase { return }
+    if use == .reading || isDryRun && !database.isShared { return }
     try database.checkWritable(mapping, creates: creates, isRecorded: use == .recording && file == nil)
     if !isDryRun { try file?.check() }
   }
@@ -83,7 +83,7 @@ package struct TokenStore: Sendable {
 
   /// - Throws: if a replay cannot commit in batches here.
   package func checkBatches() throws {
-    if database is SQLiteDatabase {
+    if !database.isShared {
       throw Failure("--batch is for PostgreSQL and MariaDB: SQLite has one writer at a time")
     }
     if file != nil {
@@ -108,7 +108,12 @@ package struct TokenStore: Sendable {
   private func mapped(_ session: any SQLSession) throws -> String? {
     let records = try? Journal(session: session, schema: nil).records().readable
     let texts = (records ?? []).compactMap(\.entry.mapping)
-    let names = Set(texts.compactMap { try? MappingFile(Array($0.utf8), name: "").mapping.name })
+    let tables = texts.compactMap { try? JSONReader.value(of: Array($0.utf8)[...])["table"] }
+    let names = Set(
+      tables.compactMap { table in
+        table["name"]?.stringValue.map { name in table["schema"]?.stringValue.map { "\($0).\(name)" } ?? name
+        }
+      })
     return names.isEmpty ? nil : names.sorted().joined(separator: ", ")
   }
 

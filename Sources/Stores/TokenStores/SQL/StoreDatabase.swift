@@ -7,6 +7,9 @@ package protocol StoreDatabase: Sendable {
   /// The mapping of the table `device_tokens` in this database.
   var deviceTokens: TableMapping { get }
 
+  /// Whether several programs may write at once: all but SQLite.
+  var isShared: Bool { get }
+
   /// Runs `body` on a snapshot of the database.
   /// - Returns: nil if the database is still to be created.
   func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result?
@@ -26,6 +29,8 @@ package protocol StoreDatabase: Sendable {
 }
 
 extension StoreDatabase {
+  package var isShared: Bool { true }
+
   /// How long to wait for another program's lock unless `--lock-timeout` says otherwise.
   package static var defaultLockTimeout: Duration { .seconds(5) }
 

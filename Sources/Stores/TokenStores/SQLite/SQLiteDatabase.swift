@@ -8,6 +8,7 @@ import CSQLite
 package struct SQLiteDatabase: StoreDatabase {
   package let name: String
   package let deviceTokens = TableMapping.deviceTokens(times: SQLiteSession.deviceTokens.time)
+  package let isShared = false
   private let path: String
   private let lockTimeout: Duration
 
