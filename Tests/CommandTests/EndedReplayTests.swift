@@ -59,7 +59,7 @@ struct EndedReplayTests {
     #expect(ended >= Self.moments / replay.statements.endedOneOf, "many ends must hit a running replay")
   }
 
-  @Test("a replay in batches goes on after each end, with the same entry", arguments: Server.allCases)
+  @Test("a replay in batches continues after each end, with the same entry", arguments: Server.allCases)
   func goesOn(_ server: Server) throws {
     var replay = try EndingReplay(server)
     try replay.reset()

@@ -24,7 +24,7 @@ package enum ExitStatus: Int32, Error {
     leave(ending.status, saying: ending.message)
   }
 
-  /// The exit code of what a command that runs has thrown.
+  /// The exit code for an error that a running command threw.
   package static func of(_ error: any Error) -> ExitStatus { ending(of: error)?.status ?? .defect }
 
   /// Nil for errors of the parser of arguments, and for defects.

@@ -1,7 +1,7 @@
 import Basics
 
 /// A replay in several transactions, each of which records its part of the journal's entry (docs/decisions/0051). After an
-/// interruption, the same replay goes on with the entry.
+/// interruption, the same replay continues the entry.
 struct BatchedReplay {
   let store: TokenStore
   let owner: AppEnvironment

@@ -75,7 +75,7 @@ struct Replay: ParsableCommand {
 
   @Option(
     help: .init(
-      "Commit after every N changed rows (PostgreSQL, MariaDB); if interrupted, the same command goes on.",
+      "Commit after every N changed rows (PostgreSQL, MariaDB); if interrupted, the same command continues.",
       valueName: "N"))
   var batch: Int?
 

@@ -26,7 +26,7 @@ struct FollowText: LineDecoder {
   private var digits = DigitReader(.hex)
   /// Whether the current line has hex digits, and more chunks follow.
   private var isWithinDigits = false
-  /// Of a hex dump: the end offset of each side's last line, and the side that the next line goes on with; nil if it
+  /// Of a hex dump: the end offset of each side's last line, and the side that the next line continues; nil if it
   /// begins a segment.
   private var next = Sides<UInt32>(0)
   private var side: Side?

@@ -32,7 +32,7 @@ package struct ReplayAnswer: Equatable, Sendable {
   package var sample: [ReplayedToken] = []
   /// Its number in the journal; nil if it is not recorded.
   package var replay: Int?
-  /// Whether it went on with a replay that was interrupted.
+  /// Whether it continued a replay that was interrupted.
   package var isContinued = false
   /// The exceeded limit that stopped the replay before any change, or would stop that of a dry run.
   package var stop: LimitExceeded?

@@ -102,7 +102,7 @@ struct Journal {
     try addInputs(of: entry, to: id)
   }
 
-  /// Records the entry and the counts. One without a version says that the replay goes on in further transactions.
+  /// Records the entry and the counts. One without a version means that further transactions of the replay follow.
   func note(_ id: Int, _ entry: JournalEntry, _ counts: ReplayCounts, rows: Int) throws {
     var counts = counts
     counts.rejected = entry.rejected

@@ -47,7 +47,7 @@ package final class MySQLConnection {
     // In a transaction, reconnecting, which my.cnf may enable, would lose the first part.
     var reconnects: CChar = 0
     _ = libmariadb.mysql_options(handle, MYSQL_OPT_RECONNECT, &reconnects)
-    // The library goes on without TLS if the server has none, unless it is to verify.
+    // The library continues without TLS if the server has none, unless it is to verify.
     if uri.tls == .required, libmariadb.mysql_get_ssl_cipher(handle) == nil {
       throw .cannotConnect("the server does not support TLS, which ssl-mode=REQUIRED demands")
     }

@@ -209,7 +209,7 @@ package struct StoreReplay {
       trace: tokens.origins == nil ? nil : trace)
     answer.counts.rejected = rejection.count
     if answer.isContinued, let replay = answer.replay {
-      Console.note("went on with replay \(replay), which was interrupted")
+      Console.note("continued replay \(replay), which was interrupted")
     }
     progress.clear()
     if let advice = rejection.advice { Console.note(advice) }

@@ -53,6 +53,6 @@ package enum HistoryReport {
   private static func doubt(_ record: JournalRecord) -> String {
     record.isPending
       ? "; pending: the next replay or undo finds out whether it completed"
-      : record.isUnfinished ? "; unfinished: the same replay goes on with it" : ""
+      : record.isUnfinished ? "; unfinished: the same command continues it" : ""
   }
 }

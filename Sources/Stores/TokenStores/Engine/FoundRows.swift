@@ -1,0 +1,135 @@
+import Basics
+
+/// A row that was found: the number of its token in the batch, its state, and the range of its packed fields, without
+/// the token.
+struct FoundRow {
+  var token: Int
+  var state: RowState
+  var fields: Range<Int>
+}
+
+/// The fields of a row that was found.
+struct RowFields {
+  var registered: SQLField
+  var invalidation: SQLField
+  var locator: ArraySlice<SQLField>
+  /// As `MappedTable.key`.
+  var key: ArraySlice<SQLField>
+  /// Of the further expressions that were read.
+  var more: ArraySlice<SQLField>
+}
+
+/// The rows of a batch. They share one buffer: there may be a million.
+struct FoundRows {
+  private(set) var rows: [FoundRow] = []
+  private var packed: [UInt8] = []
+  private var unreadable = UnreadableRows()
+  /// How many fields a locator and a key have.
+  private let lengths: (locator: Int, key: Int)
+
+  init(of table: MappedTable?) {
+    lengths = (table?.description.locator.count ?? 0, table?.key.count ?? 0)
+  }
+
+  /// The rows of a token, for tokens in any order.
+  func rows(of token: Int) -> ArraySlice<FoundRow> {
+    rows[rows.partitioningIndex { $0.token >= token }...].prefix { $0.token == token }
+  }
+
+  /// The tokens that have rows whose fields are needed, ascending.
+  var tokensWithFields: [Int] {
+    rows.reduce(into: []) { tokens, row in
+      if !row.fields.isEmpty, tokens.last != row.token { tokens.append(row.token) }
+    }
+  }
+
+  /// Replaces the rows of tokens by those that were found later. Returns the tokens whose rows differ.
+  /// - Parameter later: its tokens are numbered by their index in `tokens`.
+  mutating func replace(_ tokens: [Int], by later: FoundRows) -> [Int] {
+    if later.unreadable.fault != nil { unreadable = later.unreadable }
+    let changed = tokens.indices.filter { content(of: tokens[$0]) != later.content(of: $0) }
+    if changed.isEmpty { return [] }
+    let old = Set(changed.map { tokens[$0] })
+    rows.removeAll { old.contains($0.token) }
+    for index in changed {
+      for row in later.rows(of: index) {
+        let start = packed.count
+        packed += later.packed[row.fields]
+        rows.append(FoundRow(token: tokens[index], state: row.state, fields: start..<packed.count))
+      }
+    }
+    sort()
+    return old.sorted()
+  }
+
+  /// What the rows of a token have, in any order.
+  private func content(of token: Int) -> [Content: Int] {
+    rows(of: token).reduce(into: [:]) {
+      $0[Content(fields: packed[$1.fields], state: $1.state.state), default: 0] += 1
+    }
+  }
+
+  private struct Content: Hashable {
+    var fields: ArraySlice<UInt8>
+    var state: TokenState
+  }
+
+  /// The rows of a token.
+  /// - Parameter next: the index of the first one, if there are any; is advanced to the next token's.
+  func rows(of token: Int, _ next: inout Int) -> ArraySlice<FoundRow> {
+    let first = next
+    while next < rows.count, rows[next].token == token { next += 1 }
+    return rows[first..<next]
+  }
+
+  /// Gives tokens other numbers, in the same order.
+  mutating func renumber(_ numbers: [Int]) {
+    for index in rows.indices { rows[index].token = numbers[rows[index].token] }
+  }
+
+  /// Those of `rows` with a key.
+  func rows(_ rows: ArraySlice<FoundRow>, withKey key: ArraySlice<SQLField>) -> [FoundRow] {
+    let packed = PackedFields.packed(key)
+    return rows.filter { withFields($0) { PackedFields.packed($0.key) } == packed }
+  }
+
+  /// - Parameter needsFields: whether the fields of a row are needed later, by its token and state.
+  mutating func add(
+    _ token: Int, _ fields: SQLFields, _ table: MappedTable, _ needsFields: (Int, RowState) -> Bool
+  ) {
+    let state: RowState
+    do throws(StoreFault) {
+      state = try table.state(fields[1], fields[2])
+    } catch {
+      unreadable.add(error, in: table.rowName(fields[0]), of: table.shownName)
+      return
+    }
+    let start = packed.count
+    if needsFields(token, state) {
+      for index in 1..<fields.count { PackedFields.append(fields[index], to: &packed) }
+    }
+    rows.append(FoundRow(token: token, state: state, fields: start..<packed.count))
+  }
+
+  /// Sorts by token.
+  mutating func sort() {
+    let isSorted = rows.indices.dropFirst().allSatisfy { rows[$0 - 1].token <= rows[$0].token }
+    if !isSorted { rows.sort { ($0.token, $0.fields.lowerBound) < ($1.token, $1.fields.lowerBound) } }
+  }
+
+  /// Lends the fields of a row.
+  func withFields<Result>(_ row: FoundRow, _ body: (RowFields) throws -> Result) rethrows -> Result {
+    try packed.withUnsafeBytes { bytes in
+      let fields = PackedFields.fields(of: UnsafeRawBufferPointer(rebasing: bytes[row.fields])) ?? []
+      let (key, more) = (2 + lengths.locator, 2 + lengths.locator + lengths.key)
+      return try body(
+        RowFields(
+          registered: fields[0], invalidation: fields[1], locator: fields[2..<key], key: fields[key..<more],
+          more: fields[more...]))
+    }
+  }
+
+  func checkReadable() throws {
+    if let fault = unreadable.fault { throw fault }
+  }
+}
