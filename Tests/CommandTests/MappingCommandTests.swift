@@ -226,8 +226,8 @@ struct MappingCommandTests {
       ["store", "list", "--store", "sqlite:own.sqlite", "--mapping", "-"], input: .bytes(Array("x: y\n".utf8))
     )
     let keys = [
-      "table", "token", "app", "environment", "registered", "action", "invalidated", "flag", "store",
-      "journal",
+      "table", "token", "app", "environment", "registered", "action", "invalidated", "flag", "set",
+      "store", "journal",
     ]
     let problem = Message.yamlUnknownKey("x", nearest: "app", keys: keys)
     #expect(outcome.code == 64 && outcome.said(.located(problem, line: 1, column: 1)))

@@ -9,10 +9,14 @@ enum MappedDevices {
   static let hex = String(repeating: "a1", count: 32)
   static let otherHex = String(repeating: "b2", count: 32)
 
-  static let mapping = TableMapping(
-    table: "devices", token: TokenColumn(name: "token", form: .hex),
-    registered: TimeColumn(name: "seen", form: .seconds),
-    action: .mark(TimeColumn(name: "gone", form: .seconds)))
+  static let mapping = {
+    var mapping = TableMapping(
+      table: "devices", token: TokenColumn(name: "token", form: .hex),
+      registered: TimeColumn(name: "seen", form: .seconds),
+      action: .mark(TimeColumn(name: "gone", form: .seconds)))
+    mapping.keepsLatest = true
+    return mapping
+  }()
 
   static func mapping(_ change: (inout TableMapping) -> Void) -> TableMapping {
     var mapping = mapping

@@ -39,10 +39,12 @@ struct MappedCase: Sendable {
   func mapping(_ kind: StoreKind) -> TableMapping {
     var action = action
     if case .mark = action { action = .mark(TimeColumn(name: "Gone At", form: form(kind))) }
-    return TableMapping(
+    var mapping = TableMapping(
       table: "My \"devices\"", token: TokenColumn(name: "token", form: token), app: hasApp ? "bundle" : nil,
       environment: hasEnvironment ? EnvironmentColumn(name: "env", production: "prod", sandbox: "dev") : nil,
       registered: hasRegistered ? TimeColumn(name: "seen", form: form(kind)) : nil, action: action)
+    mapping.keepsLatest = true
+    return mapping
   }
 
   /// SQLite has no timestamptz.
@@ -57,6 +59,7 @@ struct MappedCase: Sendable {
       case .iso: "text"
       case .timestamptz: kind == .mySQL ? "timestamp NULL" : "timestamptz"
       case .timestamp: kind == .postgreSQL ? "timestamp" : "datetime"
+      case .date: "date"
       }
     let id =
       [
@@ -91,7 +94,7 @@ struct MappedCase: Sendable {
     case .milliseconds: return "\(time * 1000 + 7)"
     case .iso: return "'\(Self.formatter("UTC").string(from: Date(timeIntervalSince1970: Double(time))))Z'"
     case .timestamptz: return kind == .mySQL ? "from_unixtime(\(time))" : "to_timestamp(\(time))"
-    case .timestamp(let zone):
+    case .timestamp(let zone), .date(let zone):
       return "'\(Self.formatter(zone).string(from: Date(timeIntervalSince1970: Double(time))))'"
     }
   }
@@ -141,7 +144,7 @@ struct MappedCase: Sendable {
     switch form(kind) {
     case .seconds: return Int64(text)
     case .milliseconds: return Int64(text).map { $0 / 1000 }
-    case .iso, .timestamptz, .timestamp:
+    case .iso, .timestamptz, .timestamp, .date:
       var zone = "UTC"
       if case .timestamp(let named) = form(kind) { zone = named }
       let plain = text.prefix(19).replacing("T", with: " ")
@@ -212,20 +215,36 @@ final class MappedFixture {
     return try SQLiteClient(path).run(sql)
   }
 
+  /// The command of the database's client, which reads statements from its input.
+  var clientCommand: [String] {
+    if let database {
+      let uri = database.server.uri(database.name)
+      return ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", uri, "-f", "-"]
+    }
+    if let mariaDB {
+      let user = ["-S", mariaDB.server.socket, "-u", "root"]
+      return ["mariadb", "--no-defaults", "--binary-mode"] + user + [mariaDB.name]
+    }
+    return ["sqlite3", "-batch", "-bail", path]
+  }
+
+  private func location(user: String) throws -> any StoreDatabase {
+    if let server = self.database {
+      let uri = try StoreURL(server.server.uri(server.name, user: user))
+      guard case .postgreSQL(let read) = uri else { throw SourceFailure() }
+      return try PostgreSQLDatabase(uri: read, lockTimeout: .seconds(60))
+    }
+    return try mariaDB?.database(user: user == "postgres" ? "root" : user) ?? SQLiteDatabase(path: path)
+  }
+
+  /// The store in the table `device_tokens`.
+  func ownStore() throws -> TokenStore { TokenStore(try location(user: "postgres"), creates: true) }
+
   func store(
     _ mapping: TableMapping, inserts: Bool = false, owner: AppEnvironment = AppEnvironment(),
     file: JournalFile? = nil, text: String = "{}", user: String = "postgres"
   ) throws -> TokenStore {
-    let database: any StoreDatabase
-    if let server = self.database {
-      let uri = try StoreURL(server.server.uri(server.name, user: user))
-      guard case .postgreSQL(let read) = uri else { throw SourceFailure() }
-      database = try PostgreSQLDatabase(uri: read, lockTimeout: .seconds(60))
-    } else if let mariaDB {
-      database = try mariaDB.database(user: user == "postgres" ? "root" : user)
-    } else {
-      database = SQLiteDatabase(path: path)
-    }
+    let database = try location(user: user)
     var store = TokenStore(database, mapping: mapping, text: text, owner: owner, inserts: inserts)
     store.file = file
     return store

@@ -19,7 +19,8 @@ enum MappingExample {
   static let flag = "flag: {column: active, dead: false, alive: true}"
 
   static let keys = [
-    "table", "token", "app", "environment", "registered", "action", "invalidated", "flag", "store", "journal",
+    "table", "token", "app", "environment", "registered", "action", "invalidated", "flag", "set", "store",
+    "journal",
   ]
 }
 
@@ -143,6 +144,41 @@ struct MappingFileTests {
       "action: flag\nflag: {column: x, dead: d}", { $0.action = .flag(column: "x", dead: "d", alive: nil) }
     ),
     ("registered: &n none\napp: *n", { $0.app = "none" }),
+    (
+      "registered: {column: r, form: timestamp, zone: '-05:00'}",
+      { $0.registered = TimeColumn(name: "r", form: .timestamp(zone: "-05:00")) }
+    ),
+    (
+      "registered: {column: r, form: date, zone: Europe/Berlin}",
+      { $0.registered = TimeColumn(name: "r", form: .date(zone: "Europe/Berlin")) }
+    ),
+    (
+      "token: {expression: \"data->>'token'\", form: hex}",
+      { $0.token.name = ColumnReference("data->>'token'", isExpression: true) }
+    ),
+    (
+      "action: delete\napp: {expression: lower(a)}",
+      { $0.app = ColumnReference("lower(a)", isExpression: true) }
+    ),
+    (
+      "action: mark\ninvalidated: {column: i, form: iso, keep: latest}",
+      {
+        $0.action = .mark(TimeColumn(name: "i", form: .iso))
+        $0.keepsLatest = true
+      }
+    ),
+    (
+      "action: mark\ninvalidated: {column: i, form: iso}\n"
+        + "set: {why: APNs, 'is on': {dead: 0, alive: 1}, day: {form: date, zone: '+01:00'}}",
+      {
+        $0.action = .mark(TimeColumn(name: "i", form: .iso))
+        $0.settings = [
+          ColumnSetting(column: "why", value: .text(dead: "APNs", alive: nil)),
+          ColumnSetting(column: "is on", value: .text(dead: "0", alive: "1")),
+          ColumnSetting(column: "day", value: .time(.date(zone: "+01:00"))),
+        ]
+      }
+    ),
   ]
 
   @Test("has other ways to say things", arguments: variants.indices)
@@ -169,7 +205,7 @@ struct MappingFileTests {
     ),
     (
       file(["token": "token: {column: t, frm: hex}"]), "line 2, column 20",
-      .yamlUnknownKey("frm", nearest: "form", keys: ["column", "form"])
+      .yamlUnknownKey("frm", nearest: "form", keys: ["column", "expression", "form"])
     ),
     (
       file(["token": "token: {column: t}"]), "line 2, column 8",
@@ -231,17 +267,17 @@ struct MappingFileTests {
     ),
     (
       file(["registered": "registered: {column: r, form: iso, zone: UTC}"]), "line 3, column 42",
-      "expected form: timestamp with a zone, found 'iso'; correct the form, or remove the zone"
+      "expected form: timestamp or date with a zone, found 'iso'; correct the form, or remove the zone"
     ),
     (
       file(["registered": "registered: {column: r, form: second}"]), "line 3, column 31",
       .unknownValue(
         "second", of: "registered.form",
-        known: ["seconds", "milliseconds", "iso", "timestamptz", "timestamp"], nearest: "seconds")
+        known: ["seconds", "milliseconds", "iso", "timestamptz", "timestamp", "date"], nearest: "seconds")
     ),
     (
       file(["registered": "registered: {column: r, form: timestamp, zne: UTC}"]), "line 3, column 42",
-      .yamlUnknownKey("zne", nearest: "zone", keys: ["column", "form", "zone"])
+      .yamlUnknownKey("zne", nearest: "zone", keys: ["column", "expression", "form", "zone"])
     ),
   ]
 
@@ -273,6 +309,27 @@ struct MappingFileTests {
     (
       file(["action": "action: flag\nflag: {column: x, dead: 0, alive: 0}"]), "line 5, column 35",
       "expected different values for dead and alive, found '0' for both; correct one of them"
+    ),
+    (
+      file([:], ["set: {why: APNs}"]), "line 5, column 6",
+      "expected no set with action delete; remove it or correct the action"
+    ),
+    (
+      file(["action": "action: flag\nflag: {column: x, dead: 0}\nset: {x: 1}"]), "line 6, column 6",
+      "expected another column for set, found 'x', which is also the column of flag"
+    ),
+    (
+      file(["action": "action: flag\nflag: {column: x, dead: 0}\nset: {y: {form: iso, dead: 1}}"]),
+      "line 6, column 10",
+      "expected a form, or dead and alive, found both; write two columns, or remove one"
+    ),
+    (
+      file(["action": "action: mark\ninvalidated: {column: x, form: iso, keep: last}"]), "line 5, column 43",
+      .unknownValue("last", of: "invalidated.keep", known: ["first", "latest"], nearest: "latest")
+    ),
+    (
+      file(["token": "token: {column: t, expression: lower(t), form: hex}"]), "line 2, column 32",
+      "expected a column or an expression, found both; remove one"
     ),
   ]
 

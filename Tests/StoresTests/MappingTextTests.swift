@@ -92,28 +92,37 @@ struct RandomMappings {
     used = []
     var mapping = TableMapping(
       schema: random.chance(2) ? name() : nil, table: name(),
-      token: TokenColumn(name: name(), form: random.pick(TokenForm.allCases)), action: action())
-    if random.chance(2) { mapping.app = name() }
+      token: TokenColumn(name: read(), form: random.pick(TokenForm.allCases)), action: action())
+    if random.chance(2) { mapping.app = read() }
     if random.chance(2) {
-      mapping.environment = EnvironmentColumn(name: name(), production: text(), sandbox: text())
+      mapping.environment = EnvironmentColumn(name: read(), production: text(), sandbox: text())
     }
-    if random.chance(2) { mapping.registered = time() }
+    if random.chance(2) { mapping.registered = TimeColumn(name: read(), form: form()) }
+    if mapping.action == .delete { return mapping }
+    if case .mark = mapping.action { mapping.keepsLatest = random.chance(2) }
+    mapping.settings = (0..<random.pick(0...3)).map { _ in ColumnSetting(column: name(), value: setting()) }
     return mapping
   }
 
+  private mutating func setting() -> ColumnSetting.Value {
+    random.chance(2) ? .time(form()) : .text(dead: text(), alive: random.chance(2) ? text() : nil)
+  }
+
+  private mutating func read() -> ColumnReference { ColumnReference(name(), isExpression: random.chance(3)) }
+
   private mutating func action() -> InvalidationAction {
     switch random.pick(0...2) {
-    case 0: .mark(time())
+    case 0: .mark(TimeColumn(name: ColumnReference(name()), form: form()))
     case 1: .flag(column: name(), dead: text(), alive: random.chance(2) ? text() : nil)
     default: .delete
     }
   }
 
-  private mutating func time() -> TimeColumn {
-    let forms: [TimeForm] = [
+  private mutating func form() -> TimeForm {
+    random.pick([
       .seconds, .milliseconds, .iso, .timestamptz, .timestamp(zone: "UTC"), .timestamp(zone: "Europe/Berlin"),
-    ]
-    return TimeColumn(name: name(), form: random.pick(forms))
+      .timestamp(zone: "-05:00"), .date(zone: "UTC"), .date(zone: "+0930"),
+    ])
   }
 
   private mutating func name() -> String {

@@ -14,23 +14,8 @@ package struct LogZoneArgument: ExpressibleByArgument {
 
   /// Nil if there is no such zone.
   package var clock: LogZone? {
-    if let offset { return { @Sendable local in local - offset } }
     guard let zone = Zone.named(name) else { return nil }
     return { @Sendable local in zone.moment(ofLocal: local) }
-  }
-
-  /// Seconds east of UTC; nil for names.
-  private var offset: Int64? {
-    var text = name[...].utf8
-    let isWest = text.first == 0x2d
-    guard text.take("+") || text.take("-"), let hours = text.takeNumber(digits: 2), hours < 24 else {
-      return nil
-    }
-    _ = text.take(":")
-    guard let minutes = text.isEmpty ? 0 : text.takeNumber(digits: 2), minutes < 60, text.isEmpty else {
-      return nil
-    }
-    return Int64((isWest ? -60 : 60) * (60 * hours + minutes))
   }
 
   func check() throws {

@@ -10,6 +10,7 @@ struct BatchedReplay {
   let entry: (() -> JournalEntry)?
 
   private var answer = ReplayAnswer()
+  private var listed: ListedRows?
   /// What the journal's entry has so far; nil before the first transaction.
   private var recorded: Recorded?
 
@@ -31,6 +32,8 @@ struct BatchedReplay {
     // The limit is one for all transactions: nothing changes if it is exceeded.
     let preview = try store.replay(invalidations, for: owner, options: dryRun, entry: nil)
     if preview.stop != nil { return preview }
+    answer.times = preview.times
+    listed = trace?.listed
     var tokens = TokenBatch(mostTokens: store.batchSize)
     try invalidations { token, time in
       if tokens.isFull {
@@ -75,7 +78,7 @@ struct BatchedReplay {
   /// One transaction.
   private mutating func commit(_ tokens: TokenBatch, _ numbers: ArraySlice<Int>) throws {
     var current = 0
-    let trace = ReplayTrace(origin: { tokens.origin(current) })
+    let trace = ReplayTrace(origin: { tokens.origin(current) }, listed: listed)
     let source: TimedTokens = { visit in
       for number in numbers {
         current = number

@@ -72,13 +72,28 @@ package struct TokenStore: Sendable {
   /// What the table has that may refuse rows that a replay writes.
   package func guards() throws -> [String] {
     try reading { session, table in
-      let written = [mapping.token.name, mapping.app, mapping.environment?.name, mapping.action.column]
+      let written = mapping.read.map(\.text) + mapping.written
       let unfit = table.description.columns.filter {
         written.contains($0.name) ? $0.isGenerated : !$0.isOptional
       }
       .map { "column \($0.name) \($0.isGenerated ? "that is generated" : "without a default")" }
       return try session.guards(of: mapping, on: table.description) + (mapping.inserts ? unfit : [])
     } ?? []
+  }
+
+  /// What the times of registrations say against the mapping: many in the future, or many that another zone would move.
+  package func warning(_ times: RegistrationTimes) -> Message? {
+    guard let registered = mapping.registered else { return nil }
+    let column = registered.name.text
+    if times.future > 0 {
+      return
+        "\(Count.of(times.future, "token")) of \(times.all) with a registration have one in the future in \(column): "
+        + "check the form (\(registered.form.name)) and the zone of the mapping"
+    }
+    guard let zone = registered.form.zone, times.near >= 10, times.near * 10 >= times.all else { return nil }
+    return
+      "\(times.near) of \(times.all) tokens with a registration were registered within 14 hours of their invalidation: "
+      + "if \(column) is not in \(zone), other devices are kept; check the zone of the mapping"
   }
 
   /// - Throws: if a replay cannot commit in batches here.
@@ -233,6 +248,9 @@ extension TokenStore {
   package func register(_ registrations: TimedTokens, for owner: AppEnvironment) throws -> RegistrationCounts
   {
     try writing(for: owner) { rows in
+      if let name = mapping.registered?.name, name.isExpression {
+        throw mapping.misfit("registered", "a column, into which registrations are written", "an expression")
+      }
       var registration = TokenRegistration(rows, inserts: mapping.inserts, batchSize: batchSize)
       return try registration.run(registrations)
     }
@@ -262,8 +280,16 @@ extension TokenStore {
     }
     if options.dryRun {
       return try reading { session, table in
-        try replay(OwnedRows(session: session, table: table, owner: owner, onScan: onScan), nil)
-      } ?? replay(nil, nil)
+        let rows = OwnedRows(session: session, table: table, owner: owner, onScan: onScan)
+        if let trace, let script = trace.script {
+          try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
+          try script.begin(trace.title, rows)
+        }
+        return try replay(rows, nil)
+      } ?? {
+        if trace?.script != nil { throw StoreError(store: name, fault: .noTable) }
+        return try replay(nil, nil)
+      }()
     }
     do {
       guard let entry else {
@@ -358,7 +384,7 @@ extension TokenStore {
     _ change: RowChange, of changes: RowChanges, _ table: MappedTable, _ session: any SQLSession
   ) -> JournalChange {
     let before = TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedBefore)
-    let key = changes.with(change.fields) { table.keyText($0.dropFirst(3), session) }
+    let key = changes.with(change.fields) { table.keyText(ChangeFields($0, written: table.writtenRead.count).key, session) }
     return JournalChange(
       token: Array(changes.token(change)), outcome: change.outcome,
       before: change.outcome == .inserted ? nil : before,

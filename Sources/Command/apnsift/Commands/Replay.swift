@@ -37,6 +37,8 @@ struct Replay: ParsableCommand {
           --mapping devices.yml --journal sqlite:replays.sqlite
         apnsift replay feedback.bin --store sqlite:db.sqlite3 \\
           --table devices --token-column token --dry-run
+        apnsift replay feedback.bin --store postgresql:///app \\
+          --mapping devices.yml --to-sql replay.sql
       """)
 
   @Flag(help: "Change nothing; count and show the changes.")
@@ -47,7 +49,12 @@ struct Replay: ParsableCommand {
     help: .init("With --dry-run, write the rows that would change as CSV.", valueName: "FILE"))
   var output: String?
 
-  @Flag(help: "Overwrite the file of -o.")
+  @Option(
+    help: .init(
+      "Change nothing; write the replay as an SQL script, and its undo as NAME.undo.sql.", valueName: "FILE"))
+  var toSQL: String?
+
+  @Flag(help: "Overwrite the files of -o and --to-sql.")
   var force = false
 
   @Flag(help: "Print the outcome as JSON.")
@@ -75,7 +82,7 @@ struct Replay: ParsableCommand {
 
   @Option(
     help: .init(
-      "Commit after every N changed rows (PostgreSQL, MariaDB); if interrupted, the same command continues.",
+      "Commit after every N changed rows (PostgreSQL, MariaDB, --to-sql); if interrupted, the same command continues.",
       valueName: "N"))
   var batch: Int?
 
@@ -117,6 +124,7 @@ struct Replay: ParsableCommand {
 
   mutating func validate() throws {
     try OutputName.check("-o", output, is: "csv")
+    try OutputName.check("--to-sql", toSQL, is: "sql")
     if skipReplayed, input.capture.join || input.requests != nil {
       throw ValidationError("--skip-replayed skips single files: leave out --join and --requests")
     }
@@ -127,7 +135,7 @@ struct Replay: ParsableCommand {
     if knownOnly, unknown.insertUnknown {
       throw ValidationError(.exclusive("--known-only", "--insert-unknown"))
     }
-    if output != nil, !dryRun {
+    if output != nil, !changesNothing {
       throw ValidationError(
         "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay")
     }
@@ -146,6 +154,8 @@ struct Replay: ParsableCommand {
           + "reads no other files")
     }
   }
+
+  private var changesNothing: Bool { dryRun || toSQL != nil }
 
   /// A row that apnsift inserts may lack columns that other programs need, so existing tables get none by default.
   private var insertsNone: Bool { knownOnly || (store.mapping.isGiven && !unknown.insertUnknown) }
@@ -189,11 +199,11 @@ struct Replay: ParsableCommand {
     let location = try store.location(
       app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown,
       journal: journal.url)
-    let store = try location.openForWriting(creates: create, dryRun: dryRun)
-    if batch != nil { try store.checkBatches() }
-    try store.check(for: dryRun ? .reading : noJournal ? .writing : .recording)
+    let store = try location.openForWriting(creates: create, dryRun: changesNothing)
+    if batch != nil, toSQL == nil { try store.checkBatches() }
+    try store.check(for: changesNothing ? .reading : noJournal ? .writing : .recording)
     var replay = StoreReplay(into: store, for: try location.owner(in: store))
-    replay.options = ReplayOptions(knownOnly: insertsNone, dryRun: dryRun)
+    replay.options = ReplayOptions(knownOnly: insertsNone, dryRun: changesNothing)
     replay.options.grace = grace.seconds
     replay.options.batch = batch
     replay.options.brake = maxInvalidate
@@ -202,25 +212,29 @@ struct Replay: ParsableCommand {
     replay.skipsReplayed = skipReplayed
     replay.acceptsOtherApp = otherApp
     replay.tokenKind = tokenKind
+    replay.script = try toSQL.map {
+      try ReplayScript($0, batch: batch ?? ReplayScript.usualBatch, replaces: force)
+    }
     replay.memory = input.memory
     if !noJournal { replay.record = (Program.version, reported.text) }
     let outcome = try run(&replay, &examination)
     figures?.outcome = outcome
-    if let stop = outcome.answer.stop, !dryRun {
+    if let stop = outcome.answer.stop, !changesNothing {
       if json { try print(outcome) }
       throw StoreError(store: store.name, fault: .stopped(stop.message))
     }
     // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.
     let mayReplay = examination.failures == 0 || partial || skipUnreadable
     let isStopped = outcome.answer.stop != nil
-    let hasMoved = isStopped || !mayReplay || spool.move(examination.settled, isDryRun: dryRun)
+    if mayReplay, !isStopped { try replay.script?.finish() }
+    let hasMoved = isStopped || !mayReplay || spool.move(examination.settled, isDryRun: changesNothing)
     try print(outcome, examination)
     if isStopped, mayReplay {
       Console.note(examination.closingLine(outcome.sentence))
       throw ExitStatus.stopped
     }
     let ending = Result { try input.end(examination, outcome.sentence) }
-    if dryRun, !self.store.isTrial, outcome.answer.rows > 0 { try replay.foretell() }
+    if changesNothing, !self.store.isTrial, outcome.answer.rows > 0 { try replay.foretell() }
     try ending.get()
     if !hasMoved { throw ExitStatus.failed }
   }

@@ -49,18 +49,19 @@ final class ChangeRecording {
   func add(
     _ changed: BatchChanges, _ found: FoundRows, _ now: FoundRows?, of batch: TokenBatch, _ table: MappedTable
   ) throws {
-    func withWritten(_ token: Int, _ body: (SQLField) throws -> Void) throws {
-      try table.invalidationValue(at: batch.time(token)).withField(body)
+    let nulls = table.writtenRead.map { _ in SQLField.null }
+    func withWritten(_ token: Int, _ body: (SQLFields) throws -> Void) throws {
+      try SQLField.withRow(of: table.invalidationValues(at: batch.time(token)), body)
     }
     try changed.visit { token in
       guard let now else {
         return try withWritten(token) {
-          try add(RowChange(.inserted, token, of: batch), token, [.null, .null, $0], of: batch)
+          try add(RowChange(.inserted, token, of: batch), token, [.null] + nulls + $0, of: batch)
         }
       }
       for row in now.rows(of: token) {
         try now.withFields(row) { fields in
-          let values = [fields.registered, .null, fields.invalidation] + (try table.checked(fields.key))
+          let values = [fields.registered] + nulls + fields.written + (try table.checked(fields.key))
           try add(RowChange(.inserted, token, of: batch), token, values, of: batch)
         }
       }
@@ -70,12 +71,12 @@ final class ChangeRecording {
         let key = try table.checked(before.key)
         if let now, let same = now.rows(now.rows(of: row.token), withKey: key).first {
           return try now.withFields(same) { after in
-            let values = [after.registered, before.invalidation, after.invalidation] + key
+            let values = [after.registered] + before.written + after.written + key
             try add(change, row.token, values, of: batch)
           }
         }
         try withWritten(row.token) {
-          let values = [before.registered, before.invalidation, $0] + key
+          let values = [before.registered] + before.written + $0 + key
           try add(change, row.token, values, whole: before.more, of: batch)
         }
       }
@@ -120,7 +121,7 @@ extension OwnedRows {
   func rowsNow(
     _ changes: BatchChanges, _ found: FoundRows, of batch: TokenBatch, isRecorded: Bool
   ) throws -> FoundRows? {
-    guard table.invalidationColumn != nil,
+    guard !table.written.isEmpty,
       table.description.hasTriggers || isRecorded && !table.key.isEmpty
     else { return nil }
     // Without triggers, the new value of a written row is known.
@@ -137,7 +138,7 @@ extension OwnedRows {
   private func checkKept(
     _ written: [FoundRow], _ found: FoundRows, _ now: FoundRows, of batch: TokenBatch
   ) throws {
-    let isKeyWritten = table.key.contains { $0.name == table.invalidationColumn?.name }
+    let isKeyWritten = table.key.contains { table.mapping.written.contains($0.name) }
     for row in written {
       let stored = now.rows(of: row.token)
       try found.withFields(row) { before in
@@ -154,10 +155,9 @@ extension OwnedRows {
   /// Whether written rows have the values that were written, and the others as before.
   private var keepsInvalidations: Bool {
     guard !table.description.hasTriggers, !table.key.contains(where: \.isGenerated),
-      let column = table.invalidationColumn,
-      let value = try? table.invalidationValue(at: StoreTime(seconds: Int64(Int32.max)))
+      let values = try? table.invalidationValues(at: StoreTime(seconds: Int64(Int32.max)))
     else { return false }
-    return session.keeps(value, in: column)
+    return zip(table.written, values).allSatisfy { session.keeps($1, in: $0.column) }
   }
 }
 

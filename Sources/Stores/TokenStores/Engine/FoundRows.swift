@@ -11,7 +11,8 @@ struct FoundRow {
 /// The fields of a row that was found.
 struct RowFields {
   var registered: SQLField
-  var invalidation: SQLField
+  /// Of the columns that an invalidation writes; a null if it removes the row.
+  var written: ArraySlice<SQLField>
   var locator: ArraySlice<SQLField>
   /// As `MappedTable.key`.
   var key: ArraySlice<SQLField>
@@ -24,11 +25,13 @@ struct FoundRows {
   private(set) var rows: [FoundRow] = []
   private var packed: [UInt8] = []
   private var unreadable = UnreadableRows()
-  /// How many fields a locator and a key have.
-  private let lengths: (locator: Int, key: Int)
+  /// The offsets of the locator, the key and the further fields of a row.
+  private let starts: (locator: Int, key: Int, more: Int)
 
   init(of table: MappedTable?) {
-    lengths = (table?.description.locator.count ?? 0, table?.key.count ?? 0)
+    let locator = 1 + (table?.writtenRead.count ?? 1)
+    let key = locator + (table?.description.locator.count ?? 0)
+    starts = (locator, key, key + (table?.key.count ?? 0))
   }
 
   /// The rows of a token, for tokens in any order.
@@ -121,11 +124,11 @@ struct FoundRows {
   func withFields<Result>(_ row: FoundRow, _ body: (RowFields) throws -> Result) rethrows -> Result {
     try packed.withUnsafeBytes { bytes in
       let fields = PackedFields.fields(of: UnsafeRawBufferPointer(rebasing: bytes[row.fields])) ?? []
-      let (key, more) = (2 + lengths.locator, 2 + lengths.locator + lengths.key)
       return try body(
         RowFields(
-          registered: fields[0], invalidation: fields[1], locator: fields[2..<key], key: fields[key..<more],
-          more: fields[more...]))
+          registered: fields[0], written: fields[1..<starts.locator],
+          locator: fields[starts.locator..<starts.key], key: fields[starts.key..<starts.more],
+          more: fields[starts.more...]))
     }
   }
 

@@ -10,14 +10,11 @@ final class MappedTable {
   let app: TableColumn?
   let environment: TableColumn?
   let registered: (column: TableColumn, form: TimeForm)?
-  let invalidation: Invalidation
+  /// The columns that an invalidation writes; the first one says whether a row is invalid. None if rows are removed.
+  let written: [WrittenColumn]
   /// A fast way to read most values of both columns.
   private let registeredClock: Clock
   private let invalidationClock: Clock
-  /// Whether to write invalidations with milliseconds. Other types would round them, and programs may not
-  /// expect them in texts.
-  private let keepsMilliseconds: Bool
-
   private enum Clock {
     case seconds, microseconds, other
 
@@ -30,12 +27,20 @@ final class MappedTable {
     }
   }
 
-  /// How the table marks an invalid token.
-  enum Invalidation {
-    case time(TableColumn, TimeForm)
+  /// A column that an invalidation writes.
+  struct WrittenColumn {
+    let column: TableColumn
+    let content: Content
+    /// Whether to write times with milliseconds. Other types would round them, and programs may not expect them in
+    /// texts.
+    var keepsMilliseconds = false
+  }
+
+  /// What an invalidation writes into a column.
+  enum Content {
+    case time(TimeForm)
     /// `dead` and `alive` as the column stores them.
-    case flag(TableColumn, dead: SQLValue, alive: SQLValue?)
-    case removal
+    case flag(dead: SQLValue, alive: SQLValue?)
   }
 
   /// - Throws: `StoreFault.misfit`, or `.wrongShape` of `device_tokens`, if the mapping does not fit the table.
@@ -46,29 +51,17 @@ final class MappedTable {
     if mapping.isDeviceTokens { try fit.checkShape() }
     key = mapping.isDeviceTokens ? [] : description.key
     token = try fit.tokenColumn()
-    app = try mapping.app.map(fit.column)
+    app = try mapping.app.map { try fit.column($0) }
     environment = try mapping.environment.map(fit.environmentColumn)
     registered = try mapping.registered.map { (try fit.timeColumn($0), $0.form) }
-    switch mapping.action {
-    case .mark(let time):
-      let column = try fit.timeColumn(time)
-      if column.isNotNull { throw fit.misfit(time.name, "a column that may be null", "NOT NULL") }
-      invalidation = .time(column, time.form)
-    case .flag(let name, let dead, let alive):
-      let column = try fit.ordinaryColumn(name)
-      invalidation = .flag(
-        column, dead: try fit.stored(dead, in: column),
-        alive: try alive.map { try fit.stored($0, in: column) })
-    case .delete:
-      try fit.checkRemoval()
-      invalidation = .removal
-    }
+    if mapping.action == .delete { try fit.checkRemoval() }
+    if mapping.inserts { try fit.checkInsertion() }
+    written = try fit.writtenColumns()
     registeredClock = Clock(registered?.column, registered?.form)
-    if case .time(let column, let form) = invalidation {
-      invalidationClock = Clock(column, form)
-      keepsMilliseconds = !mapping.isDeviceTokens && form.keepsMilliseconds(in: column, session)
+    if let first = written.first, case .time(let form) = first.content {
+      invalidationClock = Clock(first.column, form)
     } else {
-      (invalidationClock, keepsMilliseconds) = (.other, false)
+      invalidationClock = .other
     }
   }
 
@@ -85,13 +78,8 @@ final class MappedTable {
         + "\(Hex.string(token)): disable it for this command, or name another column in the mapping")
   }
 
-  /// The column that an invalidation writes.
-  var invalidationColumn: TableColumn? {
-    switch invalidation {
-    case .time(let column, _), .flag(let column, _, _): column
-    case .removal: nil
-    }
-  }
+  /// The columns that an invalidation writes, as they are read: a null if rows are removed.
+  var writtenRead: [TableColumn?] { written.isEmpty ? [nil] : written.map(\.column) }
 
   /// Whether an index finds tokens: one begins with the column, or with the owner's columns before it; and the form has
   /// one usual spelling of a token.
@@ -141,14 +129,14 @@ extension MappedTable {
       registeredAt = try time(registered, column, form)
     }
     var state = RowState(registered: registeredAt?.latest, isDead: false)
-    switch self.invalidation {
-    case .time(let column, let form):
+    guard let first = written.first else { return state }
+    switch first.content {
+    case .time(let form):
       var invalidatedAt = time(invalidation, invalidationClock)
-      if invalidatedAt == nil { invalidatedAt = try time(invalidation, column, form) }
-      state.invalidatedAt = keepsMilliseconds ? invalidatedAt : invalidatedAt?.latest
+      if invalidatedAt == nil { invalidatedAt = try time(invalidation, first.column, form) }
+      state.invalidatedAt = first.keepsMilliseconds ? invalidatedAt : invalidatedAt?.latest
       state.isDead = invalidatedAt != nil
-    case .flag(_, let dead, _): state.isDead = invalidation.isText(of: dead)
-    case .removal: break
+    case .flag(let dead, _): state.isDead = invalidation.isText(of: dead)
     }
     return state
   }
@@ -188,15 +176,20 @@ extension MappedTable {
     return value
   }
 
-  /// The value that an invalidation at `time` writes; null if it removes the row.
-  func invalidationValue(at time: StoreTime) throws -> SQLValue {
-    if case .seconds = invalidationClock { return .integer(time.seconds) }
-    switch invalidation {
-    case .time(let column, let form):
-      return try Self.value(of: keepsMilliseconds ? time : time.whole, form, in: column)
-    case .flag(_, let dead, _): return dead
-    case .removal: return .null
+  /// The value that an invalidation at `time` writes into a column of `written`, by its index.
+  func invalidationValue(at time: StoreTime, _ index: Int) throws -> SQLValue {
+    if index == 0, case .seconds = invalidationClock { return .integer(time.seconds) }
+    let written = written[index]
+    switch written.content {
+    case .time(let form):
+      return try Self.value(of: written.keepsMilliseconds ? time : time.whole, form, in: written.column)
+    case .flag(let dead, _): return dead
     }
+  }
+
+  /// What an invalidation at `time` writes; a null if it removes the row.
+  func invalidationValues(at time: StoreTime) throws -> [SQLValue] {
+    written.isEmpty ? [.null] : try written.indices.map { try invalidationValue(at: time, $0) }
   }
 
   /// A value of the column of tokens.
@@ -216,7 +209,7 @@ extension TimeForm {
       switch self {
       case .seconds: return StoreTime(seconds: number)
       case .milliseconds: return StoreTime(number, units: 1000)
-      case .iso: return nil
+      case .iso, .date: return nil
       case .timestamptz, .timestamp: return kind.isTime ? moment(number) : nil
       }
     case .real(let number):
@@ -243,7 +236,7 @@ extension TimeForm {
   func keepsMilliseconds(in column: TableColumn, _ session: any SQLSession) -> Bool {
     switch self {
     case .milliseconds: true
-    case .seconds, .iso: false
+    case .seconds, .iso, .date: false
     case .timestamptz, .timestamp: column.kind.isTime && session.keepsMilliseconds(column)
     }
   }
@@ -253,7 +246,7 @@ extension TimeForm {
     switch self {
     case .seconds: return .integer(time.seconds)
     case .milliseconds: return Self.number(time.seconds, 1000, Int64(time.milliseconds))
-    case .iso: return text(of: time.seconds).map { .text($0) }
+    case .iso, .date: return text(of: time.seconds).map { .text($0) }
     case .timestamptz, .timestamp:
       guard kind.isTime else { return text(of: time.seconds).map { .text($0) } }
       var local = time.seconds
@@ -279,6 +272,7 @@ extension TimeForm {
     case .iso: "a date and time as of ISO 8601"
     case .timestamptz: "a time"
     case .timestamp: "a date and a time of day"
+    case .date: "a date"
     }
   }
 }

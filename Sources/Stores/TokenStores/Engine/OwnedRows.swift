@@ -28,11 +28,11 @@ struct OwnedRows {
 
   /// Whether a row `t` is valid.
   var isAlive: String {
-    switch table.invalidation {
-    case .time(let column, _): "t.\(dialect.quoted(column.name)) IS NULL"
-    case .flag(let column, let dead, _):
-      "CASE WHEN \(session.text(column)) = \(literal(dead)) THEN 0 ELSE 1 END = 1"
-    case .removal: "1 = 1"
+    guard let first = table.written.first else { return "1 = 1" }
+    return switch first.content {
+    case .time: "\(dialect.value(first.column)) IS NULL"
+    case .flag(let dead, _):
+      "CASE WHEN \(session.text(first.column)) = \(literal(dead)) THEN 0 ELSE 1 END = 1"
     }
   }
 
@@ -105,7 +105,7 @@ extension OwnedRows {
 
   /// The token, then the columns of `RowFields`, with their kinds.
   private var columns: [(expression: String, kind: SQLKind)] {
-    [table.token, table.registered?.column, table.invalidationColumn].map(session.read)
+    ([table.token, table.registered?.column] + table.writtenRead).map(session.read)
       + table.description.locator + table.key.map(session.read)
   }
 
@@ -180,7 +180,7 @@ extension OwnedRows {
     var parameters = parameters
     if table.mapping.token.form == .bytes {
       // Only rows between the first token and the last.
-      let column = "t.\(dialect.quoted(table.token.name))"
+      let column = dialect.value(table.token)
       query += " AND \(column) BETWEEN \(dialect.parameter(3)) AND \(dialect.parameter(4))"
       parameters += Array(repeating: .null, count: 2 - parameters.count)
       parameters += [batch.token(0), batch.token(batch.count - 1)].map { .bytes(Array($0)) }
@@ -270,7 +270,7 @@ extension OwnedRows {
 
 extension OwnedRows {
   /// The columns of the owner, with the values of a new row.
-  private var ownership: [(column: TableColumn, value: SQLValue)] {
+  var ownership: [(column: TableColumn, value: SQLValue)] {
     let values = parameters
     return [
       table.app.map { ($0, values[0]) }, table.environment.map { ($0, values[1]) },

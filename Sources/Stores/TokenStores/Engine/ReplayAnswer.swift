@@ -40,6 +40,7 @@ package struct ReplayAnswer: Equatable, Sendable {
   package var repeated = 0
   /// How many rows were written, or would be: a token may have several.
   package var rows = 0
+  package var times = RegistrationTimes()
 
   /// Adds a token; `limit` is how many of each outcome are shown.
   mutating func add(
@@ -50,6 +51,27 @@ package struct ReplayAnswer: Equatable, Sendable {
       sample.append(ReplayedToken(token: bytes, time: time, before: before, outcome: outcome))
     }
     counts.add(outcome)
+  }
+}
+
+/// How many tokens have a registration that the table's form or zone of times may get wrong.
+package struct RegistrationTimes: Equatable, Sendable {
+  /// Clocks of the world are at most this many seconds apart from UTC.
+  static let mostOffset: Int64 = 14 * 3600
+
+  package var all = 0
+  /// Later than the present time.
+  package var future = 0
+  /// So near to the invalidation that another zone could change the outcome.
+  package var near = 0
+
+  /// - Parameter now: UNIX seconds.
+  mutating func add(_ registered: StoreTime, invalidated: StoreTime, now: Int64) {
+    all += 1
+    if registered.seconds > now { future += 1 }
+    // Any integer may be in a table.
+    let (distance, overflow) = registered.seconds.subtractingReportingOverflow(invalidated.seconds)
+    if !overflow, distance.magnitude <= Self.mostOffset { near += 1 }
   }
 }
 

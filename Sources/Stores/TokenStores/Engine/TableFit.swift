@@ -12,7 +12,12 @@ struct TableFit {
 
   // MARK: - Columns
 
-  func column(_ name: String) throws -> TableColumn {
+  /// A column, or an expression, that is read as a kind.
+  func column(_ reference: ColumnReference, _ kind: SQLKind = .text) throws -> TableColumn {
+    reference.isExpression ? session.column(reference.text, kind) : try column(named: reference.text)
+  }
+
+  private func column(named name: String) throws -> TableColumn {
     guard let column = description.column(name) else {
       throw misfit(
         name, "a column of that name", "only \(description.columns.map(\.name).joined(separator: ", "))")
@@ -20,14 +25,15 @@ struct TableFit {
     return column
   }
 
-  func ordinaryColumn(_ name: String) throws -> TableColumn {
-    let column = try column(name)
+  private func ordinaryColumn(_ name: String) throws -> TableColumn {
+    let column = try column(named: name)
     if column.isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
     return column
   }
 
   func tokenColumn() throws -> TableColumn {
-    let column = try column(mapping.token.name)
+    let column = try column(mapping.token.name, mapping.token.form == .bytes ? .bytes : .text)
+    if column.expression != nil { return column }
     if let (expected, found) = session.misfit(of: column, for: mapping.token.form) {
       throw misfit(column.name, expected, found)
     }
@@ -35,17 +41,51 @@ struct TableFit {
   }
 
   func timeColumn(_ time: TimeColumn) throws -> TableColumn {
-    let column = try column(time.name)
+    let column = try column(time.name, time.form.kind)
+    if column.expression != nil { return column }
     if let (expected, found) = session.misfit(of: column, for: time.form) {
       throw misfit(column.name, expected, found)
     }
     if time.form == .iso { _ = try stored("2009-06-17T00:00:00Z", in: column) }
-    return try ordinaryColumn(time.name)
+    return try ordinaryColumn(column.name)
+  }
+
+  /// The columns that an invalidation writes.
+  func writtenColumns() throws -> [MappedTable.WrittenColumn] {
+    switch mapping.action {
+    case .mark(let time): [try writtenTime(time.name.text, time.form)] + (try settings())
+    case .flag(let name, let dead, let alive): [try writtenText(name, dead, alive)] + (try settings())
+    case .delete: []
+    }
+  }
+
+  private func settings() throws -> [MappedTable.WrittenColumn] {
+    try mapping.settings.map { setting in
+      switch setting.value {
+      case .time(let form): try writtenTime(setting.column, form)
+      case .text(let dead, let alive): try writtenText(setting.column, dead, alive)
+      }
+    }
+  }
+
+  private func writtenTime(_ name: String, _ form: TimeForm) throws -> MappedTable.WrittenColumn {
+    let column = try timeColumn(TimeColumn(name: ColumnReference(name), form: form))
+    if column.isNotNull { throw misfit(name, "a column that may be null", "NOT NULL") }
+    let keepsMilliseconds = !mapping.isDeviceTokens && form.keepsMilliseconds(in: column, session)
+    return .init(column: column, content: .time(form), keepsMilliseconds: keepsMilliseconds)
+  }
+
+  private func writtenText(_ name: String, _ dead: String, _ alive: String?) throws
+    -> MappedTable.WrittenColumn
+  {
+    let column = try ordinaryColumn(name)
+    let alive = try alive.map { try stored($0, in: column) }
+    return .init(column: column, content: .flag(dead: try stored(dead, in: column), alive: alive))
   }
 
   func environmentColumn(_ environment: EnvironmentColumn) throws -> TableColumn {
     let column = try column(environment.name)
-    if mapping.isDeviceTokens { return column }
+    if mapping.isDeviceTokens || column.expression != nil { return column }
     for value in [environment.production, environment.sandbox] { _ = try stored(value, in: column) }
     return column
   }
@@ -59,6 +99,13 @@ struct TableFit {
   }
 
   // MARK: - Rows
+
+  /// - Throws: `StoreFault.misfit` if new rows would need the value of an expression.
+  func checkInsertion() throws {
+    guard let read = mapping.read.first(where: \.isExpression) else { return }
+    throw mapping.misfit(
+      "--insert-unknown", "columns, into which new rows are written", "the expression \(read.text)")
+  }
 
   /// A removed row must not delete or change rows of other tables.
   func checkRemoval() throws {
@@ -76,7 +123,7 @@ struct TableFit {
         "the primary key", "one, by which an undo finds the rows", "none (--no-journal needs none)")
     }
     let names = description.key.map(\.name)
-    if let column = mapping.action.column, names.contains(column) {
+    if let column = mapping.written.first(where: names.contains) {
       throw mapping.misfit(
         "the primary key", "columns that keep their values, by which an undo finds the rows",
         "\(names.joined(separator: ", ")), and the replay writes \(column) (--no-journal replays without an undo)"
@@ -152,7 +199,7 @@ extension MappedTable {
       return !TokenForm.hex.read(text, into: &token)
     }
     var times = [registered].compactMap { $0 }
-    if case .time(let column, let form) = invalidation { times.append((column, form)) }
+    if let first = written.first, case .time(let form) = first.content { times.append((first.column, form)) }
     for (column, form) in times {
       try check(column, "times as \(form.name)", session) { field in
         form.time(of: field, kind: column.kind, isStrict: false) != nil && form.isLikely(field)
@@ -190,6 +237,16 @@ extension SQLField {
 }
 
 extension TimeForm {
+  /// How an expression of times is read.
+  fileprivate var kind: SQLKind {
+    switch self {
+    case .seconds, .milliseconds: .integer
+    case .iso, .date: .text
+    case .timestamptz: .moment
+    case .timestamp: .clock
+    }
+  }
+
   /// Whether a number is plausible as a time of this form: read as milliseconds, seconds are a day in early 1970; read
   /// as seconds, milliseconds are a year after 9999.
   fileprivate func isLikely(_ field: SQLField) -> Bool {
@@ -204,7 +261,7 @@ extension TimeForm {
     return switch self {
     case .seconds: abs(number) < 253_402_300_800
     case .milliseconds: !(1e9..<1e10).contains(number)
-    case .iso, .timestamptz, .timestamp: true
+    case .iso, .timestamptz, .timestamp, .date: true
     }
   }
 }

@@ -91,7 +91,7 @@ struct TableListing {
         throw .unreadableRows(
           1,
           first:
-            "\(column.name) is \(environment.literal()), expected \(column.production) or "
+            "\(column.name.text) is \(environment.literal()), expected \(column.production) or "
             + "\(column.sandbox)")
       }
       owner.environment = found
@@ -102,7 +102,7 @@ struct TableListing {
   // MARK: - Rows
 
   private var columns: [(expression: String, kind: SQLKind)] {
-    ownerColumns + [table.token, table.registered?.column, table.invalidationColumn].map(session.read)
+    ownerColumns + [table.token, table.registered?.column, table.writtenRead[0]].map(session.read)
   }
 
   /// The rows of `tokens`, in the order of `tokens`, then of app and environment.

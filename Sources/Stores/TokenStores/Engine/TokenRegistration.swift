@@ -104,10 +104,10 @@ struct TokenRegistration {
     let whole = StoreTime(seconds: time).latest
     let latest = isLater ? whole : state.registered ?? whole
     var revives = false
-    switch table.invalidation {
+    switch table.written.first?.content {
     case .time: revives = state.invalidatedAt.map { $0 <= latest } ?? false
-    case .flag(_, _, let alive): revives = state.isDead && alive != nil && isLater
-    case .removal: break
+    case .flag(_, let alive): revives = state.isDead && alive != nil && isLater
+    case nil: break
     }
     if revives { (state.invalidatedAt, state.isDead) = (nil, false) }
     let raises = table.registered != nil && isLater
@@ -118,40 +118,43 @@ struct TokenRegistration {
   private func write(
     _ inserted: [Int], _ times: [Int: Int64], _ writes: [RowWrite], _ found: FoundRows
   ) throws {
-    try rows.insert(inserted, of: batch, table.liveColumns) { token, index in
-      index == 0 && table.registered != nil ? try table.registeredValue(times[token]) : table.aliveValue
+    let registered = table.registered.map { [$0.column] } ?? []
+    let new = table.aliveValues.filter { $0.value != .null }
+    try rows.insert(inserted, of: batch, registered + new.map(\.column)) { token, index in
+      index < registered.count
+        ? try table.registeredValue(times[token]) : new[index - registered.count].value
     }
     // Writes only the columns that change: the others keep their fractions of a second.
     for (raises, revives) in [(true, false), (false, true), (true, true)] {
       let some = writes.filter {
         ($0.registered != $0.row.state.registered) == raises && $0.revives == revives
       }
-      let registered = raises ? table.registered.map { [$0.column] } ?? [] : []
-      let columns = registered + (revives ? table.invalidationColumn.map { [$0] } ?? [] : [])
+      let registered = raises ? registered : []
+      let alive = revives ? table.aliveValues : []
       let raised = Dictionary(
         some.map { ($0.row.fields.lowerBound, $0.registered) }, uniquingKeysWith: { first, _ in first })
-      try rows.change(some.map(\.row), of: found, set: columns) { row, index in
+      try rows.change(some.map(\.row), of: found, set: registered + alive.map(\.column)) { row, index in
         index < registered.count
-          ? try table.registeredValue((raised[row.fields.lowerBound] ?? nil)?.seconds) : table.aliveValue
+          ? try table.registeredValue((raised[row.fields.lowerBound] ?? nil)?.seconds)
+          : alive[index - registered.count].value
       }
     }
   }
 }
 
 extension MappedTable {
-  /// The columns of a new row of a live token, without the token.
-  fileprivate var liveColumns: [TableColumn] {
-    var columns = registered.map { [$0.column] } ?? []
-    if case .flag(let column, _, .some) = invalidation { columns.append(column) }
-    return columns
+  /// What a registration writes into the columns of an invalidation, besides its time.
+  fileprivate var aliveValues: [(column: TableColumn, value: SQLValue)] {
+    written.compactMap { written in
+      switch written.content {
+      case .time: (written.column, .null)
+      case .flag(_, let alive): alive.map { (written.column, $0) }
+      }
+    }
   }
 
   fileprivate func registeredValue(_ time: Int64?) throws -> SQLValue {
     guard let (column, form) = registered, let time else { return .null }
     return try Self.value(of: StoreTime(seconds: time), form, in: column)
-  }
-
-  fileprivate var aliveValue: SQLValue {
-    if case .flag(_, _, let alive) = invalidation { alive ?? .null } else { .null }
   }
 }

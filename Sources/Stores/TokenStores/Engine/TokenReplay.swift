@@ -15,6 +15,7 @@ struct TokenReplay {
   private let trace: ReplayTrace?
   private var batch: TokenBatch
   private var answer = ReplayAnswer()
+  private let now = Int64(time(nil))
 
   /// - Parameters:
   ///   - recording: where each change is recorded; nil records none.
@@ -50,52 +51,74 @@ struct TokenReplay {
 
   private mutating func judgeBatch() throws {
     batch.order()
-    let (batch, grace) = (batch, options.grace)
+    let batch = batch
     // A row that would not change on its own does not change because of another row of its token.
     let found =
       try rows.map { rows in
         let find = options.dryRun ? rows.find : rows.findToChange
-        return try find(batch, wholeRow) { token, state in
-          ReplayRule.outcome(of: batch.time(token), on: state, grace: grace).isChange
+        return try find(batch, furtherFields) { token, state in
+          outcome(of: batch.time(token), on: state).isChange
         }
       } ?? FoundRows(of: nil)
     try found.checkReadable()
     var changed = BatchChanges()
     var next = 0
     for token in 0..<batch.count {
-      judge(token, of: batch, found.rows(of: token, &next), &changed)
+      judge(token, of: batch, found.rows(of: token, &next), found, &changed)
     }
     answer.rows += changed.inserted.count + changed.written.count
     if let rows, !options.dryRun { try write(changed, found, rows) }
+    if let rows { try trace?.script?.add(changed, found, of: batch, rows, grace: options.grace) }
     try report(changed, found)
     self.batch.removeAll()
   }
 
-  /// The expressions of rows that are recorded before they are removed.
-  private var wholeRow: [(expression: String, kind: SQLKind)] {
-    guard let rows, recording != nil, rows.table.invalidationColumn == nil else { return [] }
-    return rows.session.wholeRow(rows.table.description)
+  /// The expressions of rows that are recorded before they are removed; for a script, with their tokens before.
+  private var furtherFields: [(expression: String, kind: SQLKind)] {
+    guard let rows, recording != nil || trace?.script != nil else { return [] }
+    let token = trace?.script == nil ? [] : [rows.session.read(rows.table.token)]
+    return token + (rows.table.written.isEmpty ? rows.session.wholeRow(rows.table.description) : [])
+  }
+
+  private var keepsLatest: Bool { rows?.table.mapping.keepsLatest ?? true }
+
+  private func outcome(of time: StoreTime, on state: RowState?) -> ReplayOutcome {
+    let outcome = ReplayRule.outcome(of: time, on: state, knownOnly: !inserts, grace: options.grace)
+    return outcome == .updated && !keepsLatest ? .unchanged : outcome
   }
 
   private mutating func judge(
-    _ token: Int, of batch: TokenBatch, _ stored: ArraySlice<FoundRow>, _ changed: inout BatchChanges
+    _ token: Int, of batch: TokenBatch, _ stored: ArraySlice<FoundRow>, _ found: FoundRows,
+    _ changed: inout BatchChanges
   ) {
     let time = batch.time(token)
     let state = ReplayRule.state(ofRows: stored.lazy.map(\.state))
-    let outcome = ReplayRule.outcome(of: time, on: state, knownOnly: !inserts, grace: options.grace)
+    var outcome = outcome(of: time, on: state)
     if stored.count > 1 { answer.repeated += 1 }
-    if outcome == .inserted { changed.inserted.append(token) }
-    if outcome.isChange {
-      for row in stored
-      where !row.state.isDead || row.state.invalidatedAt.map({ $0 < time }) ?? false {
-        changed.written.append(row)
-        changed.outcomes.append(outcome)
-      }
+    if let registered = state?.registered { answer.times.add(registered, invalidated: time, now: now) }
+    var written = outcome.isChange ? stored.filter { isChanged($0, at: time) } : []
+    if let listed = trace?.listed {
+      if !outcome.isChange { listed.leave(batch.token(token), outcome) }
+      written.removeAll { !listed.takes(batch.token(token), key: key(of: $0, found)) }
+      let isListed = !written.isEmpty || outcome == .inserted && listed.takes(batch.token(token), key: nil)
+      if outcome.isChange, !isListed { outcome = .unknown }
     }
+    if outcome == .inserted { changed.inserted.append(token) }
+    changed.written += written
+    changed.outcomes += repeatElement(outcome, count: written.count)
     guard answer.counts[outcome] < options.sampleLength else { return answer.counts.add(outcome) }
     answer.add(
       outcome, batch.bytes.span.bytes.extracting(batch.range(of: token)), at: time, before: state?.state,
       limit: options.sampleLength)
+  }
+
+  /// Whether a row of a token changes, if one does.
+  private func isChanged(_ row: FoundRow, at time: StoreTime) -> Bool {
+    !row.state.isDead || keepsLatest && row.state.invalidatedAt.map { $0 < time } ?? false
+  }
+
+  private func key(of row: FoundRow, _ found: FoundRows) -> String? {
+    rows.flatMap { rows in found.withFields(row) { rows.table.keyText($0.key, rows.session) } }
   }
 
   // MARK: - Writing
@@ -103,12 +126,12 @@ struct TokenReplay {
   private func write(_ changed: BatchChanges, _ found: FoundRows, _ rows: OwnedRows) throws {
     if changed.inserted.isEmpty, changed.written.isEmpty { return }
     let (batch, table) = (batch, rows.table)
-    let columns = table.invalidationColumn.map { [$0] } ?? []
-    try rows.insert(changed.inserted, of: batch, columns) { token, _ in
-      try table.invalidationValue(at: batch.time(token))
+    let columns = table.written.map(\.column)
+    try rows.insert(changed.inserted, of: batch, columns) { token, index in
+      try table.invalidationValue(at: batch.time(token), index)
     }
-    try rows.change(changed.written, of: found, set: columns) { row, _ in
-      try table.invalidationValue(at: batch.time(row.token))
+    try rows.change(changed.written, of: found, set: columns) { row, index in
+      try table.invalidationValue(at: batch.time(row.token), index)
     }
     let now = try rows.rowsNow(changed, found, of: batch, isRecorded: recording != nil)
     try recording?.add(changed, found, now, of: batch, table)
@@ -127,10 +150,7 @@ struct TokenReplay {
     try changed.visit { token in
       try report(token, .inserted, nil, key: nil)
     } written: { row, outcome in
-      let key = rows.flatMap { rows in
-        found.withFields(row) { rows.table.keyText($0.key, rows.session) }
-      }
-      try report(row.token, outcome, row.state.state, key: key)
+      try report(row.token, outcome, row.state.state, key: key(of: row, found))
     }
   }
 }
@@ -141,4 +161,17 @@ package struct ReplayTrace {
   package var origin: () -> RecordOrigin?
   /// Called for each row that is changed, or would be by a dry run.
   package var visit: ((JournalChange) throws -> Void)?
+  /// The only rows that may change; nil for all.
+  package var listed: ListedRows?
+  /// Gets the statements of a dry run.
+  package var script: ReplayScript?
+  /// What is replayed, in lines, for the script.
+  package var title: [String] = []
+
+  package init(
+    origin: @escaping () -> RecordOrigin?, visit: ((JournalChange) throws -> Void)? = nil,
+    listed: ListedRows? = nil
+  ) {
+    (self.origin, self.visit, self.listed) = (origin, visit, listed)
+  }
 }

@@ -96,16 +96,19 @@ struct TokenUndo {
     _ change: RowChange, of changes: RowChanges, _ stored: ArraySlice<FoundRow>, _ found: FoundRows
   ) -> UndoVerdict {
     changes.with(change.fields) { fields in
-      let isRemoved = table.invalidationColumn == nil
+      let fields = ChangeFields(fields, written: table.writtenRead.count)
+      let isRemoved = table.written.isEmpty
       if isRemoved, stored.isEmpty { return .restores(nil) }
-      guard let row = found.rows(stored, withKey: fields.dropFirst(3)).first else {
+      guard let row = found.rows(stored, withKey: fields.key).first else {
         return .left(isRemoved ? .back : .gone, isBefore: change.outcome == .inserted)
       }
       return found.withFields(row) { now in
-        let isRegistered = now.registered.isSame(as: fields[0])
-        let isDead = now.invalidation.isSame(as: fields[2])
+        let isRegistered = now.registered.isSame(as: fields.registered)
+        let isDead = now.written.elementsEqual(fields.after) { $0.isSame(as: $1) }
         if isRegistered, isDead, !isRemoved { return .restores(row) }
-        let isBefore = change.outcome != .inserted && isRegistered && now.invalidation.isSame(as: fields[1])
+        let isBefore =
+          change.outcome != .inserted && isRegistered
+          && now.written.elementsEqual(fields.before) { $0.isSame(as: $1) }
         let reason: SkippedRow =
           isRemoved ? .back : !row.state.isDead ? .revived : isDead ? .registeredSince : .invalidatedSince
         return .left(reason, isBefore: isBefore)
@@ -133,7 +136,7 @@ struct TokenUndo {
     let changes = batch.changes
     var updated: [FoundRow] = []
     /// By the offset of the row's fields.
-    var before: [Int: SQLValue] = [:]
+    var before: [Int: [SQLValue]] = [:]
     var removed: [FoundRow] = []
     for number in numbers {
       let change = changes.changes[number]
@@ -142,7 +145,9 @@ struct TokenUndo {
         removed.append(row)
       } else if let row {
         updated.append(row)
-        before[row.fields.lowerBound] = changes.with(change.fields) { $0[1].value }
+        before[row.fields.lowerBound] = changes.with(change.fields) {
+          ChangeFields($0, written: table.writtenRead.count).before.map(\.value)
+        }
       } else {
         let dropped = try changes.with(change.whole) {
           try rows.session.restore($0, to: table.description, of: table.mapping)
@@ -150,8 +155,8 @@ struct TokenUndo {
         batch.dropped.formUnion(dropped)
       }
     }
-    let columns = table.invalidationColumn.map { [$0] } ?? []
-    try rows.change(updated, of: batch.found, set: columns) { row, _ in before[row.fields.lowerBound] ?? .null
+    try rows.change(updated, of: batch.found, set: table.written.map(\.column)) { row, index in
+      before[row.fields.lowerBound]?[index] ?? .null
     }
     // Runs no DELETE without such rows: a role that never inserts may lack that privilege.
     try rows.change(removed, of: batch.found, set: []) { _, _ in .null }
@@ -164,7 +169,7 @@ struct TokenUndo {
     for (number, change) in batch.changes.changes.enumerated() {
       guard batch.verdicts[number].restores, change.outcome != .inserted else { continue }
       if now.verdicts[number].isBefore { continue }
-      let columns = [table.registered?.column, table.invalidationColumn].compactMap { $0?.name }
+      let columns = [table.registered?.column].compactMap { $0?.name } + table.mapping.written
       throw table.triggerFault(columns.joined(separator: " or "), of: batch.changes.token(change))
     }
   }

@@ -12,22 +12,35 @@ package enum TimeForm: Hashable, Sendable {
   case timestamptz
   /// Date and time of day in a named zone of the tz database, without an offset.
   case timestamp(zone: String)
+  /// A date in a zone. As a time it is the last second of the day: a registration of that day may be any moment of it.
+  case date(zone: String)
 
-  private static let zonePrefix = "timestamp:"
+  /// The names of the forms.
+  package static let names = ["seconds", "milliseconds", "iso", "timestamptz", "timestamp", "date"]
+  /// Those that have a zone.
+  package static let zoned = ["timestamp", "date"]
 
-  /// The form of that name: `seconds`, `milliseconds`, `iso`, `timestamptz`, `timestamp` (in UTC) or
-  /// `timestamp:Europe/Berlin`. Nil for other names, and for a zone that the tz database of this machine does not have.
+  /// The form of that name; `timestamp` and `date` are in UTC, or in a zone such as `timestamp:Europe/Berlin`. Nil for
+  /// other names, and for a zone that the tz database of this machine does not have.
   package init?(_ text: String) {
-    switch text {
-    case "seconds": self = .seconds
-    case "milliseconds": self = .milliseconds
-    case "iso": self = .iso
-    case "timestamptz": self = .timestamptz
-    case "timestamp": self = .timestamp(zone: "UTC")
-    default:
-      let zone = String(text.dropFirst(Self.zonePrefix.count))
-      guard text.hasPrefix(Self.zonePrefix), Zone.named(zone) != nil else { return nil }
-      self = .timestamp(zone: zone)
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let zone = parts.count > 1 ? parts[1] : "UTC"
+    switch parts[0] {
+    case "timestamp" where Zone.named(zone) != nil: self = .timestamp(zone: zone)
+    case "date" where Zone.named(zone) != nil: self = .date(zone: zone)
+    case "seconds" where parts.count == 1: self = .seconds
+    case "milliseconds" where parts.count == 1: self = .milliseconds
+    case "iso" where parts.count == 1: self = .iso
+    case "timestamptz" where parts.count == 1: self = .timestamptz
+    default: return nil
+    }
+  }
+
+  /// Nil for forms without one.
+  var zone: String? {
+    switch self {
+    case .timestamp(let zone), .date(let zone): zone
+    case .seconds, .milliseconds, .iso, .timestamptz: nil
     }
   }
 
@@ -37,8 +50,8 @@ package enum TimeForm: Hashable, Sendable {
     case .milliseconds: "milliseconds"
     case .iso: "iso"
     case .timestamptz: "timestamptz"
-    case .timestamp(zone: "UTC"): "timestamp"
-    case .timestamp(let zone): Self.zonePrefix + zone
+    case .timestamp(let zone): zone == "UTC" ? "timestamp" : "timestamp:\(zone)"
+    case .date(let zone): zone == "UTC" ? "date" : "date:\(zone)"
     }
   }
 
@@ -58,6 +71,11 @@ package enum TimeForm: Hashable, Sendable {
     case .timestamp(let name):
       guard let zone = Zone.named(name) else { return nil }
       return DateAndTime(text)?.time(in: zone)
+    case .date(let name):
+      guard let zone = Zone.named(name), let date = DateAndTime(text), date.local % 86_400 == 0 else {
+        return nil
+      }
+      return StoreTime(seconds: zone.moment(ofLocal: date.local + 86_399))
     }
   }
 
@@ -76,6 +94,8 @@ package enum TimeForm: Hashable, Sendable {
     case .timestamp(let name):
       guard let zone = Zone.named(name), DateAndTime.range.contains(seconds) else { return nil }
       return DateAndTime.text(CaptureTime(seconds: seconds + zone.offset(at: seconds)))
+    case .date(let zone):
+      return Self.timestamp(zone: zone).text(of: seconds).map { String($0.prefix(10)) }
     }
   }
 

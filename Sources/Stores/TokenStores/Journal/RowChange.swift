@@ -7,7 +7,7 @@ import Basics
 ///     input varint: 0, or from 1 the replay's input with the deciding record; then stream and offset, varints
 ///     times u8: bit 0 if registered_at is present, bit 1 if invalidated_at was, bit 2 if it is now
 ///     token: length, bytes; registered_at, invalidated_at before and after in UNIX seconds, each if present
-///     fields: length in bytes, then packed fields: both columns before, the invalidation after, and the key
+///     fields: length in bytes, then packed fields: those of `ChangeFields`
 ///     whole: length in bytes, then the packed fields of a removed row
 struct RowChange {
   var outcome: ReplayOutcome
@@ -16,7 +16,7 @@ struct RowChange {
   var invalidatedBefore: Int64?
   var invalidatedAt: Int64?
   var origin: RecordOrigin?
-  /// Both columns before, the invalidation after, and the key.
+  /// Those of `ChangeFields`.
   var fields: Range<Int> = 0..<0
   /// The removed row; empty for other changes.
   var whole: Range<Int> = 0..<0
@@ -33,6 +33,24 @@ package struct RecordOrigin: Equatable, Sendable {
   package var offset: Int
 }
 
+/// The fields of a change, in their order.
+struct ChangeFields {
+  let registered: SQLField
+  /// The columns that an invalidation writes, before and after; a null each if it removes the row.
+  let before: ArraySlice<SQLField>
+  let after: ArraySlice<SQLField>
+  let key: ArraySlice<SQLField>
+
+  /// - Parameters:
+  ///   - fields: at least three; those that are missing are empty.
+  ///   - count: how many written columns there are, at least one.
+  init(_ fields: [SQLField], written count: Int) {
+    registered = fields[0]
+    (before, after) = (fields.dropFirst().prefix(count), fields.dropFirst(1 + count).prefix(count))
+    key = fields.dropFirst(1 + 2 * count)
+  }
+}
+
 /// Packs changes into rows of a journal.
 struct RowChangePacker {
   /// The length in bytes at which a row is complete: a row for each change would be slow, and a reader buffers a row.
@@ -44,7 +62,7 @@ struct RowChangePacker {
 
   /// - Parameters:
   ///   - change: its ranges are ignored.
-  ///   - fields: both columns before, the invalidation after, and the key.
+  ///   - fields: those of `ChangeFields`.
   mutating func add(
     _ change: RowChange, token: RawSpan, fields: some Sequence<SQLField>, whole: ArraySlice<SQLField>
   ) {
@@ -151,7 +169,7 @@ struct RowChanges {
     return change
   }
 
-  /// Both columns before, and the invalidation after.
+  /// The registration, and a written column before and after.
   private static let fewestFields = 3
 
   private func fieldCount(_ range: Range<Int>) -> Int? {

@@ -8,19 +8,23 @@ package struct TableMapping: Hashable, Sendable {
   package var table: String
   package var token: TokenColumn
   /// Nil if all rows belong to the app that a command names.
-  package var app: String?
+  package var app: ColumnReference?
   /// Nil if all rows belong to the environment that a command names.
   package var environment: EnvironmentColumn?
   /// When a device was last registered. Without it, a device that came back is invalidated, too.
   package var registered: TimeColumn?
   package var action: InvalidationAction
+  /// Further columns that an invalidation writes.
+  package var settings: [ColumnSetting] = []
+  /// Whether an invalid row gets the time of a later invalidation.
+  package var keepsLatest = false
   /// Whether tokens that the table does not have are inserted.
   package var inserts = false
   /// Whether it is apnsift's own table, with the key app, environment and token.
   package private(set) var isDeviceTokens = false
 
   package init(
-    schema: String? = nil, table: String, token: TokenColumn, app: String? = nil,
+    schema: String? = nil, table: String, token: TokenColumn, app: ColumnReference? = nil,
     environment: EnvironmentColumn? = nil, registered: TimeColumn? = nil, action: InvalidationAction
   ) {
     (self.schema, self.table, self.token, self.app) = (schema, table, token, app)
@@ -35,8 +39,22 @@ package struct TableMapping: Hashable, Sendable {
       environment: EnvironmentColumn(name: "environment"),
       registered: TimeColumn(name: "registered_at", form: times),
       action: .mark(TimeColumn(name: "invalidated_at", form: times)))
-    (mapping.isDeviceTokens, mapping.inserts) = (true, true)
+    (mapping.isDeviceTokens, mapping.inserts, mapping.keepsLatest) = (true, true, true)
     return mapping
+  }
+
+  /// The columns that an invalidation writes; the first one says whether a row is invalid.
+  var written: [String] {
+    switch action {
+    case .mark(let time): [time.name.text] + settings.map(\.column)
+    case .flag(let column, _, _): [column] + settings.map(\.column)
+    case .delete: []
+    }
+  }
+
+  /// What the mapping reads.
+  var read: [ColumnReference] {
+    [token.name, app, environment?.name, registered?.name].compactMap { $0 }
   }
 
   /// The statements that a replay runs.
@@ -53,33 +71,40 @@ package struct TableMapping: Hashable, Sendable {
   }
 }
 
+/// A column, or for reading an SQL expression over the columns of a row.
+package struct ColumnReference: Hashable, Sendable, ExpressibleByStringLiteral {
+  /// The column's name, or the expression.
+  package var text: String
+  package var isExpression: Bool
+
+  package init(_ text: String, isExpression: Bool = false) {
+    (self.text, self.isExpression) = (text, isExpression)
+  }
+
+  package init(stringLiteral name: String) { self.init(name) }
+}
+
 package struct TokenColumn: Hashable, Sendable {
-  package var name: String
+  package var name: ColumnReference
   package var form: TokenForm
 
-  package init(name: String, form: TokenForm) {
-    self.name = name
-    self.form = form
-  }
+  package init(name: ColumnReference, form: TokenForm) { (self.name, self.form) = (name, form) }
 }
 
 package struct TimeColumn: Hashable, Sendable {
-  package var name: String
+  package var name: ColumnReference
   package var form: TimeForm
 
-  package init(name: String, form: TimeForm) {
-    self.name = name
-    self.form = form
-  }
+  package init(name: ColumnReference, form: TimeForm) { (self.name, self.form) = (name, form) }
 }
 
 package struct EnvironmentColumn: Hashable, Sendable {
-  package var name: String
+  package var name: ColumnReference
   /// The column's text for each environment.
   package var production: String
   package var sandbox: String
 
-  package init(name: String, production: String = "production", sandbox: String = "sandbox") {
+  package init(name: ColumnReference, production: String = "production", sandbox: String = "sandbox") {
     (self.name, self.production, self.sandbox) = (name, production, sandbox)
   }
 
@@ -101,13 +126,17 @@ package enum InvalidationAction: Hashable, Sendable {
   case delete
 }
 
-extension InvalidationAction {
-  /// The column that an invalidation writes.
-  package var column: String? {
-    switch self {
-    case .mark(let time): time.name
-    case .flag(let column, _, _): column
-    case .delete: nil
-    }
+/// A column that an invalidation writes besides the one that says whether a row is invalid.
+package struct ColumnSetting: Hashable, Sendable {
+  package enum Value: Hashable, Sendable {
+    /// A registration that makes the token valid again writes `alive`, or nothing if it is nil.
+    case text(dead: String, alive: String?)
+    /// The time of the invalidation; null after such a registration.
+    case time(TimeForm)
   }
+
+  package var column: String
+  package var value: Value
+
+  package init(column: String, value: Value) { (self.column, self.value) = (column, value) }
 }

@@ -26,7 +26,11 @@ final class MySQLSession: SQLSession {
   var dialect: SQLDialect { Self.dialect }
 
   private static let dialect = SQLDialect(
-    quote: "`", backslash: "\\\\", parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
+    quote: "`", backslash: "\\\\", noTable: " FROM DUAL", deletedTable: " t",
+    scriptHead:
+      "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO';\n",
+    scriptCommand: "mariadb --binary-mode DATABASE <",
+    parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
     deviceTypes: (["varchar"], "varbinary", "bigint"),
     journal: JournalTypes(
       id: "BIGINT AUTO_INCREMENT", text: "LONGTEXT", bytes: "LONGBLOB", hasReferences: false,
@@ -65,6 +69,8 @@ final class MySQLSession: SQLSession {
     try connection.run(filled(sql, parameters))
   }
 
+  func run(literally sql: String) throws -> Int { try connection.run(sql) }
+
   func visit(
     _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
   ) throws {
@@ -75,7 +81,7 @@ final class MySQLSession: SQLSession {
     _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
     isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void
   ) throws {
-    var sql = Array("\(filled(query, parameters)) AND t.\(dialect.quoted(column.name)) IN (".utf8)
+    var sql = Array("\(filled(query, parameters)) AND \(dialect.value(column)) IN (".utf8)
     // A text of another character set would keep the index from being used.
     let isText = column.kind == .text
     for (index, value) in values.enumerated() {
@@ -164,8 +170,20 @@ final class MySQLSession: SQLSession {
 
   // MARK: - Expressions
 
+  func column(_ expression: String, _ kind: SQLKind) -> TableColumn {
+    let type =
+      switch kind {
+      case .integer: "SIGNED"
+      case .bytes: "BINARY"
+      case .moment, .clock: "DATETIME(6)"
+      case .text, .other, .any: "CHAR"
+      }
+    return TableColumn(
+      name: expression, expression: "CAST((\(expression)) AS \(type))", kind: kind, castType: "utf8mb4")
+  }
+
   func expression(_ column: TableColumn) -> String {
-    let value = "t.\(dialect.quoted(column.name))"
+    let value = dialect.value(column)
     switch (column.kind, column.baseType) {
     case (.moment, _), (.clock, _): return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', \(value))"
     case (_, "bit"): return "\(value) + 0"
@@ -175,19 +193,28 @@ final class MySQLSession: SQLSession {
     }
   }
 
-  func text(_ column: TableColumn) -> String { "CAST(t.\(dialect.quoted(column.name)) AS CHAR)" }
+  func literal(_ field: SQLField, _ column: TableColumn) -> String {
+    guard column.kind.isTime, let number = field.integer else {
+      var literal: [UInt8] = []
+      MySQLLiteral.append(field, to: &literal)
+      return String(decoding: literal, as: UTF8.self)
+    }
+    return MySQLLiteral.text(.text(DateAndTime.text(ofMicroseconds: number)))
+  }
+
+  func text(_ column: TableColumn) -> String { "CAST(\(dialect.value(column)) AS CHAR)" }
   func byteOrder(_ expression: String) -> String { "CAST(\(expression) AS BINARY)" }
 
   /// The index finds texts that compare as equal; the bytes decide.
   func isEqual(_ column: TableColumn, _ parameter: String) -> String {
-    let value = "t.\(dialect.quoted(column.name))"
+    let value = dialect.value(column)
     guard column.kind == .text else { return "\(value) = \(parameter)" }
     return "\(value) = CONVERT(\(parameter) USING \(column.castType)) "
       + "AND CAST(CONVERT(\(value) USING utf8mb4) AS BINARY) = CAST(\(parameter) AS BINARY)"
   }
 
   func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
-    let value = "CAST(t.\(dialect.quoted(column.name)) AS BINARY)"
+    let value = "CAST(\(dialect.value(column)) AS BINARY)"
     return switch form {
     case .hex: "\(value) RLIKE '[^0-9a-f]'"
     case .upperHex: "\(value) RLIKE '[^0-9A-F]'"

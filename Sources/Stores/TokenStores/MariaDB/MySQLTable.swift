@@ -40,7 +40,7 @@ extension MySQLSession {
     if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
     kept[name] = try setByUpdates(mapping).filter { column in
-      column == mapping.registered?.name || key.contains { $0.name == column }
+      column == mapping.registered?.name.text || key.contains { $0.name == column }
     }
     var description = TableDescription(
       name: name, schema: schema, columns: columns, locator: key.map { (expression($0), $0.kind) },
@@ -172,6 +172,7 @@ extension MySQLSession {
       case .iso: (column.kind == .text, Self.texts)
       case .timestamptz: (column.kind == .moment, "type timestamp")
       case .timestamp: (column.kind == .clock, "type datetime")
+      case .date: (column.baseType == "date", "type date")
       }
     return isFit ? nil : (expected, "type \(column.type)")
   }
@@ -200,17 +201,19 @@ extension MySQLSession {
   func guards(of mapping: TableMapping, on table: TableDescription) throws -> [String] {
     let (schema, name) = (literal(table.schema ?? ""), literal(mapping.table))
     let events = mapping.events.map(literal).joined(separator: ", ")
-    let column = mapping.action.column ?? ""
+    let columns = (["NULL"] + mapping.written.map(literal)).joined(separator: ", ")
+    let isNamed =
+      ["1 = 0"] + mapping.written.map { "INSTR(CHECK_CLAUSE, \(literal(dialect.quoted($0)))) > 0" }
     return try rows(
       """
       SELECT CONCAT('trigger ', TRIGGER_NAME) AS found FROM information_schema.TRIGGERS
       WHERE EVENT_OBJECT_SCHEMA = \(schema) AND EVENT_OBJECT_TABLE = \(name) AND EVENT_MANIPULATION IN (\(events))
       UNION SELECT CONCAT('constraint ', CONSTRAINT_NAME) FROM information_schema.KEY_COLUMN_USAGE
-      WHERE TABLE_SCHEMA = \(schema) AND TABLE_NAME = \(name) AND COLUMN_NAME = \(literal(column))
+      WHERE TABLE_SCHEMA = \(schema) AND TABLE_NAME = \(name) AND COLUMN_NAME IN (\(columns))
         AND REFERENCED_TABLE_NAME IS NOT NULL
       UNION SELECT CONCAT('constraint ', CONSTRAINT_NAME) FROM information_schema.CHECK_CONSTRAINTS
       WHERE CONSTRAINT_SCHEMA = \(schema) AND TABLE_NAME = \(name)
-        AND INSTR(CHECK_CLAUSE, \(literal(dialect.quoted(column)))) > 0
+        AND (\(isNamed.joined(separator: " OR ")))
       UNION SELECT CONCAT('constraint ', CONSTRAINT_NAME, ' of ', TABLE_NAME)
       FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE UNIQUE_CONSTRAINT_SCHEMA = \(schema)
         AND REFERENCED_TABLE_NAME = \(name) AND 'DELETE' IN (\(events))
@@ -227,8 +230,9 @@ extension MySQLSession {
     if mapping.inserts {
       try connection.run("INSERT INTO \(table.name) SELECT * FROM \(table.name) WHERE 1 = 0")
     }
-    if let column = mapping.action.column.map(dialect.quoted) {
-      try connection.run("UPDATE \(table.name) SET \(column) = \(column) WHERE 1 = 0")
+    let settings = mapping.written.map(dialect.quoted).map { "\($0) = \($0)" }
+    if !settings.isEmpty {
+      try connection.run("UPDATE \(table.name) SET \(settings.joined(separator: ", ")) WHERE 1 = 0")
     } else {
       try connection.run("DELETE FROM \(table.name) WHERE 1 = 0")
     }

@@ -14,8 +14,6 @@ package struct MappingFile: Sendable {
 
   /// The value of `registered` for a table without such a column.
   static let none = "none"
-  /// A date and a time of day without an offset.
-  static let zoned = "timestamp"
 
   /// - Parameter path: a path, or `-` for standard input.
   package init(at path: String) throws {
@@ -62,7 +60,8 @@ package struct MappingFile: Sendable {
           + "--mapping")
     }
     mapping = TableMapping(
-      schema: schema, table: name, token: TokenColumn(name: tokenColumn, form: .hex), action: .delete)
+      schema: schema, table: name, token: TokenColumn(name: ColumnReference(tokenColumn), form: .hex),
+      action: .delete)
   }
 
   /// Nil if a text is neither NAME nor SCHEMA.NAME.
@@ -76,12 +75,16 @@ package struct MappingFile: Sendable {
 }
 
 extension TableMapping {
-  fileprivate init(_ keys: MappingKeys, app: String?, environment: EnvironmentColumn?) throws(YAMLError) {
+  fileprivate init(
+    _ keys: MappingKeys, app: ColumnReference?, environment: EnvironmentColumn?
+  ) throws(YAMLError) {
     let (schema, table) = try keys.required(.table).table()
     self.init(
       schema: schema, table: table, token: try keys.required(.token).token(), app: app,
       environment: environment, registered: try keys.required(.registered).registered(),
       action: try Self.action(keys))
+    keepsLatest = try keys[.invalidated]?.keepsLatest() ?? false
+    settings = try keys[.set]?.settings(of: action) ?? []
     try checkColumns(keys)
   }
 
@@ -105,7 +108,7 @@ extension TableMapping {
       }
     }
     switch needed {
-    case .invalidated: return .mark(try keys.required(.invalidated).time())
+    case .invalidated: return .mark(try keys.required(.invalidated).time([.column, .form, .zone, .keep]))
     case .flag: return try keys.required(.flag).flag()
     default: return .delete
     }
@@ -113,22 +116,21 @@ extension TableMapping {
 
   /// Each column has one purpose.
   private func checkColumns(_ keys: MappingKeys) throws(YAMLError) {
-    var columns: [(MappingKey, String?)] = [
-      (.token, token.name), (.app, app), (.environment, environment?.name), (.registered, registered?.name),
-    ]
-    switch action {
-    case .mark(let column): columns.append((.invalidated, column.name))
-    case .flag(let column, _, _): columns.append((.flag, column))
-    case .delete: break
-    }
-    var known: [String: MappingKey] = [:]
-    for (key, name) in columns {
-      guard let name, let other = known.updateValue(key, forKey: name) else { continue }
-      let value = try keys.required(key).node
-      throw (value[MappingKey.column.rawValue] ?? value).error(
-
+    var purposes: [String: MappingKey] = [:]
+    func check(_ key: MappingKey, _ name: String?, _ node: YAMLNode?) throws(YAMLError) {
+      guard let name, let other = purposes.updateValue(key, forKey: name), let node else { return }
+      throw node.error(
         "expected another column for \(key.rawValue), found '\(name.shortened)', which is also the "
           + "column of \(other.rawValue)")
+    }
+    let read: [(MappingKey, ColumnReference?)] = [
+      (.token, token.name), (.app, app), (.environment, environment?.name), (.registered, registered?.name),
+    ]
+    for (key, column) in read where column?.isExpression == false {
+      try check(key, column?.text, keys[key]?.columnNode)
+    }
+    for (name, key) in zip(written, [action.key] + settings.map { _ in MappingKey.set }) {
+      try check(key, name, key == .set ? keys[key]?.node : keys[key]?.columnNode)
     }
   }
 }
@@ -153,31 +155,31 @@ extension MappingValue {
   }
 
   fileprivate func token() throws(YAMLError) -> TokenColumn {
-    let keys = try keys([.column, .form])
+    let keys = try keys([.column, .expression, .form])
     return TokenColumn(
-      name: try keys.required(.column).name(), form: try keys.required(.form).choice(of: TokenForm.self))
+      name: try keys.read(), form: try keys.required(.form).choice(of: TokenForm.self))
   }
 
   /// The column of apps, the default app, or both.
-  fileprivate func app() throws(YAMLError) -> (column: String?, value: String?) {
-    if node.text != nil { return (try name(), nil) }
-    let keys = try keys([.column, .value])
-    let app = (column: try keys[.column]?.name(), value: try keys[.value]?.text())
+  fileprivate func app() throws(YAMLError) -> (column: ColumnReference?, value: String?) {
+    if node.text != nil { return (ColumnReference(try name()), nil) }
+    let keys = try keys([.column, .expression, .value])
+    let app = (column: try keys.readIfAny(), value: try keys[.value]?.text())
     guard app.column != nil || app.value != nil else { throw keys.missing(.column) }
     return app
   }
 
   /// The column of environments, the default environment, or both.
   fileprivate func environment() throws(YAMLError) -> (column: EnvironmentColumn?, value: Environment?) {
-    if node.text != nil { return (EnvironmentColumn(name: try name()), nil) }
-    let keys = try keys([.column, .production, .sandbox, .value])
+    if node.text != nil { return (EnvironmentColumn(name: ColumnReference(try name())), nil) }
+    let keys = try keys([.column, .expression, .production, .sandbox, .value])
     let value = try keys[.value]?.choice(of: Environment.self)
     if value != nil, keys.values.count == 1 { return (nil, value) }
     return (try Self.environmentColumn(keys), value)
   }
 
   private static func environmentColumn(_ keys: MappingKeys) throws(YAMLError) -> EnvironmentColumn {
-    var column = EnvironmentColumn(name: try keys.required(.column).name())
+    var column = EnvironmentColumn(name: try keys.read())
     column.production = try keys[.production]?.text() ?? column.production
     column.sandbox = try keys[.sandbox]?.text() ?? column.sandbox
     guard column.production != column.sandbox else {
@@ -191,46 +193,26 @@ extension MappingValue {
 
   /// The column of registrations; nil for the text `none`.
   fileprivate func registered() throws(YAMLError) -> TimeColumn? {
-    guard let text = node.text else { return try time() }
+    guard let text = node.text else { return try time([.column, .expression, .form, .zone]) }
     guard text == MappingFile.none else {
       throw mistake("expected keys for registered, found '\(text.shortened)'; write \(example)")
     }
     return nil
   }
 
-  fileprivate func time() throws(YAMLError) -> TimeColumn {
-    let keys = try keys(
-      [.column, .form, .zone], like: "{column: updated_at, form: timestamp, zone: Europe/Berlin}")
-    return TimeColumn(
-      name: try keys.required(.column).name(), form: try keys.required(.form).timeForm(keys[.zone]))
+  /// - Parameter known: the keys that it may have; `keep` is read by `keepsLatest`.
+  fileprivate func time(_ known: [MappingKey]) throws(YAMLError) -> TimeColumn {
+    let keys = try keys(known, like: "{column: updated_at, form: timestamp, zone: Europe/Berlin}")
+    return TimeColumn(name: try keys.read(), form: try keys.timeForm())
   }
 
-  private func timeForm(_ zone: MappingValue?) throws(YAMLError) -> TimeForm {
-    let text = try text()
-    if let zone {
-      let name = try zone.text()
-      guard text == MappingFile.zoned else {
-        throw zone.mistake(
-          "expected form: \(MappingFile.zoned) with a zone, found '\(text.shortened)'; correct the "
-            + "form, or remove the zone")
-      }
-      return try zone.timestamp(in: name)
-    }
-    let prefix = MappingFile.zoned + ":"
-    if text.hasPrefix(prefix) { return try timestamp(in: String(text.dropFirst(prefix.count))) }
-    guard let form = TimeForm(text) else {
-      throw unknown(text, of: ["seconds", "milliseconds", "iso", "timestamptz", MappingFile.zoned])
-    }
-    return form
-  }
-
-  private func timestamp(in zone: String) throws(YAMLError) -> TimeForm {
-    guard let form = TimeForm("\(MappingFile.zoned):\(zone)") else {
-      throw mistake(
-        "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, found "
-          + "'\(zone.shortened)'; correct it, or install the database (package tzdata)")
-    }
-    return form
+  /// Whether a later invalidation replaces the time of an earlier one.
+  fileprivate func keepsLatest() throws(YAMLError) -> Bool {
+    let keys = try keys([.column, .form, .zone, .keep])
+    guard let keep = keys[.keep] else { return false }
+    let text = try keep.text()
+    guard ["first", "latest"].contains(text) else { throw keep.unknown(text, of: ["first", "latest"]) }
+    return text == "latest"
   }
 
   /// A column's values for invalid and valid tokens.
@@ -247,6 +229,30 @@ extension MappingValue {
     return .flag(column: column, dead: dead, alive: alive)
   }
 
+  /// Further columns: a text, texts for invalid and valid tokens, or the form of a time.
+  fileprivate func settings(of action: InvalidationAction) throws(YAMLError) -> [ColumnSetting] {
+    if action == .delete {
+      throw mistake("expected no set with action delete; remove it or correct the action")
+    }
+    guard case .keys(let entries) = node.content else { throw MappingKeys.unexpected(node, keys: true, path) }
+    return try entries.map { column, value throws(YAMLError) in
+      let value = MappingValue(node: value, path: "\(path).\(column.text ?? "")", example: example)
+      return ColumnSetting(column: column.text ?? "", value: try value.setting())
+    }
+  }
+
+  private func setting() throws(YAMLError) -> ColumnSetting.Value {
+    if node.text != nil { return .text(dead: try text(), alive: nil) }
+    let keys = try keys([.dead, .alive, .form, .zone])
+    if keys[.form] != nil || keys[.zone] != nil {
+      guard keys[.dead] == nil, keys[.alive] == nil else {
+        throw mistake("expected a form, or dead and alive, found both; write two columns, or remove one")
+      }
+      return .time(try keys.timeForm())
+    }
+    return .text(dead: try keys.required(.dead).text(), alive: try keys[.alive]?.text())
+  }
+
   fileprivate func url() throws(YAMLError) -> StoreURL {
     let text = try text()
     do { return try StoreURL(text) } catch { throw mistake(error.message) }
@@ -260,4 +266,47 @@ extension MappingValue {
     }
     return url
   }
+}
+
+extension MappingKeys {
+  /// The column, or the expression, that is read.
+  fileprivate func read() throws(YAMLError) -> ColumnReference {
+    guard let reference = try readIfAny() else { throw missing(.column) }
+    return reference
+  }
+
+  fileprivate func readIfAny() throws(YAMLError) -> ColumnReference? {
+    guard let expression = self[.expression] else {
+      return try self[.column].map { column throws(YAMLError) in ColumnReference(try column.name()) }
+    }
+    if self[.column] != nil {
+      throw expression.mistake("expected a column or an expression, found both; remove one")
+    }
+    return ColumnReference(try expression.name(), isExpression: true)
+  }
+
+  fileprivate func timeForm() throws(YAMLError) -> TimeForm {
+    let value = try required(.form)
+    let text = try value.text()
+    let name = String(text.prefix { $0 != ":" })
+    guard TimeForm.names.contains(name) else { throw value.unknown(text, of: TimeForm.names) }
+    let zone = try self[.zone]?.text()
+    guard zone == nil || TimeForm.zoned.contains(text) else {
+      throw (self[.zone] ?? value).mistake(
+        "expected form: \(TimeForm.zoned.joined(separator: " or ")) with a zone, found '\(text.shortened)'; "
+          + "correct the form, or remove the zone")
+    }
+    guard let form = TimeForm(zone.map { "\(text):\($0)" } ?? text) else {
+      throw (self[.zone] ?? value).mistake(
+        "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, or an offset "
+          + "such as -05:00, found '\((zone ?? String(text.dropFirst(name.count + 1))).shortened)'; correct it, or "
+          + "install the database (package tzdata)")
+    }
+    return form
+  }
+}
+
+extension InvalidationAction {
+  /// The key of the column that says whether a row is invalid.
+  fileprivate var key: MappingKey { if case .flag = self { .flag } else { .invalidated } }
 }

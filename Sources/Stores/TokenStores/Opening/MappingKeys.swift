@@ -3,11 +3,11 @@ import YAML
 
 /// The keys of a mapping file, and of the values in it.
 enum MappingKey: String {
-  case table, token, app, environment, registered, action, invalidated, flag, store, journal
-  case schema, name, column, form, zone, production, sandbox, value, dead, alive
+  case table, token, app, environment, registered, action, invalidated, flag, set, store, journal
+  case schema, name, column, expression, form, zone, keep, production, sandbox, value, dead, alive
 
   static let ofFile: [MappingKey] = [
-    .table, .token, .app, .environment, .registered, .action, .invalidated, .flag, .store, .journal,
+    .table, .token, .app, .environment, .registered, .action, .invalidated, .flag, .set, .store, .journal,
   ]
 
   /// A key of the file with an example value, for messages.
@@ -24,6 +24,7 @@ enum MappingKey: String {
     case .action: "action: mark, flag or delete"
     case .invalidated: "invalidated: {column: unregistered_at, form: timestamptz}"
     case .flag: "flag: {column: active, dead: false, alive: true}"
+    case .set: "set: {reason: APNs feedback, active: {dead: false, alive: true}, removed_at: {form: iso}}"
     default: rawValue
     }
   }
@@ -36,6 +37,9 @@ struct MappingValue {
   let path: String
   /// The key with an example value, for messages.
   let example: String
+
+  /// The column's name in it.
+  var columnNode: YAMLNode { node[MappingKey.column.rawValue] ?? node }
 
   func mistake(_ problem: Message) -> YAMLError { node.error(problem) }
 

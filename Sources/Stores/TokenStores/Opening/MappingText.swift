@@ -6,40 +6,55 @@ package enum MappingText {
   package static func json(_ mapping: TableMapping) -> String {
     var members: [(String, JSONValue)] = [
       ("table", object([("schema", mapping.schema), ("name", mapping.table)])),
-      ("token", object([("column", mapping.token.name), ("form", mapping.token.form.rawValue)])),
+      ("token", object([name(mapping.token.name), ("form", mapping.token.form.rawValue)])),
     ]
-    if let app = mapping.app { members.append(("app", text(app))) }
+    if let app = mapping.app {
+      members.append(("app", app.isExpression ? object([name(app)]) : text(app.text)))
+    }
     if let environment = mapping.environment {
-      members.append(
-        (
-          "environment",
-          object([
-            ("column", environment.name), ("production", environment.production),
-            ("sandbox", environment.sandbox),
-          ])
-        ))
+      let values = [("production", environment.production), ("sandbox", environment.sandbox)]
+      members.append(("environment", object([name(environment.name)] + values)))
     }
-    members.append(("registered", mapping.registered.map(time) ?? text(MappingFile.none)))
-    return JSONValue.object(members + action(mapping.action)).text
+    members.append(
+      ("registered", mapping.registered.map { object(time($0)) } ?? text(MappingFile.none)))
+    return JSONValue.object(members + action(mapping)).text
   }
 
-  private static func action(_ action: InvalidationAction) -> [(String, JSONValue)] {
-    switch action {
-    case .mark(let column): [("action", text("mark")), ("invalidated", time(column))]
+  private static func action(_ mapping: TableMapping) -> [(String, JSONValue)] {
+    let settings = mapping.settings.map { "\(text($0.column).text): \(setting($0.value).text)" }
+    let set =
+      settings.isEmpty ? [] : [("set", JSONValue.verbatim("{\(settings.joined(separator: ", "))}"))]
+    switch mapping.action {
+    case .mark(let column):
+      let keep: [(String, String?)] = [("keep", mapping.keepsLatest ? "latest" : nil)]
+      return [("action", text("mark")), ("invalidated", object(time(column) + keep))] + set
     case .flag(let column, let dead, let alive):
-      [
-        ("action", text("flag")),
-        ("flag", object([("column", column), ("dead", dead), ("alive", alive)])),
-      ]
-    case .delete: [("action", text("delete"))]
+      let flag = object([("column", column), ("dead", dead), ("alive", alive)])
+      return [("action", text("flag")), ("flag", flag)] + set
+    case .delete: return [("action", text("delete"))]
     }
   }
 
-  private static func time(_ column: TimeColumn) -> JSONValue {
-    switch column.form {
-    case .timestamp(let zone):
-      object([("column", column.name), ("form", MappingFile.zoned), ("zone", zone)])
-    default: object([("column", column.name), ("form", column.form.name)])
+  private static func setting(_ value: ColumnSetting.Value) -> JSONValue {
+    switch value {
+    case .text(let dead, let alive): object([("dead", dead), ("alive", alive)])
+    case .time(let form): object(self.form(form))
+    }
+  }
+
+  private static func name(_ column: ColumnReference) -> (String, String?) {
+    (column.isExpression ? "expression" : "column", column.text)
+  }
+
+  private static func time(_ column: TimeColumn) -> [(String, String?)] {
+    [name(column.name)] + form(column.form)
+  }
+
+  private static func form(_ form: TimeForm) -> [(String, String?)] {
+    switch form {
+    case .timestamp(let zone): [("form", "timestamp"), ("zone", zone)]
+    case .date(let zone): [("form", "date"), ("zone", zone)]
+    default: [("form", form.name)]
     }
   }
 

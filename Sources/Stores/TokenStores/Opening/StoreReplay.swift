@@ -27,6 +27,8 @@ package struct StoreReplay {
   package var memory = 1 << 30
   /// For the journal: the version of apnsift, and the options as JSON. Nil records nothing.
   package var record: (version: String, options: String)?
+  /// Gets the replay as SQL; only of a dry run.
+  package var script: ReplayScript?
   /// Called for each row that is changed, or would be by a dry run, with the input of the deciding record.
   package var onChange: ((_ change: JournalChange, _ input: ReplayedInput?) throws -> Void)?
 
@@ -35,6 +37,7 @@ package struct StoreReplay {
   }
 
   package func run(_ examination: inout Examination) throws -> ReplayOutcomeReport {
+    let listed = try ReviewedList.rows(of: examination.walk.inputs)
     var known: [String: Int] = [:]
     if skipsReplayed {
       examination.skips = { input in
@@ -65,7 +68,7 @@ package struct StoreReplay {
     if let warning = try EnvironmentMismatchCheck(store: store, owner: owner).warning(table) {
       Console.note(warning)
     }
-    let answer = try replay(collected, of: examination)
+    let answer = try replay(collected, of: examination, listed)
     var report = ReplayOutcomeReport(
       store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.readCount,
       tuples: examination.summary.feedback, pushes: collected.pushes.invalidated,
@@ -168,7 +171,9 @@ package struct StoreReplay {
   }
 
   /// Replays the collected tokens into the store, in one transaction.
-  private func replay(_ collected: Collectors, of examination: Examination) throws -> ReplayAnswer {
+  private func replay(
+    _ collected: Collectors, of examination: Examination, _ listed: ListedRows?
+  ) throws -> ReplayAnswer {
     let (tokens, pushes) = (collected.tokens, collected.pushes)
     let sources = tokens.origins?.sources ?? []
     // A journal numbers the inputs as it lists them.
@@ -180,6 +185,11 @@ package struct StoreReplay {
         return nil
       }
       return RecordOrigin(input: input, stream: Int(origin.stream), offset: Int(clamping: origin.offset))
+    }
+    trace.script = script
+    trace.listed = listed
+    trace.title = examination.inputs.map {
+      "Input \($0.source), \($0.bytes) bytes, SHA-256 \($0.sha256 ?? "unknown")"
     }
     if let onChange {
       trace.visit = { change in
@@ -195,6 +205,7 @@ package struct StoreReplay {
     var answer = try store.replay(
       { visit in
         rejection = Rejection(pushes.doubts)
+        listed?.restart()
         progress.tokens = 0
         try tokens.table.visit { token, verdict in
           origin = verdict.origin
@@ -206,7 +217,7 @@ package struct StoreReplay {
       entry: record.map { record in
         { Self.entry(record, of: examination, pushes.invalidated, rejected: rejection.count) }
       },
-      trace: tokens.origins == nil ? nil : trace)
+      trace: tokens.origins == nil && script == nil && listed == nil ? nil : trace)
     answer.counts.rejected = rejection.count
     if answer.isContinued, let replay = answer.replay {
       Console.note("continued replay \(replay), which was interrupted")
@@ -218,10 +229,34 @@ package struct StoreReplay {
         "\(Count.of(answer.repeated, "token")) \(answer.repeated == 1 ? "is" : "are") in several rows of "
           + "the table: each row counts")
     }
+    if let listed, answer.stop == nil { Self.sayDifferences(from: listed) }
+    store.warning(answer.times).map { Console.note(.warning($0)) }
     if options.dryRun, let stop = answer.stop {
       Console.say("warning: the replay would be stopped: \(stop.message)")
     }
     return answer
+  }
+
+  /// How many rows of a list are named.
+  private static let named = 5
+
+  /// Says what of a reviewed list was not changed, and why.
+  private static func sayDifferences(from listed: ListedRows) {
+    let left = listed.left
+    if !left.isEmpty {
+      let rows = left.prefix(named).map { row in
+        let key = row.key.isEmpty ? "" : ", row \(VisibleText.of(row.key))"
+        return "\(Hex.string(row.token))\(key) (\(row.outcome?.name ?? "gone"))"
+      }
+      Console.note(
+        "\(Count.of(left.count, "row")) of the list \(left.count == 1 ? "is" : "are") not changed, because the rule "
+          + "says otherwise now: \(rows.joined(separator: ", "))\(left.count > named ? ", …" : "")")
+    }
+    if listed.others > 0 {
+      Console.note(
+        "\(Count.of(listed.others, "row")) of the same tokens \(listed.others == 1 ? "is" : "are") not in the list "
+          + "and not changed")
+    }
   }
 
   /// Says why the database would refuse the replay of a dry run, and what may refuse its rows.

@@ -146,8 +146,8 @@ extension PostgreSQLSession {
   private static let texts = ["text", "character varying", "character", "citext"]
 
   func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
-    ["bigint", "integer", "text", "timestamp with time zone", "timestamp without time zone"].contains(
-      column.type)
+    ["bigint", "integer", "text", "timestamp with time zone", "timestamp without time zone", "date"]
+      .contains(column.type)
   }
 
   /// `timestamp without time zone` has microseconds, `timestamp(3) with time zone` milliseconds.
@@ -166,6 +166,7 @@ extension PostgreSQLSession {
     case .iso: Self.misfit(column, Self.texts)
     case .timestamptz: Self.misfit(column, ["timestamp with time zone"])
     case .timestamp: Self.misfit(column, ["timestamp without time zone"])
+    case .date: Self.misfit(column, ["date"])
     }
   }
 
@@ -194,10 +195,11 @@ extension PostgreSQLSession {
   func guards(of mapping: TableMapping, on table: TableDescription) throws -> [String] {
     // The bits of pg_trigger.h.
     let events = mapping.events.reduce(0) { $0 | ($1 == "INSERT" ? 4 : $1 == "DELETE" ? 8 : 16) }
+    let columns = mapping.written.map { Self.literal(.text($0)) }.joined(separator: ", ")
     let found = try connection.run(
       """
       WITH parts AS (SELECT to_regclass($1)::oid AS id UNION SELECT relid FROM pg_partition_tree(to_regclass($1))),
-        written AS (SELECT attrelid, attnum FROM pg_attribute JOIN parts ON attrelid = id WHERE attname = $2)
+        written AS (SELECT attrelid, attnum FROM pg_attribute JOIN parts ON attrelid = id WHERE attname = ANY (ARRAY[\(columns)]::text[]))
       SELECT 'trigger ' || tgname FROM pg_trigger JOIN parts ON tgrelid = id
         LEFT JOIN written ON attrelid = tgrelid
       WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgtype & \(events) > 0
@@ -209,7 +211,7 @@ extension PostgreSQLSession {
       UNION SELECT 'constraint ' || conname || ' of ' || conrelid::regclass FROM pg_constraint JOIN parts ON confrelid = id
       WHERE contype = 'f' AND \(events) & 8 > 0 AND conparentid = 0
       ORDER BY 1
-      """, .text(table.name), .text(mapping.action.column ?? ""))
+      """, .text(table.name))
     return (0..<found.count).compactMap { found.text($0, 0) }
   }
 
@@ -254,12 +256,14 @@ extension PostgreSQLSession {
     if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
       throw StoreFault.notPermitted("it lacks \(privilege) on \(name)")
     }
-    guard !mapping.isDeviceTokens, let column = mapping.action.column else { return }
-    let isGranted = try connection.run(
-      "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "
-        + "WHERE attrelid = to_regclass($1)::oid AND attname = $2", .text(table.name), .text(column))
-    guard isGranted.flag(0, 0) else {
-      throw StoreFault.notPermitted("it lacks UPDATE on column \(dialect.quoted(column)) of \(name)")
+    if mapping.isDeviceTokens { return }
+    for column in mapping.written {
+      let isGranted = try connection.run(
+        "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "
+          + "WHERE attrelid = to_regclass($1)::oid AND attname = $2", .text(table.name), .text(column))
+      guard isGranted.flag(0, 0) else {
+        throw StoreFault.notPermitted("it lacks UPDATE on column \(dialect.quoted(column)) of \(name)")
+      }
     }
   }
 

@@ -4,6 +4,16 @@ package struct SQLDialect: Sendable {
   var quote: Character = "\""
   /// A backslash in a text.
   var backslash = "\\"
+  /// What begins a statement that inserts rows.
+  var insertion = "INSERT INTO"
+  /// What follows the values of a SELECT with a condition and without a table.
+  var noTable = ""
+  /// What names the table of a DELETE with another name.
+  var deletedTable = ""
+  /// What begins a script.
+  var scriptHead: String
+  /// The command that runs a script.
+  var scriptCommand: String
   /// The prefix of a parameter's number.
   var parameter: String
   /// The definition of the table `device_tokens`, and the form of its times.
@@ -16,6 +26,9 @@ package struct SQLDialect: Sendable {
   func quoted(_ name: String) -> String {
     "\(quote)\(name.replacing(String(quote), with: "\(quote)\(quote)"))\(quote)"
   }
+
+  /// The value of a column of a row `t`.
+  func value(_ column: TableColumn) -> String { column.expression ?? "t.\(quoted(column.name))" }
 
   /// The names of a list of quoted identifiers; more than those if a name has a comma between quotes.
   func unquoted(_ list: String) -> [String] {

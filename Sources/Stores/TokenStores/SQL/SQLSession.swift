@@ -9,6 +9,9 @@ package protocol SQLSession: AnyObject {
   @discardableResult
   func run(_ sql: String, _ parameters: [SQLValue]) throws -> Int
 
+  /// Runs one statement as it is: its texts may have any characters.
+  func run(literally sql: String) throws -> Int
+
   /// Visits the rows of a query. The session is busy until the last row.
   /// - Parameter kinds: the kinds of its columns.
   func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void)
@@ -24,8 +27,12 @@ package protocol SQLSession: AnyObject {
     _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
     isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void) throws
 
+  /// What reads an expression over the columns of a row `t` as a kind.
+  func column(_ expression: String, _ kind: SQLKind) -> TableColumn
   /// An expression that reads a column of a row `t` as its kind.
   func expression(_ column: TableColumn) -> String
+  /// A value of a column, as a literal.
+  func literal(_ field: SQLField, _ column: TableColumn) -> String
   /// A key as text, for reports.
   func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String
   /// An expression that reads it as text.
@@ -82,9 +89,12 @@ package protocol SQLSession: AnyObject {
     _ table: TableDescription, set columns: [TableColumn],
     _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
   ) throws -> Int
-  /// Inserts a removed row, as `wholeRow` read it. Columns that were added since get their defaults.
-  /// - Returns: columns of the row that the table has no more.
-  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws -> [String]
+  /// A statement that inserts a removed row, as `wholeRow` read it; it may be followed by a condition. Columns that were
+  /// added since get their defaults.
+  /// - Returns: also the columns of the row that the table has no more.
+  func restoring(
+    _ whole: [SQLField], to table: TableDescription, of mapping: TableMapping
+  ) throws -> (sql: String, dropped: [String])
   /// Runs `body`, which inserts and changes rows; false if a unique index refused one, and nothing was done.
   func attempt(_ body: () throws -> Void) throws -> Bool
 }
@@ -102,22 +112,29 @@ extension SQLSession {
     return [(dialect.literal(names), .text)] + kept.map { (expression($0), $0.kind) }
   }
 
-  /// Inserts the result of `wholeRow`.
-  package func restore(
+  /// Inserts a removed row; returns the columns that the table has no more.
+  func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws -> [String] {
+    let (sql, dropped) = try restoring(whole, to: table, of: mapping)
+    guard try run(literally: sql) == 1 else {
+      throw StoreFault.refused("a trigger or policy of \(mapping.name) ignored a restored row")
+    }
+    return dropped
+  }
+
+  package func restoring(
     _ whole: [SQLField], to table: TableDescription, of mapping: TableMapping
-  ) throws -> [String] {
-    let list = whole.first.flatMap { $0.text ?? $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
-    let names = dialect.unquoted(list ?? "")
+  ) throws -> (sql: String, dropped: [String]) {
+    let text = whole.first.flatMap { $0.text ?? $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
+    let names = dialect.unquoted(text ?? "")
     guard names.count == whole.count - 1 else { throw StoreFault.refused(.columnsDiffer(from: mapping.name)) }
     let columns = try table.columns(of: names, mapping)
-    let fields = zip(columns, whole.dropFirst()).filter { $0.0 != nil }.map(\.1)
-    let written = try insert(into: table.name, columns.compactMap { $0 }) { add in
-      try fields.withUnsafeBufferPointer(add)
-    }
-    guard written == 1 else {
-      throw StoreFault.refused("a trigger on \(mapping.name) ignored a restored row")
-    }
-    return zip(names, columns).filter { $0.1 == nil }.map(\.0)
+    let kept = zip(columns, whole.dropFirst()).compactMap { column, field in column.map { ($0, field) } }
+    let list = kept.map { dialect.quoted($0.0.name) }.joined(separator: ", ")
+    let values = kept.map { literal($0.1, $0.0) }.joined(separator: ", ")
+    return (
+      "\(dialect.insertion) \(table.name) (\(list)) SELECT \(values)\(dialect.noTable)",
+      zip(names, columns).filter { $0.1 == nil }.map(\.0)
+    )
   }
 
   package func attempt(_ body: () throws -> Void) throws -> Bool { try savepoint(body) }

@@ -20,6 +20,8 @@ package enum SQLKind: Sendable {
 /// A column in the database's catalogue.
 package struct TableColumn: Sendable {
   var name: String
+  /// In parentheses, for an expression that is read like a column.
+  var expression: String?
   /// For messages, with its length.
   var type = ""
   /// Without a length; of a domain, its base type.

@@ -1,3 +1,4 @@
+import Basics
 import CSQLite
 
 /// Runs statements in a transaction of a SQLite database.
@@ -25,6 +26,7 @@ final class SQLiteSession: SQLSession {
   var dialect: SQLDialect { Self.dialect }
 
   private static let dialect = SQLDialect(
+    insertion: "INSERT OR ABORT INTO", scriptHead: "PRAGMA foreign_keys = ON;\n", scriptCommand: "sqlite3 -bail DATABASE <",
     parameter: "?", deviceTokens: deviceTokens, deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
     journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB", numbersChanges: true))
 
@@ -38,6 +40,8 @@ final class SQLiteSession: SQLSession {
       return try statement.run()
     }
   }
+
+  func run(literally sql: String) throws -> Int { try run(sql, []) }
 
   func visit(
     _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
@@ -55,7 +59,7 @@ final class SQLiteSession: SQLSession {
   ) throws {
     let number = parameters.count + 1
     let statement = try PreparedStatement(
-      connection, "\(query) AND t.\(dialect.quoted(column.name)) = \(dialect.parameter(number))")
+      connection, "\(query) AND \(dialect.value(column)) = \(dialect.parameter(number))")
     try SQLField.withRow(of: parameters) { row in
       statement.bind(row)
       for value in values {
@@ -83,7 +87,7 @@ final class SQLiteSession: SQLSession {
       if count == 0 { return }
       if statement?.count != count {
         let values = Array(repeating: row, count: count).joined(separator: ", ")
-        let sql = "INSERT OR ABORT INTO \(table) (\(names)) VALUES \(values)"
+        let sql = "\(dialect.insertion) \(table) (\(names)) VALUES \(values)"
         statement = (try PreparedStatement(connection, sql), count)
       }
       try group.lend(first: count * columns.count) { fields in
@@ -129,7 +133,28 @@ final class SQLiteSession: SQLSession {
 
   // MARK: - Expressions
 
-  func expression(_ column: TableColumn) -> String { "t.\(dialect.quoted(column.name))" }
+  func column(_ expression: String, _ kind: SQLKind) -> TableColumn {
+    TableColumn(
+      name: expression, expression: "(\(expression))", kind: .any, castType: Affinity.blob.rawValue)
+  }
+
+  func expression(_ column: TableColumn) -> String { dialect.value(column) }
+  /// A literal ends at a zero byte.
+  func literal(_ field: SQLField, _ column: TableColumn) -> String {
+    switch field {
+    case .null: "NULL"
+    case .integer(let number): String(number)
+    case .real(let number): number.isFinite ? "\(number)" : number > 0 ? "9e999" : "-9e999"
+    case .bytes(let bytes): "X'\(Hex.string(bytes))'"
+    case .text(let bytes):
+      if let text = field.text, !bytes.contains(0) {
+        dialect.literal(text)
+      } else {
+        "CAST(X'\(Hex.string(bytes))' AS TEXT)"
+      }
+    }
+  }
+
   func text(_ column: TableColumn) -> String { "CAST(\(expression(column)) AS TEXT)" }
   func byteOrder(_ expression: String) -> String { "\(expression) COLLATE BINARY" }
 

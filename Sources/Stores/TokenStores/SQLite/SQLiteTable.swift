@@ -63,10 +63,7 @@ extension SQLiteSession {
 
   private func columns(of mapping: TableMapping) throws -> [TableColumn] {
     let isStrict = try flag("strict", of: mapping)
-    let named = [
-      mapping.token.name, mapping.app, mapping.environment?.name, mapping.registered?.name,
-      mapping.action.column,
-    ].compactMap { $0 }
+    let named = mapping.read.map(\.text) + mapping.written
     let collations = try collations(of: mapping)
     let query = """
       SELECT name, type, "notnull", dflt_value IS NOT NULL, hidden, pk FROM pragma_table_xinfo(?) ORDER BY cid
@@ -129,7 +126,7 @@ extension SQLiteSession {
   }
 
   private func dependent(of mapping: TableMapping) throws -> Message? {
-    guard mapping.action == .delete, !mapping.token.name.isEmpty else { return nil }
+    guard mapping.action == .delete, !mapping.token.name.text.isEmpty else { return nil }
     let query = """
       SELECT other.name, reference."from", reference.on_delete
       FROM sqlite_master AS other, pragma_foreign_key_list(other.name) AS reference
@@ -144,13 +141,13 @@ extension SQLiteSession {
   /// The text of a trigger names its event.
   func guards(of mapping: TableMapping, on table: TableDescription) throws -> [String] {
     let isFired = mapping.events.map { "sql LIKE '%\($0)%'" }.joined(separator: " OR ")
-    let column = (mapping.action.column ?? "").replacing("'", with: "''")
+    let columns = mapping.written.map(dialect.literal).joined(separator: ", ")
     return try texts(
       """
       SELECT 'trigger ' || name FROM sqlite_master
       WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE AND (\(isFired))
       UNION SELECT 'foreign key of ' || "from" FROM pragma_foreign_key_list(?1)
-      WHERE "from" = '\(column)' COLLATE NOCASE
+      WHERE "from" COLLATE NOCASE IN (\(columns))
       UNION SELECT 'foreign key of ' || other.name
       FROM sqlite_master AS other, pragma_foreign_key_list(other.name) AS reference
       WHERE other.type = 'table' AND reference."table" = ?1 COLLATE NOCASE AND \(mapping.action == .delete)
@@ -181,7 +178,9 @@ extension SQLiteSession {
 
   func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
     guard form == .timestamptz else { return nil }
-    return ("seconds, milliseconds, iso or timestamp, as SQLite has no timestamptz", .verbatim(form.name))
+    return (
+      "seconds, milliseconds, iso, timestamp or date, as SQLite has no timestamptz", .verbatim(form.name)
+    )
   }
 
   /// A boolean is a number in SQLite, except in columns of text. A STRICT table accepts only values of a column's type.

@@ -43,6 +43,9 @@ package final class Zone: Sendable {
     repeatsFrom = Int64(CivilDate(year: year + 402, month: 1, day: 1).daysSince1970) * 86_400
   }
 
+  /// Whether the offset is always the same.
+  package var isFixed: Bool { changes.isEmpty }
+
   static let utc = Zone(firstOffset: 0, changes: [], rule: nil)
 
   /// Seconds that the clocks are ahead of UTC.
@@ -106,15 +109,31 @@ extension Zone {
 
   private static let known = Mutex(Known())
 
-  /// The zone of that name in the tz database; nil if it has none.
+  /// The zone of that name in the tz database, or of an offset such as `+02:00`; nil if there is none.
   package static func named(_ name: String) -> Zone? {
     known.withLock { known in
       if known.last.name == name { return known.last.zone }
       // A small container has no tz database; UTC needs none.
-      guard let zone = name == "UTC" ? utc : known.zones[name] ?? ZoneFile.read(name) else { return nil }
+      guard let zone = name == "UTC" ? utc : known.zones[name] ?? fixed(name) ?? ZoneFile.read(name) else {
+        return nil
+      }
       known.zones[name] = zone
       known.last = (name, zone)
       return zone
     }
+  }
+
+  /// The zone of `+02:00`, `-0530` or `+09`.
+  private static func fixed(_ name: String) -> Zone? {
+    var text = name[...].utf8
+    let isWest = text.first == UInt8(ascii: "-")
+    guard text.take("+") || text.take("-"), let hours = text.takeNumber(digits: 2), hours < 24 else {
+      return nil
+    }
+    _ = text.take(":")
+    guard let minutes = text.isEmpty ? 0 : text.takeNumber(digits: 2), minutes < 60, text.isEmpty else {
+      return nil
+    }
+    return Zone(firstOffset: Int64((isWest ? -60 : 60) * (60 * hours + minutes)), changes: [], rule: nil)
   }
 }

@@ -1,0 +1,61 @@
+import Basics
+import PacketCapture
+import StreamInputs
+
+/// Reads the list of a dry run (`replay --dry-run -o`), also as a spreadsheet saves it: with other separators, and
+/// columns in any order.
+enum ReviewedList {
+  private static let columns = ["token", "key", "outcome", "invalidated_at"]
+
+  /// The rows of lists; nil if no input is one.
+  /// - Throws: a `Failure` if some inputs are lists and others are not, or a list has a line that is no row.
+  static func rows(of inputs: [Input]) throws -> ListedRows? {
+    let lists = inputs.map { (input: $0, delimiter: delimiter(of: $0.name)) }
+    guard let list = lists.first(where: { $0.delimiter != nil }) else { return nil }
+    if let other = lists.first(where: { $0.delimiter == nil }) {
+      throw Failure(
+        "\(list.input.name) is the list of a dry run, \(other.input.name) is not: replay the list alone, because it "
+          + "says which rows may change")
+    }
+    let rows = ListedRows()
+    for case (let input, let delimiter?) in lists { try read(input.name, delimiter, into: rows) }
+    return rows
+  }
+
+  /// The separator of a list; nil for a file of another kind.
+  private static func delimiter(of path: String) -> UInt8? {
+    guard path.lowercased().hasSuffix(".csv") else { return nil }
+    return separators.first { separator in
+      var defect: InputFault?
+      guard var reader = try? CSVReader(path, delimiter: separator),
+        (try? reader.next(defect: &defect)) ?? false, defect == nil
+      else { return false }
+      let names = reader.fields
+      return columns.allSatisfy(names.contains)
+    }
+  }
+
+  private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+
+  private static func read(_ path: String, _ delimiter: UInt8, into rows: ListedRows) throws {
+    do {
+      var reader = try CSVReader(path, delimiter: delimiter)
+      var defect: InputFault?
+      _ = try reader.next(defect: &defect)
+      let names = reader.fields
+      guard let token = names.firstIndex(of: "token"), let key = names.firstIndex(of: "key") else { return }
+      while try reader.next(defect: &defect) {
+        if let defect { throw defect }
+        guard max(token, key) < reader.count, let bytes = TokenText.bytes(reader.field(token)) else {
+          let position = reader.position(of: 0)
+          throw InputFault(
+            "expected a row of a dry run's list, with a token in hex", line: position.line,
+            column: position.column)
+        }
+        rows.add(bytes, key: reader.field(key))
+      }
+    } catch let fault as InputFault {
+      throw Failure("\(path): \(fault.located); nothing was replayed")
+    }
+  }
+}

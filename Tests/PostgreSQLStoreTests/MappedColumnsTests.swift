@@ -1,0 +1,240 @@
+import Basics
+import StoreTestSupport
+import Testing
+import TokenStores
+
+/// Mappings with several written columns, expressions, dates and offsets, in three databases. The rows are compared as
+/// the database's own client shows them.
+@Suite("Columns of tables of others") struct MappedColumnsTests {
+  private static let (hex, otherHex) = (MappedDevices.hex, MappedDevices.otherHex)
+  private static let entry = JournalTests.entry()
+  /// 2014-05-13T16:53:20Z.
+  private static let death: UInt32 = 1_400_000_000
+
+  // MARK: - Several columns
+
+  private static let settings: [ColumnSetting] = [
+    ColumnSetting(column: "reason", value: .text(dead: "APNs: it's gone", alive: nil)),
+    ColumnSetting(column: "state", value: .text(dead: "9", alive: "1")),
+    ColumnSetting(column: "removed", value: .time(.iso)),
+  ]
+
+  private static let table =
+    "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen bigint, gone bigint, flag varchar(9), "
+    + "reason varchar(40), state int, removed varchar(40))"
+
+  /// The rows after a replay, by the columns `gone`, `flag`, `reason`, `state`, `removed`.
+  private static let actions: [(InvalidationAction, [String?])] = [
+    (
+      .mark(TimeColumn(name: "gone", form: .seconds)),
+      ["1400000000", nil, "APNs: it's gone", "9", "2014-05-13T16:53:20Z"]
+    ),
+    (
+      .flag(column: "flag", dead: "off", alive: "on"),
+      [nil, "off", "APNs: it's gone", "9", "2014-05-13T16:53:20Z"]
+    ),
+  ]
+
+  @Test("an invalidation writes all, an undo and a registration take it back", arguments: StoreKind.allCases)
+  func severalColumns(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for (action, written) in Self.actions {
+      try fixture.begin(
+        Self.table, MappedDevices.rows, "UPDATE devices SET reason = 'kept', state = 5 WHERE id = 2")
+      let store = try fixture.store(
+        MappedDevices.mapping {
+          ($0.action, $0.settings) = (action, Self.settings)
+        })
+      let query = "SELECT gone, flag, reason, state, removed FROM devices ORDER BY id"
+      let before = try fixture.texts(query)
+      #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 2)
+      #expect(try fixture.texts(query) == [written, written])
+      // A column that another program changed since keeps its row from being restored.
+      try fixture.run("UPDATE devices SET reason = 'mine' WHERE id = 2")
+      let undone = try store.undo(1, entry: Self.entry)
+      #expect(undone.restored == 1 && undone.left.values.reduce(0, +) == 1)
+      #expect(try fixture.texts(query)[0] == before[0])
+      #expect(try fixture.texts(query)[1][2] == "mine")
+      try store.replay(MappedDevices.deaths, as: nil)
+      try store.register([Dated(token: MappedDevices.token, time: Self.death + 10)])
+      let alive = try fixture.texts("SELECT gone, reason, state, removed FROM devices WHERE id = 1")
+      #expect(alive == [[nil, "APNs: it's gone", "1", nil]])
+      #expect(try store.rows(.live).map(\.token) == [MappedDevices.token])
+    }
+  }
+
+  @Test("an inserted row has all columns, and an undo removes it", arguments: StoreKind.allCases)
+  func inserted(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    try fixture.begin(
+      Self.table.replacing("id bigint PRIMARY KEY, token varchar(64)", with: "token varchar(64) PRIMARY KEY"))
+    let mapping = MappedDevices.mapping { $0.settings = Self.settings }
+    let store = try fixture.store(mapping, inserts: true)
+    #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.inserted == 2)
+    let rows = try fixture.texts("SELECT gone, reason, state, removed FROM devices")
+    #expect(
+      rows == Array(repeating: ["1400000000", "APNs: it's gone", "9", "2014-05-13T16:53:20Z"], count: 2))
+    #expect(try store.undo(1, entry: Self.entry).restored == 2)
+    #expect(try fixture.texts("SELECT token FROM devices").isEmpty)
+  }
+
+  @Test("a column that cannot store its text is refused", arguments: [StoreKind.postgreSQL, .mySQL])
+  func misfit(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    try fixture.begin(Self.table)
+    let setting = ColumnSetting(column: "state", value: .text(dead: "off", alive: nil))
+    let store = try fixture.store(MappedDevices.mapping { $0.settings = [setting] })
+    let found = try fault { _ = try store.replay(MappedDevices.deaths, as: nil) }
+    guard case .misfit = found else { return #expect(Bool(false), "\(String(describing: found))") }
+  }
+
+  // MARK: - Rows that are dead already
+
+  @Test("a dead row keeps its time, or gets the latest one", arguments: StoreKind.allCases)
+  func deadRows(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for (keepsLatest, outcome, time) in [
+      (false, ReplayOutcome.unchanged, "1300000500"), (true, .updated, "1400000000"),
+    ] {
+      try fixture.begin(
+        Self.table, MappedDevices.rows, "UPDATE devices SET gone = 1300000500, reason = 'user' WHERE id = 1")
+      let store = try fixture.store(MappedDevices.mapping { $0.keepsLatest = keepsLatest })
+      let answer = try store.replay(MappedDevices.deaths, as: Self.entry)
+      #expect(answer.counts[outcome] == 1 && answer.counts.invalidated == 1)
+      #expect(try fixture.texts("SELECT gone, reason FROM devices WHERE id = 1") == [[time, "user"]])
+    }
+  }
+
+  // MARK: - Expressions
+
+  private static let expressions: [StoreKind: (type: String, of: @Sendable (String) -> String)] = [
+    .sqlite: ("text", { "json_extract(data, '$.\($0)')" }),
+    .postgreSQL: ("jsonb", { "data->>'\($0)'" }),
+    .mySQL: ("json", { "JSON_VALUE(data, '$.\($0)')" }),
+  ]
+
+  private static func documents(_ token: (String) -> String) -> String {
+    """
+    INSERT INTO devices (id, data) VALUES
+      (1, '{"token": "\(token(hex))", "seen": "2014-05-13T16:53:19Z", "app": "a", "env": "prod"}'),
+      (2, '{"token": "\(token(otherHex))", "seen": "2014-05-13T16:53:20Z", "app": "a", "env": "prod"}'),
+      (3, '{"token": "\(token(hex))", "seen": null, "app": "b", "env": "prod"}'),
+      (4, '{"app": "a", "env": "prod"}')
+    """
+  }
+
+  @Test("expressions are read, and plain columns written", arguments: StoreKind.allCases)
+  func expressions(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    let (type, path) = try #require(Self.expressions[kind])
+    func read(_ name: String) -> ColumnReference { ColumnReference(path(name), isExpression: true) }
+    let mapping = MappedDevices.mapping {
+      $0.token.name = read("token")
+      $0.app = read("app")
+      $0.environment = EnvironmentColumn(name: read("env"), production: "prod", sandbox: "dev")
+      $0.registered = TimeColumn(name: read("seen"), form: .iso)
+    }
+    for token: (String) -> String in [{ $0 }, { $0.uppercased() }] {
+      try fixture.begin(
+        "CREATE TABLE devices (id bigint PRIMARY KEY, data \(type), gone bigint)", Self.documents(token))
+      let owner = AppEnvironment(app: "a")
+      let store = try fixture.store(mapping, owner: owner)
+      var options = ReplayOptions()
+      options.brake = .percent(100)
+      let answer = try store.replay(MappedDevices.deaths, for: owner, options: options, entry: Self.entry)
+      #expect(answer.counts.invalidated == 1 && answer.counts.kept == 1)
+      let query = "SELECT gone FROM devices ORDER BY id"
+      #expect(try fixture.texts(query) == [["1400000000"], [nil], [nil], [nil]])
+      #expect(try store.rows(of: [MappedDevices.token], in: .any).map(\.owner.app) == ["a", "b"])
+      #expect(try store.undo(1, entry: Self.entry).restored == 1)
+      #expect(try fixture.texts(query) == Array(repeating: [nil], count: 4))
+    }
+    let inserting = try fixture.store(mapping, inserts: true)
+    let insertion = try fault { _ = try inserting.replay(MappedDevices.deaths, as: nil) }
+    let registration = try fault { try fixture.store(mapping).register(MappedDevices.deaths) }
+    for fault in [insertion, registration] {
+      guard case .misfit = fault else { return #expect(Bool(false), "\(String(describing: fault))") }
+    }
+  }
+
+  @Test("bytes and numbers are read from expressions, too", arguments: StoreKind.allCases)
+  func expressionsOfTypes(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    try fixture.begin(Self.table, MappedDevices.rows)
+    // SQLite 3.40 has no unhex.
+    let (token, form): (String, TokenForm) =
+      switch kind {
+      case .sqlite: ("upper(token)", .upperHex)
+      case .postgreSQL: ("decode(token, 'hex')", .bytes)
+      case .mySQL: ("UNHEX(token)", .bytes)
+      }
+    let mapping = MappedDevices.mapping {
+      $0.token = TokenColumn(name: ColumnReference(token, isExpression: true), form: form)
+      $0.registered = TimeColumn(
+        name: ColumnReference("seen * 1000", isExpression: true), form: .milliseconds)
+    }
+    let store = try fixture.store(mapping)
+    let deaths = [
+      Dated(token: MappedDevices.token, time: 1_300_000_000),
+      Dated(token: MappedDevices.other, time: Self.death),
+    ]
+    let counts = try store.replay(deaths, as: nil).counts
+    #expect(counts.kept == 1 && counts.invalidated == 1)
+  }
+
+  // MARK: - Dates and offsets
+
+  /// A registration on 2014-05-13 in a zone, the time of an invalidation, and whether it keeps the device.
+  private static let days: [(zone: String, time: UInt32, isKept: Bool)] = [
+    ("UTC", 1_400_025_599, true), ("UTC", 1_400_025_600, false),
+    // 05:00 of the next day in UTC.
+    ("-05:00", 1_400_043_599, true), ("-05:00", 1_400_043_600, false),
+    ("+0200", 1_400_018_399, true), ("+0200", 1_400_018_400, false),
+  ]
+
+  @Test("a date of a registration is its whole day", arguments: StoreKind.allCases)
+  func dates(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    for (zone, time, isKept) in Self.days {
+      try fixture.begin(
+        "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), day date, gone date)",
+        "INSERT INTO devices (id, token, day) VALUES (1, '\(Self.hex)', '2014-05-13')")
+      let form = TimeForm.date(zone: zone)
+      let store = try fixture.store(
+        MappedDevices.mapping {
+          $0.registered = TimeColumn(name: "day", form: form)
+          $0.action = .mark(TimeColumn(name: "gone", form: form))
+        })
+      let deaths = [Dated(token: MappedDevices.token, time: time)]
+      let counts = try store.replay(deaths, as: Self.entry).counts
+      #expect(counts.kept == (isKept ? 1 : 0) && counts.invalidated == (isKept ? 0 : 1), "\(zone) \(time)")
+      #expect(try fixture.texts("SELECT gone FROM devices") == [[isKept ? nil : "2014-05-14"]])
+      if isKept { continue }
+      #expect(try store.replay(deaths, as: nil).counts.unchanged == 1)
+      #expect(try store.undo(1, entry: Self.entry).restored == 1)
+      #expect(try fixture.texts("SELECT gone FROM devices") == [[nil]])
+    }
+  }
+
+  @Test("a zone may be an offset", arguments: [StoreKind.postgreSQL, .mySQL])
+  func offsets(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    let type = kind == .mySQL ? "datetime" : "timestamp"
+    // 16:53:20 in UTC is 11:53:20 five hours to the west.
+    for (seen, isKept) in [("2014-05-13 11:53:20", true), ("2014-05-13 11:53:19", false)] {
+      try fixture.begin(
+        "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen \(type), gone \(type))",
+        "INSERT INTO devices (id, token, seen) VALUES (1, '\(Self.hex)', '\(seen)')")
+      let form = TimeForm.timestamp(zone: "-05:00")
+      let store = try fixture.store(
+        MappedDevices.mapping {
+          $0.registered = TimeColumn(name: "seen", form: form)
+          $0.action = .mark(TimeColumn(name: "gone", form: form))
+        })
+      let deaths = [Dated(token: MappedDevices.token, time: Self.death)]
+      #expect(try store.replay(deaths, as: nil).counts.kept == (isKept ? 1 : 0))
+      #expect(
+        try fixture.texts("SELECT gone FROM devices") == [[isKept ? nil : "2014-05-13 11:53:20"]])
+    }
+  }
+}
