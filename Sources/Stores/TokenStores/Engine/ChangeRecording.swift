@@ -59,7 +59,8 @@ final class ChangeRecording {
           try add(RowChange(.inserted, token, of: batch), token, [.null] + nulls + $0, of: batch)
         }
       }
-      for row in now.rows(of: token) {
+      // Not one of a device that another program registered meanwhile.
+      for row in now.rows(of: token) where row.state.isDead {
         try now.withFields(row) { fields in
           let values = [fields.registered] + nulls + fields.written + (try table.checked(fields.key))
           try add(RowChange(.inserted, token, of: batch), token, values, of: batch)
