@@ -85,7 +85,7 @@ struct BusyTableTests {
 }
 
 /// Is set by one thread, and read by another.
-private final class Flag: Sendable {
+final class Flag: Sendable {
   private let value = Atomic(false)
 
   var isSet: Bool { value.load(ordering: .relaxed) }

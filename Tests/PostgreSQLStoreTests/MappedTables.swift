@@ -1,4 +1,5 @@
 import Foundation
+import PrivateServers
 import StoreTestSupport
 import TokenStores
 
@@ -99,13 +100,23 @@ struct MappedCase: Sendable {
     }
   }
 
-  func insertion(_ row: ModelRow, _ kind: StoreKind) -> String {
+  /// - Parameter note: of a column that the mapping does not name.
+  func insertion(_ row: ModelRow, _ kind: StoreKind, note: String = "0.1") -> String {
     """
-    INSERT INTO \(Self.quoted) (token, bundle, env, seen, "Gone At", active)
+    INSERT INTO \(Self.quoted) (token, bundle, env, seen, "Gone At", active, note)
     VALUES (\(literal(row.token, variant: row.id, kind)), '\(row.app)', '\(row.environment)',
       \(hasRegistered ? literal(row.registered, kind) : "NULL"), \(literal(row.died, kind)),
-      \(row.isDead ? (kind == .postgreSQL ? "false" : "0") : (kind == .postgreSQL ? "true" : "1")))
+      \(Self.literal(!row.isDead, kind)), \(note))
     """
+  }
+
+  private static func literal(_ value: Bool, _ kind: StoreKind) -> String {
+    kind == .postgreSQL ? "\(value)" : value ? "1" : "0"
+  }
+
+  /// What an app sets in the row of a device that registers.
+  func registering(at time: Int64, _ kind: StoreKind) -> String {
+    #"seen = \#(literal(time, kind)), "Gone At" = NULL, active = \#(Self.literal(true, kind))"#
   }
 
   private static func formatter(_ zone: String) -> DateFormatter {
@@ -201,6 +212,28 @@ final class MappedFixture {
     }
   }
 
+  /// Connects another program.
+  var connect: @Sendable () throws -> any ServerSession {
+    if let database {
+      let (server, name) = (database.server, database.name)
+      return {
+        let session = try PostgreSQLSession(server, database: name)
+        try session.run("SET timezone = 'UTC'")
+        return session
+      }
+    }
+    if let mariaDB {
+      let (server, name) = (mariaDB.server, mariaDB.name)
+      return { try MariaDBDatabase.connect(server, name) }
+    }
+    let path = path
+    return {
+      let client = try SQLiteClient(path)
+      try client.run("PRAGMA busy_timeout = 60000")
+      return client
+    }
+  }
+
   /// Bytes that are no UTF-8 would be replaced.
   private let mySQLToken =
     "IF(token = CONVERT(CONVERT(token USING ascii) USING utf8mb4), CONVERT(token USING utf8mb4), HEX(token))"
@@ -250,3 +283,5 @@ final class MappedFixture {
     return store
   }
 }
+
+extension SQLiteClient: ServerSession {}

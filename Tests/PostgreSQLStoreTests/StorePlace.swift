@@ -48,9 +48,14 @@ struct MariaDBDatabase {
   init() throws {
     server = try PrivateMariaDB.shared.get()
     name = try server.makeDatabase()
-    session = try MariaDBSession(server, database: name)
+    session = try Self.connect(server, name)
+  }
+
+  static func connect(_ server: PrivateMariaDB, _ name: String) throws -> MariaDBSession {
+    let session = try MariaDBSession(server, database: name)
     // Statements of the tests are those for the other databases.
     try session.run("SET sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES', time_zone = '+00:00'")
+    return session
   }
 
   func database(user: String = "root") throws -> MySQLDatabase {
