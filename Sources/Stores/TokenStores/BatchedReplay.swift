@@ -3,7 +3,7 @@ import Basics
 /// A replay in several transactions, each of which records its part of the journal's entry (docs/decisions/0051). After an
 /// interruption, the same replay continues the entry.
 struct BatchedReplay {
-  let store: TokenStore
+  private var store: TokenStore
   let owner: AppEnvironment
   let options: ReplayOptions
   /// As of `TokenStore.replay`.
@@ -34,6 +34,7 @@ struct BatchedReplay {
     if preview.stop != nil { return preview }
     answer.times = preview.times
     listed = trace?.listed
+    store.isChecked = true
     var tokens = TokenBatch(mostTokens: store.batchSize)
     try invalidations { token, time in
       if tokens.isFull {
@@ -71,12 +72,16 @@ struct BatchedReplay {
     }
     let most = max(options.batch ?? changing.count, 1)
     for start in stride(from: 0, to: changing.count, by: most) {
-      try commit(tokens, changing[start..<min(start + most, changing.count)])
+      try commit(
+        tokens, changing[start..<min(start + most, changing.count)],
+        hasOtherSpellings: preview.hasOtherSpellings)
     }
   }
 
   /// One transaction.
-  private mutating func commit(_ tokens: TokenBatch, _ numbers: ArraySlice<Int>) throws {
+  private mutating func commit(
+    _ tokens: TokenBatch, _ numbers: ArraySlice<Int>, hasOtherSpellings: Bool
+  ) throws {
     var current = 0
     let trace = ReplayTrace(origin: { tokens.origin(current) }, listed: listed)
     let source: TimedTokens = { visit in
@@ -89,7 +94,9 @@ struct BatchedReplay {
     options.brake = .count(.max)
     let store = store
     let done = try transaction { rows, recording in
-      try store.replay(source, options, rows, recording, trace)
+      var rows = rows
+      rows.hasOtherSpellings = hasOtherSpellings
+      return try store.replay(source, options, rows, recording, trace)
     }
     for outcome in ReplayOutcome.allCases { answer.counts[outcome] += done.counts[outcome] }
     answer.rows += done.rows

@@ -20,6 +20,8 @@ package struct TokenStore: Sendable {
   let owner: AppEnvironment
   private let creates: Bool
   let batchSize: Int
+  /// Whether an earlier call found that the table's values fit the mapping.
+  var isChecked = false
   /// The journal; nil for one in the database itself.
   package var file: JournalFile?
   /// Called while all rows of a table are read because no index fits.
@@ -115,7 +117,7 @@ package struct TokenStore: Sendable {
       throw mapping.misfit("the name", "a table", "none of that name")
     }
     let table = try MappedTable(mapping, description, session)
-    try table.checkValues(session)
+    if !isChecked { try table.checkValues(session) }
     return table
   }
 

@@ -23,6 +23,8 @@ struct RowFields {
 /// The rows of a batch. They share one buffer: there may be a million.
 struct FoundRows {
   private(set) var rows: [FoundRow] = []
+  /// Whether a row has its token in another spelling than the form's own.
+  private(set) var hasOtherSpellings = false
   private var packed: [UInt8] = []
   private var unreadable = UnreadableRows()
   /// The offsets of the locator, the key and the further fields of a row.
@@ -107,6 +109,7 @@ struct FoundRows {
       unreadable.add(error, in: table.rowName(fields[0]), of: table.shownName)
       return
     }
+    if !hasOtherSpellings, table.isOtherSpelling(fields[0]) { hasOtherSpellings = true }
     let start = packed.count
     if needsFields(token, state) {
       for index in 1..<fields.count { PackedFields.append(fields[index], to: &packed) }
@@ -134,5 +137,16 @@ struct FoundRows {
 
   func checkReadable() throws {
     if let fault = unreadable.fault { throw fault }
+  }
+}
+
+extension MappedTable {
+  /// Whether a token has another spelling than the one that an index finds.
+  func isOtherSpelling(_ field: SQLField) -> Bool {
+    switch (field, mapping.token.form) {
+    case (.text(let text), .hex): !TokenForm.isHex(text, isUpper: false)
+    case (.text(let text), .upperHex): !TokenForm.isHex(text, isUpper: true)
+    default: false
+    }
   }
 }

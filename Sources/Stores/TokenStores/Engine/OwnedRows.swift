@@ -8,6 +8,8 @@ struct OwnedRows {
   let owner: AppEnvironment?
   /// Called while all rows of a table are read because no index fits.
   var onScan: ScanObserver?
+  /// Whether tokens may have other spellings than the one that an index finds: to search all rows for them takes long.
+  var hasOtherSpellings = true
 
   private var dialect: SQLDialect { session.dialect }
 
@@ -144,6 +146,8 @@ extension OwnedRows {
   ) throws -> FoundRows {
     var found = try find(batch, and: more, needsFields: needsFields)
     guard session.isShared else { return found }
+    var rows = self
+    rows.hasOtherSpellings = found.hasOtherSpellings
     var open = found.tokensWithFields
     var attempts = 0
     while !open.isEmpty {
@@ -153,7 +157,7 @@ extension OwnedRows {
       }
       try lock(open.flatMap { found.rows(of: $0) }.filter { !$0.fields.isEmpty }, of: found)
       let tokens = open
-      let again = try find(batch.part(tokens), and: more) { needsFields(tokens[$0], $1) }
+      let again = try rows.find(batch.part(tokens), and: more) { needsFields(tokens[$0], $1) }
       open = found.replace(tokens, by: again).filter { token in
         found.rows(of: token).contains { !$0.fields.isEmpty }
       }
@@ -201,8 +205,8 @@ extension OwnedRows {
   private func lookUp(
     _ batch: TokenBatch, _ query: String, _ kinds: [SQLKind], _ add: (Int, SQLFields) -> Void
   ) throws {
-    let other = session.hasOtherSpelling(table.token, table.mapping.token.form)
-    let isUpper = table.mapping.token.form == .upperHex
+    let other =
+      hasOtherSpellings ? session.hasOtherSpelling(table.token, table.mapping.token.form) : nil
     var token: [UInt8] = []
     var start = 0
     while start < batch.count {
@@ -215,7 +219,7 @@ extension OwnedRows {
         try session.visit(query, parameters, kinds, where: table.token, isOneOf: values) { row in
           guard let number = number(row[0], in: batch, &token) else { return }
           // A case-insensitive collation finds the other spellings, too.
-          if other != nil, case .text(let text) = row[0], !TokenForm.isHex(text, isUpper: isUpper) { return }
+          if other != nil, table.isOtherSpelling(row[0]) { return }
           add(number, row)
         }
       }
@@ -224,8 +228,7 @@ extension OwnedRows {
     guard let other else { return }
     // Other spellings are rare: the database finds them without reading whole rows.
     try session.visit("\(query) AND \(other)", parameters, kinds) { row in
-      guard let number = number(row[0], in: batch, &token) else { return }
-      if case .text(let text) = row[0], TokenForm.isHex(text, isUpper: isUpper) { return }
+      guard table.isOtherSpelling(row[0]), let number = number(row[0], in: batch, &token) else { return }
       add(number, row)
     }
   }

@@ -38,6 +38,8 @@ package struct ReplayAnswer: Equatable, Sendable {
   package var stop: LimitExceeded?
   /// How many tokens are in several rows, as a mapped table may have them.
   package var repeated = 0
+  /// Whether a row has its token in another spelling than the form's own.
+  var hasOtherSpellings = false
   /// How many rows were written, or would be: a token may have several.
   package var rows = 0
   package var times = RegistrationTimes()

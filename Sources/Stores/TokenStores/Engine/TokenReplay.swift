@@ -61,6 +61,7 @@ struct TokenReplay {
         }
       } ?? FoundRows(of: nil)
     try found.checkReadable()
+    if found.hasOtherSpellings { answer.hasOtherSpellings = true }
     var changed = BatchChanges()
     var next = 0
     for token in 0..<batch.count {
