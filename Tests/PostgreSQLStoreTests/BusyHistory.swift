@@ -12,7 +12,7 @@ struct BusyHistory {
   private let fixture: MappedFixture
   private let seed: UInt64
   private let tested: MappedCase
-  private let writer: OtherWriter
+  private var writer: OtherWriter
   private let inserts: Bool
   private var generator: SeededGenerator
   private var table = Snapshot()
@@ -149,6 +149,7 @@ struct BusyHistory {
     _ tokens: [[UInt8]]? = nil, _ body: () throws -> Result
   ) throws -> (Result, OtherWriter.Writes) {
     if tokens?.isEmpty == true { return (try body(), OtherWriter.Writes()) }
+    writer.calls += 1
     let (result, writes) = try writer.write(
       table.rows, tokens ?? someTokens(), generator.next(), beside: body)
     meanwhile += writes.registered.count

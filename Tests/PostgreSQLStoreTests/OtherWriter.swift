@@ -9,6 +9,8 @@ struct OtherWriter: Sendable {
   let connect: @Sendable () throws -> any ServerSession
   /// When it registers devices: later than any invalidation.
   let time: Int64
+  /// How many calls it ran beside, so that all notes of new rows differ.
+  var calls = 0
 
   /// What it did.
   struct Writes: Sendable {
@@ -25,7 +27,7 @@ struct OtherWriter: Sendable {
 
   /// How many rows it deletes, and inserts, during one call at most.
   private static let most = 4
-  /// New rows have multiples of it as notes.
+  /// New rows have multiples of it as notes, which counting up does not reach.
   private static let newNote = 1_000_000
 
   /// Runs `body` while this program writes: notes of all rows, and the rest of some tokens' rows.
@@ -65,7 +67,7 @@ struct OtherWriter: Sendable {
         id: generator.pick(0...2), token: generator.pick(tokens), app: generator.pick(["a", "b"]),
         environment: generator.pick(["prod", "dev"]), isDead: false)
       row.registered = time
-      let note = (generator.pick(1...1000) * 1000 + writes.inserted.count) * Self.newNote
+      let note = (calls * Self.most + writes.inserted.count) * Self.newNote
       try session.run(tested.insertion(row, kind, note: "\(note)"))
       writes.inserted[note] = row
       writes.tokens.insert(row.token)
@@ -74,7 +76,7 @@ struct OtherWriter: Sendable {
       guard try affects("DELETE FROM \(MappedCase.quoted) WHERE id = \(row.id)", session) else { return }
       writes.deleted.insert(row.id)
       writes.tokens.insert(row.token)
-    case 2...5 where !some.isEmpty:
+    case 2...7 where !some.isEmpty:
       let row = generator.pick(some)
       guard try update(row.id, ", " + tested.registering(at: time, kind), &writes, session) else { return }
       writes.registered.insert(row.id)
