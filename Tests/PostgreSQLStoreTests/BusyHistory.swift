@@ -112,24 +112,24 @@ struct BusyHistory {
       switch generator.pick(0...7) {
       case 0: try register(owner)
       case 1: try dryRun(owner)
-      case 2...3 where !standing.isEmpty:
+      case 2...4 where !standing.isEmpty:
         // Mostly the last: an undo in another order is refused if tokens are the same.
         try undo(generator.chance(3) ? generator.pick(Array(standing.indices)) : standing.count - 1)
       default: try replay(owner)
       }
     }
-    for index in standing.indices.reversed() { try undo(index, beside: []) }
+    for index in standing.indices.reversed() { try undo(index, isAlone: true) }
   }
 
   private func store(_ owner: AppEnvironment) throws -> TokenStore {
     try fixture.store(tested.mapping(fixture.kind), inserts: inserts, owner: owner)
   }
 
-  private mutating func someTokens() -> [[UInt8]] { Self.tokens.filter { _ in generator.chance(2) } }
+  private mutating func some(_ tokens: [[UInt8]]) -> [[UInt8]] { tokens.filter { _ in generator.chance(2) } }
 
   /// Some tokens, each once.
   private mutating func dated() -> [Dated] {
-    someTokens().map { Dated(token: $0, time: UInt32(time())) }
+    some(Self.tokens).map { Dated(token: $0, time: UInt32(time())) }
   }
 
   private func model(_ owner: AppEnvironment) -> (MappedModel, app: String, environment: String) {
@@ -145,20 +145,20 @@ struct BusyHistory {
       .owned(owner.app, owner.environment == .production ? "prod" : "dev", tested)
   }
 
+  /// Runs `body` while the other program writes notes, and the rest of the rows of `tokens`.
   private mutating func beside<Result>(
-    _ tokens: [[UInt8]]? = nil, _ body: () throws -> Result
+    _ tokens: [[UInt8]], _ body: () throws -> Result
   ) throws -> (Result, OtherWriter.Writes) {
-    if tokens?.isEmpty == true { return (try body(), OtherWriter.Writes()) }
     writer.calls += 1
     let (result, writes) = try writer.write(
-      table.rows, tokens ?? someTokens(), generator.next(), beside: body)
+      table.rows, tokens, generator.next(), beside: body)
     meanwhile += writes.registered.count
     return (result, writes)
   }
 
   private mutating func register(_ owner: AppEnvironment) throws {
     let (store, registrations) = (try store(owner), dated())
-    let (_, writes) = try beside { try store.register(registrations, for: owner) }
+    let (_, writes) = try beside(some(Self.tokens)) { try store.register(registrations, for: owner) }
     var (model, app, environment) = model(owner)
     model.register(registrations, app, environment, isOwned(owner))
     try check(model.rows, writes)
@@ -175,7 +175,9 @@ struct BusyHistory {
     let (store, deaths) = (try store(owner), dated())
     var options = options
     options.dryRun = true
-    let (answer, writes) = try beside { try store.replay(deaths, for: owner, options: options) }
+    let (answer, writes) = try beside(some(Self.tokens)) {
+      try store.replay(deaths, for: owner, options: options)
+    }
     checkOutcomes(answer, deaths, owner, writes)
     try check(table.rows, writes)
   }
@@ -184,7 +186,7 @@ struct BusyHistory {
     let (store, deaths) = (try store(owner), dated())
     var options = options
     if fixture.kind != .sqlite, generator.chance(2) { options.batch = generator.pick(1...8) }
-    let (answer, writes) = try beside {
+    let (answer, writes) = try beside(some(deaths.map(\.token))) {
       try store.replay(deaths, for: owner, options: options, entry: JournalTests.entry())
     }
     if options.batch == nil { checkOutcomes(answer, deaths, owner, writes) }
@@ -317,18 +319,21 @@ struct BusyHistory {
     return row
   }
 
-  /// - Parameter tokens: those that the other program writes meanwhile; nil for some, none if it writes nothing.
-  private mutating func undo(_ index: Int, beside tokens: [[UInt8]]? = nil) throws {
+  /// - Parameter isAlone: whether the other program writes nothing meanwhile.
+  private mutating func undo(_ index: Int, isAlone: Bool = false) throws {
     let replay = standing[index]
     let store = try store(replay.owner)
-    if tokens == nil, generator.chance(2) {
-      let (_, writes) = try beside { try Self.unlessRefused { try store.undo(replay.id, entry: nil) } }
+    let tokens = replay.changes.map(\.token)
+    if !isAlone, generator.chance(2) {
+      let (_, writes) = try beside(some(tokens)) {
+        try Self.unlessRefused { try store.undo(replay.id, entry: nil) }
+      }
       try check(table.rows, writes)
     }
-    let (answer, writes) = try beside(tokens) {
-      try Self.unlessRefused { try store.undo(replay.id, entry: JournalTests.entry()) }
-    }
-    let all = Set(replay.changes.map(\.token))
+    let undo = { try Self.unlessRefused { try store.undo(replay.id, entry: JournalTests.entry()) } }
+    let (answer, writes) =
+      isAlone ? (try undo(), OtherWriter.Writes()) : try beside(some(tokens), undo)
+    let all = Set(tokens)
     let later = standing[(index + 1)...].filter {
       let mine = model(replay.owner)
       let other = model($0.owner)

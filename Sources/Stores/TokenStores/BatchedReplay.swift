@@ -32,9 +32,11 @@ struct BatchedReplay {
     // The limit is one for all transactions: nothing changes if it is exceeded.
     let preview = try store.replay(invalidations, for: owner, options: dryRun, entry: nil)
     if preview.stop != nil { return preview }
+<<<<<<< HEAD
     answer.times = preview.times
     listed = trace?.listed
-    store.isChecked = true
+=======
+>>>>>>> 54dd67e6 (replay: let the store know what the preview of a batch found)
     var tokens = TokenBatch(mostTokens: store.batchSize)
     try invalidations { token, time in
       if tokens.isFull {
@@ -67,21 +69,18 @@ struct BatchedReplay {
         guard let number = tokens.number(of: change.token.span.bytes), number != changing.last else { return }
         changing.append(number)
       })
+    store.hasOtherSpellings = preview.hasOtherSpellings
     for outcome in ReplayOutcome.allCases where !outcome.isChange {
       answer.counts[outcome] += preview.counts[outcome]
     }
     let most = max(options.batch ?? changing.count, 1)
     for start in stride(from: 0, to: changing.count, by: most) {
-      try commit(
-        tokens, changing[start..<min(start + most, changing.count)],
-        hasOtherSpellings: preview.hasOtherSpellings)
+      try commit(tokens, changing[start..<min(start + most, changing.count)])
     }
   }
 
   /// One transaction.
-  private mutating func commit(
-    _ tokens: TokenBatch, _ numbers: ArraySlice<Int>, hasOtherSpellings: Bool
-  ) throws {
+  private mutating func commit(_ tokens: TokenBatch, _ numbers: ArraySlice<Int>) throws {
     var current = 0
     let trace = ReplayTrace(origin: { tokens.origin(current) }, listed: listed)
     let source: TimedTokens = { visit in
@@ -94,9 +93,7 @@ struct BatchedReplay {
     options.brake = .count(.max)
     let store = store
     let done = try transaction { rows, recording in
-      var rows = rows
-      rows.hasOtherSpellings = hasOtherSpellings
-      return try store.replay(source, options, rows, recording, trace)
+      try store.replay(source, options, rows, recording, trace)
     }
     for outcome in ReplayOutcome.allCases { answer.counts[outcome] += done.counts[outcome] }
     answer.rows += done.rows

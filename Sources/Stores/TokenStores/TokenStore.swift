@@ -20,8 +20,8 @@ package struct TokenStore: Sendable {
   let owner: AppEnvironment
   private let creates: Bool
   let batchSize: Int
-  /// Whether an earlier call found that the table's values fit the mapping.
-  var isChecked = false
+  /// Whether tokens that are written have other spellings; nil if no earlier call read them, and checked the table.
+  var hasOtherSpellings: Bool?
   /// The journal; nil for one in the database itself.
   package var file: JournalFile?
   /// Called while all rows of a table are read because no index fits.
@@ -117,7 +117,7 @@ package struct TokenStore: Sendable {
       throw mapping.misfit("the name", "a table", "none of that name")
     }
     let table = try MappedTable(mapping, description, session)
-    if !isChecked { try table.checkValues(session) }
+    if hasOtherSpellings == nil { try table.checkValues(session) }
     return table
   }
 
@@ -153,7 +153,9 @@ package struct TokenStore: Sendable {
         table = try self.table(session)
       }
       guard let table else { throw StoreFault.noTable }
-      return try body(OwnedRows(session: session, table: table, owner: owner, onScan: onScan))
+      var rows = OwnedRows(session: session, table: table, owner: owner, onScan: onScan)
+      rows.hasOtherSpellings = hasOtherSpellings ?? true
+      return try body(rows)
     }
   }
 

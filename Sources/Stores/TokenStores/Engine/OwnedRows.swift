@@ -205,8 +205,7 @@ extension OwnedRows {
   private func lookUp(
     _ batch: TokenBatch, _ query: String, _ kinds: [SQLKind], _ add: (Int, SQLFields) -> Void
   ) throws {
-    let other =
-      hasOtherSpellings ? session.hasOtherSpelling(table.token, table.mapping.token.form) : nil
+    let other = hasOtherSpellings ? session.hasOtherSpelling(table.token, table.mapping.token.form) : nil
     var token: [UInt8] = []
     var start = 0
     while start < batch.count {
