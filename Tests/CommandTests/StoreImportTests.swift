@@ -163,7 +163,7 @@ struct StoreImportTests {
     ),
     (
       "token,registered_at\n" + String(repeating: ",", count: 1_200_000), [],
-      located(.recordTooLong(limit: 1 << 20), 2, 1 << 20)
+      located(.lineTooLong(limit: 1 << 20), 2)
     ),
   ]
 

@@ -37,17 +37,18 @@ struct OutputBufferTests {
     }
   }
 
-  private func rows(_ format: TokenRowWriter.Format, count: Int) throws -> String {
+  private func rows(_ format: RowWriter.Format, count: Int) throws -> String {
     try report { output in
-      let writer = TokenRowWriter(format, output: output)
-      try writer.begin()
+      let writer = TokenRowWriter()
+      let rows = RowWriter(writer.names, as: format, to: output)
+      try rows.begin()
       for number in 0..<count {
         try writer.write(
           AppEnvironment(app: "a,\"b\""), [0xab, UInt8(number)].span.bytes,
-          number == 0 ? TokenState(registeredAt: 1_367_400_600) : TokenState(invalidatedAt: -1))
+          number == 0 ? TokenState(registeredAt: 1_367_400_600) : TokenState(invalidatedAt: -1), to: rows)
       }
-      try writer.end()
-      #expect(writer.count == count)
+      try rows.end()
+      #expect(rows.count == count)
     }
   }
 

@@ -93,18 +93,6 @@ struct StoreReplayTests {
     #expect(lenient.message(counts, in: "s") == .imported(registrations, skipped: 1, untimed: 1))
   }
 
-  @Test(
-    "rows as CSV in any form",
-    arguments: [
-      ([StoreColumn.token, .registeredAt], TimeForm.seconds, UInt8(ascii: ","), "abab,100\n"),
-      ([.invalidatedAt, .environment, .app], .iso, UInt8(ascii: ";"), ";production;com.example.mail\n"),
-    ])
-  func csv(_ columns: [StoreColumn], _ form: TimeForm, _ delimiter: UInt8, _ line: String) throws {
-    let csv = StoreCSV(columns, tokenForm: .hex, timeForm: form, delimiter: delimiter)
-    let token: [UInt8] = [0xab, 0xab]
-    #expect(try csv.line(owner, token.span.bytes, TokenState(registeredAt: 100)) == line)
-  }
-
   /// The topics of pushes, the app, and the message: a stop, or a warning if others are accepted.
   static let topicExamples: [(topics: [String?], app: String, message: Message?)] = [
     (["com.example.mail", "com.example.mail.voip", nil], "com.example.mail", nil),

@@ -244,7 +244,7 @@ struct Replay: ParsableCommand {
   {
     guard let output else { return try replay.run(&examination) }
     let file = try OutputFile(output, force: force)
-    var report = try ChangeReport(.traced, asJSON: false, to: OutputBuffer(file))
+    let report = try ChangeReport(.traced, asJSON: false, to: OutputBuffer(file))
     replay.onChange = { try report.add($0, from: $1) }
     let outcome = try replay.run(&examination)
     try report.end()

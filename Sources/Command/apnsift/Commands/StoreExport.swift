@@ -48,19 +48,19 @@ struct StoreExport: ParsableCommand {
     let store = try store.location(app: filter.app, environment: filter.environment).openForReading()
     let file = try output.map { try OutputFile($0, force: force) } ?? OutputFile(isData: true)
     let buffer = OutputBuffer(file)
-    let csv = StoreCSV(
-      columns.columns, tokenForm: forms.tokenForm, timeForm: forms.timeForm.form ?? .iso,
-      delimiter: csv.delimiter.byte)
-    if !noHeader { try buffer.append(csv.header) }
-    var count = 0
+    var writer = TokenRowWriter()
+    writer.columns = columns.columns
+    writer.tokenForm = forms.tokenForm
+    writer.timeForm = forms.timeForm.form ?? .iso
+    let rows = RowWriter(writer.names, delimiter: csv.delimiter.byte, to: buffer)
+    if !noHeader { try rows.begin() }
     let fault = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
-      try buffer.append(csv.line(owner, token, state))
-      count += 1
+      try writer.write(owner, token, state, to: rows)
     }
-    try buffer.flush()
+    try rows.end()
     try file.finish()
     if let fault { throw fault }
-    Console.say("exported \(Count.of(count, selection.noun)) of \(store.name)")
+    Console.say("exported \(Count.of(rows.count, selection.noun)) of \(store.name)")
   }
 }
 

@@ -66,7 +66,7 @@ struct StoreHistory: ParsableCommand {
       if let fault { throw fault }
       return
     }
-    var report = try ChangeReport(changes ? .tracedByReplay : .short, asJSON: json, to: buffer)
+    let report = try ChangeReport(changes ? .tracedByReplay : .short, asJSON: json, to: buffer)
     let records = history.filter { replay == nil ? $0.undoes == nil : $0.id == replay }
     if let replay, records.isEmpty {
       throw fault ?? StoreError(store: store.name, fault: .noReplay(replay))

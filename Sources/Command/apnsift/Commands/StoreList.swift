@@ -20,23 +20,23 @@ struct StoreList: ParsableCommand {
   @OptionGroup var selection: SelectionOptions
 
   @Option(name: [.short, .long], help: .init("Output format.", valueName: "FORMAT"))
-  var to = TokenRowWriter.Format.csv
+  var to = RowWriter.Format.csv
 
   @OptionGroup var filter: FilterOptions
 
   func run() throws {
     let store = try store.location(app: filter.app, environment: filter.environment).openForReading()
     let buffer = OutputBuffer(OutputFile())
-    let writer = TokenRowWriter(to, output: buffer)
-    try writer.begin()
+    let writer = TokenRowWriter()
+    let rows = RowWriter(writer.names, as: to, to: buffer)
+    try rows.begin()
     let fault = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
-      try writer.write(owner, token, state)
+      try writer.write(owner, token, state, to: rows)
     }
-    try writer.end()
-    try buffer.flush()
+    try rows.end()
     if let fault { throw fault }
-    Console.say("listed \(Count.of(writer.count, selection.noun)) of \(store.name)")
+    Console.say("listed \(Count.of(rows.count, selection.noun)) of \(store.name)")
   }
 }
 
-extension TokenRowWriter.Format: ExpressibleByArgument {}
+extension RowWriter.Format: ExpressibleByArgument {}

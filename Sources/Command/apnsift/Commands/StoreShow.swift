@@ -30,10 +30,11 @@ struct StoreShow: ParsableCommand {
     let rows = try store.rows(of: tokens, in: filter.filter)
     let buffer = OutputBuffer(OutputFile())
     if json {
-      let writer = TokenRowWriter(.json, output: buffer)
-      try writer.begin()
-      for row in rows { try writer.write(row.owner, row.token.span.bytes, row.state) }
-      try writer.end()
+      let writer = TokenRowWriter()
+      let array = RowWriter(writer.names, as: .json, to: buffer)
+      try array.begin()
+      for row in rows { try writer.write(row.owner, row.token.span.bytes, row.state, to: array) }
+      try array.end()
     } else {
       for row in rows { try buffer.append(TokenRowWriter.text(row)) }
     }

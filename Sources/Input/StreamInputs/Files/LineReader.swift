@@ -10,6 +10,7 @@ package struct LineReader: ~Copyable {
   private var block = [UInt8](repeating: 0, count: 64 << 10)
   private var start = 0
   private var filled = 0
+  private var isAfterReturn = false
   /// Number of the line that was read last, from 1.
   package private(set) var lineNumber = 0
 
@@ -17,7 +18,7 @@ package struct LineReader: ~Copyable {
     file = try InputFile(input)
   }
 
-  /// The next line without its end (`\n` or `\r\n`) or a byte order mark; nil at the end.
+  /// The next line without its end (`\n`, `\r\n` or `\r`) or a byte order mark; nil at the end.
   package mutating func next() throws -> String? {
     var line: [UInt8] = []
     return try next(into: &line) ? String(decoding: line, as: UTF8.self) : nil
@@ -35,8 +36,10 @@ package struct LineReader: ~Copyable {
           break
         }
       }
+      if isAfterReturn, block[start] == UInt8(ascii: "\n") { start += 1 }
+      isAfterReturn = false
       let rest = block[start..<filled]
-      let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+      let end = rest.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
       line += rest[..<(end ?? filled)]
       start = end.map { $0 + 1 } ?? filled
       guard line.count <= Self.maxLineLength else {
@@ -44,11 +47,13 @@ package struct LineReader: ~Copyable {
           "the line is longer than \(ByteSize.text(Self.maxLineLength)); expected one entry per line",
           line: lineNumber + 1)
       }
-      if end != nil { break }
+      if let end {
+        isAfterReturn = block[end] == UInt8(ascii: "\r")
+        break
+      }
     }
     lineNumber += 1
     if lineNumber == 1, line.starts(with: [0xef, 0xbb, 0xbf]) { line.removeFirst(3) }
-    if line.last == UInt8(ascii: "\r") { line.removeLast() }
     return true
   }
 }

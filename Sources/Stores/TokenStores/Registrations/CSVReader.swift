@@ -4,178 +4,99 @@ import StreamInputs
 
 /// Reads CSV (RFC 4180) record by record from a file or standard input, in bounded memory.
 ///
-/// Lines end with LF, CRLF or CR; empty ones are skipped. A quote within an unquoted field has no special meaning, as
-/// some programs write it.
+/// Empty lines are skipped. A quote within an unquoted field has no special meaning, as some programs write it.
 struct CSVReader: ~Copyable {
-  /// The most bytes of a record: its fields and delimiters.
-  static let maxRecordLength = 1 << 20
+  /// The most bytes of a quoted field that continues in another line, and of a line.
+  private static let maxLength = LineReader.maxLineLength
 
-  /// Line and column (in bytes) from 1.
-  struct Position: Equatable {
-    var line: Int
-    var column: Int
-  }
-
-  private enum State {
-    case fieldStart
-    case plain
-    case quoted
-    /// After a quote in a quoted field: it ends the field, or is the first of two.
-    case quote
-    /// In an invalid record, up to the end of its line.
-    case skipping
-  }
-
-  private var file: InputFile
+  private var lines: LineReader
   private let delimiter: UInt8
-  private var block = [UInt8](repeating: 0, count: 64 << 10)
-  private var start = 0
-  private var filled = 0
-  /// Of the next byte.
-  private var position = Position(line: 1, column: 1)
-  private var isBegun = false
-  private var isAfterCR = false
-
-  /// The fields of the record, joined; the end of each in `text`, and its position in the file.
+  private var line: [UInt8] = []
+  /// The fields of the record, joined; where each begins in `text` and in the file.
   private var text: [UInt8] = []
-  private var ends: [Int] = []
-  private var positions: [Position] = []
-  /// Why the record is invalid.
-  private var defect: InputFault?
+  private var fields: [(start: Int, line: Int, column: Int)] = []
+  /// Why the record is invalid, if it is.
+  private(set) var defect: InputFault?
 
   /// - Parameter argument: a path, or `-` for standard input.
-  init(_ argument: String, delimiter: UInt8 = UInt8(ascii: ",")) throws {
-    file = try InputFile(Input(argument))
+  init(_ argument: String, delimiter: UInt8) throws {
+    lines = try LineReader(Input(argument))
     self.delimiter = delimiter
   }
 
   /// The number of fields of the record.
-  var count: Int { ends.count }
+  var count: Int { fields.count }
 
   /// A field of the record, from 0.
   func field(_ index: Int) -> String {
-    String(decoding: text[(index == 0 ? 0 : ends[index - 1])..<ends[index]], as: UTF8.self)
+    let end = index + 1 < count ? fields[index + 1].start : text.count
+    return String(decoding: text[fields[index].start..<end], as: UTF8.self)
   }
 
-  var fields: [String] {
-    var fields: [String] = []
-    for index in 0..<count { fields.append(field(index)) }
-    return fields
-  }
-
-  /// The position of a field; after the last one, that of the record.
-  func position(of index: Int) -> Position {
-    positions.indices.contains(index) ? positions[index] : positions.first ?? position
+  /// A problem of a field, with its line and column (in bytes), from 1.
+  func fault(_ problem: Message, at index: Int) -> InputFault {
+    InputFault(problem, line: fields[index].line, column: fields[index].column)
   }
 
   /// Reads the next record; false at the end of the file.
-  /// - Parameter defect: why the record is invalid, if it is; the next one may be valid.
   /// - Throws: `InputFault` if the start of the next record is unknown, or the file cannot be read.
-  mutating func next(defect found: inout InputFault?) throws -> Bool {
+  mutating func next() throws -> Bool {
     text.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
-    positions.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
     defect = nil
-    defer { found = defect }
-    var state = State.fieldStart
-    while let byte = try takeByte() {
-      if isAfterCR {
-        isAfterCR = false
-        if byte == UInt8(ascii: "\n") { continue }
-      }
-      let at = position
-      position.column += 1
-      if state == .quoted, byte == UInt8(ascii: "\n") { position = Position(line: at.line + 1, column: 1) }
-      let isLineEnd = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-      guard isLineEnd, state != .quoted else {
-        state = try take(byte, at: at, in: state)
-        continue
-      }
-      position = Position(line: at.line + 1, column: 1)
-      isAfterCR = byte == UInt8(ascii: "\r")
-      if state == .fieldStart, ends.isEmpty { continue }
-      endField(at: at, in: state)
-      return true
-    }
-    return try finish(in: state)
-  }
-
-  /// Processes a byte within a line.
-  private mutating func take(_ byte: UInt8, at: Position, in state: State) throws(InputFault) -> State {
-    if byte == delimiter, state != .quoted, state != .skipping {
-      try checkLength()
-      endField(at: at, in: state)
-      return .fieldStart
-    }
-    let isQuote = byte == UInt8(ascii: "\"")
-    switch state {
-    case .fieldStart, .plain:
-      if state == .fieldStart {
-        positions.append(at)
-        if isQuote { return .quoted }
-      }
-      try append(byte)
-      return .plain
-    case .quoted:
-      if isQuote { return .quote }
-      try append(byte)
-      return .quoted
-    case .quote:
-      guard isQuote else {
+    repeat {
+      guard try lines.next(into: &line) else { return false }
+    } while line.isEmpty
+    var end = try readField(at: 0)
+    while end < line.count {
+      guard line[end] == delimiter else {
         defect = InputFault(
           "expected a delimiter or the line's end after a closing quote: quotes in a field are doubled",
-          line: at.line, column: at.column)
-        return .skipping
+          line: lines.lineNumber, column: end + 1)
+        break
       }
-      try append(byte)
-      return .quoted
-    case .skipping:
-      return .skipping
+      end = try readField(at: end + 1)
+    }
+    return true
+  }
+
+  /// Returns the index after the field.
+  private mutating func readField(at start: Int) throws -> Int {
+    fields.append((text.count, lines.lineNumber, start + 1))
+    if start < line.count, line[start] == Self.quote { return try readQuoted(from: start + 1) }
+    let end = line[start...].firstIndex(of: delimiter) ?? line.count
+    text += line[start..<end]
+    return end
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+
+  /// Returns the index after the closing quote, which may be in a later line.
+  private mutating func readQuoted(from start: Int) throws -> Int {
+    var start = start
+    while true {
+      let end = line[start...].firstIndex(of: Self.quote) ?? line.count
+      text += line[start..<end]
+      start = end + 2
+      if end == line.count {
+        try readLine()
+        start = 0
+      } else if end + 1 < line.count, line[end + 1] == Self.quote {
+        text.append(Self.quote)
+      } else {
+        return end + 1
+      }
     }
   }
 
-  private mutating func append(_ byte: UInt8) throws(InputFault) {
-    try checkLength()
-    text.append(byte)
-  }
-
-  /// Delimiters count, too: a line may have nothing else.
-  private func checkLength() throws(InputFault) {
-    guard text.count + ends.count >= Self.maxRecordLength else { return }
-    let field = position(of: positions.count - 1)
-    throw InputFault(
-      "the record is longer than \(ByteSize.text(Self.maxRecordLength)): expected one record in each "
-        + "line, and a closing quote", line: field.line, column: field.column)
-  }
-
-  private mutating func endField(at end: Position, in state: State) {
-    if state == .fieldStart { positions.append(end) }
-    ends.append(text.count)
-  }
-
-  /// The last line may lack its line end.
-  private mutating func finish(in state: State) throws(InputFault) -> Bool {
-    switch state {
-    case .fieldStart where ends.isEmpty:
-      return false
-    case .quoted:
-      let quote = position(of: positions.count - 1)
-      throw InputFault("the quote is not closed", line: quote.line, column: quote.column)
-    default:
-      endField(at: position, in: state)
-      return true
+  /// Continues a quoted field in the next line.
+  private mutating func readLine() throws {
+    guard text.count < Self.maxLength else {
+      throw fault(
+        "the record is longer than \(ByteSize.text(Self.maxLength)): expected one record in each "
+          + "line, and a closing quote", at: count - 1)
     }
-  }
-
-  private mutating func takeByte() throws(InputFault) -> UInt8? {
-    if start == filled {
-      start = 0
-      filled = try file.fill(&block, from: 0)
-      if !isBegun, block[..<filled].starts(with: [0xef, 0xbb, 0xbf]) { start = 3 }
-      isBegun = true
-      if start == filled { return nil }
-    }
-    start += 1
-    return block[start - 1]
+    guard try lines.next(into: &line) else { throw fault("the quote is not closed", at: count - 1) }
+    text.append(UInt8(ascii: "\n"))
   }
 }

@@ -37,15 +37,14 @@ package struct RegistrationFile {
     _ path: String, visit: (RawSpan, UInt32?) throws -> Void, refuse: (InputFault) throws -> Void
   ) throws {
     var reader = try CSVReader(path, delimiter: delimiter)
-    var defect: InputFault?
-    let isEmpty = try !reader.next(defect: &defect)
-    if let defect { throw defect }
-    let columns = try columns(isEmpty ? [] : reader.fields)
-    while try reader.next(defect: &defect) {
+    _ = try reader.next()
+    if let defect = reader.defect { throw defect }
+    let columns = try columns((0..<reader.count).map { reader.field($0) })
+    while try reader.next() {
       let token: [UInt8]
       let time: UInt32?
       do throws(InputFault) {
-        if let defect { throw defect }
+        if let defect = reader.defect { throw defect }
         (token, time) = try parse(reader, columns)
       } catch {
         try refuse(error)
@@ -90,25 +89,24 @@ package struct RegistrationFile {
   ) throws(InputFault) -> (token: [UInt8], time: UInt32?) {
     let isShort = reader.count < columns.count
     guard reader.count <= columns.count, !isShort || (allowsShortLines && columns.token < reader.count) else {
-      throw Self.fault(wrongCount(reader.count, columns.count), at: reader.position(of: 0))
+      throw reader.fault(wrongCount(reader.count, columns.count), at: 0)
     }
     let text = reader.field(columns.token)
     guard let token = tokenForm.bytes(of: text) ?? TokenText.bytes(text) else {
-      throw Self.fault(
-        "expected a token (\(TokenText.forms)), found '\(text.prefix(80))'",
-        at: reader.position(of: columns.token))
+      throw reader.fault(
+        "expected a token (\(TokenText.forms)), found '\(text.prefix(80))'", at: columns.token)
     }
     if let problem = Self.problem(of: token) {
-      throw Self.fault(
+      throw reader.fault(
         problem + "; store import --token-column reads another column than \(tokenColumn)",
-        at: reader.position(of: columns.token))
+        at: columns.token)
     }
     guard let registered = columns.registered else { return (token, timeWithoutColumn) }
     guard registered < reader.count else { return (token, nil) }
     let time = reader.field(registered)
     if time.isEmpty { return (token, nil) }
     guard let seconds = seconds(of: time) else {
-      throw Self.fault(notATime(time), at: reader.position(of: registered))
+      throw reader.fault(notATime(time), at: registered)
     }
     return (token, seconds)
   }
@@ -138,9 +136,5 @@ package struct RegistrationFile {
     return
       "expected a time from 1970 to 2106 in the form \(timeForm.name), like \(example), found "
       + "'\(found.prefix(80))'"
-  }
-
-  private static func fault(_ message: Message, at position: CSVReader.Position) -> InputFault {
-    InputFault(message, line: position.line, column: position.column)
   }
 }

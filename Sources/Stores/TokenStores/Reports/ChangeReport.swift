@@ -1,5 +1,5 @@
-import Reports
 import Basics
+import Reports
 
 /// The rows that replays changed, or would change, as CSV or a JSON array (docs/spec/interface.md#journal-and-undo).
 package struct ChangeReport {
@@ -22,14 +22,14 @@ package struct ChangeReport {
   }
 
   private let columns: Columns
-  private let isJSON: Bool
-  private let output: OutputBuffer
+  private let rows: RowWriter
   /// Number of rows written.
-  package private(set) var count = 0
+  package var count: Int { rows.count }
 
   package init(_ columns: Columns, asJSON isJSON: Bool, to output: OutputBuffer) throws {
-    (self.columns, self.isJSON, self.output) = (columns, isJSON, output)
-    try output.append(isJSON ? "[\n" : CSVText.line(Array(names)))
+    self.columns = columns
+    rows = RowWriter(Array(Self.names[columns.range]), as: isJSON ? .json : .csv, to: output)
+    try rows.begin()
   }
 
   private static let names = [
@@ -37,12 +37,10 @@ package struct ChangeReport {
     "sha256", "stream", "offset",
   ]
 
-  private var names: ArraySlice<String> { Self.names[columns.range] }
-
   /// - Parameters:
   ///   - input: the input of the record that decided; nil if unknown.
   ///   - replay: the replay's number in the journal.
-  package mutating func add(_ change: JournalChange, from input: ReplayedInput?, replay: Int? = nil) throws {
+  package func add(_ change: JournalChange, from input: ReplayedInput?, replay: Int? = nil) throws {
     let all: [JSONValue] = [
       JSONValue(replay), JSONValue(change.key), .string(Hex.string(change.token)),
       .string(change.outcome.name),
@@ -52,28 +50,8 @@ package struct ChangeReport {
       JSONValue(input.flatMap { $0.sha256.isEmpty ? nil : $0.sha256 }), JSONValue(change.origin?.stream),
       JSONValue(change.origin?.offset),
     ]
-    let values = all[columns.range]
-    if isJSON {
-      try output.append((count > 0 ? ",\n" : "") + JSONValue.object(Array(zip(names, values))).text)
-    } else {
-      try output.append(CSVText.line(values.map(\.field)))
-    }
-    count += 1
+    try rows.write(Array(all[columns.range]))
   }
 
-  package func end() throws {
-    if isJSON { try output.append("\n]\n") }
-    try output.flush()
-  }
-}
-
-extension JSONValue {
-  /// The value as a CSV field: a text without quotes, and an empty field for null.
-  fileprivate var field: String {
-    switch self {
-    case .string(let text): text
-    case .null: ""
-    default: text
-    }
-  }
+  package func end() throws { try rows.end() }
 }

@@ -1,53 +1,51 @@
-import Reports
 import Basics
+import Reports
 
-/// Writes rows of a token store as CSV, JSON or NDJSON. Times are RFC 3339 in UTC.
-package final class TokenRowWriter {
-  package enum Format: String, CaseIterable, Sendable {
-    case csv, json, ndjson
+/// A column of a written store.
+package enum StoreColumn: String, CaseIterable {
+  case token
+  case registeredAt = "registered_at"
+  case invalidatedAt = "invalidated_at"
+  case app
+  case environment
+}
+
+/// Writes rows of a token store, with a choice of columns and forms.
+package struct TokenRowWriter {
+  package var columns: [StoreColumn] = [.app, .environment, .token, .registeredAt, .invalidatedAt]
+  package var tokenForm = TokenForm.hex
+  /// Nil is RFC 3339 in UTC, and the number of a time beyond 32 bits.
+  package var timeForm: TimeForm?
+
+  package init() {}
+
+  package var names: [String] { columns.map(\.rawValue) }
+
+  /// - Throws: a `Failure` for a time that the form cannot represent: another program may have written it.
+  package func write(
+    _ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState, to rows: RowWriter
+  ) throws {
+    let token = tokenForm.text(of: token)
+    try rows.write(
+      try columns.map { column in
+        switch column {
+        case .token: .string(token)
+        case .registeredAt: JSONValue(try time(state.registeredAt, column, of: token))
+        case .invalidatedAt: JSONValue(try time(state.invalidatedAt, column, of: token))
+        case .app: .string(owner.app)
+        case .environment: .string(owner.environment.rawValue)
+        }
+      })
   }
 
-  private static let columns = ["app", "environment", "token", "registered_at", "invalidated_at"]
-
-  private let format: Format
-  private let output: OutputBuffer
-  /// Rows written so far.
-  package private(set) var count = 0
-
-  package init(_ format: Format, output: OutputBuffer) {
-    self.format = format
-    self.output = output
-  }
-
-  package func begin() throws {
-    switch format {
-    case .csv: try output.append(CSVText.line(Self.columns))
-    case .json: try output.append("[\n")
-    case .ndjson: break
+  private func time(_ seconds: Int64?, _ column: StoreColumn, of token: String) throws -> String? {
+    guard let seconds, let timeForm else { return Self.time(seconds) }
+    guard let text = timeForm.text(of: seconds) else {
+      throw Failure(
+        "token \(token): its \(column.rawValue) is \(seconds), which the form \(timeForm.name) "
+          + "cannot represent: correct the row, or choose --time-form seconds")
     }
-  }
-
-  package func write(_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws {
-    let token = token.withUnsafeBytes { Hex.string($0) }
-    let (app, environment) = (owner.app, owner.environment.rawValue)
-    let registered = Self.time(state.registeredAt)
-    let invalidated = Self.time(state.invalidatedAt)
-    switch format {
-    case .csv:
-      try output.append(CSVText.line([app, environment, token, registered ?? "", invalidated ?? ""]))
-    case .json, .ndjson:
-      let row = JSONValue.object([
-        ("app", .string(app)), ("environment", .string(environment)), ("token", .string(token)),
-        ("registered_at", JSONValue(registered)), ("invalidated_at", JSONValue(invalidated)),
-      ])
-      let separator = format == .json && count > 0 ? ",\n" : ""
-      try output.append(separator + row.text + (format == .json ? "" : "\n"))
-    }
-    count += 1
-  }
-
-  package func end() throws {
-    if format == .json { try output.append(count > 0 ? "\n]\n" : "]\n") }
+    return text
   }
 
   package static func text(_ row: TokenRow) -> String {
@@ -65,5 +63,21 @@ package final class TokenRowWriter {
   /// RFC 3339 for a time of 32 unsigned bits. The column may have any other number, which is returned as it is.
   package static func time(_ seconds: Int64?) -> String? {
     seconds.map { UInt32(exactly: $0).map(UTCTime.text) ?? String($0) }
+  }
+}
+
+extension TokenStore {
+  /// Visits the rows like `list`. Returns the error of unreadable rows, after the others were visited.
+  package func listUnderstood(
+    _ selection: TokenSelection, in filter: AppEnvironmentFilter,
+    visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
+  ) throws -> StoreError? {
+    do {
+      try list(selection, in: filter, visit: visit)
+      return nil
+    } catch let error as StoreError {
+      guard case .unreadableRows = error.fault else { throw error }
+      return error
+    }
   }
 }

@@ -1,0 +1,56 @@
+import Basics
+import Reports
+
+/// Writes rows of named values as CSV, a JSON array or NDJSON.
+package final class RowWriter {
+  package enum Format: String, CaseIterable, Sendable {
+    case csv, json, ndjson
+  }
+
+  private let names: [String]
+  private let format: Format
+  private let delimiter: UInt8
+  private let output: OutputBuffer
+  /// Rows written so far.
+  package private(set) var count = 0
+
+  package init(
+    _ names: [String], as format: Format = .csv, delimiter: UInt8 = UInt8(ascii: ","), to output: OutputBuffer
+  ) {
+    (self.names, self.format, self.delimiter, self.output) = (names, format, delimiter, output)
+  }
+
+  package func begin() throws {
+    switch format {
+    case .csv: try output.append(CSVText.line(names, delimiter: delimiter))
+    case .json: try output.append("[\n")
+    case .ndjson: break
+    }
+  }
+
+  package func write(_ values: [JSONValue]) throws {
+    if format == .csv {
+      try output.append(CSVText.line(values.map(\.field), delimiter: delimiter))
+    } else {
+      let (before, after) = format == .ndjson ? ("", "\n") : (count > 0 ? ",\n" : "", "")
+      try output.append(before + JSONValue.object(Array(zip(names, values))).text + after)
+    }
+    count += 1
+  }
+
+  package func end() throws {
+    if format == .json { try output.append(count > 0 ? "\n]\n" : "]\n") }
+    try output.flush()
+  }
+}
+
+extension JSONValue {
+  /// The value as a CSV field: a text without quotes, and an empty field for null.
+  fileprivate var field: String {
+    switch self {
+    case .string(let text): text
+    case .null: ""
+    default: text
+    }
+  }
+}
