@@ -4,7 +4,7 @@ import CLibmariadb
 /// A connection to a MariaDB or MySQL server. Closing it, or the end of this process, rolls an open transaction back.
 package final class MySQLConnection {
   private let handle: UnsafeMutablePointer<MYSQL>
-  private let file = MySQLFile()
+  let file = MySQLFile()
 
   /// The server's limit of a statement, in bytes. A longer one would end the connection.
   package private(set) var longestStatement = 1 << 20
@@ -52,10 +52,8 @@ package final class MySQLConnection {
       throw .cannotConnect("the server does not support TLS, which ssl-mode=REQUIRED demands")
     }
     try checkVersion()
-    do throws(MySQLError) {
-      try setUp(lockTimeout)
-    } catch {
-      throw .cannotConnect(error.message)
+    do { try setUp(lockTimeout) } catch {
+      throw .cannotConnect((error as? MySQLError)?.message ?? "\(error)")
     }
   }
 
@@ -94,7 +92,7 @@ package final class MySQLConnection {
   }
 
   /// Makes the session independent of the server's settings.
-  private func setUp(_ lockTimeout: Duration) throws(MySQLError) {
+  private func setUp(_ lockTimeout: Duration) throws {
     // 0 would not wait at all.
     let seconds = min(max(Int64((lockTimeout / .seconds(1)).rounded(.up)), 1), 31_536_000)
     // The server disconnects an idle or slow client, for example one that is still reading its input.
@@ -119,51 +117,36 @@ package final class MySQLConnection {
     "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,"
     + "NO_AUTO_VALUE_ON_ZERO"
 
-  /// Runs one statement; returns how many rows it wrote; an UPDATE returns how many it found.
+  /// Runs one statement; returns how many rows it wrote, or has; an UPDATE returns how many it found.
   @discardableResult
-  package func run(_ sql: String) throws(MySQLError) -> Int { try run(Array(sql.utf8)) }
+  package func run(_ sql: String) throws -> Int { try visit(sql) { _ in } }
 
   /// Like the other `run`, for statements that may not be UTF-8.
   @discardableResult
-  package func run(_ sql: [UInt8]) throws(MySQLError) -> Int {
-    try prepare()
-    let code = sql.withUnsafeBytes(send)
-    return try finish(code)
-  }
-
-  /// Like the other `run`, for a LOAD DATA that reads `lines`.
-  func run(_ sql: [UInt8], reading lines: UnsafeRawBufferPointer) throws(MySQLError) -> Int {
-    try prepare()
-    let code = file.open(lines) { sql.withUnsafeBytes(send) }
-    return try finish(code)
-  }
+  package func run(_ sql: [UInt8]) throws -> Int { try visit(sql) { _ in } }
 
   /// How many warnings the last statement had.
   var warningCount: UInt32 { libmariadb.mysql_warning_count(handle) }
 
-  private func finish(_ code: Int32) throws(MySQLError) -> Int {
-    try check(code)
-    if libmariadb.mysql_field_count(handle) == 0 {
-      return Int(clamping: libmariadb.mysql_affected_rows(handle))
-    }
-    // The connection is busy until the rows of a query are read.
-    return try drain()
-  }
-
-  /// Visits the rows of a query. The connection is busy until the last row. If `body` throws, the rest is read and
-  /// dropped.
-  package func visit(_ sql: String, _ body: (SQLFields) throws -> Void) throws {
+  /// `run`, and visits the rows of a query. The connection is busy until the last row. If `body` throws, the rest is read
+  /// and dropped.
+  @discardableResult
+  package func visit(_ sql: String, _ body: (SQLFields) throws -> Void) throws -> Int {
     try visit(Array(sql.utf8), body)
   }
 
   /// Like the other `visit`, for statements that may not be UTF-8.
-  package func visit(_ sql: [UInt8], _ body: (SQLFields) throws -> Void) throws {
-    try prepare()
-    try check(sql.withUnsafeBytes(send))
+  @discardableResult
+  package func visit(_ sql: [UInt8], _ body: (SQLFields) throws -> Void) throws -> Int {
+    // libmariadb's error for a second statement would replace that of the rows.
+    if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
+    try check(
+      sql.withUnsafeBytes { sql in
+        libmariadb.mysql_real_query(handle, sql.bindMemory(to: CChar.self).baseAddress, UInt(sql.count))
+      })
     guard let result = libmariadb.mysql_use_result(handle) else {
-      // A statement without rows.
-      if libmariadb.mysql_field_count(handle) == 0 { return }
-      throw failure()
+      guard libmariadb.mysql_field_count(handle) == 0 else { throw failure() }
+      return Int(clamping: libmariadb.mysql_affected_rows(handle))
     }
     isVisiting = true
     defer {
@@ -176,48 +159,24 @@ package final class MySQLConnection {
     let fields = UnsafeMutableBufferPointer<SQLField>.allocate(capacity: columns.count)
     fields.initialize(repeating: .null)
     defer { fields.deallocate() }
+    var count = 0
     while let row = libmariadb.mysql_fetch_row(result), let lengths = libmariadb.mysql_fetch_lengths(result) {
       for index in columns.indices { fields[index] = columns[index].field(row[index], lengths[index]) }
       try body(SQLFields(fields))
+      count += 1
     }
-    try check(Int32(bitPattern: libmariadb.mysql_errno(handle)))
-  }
-
-  /// Rejects a second statement here: libmariadb's error for it would replace that of the rows.
-  private func prepare() throws(MySQLError) {
-    if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
-  }
-
-  /// Reads and counts the rows.
-  private func drain() throws(MySQLError) -> Int {
-    guard let result = libmariadb.mysql_use_result(handle) else { throw failure() }
-    defer { libmariadb.mysql_free_result(result) }
-    var count = 0
-    while libmariadb.mysql_fetch_row(result) != nil { count += 1 }
     try check(Int32(bitPattern: libmariadb.mysql_errno(handle)))
     return count
   }
 
   /// The first field of a query's first row; nil if it is not an integer.
-  package func number(_ sql: String) throws(MySQLError) -> Int64? {
-    var number: Int64?
-    var isFirst = true
-    do {
-      try visit(sql) { row in
-        if isFirst { number = row.first?.integer }
-        isFirst = false
-      }
-    } catch {
-      throw error as? MySQLError ?? failure()
-    }
-    return number
+  package func number(_ sql: String) throws -> Int64? {
+    var first: SQLValue?
+    try visit(sql) { row in first = first ?? row.first?.value }
+    return if case .integer(let number) = first { number } else { nil }
   }
 
-  private func send(_ sql: UnsafeRawBufferPointer) -> Int32 {
-    libmariadb.mysql_real_query(handle, sql.bindMemory(to: CChar.self).baseAddress, UInt(sql.count))
-  }
-
-  private func check(_ code: Int32) throws(MySQLError) {
+  private func check(_ code: Int32) throws {
     if code != 0 { throw failure() }
   }
 

@@ -88,10 +88,9 @@ package struct MySQLDatabase: StoreDatabase {
   /// row.
   private func commit(_ session: MySQLSession) throws {
     let mark = try session.lastReplay()
-    do throws(MySQLError) {
+    do {
       try session.connection.run("COMMIT")
-    } catch {
-      guard error.isLost || session.connection.isLost else { throw error }
+    } catch let error as MySQLError where error.isLost || session.connection.isLost {
       guard let mark else { throw StoreFault.uncertain(error.message) }
       try error.resolve {
         // The lock waits for a transaction that has not ended.

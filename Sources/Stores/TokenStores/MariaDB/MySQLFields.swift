@@ -31,21 +31,7 @@ struct MySQLColumn {
     case .text: return .text(bytes)
     case .bytes: return .bytes(bytes)
     // An unsigned one may be too large.
-    case .integer: return Self.integer(bytes).map(SQLField.integer) ?? .text(bytes)
+    case .integer: return Int64(String(decoding: bytes, as: UTF8.self)).map(SQLField.integer) ?? .text(bytes)
     }
-  }
-
-  private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {
-    let isNegative = bytes.first == UInt8(ascii: "-")
-    var value: Int64 = 0
-    for byte in isNegative ? bytes.dropFirst() : bytes[...] {
-      let digit = Int64(byte) - 0x30
-      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-      // Downwards, as there is one more negative number than there are positive ones.
-      let (sum, overflows) = product.subtractingReportingOverflow(digit)
-      guard (0...9).contains(digit), !overflow, !overflows else { return nil }
-      value = sum
-    }
-    return isNegative ? value : value == .min ? nil : -value
   }
 }

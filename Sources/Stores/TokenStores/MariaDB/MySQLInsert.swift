@@ -46,46 +46,31 @@ package final class MySQLInsert {
 
   package func add(_ row: SQLFields) throws {
     let end = rows.count
-    if loads {
-      append(line: row)
-    } else {
-      append(tuple: row)
-      try sendRows(before: end)
+    append(row)
+    if !loads, end > 0, statement.count + rows.count > connection.longestStatement {
+      // The rows before, and this one without the comma before it.
+      let last = Array(rows[(end + 1)...])
+      rows.removeLast(rows.count - end)
+      try flush()
+      rows += last
     }
     added += 1
     if rows.count >= limit { try flush() }
   }
 
-  private func append(line row: SQLFields) {
+  /// As a line, or as a tuple.
+  private func append(_ row: SQLFields) {
+    if !loads { rows += (rows.isEmpty ? "(" : ",(").utf8 }
     for (index, field) in row.enumerated() {
-      if index > 0 { rows.append(UInt8(ascii: "\t")) }
+      if index > 0 { rows.append(UInt8(ascii: loads ? "\t" : ",")) }
       switch field {
-      case .null: rows.append(contentsOf: "\\N".utf8)
-      case .integer, .real: MySQLLiteral.append(field, to: &rows)
-      case .text(let bytes), .bytes(let bytes): MySQLLiteral.append(escaped: bytes, to: &rows)
+      case .null where loads: rows += "\\N".utf8
+      case .text(let bytes) where loads, .bytes(let bytes) where loads:
+        MySQLLiteral.append(escaped: bytes, to: &rows)
+      default: MySQLLiteral.append(field, to: &rows)
       }
     }
-    rows.append(UInt8(ascii: "\n"))
-  }
-
-  private func append(tuple row: SQLFields) {
-    if !rows.isEmpty { rows.append(UInt8(ascii: ",")) }
-    rows.append(UInt8(ascii: "("))
-    for (index, field) in row.enumerated() {
-      if index > 0 { rows.append(UInt8(ascii: ",")) }
-      MySQLLiteral.append(field, to: &rows)
-    }
-    rows.append(UInt8(ascii: ")"))
-  }
-
-  /// Sends the rows before the last one, if the last one does not fit into the same statement.
-  private func sendRows(before end: Int) throws {
-    guard end > 0, statement.count + rows.count > connection.longestStatement else { return }
-    // Without the comma before it.
-    let last = Array(rows[(end + 1)...])
-    rows.removeLast(rows.count - end)
-    try flush()
-    rows += last
+    rows.append(UInt8(ascii: loads ? "\n" : ")"))
   }
 
   private func flush() throws {
@@ -94,18 +79,14 @@ package final class MySQLInsert {
       rows.removeAll(keepingCapacity: true)
       added = 0
     }
-    written += loads ? try connection.load(statement, rows, count: added) : try insert()
-  }
-
-  private func insert() throws -> Int {
     let length = statement.count + rows.count
-    guard length <= connection.longestStatement else {
+    guard loads || length <= connection.longestStatement else {
       throw MySQLError(
         code: 0,
         message:
           "a row takes \(length) bytes, more than the server's limit of \(connection.longestStatement) "
           + "(max_allowed_packet)")
     }
-    return try connection.run(statement + rows)
+    written += try loads ? connection.load(statement, rows, count: added) : connection.run(statement + rows)
   }
 }

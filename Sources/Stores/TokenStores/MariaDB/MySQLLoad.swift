@@ -20,22 +20,10 @@ final class MySQLFile {
       },
       { _ in },
       { _, buffer, length in
-        if let buffer { MySQLFile.explain(in: UnsafeMutableBufferPointer(start: buffer, count: Int(length))) }
-        return MySQLFile.notAsked
+        if let buffer { strncpy(buffer, "the server requested a local file, which is refused", Int(length)) }
+        // libmariadb's code for an unknown error.
+        return 2000
       }, Unmanaged.passUnretained(self).toOpaque())
-  }
-
-  /// libmariadb's code for an unknown error.
-  private static let notAsked: Int32 = 2000
-
-  private static let reason = Array("the server requested a local file, which is refused".utf8)
-
-  /// Writes a C string.
-  private static func explain(in buffer: UnsafeMutableBufferPointer<CChar>) {
-    let count = min(reason.count, buffer.count - 1)
-    guard count >= 0 else { return }
-    for index in 0..<count { buffer[index] = CChar(bitPattern: reason[index]) }
-    buffer[count] = 0
   }
 
   private static func found(_ pointer: UnsafeMutableRawPointer?) -> MySQLFile? {
@@ -43,10 +31,10 @@ final class MySQLFile {
   }
 
   /// Runs `body`, during which the server may read `bytes`.
-  func open<Result>(_ bytes: UnsafeRawBufferPointer, _ body: () -> Result) -> Result {
+  func open<Result>(_ bytes: UnsafeRawBufferPointer, _ body: () throws -> Result) rethrows -> Result {
     (rest, isOpen) = (bytes, true)
     defer { (rest, isOpen) = (UnsafeRawBufferPointer(start: nil, count: 0), false) }
-    return body()
+    return try body()
   }
 
   private func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
@@ -63,9 +51,7 @@ extension MySQLConnection {
   /// With LOCAL, errors of an INSERT become warnings, and the row is altered or skipped. They are errors again here,
   /// but rows were written: the transaction must be rolled back.
   func load(_ statement: [UInt8], _ lines: [UInt8], count: Int) throws -> Int {
-    let written = try lines.withUnsafeBytes { lines throws(MySQLError) in
-      try run(statement, reading: lines)
-    }
+    let written = try lines.withUnsafeBytes { try file.open($0) { try run(statement) } }
     guard warningCount > 0 else { return written }
     var error = MySQLError(code: 0, message: "\(Int(warningCount)) of \(count) rows do not fit")
     try visit("SHOW WARNINGS LIMIT 1") { row in

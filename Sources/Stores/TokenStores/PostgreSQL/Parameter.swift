@@ -62,6 +62,20 @@ enum ServerType: UInt32 {
     case .text(let bytes), .bytes(let bytes): return try body(bytes)
     }
   }
+
+  /// Appends a value with its length before it, which is -1 for null.
+  func append(_ field: SQLField, to bytes: inout [UInt8]) {
+    withEncoded(field) { value in
+      bytes.append(bigEndian: value.map { Int32(clamping: $0.count) } ?? -1)
+      if let value { bytes.append(contentsOf: value) }
+    }
+  }
+}
+
+extension [UInt8] {
+  mutating func append(bigEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+  }
 }
 
 /// A parameter of a statement.
@@ -102,10 +116,7 @@ struct ArrayParameter {
 
   mutating func append(_ field: SQLField) {
     count += 1
-    type.withEncoded(field) { bytes in
-      Self.append(bytes.map { Int32(clamping: $0.count) } ?? -1, to: &elements)
-      if let bytes { elements.append(contentsOf: bytes) }
-    }
+    type.append(field, to: &elements)
   }
 
   mutating func removeAll() {
@@ -116,11 +127,7 @@ struct ArrayParameter {
   /// The header: dimensions, whether there may be nulls, the type of the elements, their count, and the first index.
   var bytes: [UInt8] {
     var head: [UInt8] = []
-    for number in [1, 1, Int32(type.rawValue), count, 1] { Self.append(number, to: &head) }
+    for number in [1, 1, Int32(type.rawValue), count, 1] { head.append(bigEndian: number) }
     return head + elements
-  }
-
-  private static func append(_ number: Int32, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 }
