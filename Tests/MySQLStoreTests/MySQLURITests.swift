@@ -60,7 +60,7 @@ struct MySQLURITests {
     do {
       _ = try uri(text)
       Issue.record("read: \(text)")
-    } catch let error as StoreURLError {
+    } catch let error as UsageError {
       #expect(error.message == .unreadableURI("mysql", problem))
       #expect(!error.message.text.contains("secret"))
     }

@@ -47,7 +47,7 @@ import Wording
   @Test(arguments: ["postgres://h/db?no=secret", "postgres://me:secret%@h/db", "postgres://[::1/secret"])
   func anUnreadableURI(_ text: String) throws {
     guard case .postgreSQL(let uri) = try? StoreURL(text) else { return }
-    let error = #expect(throws: StoreURLError.self) { try TokenStore(PostgreSQLDatabase(uri: uri)) }
+    let error = #expect(throws: UsageError.self) { try TokenStore(PostgreSQLDatabase(uri: uri)) }
     #expect(error?.message.text.contains("secret") == false)
   }
 

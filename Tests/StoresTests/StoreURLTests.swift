@@ -33,7 +33,7 @@ import Wording
 
   @Test(arguments: refused)
   func refusal(_ text: String, _ message: Message) {
-    #expect(throws: StoreURLError(message)) { try StoreURL(text) }
+    #expect(throws: UsageError(message)) { try StoreURL(text) }
     #expect(!message.text.contains("secret"))
   }
 
@@ -53,7 +53,7 @@ import Wording
     ("postgres://h?p%61ssword=secret", "postgresql://h?p%61ssword=secret", "postgresql://h"),
   ])
   func postgreSQL(_ text: String, _ uri: String, _ shown: String) throws {
-    guard case .postgreSQL(let found) = try StoreURL(text) else { throw StoreURLError(.notAStoreURL(text)) }
+    guard case .postgreSQL(let found) = try StoreURL(text) else { throw UsageError(.notAStoreURL(text)) }
     #expect(found.text == uri)
     #expect(found.shown == shown)
     #expect(try StoreURL(text).text == shown)
@@ -71,7 +71,7 @@ import Wording
 
   @Test(arguments: refusedURIs)
   func refusedPostgreSQL(_ text: String, _ problem: Message) {
-    let error = #expect(throws: StoreURLError.self) { try StoreURL(text) }
+    let error = #expect(throws: UsageError.self) { try StoreURL(text) }
     #expect(error?.message == .unreadableURI("postgresql", problem))
     #expect(error?.message.text.contains("secret") == false && error?.message.text.contains("ret@") == false)
   }

@@ -28,12 +28,12 @@ package struct MySQLURI: Equatable, Sendable {
   private static let scheme = "mysql"
 
   /// - Parameter rest: what follows `mysql:` or `mariadb:`; empty means the library's defaults.
-  package init(afterScheme rest: String) throws(StoreURLError) {
+  package init(afterScheme rest: String) throws(UsageError) {
     let uri = try ServerURI(Self.scheme, rest)
     user = try Self.decoded(uri.user ?? "", "the user")
     // An empty password is a password: without it, the client would take the one in an option file.
     let secret = uri.credentials.flatMap { text in text.firstIndex(of: ":").map { text[$0...].dropFirst() } }
-    password = try secret.map { text throws(StoreURLError) in try Self.decoded(text, "the password") ?? "" }
+    password = try secret.map { text throws(UsageError) in try Self.decoded(text, "the password") ?? "" }
     let (name, digits) = try uri.split(uri.hosts)
     host = try Self.decoded(name, "the host")
     port = UInt16(digits)
@@ -59,7 +59,7 @@ package struct MySQLURI: Equatable, Sendable {
   /// The values by their names. No message quotes an unknown name or a value: one may be a password.
   private static func values(
     of parameters: [(name: Substring, value: Substring)]
-  ) throws(StoreURLError) -> [String: String] {
+  ) throws(UsageError) -> [String: String] {
     var values: [String: String] = [:]
     for (name, value) in parameters {
       guard let name = names.first(where: { $0 == name }) else {
@@ -75,26 +75,20 @@ package struct MySQLURI: Equatable, Sendable {
   }
 
   /// `text` without `%XX`; nil if it is empty.
-  private static func decoded(_ text: Substring, _ part: String) throws(StoreURLError) -> String? {
+  private static func decoded(_ text: Substring, _ name: String) throws(UsageError) -> String? {
     if text.isEmpty { return nil }
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
+    let parts = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+    var bytes = Array(parts[0])
+    for part in parts.dropFirst() {
+      guard let byte = Hex.bytes(Substring(part.prefix(2))), byte.count == 1 else {
+        throw .uri(scheme, "\(name) contains a % without two hexadecimal digits")
       }
-      guard let high = rest.popFirst().flatMap(Hex.value(ofDigit:)),
-        let low = rest.popFirst().flatMap(Hex.value(ofDigit:))
-      else {
-        throw .uri(scheme, "\(part) contains a % without two hexadecimal digits")
-      }
-      bytes.append(high << 4 | low)
+      bytes += byte + part.dropFirst(2)
     }
     // libmariadb takes C strings, which would end there.
-    if bytes.contains(0) { throw .uri(scheme, "\(part) contains a zero byte") }
+    if bytes.contains(0) { throw .uri(scheme, "\(name) contains a zero byte") }
     guard let decoded = String(validating: bytes, as: UTF8.self) else {
-      throw .uri(scheme, "\(part) is not in UTF-8")
+      throw .uri(scheme, "\(name) is not in UTF-8")
     }
     return decoded
   }

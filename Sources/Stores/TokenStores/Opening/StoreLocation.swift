@@ -61,7 +61,8 @@ package struct StoreLocation {
     if mapping == nil, insertsUnknown {
       throw UsageError("--insert-unknown requires --mapping: add a mapping, or remove the option")
     }
-    if named == nil, mapping == nil, case .sqlite(let path) = try url(of: Self.usual), access(path, F_OK) != 0
+    if named == nil, mapping == nil, case .sqlite(let path) = try StoreURL(Self.usual),
+      access(path, F_OK) != 0
     {
       Console.note(
         dryRun
@@ -75,7 +76,7 @@ package struct StoreLocation {
     if let mapping, named == nil {
       throw UsageError("no store is named: name the database that has the table \(mapping.name) with --store")
     }
-    let url = try url(of: named ?? Self.usual)
+    let url = try StoreURL(named ?? Self.usual)
     let database = try self.database(at: url)
     var store =
       mapping.map {
@@ -99,17 +100,10 @@ package struct StoreLocation {
 
   private func database(at url: StoreURL) throws -> any StoreDatabase {
     switch url {
-    case .sqlite(let path): return SQLiteDatabase(path: path, lockTimeout: lockTimeout)
-    case .postgreSQL(let uri):
-      do { return try PostgreSQLDatabase(uri: uri, lockTimeout: lockTimeout) } catch {
-        throw UsageError(error.message)
-      }
-    case .mySQL(let uri): return MySQLDatabase(uri: uri, lockTimeout: lockTimeout)
+    case .sqlite(let path): SQLiteDatabase(path: path, lockTimeout: lockTimeout)
+    case .postgreSQL(let uri): try PostgreSQLDatabase(uri: uri, lockTimeout: lockTimeout)
+    case .mySQL(let uri): MySQLDatabase(uri: uri, lockTimeout: lockTimeout)
     }
-  }
-
-  private func url(of name: String) throws -> StoreURL {
-    do { return try StoreURL(name) } catch { throw UsageError(error.message) }
   }
 }
 

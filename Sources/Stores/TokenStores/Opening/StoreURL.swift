@@ -12,8 +12,8 @@ package enum StoreURL: Equatable, Sendable {
 
   /// Reads `sqlite:PATH`, `postgresql://…`, `postgres://…`, `mysql://…` and `mariadb://…`.
   ///
-  /// - Throws: `StoreURLError` for an empty path, a path without `sqlite:`, and stores of other kinds.
-  package init(_ text: String) throws(StoreURLError) {
+  /// - Throws: `UsageError` for an empty path, a path without `sqlite:`, and stores of other kinds.
+  package init(_ text: String) throws(UsageError) {
     guard let colon = text.firstIndex(of: ":") else {
       throw Self.unknown(text)
     }
@@ -24,29 +24,29 @@ package enum StoreURL: Equatable, Sendable {
     case "mysql", "mariadb": self = .mySQL(try MySQLURI(afterScheme: path))
     // Only the scheme: the rest may have a password.
     case let scheme where path.hasPrefix("//"):
-      throw StoreURLError(
+      throw UsageError(
         "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins "
           + "with \(scheme)://")
     default: throw Self.unknown(text)
     }
   }
 
-  private static func unknown(_ text: String) -> StoreURLError {
-    StoreURLError(
+  private static func unknown(_ text: String) -> UsageError {
+    UsageError(
       "token store '\(text)': expected sqlite:PATH"
         + (text.isEmpty ? ", as in sqlite:tokens.sqlite" : "; for that file write sqlite:\(text)"))
   }
 
   /// `sqlite:///PATH` is an absolute path, as in some other tools. With two slashes they mean a relative path or a
   /// host, so that form is refused.
-  private static func sqlitePath(_ path: String) throws(StoreURLError) -> String {
+  private static func sqlitePath(_ path: String) throws(UsageError) -> String {
     if path.isEmpty {
-      throw StoreURLError(
+      throw UsageError(
         "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite")
     }
     if path.hasPrefix("//"), !path.hasPrefix("///") {
       let rest = path.dropFirst(2)
-      throw StoreURLError(
+      throw UsageError(
         "token store 'sqlite://\(rest)': expected sqlite:PATH without slashes of a URL; write sqlite:\(rest) "
           + "for a relative path, sqlite:/\(rest) for an absolute one")
     }

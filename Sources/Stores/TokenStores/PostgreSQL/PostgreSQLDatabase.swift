@@ -19,7 +19,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   ///   - uri: in the format of libpq.
   ///   - lockTimeout: how long to wait for another program's lock, not negative.
   /// - Throws: if libpq cannot read the URI.
-  package init(uri: PostgreSQLURI, lockTimeout: Duration = defaultLockTimeout) throws(StoreURLError) {
+  package init(uri: PostgreSQLURI, lockTimeout: Duration = defaultLockTimeout) throws(UsageError) {
     name = uri.shown
     self.uri = uri.text
     self.lockTimeout = lockTimeout
@@ -28,7 +28,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
 
   /// libpq's message quotes the invalid text, which may be a password, so the quote is removed. If libpq is missing,
   /// the connection reports it.
-  private static func checkSyntax(of uri: PostgreSQLURI) throws(StoreURLError) {
+  private static func checkSyntax(of uri: PostgreSQLURI) throws(UsageError) {
     guard LibpqLibrary.functions != nil else { return }
     var message: UnsafeMutablePointer<CChar>?
     if let options = libpq.PQconninfoParse(uri.text, &message) {

@@ -11,7 +11,7 @@ package struct PostgreSQLURI: Equatable, Sendable {
   package let shown: String
 
   /// - Parameter rest: what follows `postgresql:` or `postgres:`; empty means libpq's defaults.
-  package init(afterScheme rest: String) throws(StoreURLError) {
+  package init(afterScheme rest: String) throws(UsageError) {
     let uri = try ServerURI(Self.scheme, rest)
     if rest.utf8.contains(0) { throw .uri(Self.scheme, "it contains a zero byte") }
     for host in uri.hosts.split(separator: ",") { _ = try uri.split(host) }

@@ -14,7 +14,7 @@ package struct ServerURI {
   package let query: Substring
 
   /// - Parameter rest: what follows the scheme's colon; empty means the library's defaults.
-  package init(_ scheme: String, _ rest: String) throws(StoreURLError) {
+  package init(_ scheme: String, _ rest: String) throws(UsageError) {
     self.scheme = scheme
     let rest = rest.isEmpty ? "//" : rest
     guard rest.hasPrefix("//") else { throw .uri(scheme, "expected // after the colon") }
@@ -34,7 +34,7 @@ package struct ServerURI {
   /// The user without the password.
   package var user: Substring? { credentials?.prefix { $0 != ":" } }
 
-  package func parameters() throws(StoreURLError) -> [(name: Substring, value: Substring)] {
+  package func parameters() throws(UsageError) -> [(name: Substring, value: Substring)] {
     var parameters: [(name: Substring, value: Substring)] = []
     for parameter in query.split(separator: "&") {
       let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
@@ -46,7 +46,7 @@ package struct ServerURI {
 
   /// The host without brackets, and the digits of the port.
   /// - Parameter text: `HOST:PORT`, or an address of IPv6 in brackets and a port.
-  package func split(_ text: Substring) throws(StoreURLError) -> (host: Substring, port: Substring) {
+  package func split(_ text: Substring) throws(UsageError) -> (host: Substring, port: Substring) {
     let bracket = text.hasPrefix("[") ? text.firstIndex(of: "]") : nil
     let end = bracket.map(text.index(after:)) ?? text.firstIndex(of: ":") ?? text.endIndex
     let port = text[end...].dropFirst()
@@ -63,9 +63,9 @@ package struct ServerURI {
   }
 }
 
-extension StoreURLError {
-  package static func uri(_ scheme: String, _ problem: Message) -> StoreURLError {
-    StoreURLError(
+extension UsageError {
+  package static func uri(_ scheme: String, _ problem: Message) -> UsageError {
+    UsageError(
       "token store: a \(scheme):// URI cannot be read: \(problem); expected "
         + "\(scheme)://USER@HOST:PORT/DATABASE, each part optional, with %XX for special characters, as "
         + "%40 for @")

@@ -62,7 +62,7 @@ package final class MessageLog: @unchecked Sendable {
 }
 
 /// Invalid arguments; exit code 64.
-package struct UsageError: Error {
+package struct UsageError: Error, Equatable {
   package var message: Message
   package init(_ message: Message) { self.message = message }
 }
