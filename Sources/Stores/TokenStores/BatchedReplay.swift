@@ -32,11 +32,8 @@ struct BatchedReplay {
     // The limit is one for all transactions: nothing changes if it is exceeded.
     let preview = try store.replay(invalidations, for: owner, options: dryRun, entry: nil)
     if preview.stop != nil { return preview }
-<<<<<<< HEAD
     answer.times = preview.times
     listed = trace?.listed
-=======
->>>>>>> 54dd67e6 (replay: let the store know what the preview of a batch found)
     var tokens = TokenBatch(mostTokens: store.batchSize)
     try invalidations { token, time in
       if tokens.isFull {

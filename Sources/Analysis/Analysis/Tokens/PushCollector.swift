@@ -1,11 +1,13 @@
 import APNsWire
 import Basics
 
-/// Adds the tokens of rejected pushes to a token table (docs/spec/interface.md#replay-rule): those with
+/// Adds the tokens of rejected pushes to a token table, or to one for each app (docs/spec/interface.md#replay-rule): those with
 /// status 410, as of the response's timestamp. Optionally also those of other token errors, and of a 410
 /// without timestamp, as of the response's capture time.
 package final class PushCollector: EvidenceSink {
-  private let table: TokenTable
+  /// The most apps with a table of their own.
+  package static let mostApps = 100
+
   private let flaggedCount: Bool
   private let takesErrors: Bool
   private let takesOtherApps: Bool
@@ -15,12 +17,13 @@ package final class PushCollector: EvidenceSink {
   /// The kind of tokens to add, unless the app is itself a topic of another kind; nil for all kinds. An unknown kind
   /// counts as `device`.
   package var tokenKind: TokenKind?
-  /// Number of added pushes with status 410, and with other token errors.
-  package private(set) var invalidated = 0
-  package private(set) var refused = 0
+  /// Makes the table of each app that a topic names; nil adds all pushes to one table.
+  package var makeTable: (() -> TokenTable)?
+  /// The added pushes without `makeTable`.
+  package let added: AddedPushes
+  /// With `makeTable`, the added pushes of each app; one more than `mostApps` if there are too many.
+  package private(set) var apps: [String: AddedPushes] = [:]
   package private(set) var leftOut = PushesLeftOut()
-  /// The flags of added pushes whose times do not count.
-  package private(set) var doubts: PushFlags = []
   /// The first finding of doubtful times: a replay would use wrong ones, or lack some.
   package private(set) var doubtfulTimes: Finding?
   /// The topics of added pushes, and of pushes left out because of their app.
@@ -38,7 +41,7 @@ package final class PushCollector: EvidenceSink {
     _ table: TokenTable, flaggedCount: Bool, takesErrors: Bool, app: String = "",
     takesOtherApps: Bool = false, now: UInt32, origins: TokenOrigins? = nil
   ) {
-    (self.table, self.flaggedCount, self.takesErrors) = (table, flaggedCount, takesErrors)
+    (added, self.flaggedCount, self.takesErrors) = (AddedPushes(to: table), flaggedCount, takesErrors)
     (self.takesOtherApps, self.origins) = (takesOtherApps, origins)
     topics = PushTopics(app: app)
     plausibleTimes = min(FeedbackRules.serviceStart, now)...now
@@ -64,8 +67,8 @@ package final class PushCollector: EvidenceSink {
       leftOut.undated += 1
     } else if time == nil, !takesErrors {
       leftOut.untimed += 1
-    } else if try add(push, at: time ?? captureTime(of: push), labels, bytes) {
-      invalidated += 1
+    } else {
+      try add(push, at: time ?? captureTime(of: push), labels, bytes)?.invalidated += 1
     }
   }
 
@@ -74,8 +77,8 @@ package final class PushCollector: EvidenceSink {
       leftOut.undated += 1
     } else if !takesErrors {
       leftOut.refused += 1
-    } else if try add(push, at: captureTime(of: push), labels, bytes) {
-      refused += 1
+    } else {
+      try add(push, at: captureTime(of: push), labels, bytes)?.refused += 1
     }
   }
 
@@ -87,53 +90,79 @@ package final class PushCollector: EvidenceSink {
     return InvalidationTime(seconds: time)
   }
 
-  /// Returns whether the push was added.
+  /// Returns where the push was added; nil if it is left out.
   private func add(
     _ push: PushRecord, at time: InvalidationTime?, _ labels: StreamLabels, _ bytes: RawSpan
-  ) throws -> Bool {
+  ) throws -> AddedPushes? {
     guard let token = push.fields[.token], !token.isEmpty else {
       leftOut.withoutToken += 1
-      return false
+      return nil
     }
     guard let time else {
       leftOut.uncaptured += 1
-      return false
+      return nil
     }
     let kind = push.fields.tokenKind(in: bytes) ?? .device
     if kind != tokenKind ?? kind, !topics.areOfKind(push.fields[.topic], in: bytes) {
       leftOut.ofOtherKinds[kind, default: 0] += 1
-      return false
+      return nil
     }
-    if let topic = push.fields[.topic] {
-      if !topics.add(bytes.extracting(topic), of: push, labels), !takesOtherApps {
-        leftOut.ofOtherApps += 1
-        return false
-      }
-    } else {
-      topics.hasUnknown = true
+    let topic = push.fields[.topic].map { topics.add(bytes.extracting($0), of: push, labels) }
+    if topic == nil { topics.hasUnknown = true }
+    if topic?.isOwn == false, !takesOtherApps {
+      leftOut.ofOtherApps += 1
+      return nil
     }
-    try add(push, bytes.extracting(token), at: time, labels)
-    return true
+    guard let added = added(to: topic?.app) else {
+      leftOut.withoutApp += 1
+      return nil
+    }
+    try add(push, bytes.extracting(token), at: time, labels, to: added)
+    return added
+  }
+
+  /// Where pushes of `app` are added; nil if each app has its own table, and the name is missing or cannot be one.
+  private func added(to app: String?) -> AddedPushes? {
+    guard let makeTable else { return added }
+    guard let app else { return nil }
+    if let known = apps[app] { return known }
+    guard apps.count <= Self.mostApps, app.isBundleID else { return nil }
+    let new = AddedPushes(to: makeTable())
+    apps[app] = new
+    return new
   }
 
   private func add(
-    _ push: PushRecord, _ token: RawSpan, at time: InvalidationTime, _ labels: StreamLabels
+    _ push: PushRecord, _ token: RawSpan, at time: InvalidationTime, _ labels: StreamLabels,
+    to added: AddedPushes
   ) throws {
     let doubts = push.fields.flags.intersection(.tokenDoubts)
     var flags = doubts.asRecordFlags
     if !plausibleTimes.contains(time.seconds) { flags.insert(.implausibleTimestamp) }
     let counts = flaggedCount || doubts.isEmpty && flags.isEmpty
-    if !counts { self.doubts.formUnion(doubts) }
+    if !counts { added.doubts.formUnion(doubts) }
     let (seconds, milliseconds) = (time.seconds, time.milliseconds)
     guard let origins else {
-      return try table.add(
+      return try added.table.add(
         token, time: seconds, milliseconds: milliseconds, flags: flags, counts: counts)
     }
     let origin = origins.origin(
       labels, push.offset, fileOffset: push.fileOffset, packet: push.packet?.number)
-    try table.add(
+    try added.table.add(
       token, time: seconds, milliseconds: milliseconds, flags: flags, counts: counts, from: origin)
   }
+}
+
+/// The pushes that were added to one table.
+package final class AddedPushes {
+  package let table: TokenTable
+  /// Number of pushes with status 410, and with other token errors.
+  package fileprivate(set) var invalidated = 0
+  package fileprivate(set) var refused = 0
+  /// The flags of pushes whose times do not count.
+  package fileprivate(set) var doubts: PushFlags = []
+
+  fileprivate init(to table: TokenTable) { self.table = table }
 }
 
 /// Counts of pushes with an invalid token that were not added.
@@ -150,6 +179,8 @@ package struct PushesLeftOut: Equatable, Sendable {
   package var refused = 0
   /// The topic is that of another app.
   package var ofOtherApps = 0
+  /// Each app has its own table, and no topic names the app.
+  package var withoutApp = 0
   /// The token is of another kind than the requested one.
   package var ofOtherKinds: [TokenKind: Int] = [:]
 
@@ -182,6 +213,17 @@ extension PushFields {
         known.withUTF8Buffer { $0.elementsEqual(reason) }
       }
     }
+  }
+}
+
+extension String {
+  /// Whether it can be a bundle id: what a log prints instead of a topic, such as `-` or `null`, is no app.
+  fileprivate var isBundleID: Bool {
+    func isInWord(_ character: Character) -> Bool {
+      character.isASCII && (character.isLetter || character.isNumber)
+    }
+    return utf8.count < 256 && contains(".") && first.map(isInWord) ?? false
+      && allSatisfy { isInWord($0) || $0 == "-" || $0 == "." }
   }
 }
 

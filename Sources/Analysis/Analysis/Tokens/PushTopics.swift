@@ -27,16 +27,18 @@ package struct PushTopics {
   /// Whether a push without a topic was added: it fits any app.
   package internal(set) var hasUnknown = false
   /// Known topics, the most recent first: most pushes repeat the topic of the previous push.
-  private var known: [(topic: [UInt8], isOwn: Bool)] = []
+  private var known: [(topic: [UInt8], app: String, isOwn: Bool)] = []
 
   package init(app: String) { self.app = app }
 
-  /// Adds the topic of a push. Returns whether it belongs to the requested app.
-  mutating func add(_ topic: RawSpan, of push: PushRecord, _ labels: StreamLabels) -> Bool {
+  /// Adds the topic of a push. Returns its app, and whether that is the requested one.
+  mutating func add(
+    _ topic: RawSpan, of push: PushRecord, _ labels: StreamLabels
+  ) -> (app: String, isOwn: Bool) {
     let index = topic.withUnsafeBytes { topic in known.firstIndex { topic.elementsEqual($0.topic) } }
     if let index {
       if index > 0 { known.swapAt(0, index) }
-      return known[0].isOwn
+      return (known[0].app, known[0].isOwn)
     }
     let bytes = topic.withUnsafeBytes { Array($0) }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -44,15 +46,15 @@ package struct PushTopics {
     // The name of an app may itself end with such a suffix.
     let isOwn = app.isEmpty || app == text || app == found
     if isOwn { hasOwn = true }
-    guard known.count < Self.most else { return isOwn }
-    known.insert((bytes, isOwn), at: 0)
+    guard known.count < Self.most else { return (found, isOwn) }
+    known.insert((bytes, found, isOwn), at: 0)
     if !apps.contains(where: { $0.app == found && $0.isOwn == isOwn }) {
       apps.append(
         First(
           app: found, topic: text, source: labels.source, stream: labels.stream, line: push.fields.line,
           isOwn: isOwn))
     }
-    return isOwn
+    return (found, isOwn)
   }
 
   /// Whether the requested app is a topic that itself says the kind of its tokens, such as `com.example.app.voip`,

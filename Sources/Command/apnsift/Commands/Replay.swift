@@ -28,6 +28,7 @@ struct Replay: ParsableCommand {
         apnsift replay spool/ --skip-replayed              only new files
         apnsift replay spool/ --quiet --move-done done/    by the clock
         apnsift replay pushes.pcap --keys keys.log --app com.example.mail
+        apnsift replay pushes.log --each-app               apps of the topics
         apnsift replay gateway.pcap --from-errors --known-only --dry-run
 
       EXISTING TABLES (docs/how-to: Rails, Django, PHP)
@@ -95,6 +96,9 @@ struct Replay: ParsableCommand {
   @Flag(help: "Replay even if a client's certificate or a topic names another app.")
   var otherApp = false
 
+  @Flag(help: "Replay each push for the app of its topic, one app after the other.")
+  var eachApp = false
+
   @Option(help: .init("Kind of tokens that pushes invalidate.", valueName: "KIND"))
   var tokenKind = TokenKind.device
 
@@ -135,6 +139,10 @@ struct Replay: ParsableCommand {
     if knownOnly, unknown.insertUnknown {
       throw ValidationError(.exclusive("--known-only", "--insert-unknown"))
     }
+    for (option, isGiven) in [("--app", owner.app != nil), ("--other-app", otherApp), ("-o", output != nil), ("--to-sql", toSQL != nil)]
+    where eachApp && isGiven {
+      throw ValidationError(.exclusive("--each-app", option))
+    }
     if output != nil, !changesNothing {
       throw ValidationError(
         "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay")
@@ -161,20 +169,19 @@ struct Replay: ParsableCommand {
   private var insertsNone: Bool { knownOnly || (store.mapping.isGiven && !unknown.insertUnknown) }
 
   /// The options that the journal records.
-  private var reported: JSONValue {
-    .object(
-      [
-        ("input", input.reported),
-        ("known_only", .bool(insertsNone)),
-        ("include_flagged", .bool(includeFlagged)),
-        ("partial", .bool(partial)),
-        ("skip_unreadable", .bool(skipUnreadable)),
-        ("from_errors", .bool(fromErrors)),
-        ("other_app", .bool(otherApp)),
-        ("token_kind", .string(tokenKind.rawValue)),
-        ("grace", .int(Int(grace.seconds))),
-        ("max_invalidate", .string(maxInvalidate.text)),
-      ] + (batch.map { [("batch", .int($0))] } ?? []))
+  private var reported: [(String, JSONValue)] {
+    [
+      ("input", input.reported),
+      ("known_only", .bool(insertsNone)),
+      ("include_flagged", .bool(includeFlagged)),
+      ("partial", .bool(partial)),
+      ("skip_unreadable", .bool(skipUnreadable)),
+      ("from_errors", .bool(fromErrors)),
+      ("other_app", .bool(otherApp)),
+      ("token_kind", .string(tokenKind.rawValue)),
+      ("grace", .int(Int(grace.seconds))),
+      ("max_invalidate", .string(maxInvalidate.text)),
+    ] + (batch.map { [("batch", .int($0))] } ?? [])
   }
 
   func run() throws {
@@ -211,21 +218,22 @@ struct Replay: ParsableCommand {
     (replay.isPartial, replay.skipsUnreadable) = (partial, skipUnreadable)
     replay.skipsReplayed = skipReplayed
     replay.acceptsOtherApp = otherApp
+    if eachApp { try replay.splitByApp() }
     replay.tokenKind = tokenKind
     replay.script = try toSQL.map {
       try ReplayScript($0, batch: batch ?? ReplayScript.usualBatch, replaces: force)
     }
     replay.memory = input.memory
-    if !noJournal { replay.record = (Program.version, reported.text) }
+    if !noJournal { replay.record = (Program.version, reported) }
     let outcome = try run(&replay, &examination)
     figures?.outcome = outcome
-    if let stop = outcome.answer.stop, !changesNothing {
+    if let stop = outcome.stop, !changesNothing {
       if json { try print(outcome) }
-      throw StoreError(store: store.name, fault: .stopped(stop.message))
+      throw StoreError(store: store.name, fault: .stopped(stop))
     }
     // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.
     let mayReplay = examination.failures == 0 || partial || skipUnreadable
-    let isStopped = outcome.answer.stop != nil
+    let isStopped = outcome.stop != nil
     if mayReplay, !isStopped { try replay.script?.finish() }
     let hasMoved = isStopped || !mayReplay || spool.move(examination.settled, isDryRun: changesNothing)
     try print(outcome, examination)

@@ -54,7 +54,8 @@ extension PushTopics {
     let names = apps.prefix(5).map(\.app).joined(separator: ", ") + (apps.count > 5 ? ", …" : "")
     if app.isEmpty {
       guard apps.count > 1 else { return }
-      mismatch = "the topics of pushes name \(apps.count) apps (\(names))"
+      mismatch =
+        "the topics of pushes name \(apps.count) apps (\(names)), which --each-app replays one by one"
     } else {
       guard let other = apps.first(where: { !$0.isOwn }) else { return }
       if !acceptsOther, hasOwn { return }
@@ -90,6 +91,7 @@ extension PushesLeftOut {
         "BadDeviceToken or DeviceTokenNotForTopic; --from-errors invalidates their tokens (read its help first)"
       ),
       (ofOtherApps, "an invalid token and the topic of another app; --other-app replays them"),
+      (withoutApp, "an invalid token and no topic that names an app; --app names it"),
       (
         ofOtherKinds.values.reduce(0, +),
         "an invalid token of another kind than \(kind.rawValue): \(kinds.joined(separator: ", ")); "

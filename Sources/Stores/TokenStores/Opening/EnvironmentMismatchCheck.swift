@@ -16,19 +16,20 @@ struct EnvironmentMismatchCheck {
 
   let store: TokenStore
   let owner: AppEnvironment
+  /// Those of the store.
+  let owners: [AppEnvironment]
 
   /// The warning, if any.
   func warning(_ table: TokenTable) throws -> Message? {
-    let owners = try store.owners()
     guard !owners.isEmpty else { return nil }
     do {
       let tokens = try Self.sample(of: table)
       let rows = try store.rows(of: tokens, in: .any)
-      return try elsewhere(tokens, rows) ?? noneOfOwner(owners) ?? unknown(tokens, rows)
+      return try elsewhere(tokens, rows) ?? noneOfOwner() ?? unknown(tokens, rows)
     } catch let error as StoreError {
       // Unreadable rows may belong to other owners: a replay that finds them reports them.
       guard case .unreadableRows = error.fault else { throw error }
-      return noneOfOwner(owners)
+      return noneOfOwner()
     }
   }
 
@@ -51,7 +52,7 @@ struct EnvironmentMismatchCheck {
   }
 
   /// A store with tokens of other apps and environments only is probably the wrong one.
-  private func noneOfOwner(_ owners: [AppEnvironment]) -> Message? {
+  private func noneOfOwner() -> Message? {
     guard !owners.contains(owner) else { return nil }
     let known = owners.prefix(5).map(\.text).joined(separator: "; ") + (owners.count > 5 ? "; …" : "")
     return

@@ -6,8 +6,8 @@ import StreamInputs
 
 /// Invalidates the tokens of inputs in a store, and reports what is skipped.
 package struct StoreReplay {
-  private let store: TokenStore
-  private let owner: AppEnvironment
+  let store: TokenStore
+  var owner: AppEnvironment
   package var options = ReplayOptions()
   /// Whether records with flags are accepted.
   package var includesFlagged = false
@@ -21,14 +21,18 @@ package struct StoreReplay {
   package var skipsReplayed = false
   /// Whether to replay although a client's certificate or a push's topic names another app.
   package var acceptsOtherApp = false
+  /// Whether pushes are replayed for the app that their topic names; `owner` then has none.
+  var isForEachApp = false
   /// The kind of tokens that pushes invalidate.
   package var tokenKind = TokenKind.device
   /// The memory for distinct tokens, in bytes.
   package var memory = 1 << 30
-  /// For the journal: the version of apnsift, and the options as JSON. Nil records nothing.
-  package var record: (version: String, options: String)?
+  /// For the journal: the version of apnsift, and the options. Nil records nothing.
+  package var record: (version: String, options: [(String, JSONValue)])?
   /// Gets the replay as SQL; only of a dry run.
   package var script: ReplayScript?
+  /// The rows of reviewed lists, if the inputs are some.
+  private var listed: ListedRows?
   /// Called for each row that is changed, or would be by a dry run, with the input of the deciding record.
   package var onChange: ((_ change: JournalChange, _ input: ReplayedInput?) throws -> Void)?
 
@@ -36,12 +40,14 @@ package struct StoreReplay {
     (self.store, self.owner) = (store, owner)
   }
 
-  package func run(_ examination: inout Examination) throws -> ReplayOutcomeReport {
-    let listed = try ReviewedList.rows(of: examination.walk.inputs)
+  package mutating func run(_ examination: inout Examination) throws -> ReplayOutcomeReport {
+    listed = try ReviewedList.rows(of: examination.walk.inputs)
     var known: [String: Int] = [:]
     if skipsReplayed {
+      let earlier = try EarlierReplays(in: store, for: owner, eachApp: isForEachApp)
       examination.skips = { input in
-        known[input.name] = try earlierReplay(of: input)
+        guard let digest = FileDigests.of(input, .sha256)?.digests.sha256 else { return false }
+        known[input.name] = try earlier.replays(ofInputs: [digest])[digest]
         return known[input.name] != nil
       }
     }
@@ -52,7 +58,6 @@ package struct StoreReplay {
       collected = Collectors(self)
       try examination.runWithoutFailed(collected.sinks)
     }
-    let table = collected.tokens.table
     Self.say(skipped: known)
     try reportReplayed(examination)
     try checkFailures(examination)
@@ -61,33 +66,34 @@ package struct StoreReplay {
         "\(store.name) is unchanged: \(finding.source): \(finding.message); with a name that is not in "
           + "it, no time is taken")
     }
-    try apps.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
-    try collected.pushes.topics.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
-    sayLeftOut(collected.rejections, examination.summary)
-    collected.pushes.leftOut.say(tokenKind)
-    if let warning = try EnvironmentMismatchCheck(store: store, owner: owner).warning(table) {
-      Console.note(warning)
+    let pushes = collected.pushes
+    if !isForEachApp {
+      try apps.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
+      try pushes.topics.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
     }
-    let answer = try replay(collected, of: examination, listed)
-    var report = ReplayOutcomeReport(
-      store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.readCount,
-      tuples: examination.summary.feedback, pushes: collected.pushes.invalidated,
-      rejections: collected.rejections.map { $0.count + collected.pushes.refused }, answer: answer)
-    report.pushesOfOtherKinds = collected.pushes.leftOut.ofOtherKinds.values.reduce(0, +)
-    report.pushesOfOtherApps = collected.pushes.leftOut.ofOtherApps
-    report.reading = examination.countsAsJSON
-    return report
+    sayLeftOut(collected.rejections, examination.summary)
+    pushes.leftOut.say(tokenKind)
+    let replays = try isForEachApp ? replays(of: pushes.apps) : [(self, pushes.added)]
+    let owners = try store.owners()
+    for (replay, added) in replays {
+      let check = EnvironmentMismatchCheck(store: store, owner: replay.owner, owners: owners)
+      if let warning = try check.warning(added.table) { Console.note(warning) }
+    }
+    let outcomes = try run(replays, collected, examination)
+    guard isForEachApp else { return outcomes[0] }
+    return report(ReplayAnswer(), pushes.added, collected, examination).adding(outcomes)
   }
 
   /// The sinks that add tokens to one table.
-  private struct Collectors {
+  struct Collectors {
     let tokens: TokenCollector
     let pushes: PushCollector
     /// Nil without `includesErrors`.
     let rejections: RejectionCollector?
 
     init(_ replay: StoreReplay) {
-      let table = TokenTable(memory: replay.memory, temporaryDirectory: TemporaryDirectory.path)
+      let (memory, directory) = (replay.memory, TemporaryDirectory.path)
+      let table = TokenTable(memory: memory, temporaryDirectory: directory)
       let origins = replay.record != nil || replay.onChange != nil ? TokenOrigins() : nil
       let now = UInt32(clamping: time(nil))
       let (flagged, errors) = (replay.includesFlagged, replay.includesErrors)
@@ -96,11 +102,19 @@ package struct StoreReplay {
         table, flaggedCount: flagged, takesErrors: errors, app: replay.owner.app,
         takesOtherApps: replay.acceptsOtherApp, now: now, origins: origins)
       pushes.tokenKind = replay.tokenKind
+      if replay.isForEachApp {
+        pushes.makeTable = {
+          TokenTable(memory: memory / PushCollector.mostApps, temporaryDirectory: directory)
+        }
+      }
       rejections =
         errors ? RejectionCollector(table, flaggedCount: flagged, now: now, origins: origins) : nil
     }
 
-    var sinks: [(any EvidenceSink)?] { [tokens, pushes, rejections] }
+    /// Only pushes name an app.
+    var sinks: [(any EvidenceSink)?] {
+      pushes.makeTable == nil ? [tokens, pushes, rejections] : [pushes]
+    }
   }
 
   /// - Throws: if an input failed, and no option accepts that. A dry run reports it, and continues.
@@ -128,17 +142,12 @@ package struct StoreReplay {
         + "\(shown)\(replays.count > 8 ? ", …" : "")")
   }
 
-  /// The replay that had `input` before; nil if none had.
-  private func earlierReplay(of input: Input) throws -> Int? {
-    guard let digest = FileDigests.of(input, .sha256)?.digests.sha256 else { return nil }
-    return try store.replays(ofInputs: [digest], for: owner)[digest]
-  }
-
   /// Reports inputs that were replayed before: it is normal that they change nothing.
   private func reportReplayed(_ examination: Examination) throws {
     let known: [String: Int]
     do {
-      known = try store.replays(ofInputs: examination.inputs.compactMap(\.sha256), for: owner)
+      known = try EarlierReplays(in: store, for: owner, eachApp: isForEachApp)
+        .replays(ofInputs: examination.inputs.compactMap(\.sha256))
     } catch let error as StoreError {
       guard case .notPermitted = error.fault else { throw error }
       return Console.note("inputs that were replayed before are not known: \(error.fault.problem)")
@@ -155,7 +164,11 @@ package struct StoreReplay {
 
   /// Reports the skipped requests and responses of a gateway.
   private func sayLeftOut(_ rejections: RejectionCollector?, _ summary: Summary) {
-    if let rejections {
+    if isForEachApp {
+      let count = summary.feedback + summary.gateway.responses
+      guard count > 0 else { return }
+      Console.note("skipped \(Count.of(count, "record")) without a topic; --app names the app")
+    } else if let rejections {
       guard rejections.skippedCount > 0 else { return }
       Console.note(
         "skipped \(Count.of(rejections.skippedCount, "invalid-token response")): no plausible capture "
@@ -170,12 +183,47 @@ package struct StoreReplay {
     }
   }
 
-  /// Replays the collected tokens into the store, in one transaction.
-  private func replay(
-    _ collected: Collectors, of examination: Examination, _ listed: ListedRows?
-  ) throws -> ReplayAnswer {
-    let (tokens, pushes) = (collected.tokens, collected.pushes)
-    let sources = tokens.origins?.sources ?? []
+  /// Replays the tokens of one table into the store, in one transaction.
+  func replay(
+    _ added: AddedPushes, _ collected: Collectors, _ examination: Examination
+  ) throws -> ReplayOutcomeReport {
+    let (answer, rejection) = try answer(to: added, collected, examination)
+    if answer.isContinued, let replay = answer.replay {
+      Console.note("continued replay \(replay), which was interrupted")
+    }
+    if let advice = rejection.advice { Console.note(named(advice)) }
+    if answer.repeated > 0 {
+      Console.note(
+        named(
+          "\(Count.of(answer.repeated, "token")) \(answer.repeated == 1 ? "is" : "are") in several rows of "
+            + "the table: each row counts"))
+    }
+    let outcome = report(answer, added, collected, examination)
+    if let listed, answer.stop == nil { listed.sayDifferences() }
+    store.warning(answer.times).map { Console.note(named(.warning($0))) }
+    if options.dryRun, let stop = outcome.stop {
+      Console.say("warning: the replay would be stopped: \(stop)")
+    }
+    return outcome
+  }
+
+  func report(
+    _ answer: ReplayAnswer, _ added: AddedPushes, _ collected: Collectors, _ examination: Examination
+  ) -> ReplayOutcomeReport {
+    ReplayOutcomeReport(
+      store: store.name, dryRun: options.dryRun, owner: owner, inputs: examination.readCount,
+      tuples: examination.summary.feedback, pushes: added.invalidated, leftOut: collected.pushes.leftOut,
+      reading: examination.countsAsJSON, rejections: collected.rejections.map { $0.count + added.refused },
+      answer: answer, stop: answer.stop.map { named($0.message) })
+  }
+
+  private func named(_ message: Message) -> Message { isForEachApp ? .about(owner.app, message) : message }
+
+  func answer(
+    to added: AddedPushes, _ collected: Collectors, _ examination: Examination
+  ) throws -> (answer: ReplayAnswer, rejection: Rejection) {
+    let origins = collected.tokens.origins
+    let sources = origins?.sources ?? []
     // A journal numbers the inputs as it lists them.
     let inputs = sources.map { source in examination.inputs.firstIndex { $0.source == source } }
     var origin: TokenOrigin?
@@ -196,7 +244,7 @@ package struct StoreReplay {
         try onChange(change, change.origin.map { Self.replayed(examination.inputs[$0.input]) })
       }
     }
-    var rejection = Rejection(pushes.doubts)
+    var rejection = Rejection(added.doubts)
     var progress = TokenProgress()
     defer { progress.clear() }
     var options = options
@@ -204,10 +252,10 @@ package struct StoreReplay {
     let record = examination.inputs.isEmpty ? nil : record
     var answer = try store.replay(
       { visit in
-        rejection = Rejection(pushes.doubts)
+        rejection = Rejection(added.doubts)
         listed?.restart()
         progress.tokens = 0
-        try tokens.table.visit { token, verdict in
+        try added.table.visit { token, verdict in
           origin = verdict.origin
           guard let time = verdict.time else { return rejection.add(verdict.flags) }
           try visit(token, StoreTime(seconds: Int64(time), milliseconds: verdict.milliseconds))
@@ -215,48 +263,17 @@ package struct StoreReplay {
         }
       }, for: owner, options: options,
       entry: record.map { record in
-        { Self.entry(record, of: examination, pushes.invalidated, rejected: rejection.count) }
+        let tuples = isForEachApp ? 0 : examination.summary.feedback
+        return {
+          JournalEntry(
+            at: Int64(time(nil)), version: record.version, inputs: examination.inputs.map(Self.replayed),
+            options: JSONValue.object(record.options).text, tuples: tuples + added.invalidated,
+            rejected: rejection.count)
+        }
       },
-      trace: tokens.origins == nil && script == nil && listed == nil ? nil : trace)
+      trace: origins == nil && script == nil && listed == nil ? nil : trace)
     answer.counts.rejected = rejection.count
-    if answer.isContinued, let replay = answer.replay {
-      Console.note("continued replay \(replay), which was interrupted")
-    }
-    progress.clear()
-    if let advice = rejection.advice { Console.note(advice) }
-    if answer.repeated > 0 {
-      Console.note(
-        "\(Count.of(answer.repeated, "token")) \(answer.repeated == 1 ? "is" : "are") in several rows of "
-          + "the table: each row counts")
-    }
-    if let listed, answer.stop == nil { Self.sayDifferences(from: listed) }
-    store.warning(answer.times).map { Console.note(.warning($0)) }
-    if options.dryRun, let stop = answer.stop {
-      Console.say("warning: the replay would be stopped: \(stop.message)")
-    }
-    return answer
-  }
-
-  /// How many rows of a list are named.
-  private static let named = 5
-
-  /// Says what of a reviewed list was not changed, and why.
-  private static func sayDifferences(from listed: ListedRows) {
-    let left = listed.left
-    if !left.isEmpty {
-      let rows = left.prefix(named).map { row in
-        let key = row.key.isEmpty ? "" : ", row \(VisibleText.of(row.key))"
-        return "\(Hex.string(row.token))\(key) (\(row.outcome?.name ?? "gone"))"
-      }
-      Console.note(
-        "\(Count.of(left.count, "row")) of the list \(left.count == 1 ? "is" : "are") not changed, because the rule "
-          + "says otherwise now: \(rows.joined(separator: ", "))\(left.count > named ? ", …" : "")")
-    }
-    if listed.others > 0 {
-      Console.note(
-        "\(Count.of(listed.others, "row")) of the same tokens \(listed.others == 1 ? "is" : "are") not in the list "
-          + "and not changed")
-    }
+    return (answer, rejection)
   }
 
   /// Says why the database would refuse the replay of a dry run, and what may refuse its rows.
@@ -276,19 +293,10 @@ package struct StoreReplay {
   private static func replayed(_ input: InputSummary) -> ReplayedInput {
     ReplayedInput(source: input.source, sha256: input.sha256 ?? "", bytes: input.bytes)
   }
-
-  private static func entry(
-    _ record: (version: String, options: String), of examination: Examination, _ pushes: Int, rejected: Int
-  ) -> JournalEntry {
-    JournalEntry(
-      at: Int64(time(nil)), version: record.version,
-      inputs: examination.inputs.map(replayed),
-      options: record.options, tuples: examination.summary.feedback + pushes, rejected: rejected)
-  }
 }
 
 /// Tokens without an accepted record.
-private struct Rejection {
+struct Rejection {
   private(set) var count = 0
   private var flags: RecordFlags = []
   /// The flags of pushes that were rejected.

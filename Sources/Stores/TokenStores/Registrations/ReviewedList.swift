@@ -59,3 +59,26 @@ enum ReviewedList {
     }
   }
 }
+
+extension ListedRows {
+  /// How many rows are named.
+  private static let named = 5
+
+  /// Says what was not changed, and why.
+  func sayDifferences() {
+    let left = left
+    if !left.isEmpty {
+      let rows = left.prefix(Self.named).map { row in
+        let key = row.key.isEmpty ? "" : ", row \(VisibleText.of(row.key))"
+        return "\(Hex.string(row.token))\(key) (\(row.outcome?.name ?? "gone"))"
+      }
+      Console.note(
+        "\(Count.of(left.count, "row")) of the list \(left.count == 1 ? "is" : "are") not changed, because the rule "
+          + "says otherwise now: \(rows.joined(separator: ", "))\(left.count > Self.named ? ", …" : "")")
+    }
+    if others > 0 {
+      Console.note(
+        "\(Count.of(others, "row")) of the same tokens \(others == 1 ? "is" : "are") not in the list and not changed")
+    }
+  }
+}

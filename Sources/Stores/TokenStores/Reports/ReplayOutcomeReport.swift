@@ -1,3 +1,4 @@
+import Analysis
 import Reports
 import Basics
 import PacketCapture
@@ -13,15 +14,16 @@ package struct ReplayOutcomeReport {
   package var tuples: Int
   /// Pushes with status 410.
   package var pushes: Int
-  /// Pushes left out because of the kind of their tokens.
-  package var pushesOfOtherKinds = 0
-  /// Likewise because of their topics.
-  package var pushesOfOtherApps = 0
+  package var leftOut: PushesLeftOut
   /// Counts of the inputs: `files`, `findings` and `flags`.
-  package var reading: [(String, JSONValue)] = []
+  package var reading: [(String, JSONValue)]
   /// Invalid-token responses; nil if they were not requested.
   package var rejections: Int?
   package var answer: ReplayAnswer
+  /// Why the replay was stopped, or that of a dry run would be; nil if it was not.
+  package var stop: Message?
+  /// The outcomes of apps that are replayed one by one; the other figures are then sums.
+  package private(set) var apps: [ReplayOutcomeReport]?
 
   /// Number of tokens of each outcome that a dry run shows.
   package static let sampleLength = 3
@@ -41,22 +43,45 @@ package struct ReplayOutcomeReport {
         ("schema", .string(EvidenceObjects.schema)),
         ("store", .string(store)),
         ("dry_run", .bool(dryRun)),
-        ("app", .string(owner.app)),
         ("environment", .string(owner.environment.rawValue)),
-        ("replay", JSONValue(answer.replay)),
         ("inputs", .int(inputs)),
         ("tuples", .int(tuples)),
-        ("pushes", .int(pushes)),
-        ("pushes_of_other_kinds", .int(pushesOfOtherKinds)),
-        ("pushes_of_other_apps", .int(pushesOfOtherApps)),
-        ("tokens", .int(counts.tokens)),
-        ("rows", .int(answer.rows)),
-        ("stopped", answer.stop.map { .string($0.message.text) } ?? .null),
-      ] + reading + counts.named.map { ($0.name, .int($0.count)) })
+        ("pushes_of_other_kinds", .int(leftOut.ofOtherKinds.values.reduce(0, +))),
+        ("pushes_of_other_apps", .int(leftOut.ofOtherApps)),
+        ("pushes_without_app", .int(leftOut.withoutApp)),
+        ("apps", apps.map { .array($0.map { .object($0.outcome) }) } ?? .null),
+      ] + outcome + reading)
   }
 
-  /// One line for each outcome that occurred.
+  /// The members that each app has, too.
+  private var outcome: [(String, JSONValue)] {
+    [
+      ("app", apps == nil ? .string(owner.app) : .null),
+      ("replay", JSONValue(answer.replay)),
+      ("pushes", .int(pushes)),
+      ("tokens", .int(counts.tokens)),
+      ("rows", .int(answer.rows)),
+      ("stopped", JSONValue(stop?.text)),
+    ] + counts.named.map { ($0.name, .int($0.count)) }
+  }
+
+  /// This outcome with those of apps.
+  func adding(_ apps: [ReplayOutcomeReport]) -> ReplayOutcomeReport {
+    var sum = self
+    sum.apps = apps
+    for app in apps {
+      sum.pushes += app.pushes
+      sum.rejections = sum.rejections.map { $0 + (app.rejections ?? 0) }
+      sum.answer.rows += app.answer.rows
+      sum.stop = sum.stop ?? app.stop
+      for (_, path) in ReplayCounts.paths { sum.answer.counts[keyPath: path] += app.counts[keyPath: path] }
+    }
+    return sum
+  }
+
+  /// One line for each outcome that occurred, with a heading for each app.
   package var table: String {
+    if let apps { return apps.map { "\($0.owner.app)\n\($0.table)" }.joined(separator: "\n") }
     let rows = zip(counts.named, Self.meanings).filter { $0.0.count > 0 }
     let width = rows.map { String($0.0.count).count }.max() ?? 0
     return rows.map { row, meaning in
@@ -93,14 +118,15 @@ package struct ReplayOutcomeReport {
 
   package var sentence: Message {
     let records = [
-      tuples > 0 || pushes == 0 ? Count.of(tuples, "tuple") : nil,
-      pushes > 0 ? Count.of(pushes, "invalidated push") : nil,
+      apps == nil && (tuples > 0 || pushes == 0) ? Count.of(tuples, "tuple") : nil,
+      apps != nil || pushes > 0 ? Count.of(pushes, "invalidated push") : nil,
       rejections.map { Count.of($0, "invalid-token response") },
     ].compactMap { $0 }
     let names =
       records.count > 1
       ? "\(records.dropLast().joined(separator: ", ")) and \(records[records.count - 1])" : records[0]
-    let input = "\(names) with \(Count.of(counts.tokens, "distinct token")) of \(owner.text)"
+    let owners = apps.map { "\(Count.of($0.count, "app")), \(owner.text)" } ?? owner.text
+    let input = "\(names) with \(Count.of(counts.tokens, "distinct token")) of \(owners)"
     let tokens = answer.rows == counts.changes ? "" : " with \(Count.of(counts.changes, "token"))"
     let changed = "\(Count.of(answer.rows, "row"))\(tokens) of \(store)"
     return dryRun ? "dry run of \(input): \(changed) would change" : "replayed \(input): \(changed) changed"

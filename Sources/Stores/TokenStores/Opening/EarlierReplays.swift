@@ -1,0 +1,39 @@
+import Basics
+
+/// The replays that had inputs before, by the journal.
+struct EarlierReplays {
+  private let store: TokenStore
+  private let owner: AppEnvironment
+  /// By the SHA-256 of an input: the apps of the runs for each app that had it. Nil if there is one app.
+  private var apps: [String: Set<String>]?
+
+  /// The member of a replay's options with all apps of its run.
+  static let option = "each_app"
+
+  init(in store: TokenStore, for owner: AppEnvironment, eachApp: Bool) throws {
+    (self.store, self.owner) = (store, owner)
+    guard eachApp else { return }
+    apps = [:]
+    for record in try store.readableHistory().records
+    where record.entry.mapping == store.mappingText && record.owner.environment == owner.environment {
+      let options = try? JSONReader.value(of: Array(record.entry.options.utf8)[...])
+      guard case .array(let names)? = options?[Self.option] else { continue }
+      for input in record.entry.inputs {
+        apps?[input.sha256, default: []].formUnion(names.compactMap(\.stringValue))
+      }
+    }
+  }
+
+  /// By SHA-256. For each app, an input counts if all these apps have a replay of it that is not undone: a run may
+  /// end between two apps.
+  func replays(ofInputs digests: [String]) throws -> [String: Int] {
+    guard let apps else { return try store.replays(ofInputs: digests, for: owner) }
+    return try digests.reduce(into: [:]) { found, digest in
+      let replays = try (apps[digest] ?? []).map { app in
+        try store.replays(
+          ofInputs: [digest], for: AppEnvironment(app: app, environment: owner.environment))[digest]
+      }
+      if !replays.contains(nil) { found[digest] = replays.compactMap { $0 }.max() }
+    }
+  }
+}
