@@ -120,7 +120,7 @@ struct PushCollectorTests {
     let lenient = try collected([example.push], errors: true)
     #expect(lenient.found == [example.withErrors].compactMap { $0 })
     #expect(lenient.collector.leftOut == example.leftOutWithErrors)
-    let added = lenient.collector.invalidated + lenient.collector.refused
+    let added = lenient.collector.added.invalidated + lenient.collector.added.refused
     #expect(added == (example.withErrors == nil ? 0 : 1))
   }
 
@@ -140,7 +140,7 @@ struct PushCollectorTests {
     let strict = try collected([push])
     #expect(strict.found.map(\.time) == [nil])
     #expect(strict.found.map(\.flags) == [flags])
-    #expect(strict.collector.doubts == doubts)
+    #expect(strict.collector.added.doubts == doubts)
     let lenient = try collected([push], flagged: true)
     #expect(lenient.found.map(\.time) == [UInt32((push.timestamp ?? 0) / 1000)])
   }
@@ -292,10 +292,37 @@ struct PushCollectorTests {
       try collector.add(pushes)
       let expected = takesOthers ? 4 : added
       #expect(try table.distinctCount() == expected)
-      #expect(collector.invalidated == expected)
+      #expect(collector.added.invalidated == expected)
       #expect(collector.leftOut.ofOtherApps == 4 - expected)
       let isOwn = collector.topics.apps.contains(where: \.isOwn)
       #expect(isOwn == (app != "c"))
     }
+  }
+
+  private func collectedByApp(_ topics: [String?]) throws -> PushCollector {
+    func table() -> TokenTable { TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent") }
+    let collector = PushCollector(table(), flaggedCount: false, takesErrors: false, now: Self.now)
+    collector.makeTable = table
+    collector.tokenKind = .device
+    try collector.add(topics.map { push($0) })
+    return collector
+  }
+
+  @Test("of each app have a table of their own, and those without one are counted")
+  func eachApp() throws {
+    let topics = [
+      "a.b", "a.c", nil, "a.b.voip", "a.b", "pass.a", "", "-", "null", "...", "a.b\u{e4}", "a b.c",
+    ]
+    let collector = try collectedByApp(topics)
+    #expect(collector.apps.mapValues(\.invalidated) == ["a.b": 2, "a.c": 1])
+    for (_, added) in collector.apps { #expect(try added.table.distinctCount() == 1) }
+    #expect(try collector.added.table.distinctCount() == 0 && collector.added.invalidated == 0)
+    #expect(collector.leftOut.withoutApp == 7 && collector.leftOut.ofOtherKinds == [.voip: 1, .pass: 1])
+  }
+
+  @Test("of more apps than have tables are counted")
+  func manyApps() throws {
+    let collector = try collectedByApp((0..<300).map { "com.example.a\($0)" })
+    #expect(collector.apps.count == PushCollector.mostApps + 1 && collector.leftOut.withoutApp == 199)
   }
 }

@@ -8,7 +8,7 @@ struct ReplayOutcomeTests {
   static let time: UInt32 = 1_450_000_000
   static let keys = [
     "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes",
-    "pushes_of_other_kinds", "pushes_of_other_apps", "tokens",
+    "pushes_of_other_kinds", "pushes_of_other_apps", "pushes_without_app", "apps", "tokens",
     "rows",
     "stopped", "files", "findings", "flags",
     "invalidated", "updated", "inserted", "unchanged", "kept", "unknown", "rejected",

@@ -25,7 +25,7 @@ struct StoreReplayTests {
     _ inputs: [String], change: (inout StoreReplay) -> Void = { _ in }
   ) throws -> (answer: ReplayAnswer, messages: [String]) {
     var replay = StoreReplay(into: store, for: owner)
-    replay.record = ("1.2.3", "{}")
+    replay.record = ("1.2.3", [])
     change(&replay)
     var examination = Examination(InputWalk(inputs), Examination.Options())
     let log = MessageLog()
@@ -150,7 +150,7 @@ struct StoreReplayTests {
       try collector.topics.check(against: "com.example.mail", store: "sqlite:s", acceptsOther: false)
     }
     #expect(log.lines == [Message.noPushOfApp("com.example.mail", but: ["com.example.chat"]).text])
-    #expect(collector.invalidated == 0 && collector.leftOut.ofOtherApps == 1)
+    #expect(collector.added.invalidated == 0 && collector.leftOut.ofOtherApps == 1)
   }
 
   @Test("among pushes of the app, those of others do not stop it")
@@ -163,7 +163,7 @@ struct StoreReplayTests {
       .invalidated([2], at: 1_600_000_000_000, topic: "com.example.mail"),
     ])
     try collector.topics.check(against: "com.example.mail", store: "sqlite:s", acceptsOther: false)
-    #expect(collector.invalidated == 1)
+    #expect(collector.added.invalidated == 1)
     #expect(collector.leftOut.ofOtherApps == 1)
   }
 

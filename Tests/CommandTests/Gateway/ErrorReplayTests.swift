@@ -41,7 +41,8 @@ struct ErrorReplayTests {
 
   static let keys: Set = [
     "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes",
-    "pushes_of_other_kinds", "pushes_of_other_apps", "tokens", "files", "findings", "flags",
+    "pushes_of_other_kinds", "pushes_of_other_apps", "pushes_without_app", "apps", "tokens", "files",
+    "findings", "flags",
     "rows",
     "stopped",
     "invalidated",

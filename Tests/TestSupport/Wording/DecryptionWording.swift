@@ -43,7 +43,8 @@ extension Message {
   package static func pushesOfSeveralApps(_ apps: [String]) -> Message {
     let more = apps.count > 5 ? ", …" : ""
     return Message(
-      "the topics of pushes name \(apps.count) apps (\(apps.prefix(5).joined(separator: ", "))\(more))")
+      "the topics of pushes name \(apps.count) apps (\(apps.prefix(5).joined(separator: ", "))\(more)), which "
+        + "--each-app replays one by one")
   }
 
   /// - Parameter line: line of a log, from 1; nil in a capture.

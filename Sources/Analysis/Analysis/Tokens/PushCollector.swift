@@ -1,8 +1,8 @@
 import APNsWire
 import Basics
 
-/// Adds the tokens of rejected pushes to a token table, or to one for each app (docs/spec/interface.md#replay-rule): those with
-/// status 410, as of the response's timestamp. Optionally also those of other token errors, and of a 410
+/// Adds the tokens of rejected pushes to a token table, or to one for each app (docs/spec/interface.md#replay-rule):
+/// those with status 410, as of the response's timestamp. Optionally also those of other token errors, and of a 410
 /// without timestamp, as of the response's capture time.
 package final class PushCollector: EvidenceSink {
   /// The most apps with a table of their own.
@@ -94,14 +94,8 @@ package final class PushCollector: EvidenceSink {
   private func add(
     _ push: PushRecord, at time: InvalidationTime?, _ labels: StreamLabels, _ bytes: RawSpan
   ) throws -> AddedPushes? {
-    guard let token = push.fields[.token], !token.isEmpty else {
-      leftOut.withoutToken += 1
-      return nil
-    }
-    guard let time else {
-      leftOut.uncaptured += 1
-      return nil
-    }
+    guard let token = push.fields[.token], !token.isEmpty else { return leaveOut(\.withoutToken) }
+    guard let time else { return leaveOut(\.uncaptured) }
     let kind = push.fields.tokenKind(in: bytes) ?? .device
     if kind != tokenKind ?? kind, !topics.areOfKind(push.fields[.topic], in: bytes) {
       leftOut.ofOtherKinds[kind, default: 0] += 1
@@ -109,16 +103,15 @@ package final class PushCollector: EvidenceSink {
     }
     let topic = push.fields[.topic].map { topics.add(bytes.extracting($0), of: push, labels) }
     if topic == nil { topics.hasUnknown = true }
-    if topic?.isOwn == false, !takesOtherApps {
-      leftOut.ofOtherApps += 1
-      return nil
-    }
-    guard let added = added(to: topic?.app) else {
-      leftOut.withoutApp += 1
-      return nil
-    }
+    if topic?.isOwn == false, !takesOtherApps { return leaveOut(\.ofOtherApps) }
+    guard let added = added(to: topic?.app) else { return leaveOut(\.withoutApp) }
     try add(push, bytes.extracting(token), at: time, labels, to: added)
     return added
+  }
+
+  private func leaveOut(_ reason: WritableKeyPath<PushesLeftOut, Int>) -> AddedPushes? {
+    leftOut[keyPath: reason] += 1
+    return nil
   }
 
   /// Where pushes of `app` are added; nil if each app has its own table, and the name is missing or cannot be one.
@@ -141,15 +134,10 @@ package final class PushCollector: EvidenceSink {
     if !plausibleTimes.contains(time.seconds) { flags.insert(.implausibleTimestamp) }
     let counts = flaggedCount || doubts.isEmpty && flags.isEmpty
     if !counts { added.doubts.formUnion(doubts) }
-    let (seconds, milliseconds) = (time.seconds, time.milliseconds)
-    guard let origins else {
-      return try added.table.add(
-        token, time: seconds, milliseconds: milliseconds, flags: flags, counts: counts)
-    }
-    let origin = origins.origin(
+    let origin = origins?.origin(
       labels, push.offset, fileOffset: push.fileOffset, packet: push.packet?.number)
     try added.table.add(
-      token, time: seconds, milliseconds: milliseconds, flags: flags, counts: counts, from: origin)
+      token, time: time.seconds, milliseconds: time.milliseconds, flags: flags, counts: counts, from: origin)
   }
 }
 
@@ -208,22 +196,15 @@ extension PushFields {
   /// Whether the reason is about the token.
   fileprivate func blamesToken(_ bytes: RawSpan) -> Bool {
     guard let range = self[.reason] else { return false }
-    return bytes.extracting(range).withUnsafeBytes { reason in
-      [Self.badToken, Self.otherTopic].contains { known in
-        known.withUTF8Buffer { $0.elementsEqual(reason) }
-      }
-    }
+    return [Self.badToken, Self.otherTopic].contains { PushText.matches(range, $0, in: bytes) }
   }
 }
 
 extension String {
   /// Whether it can be a bundle id: what a log prints instead of a topic, such as `-` or `null`, is no app.
   fileprivate var isBundleID: Bool {
-    func isInWord(_ character: Character) -> Bool {
-      character.isASCII && (character.isLetter || character.isNumber)
-    }
-    return utf8.count < 256 && contains(".") && first.map(isInWord) ?? false
-      && allSatisfy { isInWord($0) || $0 == "-" || $0 == "." }
+    utf8.count < 256 && contains(".") && contains(where: \.isLetter)
+      && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }
   }
 }
 

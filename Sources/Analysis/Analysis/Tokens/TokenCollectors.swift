@@ -88,13 +88,9 @@ package final class RejectionCollector: EvidenceSink {
     }
     let flags = response.flags.union(request.flags.intersection(.tokenDoubts))
     let counts = flaggedCount || flags.isEmpty
-    if let origins {
-      let origin = origins.origin(
-        response.labels, response.offset, fileOffset: response.fileOffset, packet: response.packet?.number)
-      try table.add(token.span.bytes, time: time, flags: flags, counts: counts, from: origin)
-    } else {
-      try table.add(token.span.bytes, time: time, flags: flags, counts: counts)
-    }
+    let origin = origins?.origin(
+      response.labels, response.offset, fileOffset: response.fileOffset, packet: response.packet?.number)
+    try table.add(token.span.bytes, time: time, flags: flags, counts: counts, from: origin)
     count += 1
   }
 }

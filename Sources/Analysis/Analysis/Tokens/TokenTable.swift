@@ -71,21 +71,6 @@ extension TokenTable {
     }
   }
 
-  /// Adds the token of one record.
-  /// - Parameters:
-  ///   - time: seconds since 1970.
-  ///   - milliseconds: those of `time`, from 0 to 999.
-  ///   - counts: whether `time` counts.
-  package func add(
-    _ token: RawSpan, time: UInt32, milliseconds: UInt16 = 0, flags: RecordFlags, counts: Bool
-  ) throws {
-    try token.withUnsafeBytes {
-      let entry = TokenEntry(
-        time: time, milliseconds: milliseconds, length: $0.count, flags: flags, counts: counts)
-      try add(entry, $0)
-    }
-  }
-
   /// Adds the tokens of `run`, whose window is `bytes`, with their origins.
   /// - Parameters:
   ///   - origin: the origin of the first record.
@@ -105,12 +90,20 @@ extension TokenTable {
     }
   }
 
-  /// Adds the token of one record with its origin.
+  /// Adds the token of one record.
+  /// - Parameters:
+  ///   - time: seconds since 1970.
+  ///   - milliseconds: those of `time`, from 0 to 999.
+  ///   - counts: whether `time` counts.
+  ///   - origin: nil if the table keeps no origins.
   package func add(
     _ token: RawSpan, time: UInt32, milliseconds: UInt16 = 0, flags: RecordFlags, counts: Bool,
-    from origin: TokenOrigin
+    from origin: TokenOrigin? = nil
   ) throws {
-    var origin = origin
+    let entry = TokenEntry(
+      time: time, milliseconds: milliseconds, length: token.byteCount, flags: flags, counts: counts,
+      hasOrigin: origin != nil)
+    guard var origin else { return try token.withUnsafeBytes { try add(entry, $0) } }
     origin.time = counts ? time : .max
     try withUnsafeTemporaryAllocation(byteCount: TokenOrigin.pairSize + token.byteCount + 8, alignment: 8) {
       memory in
@@ -124,10 +117,7 @@ extension TokenTable {
         }
       }
       try add(
-        TokenEntry(
-          time: time, milliseconds: milliseconds, length: token.byteCount, flags: flags, counts: counts,
-          hasOrigin: true),
-        UnsafeRawBufferPointer(start: start + TokenOrigin.pairSize, count: token.byteCount))
+        entry, UnsafeRawBufferPointer(start: start + TokenOrigin.pairSize, count: token.byteCount))
     }
   }
 
