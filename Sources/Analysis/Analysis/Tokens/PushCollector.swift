@@ -54,31 +54,13 @@ package final class PushCollector: EvidenceSink {
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
     for push in pushes.records {
       switch push.fields.status {
-      case 410: try addInvalidated(push, pushes.labels, bytes)
-      case 400 where push.fields.blamesToken(bytes): try addRefused(push, pushes.labels, bytes)
+      case 410:
+        let time = push.fields.timestamp.flatMap(InvalidationTime.init(milliseconds:))
+        try add(push, at: time, otherwise: \.untimed, pushes.labels, bytes)?.invalidated += 1
+      case 400 where push.fields.blamesToken(bytes):
+        try add(push, at: nil, otherwise: \.refused, pushes.labels, bytes)?.refused += 1
       default: break
       }
-    }
-  }
-
-  private func addInvalidated(_ push: PushRecord, _ labels: StreamLabels, _ bytes: RawSpan) throws {
-    let time = push.fields.timestamp.flatMap(InvalidationTime.init(milliseconds:))
-    if time == nil, push.packet == nil {
-      leftOut.undated += 1
-    } else if time == nil, !takesErrors {
-      leftOut.untimed += 1
-    } else {
-      try add(push, at: time ?? captureTime(of: push), labels, bytes)?.invalidated += 1
-    }
-  }
-
-  private func addRefused(_ push: PushRecord, _ labels: StreamLabels, _ bytes: RawSpan) throws {
-    if push.packet == nil {
-      leftOut.undated += 1
-    } else if !takesErrors {
-      leftOut.refused += 1
-    } else {
-      try add(push, at: captureTime(of: push), labels, bytes)?.refused += 1
     }
   }
 
@@ -91,11 +73,17 @@ package final class PushCollector: EvidenceSink {
   }
 
   /// Returns where the push was added; nil if it is left out.
+  /// - Parameters:
+  ///   - time: Apple's time; nil takes the capture time.
+  ///   - reason: counts the push if capture times are not taken.
   private func add(
-    _ push: PushRecord, at time: InvalidationTime?, _ labels: StreamLabels, _ bytes: RawSpan
+    _ push: PushRecord, at time: InvalidationTime?, otherwise reason: WritableKeyPath<PushesLeftOut, Int>,
+    _ labels: StreamLabels, _ bytes: RawSpan
   ) throws -> AddedPushes? {
+    guard time != nil || push.packet != nil else { return leaveOut(\.undated) }
+    guard time != nil || takesErrors else { return leaveOut(reason) }
     guard let token = push.fields[.token], !token.isEmpty else { return leaveOut(\.withoutToken) }
-    guard let time else { return leaveOut(\.uncaptured) }
+    guard let time = time ?? captureTime(of: push) else { return leaveOut(\.uncaptured) }
     let kind = push.fields.tokenKind(in: bytes) ?? .device
     if kind != tokenKind ?? kind, !topics.areOfKind(push.fields[.topic], in: bytes) {
       leftOut.ofOtherKinds[kind, default: 0] += 1
