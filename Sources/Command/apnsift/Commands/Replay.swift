@@ -139,7 +139,10 @@ struct Replay: ParsableCommand {
     if knownOnly, unknown.insertUnknown {
       throw ValidationError(.exclusive("--known-only", "--insert-unknown"))
     }
-    for (option, isGiven) in [("--app", owner.app != nil), ("--other-app", otherApp), ("-o", output != nil), ("--to-sql", toSQL != nil)]
+    for (option, isGiven) in [
+      ("--app", owner.app != nil), ("--other-app", otherApp), ("-o", output != nil),
+      ("--to-sql", toSQL != nil),
+    ]
     where eachApp && isGiven {
       throw ValidationError(.exclusive("--each-app", option))
     }

@@ -123,7 +123,8 @@ private struct RowStatements {
     let values = owned(token) + zip(table.written.map(\.column), written)
     let names = values.map { session.dialect.quoted($0.0.name) }.joined(separator: ", ")
     let literals = values.map { literal($0.1, $0.0) }.joined(separator: ", ")
-    return "\(session.dialect.insertion) \(table.name) (\(names)) SELECT \(literals)\(session.dialect.noTable) "
+    return
+      "\(session.dialect.insertion) \(table.name) (\(names)) SELECT \(literals)\(session.dialect.noTable) "
       + "WHERE NOT EXISTS (SELECT 1 FROM \(table.name) AS t WHERE \(areEqual(owned(token))))"
   }
 

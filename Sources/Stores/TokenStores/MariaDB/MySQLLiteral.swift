@@ -29,14 +29,18 @@ package enum MySQLLiteral {
     return String(decoding: statement, as: UTF8.self)
   }
 
-  /// Escapes the bytes that have a meaning in a quoted text, or for LOAD DATA: any byte may be escaped. A backslash
-  /// escapes, because the session's sql_mode lacks NO_BACKSLASH_ESCAPES.
+  /// Escapes the bytes that have a meaning in a quoted text, or for LOAD DATA. A backslash escapes, because the session's
+  /// sql_mode lacks NO_BACKSLASH_ESCAPES. In a script, the client would misread a backslash before a line end.
   static func append(escaped bytes: UnsafeRawBufferPointer, to statement: inout [UInt8]) {
     var rest = bytes[...]
     while let special = rest.firstIndex(where: isSpecial) {
       statement += rest[..<special]
       statement.append(UInt8(ascii: "\\"))
-      statement.append(rest[special])
+      switch rest[special] {
+      case UInt8(ascii: "\n"): statement.append(UInt8(ascii: "n"))
+      case UInt8(ascii: "\t"): statement.append(UInt8(ascii: "t"))
+      case let byte: statement.append(byte)
+      }
       rest = rest[(special + 1)...]
     }
     statement += rest

@@ -26,11 +26,10 @@ enum ReviewedList {
   private static func delimiter(of path: String) -> UInt8? {
     guard path.lowercased().hasSuffix(".csv") else { return nil }
     return separators.first { separator in
-      var defect: InputFault?
-      guard var reader = try? CSVReader(path, delimiter: separator),
-        (try? reader.next(defect: &defect)) ?? false, defect == nil
+      guard var reader = try? CSVReader(path, delimiter: separator), (try? reader.next()) ?? false,
+        reader.defect == nil
       else { return false }
-      let names = reader.fields
+      let names = (0..<reader.count).map { reader.field($0) }
       return columns.allSatisfy(names.contains)
     }
   }
@@ -40,17 +39,13 @@ enum ReviewedList {
   private static func read(_ path: String, _ delimiter: UInt8, into rows: ListedRows) throws {
     do {
       var reader = try CSVReader(path, delimiter: delimiter)
-      var defect: InputFault?
-      _ = try reader.next(defect: &defect)
-      let names = reader.fields
+      _ = try reader.next()
+      let names = (0..<reader.count).map { reader.field($0) }
       guard let token = names.firstIndex(of: "token"), let key = names.firstIndex(of: "key") else { return }
-      while try reader.next(defect: &defect) {
-        if let defect { throw defect }
+      while try reader.next() {
+        if let defect = reader.defect { throw defect }
         guard max(token, key) < reader.count, let bytes = TokenText.bytes(reader.field(token)) else {
-          let position = reader.position(of: 0)
-          throw InputFault(
-            "expected a row of a dry run's list, with a token in hex", line: position.line,
-            column: position.column)
+          throw reader.fault("expected a row of a dry run's list, with a token in hex", at: 0)
         }
         rows.add(bytes, key: reader.field(key))
       }
@@ -78,7 +73,8 @@ extension ListedRows {
     }
     if others > 0 {
       Console.note(
-        "\(Count.of(others, "row")) of the same tokens \(others == 1 ? "is" : "are") not in the list and not changed")
+        "\(Count.of(others, "row")) of the same tokens \(others == 1 ? "is" : "are") not in the list and not changed"
+      )
     }
   }
 }

@@ -26,7 +26,8 @@ final class SQLiteSession: SQLSession {
   var dialect: SQLDialect { Self.dialect }
 
   private static let dialect = SQLDialect(
-    insertion: "INSERT OR ABORT INTO", scriptHead: "PRAGMA foreign_keys = ON;\n", scriptCommand: "sqlite3 -bail DATABASE <",
+    insertion: "INSERT OR ABORT INTO", scriptHead: "PRAGMA foreign_keys = ON;\n",
+    scriptCommand: "sqlite3 -bail DATABASE <",
     parameter: "?", deviceTokens: deviceTokens, deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
     journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB", numbersChanges: true))
 
