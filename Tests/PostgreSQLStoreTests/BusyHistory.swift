@@ -118,6 +118,7 @@ struct BusyHistory {
       default: try replay(owner)
       }
     }
+    if !standing.isEmpty { try undo(standing.count - 1) }
     for index in standing.indices.reversed() { try undo(index, isAlone: true) }
   }
 

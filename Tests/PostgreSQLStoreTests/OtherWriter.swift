@@ -42,7 +42,9 @@ struct OtherWriter: Sendable {
       var (writes, generator) = (Writes(), SeededGenerator(seed: seed))
       var written = 0
       while !isOver.isSet {
-        try write(rows, tokens, &generator, &writes, session)
+        try hold(generator.chance(3) ? 0 : generator.pick(1...30), session) {
+          try write(rows, tokens, &generator, &writes, session)
+        }
         written += 1
         if written == 1 { begun.signal() }
       }
@@ -55,7 +57,17 @@ struct OtherWriter: Sendable {
     return (try result.get(), writes)
   }
 
-  /// One statement, in a transaction of its own.
+  /// Runs `body` in a transaction that lasts for some queries more: others read what was there before, and wait for its
+  /// row. Of SQLite's table others would wait for ever.
+  private func hold(_ queries: Int, _ session: any ServerSession, _ body: () throws -> Void) throws {
+    if queries == 0 || kind == .sqlite { return try body() }
+    try session.run("BEGIN")
+    try body()
+    for _ in 0..<queries { try session.run("SELECT count(*) FROM \(MappedCase.quoted)") }
+    try session.run("COMMIT")
+  }
+
+  /// One statement. It locks one row, so that nobody waits in a circle.
   private func write(
     _ rows: [ModelRow], _ tokens: [[UInt8]], _ generator: inout SeededGenerator, _ writes: inout Writes,
     _ session: any ServerSession
@@ -76,7 +88,7 @@ struct OtherWriter: Sendable {
       guard try affects("DELETE FROM \(MappedCase.quoted) WHERE id = \(row.id)", session) else { return }
       writes.deleted.insert(row.id)
       writes.tokens.insert(row.token)
-    case 2...7 where !some.isEmpty:
+    case 2...12 where !some.isEmpty:
       let row = generator.pick(some)
       guard try update(row.id, ", " + tested.registering(at: time, kind), &writes, session) else { return }
       writes.registered.insert(row.id)
