@@ -74,7 +74,7 @@ struct OtherWriter: Sendable {
   ) throws {
     let some = rows.filter { tokens.contains($0.token) }
     switch generator.pick(0...19) {
-    case 0 where writes.inserted.count < Self.most && !tokens.isEmpty:
+    case 0...2 where writes.inserted.count < Self.most && !tokens.isEmpty:
       var row = ModelRow(
         id: generator.pick(0...2), token: generator.pick(tokens), app: generator.pick(["a", "b"]),
         environment: generator.pick(["prod", "dev"]), isDead: false)
@@ -83,12 +83,12 @@ struct OtherWriter: Sendable {
       try session.run(tested.insertion(row, kind, note: "\(note)"))
       writes.inserted[note] = row
       writes.tokens.insert(row.token)
-    case 1 where writes.deleted.count < Self.most && !some.isEmpty:
+    case 3 where writes.deleted.count < Self.most && !some.isEmpty:
       let row = generator.pick(some)
       guard try affects("DELETE FROM \(MappedCase.quoted) WHERE id = \(row.id)", session) else { return }
       writes.deleted.insert(row.id)
       writes.tokens.insert(row.token)
-    case 2...12 where !some.isEmpty:
+    case 4...13 where !some.isEmpty:
       let row = generator.pick(some)
       guard try update(row.id, ", " + tested.registering(at: time, kind), &writes, session) else { return }
       writes.registered.insert(row.id)
