@@ -98,28 +98,27 @@ struct StoreCommandTests {
       rows.suffix(2).allSatisfy { ($0.registeredAt ?? 0) >= now && ($0.registeredAt ?? 0) < now + 3600 })
   }
 
-  private static let listHeader = ["token", "registered_at"]
-
-  static let badLists: [(text: String, line: Int, problem: Message)] = [
-    ("aa,1\n", 1, .wrongHeader(expected: listHeader, found: ["aa", "1"])),
-    ("", 1, .wrongHeader(expected: listHeader, found: [])),
-    ("token,registered_at\naa,1\nzz,2\n", 3, .notAToken("zz")),
-    ("token,registered_at\naa,1\nabc,2\n", 3, .notAToken("abc")),
-    ("token,registered_at\naa,1\n,2\n", 3, .notAToken("")),
-    ("token,registered_at\n\(udid),1\n", 2, .deviceID(udid, column: "token")),
-    ("token,registered_at\naa,1\nbb,soon\n", 3, .notARegistrationTime("soon")),
-    ("token,registered_at\naa,1\nbb,-1\n", 3, .notARegistrationTime("-1")),
-    ("token,registered_at\naa,1\nbb,4294967296\n", 3, .notARegistrationTime("4294967296")),
-    ("token,registered_at\naa,1\nbb,2,3\n", 3, .wrongFieldCount(3, header: listHeader)),
+  static let badLists: [(text: String, line: Int, column: Int?, problem: Message)] = [
+    ("aa,1\n", 1, nil, .headerWithout("token", option: "--token-column", header: ["aa", "1"])),
+    ("token\n", 1, nil, .headerWithout("registered_at", option: "--registered-column", header: ["token"])),
+    ("", 1, nil, .headerWithout("token", option: "--token-column", header: [])),
+    ("token,registered_at\naa,1\nzz,2\n", 3, 1, .notAToken("zz")),
+    ("token,registered_at\naa,1\nabc,2\n", 3, 1, .notAToken("abc")),
+    ("token,registered_at\naa,1\n,2\n", 3, 1, .notAToken("")),
+    ("token,registered_at\n\(udid),1\n", 2, 1, .deviceID(udid, column: "token")),
+    ("token,registered_at\naa,1\nbb,soon\n", 3, 4, .notARegistrationTime("soon")),
+    ("token,registered_at\naa,1\nbb,-1\n", 3, 4, .notARegistrationTime("-1")),
+    ("token,registered_at\naa,1\nbb,4294967296\n", 3, 4, .notARegistrationTime("4294967296")),
+    ("token,registered_at\naa,1\nbb,2,3\n", 3, 1, .wrongFieldCount(3, expected: 2)),
   ]
 
   @Test("a bad line names file and line, and nothing is registered", arguments: badLists)
-  func badCSV(_ text: String, _ line: Int, _ problem: Message) throws {
+  func badCSV(_ text: String, _ line: Int, _ column: Int?, _ problem: Message) throws {
     try directory.makeStore()
     try directory.write(text, to: "list.csv")
     let outcome = try register(["--csv", "list.csv"])
     #expect(outcome.code == 2)
-    let message = Message.nothingRegistered("list.csv", .located(problem, line: line, column: nil))
+    let message = Message.nothingImported("list.csv", .located(problem, line: line, column: column))
     #expect(outcome.messages == [message.text])
     #expect(try directory.storedTokens().isEmpty)
   }

@@ -24,7 +24,7 @@ struct CommitTests {
   /// Commits on another thread, and ends the connection once the server waits in that.
   private func breakCommit(
     _ connection: MySQLConnection, _ database: TestDatabase, in state: String, kill: Bool = true
-  ) throws -> MySQLError? {
+  ) throws -> DatabaseError? {
     let number = connection.number
     let killer = Later {
       let session = try MariaDBSession(database.server, database: database.name)

@@ -144,7 +144,7 @@ struct ConnectionTests {
   @Test("A statement within a visit is an error, and the visit goes on")
   func nested() throws {
     let connection = try database.connect()
-    var codes: [UInt32?] = []
+    var codes: [Int?] = []
     try connection.visit("SELECT 1 UNION SELECT 2") { _ in
       codes.append(failure { try connection.run("DO 1") }?.code)
     }

@@ -111,7 +111,7 @@ struct ErrorTests {
     try database.session.run("INSERT INTO t SELECT seq, 0 FROM seq_10_to_99")
     try database.session.send("UPDATE t SET n = 2 WHERE id = 2")
     let error = try #require(failure { try patient.run("UPDATE t SET n = 2 WHERE id = 1") })
-    #expect(error.isContention && error.code == 1213)
+    #expect(error.kind == .contended && error.code == 1213)
     #expect(StoreFault(error, waited: .zero) == .contended(error.message))
     try database.session.receive()
   }

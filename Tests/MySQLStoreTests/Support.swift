@@ -34,11 +34,11 @@ extension MySQLConnection {
 }
 
 /// The error of the server that `body` throws; nil where it throws none.
-func failure(_ body: () throws -> Void) -> MySQLError? {
+func failure(_ body: () throws -> Void) -> DatabaseError? {
   do {
     try body()
     return nil
   } catch {
-    return error as? MySQLError
+    return error as? DatabaseError
   }
 }

@@ -222,7 +222,7 @@ import Wording
 
   @Test(arguments: codes)
   func meaningOfACode(_ code: Int, _ fault: StoreFault) {
-    let error = SQLiteError(extendedCode: Int32(code), message: "m")
+    let error = DatabaseError(sqlite: Int32(code), "m")
     #expect(StoreFault(error, waited: .seconds(2)) == fault)
   }
 }

@@ -1,10 +1,6 @@
 import Basics
 
 extension Message {
-  package static func wrongHeader(expected: [String], found: [String]) -> Message {
-    Message("expected the header line \(line(expected)), found '\(line(found).prefix(80))'")
-  }
-
   private static func line(_ names: [String]) -> String { names.joined(separator: ",") }
 
   /// - Parameters:
@@ -13,16 +9,8 @@ extension Message {
   package static func headerWithout(_ name: String, option: String, header: [String]) -> Message {
     let found = header.isEmpty ? "no header line" : "'\(line(header).prefix(80))'"
     return Message(
-      "expected a header line with the column \(name), found \(found): name the column with \(option), and the "
-        + "separator with --delimiter")
-  }
-
-  package static func wrongFieldCount(_ found: Int, header: [String]) -> Message {
-    Message("expected \(line(header)), found \(Count.of(found, "field"))")
-  }
-
-  package static func nothingRegistered(_ path: String, _ problem: Message) -> Message {
-    Message("\(path): \(problem); nothing was registered")
+      "expected a header line with the column \(name), found \(found): store import takes another name with "
+        + "\(option), and another separator with --delimiter")
   }
 
   /// How many registrations had each outcome. Those in `unknown` are not in the table.

@@ -62,7 +62,7 @@ extension Message {
   }
 
   package static func nothingImported(_ path: String, _ problem: Message) -> Message {
-    Message("\(path): \(problem); nothing was imported")
+    Message("\(path): \(problem); nothing was registered")
   }
 
   /// Streams that are only counted.

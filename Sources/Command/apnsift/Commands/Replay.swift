@@ -83,7 +83,7 @@ struct Replay: ParsableCommand {
 
   @Option(
     help: .init(
-      "Commit after every N changed rows (PostgreSQL, MariaDB, --to-sql); if interrupted, the same command continues.",
+      "Commit after every N rows (PostgreSQL, MariaDB, --to-sql); the same command continues.",
       valueName: "N"))
   var batch: Int?
 

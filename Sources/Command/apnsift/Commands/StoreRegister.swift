@@ -1,7 +1,6 @@
 import ArgumentParser
 import Basics
 import CommandOptions
-import PacketCapture
 import TokenStores
 
 /// `apnsift store register`: registers tokens at a time.
@@ -59,34 +58,18 @@ struct StoreRegister: ParsableCommand {
     try store.check(for: .writing)
     let owner = try location.owner(in: store)
     let now = UInt32(truncatingIfNeeded: time(nil))
-    var progress = TokenProgress()
-    defer { progress.clear() }
-    let counts = try store.register(
-      { visit in
-        if let csv {
-          try Self.read(csv) { token, time in
-            try visit(token, StoreTime(time ?? now))
-            progress.advance()
-          }
-        } else {
-          for token in tokens { try visit(token.span.bytes, StoreTime(at?.seconds ?? now)) }
-        }
-      }, for: owner)
-    progress.clear()
-    Console.say("registered \(counts.message(in: store.name))")
-  }
-
-  /// Column names and order are fixed here; `store import` takes others.
-  private static func read(_ path: String, visit: (RawSpan, UInt32?) throws -> Void) throws {
-    do {
-      var file = RegistrationFile()
-      file.needsRegisteredColumn = true
-      file.allowsShortLines = true
-      file.header = ["token", "registered_at"]
-      try file.read(path, visit: visit) { throw $0 }
-    } catch let fault as InputFault {
-      throw Failure(
-        "\(path): \(Message.located(fault.message, line: fault.line, column: nil)); nothing was registered")
+    let counts: RegistrationCounts
+    if let csv {
+      var registrations = RegistrationImport()
+      registrations.file.needsRegisteredColumn = true
+      registrations.file.allowsShortLines = true
+      registrations.time = now
+      counts = try registrations.run([csv], into: store, for: owner)
+    } else {
+      counts = try store.register(
+        { visit in for token in tokens { try visit(token.span.bytes, StoreTime(at?.seconds ?? now)) } },
+        for: owner)
     }
+    Console.say("registered \(counts.message(in: store.name))")
   }
 }

@@ -43,7 +43,7 @@ package final class MySQLConnection {
       handle, uri.socket == nil ? uri.host : "localhost", uri.user, uri.password, uri.database,
       UInt32(uri.port ?? 0), uri.socket, UInt(CLIENT_FOUND_ROWS))
     version = libmariadb.mysql_get_server_info(handle).map { String(cString: $0) } ?? ""
-    guard connected != nil else { throw .cannotConnect(MySQLError(of: handle).message) }
+    guard connected != nil else { throw .cannotConnect(DatabaseError(of: handle).message) }
     // In a transaction, reconnecting, which my.cnf may enable, would lose the first part.
     var reconnects: CChar = 0
     _ = libmariadb.mysql_options(handle, MYSQL_OPT_RECONNECT, &reconnects)
@@ -53,7 +53,7 @@ package final class MySQLConnection {
     }
     try checkVersion()
     do { try setUp(lockTimeout) } catch {
-      throw .cannotConnect((error as? MySQLError)?.message ?? "\(error)")
+      throw .cannotConnect((error as? DatabaseError)?.message ?? "\(error)")
     }
   }
 
@@ -131,15 +131,15 @@ package final class MySQLConnection {
   /// `run`, and visits the rows of a query. The connection is busy until the last row. If `body` throws, the rest is read
   /// and dropped.
   @discardableResult
-  package func visit(_ sql: String, _ body: (SQLFields) throws -> Void) throws -> Int {
+  package func visit(_ sql: String, _ body: RowVisitor) throws -> Int {
     try visit(Array(sql.utf8), body)
   }
 
   /// Like the other `visit`, for statements that may not be UTF-8.
   @discardableResult
-  package func visit(_ sql: [UInt8], _ body: (SQLFields) throws -> Void) throws -> Int {
+  package func visit(_ sql: [UInt8], _ body: RowVisitor) throws -> Int {
     // libmariadb's error for a second statement would replace that of the rows.
-    if isVisiting { throw MySQLError(code: 2014, message: "the connection is busy with the rows of a query") }
+    if isVisiting { throw DatabaseError(code: 2014, "the connection is busy with the rows of a query") }
     try check(
       sql.withUnsafeBytes { sql in
         libmariadb.mysql_real_query(handle, sql.bindMemory(to: CChar.self).baseAddress, UInt(sql.count))
@@ -180,8 +180,8 @@ package final class MySQLConnection {
     if code != 0 { throw failure() }
   }
 
-  private func failure() -> MySQLError {
-    let error = MySQLError(of: handle)
+  private func failure() -> DatabaseError {
+    let error = DatabaseError(of: handle)
     if error.isLost { isLost = true }
     return error
   }

@@ -9,7 +9,7 @@ package struct MySQLDatabase: StoreDatabase {
   package let name: String
   package let deviceTokens = TableMapping.deviceTokens(times: MySQLSession.deviceTokens.time)
   private let uri: MySQLURI
-  private let lockTimeout: Duration
+  package let lockTimeout: Duration
 
   /// Describes it; nothing is connected to yet.
   ///
@@ -34,7 +34,7 @@ package struct MySQLDatabase: StoreDatabase {
     _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
-    try reportingFaults { try MySQLError.retrying { try writeOnce(table, owner, body) } }
+    try reportingFaults { try DatabaseError.retrying { try writeOnce(table, owner, body) } }
   }
 
   /// A key that another program inserted since it was looked for is an error of the server (1062).
@@ -66,10 +66,6 @@ package struct MySQLDatabase: StoreDatabase {
     if isLocked != 1 { throw StoreFault.locked(waited: lockTimeout) }
   }
 
-  package func fault(of error: any Error) -> StoreFault? {
-    (error as? MySQLError).map { StoreFault($0, waited: lockTimeout) }
-  }
-
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
     try reportingFaults {
       let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
@@ -90,7 +86,7 @@ package struct MySQLDatabase: StoreDatabase {
     let mark = try session.lastReplay()
     do {
       try session.connection.run("COMMIT")
-    } catch let error as MySQLError where error.isLost || session.connection.isLost {
+    } catch let error as DatabaseError where error.isLost || session.connection.isLost {
       guard let mark else { throw StoreFault.uncertain(error.message) }
       try error.resolve {
         // The lock waits for a transaction that has not ended.

@@ -81,10 +81,9 @@ package final class MySQLInsert {
     }
     let length = statement.count + rows.count
     guard loads || length <= connection.longestStatement else {
-      throw MySQLError(
-        code: 0,
-        message:
-          "a row takes \(length) bytes, more than the server's limit of \(connection.longestStatement) "
+      throw DatabaseError(
+        .failed,
+        "a row takes \(length) bytes, more than the server's limit of \(connection.longestStatement) "
           + "(max_allowed_packet)")
     }
     written += try loads ? connection.load(statement, rows, count: added) : connection.run(statement + rows)

@@ -4,15 +4,15 @@ import CLibmariadb
 /// Answers the server's requests for a local file: with the rows of the running LOAD DATA, and with an error at any
 /// other time. libmariadb itself would send any file of this machine.
 final class MySQLFile {
-  private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
-  private var isOpen = false
+  /// Nil if none is expected to be requested.
+  private var rest: UnsafeRawBufferPointer?
 
   func install(on handle: UnsafeMutablePointer<MYSQL>) {
     libmariadb.mysql_set_local_infile_handler(
       handle,
       { file, _, this in
         file?.pointee = this
-        return MySQLFile.found(this)?.isOpen == true ? 0 : 1
+        return MySQLFile.found(this)?.rest == nil ? 1 : 0
       },
       { this, buffer, length in
         guard let file = MySQLFile.found(this), let buffer else { return -1 }
@@ -32,15 +32,16 @@ final class MySQLFile {
 
   /// Runs `body`, during which the server may read `bytes`.
   func open<Result>(_ bytes: UnsafeRawBufferPointer, _ body: () throws -> Result) rethrows -> Result {
-    (rest, isOpen) = (bytes, true)
-    defer { (rest, isOpen) = (UnsafeRawBufferPointer(start: nil, count: 0), false) }
+    rest = bytes
+    defer { rest = nil }
     return try body()
   }
 
   private func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
-    let count = min(buffer.count, rest.count)
-    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
-    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    guard let bytes = rest else { return -1 }
+    let count = min(buffer.count, bytes.count)
+    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
     return Int32(count)
   }
 }
@@ -53,10 +54,10 @@ extension MySQLConnection {
   func load(_ statement: [UInt8], _ lines: [UInt8], count: Int) throws -> Int {
     let written = try lines.withUnsafeBytes { try file.open($0) { try run(statement) } }
     guard warningCount > 0 else { return written }
-    var error = MySQLError(code: 0, message: "\(Int(warningCount)) of \(count) rows do not fit")
+    var error = DatabaseError(.failed, "\(Int(warningCount)) of \(count) rows do not fit")
     try visit("SHOW WARNINGS LIMIT 1") { row in
       guard row.count == 3, let code = row[1].integer, let message = row[2].text else { return }
-      error = MySQLError(code: UInt32(clamping: code), message: .verbatim(message))
+      error = DatabaseError(code: Int(code), .verbatim(message))
     }
     throw error
   }

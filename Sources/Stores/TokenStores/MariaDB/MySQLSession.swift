@@ -71,15 +71,13 @@ final class MySQLSession: SQLSession {
 
   func run(literally sql: String) throws -> Int { try connection.run(sql) }
 
-  func visit(
-    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
-  ) throws {
+  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
     try connection.visit(filled(sql, parameters), body)
   }
 
   func visit(
     _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
-    isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void
+    isOneOf values: [SQLField], _ body: RowVisitor
   ) throws {
     var sql = Array("\(filled(query, parameters)) AND \(dialect.value(column)) IN (".utf8)
     // A text of another character set would keep the index from being used.
@@ -94,9 +92,7 @@ final class MySQLSession: SQLSession {
     try connection.visit(sql, body)
   }
 
-  func insert(
-    into table: String, _ columns: [TableColumn], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws -> Int {
+  func insert(into table: String, _ columns: [TableColumn], _ rows: RowSource) throws -> Int {
     try MySQLInsert.run(
       into: table, columns.map { dialect.quoted($0.name) }, on: connection,
       // LOAD DATA would store the bytes of the digits.
@@ -107,9 +103,7 @@ final class MySQLSession: SQLSession {
   }
 
   /// Lends a row with its times as text.
-  private static func withTexts(
-    _ row: SQLFields, _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
-  ) throws {
+  private static func withTexts(_ row: SQLFields, _ kinds: [SQLKind], _ body: RowVisitor) throws {
     guard kinds.contains(where: \.isTime) else { return try body(row) }
     let buffer = RowBuffer(count: row.count)
     for (index, field) in row.enumerated() {
@@ -122,10 +116,7 @@ final class MySQLSession: SQLSession {
     try buffer.lend(body)
   }
 
-  func change(
-    _ table: TableDescription, set columns: [TableColumn],
-    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws -> Int {
+  func change(_ table: TableDescription, set columns: [TableColumn], _ rows: RowSource) throws -> Int {
     try withJoin(table, columns, rows) { join in
       let settings =
         columns.enumerated().map { "t.\(dialect.quoted($1.name)) = c.c\($0)" }
@@ -138,14 +129,14 @@ final class MySQLSession: SQLSession {
 
   var isShared: Bool { true }
 
-  func lock(_ table: TableDescription, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws {
+  func lock(_ table: TableDescription, _ rows: RowSource) throws {
     try withJoin(table, [], rows) { _ = try connection.number("SELECT count(*) FROM \($0) FOR UPDATE") }
   }
 
   /// Joins a table to a temporary one of keys and values: single statements would take several times as long.
   private func withJoin<Result>(
     _ table: TableDescription, _ columns: [TableColumn],
-    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void, _ body: (_ join: String) throws -> Result
+    _ rows: RowSource, _ body: (_ join: String) throws -> Result
   ) throws -> Result {
     let key = table.key
     let keys = key.enumerated().map { "k\($0.offset)" }

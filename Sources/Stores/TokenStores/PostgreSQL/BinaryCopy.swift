@@ -41,19 +41,19 @@ final class BinaryCopy {
     if bytes.count >= Self.capacity { try send() }
   }
 
-  private func send() throws(ServerError) {
+  private func send() throws(DatabaseError) {
     let code = bytes.withUnsafeBytes { bytes in
       libpq.PQputCopyData(
         connection.handle, bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count))
     }
-    guard code == 1 else { throw ServerError(nil, of: connection.handle) }
+    guard code == 1 else { throw DatabaseError(nil, of: connection.handle) }
     bytes.removeAll(keepingCapacity: true)
   }
 
   /// Ends the COPY, with a reason if it must fail. Returns how many rows the server wrote.
-  private func end(with reason: String?) throws(ServerError) -> Int {
+  private func end(with reason: String?) throws(DatabaseError) -> Int {
     guard libpq.PQputCopyEnd(connection.handle, reason) == 1 else {
-      throw ServerError(nil, of: connection.handle)
+      throw DatabaseError(nil, of: connection.handle)
     }
     return try connection.finishCopy()
   }

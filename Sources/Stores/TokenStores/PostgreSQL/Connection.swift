@@ -17,15 +17,15 @@ final class Connection: @unchecked Sendable {
   init(uri: String) throws(StoreFault) {
     guard LibpqLibrary.functions != nil else { throw LibpqLibrary.missing }
     // Keywords after `dbname`, which is the whole URI, override it.
-    let keywords = Self.copies(of: ["dbname", "client_encoding", "fallback_application_name"])
-    let values = Self.copies(of: [uri, "UTF8", "apnsift"])
-    defer { for copy in keywords + values { copy?.deallocate() } }
-    guard let connection = libpq.PQconnectdbParams(keywords, values, 1) else {
+    let texts = ["dbname", "client_encoding", "fallback_application_name", nil, uri, "UTF8", "apnsift", nil]
+    let copies = Self.copies(of: texts.map { text in text.map { Array($0.utf8) } })
+    defer { for copy in copies { copy?.deallocate() } }
+    guard let connection = libpq.PQconnectdbParams(Array(copies[..<4]), Array(copies[4...]), 1) else {
       throw .cannotConnect(.noMemory)
     }
     handle = connection
     guard libpq.PQstatus(handle) == CONNECTION_OK else {
-      throw .cannotConnect(ServerError.line(libpq.PQerrorMessage(handle)))
+      throw .cannotConnect(DatabaseError.line(libpq.PQerrorMessage(handle)))
     }
     let version = libpq.PQserverVersion(handle)
     guard version >= Self.leastVersion else {
@@ -45,48 +45,39 @@ final class Connection: @unchecked Sendable {
 
   /// Runs one statement.
   @discardableResult
-  func run(_ sql: String, _ parameters: Parameter...) throws(ServerError) -> QueryResult {
+  func run(_ sql: String, _ parameters: Parameter...) throws(DatabaseError) -> QueryResult {
     try run(sql, with: parameters)
   }
 
   @discardableResult
-  func run(_ sql: String, with parameters: [Parameter]) throws(ServerError) -> QueryResult {
+  func run(_ sql: String, with parameters: [Parameter]) throws(DatabaseError) -> QueryResult {
     let types = parameters.map(\.type)
-    let values = parameters.map(\.encoded)
-    let lengths = values.map { Int32(clamping: $0?.count ?? 0) }
-    let formats = [Int32](repeating: 1, count: values.count)
-    // A zero byte after each value gives an empty value an address: without one it would be null.
-    let bytes = Array(values.map { ($0 ?? []) + [0] }.joined())
-    let result = bytes.withUnsafeBufferPointer { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { characters in
-        var start = 0
-        let pointers = values.map { value -> UnsafePointer<CChar>? in
-          defer { start += (value?.count ?? 0) + 1 }
-          return value == nil ? nil : characters.baseAddress.map { $0 + start }
-        }
-        return libpq.PQexecParams(handle, sql, Int32(values.count), types, pointers, lengths, formats, 1)
-      }
-    }
+    let lengths = parameters.map { Int32(clamping: $0.encoded?.count ?? 0) }
+    let formats = [Int32](repeating: 1, count: parameters.count)
+    let values = Self.copies(of: parameters.map(\.encoded))
+    defer { for value in values { value?.deallocate() } }
+    let result = libpq.PQexecParams(
+      handle, sql, Int32(parameters.count), types, values, lengths, formats, 1)
     return try checked(result)
   }
 
   /// Takes ownership of `result`.
-  func checked(_ result: OpaquePointer?) throws(ServerError) -> QueryResult {
-    guard let result else { throw ServerError(nil, of: handle) }
+  func checked(_ result: OpaquePointer?) throws(DatabaseError) -> QueryResult {
+    guard let result else { throw DatabaseError(nil, of: handle) }
     switch libpq.PQresultStatus(result) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_COPY_OUT: return QueryResult(owning: result)
     default:
       defer { libpq.PQclear(result) }
-      throw ServerError(result, of: handle)
+      throw DatabaseError(result, of: handle)
     }
   }
 
   /// Reads the results at the end of a COPY; returns the number of rows.
-  func finishCopy() throws(ServerError) -> Int {
-    var failure: ServerError?
+  func finishCopy() throws(DatabaseError) -> Int {
+    var failure: DatabaseError?
     var count = 0
     while let result = libpq.PQgetResult(handle) {
-      do throws(ServerError) { count = try checked(result).affected } catch { failure = failure ?? error }
+      do throws(DatabaseError) { count = try checked(result).affected } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
     return count
@@ -97,13 +88,13 @@ final class Connection: @unchecked Sendable {
     _ = try? run("ROLLBACK")
   }
 
-  /// C strings, with nil after the last one.
-  private static func copies(of texts: [String]) -> [UnsafePointer<CChar>?] {
-    texts.map { text in
-      let characters = text.utf8CString
-      let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: characters.count)
-      _ = copy.initialize(from: characters)
-      return UnsafePointer(copy.baseAddress)
-    } + [nil]
+  /// Copies with a zero byte at the end, which also gives an empty one an address.
+  private static func copies(of values: [[UInt8]?]) -> [UnsafePointer<CChar>?] {
+    values.map { value in
+      guard let value else { return nil }
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: value.count + 1, alignment: 1)
+      copy.copyBytes(from: value + [0])
+      return UnsafePointer(copy.bindMemory(to: CChar.self).baseAddress)
+    }
   }
 }

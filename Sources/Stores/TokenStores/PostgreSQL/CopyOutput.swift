@@ -17,7 +17,7 @@ final class CopyOutput {
   /// - Parameters:
   ///   - query: its values are literals, because COPY does not support parameters.
   ///   - kinds: the kinds of its columns.
-  init(_ query: String, _ kinds: [SQLKind], on connection: Connection) throws(ServerError) {
+  init(_ query: String, _ kinds: [SQLKind], on connection: Connection) throws(DatabaseError) {
     self.connection = connection
     types = kinds.map(ServerType.init)
     fields = .allocate(capacity: kinds.count)
@@ -31,7 +31,7 @@ final class CopyOutput {
   }
 
   /// The fields of the next row, until the next call; nil after the last row.
-  func next() throws(ServerError) -> SQLFields? {
+  func next() throws(DatabaseError) -> SQLFields? {
     libpq.PQfreemem(message)
     message = nil
     let length = libpq.PQgetCopyData(connection.handle, &message, 0)
@@ -39,7 +39,7 @@ final class CopyOutput {
       _ = try connection.finishCopy()
       return nil
     }
-    guard length > 0, let message else { throw ServerError(nil, of: connection.handle) }
+    guard length > 0, let message else { throw DatabaseError(nil, of: connection.handle) }
     let bytes = UnsafeRawBufferPointer(start: message, count: Int(length))
     var next = 0
     if !isBegun {
@@ -56,8 +56,7 @@ final class CopyOutput {
     return SQLFields(fields)
   }
 
-  private static let malformed = ServerError(
-    state: "", message: "the server sent a malformed row of a COPY", isLost: false)
+  private static let malformed = DatabaseError(.failed, "the server sent a malformed row of a COPY")
 
   /// An `integer`, as constants are, or a `smallint` is shorter than a `bigint`.
   private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {

@@ -10,7 +10,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
   package let name: String
   package let deviceTokens = TableMapping.deviceTokens(times: PostgreSQLSession.deviceTokens.time)
   private let uri: String
-  private let lockTimeout: Duration
+  package let lockTimeout: Duration
   private let idle = IdleConnection()
 
   /// Describes it; nothing is connected to yet.
@@ -36,7 +36,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
       return
     }
     defer { libpq.PQfreemem(message) }
-    let words = ServerError.line(message).text.prefix { $0 != "\"" }.split(whereSeparator: {
+    let words = DatabaseError.line(message).text.prefix { $0 != "\"" }.split(whereSeparator: {
       $0 == " " || $0 == ":"
     })
     throw .uri(PostgreSQLURI.scheme, .verbatim(words.joined(separator: " ")))
@@ -75,7 +75,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
       if owner.app.utf8.contains(0) {
         throw StoreFault.refused("the app's name has a zero byte, which PostgreSQL does not support")
       }
-      return try ServerError.retrying { try writeOnce(table, owner, body) }
+      return try DatabaseError.retrying { try writeOnce(table, owner, body) }
     }
   }
 
@@ -115,7 +115,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
     try connection.run("SELECT pg_advisory_lock(hashtextextended($1, 0))", .text(name))
   }
 
-  private func begin(_ connection: Connection, _ mode: String) throws(ServerError) {
+  private func begin(_ connection: Connection, _ mode: String) throws(DatabaseError) {
     try connection.run("BEGIN ISOLATION LEVEL \(mode)")
     try setTimeouts(connection, isLocal: true)
     // Values are read and stored as text, whose format must not depend on the role's settings.
@@ -128,16 +128,12 @@ package struct PostgreSQLDatabase: StoreDatabase {
   }
 
   /// - Parameter isLocal: whether they apply to the open transaction only.
-  private func setTimeouts(_ connection: Connection, isLocal: Bool) throws(ServerError) {
+  private func setTimeouts(_ connection: Connection, isLocal: Bool) throws(DatabaseError) {
     // 0 would wait for ever. JIT compilation takes longer than it saves.
     let milliseconds = max(Int64(lockTimeout / .milliseconds(1)), 1)
     try connection.run(
       "SELECT set_config('lock_timeout', '\(milliseconds)', \(isLocal)), set_config('jit', 'off', \(isLocal))"
     )
-  }
-
-  package func fault(of error: any Error) -> StoreFault? {
-    (error as? ServerError).map { StoreFault($0, waited: lockTimeout) }
   }
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
@@ -156,10 +152,10 @@ package struct PostgreSQLDatabase: StoreDatabase {
   /// knows the transaction by its number.
   private func commit(_ connection: Connection) throws {
     let transaction = try connection.run("SELECT txid_current_if_assigned()").integer(0, 0)
-    do throws(ServerError) {
+    do throws(DatabaseError) {
       let command = try connection.run("COMMIT").command
       guard command == "COMMIT" else {
-        throw ServerError(state: "", message: "the transaction ended with \(command)", isLost: false)
+        throw DatabaseError(.failed, "the transaction ended with \(command)")
       }
     } catch {
       guard error.isLost || connection.isLost else { throw error }

@@ -58,7 +58,7 @@ final class PostgreSQLSession: SQLSession {
     }
   }
 
-  private func plan(_ new: Plan) throws(ServerError) {
+  private func plan(_ new: Plan) throws(DatabaseError) {
     if new == plan { return }
     // NULL restores the role's setting.
     let settings = plan.avoided.map { ($0, "NULL") } + new.avoided.map { ($0, "'off'") }
@@ -69,23 +69,19 @@ final class PostgreSQLSession: SQLSession {
 
   // MARK: - Reading
 
-  func visit(
-    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
-  ) throws {
+  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
     try plan(.usual)
     try copy(sql, parameters, kinds, body)
   }
 
-  func scan(
-    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
-  ) throws {
+  func scan(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
     try plan(.scan)
     try copy(sql, parameters, kinds, body)
   }
 
   func visit(
     _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
-    isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void
+    isOneOf values: [SQLField], _ body: RowVisitor
   ) throws {
     try plan(.index)
     let elements = values.map { value in
@@ -102,9 +98,7 @@ final class PostgreSQLSession: SQLSession {
       kinds, body)
   }
 
-  private func copy(
-    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
-  ) throws {
+  private func copy(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
     let output = try CopyOutput(MarkedSQL.filled(sql, parameters, Self.literal), kinds, on: connection)
     while let row = try output.next() { try body(row) }
   }
@@ -135,9 +129,7 @@ final class PostgreSQLSession: SQLSession {
   private static let batch = 10_000
   private static let batchBytes = 1 << 22
 
-  func insert(
-    into table: String, _ columns: [TableColumn], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws -> Int {
+  func insert(into table: String, _ columns: [TableColumn], _ rows: RowSource) throws -> Int {
     let types = columns.map { ServerType($0.kind) }
     let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
     if !withoutCopies.contains(table), columns.allSatisfy(\.isSentAsItIs) {
@@ -154,7 +146,7 @@ final class PostgreSQLSession: SQLSession {
   var isShared: Bool { true }
 
   /// As the UPDATE will lock them: rows of other tables may still refer to them.
-  func lock(_ table: TableDescription, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws {
+  func lock(_ table: TableDescription, _ rows: RowSource) throws {
     let (locators, isFound) = try isFound(table)
     _ = try runBatches(locators, rows) {
       "SELECT FROM \(table.name) AS t, \($0) WHERE \(isFound) FOR NO KEY UPDATE OF t"
@@ -173,10 +165,7 @@ final class PostgreSQLSession: SQLSession {
     return (locators, conditions.joined(separator: " AND "))
   }
 
-  func change(
-    _ table: TableDescription, set columns: [TableColumn],
-    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws -> Int {
+  func change(_ table: TableDescription, set columns: [TableColumn], _ rows: RowSource) throws -> Int {
     let (locators, isFound) = try isFound(table)
     let settings = columns.enumerated().map { index, column in
       "\(dialect.quoted(column.name)) = CAST(v.c\(locators.count + index) AS \(column.castType))"
@@ -191,7 +180,7 @@ final class PostgreSQLSession: SQLSession {
   /// Runs a statement for each batch of rows; returns how many it wrote.
   /// - Parameter statement: receives the rows as a table `v` with the columns `c0`, `c1` and so on.
   private func runBatches(
-    _ types: [ServerType], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void,
+    _ types: [ServerType], _ rows: RowSource,
     _ statement: (String) -> String
   ) throws -> Int {
     var arrays = types.map(ArrayParameter.init)

@@ -179,7 +179,7 @@ extension PostgreSQLSession {
   /// Casts the text; a truncated one differs.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
     let kept = column.kind == .text ? "rtrim(value::text) = rtrim($1)" : "true"
-    do throws(ServerError) {
+    do throws(DatabaseError) {
       let found = try connection.run(
         "SELECT value::text, \(kept) FROM CAST($1 AS \(column.type)) AS value", .text(text))
       guard found.flag(0, 1), let value = found.text(0, 0) else { return nil }

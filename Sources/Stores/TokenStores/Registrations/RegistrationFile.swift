@@ -16,55 +16,22 @@ package struct RegistrationFile {
   package var delimiter = UInt8(ascii: ",")
   /// Whether a line may lack its last columns, which then are empty.
   package var allowsShortLines = false
-  /// The required header line, if any.
-  package var header: [String]?
 
   package init() {}
 
   /// The indices of the columns, from 0.
-  private struct Columns {
+  struct Columns {
     var count: Int
     var token: Int
     var registered: Int?
   }
 
-  /// Reads `path`, or standard input for `-`.
-  /// - Parameters:
-  ///   - visit: a token, and when it was registered; nil if the file does not have it.
-  ///   - refuse: an invalid line; if it returns, the next one is read.
-  /// - Throws: `InputFault` if the file cannot be read.
-  package func read(
-    _ path: String, visit: (RawSpan, UInt32?) throws -> Void, refuse: (InputFault) throws -> Void
-  ) throws {
-    var reader = try CSVReader(path, delimiter: delimiter)
-    _ = try reader.next()
-    if let defect = reader.defect { throw defect }
-    let columns = try columns((0..<reader.count).map { reader.field($0) })
-    while try reader.next() {
-      let token: [UInt8]
-      let time: UInt32?
-      do throws(InputFault) {
-        if let defect = reader.defect { throw defect }
-        (token, time) = try parse(reader, columns)
-      } catch {
-        try refuse(error)
-        continue
-      }
-      try visit(token.span.bytes, time)
-    }
-  }
-
-  private func columns(_ header: [String]) throws(InputFault) -> Columns {
-    if let expected = self.header, header != expected {
-      throw InputFault(
-        "expected the header line \(expected.joined(separator: ",")), found "
-          + "'\(header.joined(separator: ",").prefix(80))'", line: 1)
-    }
+  func columns(_ header: [String]) throws(InputFault) -> Columns {
     func missing(_ name: String, _ option: String) -> InputFault {
       let found = header.isEmpty ? "no header line" : "'\(header.joined(separator: ",").prefix(80))'"
       return InputFault(
-        "expected a header line with the column \(name), found \(found): name the column with \(option), and "
-          + "the separator with --delimiter", line: 1)
+        "expected a header line with the column \(name), found \(found): store import takes another name with "
+          + "\(option), and another separator with --delimiter", line: 1)
     }
     func index(of name: String, _ option: String) throws(InputFault) -> Int? {
       guard let first = header.firstIndex(of: name) else { return nil }
@@ -84,12 +51,16 @@ package struct RegistrationFile {
     return Columns(count: header.count, token: token, registered: registered)
   }
 
-  private func parse(
+  /// The token of a record, and when it was registered; nil if the file does not have it.
+  func row(
     _ reader: borrowing CSVReader, _ columns: Columns
   ) throws(InputFault) -> (token: [UInt8], time: UInt32?) {
+    if let defect = reader.defect { throw defect }
     let isShort = reader.count < columns.count
     guard reader.count <= columns.count, !isShort || (allowsShortLines && columns.token < reader.count) else {
-      throw reader.fault(wrongCount(reader.count, columns.count), at: 0)
+      let expected = Count.of(columns.count, "field")
+      throw reader.fault(
+        "expected \(expected) as in the header line, found \(Count.of(reader.count, "field"))", at: 0)
     }
     let text = reader.field(columns.token)
     guard let token = tokenForm.bytes(of: text) ?? TokenText.bytes(text) else {
@@ -116,11 +87,6 @@ package struct RegistrationFile {
     guard token.count == 20 else { return nil }
     return
       "expected a token, found \(Hex.string(token)) of 20 bytes: ids of devices (UDID) have 20, tokens never"
-  }
-
-  private func wrongCount(_ found: Int, _ expected: Int) -> Message {
-    if let header { return "expected \(header.joined(separator: ",")), found \(Count.of(found, "field"))" }
-    return "expected \(Count.of(expected, "field")) as in the header line, found \(Count.of(found, "field"))"
   }
 
   private func seconds(of time: String) -> UInt32? {

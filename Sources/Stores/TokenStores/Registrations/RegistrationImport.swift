@@ -35,22 +35,29 @@ package struct RegistrationImport {
     _ path: String, progress: inout TokenProgress, visit: (RawSpan, StoreTime) throws -> Void
   ) throws {
     do {
-      let file = file
-      try file.read(path) { token, time in
-        guard let time = time ?? self.time else {
-          untimed += 1
-          return
+      var reader = try CSVReader(path, delimiter: file.delimiter)
+      _ = try reader.next()
+      if let defect = reader.defect { throw defect }
+      let columns = try file.columns((0..<reader.count).map { reader.field($0) })
+      while try reader.next() {
+        let token: [UInt8]
+        let written: UInt32?
+        do throws(InputFault) { (token, written) = try file.row(reader, columns) } catch {
+          guard skipsInvalid else { throw error }
+          progress.clear()
+          skipped += 1
+          if skipped <= Self.named { Console.say("\(path): \(error.located); row skipped") }
+          continue
         }
-        try visit(token, StoreTime(time))
+        guard let time = written ?? time else {
+          untimed += 1
+          continue
+        }
+        try visit(token.span.bytes, StoreTime(time))
         progress.advance()
-      } refuse: { fault in
-        guard skipsInvalid else { throw fault }
-        progress.clear()
-        skipped += 1
-        if skipped <= Self.named { Console.say("\(path): \(fault.located); row skipped") }
       }
     } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.located); nothing was imported")
+      throw Failure("\(path): \(fault.located); nothing was registered")
     }
   }
 

@@ -49,14 +49,13 @@ package enum InvalidationLimit: Equatable, Sendable {
 
   /// The exceeded limit of a replay that invalidates that many of `live` tokens; nil if it is within the limit.
   package func stop(_ invalidated: Int, of live: Int) -> LimitExceeded? {
-    switch self {
-    case .count(let most):
-      return invalidated > most ? LimitExceeded(invalidated: invalidated, live: live, most: most) : nil
-    case .percent(let percent):
-      let most = Int((Double(live) * percent / 100).rounded(.down))
-      guard live > Self.fewest, invalidated > most else { return nil }
-      return LimitExceeded(invalidated: invalidated, live: live, most: most)
-    }
+    let most =
+      switch self {
+      case .count(let most): most
+      case .percent(let percent):
+        live > Self.fewest ? Int((Double(live) * percent / 100).rounded(.down)) : .max
+      }
+    return invalidated > most ? LimitExceeded(invalidated: invalidated, live: live, most: most) : nil
   }
 }
 

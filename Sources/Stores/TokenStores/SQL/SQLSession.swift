@@ -1,5 +1,11 @@
 import Basics
 
+/// Takes the fields of a row, which are valid during the call only.
+package typealias RowVisitor = (SQLFields) throws -> Void
+
+/// Adds rows one by one.
+package typealias RowSource = (_ add: RowVisitor) throws -> Void
+
 /// Runs statements in a transaction. Parameters are numbered from 1; a statement need not use all. Rows of tables are
 /// called `t`.
 package protocol SQLSession: AnyObject {
@@ -14,18 +20,16 @@ package protocol SQLSession: AnyObject {
 
   /// Visits the rows of a query. The session is busy until the last row.
   /// - Parameter kinds: the kinds of its columns.
-  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void)
-    throws
+  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws
 
   /// Like `visit`, for queries that need most rows of a table.
-  func scan(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void)
-    throws
+  func scan(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws
 
   /// Like `visit`, for rows of `query` whose `column` is one of `values`.
   /// - Parameter query: with a condition at its end.
   func visit(
     _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
-    isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void) throws
+    isOneOf values: [SQLField], _ body: RowVisitor) throws
 
   /// What reads an expression over the columns of a row `t` as a kind.
   func column(_ expression: String, _ kind: SQLKind) -> TableColumn
@@ -76,19 +80,13 @@ package protocol SQLSession: AnyObject {
   var isShared: Bool { get }
   /// Keeps other programs from changing rows until the transaction ends. Rows that they changed since may be left out.
   /// - Parameter rows: each is a locator.
-  func lock(_ table: TableDescription, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws
+  func lock(_ table: TableDescription, _ rows: RowSource) throws
 
   /// Inserts rows in their order; returns how many the database wrote.
-  func insert(
-    into table: String, _ columns: [TableColumn],
-    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws -> Int
+  func insert(into table: String, _ columns: [TableColumn], _ rows: RowSource) throws -> Int
   /// Sets columns of rows, or removes the rows if `columns` is empty; returns how many rows the database wrote.
   /// - Parameter rows: each has its locator, then a value for each of `columns`.
-  func change(
-    _ table: TableDescription, set columns: [TableColumn],
-    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws -> Int
+  func change(_ table: TableDescription, set columns: [TableColumn], _ rows: RowSource) throws -> Int
   /// A statement that inserts a removed row, as `wholeRow` read it; it may be followed by a condition. Columns that were
   /// added since get their defaults.
   /// - Returns: also the columns of the row that the table has no more.
@@ -145,7 +143,7 @@ extension SQLSession {
     var isDone = true
     do {
       try body()
-    } catch let error as any DatabaseError where error.isUniqueViolation {
+    } catch let error as DatabaseError where error.kind == .duplicate {
       try run("ROLLBACK TO SAVEPOINT apnsift", [])
       isDone = false
     }
@@ -170,16 +168,12 @@ extension SQLSession {
 
   package var isShared: Bool { false }
 
-  package func lock(
-    _ table: TableDescription, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws {}
+  package func lock(_ table: TableDescription, _ rows: RowSource) throws {}
 
   package func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
   {}
 
-  package func scan(
-    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
-  ) throws {
+  package func scan(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
     try visit(sql, parameters, kinds, body)
   }
 }

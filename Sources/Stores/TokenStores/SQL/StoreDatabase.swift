@@ -24,8 +24,8 @@ package protocol StoreDatabase: Sendable {
   /// Throws if this process may not write, as `SQLSession.checkPrivileges`, or because of the file. Changes nothing.
   func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws
 
-  /// The fault that an error of the database means; nil for an error of the caller.
-  func fault(of error: any Error) -> StoreFault?
+  /// How long to wait for another program's lock, not negative.
+  var lockTimeout: Duration { get }
 }
 
 extension StoreDatabase {
@@ -39,67 +39,9 @@ extension StoreDatabase {
     do {
       return try body()
     } catch {
-      guard let fault = error as? StoreFault ?? fault(of: error) else { throw error }
+      let found = (error as? DatabaseError).map { StoreFault($0, waited: lockTimeout) }
+      guard let fault = error as? StoreFault ?? found else { throw error }
       throw StoreError(store: name, fault: fault)
     }
-  }
-}
-
-/// An error of a database.
-package protocol DatabaseError: Error {
-  /// A key that another program inserted in the meantime, or a unique index of the user's.
-  var isUniqueViolation: Bool { get }
-}
-
-/// An error of a database server, or of the library that talks to it.
-package protocol TransactionError: DatabaseError {
-  /// One line.
-  var message: Message { get }
-  /// Whether the connection is lost with it.
-  var isLost: Bool { get }
-  /// Whether the same transaction may succeed if it is run again: a deadlock, or a row that another program changed
-  /// since it was read.
-  var isContention: Bool { get }
-}
-
-extension TransactionError {
-  /// Runs a transaction, up to four times where it collides with other programs.
-  package static func retrying<Result>(_ transaction: () throws -> Result) throws -> Result {
-    for _ in 1..<4 {
-      do {
-        return try transaction()
-      } catch let error as Self where (error.isContention || error.isUniqueViolation) && !error.isLost {
-        continue
-      }
-    }
-    return try transaction()
-  }
-
-  /// Finds out whether a transaction was committed whose connection broke during COMMIT. Asks for 10 seconds, which is
-  /// enough for a server that restarts.
-  ///
-  /// - Parameter isCommitted: asks the server over a new connection; nil if it does not know yet, or does not answer.
-  /// - Throws: `StoreFault.connectionLost` if it was not committed, or `.uncertain`.
-  package func resolve(_ isCommitted: () -> Bool?) throws(StoreFault) {
-    for question in 0..<40 {
-      if question > 0 { usleep(250_000) }
-      guard let isCommitted = isCommitted() else { continue }
-      if isCommitted { return }
-      throw .connectionLost(message)
-    }
-    throw .uncertain(message)
-  }
-
-  /// The fault of a lost connection or a collision; nil for other errors.
-  package var transactionFault: StoreFault? {
-    isLost
-      ? .connectionLost(message)
-      : isContention ? .contended(message) : nil
-  }
-
-  /// A message of C with its lines, which libpq indents, joined: libraries write one for each address that they tried.
-  package static func line(_ text: UnsafePointer<CChar>?) -> Message {
-    let lines = text.map { String(cString: $0) }?.split { $0.isNewline || $0 == "\t" } ?? []
-    return lines.isEmpty ? "no message" : .verbatim(lines.joined(separator: "; "))
   }
 }

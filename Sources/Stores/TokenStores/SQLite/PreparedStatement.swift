@@ -30,7 +30,7 @@ final class PreparedStatement {
   }
 
   /// Visits its rows.
-  func visit(_ body: (SQLFields) throws -> Void) throws {
+  func visit(_ body: RowVisitor) throws {
     defer { _ = sqlite.sqlite3_reset(handle) }
     while try step() {
       for column in fields.indices { fields[column] = field(Int32(column)) }

@@ -8,24 +8,6 @@ private let library = SharedLibrary(
 /// Unsafe, as Swift knows nothing of functions with `...`: all are constants.
 nonisolated(unsafe) let sqlite = library.functions ?? Libsqlite()
 
-/// An error of SQLite.
-package struct SQLiteError: DatabaseError {
-  package var extendedCode: Int32
-  package var message: String
-
-  package init(extendedCode: Int32, message: String) {
-    (self.extendedCode, self.message) = (extendedCode, message)
-  }
-
-  /// The primary result code.
-  package var code: Int32 { extendedCode & 0xff }
-
-  package var isUniqueViolation: Bool { Self.uniqueViolations.contains(extendedCode) }
-
-  /// SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE and _ROWID, macros that Swift does not import.
-  private static let uniqueViolations = [6, 8, 10].map { SQLITE_CONSTRAINT | $0 << 8 }
-}
-
 /// A connection to a database file. Its last owner closes it.
 final class SQLiteConnection {
   /// SQLite's page cache in bytes. A replay touches each page once, because tokens are sorted; the cache keeps a large
@@ -63,9 +45,9 @@ final class SQLiteConnection {
     if code != SQLITE_OK { throw error(code) }
   }
 
-  func error(_ code: Int32) -> SQLiteError {
+  func error(_ code: Int32) -> DatabaseError {
     let text = sqlite.sqlite3_errmsg(handle).map { String(cString: $0) }
-    return SQLiteError(extendedCode: code, message: text ?? "")
+    return DatabaseError(sqlite: code, .verbatim(text ?? ""))
   }
 
   /// Runs statements, and ignores their rows.

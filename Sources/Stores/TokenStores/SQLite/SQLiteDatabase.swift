@@ -10,7 +10,7 @@ package struct SQLiteDatabase: StoreDatabase {
   package let deviceTokens = TableMapping.deviceTokens(times: SQLiteSession.deviceTokens.time)
   package let isShared = false
   private let path: String
-  private let lockTimeout: Duration
+  package let lockTimeout: Duration
 
   /// Describes it; nothing is opened yet.
   ///
@@ -54,16 +54,14 @@ package struct SQLiteDatabase: StoreDatabase {
         let connection = try openForWriting()
         // Immediate: rows cannot change between reading and writing.
         return try connection.transaction(immediate: true) { try body(SQLiteSession(connection)) }
-      } catch let error as SQLiteError where [SQLITE_FULL, SQLITE_IOERR].contains(error.code) {
+      } catch let error as DatabaseError
+        where [SQLITE_FULL, SQLITE_IOERR].contains(Int32(error.code & 0xff))
+      {
         // SQLite leaves the rollback to the next program that opens the file; done now, it frees space.
         _ = try? open(readOnly: false)
         throw error
       }
     }
-  }
-
-  package func fault(of error: any Error) -> StoreFault? {
-    (error as? SQLiteError).map { StoreFault($0, waited: lockTimeout) }
   }
 
   /// Whether the file exists; false if it is to be created.
@@ -80,14 +78,14 @@ package struct SQLiteDatabase: StoreDatabase {
   private func openForReading() throws -> SQLiteConnection {
     do {
       return try open(readOnly: true)
-    } catch let error as SQLiteError where Self.recoveries.contains(error.extendedCode) {
+    } catch let error as DatabaseError where Self.recoveries.contains(error.code) {
       return try open(readOnly: false)
     }
   }
 
   /// SQLITE_READONLY_ROLLBACK, _RECOVERY and _CANTINIT, macros that Swift does not import: a killed program left an
   /// unfinished transaction, which only a writer can roll back.
-  private static let recoveries = [3, 1, 5].map { SQLITE_READONLY | $0 << 8 }
+  private static let recoveries = [3, 1, 5].map { Int(SQLITE_READONLY) | $0 << 8 }
 
   private func openForWriting() throws -> SQLiteConnection {
     let connection = try open(readOnly: false)

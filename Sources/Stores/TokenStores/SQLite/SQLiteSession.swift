@@ -44,9 +44,7 @@ final class SQLiteSession: SQLSession {
 
   func run(literally sql: String) throws -> Int { try run(sql, []) }
 
-  func visit(
-    _ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: (SQLFields) throws -> Void
-  ) throws {
+  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
     let statement = try PreparedStatement(connection, sql)
     try SQLField.withRow(of: parameters) { row in
       statement.bind(row)
@@ -56,7 +54,7 @@ final class SQLiteSession: SQLSession {
 
   func visit(
     _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
-    isOneOf values: [SQLField], _ body: (SQLFields) throws -> Void
+    isOneOf values: [SQLField], _ body: RowVisitor
   ) throws {
     let number = parameters.count + 1
     let statement = try PreparedStatement(
@@ -76,9 +74,7 @@ final class SQLiteSession: SQLSession {
   private static let mostRows = 100
   private static let mostBytes = 1 << 20
 
-  func insert(
-    into table: String, _ columns: [TableColumn], _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws -> Int {
+  func insert(into table: String, _ columns: [TableColumn], _ rows: RowSource) throws -> Int {
     let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
     let row = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
     let group = RowBuffer(count: Self.mostRows * columns.count)
@@ -106,10 +102,7 @@ final class SQLiteSession: SQLSession {
     return written
   }
 
-  func change(
-    _ table: TableDescription, set columns: [TableColumn],
-    _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void
-  ) throws -> Int {
+  func change(_ table: TableDescription, set columns: [TableColumn], _ rows: RowSource) throws -> Int {
     let found = table.locator.enumerated().map { "\($1.expression) = \(dialect.parameter($0 + 1))" }
       .joined(separator: " AND ")
     if columns.isEmpty { return try runEach("DELETE FROM \(table.name) AS t WHERE \(found)", rows) }
@@ -120,9 +113,7 @@ final class SQLiteSession: SQLSession {
       "UPDATE OR ABORT \(table.name) AS t SET \(settings.joined(separator: ", ")) WHERE \(found)", rows)
   }
 
-  private func runEach(_ sql: String, _ rows: (_ add: (SQLFields) throws -> Void) throws -> Void) throws
-    -> Int
-  {
+  private func runEach(_ sql: String, _ rows: RowSource) throws -> Int {
     let statement = try PreparedStatement(connection, sql)
     var written = 0
     try rows { row in

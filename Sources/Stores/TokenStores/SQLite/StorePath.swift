@@ -1,24 +1,4 @@
 import Basics
-import CSQLite
-
-extension StoreFault {
-  /// The fault of an error of SQLite.
-  ///
-  /// - Parameter waited: the lock timeout.
-  package init(_ error: SQLiteError, waited: Duration) {
-    let detail = Message.verbatim(error.message)
-    switch error.code {
-    case SQLITE_BUSY, SQLITE_LOCKED: self = .locked(waited: waited)
-    case SQLITE_NOTADB: self = .notADatabase
-    case SQLITE_CORRUPT: self = .damaged(detail)
-    case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(detail)
-    case SQLITE_FULL: self = .full(detail)
-    case SQLITE_CANTOPEN, SQLITE_AUTH: self = .cannotOpen(detail)
-    case SQLITE_CONSTRAINT: self = .refused(detail)
-    default: self = .failed("\(detail), SQLite error \(Int(error.extendedCode))")
-    }
-  }
-}
 
 /// Checks a path before SQLite opens it, because SQLite reports most problems as "unable to open database file".
 enum StorePath {
@@ -26,12 +6,11 @@ enum StorePath {
   ///
   /// - Throws: `StoreFault.cannotOpen` for a directory, a device, or a file that cannot be read.
   static func isPresent(_ path: String) throws -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard let kind = DirectoryEntry.kind(of: Array(path.utf8CString), followingLinks: true) else {
       if errno == ENOENT { return false }
       throw lastError
     }
-    switch status.st_mode & S_IFMT {
+    switch kind {
     case S_IFREG: break
     case S_IFDIR: throw StoreFault.cannotOpen("it is a directory, not a database file")
     default: throw StoreFault.cannotOpen("it is not a regular file")
