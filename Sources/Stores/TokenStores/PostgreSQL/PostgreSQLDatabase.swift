@@ -5,13 +5,14 @@ import Synchronization
 /// A PostgreSQL database (docs/stores.md, PostgreSQL).
 ///
 /// Each call is one transaction. Readers and writers do not block each other.
-package struct PostgreSQLDatabase: StoreDatabase {
+package final class PostgreSQLDatabase: StoreDatabase {
   /// The URI without its password.
   package let name: String
   package let deviceTokens = TableMapping.deviceTokens(times: PostgreSQLSession.deviceTokens.time)
   private let uri: String
   package let lockTimeout: Duration
-  private let idle = IdleConnection()
+  /// Reused by the next call: opening one takes longer than most calls.
+  private let idle = Mutex<Connection?>(nil)
 
   /// Describes it; nothing is connected to yet.
   ///
@@ -49,14 +50,14 @@ package struct PostgreSQLDatabase: StoreDatabase {
       let connection = try connect { try begin($0, "REPEATABLE READ READ ONLY") }
       let result = try body(PostgreSQLSession(connection))
       connection.rollBack()
-      idle.keep(connection)
+      idle.withLock { $0 = connection }
       return result
     }
   }
 
   /// A connection for which `start` succeeded: the idle one, unless the server has ended it.
   private func connect(_ start: (Connection) throws -> Void) throws -> Connection {
-    if let connection = idle.take() {
+    if let connection = idle.withLock({ $0.take() }) {
       do {
         try start(connection)
         return connection
@@ -91,7 +92,7 @@ package struct PostgreSQLDatabase: StoreDatabase {
       let result = try body(PostgreSQLSession(connection))
       try commit(connection)
       if !connection.isLost, (try? connection.run("SELECT pg_advisory_unlock_all()")) != nil {
-        idle.keep(connection)
+        idle.withLock { $0 = connection }
       }
       return result
     } catch {
@@ -175,13 +176,4 @@ package struct PostgreSQLDatabase: StoreDatabase {
     guard let connection = try? Connection(uri: uri) else { return nil }
     return try? connection.run("SELECT txid_status($1::text::bigint)", .text(String(transaction))).text(0, 0)
   }
-}
-
-/// A connection that is reused by the next call: opening one takes longer than most calls.
-private final class IdleConnection: Sendable {
-  private let connection = Mutex<Connection?>(nil)
-
-  func take() -> Connection? { connection.withLock { $0.take() } }
-
-  func keep(_ used: Connection) { connection.withLock { $0 = used } }
 }
