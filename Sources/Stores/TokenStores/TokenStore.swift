@@ -290,10 +290,11 @@ extension TokenStore {
           try script.begin(trace.title, rows)
         }
         return try replay(rows, nil)
-      } ?? {
-        if trace?.script != nil { throw StoreError(store: name, fault: .noTable) }
-        return try replay(nil, nil)
-      }()
+      }
+        ?? {
+          if trace?.script != nil { throw StoreError(store: name, fault: .noTable) }
+          return try replay(nil, nil)
+        }()
     }
     do {
       guard let entry else {
@@ -388,7 +389,9 @@ extension TokenStore {
     _ change: RowChange, of changes: RowChanges, _ table: MappedTable, _ session: any SQLSession
   ) -> JournalChange {
     let before = TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedBefore)
-    let key = changes.with(change.fields) { table.keyText(ChangeFields($0, written: table.writtenRead.count).key, session) }
+    let key = changes.with(change.fields) {
+      table.keyText(ChangeFields($0, written: table.writtenRead.count).key, session)
+    }
     return JournalChange(
       token: Array(changes.token(change)), outcome: change.outcome,
       before: change.outcome == .inserted ? nil : before,
