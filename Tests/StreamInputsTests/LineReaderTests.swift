@@ -23,7 +23,8 @@ struct LineReaderTests {
     arguments: [
       ("", []), ("\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\nb", ["a", "b"]),
       ("a\n\nb\n", ["a", "", "b"]),
-      ("a\r\nb\r\n", ["a", "b"]), ("\r\n", [""]), ("a\rb\r\rc\n", ["a", "b", "", "c"]), ("\u{feff}a\nb", ["a", "b"]),
+      ("a\r\nb\r\n", ["a", "b"]), ("\r\n", [""]), ("a\rb\r\rc\n", ["a", "b", "", "c"]),
+      ("\u{feff}a\nb", ["a", "b"]),
       ("a\n\u{feff}b", ["a", "\u{feff}b"]), ("é,\"ü\"\n", ["é,\"ü\""]), ("\0\n", ["\0"]),
     ] as [(String, [String])])
   func ends(_ text: String, _ expected: [String]) throws {

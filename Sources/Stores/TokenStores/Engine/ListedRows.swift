@@ -1,4 +1,4 @@
-/// The rows of a dry run's list that somebody reviewed: a replay of the list changes no others (docs/stores.md, "A reviewed
+/// The rows of a reviewed list of a dry run: a replay of the list changes no others (docs/stores.md, "A reviewed
 /// list").
 package final class ListedRows {
   private struct Row: Hashable {

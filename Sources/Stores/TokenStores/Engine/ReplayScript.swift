@@ -1,7 +1,7 @@
 import Basics
 import Reports
 
-/// Writes a replay as SQL for somebody who may change the table (docs/stores.md, "A replay as a script"), and a second
+/// Writes a replay as SQL for an administrator of the table (docs/stores.md, "A replay as a script"), and a second
 /// script that takes it back. The rule is in the condition of each statement: a row that was registered, invalidated or
 /// removed since it was read stays as it is.
 package final class ReplayScript {
