@@ -174,7 +174,7 @@ struct MappingCommandTests {
     let store = try prepare("id INTEGER")
     let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + store + options)
     #expect(outcome.code == 0)
-    let refused = "the replay would be refused: the mapping does not fit table devices: for the primary key"
+    let refused = "the replay would be refused: table devices does not fit: for the primary key"
     #expect(outcome.messages.last?.contains(refused) == options.isEmpty, "\(outcome.errors)")
     #expect(
       try directory.apnsift(["replay", "dump.bin"] + store + options).code == (options.isEmpty ? 2 : 0))

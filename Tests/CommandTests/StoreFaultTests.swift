@@ -50,23 +50,20 @@ struct StoreFaultTests {
     },
     Case(
       "a table without the columns",
-      .wrongShape(.column("app"), expected: .columnOfType("TEXT"), found: .nothingFound),
+      misfit(.column("app"), "a column of that name", .onlyColumns(["token"])),
       prepare: table("token BLOB PRIMARY KEY")),
     Case(
       "a table with another key",
-      .wrongShape(
-        .primaryKey, expected: .columnNames(["app", "environment", "token"]),
-        found: .columnNames(["token"])),
+      misfit(.primaryKey, .columnNames(["app", "environment", "token"]), .columnNames(["token"])),
       prepare: table(
         "app TEXT, environment TEXT, token BLOB PRIMARY KEY, registered_at INTEGER, invalidated_at INTEGER")),
     Case(
       "a table with dates as text",
-      .wrongShape(
-        .column("registered_at"), expected: .columnType("INTEGER"), found: .columnType("TEXT")),
+      misfit(.column("registered_at"), .columnType("INTEGER"), .columnType("TEXT")),
       prepare: table(
         "app TEXT, environment TEXT, token BLOB, registered_at TEXT, invalidated_at INTEGER, PRIMARY KEY (app, environment, token)"
       )),
-    Case("a view", .wrongShape(.tableName, expected: .aTable, found: .relation("view"))) {
+    Case("a view", misfit(.tableName, .aTable, .relation("view"))) {
       try $0.sqlite("s", "CREATE VIEW device_tokens AS SELECT 1;")
     },
     Case(
@@ -75,7 +72,7 @@ struct StoreFaultTests {
         1,
         first: .inRow(
           .rowKey("token", "x'\(hex(token(1)))'"), of: "device_tokens",
-          .timeNotInForm(.integerUnixSeconds, "registered_at", "'x1450000000'")))
+          .timeNotInForm(.unixSeconds, "registered_at", "'x1450000000'")))
     ) {
       try $0.makeStore(in: "s")
       try $0.sqlite(
@@ -84,6 +81,10 @@ struct StoreFaultTests {
       )
     },
   ]
+
+  private static func misfit(_ subject: Message, _ expected: Message, _ found: Message) -> StoreFault {
+    .misfit("device_tokens", subject, expected: expected, found: found)
+  }
 
   /// The bytes of a file; nil for anything else.
   private func content(_ directory: TestDirectory) throws -> [UInt8]? {

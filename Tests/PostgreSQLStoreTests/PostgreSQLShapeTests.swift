@@ -40,8 +40,8 @@ import Wording
   static let unsuitable: [(sql: String, subject: Message, expected: Message, found: Message)] = [
     ("CREATE VIEW device_tokens AS SELECT 1", .tableName, .aTable, .relation("view")),
     (
-      "CREATE TABLE device_tokens (token bytea PRIMARY KEY)", .column("app"), .columnOfType("text"),
-      .nothingFound
+      "CREATE TABLE device_tokens (token bytea PRIMARY KEY)", .column("app"), "a column of that name",
+      .onlyColumns(["token"])
     ),
     (
       "CREATE TABLE device_tokens (app text, environment text, token text, \(times), \(key))",
@@ -50,7 +50,7 @@ import Wording
     ),
     (
       "CREATE TABLE device_tokens (app character(9), environment text, token bytea, \(times), \(key))",
-      .column("app"), .columnType("text"), .columnType("character")
+      .column("app"), .columnType("text, or character varying"), .columnType("character(9)")
     ),
     (
       "CREATE TABLE device_tokens (\(names), registered_at timestamp, invalidated_at timestamptz, \(key))",
@@ -68,8 +68,7 @@ import Wording
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), device text NOT NULL, \(key))",
-      "column device, which apnsift does not know", "one that may be null or has a default",
-      "NOT NULL without a default"
+      .column("device"), .nullableColumn, .notNull
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", .primaryKey,
@@ -94,7 +93,7 @@ import Wording
   func doesNotServe(_ sql: String, _ subject: Message, _ expected: Message, _ found: Message) throws {
     let database = try TestDatabase()
     try database.session.run(sql)
-    let fault = StoreFault.wrongShape(subject, expected: expected, found: found)
+    let fault = StoreFault.misfit("device_tokens", subject, expected: expected, found: found)
     for creates in [false, true] {
       let store = try database.store(creates: creates)
       let error = StoreError(store: store.name, fault: fault)

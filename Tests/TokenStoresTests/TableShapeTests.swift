@@ -43,8 +43,8 @@ import Wording
   static let unsuitable: [(sql: String, subject: Message, expected: Message, found: Message)] = [
     ("CREATE VIEW device_tokens AS SELECT 1", .tableName, .aTable, .relation("view")),
     (
-      "CREATE TABLE device_tokens (token BLOB PRIMARY KEY)", .column("app"), .columnOfType("TEXT"),
-      .nothingFound
+      "CREATE TABLE device_tokens (token BLOB PRIMARY KEY)", .column("app"), "a column of that name",
+      .onlyColumns(["token"])
     ),
     (
       "CREATE TABLE device_tokens (app TEXT, environment TEXT, token TEXT, \(times), \(key))",
@@ -65,8 +65,7 @@ import Wording
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), device TEXT NOT NULL, \(key))",
-      "column device, which apnsift does not know", "one that may be null or has a default",
-      "NOT NULL without a default"
+      .column("device"), .nullableColumn, .notNull
     ),
     (
       "CREATE TABLE device_tokens (\(names), \(times), PRIMARY KEY (app, token))", .primaryKey,
@@ -95,7 +94,7 @@ import Wording
   func doesNotServe(_ sql: String, _ subject: Message, _ expected: Message, _ found: Message) throws {
     try sqlite(path, sql)
     let before = try bytes(of: path)
-    let fault = StoreFault.wrongShape(subject, expected: expected, found: found)
+    let fault = StoreFault.misfit("device_tokens", subject, expected: expected, found: found)
     for creates in [false, true] {
       let store = TokenStore(SQLiteDatabase(path: path), creates: creates)
       let error = StoreError(store: store.name, fault: fault)
@@ -147,18 +146,18 @@ import Wording
       "'', 'development', x'01', NULL, 1",
       "environment is 'development', expected production or sandbox"
     ),
-    ("x'ff', 'production', x'01', NULL, 1", "app is x'ff', expected text"),
+    ("x'ff', 'production', x'01', NULL, 1", "app is x'ff', expected text in UTF-8"),
     (
       "CAST(x'ff' AS TEXT), 'production', x'01', NULL, 1",
       "app is CAST(x'ff' AS TEXT), expected text in UTF-8"
     ),
     (
       "'', 'production', x'01', '2013-05-01', NULL",
-      .timeNotInForm(.integerUnixSeconds, "registered_at", "'2013-05-01'")
+      .timeNotInForm(.unixSeconds, "registered_at", "'2013-05-01'")
     ),
     (
-      "'', 'production', x'01', NULL, 1.5",
-      .timeNotInForm(.integerUnixSeconds, "invalidated_at", "1.5")
+      "'', 'production', x'01', NULL, x'31'",
+      .timeNotInForm(.unixSeconds, "invalidated_at", "x'31'")
     ),
   ]
 

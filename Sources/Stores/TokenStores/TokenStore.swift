@@ -62,7 +62,7 @@ package struct TokenStore: Sendable {
   /// - Parameter isDryRun: whether to open no file for writing: that could complete what other programs wrote.
   package func check(for use: StoreUse, isDryRun: Bool = false) throws {
     _ = try reading { session, table in
-      if use == .recording, !mapping.isDeviceTokens {
+      if use == .recording {
         try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
       }
     }

@@ -22,5 +22,5 @@ extension Message {
     )
   }
 
-  package static let integerUnixSeconds = Message("UNIX seconds as an integer")
+  package static let unixSeconds = Message("UNIX seconds")
 }

@@ -161,8 +161,6 @@ extension Message {
     Message("only \(names.joined(separator: ", "))")
   }
 
-  package static func columnOfType(_ type: String) -> Message { Message("a column of type \(type)") }
-
   /// - Parameter first: the first of the values.
   package static func valuesLike(_ first: String) -> Message { Message("'\(first)' and the like") }
 

@@ -158,7 +158,7 @@ extension OwnedRows {
     guard !table.description.hasTriggers, !table.key.contains(where: \.isGenerated),
       let values = try? table.invalidationValues(at: StoreTime(seconds: Int64(Int32.max)))
     else { return false }
-    return zip(table.written, values).allSatisfy { session.keeps($1, in: $0.column) }
+    return zip(table.written, values).allSatisfy { $0.column.keeps($1) }
   }
 }
 

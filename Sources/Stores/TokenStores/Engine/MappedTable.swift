@@ -43,7 +43,7 @@ final class MappedTable {
     case flag(dead: SQLValue, alive: SQLValue?)
   }
 
-  /// - Throws: `StoreFault.misfit`, or `.wrongShape` of `device_tokens`, if the mapping does not fit the table.
+  /// - Throws: `StoreFault.misfit` if the mapping does not fit the table.
   init(_ mapping: TableMapping, _ description: TableDescription, _ session: any SQLSession) throws {
     self.mapping = mapping
     self.description = description
@@ -156,14 +156,11 @@ extension MappedTable {
     -> StoreTime?
   {
     if field.isNull { return nil }
-    if let time = form.time(of: field, kind: column.kind, isStrict: mapping.isDeviceTokens) {
-      return time
-    }
+    if let time = form.time(of: field, kind: column.kind) { return time }
     throw .unreadableRows(
       1,
       first:
-        "\(column.name) is \(field.literal(column.kind)), expected \(form.expectation(column.kind)), "
-        + "or null")
+        "\(column.name) is \(field.literal(column.kind)), expected \(form.expectation), or null")
   }
 
   /// A value of a column of times.
@@ -201,8 +198,7 @@ extension MappedTable {
 
 extension TimeForm {
   /// The time of a field, rounded down to a millisecond, in the form `seconds` to a second; nil without one.
-  /// - Parameter isStrict: whether seconds must be a number.
-  func time(of field: SQLField, kind: SQLKind, isStrict: Bool) -> StoreTime? {
+  func time(of field: SQLField, kind: SQLKind) -> StoreTime? {
     switch field {
     case .null, .bytes: return nil
     case .integer(let number):
@@ -213,12 +209,10 @@ extension TimeForm {
       case .timestamptz, .timestamp: return kind.isTime ? moment(number) : nil
       }
     case .real(let number):
-      guard !isStrict, let whole = Int64(exactly: number.rounded(.down)) else { return nil }
+      guard let whole = Int64(exactly: number.rounded(.down)) else { return nil }
       if self == .seconds { return StoreTime(seconds: whole) }
       return self == .milliseconds ? StoreTime(whole, units: 1000) : nil
-    case .text(let bytes):
-      guard !isStrict || kind != .any else { return nil }
-      return String(validating: bytes, as: UTF8.self).flatMap(time(of:))
+    case .text(let bytes): return String(validating: bytes, as: UTF8.self).flatMap(time(of:))
     }
   }
 
@@ -230,15 +224,6 @@ extension TimeForm {
     guard DateAndTime.range.contains(time.seconds), let zone = Zone.named(name) else { return nil }
     time.seconds = zone.moment(ofLocal: time.seconds)
     return time
-  }
-
-  /// Whether a column of this form keeps milliseconds.
-  func keepsMilliseconds(in column: TableColumn, _ session: any SQLSession) -> Bool {
-    switch self {
-    case .milliseconds: true
-    case .seconds, .iso, .date: false
-    case .timestamptz, .timestamp: column.kind.isTime && session.keepsMilliseconds(column)
-    }
   }
 
   /// The value for `time` in a column of this form and kind; nil if there is none. Texts have whole seconds.
@@ -265,9 +250,9 @@ extension TimeForm {
     return overflows || overflow ? nil : .integer(sum)
   }
 
-  fileprivate func expectation(_ kind: SQLKind) -> Message {
+  fileprivate var expectation: Message {
     switch self {
-    case .seconds: kind == .any ? "UNIX seconds as an integer" : "UNIX seconds"
+    case .seconds: "UNIX seconds"
     case .milliseconds: "UNIX milliseconds"
     case .iso: "a date and time as of ISO 8601"
     case .timestamptz: "a time"

@@ -32,22 +32,29 @@ struct TableFit {
   }
 
   func tokenColumn() throws -> TableColumn {
-    let column = try column(mapping.token.name, mapping.token.form == .bytes ? .bytes : .text)
-    if column.expression != nil { return column }
-    if let (expected, found) = session.misfit(of: column, for: mapping.token.form) {
-      throw misfit(column.name, expected, found)
-    }
+    let kind = mapping.token.form == .bytes ? SQLKind.bytes : .text
+    let column = try column(mapping.token.name, kind)
+    if column.expression == nil { try check(column, session.dialect.types[kind] ?? []) }
     return column
   }
 
   func timeColumn(_ time: TimeColumn) throws -> TableColumn {
     let column = try column(time.name, time.form.kind)
     if column.expression != nil { return column }
-    if let (expected, found) = session.misfit(of: column, for: time.form) {
-      throw misfit(column.name, expected, found)
+    let dialect = session.dialect
+    if column.kind != .any {
+      let fractions = time.form.kind == .integer ? dialect.fractions : []
+      try check(column, (dialect.types[time.form.kind] ?? []) + fractions)
+    } else if time.form == .timestamptz {
+      throw misfit(column.name, "another form, as SQLite has no timestamptz", .verbatim(time.form.name))
     }
     if time.form == .iso { _ = try stored("2009-06-17T00:00:00Z", in: column) }
     return try ordinaryColumn(column.name)
+  }
+
+  private func check(_ column: TableColumn, _ types: [String]) throws {
+    if types.contains(column.baseType) { return }
+    throw misfit(column.name, "type \(types.joined(separator: ", or "))", "type \(column.type)")
   }
 
   /// The columns that an invalidation writes.
@@ -71,8 +78,9 @@ struct TableFit {
   private func writtenTime(_ name: String, _ form: TimeForm) throws -> MappedTable.WrittenColumn {
     let column = try timeColumn(TimeColumn(name: ColumnReference(name), form: form))
     if column.isNotNull { throw misfit(name, "a column that may be null", "NOT NULL") }
-    let keepsMilliseconds = !mapping.isDeviceTokens && form.keepsMilliseconds(in: column, session)
-    return .init(column: column, content: .time(form), keepsMilliseconds: keepsMilliseconds)
+    let keepsMilliseconds = form == .milliseconds || column.hasMilliseconds
+    return .init(
+      column: column, content: .time(form), keepsMilliseconds: keepsMilliseconds && !mapping.isDeviceTokens)
   }
 
   private func writtenText(_ name: String, _ dead: String, _ alive: String?) throws
@@ -139,43 +147,29 @@ struct TableFit {
 
   // MARK: - The table device_tokens
 
-  /// Checks a table called `device_tokens` (docs/stores.md).
+  /// Checks what a table called `device_tokens` needs besides its mapping (docs/stores.md).
   func checkShape() throws {
     let types = session.dialect.deviceTypes
-    let expected = [
+    for (name, types) in [
       ("app", types.texts), ("environment", types.texts), ("token", [types.token]),
       ("registered_at", [types.time]), ("invalidated_at", [types.time]),
-    ]
-    for (name, types) in expected { try checkShape(name, types) }
-    for column in description.columns
-    where !column.isOptional && !expected.contains(where: { $0.0 == column.name }) {
-      throw StoreFault.wrongShape(
-        "column \(column.name), which apnsift does not know",
-        expected: "one that may be null or has a default", found: "NOT NULL without a default")
+    ] {
+      let column = try ordinaryColumn(name)
+      try check(column, types)
+      // With another collation, apps whose names differ in case could be equal.
+      if let folding = column.folding { throw misfit(name, folding.expected, folding.found) }
     }
-    // The key must distinguish exactly what the rule distinguishes (docs/spec/interface.md#replay-rule); its columns may be in any
-    // order.
+    // The key must distinguish exactly what the rule distinguishes (docs/spec/interface.md#replay-rule); its columns
+    // may be in any order.
     let key = description.key.map(\.name)
     guard key.sorted() == ["app", "environment", "token"] else {
-      throw StoreFault.wrongShape(
-        "the primary key", expected: "app, environment, token",
-        found: key.isEmpty ? "none" : "\(key.joined(separator: ", "))")
+      throw mapping.misfit(
+        "the primary key", "app, environment, token", key.isEmpty ? "none" : "\(key.joined(separator: ", "))")
     }
-    // With another collation, apps whose names differ in case could be equal.
-    for column in description.columns where expected.contains(where: { $0.0 == column.name }) {
-      if let folding = column.folding { throw misfit(column.name, folding.expected, folding.found) }
+    for column in description.columns
+    where !column.isOptional || column.isNotNull && column.name == mapping.registered?.name.text {
+      throw misfit(column.name, "a column that may be null", "NOT NULL")
     }
-  }
-
-  private func checkShape(_ name: String, _ types: [String]) throws {
-    guard let column = description.column(name) else {
-      throw misfit(name, "a column of type \(types[0])", "none")
-    }
-    guard types.contains(column.baseType) else {
-      throw misfit(name, "type \(types[0])", "type \(column.baseType)")
-    }
-    if column.isGenerated { throw misfit(name, "an ordinary column", "a generated one") }
-    if name.hasSuffix("_at"), column.isNotNull { throw misfit(name, "a column that may be null", "NOT NULL") }
   }
 }
 
@@ -202,7 +196,7 @@ extension MappedTable {
     if let first = written.first, case .time(let form) = first.content { times.append((first.column, form)) }
     for (column, form) in times {
       try check(column, "times as \(form.name)", session) { field in
-        form.time(of: field, kind: column.kind, isStrict: false) != nil && form.isLikely(field)
+        form.time(of: field, kind: column.kind) != nil && form.isLikely(field)
       }
     }
   }
@@ -237,11 +231,12 @@ extension SQLField {
 }
 
 extension TimeForm {
-  /// How an expression of times is read.
+  /// How times are read; dates as text.
   fileprivate var kind: SQLKind {
     switch self {
     case .seconds, .milliseconds: .integer
-    case .iso, .date: .text
+    case .iso: .text
+    case .date: .other
     case .timestamptz: .moment
     case .timestamp: .clock
     }

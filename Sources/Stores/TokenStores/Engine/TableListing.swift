@@ -78,11 +78,7 @@ struct TableListing {
     if let column = table.app {
       let isText = if case .text = app { true } else { app.isNull && !table.mapping.isDeviceTokens }
       guard isText, let name = app.isNull ? "" : app.text else {
-        throw .unreadableRows(
-          1,
-          first: isText
-            ? "\(column.name) is \(app.literal()), expected text in UTF-8"
-            : "\(column.name) is \(app.literal()), expected text")
+        throw .unreadableRows(1, first: "\(column.name) is \(app.literal()), expected text in UTF-8")
       }
       owner.app = name
     }
@@ -111,33 +107,22 @@ struct TableListing {
     var batch = TokenBatch(mostTokens: tokens.count)
     for token in Set(tokens) { batch.append(token.span.bytes, StoreTime(seconds: 0)) }
     batch.order()
-    func add(_ owner: AppEnvironment, _ row: FoundRow) {
-      let token = Array(batch.token(row.token))
-      if filter.matches(owner) {
-        found[token, default: []].append(TokenRow(owner: owner, token: token, state: row.state.state))
-      }
-    }
-    if table.mapping.isDeviceTokens {
-      // The key begins with the owner.
-      for owner in try owners() {
-        let stored = try OwnedRows(session: session, table: table, owner: owner).find(batch)
-        try stored.checkReadable()
-        for row in stored.rows { add(owner, row) }
-      }
-    } else {
-      let stored = try OwnedRows(session: session, table: table, owner: nil).find(batch, and: ownerColumns)
+    // The key of `device_tokens` begins with the owner.
+    let owners: [AppEnvironment?] = try table.mapping.isDeviceTokens ? owners() : [nil]
+    for owner in owners {
+      let stored = try OwnedRows(session: session, table: table, owner: owner).find(batch, and: ownerColumns)
+      try stored.checkReadable()
       for row in stored.rows {
         // Rows of environments that the mapping does not name are skipped.
         let owner = stored.withFields(row) {
           try? self.owner($0.more[$0.more.startIndex], $0.more[$0.more.endIndex - 1])
         }
-        if let owner { add(owner, row) }
-      }
-      for (token, rows) in found {
-        found[token] = rows.sorted { $0.owner < $1.owner }
+        guard let owner, filter.matches(owner) else { continue }
+        let token = Array(batch.token(row.token))
+        found[token, default: []].append(TokenRow(owner: owner, token: token, state: row.state.state))
       }
     }
-    return tokens.flatMap { found[$0] ?? [] }
+    return tokens.flatMap { (found[$0] ?? []).sorted { $0.owner < $1.owner } }
   }
 
   /// Visits rows in order of app, environment and token.

@@ -65,9 +65,7 @@ package struct TableMapping: Hashable, Sendable {
 
   /// The fault of a table that the mapping does not fit.
   package func misfit(_ subject: Message, _ expected: Message, _ found: Message) -> StoreFault {
-    isDeviceTokens
-      ? .wrongShape(subject, expected: expected, found: found)
-      : .misfit(name, subject, expected: expected, found: found)
+    .misfit(name, subject, expected: expected, found: found)
   }
 }
 

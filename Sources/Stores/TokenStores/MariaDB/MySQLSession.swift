@@ -30,7 +30,13 @@ final class MySQLSession: SQLSession {
     scriptHead:
       "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO';\n",
     scriptCommand: "mariadb --binary-mode DATABASE <",
-    parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
+    parameter: MarkedSQL.begin,
+    types: [
+      .text: ["varchar", "char", "text", "tinytext", "mediumtext", "longtext", "enum", "set"],
+      .bytes: ["varbinary", "binary", "blob", "tinyblob", "mediumblob", "longblob"],
+      .integer: ["bigint", "int", "mediumint", "smallint", "tinyint", "bit"],
+      .moment: ["timestamp"], .clock: ["datetime"], .other: ["date"],
+    ], fractions: ["decimal", "double"], deviceTokens: deviceTokens,
     deviceTypes: (["varchar"], "varbinary", "bigint"),
     journal: JournalTypes(
       id: "BIGINT AUTO_INCREMENT", text: "LONGTEXT", bytes: "LONGBLOB", hasReferences: false,

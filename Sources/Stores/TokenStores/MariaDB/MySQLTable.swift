@@ -82,22 +82,11 @@ extension MySQLSession {
       let (name, type, set) = (row[0], row[2], row[3])
       let collation = row[4]
       return TableColumn(
-        name: name, type: row[1], baseType: type, kind: Self.kind(of: type), castType: set,
+        name: name, type: row[1], baseType: type, kind: dialect.kind(of: type), castType: set,
         isNotNull: row[5] == "0", hasDefault: row[6] == "1", isGenerated: row[7] == "1",
         keyIndex: (key.firstIndex(of: name) ?? -1) + 1,
         folding: collation.isEmpty || collation.hasSuffix("_nopad_bin") || collation.hasSuffix("_0900_bin")
           ? nil : ("a collation that compares bytes, as utf8mb4_nopad_bin", .verbatim(collation)))
-    }
-  }
-
-  private static func kind(of type: String) -> SQLKind {
-    switch type {
-    case "char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set": .text
-    case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob": .bytes
-    case "tinyint", "smallint", "mediumint", "int", "bigint", "year", "bit": .integer
-    case "timestamp": .moment
-    case "datetime": .clock
-    default: .other
     }
   }
 
@@ -131,51 +120,6 @@ extension MySQLSession {
   }
 
   // MARK: - Fit
-
-  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
-    ["bigint", "int", "int unsigned", "bigint unsigned", "datetime", "timestamp"].contains(
-      Self.withoutWidth(column.type))
-  }
-
-  /// `int(11)` is `int`; the fraction of a `datetime(3)` stays.
-  private static func withoutWidth(_ type: String) -> String {
-    guard type.contains("int"), let open = type.firstIndex(of: "("), let close = type.firstIndex(of: ")")
-    else {
-      return type
-    }
-    return String(type[..<open] + type[type.index(after: close)...])
-  }
-
-  /// `datetime(3)` has milliseconds, `datetime` has whole seconds.
-  func keepsMilliseconds(_ column: TableColumn) -> Bool {
-    ["(3)", "(4)", "(5)", "(6)"].contains { column.type.hasSuffix($0) }
-  }
-
-  private static let texts: Message = "type varchar, char or text"
-
-  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
-    let found: Message = "type \(column.type)"
-    if form == .bytes {
-      return column.kind == .bytes ? nil : ("type varbinary, binary or blob", found)
-    }
-    return column.kind == .text ? nil : (Self.texts, found)
-  }
-
-  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
-    let (isFit, expected): (Bool, Message) =
-      switch form {
-      case .seconds, .milliseconds:
-        (
-          column.kind == .integer || ["decimal", "double"].contains(column.baseType),
-          "type bigint, int, decimal or double"
-        )
-      case .iso: (column.kind == .text, Self.texts)
-      case .timestamptz: (column.kind == .moment, "type timestamp")
-      case .timestamp: (column.kind == .clock, "type datetime")
-      case .date: (column.baseType == "date", "type date")
-      }
-    return isFit ? nil : (expected, "type \(column.type)")
-  }
 
   /// A boolean is a number. A text that its column would truncate does not fit.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {

@@ -29,7 +29,12 @@ final class PostgreSQLSession: SQLSession {
   private static let dialect = SQLDialect(
     scriptHead: "SET standard_conforming_strings = on; SET datestyle = 'ISO, MDY';\n",
     scriptCommand: "psql -v ON_ERROR_STOP=1 -d DATABASE -f",
-    parameter: MarkedSQL.begin, deviceTokens: deviceTokens,
+    parameter: MarkedSQL.begin,
+    types: [
+      .text: ["text", "character varying", "character", "citext"], .bytes: ["bytea"],
+      .integer: ["bigint", "integer", "smallint"], .moment: ["timestamp with time zone"],
+      .clock: ["timestamp without time zone"], .other: ["date"],
+    ], fractions: ["numeric", "double precision"], deviceTokens: deviceTokens,
     deviceTypes: (["text", "character varying"], "bytea", "timestamp with time zone"),
     journal: JournalTypes(
       id: "bigint GENERATED ALWAYS AS IDENTITY", text: "text", bytes: "bytea",

@@ -77,7 +77,7 @@ extension PostgreSQLSession {
       let type = rows.text(row, 2) ?? ""
       return TableColumn(
         name: rows.text(row, 0) ?? "", type: rows.text(row, 1) ?? "", baseType: type,
-        kind: Self.kind(of: type),
+        kind: dialect.kind(of: type),
         castType: rows.text(row, 3) ?? "", isNotNull: rows.flag(row, 4), hasDefault: rows.flag(row, 5),
         isGenerated: rows.flag(row, 6), keyIndex: Int(rows.integer(row, 7) ?? 0),
         folding: rows.flag(row, 8) ? nil : ("a deterministic collation", "one that is not"))
@@ -93,17 +93,6 @@ extension PostgreSQLSession {
       FROM step JOIN pg_type AS below ON below.oid = step.base WHERE step.kind = 'd')
     SELECT id, name FROM step WHERE kind <> 'd'
     """
-
-  private static func kind(of type: String) -> SQLKind {
-    switch type {
-    case "text", "character varying", "character", "citext": .text
-    case "bytea": .bytes
-    case "bigint", "integer", "smallint": .integer
-    case "timestamp with time zone": .moment
-    case "timestamp without time zone": .clock
-    default: .other
-    }
-  }
 
   private func indexed(_ table: Int64) throws -> Set<String> {
     let found = try connection.run(
@@ -142,39 +131,6 @@ extension PostgreSQLSession {
   }
 
   // MARK: - Fit
-
-  private static let texts = ["text", "character varying", "character", "citext"]
-
-  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
-    ["bigint", "integer", "text", "timestamp with time zone", "timestamp without time zone", "date"]
-      .contains(column.type)
-  }
-
-  /// `timestamp without time zone` has microseconds, `timestamp(3) with time zone` milliseconds.
-  func keepsMilliseconds(_ column: TableColumn) -> Bool {
-    let digits = column.type.hasPrefix("timestamp(") ? column.type.dropFirst("timestamp(".count).first : nil
-    return column.type == column.baseType || digits.map { "3"..."6" ~= $0 } ?? false
-  }
-
-  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
-    Self.misfit(column, form == .bytes ? ["bytea"] : Self.texts)
-  }
-
-  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
-    switch form {
-    case .seconds, .milliseconds: Self.misfit(column, ["bigint", "integer", "numeric", "double precision"])
-    case .iso: Self.misfit(column, Self.texts)
-    case .timestamptz: Self.misfit(column, ["timestamp with time zone"])
-    case .timestamp: Self.misfit(column, ["timestamp without time zone"])
-    case .date: Self.misfit(column, ["date"])
-    }
-  }
-
-  private static func misfit(_ column: TableColumn, _ types: [String]) -> (expected: Message, found: Message)?
-  {
-    types.contains(column.baseType)
-      ? nil : ("type \(types.joined(separator: ", or "))", "type \(column.type)")
-  }
 
   /// Casts the text; a truncated one differs.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
@@ -256,7 +212,6 @@ extension PostgreSQLSession {
     if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
       throw StoreFault.notPermitted("it lacks \(privilege) on \(name)")
     }
-    if mapping.isDeviceTokens { return }
     for column in mapping.written {
       let isGranted = try connection.run(
         "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "

@@ -16,11 +16,18 @@ package struct SQLDialect: Sendable {
   var scriptCommand: String
   /// The prefix of a parameter's number.
   var parameter: String
+  /// The types of columns, without lengths, by the kind that they are read as. SQLite reads all as any kind: those
+  /// that store tokens.
+  var types: [SQLKind: [String]]
+  /// The types of other numbers, which store times, too.
+  var fractions: [String] = []
   /// The definition of the table `device_tokens`, and the form of its times.
   var deviceTokens: (definition: String, time: TimeForm)
   /// The types of that table's columns. Messages name the first one.
   var deviceTypes: (texts: [String], token: String, time: String)
   var journal: JournalTypes
+
+  func kind(of type: String) -> SQLKind { types.first { $0.value.contains(type) }?.key ?? .other }
 
   /// `name` as a quoted identifier.
   func quoted(_ name: String) -> String {

@@ -52,16 +52,9 @@ package protocol SQLSession: AnyObject {
 
   /// The value that a column would store for a text; nil if it cannot store it.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue?
-  /// Why a column cannot store tokens or times of a form; nil if it can.
-  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)?
-  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)?
-  /// Whether a column, without triggers, stores a value unaltered.
-  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool
-  /// Whether a date and time column stores milliseconds unaltered.
-  func keepsMilliseconds(_ column: TableColumn) -> Bool
 
   /// - Returns: nil if there is no table of that name.
-  /// - Throws: `StoreFault.misfit` or `.wrongShape` if it is not a table.
+  /// - Throws: `StoreFault.misfit` if it is not a table.
   func describe(_ table: TableMapping) throws -> TableDescription?
   /// The columns of a table; empty if it does not exist.
   func columns(of table: String, in schema: String?) throws -> [TableColumn]

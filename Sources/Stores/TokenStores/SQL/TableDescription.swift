@@ -39,6 +39,24 @@ package struct TableColumn: Sendable {
 
   /// Whether a row can be written without it.
   var isOptional: Bool { !isNotNull || hasDefault || isGenerated || keyIndex > 0 }
+
+  /// Whether it stores a value unaltered, without triggers.
+  func keeps(_ value: SQLValue) -> Bool {
+    switch value {
+    case .integer where kind == .any:
+      ![Affinity.text.rawValue, Affinity.real.rawValue].contains(castType)
+    case .integer: kind == .integer || kind.isTime
+    case .text: ["text", "date", Affinity.text.rawValue].contains(baseType)
+    default: false
+    }
+  }
+
+  /// Whether it is a time with milliseconds: `timestamp(3)` has three digits of a second, PostgreSQL's `timestamp with
+  /// time zone` six, and MariaDB's `timestamp` none.
+  var hasMilliseconds: Bool {
+    let digits = type.drop { $0 != "(" }.dropFirst().first?.wholeNumberValue
+    return kind.isTime && digits ?? (type.hasPrefix("timestamp ") ? 6 : 0) >= 3
+  }
 }
 
 /// A table in the database's catalogue.

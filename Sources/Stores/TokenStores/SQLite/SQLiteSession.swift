@@ -28,7 +28,10 @@ final class SQLiteSession: SQLSession {
   private static let dialect = SQLDialect(
     insertion: "INSERT OR ABORT INTO", scriptHead: "PRAGMA foreign_keys = ON;\n",
     scriptCommand: "sqlite3 -bail DATABASE <",
-    parameter: "?", deviceTokens: deviceTokens, deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
+    parameter: "?",
+    // A column of numbers would convert a token of digits.
+    types: [.text: ["TEXT", "BLOB"], .bytes: ["TEXT", "BLOB"]],
+    deviceTokens: deviceTokens, deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
     journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB", numbersChanges: true))
 
   // MARK: - Statements

@@ -157,32 +157,6 @@ extension SQLiteSession {
 
   // MARK: - Fit
 
-  func keeps(_ value: SQLValue, in column: TableColumn) -> Bool {
-    switch value {
-    case .integer: column.castType != Affinity.text.rawValue && column.castType != Affinity.real.rawValue
-    case .text: column.castType == Affinity.text.rawValue
-    default: false
-    }
-  }
-
-  /// SQLite has no date and time types.
-  func keepsMilliseconds(_ column: TableColumn) -> Bool { false }
-
-  func misfit(of column: TableColumn, for form: TokenForm) -> (expected: Message, found: Message)? {
-    switch Affinity(rawValue: column.castType) {
-    case .text, .blob: nil
-    // SQLite would convert a token of digits to a number.
-    default: ("type TEXT or BLOB", "type \(column.type)")
-    }
-  }
-
-  func misfit(of column: TableColumn, for form: TimeForm) -> (expected: Message, found: Message)? {
-    guard form == .timestamptz else { return nil }
-    return (
-      "seconds, milliseconds, iso, timestamp or date, as SQLite has no timestamptz", .verbatim(form.name)
-    )
-  }
-
   /// A boolean is a number in SQLite, except in columns of text. A STRICT table accepts only values of a column's type.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
     let affinity = Affinity(rawValue: column.castType) ?? .blob

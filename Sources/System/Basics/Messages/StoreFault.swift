@@ -8,8 +8,7 @@ package enum StoreFault: Error, Equatable, Sendable {
   case cannotOpen(_ reason: Message)
   case notADatabase
   case damaged(_ detail: Message)
-  /// The table `device_tokens` has an unsuitable definition; the subject is a column, the primary key, or the name.
-  case wrongShape(_ subject: Message, expected: Message, found: Message)
+  /// The subject is a column, the primary key, the name and so on.
   case misfit(_ table: String, _ subject: Message, expected: Message, found: Message)
   case journalMisfit(_ table: String, _ column: String, expected: Message, found: Message)
   case newerVersion(_ found: Int, supported: Int)
@@ -79,15 +78,10 @@ extension StoreFault {
         "the database is damaged, or the disk cannot be read (\(detail))",
         "check the disk, then restore the database from a backup, or recover it with the sqlite3 command .recover"
       )
-    case .wrongShape(let subject, let expected, let found):
-      (
-        "its table device_tokens has another definition: for \(subject), expected \(expected), found \(found)",
-        "name another store, or rename that table (docs/stores.md has the table's definition)"
-      )
     case .misfit(let table, let subject, let expected, let found):
       (
-        "the mapping does not fit table \(table): for \(subject), expected \(expected), found \(found)",
-        "correct the mapping, or name another table (docs/stores.md, Your own table)"
+        "table \(table) does not fit: for \(subject), expected \(expected), found \(found)",
+        "correct the mapping or the table, or name another store or table (docs/stores.md)"
       )
     case .journalMisfit(let table, let column, let expected, let found):
       (
