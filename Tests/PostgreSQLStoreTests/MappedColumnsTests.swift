@@ -182,6 +182,110 @@ import TokenStores
     #expect(counts.kept == 1 && counts.invalidated == 1)
   }
 
+  /// Texts of times: before and after the invalidation in UTC. A server that reads them in another zone, or only the
+  /// part that it knows, would take the device for another one.
+  private static let texts: [(text: String, isKept: Bool)] = [
+    ("2014-05-13T16:53:19Z", false), ("2014-05-13T16:53:20Z", true), ("2014-05-13 10:00:00-09:00", true),
+    ("2014-05-13 17:00:00", true), ("2014-05-13 16:00:00", false),
+  ]
+
+  @Test("texts of expressions are times in UTC, or of their offset", arguments: StoreKind.allCases)
+  func expressionsOfTimes(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    let mapping = MappedDevices.mapping {
+      let cast = kind == .postgreSQL ? "::timestamptz" : ""
+      let form = kind == .sqlite ? TimeForm.iso : .timestamptz
+      $0.registered = TimeColumn(name: ColumnReference("(note)\(cast)", isExpression: true), form: form)
+    }
+    try fixture.begin(
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), note text, gone bigint)")
+    if let database = fixture.database {
+      try fixture.run("ALTER DATABASE \(database.name) SET timezone = 'Asia/Tokyo'")
+    }
+    for (text, isKept) in Self.texts {
+      try fixture.run("DELETE FROM devices")
+      try fixture.run("INSERT INTO devices (id, token, note) VALUES (1, '\(Self.hex)', '\(text)')")
+      let counts = try fixture.store(mapping).replay(
+        [Dated(token: MappedDevices.token, time: Self.death)], as: nil
+      ).counts
+      #expect(counts.kept == (isKept ? 1 : 0) && counts.invalidated == (isKept ? 0 : 1), "\(text)")
+    }
+    if kind != .postgreSQL {
+      try fixture.run("UPDATE devices SET note = '1.6e9', gone = NULL")
+      let found = try fault { _ = try fixture.store(mapping).replay(MappedDevices.deaths, as: nil) }
+      #expect(found != nil)
+      #expect(try fixture.texts("SELECT gone FROM devices") == [[nil]])
+    }
+  }
+
+  @Test("an expression that the database does not run is named", arguments: StoreKind.allCases)
+  func wrongExpression(_ kind: StoreKind) throws {
+    let fixture = try MappedFixture(kind)
+    try fixture.begin(Self.table)
+    for wrong in ["nothing", "token -- comment", "token; DROP TABLE devices", "token))"] {
+      let mapping = MappedDevices.mapping { $0.token.name = ColumnReference(wrong, isExpression: true) }
+      let found = try fault { _ = try fixture.store(mapping).replay(MappedDevices.deaths, as: nil) }
+      guard case .misfit(_, let subject, _, _) = found else {
+        return #expect(Bool(false), "\(wrong): \(String(describing: found))")
+      }
+      #expect(subject.text == "the expression \(wrong)")
+    }
+    #expect(try fixture.texts("SELECT count(*) FROM devices") == [["0"]])
+  }
+
+  // MARK: - Types and collations
+
+  @Test("texts of MariaDB are compared in the collation of their column")
+  func collations() throws {
+    let fixture = try MappedFixture(.mySQL)
+    for collation in [
+      "utf8mb4 COLLATE utf8mb4_unicode_ci", "utf8mb3 COLLATE utf8mb3_unicode_ci",
+      "latin1 COLLATE latin1_general_cs", "utf8mb4 COLLATE utf8mb4_nopad_bin",
+    ] {
+      let type = "varchar(64) CHARACTER SET \(collation)"
+      try fixture.begin(
+        "CREATE TABLE devices (id bigint AUTO_INCREMENT PRIMARY KEY, token \(type), app \(type), seen bigint, "
+          + "gone bigint, KEY (token))",
+        "INSERT INTO devices (token, app) VALUES ('\(Self.hex)', 'a'), ('\(Self.otherHex)', 'A')",
+        // So many rows that tokens are looked up.
+        "INSERT INTO devices (token, app) SELECT seq, 'a' FROM seq_1_to_2000", "ANALYZE TABLE devices")
+      let owner = AppEnvironment(app: "a")
+      let store = try fixture.store(MappedDevices.mapping { $0.app = "app" }, owner: owner)
+      var options = ReplayOptions()
+      options.brake = .percent(100)
+      let answer = try store.replay(MappedDevices.deaths, for: owner, options: options, entry: nil)
+      #expect(answer.counts.invalidated == 1 && answer.counts.unknown == 1, "\(collation)")
+    }
+  }
+
+  @Test("apps that a collation of PostgreSQL takes for equal are two")
+  func foldingApps() throws {
+    let fixture = try MappedFixture(.postgreSQL)
+    try fixture.begin(
+      "CREATE COLLATION folding (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token text, app text COLLATE folding, seen bigint, gone bigint)",
+      "INSERT INTO devices (id, token, app) VALUES (1, '\(Self.hex)', 'a'), (2, '\(Self.hex)', 'A')")
+    let owner = AppEnvironment(app: "a")
+    let store = try fixture.store(MappedDevices.mapping { $0.app = "app" }, owner: owner)
+    var options = ReplayOptions()
+    options.brake = .percent(100)
+    let deaths = [Dated(token: MappedDevices.token, time: Self.death)]
+    #expect(try store.replay(deaths, for: owner, options: options, entry: nil).rows == 1)
+    #expect(try fixture.texts("SELECT id FROM devices WHERE gone IS NOT NULL") == [["1"]])
+  }
+
+  @Test("flags in bits of MariaDB are read as numbers")
+  func bits() throws {
+    let fixture = try MappedFixture(.mySQL)
+    try fixture.begin(
+      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen bigint, flag bit(1))",
+      "INSERT INTO devices (id, token, flag) VALUES (1, '\(Self.hex)', 0), (2, '\(Self.otherHex)', 1)")
+    let store = try fixture.store(MappedDevices.flag("0", alive: "1"))
+    #expect(try store.rows(.live).map(\.token) == [MappedDevices.other])
+    #expect(try store.rows(.dead).map(\.token) == [MappedDevices.token])
+    #expect(try store.replay(MappedDevices.deaths, as: nil).counts.invalidated == 1)
+  }
+
   // MARK: - Dates and offsets
 
   /// A registration on 2014-05-13 in a zone, the time of an invalidation, and whether it keeps the device.

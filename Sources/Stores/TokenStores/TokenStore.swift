@@ -83,19 +83,20 @@ package struct TokenStore: Sendable {
     } ?? []
   }
 
-  /// What the times of registrations say against the mapping: many in the future, or many that another zone would move.
-  package func warning(_ times: RegistrationTimes) -> Message? {
+  /// What the times of registrations say against the mapping: some in the future, or in a dry run many that another zone
+  /// would move.
+  package func doubt(_ times: RegistrationTimes, isDryRun: Bool) -> Message? {
     guard let registered = mapping.registered else { return nil }
     let column = registered.name.text
     if times.future > 0 {
       return
-        "\(Count.of(times.future, "token")) of \(times.all) with a registration have one in the future in \(column): "
+        "warning: \(Count.of(times.future, "token")) of \(times.all) with a registration have one in the future in \(column): "
         + "check the form (\(registered.form.name)) and the zone of the mapping"
     }
-    guard let zone = registered.form.zone, times.near >= 10, times.near * 10 >= times.all else { return nil }
+    guard isDryRun, let zone = registered.form.zone, times.near >= 10, times.near * 10 >= times.all else { return nil }
     return
       "\(times.near) of \(times.all) tokens with a registration were registered within 14 hours of their invalidation: "
-      + "if \(column) is not in \(zone), other devices are kept; check the zone of the mapping"
+      + "if \(column) is not in \(zone), as the mapping says, other devices are kept"
   }
 
   /// - Throws: if a replay cannot commit in batches here.

@@ -129,6 +129,9 @@ struct Replay: ParsableCommand {
   mutating func validate() throws {
     try OutputName.check("-o", output, is: "csv")
     try OutputName.check("--to-sql", toSQL, is: "sql")
+    if toSQL == "-" {
+      throw ValidationError("--to-sql -: expected the name of a file: the undo is another one beside it")
+    }
     if skipReplayed, input.capture.join || input.requests != nil {
       throw ValidationError("--skip-replayed skips single files: leave out --join and --requests")
     }
@@ -238,6 +241,11 @@ struct Replay: ParsableCommand {
     let mayReplay = examination.failures == 0 || partial || skipUnreadable
     let isStopped = outcome.stop != nil
     if mayReplay, !isStopped { try replay.script?.finish() }
+    if let toSQL, let script = replay.script {
+      Console.note(
+        mayReplay && !isStopped
+          ? "wrote \(toSQL), and its undo \(script.undoPath)" : "wrote no script: \(toSQL)")
+    }
     let hasMoved = isStopped || !mayReplay || spool.move(examination.settled, isDryRun: changesNothing)
     try print(outcome, examination)
     if isStopped, mayReplay {
@@ -245,7 +253,7 @@ struct Replay: ParsableCommand {
       throw ExitStatus.stopped
     }
     let ending = Result { try input.end(examination, outcome.sentence) }
-    if changesNothing, !self.store.isTrial, outcome.answer.rows > 0 { try replay.foretell() }
+    if changesNothing, toSQL == nil, !self.store.isTrial, outcome.answer.rows > 0 { try replay.foretell() }
     try ending.get()
     if !hasMoved { throw ExitStatus.failed }
   }

@@ -70,7 +70,8 @@ package struct RegistrationTimes: Equatable, Sendable {
   /// - Parameter now: UNIX seconds.
   mutating func add(_ registered: StoreTime, invalidated: StoreTime, now: Int64) {
     all += 1
-    if registered.seconds > now { future += 1 }
+    // A date is the end of its day, and clocks differ.
+    if registered.seconds > now + 86_400 { future += 1 }
     // Any integer may be in a table.
     let (distance, overflow) = registered.seconds.subtractingReportingOverflow(invalidated.seconds)
     if !overflow, distance.magnitude <= Self.mostOffset { near += 1 }

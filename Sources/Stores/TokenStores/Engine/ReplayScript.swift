@@ -17,26 +17,36 @@ package final class ReplayScript {
   ///   - replaces: whether existing files are replaced.
   /// - Throws: a `Failure` if a file cannot be written.
   package init(_ path: String, batch: Int, replaces: Bool) throws {
-    let undo = (path.hasSuffix(".sql") ? String(path.dropLast(4)) : path) + ".undo.sql"
+    undoPath = (path.hasSuffix(".sql") ? String(path.dropLast(4)) : path) + ".undo.sql"
     replay = StatementFile(try OutputFile(path, force: replaces), batch: batch)
-    self.undo = StatementFile(try OutputFile(undo, force: replaces), batch: batch)
+    undo = StatementFile(try OutputFile(undoPath, force: replaces), batch: batch)
   }
+
+  /// The undo's file.
+  package let undoPath: String
 
   /// Begins both files.
   /// - Parameters:
   ///   - title: what is replayed, in lines.
   ///   - rows: the rows of the owner.
   func begin(_ title: [String], _ rows: OwnedRows) throws {
-    let dialect = rows.session.dialect
+    var title = title
+    if rows.table.description.hasTriggers {
+      let warning =
+        "\(rows.table.shownName) may have triggers: if one changes the registration or the key of a row, devices look "
+        + "registered after the script, and its undo does not find the row"
+      title.append(warning)
+      Console.note(.warning(.verbatim(warning)))
+    }
     let whose = "of \(rows.table.shownName)" + (rows.owner.map { " for \($0.text)" } ?? "")
     try replay.begin(
       ["Replay \(whose), written by apnsift. Each statement changes its row only if the rule still says so."]
         + title,
-      dialect)
+      rows.session, isUndo: false)
     try undo.begin(
       ["Undo of the replay \(whose). Each statement restores its row only if it is as the replay left it."]
         + title,
-      dialect)
+      rows.session, isUndo: true)
   }
 
   /// Adds the changes of a batch.
@@ -78,11 +88,11 @@ private final class StatementFile {
     buffer = OutputBuffer(file)
   }
 
-  func begin(_ title: [String], _ dialect: SQLDialect) throws {
-    let run = "Run it with: \(dialect.scriptCommand) FILE"
+  func begin(_ title: [String], _ session: any SQLSession, isUndo: Bool) throws {
+    let run = "Run it with: \(session.dialect.scriptCommand) FILE"
     // A line end in a name would end the comment.
     for line in title + [run] { try buffer.append("-- \(VisibleText.of(line))\n") }
-    try buffer.append(dialect.scriptHead)
+    try buffer.append(session.scriptHead(isUndo: isUndo))
   }
 
   func add(_ statement: String) throws {
@@ -129,7 +139,9 @@ private struct RowStatements {
   }
 
   func insertionUndo(of token: ArraySlice<UInt8>) -> String {
-    let isNew = table.registered.map { " AND \(session.dialect.value($0.column)) IS NULL" } ?? ""
+    // A default may have registered it.
+    let column = table.registered?.column
+    let isNew = column.flatMap { $0.hasDefault ? nil : " AND \(session.dialect.value($0)) IS NULL" } ?? ""
     let same = areEqual(owned(token) + zip(table.written.map(\.column), written))
     return deletion("\(same)\(isNew)")
   }
@@ -150,7 +162,7 @@ private struct RowStatements {
       let sql = try session.restoring(whole, to: table.description, of: table.mapping).sql
       return "\(sql) WHERE NOT EXISTS (SELECT 1 FROM \(table.name) AS t WHERE \(hasKey(fields)))"
     }
-    let isRegistered = table.registered.map { " AND " + isSame($0.column, fields.registered) } ?? ""
+    let isRegistered = isDue(fields.registered).map { " AND " + $0 } ?? ""
     let now = areEqual(zip(table.written.map(\.column), written))
     return update(
       zip(table.written, fields.written).map { session.literal($1, $0.column) },
@@ -158,7 +170,11 @@ private struct RowStatements {
   }
 
   private func update(_ literals: [String], _ condition: String) -> String {
-    let settings = zip(table.written, literals).map { "\(session.dialect.quoted($0.column.name)) = \($1)" }
+    let quoted = session.dialect.quoted
+    let settings =
+      zip(table.written, literals).map { "\(quoted($0.column.name)) = \($1)" }
+      + table.description.kept.filter { !table.mapping.written.contains($0) }
+      .map { "\(quoted($0)) = t.\(quoted($0))" }
     return "UPDATE \(table.name) AS t SET \(settings.joined(separator: ", ")) WHERE \(condition)"
   }
 
@@ -236,8 +252,10 @@ extension TimeForm {
   /// Whether SQL compares the values of a column as times.
   fileprivate func isComparable(in column: TableColumn) -> Bool {
     switch self {
-    // SQLite compares the texts of a column of texts.
-    case .seconds, .milliseconds: column.castType != Affinity.text.rawValue
+    // In SQLite, any text is larger than any number.
+    case .seconds, .milliseconds:
+      column.kind == .any
+        ? ![Affinity.text.rawValue, Affinity.blob.rawValue].contains(column.castType) : column.kind != .text
     case .iso: false
     case .timestamptz: column.kind.isTime
     case .timestamp(let zone): column.kind.isTime && Zone.named(zone)?.isFixed ?? false

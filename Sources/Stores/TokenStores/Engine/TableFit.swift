@@ -14,7 +14,15 @@ struct TableFit {
 
   /// A column, or an expression, that is read as a kind.
   func column(_ reference: ColumnReference, _ kind: SQLKind = .text) throws -> TableColumn {
-    reference.isExpression ? session.column(reference.text, kind) : try column(named: reference.text)
+    guard reference.isExpression else { return try column(named: reference.text) }
+    let column = session.column(reference.text, kind)
+    do {
+      try session.visit("SELECT \(column.expression ?? "") FROM \(description.name) AS t LIMIT 0", [], [kind])
+      { _ in }
+    } catch let error as DatabaseError where !error.isLost {
+      throw mapping.misfit("the expression \(reference.text)", "SQL that the database runs", error.message)
+    }
+    return column
   }
 
   private func column(named name: String) throws -> TableColumn {

@@ -31,6 +31,9 @@ struct TokenReplay {
 
   /// - Throws: `StoppedReplay`, but not in a dry run.
   mutating func run(_ invalidations: TimedTokens) throws -> ReplayAnswer {
+    if trace?.listed != nil, let table = rows?.table, table.key.isEmpty, !table.mapping.isDeviceTokens {
+      throw table.mapping.misfit("the primary key", "one, by which the rows of a list are known", "none")
+    }
     try invalidations { token, time in
       if batch.isFull { try judgeBatch() }
       batch.append(token, time, from: trace.map { $0.origin() })
@@ -99,10 +102,12 @@ struct TokenReplay {
     if let registered = state?.registered { answer.times.add(registered, invalidated: time, now: now) }
     var written = outcome.isChange ? stored.filter { isChanged($0, at: time) } : []
     if let listed = trace?.listed {
-      if !outcome.isChange { listed.leave(batch.token(token), outcome) }
+      if written.count < stored.count {
+        listed.leave(batch.token(token), outcome.isChange ? .unchanged : outcome)
+      }
       written.removeAll { !listed.takes(batch.token(token), key: key(of: $0, found)) }
       let isListed = !written.isEmpty || outcome == .inserted && listed.takes(batch.token(token), key: nil)
-      if outcome.isChange, !isListed { outcome = .unknown }
+      if outcome.isChange, !isListed { outcome = stored.isEmpty ? .unknown : .unchanged }
     }
     if outcome == .inserted { changed.inserted.append(token) }
     changed.written += written

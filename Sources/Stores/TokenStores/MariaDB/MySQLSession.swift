@@ -3,8 +3,6 @@ final class MySQLSession: SQLSession {
   let connection: MySQLConnection
   /// The journal of this transaction, if any.
   private var journal: String?
-  /// Columns of registrations and keys with ON UPDATE, by table: a change must keep their values.
-  var kept: [String: [String]] = [:]
 
   init(_ connection: MySQLConnection) { self.connection = connection }
 
@@ -27,8 +25,6 @@ final class MySQLSession: SQLSession {
 
   private static let dialect = SQLDialect(
     quote: "`", backslash: "\\\\", noTable: " FROM DUAL", deletedTable: " t",
-    scriptHead:
-      "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO';\n",
     scriptCommand: "mariadb --binary-mode DATABASE <",
     parameter: MarkedSQL.begin,
     types: [
@@ -86,13 +82,12 @@ final class MySQLSession: SQLSession {
     isOneOf values: [SQLField], _ body: RowVisitor
   ) throws {
     var sql = Array("\(filled(query, parameters)) AND \(dialect.value(column)) IN (".utf8)
-    // A text of another character set would keep the index from being used.
-    let isText = column.kind == .text
+    let parts = column.kind == .text ? converted("|", column).split(separator: "|") : []
     for (index, value) in values.enumerated() {
       if index > 0 { sql.append(UInt8(ascii: ",")) }
-      if isText { sql.append(contentsOf: "CONVERT(".utf8) }
+      if let begin = parts.first { sql.append(contentsOf: begin.utf8) }
       MySQLLiteral.append(value, to: &sql)
-      if isText { sql.append(contentsOf: " USING \(column.castType))".utf8) }
+      if let end = parts.last { sql.append(contentsOf: end.utf8) }
     }
     sql.append(UInt8(ascii: ")"))
     try connection.visit(sql, body)
@@ -126,7 +121,7 @@ final class MySQLSession: SQLSession {
     try withJoin(table, columns, rows) { join in
       let settings =
         columns.enumerated().map { "t.\(dialect.quoted($1.name)) = c.c\($0)" }
-        + (kept[table.name] ?? []).filter { name in !columns.contains { $0.name == name } }
+        + table.kept.filter { name in !columns.contains { $0.name == name } }
         .map { "t.\(dialect.quoted($0)) = t.\(dialect.quoted($0))" }
       return try connection.run(
         columns.isEmpty ? "DELETE t FROM \(join)" : "UPDATE \(join) SET \(settings.joined(separator: ", "))")
@@ -167,16 +162,12 @@ final class MySQLSession: SQLSession {
 
   // MARK: - Expressions
 
+  /// Texts, also of times and numbers: a cast of the server would take what it cannot read for another value.
   func column(_ expression: String, _ kind: SQLKind) -> TableColumn {
-    let type =
-      switch kind {
-      case .integer: "SIGNED"
-      case .bytes: "BINARY"
-      case .moment, .clock: "DATETIME(6)"
-      case .text, .other, .any: "CHAR"
-      }
+    let isBytes = kind == .bytes
     return TableColumn(
-      name: expression, expression: "CAST((\(expression)) AS \(type))", kind: kind, castType: "utf8mb4")
+      name: expression, expression: "CAST((\(expression)) AS \(isBytes ? "BINARY" : "CHAR"))",
+      kind: isBytes ? .bytes : .text, castType: "utf8mb4")
   }
 
   func expression(_ column: TableColumn) -> String {
@@ -199,15 +190,29 @@ final class MySQLSession: SQLSession {
     return MySQLLiteral.text(.text(DateAndTime.text(ofMicroseconds: number)))
   }
 
-  func text(_ column: TableColumn) -> String { "CAST(\(dialect.value(column)) AS CHAR)" }
+  func text(_ column: TableColumn) -> String {
+    "CAST(\(dialect.value(column))\(column.baseType == "bit" ? " + 0" : "") AS CHAR)"
+  }
+
+  func scriptHead(isUndo: Bool) -> String {
+    "SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin, time_zone = '+00:00', sql_mode = "
+      + "'NO_AUTO_VALUE_ON_ZERO,\(isUndo ? "ALLOW_INVALID_DATES" : "STRICT_ALL_TABLES")';\n"
+  }
+
   func byteOrder(_ expression: String) -> String { "CAST(\(expression) AS BINARY)" }
 
   /// The index finds texts that compare as equal; the bytes decide.
   func isEqual(_ column: TableColumn, _ parameter: String) -> String {
     let value = dialect.value(column)
     guard column.kind == .text else { return "\(value) = \(parameter)" }
-    return "\(value) = CONVERT(\(parameter) USING \(column.castType)) "
+    return "\(value) = \(converted(parameter, column)) "
       + "AND CAST(CONVERT(\(value) USING utf8mb4) AS BINARY) = CAST(\(parameter) AS BINARY)"
+  }
+
+  /// A text in the character set and collation of a column: with others, the server uses no index, or refuses to compare.
+  private func converted(_ text: String, _ column: TableColumn) -> String {
+    "CONVERT(\(text) USING \(column.castType))"
+      + (column.collation.isEmpty ? "" : " COLLATE \(column.collation)")
   }
 
   func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {

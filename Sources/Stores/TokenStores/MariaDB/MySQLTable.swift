@@ -39,7 +39,7 @@ extension MySQLSession {
     let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
     if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
-    kept[name] = try setByUpdates(mapping).filter { column in
+    let kept = try setByUpdates(mapping).filter { column in
       column == mapping.registered?.name.text || key.contains { $0.name == column }
     }
     var description = TableDescription(
@@ -47,6 +47,7 @@ extension MySQLSession {
       indexed: try indexed(mapping), rowsGuessed: Int(table[3]) ?? 0,
       dependent: mapping.action == .delete ? try dependent(of: mapping, in: schema) : nil)
     description.hasTriggers = try hasTriggers(mapping.table, in: schema)
+    description.kept = kept
     return description
   }
 
@@ -83,7 +84,7 @@ extension MySQLSession {
       let collation = row[4]
       return TableColumn(
         name: name, type: row[1], baseType: type, kind: dialect.kind(of: type), castType: set,
-        isNotNull: row[5] == "0", hasDefault: row[6] == "1", isGenerated: row[7] == "1",
+        collation: collation, isNotNull: row[5] == "0", hasDefault: row[6] == "1", isGenerated: row[7] == "1",
         keyIndex: (key.firstIndex(of: name) ?? -1) + 1,
         folding: collation.isEmpty || collation.hasSuffix("_nopad_bin") || collation.hasSuffix("_0900_bin")
           ? nil : ("a collation that compares bytes, as utf8mb4_nopad_bin", .verbatim(collation)))

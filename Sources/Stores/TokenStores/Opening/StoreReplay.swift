@@ -200,7 +200,7 @@ package struct StoreReplay {
     }
     let outcome = report(answer, added, collected, examination)
     if let listed, answer.stop == nil { listed.sayDifferences() }
-    store.warning(answer.times).map { Console.note(named(.warning($0))) }
+    store.doubt(answer.times, isDryRun: options.dryRun).map { Console.note(named($0)) }
     if options.dryRun, let stop = outcome.stop {
       Console.say("warning: the replay would be stopped: \(stop)")
     }

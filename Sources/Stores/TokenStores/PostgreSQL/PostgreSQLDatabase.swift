@@ -124,7 +124,7 @@ package final class PostgreSQLDatabase: StoreDatabase {
       """
       SELECT set_config('datestyle', 'ISO, MDY', true), set_config('standard_conforming_strings', 'on', true),
         set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true),
-        set_config('intervalstyle', 'postgres', true)
+        set_config('intervalstyle', 'postgres', true), set_config('timezone', 'UTC', true)
       """)
   }
 

@@ -27,7 +27,6 @@ final class PostgreSQLSession: SQLSession {
 
   /// COPY does not support parameters, so they become literals.
   private static let dialect = SQLDialect(
-    scriptHead: "SET standard_conforming_strings = on; SET datestyle = 'ISO, MDY';\n",
     scriptCommand: "psql -v ON_ERROR_STOP=1 -d DATABASE -f",
     parameter: MarkedSQL.begin,
     types: [
@@ -231,15 +230,30 @@ final class PostgreSQLSession: SQLSession {
   /// In a format that does not depend on the role's settings.
   func text(_ column: TableColumn) -> String {
     column.kind == .moment
-      ? "(\(dialect.value(column)) AT TIME ZONE 'UTC')::text" : "\(dialect.value(column))::text"
+      ? "(\(dialect.value(column)) AT TIME ZONE 'UTC')::text" : "\(dialect.value(column))::text COLLATE \"C\""
   }
 
   func byteOrder(_ expression: String) -> String { "\(expression) COLLATE \"C\"" }
 
   func isEqual(_ column: TableColumn, _ parameter: String) -> String {
     let value = dialect.value(column)
+    if Self.withoutEquality.contains(column.baseType) { return "\(value)::text = \(parameter)" }
     let isSame = "\(value) = CAST(\(parameter) AS \(column.castType))"
-    return column.folding == nil ? isSame : "\(isSame) AND \(value)::text = \(parameter)"
+    return column.folding == nil ? isSame : "\(isSame) AND \(value)::text COLLATE \"C\" = \(parameter)"
+  }
+
+  /// Types without an operator =, or with one that compares areas.
+  private static let withoutEquality = [
+    "json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle",
+  ]
+
+  func scriptHead(isUndo: Bool) throws -> String {
+    let path = try connection.run(
+      "SELECT string_agg(quote_ident(name), ', ') FROM unnest(current_schemas(false)) AS name"
+    ).text(0, 0)
+    return
+      "SET standard_conforming_strings = on; SET datestyle = 'ISO, MDY'; SET intervalstyle = 'postgres';\n"
+      + "SET timezone = 'UTC';\(path.map { " SET search_path = \($0);" } ?? "")\n"
   }
 
   /// Letters of the other case, blanks, line ends and brackets.

@@ -10,8 +10,6 @@ package struct SQLDialect: Sendable {
   var noTable = ""
   /// What names the table of a DELETE with another name.
   var deletedTable = ""
-  /// What begins a script.
-  var scriptHead: String
   /// The command that runs a script.
   var scriptCommand: String
   /// The prefix of a parameter's number.

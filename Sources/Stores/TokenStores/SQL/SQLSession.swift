@@ -37,6 +37,8 @@ package protocol SQLSession: AnyObject {
   func expression(_ column: TableColumn) -> String
   /// A value of a column, as a literal.
   func literal(_ field: SQLField, _ column: TableColumn) -> String
+  /// The settings that begin a script.
+  func scriptHead(isUndo: Bool) throws -> String
   /// A key as text, for reports.
   func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String
   /// An expression that reads it as text.

@@ -29,6 +29,8 @@ package struct TableColumn: Sendable {
   var kind: SQLKind
   /// For casts, without a length: a cast would silently truncate a value, while storing it is an error.
   var castType = ""
+  /// Of texts in MariaDB, for casts.
+  var collation = ""
   var isNotNull = false
   var hasDefault = false
   var isGenerated = false
@@ -72,6 +74,8 @@ package struct TableDescription: Sendable {
   var indexed: Set<String>
   /// The estimated number of rows of all owners.
   var rowsGuessed: Int
+  /// Columns that an UPDATE of others would change, but for their keeping.
+  var kept: [String] = []
   /// A column of another table whose rows are deleted or changed with a row of this one.
   var dependent: Message?
   /// Whether something else may change a row that is written.

@@ -26,7 +26,7 @@ final class SQLiteSession: SQLSession {
   var dialect: SQLDialect { Self.dialect }
 
   private static let dialect = SQLDialect(
-    insertion: "INSERT OR ABORT INTO", scriptHead: "PRAGMA foreign_keys = ON;\n",
+    insertion: "INSERT OR ABORT INTO",
     scriptCommand: "sqlite3 -bail DATABASE <",
     parameter: "?",
     // A column of numbers would convert a token of digits.
@@ -134,6 +134,8 @@ final class SQLiteSession: SQLSession {
   }
 
   func expression(_ column: TableColumn) -> String { dialect.value(column) }
+  func scriptHead(isUndo: Bool) -> String { "PRAGMA foreign_keys = ON;\n" }
+
   /// A literal ends at a zero byte.
   func literal(_ field: SQLField, _ column: TableColumn) -> String {
     switch field {

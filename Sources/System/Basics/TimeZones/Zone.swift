@@ -114,7 +114,9 @@ extension Zone {
     known.withLock { known in
       if known.last.name == name { return known.last.zone }
       // A small container has no tz database; UTC needs none.
-      guard let zone = name == "UTC" ? utc : known.zones[name] ?? fixed(name) ?? ZoneFile.read(name) else {
+      guard !name.isEmpty,
+        let zone = name == "UTC" ? utc : known.zones[name] ?? fixed(name) ?? ZoneFile.read(name)
+      else {
         return nil
       }
       known.zones[name] = zone
