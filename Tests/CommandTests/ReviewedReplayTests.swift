@@ -70,7 +70,7 @@ struct ReviewedReplayTests {
       #expect(
         messages.contains {
           $0.hasPrefix("2 rows of the list are not changed, ") && $0.contains("row 'b' (kept)")
-            && $0.contains("row 'd' (unknown)")
+            && $0.contains("row 'd' (gone)")
         }, "\(messages)")
       #expect(
         messages.contains { $0.hasPrefix("1 row of the same tokens is not in the list") }, "\(messages)")

@@ -57,11 +57,11 @@ import Wording
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, '\(hex)', NULL, NULL)"), named(token: .base64),
-      .column("token"), .valuesLike("\(hex)")
+      .column("token"), .valuesLike("'\(hex)'")
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, 'obKxsrGysbKxsrGy-g==', NULL, NULL)"), mapping,
-      .column("token"), .valuesLike("obKxsrGysbKxsrGy-g==")
+      .column("token"), .valuesLike("'obKxsrGysbKxsrGy-g=='")
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, '\(hex)', 1300000000000, NULL)"), mapping,
@@ -92,15 +92,15 @@ import Wording
     (
       table("token text, seen text, gone bigint", "(1, '\(hex)', '2014-05-13', NULL)"), mapping,
       .column("seen"),
-      .valuesLike("2014-05-13")
+      .valuesLike("'2014-05-13'")
     ),
     (
       table("token blob, seen bigint, gone bigint", "(1, x'\(hex)', NULL, NULL)"), mapping, .column("token"),
-      .valuesLike("\(hex.uppercased())")
+      .valuesLike("x'\(hex)'")
     ),
     (
       table("token text, seen bigint, gone bigint", "(1, '\(hex)', NULL, NULL)"), named(token: .bytes),
-      .column("token"), .valuesLike("\(hex)")
+      .column("token"), .valuesLike("'\(hex)'")
     ),
     (MappedDevices.table, named(seen: .timestamptz), .column("seen"), .verbatim("timestamptz")),
     (
@@ -290,6 +290,52 @@ import Wording
         : fixture.kind == .sqlite
           ? "SELECT name FROM sqlite_master ORDER BY name"
           : "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname")
+  }
+
+  // MARK: - The built-in table
+
+  /// Columns of MariaDB that differ from those of a `device_tokens` that fits, by their names.
+  static let shapes: [(columns: [String: String], subject: Message, found: Message)] = [
+    (["token": "binary(32)"], .column("token"), .columnType("binary(32)")),
+    (["token": "varchar(32)"], .column("token"), .columnType("varchar(32)")),
+    (["app": "bigint"], .column("app"), .columnType("bigint")),
+    (["registered_at": "int"], .column("registered_at"), .columnType("int")),
+    (["registered_at": "bigint NOT NULL"], .column("registered_at"), .notNull),
+    (["registered_at": "bigint NOT NULL DEFAULT 0"], .column("registered_at"), .notNull),
+    (["invalidated_at": "bigint NOT NULL"], .column("invalidated_at"), .notNull),
+    (["invalidated_at": "bigint AS (5) STORED"], .column("invalidated_at"), .generatedColumn),
+    (["device": "int NOT NULL"], .column("device"), .notNull),
+    (
+      ["app": "varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci"], .column("app"),
+      "utf8mb4_general_ci"
+    ),
+    (["app": "varchar(9) COLLATE utf8mb4_bin"], .column("app"), "utf8mb4_bin"),
+  ]
+
+  @Test("a device_tokens of another shape is refused by its column")
+  func builtInShapes() throws {
+    let fixture = try MappedFixture(.mySQL)
+    func begin(_ other: [String: String], key: String = "app, environment, token") throws -> TokenStore {
+      let text = "varchar(99) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"
+      let columns = [
+        "app": text, "environment": text, "token": "varbinary(99)", "registered_at": "bigint",
+        "invalidated_at": "bigint",
+      ].merging(other) { $1 }
+      let list = columns.map { "\($0) \($1)" }.joined(separator: ", ")
+      try fixture.begin("CREATE TABLE device_tokens (\(list), PRIMARY KEY (\(key))) CHARACTER SET utf8mb4")
+      return try fixture.ownStore()
+    }
+    #expect(try begin(["n": "int NOT NULL DEFAULT 1"]).replay(MappedDevices.deaths).inserted == 2)
+    for (columns, subject, found) in Self.shapes {
+      let fault = try fault { try begin(columns).check(for: .recording) }
+      guard case .misfit("device_tokens", subject, _, let other) = fault else {
+        Issue.record("\(columns): \(String(describing: fault))")
+        continue
+      }
+      #expect(other.text.contains(found.text), "\(columns): \(other)")
+    }
+    let keyed = try fault { try begin([:], key: "app, token").check(for: .recording) }
+    guard case .misfit(_, .primaryKey, _, _) = keyed else { return #expect(Bool(false)) }
   }
 
   // MARK: - Tables that fit

@@ -219,10 +219,10 @@ import Wording
 
   /// Another program altered the type of a column, whose bytes have another meaning then.
   @Test(arguments: [
-    ("apnsift_replays", "tuples", "text", "integers"),
-    ("apnsift_replays", "tuples", "double precision", "integers"),
-    ("apnsift_replays", "at", "text", "times"), ("apnsift_inputs", "source", "bytea", "texts"),
-    ("apnsift_changes", "packed", "text", "bytes"),
+    ("apnsift_replays", "tuples", "text", "BIGINT"),
+    ("apnsift_replays", "tuples", "double precision", "BIGINT"),
+    ("apnsift_replays", "at", "text", "timestamptz"), ("apnsift_inputs", "source", "bytea", "text"),
+    ("apnsift_changes", "packed", "text", "bytea"),
   ])
   func aJournalOfOtherTypes(_ table: String, _ column: String, _ type: String, _ expected: String) throws {
     let store = try database.store()
@@ -230,7 +230,7 @@ import Wording
     try database.session.run(
       "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
     let misfit = StoreFault.journalMisfit(
-      table, column, expected: "a type of \(expected)", found: .columnType(type))
+      table, column, expected: .columnType(expected), found: .columnType(type))
     #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == misfit)
     #expect(try database.rows() == ["01 - 9"])
   }

@@ -115,7 +115,7 @@ import Wording
       "INSERT INTO device_tokens VALUES ('', 'production', '\\x01', NULL, 'infinity')")
     let found = Message.inRow(
       .rowKey("token", "x'01'"), of: "device_tokens",
-      .timeNotInForm("a time", "invalidated_at", "infinity"))
+      .timeNotInForm("a time as timestamptz", "invalidated_at", "infinity"))
     let error = StoreError(store: store.name, fault: .unreadableRows(1, first: found))
     var visited = 0
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }

@@ -150,7 +150,7 @@ package struct TokenStore: Sendable {
       // Before the input is read.
       try session.checkPrivileges(of: mapping, on: table?.description, isRecorded: isRecorded)
       if table == nil {
-        try session.make([session.dialect.deviceTokens.definition])
+        try session.make([session.dialect.deviceTokens])
         table = try self.table(session)
       }
       guard let table else { throw StoreFault.noTable }
@@ -284,7 +284,7 @@ extension TokenStore {
       try self.replay(invalidations, options, rows, recording, trace)
     }
     if options.dryRun {
-      return try reading { session, table in
+      let answer = try reading { session, table in
         let rows = OwnedRows(session: session, table: table, owner: owner, onScan: onScan)
         if let trace, let script = trace.script {
           try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
@@ -292,10 +292,9 @@ extension TokenStore {
         }
         return try replay(rows, nil)
       }
-        ?? {
-          if trace?.script != nil { throw StoreError(store: name, fault: .noTable) }
-          return try replay(nil, nil)
-        }()
+      if let answer { return answer }
+      if trace?.script != nil { throw StoreError(store: name, fault: .noTable) }
+      return try replay(nil, nil)
     }
     do {
       guard let entry else {

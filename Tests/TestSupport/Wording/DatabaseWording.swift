@@ -22,5 +22,5 @@ extension Message {
     )
   }
 
-  package static let unixSeconds = Message("UNIX seconds")
+  package static let unixSeconds = Message("a time as seconds")
 }

@@ -161,8 +161,8 @@ extension Message {
     Message("only \(names.joined(separator: ", "))")
   }
 
-  /// - Parameter first: the first of the values.
-  package static func valuesLike(_ first: String) -> Message { Message("'\(first)' and the like") }
+  /// - Parameter first: the first of the values, as an SQL literal.
+  package static func valuesLike(_ first: String) -> Message { Message("\(first) and the like") }
 
   package static func yamlDuplicateKey(_ key: String) -> Message {
     Message("duplicate key '\(key)'; remove one of the two")

@@ -143,10 +143,7 @@ struct FoundRows {
 extension MappedTable {
   /// Whether a token has another spelling than the one that an index finds.
   func isOtherSpelling(_ field: SQLField) -> Bool {
-    switch (field, mapping.token.form) {
-    case (.text(let text), .hex): !TokenForm.isHex(text, isUpper: false)
-    case (.text(let text), .upperHex): !TokenForm.isHex(text, isUpper: true)
-    default: false
-    }
+    guard case .text(let text) = field, let isUpper = mapping.token.form.isUpper else { return false }
+    return !TokenForm.isHex(text, isUpper: isUpper)
   }
 }

@@ -84,10 +84,9 @@ final class MappedTable {
   /// Whether an index finds tokens: one begins with the column, or with the owner's columns before it; and the form has
   /// one usual spelling of a token.
   var hasLookup: Bool {
-    switch mapping.token.form {
-    case .bytes, .hex, .upperHex: description.indexed.contains(token.name) || mapping.isDeviceTokens
-    case .spacedHex, .bracketedHex, .base64: false
-    }
+    let form = mapping.token.form
+    return (form == .bytes || form.isUpper != nil)
+      && (description.indexed.contains(token.name) || mapping.isDeviceTokens)
   }
 }
 
@@ -160,7 +159,7 @@ extension MappedTable {
     throw .unreadableRows(
       1,
       first:
-        "\(column.name) is \(field.literal(column.kind)), expected \(form.expectation), or null")
+        "\(column.name) is \(field.literal(column.kind)), expected a time as \(form.name), or null")
   }
 
   /// A value of a column of times.
@@ -248,17 +247,6 @@ extension TimeForm {
     let (product, overflows) = seconds.multipliedReportingOverflow(by: units)
     let (sum, overflow) = product.addingReportingOverflow(fraction)
     return overflows || overflow ? nil : .integer(sum)
-  }
-
-  fileprivate var expectation: Message {
-    switch self {
-    case .seconds: "UNIX seconds"
-    case .milliseconds: "UNIX milliseconds"
-    case .iso: "a date and time as of ISO 8601"
-    case .timestamptz: "a time"
-    case .timestamp: "a date and a time of day"
-    case .date: "a date"
-    }
   }
 }
 

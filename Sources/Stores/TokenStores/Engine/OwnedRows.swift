@@ -205,7 +205,8 @@ extension OwnedRows {
   private func lookUp(
     _ batch: TokenBatch, _ query: String, _ kinds: [SQLKind], _ add: (Int, SQLFields) -> Void
   ) throws {
-    let other = hasOtherSpellings ? session.hasOtherSpelling(table.token, table.mapping.token.form) : nil
+    let isUpper = hasOtherSpellings ? table.mapping.token.form.isUpper : nil
+    let other = isUpper.map { session.hasOtherSpelling(table.token, isUpper: $0) }
     var token: [UInt8] = []
     var start = 0
     while start < batch.count {

@@ -43,17 +43,6 @@ package struct ReplayAnswer: Equatable, Sendable {
   /// How many rows were written, or would be: a token may have several.
   package var rows = 0
   package var times = RegistrationTimes()
-
-  /// Adds a token; `limit` is how many of each outcome are shown.
-  mutating func add(
-    _ outcome: ReplayOutcome, _ token: RawSpan, at time: StoreTime, before: TokenState?, limit: Int
-  ) {
-    if counts[outcome] < limit {
-      let bytes = token.withUnsafeBytes { Array($0) }
-      sample.append(ReplayedToken(token: bytes, time: time, before: before, outcome: outcome))
-    }
-    counts.add(outcome)
-  }
 }
 
 /// How many tokens have a registration that the table's form or zone of times may get wrong.

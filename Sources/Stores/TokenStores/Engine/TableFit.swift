@@ -218,23 +218,11 @@ extension MappedTable {
     try session.visit(
       "SELECT \(value) FROM \(name) AS t WHERE \(value) IS NOT NULL LIMIT \(Self.looked)", [], [column.kind]
     ) { row in
-      first = first ?? row[0].shown
+      first = first ?? row[0].literal()
       if isOfForm(row[0]) { fits = true }
     }
     guard let first, !fits else { return }
-    throw mapping.misfit("column \(column.name)", expected, "'\(first)' and the like")
-  }
-}
-
-extension SQLField {
-  /// For messages: a text as it is, bytes as hex.
-  var shown: String {
-    switch self {
-    case .text, .null: String((text ?? "").prefix(80))
-    case .bytes(let bytes): Hex.string(bytes.prefix(40), letterCase: .upper)
-    case .integer(let number): String(number)
-    case .real(let number): String(number)
-    }
+    throw mapping.misfit("column \(column.name)", expected, "\(first) and the like")
   }
 }
 

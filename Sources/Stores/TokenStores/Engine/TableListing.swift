@@ -76,8 +76,7 @@ struct TableListing {
   private func owner(_ app: SQLField, _ environment: SQLField) throws(StoreFault) -> AppEnvironment {
     var owner = owner
     if let column = table.app {
-      let isText = if case .text = app { true } else { app.isNull && !table.mapping.isDeviceTokens }
-      guard isText, let name = app.isNull ? "" : app.text else {
+      guard let name = app.isNull && !table.mapping.isDeviceTokens ? "" : app.text else {
         throw .unreadableRows(1, first: "\(column.name) is \(app.literal()), expected text in UTF-8")
       }
       owner.app = name

@@ -112,10 +112,11 @@ struct TokenReplay {
     if outcome == .inserted { changed.inserted.append(token) }
     changed.written += written
     changed.outcomes += repeatElement(outcome, count: written.count)
-    guard answer.counts[outcome] < options.sampleLength else { return answer.counts.add(outcome) }
-    answer.add(
-      outcome, batch.bytes.span.bytes.extracting(batch.range(of: token)), at: time, before: state?.state,
-      limit: options.sampleLength)
+    if answer.counts[outcome] < options.sampleLength {
+      answer.sample.append(
+        ReplayedToken(token: Array(batch.token(token)), time: time, before: state?.state, outcome: outcome))
+    }
+    answer.counts.add(outcome)
   }
 
   /// Whether a row of a token changes, if one does.

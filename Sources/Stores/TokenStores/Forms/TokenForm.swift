@@ -12,6 +12,15 @@ package enum TokenForm: String, CaseIterable, Sendable {
   case bracketedHex = "bracketed-hex"
   case base64
 
+  /// Whether the hex digits that an index finds are uppercase; nil for forms without such digits.
+  var isUpper: Bool? {
+    switch self {
+    case .hex: false
+    case .upperHex: true
+    case .bytes, .spacedHex, .bracketedHex, .base64: nil
+    }
+  }
+
   /// The text of `token`; for bytes, hex.
   package func text(of token: RawSpan) -> String {
     let bytes = token.withUnsafeBytes { Array($0) }

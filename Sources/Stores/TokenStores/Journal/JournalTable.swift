@@ -81,19 +81,7 @@ enum JournalTable: String {
       guard let found = found.first(where: { $0.name == column.name }), found.kind != .any, found.kind != kind
       else { continue }
       throw .journalMisfit(
-        rawValue, column.name, expected: "a type of \(kind.described)",
-        found: "type \(found.type)")
-    }
-  }
-}
-
-extension SQLKind {
-  fileprivate var described: String {
-    switch self {
-    case .integer: "integers"
-    case .bytes: "bytes"
-    case .moment: "times"
-    default: "texts"
+        rawValue, column.name, expected: "type \(types.name(column.kind))", found: "type \(found.type)")
     }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 package struct MySQLDatabase: StoreDatabase {
   /// The URI without its password.
   package let name: String
-  package let deviceTokens = TableMapping.deviceTokens(times: MySQLSession.deviceTokens.time)
+  package let deviceTokens = TableMapping.deviceTokens(times: .seconds)
   private let uri: MySQLURI
   package let lockTimeout: Duration
 

@@ -7,8 +7,7 @@ final class MySQLSession: SQLSession {
   init(_ connection: MySQLConnection) { self.connection = connection }
 
   /// Texts compare as bytes, also where they end in spaces. A key has at most 3072 bytes.
-  static let deviceTokens = (
-    definition: """
+  private static let deviceTokens = """
     CREATE TABLE IF NOT EXISTS device_tokens (
       app VARCHAR(252) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL,
       environment VARCHAR(16) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL
@@ -18,8 +17,7 @@ final class MySQLSession: SQLSession {
       invalidated_at BIGINT,
       PRIMARY KEY (app, environment, token)
     ) ENGINE = InnoDB
-    """, time: TimeForm.seconds
-  )
+    """
 
   var dialect: SQLDialect { Self.dialect }
 
@@ -215,13 +213,8 @@ final class MySQLSession: SQLSession {
       + (column.collation.isEmpty ? "" : " COLLATE \(column.collation)")
   }
 
-  func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
-    let value = "CAST(\(dialect.value(column)) AS BINARY)"
-    return switch form {
-    case .hex: "\(value) RLIKE '[^0-9a-f]'"
-    case .upperHex: "\(value) RLIKE '[^0-9A-F]'"
-    case .bytes, .spacedHex, .bracketedHex, .base64: nil
-    }
+  func hasOtherSpelling(_ column: TableColumn, isUpper: Bool) -> String {
+    "CAST(\(dialect.value(column)) AS BINARY) RLIKE '[^0-9\(isUpper ? "A-F" : "a-f")]'"
   }
 
   /// Restores invalid dates, too, if the row had them.

@@ -76,7 +76,7 @@ extension MySQLSession {
     return try rows(
       """
       SELECT COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, coalesce(CHARACTER_SET_NAME, ''), coalesce(COLLATION_NAME, ''),
-        IS_NULLABLE = 'YES', COLUMN_DEFAULT IS NOT NULL OR EXTRA LIKE '%auto_increment%', EXTRA LIKE '%GENERATED%'
+        IS_NULLABLE = 'YES', coalesce(COLUMN_DEFAULT, 'NULL') <> 'NULL' OR EXTRA LIKE '%auto_increment%', EXTRA LIKE '%GENERATED%'
       FROM information_schema.COLUMNS WHERE \(isOfTable) ORDER BY ORDINAL_POSITION
       """
     ).map { row in

@@ -8,7 +8,7 @@ import Synchronization
 package final class PostgreSQLDatabase: StoreDatabase {
   /// The URI without its password.
   package let name: String
-  package let deviceTokens = TableMapping.deviceTokens(times: PostgreSQLSession.deviceTokens.time)
+  package let deviceTokens = TableMapping.deviceTokens(times: .timestamptz)
   private let uri: String
   package let lockTimeout: Duration
   /// Reused by the next call: opening one takes longer than most calls.

@@ -200,29 +200,21 @@ extension PostgreSQLSession {
 
   /// A privilege may be granted for single columns.
   private func checkPrivileges(of mapping: TableMapping, on table: TableDescription) throws {
-    let name = Self.shown(table)
     // Rows that are deleted are locked first.
-    let written = mapping.events.joined(separator: " ") + (mapping.action == .delete ? " UPDATE" : "")
+    let events = ["SELECT"] + mapping.events + (mapping.action == .delete ? ["UPDATE"] : [])
+    let columns = mapping.written.map { Self.literal(.text($0)) }.joined(separator: ", ")
     let missing = try connection.run(
       """
-      SELECT privilege FROM unnest(string_to_array('SELECT ' || $2, ' ')) AS privilege
+      SELECT privilege || ' on ' FROM unnest(string_to_array($2, ' ')) AS privilege
       WHERE NOT CASE privilege WHEN 'DELETE' THEN has_table_privilege(to_regclass($1)::oid, privilege)
         ELSE has_any_column_privilege(to_regclass($1)::oid, privilege) END
-      """, .text(table.name), .text(written))
-    if let privilege = missing.count > 0 ? missing.text(0, 0) : nil {
-      throw StoreFault.notPermitted("it lacks \(privilege) on \(name)")
-    }
-    for column in mapping.written {
-      let isGranted = try connection.run(
-        "SELECT bool_or(has_column_privilege(attrelid, attnum, 'UPDATE')) FROM pg_attribute "
-          + "WHERE attrelid = to_regclass($1)::oid AND attname = $2", .text(table.name), .text(column))
-      guard isGranted.flag(0, 0) else {
-        throw StoreFault.notPermitted("it lacks UPDATE on column \(dialect.quoted(column)) of \(name)")
-      }
-    }
+      UNION ALL SELECT 'UPDATE on column "' || attname || '" of ' FROM pg_attribute
+      WHERE attrelid = to_regclass($1)::oid AND attname = ANY (ARRAY[\(columns)]::text[])
+        AND NOT has_column_privilege(attrelid, attnum, 'UPDATE')
+      """, .text(table.name), .text(events.joined(separator: " ")))
+    guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
+    throw StoreFault.notPermitted("it lacks \(privilege)\(table.name.replacing("\"", with: ""))")
   }
-
-  private static func shown(_ table: TableDescription) -> String { table.name.replacing("\"", with: "") }
 
   private func checkJournal(in schema: String?) throws {
     let prefix = schema.map { dialect.quoted($0) + "." } ?? ""

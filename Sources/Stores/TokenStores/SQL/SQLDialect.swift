@@ -19,8 +19,8 @@ package struct SQLDialect: Sendable {
   var types: [SQLKind: [String]]
   /// The types of other numbers, which store times, too.
   var fractions: [String] = []
-  /// The definition of the table `device_tokens`, and the form of its times.
-  var deviceTokens: (definition: String, time: TimeForm)
+  /// The definition of the table `device_tokens`.
+  var deviceTokens: String
   /// The types of that table's columns. Messages name the first one.
   var deviceTypes: (texts: [String], token: String, time: String)
   var journal: JournalTypes

@@ -47,8 +47,8 @@ package protocol SQLSession: AnyObject {
   func isEqual(_ column: TableColumn, _ parameter: String) -> String
   /// An expression that sorts by the bytes of a text.
   func byteOrder(_ expression: String) -> String
-  /// A condition for rows `t` whose token may have another spelling than the form's own; nil if there is no other.
-  func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String?
+  /// A condition for rows `t` whose token may have another spelling than hex of one letter case.
+  func hasOtherSpelling(_ column: TableColumn, isUpper: Bool) -> String
   /// Expressions that read a whole row `t` for `restore`.
   func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)]
 

@@ -7,7 +7,7 @@ import CSQLite
 /// changed.
 package struct SQLiteDatabase: StoreDatabase {
   package let name: String
-  package let deviceTokens = TableMapping.deviceTokens(times: SQLiteSession.deviceTokens.time)
+  package let deviceTokens = TableMapping.deviceTokens(times: .seconds)
   package let isShared = false
   private let path: String
   package let lockTimeout: Duration

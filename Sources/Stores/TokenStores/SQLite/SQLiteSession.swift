@@ -10,8 +10,7 @@ final class SQLiteSession: SQLSession {
     addSpellingFunctions()
   }
 
-  static let deviceTokens = (
-    definition: """
+  private static let deviceTokens = """
     CREATE TABLE IF NOT EXISTS device_tokens (
       app TEXT NOT NULL,
       environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
@@ -20,8 +19,7 @@ final class SQLiteSession: SQLSession {
       invalidated_at INTEGER CHECK (invalidated_at IS NULL OR typeof(invalidated_at) = 'integer'),
       PRIMARY KEY (app, environment, token)
     ) WITHOUT ROWID
-    """, time: TimeForm.seconds
-  )
+    """
 
   var dialect: SQLDialect { Self.dialect }
 
@@ -161,12 +159,8 @@ final class SQLiteSession: SQLSession {
     return "\(value) = \(parameter) COLLATE BINARY"
   }
 
-  func hasOtherSpelling(_ column: TableColumn, _ form: TokenForm) -> String? {
-    switch form {
-    case .hex: "apnsift_is_not_hex(\(expression(column)))"
-    case .upperHex: "apnsift_is_not_upper_hex(\(expression(column)))"
-    case .bytes, .spacedHex, .bracketedHex, .base64: nil
-    }
+  func hasOtherSpelling(_ column: TableColumn, isUpper: Bool) -> String {
+    "apnsift_is_not_\(isUpper ? "upper_" : "")hex(\(expression(column)))"
   }
 
   /// Functions of SQLite: they run for every row of a table, and get the bytes without a copy.
