@@ -93,7 +93,9 @@ package struct TokenStore: Sendable {
         "warning: \(Count.of(times.future, "token")) of \(times.all) with a registration have one in the future in \(column): "
         + "check the form (\(registered.form.name)) and the zone of the mapping"
     }
-    guard isDryRun, let zone = registered.form.zone, times.near >= 10, times.near * 10 >= times.all else { return nil }
+    guard isDryRun, let zone = registered.form.zone, times.near >= 10, times.near * 10 >= times.all else {
+      return nil
+    }
     return
       "\(times.near) of \(times.all) tokens with a registration were registered within 14 hours of their invalidation: "
       + "if \(column) is not in \(zone), as the mapping says, other devices are kept"
