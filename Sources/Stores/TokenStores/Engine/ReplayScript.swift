@@ -1,5 +1,4 @@
 import Basics
-import Reports
 
 /// Writes a replay as SQL for an administrator of the table (docs/stores.md, "A replay as a script"), and a second
 /// script that takes it back. The rule is in the condition of each statement: a row that was registered, invalidated or
@@ -78,34 +77,45 @@ package final class ReplayScript {
 
 /// A file of statements, in transactions.
 private final class StatementFile {
+  /// How many bytes are written at once.
+  private static let block = 1 << 16
+
   private let file: OutputFile
-  private let buffer: OutputBuffer
   private let batch: Int
+  private var waiting: [UInt8] = []
   private var count = 0
 
-  init(_ file: OutputFile, batch: Int) {
-    (self.file, self.batch) = (file, batch)
-    buffer = OutputBuffer(file)
-  }
+  init(_ file: OutputFile, batch: Int) { (self.file, self.batch) = (file, batch) }
 
   func begin(_ title: [String], _ session: any SQLSession, isUndo: Bool) throws {
     let run = "Run it with: \(session.dialect.scriptCommand) FILE"
     // A line end in a name would end the comment.
-    for line in title + [run] { try buffer.append("-- \(VisibleText.of(line))\n") }
-    try buffer.append(session.scriptHead(isUndo: isUndo))
+    for line in title + [run] { try write("-- \(VisibleText.of(line))\n") }
+    try write(session.scriptHead(isUndo: isUndo))
   }
 
   func add(_ statement: String) throws {
-    if count % batch == 0 { try buffer.append(count > 0 ? "COMMIT;\nBEGIN;\n" : "BEGIN;\n") }
-    try buffer.append(statement + ";\n")
+    if count % batch == 0 { try write(count > 0 ? "COMMIT;\nBEGIN;\n" : "BEGIN;\n") }
+    try write(statement + ";\n")
     count += 1
   }
 
   func finish() throws {
-    if count > 0 { try buffer.append("COMMIT;\n") }
-    try buffer.append("-- The end: \(Count.of(count, "statement")).\n")
-    try buffer.flush()
+    if count > 0 { try write("COMMIT;\n") }
+    try write("-- The end: \(Count.of(count, "statement")).\n")
+    try send()
     try file.finish()
+  }
+
+  private func write(_ text: String) throws {
+    waiting.append(contentsOf: text.utf8)
+    if waiting.count >= Self.block { try send() }
+  }
+
+  private func send() throws {
+    let bytes = waiting
+    try file.write(bytes.span.bytes)
+    waiting.removeAll()
   }
 }
 
