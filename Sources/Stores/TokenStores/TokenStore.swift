@@ -53,7 +53,7 @@ package struct TokenStore: Sendable {
   package var name: String { database.name }
 
   /// The name of this table in a journal file, which may serve several tables.
-  private var journalTarget: String { "\(database.name) \(mapping.name)" }
+  var journalTarget: String { "\(database.name) \(mapping.name)" }
 
   // MARK: - Transactions
 
@@ -74,7 +74,8 @@ package struct TokenStore: Sendable {
   /// What the table has that may refuse rows that a replay writes.
   package func guards() throws -> [String] {
     try reading { session, table in
-      let written = mapping.read.map(\.text) + mapping.written
+      let written =
+        [mapping.token.name, mapping.app, mapping.environment?.name].map { $0?.text } + mapping.written
       let unfit = table.description.columns.filter {
         written.contains($0.name) ? $0.isGenerated : !$0.isOptional
       }
@@ -138,7 +139,7 @@ package struct TokenStore: Sendable {
   }
 
   /// Runs `body` on a snapshot of the table; nil if the table is still to be created.
-  private func reading<Result>(_ body: (any SQLSession, MappedTable) throws -> Result) throws -> Result? {
+  func reading<Result>(_ body: (any SQLSession, MappedTable) throws -> Result) throws -> Result? {
     try database.reading(creates: creates) { session in try table(session).map { try body(session, $0) } }
       ?? nil
   }
@@ -338,136 +339,4 @@ extension TokenStore {
     entry.mapping = mappingText
     return entry
   }
-}
-
-// MARK: - History
-
-extension TokenStore {
-  /// Runs `body` on the journal; nil if it does not exist yet.
-  private func readingJournal<Result>(_ body: (Journal) throws -> Result) throws -> Result? {
-    if let file { return try database.reportingFaults { try file.reading(of: journalTarget, body) } }
-    return try reading { try journal(of: $1, $0, body) } ?? nil
-  }
-
-  private func journal<Result>(
-    of table: MappedTable, _ session: any SQLSession, _ body: (Journal) throws -> Result
-  ) throws -> Result? {
-    if let file { return try file.reading(of: journalTarget, body) }
-    let journal = Journal(session: session, schema: table.description.schema)
-    return try journal.isPresent() ? body(journal) : nil
-  }
-
-  /// All replays and undos, in the order of their numbers.
-  /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
-  package func history() throws -> [JournalRecord] {
-    let (records, fault) = try readableHistory()
-    if let fault { throw fault }
-    return records
-  }
-
-  /// The readable replays and undos, and the error of the others.
-  package func readableHistory() throws -> (records: [JournalRecord], fault: StoreError?) {
-    guard let (records, fault) = try readingJournal({ try $0.reporting($0.records) }) else {
-      return ([], nil)
-    }
-    return (records, fault.map { StoreError(store: file?.name ?? name, fault: $0) })
-  }
-
-  /// Visits the rows that the replay `id` changed, in that order.
-  /// - Throws: `StoreFault.noReplay`.
-  package func changes(of id: Int, visit: (JournalChange) throws -> Void) throws {
-    let isThere: Void? =
-      try reading { session, table in
-        try journal(of: table, session) { journal in
-          try journal.changes(of: journal.record(id), in: table, batchSize: 1) { changes in
-            for change in changes.changes { try visit(self.change(change, of: changes, table, session)) }
-          }
-        }
-      } ?? nil
-    if isThere == nil { throw StoreError(store: name, fault: .noReplay(id)) }
-  }
-
-  private func change(
-    _ change: RowChange, of changes: RowChanges, _ table: MappedTable, _ session: any SQLSession
-  ) -> JournalChange {
-    let before = TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedBefore)
-    let key = changes.with(change.fields) {
-      table.keyText(ChangeFields($0, written: table.writtenRead.count).key, session)
-    }
-    return JournalChange(
-      token: Array(changes.token(change)), outcome: change.outcome,
-      before: change.outcome == .inserted ? nil : before,
-      after: TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedAt), key: key,
-      origin: change.origin)
-  }
-
-  /// For each SHA-256 of `digests`, the last replay for `owner` with that input, if it was not undone.
-  package func replays(ofInputs digests: [String], for owner: AppEnvironment) throws -> [String: Int] {
-    try readingJournal { journal in
-      try digests.reduce(into: [:]) { found, digest in
-        found[digest] = try journal.replay(ofInput: digest, for: owner, mapping: mappingText)
-      }
-    } ?? [:]
-  }
-
-  /// Removes the changes of replays before `time` (UNIX seconds) from the journal: they cannot be undone any more.
-  /// - Returns: the replays that had changes.
-  package func trimJournal(before time: Int64) throws -> [JournalRecord] {
-    if let file {
-      return try file.writing(of: journalTarget) { journal in
-        try journal.reporting { try journal.trim(before: time) }
-      }
-    }
-    return try writing(for: owner) { rows in
-      let journal = Journal(session: rows.session, schema: rows.table.description.schema)
-      return try journal.isPresent() ? journal.trim(before: time) : []
-    }
-  }
-
-  /// Restores the rows that the replay `id` changed and that did not change since, in one transaction. If it restores
-  /// none, it is not recorded.
-  /// - Parameter entry: the journal entry of the undo; nil for a dry run: the transaction is rolled back, because only
-  ///   the database knows what its indexes and triggers do.
-  /// - Throws: `StoreFault.noReplay`; `.notUndoable` for an undo, an undone replay, one whose rows a later replay changed, and a replay of another table.
-  package func undo(_ id: Int, entry: JournalEntry?) throws -> UndoAnswer {
-    guard let owner = try readingJournal({ try record(id, in: $0).owner }) else {
-      throw StoreError(store: name, fault: .noReplay(id))
-    }
-    func undo(_ rows: OwnedRows, _ journal: Journal) throws -> UndoAnswer {
-      // Another program may have undone it before the lock was acquired.
-      try TokenUndo(rows: rows, record: try record(id, in: journal), batchSize: batchSize).run(from: journal)
-    }
-    guard let entry else {
-      do {
-        return try writing(for: owner, isRecorded: file == nil) { rows -> UndoAnswer in
-          let answer = try journal(of: rows.table, rows.session) { try undo(rows, $0) }
-          throw DryRunEnd(answer: answer ?? UndoAnswer())
-        }
-      } catch let end as DryRunEnd { return end.answer }
-    }
-    return try recording(for: owner) { rows, journal in
-      var answer = try undo(rows, journal)
-      if answer.isVain { return (answer, nil) }
-      answer.id = try journal.reporting { try journal.begin(for: owner, undoes: id) }
-      var counts = ReplayCounts()
-      counts.updated = answer.restored
-      try journal.finish(answer.id, described(entry), counts, rows: answer.restored)
-      return (answer, answer.id)
-    }
-  }
-
-  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for a replay of another table.
-  private func record(_ id: Int, in journal: Journal) throws -> JournalRecord {
-    let record = try journal.record(id)
-    guard record.entry.mapping == mappingText else {
-      throw StoreFault.notUndoable(
-        id, "it changed another table, or used another mapping of this one")
-    }
-    return record
-  }
-}
-
-/// Rolls the transaction of a dry run back.
-private struct DryRunEnd: Error {
-  let answer: UndoAnswer
 }
