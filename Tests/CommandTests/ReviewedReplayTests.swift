@@ -104,6 +104,15 @@ struct ReviewedReplayTests {
     #expect(try dead().isEmpty)
   }
 
+  @Test("a list without rows is named, and not read as something else")
+  func empty() throws {
+    try write([try list()[0]])
+    let outcome = try replay("rows.csv")
+    #expect(outcome.code == 2)
+    #expect(outcome.messages == ["rows.csv: the list has no rows; nothing was replayed"])
+    #expect(try dead().isEmpty)
+  }
+
   @Test("a line that is no row ends the replay")
   func damaged() throws {
     try write(try list() + ["x,y"])

@@ -217,7 +217,7 @@ final class PostgreSQLSession: SQLSession {
     "\(dialect.value(column))::\(ServerType(column.kind).name)"
   }
 
-  /// The server gives it the type of what it is compared to, or stored in.
+  /// Without a cast: the server infers the type from the column.
   func literal(_ field: SQLField, _ column: TableColumn) -> String {
     guard column.kind.isTime, let number = field.integer else { return Self.literal(field.value) }
     let isFinite = number != .max && number != .min

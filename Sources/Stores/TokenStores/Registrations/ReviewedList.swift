@@ -42,13 +42,16 @@ enum ReviewedList {
       _ = try reader.next()
       let names = (0..<reader.count).map { reader.field($0) }
       guard let token = names.firstIndex(of: "token"), let key = names.firstIndex(of: "key") else { return }
+      var isEmpty = true
       while try reader.next() {
+        isEmpty = false
         if let defect = reader.defect { throw defect }
         guard max(token, key) < reader.count, let bytes = TokenText.bytes(reader.field(token)) else {
           throw reader.fault("expected a row of a dry run's list, with a token in hex", at: 0)
         }
         rows.add(bytes, key: reader.field(key))
       }
+      if isEmpty { throw Failure("\(path): the list has no rows; nothing was replayed") }
     } catch let fault as InputFault {
       throw Failure("\(path): \(fault.located); nothing was replayed")
     }
