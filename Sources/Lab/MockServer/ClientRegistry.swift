@@ -4,6 +4,7 @@ import NIOCore
 /// The connected clients, their connections, and the end of the server. Used on the server's thread only.
 final class ClientRegistry {
   let configuration: MockServer.Configuration
+  let socketQueues = SocketQueues()
   /// Sessions of all servers on the same thread.
   private let allSessions: SessionCount
   private let onEvent: @Sendable (ServerEvent) -> Void

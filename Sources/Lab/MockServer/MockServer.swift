@@ -22,6 +22,8 @@ package final class MockServer: Sendable {
     package var tlsOptions = TLSOptions()
     /// How long a client may be idle when it should read or send.
     package var idleNanoseconds: Int64 = 30_000_000_000
+    /// Called on the server's thread when a client, by its number, has read or sent, or the next bytes were sent to it.
+    package var onProgress: (@Sendable (_ client: Int) -> Void)?
     /// Maximum number of connected clients; further ones are rejected.
     package var maxConcurrentClients = 256
     /// Number of clients to serve before the server ends by itself. Nil is unlimited.

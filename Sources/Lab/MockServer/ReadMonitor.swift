@@ -16,13 +16,18 @@ struct ReadMonitor {
   private static let firstLook: Int64 = 20_000
   private static let longestLook: Int64 = 2_000_000
 
-  private var queues: SocketQueues
+  private let queues: SocketQueues
+  /// The server's socket, and the client's if that is on the same system.
+  private let own: SocketQueues.Query?
+  private let peer: SocketQueues.Query?
   private var nextLook = ReadMonitor.firstLook
   /// Bytes in flight or unread at the last look.
   private var rest = Int.max
 
-  init(own: SocketAddress?, peer: SocketAddress?) {
-    queues = SocketQueues(own: own, peer: peer)
+  init(_ queues: SocketQueues, own: SocketAddress?, peer: SocketAddress?) {
+    self.queues = queues
+    self.own = SocketQueues.Query(own: own, peer: peer)
+    self.peer = SocketQueues.Query(own: peer, peer: own)
   }
 
   /// Starts again after more bytes were sent.
@@ -32,10 +37,11 @@ struct ReadMonitor {
   }
 
   mutating func look() -> Status {
-    let state = queues.state()
-    // Acknowledged bytes have arrived; only then does an empty queue mean that they were read.
-    let left = (state?.unacknowledged ?? 0) &+ (state?.unread ?? 0)
-    guard left > 0 else { return state?.unread == nil ? .arrived(pause: Self.blindPause) : .read }
+    // In this order: only when all bytes have arrived does an empty queue mean that they were read.
+    let unacknowledged = queues.lengths(own)?.unacknowledged ?? 0
+    let unread = queues.lengths(peer)?.unread
+    let left = unacknowledged &+ (unread ?? 0)
+    guard left > 0 else { return unread == nil ? .arrived(pause: Self.blindPause) : .read }
     defer {
       rest = min(rest, left)
       nextLook = min(2 &* nextLook, Self.longestLook)

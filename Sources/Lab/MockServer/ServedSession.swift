@@ -57,7 +57,10 @@ class ServedSession {
   func willEnd() {}
 
   /// Notes activity of the client or of the server.
-  func progress() { lastProgress = .now() }
+  func progress() {
+    lastProgress = .now()
+    if phase == .serving { registry.configuration.onProgress?(client) }
+  }
 
   // MARK: - Events of the connection
 

@@ -5,8 +5,8 @@ import Synchronization
 /// The thread that servers run on. One is enough for many servers, and each takes file descriptors.
 package final class ServerThread: Sendable {
   /// Descriptors needed by the thread itself (epoll, eventfd and timerfd on Linux, kqueue elsewhere) and by its first
-  /// listening server.
-  private static let neededDescriptors = 4
+  /// listening server, which also asks the kernel about connections.
+  private static let neededDescriptors = 5
 
   let group: MultiThreadedEventLoopGroup
   let sessions = SessionCount()

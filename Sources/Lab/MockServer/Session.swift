@@ -29,7 +29,7 @@ final class Session: ServedSession, ChannelInboundHandler {
   private var cursor: StepCursor?
   /// The move to make once the client has read the bytes sent.
   private var pendingMove: StepCursor.Move?
-  private var readMonitor = ReadMonitor(own: nil, peer: nil)
+  private var readMonitor: ReadMonitor?
   /// Whether the client may not have read the last chunk yet.
   private var isUnsettled = false
   private var hasInputEnded = false
@@ -90,7 +90,8 @@ final class Session: ServedSession, ChannelInboundHandler {
   }
 
   override func serve() {
-    readMonitor = ReadMonitor(own: context?.localAddress, peer: context?.remoteAddress)
+    readMonitor = ReadMonitor(
+      registry.socketQueues, own: context?.localAddress, peer: context?.remoteAddress)
     advance()
   }
 
@@ -169,13 +170,13 @@ final class Session: ServedSession, ChannelInboundHandler {
 
   private func settle() {
     state = .settling
-    readMonitor.begin()
+    readMonitor?.begin()
     look()
   }
 
   private func look() {
     let began = NIODeadline.now()
-    let status = readMonitor.look()
+    let status = readMonitor?.look() ?? .read
     // All sessions together spend at most a quarter of the thread's time on looking: if timers are always due,
     // nothing else is read or accepted.
     let shortest = 4 &* (NIODeadline.now() - began).nanoseconds &* Int64(registry.sessionCount)

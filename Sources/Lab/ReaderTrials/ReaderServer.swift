@@ -13,7 +13,7 @@ package final class ReaderServer: Sendable {
 
     /// File descriptors for a running reader: two per pipe, and for a server its socket and a few connections. The
     /// examination before that takes fewer.
-    package var descriptors: Int { self == .stdin ? 8 : 12 }
+    package var descriptors: Int { self == .stdin ? 8 : 13 }
   }
 
   private static let address = "127.0.0.1"
@@ -61,10 +61,11 @@ package final class ReaderServer: Sendable {
     // The reader's own time limit applies first.
     configuration.idleNanoseconds = Int64((seconds + 60) * 1e9)
     let connection = Self.connection(stream, bytes)
-    let clients = ClientCount()
+    let reader = ServedReader()
+    configuration.onProgress = { reader.progressed($0) }
     let server = try MockServer.start(
-      configuration, on: thread, script: { _ in connection }, onEvent: { clients.take($0) })
-    return RunningServer(server, clients, environment: environment(port: server.port))
+      configuration, on: thread, script: { _ in connection }, onEvent: { reader.take($0) })
+    return RunningServer(server, reader, environment: environment(port: server.port))
   }
 
   private func environment(port: Int) -> [(name: String, value: String)] {
@@ -91,24 +92,28 @@ package final class RunningServer {
   /// Environment variables for the reader.
   package let environment: [(name: String, value: String)]
   private let server: MockServer
-  private let clients: ClientCount
+  private let reader: ServedReader
 
-  fileprivate init(_ server: MockServer, _ clients: ClientCount, environment: [(name: String, value: String)])
+  fileprivate init(_ server: MockServer, _ reader: ServedReader, environment: [(name: String, value: String)])
   {
-    (self.server, self.clients, self.environment) = (server, clients, environment)
+    (self.server, self.reader, self.environment) = (server, reader, environment)
   }
 
   deinit { server.stop() }
 
   /// Why the reader did not receive its stream; nil if it did.
-  var obstacle: Message? { clients.obstacle }
+  var obstacle: Message? { reader.obstacle }
+
+  /// Number of times that its first connection has progressed.
+  var progress: Int { reader.progress }
 }
 
-/// Records whether a client connected to a server.
-private final class ClientCount: Sendable {
+/// Records what a server has seen of the reader.
+private final class ServedReader: Sendable {
   private struct State {
     var served = 0
     var failure: Message?
+    var progress = 0
   }
 
   private let state = Mutex(State())
@@ -122,6 +127,13 @@ private final class ClientCount: Sendable {
       }
     }
   }
+
+  /// A reader that connects again and again gets no more time.
+  func progressed(_ client: Int) {
+    if client == 0 { state.withLock { $0.progress += 1 } }
+  }
+
+  var progress: Int { state.withLock { $0.progress } }
 
   var obstacle: Message? {
     state.withLock { state -> Message? in

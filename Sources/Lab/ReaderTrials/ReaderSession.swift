@@ -2,17 +2,6 @@ import Basics
 import Conformance
 import ReaderModels
 
-package struct ReaderLimits: Sendable {
-  /// Run time, in seconds.
-  package var seconds: Double
-  /// Output, in bytes.
-  package var output: Int
-
-  package init(seconds: Double = 10, output: Int = 64 << 20) {
-    (self.seconds, self.output) = (seconds, output)
-  }
-}
-
 /// How a reader's process ended.
 enum ReaderEnd: Equatable {
   case exit(Int32)
@@ -31,15 +20,20 @@ struct ReaderSession {
   private let output: OwnedDescriptor
   private let errors: OwnedDescriptor
   private var feeder: ChunkFeeder?
-  private let deadline: ContinuousClock.Instant
+  private let served: RunningServer?
+  private var clock: ReaderClock
+  /// Of the server, at the last look.
+  private var progress = 0
   private var printed = 0
   private(set) var errorTail = StandardErrorTail()
   private var block = [UInt8](repeating: 0, count: 64 << 10)
 
-  /// - Parameter stream: its standard input; nil if the stream is served.
+  /// - Parameters:
+  ///   - stream: its standard input; nil if it is empty.
+  ///   - served: the server that it connects to, if any.
   init(
     _ command: ReaderCommand, limits: ReaderLimits, stream: (bytes: [UInt8], chunking: Chunking)?,
-    environment: [(name: String, value: String)] = []
+    served: RunningServer? = nil
   ) throws {
     let (outputReading, outputWriting) = try OwnedDescriptor.pipe()
     let (errorReading, errorWriting) = try OwnedDescriptor.pipe()
@@ -53,7 +47,7 @@ struct ReaderSession {
     }
     process = try ReaderProcess(
       command, descriptors: [input.number, outputWriting.number, errorWriting.number],
-      environment: environment)
+      environment: served?.environment ?? [])
     // From here on only the reader has them open, so we notice when it closes them.
     input.close()
     outputWriting.close()
@@ -62,8 +56,8 @@ struct ReaderSession {
     errorReading.stopWaiting()
     output = outputReading
     errors = errorReading
-    self.limits = limits
-    deadline = .now + .seconds(limits.seconds)
+    (self.limits, self.served) = (limits, served)
+    clock = ReaderClock(limits)
   }
 
   /// The offset at which the reader closed its input early; nil if it did not.
@@ -76,15 +70,24 @@ struct ReaderSession {
     var pause = Pause()
     while true {
       let hasEnded = process.hasEnded
-      var hasMoved = feeder?.feed() ?? false
+      let hasRead = hasRead()
+      var hasMoved = hasRead
       hasMoved = takeErrors() || hasMoved
       hasMoved = takeOutput(take) || hasMoved
       if printed > limits.output { return .flood }
       // All output is in the pipe by now, so terminating its remaining children loses nothing.
       if hasEnded, !hasMoved { return process.finish() }
-      if ContinuousClock.now >= deadline { return .timeout }
+      if clock.isOver(hasRead: hasRead) { return .timeout }
       if hasMoved { pause.reset() } else { pause.wait() }
     }
+  }
+
+  /// Feeds the reader; returns whether it has read since the last call.
+  private mutating func hasRead() -> Bool {
+    let hasFed = feeder?.feed() ?? false
+    let before = progress
+    progress = served?.progress ?? 0
+    return hasFed || progress > before
   }
 
   private mutating func takeOutput(_ take: (ArraySlice<UInt8>) -> Void) -> Bool {

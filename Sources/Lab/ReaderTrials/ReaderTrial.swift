@@ -45,8 +45,7 @@ package struct ReaderTrial: Sendable {
     var printed = 0
     let served = try server?.start(stream, bytes, seconds: limits.seconds)
     var session = try ReaderSession(
-      command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil,
-      environment: served?.environment ?? [])
+      command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil, served: served)
     let end = session.run { bytes in
       printed += bytes.count
       lines.take(bytes)
@@ -82,9 +81,7 @@ package struct ReaderTrial: Sendable {
     case .exit(0): refusedAt.map { Message("the reader closed its input before offset \($0)") }
     case .exit(let code): "the reader ended with exit code \(Int(code))"
     case .signal(let number): "the reader was terminated by signal \(Int(number))"
-    case .timeout:
-      "the reader was still running after "
-        + "\(Int(exactly: limits.seconds).map(String.init) ?? "\(limits.seconds)") s, and was terminated"
+    case .timeout: .readerTimedOut(limits)
     case .flood: "the reader printed more than \(ByteSize.text(limits.output)), and was terminated"
     }
   }
@@ -92,6 +89,15 @@ package struct ReaderTrial: Sendable {
   private static func both(_ ending: Message?, _ obstacle: Message?) -> Message? {
     guard let first = ending, let second = obstacle else { return ending ?? obstacle }
     return "\(first); \(second)"
+  }
+}
+
+extension Message {
+  fileprivate static func readerTimedOut(_ limits: ReaderLimits) -> Message {
+    let (idle, total) = (limits.seconds, limits.seconds * Double(ReaderClock.turns))
+    let texts = [idle, total].map { Int(exactly: $0).map(String.init) ?? "\($0)" }
+    return
+      "the reader was terminated: it did not end within \(texts[0]) s of its last read, or within \(texts[1]) s"
   }
 }
 

@@ -44,6 +44,33 @@ struct VerifyServerTests {
     #expect(outcome.text.contains("  [20, 33, 50, 20, 29]\n"), "\(outcome.text)\(outcome.errors)")
   }
 
+  @Test("how long a stream takes to come is no fault of the reader", arguments: ["stdin", "tcp", "tls"])
+  func manyChunks(_ over: String) throws {
+    let chunks = try TestDirectory()
+    try chunks.addCase("long", feedback(tuples(3000)), more: "chunks: [37]\n")
+    let outcomes = try chunks.readings(
+      ["--over", over, "--timeout", "2", "--reader", Readers.right], code: 0
+    ).map { $0["outcome"] as? String }
+    #expect(outcomes == ["completed"])
+  }
+
+  @Test("the time limit begins again at each read")
+  func steadyReader() throws {
+    let script = """
+      import os, struct, time
+      stream = b""
+      while chunk := os.read(0, 65536):
+          stream += chunk
+          time.sleep(0.04)
+      for start in range(0, len(stream) - 37, 38):
+          print(struct.unpack_from(">I", stream, start)[0], stream[start + 6:start + 38].hex(), sep=",")
+      """
+    try directory.write(script, to: "steady.py")
+    try directory.addCase("steady", feedback(tuples(40)), more: "chunks: [38]\n")
+    let found = try outcomes("--timeout", "1", "--reader", "python3 steady.py", code: 0)
+    #expect(found == ["completed", "completed", "completed"])
+  }
+
   @Test("a reader that never connects, and one that does not trust the certificate, are reported")
   func absent() throws {
     let absent = try directory.readings(["--over", "tcp", "--reader", "cat"], code: 1)
@@ -97,7 +124,7 @@ struct VerifyServerTests {
     // How many fit depends on the files that the command has open.
     let fewer = (1..<8).map {
       ("running \($0) instead of 8 cases at once: a process may have 40 files open, and a reader needs "
-        + "up to 12 (ulimit -n)")
+        + "up to 13 (ulimit -n)")
     }
     #expect(fewer.contains(lowered.messages.first ?? ""), "\(lowered.errors)")
     #expect(
@@ -107,7 +134,7 @@ struct VerifyServerTests {
 
   @Test(
     "too few descriptors for a single reader are an error, and the certificate is removed",
-    arguments: [7, 12])
+    arguments: [7, 13])
   func noDescriptors(_ count: Int) throws {
     let outcome = try directory.shell(
       "ulimit -n \(count); \"$APNSIFT_LAB\" verify corpus --over tls --reader cat")

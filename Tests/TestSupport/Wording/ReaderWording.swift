@@ -30,8 +30,10 @@ extension Message {
   }
 
   package static func readerStillRan(after seconds: Double) -> Message {
-    let seconds = Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
-    return Message("the reader was still running after \(seconds) s, and was terminated")
+    let texts = [seconds, 30 * seconds].map { time in Int(exactly: time).map { "\($0)" } ?? "\(time)" }
+    return Message(
+      "the reader was terminated: it did not end within \(texts[0]) s of its last read, or within "
+        + "\(texts[1]) s")
   }
 
   /// - Parameter complaint: the last line of the shell's standard error.

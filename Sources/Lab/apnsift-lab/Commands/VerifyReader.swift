@@ -30,18 +30,18 @@ struct VerifyReader: ParsableCommand {
 
   @OptionGroup var corpus: CorpusOptions
 
-  @Argument(
-    parsing: .postTerminator,
-    help: .init("After --, a reader and its arguments, instead of --reader.", valueName: "reader"))
-  var words: [String] = []
-
   @OptionGroup(title: "READER") var reader: ReaderOptions
 
+  /// A reader and its arguments, after `--`. The parser takes them for directories, as it does not keep the `--`.
+  private static let words = Array(CommandLine.arguments.drop { $0 != "--" }.dropFirst())
+
   mutating func validate() throws {
+    let words = Self.words
+    corpus.directories.removeLast(min(words.count, corpus.directories.count))
+    try corpus.validate()
     guard reader.reader == nil || words.isEmpty else {
       throw ValidationError("give a reader with --reader or after --, not both")
     }
-    // The parser drops a `--` without words after it.
     guard reader.reader != nil || !words.isEmpty else {
       throw ValidationError(
         CommandLine.arguments.last == "--"
@@ -50,7 +50,7 @@ struct VerifyReader: ParsableCommand {
     }
   }
 
-  private var command: ReaderCommand { reader.reader.map { .line($0) } ?? .words(words) }
+  private var command: ReaderCommand { reader.reader.map { .line($0) } ?? .words(Self.words) }
 
   func run() throws {
     try corpus.run(as: "apnsift-lab verify") { cases, examiner, jobs, output in

@@ -15,7 +15,7 @@ struct ReaderOptions: ParsableArguments {
   @Option(help: .init("What the reader reads.", valueName: "NAME"))
   var readerOf = ReadableStream.Kind.feedback
 
-  @Option(help: .init("Time limit for one stream.", valueName: "SECONDS"))
+  @Option(help: .init("Time that a reader has to end after its last read.", valueName: "SECONDS"))
   var timeout = ReaderLimits().seconds
 
   @Option(help: .init("Most bytes that the reader may print for one stream.", valueName: "SIZE"))
