@@ -151,7 +151,7 @@ let package = Package(
     module(
       "Lab/MockServer",
       [
-        "APNsWire", "Analysis", "Basics", "CLibcrypto", "PacketCapture", "StreamInputs", nio("NIOCore"),
+        "Analysis", "Basics", "CLibcrypto", "Conformance", "PacketCapture", "StreamInputs", nio("NIOCore"),
         nio("NIOHPACK", "swift-nio-http2"), nio("NIOHTTP2", "swift-nio-http2"), nio("NIOPosix"),
         nio("NIOSSL", "swift-nio-ssl"), nio("NIOTLS"),
       ]),
@@ -282,7 +282,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MockServerTests",
-      dependencies: ["APNsWire", "Analysis", "Basics", "MockServer", "Wording"],
+      dependencies: ["APNsWire", "Analysis", "Basics", "Conformance", "MockServer", "Wording"],
       swiftSettings: strict),
     // The five faulty readers as programs, for `verify --reader`.
     .executableTarget(

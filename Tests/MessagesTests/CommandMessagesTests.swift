@@ -45,16 +45,16 @@ extension Golden {
     Golden(.notJudged(.verbatim("no bytes")), "not judged: no bytes"),
     Golden(
       .recordDiffers(.verbatim("the stream has only 1 tuple"), record: 1),
-      "record 2: the stream has only 1 tuple"),
+      "record 1: the stream has only 1 tuple"),
     Golden(
       .recordDiffers(.verbatim("the stream has only 1 tuple"), record: 1, reader: "node"),
-      "node, record 2: the stream has only 1 tuple"),
+      "node, record 1: the stream has only 1 tuple"),
     Golden(
       .recordDiffers(.verbatim("the stream has only 1 tuple"), record: 1, reader: "node", chunkSize: 1),
-      "node, chunks of 1 byte, record 2: the stream has only 1 tuple"),
+      "node, chunks of 1 byte, record 1: the stream has only 1 tuple"),
     Golden(
       .recordDiffers(.verbatim("the stream has only 1 tuple"), record: 0, reader: "java", chunkSize: 20),
-      "java, chunks of 20 bytes, record 1: the stream has only 1 tuple"),
+      "java, chunks of 20 bytes, record 0: the stream has only 1 tuple"),
     Golden(
       .emptyTokenReported(at: 38), "the tuple at offset 38 has an empty token and must not be reported"),
     Golden(

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Basics
+import Conformance
 import MockServer
 import Testing
 import Wording
@@ -42,11 +43,12 @@ struct PushServiceTests {
 
   @Test("answers are those of the input by token, in their order; lasting ones last")
   func order() throws {
-    let answers = try collector([
-      Known(token: "aa", status: 200), Known(token: "bb", status: 429, reason: "TooManyRequests"),
-      Known(token: "aa", status: 410, reason: "Unregistered", timestamp: 7),
-      Known(token: "cc", flags: [.goaway, .noResponse]), Known(token: "dd"),
-    ]).answers(otherwise: .accepted)
+    let answers = PushAnswers(
+      try collector([
+        Known(token: "aa", status: 200), Known(token: "bb", status: 429, reason: "TooManyRequests"),
+        Known(token: "aa", status: 410, reason: "Unregistered", timestamp: 7),
+        Known(token: "cc", flags: [.goaway, .noResponse]), Known(token: "dd"),
+      ]).recorded)
     let gone = PushAnswer.response(PushResponse(status: 410, reason: "Unregistered", timestamp: 7))
     #expect((0..<4).map { _ in answers.next(for: "aa") } == [.accepted, gone, gone, gone])
     #expect(answers.next(for: "AA") == gone)
@@ -63,7 +65,7 @@ struct PushServiceTests {
       ([.streamReset, .noResponse], .cancel), ([.noResponse], .silence),
     ] as [(PushFlags, PushAnswer)])
   func withoutStatus(_ flags: PushFlags, _ answer: PushAnswer) throws {
-    let answers = try collector([Known(token: "aa", flags: flags)]).answers(otherwise: .accepted)
+    let answers = PushAnswers(try collector([Known(token: "aa", flags: flags)]).recorded)
     #expect(answers.next(for: "aa") == answer)
   }
 
@@ -102,21 +104,25 @@ struct PushServiceTests {
   }
 
   /// A request, with literal header fields that enter no table (RFC 7541, section 6.2.2).
-  private func request(_ stream: Int, token: String, apnsID: String? = nil) -> [UInt8] {
-    var fields = [
-      (":method", "POST"), (":scheme", "http"), (":path", "/3/device/\(token)"), (":authority", "localhost"),
-      ("apns-topic", "com.example.app"), ("apns-priority", "5"),
-    ]
-    if let apnsID { fields.append(("apns-id", apnsID)) }
+  private func request(
+    _ stream: Int, token: String, method: String = "POST",
+    headers: [(String, String)] = [("apns-topic", "com.example.app"), ("apns-priority", "5")],
+    payload: String = "{\"aps\":{}}"
+  ) -> [UInt8] {
+    let fields =
+      [
+        (":method", method), (":scheme", "http"), (":path", "/3/device/\(token)"),
+        (":authority", "localhost"),
+      ] + headers
     var block: [UInt8] = []
     for (name, value) in fields {
       block += [0, UInt8(name.utf8.count)]
       block += Array(name.utf8)
-      block.append(UInt8(value.utf8.count))
+      block.append(UInt8(value.utf8.count))  // below 127 in all tests
       block += Array(value.utf8)
     }
     // HEADERS with END_HEADERS; DATA with END_STREAM.
-    return frame(1, 4, stream, block) + frame(0, 1, stream, Array("{\"aps\":{}}".utf8))
+    return frame(1, 4, stream, block) + frame(0, 1, stream, Array(payload.utf8))
   }
 
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
@@ -148,13 +154,14 @@ struct PushServiceTests {
     }
   }
 
-  private func start(_ pushes: [Known], log: EventLog, idleSeconds: Int64 = 30) throws -> MockServer {
+  private func start(
+    _ pushes: [Known], log: EventLog, configure: (inout MockServer.Configuration) -> Void = { _ in }
+  ) throws -> MockServer {
     var configuration = MockServer.Configuration()
     configuration.clientLimit = 1
-    configuration.idleNanoseconds = idleSeconds * 1_000_000_000
+    configure(&configuration)
     return try MockServer.start(
-      configuration, answers: try collector(pushes).answers(otherwise: .accepted),
-      onEvent: { log.add($0) })
+      configuration, answers: PushAnswers(try collector(pushes).recorded), onEvent: { log.add($0) })
   }
 
   private func connect(_ server: MockServer) throws -> Connection {
@@ -175,7 +182,10 @@ struct PushServiceTests {
     let server = try start(
       [Known(token: "aa", status: 410, reason: "Unregistered", timestamp: 1_700_000_000_123)], log: log)
     let connection = try connect(server)
-    try connection.client.send(request(1, token: "aa", apnsID: "4711") + request(3, token: "bb"))
+    let headers = [
+      ("apns-topic", "com.example.app"), ("apns-id", "4711"), ("authorization", "bearer a.b.c"),
+    ]
+    try connection.client.send(request(1, token: "aa", headers: headers) + request(3, token: "bb"))
     // The body may come after the other response.
     var ended: Set<Int> = []
     let frames = try connection.frames { frame in
@@ -190,8 +200,11 @@ struct PushServiceTests {
     connection.client.close()
     let pushes = try received(log)
     #expect(pushes.map(\.token) == ["aa", "bb"] && pushes.map(\.http2Stream) == [1, 3])
-    #expect(pushes[0].headers == ["topic": "com.example.app", "priority": "5", "apns_id": "4711"])
+    #expect(pushes[0].headers.map { [$0.name, $0.value] } == headers.map { [$0.0, $0.1] })
     #expect(pushes[0].payloadLength == 10 && pushes[1].ending == .answered(.accepted))
+    // As sha256sum prints it.
+    let digest = "4a81bb4d90a8236190b13e3eb683015de1baec4c0735e825767b37d3e03d5f97"
+    #expect(pushes[0].payloadDigest == digest)
     server.stop()
   }
 
@@ -221,6 +234,102 @@ struct PushServiceTests {
       try received(log).map(\.ending) == [
         .answered(.refuse), .answered(.silence), .answered(.accepted), .answered(.goaway),
       ])
+    server.stop()
+  }
+
+  @Test("answers to requests that come together are shuffled, and bodies are in two parts")
+  func shuffled() throws {
+    let log = EventLog()
+    let known = [Known(token: "aa", status: 400, reason: "BadTopic"), Known(token: "bb", status: 410)]
+    let server = try start(known, log: log) { $0.shufflesAnswers = true }
+    let connection = try connect(server)
+    try connection.client.send(request(1, token: "aa") + request(3, token: "bb") + request(5, token: "cc"))
+    let frames = try connection.frames { $0.stream == 1 && $0.flags & 1 != 0 }.filter { $0.type <= 1 }
+    #expect(frames.map { [Int($0.type), $0.stream] } == [[1, 5], [1, 3], [1, 1], [0, 1], [0, 1]])
+    #expect(
+      String(decoding: frames.suffix(2).flatMap(\.payload), as: UTF8.self) == #"{"reason":"BadTopic"}"#)
+    connection.client.close()
+    server.stop()
+  }
+
+  /// A request that the service refuses, and the answer.
+  struct Refusal: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var answer: String
+    var token = "aa"
+    var headers = [("apns-topic", "com.example.app")]
+    var payload = "{}"
+
+    init(_ text: String, _ answer: String, _ change: (inout Refusal) -> Void) {
+      (testDescription, self.answer) = (text, answer)
+      change(&self)
+    }
+  }
+
+  @Test(
+    "strict answers",
+    arguments: [
+      Refusal("a right push", "200") { _ in },
+      Refusal("no token", "400 MissingDeviceToken") { $0.token = "" },
+      Refusal("a token that is not hex", "400 BadDeviceToken") { $0.token = "xyz1" },
+      Refusal("half a byte", "400 BadDeviceToken") { $0.token = "abc" },
+      Refusal("no topic", "400 MissingTopic") { $0.headers = [] },
+      Refusal("an empty topic", "400 BadTopic") { $0.headers = [("apns-topic", "")] },
+      Refusal("two topics", "400 DuplicateHeaders") { $0.headers += $0.headers },
+      Refusal("an id that is no UUID", "400 BadMessageId") { $0.headers += [("apns-id", "4711")] },
+      Refusal("a UUID", "200") { $0.headers += [("apns-id", "eabeae54-14a8-11e5-b60b-1697f925ec7b")] },
+      Refusal("a priority of 7", "400 BadPriority") { $0.headers += [("apns-priority", "7")] },
+      Refusal("an expiration in words", "400 BadExpirationDate") {
+        $0.headers += [("apns-expiration", "now")]
+      },
+      Refusal("64 bytes of collapse id", "200") {
+        $0.headers += [("apns-collapse-id", String(repeating: "c", count: 64))]
+      },
+      Refusal("65 bytes of collapse id", "400 BadCollapseId") {
+        $0.headers += [("apns-collapse-id", String(repeating: "c", count: 65))]
+      },
+      Refusal("an unknown push type", "400 InvalidPushType") { $0.headers += [("apns-push-type", "silent")] },
+      Refusal("no payload", "400 PayloadEmpty") { $0.payload = "" },
+      Refusal("4096 bytes", "200") { $0.payload = String(repeating: "1", count: 4096) },
+      Refusal("4097 bytes", "413 PayloadTooLarge") { $0.payload = String(repeating: "1", count: 4097) },
+      Refusal("5120 bytes to VoIP", "200") {
+        $0.headers += [("apns-push-type", "voip")]
+        $0.payload = String(repeating: "1", count: 5120)
+      },
+      Refusal("5121 bytes to VoIP", "413 PayloadTooLarge") {
+        $0.headers += [("apns-push-type", "voip")]
+        $0.payload = String(repeating: "1", count: 5121)
+      },
+    ])
+  func strict(_ refusal: Refusal) throws {
+    let log = EventLog()
+    let server = try start([Known(token: "bb", status: 410)], log: log) { $0.isStrict = true }
+    let connection = try connect(server)
+    try connection.client.send(
+      request(1, token: refusal.token, headers: refusal.headers, payload: refusal.payload))
+    _ = try connection.frames { $0.stream == 1 && $0.flags & 1 != 0 }
+    connection.client.close()
+    let answers = try received(log).map { push -> String in
+      guard case .answered(.response(let response)) = push.ending else { return "none" }
+      return [String(response.status), response.reason].compactMap { $0 }.joined(separator: " ")
+    }
+    #expect(answers == [refusal.answer])
+    server.stop()
+  }
+
+  @Test("bytes that are no frames end the connection with a reason of ours")
+  func brokenFrames() throws {
+    let log = EventLog()
+    let server = try start([Known(token: "aa", status: 200)], log: log)
+    let connection = try connect(server)
+    try connection.client.send([UInt8](repeating: 0xff, count: 64))
+    let ends = try log.events { $0 == .finished }.compactMap { event -> String? in
+      guard case .ended(_, let report) = event, case .failed(let reason) = report.end else { return nil }
+      return reason.text
+    }
+    #expect(ends.count == 1 && ends[0].hasPrefix("the client broke the rules of HTTP/2: "), "\(ends)")
+    #expect(!ends.joined().contains("swift"))
+    connection.client.close()
     server.stop()
   }
 

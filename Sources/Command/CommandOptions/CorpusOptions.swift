@@ -34,7 +34,7 @@ package struct CorpusOptions: ParsableArguments {
 
   /// Runs the cases, and writes the results.
   /// - Parameters:
-  ///   - name: of the command, for JUnit.
+  ///   - name: of the test suite, for JUnit: no other run of tests has it.
   ///   - run: prints the results of cases, some of them at once.
   package func run(
     as name: String,

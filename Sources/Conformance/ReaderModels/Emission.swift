@@ -62,6 +62,8 @@ public enum ReaderOutcome: String, Sendable {
   case `throws`
   /// It printed more than the limit. None of the models does.
   case floods
+  /// It failed where it should: at bytes of another command, or a certificate that must not be trusted.
+  case refused
 }
 
 /// Receives the records of a reader, in its order. Used as a generic constraint, to avoid dynamic dispatch per record.

@@ -3,6 +3,7 @@
 #endif
 
 import Basics
+import Conformance
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -24,6 +25,10 @@ package final class MockServer: Sendable {
     package var idleNanoseconds: Int64 = 30_000_000_000
     /// Called on the server's thread when a client, by its number, has read or sent, or the next bytes were sent to it.
     package var onProgress: (@Sendable (_ client: Int) -> Void)?
+    /// Whether to refuse the pushes that the service refuses whatever the token.
+    package var isStrict = false
+    /// Whether pushes that come together are answered in reverse order, and bodies sent in two frames.
+    package var shufflesAnswers = false
     /// Maximum number of connected clients; further ones are rejected.
     package var maxConcurrentClients = 256
     /// Number of clients to serve before the server ends by itself. Nil is unlimited.
@@ -68,12 +73,13 @@ package final class MockServer: Sendable {
   /// Starts to listen, and answers pushes.
   /// - Parameter onEvent: called on the server's thread for each event; must not call the server.
   package static func start(
-    _ configuration: Configuration, answers: PushAnswers, onEvent: @escaping @Sendable (ServerEvent) -> Void
+    _ configuration: Configuration, on thread: ServerThread? = nil, answers: PushAnswers,
+    onEvent: @escaping @Sendable (ServerEvent) -> Void
   ) throws -> MockServer {
     var configuration = configuration
     configuration.tlsOptions.protocols = ["h2"]
     let isTLS = configuration.tls != nil
-    return try start(configuration, on: nil, onEvent: onEvent) { pipeline, registry, transport in
+    return try start(configuration, on: thread, onEvent: onEvent) { pipeline, registry, transport in
       try pipeline.addHandler(PushService.frames())
       try pipeline.addHandler(
         PushService(registry: registry, transport: transport, answers: answers, isTLS: isTLS))

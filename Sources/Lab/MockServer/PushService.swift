@@ -1,11 +1,12 @@
 import Basics
+import Conformance
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
 /// Answers the pushes of one client over HTTP/2.
 ///
-/// It answers complete requests. It counts the bytes of payloads, and does not keep them.
+/// It answers complete requests. It counts and hashes the bytes of payloads, and does not keep them.
 final class PushService: ServedSession, ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
@@ -21,12 +22,19 @@ final class PushService: ServedSession, ChannelInboundHandler {
   private static let mostStreams = 1000
   private static let largestHeaders = 1 << 16
 
+  private struct Request {
+    var push: ReceivedPush
+    let digest = PayloadDigest()
+  }
+
   private let answers: PushAnswers
   private var state = State.serving
   /// Requests that are not answered yet.
-  private var open: [HTTP2StreamID: ReceivedPush] = [:]
+  private var open: [HTTP2StreamID: Request] = [:]
   /// Those that get no answer on purpose.
   private var silent: Set<HTTP2StreamID> = []
+  /// Answers to the requests that came together, if they are shuffled.
+  private var held: [(stream: HTTP2StreamID, headers: HPACKHeaders, body: String)] = []
   private var lastAnswered = HTTP2StreamID.rootStream
   private var pushes = 0
 
@@ -87,7 +95,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
           error is NIOHTTP2Errors.BadClientMagic
             ? "the client did not begin with HTTP/2: it must use prior knowledge (no upgrade), or "
               + "TLS with --tls"
-            : .verbatim("\(error)")))
+            : error.http2Reason))
     }
   }
 
@@ -108,6 +116,8 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
+    for answer in held.reversed() { send(answer.headers, answer.body, on: answer.stream) }
+    held.removeAll(keepingCapacity: true)
     context.flush()
     closeIfDone()
   }
@@ -116,12 +126,17 @@ final class PushService: ServedSession, ChannelInboundHandler {
     var push = ReceivedPush(client: client, http2Stream: Int(stream))
     push.method = headers.first(name: ":method") ?? ""
     push.path = headers.first(name: ":path") ?? ""
-    for (member, header) in ReceivedPush.headers { push.headers[member] = headers.first(name: header) }
-    open[stream] = push
+    push.headers = headers.lazy.filter { !$0.name.hasPrefix(":") }.map {
+      ReceivedPush.Header(name: $0.name, value: $0.value)
+    }
+    open[stream] = Request(push: push)
   }
 
   private func received(_ data: HTTP2Frame.FramePayload.Data, on stream: HTTP2StreamID) {
-    open[stream]?.payloadLength += data.data.readableBytes
+    open[stream]?.push.payloadLength += data.data.readableBytes
+    if case .byteBuffer(let buffer) = data.data {
+      buffer.withUnsafeReadableBytes { open[stream]?.digest.add($0) }
+    }
     let size = data.data.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
     if size > 0 {
       write(.rootStream, .windowUpdate(windowSizeIncrement: size))
@@ -132,14 +147,16 @@ final class PushService: ServedSession, ChannelInboundHandler {
 
   /// The client has reset a stream.
   private func abandon(_ stream: HTTP2StreamID) {
-    guard let push = open.removeValue(forKey: stream) else { return }
-    if silent.remove(stream) == nil { registry.received(push) }
+    guard let request = open.removeValue(forKey: stream) else { return }
+    if silent.remove(stream) == nil { registry.received(request.push) }
   }
 
   // MARK: - Answers
 
   private func answer(_ stream: HTTP2StreamID) {
-    guard !silent.contains(stream), var push = open[stream] else { return }
+    guard !silent.contains(stream), let request = open[stream] else { return }
+    var push = request.push
+    push.payloadDigest = request.digest.finish()
     var answer = PushAnswer.goaway
     if case .serving = state { answer = chosen(for: push, on: stream) }
     if case .leaving(let last) = state, stream <= last { answer = chosen(for: push, on: stream) }
@@ -165,6 +182,9 @@ final class PushService: ServedSession, ChannelInboundHandler {
     guard push.method == "POST" else {
       return .response(PushResponse(status: 405, reason: "MethodNotAllowed"))
     }
+    if registry.configuration.isStrict, let refusal = StrictAnswers.refusal(of: push, token: token) {
+      return .response(refusal)
+    }
     let answer = answers.next(for: token)
     // GOAWAY cannot exclude a stream below an answered one.
     return answer == .goaway && stream < lastAnswered ? .refuse : answer
@@ -174,13 +194,24 @@ final class PushService: ServedSession, ChannelInboundHandler {
     lastAnswered = max(lastAnswered, stream)
     var headers = HPACKHeaders([
       (":status", String(response.status)),
-      ("apns-id", push.headers["apns_id"] ?? response.apnsID ?? Self.uuid()),
+      ("apns-id", push.header("apns-id") ?? response.apnsID ?? Self.uuid()),
     ])
     if let id = response.uniqueID { headers.add(name: "apns-unique-id", value: id) }
-    let body = response.body
+    if registry.configuration.shufflesAnswers {
+      held.append((stream, headers, response.body))
+    } else {
+      send(headers, response.body, on: stream)
+    }
+  }
+
+  /// Sends a body in one frame, or in two if answers are shuffled: few clients expect that, and all must take it.
+  private func send(_ headers: HPACKHeaders, _ body: String, on stream: HTTP2StreamID) {
     write(stream, .headers(.init(headers: headers, endStream: body.isEmpty)))
     guard !body.isEmpty, let context else { return }
-    let buffer = context.channel.allocator.buffer(string: body)
+    var buffer = context.channel.allocator.buffer(string: body)
+    if registry.configuration.shufflesAnswers, let start = buffer.readSlice(length: body.utf8.count / 2) {
+      write(stream, .data(.init(data: .byteBuffer(start))))
+    }
     write(stream, .data(.init(data: .byteBuffer(buffer), endStream: true)))
   }
 
@@ -228,7 +259,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   /// Requests without an answer were abandoned.
   override func willEnd() {
     for stream in open.keys.sorted() where !silent.contains(stream) {
-      if let push = open[stream] { registry.received(push) }
+      if let request = open[stream] { registry.received(request.push) }
     }
     report.pushes = pushes
   }

@@ -1,3 +1,7 @@
+import Basics
+import CLibcrypto
+import Conformance
+
 /// A request that a client sent, and its answer.
 package struct ReceivedPush: Sendable, Equatable {
   /// How the request ended.
@@ -7,21 +11,22 @@ package struct ReceivedPush: Sendable, Equatable {
     case abandoned
   }
 
-  /// The headers that are kept, each with the member of `--received` that has it.
-  package static let headers = [
-    ("topic", "apns-topic"), ("push_type", "apns-push-type"), ("apns_id", "apns-id"),
-    ("priority", "apns-priority"), ("expiration", "apns-expiration"), ("collapse_id", "apns-collapse-id"),
-  ]
+  package struct Header: Sendable, Equatable {
+    package var name: String
+    package var value: String
+  }
 
   /// Number of the client, from 0.
   package var client: Int
   package var http2Stream: Int
   package var method = ""
   package var path = ""
-  /// The values of `headers`, by member.
-  package var headers: [String: String] = [:]
+  /// In their order, without pseudo-headers.
+  package var headers: [Header] = []
   /// In bytes.
   package var payloadLength = 0
+  /// SHA-256 in hex, once all of the payload has come.
+  package var payloadDigest: String?
   package var ending = Ending.abandoned
 
   package init(client: Int, http2Stream: Int) {
@@ -29,11 +34,34 @@ package struct ReceivedPush: Sendable, Equatable {
     self.http2Stream = http2Stream
   }
 
+  /// The first value of a header.
+  package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
   private static let prefix = "/3/device/"
 
   /// The part of the path after `/3/device/`; nil for other paths.
   package var token: String? {
     guard path.hasPrefix(Self.prefix) else { return nil }
     return String(path.dropFirst(Self.prefix.count))
+  }
+}
+
+/// SHA-256 of bytes that come in parts.
+final class PayloadDigest {
+  private let context: OpaquePointer?
+
+  init() {
+    context = EVP_MD_CTX_new()
+    _ = EVP_DigestInit_ex(context, EVP_sha256(), nil)
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  func add(_ bytes: UnsafeRawBufferPointer) { _ = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
+
+  /// In hex; nil if libcrypto refuses.
+  func finish() -> String? {
+    var digest = [UInt8](repeating: 0, count: 32)
+    return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? Hex.string(digest) : nil
   }
 }

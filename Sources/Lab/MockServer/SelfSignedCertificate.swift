@@ -3,6 +3,9 @@ import CLibcrypto
 
 /// A self-signed certificate for this machine, with its key: for tests with clients that do not know the server yet.
 package struct SelfSignedCertificate: Sendable {
+  /// What a client must refuse in a certificate that it was given to trust.
+  package enum Fault: Sendable { case otherName, expired }
+
   /// In PEM.
   package let certificate: [UInt8]
   package let key: [UInt8]
@@ -11,12 +14,14 @@ package struct SelfSignedCertificate: Sendable {
   private static let secondsBefore = -86_400
   private static let validSeconds = 30 * 86_400
   private static let keyBits: Int32 = 2048
-  private static let names = "DNS:localhost,IP:127.0.0.1,IP:::1"
+  /// RFC 2606, section 2: nobody has a name under `invalid`.
+  private static let (name, otherName) = ("localhost", "push.invalid")
+  private static let (names, otherNames) = ("DNS:localhost,IP:127.0.0.1,IP:::1", "DNS:push.invalid")
 
-  package init() throws {
+  package init(_ fault: Fault? = nil) throws {
     guard let key = Self.makeKey() else { throw Self.failure }
     defer { EVP_PKEY_free(key) }
-    guard let certificate = Self.makeCertificate(key) else { throw Self.failure }
+    guard let certificate = Self.makeCertificate(key, fault) else { throw Self.failure }
     defer { X509_free(certificate) }
     guard let text = Self.pem({ PEM_write_bio_X509($0, certificate) }),
       let keyText = Self.pem({ PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) })
@@ -37,9 +42,11 @@ package struct SelfSignedCertificate: Sendable {
     return key
   }
 
-  private static func makeCertificate(_ key: OpaquePointer) -> OpaquePointer? {
+  private static func makeCertificate(_ key: OpaquePointer, _ fault: Fault?) -> OpaquePointer? {
     guard let certificate = X509_new() else { return nil }
-    guard setNames(certificate), setSpan(certificate), addExtensions(certificate),
+    guard setName(certificate, fault == .otherName ? otherName : name),
+      setSpan(certificate, isOver: fault == .expired),
+      addExtensions(certificate, fault == .otherName ? otherNames : names),
       X509_set_pubkey(certificate, key) == 1, X509_sign(certificate, key, EVP_sha256()) > 0
     else {
       X509_free(certificate)
@@ -48,24 +55,25 @@ package struct SelfSignedCertificate: Sendable {
     return certificate
   }
 
-  private static func setNames(_ certificate: OpaquePointer) -> Bool {
+  private static func setName(_ certificate: OpaquePointer, _ text: String) -> Bool {
     // Browsers refuse a second certificate with the same issuer and serial number.
     let number = Int(UInt32.random(in: 1...UInt32(Int32.max)))
     guard X509_set_version(certificate, 2) == 1,
       ASN1_INTEGER_set(X509_get_serialNumber(certificate), number) == 1,
       let name = X509_get_subject_name(certificate)
     else { return false }
-    return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, "localhost", -1, -1, 0) == 1
+    return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, text, -1, -1, 0) == 1
       && X509_set_issuer_name(certificate, name) == 1
   }
 
-  private static func setSpan(_ certificate: OpaquePointer) -> Bool {
-    X509_gmtime_adj(X509_getm_notBefore(certificate), secondsBefore) != nil
-      && X509_gmtime_adj(X509_getm_notAfter(certificate), validSeconds) != nil
+  private static func setSpan(_ certificate: OpaquePointer, isOver: Bool) -> Bool {
+    let end = isOver ? secondsBefore : validSeconds
+    return X509_gmtime_adj(X509_getm_notBefore(certificate), end - validSeconds + secondsBefore) != nil
+      && X509_gmtime_adj(X509_getm_notAfter(certificate), end) != nil
   }
 
   /// RFC 5280, section 4.2.1: it is an authority, so that clients can be configured to trust it as one.
-  private static func addExtensions(_ certificate: OpaquePointer) -> Bool {
+  private static func addExtensions(_ certificate: OpaquePointer, _ names: String) -> Bool {
     [
       (NID_basic_constraints, "critical,CA:TRUE"), (NID_subject_alt_name, names),
       (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),

@@ -112,11 +112,8 @@ package final class ServeLog: Sendable {
     switch reason.text {
     case "wrong version number", "http request": "the client does not speak TLS (\(reason))"
     case "unsupported protocol": "the client's TLS version is older than --tls-min (\(reason))"
-    case "tlsv1 alert unknown ca", "sslv3 alert certificate unknown", "sslv3 alert bad certificate",
-      // With TLS 1.3 some clients send this alert unencrypted, so it fails to decrypt.
-      "decryption failed or bad record mac":
-      "the client probably does not trust the certificate (\(reason)); use --write-certificate to "
-        + "export it"
+    case let text where text.hasPrefix("the client refused the certificate"):
+      "\(reason); let it trust the file of --write-certificate"
     default: reason
     }
   }

@@ -77,15 +77,17 @@ class ServedSession {
     if case .handshakeCompleted? = event as? TLSUserEvent {
       open()
     } else if let event = event as? ChannelEvent, event == .inputClosed {
-      pass(.closedInHandshake) { inputEnded() }
+      pass(transport.refusal ?? .closedInHandshake) { inputEnded() }
     }
   }
 
-  func channelInactive(context: ChannelHandlerContext) { pass(.closedInHandshake) { disconnected() } }
+  func channelInactive(context: ChannelHandlerContext) {
+    pass(transport.refusal ?? .closedInHandshake) { disconnected() }
+  }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if case .uncleanShutdown? = error as? NIOSSLError { return }
-    pass(error.reason) { failed(error) }
+    pass(transport.refusal ?? error.reason) { failed(error) }
   }
 
   /// Called when the server stops.

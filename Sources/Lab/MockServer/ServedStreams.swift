@@ -82,8 +82,8 @@ package final class ServedStreams {
     let bytes = isServer ? summary.serverBytes : summary.clientBytes
     switch summary.streamProtocol {
     case .encrypted: return "the stream is encrypted; give its keys with --keys"
-    case .http2, .providerLog, .other:
-      return "neither feedback nor a gateway connection (use --protocol to set the protocol)"
+    case .http2, .providerLog: return "it has pushes; give --pushes to answer them"
+    case .other: return "neither feedback nor a gateway connection (use --protocol to set the protocol)"
     case .feedback, .gateway: break
     }
     if missing > 0 { return "\(Count.of(missing, "byte")) of the server are missing" }

@@ -5,21 +5,23 @@ import Reports
 
 /// The result of an external reader on one stream of a case.
 package struct CaseReading: Sendable {
-  /// The case, by its name.
+  /// The case, by its name, and its description.
   package var name: String
+  package var shows = ""
   package var row: ReaderRow
   /// How the reader ended, unless normally.
   package var ending: Message?
   /// The last lines of its standard error.
   package var complaint: [String]
   /// Whether its case has several such streams, so that the stream must be named.
-  package var isOneOfMany: Bool
+  package var isOneOfMany = false
+  /// How long the reader ran.
+  package var time: Duration?
 
   /// The reading as a test.
-  /// - Parameter shows: the description of the case.
-  package func test(shows: String) -> TestRow {
+  var test: TestRow {
     let label = isOneOfMany ? "\(name), stream \(row.stream) of \(row.source)" : name
-    return TestRow(name: label, shows: shows, verdict: verdict)
+    return TestRow(name: label, shows: shows, verdict: verdict, time: time)
   }
 
   private var verdict: TestRow.Verdict {
@@ -59,12 +61,13 @@ package enum CaseReadingText {
   /// Width of case names in the table, in characters; of longer names the end is shown.
   private static let nameLength = 50
 
-  package static func text(_ readings: [CaseReading], style: TextStyle) -> String {
+  /// - Parameter isVerbose: whether to describe each case.
+  package static func text(_ readings: [CaseReading], style: TextStyle, isVerbose: Bool) -> String {
     guard !readings.isEmpty else { return "" }
     var table = TextTable([.left, .right, .right, .right, .right, .right, .left])
     table.add(["case", "stream", "records", "correct", "wrong", "missed", "outcome"]) { style.bold($0) }
     for reading in readings { add(reading, to: &table, style: style) }
-    return table.text + readings.map { sentences($0, style: style) }.joined()
+    return table.text + readings.map { sentences($0, style: style, isVerbose: isVerbose) }.joined()
   }
 
   private static func add(_ reading: CaseReading, to table: inout TextTable, style: TextStyle) {
@@ -82,9 +85,9 @@ package enum CaseReadingText {
         + [TextTable.Cell(text: reading.row.outcome, style: emphasis)])
   }
 
-  private static func sentences(_ reading: CaseReading, style: TextStyle) -> String {
-    var lines = reading.details
-    if case .notJudged(let reason) = reading.row.verdict { lines = [Message.notJudged(reason).text] + lines }
+  private static func sentences(_ reading: CaseReading, style: TextStyle, isVerbose: Bool) -> String {
+    var lines = (isVerbose ? ["shows: \(reading.shows)"] : []) + reading.details
+    if case .notJudged(let reason) = reading.row.verdict { lines.append(Message.notJudged(reason).text) }
     guard !lines.isEmpty else { return "" }
     return "\n" + style.bold("\(VisibleText.of(reading.name)) stream \(reading.row.stream)") + "\n"
       + lines.map { "  \(VisibleText.of($0))\n" }.joined()

@@ -10,6 +10,9 @@ package struct ReaderRun {
     var shows: String
     var readings: [CaseReading] = []
     var broken: Message?
+    var traits: StreamTraits = []
+    /// A judged stream, to try certificates with.
+    var stream: ReadableStream?
 
     /// The readings as tests. A case without a stream for the reader is skipped.
     var rows: [TestRow] {
@@ -17,7 +20,7 @@ package struct ReaderRun {
       if readings.isEmpty {
         return [TestRow(name: name, shows: shows, verdict: .skipped("the case has no stream for the reader"))]
       }
-      return readings.map { $0.test(shows: shows) }
+      return readings.map(\.test)
     }
   }
 
@@ -40,6 +43,9 @@ package struct ReaderRun {
     } deliver: {
       all.append($0)
     }
+    let certificates = try certificates(all.lazy.compactMap(\.stream).first)
+    let streams = all.flatMap(\.readings)
+    all += certificates
     let rows = all.flatMap(\.rows)
     let isNothingJudged = !all.contains { $0.readings.contains { $0.row.isRight != nil } }
     if isNothingJudged { Console.say("no case has a stream to judge the reader on") }
@@ -50,7 +56,28 @@ package struct ReaderRun {
     } else {
       try output.append(text(all, readings, isVerbose: isVerbose))
     }
-    return result(rows, readings)
+    if !isNothingJudged { Console.say(untried(all.reduce(into: []) { $0.formUnion($1.traits) })) }
+    return result(rows, streams, certificates.flatMap(\.readings))
+  }
+
+  /// Readings of servers that the reader must refuse.
+  private func certificates(_ stream: ReadableStream?) throws -> [Reading] {
+    guard let stream else { return [] }
+    return try RefusedCertificate.allCases.compactMap { certificate in
+      guard var read = try trial.readRefused(certificate, stream) else { return nil }
+      read.shows = certificate.shows
+      return Reading(name: certificate.name, shows: certificate.shows, readings: [read])
+    }
+  }
+
+  /// What the run cannot have found: a right reader is right on these streams, and not beyond.
+  private func untried(_ traits: StreamTraits) -> Message {
+    var parts = traits.missing(of: trial.kind)
+    if trial.server?.isTLS != true { parts.append("TLS and wrong certificates (--over tls)") }
+    if !trial.takesDamaged, trial.kind != .pushes { parts.append("damaged streams (--damaged)") }
+    let others = ReadableStream.Kind.allCases.filter { $0 != trial.kind }.map(\.rawValue)
+    parts.append("readers of \(others.joined(separator: " and ")) (--reader-of)")
+    return "not tried: \(parts.joined(separator: ", "))"
   }
 
   private static func read(_ one: ExaminedCase, _ trial: ReaderTrial) throws -> Reading {
@@ -61,7 +88,11 @@ package struct ReaderRun {
       reading.broken = "its own expectation fails, so it cannot judge readers; run verify without --reader"
     case .asExpected:
       for stream in one.streams {
-        reading.readings.append(try trial.read(stream, of: one.name, isOneOfMany: one.streams.count > 1))
+        reading.traits.formUnion(StreamTraits(stream))
+        if case .notJudged = stream.content {} else { reading.stream = reading.stream ?? stream }
+        var read = try trial.read(stream, of: one.name)
+        (read.shows, read.isOneOfMany) = (reading.shows, one.streams.count > 1)
+        reading.readings.append(read)
       }
     }
     return reading
@@ -73,7 +104,7 @@ package struct ReaderRun {
     let style = TextStyle(isColoured: OutputFile.isColoured)
     let others = all.filter(\.readings.isEmpty).flatMap(\.rows)
     let heading = readings.isEmpty ? "" : "Reader \(VisibleText.of(trial.command.name))\n\n"
-    return heading + CaseReadingText.text(readings, style: style)
+    return heading + CaseReadingText.text(readings, style: style, isVerbose: isVerbose)
       + others.map { TestText.lines($0, style: style, isVerbose: isVerbose) }.joined()
   }
 
@@ -82,14 +113,23 @@ package struct ReaderRun {
     return "{\"schema\":\(JSONValue.quoted(Evidence.schema)),\"readers\":[\n\(rows)\n]}\n"
   }
 
-  private func result(_ rows: [TestRow], _ readings: [CaseReading]) -> CorpusResult {
-    let tally = TestTally(rows)
-    let right = readings.count { $0.row.isRight == true }
+  private func result(
+    _ rows: [TestRow], _ streams: [CaseReading], _ certificates: [CaseReading]
+  ) -> CorpusResult {
+    let broken = TestTally(rows).broken
+    let wrong = (streams + certificates).contains { $0.row.isRight == false }
+    let refused: Message =
+      certificates.isEmpty ? "" : ", \(Self.right(certificates, "certificate")) refused"
+    let line: Message =
+      "read \(Count.of(cases.count, "case")): \(Self.right(streams, "stream")) right\(refused), "
+      + "\(streams.count { $0.row.isRight == nil }) not judged, \(Count.of(broken, "broken case"))"
+    return CorpusResult(
+      rows: rows, closingLine: line, ending: broken > 0 ? .broken : wrong ? .differs : .asExpected)
+  }
+
+  /// Those that the reader was right in, of those that were judged.
+  private static func right(_ readings: [CaseReading], _ noun: String) -> String {
     let judged = readings.count { $0.row.isRight != nil }
-    let line = Message(
-      "read \(Count.of(cases.count, "case")): \(right) of \(Count.of(judged, "stream")) right, "
-        + "\(readings.count - judged) not judged, \(Count.of(tally.broken, "broken case"))")
-    let ending: CorpusResult.Ending = tally.broken > 0 ? .broken : right < judged ? .differs : .asExpected
-    return CorpusResult(rows: rows, closingLine: line, ending: ending)
+    return "\(readings.count { $0.row.isRight == true }) of \(Count.of(judged, noun))"
   }
 }

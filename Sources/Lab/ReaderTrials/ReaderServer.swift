@@ -16,61 +16,53 @@ package final class ReaderServer: Sendable {
     package var descriptors: Int { self == .stdin ? 8 : 13 }
   }
 
-  private static let address = "127.0.0.1"
+  fileprivate static let address = "127.0.0.1"
 
   /// Shared by all servers; each reader has its own server.
   private let thread: ServerThread
-  private let tls: TLSIdentity?
-  /// The path of the temporary file with the certificate that readers must trust.
-  private let certificatePath: String?
+  /// The certificate that readers must trust; nil without TLS.
+  private let certificate: ServedCertificate?
 
   /// Nil if readers receive streams on standard input.
   package init?(_ over: Over) throws {
     if over == .stdin { return nil }
     thread = try ServerThread()
-    let made = over == .tls ? try SelfSignedCertificate() : nil
-    tls = try made.map { try TLSIdentity(certificatePEM: $0.certificate, keyPEM: $0.key) }
-    certificatePath = try made.map { try Self.write($0.certificate) }
+    certificate = over == .tls ? try ServedCertificate() : nil
   }
 
-  deinit {
-    guard let certificatePath else { return }
-    UnfinishedFiles.end([certificatePath]) { _ = unlink(certificatePath) }
-  }
+  var isTLS: Bool { certificate != nil }
 
-  /// Writes the certificate into a temporary file; returns its path.
-  private static func write(_ certificate: [UInt8]) throws -> String {
-    guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
-      throw Failure("cannot create a file for the certificate of --over tls: \(SystemError.text())")
-    }
-    let file = OwnedDescriptor(descriptor)
-    let failure = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
-    guard failure == 0 else {
-      UnfinishedFiles.end([path]) { _ = unlink(path) }
-      throw Failure("cannot write \(path): \(SystemError.text(failure))")
-    }
-    return path
-  }
-
-  /// Starts a server for one reader, which receives the stream on each connection.
-  /// - Parameter seconds: the reader's time limit.
-  package func start(_ stream: ReadableStream, _ bytes: [UInt8], seconds: Double) throws -> RunningServer {
+  /// Starts a server for one reader, which receives the stream on each connection, or the answers to its pushes.
+  /// - Parameters:
+  ///   - seconds: the reader's time limit.
+  ///   - refused: a certificate that the reader must refuse.
+  func start(
+    _ stream: ReadableStream, seconds: Double, refused: RefusedCertificate? = nil
+  ) throws -> RunningServer {
+    let presented = try refused.map { try ServedCertificate($0.fault) } ?? certificate
+    let trusted = refused == .untrusted ? certificate : presented
+    let reader = ServedReader(of: stream)
     var configuration = MockServer.Configuration()
     configuration.address = Self.address
-    configuration.tls = tls
+    configuration.tls = presented?.identity
     // The reader's own time limit applies first.
     configuration.idleNanoseconds = Int64((seconds + 60) * 1e9)
-    let connection = Self.connection(stream, bytes)
-    let reader = ServedReader()
     configuration.onProgress = { reader.progressed($0) }
-    let server = try MockServer.start(
-      configuration, on: thread, script: { _ in connection }, onEvent: { reader.take($0) })
-    return RunningServer(server, reader, environment: environment(port: server.port))
+    configuration.shufflesAnswers = true
+    let server = try server(stream, configuration, reader)
+    return RunningServer(server, reader, port: server.port, trusted: trusted)
   }
 
-  private func environment(port: Int) -> [(name: String, value: String)] {
-    [("APNSIFT_HOST", Self.address), ("APNSIFT_PORT", "\(port)")]
-      + (certificatePath.map { [("APNSIFT_CA", $0)] } ?? [])
+  private func server(
+    _ stream: ReadableStream, _ configuration: MockServer.Configuration, _ reader: ServedReader
+  ) throws -> MockServer {
+    if case .pushes(let recorded) = stream.content {
+      return try MockServer.start(
+        configuration, on: thread, answers: PushAnswers(recorded), onEvent: { reader.take($0) })
+    }
+    let connection = Self.connection(stream, stream.bytes)
+    return try MockServer.start(
+      configuration, on: thread, script: { _ in connection }, onEvent: { reader.take($0) })
   }
 
   private static func connection(_ stream: ReadableStream, _ bytes: [UInt8]) -> ServedConnection {
@@ -87,16 +79,48 @@ package final class ReaderServer: Sendable {
   }
 }
 
+/// A certificate with its key, and a temporary file with the certificate for readers.
+private final class ServedCertificate: Sendable {
+  let identity: TLSIdentity
+  let path: String
+
+  init(_ fault: SelfSignedCertificate.Fault? = nil) throws {
+    let made = try SelfSignedCertificate(fault)
+    identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
+    path = try Self.write(made.certificate)
+  }
+
+  deinit { UnfinishedFiles.end([path]) { _ = unlink(path) } }
+
+  /// Writes the certificate into a temporary file; returns its path.
+  private static func write(_ certificate: [UInt8]) throws -> String {
+    guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
+      throw Failure("cannot create a file for the certificate of --over tls: \(SystemError.text())")
+    }
+    let file = OwnedDescriptor(descriptor)
+    let failure = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
+    guard failure == 0 else {
+      UnfinishedFiles.end([path]) { _ = unlink(path) }
+      throw Failure("cannot write \(path): \(SystemError.text(failure))")
+    }
+    return path
+  }
+}
+
 /// A server while one reader runs.
-package final class RunningServer {
+final class RunningServer {
   /// Environment variables for the reader.
-  package let environment: [(name: String, value: String)]
+  let environment: [(name: String, value: String)]
   private let server: MockServer
   private let reader: ServedReader
+  /// Its file exists as long as the reader may open it.
+  private let trusted: ServedCertificate?
 
-  fileprivate init(_ server: MockServer, _ reader: ServedReader, environment: [(name: String, value: String)])
-  {
-    (self.server, self.reader, self.environment) = (server, reader, environment)
+  fileprivate init(_ server: MockServer, _ reader: ServedReader, port: Int, trusted: ServedCertificate?) {
+    (self.server, self.reader, self.trusted) = (server, reader, trusted)
+    environment =
+      [("APNSIFT_HOST", ReaderServer.address), ("APNSIFT_PORT", "\(port)")]
+      + (trusted.map { [("APNSIFT_CA", $0.path)] } ?? [])
   }
 
   deinit { server.stop() }
@@ -104,26 +128,42 @@ package final class RunningServer {
   /// Why the reader did not receive its stream; nil if it did.
   var obstacle: Message? { reader.obstacle }
 
+  /// Whether a client has connected, with or without a complete handshake.
+  var wasReached: Bool { reader.wasReached }
+
   /// Number of times that its first connection has progressed.
   var progress: Int { reader.progress }
+
+  func answer(to token: String) -> PrintedPushJudge.GivenAnswer { reader.answer(to: token) }
 }
 
 /// Records what a server has seen of the reader.
 private final class ServedReader: Sendable {
-  private struct State {
+  fileprivate struct State {
     var served = 0
     var failure: Message?
     var progress = 0
+    /// Of the tokens that it was given.
+    var answers: [String: PrintedPushJudge.GivenAnswer] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
+
+  init(of stream: ReadableStream) {
+    var state = State()
+    if case .pushes(let recorded) = stream.content {
+      for token in recorded.tokens { state.answers[token] = .neverAsked }
+    }
+    self.state = Mutex(state)
+  }
 
   func take(_ event: ServerEvent) {
     state.withLock { state in
       switch event {
       case .opened: state.served += 1
       case .handshakeFailed(_, let reason): state.failure = reason
-      case .ended, .received, .rejected, .finished: break
+      case .received(let push): state.take(push)
+      case .ended, .rejected, .finished: break
       }
     }
   }
@@ -135,11 +175,29 @@ private final class ServedReader: Sendable {
 
   var progress: Int { state.withLock { $0.progress } }
 
+  var wasReached: Bool { state.withLock { $0.served > 0 || $0.failure != nil } }
+
+  func answer(to token: String) -> PrintedPushJudge.GivenAnswer {
+    state.withLock { $0.answers[token] ?? .neverAsked }
+  }
+
   var obstacle: Message? {
     state.withLock { state -> Message? in
       if state.served > 0 { return nil }
       if let failure = state.failure { return "the TLS handshake with the reader failed: \(failure)" }
       return "the reader never connected"
+    }
+  }
+}
+
+extension ServedReader.State {
+  /// Of a push that is sent again, the last response counts.
+  fileprivate mutating func take(_ push: ReceivedPush) {
+    guard let token = push.token?.lowercased(), let before = answers[token] else { return }
+    if case .answered(.response(let response)) = push.ending {
+      answers[token] = .response(response)
+    } else if case .neverAsked = before {
+      answers[token] = .noResponse
     }
   }
 }

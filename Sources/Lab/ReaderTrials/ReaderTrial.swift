@@ -25,27 +25,35 @@ package struct ReaderTrial: Sendable {
   }
 
   /// Runs the reader on a stream.
-  package func read(_ stream: ReadableStream, of name: String, isOneOfMany: Bool) throws -> CaseReading {
-    var reading: CaseReading
+  package func read(_ stream: ReadableStream, of name: String) throws -> CaseReading {
     switch stream.content {
-    case .notJudged(let reason): reading = self.reading(.notJudged(reason), stream, name)
-    case .feedback(let truth):
-      reading = try judge(FeedbackJudge(truth: truth), truth.bytes, stream, name)
-    case .responses(let truth):
-      reading = try judge(ResponseJudge(truth: truth), truth.bytes, stream, name)
+    case .notJudged(let reason): return reading(.notJudged(reason), stream, name)
+    case .feedback(let truth): return try judge(stream, name) { _ in FeedbackJudge(truth: truth) }
+    case .responses(let truth): return try judge(stream, name) { _ in ResponseJudge(truth: truth) }
+    case .pushes(let recorded):
+      return try judge(stream, name) { served in
+        PrintedPushJudge(recorded.tokens) { served?.answer(to: $0) ?? .neverAsked }
+      }
     }
-    reading.isOneOfMany = isOneOfMany
-    return reading
   }
 
-  private func judge(
-    _ judge: some PrintedJudge, _ bytes: [UInt8], _ stream: ReadableStream, _ name: String
+  /// Runs the reader on a stream of a server that it must refuse; nil without TLS.
+  func readRefused(_ certificate: RefusedCertificate, _ stream: ReadableStream) throws -> CaseReading? {
+    guard server?.isTLS == true else { return nil }
+    return try judge(stream, certificate.name, refused: certificate) { _ in RefusalJudge(certificate) }
+  }
+
+  private func judge<Judge: PrintedJudge>(
+    _ stream: ReadableStream, _ name: String, refused: RefusedCertificate? = nil,
+    by judge: (RunningServer?) -> Judge
   ) throws -> CaseReading {
-    var lines = PrintedLines(judge)
+    let start = ContinuousClock.now
+    let served = try server?.start(stream, seconds: limits.seconds, refused: refused)
+    var lines = PrintedLines(judge(served))
     var printed = 0
-    let served = try server?.start(stream, bytes, seconds: limits.seconds)
+    let getsInput = served == nil || stream.kind == .pushes
     var session = try ReaderSession(
-      command, limits: limits, stream: served == nil ? (bytes, stream.chunking) : nil, served: served)
+      command, limits: limits, stream: getsInput ? (stream.bytes, stream.chunking) : nil, served: served)
     let end = session.run { bytes in
       printed += bytes.count
       lines.take(bytes)
@@ -53,9 +61,15 @@ package struct ReaderTrial: Sendable {
     let complaint = session.errorTail.lines
     try checkStart(end, printed: printed, complaint)
     let judgement = lines.finish(outcome: end.outcome)
+    if refused != nil, served?.wasReached == false {
+      return reading(.notJudged("the reader never connected"), stream, name)
+    }
     var reading = self.reading(.judged(judgement), stream, name)
-    reading.ending = Self.both(ending(end, refusedAt: session.refusedAt), served?.obstacle)
+    let isRefused = judgement.outcome == .refused
+    reading.ending =
+      isRefused ? nil : Self.both(ending(end, refusedAt: session.refusedAt), served?.obstacle)
     let isRight = reading.row.isRight == true
+    reading.time = .now - start
     reading.complaint = isRight && !isVerbose ? [] : complaint
     return reading
   }
@@ -72,7 +86,7 @@ package struct ReaderTrial: Sendable {
   ) -> CaseReading {
     let row = ReaderRow(
       name: command.name, source: stream.source, stream: stream.number, verdict: verdict)
-    return CaseReading(name: name, row: row, ending: nil, complaint: [], isOneOfMany: false)
+    return CaseReading(name: name, row: row, ending: nil, complaint: [])
   }
 
   /// How the reader ended; nil after a normal exit.

@@ -38,11 +38,26 @@ extension TestDirectory {
 
   func testReader(_ arguments: String...) throws -> Outcome { try lab(["verify", "corpus"] + arguments) }
 
-  /// The readings of a reader, from JSON.
+  /// The readings of a reader, from JSON, without those of certificates.
   func readings(_ arguments: [String], code: Int32) throws -> [Evidence.Object] {
+    try allReadings(arguments, code: code).filter { !Self.isOfCertificate($0) }
+  }
+
+  /// The outcomes of a reader with certificates that it must refuse, by the names of their tests.
+  func certificates(_ arguments: [String], code: Int32) throws -> [String: String] {
+    let readings = try allReadings(["--over", "tls"] + arguments, code: code).filter(Self.isOfCertificate)
+    return Dictionary(
+      uniqueKeysWithValues: readings.map { ($0["case"] as? String ?? "", $0["outcome"] as? String ?? "") })
+  }
+
+  private func allReadings(_ arguments: [String], code: Int32) throws -> [Evidence.Object] {
     let outcome = try lab(["verify", "corpus", "--json"] + arguments)
-    #expect(outcome.code == code, "\(outcome.errors)")
+    #expect(outcome.code == code, "\(outcome.text)\(outcome.errors)")
     return try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
+  }
+
+  private static func isOfCertificate(_ reading: Evidence.Object) -> Bool {
+    (reading["case"] as? String)?.hasPrefix("certificate-") == true
   }
 }
 
@@ -56,4 +71,6 @@ enum Readers {
 
   /// The right one, in Python.
   static let right = "python3 '\(Repository.path(of: "samples/readers/reader.py"))'"
+  /// A right client of pushes.
+  static let pushes = "python3 '\(Repository.path(of: "samples/readers/push_client.py"))'"
 }

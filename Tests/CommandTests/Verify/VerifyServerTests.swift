@@ -86,6 +86,33 @@ struct VerifyServerTests {
       trusting.allSatisfy { ($0["ending"] as? String)?.hasPrefix(ending.text) == true }, "\(trusting)")
   }
 
+  @Test(
+    "certificates that must be refused",
+    arguments: [
+      ("", ["refused", "refused", "refused"], 0),
+      ("context.check_hostname = False", ["refused", "completed", "refused"], 1),
+      ("context = ssl._create_unverified_context()", ["completed", "completed", "completed"], 1),
+    ] as [(String, [String], Int32)])
+  func certificates(_ change: String, _ expected: [String], _ code: Int32) throws {
+    let script = """
+      import os, socket, ssl, struct
+      context = ssl.create_default_context(cafile=os.environ["APNSIFT_CA"])
+      \(change)
+      host = os.environ["APNSIFT_HOST"]
+      s = context.wrap_socket(socket.create_connection((host, int(os.environ["APNSIFT_PORT"]))), server_hostname=host)
+      stream = b""
+      while chunk := s.recv(65536):
+          stream += chunk
+      for start in range(0, len(stream) - 37, 38):
+          print(struct.unpack_from(">I", stream, start)[0], stream[start + 6:start + 38].hex(), sep=",")
+      """
+    try directory.write(script, to: "client.py")
+    let outcomes = try directory.certificates(["--reader", "python3 client.py"], code: code)
+    #expect(
+      ["untrusted", "other-name", "expired"].map { outcomes["certificate-\($0)"] ?? "" } == expected)
+    #expect(try directory.temporaryNames.isEmpty)
+  }
+
   @Test("a reader that connects but never reads hangs, and is terminated")
   func hangs() throws {
     let script =
@@ -107,7 +134,8 @@ struct VerifyServerTests {
     for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
     _ = try directory.testReader("--over", over, "--jobs", "8", "--reader", "python3 count.py")
     let files = try directory.names.filter { $0.hasPrefix("count-") }
-    #expect(files.count == 8)
+    // One more for each certificate that it must refuse.
+    #expect(files.count == (over == "tls" ? 11 : 8))
     for file in files { #expect(try directory.text(of: file) == "3\n") }
   }
 

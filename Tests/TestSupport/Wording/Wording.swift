@@ -104,9 +104,9 @@ extension Message {
   }
 
   /// - Parameter reason: the TLS library's.
-  package static func certificateNotTrusted(_ reason: Message) -> Message {
+  package static func certificateNotTrusted(_ alert: String) -> Message {
     Message(
-      "the client probably does not trust the certificate (\(reason)); use --write-certificate to export it")
+      "the client refused the certificate (\(alert)); let it trust the file of --write-certificate")
   }
 
   package static let trialNeedsDryRun = Message(

@@ -16,6 +16,8 @@ package struct ExaminedCase: Sendable {
   package var streams: [ReadableStream] = []
   /// Messages of the examination.
   var messages: [String] = []
+  /// How long the examination took.
+  var time = Duration.zero
 
   package enum Verdict: Sendable {
     case asExpected
@@ -67,6 +69,7 @@ package struct CaseExaminer: Sendable {
   package func examine(_ directory: CaseDirectory) throws -> ExaminedCase {
     var one = ExaminedCase(directory: directory)
     let log = MessageLog()
+    let start = ContinuousClock.now
     do {
       try Console.$log.withValue(log) { try examine(&one) }
     } catch let broken as CaseError {
@@ -79,6 +82,7 @@ package struct CaseExaminer: Sendable {
       one.verdict = .broken(failure.message)
     }
     one.messages = log.lines
+    one.time = .now - start
     return one
   }
 
@@ -106,6 +110,7 @@ package struct CaseExaminer: Sendable {
     let buffer = OutputBuffer(evidence)
     let writer = try RecordWriter(.ndjson, .document(.all), output: buffer)
     var streams: [ReadableStream] = []
+    let pushes = readers == .pushes ? PushAnswerCollector(memory: memory) : nil
     let recorder = readers.map { kind in
       StreamRecorder(budget: memory, contents: .records) { recorded, summary, _ in
         let stream = ReadableStream(
@@ -114,11 +119,14 @@ package struct CaseExaminer: Sendable {
         return 0
       }
     }
-    let sinks: [(any EvidenceSink)?] = [writer, recorder]
+    let sinks: [(any EvidenceSink)?] = [writer, recorder, pushes]
     try examination.run(sinks)
     try writer.end(examination.summary, inputs: examination.inputs)
     try buffer.flush()
     one.streams = Self.inOrder(streams)
+    if let answers = pushes?.recorded.forClients, !answers.tokens.isEmpty {
+      one.streams.append(ReadableStream(answers, of: one.name))
+    }
     do {
       return try Evidence(ndjson: evidence.bytes)
     } catch {

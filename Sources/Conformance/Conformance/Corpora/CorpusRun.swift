@@ -54,7 +54,7 @@ package struct CorpusRun {
             + (comparison.count > comparison.first.count ? ", the first \(comparison.first.count)" : ""),
           details: details(comparison) + (isVerbose ? one.messages : []))
       }
-    return TestRow(name: one.name, shows: one.description?.shows ?? "", verdict: verdict)
+    return TestRow(name: one.name, shows: one.description?.shows ?? "", verdict: verdict, time: one.time)
   }
 
   /// For each difference its location and fields, then both records.

@@ -93,7 +93,7 @@ extension ReaderOutcome {
   /// How the reader ended.
   package var message: Message {
     switch self {
-    case .completed: "the reader ended"
+    case .completed, .refused: "the reader ended"
     case .hangs: "the reader did not end"
     case .throws: "the reader failed"
     case .floods: "the reader was terminated"

@@ -26,7 +26,7 @@ package struct Judgement: Equatable, Sendable {
 
 /// The first difference between the reported and the true records, both in order.
 package struct FirstDifference: Equatable, Sendable {
-  /// Index of the record, from 0. Texts count records from 1.
+  /// Index of the record, from 0.
   package var record: Int
   /// The true record as `time,token`, for error responses `status,identifier`; nil after the last one.
   package var expected: String?
@@ -81,7 +81,8 @@ package struct ReaderRow: Sendable {
   /// Whether it reported exactly the true records and completed; nil if it is not judged.
   package var isRight: Bool? {
     guard case .judged(let judgement) = verdict else { return nil }
-    return judgement.firstDifference == nil && judgement.outcome == .completed
+    return judgement.firstDifference == nil
+      && (judgement.outcome == .completed || judgement.outcome == .refused)
   }
 
   /// Whether it is judged on the assumption that the file was not damaged after it was saved.

@@ -7,19 +7,21 @@ import ReaderModels
 package struct ReadableStream: Sendable {
   /// The records that readers are judged by.
   package enum Kind: String, CaseIterable, Sendable {
-    case feedback, responses
+    case feedback, responses, pushes
   }
 
   package enum Content: Sendable {
     case feedback(TrueRecords)
     case responses(TrueResponses)
+    /// A server's answers to the pushes of one case.
+    case pushes(RecordedAnswers)
     /// Why readers cannot be judged on it.
     case notJudged(Message)
   }
 
   package let source: String
   package let number: Int
-  let kind: Kind
+  package let kind: Kind
   package let content: Content
   /// The chunks in which it arrives.
   package private(set) var chunking: Chunking
@@ -38,8 +40,9 @@ package struct ReadableStream: Sendable {
   ) {
     let side: Side
     switch summary.streamProtocol {
-    case .feedback where kind != .responses: (self.kind, side) = (.feedback, stream.feedbackSide(summary))
-    case .gateway where kind != .feedback && summary.serverBytes > 0:
+    case .feedback where kind == nil || kind == .feedback:
+      (self.kind, side) = (.feedback, stream.feedbackSide(summary))
+    case .gateway where (kind == nil || kind == .responses) && summary.serverBytes > 0:
       (self.kind, side) = (.responses, summary.serverSide)
     default: return nil
     }
@@ -48,18 +51,35 @@ package struct ReadableStream: Sendable {
     chunkEnds = stream[side].chunkEnds
     chunking = chunkEnds.map { .ends($0) } ?? .standard
     hasSkipped = stream.hasSkipped(of: side, summary)
+    let mayRefuse = self.kind == .responses && stream.responseTruth(of: side).endsInOtherBytes
     let first = self.kind == .feedback ? stream.tuples.first?.offset : stream.responses.first?.offset
     if let obstacle = stream.obstacle(
       summary, side, firstRecord: first, memory: memory, memoryOption: memoryOption)
     {
       content = .notJudged(obstacle)
-    } else if !takesDamaged, hasSkipped {
+    } else if !takesDamaged, hasSkipped, !mayRefuse {
       content = .notJudged(
         "the stream has bytes that are in no record, which no server sends (use --damaged to judge it)")
     } else if self.kind == .feedback {
       content = .feedback(stream.feedbackTruth(of: side))
     } else {
       content = .responses(stream.responseTruth(of: side))
+    }
+  }
+
+  /// The pushes of a case, which a client under test sends.
+  init(_ answers: RecordedAnswers, of source: String) {
+    (self.source, number, kind, content) = (source, 0, .pushes, .pushes(answers))
+    (chunking, chunkEnds, hasSkipped) = (.standard, nil, false)
+  }
+
+  /// What a reader gets: of pushes the tokens, a line for each.
+  package var bytes: [UInt8] {
+    switch content {
+    case .feedback(let truth): truth.bytes
+    case .responses(let truth): truth.bytes
+    case .pushes(let answers): Array(answers.tokens.map { "\($0)\n" }.joined().utf8)
+    case .notJudged: []
     }
   }
 

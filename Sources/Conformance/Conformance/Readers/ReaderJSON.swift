@@ -43,7 +43,6 @@ package final class ReaderJSON: ReaderReport {
 
   private static func object(_ difference: FirstDifference) -> JSONValue {
     .object([
-      // An index from 0; text output counts from 1.
       ("record", .int(difference.record)),
       ("expected", JSONValue(difference.expected)),
       ("emitted", JSONValue(difference.emitted)),

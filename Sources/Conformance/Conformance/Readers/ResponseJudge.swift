@@ -25,6 +25,16 @@ package struct TrueResponses: Sendable {
     self.responses = responses
   }
 
+  /// Bytes of an error response (docs/spec/protocol.md#error-responses).
+  package static let length = 6
+
+  /// Whether the errors are followed by bytes that begin none. A reader must not report those, and may fail at them.
+  package var endsInOtherBytes: Bool {
+    let end = Self.length * responses.count
+    return bytes.count > end && bytes[end] != 8
+      && zip(0..., responses).allSatisfy { $1.offset == Self.length * $0 }
+  }
+
   /// Judges `php` on the stream, cut into these chunks.
   package func judgePHP(cut chunking: Chunking) -> Judgement {
     let reading = PHPReader.read(bytes.span.bytes, cut: chunking)

@@ -89,6 +89,8 @@ package final class StreamAuditor {
   private func rows(_ stream: ReadableStream) -> [ReaderRow] {
     let cuts = chunks.cuts(chunkEnds: stream.chunkEnds)
     switch stream.content {
+    // The models are of the binary protocols.
+    case .pushes: return []
     case .notJudged(let reason):
       let names = stream.kind == .feedback ? FeedbackModel.allCases.map(\.rawValue) : [PHPReader.name]
       return names.flatMap { name in cuts.map { row(name, stream, $0.size, .notJudged(reason)) } }

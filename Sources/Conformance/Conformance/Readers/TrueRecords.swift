@@ -37,6 +37,12 @@ package struct TrueRecords: Sendable {
   /// Number of true tuples.
   package var count: Int { tuples.count }
 
+  package var hasEmptyTokens: Bool { !emptyTokens.isEmpty }
+  package var hasRepeats: Bool { index.copies.contains { $0 > 1 } }
+  package var latest: Int64 { times.upperBound }
+  /// The offsets of each true tuple.
+  package var ranges: [Range<Int>] { tuples.map { $0.offset..<$0.token.upperBound } }
+
   /// - Parameter runs: in stream order; every tuple is completely in `bytes`.
   package init(bytes: [UInt8], runs: [TupleRun]) {
     var tuples: [TrueTuple] = []
@@ -60,7 +66,7 @@ package struct TrueRecords: Sendable {
   }
 
   /// Bytes of time and token length (docs/spec/protocol.md#feedback-tuples).
-  static let header = 6
+  package static let header = 6
 
   private static func tuple(in bytes: [UInt8], at offset: Int, tokenLength: Int) -> TrueTuple {
     precondition(

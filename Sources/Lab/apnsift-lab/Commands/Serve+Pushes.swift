@@ -1,6 +1,7 @@
 import Analysis
 import Basics
 import CommandOptions
+import Conformance
 import MockServer
 import Reports
 
@@ -22,11 +23,12 @@ extension Serve {
         "\(Count.of(collector.skipped, "push")) skipped: the token or the outcome is unknown")
     }
 
-    let answers = collector.answers(otherwise: pushes.otherTokens?.answer ?? .accepted)
+    let answers = PushAnswers(collector.recorded, otherwise: pushes.otherTokens ?? .accepted)
     let keyLog = try server.keyLog()
     let received = try pushes.received.map { try ServedOutput($0, force: server.force) }
-    let configuration = server.configuration(
+    var configuration = server.configuration(
       port: 2197, identity: identity, keyLog: keyLog, clientLimit: server.once ? 1 : nil)
+    configuration.isStrict = pushes.strict
     let log = try serve(configuration) { log in
       try MockServer.start(configuration, answers: answers) { event in
         if case .received(let push) = event { received?.write(push.line) }
@@ -48,9 +50,37 @@ extension ReceivedPush {
       ("type", .string("received-push")), ("client", .int(client + 1)), ("http2_stream", .int(http2Stream)),
       ("method", .string(method)), ("path", .string(path)), ("token_text", JSONValue(token)),
     ]
-    members += Self.headers.map { member, _ in (member, JSONValue(headers[member])) }
-    members += [("payload_length", .int(payloadLength))] + answerMembers
+    members += Self.members.map { ($0, JSONValue(header($1))) }
+    members += [
+      ("headers", shownHeaders),
+      ("payload_length", .int(payloadLength)), ("payload_sha256", JSONValue(payloadDigest)),
+    ]
+    members += answerMembers
     return Array((JSONValue.object(members).text + "\n").utf8)
+  }
+
+  /// The members of single headers.
+  private static let members = [
+    ("topic", "apns-topic"), ("push_type", "apns-push-type"), ("apns_id", "apns-id"),
+    ("priority", "apns-priority"), ("expiration", "apns-expiration"), ("collapse_id", "apns-collapse-id"),
+  ]
+  private static let secrets: Set = ["authorization", "cookie", "proxy-authorization"]
+
+  /// Values of one name are joined (RFC 9110, section 5.2).
+  private var shownHeaders: JSONValue {
+    var members: [(String, JSONValue)] = []
+    for header in headers where !members.contains(where: { $0.0 == header.name }) {
+      let values = headers.filter { $0.name == header.name }.map(Self.shown)
+      members.append((header.name, .string(values.joined(separator: ", "))))
+    }
+    return .object(members)
+  }
+
+  /// The value of a header; of a secret only its first word, if more follows, which is the scheme of `authorization`.
+  private static func shown(_ header: Header) -> String {
+    guard secrets.contains(header.name) else { return header.value }
+    let words = header.value.split(separator: " ", maxSplits: 1)
+    return words.count == 2 && header.name != "cookie" ? "\(words[0]) …" : "…"
   }
 
   private var answerMembers: [(String, JSONValue)] {

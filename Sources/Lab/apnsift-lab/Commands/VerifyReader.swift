@@ -53,8 +53,9 @@ struct VerifyReader: ParsableCommand {
   private var command: ReaderCommand { reader.reader.map { .line($0) } ?? .words(Self.words) }
 
   func run() throws {
-    try corpus.run(as: "apnsift-lab verify") { cases, examiner, jobs, output in
-      let jobs = try DescriptorBudget.jobs(jobs, each: reader.over.descriptors, "reader")
+    let suite = "\(command.name) (\(reader.readerOf.rawValue), \(reader.way.rawValue))"
+    try corpus.run(as: suite) { cases, examiner, jobs, output in
+      let jobs = try DescriptorBudget.jobs(jobs, each: reader.way.descriptors, "reader")
       let trial = try reader.trial(command, isVerbose: corpus.verbose)
       return try ReaderRun(cases, examiner, trial, jobs: jobs)
         .run(output, asJSON: reader.json, isVerbose: corpus.verbose)

@@ -9,13 +9,15 @@ struct ReaderOptions: ParsableArguments {
   @Option(help: .init("Shell command that starts the reader to test.", valueName: "COMMAND"))
   var reader: String?
 
-  @Option(help: .init("How the reader gets a stream.", valueName: "NAME"))
-  var over = ReaderServer.Over.stdin
+  @Option(help: .init("How the reader gets a stream. (default: stdin; tcp for pushes)", valueName: "NAME"))
+  var over: ReaderServer.Over?
 
   @Option(help: .init("What the reader reads.", valueName: "NAME"))
   var readerOf = ReadableStream.Kind.feedback
 
-  @Option(help: .init("Time that a reader has to end after its last read.", valueName: "SECONDS"))
+  @Option(
+    parsing: .unconditional,
+    help: .init("Time that a reader has to end after its last read.", valueName: "SECONDS"))
   var timeout = ReaderLimits().seconds
 
   @Option(help: .init("Most bytes that the reader may print for one stream.", valueName: "SIZE"))
@@ -34,12 +36,17 @@ struct ReaderOptions: ParsableArguments {
     if let reader, reader.allSatisfy(\.isWhitespace) {
       throw ValidationError("--reader is empty: give a command")
     }
+    if readerOf == .pushes, over == .stdin {
+      throw ValidationError("--reader-of pushes needs a server: use --over tcp or tls")
+    }
     try checkRange("--max-output", maxOutput.bytes, 1...Int.max)
   }
 
+  var way: ReaderServer.Over { over ?? (readerOf == .pushes ? .tcp : .stdin) }
+
   func trial(_ command: ReaderCommand, isVerbose: Bool) throws -> ReaderTrial {
     ReaderTrial(
-      command, server: try ReaderServer(over), kind: readerOf,
+      command, server: try ReaderServer(way), kind: readerOf,
       limits: ReaderLimits(seconds: timeout, output: maxOutput.bytes), takesDamaged: damaged,
       isVerbose: isVerbose)
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Basics
 import CommandOptions
+import Conformance
 import MockServer
 
 /// The answers of `serve --pushes`.
@@ -10,34 +11,39 @@ struct ServePushOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Answer to other tokens: STATUS or STATUS:REASON. (default: 200)", valueName: "OUTCOME"))
-  var otherTokens: PushAnswerArgument?
+      "Answer to other tokens: STATUS or STATUS:REASON. (default: 200)", valueName: "OUTCOME"),
+    transform: { try PushAnswer(argument: $0) })
+  var otherTokens: PushAnswer?
+
+  @Flag(help: "Refuse what the service refuses whatever the token, such as a push without a topic.")
+  var strict = false
 
   @Option(help: .init("Write the requests of clients to FILE (NDJSON).", valueName: "FILE"))
   var received: String?
 
   mutating func validate() throws {
     if pushes { return }
-    let given = [otherTokens.map { _ in "--other-tokens" }, received.map { _ in "--received" }]
+    let given = [
+      otherTokens.map { _ in "--other-tokens" }, strict ? "--strict" : nil,
+      received.map { _ in "--received" },
+    ]
     if let option = given.compactMap({ $0 }).first { throw ValidationError("\(option) requires --pushes") }
   }
 }
 
-/// `200`, `400:BadDeviceToken`, `410:Unregistered:1700000000123`.
-struct PushAnswerArgument: ExpressibleByArgument {
-  var answer: PushAnswer
-
-  init?(argument: String) {
+extension PushAnswer {
+  /// `200`, `400:BadDeviceToken`, `410:Unregistered:1700000000123`: only errors have a reason, and only 410 has a time.
+  fileprivate init(argument: String) throws {
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    guard (1...3).contains(parts.count), let status = Int(parts[0]), (200...599).contains(status) else {
-      return nil
+    let time = parts.count > 2 ? Int64(parts[2]) : nil
+    guard let status = Int(parts[0]), status == 200 ? parts.count == 1 : (400...599).contains(status),
+      parts.count < 3 || parts.count == 3 && status == 410 && (time ?? -1) >= 0,
+      parts.dropFirst().allSatisfy({ !$0.isEmpty })
+    else {
+      throw ValidationError(
+        "expected 200, STATUS:REASON such as 400:BadDeviceToken, or 410:REASON:MILLISECONDS")
     }
-    var response = PushResponse(status: status)
-    if parts.count > 1 { response.reason = String(parts[1]) }
-    if parts.count > 2 {
-      guard let time = Int64(parts[2]), time >= 0 else { return nil }
-      response.timestamp = time
-    }
-    answer = .response(response)
+    self = .response(
+      PushResponse(status: status, reason: parts.count > 1 ? String(parts[1]) : nil, timestamp: time))
   }
 }

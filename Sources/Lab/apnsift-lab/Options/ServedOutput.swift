@@ -1,7 +1,7 @@
 import Basics
 import Synchronization
 
-/// A file that the server's thread writes.
+/// A file that the server's thread writes. It has its name from the start, so that it can be followed.
 final class ServedOutput: Sendable {
   private struct State {
     let file: OutputFile
@@ -11,7 +11,9 @@ final class ServedOutput: Sendable {
   private let state: Mutex<State>
 
   init(_ path: String, force: Bool) throws {
-    state = Mutex(State(file: try OutputFile(path, force: force)))
+    let file = try OutputFile(path, force: force)
+    try file.appear()
+    state = Mutex(State(file: file))
   }
 
   func write(_ bytes: [UInt8]) {

@@ -1,10 +1,11 @@
-/// Writes tests as JUnit XML, for continuous integration. It has no times: the same corpus produces the same file.
+/// Writes tests as JUnit XML, for continuous integration.
 package enum JUnitWriter {
   /// - Parameter suite: the name of the test suite.
   package static func text(_ rows: [TestRow], suite: String) -> String {
     let tally = TestTally(rows)
     let counts =
       "tests=\"\(tally.count)\" failures=\"\(tally.failed)\" errors=\"\(tally.broken)\" skipped=\"\(tally.skipped)\""
+      + time(rows.compactMap(\.time).reduce(.zero, +))
     let name = attribute(suite)
     return """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -27,9 +28,17 @@ package enum JUnitWriter {
       inner.append("<failure type=\"difference\" message=\(attribute(summary))>\(text)</failure>")
     }
     if !row.description.isEmpty { inner.append("<system-out>\(content(row.description))</system-out>") }
-    let start = "    <testcase classname=\(suite) name=\(attribute(row.name))"
+    let start =
+      "    <testcase classname=\(suite) name=\(attribute(row.name))\(time(row.time ?? .zero))"
     if inner.isEmpty { return "\(start)/>\n" }
     return "\(start)>\n" + inner.map { "      \($0)\n" }.joined() + "    </testcase>\n"
+  }
+
+  /// The attribute `time`, in seconds with three decimals.
+  private static func time(_ time: Duration) -> String {
+    let milliseconds = Int(time / .milliseconds(1))
+    let fraction = String(milliseconds % 1000 + 1000).dropFirst()
+    return " time=\"\(milliseconds / 1000).\(fraction)\""
   }
 
   private static func attribute(_ text: String) -> String { "\"\(content(text))\"" }

@@ -16,8 +16,11 @@ package struct TestRow: Sendable {
   /// The purpose of the test, in a sentence; may be empty.
   package var shows: String
   package var verdict: Verdict
+  /// How long it took; nil if nothing was run for it.
+  var time: Duration?
 
-  package init(name: String, shows: String, verdict: Verdict) {
+  package init(name: String, shows: String, verdict: Verdict, time: Duration? = nil) {
+    self.time = time
     (self.name, self.shows, self.verdict) = (name, shows, verdict)
   }
 

@@ -84,7 +84,7 @@ extension Message {
   ) -> Message {
     let reader = reader.map { "\($0), " } ?? ""
     let chunks = chunkSize.map { "chunks of \(Count.of($0, "byte")), " } ?? ""
-    return Message("\(reader)\(chunks)record \(record + 1): \(reason)")
+    return Message("\(reader)\(chunks)record \(record): \(reason)")
   }
 
   /// - Parameter token: bytes after it that were reported as its token; nil if it was reported as it is.

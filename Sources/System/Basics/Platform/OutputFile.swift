@@ -123,10 +123,19 @@ package final class OutputFile {
   /// Gives the file, which is complete, its name.
   package func finish() throws {
     if !incomplete.isEmpty { try writeVisible(incomplete.count) }
+    guard temporaryName != nil else { return }
+    guard fsync(descriptor) == 0 || errno == EINVAL else {
+      throw Failure(.outputNotWritten(name, SystemError.text()))
+    }
+    try appear()
+  }
+
+  /// Gives the file its name. A file that grows while the program runs, such as a log, has it from the start.
+  package func appear() throws {
     guard let temporaryName, let target else { return }
     // Checked again: more files may have been read since.
     if !isUpdate { try ReadFiles.check(target) }
-    guard fsync(descriptor) == 0 || errno == EINVAL, try move(temporaryName, to: target) else {
+    guard try move(temporaryName, to: target) else {
       throw Failure(.outputNotWritten(name, SystemError.text()))
     }
     self.temporaryName = nil

@@ -52,8 +52,9 @@ package final class PushAnswers: Sendable {
   private let tokens: Mutex<[String: Played]>
   private let otherwise: PushAnswer
 
-  fileprivate init(_ answers: [String: [PushAnswer]], otherwise: PushAnswer) {
-    tokens = Mutex(answers.mapValues { Played(answers: $0) })
+  /// - Parameter otherwise: the answer for tokens that are not in the input.
+  package init(_ recorded: RecordedAnswers, otherwise: PushAnswer = .accepted) {
+    tokens = Mutex(recorded.answers.mapValues { Played(answers: $0) })
     self.otherwise = otherwise
   }
 
@@ -78,20 +79,38 @@ extension PushAnswer {
   }
 }
 
+/// The outcomes of the input's pushes.
+package struct RecordedAnswers: Sendable {
+  /// In the order of their first pushes, in lower case.
+  package private(set) var tokens: [String] = []
+  package private(set) var answers: [String: [PushAnswer]] = [:]
+
+  mutating func add(_ answer: PushAnswer, to token: String) {
+    if answers[token] == nil { tokens.append(token) }
+    answers[token, default: []].append(answer)
+  }
+
+  /// Those that a client under test can be given: each request gets an answer, and no token needs an escape in a path.
+  package var forClients: RecordedAnswers {
+    var kept = RecordedAnswers()
+    for token in tokens where !token.isEmpty && token.utf8.allSatisfy({ Hex.value(ofDigit: $0) != nil }) {
+      for answer in answers[token] ?? [] where answer != .silence { kept.add(answer, to: token) }
+    }
+    return kept
+  }
+}
+
 /// Collects the outcomes of pushes, in at most `memory` bytes.
 package final class PushAnswerCollector: EvidenceSink {
   private let memory: Int
   private var used = 0
-  private var answers: [String: [PushAnswer]] = [:]
+  package private(set) var recorded = RecordedAnswers()
   /// The number of pushes with (`count`) and without (`skipped`) a token and an outcome.
   package private(set) var count = 0
   package private(set) var skipped = 0
   package private(set) var exceedsMemory = false
 
   package init(memory: Int) { self.memory = memory }
-
-  /// - Parameter otherwise: the answer for tokens that are not in the input.
-  package func answers(otherwise: PushAnswer) -> PushAnswers { PushAnswers(answers, otherwise: otherwise) }
 
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
     for push in pushes.records where !exceedsMemory {
@@ -104,7 +123,7 @@ package final class PushAnswerCollector: EvidenceSink {
       // About 200 bytes of tables, and the token.
       used += 200 + token.utf8.count
       exceedsMemory = used > memory
-      answers[token, default: []].append(answer)
+      recorded.add(answer, to: token)
     }
   }
 
