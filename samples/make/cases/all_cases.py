@@ -5,9 +5,11 @@ from cases import (
     compressed,
     containers,
     correlation,
+    error_readers,
     feedback,
     limits,
     links,
+    long_streams,
     marks,
     public,
     readers,
@@ -19,7 +21,7 @@ from cases import (
 
 LISTS = [
     feedback, marks, requests, responses, correlation, links, tcp, limits, captured_gateway, containers, public, texts,
-    compressed, readers,
+    compressed, readers, long_streams, error_readers,
 ]  # fmt: skip
 
 
