@@ -13,20 +13,20 @@ struct GeneratedRequest: Sendable {
   private var lengthAndToken: [UInt8] = []
 
   /// The request with the given number in the scenario, from 0. It does not depend on other requests.
-  /// - Parameter index: index of the request in its connection, from 0, which determines the identifier.
-  init(_ number: Int, of scenario: Scenario, inConnection index: Int) {
+  /// - Parameter identifier: used if the request has one and it is unambiguous.
+  init(_ number: Int, of scenario: Scenario, identifier: UInt32) {
     var random = RandomNumbers(seed: scenario.seed, .requests, number: number)
     command = UInt8(random.below(3))
     let token = scenario.token(of: number, &random)
     GeneratedToken.append(token, of: scenario, to: &lengthAndToken)
     self.token = lengthAndToken[2...]
     payload = Self.payload(number, &random)
-    let identifier = UInt32(truncatingIfNeeded: index + 1)
+    let identifier = Self.unambiguous(identifier)
     let expiry = random.below(4) == 0 ? 0 : scenario.times.lowerBound &+ UInt32(random.below(86_400))
     switch command {
     case 0: break
     case 1:
-      self.identifier = Self.unambiguous(identifier, tokenLength: self.token.count)
+      self.identifier = identifier
       // A zero before the token length would look like the beginning of a request with command 0.
       self.expiry = expiry % 256 == 0 ? expiry + 7 : expiry
     default:
@@ -41,13 +41,18 @@ struct GeneratedRequest: Sendable {
     }
   }
 
-  /// The identifier of a request with command 1. Sets another bit if its last bytes would look like the beginning of a
-  /// request with command 0 and a token of the usual length that extends up to the payload.
-  private static func unambiguous(_ identifier: UInt32, tokenLength: Int) -> UInt32 {
-    // After the length of two bytes: the expiry and the real length, in one case after the identifier's last byte.
-    let isLength = identifier & 0xff_ffff == Scenario.normalLength && tokenLength + 6 == Scenario.normalLength
-    let hasLength = identifier >> 8 == Scenario.normalLength && tokenLength + 7 == Scenario.normalLength
-    return isLength || hasLength ? identifier | 0x80_0000 : identifier
+  /// Sets two more bits of an identifier that looks like the beginning of a request with command 0 and a token of the
+  /// usual length, or like that of a TLS record.
+  private static func unambiguous(_ identifier: UInt32) -> UInt32 {
+    let isLength = identifier & 0xff_ffff == Scenario.normalLength || identifier >> 8 == Scenario.normalLength
+    // Any byte that follows an identifier may be as low as 0.
+    var bytes: [UInt8] = []
+    appendBigEndian(identifier, to: &bytes)
+    bytes.append(0)
+    let isCiphertext = (0...2).contains {
+      GeneratedToken.looksLikeCiphertext(bytes[$0], bytes[$0 + 1], bytes[$0 + 2])
+    }
+    return isLength || isCiphertext ? identifier | 0x80_8000 : identifier
   }
 
   /// Item orders of clients, always with token and payload.
@@ -99,6 +104,33 @@ struct GeneratedRequest: Sendable {
   private func append(_ value: [UInt8], to bytes: inout [UInt8]) {
     appendBigEndian(UInt16(truncatingIfNeeded: value.count), to: &bytes)
     bytes += value
+  }
+}
+
+/// The requests of one connection. Their identifiers are consecutive from any number, as those of clients that count.
+struct GeneratedRequests {
+  private let scenario: Scenario
+  /// Numbers of the requests in the scenario, from 0.
+  let numbers: Range<Int>
+  private let firstIdentifier: UInt32
+  /// One of so many connections has identifiers on both sides of 2^32.
+  private static let wrapInterval = 4
+
+  /// - Parameter connection: number of the connection, from 0, of `count` that share the requests evenly.
+  init(_ scenario: Scenario, connection: Int, of count: Int) {
+    self.scenario = scenario
+    numbers = scenario.share(of: connection, among: count)
+    var random = RandomNumbers(seed: scenario.seed, .identifiers, number: connection)
+    firstIdentifier =
+      random.below(Self.wrapInterval) == 0
+      ? UInt32.max &- UInt32(truncatingIfNeeded: random.below(numbers.count - 1))
+      : UInt32(truncatingIfNeeded: random.next())
+  }
+
+  /// The request with this number in the scenario.
+  subscript(number: Int) -> GeneratedRequest {
+    let index = UInt32(truncatingIfNeeded: number - numbers.lowerBound)
+    return GeneratedRequest(number, of: scenario, identifier: firstIdentifier &+ index)
   }
 }
 
@@ -161,12 +193,12 @@ struct GeneratedResponse: Sendable {
   /// Nil if the connection has no response, or no suitable request was found.
   init?(_ scenario: Scenario, connection: Int, of count: Int) {
     var random = RandomNumbers(seed: scenario.seed, .connections, number: connection)
-    let share = scenario.share(of: connection, among: count)
-    guard random.happens(scenario.responses), !share.isEmpty else { return nil }
+    let requests = GeneratedRequests(scenario, connection: connection, of: count)
+    guard random.happens(scenario.responses), !requests.numbers.isEmpty else { return nil }
     // About 60 % of requests have an identifier.
     for _ in 0..<16 {
-      let number = share.lowerBound + random.below(share.count)
-      let named = GeneratedRequest(number, of: scenario, inConnection: number - share.lowerBound)
+      let number = requests.numbers.lowerBound + random.below(requests.numbers.count)
+      let named = requests[number]
       // After a gap, decoding begins only with a normal token length: the named request must not be skipped.
       let isDecoded = scenario.capture.loss == 0 || named.token.count == Scenario.normalLength
       guard isDecoded, let identifier = named.identifier else { continue }

@@ -6,7 +6,7 @@ package struct RandomNumbers: Sendable {
   enum Purpose: UInt64, Sendable {
     case tokens = 1
     case times, damage, connections, segments, disturbances, pace, requests, endings, fileDamage, fragments
-    case outcomes, exchanges
+    case outcomes, exchanges, identifiers
   }
 
   private var state: UInt64

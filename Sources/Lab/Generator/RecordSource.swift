@@ -30,9 +30,10 @@ struct RecordSource {
   private let scenario: Scenario
   private let response: GeneratedResponse?
   private var numbers: RandomNumbers
-  /// Numbers of the connection's records in the scenario, from 0.
-  private let share: Range<Int>
+  private let requests: GeneratedRequests
+  /// Numbers of the next record and after the last one in the scenario, from 0.
   private var number: Int
+  private let end: Int
 
   /// Bytes of time and token length (docs/spec/protocol.md#feedback-tuples).
   static let header = 6
@@ -46,12 +47,12 @@ struct RecordSource {
   ) {
     (self.isFromServer, self.scenario, self.response) = (isFromServer, scenario, response)
     numbers = RandomNumbers(seed: scenario.seed, .times, number: connection)
-    share = scenario.share(of: connection, among: count)
-    number = share.lowerBound
+    requests = GeneratedRequests(scenario, connection: connection, of: count)
+    (number, end) = (requests.numbers.lowerBound, requests.numbers.upperBound)
   }
 
   /// Whether no record is left.
-  var isAtEnd: Bool { number >= share.upperBound }
+  var isAtEnd: Bool { number >= end }
 
   mutating func next() -> GeneratedRecord? {
     guard !isAtEnd else { return nil }
@@ -70,7 +71,7 @@ struct RecordSource {
   }
 
   private func request() -> GeneratedRecord {
-    let request = GeneratedRequest(number, of: scenario, inConnection: number - share.lowerBound)
+    let request = requests[number]
     let outcome = response?.outcome(of: number) ?? .unknown
     return GeneratedRecord(
       content: .request(request, outcome, status: outcome == .rejected ? response?.status : nil),

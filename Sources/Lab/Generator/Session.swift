@@ -1,5 +1,5 @@
 /// A TCP connection: handshake, data from one side (the sender), and termination. The other side (the receiver)
-/// acknowledges, and may send one error response if it is a gateway.
+/// acknowledges, and may send one error response if it is a gateway (docs/spec/protocol.md#error-responses).
 struct Session: GeneratedConnection {
   private enum Phase {
     case syn, accept, acknowledge, data, reset, senderFIN, receiverFIN, lastACK, ended
@@ -27,10 +27,11 @@ struct Session: GeneratedConnection {
   private var unacknowledged = 0
   /// The receiver's error response, which names the record that must be captured.
   private let response: GeneratedResponse?
-  /// Segments to send before the response; nil until the first byte of the record is captured: a response can only
-  /// name a request captured before it (docs/spec/decoding-rules.md#correlation).
+  /// Segments to send before the next one of the response; nil until the first byte of the record is captured: a
+  /// response can only name a request captured before it (docs/spec/decoding-rules.md#correlation).
   private var segmentsToAnswer: Int?
-  private var hasAnswered = false
+  /// The bytes of the response that are not sent.
+  private var unanswered: ArraySlice<UInt8>
 
   private var extents = CapturedExtents()
   private var expected: ExpectedRecords
@@ -59,6 +60,7 @@ struct Session: GeneratedConnection {
       isGateway && all.damage.isNone && !opening.isMidstream && isSpared && scenario.snapLength == nil
     response =
       isAnswered ? GeneratedResponse(all, connection: opening.number, of: scenario.connections) : nil
+    unanswered = response?.bytes[...] ?? []
     let source = RecordSource(
       all, isFromServer: senderIsServer, connection: opening.number, of: scenario.connections,
       response: response)
@@ -134,7 +136,7 @@ struct Session: GeneratedConnection {
 
   /// Ends the data. A pending response waits until the named request, which is delayed, is captured.
   private mutating func lastOfData() -> GeneratedSegment? {
-    if response != nil, !hasAnswered {
+    if !unanswered.isEmpty {
       if segmentsToAnswer != nil { segmentsToAnswer = 0 }
       return answer() ?? control(fromServer: !senderIsServer, GeneratedSegment.Flag.ack)
     }
@@ -142,19 +144,23 @@ struct Session: GeneratedConnection {
     return next()
   }
 
-  /// The receiver's error response, if it is due.
+  /// The number of sent bytes of the error response.
+  private var answeredCount: Int { unanswered.startIndex }
+
+  /// The next segment of the receiver's error response, if it is due.
   private mutating func answer() -> GeneratedSegment? {
-    guard let response, !hasAnswered, let left = segmentsToAnswer else { return nil }
+    guard !unanswered.isEmpty, let left = segmentsToAnswer else { return nil }
     guard left == 0 else {
       segmentsToAnswer = left - 1
       return nil
     }
     var segment = control(
       fromServer: !senderIsServer, GeneratedSegment.Flag.ack | GeneratedSegment.Flag.push)
-    hasAnswered = true
-    segment.offset = 0
-    segment.payload = response.bytes
+    segment.offset = answeredCount
+    segment.payload = Array(unanswered.prefix(numbers.within(scenario.segmentSizes)))
     segment.isProtected = true
+    unanswered = unanswered.dropFirst(segment.payload.count)
+    segmentsToAnswer = numbers.below(4)
     return segment
   }
 
@@ -185,7 +191,7 @@ struct Session: GeneratedConnection {
     let sender =
       isSYN
       ? senderStart : senderStart &+ 1 &+ UInt32(truncatingIfNeeded: sentCount) &+ (hasSenderFIN ? 1 : 0)
-    let answered = hasAnswered ? UInt32(truncatingIfNeeded: response?.bytes.count ?? 0) : 0
+    let answered = UInt32(truncatingIfNeeded: answeredCount)
     let receiver = isSYN ? receiverStart : receiverStart &+ 1 &+ answered &+ (hasReceiverFIN ? 1 : 0)
     let isFromSender = fromServer == senderIsServer
     var segment = GeneratedSegment(
@@ -216,6 +222,7 @@ struct Session: GeneratedConnection {
     lastLocation = location
     guard !segment.payload.isEmpty else { return }
     guard segment.isFromServer == senderIsServer else {
+      guard segment.offset == 0 else { return }
       return try writeAnswer(at: parts.first { $0.range.lowerBound == 0 }?.location ?? location, to: &truth)
     }
     if let important = bytes.important, segmentsToAnswer == nil, segment.range.contains(important.lowerBound)
@@ -278,11 +285,11 @@ struct Session: GeneratedConnection {
       totals.serverGapBytes = expected.gapBytes
     } else {
       totals.protocolName = "gateway"
-      totals.serverBytes = hasAnswered ? response?.bytes.count ?? 0 : 0
+      totals.serverBytes = answeredCount
       totals.clientBytes = expected.bytes
       totals.clientGapBytes = expected.gapBytes
     }
-    totals.records = expected.count + (hasAnswered ? 1 : 0)
+    totals.records = expected.count + (answeredCount > 0 ? 1 : 0)
     totals.findings = expected.findings
     try truth.stream(expected.stream, totals)
   }
