@@ -113,7 +113,7 @@ struct GeneratedRequests {
   /// Numbers of the requests in the scenario, from 0.
   let numbers: Range<Int>
   private let firstIdentifier: UInt32
-  /// One of so many connections has identifiers on both sides of 2^32.
+  /// One of this number of connections has identifiers on both sides of 2^32.
   private static let wrapInterval = 4
 
   /// - Parameter connection: number of the connection, from 0, of `count` that share the requests evenly.
