@@ -258,8 +258,7 @@ struct VerifyReaderTests {
     #expect(outcome.code == 1)
     let xml = try directory.text(of: "out.xml")
     #expect(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\""))
-    let suite = "reader-model&apos; node (feedback, stdin)\""
-    #expect(xml.contains("<testsuite name=") && xml.contains(suite), "\(xml)")
+    #expect(xml.contains(" node (feedback, stdin)\" tests="), "\(xml)")
   }
 
   @Test("the output order does not depend on which reader ends first")

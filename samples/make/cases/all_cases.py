@@ -12,6 +12,7 @@ from cases import (
     long_streams,
     marks,
     public,
+    pushes,
     readers,
     requests,
     responses,
@@ -21,7 +22,7 @@ from cases import (
 
 LISTS = [
     feedback, marks, requests, responses, correlation, links, tcp, limits, captured_gateway, containers, public, texts,
-    compressed, readers, long_streams, error_readers,
+    compressed, readers, long_streams, error_readers, pushes,
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ FIRST_BYTE = {
     "feedback": lambda record: record["timestamp"] >> 24,
     "request": lambda record: record["command"],
     "response": lambda record: 8,
+    "push": lambda record: ord("{"),  # a line of a log
 }
 DUMPS = ("raw", "hex", "base64")  # formats that know of no packets
 

@@ -16,7 +16,7 @@ SEVERITIES = {
     "note": ("separating-bytes", "unsupported-link-type", "unrecognised-input", "unverified-retransmission"),
 }  # fmt: skip
 SEVERITY = {code: severity for severity, codes in SEVERITIES.items() for code in codes}
-RECORDS = ("feedback", "request", "response")
+RECORDS = ("feedback", "request", "response", "push")
 
 
 def is_pair(case):

@@ -1,0 +1,50 @@
+"""Pushes of a provider's log: what a client of today's service can be answered (docs/spec/pushes.md#reasons)."""
+
+import json
+
+from cases.case import Case, Stream
+from cases.wire import Part, token
+
+# Apple's table; of the two spellings of one reason, the one that the service sends.
+REASONS = {
+    400: [
+        "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic",
+        "DeviceTokenNotForTopic", "DuplicateHeaders", "IdleTimeout", "InvalidPushType", "MissingDeviceToken",
+        "MissingTopic", "PayloadEmpty", "TopicDisallowed",
+    ],
+    403: [
+        "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyInToken", "ExpiredProviderToken", "Forbidden",
+        "InvalidProviderToken", "MissingProviderToken", "UnrelatedKeyIdInToken",
+    ],
+    404: ["BadPath"],
+    405: ["MethodNotAllowed"],
+    410: ["ExpiredToken", "Unregistered"],
+    413: ["PayloadTooLarge"],
+    429: ["TooManyProviderTokenUpdates", "TooManyRequests"],
+    500: ["InternalServerError"],
+    503: ["ServiceUnavailable", "Shutdown"],
+}  # fmt: skip
+OUTCOMES = {200: "accepted", 410: "invalidated"}
+
+
+def cases():
+    answers = [(status, reason) for status, reasons in REASONS.items() for reason in reasons]
+    mixed = [answer for pair in zip([(200, None)] * len(answers), answers) for answer in pair]
+    parts = [line(number, *answer) for number, answer in enumerate(mixed)]
+    yield Case(
+        "pushes/every-reason", "Every reason of the service, each after a push that is accepted",
+        ["push/reasons", "reader/pushes"], {"input.ndjson": b"".join(part.data for part in parts)},
+        [Stream(server=parts, protocol="provider-log")], format="provider-log",
+    )  # fmt: skip
+
+
+def line(number, status, reason):
+    """A line of the log, and the push that it is."""
+    text = {"token": token(number).hex(), "status": status}
+    truth = {"type": "push", "line": number + 1, "token": text["token"], "status": status, "reason": reason}
+    if reason:
+        text["reason"] = reason
+    if status == 410:
+        text["timestamp"] = truth["timestamp_ms"] = 1_700_000_000_123 + 1001 * number
+    truth |= {"outcome": OUTCOMES.get(status, "rejected"), "flags": []}
+    return Part(data=json.dumps(text).encode() + b"\n", truth=(truth,), kind="record")
