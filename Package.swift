@@ -84,12 +84,14 @@ let package = Package(
     library("CZstd", apt: "libzstd-dev", yum: "libzstd-devel", brew: "zstd"),
 
     // MARK: System
-    // Bytes, JSON, time zones, the system's calls, and what apnsift says in several places.
-    module("System/Basics"),
+    // Integers, hex, UTF-8 and JSON in bytes, without the system: all that the decoders of Wire need.
+    module("System/WireBytes"),
+    // Times, the system's calls, and what apnsift says in several places. Whoever imports it gets WireBytes, too.
+    module("System/Basics", ["WireBytes"]),
     // Small files in YAML. The only user of libyaml.
     module("System/YAML", ["Basics", "CLibyaml"]),
     // MARK: Wire
-    module("Wire/APNsWire", ["Basics"]),
+    module("Wire/APNsWire", ["WireBytes"]),
     // Decompresses HTTP/2 header blocks. The only user of libnghttp2.
     module("Wire/HTTP2", ["APNsWire", "Basics", "CLibnghttp2"]),
     // MARK: Input

@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// Consecutive feedback records with the same token length and flags, as indices into a buffer.
 ///

@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// Decodes the tuples of a server: steps 1 to 5 of docs/spec/decoding-rules.md#feedback-tuples. `RunDecoder` says how to use
 /// it.

@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// One whole frame (RFC 9113, section 4.1).
 package struct Frame: Equatable, Sendable {

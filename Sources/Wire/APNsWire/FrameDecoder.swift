@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// What a run of HTTP/2 has.
 package enum FrameRecord: Equatable, Sendable {

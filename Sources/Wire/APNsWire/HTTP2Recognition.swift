@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// The client's connection preface, and the server's answer to an upgrade from HTTP/1.1.
 package enum HTTP2Preface {

@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// The known fields of a push: an HTTP/2 request to `/3/device/TOKEN` and its response
 /// (docs/spec/pushes.md). Texts are ranges of the accompanying bytes.

@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// The JSON body of a response: `{"reason": "Unregistered", "timestamp": 1700000000123}`. Other members are ignored.
 package struct PushBody: Equatable, Sendable {

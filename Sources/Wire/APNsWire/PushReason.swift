@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// The reasons of the service and their statuses (docs/spec/pushes.md#reasons).
 package enum PushReason {

@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// Detects TLS records (docs/spec/protocol.md#tls).
 public enum Ciphertext {

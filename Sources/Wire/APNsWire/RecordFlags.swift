@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// What is doubtful about a record (docs/spec/decoding-rules.md#flags-of-tuples).
 public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {

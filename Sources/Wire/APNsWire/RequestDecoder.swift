@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// Decodes the requests of a client (docs/spec/decoding-rules.md#gateway-requests). `RunDecoder` says how to use it.
 ///

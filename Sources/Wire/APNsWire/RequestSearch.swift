@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// Requests in bytes of any kind, which no boundary before them announces (docs/carving.md).
 extension RequestRules {

@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// The position of a decoded request and its flags. `RequestFields` reads its fields.
 public struct RequestFrame: Equatable, Sendable {

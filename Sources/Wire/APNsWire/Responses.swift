@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// A decoded error response and its flags.
 public struct ResponseFrame: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Basics
+import WireBytes
 
 /// The decision depends on bytes after the window.
 package struct NeedsBytes: Error {}

@@ -1,4 +1,6 @@
-// The C library of the system: every module that imports Platform gets it.
+// What every module that imports Basics gets: bytes, and the C library of the system.
+@_exported import WireBytes
+
 #if canImport(Glibc)
   @_exported import Glibc
 #else

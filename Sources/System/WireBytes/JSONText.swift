@@ -7,10 +7,10 @@ public struct JSONText {
   private var outer: [UInt64] = []
   private var depth = 0
   /// The next byte to read; after a failure, the wrong byte.
-  var next: UnsafeRawPointer
-  let end: UnsafeRawPointer
+  package private(set) var next: UnsafeRawPointer
+  package let end: UnsafeRawPointer
   /// After a failure, the expected token.
-  private(set) var expected: StaticString = ""
+  package private(set) var expected: StaticString = ""
 
   /// Whether the bytes of `range`, which must be in the span, are one JSON value.
   public static func isValue(_ range: Range<Int>, in bytes: RawSpan) -> Bool {
@@ -29,12 +29,12 @@ public struct JSONText {
     return (text.next - start, "\(text.expected)")
   }
 
-  init(next: UnsafeRawPointer, end: UnsafeRawPointer) {
+  package init(next: UnsafeRawPointer, end: UnsafeRawPointer) {
     self.next = next
     self.end = end
   }
 
-  mutating func readValue() -> Bool {
+  package mutating func readValue() -> Bool {
     while true {
       skipSpace()
       guard let opens = readBeginning() else { return false }
@@ -108,17 +108,17 @@ public struct JSONText {
 
   /// The next byte; at the end 0, which is valid nowhere.
   @inline(__always)
-  var byte: UInt8 { next < end ? next.load(as: UInt8.self) : 0 }
+  package var byte: UInt8 { next < end ? next.load(as: UInt8.self) : 0 }
 
   @inline(__always)
-  mutating func skip(_ expected: UInt8) -> Bool {
+  package mutating func skip(_ expected: UInt8) -> Bool {
     guard byte == expected else { return false }
     next += 1
     return true
   }
 
   @inline(__always)
-  mutating func skipSpace() {
+  package mutating func skipSpace() {
     while byte <= 0x20 {
       switch byte {
       case 0x20, 0x09, 0x0a, 0x0d: next += 1
@@ -131,7 +131,7 @@ public struct JSONText {
 
   /// Reads a number, `true`, `false` or `null`.
   @inline(__always)
-  mutating func readPlain() -> Bool {
+  package mutating func readPlain() -> Bool {
     switch byte {
     case UInt8(ascii: "t"): readWord("true")
     case UInt8(ascii: "f"): readWord("false")
@@ -185,7 +185,7 @@ public struct JSONText {
 
   /// Reads a string from its opening quote on.
   @inline(__always)
-  mutating func readString() -> Bool {
+  package mutating func readString() -> Bool {
     next += 1
     while true {
       if end - next >= 8 {

@@ -76,7 +76,7 @@ public enum Hex {
   }
 
   /// The two digits of `byte`, the first one in the low byte.
-  static func digits(of byte: UInt8, _ letterCase: LetterCase = .lower) -> UInt16 {
+  package static func digits(of byte: UInt8, _ letterCase: LetterCase = .lower) -> UInt16 {
     asciiDigits(SIMD2<UInt16>(UInt16(byte) &>> 4 | UInt16(byte) &<< 8, 0), letterCase).x
   }
 
