@@ -92,8 +92,8 @@ let package = Package(
     module("System/YAML", ["Basics", "CLibyaml"]),
     // MARK: Wire
     module("Wire/APNsWire", ["WireBytes"]),
-    // Decompresses HTTP/2 header blocks. The only user of libnghttp2.
-    module("Wire/HTTP2", ["APNsWire", "Basics", "CLibnghttp2"]),
+    // HTTP/2 header blocks, and the pushes of a connection. The only user of libnghttp2.
+    module("Wire/APNsPushes", ["APNsWire", "Basics", "CLibnghttp2"]),
     // MARK: Input
     // Capture files to streams of bytes. The only user of libpcap.
     module("Input/PacketCapture", ["Basics", "CLibpcap"]),
@@ -114,7 +114,7 @@ let package = Package(
     // MARK: Analysis
     module(
       "Analysis/Analysis",
-      ["APNsWire", "Basics", "HTTP2", "PacketCapture", "ProviderLogs", "StreamInputs", "TLSDecryption"],
+      ["APNsPushes", "APNsWire", "Basics", "PacketCapture", "ProviderLogs", "StreamInputs", "TLSDecryption"],
       resources: ["Catalogue/catalogue.txt"]),
     // MARK: Output
     module(
@@ -180,7 +180,7 @@ let package = Package(
     command(
       "Command/apnsift",
       [
-        "Analysis", "Basics", "CommandOptions", "Conformance", "EvidenceReport", "PacketCapture",
+        "APNsWire", "Analysis", "Basics", "CommandOptions", "Conformance", "EvidenceReport", "PacketCapture",
         "ProviderLogs", "Reports", "StreamInputs", "TokenStores",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -221,7 +221,7 @@ let package = Package(
     .testTarget(
       name: "APNsWireTests", dependencies: ["APNsWire", "Basics", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "HTTP2Tests", dependencies: ["APNsWire", "Basics", "HTTP2", "TestSupport"],
+      name: "HTTP2Tests", dependencies: ["APNsPushes", "APNsWire", "Basics", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ProviderLogsTests", dependencies: ["APNsWire", "Basics", "ProviderLogs", "TestSupport", "YAML"],

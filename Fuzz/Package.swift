@@ -30,7 +30,7 @@ let package = Package(
     module("Basics", "WireBytes"),
     module("APNsWire", "WireBytes"),
     module("ProviderLogs", "Basics", "APNsWire", "CLibpcre2", "YAML", resources: ["forms.yml", "names.txt"]),
-    module("HTTP2", "Basics", "APNsWire", "CLibnghttp2"),
+    module("APNsPushes", "Basics", "APNsWire", "CLibnghttp2"),
     module("PacketCapture", "Basics", "CLibpcap"),
     module(
       "StreamInputs", "Basics", "APNsWire", "PacketCapture", "CLibcrypto", "CLibmagic", "CZlib", "CZstd",
@@ -39,7 +39,7 @@ let package = Package(
       "TLSDecryption", "Basics", "PacketCapture", "StreamInputs", "CLibcrypto",
       resources: ["Suites/suites.txt"]),
     module(
-      "Analysis", "Basics", "APNsWire", "HTTP2", "ProviderLogs", "PacketCapture", "StreamInputs",
+      "Analysis", "Basics", "APNsPushes", "APNsWire", "ProviderLogs", "PacketCapture", "StreamInputs",
       "TLSDecryption", resources: ["Catalogue/catalogue.txt"]),
     module("YAML", "Basics", "CLibyaml"),
     // Of the stores, what reads a mapping and the URLs in it.
@@ -52,7 +52,7 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "APNsWire", "Analysis", "Basics", "CLibFuzzer", "CaptureWriting", "HTTP2", "PacketCapture",
+        "APNsPushes", "APNsWire", "Analysis", "Basics", "CLibFuzzer", "CaptureWriting", "PacketCapture",
         "ProviderLogs", "StreamInputs", "StreamTestSupport", "TLSDecryption", "TestSupport", "TokenStores",
         "YAML",
       ],

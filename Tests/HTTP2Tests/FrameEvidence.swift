@@ -26,7 +26,7 @@ extension FrameEvidence {
 
 /// The steps of a run that arrives in two chunks, or in chunks of one length.
 func frameSteps(
-  _ bytes: [UInt8], _ sender: FrameDecoder.Sender, offset: Int = 0, beginsStream: Bool = true, chunks: [Int]
+  _ bytes: [UInt8], _ sender: Direction, offset: Int = 0, beginsStream: Bool = true, chunks: [Int]
 ) -> [FrameEvidence] {
   var decoder = FrameDecoder(sender, offset: offset, beginsStream: beginsStream)
   var evidence: [FrameEvidence] = []

@@ -13,7 +13,7 @@ struct HTTP2Fixture: Decodable, Sendable {
     var frames: [[Int]]
 
     var bytes: [UInt8] { Hex.bytes(hex) ?? [] }
-    var side: FrameDecoder.Sender { sender == "client" ? .client : .server }
+    var side: Direction { sender == "client" ? .client : .server }
     var testDescription: String { sender }
   }
 

@@ -1,6 +1,6 @@
 import APNsWire
 import Basics
-import HTTP2
+import APNsPushes
 import Testing
 
 @Suite("Header blocks of HTTP/2")

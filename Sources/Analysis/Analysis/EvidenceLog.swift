@@ -1,3 +1,4 @@
+import APNsPushes
 import APNsWire
 import Basics
 import PacketCapture
@@ -52,7 +53,7 @@ final class EvidenceLog {
     self.options = options
     self.sinks = sinks
     gateway = GatewayBudget(options.gateway)
-    pushes = PushBudget(options.gateway)
+    pushes = PushBudget(maxPending: options.gateway.maxPending, memory: options.gateway.memory)
     needs = sinks.reduce(into: []) { $0.formUnion($1.needs) }
     if sinkThreads > 0, !needs.contains(.bytes) {
       worker = OrderedWorkers(

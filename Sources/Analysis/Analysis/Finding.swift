@@ -1,10 +1,6 @@
+import APNsWire
 import Basics
 import PacketCapture
-
-/// Who sent the bytes of a direction.
-package enum Direction: String, BitwiseCopyable, Sendable {
-  case client, server
-}
 
 package struct Finding: Equatable, Sendable {
   package var source: String

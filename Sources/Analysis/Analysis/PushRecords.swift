@@ -1,4 +1,6 @@
+import APNsPushes
 import APNsWire
+import Basics
 import PacketCapture
 
 /// A push with provenance.
@@ -23,6 +25,15 @@ package struct PushRecord: BitwiseCopyable, Sendable {
     (self.fields, self.direction, self.offset, self.fileOffset) = (fields, direction, offset, fileOffset)
     self.packet = packet
   }
+
+  /// Nil without a frame.
+  init?(_ fields: PushFields, request: FrameOrigin?, response: FrameOrigin?) {
+    guard let origin = response ?? request else { return nil }
+    self.init(
+      fields, direction: response == nil ? .client : .server, offset: origin.offset,
+      fileOffset: origin.fileOffset, packet: origin.packet)
+    (requestOffset, requestPacket) = (request?.offset, request?.packet?.number)
+  }
 }
 
 /// Pushes of one stream, in the order in which their responses ended.
@@ -33,35 +44,5 @@ package struct PushRecords: Sendable {
   package init(labels: StreamLabels, records: ArraySlice<PushRecord>) {
     self.labels = labels
     self.records = records
-  }
-}
-
-/// The number of pushes by outcome.
-package struct PushCounts: Equatable, Sendable {
-  package var accepted = 0
-  package var invalidated = 0
-  package var rejected = 0
-  package var unknown = 0
-
-  package init() {}
-
-  package var all: Int { accepted &+ invalidated &+ rejected &+ unknown }
-
-  package subscript(outcome: PushOutcome) -> Int {
-    switch outcome {
-    case .accepted: accepted
-    case .invalidated: invalidated
-    case .rejected: rejected
-    case .unknown: unknown
-    }
-  }
-
-  mutating func count(_ push: PushFields) {
-    switch push.outcome {
-    case .accepted: accepted &+= 1
-    case .invalidated: invalidated &+= 1
-    case .rejected: rejected &+= 1
-    case .unknown: unknown &+= 1
-    }
   }
 }

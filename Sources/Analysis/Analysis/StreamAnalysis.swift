@@ -1,3 +1,5 @@
+import APNsPushes
+import APNsWire
 import Basics
 import PacketCapture
 import ProviderLogs

@@ -1,6 +1,6 @@
 import APNsWire
 import Basics
-import HTTP2
+import APNsPushes
 import PacketCapture
 import ProviderLogs
 
@@ -61,8 +61,7 @@ extension StreamAnalysis {
       return Box(RequestDecoder(rules: options.requestRules, offset: offset, beginsStream: beginsStream))
     case .responses: return Box(ResponseDecoder(offset: offset, beginsStream: beginsStream))
     case .http2:
-      var decoder = FrameDecoder(
-        role(of: side) == .client ? .client : .server, offset: offset, beginsStream: beginsStream)
+      var decoder = FrameDecoder(role(of: side), offset: offset, beginsStream: beginsStream)
       allowPayload(of: side, in: &decoder)
       return Box(decoder)
     case .providerLog: return Box(LogDecoder(options.logs, offset: offset))

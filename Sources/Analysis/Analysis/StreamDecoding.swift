@@ -1,6 +1,6 @@
 import APNsWire
 import Basics
-import HTTP2
+import APNsPushes
 import PacketCapture
 
 extension FeedbackDecoder: DirectionDecoder {
@@ -149,7 +149,9 @@ extension StreamAnalysis {
     log.summary.recordBytes &+= frame.length
     pushes.isDoubtful = direction.doubts.contains(frame.offset, frame.length)
     let fault = pushes.take(
-      frame, in: bytes, from: role(of: direction.side), at: FrameOrigin(frame.offset, origin))
+      frame, in: bytes, from: role(of: direction.side),
+      at: FrameOrigin(
+        offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet))
     // What a doubtful header block adds to the table, later ones must not use.
     if pushes.isDoubtful { try losePushBytes(of: direction.side) }
     if let fault {
@@ -208,7 +210,8 @@ extension StreamAnalysis {
           length: Frame.headerLength, fileOffset: origin.fileOffset, packet: origin.packet,
           message: .tooManyPending(limit: log.options.gateway.maxPending)))
     }
-    try pushes.removeComplete { push, texts in
+    try pushes.removeComplete { fields, request, response, texts in
+      guard let push = PushRecord(fields, request: request, response: response) else { return }
       try log.add(push, labels: labels(input: push.packet?.input ?? 0), in: texts)
     }
   }

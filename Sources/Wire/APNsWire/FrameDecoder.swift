@@ -12,15 +12,10 @@ package enum FrameRecord: Equatable, Sendable {
 package struct FrameDecoder: RunDecoder, RunParser {
   package typealias Record = FrameRecord
 
-  /// Who sends the bytes.
-  package enum Sender: Sendable {
-    case client, server
-  }
-
   /// The largest SETTINGS_MAX_FRAME_SIZE that is accepted, in bytes.
   private static let greatestLimit = 1 << 20
 
-  private let sender: Sender
+  private let sender: Direction
   package var cursor: RunCursor
   private var limit = FrameHeader.usualLimit
   /// Whether the connection begins at the cursor.
@@ -32,7 +27,7 @@ package struct FrameDecoder: RunDecoder, RunParser {
   ///   - offset: offset of the run's first byte in its direction of the stream, in bytes from 0.
   ///   - beginsStream: true if the run is the beginning of the stream, false after a gap or in the middle of a
   ///     connection: decoding then begins at the first plausible frames.
-  package init(_ sender: Sender, offset: Int = 0, beginsStream: Bool = true) {
+  package init(_ sender: Direction, offset: Int = 0, beginsStream: Bool = true) {
     self.sender = sender
     cursor = RunCursor(offset: offset, beginsStream: beginsStream)
     isOpening = beginsStream

@@ -85,6 +85,36 @@ package enum PushOutcome: String, CaseIterable, Sendable {
   case unknown
 }
 
+/// The number of pushes by outcome.
+package struct PushCounts: Equatable, Sendable {
+  package var accepted = 0
+  package var invalidated = 0
+  package var rejected = 0
+  package var unknown = 0
+
+  package init() {}
+
+  package var all: Int { accepted &+ invalidated &+ rejected &+ unknown }
+
+  package subscript(outcome: PushOutcome) -> Int {
+    switch outcome {
+    case .accepted: accepted
+    case .invalidated: invalidated
+    case .rejected: rejected
+    case .unknown: unknown
+    }
+  }
+
+  package mutating func count(_ push: PushFields) {
+    switch push.outcome {
+    case .accepted: accepted &+= 1
+    case .invalidated: invalidated &+= 1
+    case .rejected: rejected &+= 1
+    case .unknown: unknown &+= 1
+    }
+  }
+}
+
 /// What is doubtful about a push.
 package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   package let rawValue: UInt16

@@ -1,3 +1,8 @@
+/// Who sent the bytes of a direction.
+public enum Direction: String, BitwiseCopyable, Sendable {
+  case client, server
+}
+
 /// One result of a decoder. Offsets are in bytes from 0, in the direction of the stream, gaps included; lengths are at
 /// least 1.
 public enum DecoderStep<Record: Equatable & Sendable>: Equatable, Sendable {

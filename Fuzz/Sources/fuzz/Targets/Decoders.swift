@@ -1,6 +1,6 @@
 import APNsWire
 import Basics
-import HTTP2
+import APNsPushes
 import ProviderLogs
 
 /// The decoders of one direction: however the bytes are cut, they agree with the plain models, and every byte is in one
@@ -58,7 +58,7 @@ extension Target {
   }
 
   private static func checkFrames(_ sample: Sample) {
-    let sender: FrameDecoder.Sender = sample.options[0] & 1 == 0 ? .client : .server
+    let sender: Direction = sample.options[0] & 1 == 0 ? .client : .server
     let (offset, beginsStream) = start(sample)
     var whole: [FrameEvidence] = []
     for chunking in sample.chunkings() {

@@ -1,3 +1,4 @@
+import APNsWire
 import Analysis
 import ArgumentParser
 import Basics

@@ -1,3 +1,5 @@
+import Basics
+
 /// Packets that a search found, reassembled into streams like those of a capture.
 package struct CarvedPackets: ~Copyable {
   private static let rawIP = LinkType(rawValue: 101)

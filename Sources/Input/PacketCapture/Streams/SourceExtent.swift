@@ -1,3 +1,5 @@
+import Basics
+
 /// The distances of an extent's bytes in the file: even, or in groups of one size at even distances.
 ///
 /// Text dumps need both levels: `0011 2233 4455` has groups of 2 bytes every 5 characters, base64 has groups of 3

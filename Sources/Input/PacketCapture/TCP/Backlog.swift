@@ -1,3 +1,5 @@
+import Basics
+
 /// Bytes that arrived before earlier bytes of the stream.
 struct PendingSegment {
   /// Position of the first byte (`HalfConnection`).

@@ -1,3 +1,5 @@
+import Basics
+
 /// The tracked connections, found by their two endpoints, and their eviction order.
 ///
 /// Connections are values in one array; a slot is an index in it. The hash table uses linear probing. Hashes are

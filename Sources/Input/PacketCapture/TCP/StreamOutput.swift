@@ -1,3 +1,5 @@
+import Basics
+
 /// Shared state of all connections of a capture during reassembly: their events and their memory budget.
 struct StreamOutput {
   /// Limits of remembered ranges of delivered bytes, for all directions together and for one.

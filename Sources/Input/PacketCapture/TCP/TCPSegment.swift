@@ -1,3 +1,5 @@
+import Basics
+
 /// A TCP sequence number: arithmetic on it is modulo 2^32 (RFC 9293, section 3.4).
 package struct SequenceNumber: Hashable, Sendable {
   package var value: UInt32

@@ -3,11 +3,11 @@ import Basics
 
 extension HTTP2Recognition {
   /// The sender of a run from the middle of a stream; nil if no header block shows it.
-  package static func sender(of head: RawSpan) -> FrameDecoder.Sender? {
+  package static func sender(of head: RawSpan) -> Direction? {
     var decoder = FrameDecoder(.server, beginsStream: false)
     let table = HeaderTable()
     var fields = HeaderFields()
-    var sender: FrameDecoder.Sender?
+    var sender: Direction?
     decoder.decode(whole: head) { step, bytes in
       guard sender == nil, case .record(.frame(let frame)) = step else { return }
       if frame.kind == .pushPromise { sender = .server }

@@ -1,20 +1,16 @@
 import APNsWire
 import Basics
-import HTTP2
-import PacketCapture
 
 /// The location of a frame.
-struct FrameOrigin: BitwiseCopyable {
+package struct FrameOrigin: BitwiseCopyable {
   /// Offset of its first byte in its direction, in bytes from 0, gaps included.
-  var offset: Int
+  package var offset: Int
   /// Offset of that byte in the input, and the packet that contains it.
-  var fileOffset: Int
-  var packet: PacketReference?
+  package var fileOffset: Int
+  package var packet: PacketReference?
 
-  init(_ offset: Int, _ origin: SourceExtent) {
-    self.offset = offset
-    fileOffset = origin.fileOffset(of: offset)
-    packet = origin.packet
+  package init(offset: Int, fileOffset: Int, packet: PacketReference? = nil) {
+    (self.offset, self.fileOffset, self.packet) = (offset, fileOffset, packet)
   }
 }
 

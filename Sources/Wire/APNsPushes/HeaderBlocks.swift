@@ -1,18 +1,17 @@
 import APNsWire
-import HTTP2
 
 /// The header blocks of one direction: joins a HEADERS or PUSH_PROMISE frame with the CONTINUATION frames after it
 /// (RFC 9113, section 6.10), and decompresses the block.
-final class HeaderBlocks {
+package final class HeaderBlocks {
   /// A header block, without its fields.
-  struct Block {
+  package struct Block {
     var id: UInt32
     var endsStream: Bool
     var isPromise: Bool
     /// The location of its first frame.
-    var origin: FrameOrigin
+    package var origin: FrameOrigin
     /// Bytes of its frames so far.
-    var length: Int
+    package var length: Int
   }
 
   /// The maximum length of a block, in bytes before decompression.

@@ -1,5 +1,3 @@
-import Basics
-
 /// The packet that something came from: enough to find it in the examined file, or in the capture that the file was
 /// made from. Connections keep many of these, 32 bytes each.
 package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
@@ -43,5 +41,5 @@ package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// For messages.
-  var name: Message { .packet(number, original: original) }
+  package var name: Message { .packet(number, original: original) }
 }

@@ -52,7 +52,7 @@ struct OpenExchanges: ~Copyable {
   }
 
   private var isOverLimit: Bool {
-    open.count > budget.limits.maxPending || used > 0 && budget.used > budget.limits.memory
+    open.count > budget.maxPending || used > 0 && budget.used > budget.memory
   }
 
   private mutating func evict() {
@@ -105,10 +105,11 @@ struct OpenExchanges: ~Copyable {
 }
 
 /// The limits of open pushes, which all connections share.
-final class PushBudget {
-  let limits: GatewayLimits
+package final class PushBudget {
+  /// The maximum number of open pushes of a connection, and the memory of all in bytes.
+  let maxPending, memory: Int
   /// Approximate memory of open pushes in bytes.
   var used = 0
 
-  init(_ limits: GatewayLimits) { self.limits = limits }
+  package init(maxPending: Int, memory: Int) { (self.maxPending, self.memory) = (maxPending, memory) }
 }

@@ -1,13 +1,11 @@
 import APNsWire
 import Basics
-import HTTP2
-import PacketCapture
 
 /// The pushes of one HTTP/2 connection: finds the response of each request (docs/spec/pushes.md#exchanges).
 ///
 /// The frames of a direction arrive in order. Between the directions, the order is approximate: a response may arrive
 /// before its request while a segment of the client's direction is late.
-final class PushConnection {
+package final class PushConnection {
   private static let maxFrameSize: UInt16 = 5
   private static let refusedStream: UInt32 = 7
 
@@ -30,25 +28,25 @@ final class PushConnection {
   /// Whether stream 1 is the HTTP/1.1 request of an upgrade.
   @exclusivity(unchecked) private var isUpgraded = false
   /// Whether bytes of the current frame are in doubt.
-  @exclusivity(unchecked) var isDoubtful = false
-  @exclusivity(unchecked) private(set) var counts = PushCounts()
+  @exclusivity(unchecked) package var isDoubtful = false
+  @exclusivity(unchecked) package private(set) var counts = PushCounts()
   /// The maximum frame size for what each side sends: SETTINGS_MAX_FRAME_SIZE of the other side.
   @exclusivity(unchecked) private var limitOfClient: Int?
   @exclusivity(unchecked) private var limitOfServer: Int?
 
-  init(_ budget: PushBudget, keepsPayloads: Bool, alone: Direction?) {
+  package init(_ budget: PushBudget, keepsPayloads: Bool, alone: Direction?) {
     exchanges = OpenExchanges(budget)
     self.keepsPayloads = keepsPayloads
     self.alone = alone
   }
 
   /// The maximum payload length of a direction's frames in bytes; nil if unknown.
-  func limit(of direction: Direction) -> Int? { direction == .client ? limitOfClient : limitOfServer }
+  package func limit(of direction: Direction) -> Int? { direction == .client ? limitOfClient : limitOfServer }
 
   // MARK: - Input
 
   /// The connection begins in a direction.
-  func begin(_ direction: Direction, isUpgraded: Bool) {
+  package func begin(_ direction: Direction, isUpgraded: Bool) {
     if isUpgraded { self.isUpgraded = true }
     blocks(of: direction).begin()
   }
@@ -56,7 +54,7 @@ final class PushConnection {
   private func blocks(of direction: Direction) -> HeaderBlocks { direction == .client ? client : server }
 
   /// Bytes of a direction are missing or unreadable. No header block is open: see `cutBlock`.
-  func gap(in direction: Direction) {
+  package func gap(in direction: Direction) {
     blocks(of: direction).gap()
     guard direction == .client else { return }
     for id in withOpenRequest {
@@ -67,7 +65,7 @@ final class PushConnection {
 
   /// Ends the open header block of a direction, unless `frame` continues it, and returns it: its fields are lost.
   /// - Parameter frame: the next frame; nil before missing bytes and at the end.
-  func cutBlock(in direction: Direction, before frame: Frame?) -> HeaderBlocks.Block? {
+  package func cutBlock(in direction: Direction, before frame: Frame?) -> HeaderBlocks.Block? {
     guard let cut = blocks(of: direction).abandon(before: frame) else { return nil }
     headers.lose()
     end(cut, of: direction)
@@ -77,7 +75,7 @@ final class PushConnection {
   /// The next frame of a direction, in which no header block is open that it does not continue.
   ///
   /// - Returns: the fault of its header block; usually nil.
-  func take(_ frame: Frame, in bytes: RawSpan, from direction: Direction, at origin: FrameOrigin)
+  package func take(_ frame: Frame, in bytes: RawSpan, from direction: Direction, at origin: FrameOrigin)
     -> HeaderTable.Fault?
   {
     switch frame.kind {
@@ -279,47 +277,38 @@ final class PushConnection {
   }
 
   /// Both directions have ended: completes all open exchanges.
-  func finish() {
+  package func finish() {
     exchanges.completeAll()
   }
 
   // MARK: - Output
 
-  var hasComplete: Bool { exchanges.hasComplete }
+  package var hasComplete: Bool { exchanges.hasComplete }
 
   /// The first frame of the first evicted exchange; nil from the second call on.
-  func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? { exchanges.removeEvicted() }
+  package func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? { exchanges.removeEvicted() }
 
-  /// Emits the complete exchanges that are pushes.
-  func removeComplete(_ emit: (PushRecord, RawSpan) throws -> Void) rethrows {
+  /// Emits the complete exchanges that are pushes: their fields, whose texts are ranges of the bytes, and the first known
+  /// frame of the request and of the response, of which one is known at least.
+  package func removeComplete(
+    _ emit: (PushFields, _ request: FrameOrigin?, _ response: FrameOrigin?, RawSpan) throws -> Void
+  ) rethrows {
     try exchanges.removeComplete { exchange in
-      guard let record = record(of: &exchange) else { return }
-      counts.count(record.fields)
-      try emit(record, exchange.texts.span.bytes)
+      guard isPush(exchange) else { return }
+      settleRequest(&exchange)
+      settleResponse(&exchange)
+      counts.count(exchange.fields)
+      try emit(exchange.fields, exchange.request.origin, exchange.response.origin, exchange.texts.span.bytes)
     }
   }
 
-  /// Nil if the exchange is not a push.
-  private func record(of exchange: inout PushExchange) -> PushRecord? {
-    guard !exchange.isOther, let origin = exchange.response.origin ?? exchange.request.origin else {
-      return nil
-    }
+  private func isPush(_ exchange: borrowing PushExchange) -> Bool {
+    guard !exchange.isOther, exchange.firstFrame != nil else { return false }
     // The path is unknown, and all known paths of the connection are those of another service.
-    if exchange.request.origin == nil || exchange.hasLostPath, hasOthers, !hasPushes { return nil }
+    if exchange.request.origin == nil || exchange.hasLostPath, hasOthers, !hasPushes { return false }
     // Each response of the service has an apns-id.
-    if exchange.request.origin == nil, exchange.hasStatusBlock, exchange.fields[.apnsID] == nil,
-      !exchange.fields.flags.contains(.unknownHeaders)
-    {
-      return nil
-    }
-    settleRequest(&exchange)
-    settleResponse(&exchange)
-    var record = PushRecord(
-      exchange.fields, direction: exchange.response.origin == nil ? .client : .server, offset: origin.offset,
-      fileOffset: origin.fileOffset, packet: origin.packet)
-    record.requestOffset = exchange.request.origin?.offset
-    record.requestPacket = exchange.request.origin?.packet?.number
-    return record
+    return exchange.request.origin != nil || !exchange.hasStatusBlock || exchange.fields[.apnsID] != nil
+      || exchange.fields.flags.contains(.unknownHeaders)
   }
 
   private func settleRequest(_ exchange: inout PushExchange) {
