@@ -53,7 +53,10 @@ let package = Package(
   products: [
     .executable(name: "apnsift", targets: ["apnsift"]),
     .executable(name: "apnsift-lab", targets: ["apnsift-lab"]),
+    // Apple's old binary protocol, without calls of the system.
     .library(name: "APNsWire", targets: ["APNsWire"]),
+    // Today's pushes, which need libnghttp2.
+    .library(name: "APNsPushes", targets: ["APNsPushes", "APNsWire"]),
   ],
   traits: [.trait(name: "Lab", description: "apnsift-lab and the tests, which need SwiftNIO.")],
   dependencies: [

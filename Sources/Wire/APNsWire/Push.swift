@@ -116,39 +116,39 @@ package struct PushCounts: Equatable, Sendable {
 }
 
 /// What is doubtful about a push.
-package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
-  package let rawValue: UInt16
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
+public struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
+  public let rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The server's GOAWAY excludes the request: it was not processed.
-  package static let goaway = PushFlags(rawValue: 1 << 0)
+  public static let goaway = PushFlags(rawValue: 1 << 0)
   /// The response body is not a JSON object as the service sends it.
-  package static let malformedJSON = PushFlags(rawValue: 1 << 1)
+  public static let malformedJSON = PushFlags(rawValue: 1 << 1)
   /// No response is known.
-  package static let noResponse = PushFlags(rawValue: 1 << 2)
+  public static let noResponse = PushFlags(rawValue: 1 << 2)
   /// The status is inferred from the reason, because its header field was lost.
-  package static let statusInferred = PushFlags(rawValue: 1 << 3)
+  public static let statusInferred = PushFlags(rawValue: 1 << 3)
   /// One side ended the stream with RST_STREAM.
-  package static let streamReset = PushFlags(rawValue: 1 << 4)
+  public static let streamReset = PushFlags(rawValue: 1 << 4)
   /// The token is not an even number of hex digits, nor, in a log, in another form of a token.
-  package static let tokenNotHex = PushFlags(rawValue: 1 << 5)
+  public static let tokenNotHex = PushFlags(rawValue: 1 << 5)
   /// A response without its request.
-  package static let uncorrelated = PushFlags(rawValue: 1 << 6)
+  public static let uncorrelated = PushFlags(rawValue: 1 << 6)
   /// The token does not have 32 bytes.
-  package static let unexpectedTokenLength = PushFlags(rawValue: 1 << 7)
+  public static let unexpectedTokenLength = PushFlags(rawValue: 1 << 7)
   /// A header field is unknown: its dynamic table entry, or part of its header block, is missing.
-  package static let unknownHeaders = PushFlags(rawValue: 1 << 8)
+  public static let unknownHeaders = PushFlags(rawValue: 1 << 8)
 
   /// The body of an error is missing, at least in part.
-  package static let bodyLost = PushFlags(rawValue: 1 << 9)
+  public static let bodyLost = PushFlags(rawValue: 1 << 9)
   /// Packets of the capture have different bytes for a part of its frames, and nothing decides between them.
-  package static let conflictingBytes = PushFlags(rawValue: 1 << 10)
+  public static let conflictingBytes = PushFlags(rawValue: 1 << 10)
 
   /// RST_STREAM has the code REFUSED_STREAM: the request was not processed. Reports do not show this flag.
   package static let refused = PushFlags(rawValue: 1 << 15)
 
   /// The flags and their codes in reports, sorted by code.
-  package static let all: [(flag: PushFlags, code: String)] = [
+  public static let all: [(flag: PushFlags, code: String)] = [
     (.bodyLost, "body-lost"),
     (.conflictingBytes, "conflicting-bytes"),
     (.goaway, "goaway"),
@@ -162,7 +162,7 @@ package struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
     (.unknownHeaders, "unknown-headers"),
   ]
 
-  package var codes: [String] { Self.all.filter { contains($0.flag) }.map(\.code) }
+  public var codes: [String] { Self.all.filter { contains($0.flag) }.map(\.code) }
 
   /// Flags that make the token or its invalidation time doubtful.
   package static let tokenDoubts: PushFlags = [

@@ -1,0 +1,57 @@
+import APNsWire
+import TestSupport
+import Testing
+
+/// A decoder that knows no chunks says what is right.
+@Suite("Whole inputs as values")
+struct DecodedTests {
+  @Test("all tuples, flags and other bytes are there", arguments: StepRuleTests.steps + StepRuleTests.flags)
+  func feedback(_ rule: RuleCase) throws {
+    let found = FeedbackDecoder.decode(rule.bytes, rules: try #require(rule.limits.rules), isDump: false)
+    let records = found.records.map {
+      Evidence.record(offset: $0.offset, time: Int($0.time), token: $0.token, flags: $0.flags.codes)
+    }
+    let plain = PlainDecoder(rule.bytes, rule.limits).decode(beginsStream: true)
+    let isRecord = { (evidence: Evidence) in if case .record = evidence { true } else { false } }
+    #expect(records == plain.filter(isRecord))
+    #expect(found.rest.map(\.text) == plain.filter { !isRecord($0) }.map(\.description))
+    #expect(found.rest.allSatisfy { $0.direction == .server })
+  }
+
+  @Test("separators of a file are named")
+  func separators() {
+    let lines = (0..<6).flatMap { Tuples.of((0..<32).map { 8 &* $0 &+ 3 &* UInt8($1) }($0)) + [0x0d, 0x0a] }
+    let found = FeedbackDecoder.decode(lines)
+    #expect(found.records.map(\.offset) == [0, 40, 80, 120, 160, 200])
+    #expect(found.rest.map(\.text) == (0..<6).map { "separator \(40 * $0 + 38)+2" })
+  }
+
+  @Test("requests have their ranges in the input")
+  func requests() throws {
+    let bytes = RequestBytes.enhanced() + RequestBytes.junk(5) + RequestBytes.framed()
+    let found = RequestDecoder.decode(bytes)
+    #expect(found.records.map(\.range) == [0..<62, 67..<127].map { $0 })
+    #expect(found.rest.map(\.text) == ["skipped 62+5"] && found.rest.first?.direction == .client)
+    let last = try #require(found.records.last)
+    let fields = RequestFields(last.range, in: bytes.span.bytes)
+    #expect(fields.token.map { Array(bytes[$0]) } == RequestBytes.token())
+  }
+
+  @Test("responses, and one that is cut")
+  func responses() {
+    let found = ResponseDecoder.decode([8, 8, 0, 0, 0, 7] + [8, 1, 0])
+    #expect(found.records.map(\.response) == [ErrorResponse(status: 8, identifier: 7)])
+    #expect(found.rest.map(\.text) == ["truncated 6+3"])
+  }
+
+  @Test("an empty input has neither records nor other bytes")
+  func empty() {
+    #expect(FeedbackDecoder.decode([]) == Decoded())
+    #expect(RequestDecoder.decode([]) == Decoded())
+    #expect(ResponseDecoder.decode([]) == Decoded())
+  }
+}
+
+extension UndecodedBytes {
+  fileprivate var text: String { "\(kind) \(offset)+\(length)" }
+}

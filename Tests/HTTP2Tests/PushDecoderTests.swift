@@ -1,0 +1,120 @@
+import APNsPushes
+import APNsWire
+import TestSupport
+import Testing
+
+private typealias Bytes = HTTP2Bytes
+
+/// docs/spec/pushes.md#connections. The expected pushes follow from the specification.
+@Suite("Pushes from the bytes of a connection")
+struct PushDecoderTests {
+  private static let token = String(repeating: "a1", count: 32)
+  private static let gone = #"{"reason":"Unregistered","timestamp":1700000000123}"#
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// What comes after SETTINGS of both sides.
+    var client, server: [UInt8]
+    /// `stream token status reason timestamp flags`, without what is not known.
+    var pushes: [String]
+    /// `sender kind offset+length`; offsets count from the end of the SETTINGS.
+    var rest: [String]
+
+    init(_ sentence: String, _ client: [UInt8], _ server: [UInt8], _ pushes: [String], _ rest: [String] = []) {
+      (testDescription, self.client, self.server) = (sentence, client, server)
+      (self.pushes, self.rest) = (pushes, rest)
+    }
+
+    var allOfClient: [UInt8] { Bytes.preface + Bytes.settings + client }
+    var allOfServer: [UInt8] { Bytes.settings + server }
+  }
+
+  static let cases = [
+    Case(
+      "one that is accepted and one whose token is gone",
+      Bytes.request(1, token) + Bytes.request(3, token),
+      Bytes.response(3, "410", body: gone) + Bytes.response(1, "200"),
+      ["1 \(token) 200", "3 \(token) 410 Unregistered 1700000000123"]),
+    Case(
+      "a request without a response proves nothing", Bytes.request(1, token), [], ["1 \(token) no-response"]),
+    Case(
+      "a response without its request", [], Bytes.response(7, "400", body: #"{"reason":"BadTopic"}"#),
+      ["7 400 BadTopic uncorrelated"]),
+    Case(
+      "a token that is no hex", Bytes.request(1, "xyz"), Bytes.response(1, "400"),
+      ["1 400 token-not-hex"]),
+    Case(
+      "other exchanges are no pushes", Bytes.frame(1, 5, stream: 1, Bytes.requestBlock("a", path: "/4/x/")),
+      Bytes.response(1, "200"), []),
+    Case(
+      "bytes that are no frames, before whole ones",
+      [UInt8](repeating: 0xff, count: 20) + Bytes.request(1, token) + Bytes.settings,
+      Bytes.response(1, "200"), ["1 \(token) 200"], ["client skipped 0+20"]),
+    Case(
+      "a frame that is cut", Bytes.request(1, token) + Bytes.request(3, token).dropLast(2),
+      Bytes.response(1, "200"), ["1 \(token) 200", "3 \(token) no-response"], ["client truncated 239+9"]),
+    Case(
+      "a header block that is cut", Bytes.frame(1, 1, stream: 1, Bytes.requestBlock(token)), [], [],
+      ["client truncated 0+117"]),
+    Case(
+      "a header block that is not compressed as it should be", Bytes.frame(1, 5, stream: 1, [0x80]),
+      Bytes.response(1, "200"), ["1 200 uncorrelated"], ["client unreadable 0+10"]),
+  ]
+
+  @Test("of a whole connection", arguments: cases)
+  func whole(_ test: Case) {
+    let found = PushDecoder.decode(client: test.allOfClient, server: test.allOfServer)
+    #expect(found.records.map(\.text) == test.pushes)
+    #expect(found.rest.map(\.text) == test.rest)
+  }
+
+  @Test("in chunks of any size, the client's first or the server's", arguments: cases)
+  func chunks(_ test: Case) {
+    for (size, clientIsFirst) in (1...40).flatMap({ [($0, true), ($0, false)] }) {
+      var decoder = PushDecoder()
+      var found = Decoded<Push>()
+      let sides: [(Direction, [UInt8])] = [(.client, test.allOfClient), (.server, test.allOfServer)]
+      for start in stride(from: 0, to: max(sides[0].1.count, sides[1].1.count), by: size) {
+        for (direction, bytes) in clientIsFirst ? sides : sides.reversed() where start < bytes.count {
+          let chunk = Array(bytes[start..<min(start + size, bytes.count)])
+          decoder.decode(chunk.span.bytes, from: direction, into: &found)
+        }
+      }
+      decoder.finish(into: &found)
+      #expect(found.records.map(\.text).sorted() == test.pushes, "in chunks of \(size)")
+      #expect(found.rest.map(\.text) == test.rest)
+    }
+  }
+
+  @Test("topic, id and offsets")
+  func fields() throws {
+    let push = try #require(
+      PushDecoder.decode(
+        client: Bytes.preface + Bytes.settings + Bytes.request(1, Self.token),
+        server: Bytes.settings + Bytes.response(1, "200")
+      ).records.first)
+    #expect(push.topic == "com.example.app" && push.apnsID == "4711")
+    #expect(push.requestOffset == 33 && push.responseOffset == 9)
+  }
+
+  @Test("with more open pushes than the limit, the oldest ends without its response")
+  func limit() {
+    var decoder = PushDecoder(maxPending: 1)
+    var found = Decoded<Push>()
+    let client = Bytes.preface + Bytes.settings + Bytes.request(1, Self.token) + Bytes.request(3, Self.token)
+    decoder.decode(client.span.bytes, from: .client, into: &found)
+    #expect(found.records.map(\.text) == ["1 \(Self.token) no-response"])
+  }
+}
+
+extension Push {
+  fileprivate var text: String {
+    let hex = token.map { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    let words = [hex, status.map { "\($0)" }, reason, timestamp.map { "\($0)" }].compactMap { $0 }
+    return (["\(http2Stream)"] + words + flags.codes).joined(separator: " ")
+  }
+}
+
+extension UndecodedBytes {
+  fileprivate var text: String { "\(direction) \(kind) \(offset - (direction == .client ? 33 : 9))+\(length)" }
+}
