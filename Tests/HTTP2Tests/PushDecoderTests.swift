@@ -20,7 +20,9 @@ struct PushDecoderTests {
     /// `sender kind offset+length`; offsets count from the end of the SETTINGS.
     var rest: [String]
 
-    init(_ sentence: String, _ client: [UInt8], _ server: [UInt8], _ pushes: [String], _ rest: [String] = []) {
+    init(
+      _ sentence: String, _ client: [UInt8], _ server: [UInt8], _ pushes: [String], _ rest: [String] = []
+    ) {
       (testDescription, self.client, self.server) = (sentence, client, server)
       (self.pushes, self.rest) = (pushes, rest)
     }
@@ -52,10 +54,10 @@ struct PushDecoderTests {
       Bytes.response(1, "200"), ["1 \(token) 200"], ["client skipped 0+20"]),
     Case(
       "a frame that is cut", Bytes.request(1, token) + Bytes.request(3, token).dropLast(2),
-      Bytes.response(1, "200"), ["1 \(token) 200", "3 \(token) no-response"], ["client truncated 239+9"]),
+      Bytes.response(1, "200"), ["1 \(token) 200", "3 \(token) no-response"], ["client truncated 277+9"]),
     Case(
       "a header block that is cut", Bytes.frame(1, 1, stream: 1, Bytes.requestBlock(token)), [], [],
-      ["client truncated 0+117"]),
+      ["client truncated 0+133"]),
     Case(
       "a header block that is not compressed as it should be", Bytes.frame(1, 5, stream: 1, [0x80]),
       Bytes.response(1, "200"), ["1 200 uncorrelated"], ["client unreadable 0+10"]),
@@ -116,5 +118,7 @@ extension Push {
 }
 
 extension UndecodedBytes {
-  fileprivate var text: String { "\(direction) \(kind) \(offset - (direction == .client ? 33 : 9))+\(length)" }
+  fileprivate var text: String {
+    "\(direction) \(kind) \(offset - (direction == .client ? 33 : 9))+\(length)"
+  }
 }

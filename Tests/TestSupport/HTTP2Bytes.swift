@@ -40,5 +40,7 @@ package enum HTTP2Bytes {
     frame(7, 0, stream: 0, bytes(last) + bytes(0) + Array(body.utf8))
   }
 
-  package static func reset(_ stream: UInt32, code: UInt32) -> [UInt8] { frame(3, 0, stream: stream, bytes(code)) }
+  package static func reset(_ stream: UInt32, code: UInt32) -> [UInt8] {
+    frame(3, 0, stream: stream, bytes(code))
+  }
 }

@@ -80,9 +80,12 @@ extension InputOptions {
   fileprivate static func ofCase(_ words: [String]) throws(CaseError) -> CaseOptions {
     do {
       let options = try parse(words)
+      try RepeatedOption.check(words, of: InputOptions.self)
       return CaseOptions(
         words: options.inputs, pair: options.pair, examination: options.examinationOptions,
         memory: options.memory, keys: { try options.decryption.streamKeys(memory: options.memory, $0) })
+    } catch let error as UsageError {
+      throw CaseError("invalid options: \(error.message); correct the options in case.yml")
     } catch {
       throw CaseError(
         "invalid options: \(message(for: error).shortened); correct the options in case.yml")

@@ -35,7 +35,11 @@ package enum Program {
   ) throws -> any ParsableCommand {
     try CommandNames.check(arguments, of: root)
     do {
-      return try root.parseAsRoot(arguments)
+      let command = try root.parseAsRoot(arguments)
+      try RepeatedOption.check(arguments, of: type(of: command))
+      return command
+    } catch let error as UsageError {
+      throw error
     } catch {
       guard root.exitCode(for: error) == .validationFailure else { throw error }
       throw UnknownOption.error(in: arguments, of: root) ?? error

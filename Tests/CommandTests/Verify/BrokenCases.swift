@@ -109,6 +109,10 @@ extension BrokenCase {
     BrokenCase(
       "an option's value", "echo 'options: [--token-length, x]' >> case.yml",
       .invalidCaseOptions("The value 'x' is invalid for '--token-length <LIST>'")),
+    BrokenCase(
+      "an option twice", "echo 'options: [--token-length, 32, --token-length=54]' >> case.yml",
+      .invalidCaseOptions(
+        "--token-length is given twice (32, then 54): give it once, as a list: --token-length 32,54")),
     BrokenCase("help as an option", "echo 'options: [--help]' >> case.yml", .notAllowedInCase("--help")),
     BrokenCase(
       "a word as an option", "echo 'options: [other.bin]' >> case.yml",
