@@ -67,8 +67,7 @@ public struct FeedbackTuple: Equatable, Sendable {
 }
 
 extension FeedbackDecoder {
-  /// Decodes all bytes of a feedback connection or of a file with them.
-  /// - Parameter isDump: whether a program saved the bytes, as for `init`.
+  /// Decodes all bytes of a file or, without `isDump`, of a connection: it has no bytes between tuples.
   public static func decode(
     _ bytes: [UInt8], rules: FeedbackRules = .standard, isDump: Bool = true
   ) -> Decoded<FeedbackTuple> {
