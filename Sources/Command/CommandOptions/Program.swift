@@ -34,16 +34,15 @@ package enum Program {
     _ arguments: [String], of root: ParsableCommand.Type
   ) throws -> any ParsableCommand {
     try CommandNames.check(arguments, of: root)
+    let command: any ParsableCommand
     do {
-      let command = try root.parseAsRoot(arguments)
-      try RepeatedOption.check(arguments, of: type(of: command))
-      return command
-    } catch let error as UsageError {
-      throw error
+      command = try root.parseAsRoot(arguments)
     } catch {
       guard root.exitCode(for: error) == .validationFailure else { throw error }
       throw UnknownOption.error(in: arguments, of: root) ?? error
     }
+    try RepeatedOption.check(arguments, of: type(of: command))
+    return command
   }
 
   package static func run(_ command: some ParsableCommand) throws {

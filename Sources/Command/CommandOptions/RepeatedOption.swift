@@ -12,24 +12,16 @@ enum RepeatedOption {
       let name = UnknownOption.name(word)
       let known = description.arguments.first { $0.names.contains(name) }
       guard let option = known, !option.isFlag else { continue }
-      let value = name == word ? words.popFirst() ?? "" : String(word.dropFirst(name.count + 1))
+      let value = VisibleText.of(
+        name == word ? words.popFirst() ?? "" : String(word.dropFirst(name.count + 1)))
       // A name of several letters says more.
       let long = option.names.last ?? name
       if let earlier = given.updateValue(value, forKey: long), !option.isRepeating {
-        throw UsageError(message(long, VisibleText.of(earlier), VisibleText.of(value), option.valueName))
+        // A URL may have a password.
+        let values = option.valueName == "URL" ? "" : " (\(earlier), then \(value))"
+        let list = option.valueName == "LIST" ? ", as a list: \(long) \(earlier),\(value)" : ""
+        throw UsageError("\(long) is given twice\(values): give it once\(list)")
       }
-    }
-  }
-
-  private static func message(
-    _ name: String, _ earlier: String, _ value: String, _ valueName: String
-  ) -> Message {
-    switch valueName {
-    case "LIST":
-      "\(name) is given twice (\(earlier), then \(value)): give it once, as a list: \(name) \(earlier),\(value)"
-    // It may have a password.
-    case "URL": "\(name) is given twice: give it once"
-    default: "\(name) is given twice (\(earlier), then \(value)): give it once"
     }
   }
 
