@@ -17,6 +17,9 @@ package final class ServeLog: Sendable {
     var rejected = 0
   }
 
+  /// Rejected clients that get a message of their own; the last message counts them all.
+  private static let namedRejections = 10
+
   private let counts = Mutex(Counts())
   private let idleSeconds: UInt32
   private let awaited: Int?
@@ -78,8 +81,15 @@ package final class ServeLog: Sendable {
           + "\(outcome(report))\(report.speaksTLS ? "; the client speaks TLS: use --tls" : "")"
       }
     case .handshakeFailed(let peer, let reason): "\(peer): TLS handshake failed: \(Self.explained(reason))"
-    case .rejected(let peer): "\(peer): rejected: too many clients, or everything was served"
+    case .rejected(let peer): rejection(of: peer)
     }
+  }
+
+  private func rejection(of peer: String) -> Message? {
+    let count = counts.withLock { $0.rejected }
+    guard count <= Self.namedRejections else { return nil }
+    return "\(peer): rejected: too many clients, or everything was served"
+      + (count == Self.namedRejections ? " (further ones are only counted)" : "")
   }
 
   private func outcome(_ report: ServedReport) -> Message {
