@@ -28,7 +28,7 @@ SCENARIOS = [
     Scenario("export-findings", "export in/lost-byte.bin -o out/all.csv --findings out/findings.csv", "bytes", None),
     Scenario("export-raw", "export in/session.pcap -t raw -o out/raw", "bytes", None),
     Scenario("export-compressed", "export in/dump.bin.gz -t json -o out/all.json", "bytes", None),
-    Scenario("export-spill", "export in/many.bin -t csv --distinct --memory 1MiB -o out/all.csv", "bytes", None),
+    Scenario("export-spill", "export in/many.bin -t ndjson --distinct --memory 1MiB -o out/all.ndjson", "bytes", None),
     Scenario("export-gateway", "export in/gateway.pcap -t csv --records requests", "bytes", None),
     Scenario("export-tables", "export in/session.pcap in/gateway.pcap -t csv -o out/tables/ --force", "bytes", None),
     Scenario("export-arrow", "export in/session.pcap in/lost-byte.bin -t arrow -o out/all.arrows", "bytes", None),

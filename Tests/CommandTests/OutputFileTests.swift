@@ -182,7 +182,7 @@ struct FailedOutputTests {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(40_000)), to: "dump.bin")
     let outcome = try directory.shell(
-      "TMPDIR=/missing \"$APNSIFT\" export dump.bin --distinct --memory 1MiB -o out.csv")
+      "TMPDIR=/missing \"$APNSIFT\" export dump.bin --distinct --memory 1MiB -o out.ndjson")
     #expect(outcome.code == 2)
     #expect(outcome.errors.contains("/missing"))
     #expect(try directory.names == ["dump.bin"])

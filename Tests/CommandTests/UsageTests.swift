@@ -28,6 +28,19 @@ struct UsageTests {
       .outOfRange("--max-token-length", "65536", 0...65535)
     ),
     (["export", "--earliest", "200", "--latest", "100", "dump.bin"], .earliestAfterLatest(200, 100)),
+    (
+      ["export", "--earliest", "2015", "dump.bin"],
+      "the value '2015' is invalid for '--earliest <TIME>': times are 2015-01-01T00:00:00Z, 2015-01-01 "
+        + "(midnight in UTC) or Unix seconds"
+    ),
+    (
+      ["export", "-t", "arrow", "--uppercase", "dump.bin"],
+      "tokens are bytes in Arrow, not digits: leave out --uppercase"
+    ),
+    (
+      ["export", "--distinct", "dump.bin"],
+      "--distinct is for the summary, which a table lacks: add -t json or -t ndjson"
+    ),
     (["export", "--memory", "0", "dump.bin"], .tooSmall("--memory", 0, least: 1)),
     (["export", "--columns", "time,tokn", "dump.bin"], .noSuchColumn("tokn", known: feedbackColumns)),
     (["export", "--columns", "", "dump.bin"], .noSuchColumn("", known: feedbackColumns)),
@@ -108,7 +121,7 @@ struct UsageTests {
     (["export", "--token-length", "32,", "dump.bin"], ["--token-length", "32,"]),
     (["export", "--token-length", "9-3", "dump.bin"], ["--token-length", "9-3"]),
     (["export", "--token-length", "65536", "dump.bin"], ["--token-length", "65536"]),
-    (["export", "--earliest", "2014-01-01", "dump.bin"], ["--earliest", "2014-01-01"]),
+    (["export", "--earliest", "2014-02-30", "dump.bin"], ["--earliest", "2014-02-30"]),
     (["export", "--earliest", "4294967296", "dump.bin"], ["--earliest", "4294967296"]),
     (["export", "--memory", "1parsec", "dump.bin"], ["--memory", "1parsec"]),
     (["export", "--memory", "9999999999GiB", "dump.bin"], ["--memory", "9999999999GiB"]),

@@ -20,7 +20,7 @@ extension Golden {
       "--time-zone: no time zone is named 'berlin'; did you mean Europe/Berlin?"),
     Golden(
       .noSuchZone("Asia/Tokyo", like: []),
-      "--time-zone: this system has no tz database, which has 'Asia/Tokyo'; install tzdata, or give UTC"),
+      "--time-zone: the tz database (tzdata) has no zone 'Asia/Tokyo'; a name is Europe/Berlin, or UTC"),
     Golden(
       .inputInOutputDirectory("out/a.bin", "out"),
       "out/a.bin is in the output directory out: name another directory"),

@@ -23,7 +23,7 @@ extension Int: LimitArgument {
   package var number: Int { self }
 }
 
-/// A time as an argument: RFC 3339, or seconds since 1970.
+/// A time as an argument: RFC 3339, a date (midnight in UTC), or seconds since 1970.
 package struct TimeArgument: LimitArgument {
   package var seconds: UInt32
 
@@ -34,8 +34,19 @@ package struct TimeArgument: LimitArgument {
   package var number: Int { Int(seconds) }
 
   package init?(argument: String) {
-    guard let seconds = UTCTime.parse(argument) else { return nil }
+    // Four digits are a year that lacks the rest, not a moment of the first hours of 1970.
+    guard argument.utf8.count != 4,
+      let seconds = UTCTime.parse(argument) ?? UTCTime.parse("\(argument)T00:00:00Z")
+    else { return nil }
     self.seconds = seconds
+  }
+
+  /// The same for options, with a message that says what a time is.
+  @Sendable package static func parsed(_ text: String) throws -> TimeArgument {
+    guard let time = TimeArgument(argument: text) else {
+      throw ValidationError("times are 2015-01-01T00:00:00Z, 2015-01-01 (midnight in UTC) or Unix seconds")
+    }
+    return time
   }
 
   package var defaultValueDescription: String { UTCTime.text(seconds) }

@@ -11,7 +11,11 @@ import StreamInputs
 /// The options of every command that reads inputs (docs/spec/interface.md#input-options).
 package struct InputOptions: ParsableArguments {
   @Argument(help: .init("Files, directories, or - for standard input.", valueName: "input"))
-  package var inputs: [String] = []
+  var arguments: [String] = []
+
+  @Option(
+    help: .init("List of more inputs, one a line or separated by NUL; repeatable.", valueName: "FILE"))
+  var filesFrom: [FilesFromArgument] = []
 
   @Option(help: .init("Gateway requests (client to server); instead of inputs.", valueName: "FILE"))
   package var requests: String?
@@ -69,6 +73,7 @@ package struct InputOptions: ParsableArguments {
 
   package mutating func validate() throws {
     Console.isQuiet = quiet
+    if let problem = filesFrom.lazy.compactMap(\.problem).first { throw ValidationError(problem) }
     try map.check()
     try forms?.check()
     try linePattern?.check()
@@ -92,7 +97,8 @@ package struct InputOptions: ParsableArguments {
           + "and --filter")
     }
     guard
-      (inputs + [requests, responses].compactMap { $0 } + decryption.files + knownHashes)
+      (inputs + filesFrom.map(\.name) + [requests, responses].compactMap { $0 } + decryption.files
+        + knownHashes)
         .filter({ $0 == "-" }).count < 2
     else {
       throw ValidationError(.standardInputTwice)
@@ -151,7 +157,7 @@ package struct InputOptions: ParsableArguments {
     var paths = ArgumentPaths()
     let walk =
       requests == nil
-      ? InputWalk(inputs.map { Input(argument: $0, from: &paths) }, leavesHidden: isSpool)
+      ? InputWalk(named(&paths), leavesHidden: isSpool)
       : InputWalk(
         [],
         paired: pair.map { name, half in
@@ -219,7 +225,14 @@ package struct InputOptions: ParsableArguments {
   /// The names of the inputs as they were given.
   package var names: [String] {
     var paths = ArgumentPaths()
-    return (pair.map(\.name) + inputs).map { Input(argument: $0, from: &paths).name }
+    return pair.map { Input(argument: $0.name, from: &paths).name } + named(&paths).map(\.name)
+  }
+
+  /// The inputs in their order, pairs apart: the arguments, then those of lists.
+  package var inputs: [String] { arguments + filesFrom.flatMap(\.inputs).map(\.name) }
+
+  private func named(_ paths: inout ArgumentPaths) -> [Input] {
+    arguments.map { Input(argument: $0, from: &paths) } + filesFrom.flatMap(\.inputs)
   }
 
   /// How the protocol of a stream is detected.

@@ -75,6 +75,13 @@ extension Option where Value: LimitArgument {
   }
 }
 
+extension Option where Value == TimeArgument {
+  init(_ limit: Limit) {
+    let help = ArgumentHelp("\(limit.help) (default: \(limit.standardText))", valueName: limit.value)
+    self.init(wrappedValue: Value(number: limit.standard), help: help, transform: Value.parsed)
+  }
+}
+
 extension Limit {
   static let tokenLength = Limit(
     option: "--token-length", value: "LIST", type: TokenLengths.self, given: { $0.tokenLength },
@@ -95,7 +102,8 @@ extension Limit {
     cost: "some 100 bytes each, within --memory", effect: "pending-limit: the oldest requests stay unknown")
   static let earliest = Limit(
     option: "--earliest", value: "TIME", type: TimeArgument.self, given: { $0.earliest },
-    help: "Earliest plausible time, RFC 3339 or Unix seconds.", ofRules: Int(FeedbackRules.serviceStart),
+    help: "Earliest plausible time: RFC 3339, date or Unix seconds.",
+    ofRules: Int(FeedbackRules.serviceStart),
     effect: "earlier times get the flag implausible-timestamp")
   static let latest = Limit(
     option: "--latest", value: "TIME", type: TimeArgument.self, given: { $0.latest },

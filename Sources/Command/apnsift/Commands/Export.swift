@@ -165,6 +165,12 @@ struct Export: ParsableCommand {
         "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with "
           + "--records, and one of these formats with -t")
     }
+    if isTable, !isDirectory, distinct {
+      throw ValidationError("--distinct is for the summary, which a table lacks: add -t json or -t ndjson")
+    }
+    if format == .arrow, uppercase {
+      throw ValidationError("tokens are bytes in Arrow, not digits: leave out --uppercase")
+    }
     if let batchRows {
       if format != .arrow {
         throw ValidationError("--batch-rows is for Arrow: add -t arrow, or leave it out")

@@ -24,7 +24,9 @@ struct StoreRegister: ParsableCommand {
   @Argument(help: .init("Tokens: \(TokenText.forms).", valueName: "token"), transform: tokenArgument)
   var tokens: [[UInt8]] = []
 
-  @Option(help: .init("Registration time, RFC 3339 or Unix seconds. (default: now)", valueName: "TIME"))
+  @Option(
+    help: .init("Registration time: RFC 3339, a date or Unix seconds. (default: now)", valueName: "TIME"),
+    transform: TimeArgument.parsed)
   var at: TimeArgument?
 
   @Option(help: .init("CSV file with tokens and times, or - for standard input.", valueName: "FILE"))

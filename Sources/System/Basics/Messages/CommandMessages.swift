@@ -26,10 +26,10 @@ extension Message {
 
   package static let standardInputTwice = Message("standard input (-) can be read only once")
 
-  /// - Parameter like: names of zones that may be meant; empty if the system has none.
+  /// - Parameter like: names of zones that may be meant.
   package static func noSuchZone(_ name: String, like: [String], option: String = "--time-zone") -> Message {
     like.isEmpty
-      ? Message("\(option): this system has no tz database, which has '\(name)'; install tzdata, or give UTC")
+      ? Message("\(option): the tz database (tzdata) has no zone '\(name)'; a name is Europe/Berlin, or UTC")
       : Message("\(option): no time zone is named '\(name)'; did you mean \(like.joined(separator: " or "))?")
   }
 

@@ -10,13 +10,13 @@ package struct LocalClock: Sendable {
     (self.name, self.zone) = (name, zone)
   }
 
-  /// The names of zones like `name`, for messages: of the same city, else the nearest; empty without a tz database.
+  /// The names of zones like `name`, for messages: of the same city, else the nearest if it is near.
   package static func namesLike(_ name: String) -> [String] {
     let names = ZoneFile.names
     let city = { (name: String) in name.lowercased().split(separator: "/").last }
     let same = names.filter { city($0) == city(name) }.sorted()
-    if !same.isEmpty || names.isEmpty { return Array(same.prefix(3)) }
-    return [Spelling.nearest(to: name, of: names.sorted())]
+    if !same.isEmpty { return Array(same.prefix(3)) }
+    return [Spelling.nearest(to: name, of: names.sorted())].filter { Spelling.distance(name, $0) <= 2 }
   }
 
   /// Moments with one offset from UTC.
