@@ -8,11 +8,28 @@ The package runs the command `apnsift`, and decodes nothing itself.
 39
 """
 
+from importlib import metadata as _metadata
+
 from apnsift._command import command, version
-from apnsift._errors import CommandNotFound, Error, FindingsError, InputError, PartialWarning, UsageError
+from apnsift._errors import (
+    AlreadyRead,
+    CommandNotFound,
+    Error,
+    FindingsError,
+    InputError,
+    PartialWarning,
+    UsageError,
+)
+from apnsift._queries import dataset, relation, scan
 from apnsift._reading import Reader, export, read, schema
 
+try:
+    __version__ = _metadata.version("apnsift")
+except _metadata.PackageNotFoundError:  # sources that are not installed
+    __version__ = "unknown"
+
 __all__ = [
+    "AlreadyRead",
     "CommandNotFound",
     "Error",
     "FindingsError",
@@ -20,9 +37,13 @@ __all__ = [
     "PartialWarning",
     "Reader",
     "UsageError",
+    "__version__",
     "command",
+    "dataset",
     "export",
     "read",
+    "relation",
+    "scan",
     "schema",
     "version",
 ]

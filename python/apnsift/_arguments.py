@@ -6,26 +6,31 @@ import datetime
 import glob
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
+from apnsift._command import repeatable
 from apnsift._errors import InputError, UsageError
 
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Paths = Union[Path, Iterable[Path]]
 
 # Those that the functions set themselves, or that write no records.
-_RESERVED = {"to", "output", "force", "records", "columns", "batch-rows", "jobs", "help", "version"}
+_RESERVED = {"to", "output", "force", "records", "columns", "batch-rows", "jobs", "files-from", "help", "version"}
 
 
 def inputs(paths: Paths) -> list[str]:
     """The paths, each pattern replaced by the files that match it, sorted.
 
-    A string is a pattern if it has one of *, ? and [, and no file has that name; a PathLike is never one.
+    A string is a pattern if it has one of *, ? and [, and no file has that name; bytes and a PathLike never are.
     """
+    _check_no_file("paths", paths)
     found: list[str] = []
-    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
-        name = os.fspath(path)
+    for path in [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths:
+        _check_no_file("paths", path)
+        name = os.fsdecode(path)
+        if not name or "\0" in name:
+            raise UsageError([f"paths: expected the path of a file or directory, found {path!r}"], 64)
         if not isinstance(path, str):
             found.append("./-" if name == "-" else name)
         elif glob.has_magic(name) and not os.path.lexists(name):
@@ -38,10 +43,21 @@ def inputs(paths: Paths) -> list[str]:
     return found
 
 
+def _check_no_file(key: str, value: object) -> None:
+    if hasattr(value, "read"):
+        raise TypeError(f"{key}: expected a path, found {value!r}; give the name of the file, or \"-\" for standard input")
+
+
+def listed(columns: Sequence[str] | str) -> str:
+    """Names as the command takes them; those in a string may have spaces after the commas."""
+    return ",".join(name.strip() for name in (columns.split(",") if isinstance(columns, str) else columns))
+
+
 def options(values: Mapping[str, Any]) -> list[str]:
     """The arguments of options, named with underscores.
 
-    True is a flag, None and False are left out, and a list repeats the option. A name that Python reserves may end in _.
+    True is a flag, None and False are left out. A list repeats an option that the command takes several times, and is one
+    value with commas for any other. A name that Python reserves may end in _.
     """
     arguments: list[str] = []
     for key, value in values.items():
@@ -50,19 +66,23 @@ def options(values: Mapping[str, Any]) -> list[str]:
             raise UsageError([f"unknown option {key!r}: options are those of the command, with underscores"], 64)
         if name in _RESERVED:
             raise UsageError([f"the option --{name} cannot be given here"], 64)
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one is True:
-                arguments.append(f"--{name}")
-            elif one is not None and one is not False:
-                arguments.append(f"--{name}={_text(key, one)}")
+        if value is True:
+            arguments.append(f"--{name}")
+        elif isinstance(value, (list, tuple)):
+            texts = [_text(key, one) for one in value]
+            texts = texts if name in repeatable() else [",".join(texts)] if texts else []
+            arguments += [f"--{name}={text}" for text in texts]
+        elif value is not None and value is not False:
+            arguments.append(f"--{name}={_text(key, value)}")
     return arguments
 
 
 def _text(key: str, value: Any) -> str:
+    _check_no_file(key, value)
     if isinstance(value, datetime.datetime):
         if value.tzinfo is None:
             raise UsageError([f"{key}: expected a time with a time zone, found {value}"], 64)
         return value.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, (bytes, bytearray)):
         return value.hex()  # a token
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return os.fsdecode(value) if isinstance(value, os.PathLike) else str(value)

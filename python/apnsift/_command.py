@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import io
+import json
 import os
+import select
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import weakref
 from collections.abc import Sequence
 from importlib import metadata
-from typing import IO
+from typing import IO, Any
 
 from apnsift._errors import CommandNotFound, Error, failure
 
 _KEPT = 1000  # messages of one run; others are counted
 _BUFFER = 1 << 20  # bytes
+_LISTED = 1 << 16  # bytes of names; more go to the command as a list: a system limits the arguments of a program
+_INTERVAL = 200  # milliseconds after which a read that waits looks for signals
 
 
 def command() -> str:
@@ -68,35 +76,58 @@ def version() -> str:
     return text.split("\n", 1)[0]
 
 
+def repeatable() -> frozenset[str]:
+    """The options of `export` that can be given several times, as the command itself describes them."""
+    return _repeatable(command())
+
+
+@functools.lru_cache(maxsize=None)
+def _repeatable(command: str) -> frozenset[str]:
+    with Run(["export", "--experimental-dump-help"]) as run:
+        described = json.loads(run.output.read())
+        run.finish()
+    options = described["command"]["arguments"]
+    return frozenset(name["name"] for option in options if option["isRepeating"] for name in option.get("names", ()))
+
+
 class Run:
     """A process of the command. It ends at the latest when nothing refers to the run any more."""
 
-    def __init__(self, arguments: Sequence[str], *, reads_standard_input: bool = False) -> None:
-        try:
-            self._process = subprocess.Popen(
-                [command(), *arguments],
-                stdin=None if reads_standard_input else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=_BUFFER,
-            )
-        except OSError as error:
-            raise Error([f"{command()}: cannot be started: {error.strerror}"]) from error
-        assert isinstance(self._process.stdout, io.BufferedReader) and self._process.stderr
-        self.output = self._process.stdout
+    def __init__(self, arguments: Sequence[str], inputs: Sequence[str] = (), *, has_input: bool = True) -> None:
+        """inputs: paths, and - for standard input, which is empty unless `has_input`."""
+        with contextlib.ExitStack() as stack:
+            names, descriptors = (["--", *inputs] if inputs else []), []
+            if sum(map(len, inputs)) > _LISTED:
+                descriptors = [stack.enter_context(_list(inputs)).fileno()]
+                names = [f"--files-from=/dev/fd/{descriptors[0]}"]
+            try:
+                self._process = subprocess.Popen(
+                    [command(), *arguments, *names],
+                    stdin=None if has_input and "-" in inputs else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    pass_fds=descriptors,
+                )
+            except OSError as error:
+                raise Error([f"{command()}: cannot be started: {error.strerror}"]) from error
+        assert isinstance(self._process.stdout, io.FileIO) and isinstance(self._process.stderr, io.FileIO)
+        self.output = io.BufferedReader(_Output(self._process.stdout), _BUFFER)
         self.messages: list[str] = []
         # A full pipe of messages would stop the process.
         self._collector = threading.Thread(
-            target=_collect, args=(self._process.stderr, self.messages), daemon=True, name="apnsift messages"
+            target=_collect, args=(io.BufferedReader(self._process.stderr), self.messages), daemon=True, name="apnsift messages"
         )
         self._collector.start()
-        self._end = weakref.finalize(self, _end, self._process, self._collector)
+        self._end = weakref.finalize(self, _end, self._process, self.output, self._collector)
 
     def finish(self, *, partial: bool = False) -> None:
         """Waits for the end of the process, and raises the exception of its exit status."""
         self.output.read()
         status = self._process.wait()
         self._end()
+        if status == -signal.SIGINT:  # Ctrl-C is for the command, too, and this may be a thread that does not see it
+            raise KeyboardInterrupt
         if status and not (partial and status == 2):
             raise failure(self.messages, status)
 
@@ -116,6 +147,35 @@ class Run:
         self.close()
 
 
+class _Output(io.RawIOBase):
+    """What a process writes. Signals end a read that waits, also those that come while the caller is not in Python."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
+        self._poll = select.poll()
+        self._poll.register(file, select.POLLIN)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        while not self._poll.poll(_INTERVAL):
+            pass
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
+
+
+def _list(names: Sequence[str]) -> IO[bytes]:
+    """A file with the names, without a name of its own."""
+    file = tempfile.TemporaryFile()
+    file.write(b"\0".join([*map(os.fsencode, names), b""]))
+    file.seek(0)
+    return file
+
+
 def _collect(stream: IO[bytes], messages: list[str]) -> None:
     prefix, left_out = "apnsift: ", 0
     with stream:
@@ -129,10 +189,8 @@ def _collect(stream: IO[bytes], messages: list[str]) -> None:
         messages.append(f"{left_out} more messages left out")
 
 
-def _end(process: subprocess.Popen[bytes], collector: threading.Thread) -> None:
-    """Closes the pipe, which ends a process that writes, and asks any other to end."""
-    if process.stdout:
-        process.stdout.close()
+def _end(process: subprocess.Popen[bytes], output: io.IOBase, collector: threading.Thread) -> None:
+    """Ends the process, and with it a read of another thread; only then can the output be closed."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -140,6 +198,7 @@ def _end(process: subprocess.Popen[bytes], collector: threading.Thread) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+    output.close()
     # The garbage collector may run this in any thread.
     if collector is not threading.current_thread() and not sys.is_finalizing():
         collector.join()

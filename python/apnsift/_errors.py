@@ -31,6 +31,10 @@ class UsageError(Error):
     """An option is unknown, or its value is wrong."""
 
 
+class AlreadyRead(Error):
+    """The records of a reader were taken already, or it was closed. Call :func:`apnsift.read` again, or keep a table."""
+
+
 class CommandNotFound(Error):
     """There is no command `apnsift`."""
 

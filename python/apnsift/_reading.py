@@ -2,37 +2,58 @@
 
 from __future__ import annotations
 
+import _thread
+import datetime
+import itertools
+import os
 import pathlib
+import sys
+import time
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, Union
 
 import pyarrow as pa
 
-from apnsift._arguments import Path, Paths, inputs, options
+from apnsift._arguments import Path, Paths, inputs, listed, options
 from apnsift._command import Run
-from apnsift._errors import PartialWarning, UsageError, summary
+from apnsift._errors import AlreadyRead, PartialWarning, UsageError, summary
 
 if TYPE_CHECKING:
     import pandas
+    import polars
+
+Kind = Literal["feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "streams", "findings", "inputs"]
+Format = Literal[
+    "auto", "raw", "hex", "base64", "capture", "follow-raw", "follow-hex", "follow-yaml", "c-arrays", "socat", "ssldump",
+    "feedback-list", "provider-log", "carve",
+]  # fmt: skip
+Protocol = Literal["auto", "feedback", "requests", "responses", "pushes"]
+Time = Union[datetime.date, int, str]  # a datetime is a date, too
+Item = TypeVar("Item")
+Progress = Union[bool, Callable[[int], object]]
 
 
 class Reader:
     """The records of some inputs, as Arrow record batches, in the order in which the command finds them.
 
-    It is used like a :class:`pyarrow.RecordBatchReader`, once. Whatever takes an Arrow stream takes it: DuckDB by the name
-    of the variable, ``polars.DataFrame(reader)``, ``pyarrow.dataset.write_dataset(reader, ...)``.
+    It is used like a :class:`pyarrow.RecordBatchReader`, once: a second use raises AlreadyRead. Whatever takes an Arrow
+    stream takes it: DuckDB by the name of the variable, ``pyarrow.dataset.write_dataset(reader, ...)``, ``polars.DataFrame``
+    (``polars.from_arrow`` makes a Series: use :meth:`to_polars`).
     The command runs while batches are read; memory has a few of them. Closing or dropping the reader ends the command.
     """
 
-    def __init__(self, run: Run, stream: pa.RecordBatchReader, *, partial: bool) -> None:
+    def __init__(self, run: Run, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         self._run = run
-        self._reader = pa.RecordBatchReader.from_batches(stream.schema, _batches(run, stream, partial))
+        self._schema = schema
+        self._batches = batches
+        self._taker: object = None  # what takes the batches: the reader itself, or a stream
+        self._has_ended = False
 
     @property
     def schema(self) -> pa.Schema:
         """Names and types of the columns; the metadata has the versions of the schema and of the command."""
-        return self._reader.schema
+        return self._schema
 
     @property
     def messages(self) -> list[str]:
@@ -41,30 +62,83 @@ class Reader:
 
     def read_next_batch(self) -> pa.RecordBatch:
         """The next batch; StopIteration after the last."""
-        return self._reader.read_next_batch()
+        if not (self._has_ended and self._taker is self):
+            self._take(self)
+        return self._next()
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        return iter(self._reader)
+        self._take(self)
+        return self
 
     def __next__(self) -> pa.RecordBatch:
         return self.read_next_batch()
 
     def read_all(self) -> pa.Table:
         """All records that are left, as one table in memory."""
-        return self._reader.read_all()
+        return pa.Table.from_batches(list(self), self._schema)
 
-    def to_pandas(self, **arguments: Any) -> pandas.DataFrame:
-        """All records that are left; the arguments are those of :meth:`pyarrow.Table.to_pandas`."""
+    def to_pandas(self, *, dtype_backend: Literal["numpy", "pyarrow"] = "numpy", **arguments: Any) -> pandas.DataFrame:
+        """All records that are left.
+
+        dtype_backend: "pyarrow" keeps Arrow's types and memory, and is several times faster than objects of Python.
+        arguments: those of :meth:`pyarrow.Table.to_pandas`.
+        """
+        if dtype_backend == "pyarrow":
+            import pandas
+
+            arguments["types_mapper"] = pandas.ArrowDtype
+        elif dtype_backend != "numpy":
+            raise UsageError([f"dtype_backend: expected numpy or pyarrow, found {dtype_backend!r}"], 64)
         frame: pandas.DataFrame = self.read_all().to_pandas(**arguments)
         return frame
 
     read_pandas = to_pandas
 
+    def to_polars(self) -> polars.DataFrame:
+        """All records that are left."""
+        import polars
+
+        return polars.DataFrame(self.read_all())
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._reader.__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
+        self._check(None)
+        # A library may take several streams, to look at the schema, and read one.
+        stream = pa.RecordBatchReader.from_batches(self._schema, self.streamed())
+        return stream.__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
+
+    def streamed(self) -> Iterator[pa.RecordBatch]:
+        """The batches for a library that is not in Python."""
+        return uninterrupted(self._streamed())
+
+    def _streamed(self) -> Iterator[pa.RecordBatch]:
+        self._take(object())
+        while not self._has_ended:
+            try:
+                batch = self._next()
+            except StopIteration:
+                return
+            yield batch
+
+    def _next(self) -> pa.RecordBatch:
+        try:
+            return next(self._batches)
+        except BaseException:
+            self._has_ended = True
+            raise
+
+    def _take(self, taker: object) -> None:
+        self._check(taker)
+        self._taker = taker
+
+    def _check(self, taker: object) -> None:
+        if self._has_ended or self._taker not in (None, taker):
+            raise AlreadyRead(
+                ["the records of this reader were taken already: call apnsift.read again, or keep a table of read_all()"]
+            )
 
     def close(self) -> None:
         """Ends the command, if it still runs."""
+        self._has_ended = True
         self._run.close()
 
     def __enter__(self) -> Reader:
@@ -74,14 +148,44 @@ class Reader:
         self.close()
 
 
+def uninterrupted(items: Iterator[Item]) -> Iterator[Item]:
+    """The items for a library that is not in Python, and would make an error of its own of a KeyboardInterrupt.
+
+    So that is raised once the library has returned to Python: here the items end, and the last call is not of Python.
+    """
+    interruptions: list[tuple[()]] = []
+
+    def guarded() -> Iterator[Item]:
+        try:
+            yield from items
+        except KeyboardInterrupt:
+            interruptions.append(())
+
+    return itertools.chain(guarded(), filter(None, itertools.starmap(_thread.interrupt_main, interruptions)))
+
+
 def read(
     paths: Paths = (),
     *,
-    records: str = "feedback",
+    records: Kind = "feedback",
     columns: Sequence[str] | str | None = None,
+    from_: Format | None = None,
+    protocol: Protocol | None = None,
+    requests: Path | None = None,
+    responses: Path | None = None,
+    keys: Path | Sequence[Path] | None = None,
+    join: bool = False,
+    filter: str | None = None,
+    token: bytes | str | None = None,
+    flagged: bool = False,
+    token_length: int | str | Sequence[int | str] | None = None,
+    earliest: Time | None = None,
+    latest: Time | None = None,
+    time_zone: str | None = None,
     batch_rows: int | None = None,
     jobs: int | None = None,
     partial: bool = False,
+    progress: Progress = False,
     **command_options: Any,
 ) -> Reader:
     """Reads the records of one kind from dumps, captures, logs and directories.
@@ -95,25 +199,38 @@ def read(
     1      10         206
 
     paths: a file, directory, pattern such as ``"dumps/**/*.bin"`` or ``"-"`` (standard input), or several of these.
-    records: feedback, requests, responses, resend, pushes, resend-pushes, streams, findings or inputs.
     columns: names in their order; by default those that `apnsift help export` lists. ``stream_offset`` is ``offset`` by a
         name that SQL does not reserve.
+    requests, responses: two dumps as one gateway connection, instead of paths.
+    keys: key logs of TLS.
+    join: read the paths as one capture, in this order.
+    filter: of packets, as libpcap has it.
+    token, flagged: only records of this token, or with flags.
+    token_length, earliest, latest: what is plausible; other lengths and times get a flag. A date is its midnight in UTC.
     batch_rows: most rows of a batch.
     jobs: inputs that are read at the same time.
     partial: an input that cannot be read in full gives a PartialWarning after the last batch, instead of an InputError.
-    command_options: the long options of `apnsift export`, with underscores: ``keys="keys.log"``, ``join=True``,
-        ``keys=["a.log", "b.log"]``, ``from_="raw"``, ``earliest=datetime(...)``.
+    progress: True writes the number of records to standard error; a function gets it after each batch.
+    command_options: other long options of `apnsift export`, with underscores: ``known_hashes=["a.txt", "b.txt"]``.
 
     A wrong option raises UsageError at once. An input that cannot be read, or not in full, raises InputError after the last
     batch; read it with records="findings" or "inputs" to know more.
     """
-    names = inputs(paths)
-    run, stream = _opened(records, columns, [*_flags(batch_rows, jobs), *options(command_options)], names)
-    return Reader(run, stream, partial=partial)
+    named = {
+        "from": from_, "protocol": protocol, "requests": requests, "responses": responses, "keys": keys, "join": join,
+        "filter": filter, "token": token, "flagged": flagged, "token_length": token_length, "earliest": earliest,
+        "latest": latest, "time_zone": time_zone,
+    }  # fmt: skip
+    arguments = [*_flags(batch_rows, jobs), *options({**named, **command_options})]
+    run, stream = _opened(records, columns, arguments, inputs(paths))
+    batches = _batches(run, stream, partial)
+    if progress:
+        batches = _watched(batches, _Line() if progress is True else progress)
+    return Reader(run, stream.schema, batches)
 
 
 def schema(
-    records: str = "feedback", *, columns: Sequence[str] | str | None = None, **command_options: Any
+    records: Kind = "feedback", *, columns: Sequence[str] | str | None = None, **command_options: Any
 ) -> pa.Schema:
     """The columns that `read` has with these parameters, without reading anything.
 
@@ -123,7 +240,7 @@ def schema(
     """
     given = {name: value for name, value in command_options.items() if name not in ("requests", "responses")}
     # An empty standard input has no records.
-    run, stream = _opened(records, columns, options(given), ["-"], reads_standard_input=False)
+    run, stream = _opened(records, columns, options(given), ["-"], has_input=False)
     with run:
         return stream.schema
 
@@ -134,34 +251,62 @@ def _flags(batch_rows: int | None, jobs: int | None) -> list[str]:
 
 
 def _opened(
-    records: str,
-    columns: Sequence[str] | str | None,
-    arguments: list[str],
-    names: list[str],
-    *,
-    reads_standard_input: bool = True,
+    records: str, columns: Sequence[str] | str | None, arguments: list[str], names: list[str], *, has_input: bool = True
 ) -> tuple[Run, pa.RecordBatchReader]:
     """A run that has written its schema."""
     if columns is not None:
-        arguments = [*arguments, f"--columns={columns if isinstance(columns, str) else ','.join(columns)}"]
-    command_line = ["export", "-t", "arrow", f"--records={records}", *arguments, "--", *names]
-    run = Run(command_line, reads_standard_input=reads_standard_input and "-" in names)
+        arguments = [*arguments, f"--columns={listed(columns)}"]
+    run = Run(["export", "-t", "arrow", f"--records={records}", *arguments], names, has_input=has_input)
     try:
         return run, pa.ipc.open_stream(pa.PythonFile(run.output, "r"))
-    except (pa.ArrowInvalid, OSError):
-        run.finish()  # without a schema, the command has failed
+    except BaseException as error:
+        with run:
+            if isinstance(error, (pa.ArrowInvalid, OSError)):
+                run.finish()  # without a schema, the command has failed
         raise
 
 
 def _batches(run: Run, stream: pa.RecordBatchReader, partial: bool) -> Iterator[pa.RecordBatch]:
-    """The batches of a run, and then the exception of its exit status."""
+    """The batches of a run, and then the exception of its exit status. Whatever ends the reading ends the command."""
+    with run:
+        try:
+            yield from stream
+        except (pa.ArrowInvalid, OSError):
+            run.finish()  # a stream that is cut has its reason there
+            raise
+        run.finish(partial=partial)
+    _warn(run, stacklevel=4)
+
+
+def _watched(batches: Iterator[pa.RecordBatch], progress: Callable[[int], object]) -> Iterator[pa.RecordBatch]:
+    rows = 0
     try:
-        yield from stream
-    except (pa.ArrowInvalid, OSError):
-        run.finish()  # a stream that is cut has its reason there
-        raise
-    run.finish(partial=partial)
-    _warn(run, stacklevel=3)
+        for batch in batches:
+            rows += batch.num_rows
+            progress(rows)
+            yield batch
+    finally:
+        if isinstance(progress, _Line):
+            progress.end(rows)
+
+
+class _Line:
+    """A line on standard error that says how many records were read."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._due = 0.25
+
+    def __call__(self, rows: int) -> None:
+        seconds = time.monotonic() - self._begun
+        if seconds >= self._due:
+            self._due = seconds + 0.25
+            print(f"\r{rows:,} records, {seconds:.0f} s", end="", file=sys.stderr, flush=True)
+
+    def end(self, rows: int) -> None:
+        self._due = 0
+        self(rows)
+        print(file=sys.stderr)
 
 
 def _warn(run: Run, stacklevel: int) -> None:
@@ -176,7 +321,7 @@ def export(
     paths: Paths,
     directory: Path,
     *,
-    format: str = "csv",
+    format: Literal["csv", "ndjson", "arrow"] = "csv",
     force: bool = False,
     jobs: int | None = None,
     partial: bool = False,
@@ -194,11 +339,10 @@ def export(
     """
     if format not in _FORMATS:
         raise UsageError([f"unknown format {format!r}: expected one of {', '.join(_FORMATS)}"], 64)
-    folder = pathlib.Path(directory)
+    folder = pathlib.Path(os.fsdecode(directory))
     arguments = ["export", "-t", format, f"--output={folder}/", *options(command_options)]
     arguments += [*_flags(None, jobs), *(["--force"] if force else [])]
-    names = inputs(paths)
-    with Run([*arguments, "--", *names], reads_standard_input="-" in names) as run:
+    with Run(arguments, inputs(paths)) as run:
         run.finish(partial=partial)
         _warn(run, stacklevel=3)
     files = {path.stem: path for path in sorted(folder.glob(f"*.{_FORMATS[format]}"))}

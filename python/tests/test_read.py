@@ -3,10 +3,14 @@
 import datetime
 import gc
 import gzip
+import inspect
 import io
+import json
+import os
 import signal
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import duckdb
@@ -18,6 +22,7 @@ import pytest
 from conftest import KINDS, generate, run
 
 import apnsift
+from apnsift import _reading
 
 TIME = datetime.datetime(2012, 5, 29, 13, 12, 25, tzinfo=datetime.timezone.utc)  # of the first record, by README.md
 
@@ -118,6 +123,13 @@ def test_options_are_those_of_the_command():
         ({"output": "x"}, "the option --output cannot be given here"),
         ({"help": True}, "the option --help cannot be given here"),
         ({"earliest": datetime.datetime(2015, 1, 1)}, "earliest: expected a time with a time zone, found 2015-01-01"),
+        ({"earliest": "2015"}, "times are 2015-01-01T00:00:00Z, 2015-01-01 (midnight in UTC) or Unix seconds"),
+        ({"time_zone": "Mars"}, "--time-zone: the tz database (tzdata) has no zone 'Mars'"),
+        ({"uppercase": True}, "tokens are bytes in Arrow, not digits: leave out --uppercase"),
+        ({"distinct": True}, "--distinct is for the summary, which a table lacks"),
+        ({"from_": ""}, "missing value for '--from <FORMAT>'"),
+        ({"protocol": ["feedback", "pushes"]}, "the value 'feedback,pushes' is invalid for '--protocol <NAME>'"),
+        ({"files_from": "list"}, "the option --files-from cannot be given here"),
         ({"-x": 1}, "unknown option '-x'"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
@@ -127,6 +139,181 @@ def test_a_wrong_option_is_an_error_at_once(parameters, message):
         apnsift.read("samples/lost-byte.bin", **parameters)
     assert message in str(caught.value) and caught.value.status == 64
     assert "Usage:" not in str(caught.value)
+
+
+def test_a_list_is_what_the_option_takes():
+    """One value with commas, or the option again: as README.md says of the dump, all 39 records have tokens of 32 bytes."""
+    for lengths in ("32,54", [32, 54], (54, 32), ["32", 54], 32):
+        table = apnsift.read("samples/lost-byte.bin", token_length=lengths).read_all()
+        flags = [flags for flags in table["flags"].to_pylist() if flags]
+        assert (table.num_rows, flags) == (39, [["resynchronised"]]), lengths
+    assert apnsift.read("samples/lost-byte.bin", token_length=[], keys=[]).read_all().num_rows == 39
+    captures = ["samples/pushes/node-tls1.2.pcap", "samples/pushes/curl-tls1.2.pcap"]
+    keys = ["samples/pushes/node-tls1.2.keys", Path("samples/pushes/curl-tls1.2.keys")]
+    node, curl, both = (
+        apnsift.read(captures, records="pushes", keys=some).read_all().num_rows for some in (keys[:1], keys[1:], keys)
+    )
+    assert 0 < node < both and both == node + curl
+
+
+def test_columns_may_have_spaces_after_the_commas():
+    assert apnsift.schema(columns="time, token").names == ["time", "token"]
+
+
+def test_a_date_is_its_midnight_in_utc():
+    date = datetime.date(2015, 1, 1)
+    moment = datetime.datetime(2015, 1, 1, tzinfo=datetime.timezone.utc)
+    of_date, of_moment = (apnsift.read("samples/lost-byte.bin", earliest=time).read_all() for time in (date, moment))
+    assert of_date.equals(of_moment)
+    assert sum("implausible-timestamp" in flags for flags in of_date["flags"].to_pylist()) == sum(
+        time < moment for time in of_date["time"].to_pylist()
+    )
+
+
+def test_paths_that_are_none():
+    with open("samples/lost-byte.bin", "rb") as file:
+        for paths in (file, [file]):
+            with pytest.raises(TypeError, match="paths: expected a path, found .*; give the name of the file, or \"-\""):
+                apnsift.read(paths)
+        with pytest.raises(TypeError, match="keys: expected a path"):
+            apnsift.read("samples/lost-byte.bin", keys=file)
+    for path in ("", "a\0b"):
+        with pytest.raises(apnsift.UsageError, match="paths: expected the path of a file or directory, found"):
+            apnsift.read(path)
+
+
+def test_paths_as_bytes(tmp_path):
+    assert apnsift.read(b"samples/lost-byte.bin").read_all().num_rows == 39
+    name = b"x\xff.bin"
+    try:
+        Path(os.fsdecode(name)).write_bytes(Path("samples/lost-byte.bin").read_bytes())
+    except OSError:
+        return  # not every file system has such names
+    assert apnsift.read(name).read_all().num_rows == 39
+    assert apnsift.read("x*.bin").read_all().num_rows == 39
+
+
+def test_more_paths_than_the_arguments_of_a_program_can_be():
+    path = "./" * 2000 + "samples/tls-session.bin"
+    assert apnsift.read([path] * 1000, columns=["offset"]).read_all().num_rows == 40_000
+    script = "import apnsift; print(apnsift.read(['./' * 40_000, '-'][1:] + [{!r}] * 30).read_all().num_rows)".format(path)
+    with open("samples/lost-byte.bin", "rb") as dump:
+        done = subprocess.run([sys.executable, "-c", script], stdin=dump, capture_output=True, check=True)
+    assert done.stdout == b"1239\n"  # standard input and 30 files
+
+
+def test_the_types_are_those_of_the_command():
+    described = json.loads(run("export", "--experimental-dump-help", check=True).stdout)["command"]["arguments"]
+    options = {name["name"]: option for option in described for name in option.get("names", ())}
+    for option, alias in {"records": _reading.Kind, "from": _reading.Format, "protocol": _reading.Protocol}.items():
+        assert list(typing.get_args(alias)) == options[option]["allValues"]
+    own = {"paths", "partial", "progress", "command_options"}
+    names = {name.rstrip("_").replace("_", "-") for name in inspect.signature(apnsift.read).parameters} - own
+    assert names <= options.keys() | {"command-options"}
+
+
+def test_progress_is_reported_after_each_batch(capfd):
+    counts = []
+    assert apnsift.read("samples/lost-byte.bin", batch_rows=10, progress=counts.append).read_all().num_rows == 39
+    assert counts == [10, 20, 30, 39]
+    assert capfd.readouterr().err == ""
+    apnsift.read("samples/lost-byte.bin", progress=True).read_all()
+    assert capfd.readouterr().err.splitlines()[-1].startswith("39 records, ")
+
+
+def test_types_of_arrow_in_pandas():
+    frame = apnsift.read("samples/lost-byte.bin").to_pandas(dtype_backend="pyarrow")
+    assert {str(kind) for kind in frame.dtypes} >= {"timestamp[us, tz=UTC][pyarrow]", "binary[pyarrow]"}
+    assert len(frame) == 39 and frame["time"].min() == TIME
+    with pytest.raises(apnsift.UsageError, match="dtype_backend: expected numpy or pyarrow, found 'arrow'"):
+        apnsift.read("samples/lost-byte.bin").to_pandas(dtype_backend="arrow")
+
+
+USES = {
+    "read_all": lambda reader: reader.read_all().num_rows,
+    "iteration": lambda reader: sum(batch.num_rows for batch in reader),
+    "pandas": lambda reader: len(reader.to_pandas()),
+    "to_polars": lambda reader: reader.to_polars().height,
+    "polars": lambda reader: polars.DataFrame(reader).height,
+    "pyarrow": lambda reader: pa.table(reader).num_rows,
+}
+
+
+@pytest.mark.parametrize("first", USES)
+def test_a_second_use_of_a_reader_raises(first):
+    for second in USES.values():
+        reader = apnsift.read("samples/lost-byte.bin")
+        assert USES[first](reader) == 39
+        with pytest.raises(apnsift.AlreadyRead, match="taken already: call apnsift.read again, or keep a table"):
+            second(reader)
+
+
+def test_what_is_left_of_a_reader():
+    reader = apnsift.read("samples/lost-byte.bin", batch_rows=10)
+    next(reader)
+    with pytest.raises(apnsift.AlreadyRead):
+        polars.DataFrame(reader)
+    assert next(iter(reader)).num_rows == 10
+    assert reader.read_all().num_rows == 19
+    assert next(reader, None) is None
+    closed = apnsift.read("samples/lost-byte.bin")
+    closed.close()
+    with pytest.raises(apnsift.AlreadyRead):
+        closed.read_all()
+
+
+def test_a_relation_over_a_reader_is_fetched_once():
+    reader = apnsift.read("samples/lost-byte.bin")
+    over = duckdb.sql("SELECT token, time FROM reader")
+    assert len(over.fetchall()) == 39
+    with pytest.raises(duckdb.Error, match="AlreadyRead: the records of this reader were taken already"):
+        over.fetchall()
+
+
+INTERRUPTED = """
+import os, signal, apnsift, duckdb, polars, pyarrow
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test may run where it is ignored
+runs, start = [], apnsift._command.Run.__init__
+def started(run, *arguments, **parameters):
+    start(run, *arguments, **parameters)
+    runs.append(run)
+apnsift._command.Run.__init__ = started
+reader = apnsift.read("-", from_="raw", batch_rows=1000) if "reader" in {use!r} else None
+print("ready", flush=True)
+try:
+    {use}
+except {error} as error:
+    print([run._process.wait(timeout=10) is not None for run in runs])
+"""
+
+
+@pytest.mark.parametrize(
+    "use, to, error",
+    [
+        ("for batch in reader: pass", "process", "KeyboardInterrupt"),
+        ("reader.read_all()", "process", "KeyboardInterrupt"),
+        ("reader.to_pandas()", "process", "KeyboardInterrupt"),
+        ("reader.to_polars()", "process", "KeyboardInterrupt"),
+        ("polars.DataFrame(reader)", "process", "KeyboardInterrupt"),
+        ("pyarrow.table(reader)", "process", "KeyboardInterrupt"),
+        ("apnsift.export('-', 'out', from_='raw')", "process", "KeyboardInterrupt"),
+        ("apnsift.scan('-', from_='raw').collect()", "terminal", "KeyboardInterrupt"),
+        # The error of DuckDB.
+        ("duckdb.sql('FROM reader').fetchall()", "terminal", "(KeyboardInterrupt, RuntimeError)"),
+        ("apnsift.relation('-', from_='raw').fetchall()", "terminal", "(KeyboardInterrupt, RuntimeError)"),
+    ],
+)
+def test_an_interruption_ends_a_read_and_the_command(use, to, error):
+    """Of the process alone, or of all programs in a terminal, as Ctrl-C does it. The input never ends."""
+    script = INTERRUPTED.format(use=use, error=error)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    process.stdin.write(Path("samples/tls-session.bin").read_bytes() * 3000)
+    process.stdin.flush()
+    assert process.stdout.readline() == b"ready\n"
+    (os.killpg if to == "terminal" else os.kill)(process.pid, signal.SIGINT)
+    assert b"False" not in process.stdout.read() and process.wait(timeout=30) == 0
 
 
 def test_no_input_is_a_wrong_usage():

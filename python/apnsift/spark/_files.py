@@ -10,9 +10,6 @@ from typing import NamedTuple
 
 from apnsift._errors import InputError, UsageError
 
-# Paths of one partition, in bytes: well below what a system takes as the arguments of a program (2 MiB with Linux).
-_MAX_PATHS = 1 << 19
-
 
 class File(NamedTuple):
     """A file as it was when the driver listed it."""
@@ -85,13 +82,12 @@ def is_unchanged(file: File) -> bool:
 def grouped(files: Iterable[File], limit: int) -> Iterator[list[File]]:
     """Groups of files, in order, each of at most `limit` bytes, or of one file."""
     group: list[File] = []
-    size = length = 0
+    size = 0
     for file in files:
-        text = len(os.fsencode(file.path)) + 1
-        if group and (size + file.size > limit or length + text > _MAX_PATHS):
+        if group and size + file.size > limit:
             yield group
-            group, size, length = [], 0, 0
+            group, size = [], 0
         group.append(file)
-        size, length = size + file.size, length + text
+        size += file.size
     if group:
         yield group

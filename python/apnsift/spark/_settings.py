@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from apnsift._errors import UsageError
+
+if TYPE_CHECKING:
+    from apnsift._reading import Kind
 
 _PARTITION_BYTES = 128 << 20
 _MAX_FILES = 1000  # of one batch of a stream
@@ -22,7 +25,7 @@ class Settings:
     """What to read, and how; it is sent to the workers."""
 
     paths: tuple[str, ...]
-    records: str = "feedback"
+    records: Kind = "feedback"
     columns: str | None = None
     jobs: int = 1  # a task has one core
     is_partial: bool = False
@@ -44,7 +47,7 @@ class Settings:
             raise UsageError([f"mode: expected failfast or partial, found {mode!r}"], 64)
         return Settings(
             paths=_paths(given),
-            records=given.get("records", "feedback"),
+            records=cast("Kind", given.get("records", "feedback")),
             columns=given.get("columns"),
             jobs=_number(given, "jobs", 1, int),
             is_partial=mode == "partial",
@@ -72,7 +75,7 @@ def _number(options: Mapping[str, str], name: str, default: Any, kind: type) -> 
 
 
 def _value(text: str) -> Any:
-    """true and false are those of a flag, and a JSON array repeats the option."""
+    """true and false are those of a flag, and a JSON array is a list."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text.startswith("["):

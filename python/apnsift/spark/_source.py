@@ -29,7 +29,7 @@ class ApnsiftDataSource(DataSource):
     >>> spark.read.format("apnsift").option("records", "pushes").load("/data/captures")  # doctest: +SKIP
 
     Options of its own: records, columns, mode (failfast or partial), partitionBytes, and of streams maxFilesPerTrigger and
-    settleSeconds. All others are the long options of `apnsift export`; a JSON array repeats one.
+    settleSeconds. All others are the long options of `apnsift export`; a JSON array is a list: `[32, 54]`.
     """
 
     @classmethod

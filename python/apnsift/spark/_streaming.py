@@ -73,7 +73,7 @@ class FileStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         files = sorted((file for file in self._listed() if begin < _order(file) <= last), key=_order)
         expected = end["files"] if begin < last else 0
         if len(files) != expected:
-            self._fail(f"the batch to {end['path']} had {expected} files, {len(files)} of them are there now")
+            self._fail(f"files of the batch to {end['path']}: expected {expected}, found {len(files)} now")
         return planned(self.settings, files, must_be_unchanged=True) if files else []
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -91,7 +91,7 @@ class FileStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _late(self, files: list[File], count: int) -> str:
         names = ", ".join(file.path for file in files[-3:])
         return (
-            f"{count} files arrived that are older than the last one that was read, among {len(files)} that end with {names};"
+            f"files that are older than the last one that was read arrived: {count}, among {len(files)} that end with {names};"
             " touch them and start the query again, and they are read"
         )
 

@@ -11,6 +11,8 @@ from conftest import KINDS, generate
 from pyspark.sql import functions as F
 
 import apnsift
+from apnsift._arguments import options
+from apnsift.spark._settings import Settings
 
 ORDER = [("source", "ascending"), ("stream", "ascending"), ("direction", "ascending"), ("offset", "ascending")]
 COLUMNS = {
@@ -153,3 +155,8 @@ def test_in_partial_mode_it_is_a_finding(spark, unreadable):
     assert whole == 50 and frame.where(F.col("source").endswith("cut.bin")).count() == 50
     findings = of_spark(spark, paths, "findings", None, mode="partial").where("code = 'unreadable-input'").collect()
     assert {os.path.basename(row.source) for row in findings} == {"cut.gz", "gone.bin"}
+
+
+def test_an_array_is_a_list_of_the_command():
+    lengths = Settings.parsed({"path": "a", "token-length": "[32, 54]", "keys": '["a.log", "b.log"]', "join": "true"})
+    assert options(lengths.options) == ["--token-length=32,54", "--keys=a.log", "--keys=b.log", "--join"]
