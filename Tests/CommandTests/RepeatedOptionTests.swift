@@ -73,7 +73,8 @@ struct RepeatedOptionTests {
 
   @Test("apnsift-lab refuses them, too")
   func lab() throws {
-    let outcome = try TestDirectory().lab("generate", "--seed", "1", "--seed", "2", "-o", "out.bin")
+    let outcome = try TestDirectory().lab(
+      "generate", "--kind", "dump", "--seed", "1", "--seed", "2", "-o", "out.bin")
     #expect(outcome.code == 64)
     #expect(outcome.messages == ["--seed is given twice (1, then 2): give it once"])
   }

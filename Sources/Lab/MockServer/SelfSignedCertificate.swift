@@ -14,7 +14,7 @@ package struct SelfSignedCertificate: Sendable {
   private static let secondsBefore = -86_400
   private static let validSeconds = 30 * 86_400
   private static let keyBits: Int32 = 2048
-  /// RFC 2606, section 2: nobody has a name under `invalid`.
+  /// RFC 2606, section 2: no host has a name under `invalid`.
   private static let (name, otherName) = ("localhost", "push.invalid")
   private static let (names, otherNames) = ("DNS:localhost,IP:127.0.0.1,IP:::1", "DNS:push.invalid")
 

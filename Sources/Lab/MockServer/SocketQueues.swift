@@ -14,7 +14,7 @@ final class SocketQueues {
 
   /// Linux: AF_NETLINK, NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY and NLM_F_REQUEST.
   private static let (family, netlink, byFamily, isRequest) = (Int32(16), Int32(4), UInt16(20), UInt16(1))
-  /// In an answer, both lengths are behind a message header (16 bytes) and 56 bytes of a `struct inet_diag_msg`.
+  /// In an answer, both lengths follow a message header (16 bytes) and 56 bytes of a `struct inet_diag_msg`.
   private static let lengths = 16 + 56
 
   /// -1 where there is no such socket.

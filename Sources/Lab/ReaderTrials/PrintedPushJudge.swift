@@ -64,7 +64,7 @@ struct PrintedPushJudge: PrintedJudge {
     return "the timestamp differs from the one in the body, which is in milliseconds"
   }
 
-  /// Only answers with a reason tell tokens apart.
+  /// Many tokens have the same answer without a reason.
   private func isAnswer(_ printed: PrintedPush, to token: String) -> Bool {
     guard case .response(let response) = answer(token), response.reason != nil else { return false }
     return PrintedPush(printed.token, .response(response)) == printed
