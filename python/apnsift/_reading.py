@@ -112,18 +112,24 @@ class Reader:
 
     def _streamed(self) -> Iterator[pa.RecordBatch]:
         self._take(object())
-        while not self._has_ended:
-            try:
-                batch = self._next()
-            except StopIteration:
-                return
-            yield batch
+        try:
+            while not self._has_ended:
+                try:
+                    batch = self._next()
+                except StopIteration:
+                    return
+                yield batch
+        finally:
+            self.close()  # the library may have dropped the stream, as after an interruption of its own
 
     def _next(self) -> pa.RecordBatch:
         try:
             return next(self._batches)
-        except BaseException:
+        except StopIteration:
             self._has_ended = True
+            raise
+        except BaseException:  # also an interruption before the first batch
+            self.close()
             raise
 
     def _take(self, taker: object) -> None:

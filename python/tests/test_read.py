@@ -278,9 +278,14 @@ def started(run, *arguments, **parameters):
     start(run, *arguments, **parameters)
     runs.append(run)
 apnsift._command.Run.__init__ = started
-reader = apnsift.read("-", from_="raw", batch_rows=1000) if "reader" in {use!r} else None
-print("ready", flush=True)
+def ready(rows=None, once=[]):
+    once or print("ready", flush=True)
+    once.append(rows)
 try:
+    if "reader" in {use!r}:
+        reader = apnsift.read("-", from_="raw", batch_rows=1000, progress=ready)
+    else:
+        ready()
     {use}
 except {error} as error:
     print([run._process.wait(timeout=10) is not None for run in runs])
