@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import glob
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +19,8 @@ Paths = Union[Path, Iterable[Path]]
 # Those that the functions set themselves, or that write no records.
 _RESERVED = {"to", "output", "force", "records", "columns", "batch-rows", "jobs", "files-from", "help", "version"}
 
+_TIMES = {"earliest", "latest"}
+
 
 def inputs(paths: Paths) -> list[str]:
     """The paths, each pattern replaced by the files that match it, sorted.
@@ -26,8 +29,11 @@ def inputs(paths: Paths) -> list[str]:
     """
     _check_no_file("paths", paths)
     found: list[str] = []
-    for path in [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths:
+    several = [paths] if isinstance(paths, (str, bytes, os.PathLike)) or not isinstance(paths, Iterable) else paths
+    for path in several:
         _check_no_file("paths", path)
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"paths: expected a path, or several, found {path!r}")
         name = os.fsdecode(path)
         if not name or "\0" in name:
             raise UsageError([f"paths: expected the path of a file or directory, found {path!r}"], 64)
@@ -68,8 +74,8 @@ def options(values: Mapping[str, Any]) -> list[str]:
             raise UsageError([f"the option --{name} cannot be given here"], 64)
         if value is True:
             arguments.append(f"--{name}")
-        elif isinstance(value, (list, tuple)):
-            texts = [_text(key, one) for one in value]
+        elif isinstance(value, (list, tuple, range, set, frozenset)):
+            texts = [_text(key, one) for one in (sorted(value) if isinstance(value, (set, frozenset)) else value)]
             texts = texts if name in repeatable() else [",".join(texts)] if texts else []
             arguments += [f"--{name}={text}" for text in texts]
         elif value is not None and value is not False:
@@ -84,5 +90,9 @@ def _text(key: str, value: Any) -> str:
             raise UsageError([f"{key}: expected a time with a time zone, found {value}"], 64)
         return value.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, (bytes, bytearray)):
-        return value.hex()  # a token
+        return value.hex() if key == "token" else os.fsdecode(bytes(value))
+    if isinstance(value, float) and key in _TIMES:
+        if not math.isfinite(value):
+            raise UsageError([f"{key}: expected a time, found {value}"], 64)
+        return str(math.ceil(value) if key == "earliest" else math.floor(value))  # times of records are whole seconds
     return os.fsdecode(value) if isinstance(value, os.PathLike) else str(value)

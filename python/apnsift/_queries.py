@@ -92,7 +92,8 @@ class _Source:
         given = dict(self._parameters)
         if needed is not None:  # of no columns, a batch would have no rows
             given["columns"] = [name for name in self.schema.names if name in needed] or self.schema.names[:1]
-        for name, value in (("token", token), ("batch_rows", batch_rows)):
+        # No record has an empty token, and the command takes none: the library's own filter will do.
+        for name, value in (("token", token or None), ("batch_rows", batch_rows)):
             if given.get(name) is None:
                 given[name] = value
         return read(self._paths, **given)

@@ -29,7 +29,7 @@ Format = Literal[
     "feedback-list", "provider-log", "carve",
 ]  # fmt: skip
 Protocol = Literal["auto", "feedback", "requests", "responses", "pushes"]
-Time = Union[datetime.date, int, str]  # a datetime is a date, too
+Time = Union[datetime.date, int, float, str]  # a datetime is a date, too
 Item = TypeVar("Item")
 Progress = Union[bool, Callable[[int], object]]
 
@@ -222,6 +222,8 @@ def read(
     A wrong option raises UsageError at once. An input that cannot be read, or not in full, raises InputError after the last
     batch; read it with records="findings" or "inputs" to know more.
     """
+    if not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(f"progress: expected True or a function, found {progress!r}")
     named = {
         "from": from_, "protocol": protocol, "requests": requests, "responses": responses, "keys": keys, "join": join,
         "filter": filter, "token": token, "flagged": flagged, "token_length": token_length, "earliest": earliest,

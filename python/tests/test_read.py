@@ -6,6 +6,7 @@ import gzip
 import inspect
 import io
 import json
+import math
 import os
 import signal
 import subprocess
@@ -319,6 +320,28 @@ def test_an_interruption_ends_a_read_and_the_command(use, to, error):
     assert process.stdout.readline() == b"ready\n"
     (os.killpg if to == "terminal" else os.kill)(process.pid, signal.SIGINT)
     assert b"False" not in process.stdout.read() and process.wait(timeout=30) == 0
+
+
+@pytest.mark.parametrize("value", [{32, 54}, range(32, 55), [32, 54], b"32,54"])
+def test_a_list_of_any_type_is_a_list(value):
+    assert apnsift.read("samples/lost-byte.bin", token_length=value).read_all().num_rows == 39
+
+
+@pytest.mark.parametrize("value", [1388534400.5, 1388534400, 1388534401.0])
+def test_a_time_may_be_a_float(value):
+    whole = apnsift.read("samples/lost-byte.bin", earliest=math.ceil(value)).read_all()
+    assert apnsift.read("samples/lost-byte.bin", earliest=value).read_all().equals(whole)
+
+
+@pytest.mark.parametrize("paths", [None, 3, [["samples/lost-byte.bin"]]])
+def test_what_is_no_path_is_a_type_error(paths):
+    with pytest.raises(TypeError, match="^paths: expected a path, or several, found "):
+        apnsift.read(paths)
+
+
+def test_progress_is_true_or_a_function():
+    with pytest.raises(TypeError, match="^progress: expected True or a function, found 'yes'"):
+        apnsift.read("samples/lost-byte.bin", progress="yes")
 
 
 def test_no_input_is_a_wrong_usage():

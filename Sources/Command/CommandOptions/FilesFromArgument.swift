@@ -29,7 +29,9 @@ package struct FilesFromArgument: ExpressibleByArgument {
   private static func inputs(in content: [UInt8]) throws(InputFault) -> [Input] {
     if content.count > limit { throw InputFault("the list is longer than \(ByteSize.text(limit))") }
     let hasLines = !content.contains(0)
-    let names = content.split(separator: hasLines ? UInt8(ascii: "\n") : 0, omittingEmptySubsequences: false)
+    // Editors of Windows put a byte order mark in front.
+    let text = hasLines && content.starts(with: [0xef, 0xbb, 0xbf]) ? content.dropFirst(3) : content[...]
+    let names = text.split(separator: hasLines ? UInt8(ascii: "\n") : 0, omittingEmptySubsequences: false)
     var inputs: [Input] = []
     for (index, name) in names.enumerated() {
       let path = hasLines && name.last == UInt8(ascii: "\r") ? name.dropLast() : name

@@ -19,7 +19,8 @@ enum RepeatedOption {
       if let earlier = given.updateValue(value, forKey: long), !option.isRepeating {
         // A URL may have a password.
         let values = option.valueName == "URL" ? "" : " (\(earlier), then \(value))"
-        let list = option.valueName == "LIST" ? ", as a list: \(long) \(earlier),\(value)" : ""
+        let list =
+          option.valueName == "LIST" && value != earlier ? ", as a list: \(long) \(earlier),\(value)" : ""
         throw UsageError("\(long) is given twice\(values): give it once\(list)")
       }
     }

@@ -39,8 +39,9 @@ final class ClientRegistry {
 
   /// Whether another client can be accepted; if so, `left` must be called when it leaves.
   func admit(_ session: ServedSession) -> Bool {
-    guard !isEnding, sessions.count < configuration.maxConcurrentClients else {
-      emit(.rejected(peer: session.peer))
+    let isFull = sessions.count >= configuration.maxConcurrentClients
+    if isEnding || isFull {
+      emit(.rejected(peer: session.peer, tooMany: isFull))
       return false
     }
     sessions[ObjectIdentifier(session)] = session
@@ -52,7 +53,7 @@ final class ClientRegistry {
   /// - Parameter connection: returns the name of the connection that the client gets.
   func open(_ session: ServedSession, connection: (Int) -> String) -> Int? {
     guard !isEnding else {
-      emit(.rejected(peer: session.peer))
+      emit(.rejected(peer: session.peer, tooMany: false))
       return nil
     }
     let client = nextClient

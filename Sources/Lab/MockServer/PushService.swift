@@ -86,6 +86,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
       // The library may report frames above the last stream id as errors. A reset could keep the GOAWAY
       // from the client.
       state = .closing
+      sendHeld()
       context?.flush()
       context?.close(mode: .output, promise: nil)
     case .serving, .leaving:
@@ -116,8 +117,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    for answer in held.reversed() { send(answer.headers, answer.body, on: answer.stream) }
-    held.removeAll(keepingCapacity: true)
+    sendHeld()
     context.flush()
     closeIfDone()
   }
@@ -202,6 +202,11 @@ final class PushService: ServedSession, ChannelInboundHandler {
     } else {
       send(headers, response.body, on: stream)
     }
+  }
+
+  private func sendHeld() {
+    for answer in held.reversed() { send(answer.headers, answer.body, on: answer.stream) }
+    held.removeAll(keepingCapacity: true)
   }
 
   /// Sends a body in one frame, or in two if answers are shuffled: few clients expect that, and all must take it.

@@ -1,33 +1,46 @@
 import Basics
 import CLibcrypto
 
-/// A self-signed certificate for this machine, with its key: for tests with clients that do not know the server yet.
+/// A certificate for this machine, with its key: for tests with clients that do not know the server yet. It signs itself,
+/// unless clients must refuse it: then an authority of its own does, as some do not look at what they trust itself.
 package struct SelfSignedCertificate: Sendable {
-  /// What a client must refuse in a certificate that it was given to trust.
+  /// What a client must refuse in a certificate although it trusts the authority.
   package enum Fault: Sendable { case otherName, expired }
 
   /// In PEM.
   package let certificate: [UInt8]
   package let key: [UInt8]
+  /// The certificate to trust, in PEM.
+  package let authority: [UInt8]
 
   /// Clocks differ, and tests set them back.
   private static let secondsBefore = -86_400
   private static let validSeconds = 30 * 86_400
   private static let keyBits: Int32 = 2048
   /// RFC 2606, section 2: no host has a name under `invalid`.
-  private static let (name, otherName) = ("localhost", "push.invalid")
+  private static let (name, otherName, authorityName) = ("localhost", "push.invalid", "apnsift-lab")
   private static let (names, otherNames) = ("DNS:localhost,IP:127.0.0.1,IP:::1", "DNS:push.invalid")
 
   package init(_ fault: Fault? = nil) throws {
     guard let key = Self.makeKey() else { throw Self.failure }
     defer { EVP_PKEY_free(key) }
-    guard let certificate = Self.makeCertificate(key, fault) else { throw Self.failure }
+    let name = fault == nil ? Self.name : Self.authorityName
+    guard let certificate = Self.makeCertificate(key, name: name) else { throw Self.failure }
     defer { X509_free(certificate) }
-    guard let text = Self.pem({ PEM_write_bio_X509($0, certificate) }),
-      let keyText = Self.pem({ PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) })
+    authority = try Self.text { PEM_write_bio_X509($0, certificate) }
+    guard let fault else {
+      self.certificate = authority
+      self.key = try Self.text { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) }
+      return
+    }
+    guard let ownKey = Self.makeKey() else { throw Self.failure }
+    defer { EVP_PKEY_free(ownKey) }
+    let ownName = fault == .otherName ? Self.otherName : Self.name
+    guard let own = Self.makeCertificate(ownKey, name: ownName, fault, signedBy: (certificate, key))
     else { throw Self.failure }
-    self.certificate = text
-    self.key = keyText
+    defer { X509_free(own) }
+    self.certificate = try Self.text { PEM_write_bio_X509($0, own) }
+    self.key = try Self.text { PEM_write_bio_PKCS8PrivateKey($0, ownKey, nil, nil, 0, nil, nil) }
   }
 
   private static var failure: Failure { Failure("cannot generate a certificate: libcrypto failed") }
@@ -42,12 +55,17 @@ package struct SelfSignedCertificate: Sendable {
     return key
   }
 
-  private static func makeCertificate(_ key: OpaquePointer, _ fault: Fault?) -> OpaquePointer? {
+  /// - Parameter issuer: nil if it signs itself.
+  private static func makeCertificate(
+    _ key: OpaquePointer, name: String, _ fault: Fault? = nil,
+    signedBy issuer: (certificate: OpaquePointer, key: OpaquePointer)? = nil
+  ) -> OpaquePointer? {
     guard let certificate = X509_new() else { return nil }
-    guard setName(certificate, fault == .otherName ? otherName : name),
+    guard setName(certificate, name),
+      X509_set_issuer_name(certificate, X509_get_subject_name(issuer?.certificate ?? certificate)) == 1,
       setSpan(certificate, isOver: fault == .expired),
-      addExtensions(certificate, fault == .otherName ? otherNames : names),
-      X509_set_pubkey(certificate, key) == 1, X509_sign(certificate, key, EVP_sha256()) > 0
+      addExtensions(certificate, fault == .otherName ? otherNames : names, isAuthority: issuer == nil),
+      X509_set_pubkey(certificate, key) == 1, X509_sign(certificate, issuer?.key ?? key, EVP_sha256()) > 0
     else {
       X509_free(certificate)
       return nil
@@ -63,7 +81,6 @@ package struct SelfSignedCertificate: Sendable {
       let name = X509_get_subject_name(certificate)
     else { return false }
     return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, text, -1, -1, 0) == 1
-      && X509_set_issuer_name(certificate, name) == 1
   }
 
   private static func setSpan(_ certificate: OpaquePointer, isOver: Bool) -> Bool {
@@ -73,9 +90,11 @@ package struct SelfSignedCertificate: Sendable {
   }
 
   /// RFC 5280, section 4.2.1: it is an authority, so that clients can be configured to trust it as one.
-  private static func addExtensions(_ certificate: OpaquePointer, _ names: String) -> Bool {
+  private static func addExtensions(
+    _ certificate: OpaquePointer, _ names: String, isAuthority: Bool
+  ) -> Bool {
     [
-      (NID_basic_constraints, "critical,CA:TRUE"), (NID_subject_alt_name, names),
+      (NID_basic_constraints, "critical,CA:\(isAuthority ? "TRUE" : "FALSE")"), (NID_subject_alt_name, names),
       (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),
     ].allSatisfy { identifier, value in
       var context = X509V3_CTX()
@@ -86,13 +105,14 @@ package struct SelfSignedCertificate: Sendable {
     }
   }
 
-  /// The output of `write`; nil if it fails.
-  private static func pem(_ write: (OpaquePointer) -> Int32) -> [UInt8]? {
-    guard let memory = BIO_new(BIO_s_mem()) else { return nil }
+  /// The output of `write`.
+  private static func text(_ write: (OpaquePointer) -> Int32) throws -> [UInt8] {
+    guard let memory = BIO_new(BIO_s_mem()) else { throw failure }
     defer { BIO_free(memory) }
-    guard write(memory) == 1 else { return nil }
+    guard write(memory) == 1 else { throw failure }
     var text = [UInt8](repeating: 0, count: 1 << 14)
     let count = BIO_read(memory, &text, Int32(text.count))
-    return count > 0 && count < text.count ? Array(text.prefix(Int(count))) : nil
+    guard count > 0, count < text.count else { throw failure }
+    return Array(text.prefix(Int(count)))
   }
 }

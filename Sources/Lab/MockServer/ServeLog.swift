@@ -81,14 +81,14 @@ package final class ServeLog: Sendable {
           + "\(outcome(report))\(report.speaksTLS ? "; the client speaks TLS: use --tls" : "")"
       }
     case .handshakeFailed(let peer, let reason): "\(peer): TLS handshake failed: \(Self.explained(reason))"
-    case .rejected(let peer): rejection(of: peer)
+    case .rejected(let peer, let tooMany): rejection(of: peer, tooMany: tooMany)
     }
   }
 
-  private func rejection(of peer: String) -> Message? {
+  private func rejection(of peer: String, tooMany: Bool) -> Message? {
     let count = counts.withLock { $0.rejected }
     guard count <= Self.namedRejections else { return nil }
-    return "\(peer): rejected: too many clients, or everything was served"
+    return "\(peer): rejected: \(tooMany ? "too many clients are connected" : "everything was served")"
       + (count == Self.namedRejections ? " (further ones are only counted)" : "")
   }
 

@@ -110,7 +110,8 @@ class ServedSession {
     peer = context.remoteAddress?.endpointText ?? "unknown"
     guard registry.admit(self) else {
       phase = .ended
-      return transport.breakOff()
+      // The end of a list would look the same as a FIN.
+      return transport.reset()
     }
     report.peer = peer
     progress()

@@ -13,8 +13,8 @@ package enum ServerEvent: Sendable, Equatable {
   case received(ReceivedPush)
   /// The TLS handshake with a client failed.
   case handshakeFailed(peer: String, reason: Message)
-  /// A client was rejected: the limit of concurrent or total clients was reached.
-  case rejected(peer: String)
+  /// A client was rejected: too many are connected, or all of the server's clients have come.
+  case rejected(peer: String, tooMany: Bool)
   /// The server has stopped listening and all clients have left; the last event.
   case finished
 }

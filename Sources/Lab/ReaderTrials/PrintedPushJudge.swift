@@ -40,22 +40,21 @@ struct PrintedPushJudge: PrintedJudge {
     }
     let given = answer(printed.token)
     let expected = PrintedPush(printed.token, given)
-    if printed == expected { done.insert(printed.token) } else { explain(printed, expected, given) }
+    if case .neverAsked = given {
+      differ(nil, printed.text, "the client reported a token that it sent no push to")
+    } else if printed == expected {
+      done.insert(printed.token)
+    } else {
+      differ(expected.text, printed.text, reason(printed, expected, given))
+    }
   }
 
   mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) { take(beginning) }
 
-  private mutating func explain(_ printed: PrintedPush, _ expected: PrintedPush, _ given: GivenAnswer) {
-    let reason: Message =
-      switch given {
-      case .neverAsked: "the client reported a token that it sent no push to"
-      case .noResponse: "the server gave no answer to this push, and the client reported one"
-      case .response: reason(printed, expected)
-      }
-    differ(expected.text, printed.text, reason)
-  }
-
-  private func reason(_ printed: PrintedPush, _ expected: PrintedPush) -> Message {
+  private func reason(_ printed: PrintedPush, _ expected: PrintedPush, _ given: GivenAnswer) -> Message {
+    if case .noResponse = given {
+      return "the server gave no answer to this push, and the client reported one"
+    }
     if let other = tokens.first(where: { $0 != printed.token && isAnswer(printed, to: $0) }) {
       return "this is the answer to \(other): answers come in any order, each on the stream of its request"
     }

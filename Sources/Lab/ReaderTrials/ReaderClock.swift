@@ -11,7 +11,7 @@ package struct ReaderLimits: Sendable {
   }
 }
 
-/// The time that a reader has. It begins again whenever the reader has read more: what counts is the reader, not the length
+/// The time that a reader has, from its start. It begins again whenever the reader has read more: what counts is the reader, not the length
 /// of the stream, nor how long its chunks take to come. Time in which this process did not run either, because the machine
 /// was busy or asleep, does not count.
 struct ReaderClock {
@@ -25,7 +25,7 @@ struct ReaderClock {
   private var total = Duration.zero
   private var last = ContinuousClock.now
 
-  init(_ limits: ReaderLimits) { limit = .seconds(limits.seconds) }
+  init(seconds: Double) { limit = .seconds(seconds) }
 
   /// Notes the time since the last call; returns whether the reader's time is over.
   mutating func isOver(hasRead: Bool) -> Bool {

@@ -10,7 +10,7 @@ package struct ReaderRun {
     var shows: String
     var readings: [CaseReading] = []
     var broken: Message?
-    var traits: StreamTraits = []
+    var tried = TriedStreams()
     /// A judged stream, to try certificates with.
     var stream: ReadableStream?
 
@@ -56,7 +56,7 @@ package struct ReaderRun {
     } else {
       try output.append(text(all, readings, isVerbose: isVerbose))
     }
-    if !isNothingJudged { Console.say(untried(all.reduce(into: []) { $0.formUnion($1.traits) })) }
+    if !isNothingJudged { Console.say(untried(all.reduce(into: TriedStreams()) { $0.add($1.tried) })) }
     return result(rows, streams, certificates.flatMap(\.readings))
   }
 
@@ -71,8 +71,8 @@ package struct ReaderRun {
   }
 
   /// What the run cannot have found: a right reader is right on these streams, and not beyond.
-  private func untried(_ traits: StreamTraits) -> Message {
-    var parts = traits.missing(of: trial.kind)
+  private func untried(_ tried: TriedStreams) -> Message {
+    var parts = tried.missing(of: trial.kind)
     if trial.server?.isTLS != true { parts.append("TLS and wrong certificates (--over tls)") }
     if !trial.takesDamaged, trial.kind != .pushes { parts.append("damaged streams (--damaged)") }
     let others = ReadableStream.Kind.allCases.filter { $0 != trial.kind }.map(\.rawValue)
@@ -88,8 +88,11 @@ package struct ReaderRun {
       reading.broken = "its own expectation fails, so it cannot judge readers; run verify without --reader"
     case .asExpected:
       for stream in one.streams {
-        reading.traits.formUnion(StreamTraits(stream))
-        if case .notJudged = stream.content {} else { reading.stream = reading.stream ?? stream }
+        if case .notJudged = stream.content {
+        } else {
+          reading.tried.add(stream)
+          reading.stream = reading.stream ?? stream
+        }
         var read = try trial.read(stream, of: one.name)
         (read.shows, read.isOneOfMany) = (reading.shows, one.streams.count > 1)
         reading.readings.append(read)
@@ -118,11 +121,12 @@ package struct ReaderRun {
   ) -> CorpusResult {
     let broken = TestTally(rows).broken
     let wrong = (streams + certificates).contains { $0.row.isRight == false }
-    let refused: Message =
-      certificates.isEmpty ? "" : ", \(Self.right(certificates, "certificate")) refused"
+    let isTried = certificates.contains { $0.row.isRight != nil }
+    let refused: Message = isTried ? ", \(Self.right(certificates, "certificate")) refused" : ""
+    let unjudged = (streams + certificates).count { $0.row.isRight == nil }
     let line: Message =
       "read \(Count.of(cases.count, "case")): \(Self.right(streams, "stream")) right\(refused), "
-      + "\(streams.count { $0.row.isRight == nil }) not judged, \(Count.of(broken, "broken case"))"
+      + "\(unjudged) not judged, \(Count.of(broken, "broken case"))"
     return CorpusResult(
       rows: rows, closingLine: line, ending: broken > 0 ? .broken : wrong ? .differs : .asExpected)
   }

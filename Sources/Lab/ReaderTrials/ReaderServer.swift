@@ -17,6 +17,8 @@ package final class ReaderServer: Sendable {
   }
 
   fileprivate static let address = "127.0.0.1"
+  /// Connections of one reader at a time.
+  fileprivate static let maxClients = 1000
 
   /// Shared by all servers; each reader has its own server.
   private let thread: ServerThread
@@ -49,6 +51,7 @@ package final class ReaderServer: Sendable {
     configuration.idleNanoseconds = Int64((seconds + 60) * 1e9)
     configuration.onProgress = { reader.progressed($0) }
     configuration.shufflesAnswers = true
+    configuration.maxConcurrentClients = Self.maxClients
     let server = try server(stream, configuration, reader)
     return RunningServer(server, reader, port: server.port, trusted: trusted)
   }
@@ -79,7 +82,7 @@ package final class ReaderServer: Sendable {
   }
 }
 
-/// A certificate with its key, and a temporary file with the certificate for readers.
+/// A certificate with its key, and a temporary file with the one that readers trust.
 private final class ServedCertificate: Sendable {
   let identity: TLSIdentity
   let path: String
@@ -87,7 +90,7 @@ private final class ServedCertificate: Sendable {
   init(_ fault: SelfSignedCertificate.Fault? = nil) throws {
     let made = try SelfSignedCertificate(fault)
     identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
-    path = try Self.write(made.certificate)
+    path = try Self.write(made.authority)
   }
 
   deinit { UnfinishedFiles.end([path]) { _ = unlink(path) } }
@@ -128,6 +131,9 @@ final class RunningServer {
   /// Why the reader did not receive its stream; nil if it did.
   var obstacle: Message? { reader.obstacle }
 
+  /// Waits until all is handled that the reader sent before it ended.
+  func settle() { server.settle() }
+
   /// Whether a client has connected, with or without a complete handshake.
   var wasReached: Bool { reader.wasReached }
 
@@ -143,6 +149,7 @@ private final class ServedReader: Sendable {
     var served = 0
     var failure: Message?
     var progress = 0
+    var rejected = 0
     /// Of the tokens that it was given.
     var answers: [String: PrintedPushJudge.GivenAnswer] = [:]
   }
@@ -163,7 +170,8 @@ private final class ServedReader: Sendable {
       case .opened: state.served += 1
       case .handshakeFailed(_, let reason): state.failure = reason
       case .received(let push): state.take(push)
-      case .ended, .rejected, .finished: break
+      case .rejected: state.rejected += 1
+      case .ended, .finished: break
       }
     }
   }
@@ -183,6 +191,10 @@ private final class ServedReader: Sendable {
 
   var obstacle: Message? {
     state.withLock { state -> Message? in
+      if state.rejected > 0 {
+        return
+          "\(Count.of(state.rejected, "connection")) of the reader were rejected: the server takes \(ReaderServer.maxClients) at a time"
+      }
       if state.served > 0 { return nil }
       if let failure = state.failure { return "the TLS handshake with the reader failed: \(failure)" }
       return "the reader never connected"

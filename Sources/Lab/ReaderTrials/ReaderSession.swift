@@ -22,6 +22,10 @@ struct ReaderSession {
   private var feeder: ChunkFeeder?
   private let served: RunningServer?
   private var clock: ReaderClock
+  /// Of the children, after the end of the process.
+  private var childClock: ReaderClock?
+  /// How long children may do nothing, in seconds.
+  private static let childSeconds = 1.0
   /// Of the server, at the last look.
   private var progress = 0
   private var printed = 0
@@ -57,7 +61,7 @@ struct ReaderSession {
     output = outputReading
     errors = errorReading
     (self.limits, self.served) = (limits, served)
-    clock = ReaderClock(limits)
+    clock = ReaderClock(seconds: limits.seconds)
   }
 
   /// The offset at which the reader closed its input early; nil if it did not.
@@ -75,11 +79,18 @@ struct ReaderSession {
       hasMoved = takeErrors() || hasMoved
       hasMoved = takeOutput(take) || hasMoved
       if printed > limits.output { return .flood }
-      // All output is in the pipe by now, so terminating its remaining children loses nothing.
-      if hasEnded, !hasMoved { return process.finish() }
+      if hasEnded, hasFinished(hasMoved: hasMoved) { return process.finish() }
       if clock.isOver(hasRead: hasRead) { return .timeout }
       if hasMoved { pause.reset() } else { pause.wait() }
     }
+  }
+
+  /// Whether nothing more comes after the end of the process: its children, which may have its output, get a little time.
+  private mutating func hasFinished(hasMoved: Bool) -> Bool {
+    if !output.isOpen { return !hasMoved }
+    var clock = childClock ?? ReaderClock(seconds: Self.childSeconds)
+    defer { childClock = clock }
+    return clock.isOver(hasRead: hasMoved)
   }
 
   /// Feeds the reader; returns whether it has read since the last call.

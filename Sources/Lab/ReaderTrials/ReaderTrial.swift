@@ -58,6 +58,7 @@ package struct ReaderTrial: Sendable {
       printed += bytes.count
       lines.take(bytes)
     }
+    served?.settle()
     let complaint = session.errorTail.lines
     try checkStart(end, printed: printed, complaint)
     let judgement = lines.finish(outcome: end.outcome)
@@ -111,7 +112,8 @@ extension Message {
     let (idle, total) = (limits.seconds, limits.seconds * Double(ReaderClock.turns))
     let texts = [idle, total].map { Int(exactly: $0).map(String.init) ?? "\($0)" }
     return
-      "the reader was terminated: it did not end within \(texts[0]) s of its last read, or within \(texts[1]) s"
+      "the reader was terminated: it did not end within \(texts[0]) s of its start or last read, or within "
+      + "\(texts[1]) s in all"
   }
 }
 

@@ -26,7 +26,8 @@ struct ServePushTests {
     #expect(try directory.text(of: "sent.ndjson") == "")
     let answer = try push(
       "AA11", to: server,
-      "-H 'apns-topic: com.example.app' -H 'apns-priority: 5' -H 'authorization: bearer a.b.c' -H 'x-one: 1'")
+      "-H 'apns-topic: com.example.app' -H 'apns-priority: 5' -H 'authorization: bearer a.b.c' -H 'x-one: 1' -H 'x-api-key: k'"
+    )
     #expect(answer == #"{"reason":"Unregistered","timestamp":1700000000123} 410"#)
     let sent = try Evidence.object(try directory.text(of: "sent.ndjson"))
     #expect(sent["topic"] as? String == "com.example.app" && sent["token_text"] as? String == "AA11")
@@ -37,7 +38,7 @@ struct ServePushTests {
     let headers = try #require(sent["headers"] as? [String: String])
     #expect(headers["apns-topic"] == "com.example.app" && headers["apns-priority"] == "5")
     #expect(headers["x-one"] == "1" && headers["content-length"] == "10")
-    #expect(headers["authorization"] == "bearer …" && headers[":path"] == nil)
+    #expect(headers["authorization"] == "bearer …" && headers["x-api-key"] == "…" && headers[":path"] == nil)
     #expect(try server.end().code == 0)
   }
 

@@ -73,7 +73,7 @@ struct VerifyPushesTests {
         reason: "the status is that of no answer to this token"),
       Fault(
         testDescription: "no push at all", old: "for line in sys.stdin:",
-        new: "push = lambda token: (200, '', '')\nfor line in sys.stdin:", expected: "aa11,,,",
+        new: "push = lambda token: (200, '', '')\nfor line in sys.stdin:", expected: nil,
         emitted: "aa11,200,,", reason: "the client reported a token that it sent no push to"),
       Fault(
         testDescription: "the last token left out", old: "for line in sys.stdin:",
@@ -86,7 +86,7 @@ struct VerifyPushesTests {
       Fault(
         testDescription: "the answer to another token", old: "print(line.strip(), *push(line.strip())",
         new: "print(line.strip(), *push({'bb22': 'cc33', 'cc33': 'bb22'}.get(line.strip(), line.strip()))",
-        expected: "bb22,,,", emitted: "bb22,410,Unregistered,1700000000123",
+        expected: nil, emitted: "bb22,410,Unregistered,1700000000123",
         reason: "the client reported a token that it sent no push to"),
     ])
   func faults(_ fault: Fault) throws {
@@ -104,6 +104,12 @@ struct VerifyPushesTests {
     #expect(readings.first?["ending"] as? String == "the reader never connected")
     let difference = try #require(readings.first?["first_difference"] as? Evidence.Object)
     #expect(difference["emitted"] as? String == "'aa11'")
+  }
+
+  @Test("no answers to pushes that were never sent")
+  func neverSent() throws {
+    let readings = try directory.readings(["--reader-of", "pushes", "--reader", "sed 's/$/,,,/'"], code: 1)
+    #expect(readings.first?["correct"] as? Int == 0)
   }
 
   @Test("pushes need a server")

@@ -32,8 +32,8 @@ extension Message {
   package static func readerStillRan(after seconds: Double) -> Message {
     let texts = [seconds, 30 * seconds].map { time in Int(exactly: time).map { "\($0)" } ?? "\(time)" }
     return Message(
-      "the reader was terminated: it did not end within \(texts[0]) s of its last read, or within "
-        + "\(texts[1]) s")
+      "the reader was terminated: it did not end within \(texts[0]) s of its start or last read, or within "
+        + "\(texts[1]) s in all")
   }
 
   /// - Parameter complaint: the last line of the shell's standard error.

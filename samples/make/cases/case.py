@@ -39,6 +39,7 @@ class Case:
     readers: dict = field(default_factory=dict)  # reader: (records, correct, wrong, missed, outcome) or "not-judged"
     spans: dict = field(default_factory=dict)  # capture: the spans of its packets, from packet 1
     positions: str | None = "bytes"  # the form of bytes at file offsets: bytes, hex digits, or None
+    pushes: list | None = None  # what an independent reader found in a capture: only these are compared
     unread: set = field(default_factory=set)  # inputs of which nothing can be read
     exit: int = 0
 

@@ -1,6 +1,9 @@
-"""Pushes of a provider's log: what a client of today's service can be answered (docs/spec/pushes.md#reasons)."""
+"""What a client of today's service can be answered: pushes of a provider's log (docs/spec/pushes.md#reasons), and captures
+of samples/pushes, whose pushes an independent reader of HTTP/2 found (scripts/push_truth.py)."""
 
 import json
+from pathlib import Path
+from string import hexdigits
 
 from cases.case import Case, Stream
 from cases.wire import Part, token
@@ -24,6 +27,7 @@ REASONS = {
     500: ["InternalServerError"],
     503: ["ServiceUnavailable", "Shutdown"],
 }  # fmt: skip
+CAPTURES = Path(__file__).resolve().parents[2] / "pushes"
 OUTCOMES = {200: "accepted", 410: "invalidated"}
 
 
@@ -36,6 +40,27 @@ def cases():
         ["push/reasons", "reader/pushes"], {"input.ndjson": b"".join(part.data for part in parts)},
         [Stream(server=parts, protocol="provider-log")], format="provider-log",
     )  # fmt: skip
+    yield captured("goaway", "Connections that end with a GOAWAY, which excludes pushes")
+    yield captured("resets", "Pushes whose streams are reset")
+
+
+def captured(name, shows):
+    """A capture of samples/pushes."""
+    lines = (CAPTURES / f"case-{name}.truth.ndjson").read_text().splitlines()
+    return Case(
+        f"pushes/{name}", shows, ["reader/pushes"], {"input.pcap": (CAPTURES / f"case-{name}.pcap").read_bytes()}, [],
+        format="capture", positions=None, pushes=[push(json.loads(line)) for line in lines],
+    )  # fmt: skip
+
+
+def push(found):
+    """What an export says of a push that the other reader found."""
+    text = found["token_text"]
+    known = {"http2_stream": found["stream"]}
+    known |= {"token": text.lower()} if set(text) <= set(hexdigits) and len(text) % 2 == 0 else {"token_text": text}
+    if found["ending"] == "answered":
+        known |= {key: found[key] for key in ("status", "reason", "timestamp_ms", "topic")}
+    return known
 
 
 def line(number, status, reason):

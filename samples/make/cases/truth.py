@@ -125,6 +125,8 @@ def agrees(truth, said):
 
 def compare(case, said):
     """Where the objects of expected.ndjson do not say what the case must give."""
+    if case.pushes is not None:
+        return (yield from compare_pushes(case, said))
     described = list(objects(case))
     described.append(summary(case, described))
     left = [item for item in said if item["type"] != "header"]
@@ -132,6 +134,17 @@ def compare(case, said):
         match = next((item for item in left if agrees(truth, item)), None)
         if match is None:
             yield f"lacks {show(truth)}{nearest(truth, left)}"
+        else:
+            left.remove(match)
+    yield from (f"has too much: {show(item)}" for item in left)
+
+
+def compare_pushes(case, said):
+    left = [item for item in said if item["type"] == "push"]
+    for truth in case.pushes:
+        match = next((item for item in left if agrees(truth, item)), None)
+        if match is None:
+            yield f"lacks {show(truth)}"
         else:
             left.remove(match)
     yield from (f"has too much: {show(item)}" for item in left)

@@ -64,8 +64,6 @@ extension ReceivedPush {
     ("topic", "apns-topic"), ("push_type", "apns-push-type"), ("apns_id", "apns-id"),
     ("priority", "apns-priority"), ("expiration", "apns-expiration"), ("collapse_id", "apns-collapse-id"),
   ]
-  private static let secrets: Set = ["authorization", "cookie", "proxy-authorization"]
-
   /// Values of one name are joined (RFC 9110, section 5.2).
   private var shownHeaders: JSONValue {
     var members: [(String, JSONValue)] = []
@@ -76,11 +74,16 @@ extension ReceivedPush {
     return .object(members)
   }
 
+  /// Parts of the names of headers that identify a client.
+  private static let secrets = ["auth", "cookie", "token", "secret", "password", "key"]
+
   /// The value of a header; of a secret only its first word, if more follows, which is the scheme of `authorization`.
   private static func shown(_ header: Header) -> String {
-    guard secrets.contains(header.name) else { return header.value }
+    guard !header.name.hasPrefix("apns-"), secrets.contains(where: { header.name.contains($0) }) else {
+      return header.value
+    }
     let words = header.value.split(separator: " ", maxSplits: 1)
-    return words.count == 2 && header.name != "cookie" ? "\(words[0]) …" : "…"
+    return words.count == 2 && header.name.hasSuffix("authorization") ? "\(words[0]) …" : "…"
   }
 
   private var answerMembers: [(String, JSONValue)] {
