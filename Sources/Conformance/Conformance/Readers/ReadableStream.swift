@@ -73,6 +73,8 @@ package struct ReadableStream: Sendable {
     (chunking, chunkEnds, hasSkipped) = (.standard, nil, false)
   }
 
+  package var isJudged: Bool { if case .notJudged = content { false } else { true } }
+
   /// What a reader gets: of pushes the tokens, a line for each.
   package var bytes: [UInt8] {
     switch content {
