@@ -17,7 +17,10 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Paths = Union[Path, Iterable[Path]]
 
 # Those that the functions set themselves, or that write no records.
-_RESERVED = {"to", "output", "force", "records", "columns", "batch-rows", "jobs", "files-from", "help", "version"}
+_RESERVED = {
+    "to", "output", "force", "records", "columns", "batch-rows", "jobs", "files-from", "help", "help-hidden", "version",
+    "experimental-dump-help", "generate-completion-script",
+}  # fmt: skip
 
 _TIMES = {"earliest", "latest"}
 

@@ -158,6 +158,8 @@ class _Dataset(pyarrow.dataset.Dataset):
 
 def _token_of_text(text: str) -> bytes | None:
     """The token that a row must have for the filter to be true: of a text that is nothing but comparisons joined by `and`."""
+    if re.search(r"\w\(", text):  # a function, such as `invert`
+        return None
     comparisons = [_COMPARISON.fullmatch(part) for part in re.sub(r"[()]", "", text).split(" and ")]
     tokens = [found[3] for found in comparisons if found and (found[1], found[2]) == ("token", "==")]
     return bytes.fromhex(tokens[0].strip('"')) if all(comparisons) and tokens else None

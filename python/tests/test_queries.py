@@ -2,6 +2,7 @@
 
 import duckdb
 import polars as pl
+import pyarrow.dataset
 import pytest
 
 import apnsift
@@ -111,3 +112,11 @@ def test_parameters_and_errors():
         apnsift.scan([DUMP, "gone.bin"]).collect()
     with pytest.raises(duckdb.Error, match="gone.bin: cannot be opened"):
         apnsift.relation([DUMP, "gone.bin"]).fetchall()
+
+
+@pytest.mark.parametrize("other", [pyarrow.dataset.field("stream") == 99, pyarrow.dataset.field("stream") >= 0])
+def test_a_negated_filter_keeps_the_other_tokens(other):
+    token = apnsift.read("samples/lost-byte.bin").read_all()["token"][5]
+    rows = apnsift.read("samples/lost-byte.bin").read_all()
+    chosen = ~(other & (pyarrow.dataset.field("token") == token))
+    assert apnsift.dataset("samples/lost-byte.bin").to_table(filter=chosen).num_rows == rows.filter(chosen).num_rows

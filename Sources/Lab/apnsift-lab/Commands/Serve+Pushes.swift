@@ -28,7 +28,7 @@ extension Serve {
     let received = try pushes.received.map { try ServedOutput($0, force: server.force) }
     var configuration = server.configuration(
       port: 2197, identity: identity, keyLog: keyLog, clientLimit: server.once ? 1 : nil)
-    configuration.isStrict = pushes.strict
+    configuration.isStrict = input.strict
     let log = try serve(configuration) { log in
       try MockServer.start(configuration, answers: answers) { event in
         if case .received(let push) = event { received?.write(push.line) }

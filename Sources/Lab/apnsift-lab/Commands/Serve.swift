@@ -19,7 +19,8 @@ struct Serve: ParsableCommand {
       standard output once clients can connect. Streams that have gaps or are encrypted are not served.
 
       With --pushes, the server speaks HTTP/2. A request for a token gets the status, reason and time \
-      of that token in the inputs, or a reset, a GOAWAY or no answer. Other tokens get 200.
+      of that token in the inputs, or a reset, a GOAWAY or no answer. Other tokens get 200. With --strict, it \
+      also refuses what the service refuses whatever the token, such as a push without a topic.
 
       EXAMPLES
         apnsift-lab serve capture.pcap                      on 127.0.0.1:2196
@@ -30,6 +31,7 @@ struct Serve: ParsableCommand {
         apnsift-lab serve gateway.pcap --pace 1             with the pauses
         apnsift-lab serve a.pcap --certificate cert.pem --key key.pem
         apnsift-lab serve --pushes pushes.pcap --tls --keylog keys.txt
+        apnsift-lab serve --pushes --strict log.ndjson --received sent.ndjson
       """)
 
   @Option(help: .init("Serve only this stream (of each input).", valueName: "NUMBER"))
@@ -48,7 +50,9 @@ struct Serve: ParsableCommand {
     if let other = chunking.given.first, server.pace != nil {
       throw ValidationError("--pace replays the captured chunks: leave out \(other)")
     }
-    let contradicting = chunking.given + [server.pace.map { _ in "--pace" }].compactMap { $0 }
+    let contradicting =
+      chunking.given
+      + [server.pace.map { _ in "--pace" }, stream.map { _ in "--stream" }].compactMap { $0 }
     if pushes.pushes, let other = contradicting.first {
       throw ValidationError("--pushes answers requests by token: leave out \(other)")
     }

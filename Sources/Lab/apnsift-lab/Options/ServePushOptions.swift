@@ -15,18 +15,12 @@ struct ServePushOptions: ParsableArguments {
     transform: { try PushAnswer(argument: $0) })
   var otherTokens: PushAnswer?
 
-  @Flag(help: "Refuse what the service refuses whatever the token, such as a push without a topic.")
-  var strict = false
-
   @Option(help: .init("Write the requests of clients to FILE (NDJSON).", valueName: "FILE"))
   var received: String?
 
   mutating func validate() throws {
     if pushes { return }
-    let given = [
-      otherTokens.map { _ in "--other-tokens" }, strict ? "--strict" : nil,
-      received.map { _ in "--received" },
-    ]
+    let given = [otherTokens.map { _ in "--other-tokens" }, received.map { _ in "--received" }]
     if let option = given.compactMap({ $0 }).first { throw ValidationError("\(option) requires --pushes") }
   }
 }

@@ -19,7 +19,15 @@ final class ServedOutput: Sendable {
   func write(_ bytes: [UInt8]) {
     state.withLock { state in
       guard state.failure == nil else { return }
-      do { try state.file.write(bytes.span.bytes) } catch { state.failure = error }
+      do {
+        try state.file.write(bytes.span.bytes)
+      } catch {
+        state.failure = error
+        // The end, which reports it, may be days away.
+        if let failure = error as? Failure {
+          Console.say("\(failure.message); later requests are not recorded")
+        }
+      }
     }
   }
 
