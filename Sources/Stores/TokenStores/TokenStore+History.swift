@@ -99,9 +99,9 @@ extension TokenStore {
       do {
         return try writing(for: owner, isRecorded: file == nil) { rows -> UndoAnswer in
           let answer = try journal(of: rows.table, rows.session) { try undo(rows, $0) }
-          throw DryRunEnd(answer: answer ?? UndoAnswer())
+          throw RolledBack(answer: answer ?? UndoAnswer())
         }
-      } catch let end as DryRunEnd { return end.answer }
+      } catch let end as RolledBack<UndoAnswer> { return end.answer }
     }
     return try recording(for: owner) { rows, journal in
       var answer = try undo(rows, journal)
@@ -123,9 +123,4 @@ extension TokenStore {
     }
     return record
   }
-}
-
-/// Rolls the transaction of a dry run back.
-private struct DryRunEnd: Error {
-  let answer: UndoAnswer
 }

@@ -315,7 +315,7 @@ extension TokenStore {
         }
         return (answer, recording.replay)
       }
-    } catch let stopped as StoppedReplay {
+    } catch let stopped as RolledBack<ReplayAnswer> {
       return stopped.answer
     }
   }

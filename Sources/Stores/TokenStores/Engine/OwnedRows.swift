@@ -155,7 +155,8 @@ extension OwnedRows {
       guard attempts <= Self.mostAttempts else {
         throw StoreFault.contended("\(Count.of(open.count, "row")) changed \(attempts) times")
       }
-      try lock(open.flatMap { found.rows(of: $0) }.filter { !$0.fields.isEmpty }, of: found)
+      let rowsToLock = open.flatMap { found.rows(of: $0) }.filter { !$0.fields.isEmpty }
+      try session.lock(table.description, located(rowsToLock, of: found))
       let tokens = open
       let again = try rows.find(batch.part(tokens), and: more) { needsFields(tokens[$0], $1) }
       open = found.replace(tokens, by: again).filter { token in
@@ -165,12 +166,19 @@ extension OwnedRows {
     return found
   }
 
-  private func lock(_ rows: [FoundRow], of found: FoundRows) throws {
-    try session.lock(table.description) { add in
-      let buffer = RowBuffer(count: table.description.locator.count)
+  /// The locators of rows, in the order of the table, each with further values.
+  /// - Parameter value: gives a value of a row, by its index.
+  private func located(
+    _ rows: [FoundRow], of found: FoundRows, _ values: Range<Int> = 0..<0,
+    _ value: @escaping (FoundRow, Int) throws -> SQLValue = { _, _ in .null }
+  ) -> RowSource {
+    { add in
+      let locators = table.description.locator.count
+      let buffer = RowBuffer(count: locators + values.count)
       for row in inTableOrder(rows, of: found) {
         try found.withFields(row) { fields in
           for (index, field) in fields.locator.enumerated() { buffer.set(index, field) }
+          for index in values { buffer.set(locators + index, copying: try value(row, index)) }
           try buffer.lend(add)
         }
       }
@@ -321,16 +329,9 @@ extension OwnedRows {
     _ value: (FoundRow, Int) throws -> SQLValue
   ) throws {
     if rows.isEmpty { return }
-    let locators = table.description.locator.count
-    let written = try session.change(table.description, set: columns) { add in
-      let buffer = RowBuffer(count: locators + columns.count)
-      for row in inTableOrder(rows, of: found) {
-        try found.withFields(row) { fields in
-          for (index, field) in fields.locator.enumerated() { buffer.set(index, field) }
-          for index in columns.indices { buffer.set(locators + index, copying: try value(row, index)) }
-          try buffer.lend(add)
-        }
-      }
+    let written = try withoutActuallyEscaping(value) { value in
+      try session.change(
+        table.description, set: columns, located(rows, of: found, columns.indices, value))
     }
     try check(written, is: rows.count)
   }

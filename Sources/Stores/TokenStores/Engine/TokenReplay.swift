@@ -29,7 +29,7 @@ struct TokenReplay {
     batch = TokenBatch(mostTokens: batchSize)
   }
 
-  /// - Throws: `StoppedReplay`, but not in a dry run.
+  /// - Throws: `RolledBack` if it exceeds its limit, but not in a dry run.
   mutating func run(_ invalidations: TimedTokens) throws -> ReplayAnswer {
     if trace?.listed != nil, let table = rows?.table, table.key.isEmpty, !table.mapping.isDeviceTokens {
       throw table.mapping.misfit("the primary key", "one, by which the rows of a list are known", "none")
@@ -48,7 +48,7 @@ struct TokenReplay {
     let live = (try rows?.liveCount(upTo: most) ?? 0) + gone
     guard let stop = options.brake.stop(invalidated, of: live) else { return answer }
     answer.stop = stop
-    guard options.dryRun else { throw StoppedReplay(answer: answer) }
+    guard options.dryRun else { throw RolledBack(answer: answer) }
     return answer
   }
 

@@ -15,25 +15,22 @@ package enum TimeForm: Hashable, Sendable {
   /// A date in a zone. As a time it is the last second of the day: a registration of that day may be any moment of it.
   case date(zone: String)
 
-  /// The names of the forms.
-  package static let names = ["seconds", "milliseconds", "iso", "timestamptz", "timestamp", "date"]
-  /// Those that have a zone.
+  private static let plain: [TimeForm] = [.seconds, .milliseconds, .iso, .timestamptz]
+  /// The names of the forms that have a zone.
   package static let zoned = ["timestamp", "date"]
+  /// The names of all forms.
+  package static let names = plain.map(\.plainName) + zoned
 
   /// The form of that name; `timestamp` and `date` are in UTC, or in a zone such as `timestamp:Europe/Berlin`. Nil for
   /// other names, and for a zone that the tz database of this machine does not have.
   package init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let zone = parts.count > 1 ? parts[1] : "UTC"
-    switch parts[0] {
-    case "timestamp" where Zone.named(zone) != nil: self = .timestamp(zone: zone)
-    case "date" where Zone.named(zone) != nil: self = .date(zone: zone)
-    case "seconds" where parts.count == 1: self = .seconds
-    case "milliseconds" where parts.count == 1: self = .milliseconds
-    case "iso" where parts.count == 1: self = .iso
-    case "timestamptz" where parts.count == 1: self = .timestamptz
-    default: return nil
-    }
+    let forms = (parts.count > 1 ? [] : Self.plain) + [.timestamp(zone: zone), .date(zone: zone)]
+    guard let form = forms.first(where: { $0.plainName == parts[0] }),
+      form.zone.map({ Zone.named($0) != nil }) ?? true
+    else { return nil }
+    self = form
   }
 
   /// Nil for forms without one.
@@ -44,16 +41,19 @@ package enum TimeForm: Hashable, Sendable {
     }
   }
 
-  package var name: String {
+  /// The name without a zone.
+  var plainName: String {
     switch self {
     case .seconds: "seconds"
     case .milliseconds: "milliseconds"
     case .iso: "iso"
     case .timestamptz: "timestamptz"
-    case .timestamp(let zone): zone == "UTC" ? "timestamp" : "timestamp:\(zone)"
-    case .date(let zone): zone == "UTC" ? "date" : "date:\(zone)"
+    case .timestamp: Self.zoned[0]
+    case .date: Self.zoned[1]
     }
   }
+
+  package var name: String { zone == nil || zone == "UTC" ? plainName : "\(plainName):\(zone ?? "")" }
 
   /// The UNIX seconds of `text`, rounded down; nil if it has another format.
   package func seconds(of text: String) -> Int64? { time(of: text)?.seconds }

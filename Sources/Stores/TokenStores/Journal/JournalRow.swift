@@ -22,64 +22,59 @@ struct JournalRow {
     field(column).isNull ? nil : try read(column)
   }
 
+  /// Reads a column.
+  /// - Parameter value: nil if the field has none.
+  private func read<Value>(
+    _ column: String, _ expected: Message, _ kind: SQLKind = .any, _ value: (SQLField) -> Value?
+  ) throws(StoreFault) -> Value {
+    let field = field(column)
+    if let value = value(field) { return value }
+    let problem: Message = "\(column) is \(field.literal(kind)), expected \(expected)"
+    throw .unreadableRows(1, first: .inRow(name, of: table.rawValue, problem))
+  }
+
   /// A count, or a number of a row.
   func number(_ column: String) throws(StoreFault) -> Int {
-    guard let number = field(column).integer, (0...Self.most).contains(number) else {
-      throw fault(column, "an integer from 0 to \(Self.most)")
+    try read(column, "an integer from 0 to \(Self.most)") { field in
+      field.integer.flatMap { (0...Self.most).contains($0) ? Int($0) : nil }
     }
-    return Int(number)
   }
 
-  func text(_ column: String) throws(StoreFault) -> String {
-    guard let text = field(column).text else { throw fault(column, "text in UTF-8") }
-    return text
-  }
+  func text(_ column: String) throws(StoreFault) -> String { try read(column, "text in UTF-8") { $0.text } }
 
   func hex(_ column: String) throws(StoreFault) -> String {
-    guard let text = field(column).text, text.utf8.allSatisfy({ Self.hexDigits.contains($0) }) else {
-      throw fault(column, "a SHA-256 in lowercase hex")
+    try read(column, "a SHA-256 in lowercase hex") { field in
+      field.text.flatMap { $0.utf8.allSatisfy(Self.hexDigits.contains) ? $0 : nil }
     }
-    return text
   }
 
   private static let hexDigits = Set("0123456789abcdef".utf8)
 
   func environment(_ column: String) throws(StoreFault) -> Environment {
-    guard let environment = field(column).text.flatMap(Environment.init(rawValue:)) else {
-      throw fault(column, "\(Environment.allCases.map(\.rawValue).joined(separator: " or "))")
+    try read(column, "\(Environment.allCases.map(\.rawValue).joined(separator: " or "))") { field in
+      field.text.flatMap(Environment.init(rawValue:))
     }
-    return environment
   }
 
   /// Printed as it is by reports.
   func json(_ column: String) throws(StoreFault) -> String {
-    guard case .text(let bytes) = field(column), JSONText.fault(of: bytes) == nil,
-      let text = field(column).text
-    else { throw fault(column, "JSON") }
-    return text
+    try read(column, "JSON") { field in
+      if case .text(let bytes) = field, JSONText.fault(of: bytes) == nil { field.text } else { nil }
+    }
   }
 
   /// UNIX seconds.
   func time(_ column: String, _ kind: SQLKind) throws(StoreFault) -> Int64 {
-    let seconds = field(column).integer.map { kind == .moment ? $0.floored(by: 1_000_000) : $0 }
-    guard let seconds, DateAndTime.range.contains(seconds) else {
-      throw fault(column, "a time in the years 1 to 9999", kind)
+    try read(column, "a time in the years 1 to 9999", kind) { field in
+      let seconds = field.integer.map { kind == .moment ? $0.floored(by: 1_000_000) : $0 }
+      return seconds.flatMap { DateAndTime.range.contains($0) ? $0 : nil }
     }
-    return seconds
   }
 
   func bytes(_ column: String) throws(StoreFault) -> [UInt8] {
-    guard let bytes = field(column).bytes else { throw fault(column, "packed changes as bytes") }
-    return Array(bytes)
+    try read(column, "packed changes as bytes") { field in field.bytes.map { Array($0) } }
   }
 
   /// The row in messages: `id 3`.
   var name: Message { "\(columns[0]) \(fields[0].literal())" }
-
-  private func fault(_ column: String, _ expected: Message, _ kind: SQLKind = .any) -> StoreFault {
-    .unreadableRows(
-      1,
-      first: .inRow(
-        name, of: table.rawValue, "\(column) is \(field(column).literal(kind)), expected \(expected)"))
-  }
 }

@@ -51,11 +51,7 @@ package enum MappingText {
   }
 
   private static func form(_ form: TimeForm) -> [(String, String?)] {
-    switch form {
-    case .timestamp(let zone): [("form", "timestamp"), ("zone", zone)]
-    case .date(let zone): [("form", "date"), ("zone", zone)]
-    default: [("form", form.name)]
-    }
+    [("form", form.plainName), ("zone", form.zone)]
   }
 
   /// Members without a value are omitted.
