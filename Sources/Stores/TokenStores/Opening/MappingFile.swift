@@ -35,11 +35,11 @@ package struct MappingFile: Sendable {
     guard let root = try YAMLText.tree(of: bytes, name: name) else {
       throw YAMLError(.about(name, "is empty; write keys such as \(MappingKey.table.example)"))
     }
-    try MappingKeys.check(root)
-    try self.init(MappingKeys(root, MappingKey.ofFile, path: "", example: nil))
+    try MappingValue.check(root)
+    try self.init(MappingValue(node: root, path: "", example: nil).keys(MappingKey.ofFile))
   }
 
-  private init(_ keys: MappingKeys) throws(YAMLError) {
+  private init(_ keys: MappingValue) throws(YAMLError) {
     let app = try keys[.app]?.app()
     let environment = try keys[.environment]?.environment()
     mapping = try TableMapping(keys, app: app?.column, environment: environment?.column)
@@ -76,7 +76,7 @@ package struct MappingFile: Sendable {
 
 extension TableMapping {
   fileprivate init(
-    _ keys: MappingKeys, app: ColumnReference?, environment: EnvironmentColumn?
+    _ keys: MappingValue, app: ColumnReference?, environment: EnvironmentColumn?
   ) throws(YAMLError) {
     let (schema, table) = try keys.required(.table).table()
     self.init(
@@ -88,7 +88,7 @@ extension TableMapping {
     try checkColumns(keys)
   }
 
-  private static func action(_ keys: MappingKeys) throws(YAMLError) -> InvalidationAction {
+  private static func action(_ keys: MappingValue) throws(YAMLError) -> InvalidationAction {
     let action = try keys.required(.action)
     let name = try action.text()
     let needed: MappingKey?
@@ -115,7 +115,7 @@ extension TableMapping {
   }
 
   /// Each column has one purpose.
-  private func checkColumns(_ keys: MappingKeys) throws(YAMLError) {
+  private func checkColumns(_ keys: MappingValue) throws(YAMLError) {
     var purposes: [String: MappingKey] = [:]
     func check(_ key: MappingKey, _ name: String?, _ node: YAMLNode?) throws(YAMLError) {
       guard let name, let other = purposes.updateValue(key, forKey: name), let node else { return }
@@ -174,11 +174,11 @@ extension MappingValue {
     if node.text != nil { return (EnvironmentColumn(name: ColumnReference(try name())), nil) }
     let keys = try keys([.column, .expression, .production, .sandbox, .value])
     let value = try keys[.value]?.choice(of: Environment.self)
-    if value != nil, keys.values.count == 1 { return (nil, value) }
+    if value != nil, try keys.entries().count == 1 { return (nil, value) }
     return (try Self.environmentColumn(keys), value)
   }
 
-  private static func environmentColumn(_ keys: MappingKeys) throws(YAMLError) -> EnvironmentColumn {
+  private static func environmentColumn(_ keys: MappingValue) throws(YAMLError) -> EnvironmentColumn {
     var column = EnvironmentColumn(name: try keys.read())
     column.production = try keys[.production]?.text() ?? column.production
     column.sandbox = try keys[.sandbox]?.text() ?? column.sandbox
@@ -195,7 +195,7 @@ extension MappingValue {
   fileprivate func registered() throws(YAMLError) -> TimeColumn? {
     guard let text = node.text else { return try time([.column, .expression, .form, .zone]) }
     guard text == MappingFile.none else {
-      throw mistake("expected keys for registered, found '\(text.shortened)'; write \(example)")
+      throw mistake("expected keys for registered, found '\(text.shortened)'; write \(example ?? path)")
     }
     return nil
   }
@@ -234,8 +234,7 @@ extension MappingValue {
     if action == .delete {
       throw mistake("expected no set with action delete; remove it or correct the action")
     }
-    guard case .keys(let entries) = node.content else { throw MappingKeys.unexpected(node, keys: true, path) }
-    return try entries.map { column, value throws(YAMLError) in
+    return try entries().map { column, value throws(YAMLError) in
       let value = MappingValue(node: value, path: "\(path).\(column.text ?? "")", example: example)
       return ColumnSetting(column: column.text ?? "", value: try value.setting())
     }
@@ -266,9 +265,9 @@ extension MappingValue {
     }
     return url
   }
-}
 
-extension MappingKeys {
+  // MARK: - Columns
+
   /// The column, or the expression, that is read.
   fileprivate func read() throws(YAMLError) -> ColumnReference {
     guard let reference = try readIfAny() else { throw missing(.column) }

@@ -30,13 +30,15 @@ enum MappingKey: String {
   }
 }
 
-/// The value of a key in a mapping file.
+/// A mapping file, or the value of a key in it. Unknown keys are errors.
 struct MappingValue {
   let node: YAMLNode
-  /// The path of its key with dots, for messages.
+  /// The path of its key with dots, for messages; empty for the file.
   let path: String
-  /// The key with an example value, for messages.
-  let example: String
+  /// The key with an example value, for messages; nil for the file, whose keys have examples of their own.
+  let example: String?
+
+  // MARK: - Texts
 
   /// The column's name in it.
   var columnNode: YAMLNode { node[MappingKey.column.rawValue] ?? node }
@@ -45,7 +47,7 @@ struct MappingValue {
 
   /// A text that every database accepts.
   func text() throws(YAMLError) -> String {
-    guard let text = node.text else { throw MappingKeys.unexpected(node, keys: false, path) }
+    guard let text = node.text else { throw unexpected(keys: false) }
     guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{feff}" }) else {
       throw mistake("\(path) has a zero byte or a byte order mark; remove it")
     }
@@ -55,7 +57,7 @@ struct MappingValue {
   /// The name of a table or a column.
   func name() throws(YAMLError) -> String {
     let name = try text()
-    guard !name.isEmpty else { throw mistake("\(path) is empty; write \(example)") }
+    guard !name.isEmpty else { throw mistake("\(path) is empty; write \(example ?? path)") }
     return name
   }
 
@@ -73,59 +75,45 @@ struct MappingValue {
         + "nearest is \(Spelling.nearest(to: text.shortened, of: names))")
   }
 
+  // MARK: - Keys
+
+  /// The value, if it has no other keys than these.
   /// - Parameter example: of all the keys, if it is another than its own.
-  func keys(_ known: [MappingKey], like example: String? = nil) throws(YAMLError) -> MappingKeys {
-    try MappingKeys(node, known, path: path, example: example ?? self.example)
-  }
-}
-
-/// Keys of a mapping file, or of a value in it. Unknown keys are errors.
-struct MappingKeys {
-  let values: [MappingKey: MappingValue]
-  private let node: YAMLNode
-  private let path: String
-  private let example: String?
-
-  /// - Parameter example: of all the keys; nil if each has its own.
-  init(_ node: YAMLNode, _ known: [MappingKey], path: String, example: String?) throws(YAMLError) {
-    guard case .keys(let entries) = node.content else { throw Self.unexpected(node, keys: true, path) }
-    (self.node, self.path, self.example) = (node, path, example)
-    var values: [MappingKey: MappingValue] = [:]
-    for (written, value) in entries {
-      guard let key = known.first(where: { $0.rawValue == written.text }) else {
-        throw Self.unknown(written, of: known.map(\.rawValue))
-      }
-      values[key] = MappingValue(
-        node: value, path: Self.path(path, key), example: example ?? key.example)
+  func keys(_ known: [MappingKey], like example: String? = nil) throws(YAMLError) -> MappingValue {
+    for (key, _) in try entries() where !known.contains(where: { $0.rawValue == key.text }) {
+      let (name, names) = ((key.text ?? "").shortened, known.map(\.rawValue))
+      throw key.error(
+        "unknown key '\(name)'; did you mean \(Spelling.nearest(to: name, of: names))? Keys: "
+          + "\(names.joined(separator: ", "))")
     }
-    self.values = values
+    return MappingValue(node: node, path: path, example: example ?? self.example)
   }
 
-  subscript(key: MappingKey) -> MappingValue? { values[key] }
+  func entries() throws(YAMLError) -> [(key: YAMLNode, value: YAMLNode)] {
+    guard case .keys(let entries) = node.content else { throw unexpected(keys: true) }
+    return entries
+  }
+
+  subscript(key: MappingKey) -> MappingValue? {
+    node[key.rawValue].map { MappingValue(node: $0, path: path(of: key), example: example ?? key.example) }
+  }
 
   func required(_ key: MappingKey) throws(YAMLError) -> MappingValue {
-    guard let value = values[key] else { throw missing(key) }
+    guard let value = self[key] else { throw missing(key) }
     return value
   }
 
   func missing(_ key: MappingKey) -> YAMLError {
-    node.error("\(Self.path(path, key)) is missing; write \(example ?? key.example)")
+    mistake("\(path(of: key)) is missing; write \(example ?? key.example)")
   }
 
-  private static func path(_ path: String, _ key: MappingKey) -> String {
+  private func path(of key: MappingKey) -> String {
     path.isEmpty ? key.rawValue : "\(path).\(key.rawValue)"
   }
 
-  private static func unknown(_ key: YAMLNode, of names: [String]) -> YAMLError {
-    let name = (key.text ?? "").shortened
-    return key.error(
-      "unknown key '\(name)'; did you mean \(Spelling.nearest(to: name, of: names))? Keys: "
-        + "\(names.joined(separator: ", "))")
-  }
-
   /// - Parameter keys: whether keys are expected, or else a text.
-  static func unexpected(_ node: YAMLNode, keys: Bool, _ path: String) -> YAMLError {
-    node.error(
+  private func unexpected(keys: Bool) -> YAMLError {
+    mistake(
       "expected \(keys ? "keys" : "a single text")\(path.isEmpty ? "" : " for \(path)"), found "
         + "\(node.kind); write it as in \(MappingKey.table.example)")
   }
