@@ -3,18 +3,18 @@ import Basics
 /// A replay in several transactions, each of which records its part of the journal's entry (docs/decisions/0051). After an
 /// interruption, the same replay continues the entry.
 struct BatchedReplay {
-  private var store: TokenStore
+  private(set) var store: TokenStore
   let owner: AppEnvironment
   let options: ReplayOptions
   /// As of `TokenStore.replay`.
   let entry: (() -> JournalEntry)?
 
-  private var answer = ReplayAnswer()
-  private var listed: ListedRows?
+  private(set) var answer = ReplayAnswer()
+  private(set) var listed: ListedRows?
   /// What the journal's entry has so far; nil before the first transaction.
-  private var recorded: Recorded?
+  private(set) var recorded: Recorded?
 
-  private struct Recorded {
+  struct Recorded {
     var id: Int
     /// Rows of packed changes.
     var parts = 0
@@ -24,13 +24,9 @@ struct BatchedReplay {
     var isContinued = false
   }
 
-  init(store: TokenStore, owner: AppEnvironment, options: ReplayOptions, entry: (() -> JournalEntry)?) {
-    (self.store, self.owner, self.options, self.entry) = (store, owner, options, entry)
-  }
-
   mutating func run(_ invalidations: TimedTokens, _ trace: ReplayTrace?) throws -> ReplayAnswer {
     // The limit is one for all transactions: nothing changes if it is exceeded.
-    let preview = try store.replay(invalidations, for: owner, options: dryRun, entry: nil)
+    let preview = try store.replay(invalidations, for: owner, options: options.ofDryRun, entry: nil)
     if preview.stop != nil { return preview }
     answer.times = preview.times
     listed = trace?.listed
@@ -47,12 +43,6 @@ struct BatchedReplay {
     return answer
   }
 
-  private var dryRun: ReplayOptions {
-    var options = options
-    options.dryRun = true
-    return options
-  }
-
   /// Replays those of the tokens that change something, part by part.
   private mutating func replay(_ tokens: TokenBatch) throws {
     var tokens = tokens
@@ -61,15 +51,13 @@ struct BatchedReplay {
     let preview = try store.replay(
       { visit in
         for number in 0..<tokens.count { try visit(tokens.token(number).span.bytes, tokens.time(number)) }
-      }, for: owner, options: dryRun, entry: nil,
+      }, for: owner, options: options.ofDryRun, entry: nil,
       trace: ReplayTrace(origin: { nil }) { change in
         guard let number = tokens.number(of: change.token.span.bytes), number != changing.last else { return }
         changing.append(number)
       })
     store.hasOtherSpellings = preview.hasOtherSpellings
-    for outcome in ReplayOutcome.allCases where !outcome.isChange {
-      answer.counts[outcome] += preview.counts[outcome]
-    }
+    answer.counts.add(preview.counts) { !$0.isChange }
     let most = max(options.batch ?? changing.count, 1)
     for start in stride(from: 0, to: changing.count, by: most) {
       try commit(tokens, changing[start..<min(start + most, changing.count)])
@@ -92,7 +80,7 @@ struct BatchedReplay {
     let done = try transaction { rows, recording in
       try store.replay(source, options, rows, recording, trace)
     }
-    for outcome in ReplayOutcome.allCases { answer.counts[outcome] += done.counts[outcome] }
+    answer.counts.add(done.counts)
     answer.rows += done.rows
     answer.repeated += done.repeated
   }
@@ -107,9 +95,7 @@ struct BatchedReplay {
       let done = try body(rows, recording)
       recorded.parts = recording.written
       recorded.rows += done.rows
-      for outcome in ReplayOutcome.allCases where outcome.isChange {
-        recorded.counts[outcome] += done.counts[outcome]
-      }
+      recorded.counts.add(done.counts, where: \.isChange)
       var unfinished = store.described(entry())
       unfinished.version = ""
       try journal.note(recorded.id, unfinished, recorded.counts, rows: recorded.rows)

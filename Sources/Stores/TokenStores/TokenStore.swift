@@ -33,7 +33,8 @@ package struct TokenStore: Sendable {
   ///     empty store.
   ///   - batchSize: the number of tokens in a batch, from 1.
   package init(_ database: any StoreDatabase, creates: Bool = false, batchSize: Int = defaultBatchSize) {
-    (self.database, mapping, mappingText) = (database, database.deviceTokens, nil)
+    (self.database, mappingText) = (database, nil)
+    mapping = .deviceTokens(times: database.dialect.times)
     (owner, self.creates) = (AppEnvironment(), creates)
     self.batchSize = max(batchSize, 1)
   }
@@ -66,7 +67,7 @@ package struct TokenStore: Sendable {
         try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
       }
     }
-    if use == .reading || isDryRun && !database.isShared { return }
+    if use == .reading || isDryRun && !database.dialect.isShared { return }
     try database.checkWritable(mapping, creates: creates, isRecorded: use == .recording && file == nil)
     if !isDryRun { try file?.check() }
   }
@@ -104,7 +105,7 @@ package struct TokenStore: Sendable {
 
   /// - Throws: if a replay cannot commit in batches here.
   package func checkBatches() throws {
-    if !database.isShared {
+    if !database.dialect.isShared {
       throw Failure("--batch is for PostgreSQL and MariaDB: SQLite has one writer at a time")
     }
     if file != nil {
@@ -259,7 +260,8 @@ extension TokenStore {
       if let name = mapping.registered?.name, name.isExpression {
         throw mapping.misfit("registered", "a column, into which registrations are written", "an expression")
       }
-      var registration = TokenRegistration(rows, inserts: mapping.inserts, batchSize: batchSize)
+      var registration = TokenRegistration(
+        rows: rows, inserts: mapping.inserts, batch: TokenBatch(mostTokens: batchSize))
       return try registration.run(registrations)
     }
   }
@@ -330,7 +332,8 @@ extension TokenStore {
     // Removed rows are buffered in full until they are recorded.
     let batchSize = mapping.action == .delete ? min(batchSize, Self.removedBatchSize) : batchSize
     var replay = TokenReplay(
-      rows, options, inserts: inserts, batchSize: batchSize, recording: recording, trace: trace)
+      rows: rows, options: options, inserts: inserts, recording: recording, trace: trace,
+      batch: TokenBatch(mostTokens: batchSize))
     return try replay.run(invalidations)
   }
 

@@ -14,8 +14,6 @@ package final class ListedRows {
   /// Rows of the same tokens that are not in the list.
   package private(set) var others = 0
 
-  package init() {}
-
   package func add(_ token: [UInt8], key: String) { rows[Row(token: token, key: key)] = false }
 
   /// Forgets what a replay did, before it is done again.

@@ -50,14 +50,9 @@ struct OwnedRows {
   /// How many tokens of the owner are valid; `most` or more if there are at least `most`. Some rows are usually enough
   /// to know: reading all tokens of a large table takes long.
   func liveCount(upTo most: Int) throws -> Int {
-    let live =
-      "SELECT \(session.expression(table.token)) FROM \(table.name) AS t WHERE \(isOwned) AND \(isAlive)"
+    let live = "FROM \(table.name) AS t WHERE \(isOwned) AND \(isAlive)"
     if table.mapping.isDeviceTokens {
-      var count: Int64 = 0
-      try session.visit("SELECT count(*) FROM (\(live)) AS live", parameters, [.integer]) {
-        count = $0[0].integer ?? 0
-      }
-      return Int(clamping: count)
+      return Int(clamping: try session.number("SELECT count(*) \(live)", parameters) ?? 0)
     }
     if most < .max / 2 {
       let looked = try distinctCount("\(live) LIMIT \(2 * most)")
@@ -69,12 +64,12 @@ struct OwnedRows {
   /// Up to this many tokens, equal ones count once; beyond it each row counts.
   private static let mostDistinct = 1 << 22
 
-  /// How many tokens a query has; other values do not count.
-  private func distinctCount(_ query: String) throws -> Int {
+  /// How many tokens some rows have; other values do not count.
+  private func distinctCount(_ rows: String) throws -> Int {
     var seen: Set<Int> = []
     var more = 0
     var token: [UInt8] = []
-    try session.visit(query, parameters, [table.token.kind]) { row in
+    try session.visit(SQLQuery([session.read(table.token)], rows, parameters)) { row in
       guard table.readToken(row[0], into: &token) else { return }
       if seen.count < Self.mostDistinct { seen.insert(token.hashValue) } else { more += 1 }
     }
@@ -106,7 +101,7 @@ extension OwnedRows {
   private static let observed = 1 << 16
 
   /// The token, then the columns of `RowFields`, with their kinds.
-  private var columns: [(expression: String, kind: SQLKind)] {
+  private var columns: [SQLExpression] {
     ([table.token, table.registered?.column] + table.writtenRead).map(session.read)
       + table.description.locator + table.key.map(session.read)
   }
@@ -116,20 +111,17 @@ extension OwnedRows {
   ///   - more: further expressions to read after the key.
   ///   - needsFields: whether the fields of a row are needed later, by the number of its token and its state.
   func find(
-    _ batch: TokenBatch, and more: [(expression: String, kind: SQLKind)] = [],
+    _ batch: TokenBatch, and more: [SQLExpression] = [],
     needsFields: (Int, RowState) -> Bool = { _, _ in true }
   ) throws -> FoundRows {
     var found = FoundRows(of: table)
     if batch.count == 0 { return found }
-    let columns = columns + more
-    let query =
-      "SELECT \(columns.map(\.expression).joined(separator: ", ")) FROM \(table.name) AS t WHERE \(isOwned)"
-    let kinds = columns.map(\.kind)
+    let query = SQLQuery(columns + more, "FROM \(table.name) AS t WHERE \(isOwned)", parameters)
     // The faster way depends on the number of rows, which is an estimate: a wrong one only costs time.
     if table.hasLookup, table.description.rowsGuessed > batch.count * Self.rowsForLookup {
-      try lookUp(batch, query, kinds) { found.add($0, $1, table, needsFields) }
+      try lookUp(batch, query) { found.add($0, $1, table, needsFields) }
     } else {
-      try scan(batch, query, kinds) { found.add($0, $1, table, needsFields) }
+      try scan(batch, query) { found.add($0, $1, table, needsFields) }
     }
     found.sort()
     return found
@@ -141,11 +133,11 @@ extension OwnedRows {
   /// Finds rows as `find` does, and locks the rows of tokens that have a needed one: they are what they were until the
   /// transaction ends (docs/decisions/0051). Rows that changed before they were locked are read again.
   func findToChange(
-    _ batch: TokenBatch, and more: [(expression: String, kind: SQLKind)] = [],
+    _ batch: TokenBatch, and more: [SQLExpression] = [],
     needsFields: (Int, RowState) -> Bool = { _, _ in true }
   ) throws -> FoundRows {
     var found = try find(batch, and: more, needsFields: needsFields)
-    guard session.isShared else { return found }
+    guard dialect.isShared else { return found }
     var rows = self
     rows.hasOtherSpellings = found.hasOtherSpellings
     var open = found.tokensWithFields
@@ -185,22 +177,19 @@ extension OwnedRows {
     }
   }
 
-  private func scan(_ batch: TokenBatch, _ query: String, _ kinds: [SQLKind], _ add: (Int, SQLFields) -> Void)
-    throws
-  {
+  private func scan(_ batch: TokenBatch, _ query: SQLQuery, _ add: (Int, SQLFields) -> Void) throws {
     var query = query
-    var parameters = parameters
     if table.mapping.token.form == .bytes {
       // Only rows between the first token and the last.
       let column = dialect.value(table.token)
-      query += " AND \(column) BETWEEN \(dialect.parameter(3)) AND \(dialect.parameter(4))"
-      parameters += Array(repeating: .null, count: 2 - parameters.count)
-      parameters += [batch.token(0), batch.token(batch.count - 1)].map { .bytes(Array($0)) }
+      query.sql += " AND \(column) BETWEEN \(dialect.parameter(3)) AND \(dialect.parameter(4))"
+      query.parameters += Array(repeating: .null, count: 2 - parameters.count)
+      query.parameters += [batch.token(0), batch.token(batch.count - 1)].map { .bytes(Array($0)) }
     }
     let observer = table.hasLookup ? nil : onScan
     var token: [UInt8] = []
     var read = 0
-    try session.scan(query, parameters, kinds) { row in
+    try session.scan(query) { row in
       if let observer, read % Self.observed == 0 {
         observer(table.shownName, read, table.description.rowsGuessed)
       }
@@ -210,9 +199,7 @@ extension OwnedRows {
     if let observer, read >= Self.observed { observer(table.shownName, read, read) }
   }
 
-  private func lookUp(
-    _ batch: TokenBatch, _ query: String, _ kinds: [SQLKind], _ add: (Int, SQLFields) -> Void
-  ) throws {
+  private func lookUp(_ batch: TokenBatch, _ query: SQLQuery, _ add: (Int, SQLFields) -> Void) throws {
     let isUpper = hasOtherSpellings ? table.mapping.token.form.isUpper : nil
     let other = isUpper.map { session.hasOtherSpelling(table.token, isUpper: $0) }
     var token: [UInt8] = []
@@ -224,7 +211,7 @@ extension OwnedRows {
         end += 1
       }
       try withSpellings(of: batch, start..<end) { values in
-        try session.visit(query, parameters, kinds, where: table.token, isOneOf: values) { row in
+        try session.visit(query, where: table.token, isOneOf: values) { row in
           guard let number = number(row[0], in: batch, &token) else { return }
           // A case-insensitive collation finds the other spellings, too.
           if other != nil, table.isOtherSpelling(row[0]) { return }
@@ -235,7 +222,9 @@ extension OwnedRows {
     }
     guard let other else { return }
     // Other spellings are rare: the database finds them without reading whole rows.
-    try session.visit("\(query) AND \(other)", parameters, kinds) { row in
+    var spelled = query
+    spelled.sql += " AND \(other)"
+    try session.visit(spelled) { row in
       guard table.isOtherSpelling(row[0]), let number = number(row[0], in: batch, &token) else { return }
       add(number, row)
     }

@@ -23,6 +23,12 @@ package struct ReplayOptions: Equatable, Sendable {
     self.knownOnly = knownOnly
     self.dryRun = dryRun
   }
+
+  var ofDryRun: ReplayOptions {
+    var options = self
+    options.dryRun = true
+    return options
+  }
 }
 
 /// The result of a replay, or of a dry run.

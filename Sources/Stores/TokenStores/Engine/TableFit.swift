@@ -17,8 +17,8 @@ struct TableFit {
     guard reference.isExpression else { return try column(named: reference.text) }
     let column = session.column(reference.text, kind)
     do {
-      try session.visit("SELECT \(column.expression ?? "") FROM \(description.name) AS t LIMIT 0", [], [kind])
-      { _ in }
+      let read: SQLExpression = (column.expression ?? "", kind)
+      try session.visit(SQLQuery([read], "FROM \(description.name) AS t LIMIT 0")) { _ in }
     } catch let error as DatabaseError where !error.isLost {
       throw mapping.misfit("the expression \(reference.text)", "SQL that the database runs", error.message)
     }
@@ -67,15 +67,7 @@ struct TableFit {
 
   /// The columns that an invalidation writes.
   func writtenColumns() throws -> [MappedTable.WrittenColumn] {
-    switch mapping.action {
-    case .mark(let time): [try writtenTime(time.name.text, time.form)] + (try settings())
-    case .flag(let name, let dead, let alive): [try writtenText(name, dead, alive)] + (try settings())
-    case .delete: []
-    }
-  }
-
-  private func settings() throws -> [MappedTable.WrittenColumn] {
-    try mapping.settings.map { setting in
+    try mapping.writes.map { setting in
       switch setting.value {
       case .time(let form): try writtenTime(setting.column, form)
       case .text(let dead, let alive): try writtenText(setting.column, dead, alive)
@@ -214,10 +206,9 @@ extension MappedTable {
   ) throws {
     var first: String?
     var fits = false
-    let value = session.expression(column)
-    try session.visit(
-      "SELECT \(value) FROM \(name) AS t WHERE \(value) IS NOT NULL LIMIT \(Self.looked)", [], [column.kind]
-    ) { row in
+    let value = session.read(column)
+    let rest = "FROM \(name) AS t WHERE \(value.expression) IS NOT NULL LIMIT \(Self.looked)"
+    try session.visit(SQLQuery([value], rest)) { row in
       first = first ?? row[0].literal()
       if isOfForm(row[0]) { fits = true }
     }

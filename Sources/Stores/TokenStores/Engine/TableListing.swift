@@ -26,9 +26,7 @@ struct TableListing {
     if table.mapping.isDeviceTokens, table.description.key.prefix(2).map(\.name) == ["app", "environment"] {
       try walkOwners(add)
     } else {
-      try session.visit(
-        "SELECT DISTINCT \(ownerExpressions) FROM \(table.name) AS t", [], ownerColumns.map(\.kind), add
-      )
+      try session.visit(SQLQuery(distinct: true, ownerColumns, "FROM \(table.name) AS t"), add)
     }
     // In a mapped table, rows of environments that the mapping does not name are ignored.
     if let fault = unreadable.fault, table.mapping.isDeviceTokens { throw fault }
@@ -40,12 +38,8 @@ struct TableListing {
     let (app, environment) = ("t.\(dialect.quoted("app"))", "t.\(dialect.quoted("environment"))")
     func next(_ condition: String, _ parameters: [SQLValue]) throws -> [SQLValue]? {
       var found: [SQLValue]?
-      try session.visit(
-        """
-        SELECT \(ownerExpressions) FROM \(table.name) AS t \(condition)
-        ORDER BY \(app), \(environment) LIMIT 1
-        """, parameters, ownerColumns.map(\.kind)
-      ) { row in
+      let rest = "FROM \(table.name) AS t \(condition) ORDER BY \(app), \(environment) LIMIT 1"
+      try session.visit(SQLQuery(ownerColumns, rest, parameters)) { row in
         add(row)
         found = row.map(\.value)
       }
@@ -63,14 +57,12 @@ struct TableListing {
   }
 
   /// How an app and an environment are read: in a mapped table as text, of whatever type they are.
-  private var ownerColumns: [(expression: String, kind: SQLKind)] {
+  private var ownerColumns: [SQLExpression] {
     [table.app, table.environment].map { column in
       guard let column, !table.mapping.isDeviceTokens else { return session.read(column) }
       return (session.text(column), .other)
     }
   }
-
-  private var ownerExpressions: String { ownerColumns.map(\.expression).joined(separator: ", ") }
 
   /// - Throws: `StoreFault.unreadableRows` if the app is not UTF-8 text, or the mapping does not name the environment.
   private func owner(_ app: SQLField, _ environment: SQLField) throws(StoreFault) -> AppEnvironment {
@@ -96,7 +88,7 @@ struct TableListing {
 
   // MARK: - Rows
 
-  private var columns: [(expression: String, kind: SQLKind)] {
+  private var columns: [SQLExpression] {
     ownerColumns + [table.token, table.registered?.column, table.writtenRead[0]].map(session.read)
   }
 
@@ -142,14 +134,13 @@ struct TableListing {
       condition, filter.app.flatMap { _ in table.app }.map { session.isEqual($0, dialect.parameter(1)) },
       filter.environment.flatMap { _ in table.environment }.map { session.isEqual($0, dialect.parameter(2)) },
     ].compactMap { $0 }
-    let sql =
-      "SELECT \(columns.map(\.expression).joined(separator: ", ")) FROM \(table.name) AS t "
-      + "WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)"
+    let rest =
+      "FROM \(table.name) AS t WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)"
     let asked = AppEnvironment(app: filter.app ?? "", environment: filter.environment ?? .production)
     var token: [UInt8] = []
     var unreadable = UnreadableRows()
     var owners = OwnerReading()
-    try session.visit(sql, table.ownerValues(asked), columns.map(\.kind)) { row in
+    try session.visit(SQLQuery(columns, rest, table.ownerValues(asked))) { row in
       let (owner, state): (AppEnvironment, RowState)
       do throws(StoreFault) {
         owner = try owners.owner(row[0], row[1], self.owner(_:_:))

@@ -1,16 +1,11 @@
 /// Registers tokens of one app and environment, inside a transaction, as `TokenReplay` replays invalidations. They come
 /// in any order and repeatedly: each applies to the result of those before it, and the last state of a row is written.
 struct TokenRegistration {
-  private let rows: OwnedRows
+  let rows: OwnedRows
   /// Whether tokens without a row get one.
-  private let inserts: Bool
-  private var batch: TokenBatch
-  private var counts = RegistrationCounts()
-
-  init(_ rows: OwnedRows, inserts: Bool, batchSize: Int) {
-    (self.rows, self.inserts) = (rows, inserts)
-    batch = TokenBatch(mostTokens: batchSize)
-  }
+  let inserts: Bool
+  private(set) var batch: TokenBatch
+  private(set) var counts = RegistrationCounts()
 
   private var table: MappedTable { rows.table }
 

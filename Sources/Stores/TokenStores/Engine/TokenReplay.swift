@@ -7,27 +7,17 @@ import Basics
 /// registration of any row counts, a token is valid while one of its rows is, and an invalidation is written to each.
 struct TokenReplay {
   /// Nil in a dry run on a table that is still to be created.
-  private let rows: OwnedRows?
-  private let options: ReplayOptions
+  let rows: OwnedRows?
+  let options: ReplayOptions
   /// Whether tokens without a row get one.
-  private let inserts: Bool
-  private let recording: ChangeRecording?
-  private let trace: ReplayTrace?
-  private var batch: TokenBatch
-  private var answer = ReplayAnswer()
+  let inserts: Bool
+  /// Where each change is recorded; nil records none.
+  let recording: ChangeRecording?
+  /// Knows the records, and receives the changes.
+  let trace: ReplayTrace?
+  private(set) var batch: TokenBatch
+  private(set) var answer = ReplayAnswer()
   private let now = Int64(time(nil))
-
-  /// - Parameters:
-  ///   - recording: where each change is recorded; nil records none.
-  ///   - trace: knows the records, and receives the changes.
-  init(
-    _ rows: OwnedRows?, _ options: ReplayOptions, inserts: Bool, batchSize: Int, recording: ChangeRecording?,
-    trace: ReplayTrace?
-  ) {
-    (self.rows, self.options, self.inserts) = (rows, options, inserts)
-    (self.recording, self.trace) = (recording, trace)
-    batch = TokenBatch(mostTokens: batchSize)
-  }
 
   /// - Throws: `RolledBack` if it exceeds its limit, but not in a dry run.
   mutating func run(_ invalidations: TimedTokens) throws -> ReplayAnswer {
@@ -78,7 +68,7 @@ struct TokenReplay {
   }
 
   /// The expressions of rows that are recorded before they are removed; for a script, with their tokens before.
-  private var furtherFields: [(expression: String, kind: SQLKind)] {
+  private var furtherFields: [SQLExpression] {
     guard let rows, recording != nil || trace?.script != nil else { return [] }
     let token = trace?.script == nil ? [] : [rows.session.read(rows.table.token)]
     return token + (rows.table.written.isEmpty ? rows.session.wholeRow(rows.table.description) : [])

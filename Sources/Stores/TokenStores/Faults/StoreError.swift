@@ -16,3 +16,13 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String { message.text }
 }
+
+extension SharedLibrary {
+  /// - Parameters:
+  ///   - package: in Debian.
+  ///   - elsewhere: in other systems.
+  /// - Throws: `StoreFault.noLibrary` if it is missing.
+  func check(package: String, elsewhere: String) throws(StoreFault) {
+    if functions == nil { throw .noLibrary(file, package: package, elsewhere: elsewhere) }
+  }
+}

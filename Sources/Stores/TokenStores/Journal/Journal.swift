@@ -62,7 +62,7 @@ struct Journal {
   func begin(for owner: AppEnvironment, undoes: Int? = nil) throws -> Int {
     // SQLite gives a row any free number after one with the largest: changes of a replay would not be consecutive.
     for table: JournalTable in types.numbersChanges ? [.replays, .changes] : [.replays] {
-      try session.visit("SELECT max(id) FROM \(name(table))", [], [.integer]) { fields in
+      try session.visit(SQLQuery([("max(id)", .integer)], "FROM \(name(table))")) { fields in
         if !fields[0].isNull {
           _ = try JournalRow(table: table, columns: ["id"], fields: fields).number("id")
         }
@@ -72,17 +72,14 @@ struct Journal {
       types.numbersChanges
       ? (", first_change", ", (SELECT coalesce(max(id), 0) + 1 FROM \(name(.changes)))") : ("", "")
     let counts = ReplayCounts.names
-    var id: Int64?
-    try session.visit(
+    let id = try session.number(
       """
       INSERT INTO \(name(.replays)) (at, version, app, environment, options, tuples, undoes,
         \(counts.joined(separator: ", "))\(first))
       VALUES (\(types.time.of("0")), '', \(parameters(1...2)), '', 0, \(parameter(3)),
         \(counts.map { _ in "0" }.joined(separator: ", "))\(firstChange)) RETURNING id
       """,
-      [.text(owner.app), .text(owner.environment.rawValue), undoes.map { .integer(Int64($0)) } ?? .null],
-      [.integer]
-    ) { id = $0[0].integer }
+      [.text(owner.app), .text(owner.environment.rawValue), undoes.map { .integer(Int64($0)) } ?? .null])
     guard let id else { throw StoreFault.refused("a trigger on apnsift_replays ignored the row") }
     if let target {
       try session.run(
@@ -170,12 +167,11 @@ struct Journal {
     // The undo of a replay is the last one.
     let undo = "(SELECT min(undos.id) FROM \(name(.replays)) AS undos WHERE undos.undoes = replays.id)"
     var records: [JournalRecord] = []
-    try session.visit(
-      """
-      SELECT \(columns.map { "replays.\($0.name)" }.joined(separator: ", ")), \(undo)
-      FROM \(name(.replays)) AS replays WHERE \(condition) ORDER BY replays.id
-      """, parameters, columns.map { types.kind($0.kind) } + [.integer]
-    ) { fields in
+    let read: [SQLExpression] = columns.map { ("replays.\($0.name)", types.kind($0.kind)) }
+    let query = SQLQuery(
+      read + [(undo, .integer)], "FROM \(name(.replays)) AS replays WHERE \(condition) ORDER BY replays.id",
+      parameters)
+    try session.visit(query) { fields in
       do throws(StoreFault) {
         let row = JournalRow(table: .replays, columns: columns.map(\.name) + ["undone by"], fields: fields)
         guard let record = try record(row, inputs, outcomes) else { return }
@@ -217,14 +213,13 @@ struct Journal {
     _ table: JournalTable, _ columns: [String], _ rest: String, _ parameters: [SQLValue],
     _ body: (JournalRow) throws -> Void
   ) throws {
-    let kinds = columns.map { name in
-      table.columns(types).first { $0.name == name }.map { types.kind($0.kind) } ?? .any
+    let read: [SQLExpression] = columns.map { name in
+      let column = table.columns(types).first { $0.name == name }
+      return ("t.\(name)", column.map { types.kind($0.kind) } ?? .any)
     }
-    try session.visit(
-      "SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(name(table)) AS t \(rest)",
-      parameters,
-      kinds
-    ) { try body(JournalRow(table: table, columns: columns, fields: $0)) }
+    try session.visit(SQLQuery(read, "FROM \(name(table)) AS t \(rest)", parameters)) {
+      try body(JournalRow(table: table, columns: columns, fields: $0))
+    }
   }
 
   /// The inputs by the replay's number; nil if one is unreadable. One query, because a query for each replay would scan
@@ -261,12 +256,9 @@ struct Journal {
         && $0.entry.inputs.map(\.sha256) == entry.inputs.map(\.sha256)
     }
     guard let last else { return nil }
-    var parts = 0
-    try session.visit(
-      "SELECT count(*) FROM \(name(.changes)) AS t WHERE \(isOf(parameter(1)))", [.integer(Int64(last.id))],
-      [.integer]
-    ) { parts = Int(clamping: $0[0].integer ?? 0) }
-    return (last, parts)
+    let parts = try session.number(
+      "SELECT count(*) FROM \(name(.changes)) AS t WHERE \(isOf(parameter(1)))", [.integer(Int64(last.id))])
+    return (last, Int(clamping: parts ?? 0))
   }
 
   /// The last replay for `owner` by the mapping with an input of that SHA-256; nil if it, or a later one, was undone.

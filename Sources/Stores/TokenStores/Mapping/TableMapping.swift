@@ -43,14 +43,18 @@ package struct TableMapping: Hashable, Sendable {
     return mapping
   }
 
-  /// The columns that an invalidation writes; the first one says whether a row is invalid.
-  var written: [String] {
+  /// What an invalidation writes; the first column says whether a row is invalid.
+  var writes: [ColumnSetting] {
     switch action {
-    case .mark(let time): [time.name.text] + settings.map(\.column)
-    case .flag(let column, _, _): [column] + settings.map(\.column)
+    case .mark(let time): [ColumnSetting(column: time.name.text, value: .time(time.form))] + settings
+    case .flag(let column, let dead, let alive):
+      [ColumnSetting(column: column, value: .text(dead: dead, alive: alive))] + settings
     case .delete: []
     }
   }
+
+  /// The columns that an invalidation writes.
+  var written: [String] { writes.map(\.column) }
 
   /// What the mapping reads.
   var read: [ColumnReference] {
@@ -124,7 +128,7 @@ package enum InvalidationAction: Hashable, Sendable {
   case delete
 }
 
-/// A column that an invalidation writes besides the one that says whether a row is invalid.
+/// A column that an invalidation writes.
 package struct ColumnSetting: Hashable, Sendable {
   package enum Value: Hashable, Sendable {
     /// A registration that makes the token valid again writes `alive`, or nothing if it is nil.

@@ -27,7 +27,7 @@ package final class MySQLConnection {
   /// - Parameter lockTimeout: how long the server waits for locks; rounded up to whole seconds.
   /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
   package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreFault) {
-    guard LibmariadbLibrary.functions != nil else { throw LibmariadbLibrary.missing }
+    try libmariadbLibrary.check(package: "libmariadb3", elsewhere: "mariadb-connector-c")
     // The library ignores a file that it cannot read.
     if let file = uri.defaultsFile, access(file, R_OK) != 0 {
       throw .cannotConnect("its defaults-file cannot be read: \(SystemError.text())")

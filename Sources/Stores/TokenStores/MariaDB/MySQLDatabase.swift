@@ -7,7 +7,7 @@ import Synchronization
 package struct MySQLDatabase: StoreDatabase {
   /// The URI without its password.
   package let name: String
-  package let deviceTokens = TableMapping.deviceTokens(times: .seconds)
+  package let dialect = MySQLSession.dialect
   private let uri: MySQLURI
   package let lockTimeout: Duration
 

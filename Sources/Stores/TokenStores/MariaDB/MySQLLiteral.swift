@@ -23,9 +23,11 @@ package enum MySQLLiteral {
     }
   }
 
-  package static func text(_ value: SQLValue) -> String {
+  package static func text(_ value: SQLValue) -> String { value.withField(text) }
+
+  static func text(_ field: SQLField) -> String {
     var statement: [UInt8] = []
-    value.withField { append($0, to: &statement) }
+    append(field, to: &statement)
     return String(decoding: statement, as: UTF8.self)
   }
 

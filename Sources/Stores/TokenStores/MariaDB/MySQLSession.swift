@@ -21,7 +21,7 @@ final class MySQLSession: SQLSession {
 
   var dialect: SQLDialect { Self.dialect }
 
-  private static let dialect = SQLDialect(
+  static let dialect = SQLDialect(
     quote: "`", backslash: "\\\\", noTable: " FROM DUAL", deletedTable: " t",
     scriptCommand: "mariadb --binary-mode DATABASE <",
     parameter: MarkedSQL.begin,
@@ -71,15 +71,14 @@ final class MySQLSession: SQLSession {
 
   func run(literally sql: String) throws -> Int { try connection.run(sql) }
 
-  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
-    try connection.visit(filled(sql, parameters), body)
+  func visit(_ query: SQLQuery, _ body: RowVisitor) throws {
+    try connection.visit(filled(query.sql, query.parameters), body)
   }
 
   func visit(
-    _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
-    isOneOf values: [SQLField], _ body: RowVisitor
+    _ query: SQLQuery, where column: TableColumn, isOneOf values: [SQLField], _ body: RowVisitor
   ) throws {
-    var sql = Array("\(filled(query, parameters)) AND \(dialect.value(column)) IN (".utf8)
+    var sql = Array("\(filled(query.sql, query.parameters)) AND \(dialect.value(column)) IN (".utf8)
     let parts = column.kind == .text ? converted("|", column).split(separator: "|") : []
     for (index, value) in values.enumerated() {
       if index > 0 { sql.append(UInt8(ascii: ",")) }
@@ -125,8 +124,6 @@ final class MySQLSession: SQLSession {
         columns.isEmpty ? "DELETE t FROM \(join)" : "UPDATE \(join) SET \(settings.joined(separator: ", "))")
     }
   }
-
-  var isShared: Bool { true }
 
   func lock(_ table: TableDescription, _ rows: RowSource) throws {
     try withJoin(table, [], rows) { _ = try connection.number("SELECT count(*) FROM \($0) FOR UPDATE") }
@@ -180,11 +177,7 @@ final class MySQLSession: SQLSession {
   }
 
   func literal(_ field: SQLField, _ column: TableColumn) -> String {
-    guard column.kind.isTime, let number = field.integer else {
-      var literal: [UInt8] = []
-      MySQLLiteral.append(field, to: &literal)
-      return String(decoding: literal, as: UTF8.self)
-    }
+    guard column.kind.isTime, let number = field.integer else { return MySQLLiteral.text(field) }
     return MySQLLiteral.text(.text(DateAndTime.text(ofMicroseconds: number)))
   }
 

@@ -39,7 +39,7 @@ extension StoreReplay {
     if !options.dryRun, replays.count > 1 {
       let preview = try replays.map { replay, added in
         var replay = replay
-        replay.options.dryRun = true
+        replay.options = replay.options.ofDryRun
         return replay.report(
           try replay.answer(to: added, collected, examination).answer, added, collected, examination)
       }

@@ -244,7 +244,7 @@ package struct StoreReplay {
         try onChange(change, change.origin.map { Self.replayed(examination.inputs[$0.input]) })
       }
     }
-    var rejection = Rejection(added.doubts)
+    var rejection = Rejection(doubts: added.doubts)
     var progress = TokenProgress()
     defer { progress.clear() }
     var options = options
@@ -252,7 +252,7 @@ package struct StoreReplay {
     let record = examination.inputs.isEmpty ? nil : record
     var answer = try store.replay(
       { visit in
-        rejection = Rejection(added.doubts)
+        rejection = Rejection(doubts: added.doubts)
         listed?.restart()
         progress.tokens = 0
         try added.table.visit { token, verdict in
@@ -298,11 +298,9 @@ package struct StoreReplay {
 /// Tokens without an accepted record.
 struct Rejection {
   private(set) var count = 0
-  private var flags: RecordFlags = []
+  private(set) var flags: RecordFlags = []
   /// The flags of pushes that were rejected.
-  private let doubts: PushFlags
-
-  init(_ doubts: PushFlags) { self.doubts = doubts }
+  let doubts: PushFlags
 
   mutating func add(_ flags: RecordFlags) {
     count += 1

@@ -15,7 +15,7 @@ final class Connection: @unchecked Sendable {
   ///
   /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
   init(uri: String) throws(StoreFault) {
-    guard LibpqLibrary.functions != nil else { throw LibpqLibrary.missing }
+    try libpqLibrary.check(package: "libpq5", elsewhere: "libpq")
     // Keywords after `dbname`, which is the whole URI, override it.
     let texts = ["dbname", "client_encoding", "fallback_application_name", nil, uri, "UTF8", "apnsift", nil]
     let copies = Self.copies(of: texts.map { text in text.map { Array($0.utf8) } })

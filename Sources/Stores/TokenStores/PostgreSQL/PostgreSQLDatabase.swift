@@ -8,7 +8,7 @@ import Synchronization
 package final class PostgreSQLDatabase: StoreDatabase {
   /// The URI without its password.
   package let name: String
-  package let deviceTokens = TableMapping.deviceTokens(times: .timestamptz)
+  package let dialect = PostgreSQLSession.dialect
   private let uri: String
   package let lockTimeout: Duration
   /// Reused by the next call: opening one takes longer than most calls.
@@ -30,7 +30,7 @@ package final class PostgreSQLDatabase: StoreDatabase {
   /// libpq's message quotes the invalid text, which may be a password, so the quote is removed. If libpq is missing,
   /// the connection reports it.
   private static func checkSyntax(of uri: PostgreSQLURI) throws(UsageError) {
-    guard LibpqLibrary.functions != nil else { return }
+    guard libpqLibrary.functions != nil else { return }
     var message: UnsafeMutablePointer<CChar>?
     if let options = libpq.PQconninfoParse(uri.text, &message) {
       libpq.PQconninfoFree(options)

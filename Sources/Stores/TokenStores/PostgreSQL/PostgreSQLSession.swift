@@ -24,14 +24,14 @@ final class PostgreSQLSession: SQLSession {
   var dialect: SQLDialect { Self.dialect }
 
   /// COPY does not support parameters, so they become literals.
-  private static let dialect = SQLDialect(
+  static let dialect = SQLDialect(
     scriptCommand: "psql -v ON_ERROR_STOP=1 -d DATABASE -f",
     parameter: MarkedSQL.begin,
     types: [
       .text: ["text", "character varying", "character", "citext"], .bytes: ["bytea"],
       .integer: ["bigint", "integer", "smallint"], .moment: ["timestamp with time zone"],
       .clock: ["timestamp without time zone"], .other: ["date"],
-    ], fractions: ["numeric", "double precision"], deviceTokens: deviceTokens,
+    ], fractions: ["numeric", "double precision"], deviceTokens: deviceTokens, times: .timestamptz,
     deviceTypes: (["text", "character varying"], "bytea", "timestamp with time zone"),
     journal: JournalTypes(
       id: "bigint GENERATED ALWAYS AS IDENTITY", text: "text", bytes: "bytea",
@@ -71,21 +71,13 @@ final class PostgreSQLSession: SQLSession {
 
   // MARK: - Reading
 
-  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
-    try plan(.usual)
-    try copy(sql, parameters, kinds, body)
-  }
+  func visit(_ query: SQLQuery, _ body: RowVisitor) throws { try copy(query, .usual, body) }
 
-  func scan(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
-    try plan(.scan)
-    try copy(sql, parameters, kinds, body)
-  }
+  func scan(_ query: SQLQuery, _ body: RowVisitor) throws { try copy(query, .scan, body) }
 
   func visit(
-    _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
-    isOneOf values: [SQLField], _ body: RowVisitor
+    _ query: SQLQuery, where column: TableColumn, isOneOf values: [SQLField], _ body: RowVisitor
   ) throws {
-    try plan(.index)
     let elements = values.map { value in
       switch value {
       case .bytes(let bytes): "\"\\\\x\(Hex.string(bytes))\""
@@ -94,14 +86,15 @@ final class PostgreSQLSession: SQLSession {
       }
     }
     let array = Self.literal(.text("{\(elements.joined(separator: ","))}"))
-    try copy(
-      "\(query) AND \(dialect.value(column)) = ANY (CAST(\(array) AS \(column.castType)[]))",
-      parameters,
-      kinds, body)
+    var query = query
+    query.sql += " AND \(dialect.value(column)) = ANY (CAST(\(array) AS \(column.castType)[]))"
+    try copy(query, .index, body)
   }
 
-  private func copy(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
-    let output = try CopyOutput(MarkedSQL.filled(sql, parameters, Self.literal), kinds, on: connection)
+  private func copy(_ query: SQLQuery, _ plan: Plan, _ body: RowVisitor) throws {
+    try self.plan(plan)
+    let sql = MarkedSQL.filled(query.sql, query.parameters, Self.literal)
+    let output = try CopyOutput(sql, query.kinds, on: connection)
     while let row = try output.next() { try body(row) }
   }
 
@@ -144,8 +137,6 @@ final class PostgreSQLSession: SQLSession {
       "INSERT INTO \(table) (\(names)) SELECT \(values) FROM \($0)"
     }
   }
-
-  var isShared: Bool { true }
 
   /// As the UPDATE will lock them: rows of other tables may still refer to them.
   func lock(_ table: TableDescription, _ rows: RowSource) throws {
@@ -280,7 +271,7 @@ final class PostgreSQLSession: SQLSession {
 
   /// The row as a JSON object of names and texts, which each type reads back without loss. JSON's own types would lose
   /// the bounds of arrays and the difference of JSON null and NULL.
-  func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)] {
+  func wholeRow(_ table: TableDescription) -> [SQLExpression] {
     let kept = table.columns.filter { !$0.isGenerated }
     let names = kept.map { Self.literal(.text($0.name)) }.joined(separator: ", ")
     let values = kept.map { column in

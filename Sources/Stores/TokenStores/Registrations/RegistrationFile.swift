@@ -17,8 +17,6 @@ package struct RegistrationFile {
   /// Whether a line may lack its last columns, which then are empty.
   package var allowsShortLines = false
 
-  package init() {}
-
   /// The indices of the columns, from 0.
   struct Columns {
     var count: Int

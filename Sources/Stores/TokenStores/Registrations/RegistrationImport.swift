@@ -72,7 +72,7 @@ package struct RegistrationImport {
 extension RegistrationCounts {
   /// How many registrations had each outcome. Those in `unknown` are not in the table.
   package func message(in store: String) -> Message {
-    "\(Count.of(added + revived + raised + unchanged + unknown, "token")) in \(store): \(added) new, "
+    "\(Count.of(registrations, "token")) in \(store): \(added) new, "
       + "\(revived) alive again, \(raised) with a later time, \(unchanged) unchanged"
       + (unknown > 0 ? ", \(unknown) not in the table (--insert-unknown inserts them)" : "")
   }
@@ -82,8 +82,6 @@ extension RegistrationCounts {
 package struct TokenProgress {
   private var line = ProgressLine()
   var tokens = 0
-
-  package init() {}
 
   /// Counts one more token.
   package mutating func advance() {

@@ -51,6 +51,11 @@ package struct ReplayCounts: Equatable, Sendable {
   }
 
   package mutating func add(_ outcome: ReplayOutcome) { self[outcome] += 1 }
+
+  /// Adds the counts of some outcomes.
+  mutating func add(_ other: ReplayCounts, where isAdded: (ReplayOutcome) -> Bool = { _ in true }) {
+    for outcome in ReplayOutcome.allCases where isAdded(outcome) { self[outcome] += other[outcome] }
+  }
 }
 
 /// How many registrations had each outcome. Repeated registrations of a token count each time.

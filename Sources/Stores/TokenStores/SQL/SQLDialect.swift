@@ -1,5 +1,7 @@
 /// The differences of one database from the others.
 package struct SQLDialect: Sendable {
+  /// Whether several programs may write at once: all but SQLite.
+  var isShared = true
   /// The mark of identifiers.
   var quote: Character = "\""
   /// A backslash in a text.
@@ -21,6 +23,8 @@ package struct SQLDialect: Sendable {
   var fractions: [String] = []
   /// The definition of the table `device_tokens`.
   var deviceTokens: String
+  /// The form of that table's times.
+  var times = TimeForm.seconds
   /// The types of that table's columns. Messages name the first one.
   var deviceTypes: (texts: [String], token: String, time: String)
   var journal: JournalTypes

@@ -6,6 +6,28 @@ package typealias RowVisitor = (SQLFields) throws -> Void
 /// Adds rows one by one.
 package typealias RowSource = (_ add: RowVisitor) throws -> Void
 
+/// A query with its parameters, and the kinds of its columns.
+package struct SQLQuery {
+  var sql: String
+  var parameters: [SQLValue]
+  let kinds: [SQLKind]
+
+  init(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind]) {
+    (self.sql, self.parameters, self.kinds) = (sql, parameters, kinds)
+  }
+
+  /// - Parameter columns: what it reads; `rest` follows.
+  init(
+    distinct: Bool = false, _ columns: [SQLExpression], _ rest: String, _ parameters: [SQLValue] = []
+  ) {
+    let read = (distinct ? "DISTINCT " : "") + columns.map(\.expression).joined(separator: ", ")
+    self.init("SELECT \(read) \(rest)", parameters, columns.map(\.kind))
+  }
+}
+
+/// What a query reads, and its kind.
+package typealias SQLExpression = (expression: String, kind: SQLKind)
+
 /// Runs statements in a transaction. Parameters are numbered from 1; a statement need not use all. Rows of tables are
 /// called `t`.
 package protocol SQLSession: AnyObject {
@@ -19,17 +41,15 @@ package protocol SQLSession: AnyObject {
   func run(literally sql: String) throws -> Int
 
   /// Visits the rows of a query. The session is busy until the last row.
-  /// - Parameter kinds: the kinds of its columns.
-  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws
+  func visit(_ query: SQLQuery, _ body: RowVisitor) throws
 
   /// Like `visit`, for queries that need most rows of a table.
-  func scan(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws
+  func scan(_ query: SQLQuery, _ body: RowVisitor) throws
 
   /// Like `visit`, for rows of `query` whose `column` is one of `values`.
   /// - Parameter query: with a condition at its end.
   func visit(
-    _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
-    isOneOf values: [SQLField], _ body: RowVisitor) throws
+    _ query: SQLQuery, where column: TableColumn, isOneOf values: [SQLField], _ body: RowVisitor) throws
 
   /// What reads an expression over the columns of a row `t` as a kind.
   func column(_ expression: String, _ kind: SQLKind) -> TableColumn
@@ -50,7 +70,7 @@ package protocol SQLSession: AnyObject {
   /// A condition for rows `t` whose token may have another spelling than hex of one letter case.
   func hasOtherSpelling(_ column: TableColumn, isUpper: Bool) -> String
   /// Expressions that read a whole row `t` for `restore`.
-  func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)]
+  func wholeRow(_ table: TableDescription) -> [SQLExpression]
 
   /// The value that a column would store for a text; nil if it cannot store it.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue?
@@ -71,8 +91,6 @@ package protocol SQLSession: AnyObject {
   /// What may refuse rows that a replay writes, as its server lists it: triggers, policies, constraints.
   func guards(of mapping: TableMapping, on table: TableDescription) throws -> [String]
 
-  /// Whether other programs may write rows while the transaction runs.
-  var isShared: Bool { get }
   /// Keeps other programs from changing rows until the transaction ends. Rows that they changed since may be left out.
   /// - Parameter rows: each is a locator.
   func lock(_ table: TableDescription, _ rows: RowSource) throws
@@ -93,13 +111,20 @@ package protocol SQLSession: AnyObject {
 }
 
 extension SQLSession {
+  /// The integer in a query's only row; nil for another value.
+  func number(_ sql: String, _ parameters: [SQLValue] = []) throws -> Int64? {
+    var number: Int64?
+    try visit(SQLQuery(sql, parameters, [.integer])) { number = $0[0].integer }
+    return number
+  }
+
   /// An expression that reads a column of a row `t`, with its kind; NULL for a missing column.
-  func read(_ column: TableColumn?) -> (expression: String, kind: SQLKind) {
+  func read(_ column: TableColumn?) -> SQLExpression {
     column.map { (expression($0), $0.kind) } ?? ("NULL", .other)
   }
 
   /// The names of all columns, then their values.
-  package func wholeRow(_ table: TableDescription) -> [(expression: String, kind: SQLKind)] {
+  package func wholeRow(_ table: TableDescription) -> [SQLExpression] {
     let kept = table.columns.filter { !$0.isGenerated }
     let names = kept.map { dialect.quoted($0.name) }.joined(separator: ",")
     return [(dialect.literal(names), .text)] + kept.map { (expression($0), $0.kind) }
@@ -161,14 +186,10 @@ extension SQLSession {
 
   func record(in replays: String) {}
 
-  package var isShared: Bool { false }
-
   package func lock(_ table: TableDescription, _ rows: RowSource) throws {}
 
   package func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws
   {}
 
-  package func scan(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
-    try visit(sql, parameters, kinds, body)
-  }
+  package func scan(_ query: SQLQuery, _ body: RowVisitor) throws { try visit(query, body) }
 }

@@ -4,11 +4,7 @@ import Basics
 package protocol StoreDatabase: Sendable {
   /// The name in messages: `sqlite:tokens.sqlite`.
   var name: String { get }
-  /// The mapping of the table `device_tokens` in this database.
-  var deviceTokens: TableMapping { get }
-
-  /// Whether several programs may write at once: all but SQLite.
-  var isShared: Bool { get }
+  var dialect: SQLDialect { get }
 
   /// Runs `body` on a snapshot of the database.
   /// - Returns: nil if the database is still to be created.
@@ -29,8 +25,6 @@ package protocol StoreDatabase: Sendable {
 }
 
 extension StoreDatabase {
-  package var isShared: Bool { true }
-
   /// How long to wait for another program's lock unless `--lock-timeout` says otherwise.
   package static var defaultLockTimeout: Duration { .seconds(5) }
 

@@ -69,7 +69,7 @@ package struct TableDescription: Sendable {
   var schema: String?
   var columns: [TableColumn]
   /// Expressions over a row `t` that identify it until it changes, with their kinds.
-  var locator: [(expression: String, kind: SQLKind)]
+  var locator: [SQLExpression]
   /// Names of columns that are the first of a complete index.
   var indexed: Set<String>
   /// The estimated number of rows of all owners.

@@ -17,9 +17,8 @@ final class SQLiteConnection {
   let handle: OpaquePointer?
 
   /// - Throws: `StoreFault.noLibrary`.
-  static func checkLibrary() throws {
-    guard library.functions == nil else { return }
-    throw StoreFault.noLibrary(library.file, package: "libsqlite3-0", elsewhere: "sqlite")
+  static func checkLibrary() throws(StoreFault) {
+    try library.check(package: "libsqlite3-0", elsewhere: "sqlite")
   }
 
   /// Opens an existing file, and reads it: SQLite opens any file, and finds out later that it is no database.

@@ -7,8 +7,7 @@ import CSQLite
 /// changed.
 package struct SQLiteDatabase: StoreDatabase {
   package let name: String
-  package let deviceTokens = TableMapping.deviceTokens(times: .seconds)
-  package let isShared = false
+  package let dialect = SQLiteSession.dialect
   private let path: String
   package let lockTimeout: Duration
 

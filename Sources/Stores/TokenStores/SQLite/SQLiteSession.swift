@@ -23,8 +23,8 @@ final class SQLiteSession: SQLSession {
 
   var dialect: SQLDialect { Self.dialect }
 
-  private static let dialect = SQLDialect(
-    insertion: "INSERT OR ABORT INTO",
+  static let dialect = SQLDialect(
+    isShared: false, insertion: "INSERT OR ABORT INTO",
     scriptCommand: "sqlite3 -bail DATABASE <",
     parameter: "?",
     // A column of numbers would convert a token of digits.
@@ -45,22 +45,21 @@ final class SQLiteSession: SQLSession {
 
   func run(literally sql: String) throws -> Int { try run(sql, []) }
 
-  func visit(_ sql: String, _ parameters: [SQLValue], _ kinds: [SQLKind], _ body: RowVisitor) throws {
-    let statement = try PreparedStatement(connection, sql)
-    try SQLField.withRow(of: parameters) { row in
+  func visit(_ query: SQLQuery, _ body: RowVisitor) throws {
+    let statement = try PreparedStatement(connection, query.sql)
+    try SQLField.withRow(of: query.parameters) { row in
       statement.bind(row)
       try statement.visit(body)
     }
   }
 
   func visit(
-    _ query: String, _ parameters: [SQLValue], _ kinds: [SQLKind], where column: TableColumn,
-    isOneOf values: [SQLField], _ body: RowVisitor
+    _ query: SQLQuery, where column: TableColumn, isOneOf values: [SQLField], _ body: RowVisitor
   ) throws {
-    let number = parameters.count + 1
+    let number = query.parameters.count + 1
     let statement = try PreparedStatement(
-      connection, "\(query) AND \(dialect.value(column)) = \(dialect.parameter(number))")
-    try SQLField.withRow(of: parameters) { row in
+      connection, "\(query.sql) AND \(dialect.value(column)) = \(dialect.parameter(number))")
+    try SQLField.withRow(of: query.parameters) { row in
       statement.bind(row)
       for value in values {
         statement.bind(value, at: number)

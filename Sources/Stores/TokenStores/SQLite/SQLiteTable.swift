@@ -12,7 +12,7 @@ extension SQLiteSession {
     _ query: String, _ parameter: String = "", _ row: (SQLFields) -> Row
   ) throws -> [Row] {
     var rows: [Row] = []
-    try visit(query, [.text(parameter)], []) { rows.append(row($0)) }
+    try visit(SQLQuery(query, [.text(parameter)], [])) { rows.append(row($0)) }
     return rows
   }
 
@@ -97,9 +97,7 @@ extension SQLiteSession {
   }
 
   /// The row number, under a name that no column has; a table without row numbers has a primary key.
-  private func locator(
-    of mapping: TableMapping, _ columns: [TableColumn]
-  ) throws -> [(expression: String, kind: SQLKind)] {
+  private func locator(of mapping: TableMapping, _ columns: [TableColumn]) throws -> [SQLExpression] {
     let taken = Set(columns.map { $0.name.lowercased() })
     let hasNumbers = try !flag("wr", of: mapping)
     if hasNumbers, let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) {
