@@ -285,9 +285,6 @@ extension TokenStore {
       var replay = BatchedReplay(store: self, owner: owner, options: options, entry: entry)
       return try replay.run(invalidations, trace)
     }
-    func replay(_ rows: OwnedRows?, _ recording: ChangeRecording?) throws -> ReplayAnswer {
-      try self.replay(invalidations, options, rows, recording, trace)
-    }
     if options.dryRun {
       let answer = try reading { session, table in
         let rows = OwnedRows(session: session, table: table, owner: owner, onScan: onScan)
@@ -295,22 +292,22 @@ extension TokenStore {
           try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
           try script.begin(trace.title, rows)
         }
-        return try replay(rows, nil)
+        return try replay(invalidations, options, rows, nil, trace)
       }
       if let answer { return answer }
       if trace?.script != nil { throw StoreError(store: name, fault: .noTable) }
-      return try replay(nil, nil)
+      return try replay(invalidations, options, nil, nil, trace)
     }
     do {
       guard let entry else {
         return try writing(for: owner) { rows in
           if let file { try reconcile(rows, file, owner) }
-          return try replay(rows, nil)
+          return try replay(invalidations, options, rows, nil, trace)
         }
       }
       return try recording(for: owner) { rows, journal in
         let recording = ChangeRecording(try journal.reporting { try journal.begin(for: owner) }, in: journal)
-        var answer = try replay(rows, recording)
+        var answer = try replay(invalidations, options, rows, recording, trace)
         answer.replay = recording.replay
         try journal.reporting {
           try journal.finish(recording.replay, described(entry()), answer.counts, rows: answer.rows)

@@ -26,3 +26,12 @@ extension SharedLibrary {
     if functions == nil { throw .noLibrary(file, package: package, elsewhere: elsewhere) }
   }
 }
+
+extension StoreFault {
+  /// - Parameter privilege: with its object.
+  static func journalLacks(_ privilege: String) -> StoreFault {
+    .notPermitted(
+      "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a file, "
+        + "--no-journal records nothing")
+  }
+}

@@ -43,7 +43,7 @@ struct Journal {
   /// Creates missing tables.
   func make() throws {
     session.record(in: name(.replays))
-    let tables: [JournalTable] = [.replays, .inputs, .changes] + (target == nil ? [] : [.outcomes])
+    let tables = JournalTable.ofDatabase + (target == nil ? [] : [.outcomes])
     let missing = try tables.filter { try columns($0).isEmpty }
     // Where each CREATE commits, the table of replays comes last: it says that the others are there.
     let ordered = types.hasReferences ? missing : missing.reversed()
@@ -68,16 +68,18 @@ struct Journal {
         }
       }
     }
-    let (first, firstChange) =
-      types.numbersChanges
-      ? (", first_change", ", (SELECT coalesce(max(id), 0) + 1 FROM \(name(.changes)))") : ("", "")
-    let counts = ReplayCounts.names
+    let values = [
+      "at": types.time.of("0"), "app": parameter(1), "environment": parameter(2), "undoes": parameter(3),
+      "first_change": "(SELECT coalesce(max(id), 0) + 1 FROM \(name(.changes)))",
+    ]
+    let columns = JournalTable.replays.columns(types).filter {
+      $0.name != "id" && (!$0.isOptional || values[$0.name] != nil)
+    }
+    let literals = columns.map { values[$0.name] ?? ($0.kind == .text ? "''" : "0") }
     let id = try session.number(
       """
-      INSERT INTO \(name(.replays)) (at, version, app, environment, options, tuples, undoes,
-        \(counts.joined(separator: ", "))\(first))
-      VALUES (\(types.time.of("0")), '', \(parameters(1...2)), '', 0, \(parameter(3)),
-        \(counts.map { _ in "0" }.joined(separator: ", "))\(firstChange)) RETURNING id
+      INSERT INTO \(name(.replays)) (\(columns.map(\.name).joined(separator: ", ")))
+      VALUES (\(literals.joined(separator: ", "))) RETURNING id
       """,
       [.text(owner.app), .text(owner.environment.rawValue), undoes.map { .integer(Int64($0)) } ?? .null])
     guard let id else { throw StoreFault.refused("a trigger on apnsift_replays ignored the row") }

@@ -2,8 +2,6 @@
 /// the intent is written before the commit, and the outcome after it.
 package struct JournalFile: Sendable {
   private let database: any StoreDatabase
-  /// A transaction of the file has no owner.
-  private static let noOwner = AppEnvironment()
   private static let table = TableMapping(
     table: "apnsift_replays", token: TokenColumn(name: "", form: .bytes), action: .delete)
 
@@ -27,11 +25,11 @@ package struct JournalFile: Sendable {
   }
 
   /// Runs `body` in a transaction of the file. Its records are pending until they are settled. Errors of `body` pass as
-  /// they are.
+  /// they are. A transaction of the file has no owner.
   func writing<Result>(of target: String, _ body: (Journal) throws -> Result) throws -> Result {
     var failure: (any Error)?
     do {
-      return try database.writing(Self.table, for: Self.noOwner, creates: true) { session in
+      return try database.writing(Self.table, for: AppEnvironment(), creates: true) { session in
         let journal = Journal(session: session, schema: nil, file: (database, target))
         try journal.make()
         do { return try body(journal) } catch {

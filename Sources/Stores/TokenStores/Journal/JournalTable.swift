@@ -9,6 +9,9 @@ enum JournalTable: String {
   /// In a journal file: the table of each replay, and whether the replay was done.
   case outcomes = "apnsift_outcomes"
 
+  /// Those of a journal in the table's own database.
+  static let ofDatabase: [JournalTable] = [.replays, .inputs, .changes]
+
   struct Column {
     var name: String
     /// Times are of the kind that the database has for them.
@@ -16,6 +19,8 @@ enum JournalTable: String {
     var constraint = " NOT NULL"
     /// Whether it is the number of a replay in `replays`.
     var isReplay = false
+
+    var isOptional: Bool { !constraint.contains("NOT NULL") }
   }
 
   func columns(_ types: JournalTypes) -> [Column] {

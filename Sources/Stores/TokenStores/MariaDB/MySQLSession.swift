@@ -6,19 +6,6 @@ final class MySQLSession: SQLSession {
 
   init(_ connection: MySQLConnection) { self.connection = connection }
 
-  /// Texts compare as bytes, also where they end in spaces. A key has at most 3072 bytes.
-  private static let deviceTokens = """
-    CREATE TABLE IF NOT EXISTS device_tokens (
-      app VARCHAR(252) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL,
-      environment VARCHAR(16) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL
-        CHECK (environment IN ('production', 'sandbox')),
-      token VARBINARY(2048) NOT NULL,
-      registered_at BIGINT,
-      invalidated_at BIGINT,
-      PRIMARY KEY (app, environment, token)
-    ) ENGINE = InnoDB
-    """
-
   var dialect: SQLDialect { Self.dialect }
 
   static let dialect = SQLDialect(
@@ -30,7 +17,19 @@ final class MySQLSession: SQLSession {
       .bytes: ["varbinary", "binary", "blob", "tinyblob", "mediumblob", "longblob"],
       .integer: ["bigint", "int", "mediumint", "smallint", "tinyint", "bit"],
       .moment: ["timestamp"], .clock: ["datetime"], .other: ["date"],
-    ], fractions: ["decimal", "double"], deviceTokens: deviceTokens,
+    ], fractions: ["decimal", "double"],
+    // Texts compare as bytes, also where they end in spaces. A key has at most 3072 bytes.
+    deviceTokens: """
+      CREATE TABLE IF NOT EXISTS device_tokens (
+        app VARCHAR(252) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL,
+        environment VARCHAR(16) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL
+          CHECK (environment IN ('production', 'sandbox')),
+        token VARBINARY(2048) NOT NULL,
+        registered_at BIGINT,
+        invalidated_at BIGINT,
+        PRIMARY KEY (app, environment, token)
+      ) ENGINE = InnoDB
+      """,
     deviceTypes: (["varchar"], "varbinary", "bigint"),
     journal: JournalTypes(
       id: "BIGINT AUTO_INCREMENT", text: "LONGTEXT", bytes: "LONGBLOB", hasReferences: false,

@@ -36,7 +36,7 @@ extension MySQLSession {
     }
     let schema = table[4]
     let columns = try columns(of: mapping.table, in: mapping.schema)
-    let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
+    let key = TableDescription.key(of: columns)
     if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
     let kept = try setByUpdates(mapping).filter { column in
@@ -188,7 +188,7 @@ extension MySQLSession {
 
   /// Without any privilege on them, the catalogue shows no tables.
   private func checkJournal(in schema: String) throws {
-    let tables: [JournalTable] = [.replays, .inputs, .changes]
+    let tables = JournalTable.ofDatabase
     let present = try tables.filter { try !columns(of: $0.rawValue, in: schema).isEmpty }
     for table in present {
       let name = "\(dialect.quoted(schema)).\(table.rawValue)"
@@ -200,8 +200,6 @@ extension MySQLSession {
     let grants = try rows("SHOW GRANTS") + ((try? rows("SHOW GRANTS FOR PUBLIC")) ?? [])
     let creating = ["GRANT ALL", " CREATE,", " CREATE ON"]
     if grants.contains(where: { grant in creating.contains { grant[0].contains($0) } }) { return }
-    throw StoreFault.notPermitted(
-      "it lacks CREATE on database \(schema), which the journal needs; --journal sqlite:PATH keeps the "
-        + "journal in a file, --no-journal records nothing")
+    throw StoreFault.journalLacks("CREATE on database \(schema)")
   }
 }

@@ -109,28 +109,23 @@ package struct StoreLocation {
 
 /// Reports that all rows of a table are read because no index fits, and shows the progress.
 final class ScanProgress: Sendable {
-  private let line = Mutex(ProgressLine())
-  /// Whether the table was named: a replay may read it several times.
-  private let isNamed = Mutex(false)
+  /// Also whether the table was named: a replay may read it several times.
+  private let shown = Mutex((line: ProgressLine(), isNamed: false))
 
   /// Smaller tables are read quickly.
   private static let fewest = 10_000
 
   func advance(_ table: String, _ read: Int, _ guess: Int) {
-    if read == 0, guess > Self.fewest,
-      !isNamed.withLock({ was in
-        defer { was = true }
-        return was
-      })
-    {
-      Console.note(
-        "no index begins with the column of tokens of \(table): reading all of about \(guess) rows")
-    }
-    line.withLock { line in
+    shown.withLock { shown in
+      if read == 0, guess > Self.fewest, !shown.isNamed {
+        Console.note(
+          "no index begins with the column of tokens of \(table): reading all of about \(guess) rows")
+        shown.isNamed = true
+      }
       if read == guess {
-        line.clear()
+        shown.line.clear()
       } else {
-        line.update { _ in "\(read) of about \(guess) rows of \(table)" }
+        shown.line.update { _ in "\(read) of about \(guess) rows of \(table)" }
       }
     }
   }

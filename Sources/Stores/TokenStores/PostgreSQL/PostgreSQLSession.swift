@@ -9,18 +9,6 @@ final class PostgreSQLSession: SQLSession {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Texts compare as bytes, which is the order of listings, and halves the time of the index.
-  private static let deviceTokens = """
-    CREATE TABLE IF NOT EXISTS device_tokens (
-      app text COLLATE "C" NOT NULL,
-      environment text COLLATE "C" NOT NULL CHECK (environment IN ('production', 'sandbox')),
-      token bytea NOT NULL,
-      registered_at timestamptz,
-      invalidated_at timestamptz,
-      PRIMARY KEY (app, environment, token)
-    )
-    """
-
   var dialect: SQLDialect { Self.dialect }
 
   /// COPY does not support parameters, so they become literals.
@@ -31,7 +19,19 @@ final class PostgreSQLSession: SQLSession {
       .text: ["text", "character varying", "character", "citext"], .bytes: ["bytea"],
       .integer: ["bigint", "integer", "smallint"], .moment: ["timestamp with time zone"],
       .clock: ["timestamp without time zone"], .other: ["date"],
-    ], fractions: ["numeric", "double precision"], deviceTokens: deviceTokens, times: .timestamptz,
+    ], fractions: ["numeric", "double precision"],
+    // Texts compare as bytes, which is the order of listings, and halves the time of the index.
+    deviceTokens: """
+      CREATE TABLE IF NOT EXISTS device_tokens (
+        app text COLLATE "C" NOT NULL,
+        environment text COLLATE "C" NOT NULL CHECK (environment IN ('production', 'sandbox')),
+        token bytea NOT NULL,
+        registered_at timestamptz,
+        invalidated_at timestamptz,
+        PRIMARY KEY (app, environment, token)
+      )
+      """,
+    times: .timestamptz,
     deviceTypes: (["text", "character varying"], "bytea", "timestamp with time zone"),
     journal: JournalTypes(
       id: "bigint GENERATED ALWAYS AS IDENTITY", text: "text", bytes: "bytea",

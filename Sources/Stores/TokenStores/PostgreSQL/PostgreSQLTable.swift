@@ -218,7 +218,7 @@ extension PostgreSQLSession {
 
   private func checkJournal(in schema: String?) throws {
     let prefix = schema.map { dialect.quoted($0) + "." } ?? ""
-    let tables = ["apnsift_replays", "apnsift_inputs", "apnsift_changes"].map { prefix + $0 }
+    let tables = JournalTable.ofDatabase.map { prefix + $0.rawValue }
     let missing = try connection.run(
       """
       SELECT privilege || ' on ' || replace(name, '"', '') FROM unnest(ARRAY[$1, $2, $3]) AS name,
@@ -229,8 +229,6 @@ extension PostgreSQLSession {
       WHERE to_regclass($1) IS NULL AND NOT has_schema_privilege($4, 'CREATE')
       """, .text(tables[0]), .text(tables[1]), .text(tables[2]), .text(schema ?? "public"))
     guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
-    throw StoreFault.notPermitted(
-      "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a "
-        + "file, --no-journal records nothing")
+    throw StoreFault.journalLacks(privilege)
   }
 }

@@ -83,7 +83,9 @@ package struct TableDescription: Sendable {
   /// Whether rows of other tables count as rows of this one: the primary key does not cover them.
   var hasChildren = false
 
-  var key: [TableColumn] {
+  var key: [TableColumn] { Self.key(of: columns) }
+
+  static func key(of columns: [TableColumn]) -> [TableColumn] {
     columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
   }
 

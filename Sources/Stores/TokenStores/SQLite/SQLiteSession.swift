@@ -10,17 +10,6 @@ final class SQLiteSession: SQLSession {
     addSpellingFunctions()
   }
 
-  private static let deviceTokens = """
-    CREATE TABLE IF NOT EXISTS device_tokens (
-      app TEXT NOT NULL,
-      environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
-      token BLOB NOT NULL CHECK (typeof(token) = 'blob'),
-      registered_at INTEGER CHECK (registered_at IS NULL OR typeof(registered_at) = 'integer'),
-      invalidated_at INTEGER CHECK (invalidated_at IS NULL OR typeof(invalidated_at) = 'integer'),
-      PRIMARY KEY (app, environment, token)
-    ) WITHOUT ROWID
-    """
-
   var dialect: SQLDialect { Self.dialect }
 
   static let dialect = SQLDialect(
@@ -29,7 +18,17 @@ final class SQLiteSession: SQLSession {
     parameter: "?",
     // A column of numbers would convert a token of digits.
     types: [.text: ["TEXT", "BLOB"], .bytes: ["TEXT", "BLOB"]],
-    deviceTokens: deviceTokens, deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
+    deviceTokens: """
+      CREATE TABLE IF NOT EXISTS device_tokens (
+        app TEXT NOT NULL,
+        environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
+        token BLOB NOT NULL CHECK (typeof(token) = 'blob'),
+        registered_at INTEGER CHECK (registered_at IS NULL OR typeof(registered_at) = 'integer'),
+        invalidated_at INTEGER CHECK (invalidated_at IS NULL OR typeof(invalidated_at) = 'integer'),
+        PRIMARY KEY (app, environment, token)
+      ) WITHOUT ROWID
+      """,
+    deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
     journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB", numbersChanges: true))
 
   // MARK: - Statements
