@@ -17,13 +17,6 @@ package struct CarveSource: StreamSource, ~Copyable {
   private static let reach = max(
     RequestRules.searchReach, PacketSearch.reach, LogTokens.reach + 128, TextSearch.reach + 64)
 
-  private enum Outcome {
-    /// The search continues at this index.
-    case goOn(Int)
-    /// It needs this number of bytes from an index on.
-    case needs(from: Int, Int)
-  }
-
   let tuples: TupleSearch
   let requestRules: RequestRules
   private let packetSearch: PacketSearch
@@ -67,24 +60,18 @@ package struct CarveSource: StreamSource, ~Copyable {
       let view = View(bytes: bytes, offset: windowOffset, isLast: isLast)
       // The reader skips holes of sparse files.
       var index = max(0, searched &- windowOffset)
-      while true {
-        if batch.isFull {
-          searched = windowOffset &+ index
-          return .isFull(consumed: start)
+      defer { searched = windowOffset &+ index }
+      do throws(NeedsWindow) {
+        while !batch.isFull {
+          index = try open == nil ? next(from: &index, in: view, &batch) : extend(in: view, &batch)
+          if index >= bytes.count, isLast, open == nil { return .ended(nil) }
         }
-        let outcome = open == nil ? next(from: &index, in: view, &batch) : extend(in: view, &batch)
-        switch outcome {
-        case .goOn(let next) where next >= bytes.count && isLast && open == nil:
-          searched = windowOffset &+ next
-          return .ended(nil)
-        case .goOn(let next): index = next
-        case .needs(let from, let count):
-          // The window moves on with an open chain, however long that is.
-          if open != nil { index = from }
-          searched = windowOffset &+ index
-          let consumed = max(start, min(index, from) &- Self.reach)
-          return .needsBytes(consumed: consumed, needed: from &- consumed &+ count)
-        }
+        return .isFull(consumed: start)
+      } catch {
+        // The window moves on with an open chain, however long that is.
+        if open != nil { index = error.start }
+        let consumed = max(start, min(index, error.start) &- Self.reach)
+        return .needsBytes(consumed: consumed, needed: error.start &- consumed &+ error.count)
       }
     }
   }
@@ -98,64 +85,68 @@ package struct CarveSource: StreamSource, ~Copyable {
 
   // MARK: - The next record
 
+  // Each function returns the index at which the search continues; nil if it finds nothing.
+
   /// - Parameter index: where the search continues; moved to the next anchor, so that nothing is searched twice.
-  private mutating func next(from index: inout Int, in view: View, _ batch: inout EventBatch) -> Outcome {
+  private mutating func next(
+    from index: inout Int, in view: View, _ batch: inout EventBatch
+  ) throws(NeedsWindow) -> Int {
     switch scan.next(from: index, in: view.bytes, windowOffset: view.offset, isLast: view.isLast) {
     case .none(let end):
       index = end
-      return view.isLast ? .goOn(view.bytes.count) : .needs(from: end, view.bytes.count &- end &+ 1)
+      try view.check(view.bytes.count &- end &+ 1, from: end)
+      return view.bytes.count
     case .pair(let found):
       index = found
-      return pair(at: found, in: view, &batch)
+      return try pair(at: found, in: view, &batch)
     case .text(let block, let kinds):
       index = block
-      if let outcome = text(kinds, at: block, in: view, &batch) { return outcome }
+      if let next = try text(kinds, at: block, in: view, &batch) { return next }
       switch scan.afterText(block, in: view.bytes) {
       case .pair(let found):
         index = found
-        return pair(at: found, in: view, &batch)
-      case .none(let end), .text(let end, _): return .goOn(end)
+        return try pair(at: found, in: view, &batch)
+      case .none(let end), .text(let end, _): return end
       }
     }
   }
 
-  private mutating func pair(at index: Int, in view: View, _ batch: inout EventBatch) -> Outcome {
+  private mutating func pair(
+    at index: Int, in view: View, _ batch: inout EventBatch
+  ) throws(NeedsWindow) -> Int {
     let bytes = view.bytes
     // Enough for the fields around a length: a whole token, and what follows it.
-    let fields = 2 &+ tuples.rules.tokenLengths.longest &+ 3
-    guard view.isLast || bytes.count &- index >= fields else { return .needs(from: index, fields) }
+    try view.check(2 &+ tuples.rules.tokenLengths.longest &+ 3, from: index)
     let first = view.index(of: floor)
     if bytes[index] == UInt8(ascii: "=") {
-      return take(
-        textSearch.quotedPrintable(at: index, from: first, in: bytes, isLast: view.isLast), in: view, &batch)
-        ?? .goOn(index &+ 1)
+      let chain = try textSearch.quotedPrintable(at: index, from: first, in: view)
+      return try openText(chain, in: view, &batch) ?? index &+ 1
     }
-    if let outcome = record(withLengthAt: index, in: view, &batch) { return outcome }
+    if let next = try record(withLengthAt: index, in: view, &batch) { return next }
     switch packetSearch.packet(at: index, from: first, in: bytes, isLast: view.isLast) {
-    case .none: return .goOn(index &+ 1)
-    case .undecided(let needed): return .needs(from: index, needed)
+    case .none: return index &+ 1
+    case .undecided(let needed): throw NeedsWindow(start: index, count: needed)
     case .packet(let packet):
       take(packet, in: view, &batch)
-      return .goOn(packet.range.upperBound)
+      return packet.range.upperBound
     }
   }
 
   /// A tuple or request whose token length is at `index`.
   private mutating func record(
     withLengthAt index: Int, in view: View, _ batch: inout EventBatch
-  ) -> Outcome? {
+  ) throws(NeedsWindow) -> Int? {
     let bytes = view.bytes
     guard bytes.count &- index >= 2 else { return nil }
     let length = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
     guard tuples.rules.tokenLengths.contains(length) else { return nil }
     let header = index &- Tuple.lengthOffset
     if header >= view.index(of: floor), !isInShortChain(view.offset &+ header) {
-      switch tuples.chain(
+      switch try tuples.chain(
         at: header, upTo: tuples.minChain, in: bytes, isLast: view.isLast, isSpaced: true)
       {
-      case .chain: return openTuples(at: header, in: view, &batch)
-      case .undecided(let needed): return .needs(from: header, needed)
-      case .none(let end): shortChain = view.offset &+ header..<view.offset &+ end
+      case .found: return try openTuples(at: header, in: view, &batch)
+      case .tooShort(let end): shortChain = view.offset &+ header..<view.offset &+ end
       }
     }
     guard
@@ -164,10 +155,10 @@ package struct CarveSource: StreamSource, ~Copyable {
     else { return nil }
     switch requestRules.foundRequest(at: start, in: bytes.bytes, isLast: view.isLast) {
     case .none: return nil
-    case .undecided(let needed): return .needs(from: start, needed)
+    case .undecided(let needed): throw NeedsWindow(start: start, count: needed)
     case .request:
       openRequests(at: start, in: view, &batch)
-      return .goOn(start)
+      return start
     }
   }
 
@@ -177,52 +168,39 @@ package struct CarveSource: StreamSource, ~Copyable {
     return (start &- shortChain.lowerBound) % (Tuple.headerLength &+ length) == 0
   }
 
-  /// Nil if no record is found.
   private mutating func text(
     _ kinds: AnchorScan.Text, at block: Int, in view: View, _ batch: inout EventBatch
-  ) -> Outcome? {
+  ) throws(NeedsWindow) -> Int? {
     let first = view.index(of: floor)
     if kinds.contains(.token),
       let bracket = LogTokens.bracket(before: block, from: max(0, first), in: view.bytes),
-      let outcome = logRecord(at: bracket, in: view, &batch)
+      let next = try logRecord(at: bracket, in: view, &batch)
     {
-      return outcome
+      return next
     }
-    if kinds.contains(.hex), let outcome = encoded(.hex, at: block, in: view, &batch) { return outcome }
-    if kinds.contains(.base64) { return encoded(.base64, at: block, in: view, &batch) }
-    return nil
+    if kinds.contains(.hex), let next = try encoded(.hex, at: block, in: view, &batch) { return next }
+    return try kinds.contains(.base64) ? encoded(.base64, at: block, in: view, &batch) : nil
   }
 
   private mutating func encoded(
     _ form: EncodedText.Form, at block: Int, in view: View, _ batch: inout EventBatch
-  ) -> Outcome? {
-    let verdict = textSearch.chain(
-      form, around: block, from: view.index(of: floor), in: view.bytes, windowOffset: view.offset,
-      isLast: view.isLast)
-    return take(verdict, in: view, &batch)
+  ) throws(NeedsWindow) -> Int? {
+    let chain = try textSearch.chain(form, around: block, from: view.index(of: floor), in: view)
+    return try openText(chain, in: view, &batch)
   }
 
-  private mutating func take(
-    _ verdict: TextSearch.Verdict, in view: View, _ batch: inout EventBatch
-  ) -> Outcome? {
-    switch verdict {
-    case .none: nil
-    case .undecided(let from, let needed): .needs(from: from, needed)
-    case .chain(let chain): openText(chain, in: view, &batch)
-    }
-  }
-
-  private mutating func logRecord(at bracket: Int, in view: View, _ batch: inout EventBatch) -> Outcome? {
+  private mutating func logRecord(
+    at bracket: Int, in view: View, _ batch: inout EventBatch
+  ) throws(NeedsWindow) -> Int? {
     let offset = view.offset &+ bracket
     if offset <= leftOut.last { return nil }
-    switch logTokens.record(at: bracket, in: view.bytes, isLast: view.isLast) {
-    case .none: return nil
-    case .undecided(let needed): return .needs(from: bracket, needed)
+    switch try logTokens.record(at: bracket, in: view) {
+    case nil: break
     case .inUse: leftOut.add(offset, isInUse: true)
     case .untimed: leftOut.add(offset, isInUse: false)
     case .found(let found):
       add(found, in: view, &batch)
-      return .goOn(found.end)
+      return found.end
     }
     return nil
   }
@@ -241,40 +219,36 @@ package struct CarveSource: StreamSource, ~Copyable {
 
   // MARK: - The open chain
 
-  private mutating func extend(in view: View, _ batch: inout EventBatch) -> Outcome {
-    let step =
-      switch open?.content {
-      case .requests: extendRequests(in: view, &batch)
-      case .text(let form): extendText(form, in: view, &batch)
-      case .tuples, nil: extendTuples(in: view, &batch)
-      }
-    switch step {
-    case .goOn(let end): return .goOn(end)
-    case .needs(let from, let count): return .needs(from: from, count)
+  private mutating func extend(in view: View, _ batch: inout EventBatch) throws(NeedsWindow) -> Int {
+    switch open?.content {
+    case .requests: try extendRequests(in: view, &batch)
+    case .text(let form): try extendText(form, in: view, &batch)
+    case .tuples, nil: try extendTuples(in: view, &batch)
     }
   }
 
-  private mutating func openTuples(at start: Int, in view: View, _ batch: inout EventBatch) -> Outcome {
-    switch tuples.chain(
+  private mutating func openTuples(
+    at start: Int, in view: View, _ batch: inout EventBatch
+  ) throws(NeedsWindow) -> Int {
+    if case .found(let length) = try tuples.chain(
       at: start, upTo: Carving.maxCountedLength, in: view.bytes, isLast: view.isLast, isSpaced: true)
     {
-    case .chain(let length): openChain(.tuples, form: .binary, at: start, length: length, in: view, &batch)
-    case .undecided(let needed): return .needs(from: start, needed)
-    case .none: break
+      openChain(.tuples, at: start, length: length, in: view, &batch)
     }
-    return .goOn(start)
+    return start
   }
 
   private mutating func openText(
-    _ chain: TextSearch.Chain, in view: View, _ batch: inout EventBatch
-  ) -> Outcome {
+    _ chain: TextSearch.Chain?, in view: View, _ batch: inout EventBatch
+  ) throws(NeedsWindow) -> Int? {
+    guard let chain else { return nil }
     let wanted = Carving.maxCountedLength &* tuples.longestTuple &* chain.form.longestByte
     let start = chain.start.index
-    guard view.isLast || view.bytes.count &- start >= wanted else { return .needs(from: start, wanted) }
+    try view.check(wanted, from: start)
     textSearch.text.decode(
       chain.form, from: chain.start, to: min(view.bytes.count, start &+ wanted), in: view.bytes)
     let length = textSearch.text.bytes.withUnsafeBytes { bytes in
-      if case .chain(let length) = tuples.chain(
+      if case .found(let length)? = try? tuples.chain(
         at: 0, upTo: Carving.maxCountedLength, in: bytes, isLast: true)
       {
         length
@@ -282,9 +256,9 @@ package struct CarveSource: StreamSource, ~Copyable {
         tuples.minChain
       }
     }
-    openChain(.text(chain.form), form: chain.form.carvingForm, at: start, length: length, in: view, &batch)
+    openChain(.text(chain.form), at: start, length: length, in: view, &batch)
     open?.bit = chain.start.bit
-    return .goOn(start)
+    return start
   }
 }
 
@@ -298,4 +272,9 @@ struct View {
 
   /// The index of a file offset; negative if it is before the window.
   func index(of fileOffset: Int) -> Int { fileOffset &- offset }
+
+  /// Throws if the window has fewer than `count` bytes from `start` on, and the input has more.
+  func check(_ count: Int, from start: Int) throws(NeedsWindow) {
+    guard isLast || bytes.count &- start >= count else { throw NeedsWindow(start: start, count: count) }
+  }
 }

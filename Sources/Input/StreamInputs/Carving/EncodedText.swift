@@ -247,10 +247,6 @@ private struct DigitOutput {
   let distances: UnsafeMutableBufferPointer<Int32>
   private(set) var count = 0
 
-  init(digits: UnsafeMutableBufferPointer<UInt8>, distances: UnsafeMutableBufferPointer<Int32>) {
-    (self.digits, self.distances) = (digits, distances)
-  }
-
   @inline(__always)
   private mutating func append(_ digit: UInt8, at index: Int) {
     digits[count] = digit

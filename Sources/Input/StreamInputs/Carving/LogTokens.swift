@@ -14,15 +14,12 @@ struct LogTokens {
     var end: Int
   }
 
-  enum Verdict {
+  enum LineResult {
     case found(Found)
     /// The line says that the token is in use.
     case inUse
     /// No time in the line counts.
     case untimed
-    case none
-    /// It depends on this number of bytes from the index on.
-    case undecided(Int)
   }
 
   /// Bytes of a line before and after the token that are read.
@@ -49,14 +46,14 @@ struct LogTokens {
     return nil
   }
 
-  /// The record of the line with the bracket at `bracket`.
-  func record(at bracket: Int, in window: UnsafeRawBufferPointer, isLast: Bool) -> Verdict {
-    let needed = Self.length &+ 2 &+ Self.reach
-    guard isLast || window.count &- bracket >= needed else { return .undecided(needed) }
+  /// The record of the line with the bracket at `bracket`; nil if that begins no token.
+  func record(at bracket: Int, in view: View) throws(NeedsWindow) -> LineResult? {
+    try view.check(Self.length &+ 2 &+ Self.reach, from: bracket)
+    let window = view.bytes
     let token = bracket &+ 1
     guard tuples.rules.tokenLengths.contains(UInt16(Self.tokenLength)), Self.isToken(at: token, in: window),
       tuples.rules.looksRandom(Self.digits(at: token, in: window).span.bytes)
-    else { return .none }
+    else { return nil }
     let end = token &+ Self.length &+ 1
     let line = LineText(
       range: Self.line(around: bracket, in: window), token: bracket..<end, window: window)

@@ -23,24 +23,23 @@ struct OpenChain {
   var identifiers: [UInt32] = []
 }
 
-/// Emits chains. A chain ends where no record follows.
+/// Emits chains. A chain ends where no record follows. Each function that extends one returns the index at which the search
+/// continues.
 extension CarveSource {
-  enum ChainStep {
-    case goOn(Int)
-    case needs(from: Int, Int)
-  }
-
   /// Characters that are decoded at once.
   private static let decoded = 32 << 10
   private static let mostIdentifiers = 1024
 
   mutating func openChain(
-    _ content: OpenChain.Content, form: Carving.Form, at start: Int, length: Int?, in view: View,
-    _ batch: inout EventBatch
+    _ content: OpenChain.Content, at start: Int, length: Int?, in view: View, _ batch: inout EventBatch
   ) {
+    let (form, server): (Carving.Form, Side) =
+      switch content {
+      case .tuples: (.binary, .first)
+      case .requests: (.binary, .second)
+      case .text(let form): (form.carvingForm, .first)
+      }
     let carving = Carving(form, chain: chains, chainLength: length)
-    var server = Side.first
-    if case .requests = content { server = .second }
     let identity = StreamIdentity(
       number: streams, server: server, serverEvidence: .carved, carving: carving)
     let next = view.offset &+ start
@@ -73,8 +72,8 @@ extension CarveSource {
     open = chain
   }
 
-  mutating func extendTuples(in view: View, _ batch: inout EventBatch) -> ChainStep {
-    guard let chain = open else { return .goOn(0) }
+  mutating func extendTuples(in view: View, _ batch: inout EventBatch) throws(NeedsWindow) -> Int {
+    guard let chain = open else { return 0 }
     var end = view.index(of: chain.next)
     do throws(NeedsBytes) {
       while true {
@@ -88,10 +87,10 @@ extension CarveSource {
       }
     } catch {
       emit(to: end, in: view, &batch)
-      return .needs(from: end, TupleSpacing.reach(tuples.rules))
+      throw NeedsWindow(start: end, count: TupleSpacing.reach(tuples.rules))
     }
     close(&batch)
-    return .goOn(end)
+    return end
   }
 
   /// The next tuple of the chain.
@@ -108,11 +107,11 @@ extension CarveSource {
 
   mutating func extendText(
     _ form: EncodedText.Form, in view: View, _ batch: inout EventBatch
-  ) -> ChainStep {
-    guard var chain = open else { return .goOn(0) }
+  ) throws(NeedsWindow) -> Int {
+    guard var chain = open else { return 0 }
     let start = view.index(of: chain.next)
     let wanted = Self.decoded &+ 2 &* tuples.longestTuple &* form.longestByte
-    guard view.isLast || view.bytes.count &- start >= wanted else { return .needs(from: start, wanted) }
+    try view.check(wanted, from: start)
     let position = EncodedText.Position(index: start, bit: chain.bit)
     let limit = min(view.bytes.count, start &+ wanted)
     textSearch.text.decode(form, from: position, to: limit, in: view.bytes)
@@ -130,10 +129,10 @@ extension CarveSource {
     }
     // Text that continues may have more tuples.
     if !isOver, count > 0, textSearch.text.isCut, limit < view.bytes.count || !view.isLast {
-      return .goOn(view.index(of: chain.next))
+      return view.index(of: chain.next)
     }
     close(&batch)
-    return .goOn(view.index(of: chain.next) &+ (chain.bit > 0 ? 1 : 0))
+    return view.index(of: chain.next) &+ (chain.bit > 0 ? 1 : 0)
   }
 
   /// Bytes of whole tuples at the start of those decoded, and whether other bytes follow them.
@@ -153,27 +152,25 @@ extension CarveSource {
 
   mutating func openRequests(at start: Int, in view: View, _ batch: inout EventBatch) {
     hasRequests = true
-    openChain(.requests, form: .binary, at: start, length: nil, in: view, &batch)
+    openChain(.requests, at: start, length: nil, in: view, &batch)
   }
 
-  mutating func extendRequests(in view: View, _ batch: inout EventBatch) -> ChainStep {
-    guard let chain = open else { return .goOn(0) }
+  mutating func extendRequests(in view: View, _ batch: inout EventBatch) throws(NeedsWindow) -> Int {
+    guard let chain = open else { return 0 }
     let start = view.index(of: chain.next)
     let bytes = view.bytes.bytes
     switch requestRules.foundRequest(at: start, in: bytes, isLast: view.isLast) {
     case .request(let end):
       if let identifier = RequestFields(start..<end, in: bytes).identifier { note(identifier) }
       emit(to: end, in: view, &batch)
-      return .goOn(end)
-    case .undecided(let needed): return .needs(from: start, needed)
+      return end
+    case .undecided(let needed): throw NeedsWindow(start: start, count: needed)
     case .none:
-      guard view.isLast || view.bytes.count &- start >= ErrorResponse.length else {
-        return .needs(from: start, ErrorResponse.length)
-      }
+      try view.check(ErrorResponse.length, from: start)
       let end = emitResponse(at: start, in: view, &batch)
       close(&batch)
       floor = max(floor, view.offset &+ end)
-      return .goOn(end)
+      return end
     }
   }
 

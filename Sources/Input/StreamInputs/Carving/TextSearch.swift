@@ -10,13 +10,6 @@ struct TextSearch {
     var start: EncodedText.Position
   }
 
-  enum Verdict {
-    case chain(Chain)
-    case none
-    /// It depends on this number of bytes from the index on.
-    case undecided(from: Int, Int)
-  }
-
   /// Characters that are gathered at once.
   private static let gathered = 16 << 10
   /// Characters before a block in which its text may begin.
@@ -40,23 +33,23 @@ struct TextSearch {
   /// The first chain in the text to which the block at `block` belongs.
   /// - Parameter floor: index before which bytes belong to other records.
   mutating func chain(
-    _ form: EncodedText.Form, around block: Int, from floor: Int, in window: UnsafeRawBufferPointer,
-    windowOffset: Int, isLast: Bool
-  ) -> Verdict {
-    let searched = (form == .hex ? searchedHex : searchedBase64) &- windowOffset
-    guard block &+ AnchorScan.probeLength > searched else { return .none }
+    _ form: EncodedText.Form, around block: Int, from floor: Int, in view: View
+  ) throws(NeedsWindow) -> Chain? {
+    let window = view.bytes
+    let searched = view.index(of: form == .hex ? searchedHex : searchedBase64)
+    guard block &+ AnchorScan.probeLength > searched else { return nil }
     let start = Self.start(of: form, before: block, from: max(0, floor, searched), in: window)
     let wanted = Self.gathered &+ 2 &* needed(form)
     let limit = min(window.count, start &+ wanted)
     text.gather(form, from: start, to: limit, in: window)
     let isCut = text.isCut
-    if isCut, !isLast, window.count < start &+ wanted { return .undecided(from: start, wanted) }
+    if isCut { try view.check(wanted, from: start) }
     // Later starts are decided with more text.
     let last = isCut && limit < window.count ? limit &- needed(form) : .max
     let found = header(form, before: last, in: window)
-    let end = windowOffset &+ (found?.index ?? min(last, text.end))
+    let end = view.offset &+ (found?.index ?? min(last, text.end))
     if form == .hex { searchedHex = end } else { searchedBase64 = end }
-    return found.map { .chain(Chain(form: form, start: $0)) } ?? .none
+    return found.map { Chain(form: form, start: $0) }
   }
 
   /// The index at which the text of a block begins: that is in the block before, or in earlier lines.
@@ -128,7 +121,7 @@ struct TextSearch {
 
   private func hasChain(upTo limit: Int) -> Bool {
     text.bytes.withUnsafeBytes { bytes in
-      if case .chain = tuples.chain(at: 0, upTo: limit, in: bytes, isLast: true) { true } else { false }
+      if case .found? = try? tuples.chain(at: 0, upTo: limit, in: bytes, isLast: true) { true } else { false }
     }
   }
 
@@ -136,29 +129,28 @@ struct TextSearch {
 
   /// The chain whose first token length is at `index`, as `=00` and a space or `=20`.
   mutating func quotedPrintable(
-    at index: Int, from floor: Int, in window: UnsafeRawBufferPointer, isLast: Bool
-  ) -> Verdict {
-    let wanted = needed(.quotedPrintable)
-    guard isLast || window.count &- index >= wanted else { return .undecided(from: index, wanted) }
+    at index: Int, from floor: Int, in view: View
+  ) throws(NeedsWindow) -> Chain? {
+    let (window, wanted) = (view.bytes, needed(.quotedPrintable))
+    try view.check(wanted, from: index)
     text.decode(
       .quotedPrintable, from: EncodedText.Position(index: index), to: min(window.count, index &+ 16),
       in: window)
     guard text.bytes.count >= 2,
       tuples.rules.tokenLengths.contains(UInt16(text.bytes[0]) << 8 | UInt16(text.bytes[1]))
-    else { return .none }
+    else { return nil }
     var start = index
     for _ in 0..<Tuple.lengthOffset {
       guard let before = EncodedText.quoted(before: start, from: max(0, floor), in: window) else {
-        return .none
+        return nil
       }
       start = before
     }
     let position = EncodedText.Position(index: start)
     text.decode(.quotedPrintable, from: position, to: min(window.count, index &+ 16), in: window)
     let time = text.bytes.prefix(Tuple.lengthOffset).reduce(0) { $0 << 8 | UInt32($1) }
-    guard tuples.isPlausible(time) else { return .none }
+    guard tuples.isPlausible(time) else { return nil }
     text.decode(.quotedPrintable, from: position, to: min(window.count, index &+ wanted), in: window)
-    guard hasChain(upTo: tuples.minChain) else { return .none }
-    return .chain(Chain(form: .quotedPrintable, start: position))
+    return hasChain(upTo: tuples.minChain) ? Chain(form: .quotedPrintable, start: position) : nil
   }
 }

@@ -14,15 +14,19 @@ package struct CarvingOptions: Sendable {
   package init() {}
 }
 
+/// The decision depends on this number of bytes from the index `start` on, and the window has fewer.
+struct NeedsWindow: Error {
+  var start: Int
+  var count: Int
+}
+
 /// Judges chains of tuples: back to back, with allowed lengths, plausible times, and tokens that look random.
 struct TupleSearch {
-  enum ChainVerdict {
+  enum Chain {
     /// - Parameter length: the number of tuples, up to `Carving.maxCountedLength`.
-    case chain(length: Int)
-    /// There are fewer tuples, up to `end`.
-    case none(end: Int)
-    /// It depends on bytes after the window; `needed` from the start on are more than it has.
-    case undecided(needed: Int)
+    case found(length: Int)
+    /// There are too few tuples, up to `end`.
+    case tooShort(end: Int)
   }
 
   let rules: FeedbackRules
@@ -44,7 +48,7 @@ struct TupleSearch {
   /// - Parameter isSpaced: whether separators may lie between its tuples.
   func chain(
     at start: Int, upTo limit: Int, in window: UnsafeRawBufferPointer, isLast: Bool, isSpaced: Bool = false
-  ) -> ChainVerdict {
+  ) throws(NeedsWindow) -> Chain {
     var spacing = isSpaced ? TupleSpacing(rules) : nil
     var (end, group) = (start, start)
     var length = 0
@@ -63,9 +67,10 @@ struct TupleSearch {
       }
     } catch {
       // Twice the number each time, so that a long chain is not counted often.
-      return .undecided(needed: max(limit &* longestTuple, 2 &* (end &- start) &+ TupleSpacing.reach(rules)))
+      let count = max(limit &* longestTuple, 2 &* (end &- start) &+ TupleSpacing.reach(rules))
+      throw NeedsWindow(start: start, count: count)
     }
-    return length >= min(minChain, limit) ? .chain(length: length) : .none(end: end)
+    return length >= min(minChain, limit) ? .found(length: length) : .tooShort(end: end)
   }
 
   /// The end of the whole tuple at `index`.
