@@ -99,7 +99,7 @@ struct DumpAnalysis {
     let analyzer = Analyzer(analysis, sinks: [evidence], sinkThreads: usesThreads ? 3 : 0)
     var options = ReadingOptions()
     options.format = format.map { .dump($0) }
-    options.digests = usesThreads ? .sha256 : []
+    options.digests = usesThreads ? [.sha256] : []
     var reader = try InputReader(
       options: options, contentProbes: [analysis.probe.formatProbe], usesThread: usesThreads
     ) { try analyzer.consume($0) }

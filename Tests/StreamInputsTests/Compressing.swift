@@ -33,7 +33,7 @@ struct FileReading {
 
   /// Reads `input` in blocks of `blockLength` bytes.
   init(_ input: Input, blockLength: Int = 4096, readsLookalikes: Bool = false) throws {
-    var file = try InputFile(input, digests: .sha256, readsLookalikes: readsLookalikes)
+    var file = try InputFile(input, digests: [.sha256], readsLookalikes: readsLookalikes)
     var block = [UInt8](repeating: 0, count: blockLength)
     do {
       while case let filled = try file.fill(&block, from: 0), filled > 0 {
@@ -45,7 +45,7 @@ struct FileReading {
     }
     compression = file.compression
     bytesRead = file.bytesRead
-    sha256 = file.finish().digests.sha256
+    sha256 = file.finish().digests[.sha256]
   }
 
   init(_ file: [UInt8], blockLength: Int = 4096, readsLookalikes: Bool = false) throws {

@@ -40,14 +40,14 @@ struct InputReaderTests {
   func digests() throws {
     // FIPS 180-2, appendix B.1.
     let (_, report) = try DumpRecording.of(Array("abc".utf8), as: .hex)
-    #expect(report.digests.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    #expect(report.digests[.sha256] == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     var options = ReadingOptions()
     options.digests = []
     var reader = try InputReader(options: options, contentProbes: []) { _ in }
     let files = try TemporaryFiles()
     let input = Input(try files.write([1, 2]))
     let undigested = try reader.read(input, progress: { _ in })
-    #expect(undigested.digests.sha256 == nil)
+    #expect(undigested.digests[.sha256] == nil)
   }
 
   @Test("faults: a missing file, and a directory")

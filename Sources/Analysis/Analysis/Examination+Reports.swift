@@ -32,7 +32,7 @@ extension Examination {
       try recordSkipped(report, of: input)
     }
     if let format = report.format?.name ?? report.archiveFormat?.rawValue {
-      first = repeated?.first(like: input, digest: report.digests.sha256, bytes: report.bytes)
+      first = repeated?.first(like: input, digest: report.digests[.sha256], bytes: report.bytes)
       try recordRead(report, as: format, of: input, at: index, sameBytesAs: first)
     }
     try end(since: counts) { InputRecord(report, of: input, sameBytesAs: first) }
@@ -84,7 +84,7 @@ extension Examination {
     }
     var summary = InputSummary(
       source: input.name, format: format, compression: report.compression,
-      bytes: report.bytes, sha256: report.digests.sha256, archive: input.archive)
+      bytes: report.bytes, sha256: report.digests[.sha256], archive: input.archive)
     summary.captureKind = report.captureKind?.rawValue
     summary.packets = report.packets
     summary.isArchive = report.archiveFormat != nil

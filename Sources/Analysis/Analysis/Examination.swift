@@ -12,7 +12,7 @@ package struct Examination {
     package var keys: StreamKeys?
     package var hashing = Hashing.all
     /// Digests of the inventory, if a sink needs it.
-    package var inventoryDigests: DigestKinds = .sha256
+    package var inventoryDigests: DigestKinds = [.sha256]
     /// Files with these hashes are left out.
     package var knownHashes: KnownHashes?
     /// Whether inputs may have the same bytes, without a message about it.
@@ -444,8 +444,8 @@ package struct Examination {
     var files = RepeatedInputs(walk.inputs)
     for (index, input) in walk.inputs.enumerated() where files.mayBeCopy(input) {
       guard
-        let file = FileDigests.of(input, knownDigests.union(.sha256), progress: { progress.update($0) }),
-        let first = files.first(like: input, digest: file.digests.sha256, bytes: file.bytes)
+        let file = FileDigests.of(input, knownDigests.union([.sha256]), progress: { progress.update($0) }),
+        let first = files.first(like: input, digest: file.digests[.sha256], bytes: file.bytes)
       else { continue }
       copies[index] = (file, first)
     }
@@ -458,7 +458,7 @@ package struct Examination {
     var reading = options.reading
     reading.capture.readsSecrets = options.keys?.readsEmbedded ?? false
     reading.hashesSkipped = analyzer.needs.contains(.inventory)
-    reading.digests = options.hashing == .all ? .sha256 : []
+    reading.digests = options.hashing == .all ? [.sha256] : []
     if reading.hashesSkipped { reading.digests.formUnion(options.inventoryDigests) }
     return reading
   }
@@ -467,6 +467,6 @@ package struct Examination {
   private var additionalDigests: @Sendable (Input) -> DigestKinds {
     guard options.hashing == .possibleCopies else { return { _ in [] } }
     // The size of a member need not be known before it is read.
-    return { [repeated] input in input.isMember || repeated?.mayBeCopy(input) ?? false ? .sha256 : [] }
+    return { [repeated] input in input.isMember || repeated?.mayBeCopy(input) ?? false ? [.sha256] : [] }
   }
 }

@@ -7,7 +7,7 @@ package struct ReadingOptions: Sendable {
   /// Nil detects the format of each file from its content.
   package var format: InputFormat?
   /// The digests to compute of the inputs.
-  package var digests: DigestKinds = .sha256
+  package var digests: DigestKinds = [.sha256]
   /// Whether inputs that are skipped are read in full nevertheless, for their digests.
   package var hashesSkipped = false
   /// Maximum number of bytes that the `*` lines of one hex dump may expand to.
@@ -199,9 +199,7 @@ package struct InputReader: ~Copyable {
       }
       if report.faults.isEmpty {
         do {
-          let isHashed = !digests.isEmpty
-          try readContent(
-            of: &file, filled, head, input, report: &report, isHashed: isHashed, progress: progress)
+          try readContent(of: &file, filled, head, input, report: &report, progress: progress)
         } catch let fault as InputFault {
           report.faults.append(fault)
         }
@@ -221,7 +219,7 @@ package struct InputReader: ~Copyable {
 
   private mutating func readContent(
     of file: inout InputFile, _ filled: Int, _ head: [UInt8], _ input: Input, report: inout InputReport,
-    isHashed: Bool, progress: (_ done: Int) throws -> Void
+    progress: (_ done: Int) throws -> Void
   ) throws {
     let isWhole = filled == head.count && filled < block.count
     if let segment = file.laterSegment {
@@ -239,7 +237,7 @@ package struct InputReader: ~Copyable {
     else { return }
     report.format = format
     // Reading bytes only to pass them on takes less time than passing them to another processor.
-    isReadingWork = isHashed || report.compression != nil || format != .dump(.raw)
+    isReadingWork = file.isHashed || report.compression != nil || format != .dump(.raw)
     skipsHoles = format == .carve
     decodesText = ![.dump(.raw), .capture, .providerLog].contains(format)
     switch format {

@@ -3,6 +3,7 @@ import Conformance
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
+import StreamInputs
 
 /// Answers the pushes of one client over HTTP/2.
 ///
@@ -24,7 +25,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
 
   private struct Request {
     var push: ReceivedPush
-    let digest = PayloadDigest()
+    let digest = InputHash()
   }
 
   private let answers: PushAnswers
@@ -135,7 +136,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   private func received(_ data: HTTP2Frame.FramePayload.Data, on stream: HTTP2StreamID) {
     open[stream]?.push.payloadLength += data.data.readableBytes
     if case .byteBuffer(let buffer) = data.data {
-      buffer.withUnsafeReadableBytes { open[stream]?.digest.add($0) }
+      buffer.withUnsafeReadableBytes { open[stream]?.digest.update($0.bytes) }
     }
     let size = data.data.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
     if size > 0 {
@@ -156,7 +157,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   private func answer(_ stream: HTTP2StreamID) {
     guard !silent.contains(stream), let request = open[stream] else { return }
     var push = request.push
-    push.payloadDigest = request.digest.finish()
+    push.payloadDigest = request.digest.hexDigest()
     var answer = PushAnswer.goaway
     if case .serving = state { answer = chosen(for: push, on: stream) }
     if case .leaving(let last) = state, stream <= last { answer = chosen(for: push, on: stream) }

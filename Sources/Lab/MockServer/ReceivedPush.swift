@@ -1,5 +1,4 @@
 import Basics
-import CLibcrypto
 import Conformance
 
 /// A request that a client sent, and its answer.
@@ -43,25 +42,5 @@ package struct ReceivedPush: Sendable, Equatable {
   package var token: String? {
     guard path.hasPrefix(Self.prefix) else { return nil }
     return String(path.dropFirst(Self.prefix.count))
-  }
-}
-
-/// SHA-256 of bytes that come in parts.
-final class PayloadDigest {
-  private let context: OpaquePointer?
-
-  init() {
-    context = EVP_MD_CTX_new()
-    _ = EVP_DigestInit_ex(context, EVP_sha256(), nil)
-  }
-
-  deinit { EVP_MD_CTX_free(context) }
-
-  func add(_ bytes: UnsafeRawBufferPointer) { _ = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
-
-  /// In hex; nil if libcrypto refuses.
-  func finish() -> String? {
-    var digest = [UInt8](repeating: 0, count: 32)
-    return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? Hex.string(digest) : nil
   }
 }

@@ -10,7 +10,7 @@ package final class RawStreamWriter: EvidenceSink {
   private final class DirectionFile {
     let name: String
     var descriptor: Int32?
-    var hash: InputHash? = InputHash()
+    let hash = InputHash()
     var count = 0
     var gaps: [(offset: Int, length: Int)] = []
 
@@ -71,7 +71,7 @@ package final class RawStreamWriter: EvidenceSink {
   package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) throws {
     let file = file(of: StreamDirection(stream: direction.stream, side: direction.side))
     let descriptor = try descriptor(of: file)
-    file.hash?.update(bytes)
+    file.hash.update(bytes)
     file.count &+= bytes.byteCount
     try write(bytes, to: descriptor, file.name)
   }
@@ -107,7 +107,7 @@ package final class RawStreamWriter: EvidenceSink {
       ("first_packet", JSONValue(half.firstPacket?.number)),
       ("syn_seen", .bool(half.isSYNSeen)),
       ("bytes", .int(file.count)),
-      ("sha256", JSONValue(file.hash.take()?.hexDigest())),
+      ("sha256", JSONValue(file.hash.hexDigest())),
       ("gaps", .array(file.gaps.map { .array([.int($0.offset), .int($0.length)]) })),
       ("duplicate_bytes", .int(half.duplicateBytes)),
       ("conflicting_bytes", .int(half.conflictingBytes)),

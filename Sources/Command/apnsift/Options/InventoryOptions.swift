@@ -19,7 +19,7 @@ struct InventoryOptions: ParsableArguments {
   @Flag(help: "Compute the MD5 of files, too.")
   var md5 = false
 
-  var digests: DigestKinds { md5 ? [.sha256, .md5] : .sha256 }
+  var digests: DigestKinds { md5 ? [.sha256, .md5] : [.sha256] }
 
   /// Throws a usage error if an output cannot be in the manifest.
   /// - Parameter output: the file of `-o`; nil for standard output.

@@ -2,41 +2,38 @@ import Basics
 import CLibcrypto
 import PacketCapture
 
-/// Digests to compute of a file.
-package struct DigestKinds: OptionSet, Sendable {
-  package let rawValue: Int
-  package init(rawValue: Int) { self.rawValue = rawValue }
-
-  package static let sha256 = DigestKinds(rawValue: 1)
+/// A digest of a file.
+package enum DigestKind: CaseIterable, Sendable {
+  case sha256
   /// For lists of hashes only: files with the same SHA-1 or MD5 can be made.
-  package static let sha1 = DigestKinds(rawValue: 2)
-  package static let md5 = DigestKinds(rawValue: 4)
-}
+  case sha1, md5
 
-/// Digests of a file's bytes on disk, in lowercase hex; nil if one was not requested, or the file cannot be read in
-/// full.
-package struct FileDigests: Equatable, Sendable {
-  package var sha256: String?
-  package var sha1: String?
-  package var md5: String?
-
-  package init(sha256: String? = nil, sha1: String? = nil, md5: String? = nil) {
-    (self.sha256, self.sha1, self.md5) = (sha256, sha1, md5)
+  /// Bytes of a digest.
+  var width: Int {
+    switch self {
+    case .sha256: 32
+    case .sha1: 20
+    case .md5: 16
+    }
   }
 }
 
+package typealias DigestKinds = Set<DigestKind>
+
+/// Digests of a file's bytes on disk, in lowercase hex; without those that were not requested, and empty if the file cannot
+/// be read in full.
+package typealias FileDigests = [DigestKind: String]
+
 /// Incremental hash by the system's libcrypto: it uses the processor's instructions for it and costs no build time
 /// (docs/decisions/0001-sha256-from-libcrypto.md).
-package struct InputHash: ~Copyable {
-  package enum Algorithm { case sha256, sha1, md5 }
-
+package final class InputHash {
   /// Nil if libcrypto is out of memory or lacks the algorithm: then there is no digest, and reports have null.
   private let context: OpaquePointer?
 
-  package init(_ algorithm: Algorithm = .sha256) {
+  package init(_ kind: DigestKind = .sha256) {
     let context = EVP_MD_CTX_new()
     let function =
-      switch algorithm {
+      switch kind {
       case .sha256: EVP_sha256()
       case .sha1: EVP_sha1()
       case .md5: EVP_md5()
@@ -49,47 +46,25 @@ package struct InputHash: ~Copyable {
     }
   }
 
-  deinit {
-    EVP_MD_CTX_free(context)
+  deinit { EVP_MD_CTX_free(context) }
+
+  /// Several digests of the same bytes, in one pass.
+  static func all(_ kinds: DigestKinds) -> [DigestKind: InputHash] {
+    Dictionary(uniqueKeysWithValues: kinds.map { ($0, InputHash($0)) })
   }
 
-  package mutating func update(_ bytes: RawSpan) {
+  package func update(_ bytes: RawSpan) {
     guard let context else { return }
     bytes.withUnsafeBytes { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
   }
 
-  /// The digest of all bytes so far in lowercase hex.
-  package consuming func hexDigest() -> String? {
+  /// The digest of all bytes in lowercase hex, once.
+  package func hexDigest() -> String? {
     guard let context else { return nil }
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
     guard EVP_DigestFinal_ex(context, &digest, &length) == 1 else { return nil }
     return Hex.string(digest.prefix(Int(length)))
-  }
-}
-
-/// Several digests of the same bytes, in one pass.
-struct FileHashes: ~Copyable {
-  private var sha256: InputHash?
-  private var sha1: InputHash?
-  private var md5: InputHash?
-
-  init(_ kinds: DigestKinds) {
-    sha256 = kinds.contains(.sha256) ? InputHash(.sha256) : nil
-    sha1 = kinds.contains(.sha1) ? InputHash(.sha1) : nil
-    md5 = kinds.contains(.md5) ? InputHash(.md5) : nil
-  }
-
-  mutating func update(_ bytes: RawSpan) {
-    sha256?.update(bytes)
-    sha1?.update(bytes)
-    md5?.update(bytes)
-  }
-
-  /// The digests of all bytes so far, once.
-  mutating func take() -> FileDigests {
-    FileDigests(
-      sha256: sha256.take()?.hexDigest(), sha1: sha1.take()?.hexDigest(), md5: md5.take()?.hexDigest())
   }
 }
 

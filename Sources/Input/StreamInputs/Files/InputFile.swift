@@ -54,6 +54,7 @@ package struct InputFile: ~Copyable {
   package var bytesRead: Int { image == nil ? stored.bytesRead : min(contentLength, stored.size ?? 0) }
   var isImage: Bool { image != nil }
   var isUTF16: Bool { utf16 != nil }
+  var isHashed: Bool { stored.isHashed }
   /// How many files contain the content: more than 1 for a split image.
   package var partCount: Int { stored.partCount }
   /// Whether its content is that of a file on disk, which can be read in any order.

@@ -5,9 +5,7 @@ import PacketCapture
 ///
 /// Memory: 16, 20 or 32 bytes a digest, and as much again while a list grows.
 package struct KnownHashes: Sendable {
-  private var tables = [
-    DigestTable(.sha256, width: 32), DigestTable(.sha1, width: 20), DigestTable(.md5, width: 16),
-  ]
+  private var tables = DigestKind.allCases.map { DigestTable($0) }
 
   package init() {}
 
@@ -20,13 +18,7 @@ package struct KnownHashes: Sendable {
 
   package func contains(_ digests: FileDigests) -> Bool {
     tables.contains { table in
-      let text: String? =
-        switch table.kind {
-        case .sha256: digests.sha256
-        case .sha1: digests.sha1
-        default: digests.md5
-        }
-      return text.flatMap { Hex.bytes($0) }.map { table.contains($0) } ?? false
+      digests[table.kind].flatMap { Hex.bytes($0) }.map { table.contains($0) } ?? false
     }
   }
 
@@ -80,7 +72,7 @@ package struct KnownHashes: Sendable {
 
 /// Digests of one kind, in one buffer for each first byte: a buffer is sorted with little memory, and searched fast.
 private struct DigestTable: Sendable {
-  let kind: DigestKinds
+  let kind: DigestKind
   /// Bytes of a digest.
   let width: Int
   private(set) var count = 0
@@ -90,9 +82,7 @@ private struct DigestTable: Sendable {
   /// Bytes of each buffer that are sorted.
   private var sorted = [Int](repeating: 0, count: 256)
 
-  init(_ kind: DigestKinds, width: Int) {
-    (self.kind, self.width) = (kind, width)
-  }
+  init(_ kind: DigestKind) { (self.kind, width) = (kind, kind.width) }
 
   /// Adds a digest in hex of the right length; false if it is not hex.
   mutating func append(_ digits: ArraySlice<UInt8>) -> Bool {

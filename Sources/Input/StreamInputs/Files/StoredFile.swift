@@ -17,8 +17,7 @@ struct StoredFile: ~Copyable {
   private var nextParts: ArraySlice<[CChar]> = []
   /// Holes of a sparse file, which are not read.
   private var holes: FileHoles?
-  let isHashed: Bool
-  private var hashes: FileHashes
+  private let hashes: [DigestKind: InputHash]
   /// Offset in the file at which reading began: standard input may have been read before.
   private let startOffset: Int
   /// The size in bytes of all files, if known in advance: not for pipes, devices and members.
@@ -34,8 +33,7 @@ struct StoredFile: ~Copyable {
   /// Opens `input`; throws a fault if that fails.
   init(_ input: Input, digests: DigestKinds) throws(InputFault) {
     input.register()
-    hashes = FileHashes(digests)
-    isHashed = !digests.isEmpty
+    hashes = InputHash.all(digests)
     guard let path = input.path else {
       source = .descriptor(STDIN_FILENO)
       size = Self.status(of: STDIN_FILENO)?.size
@@ -56,8 +54,7 @@ struct StoredFile: ~Copyable {
 
   /// The current member of `archive`.
   init(memberOf archive: Archive, digests: DigestKinds) {
-    hashes = FileHashes(digests)
-    isHashed = !digests.isEmpty
+    hashes = InputHash.all(digests)
     source = .member(archive)
     (startOffset, partCount) = (0, 1)
   }
@@ -71,6 +68,8 @@ struct StoredFile: ~Copyable {
     if case .descriptor(let descriptor) = source, size != nil, partCount == 1 { descriptor } else { nil }
   }
 
+  var isHashed: Bool { !hashes.isEmpty }
+
   /// Whether bytes can be read twice.
   var isRegular: Bool { randomAccess != nil }
 
@@ -80,7 +79,8 @@ struct StoredFile: ~Copyable {
       let count = readSource(into: buffer)
       if count > 0 {
         // Right after the read, while the bytes are in the processor's cache.
-        hashes.update(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+        let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        for hash in hashes.values { hash.update(bytes) }
         bytesRead &+= count
         return count
       }
@@ -149,10 +149,7 @@ struct StoredFile: ~Copyable {
   var history: CaptureHistory? { randomAccess.map { CaptureHistory(descriptor: $0, start: startOffset) } }
 
   /// The digests of all bytes read; none after a `fault`, as they would be those of a part. They can be taken once.
-  mutating func takeDigests() -> FileDigests {
-    let digests = hashes.take()
-    return fault == nil ? digests : FileDigests()
-  }
+  func takeDigests() -> FileDigests { fault == nil ? hashes.compactMapValues { $0.hexDigest() } : [:] }
 
   private static func opened(_ path: [CChar]) -> Int32 {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

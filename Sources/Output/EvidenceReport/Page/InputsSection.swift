@@ -107,7 +107,7 @@ extension ReportHTML {
     let target = file.linkTarget.map { " (link to \($0))" } ?? ""
     return group(
       ["\(file.source)", "\(why(file))\(target)", "\(file.size.map(Figures.size) ?? "–")"], otherColumns,
-      below: [file.digests.sha256.map(digest)])
+      below: [file.digests[.sha256].map(digest)])
   }
 
   private static func why(_ file: InputRecord) -> String {

@@ -12,7 +12,7 @@ package final class ChecksumWriter: EvidenceSink {
   package var needs: EvidenceNeeds { .inventory }
 
   package func inputEnded(_ input: InputRecord) throws {
-    guard let digest = input.digests.sha256 else { return }
+    guard let digest = input.digests[.sha256] else { return }
     guard let path = input.path, input.isFile else {
       leftOut += 1
       return

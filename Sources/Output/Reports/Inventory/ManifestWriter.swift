@@ -30,11 +30,11 @@ package final class ManifestWriter: EvidenceSink {
     let size = input.size.map { "\(Count.of($0, "byte")), " } ?? ""
     let records = input.records.map { $0 > 0 ? ", \(Count.of($0, "record"))" : "" } ?? ""
     let remark = "\(size)\(input.verdict.rawValue)\(records)"
-    if let digest = input.digests.sha256, input.isFile, let path = input.path {
+    if let digest = input.digests[.sha256], input.isFile, let path = input.path {
       try self.remark(remark)
       try output.append(ChecksumWriter.line(digest, path: path.dropLast().map { UInt8(bitPattern: $0) }))
     } else {
-      let digest = input.digests.sha256.map { ", SHA-256 \($0)" } ?? ""
+      let digest = input.digests[.sha256].map { ", SHA-256 \($0)" } ?? ""
       try self.remark("\(remark)\(digest): \(VisibleText.of(input.source))")
     }
   }
@@ -59,7 +59,9 @@ package final class ManifestWriter: EvidenceSink {
     if use.hasSuffix("--passphrase-file") {
       return try remark("\(name)\(use), without SHA-256: it could be found by trying passphrases")
     }
-    guard let file = FileDigests.of(Input(name, path: path), .sha256), let digest = file.digests.sha256 else {
+    guard let file = FileDigests.of(Input(name, path: path), [.sha256]),
+      let digest = file.digests[.sha256]
+    else {
       return try remark("\(name)\(use), not a file that can be read again")
     }
     try remark(Count.of(file.bytes, "byte") + use)

@@ -16,7 +16,7 @@ package struct RunFacts: Sendable {
   package init(version: String) {
     self.version = version
     let file = Input("program", path: Array(process.executable.utf8CString))
-    programSHA256 = FileDigests.of(file, .sha256)?.digests.sha256
+    programSHA256 = FileDigests.of(file, [.sha256])?.digests[.sha256]
   }
 
   var commandLine: String { process.arguments.map { ShellWord.quoted($0) }.joined(separator: " ") }

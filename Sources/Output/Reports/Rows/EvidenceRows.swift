@@ -85,7 +85,7 @@ extension Finding: TableRow {
 
 extension InputRecord: TableRow {
   var textBound: Int {
-    [source, linkTarget, digests.sha256, digests.md5, content, reason, sameBytesAs, forms]
+    [source, linkTarget, digests[.sha256], digests[.md5], content, reason, sameBytesAs, forms]
       .reduce(0) { $0 + RowCursor.bound($1) }
   }
 
@@ -97,8 +97,8 @@ extension InputRecord: TableRow {
     case .linkTarget: row.put(linkTarget)
     case .size: row.put(size)
     case .modifiedAt: row.put(modifiedAt)
-    case .sha256: row.put(digests.sha256)
-    case .md5: row.put(digests.md5)
+    case .sha256: row.put(digests[.sha256])
+    case .md5: row.put(digests[.md5])
     case .verdict: row.put(verdict.rawValue)
     case .format: row.put(format)
     case .compression: row.put(compression)

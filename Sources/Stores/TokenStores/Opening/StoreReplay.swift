@@ -46,7 +46,7 @@ package struct StoreReplay {
     if skipsReplayed {
       let earlier = try EarlierReplays(in: store, for: owner, eachApp: isForEachApp)
       examination.skips = { input in
-        guard let digest = FileDigests.of(input, .sha256)?.digests.sha256 else { return false }
+        guard let digest = FileDigests.of(input, [.sha256])?.digests[.sha256] else { return false }
         known[input.name] = try earlier.replays(ofInputs: [digest])[digest]
         return known[input.name] != nil
       }
