@@ -255,7 +255,7 @@ package struct InputReader: ~Copyable {
       try readAll(&file, filled, &source, report: &report, progress: progress)
       report.faults += source.faults
     case .providerLog:
-      var source = LogSource()
+      var source = DumpSource()
       batch.opened(.log, slot: 0)
       try readAll(&file, filled, &source, report: &report, progress: progress)
       batch.closed(StreamReport(.log), slot: 0)

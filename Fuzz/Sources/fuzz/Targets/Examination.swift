@@ -92,7 +92,7 @@ extension Target {
       _ = play(bytes, through: &source, more: more, consume: consume)
     case 13:
       consume(.opened(.log))
-      var source = LogSource()
+      var source = DumpSource()
       _ = play(bytes, through: &source, more: more, consume: consume)
       consume(.closed(.log))
     case 14:

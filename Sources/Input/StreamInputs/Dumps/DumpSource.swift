@@ -1,7 +1,7 @@
 import Basics
 import PacketCapture
 
-/// The content of a dump: decoded from text, without the marks of other tools.
+/// The one stream of a dump: decoded from text, without the marks of other tools. Or that of a provider's log, as it is.
 package struct DumpSource: StreamSource {
   /// Nil for raw bytes.
   private var decoder: (any TextDecoder)?
@@ -15,6 +15,9 @@ package struct DumpSource: StreamSource {
     splitter.side = side
     decoder = format.textDecoder(head: head, isWhole: isWhole, maxExpansion: maxExpansion)
   }
+
+  /// The content of a log.
+  package init() { splitter.hasMarks = false }
 
   package mutating func read(
     _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
