@@ -39,28 +39,19 @@ package enum FormatProbes {
   /// Size of the head, in bytes.
   package static let headLength = 64 << 10
 
-  static let captures = FormatProbe(.format(.capture)) { head, _ in
-    CaptureRecords.recognises(head.span.bytes) != nil
+  private static func notExtracted(_ format: String) -> Recognition {
+    .packed("is \(Message.archive(format)), which is not searched inside: extract its files")
   }
 
-  private static func notExtracted(_ format: String) -> Message {
-    "is \(Message.archive(format)), which is not searched inside: extract its files"
-  }
-
-  static let unsupported: [FormatProbe] =
+  /// The beginnings of files that are not read.
+  private static let signatures: [(magic: String, result: Recognition)] =
     [
-      FormatProbe(.foreign(kind: "an SQLite database", remedy: "use --store to name a store")) { head, _ in
-        head.starts(with: Array("SQLite format 3\0".utf8))
-      },
-      // Signatures that reach into a tuple's length, which none has.
-      FormatProbe(.packed(notExtracted("RAR"))) { head, _ in head.starts(with: Array("Rar!\u{1a}\u{7}".utf8))
-      },
-      FormatProbe(.packed(notExtracted("CAB"))) { head, _ in head.starts(with: Array("MSCF\0\0\0\0".utf8)) },
+      ("SQLite format 3\0", .foreign(kind: "an SQLite database", remedy: "use --store to name a store")),
+      // They reach into a tuple's length, which none has.
+      ("Rar!\u{1a}\u{7}", notExtracted("RAR")), ("MSCF\0\0\0\0", notExtracted("CAB")),
     ]
     + captureFiles.map { magic, program in
-      FormatProbe(
-        .foreign(kind: "a capture of \(program)", remedy: "convert it: editcap -F pcap FILE NEW.pcap")
-      ) { head, _ in head.starts(with: magic.utf8) }
+      (magic, .foreign(kind: "a capture of \(program)", remedy: "convert it: editcap -F pcap FILE NEW.pcap"))
     }
 
   /// The beginnings of capture files that editcap of Wireshark reads. None is a tuple of a plausible time.
@@ -99,11 +90,6 @@ package enum FormatProbes {
     )
   }
 
-  /// A file that begins with tshark's gap mark is stream data saved by tshark.
-  static let marked = FormatProbe(.format(.dump(.raw))) { head, _ in
-    if case .mark = GapMark.match(at: 0, in: head.span.bytes) { true } else { false }
-  }
-
   /// Detects the format of the content that begins with `head`; `inside` is the compression it was decompressed from.
   /// `content` are probes for raw bytes, provided by the caller, since sources know no protocol. An empty file is an
   /// empty dump. Of bytes that are read as they are stored, the content matters only if they seem to be of another kind.
@@ -117,29 +103,27 @@ package enum FormatProbes {
         "is \(inner.rawValue)-compressed inside a \(compression) file: only one layer is decompressed; "
           + "remove one: \(compression) -dc FILE | apnsift inspect -")
     }
-    if HexLists.isChecksums(head, isWhole: isWhole) { return .known("a list of checksums") }
+    let text = TextHead(head, isWhole: isWhole)
+    if HexLists.isChecksums(text) { return .known("a list of checksums") }
     // A session of TLS has hex dumps in it.
     if let keys = KeyFiles.kind(of: head) { return .known(keys) }
-    for probe in [captures] + unsupported where probe.matches(head, isWhole) {
-      return probe.result
-    }
+    if CaptureRecords.recognises(head.span.bytes) != nil { return .format(.capture) }
+    if let known = signatures.first(where: { head.starts(with: $0.magic.utf8) }) { return known.result }
     // Exports contain lines of hex, so they are tried before hex dumps.
-    let text = TextHead(head, isWhole: isWhole)
     if let format = ExportFormat.recognise(text, lines: lines) {
       return .format(.export(format))
     }
     // A dump in lines of 32 bytes looks like tokens.
-    if HexLists.isTokens(head, isWhole: isWhole), !isDump(hex: head, isWhole: isWhole, content) {
+    if HexLists.isTokens(text), !isDump(hex: head, isWhole: isWhole, content) {
       return .known("a list of tokens without times")
     }
-    if HexLists.isTimedTokens(head, isWhole: isWhole) {
-      return UnreadableDump.tokens
-    }
+    if HexLists.isTimedTokens(text) { return UnreadableDump.tokens }
     // Lines of a log may be hex.
     let logs = content.filter { $0.result == .format(.providerLog) }
     for probe in logs where probe.matches(head, isWhole) { return probe.result }
     if let dump = dump(text, content) { return dump }
-    if marked.matches(head, isWhole) { return marked.result }
+    // Stream data that tshark saved.
+    if case .mark = GapMark.match(at: 0, in: head.span.bytes) { return .format(.dump(.raw)) }
     let kind = isStored ? kind(of: head, isWhole: isWhole) : nil
     if kind == .nothing { return .nothing }
     for probe in content where probe.matches(head, isWhole) { return probe.result }

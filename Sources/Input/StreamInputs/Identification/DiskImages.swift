@@ -2,32 +2,21 @@ import Basics
 
 /// Signatures of disk images and memory, in which records are searched. All are in the first 64 KiB.
 enum DiskImages {
-  private struct Signature {
-    var kind: Message
-    var offset: Int
-    var bytes: [UInt8]
-
-    init(_ kind: Message, _ offset: Int, _ bytes: [UInt8]) {
-      (self.kind, self.offset, self.bytes) = (kind, offset, bytes)
-    }
-
-    init(_ kind: Message, _ offset: Int, _ text: String) { self.init(kind, offset, Array(text.utf8)) }
-  }
-
   private static let partitionedDisk: Message = "an image of a disk with partitions"
-  private static let signatures: [Signature] = [
-    Signature(partitionedDisk, 512, "EFI PART"),
-    Signature("an image of a file system (ext)", 1080, [0x53, 0xef]),
-    Signature("an image of a file system (NTFS)", 3, "NTFS    "),
-    Signature("an image of a file system (FAT)", 54, "FAT1"),
-    Signature("an image of a file system (FAT)", 82, "FAT32   "),
-    Signature("an image of a file system (exFAT)", 3, "EXFAT   "),
-    Signature("an image of a file system (XFS)", 0, "XFSB"),
-    Signature("an image of a file system (APFS)", 32, "NXSB"),
-    Signature("an image of a file system (HFS+)", 1024, "H+"),
-    Signature("swap space", 4086, "SWAPSPACE2"),
-    Signature("an image of memory", 0, "EMiL"),
-    Signature("an image of memory", 0, "PAGEDU"),
+  /// In Latin-1.
+  private static let signatures: [(kind: Message, offset: Int, text: String)] = [
+    (partitionedDisk, 512, "EFI PART"),
+    ("an image of a file system (ext)", 1080, "S\u{ef}"),
+    ("an image of a file system (NTFS)", 3, "NTFS    "),
+    ("an image of a file system (FAT)", 54, "FAT1"),
+    ("an image of a file system (FAT)", 82, "FAT32   "),
+    ("an image of a file system (exFAT)", 3, "EXFAT   "),
+    ("an image of a file system (XFS)", 0, "XFSB"),
+    ("an image of a file system (APFS)", 32, "NXSB"),
+    ("an image of a file system (HFS+)", 1024, "H+"),
+    ("swap space", 4086, "SWAPSPACE2"),
+    ("an image of memory", 0, "EMiL"),
+    ("an image of memory", 0, "PAGEDU"),
   ]
   private static let bootSignature: [UInt8] = [0x55, 0xaa]
   private static let partitionEntries = stride(from: 446, to: 510, by: 16)
@@ -35,22 +24,24 @@ enum DiskImages {
   /// Nil for other files.
   static func kind(of head: [UInt8]) -> Message? {
     if isCoreDump(head) { return "a core dump" }
-    let found = signatures.first { signature in
-      let end = signature.offset + signature.bytes.count
-      return head.count >= end && head[signature.offset..<end].elementsEqual(signature.bytes)
-        && isConfirmed(signature, head)
+    let found = signatures.first { _, offset, text in
+      let found = head.dropFirst(offset).prefix(text.count)
+      return found.elementsEqual(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+        && isConfirmed(offset, head)
     }
     return found?.kind ?? (isPartitioned(head) ? partitionedDisk : nil)
   }
 
   /// Two bytes alone are no signature.
-  private static func isConfirmed(_ signature: Signature, _ head: [UInt8]) -> Bool {
-    guard signature.bytes.count == 2 else { return true }
-    if signature.offset == 1024 { return head.count > 1028 && head[1026] == 0 && head[1027] == 4 }
+  private static func isConfirmed(_ offset: Int, _ head: [UInt8]) -> Bool {
+    switch offset {
+    case 1024: head.count > 1028 && head[1026] == 0 && head[1027] == 4
     // The superblock's block size, 1 to 64 KiB, and its revision.
-    guard head.count >= 2048 else { return false }
-    return head[1048] <= 6 && head[1049..<1052].allSatisfy { $0 == 0 }
-      && head[1100] <= 1 && head[1101..<1104].allSatisfy { $0 == 0 }
+    case 1080:
+      head.count >= 2048 && head[1048] <= 6 && head[1049..<1052].allSatisfy { $0 == 0 }
+        && head[1100] <= 1 && head[1101..<1104].allSatisfy { $0 == 0 }
+    default: true
+    }
   }
 
   /// A master boot record: its signature, and four entries that are empty or have a type, of which one has.

@@ -9,21 +9,21 @@ enum HexLists {
   private static let fewestTokens = 2
 
   /// Whether every line has a checksum and a name: as `sha256sum` and its like write them, or in BSD form.
-  static func isChecksums(_ head: [UInt8], isWhole: Bool) -> Bool {
-    isList(head, isWhole: isWhole, fewest: 1) { isChecksum($0) || isBSDChecksum($0) }
+  static func isChecksums(_ head: TextHead) -> Bool {
+    isList(head, fewest: 1) { isChecksum($0) || isBSDChecksum($0) }
   }
 
   /// Whether every line is one token of 32 bytes, perhaps in quotes or angle brackets, or followed by a comma.
-  static func isTokens(_ head: [UInt8], isWhole: Bool) -> Bool {
-    isList(head, isWhole: isWhole, fewest: fewestTokens) { line in
+  static func isTokens(_ head: TextHead) -> Bool {
+    isList(head, fewest: fewestTokens) { line in
       let digits = line.filter { !" \t\"'<>,;[]".utf8.contains($0) }
       return digits.count == tokenDigits && digits.allSatisfy { TextAlphabet.hex[Int($0)] < 16 }
     }
   }
 
   /// Whether every line is a token of 32 bytes and a number of seconds or milliseconds since 1970.
-  static func isTimedTokens(_ head: [UInt8], isWhole: Bool) -> Bool {
-    isList(head, isWhole: isWhole, fewest: 1) { line in
+  static func isTimedTokens(_ head: TextHead) -> Bool {
+    isList(head, fewest: 1) { line in
       let words = line.split { " \t,;|\"'".utf8.contains($0) }
       let hex = words.count { $0.count == tokenDigits && $0.allSatisfy { TextAlphabet.hex[Int($0)] < 16 } }
       let times = words.count { [10, 13].contains($0.count) && $0.allSatisfy { 0x30...0x39 ~= $0 } }
@@ -31,26 +31,19 @@ enum HexLists {
     }
   }
 
-  /// Empty lines, comments and lone brackets do not count, nor does a last line that the head cuts.
+  /// Comments and lone brackets do not count.
   private static func isList(
-    _ head: [UInt8], isWhole: Bool, fewest: Int, _ isEntry: (ArraySlice<UInt8>) -> Bool
+    _ head: TextHead, fewest: Int, _ isEntry: (ArraySlice<UInt8>) -> Bool
   ) -> Bool {
-    var (rest, count) = (head[...], 0)
-    while let end = rest.firstIndex(of: 10) ?? (isWhole && !rest.isEmpty ? rest.endIndex : nil) {
-      let line = trimmed(rest[..<end])
-      rest = rest[end...].dropFirst()
-      if line.isEmpty || line.first == UInt8(ascii: "#") || line.first == UInt8(ascii: ";") { continue }
+    var count = 0
+    for line in head.wholeLines {
+      let line = line.drop { ASCII.isWhiteSpace($0) }
+      if line.first == UInt8(ascii: "#") || line.first == UInt8(ascii: ";") { continue }
       if line.count == 1, "[]{}".utf8.contains(line[line.startIndex]) { continue }
       guard isEntry(line) else { return false }
       count += 1
     }
     return count >= fewest
-  }
-
-  private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var line = line
-    while let last = line.last, ASCII.isWhiteSpace(last) { line.removeLast() }
-    return line.drop { ASCII.isWhiteSpace($0) }
   }
 
   /// `HEX  NAME`, `HEX *NAME`, and with a backslash before it if the name has escapes.
