@@ -70,17 +70,8 @@ package final class ReadAhead {
     let count = max(1, min(count, groups.count))
     lanes = try Lanes(jobs: groups.count, lanes: count, limit: min(memory / count, Self.queueLimit)) {
       lane, next in
-      guard var reader = try? LaneReader(plan, lane) else { return }
-      do {
-        while let group = next() {
-          for input in files[groups[group]] {
-            if let input { try reader.read(input) }
-          }
-          try reader.send()
-        }
-      } catch {
-        // The lane was stopped: its events are not needed any more.
-      }
+      // Once the lane is stopped, its events are not needed any more.
+      try? Self.readGroups(by: plan, to: lane) { next().map { files[groups[$0]] } }
     }
   }
 
@@ -144,23 +135,24 @@ package final class ReadAhead {
   package func stop() { lanes.stop() }
 }
 
-/// The reader of one thread, which collects steps until it is worth passing them on.
-private struct LaneReader: ~Copyable {
-  private let plan: ReadAhead.Plan
-  private let parcel: Parcel
-  private var reader: InputReader
-
-  init(_ plan: ReadAhead.Plan, _ lane: Lanes<ReadAhead.Step>.Lane) throws {
-    self.plan = plan
+/// The work of one thread.
+extension ReadAhead {
+  private static func readGroups(
+    by plan: Plan, to lane: Lanes<Step>.Lane, next: () -> ArraySlice<Input?>?
+  ) throws {
     let parcel = Parcel(lane)
-    self.parcel = parcel
-    reader = try InputReader(options: plan.reading, contentProbes: plan.contentProbes, isAhead: true) {
+    var reader = try InputReader(options: plan.reading, contentProbes: plan.contentProbes, isAhead: true) {
       try parcel.add(&$0)
+    }
+    while let group = next() {
+      for case let input? in group { try read(input, by: plan, with: &reader, to: parcel) }
+      try parcel.send()
     }
   }
 
-  mutating func read(_ input: Input) throws {
-    let parcel = parcel
+  private static func read(
+    _ input: Input, by plan: Plan, with reader: inout InputReader, to parcel: Parcel
+  ) throws {
     parcel.beginInput()
     if let known = plan.known,
       let file = try FileDigests.of(
@@ -174,11 +166,9 @@ private struct LaneReader: ~Copyable {
     let isLeft = report.archiveFormat != nil
     try parcel.add(isLeft ? .left : .ended(report))
   }
-
-  func send() throws { try parcel.send() }
 }
 
-/// Steps that are not in the queue yet.
+/// Steps that are not in the queue yet: they are collected until it is worth passing them on.
 private final class Parcel {
   /// Cost at which it is sent, in bytes, and the cost of a step besides its bytes.
   private static let fullCost = 256 << 10

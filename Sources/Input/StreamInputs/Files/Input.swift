@@ -53,16 +53,10 @@ package struct Input: Equatable, Sendable {
 
   static func size(of path: [CChar]) -> Int? { FileStatus(at: path)?.size }
 
-  /// The input named `argument`.
-  package init(_ argument: String) {
-    name = argument
-    path = argument == "-" ? nil : Array(argument.utf8CString)
-  }
-
   /// The input named `argument`, with its NUL-terminated path: the two differ if a name is not UTF-8.
-  package init(_ argument: String, path: [CChar]) {
+  package init(_ argument: String, path: [CChar]? = nil) {
     name = argument
-    self.path = argument == "-" ? nil : path
+    self.path = argument == "-" ? nil : path ?? Array(argument.utf8CString)
   }
 
   /// The input named by an argument of the command line, with the bytes of its path.
@@ -84,7 +78,7 @@ package struct Input: Equatable, Sendable {
     for path in [path ?? Array("/dev/stdin".utf8CString)] + parts { ReadFiles.add(path, as: use) }
   }
 
-  init(at path: [CChar], in directory: String) {
+  init(at path: [CChar], in directory: String?) {
     name = DirectoryEntry.text(of: path)
     self.path = path
     self.directory = directory
@@ -118,13 +112,7 @@ package struct Input: Equatable, Sendable {
   }
 
   /// The other parts of the split image as files of their own.
-  package var otherParts: [Input] {
-    parts.map { path in
-      var part = Input(DirectoryEntry.text(of: path), path: path)
-      part.directory = directory
-      return part
-    }
-  }
+  package var otherParts: [Input] { parts.map { Input(at: $0, in: directory) } }
 
   /// The files of one capture, in order.
   static func joined(_ files: [Input]) -> [Input] {

@@ -12,26 +12,19 @@ enum SplitImage {
 
   /// The paths of the parts after the first one, at `path`; none if that is not the first part of an image.
   static func parts(after path: [CChar]) -> [[CChar]] {
-    guard let number = PartName(path), number.value < 2, let size = size(of: path), size >= shortestPart,
-      size % sectorLength == 0
+    guard let number = PartName(path), number.value < 2, let size = Input.size(of: path),
+      size >= shortestPart, size % sectorLength == 0
     else { return [] }
     // An image that begins with 000 has a first part before 001.
-    if number.value == 1, self.size(of: number.path(0)) != nil { return [] }
+    if number.value == 1, Input.size(of: number.path(0)) != nil { return [] }
     var parts: [[CChar]] = []
     while parts.count < maxParts {
       let next = number.path(number.value + parts.count + 1)
-      guard let nextSize = self.size(of: next), nextSize <= size else { break }
+      guard let nextSize = Input.size(of: next), nextSize <= size else { break }
       parts.append(next)
       if nextSize < size { break }
     }
     return parts
-  }
-
-  /// Size of a regular file, in bytes.
-  private static func size(of path: [CChar]) -> Int? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(status.st_size)
   }
 
   /// A path that ends with a dot and at least three digits.
