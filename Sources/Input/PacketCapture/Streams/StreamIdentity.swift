@@ -67,6 +67,18 @@ package struct StreamIdentity: Equatable, Sendable {
   /// The identity of a pair of dumps: the client's bytes, then the server's.
   package static let pair = StreamIdentity(number: 0, server: .second, serverEvidence: .pair)
 
+  /// The server among two sides with these ports, if nothing else shows it: the one with a port of `serverPorts`, else the
+  /// one with the lower port, else the one that did not send first.
+  package static func server(
+    _ first: UInt16?, _ second: UInt16?, among serverPorts: Set<UInt16>
+  ) -> (Side, Evidence) {
+    let isFirst = first.map(serverPorts.contains) ?? false
+    let isSecond = second.map(serverPorts.contains) ?? false
+    if isFirst != isSecond { return (isFirst ? .first : .second, .port) }
+    if let first, let second, first < second { return (.first, .guess) }
+    return (.second, .guess)
+  }
+
   package func endpoint(_ side: Side) -> Endpoint? {
     side == .first ? peers?.first : peers?.second
   }

@@ -90,10 +90,7 @@ struct Connection {
   private func findServer(_ ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
     if let opener = openers.only { return (opener.other, .handshake) }
     if openers.isEmpty, let acceptor = acceptors.only { return (acceptor, .handshake) }
-    let first = ports.contains(peers.first.port)
-    let second = ports.contains(peers.second.port)
-    if first != second { return (first ? .first : .second, .port) }
-    return (peers.first.port < peers.second.port ? .first : .second, .guess)
+    return StreamIdentity.server(peers.first.port, peers.second.port, among: ports)
   }
 
   func report(serverPorts: Set<UInt16>) -> StreamReport {

@@ -94,13 +94,8 @@ package struct ExportConnection: Equatable, Sendable {
     return identity
   }
 
-  /// Unless it is known, the server has the lower port, or else is the side that did not send first.
   private func serverSide(ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
     if let server { return (server, .handshake) }
-    let isFirst = peers.first.port.map(ports.contains) ?? false
-    let isSecond = peers.second.port.map(ports.contains) ?? false
-    if isFirst != isSecond { return (isFirst ? .first : .second, .port) }
-    if let port = peers.first.port, let other = peers.second.port, port < other { return (.first, .guess) }
-    return (.second, .guess)
+    return StreamIdentity.server(peers.first.port, peers.second.port, among: ports)
   }
 }
