@@ -154,13 +154,17 @@ package final class LogDecoder: @unchecked Sendable {
   /// Learns from the start of the log what its members named `timestamp` are.
   package func prepare(with head: RawSpan) {
     let trial = LogDecoder(options, names, forms, offset: 0)
-    while trial.next(in: head) != nil {}
-    if head.byteCount < Self.longestLine {
-      trial.finish()
-      while trial.next(in: RawSpan()) != nil {}
-    }
+    while trial.next(inHead: head, isWhole: head.byteCount < Self.longestLine) != nil {}
     push.times = LogTimeEvidence(after: trial.push.times)
     push.nestedTimes = LogTimeEvidence(after: trial.push.nestedTimes)
+  }
+
+  /// The next step in a log that begins with `head`, or has no more if it `isWhole`.
+  package func next(inHead head: RawSpan, isWhole: Bool) -> Step? {
+    if let step = next(in: hasEnded ? RawSpan() : head) { return step }
+    guard isWhole, !hasEnded else { return nil }
+    finish()
+    return next(in: RawSpan())
   }
 
   /// The next step in `chunk`, which must be the same until it returns nil.

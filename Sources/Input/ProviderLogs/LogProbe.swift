@@ -8,19 +8,16 @@ package enum LogProbe {
   package static func recognises(_ head: RawSpan, isWhole: Bool, _ options: LogOptions) -> Bool {
     guard head.byteCount > 0, isText(head) else { return false }
     let decoder = LogDecoder(options)
-    for hasEnded in isWhole ? [false, true] : [false] {
-      if hasEnded { decoder.finish() }
-      while let step = decoder.next(in: hasEnded ? RawSpan() : head) {
-        // Rows of pushes whose times cannot be read.
-        if case .record(.skipped(let skip)) = step, let problem = skip.problem, decoder.isTable,
-          [.timeIsNoTime, .timeHasNoZone].contains(problem.cause)
-        {
-          return true
-        }
-        guard case .record(.push) = step else { continue }
-        let fields = decoder.fields
-        if fields.status != nil, fields[.token] != nil || fields[.apnsID] != nil { return true }
+    while let step = decoder.next(inHead: head, isWhole: isWhole) {
+      // Rows of pushes whose times cannot be read.
+      if case .record(.skipped(let skip)) = step, let problem = skip.problem, decoder.isTable,
+        [.timeIsNoTime, .timeHasNoZone].contains(problem.cause)
+      {
+        return true
       }
+      guard case .record(.push) = step else { continue }
+      let fields = decoder.fields
+      if fields.status != nil, fields[.token] != nil || fields[.apnsID] != nil { return true }
     }
     return false
   }

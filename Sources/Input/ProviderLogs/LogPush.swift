@@ -274,9 +274,7 @@ final class LogPush {
 
   // MARK: - Texts
 
-  func raw(_ value: LogValue) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: line + Int(value.start), count: Int(value.count))
-  }
+  func raw(_ value: LogValue) -> UnsafeRawBufferPointer { value.bytes(in: line) }
 
   /// Appends a text; returns its range.
   private func add(_ text: UnsafeRawBufferPointer) -> Range<Int> {

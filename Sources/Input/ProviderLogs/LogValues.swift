@@ -36,6 +36,11 @@ struct LogValue: BitwiseCopyable {
 
   var range: Range<Int> { Int(start)..<Int(start) &+ Int(count) }
 
+  @inline(__always)
+  func bytes(in line: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: line + Int(start), count: Int(count))
+  }
+
   /// The value with the highest weight counts: by rank, then top-level members before nested ones.
   var weight: UInt8 { rank &<< 2 | (3 &- min(depth, 3)) }
 
@@ -103,13 +108,10 @@ struct LogValues {
   ]
 
   private static func areEqual(_ value: LogValue, _ other: LogValue, in line: UnsafeRawPointer) -> Bool {
-    guard value.count == other.count else { return false }
-    return UnsafeRawBufferPointer(start: line + Int(value.start), count: Int(value.count))
-      .elementsEqual(UnsafeRawBufferPointer(start: line + Int(other.start), count: Int(other.count)))
+    value.count == other.count && value.bytes(in: line).elementsEqual(other.bytes(in: line))
   }
 
   static func isNumeric(_ value: LogValue, in line: UnsafeRawPointer) -> Bool {
-    value.isText && value.count > 0
-      && line.load(fromByteOffset: Int(value.start), as: UInt8.self) &- UInt8(ascii: "0") < 10
+    value.isText && value.count > 0 && value.bytes(in: line)[0] &- UInt8(ascii: "0") < 10
   }
 }

@@ -130,9 +130,7 @@ struct MemberReader {
     values.put(value, for: meaning, in: line)
   }
 
-  private func name(_ key: LogValue) -> LogName? {
-    LogName(UnsafeRawBufferPointer(start: line + Int(key.start), count: Int(key.count)))
-  }
+  private func name(_ key: LogValue) -> LogName? { LogName(key.bytes(in: line)) }
 
   @inline(__always)
   private mutating func meaning(of key: LogValue, depth: Int) -> LogNames.Meaning? {
@@ -221,8 +219,7 @@ struct MemberReader {
   /// Takes a word that says what it is: a token, a reason of the service, the status beside it, or, after it in a tuple, the
   /// time of the invalidation.
   private mutating func readBare(_ word: LogValue, _ container: UInt8) {
-    let text = UnsafeRawBufferPointer(start: line + Int(word.start), count: Int(word.count))
-    let start = line + Int(word.start)
+    let (text, start) = (word.bytes(in: line), line + Int(word.start))
     if text.count >= Self.tokenDigits {
       if text.allSatisfy({ Hex.value(ofDigit: $0) != nil }) { putBare(.token, word, container) }
     } else if LogText(text).digits == text.count {
@@ -329,7 +326,9 @@ struct MemberReader {
     case UInt8(ascii: "="):
       let isArrow = byte(1) == UInt8(ascii: ">")
       next += isArrow ? 2 : 1
-      if isArrow, unnamed > 0, LogText(text(of: key)).digits == Int(key.count) { return readElementOfPHP() }
+      if isArrow, unnamed > 0, LogText(key.bytes(in: line)).digits == Int(key.count) {
+        return readElementOfPHP()
+      }
     // Not of `a::b`, nor of `https://`.
     case UInt8(ascii: ":") where byte(1) != UInt8(ascii: ":") && byte(1) != UInt8(ascii: "/"):
       next += 1
@@ -360,7 +359,7 @@ struct MemberReader {
       return readBare(word, container)
     }
     let value = key()
-    if value.count == 3, LogText(text(of: value)).digits == 3 {
+    if value.count == 3, LogText(value.bytes(in: line)).digits == 3 {
       put(value, meaning, container)
     } else {
       next = after
@@ -369,7 +368,7 @@ struct MemberReader {
 
   /// Reads a token whose value is its result, as in a dictionary of PyAPNs2, as an element.
   private mutating func readTokenKey(_ key: LogValue) -> Bool {
-    guard text(of: key).allSatisfy({ Hex.value(ofDigit: $0) != nil }) else { return false }
+    guard key.bytes(in: line).allSatisfy({ Hex.value(ofDigit: $0) != nil }) else { return false }
     // With the quote before it, if it has one.
     let quoted =
       Int(key.start) > 0 && ByteSet.quotes.contains((line + Int(key.start) - 1).load(as: UInt8.self))
@@ -394,10 +393,6 @@ struct MemberReader {
       return false
     }
     return true
-  }
-
-  private func text(of value: LogValue) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: line + Int(value.start), count: Int(value.count))
   }
 
   /// A text in `<` and `>`, or the byte.

@@ -82,17 +82,14 @@ struct FeedbackList: TextDecoder {
   static func recognises(_ head: [UInt8], isWhole: Bool, _ options: LogOptions) -> Bool {
     let decoder = LogDecoder(options.ofLists)
     var rows = 0
-    for hasEnded in isWhole ? [false, true] : [false] {
-      if hasEnded { decoder.finish() }
-      while let step = decoder.next(in: hasEnded ? RawSpan() : head.span.bytes) {
-        switch step {
-        case .record(.push):
-          if decoder.isTable { return true }
-          guard decoder.report?.isNamed == true || options.mapping.namesTime else { return false }
-          rows += 1
-        case .record(.passed): break
-        default: return false
-        }
+    while let step = decoder.next(inHead: head.span.bytes, isWhole: isWhole) {
+      switch step {
+      case .record(.push):
+        if decoder.isTable { return true }
+        guard decoder.report?.isNamed == true || options.mapping.namesTime else { return false }
+        rows += 1
+      case .record(.passed): break
+      default: return false
       }
     }
     return rows > 0
