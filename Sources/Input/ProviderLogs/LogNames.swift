@@ -72,7 +72,7 @@ struct LogName: Hashable {
 }
 
 /// User-defined names of fields: `--map token=dev,status=result.code`.
-package struct LogMapping: Equatable, Sendable {
+package struct LogMapping: Sendable {
   /// The names of the fields that can be mapped.
   package static let fields = ["token", "status", "reason", "timestamp", "time", "apns_id", "topic"]
   /// The maximum number of names in a member's path.
@@ -82,8 +82,6 @@ package struct LogMapping: Equatable, Sendable {
   package private(set) var paths: [(field: String, path: [String])] = []
 
   package init() {}
-
-  package var isEmpty: Bool { paths.isEmpty }
 
   /// Whether the user says which time of a list is that of the invalidation.
   package var namesTime: Bool { paths.contains { $0.field == "time" || $0.field == "timestamp" } }
@@ -118,10 +116,6 @@ package struct LogMapping: Equatable, Sendable {
       }
       paths.append((field, path))
     }
-  }
-
-  package static func == (left: LogMapping, right: LogMapping) -> Bool {
-    left.paths.elementsEqual(right.paths) { $0.field == $1.field && $0.path == $1.path }
   }
 }
 

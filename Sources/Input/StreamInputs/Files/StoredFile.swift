@@ -98,7 +98,7 @@ struct StoredFile: ~Copyable {
       return count
     case .descriptor(let descriptor):
       let count =
-        holes?.read(into: buffer) ?? Self.system(read: descriptor, buffer.baseAddress, buffer.count)
+        holes?.read(into: buffer) ?? Basics.read(descriptor, buffer.baseAddress, buffer.count)
       if count < 0, errno != EINTR { fault = InputFault("cannot be read: \(SystemError.text())") }
       return count
     }
@@ -161,13 +161,6 @@ struct StoredFile: ~Copyable {
       }
     #endif
     return descriptor
-  }
-
-  /// The system call, which the method of the same name hides.
-  private static func system(
-    read descriptor: Int32, _ target: UnsafeMutableRawPointer?, _ count: Int
-  ) -> Int {
-    Basics.read(descriptor, target, count)
   }
 
   /// Size of a regular file, and whether parts of it are not stored; nil for anything else.
