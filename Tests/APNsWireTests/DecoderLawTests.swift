@@ -24,25 +24,25 @@ struct DecoderLawTests {
         IncrementalDecoding(
           bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: chunkLength)
       }
-      let fault = Self.fault(decode, plain, &source.generator, everySize: number % 25 == 0)
-      if let fault {
-        Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(fault)")
+      let error = Self.error(decode, plain, &source.generator, everySize: number % 25 == 0)
+      if let error {
+        Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(error)")
         return
       }
     }
   }
 
   /// A description of the first difference for any chunk sizes; nil if there is none.
-  private static func fault(
+  private static func error(
     _ decode: (() -> Int) -> IncrementalDecoding, _ plain: [Evidence],
     _ generator: inout SeededGenerator, everySize: Bool
   ) -> String? {
     for size in (everySize ? Array(1...80) : [1, 37, 38, 39]) + [Int.max / 2] {
-      if let fault = compare(decode { size }, plain) { return "chunks of \(size): \(fault)" }
+      if let error = compare(decode { size }, plain) { return "chunks of \(size): \(error)" }
     }
     for most in [5, 100, 700] {
       let decoding = decode { generator.pick(0...most) }
-      if let fault = compare(decoding, plain) { return "random chunks up to \(most): \(fault)" }
+      if let error = compare(decoding, plain) { return "random chunks up to \(most): \(error)" }
     }
     return nil
   }

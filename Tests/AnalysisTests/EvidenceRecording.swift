@@ -65,8 +65,8 @@ extension Analyzer {
     try consume { $0.gap(gap, slot: Int32(direction.stream), side: direction.side) }
   }
 
-  func anomaly(_ anomaly: StreamAnomaly) throws {
-    try consume { $0.anomaly(anomaly, slot: anomaly.stream.map { Int32($0) }) }
+  func finding(_ finding: StreamFinding) throws {
+    try consume { $0.finding(finding, slot: finding.stream.map { Int32($0) }) }
   }
 
   func closed(_ report: StreamReport) throws {

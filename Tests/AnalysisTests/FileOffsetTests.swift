@@ -97,7 +97,7 @@ struct FileOffsetTests {
   private func expectOffsets(of dump: [UInt8], _ layout: Layout) throws {
     let (text, offsets) = layout.text(of: dump)
     let analysis = try DumpAnalysis(text, as: layout.format)
-    #expect(analysis.reports.allSatisfy { $0.faults.isEmpty })
+    #expect(analysis.reports.allSatisfy { $0.errors.isEmpty })
     let indices = Self.dumpIndices(of: dump)
     for record in analysis.evidence.records {
       let index = indices(record.offset)

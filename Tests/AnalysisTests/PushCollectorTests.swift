@@ -140,7 +140,7 @@ struct PushCollectorTests {
     let strict = try collected([push])
     #expect(strict.found.map(\.time) == [nil])
     #expect(strict.found.map(\.flags) == [flags])
-    #expect(strict.collector.added.doubts == doubts)
+    #expect(strict.collector.added.tokenFlags == doubts)
     let lenient = try collected([push], flagged: true)
     #expect(lenient.found.map(\.time) == [UInt32((push.timestamp ?? 0) / 1000)])
   }

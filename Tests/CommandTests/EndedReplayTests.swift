@@ -18,7 +18,7 @@ struct EndedReplayTests {
   private static let moments = 50
 
   /// What is said of a connection that ends.
-  private static let lost: [StoreFault] = [
+  private static let lost: [StoreError] = [
     .connectionLost(.verbatim("")), .uncertain(.verbatim("")), .cannotConnect(.verbatim("")),
   ]
 

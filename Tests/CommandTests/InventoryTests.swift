@@ -381,7 +381,7 @@ struct KnownFileTests {
   }
 
   @Test("lists that cannot be used")
-  func faults() throws {
+  func errors() throws {
     try directory.write("nothing\n", to: "none")
     let none = try directory.apnsift("export", "ev", "--known-hashes", "none")
     #expect(

@@ -26,7 +26,7 @@ import Wording
     func libpq() throws {
       let outcome = try run("store", "list", "--store", "postgresql://me:secret@/db")
       #expect(outcome.code == 2)
-      let problem = StoreFault.noLibrary("libpq.so.5", package: "libpq5", elsewhere: "libpq")
+      let problem = StoreError.noLibrary("libpq.so.5", package: "libpq5", elsewhere: "libpq")
       #expect(outcome.said(.storeFailed("postgresql://me@/db", problem)))
       #expect(!outcome.errors.contains("secret"))
     }
@@ -36,7 +36,7 @@ import Wording
       try directory.write([0], to: "libsqlite3.so.0")
       let outcome = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create")
       #expect(outcome.code == 2)
-      let problem = StoreFault.noLibrary("libsqlite3.so.0", package: "libsqlite3-0", elsewhere: "sqlite")
+      let problem = StoreError.noLibrary("libsqlite3.so.0", package: "libsqlite3-0", elsewhere: "sqlite")
       #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", problem)))
       #expect(!directory.exists("tokens.sqlite"))
     }

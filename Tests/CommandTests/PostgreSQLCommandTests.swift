@@ -129,11 +129,11 @@ struct PostgreSQLCommandTests {
   }
 
   @Test("a server that is not there, and a URI that cannot be read")
-  func faults() throws {
+  func errors() throws {
     let absent = try directory.apnsift("store", "list", "--store", "postgres://me:secret@/db?host=/nowhere")
     #expect(absent.code == 2)
     #expect(absent.errors.contains("postgresql://me@/db?host=/nowhere: ") && !absent.errors.contains("\t"))
-    #expect(absent.said(StoreFault.cannotConnect(.verbatim("")).problem))
+    #expect(absent.said(StoreError.cannotConnect(.verbatim("")).message))
     let unreadable = try directory.apnsift("store", "list", "--store", "postgres://h/db?nothing=secret")
     #expect(unreadable.code == 64)
     #expect(!absent.errors.contains("secret") && !unreadable.errors.contains("secret"))

@@ -294,7 +294,7 @@ struct ReportTests {
     }
   }
 
-  // MARK: - Outputs and faults
+  // MARK: - Outputs and errors
 
   @Test("an output that exists is replaced only with --force, and an input never")
   func outputs() throws {

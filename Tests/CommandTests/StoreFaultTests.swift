@@ -7,15 +7,15 @@ import Wording
 struct StoreFaultTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var problem: StoreFault
+    var message: StoreError
     var prepare: @Sendable (TestDirectory) throws -> Void
 
     init(
-      _ description: String, _ problem: StoreFault,
+      _ description: String, _ message: StoreError,
       prepare: @escaping @Sendable (TestDirectory) throws -> Void
     ) {
       testDescription = description
-      self.problem = problem
+      self.message = message
       self.prepare = prepare
     }
   }
@@ -25,7 +25,7 @@ struct StoreFaultTests {
   }
 
   /// As SQLite words it.
-  private static let malformed = StoreFault.damaged(.verbatim("database disk image is malformed"))
+  private static let malformed = StoreError.damaged(.verbatim("database disk image is malformed"))
 
   static let cases: [Case] = [
     Case("no database", .notADatabase) {
@@ -82,7 +82,7 @@ struct StoreFaultTests {
     },
   ]
 
-  private static func misfit(_ subject: Message, _ expected: Message, _ found: Message) -> StoreFault {
+  private static func misfit(_ subject: Message, _ expected: Message, _ found: Message) -> StoreError {
     .misfit("device_tokens", subject, expected: expected, found: found)
   }
 
@@ -103,7 +103,7 @@ struct StoreFaultTests {
       ["replay", "dump.bin", "--store", "sqlite:s"] + (isDryRun ? ["--dry-run"] : []))
     #expect(outcome.code == 2)
     #expect(outcome.output.isEmpty)
-    #expect(outcome.said(.storeFailed("sqlite:s", test.problem)), "\(outcome.errors)")
+    #expect(outcome.said(.storeFailed("sqlite:s", test.message)), "\(outcome.errors)")
     #expect(try content(directory) == before)
     #expect(try directory.names == ["dump.bin", "s"])
   }
@@ -115,7 +115,7 @@ struct StoreFaultTests {
     let before = try content(directory)
     let listed = try directory.apnsift("store", "list", "--store", "sqlite:s")
     #expect(listed.code == 2)
-    #expect(listed.said(.storeFailed("sqlite:s", test.problem)), "\(listed.errors)")
+    #expect(listed.said(.storeFailed("sqlite:s", test.message)), "\(listed.errors)")
     let registered = try directory.apnsift("store", "register", hex(token(1)), "--store", "sqlite:s")
     #expect(registered.code == 2)
     #expect(try content(directory) == before)
@@ -214,7 +214,7 @@ struct StoreFaultTests {
     let full = try directory.shell("ulimit -f \(size / 512 + 40); \(line)")
     #expect(full.code == 2)
     // Which of them depends on the statement that meets the limit.
-    let remedies = [StoreFault.full(.verbatim("")), .failed(.verbatim(""))].map(\.remedy)
+    let remedies = [StoreError.full(.verbatim("")), .failed(.verbatim(""))].map(\.remedy)
     #expect(full.errors.contains("sqlite:tokens.sqlite: ") && remedies.contains(where: full.said))
     #expect(try directory.sqlite("tokens.sqlite", "PRAGMA integrity_check;") == "ok")
     #expect(try directory.storedTokens() == stored)
@@ -237,7 +237,7 @@ struct StoreFaultTests {
       let outcome = try directory.shell(line)
       chmod(directory.path, 0o777)
       #expect(outcome.code == 2)
-      let remedies = [StoreFault.readOnly(.verbatim("")), .cannotOpen(.verbatim(""))].map(\.remedy)
+      let remedies = [StoreError.readOnly(.verbatim("")), .cannotOpen(.verbatim(""))].map(\.remedy)
       #expect(outcome.errors.contains("sqlite:tokens.sqlite: "), "\(outcome.errors)")
       #expect(remedies.contains(where: outcome.said), "\(outcome.errors)")
     }

@@ -118,7 +118,7 @@ struct StoreImportTests {
     .located(problem, line: line, column: column)
   }
 
-  static let headerFaults: [(text: String, options: [String], problem: Message)] = [
+  static let headerErrors: [(text: String, options: [String], problem: Message)] = [
     ("", [], located(.headerWithout("token", option: "--token-column", header: []), 1)),
     (
       "device,at\naa,1\n", [],
@@ -135,7 +135,7 @@ struct StoreImportTests {
     ("\"token\"x,registered_at\n", [], located(.textAfterQuote, 1, 8)),
   ]
 
-  static let rowFaults: [(text: String, options: [String], problem: Message)] = [
+  static let rowErrors: [(text: String, options: [String], problem: Message)] = [
     ("token,registered_at\naa,1\nzz,2\n", [], located(.notAToken("zz"), 3, 1)),
     ("token,registered_at\naa,1\n\"x\ny\",2\n", [], located(.notAToken("x\ny"), 3, 1)),
     ("n,token,registered_at\n\"a\nb\",aa,1\n,zz,2\n", [], located(.notAToken("zz"), 4, 2)),
@@ -167,7 +167,7 @@ struct StoreImportTests {
     ),
   ]
 
-  @Test("a fault names file, line and column, and nothing is imported", arguments: headerFaults + rowFaults)
+  @Test("a fault names file, line and column, and nothing is imported", arguments: headerErrors + rowErrors)
   func refuses(_ text: String, _ options: [String], _ problem: Message) throws {
     try directory.makeStore()
     let outcome = try importing(text, options)

@@ -227,7 +227,7 @@ struct EvidenceTests {
         .evidenceSchemaExpected("apnsift/1", found: "1")
       ),
     ] as [([String], Int, Bool, Message)])
-  func faults(_ lines: [String], _ line: Int, isOtherVersion: Bool, _ message: Message) {
+  func errors(_ lines: [String], _ line: Int, isOtherVersion: Bool, _ message: Message) {
     let error = #expect(throws: EvidenceError.self) { try evidence(lines) }
     #expect(error?.line == line)
     #expect(error?.isOtherVersion == isOtherVersion)

@@ -23,9 +23,9 @@ struct RedactionTests {
     page.inputs[0].sameBytesAs = name
     page.streams = [stream()]
     let location = RecordLocation(source: name, stream: 0, offset: 0)
-    var record = DoubtfulRecord(.feedback, at: location, flags: ["resynchronised"])
+    var record = FlaggedRecord(.feedback, at: location, flags: ["resynchronised"])
     (record.token, record.time) = (token, 0x09fc_a0aa)
-    page.doubtfulRecords = [record]
+    page.flaggedRecords = [record]
     var chain = RecoveredChain(.binary, at: location)
     chain.times = 0x09fc_a0aa...0x09fc_a0aa
     (page.chains, page.chainCount) = ([chain], 1)
@@ -102,7 +102,7 @@ struct RedactionTests {
     let page = try redacted()
     let rows = page.invalidations.rows + page.invalidations.repeated + page.invalidations.doubtfulRows
     let names = Set(
-      rows.map(\.token) + [page.doubtfulRecords[0].token, page.gateway.responses[0].token].compactMap { $0 })
+      rows.map(\.token) + [page.flaggedRecords[0].token, page.gateway.responses[0].token].compactMap { $0 })
     #expect(names.count == 1 && names.allSatisfy { $0.wholeMatch(of: /device-[0-9a-f]{16}/) != nil })
     #expect(page.head.isRedacted && page.head.hasMaskedText)
   }
@@ -110,7 +110,7 @@ struct RedactionTests {
   @Test("numbers and bytes that may be of a token are removed")
   func bytes() throws {
     let page = try redacted()
-    #expect(page.doubtfulRecords[0].time == nil)
+    #expect(page.flaggedRecords[0].time == nil)
     #expect(page.gateway.responses[0].status == nil && page.gateway.responses[0].identifier == nil)
     let bytes = page.findings[0].examples[0].bytes[0].bytes.map(\.value)
     #expect(bytes == [nil, nil, nil, nil, nil, 0x20])

@@ -18,7 +18,7 @@ struct HeaderTableTests {
   }
 
   private func read(_ block: [UInt8], _ table: HeaderTable, _ fields: inout HeaderFields) -> HeaderTable
-    .Fault?
+    .HeaderError?
   {
     table.read(block.span.bytes, into: &fields)
   }

@@ -37,7 +37,7 @@ struct JSONReaderTests {
       ("tru", 0), ("nul", 0), ("\"a", 2), ("\"\\x\"", 2), (#""\u12g4""#, 5), (#""\ud800""#, 7),
       (#""\ud800\u0041""#, 7), ("\"\n\"", 1), ("{} {}", 3), (#"{"a":1,"a":2}"#, 7), ("'a'", 0), ("NaN", 0),
     ])
-  func faults(_ text: String, _ offset: Int) {
+  func errors(_ text: String, _ offset: Int) {
     let error = #expect(throws: JSONError.self, "\(text)") { try canonical(text) }
     #expect(error?.offset == offset, "\(text): \(error?.message.text ?? "")")
   }

@@ -81,7 +81,7 @@ struct ClientTests {
     #expect(try client.read(50).count == 50)
     #expect(try client.read().count == 50)
     #expect(try client.read().count == 38)
-    #expect(throws: TestClient.SystemFailure(ECONNRESET)) { try client.read() }
+    #expect(throws: TestClient.SystemCallError(ECONNRESET)) { try client.read() }
     #expect(try end(server) == .completed(byClient: false))
   }
 
@@ -198,7 +198,7 @@ struct ClientTests {
   func portInUse() throws {
     let first = try TestServer([ServedConnection(chunks: [38])])
     let port = first.server.port
-    let failure = #expect(throws: Failure.self) {
+    let failure = #expect(throws: CommandError.self) {
       _ = try TestServer([ServedConnection(chunks: [38])]) { $0.port = port }
     }
     #expect(failure?.message == .portInUse(port, of: "127.0.0.1"))
@@ -211,7 +211,7 @@ struct ClientTests {
       ("192.0.2.1", .addressUnavailable("192.0.2.1")),
     ]
     for (address, message) in expected {
-      let failure = #expect(throws: Failure.self) {
+      let failure = #expect(throws: CommandError.self) {
         _ = try TestServer([ServedConnection(chunks: [38])]) { $0.address = address }
       }
       #expect(failure?.message == message)

@@ -79,12 +79,12 @@ final class TestClient {
         Basics.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else { throw SystemFailure(errno) }
+    guard result == 0 else { throw SystemCallError(errno) }
   }
 
   deinit { close() }
 
-  struct SystemFailure: Error, Equatable {
+  struct SystemCallError: Error, Equatable {
     var number: Int32
     init(_ number: Int32) { self.number = number }
   }
@@ -93,7 +93,7 @@ final class TestClient {
   func read(_ size: Int = 1 << 16) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: size)
     let count = recv(descriptor, &bytes, size, 0)
-    guard count >= 0 else { throw SystemFailure(errno) }
+    guard count >= 0 else { throw SystemCallError(errno) }
     return Array(bytes[..<count])
   }
 
@@ -106,7 +106,7 @@ final class TestClient {
 
   func send(_ bytes: [UInt8]) throws {
     guard Basics.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-      throw SystemFailure(errno)
+      throw SystemCallError(errno)
     }
   }
 
@@ -130,7 +130,7 @@ extension ServedConnection {
   /// Sends bytes that count up, in chunks of these sizes.
   init(chunks sizes: [Int], ending: Ending = .close, name: String = "stream") {
     let bytes = (0..<sizes.reduce(0, +)).map { UInt8(truncatingIfNeeded: $0) }
-    var steps: [Step] = []
+    var steps: [Action] = []
     var start = 0
     for size in sizes {
       steps.append(.send(start..<(start + size)))

@@ -61,7 +61,7 @@ struct ConnectionTests {
       do {
         _ = try MySQLConnection(uri(text), lockTimeout: .seconds(1))
         Issue.record("connected: \(text)")
-      } catch StoreFault.cannotConnect(let reason) {
+      } catch StoreError.cannotConnect(let reason) {
         #expect(reason.text.contains(expected), "\(reason)")
       }
     }
@@ -163,7 +163,7 @@ struct ConnectionTests {
       until: "SELECT COUNT(*) = 0 FROM information_schema.processlist WHERE id = \(connection.number)")
     let error = try #require(failure { try connection.run("COMMIT") })
     #expect(error.isLost && connection.isLost)
-    guard case .connectionLost = StoreFault(error, waited: .zero) else {
+    guard case .connectionLost = StoreError(error, waited: .zero) else {
       Issue.record("\(error)")
       return
     }

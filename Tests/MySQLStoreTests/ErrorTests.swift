@@ -14,8 +14,8 @@ struct ErrorTests {
     connection = try database.connect(lockTimeout: .milliseconds(1))
   }
 
-  private func fault(_ sql: String, of connection: MySQLConnection? = nil) -> StoreFault? {
-    failure { try (connection ?? self.connection).run(sql) }.map { StoreFault($0, waited: .seconds(1)) }
+  private func error(_ sql: String, of connection: MySQLConnection? = nil) -> StoreError? {
+    failure { try (connection ?? self.connection).run(sql) }.map { StoreError($0, waited: .seconds(1)) }
   }
 
   private enum Kind { case refused, failed, notPermitted, readOnly, locked, contended }
@@ -24,9 +24,9 @@ struct ErrorTests {
     _ kind: Kind, _ sql: String, of connection: MySQLConnection? = nil,
     _ location: SourceLocation = #_sourceLocation
   ) {
-    let fault = fault(sql, of: connection)
+    let error = error(sql, of: connection)
     let found: Kind? =
-      switch fault {
+      switch error {
       case .refused: .refused
       case .failed: .failed
       case .locked: .locked
@@ -35,7 +35,7 @@ struct ErrorTests {
       case .contended: .contended
       default: nil
       }
-    #expect(found == kind, "\(sql): \(String(describing: fault))", sourceLocation: location)
+    #expect(found == kind, "\(sql): \(String(describing: error))", sourceLocation: location)
   }
 
   @Test("Constraints and values that do not fit refuse a row")
@@ -63,7 +63,7 @@ struct ErrorTests {
       "INSERT INTO v VALUES (2, 1)", "DELETE FROM t",
     ] { expect(.refused, sql) }
     #expect(
-      fault("DELETE FROM t")
+      error("DELETE FROM t")
         == .refused(
           .serverError(.verbatim("no"), code: 1644, state: "45000")))
     #expect(try connection.number("SELECT COUNT(*) FROM t") == 1)
@@ -112,7 +112,7 @@ struct ErrorTests {
     try database.session.send("UPDATE t SET n = 2 WHERE id = 2")
     let error = try #require(failure { try patient.run("UPDATE t SET n = 2 WHERE id = 1") })
     #expect(error.kind == .contended && error.code == 1213)
-    #expect(StoreFault(error, waited: .zero) == .contended(error.message))
+    #expect(StoreError(error, waited: .zero) == .contended(error.message))
     try database.session.receive()
   }
 
@@ -120,7 +120,7 @@ struct ErrorTests {
   func full() throws {
     try connection.run("SET max_heap_table_size = 16384")
     try connection.run("CREATE TABLE t (a CHAR(255)) ENGINE=MEMORY")
-    guard case .full? = fault("INSERT INTO t SELECT 'x' FROM seq_1_to_10000") else {
+    guard case .full? = error("INSERT INTO t SELECT 'x' FROM seq_1_to_10000") else {
       Issue.record("not full")
       return
     }

@@ -182,7 +182,7 @@ struct InsertTests {
         }
       }
       connection.rollBack()
-      guard let error, case .refused = StoreFault(error, waited: .zero) else {
+      guard let error, case .refused = StoreError(error, waited: .zero) else {
         Issue.record("\(String(describing: error))", sourceLocation: location)
         return
       }

@@ -117,8 +117,8 @@ struct CaptureDamageTests {
     }
   }
 
-  @Test("bytes of no sense at all, from the head on", arguments: [CaptureRecords.Kind.pcap, .pcapng])
-  func nonsense(_ kind: CaptureRecords.Kind) {
+  @Test("bytes of no sense at all, from the head on", arguments: [CaptureRecords.FileFormat.pcap, .pcapng])
+  func nonsense(_ kind: CaptureRecords.FileFormat) {
     var generator = SeededGenerator(seed: 6)
     let heads: [[UInt8]] = [
       [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], [0xa1, 0xb2, 0x3c, 0x4d, 0, 2, 0, 4],
@@ -140,7 +140,7 @@ struct CaptureDamageTests {
       let file = shape.file(generator.pick(0...20), isBigEndian: isBigEndian, using: &generator).bytes
       let libpcap = LibpcapReading(file)
       let reading = RecordReading(file)
-      #expect(libpcap.fault == nil && reading.damages.isEmpty)
+      #expect(libpcap.error == nil && reading.damages.isEmpty)
       #expect(reading.packets.map(\.asLibpcap) == libpcap.packets)
     }
   }
@@ -158,7 +158,7 @@ struct CaptureDamageTests {
       let stamp = generator.next() >> UInt64(generator.pick(24...40))
       writer.enhanced(CaptureFileWriter.Packet(bytes: [1, 2, 3], stamp: stamp))
       let libpcap = LibpcapReading(writer.bytes)
-      #expect(libpcap.fault == nil)
+      #expect(libpcap.error == nil)
       #expect(
         RecordReading(writer.bytes).packets.map(\.asLibpcap) == libpcap.packets, "resolution \(exponent)")
     }

@@ -41,7 +41,7 @@ struct CaptureRecordsFixtureTests {
     let expected = Self.expected[fixture.name]
     #expect(reading.damages == expected?.damages ?? [])
     #expect(reading.messages == expected?.messages ?? [])
-    #expect(reading.faults.isEmpty == (fixture.name != "libpcap/linktype-reserved-field-not-zero.pcap"))
+    #expect(reading.errors.isEmpty == (fixture.name != "libpcap/linktype-reserved-field-not-zero.pcap"))
   }
 
   @Test("the same packets as libpcap, as far as it reads", arguments: CaptureFixture.all)
@@ -49,7 +49,7 @@ struct CaptureRecordsFixtureTests {
     let file = try fixture.bytes
     let libpcap = LibpcapReading(file)
     let reading = RecordReading(file)
-    if libpcap.fault == nil { #expect(libpcap.packets.count == fixture.packets) }
+    if libpcap.error == nil { #expect(libpcap.packets.count == fixture.packets) }
     #expect(reading.packets.prefix(libpcap.packets.count).map(\.asLibpcap) == libpcap.packets)
     for packet in reading.packets.prefix(libpcap.packets.count) {
       #expect(LinkType(rawValue: packet.linkType).name == libpcap.linkType)
@@ -77,8 +77,8 @@ struct CaptureRecordsFixtureTests {
   @Test("a link type with reserved bits is refused, with the position and the bits")
   func reservedLinkType() throws {
     let file = Array(try Fixtures.data("captures/libpcap/linktype-reserved-field-not-zero.pcap"))
-    let fault = try #require(RecordReading(file).faults.first)
-    #expect(fault.fileOffset == 20 && fault.message == .reservedLinkTypeBits(0x30_0000))
+    let error = try #require(RecordReading(file).errors.first)
+    #expect(error.fileOffset == 20 && error.message == .reservedLinkTypeBits(0x30_0000))
   }
 
   @Test(

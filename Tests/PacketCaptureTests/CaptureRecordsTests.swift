@@ -235,7 +235,7 @@ struct CaptureRecordsTests {
     }
     #expect(packets == example.packets)
     #expect(reading.damages == example.damages, "\(reading.messages)")
-    #expect(reading.misuse.isEmpty && reading.faults.isEmpty)
+    #expect(reading.misuse.isEmpty && reading.errors.isEmpty)
     for packet in reading.packets {
       #expect(packet.bytes == (0..<packet.bytes.count).map { UInt8($0 + 1) })
     }
@@ -265,16 +265,16 @@ struct CaptureRecordsTests {
     writer.pcapHeader()
     for count in 8..<24 {
       let reading = RecordReading(Array(writer.bytes.prefix(count)))
-      #expect(reading.faults.count == 1 && reading.misuse.isEmpty && reading.packets.isEmpty)
+      #expect(reading.errors.count == 1 && reading.misuse.isEmpty && reading.packets.isEmpty)
     }
-    #expect(RecordReading([UInt8](repeating: 7, count: 99), as: .pcap).faults.first?.fileOffset == 0)
+    #expect(RecordReading([UInt8](repeating: 7, count: 99), as: .pcap).errors.first?.fileOffset == 0)
     #expect(RecordReading([UInt8](repeating: 7, count: 99), as: .pcapng).damages == ["0+99"])
     #expect(RecordReading([], as: .pcapng) == RecordReading([], as: .pcapng, chunk: { 1 }))
   }
 
   @Test("a capture is known by more than a tuple's time")
   func recognition() {
-    func kind(_ bytes: [UInt8]) -> CaptureRecords.Kind? { CaptureRecords.recognises(bytes.span.bytes) }
+    func kind(_ bytes: [UInt8]) -> CaptureRecords.FileFormat? { CaptureRecords.recognises(bytes.span.bytes) }
     // 2011-01-23T22:58:41Z and a token of 32 bytes.
     #expect(kind([0x4d, 0x3c, 0xb2, 0xa1, 0, 32] + [UInt8](repeating: 1, count: 32)) == nil)
     #expect(kind([0x4d, 0x3c, 0xb2, 0xa1, 2, 0, 4, 0]) == .pcap)

@@ -62,7 +62,7 @@ struct CaptureResynchronisationTests {
   private func expectAll(_ packets: [CapturedPacket], in file: [UInt8], _ comment: String) -> RecordReading {
     let reading = RecordReading(file)
     #expect(reading.packets.map(\.bytes) == packets.map(\.bytes), "\(comment): \(reading.damages)")
-    #expect(reading.misuse.isEmpty && reading.faults.isEmpty, "\(comment)")
+    #expect(reading.misuse.isEmpty && reading.errors.isEmpty, "\(comment)")
     for size in [0, 1, 37, 1000] {
       #expect(RecordReading(file, chunk: { size }) == reading, "\(comment), windows of \(size)")
     }

@@ -15,7 +15,7 @@ struct LibpcapReading {
   /// Short name of the link type.
   var linkType = ""
   /// Why it stopped before the end; nil if it did not.
-  var fault: String?
+  var error: String?
 
   init(_ file: [UInt8]) {
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
@@ -31,7 +31,7 @@ struct LibpcapReading {
       return handle
     }
     guard let handle else {
-      fault = message.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? "?"
+      error = message.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? "?"
       return
     }
     pcap_close(handle)
@@ -44,7 +44,7 @@ struct LibpcapReading {
     while true {
       let answer = pcap_next_ex(handle, &header, &data)
       guard answer == 1, let header = header?.pointee else {
-        if answer != PCAP_ERROR_BREAK { fault = String(cString: pcap_geterr(handle)) }
+        if answer != PCAP_ERROR_BREAK { error = String(cString: pcap_geterr(handle)) }
         return
       }
       packets.append(

@@ -65,20 +65,20 @@ struct PacketFilterTests {
   @Test("an invalid expression is refused with libpcap's message")
   func noExpression() throws {
     for expression in ["tpc port 80", "port", "((tcp)", "tcp\0", "port 99999999"] {
-      let fault = #expect(throws: InputFault.self) { try PacketFilter(expression) }
-      let length = try #require(fault).message.text.utf8.count
+      let error = #expect(throws: InputError.self) { try PacketFilter(expression) }
+      let length = try #require(error).message.text.utf8.count
       #expect((1..<900).contains(length))
     }
     let expression = "tcp and (port 80"
-    let fault = #expect(throws: InputFault.self) { try PacketFilter(expression) }
+    let error = #expect(throws: InputError.self) { try PacketFilter(expression) }
     let reason = try complaint(expression, linkType: "EN10MB")
     #expect(
-      fault?.message.text
+      error?.message.text
         == "the filter '\(expression)' does not compile: \(reason) (for EN10MB, nor for another usual link "
         + "type); see pcap-filter(7) for the syntax")
     let long = String(repeating: "x", count: 5000)
-    let longFault = #expect(throws: InputFault.self) { try PacketFilter(long) }
-    let length = try #require(longFault).message.text.utf8.count
+    let longError = #expect(throws: InputError.self) { try PacketFilter(long) }
+    let length = try #require(longError).message.text.utf8.count
     #expect(length < 900)
   }
 
@@ -94,14 +94,14 @@ struct PacketFilterTests {
       let isMatch = filter.matches(record, in: bytes.span.bytes)
       #expect(!isMatch)
     }
-    let anomalies = filter.takeAnomalies()
-    #expect(anomalies.map(\.code) == [.unsupportedLinkType] && anomalies.first?.fileOffset == 1000)
+    let findings = filter.takeFindings()
+    #expect(findings.map(\.code) == [.unsupportedLinkType] && findings.first?.fileOffset == 1000)
     let reason = try complaint(expression, linkType: "RAW")
     #expect(
-      anomalies.first?.message.text
+      findings.first?.message.text
         == "RAW (link type 101) does not support the filter '\(expression)': \(reason); its packets are "
         + "skipped")
-    #expect(!filter.hasAnomalies)
+    #expect(!filter.hasFindings)
   }
 
   @Test("link types one after another, each by its own program")
@@ -137,7 +137,7 @@ struct PacketFilterTests {
         "\(LinkType(rawValue: UInt16(number)).name) (link type \(number)) exceeds the limit of 256 "
           + "link types; its packets are skipped")
     }
-    let messages = filter.takeAnomalies().map(\.message)
+    let messages = filter.takeFindings().map(\.message)
     #expect(messages.filter { refusals.contains($0) } == [refusals[256]])
   }
 

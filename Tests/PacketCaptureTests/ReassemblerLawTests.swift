@@ -38,7 +38,7 @@ struct ReassemblerLawTests {
       let recording = try reassemble(plan.script, options: options(window: plain.patience))
       let wrong = recording.differences(from: plain, stream: 0, plan)
       #expect(wrong == [], "seed \(seed), script \(number), window \(plain.patience): \(plan)")
-      #expect(recording.anomalies.allSatisfy { $0.code != .lateSegment })
+      #expect(recording.findings.allSatisfy { $0.code != .lateSegment })
       if !wrong.isEmpty { return }
     }
   }
@@ -62,7 +62,7 @@ struct ReassemblerLawTests {
         #expect(
           zip(half.bytes, common).allSatisfy { $0 == nil || $0 == $1 }, "seed \(seed), script \(number)")
         let lost = half.bytes.count { $0 != nil } < expected.count { $0 != nil }
-        let isTold = recording.anomalies.contains { $0.code == .lateSegment && $0.side == side }
+        let isTold = recording.findings.contains { $0.code == .lateSegment && $0.side == side }
         #expect(isTold == lost, "seed \(seed), script \(number), window \(window): \(plan)")
       }
       #expect(recording.misuse == [])
@@ -103,7 +103,7 @@ struct ReassemblerLawTests {
     ])
     #expect(recording.half(0, .first).text == "one")
     #expect(recording.half(1, .first).text == "three" && recording.half(1, .second).text == "two")
-    #expect(recording.anomalyTexts == ["midstreamStart 0+0"])
+    #expect(recording.findingTexts == ["midstreamStart 0+0"])
     #expect(recording.reports.map { $0.firstPacket?.number } == [1, 3])
   }
 
@@ -113,7 +113,7 @@ struct ReassemblerLawTests {
   func cutBeginning() throws {
     let recording = try reassemble([.client(108, "ij"), .client(100, "", missing: 5)])
     #expect(recording.half().text == "<8>ij")
-    #expect(recording.anomalyTexts == ["midstreamStart 0+0", "truncatedPacket 0+5"])
+    #expect(recording.findingTexts == ["midstreamStart 0+0", "truncatedPacket 0+5"])
   }
 
   // MARK: - Without memory
@@ -129,7 +129,7 @@ struct ReassemblerLawTests {
       let wrong = recording.differences(from: plain, stream: 0, plan, comparesCopies: false)
       #expect(wrong == [], "script \(number): \(plan)")
       let found = recording.reports.reduce(0) { $0 + $1.first.conflictingBytes + $1.second.conflictingBytes }
-      let isTold = recording.anomalies.contains { $0.code == .unverifiedRetransmission }
+      let isTold = recording.findings.contains { $0.code == .unverifiedRetransmission }
       let isComplete = found == plain.client.conflictingBytes + plain.server.conflictingBytes
       #expect(isComplete || isTold, "script \(number): \(plan)")
       unknown += isTold ? 1 : 0

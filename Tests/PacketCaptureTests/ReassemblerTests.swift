@@ -12,7 +12,7 @@ struct ReassemblerTests {
     var script: [ScriptedSegment]
     var text: String
     var gaps: [String] = []
-    var anomalies: [String] = []
+    var findings: [String] = []
     var window = 4096
     var testDescription: String { name }
   }
@@ -26,7 +26,7 @@ struct ReassemblerTests {
       name: "the handshake last", script: [.client(103, "def"), .client(100, "abc"), syn], text: "abcdef"),
     Case(
       name: "no handshake", script: [.client(103, "def"), .client(100, "abc")], text: "abcdef",
-      anomalies: ["midstreamStart 0+0"]),
+      findings: ["midstreamStart 0+0"]),
     Case(
       name: "a hole", script: [syn, .client(100, "abc"), .client(106, "ghi")], text: "abc<3>ghi",
       gaps: ["3+3"]),
@@ -36,7 +36,7 @@ struct ReassemblerTests {
     Case(
       name: "a gap that is filled one packet too late",
       script: [syn, .client(101, "b"), .client(102, ""), .client(102, ""), .client(100, "a")], text: "<1>b",
-      gaps: ["0+1"], anomalies: ["lateSegment 0+1"], window: 2),
+      gaps: ["0+1"], findings: ["lateSegment 0+1"], window: 2),
     Case(
       name: "a repeated segment", script: [syn, .client(100, "abc"), .client(100, "abc"), .client(103, "d")],
       text: "abcd"),
@@ -46,15 +46,15 @@ struct ReassemblerTests {
     Case(
       name: "a copy that differs from delivered bytes",
       script: [syn, .client(100, "abcd"), .client(100, "aXYdef")], text: "abcdef",
-      anomalies: ["conflictingOverlap 1+2"]),
+      findings: ["conflictingOverlap 1+2"]),
     Case(
       name: "a copy that differs from buffered bytes",
       script: [syn, .client(102, "cd"), .client(100, "abCD"), .client(104, "e")], text: "abcde",
-      anomalies: ["conflictingOverlap 2+2"]),
+      findings: ["conflictingOverlap 2+2"]),
     Case(
       name: "copies that differ before the stream begins",
       script: [.client(102, "cd"), .client(102, "cX"), .client(100, "ab"), syn], text: "abcd",
-      anomalies: ["conflictingOverlap 3+1"]),
+      findings: ["conflictingOverlap 3+1"]),
     Case(
       name: "a segment around others that wait",
       script: [syn, .client(101, "b"), .client(103, "d"), .client(100, "abcde")], text: "abcde"),
@@ -72,22 +72,22 @@ struct ReassemblerTests {
     Case(
       name: "a truncated packet whose rest is sent again",
       script: [syn, .client(100, "ab", missing: 2), .client(102, "cdef")], text: "abcdef",
-      anomalies: ["truncatedPacket 2+2"]),
+      findings: ["truncatedPacket 2+2"]),
     Case(
       name: "a truncated packet whose rest is never sent",
       script: [syn, .client(100, "ab", missing: 2), .client(104, "ef")], text: "ab<2>ef", gaps: ["2+2"],
-      anomalies: ["truncatedPacket 2+2"]),
+      findings: ["truncatedPacket 2+2"]),
     // Found by a fuzzer: the offset was negative.
     Case(
       name: "headers alone of a packet from before the beginning",
       script: [syn, .client(100, "ab"), .client(0xd000_0000, "", missing: 72)], text: "ab",
-      anomalies: ["truncatedPacket 0+72"]),
+      findings: ["truncatedPacket 0+72"]),
     Case(
       name: "a cut packet at the end", script: [syn, .client(100, "ab", missing: 2)], text: "ab<2>",
-      gaps: ["2+2"], anomalies: ["truncatedPacket 2+2"]),
+      gaps: ["2+2"], findings: ["truncatedPacket 2+2"]),
     Case(
       name: "headers alone", script: [.client(100, "", missing: 5)], text: "<5>", gaps: ["0+5"],
-      anomalies: ["midstreamStart 0+0", "truncatedPacket 0+5"]),
+      findings: ["midstreamStart 0+0", "truncatedPacket 0+5"]),
     Case(
       name: "a FIN after bytes that are missing", script: [syn, .client(100, "ab"), .client(104, "", .fin)],
       text: "ab<2>", gaps: ["2+2"]),
@@ -101,10 +101,10 @@ struct ReassemblerTests {
     Case(
       name: "bytes before the beginning, too late",
       script: [.client(102, "cd"), .client(104, ""), .client(104, ""), .client(100, "ab")], text: "cd",
-      anomalies: ["midstreamStart 0+0", "lateSegment 0+2"], window: 1),
+      findings: ["midstreamStart 0+0", "lateSegment 0+2"], window: 1),
     Case(
       name: "no patience at all", script: [syn, .client(101, "b"), .client(100, "a")], text: "<1>b",
-      gaps: ["0+1"], anomalies: ["lateSegment 0+1"], window: 0),
+      gaps: ["0+1"], findings: ["lateSegment 0+1"], window: 0),
   ]
 
   @Test(arguments: cases)
@@ -115,7 +115,7 @@ struct ReassemblerTests {
     let half = recording.half()
     #expect(half.text == example.text)
     #expect(half.gaps == example.gaps)
-    #expect(recording.anomalyTexts == example.anomalies)
+    #expect(recording.findingTexts == example.findings)
     #expect(recording.misuse == [])
     #expect(recording.reports.count == 1)
     #expect(recording.reports.first?.first.bytes == half.bytes.count { $0 != nil })
@@ -130,7 +130,7 @@ struct ReassemblerTests {
     #expect(recording.half().fileOffsets == [2, 3, 4, 0, 1, 9])
   }
 
-  /// Found by a fuzzer: the anomaly named the stream.
+  /// Found by a fuzzer: the finding named the stream.
   @Test("headers alone after the stream is closed are reported without it")
   func headersAfterClose() throws {
     var options = CaptureOptions()
@@ -140,7 +140,7 @@ struct ReassemblerTests {
       [Self.syn, .client(100, "ab"), .client(102, "", .rst), .server(7, "", .rst)] + others
         + [.client(102, "", missing: 9)], options: options)
     #expect(recording.half().text == "ab")
-    #expect(recording.anomalies.last?.code == .truncatedPacket && recording.anomalies.last?.stream == nil)
+    #expect(recording.findings.last?.code == .truncatedPacket && recording.findings.last?.stream == nil)
     #expect(recording.misuse == [])
   }
 
@@ -149,7 +149,7 @@ struct ReassemblerTests {
     let recording = try reassemble(
       [Self.syn, .client(100, "abc"), .client(100, "abX")], isForgetful: true)
     #expect(recording.half().text == "abc")
-    #expect(recording.anomalyTexts == ["unverifiedRetransmission -+-"])
+    #expect(recording.findingTexts == ["unverifiedRetransmission -+-"])
   }
 }
 
@@ -205,9 +205,9 @@ struct ConnectionTests {
     let recording = try reassemble(script, options: options)
     #expect(recording.half(0).text == "abcdef")
     #expect(recording.reports.count == 50)
-    #expect(recording.anomalyTexts == ["connectionEvicted -+-"])
+    #expect(recording.findingTexts == ["connectionEvicted -+-"])
     #expect(
-      recording.anomalies.map(\.message) == [
+      recording.findings.map(\.message) == [
         "dropped \(Count.of(47, "idle connection")) without data, to keep to --max-connections 3"
       ])
   }
@@ -223,7 +223,7 @@ struct ConnectionTests {
       ], options: options)
     #expect(recording.half(0).text == "abc")
     #expect(recording.half(2).text == "def")
-    #expect(recording.anomalies.filter { $0.code == .connectionEvicted }.map(\.stream) == [0, 1])
+    #expect(recording.findings.filter { $0.code == .connectionEvicted }.map(\.stream) == [0, 1])
   }
 
   @Test("a full buffer flushes the oldest gap, and reports it")
@@ -237,12 +237,12 @@ struct ConnectionTests {
       let half = recording.half()
       #expect(half.gaps.count == 20)
       #expect(half.bytes.count { $0 != nil } == 20)
-      #expect(recording.anomalies.contains { $0.code == .bufferLimit })
+      #expect(recording.findings.contains { $0.code == .bufferLimit })
       #expect(recording.misuse == [])
     }
   }
 
-  // Found by a fuzzer: the anomaly came after the end of its stream.
+  // Found by a fuzzer: the finding came after the end of its stream.
   @Test("a truncated packet that fills the buffers after both sides reset the connection")
   func bufferLimitAfterEnd() throws {
     var options = CaptureOptions()
@@ -254,7 +254,7 @@ struct ConnectionTests {
       ], options: options)
     #expect(recording.misuse == [])
     #expect(recording.half().text == "abc<2>fg<3>")
-    #expect(recording.anomalies.filter { $0.code == .truncatedPacket }.map(\.offset) == [7])
+    #expect(recording.findings.filter { $0.code == .truncatedPacket }.map(\.offset) == [7])
   }
 
   @Test("a stream of more than 4 GiB keeps its offsets")
@@ -278,7 +278,7 @@ struct ConnectionTests {
         offsets.append(origins[0].streamOffset)
       }
       mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {}
-      mutating func anomaly(_ anomaly: StreamAnomaly) {}
+      mutating func finding(_ finding: StreamFinding) {}
       mutating func closed(_ report: StreamReport) {}
     }
     return play(script, to: Offsets(), options: options).recorder.offsets

@@ -26,20 +26,20 @@ extension StreamRecording {
       check("duplicates", report[side].duplicateBytes, direction.duplicateBytes)
       if comparesCopies {
         check("conflicting", report[side].conflictingBytes, direction.conflictingBytes)
-        found += conflictFaults(stream: stream, side, direction)
+        found += conflictErrors(stream: stream, side, direction)
       }
     }
     return found
   }
 
   /// Every byte received twice with different content is within a finding, and findings begin and end with one.
-  private func conflictFaults(
+  private func conflictErrors(
     stream: Int, _ side: Side, _ direction: PlainDirection
   ) -> [String] {
     let base = direction.base ?? 0
-    let ranges = anomalies.compactMap { anomaly -> Range<Int>? in
-      guard anomaly.code == .conflictingOverlap, anomaly.stream == stream, anomaly.side == side,
-        let offset = anomaly.offset, let length = anomaly.length
+    let ranges = findings.compactMap { finding -> Range<Int>? in
+      guard finding.code == .conflictingOverlap, finding.stream == stream, finding.side == side,
+        let offset = finding.offset, let length = finding.length
       else { return nil }
       return offset + base..<offset + base + length
     }

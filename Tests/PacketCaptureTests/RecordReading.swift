@@ -16,7 +16,7 @@ struct RecordReading: Equatable {
   /// As `offset+length`.
   private(set) var damages: [String] = []
   private(set) var messages: [Message] = []
-  private(set) var faults: [InputFault] = []
+  private(set) var errors: [InputError] = []
   private(set) var secrets: DecryptionSecrets?
   /// Violations of the reader's contract.
   private(set) var misuse: [String] = []
@@ -25,7 +25,7 @@ struct RecordReading: Equatable {
   ///   - chunk: how many more bytes than needed each window has.
   ///   - maxPacket: as in `CaptureOptions`.
   init(
-    _ file: [UInt8], as kind: CaptureRecords.Kind? = nil, maxPacket: Int = 1 << 20,
+    _ file: [UInt8], as kind: CaptureRecords.FileFormat? = nil, maxPacket: Int = 1 << 20,
     chunk: () -> Int = { 1 << 40 }
   ) {
     guard let kind = kind ?? CaptureRecords.recognises(file.span.bytes) else {
@@ -49,8 +49,8 @@ struct RecordReading: Equatable {
         position = advance(position, to: start + after, by: record.capturedLength)
       case .skipped(let after):
         position = advance(position, to: start + after, by: 1)
-      case .damaged(let anomaly, let after):
-        add(anomaly, in: file)
+      case .damaged(let finding, let after):
+        add(finding, in: file)
         position = advance(position, to: start + after, by: 0)
       case .needsBytes(let count):
         if knowsEnd || count <= end - position || count > maxPacket + 2 << 20 {
@@ -60,13 +60,13 @@ struct RecordReading: Equatable {
         start = position
         knowsEnd = end == file.count
         end = min(file.count, position + count + chunk() % (1 << 41))
-      case .unreadable(let fault):
-        faults.append(fault)
+      case .unreadable(let error):
+        errors.append(error)
       case .finished:
         break reading
       }
     }
-    if faults.isEmpty, position != file.count { misuse.append("ends at \(position) of \(file.count)") }
+    if errors.isEmpty, position != file.count { misuse.append("ends at \(position) of \(file.count)") }
     secrets = records.latestSecrets
     if records.packets != packets.count { misuse.append("counts \(records.packets) packets") }
   }
@@ -81,13 +81,13 @@ struct RecordReading: Equatable {
     if record.number != packets.count { misuse.append("packet \(packets.count) is \(record.number)") }
   }
 
-  private mutating func add(_ anomaly: StreamAnomaly, in file: [UInt8]) {
-    let (offset, length) = (anomaly.fileOffset ?? -1, anomaly.length ?? -1)
-    if offset < 0 || length <= 0 || offset + length > file.count || anomaly.code != .damagedCapture {
-      misuse.append("\(anomaly)")
+  private mutating func add(_ finding: StreamFinding, in file: [UInt8]) {
+    let (offset, length) = (finding.fileOffset ?? -1, finding.length ?? -1)
+    if offset < 0 || length <= 0 || offset + length > file.count || finding.code != .damagedCapture {
+      misuse.append("\(finding)")
     }
     damages.append("\(offset)+\(length)")
-    messages.append(anomaly.message)
+    messages.append(finding.message)
   }
 
   private mutating func advance(_ position: Int, to end: Int, by least: Int) -> Int {

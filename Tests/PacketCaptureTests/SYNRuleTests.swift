@@ -108,14 +108,14 @@ struct SYNRuleTests {
     }
     #expect(said == example.streams)
     #expect(recording.misuse == [])
-    #expect(recording.anomalies.allSatisfy { $0.code == .midstreamStart })
+    #expect(recording.findings.allSatisfy { $0.code == .midstreamStart })
   }
 
   @Test("bytes before the SYN's number are skipped and reported, and those after them count")
   func bytesBeforeTheNumber() throws {
     let recording = try reassemble([.client(999, "xold"), .client(1003, "er"), .client(999, "", .syn)])
     #expect(recording.half().text == "older")
-    #expect(recording.anomalyTexts == ["lateSegment 0+1"])
+    #expect(recording.findingTexts == ["lateSegment 0+1"])
     #expect(recording.misuse == [])
   }
 }

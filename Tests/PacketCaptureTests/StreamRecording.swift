@@ -31,7 +31,7 @@ struct StreamRecording: StreamRecorder {
 
   private(set) var identities: [Int: StreamIdentity] = [:]
   private(set) var halves: [StreamDirection: Half] = [:]
-  private(set) var anomalies: [StreamAnomaly] = []
+  private(set) var findings: [StreamFinding] = []
   private(set) var reports: [StreamReport] = []
   /// Violations of the source's contract.
   var misuse: [String] = []
@@ -72,9 +72,9 @@ struct StreamRecording: StreamRecorder {
     halves[direction] = half
   }
 
-  mutating func anomaly(_ anomaly: StreamAnomaly) {
-    if let stream = anomaly.stream, identities[stream] == nil { misuse.append("\(anomaly) of no stream") }
-    anomalies.append(anomaly)
+  mutating func finding(_ finding: StreamFinding) {
+    if let stream = finding.stream, identities[stream] == nil { misuse.append("\(finding) of no stream") }
+    findings.append(finding)
   }
 
   mutating func closed(_ report: StreamReport) {
@@ -96,9 +96,9 @@ struct StreamRecording: StreamRecorder {
   }
 
   /// Anomalies as `kind offset+length`.
-  var anomalyTexts: [String] {
-    anomalies.map { anomaly in
-      "\(anomaly.code) \(anomaly.offset.map(String.init) ?? "-")+\(anomaly.length.map(String.init) ?? "-")"
+  var findingTexts: [String] {
+    findings.map { finding in
+      "\(finding.code) \(finding.offset.map(String.init) ?? "-")+\(finding.length.map(String.init) ?? "-")"
     }
   }
 }

@@ -85,7 +85,7 @@ struct WrittenCaptureTests {
         }
       case .skipped(let end): position = end
       case .finished:
-        #expect(dissector.takeAnomalies().isEmpty)
+        #expect(dissector.takeFindings().isEmpty)
         return result
       default:
         Issue.record("the file is sound")

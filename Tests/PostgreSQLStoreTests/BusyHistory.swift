@@ -357,8 +357,8 @@ struct BusyHistory {
   private static func unlessRefused(_ body: () throws -> UndoAnswer) throws -> UndoAnswer? {
     do {
       return try body()
-    } catch let error as StoreError {
-      guard case .notUndoable = error.fault else { throw error }
+    } catch let error as NamedStoreError {
+      guard case .notUndoable = error.reason else { throw error }
       return nil
     }
   }

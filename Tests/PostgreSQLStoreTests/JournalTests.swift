@@ -155,10 +155,10 @@ import TokenStores
     let fixture = try StoreFixture(kind)
     let store = try fixture.emptyStore()
     try store.replay([Dated(token: [1], time: 5)], as: Self.entry())
-    #expect(throws: StoreError.self) { try store.undo(2, entry: Self.entry()) }
+    #expect(throws: NamedStoreError.self) { try store.undo(2, entry: Self.entry()) }
     _ = try store.undo(1, entry: Self.entry())
     for id in [0, 1, 2, 3] {
-      #expect(throws: StoreError.self) { try store.undo(id, entry: Self.entry()) }
+      #expect(throws: NamedStoreError.self) { try store.undo(id, entry: Self.entry()) }
     }
     #expect(try store.history().count == 2)
   }

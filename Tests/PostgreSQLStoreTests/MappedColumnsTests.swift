@@ -84,7 +84,7 @@ import TokenStores
     try fixture.begin(Self.table)
     let setting = ColumnSetting(column: "state", value: .text(dead: "off", alive: nil))
     let store = try fixture.store(MappedDevices.mapping { $0.settings = [setting] })
-    let found = try fault { _ = try store.replay(MappedDevices.deaths, as: nil) }
+    let found = try error { _ = try store.replay(MappedDevices.deaths, as: nil) }
     guard case .misfit = found else { return #expect(Bool(false), "\(String(describing: found))") }
   }
 
@@ -150,10 +150,10 @@ import TokenStores
       #expect(try fixture.texts(query) == Array(repeating: [nil], count: 4))
     }
     let inserting = try fixture.store(mapping, inserts: true)
-    let insertion = try fault { _ = try inserting.replay(MappedDevices.deaths, as: nil) }
-    let registration = try fault { try fixture.store(mapping).register(MappedDevices.deaths) }
-    for fault in [insertion, registration] {
-      guard case .misfit = fault else { return #expect(Bool(false), "\(String(describing: fault))") }
+    let insertion = try error { _ = try inserting.replay(MappedDevices.deaths, as: nil) }
+    let registration = try error { try fixture.store(mapping).register(MappedDevices.deaths) }
+    for error in [insertion, registration] {
+      guard case .misfit = error else { return #expect(Bool(false), "\(String(describing: error))") }
     }
   }
 
@@ -212,7 +212,7 @@ import TokenStores
     }
     if kind != .postgreSQL {
       try fixture.run("UPDATE devices SET note = '1.6e9', gone = NULL")
-      let found = try fault { _ = try fixture.store(mapping).replay(MappedDevices.deaths, as: nil) }
+      let found = try error { _ = try fixture.store(mapping).replay(MappedDevices.deaths, as: nil) }
       #expect(found != nil)
       #expect(try fixture.texts("SELECT gone FROM devices") == [[nil]])
     }
@@ -224,7 +224,7 @@ import TokenStores
     try fixture.begin(Self.table)
     for wrong in ["nothing", "token -- comment", "token; DROP TABLE devices", "token))"] {
       let mapping = MappedDevices.mapping { $0.token.name = ColumnReference(wrong, isExpression: true) }
-      let found = try fault { _ = try fixture.store(mapping).replay(MappedDevices.deaths, as: nil) }
+      let found = try error { _ = try fixture.store(mapping).replay(MappedDevices.deaths, as: nil) }
       guard case .misfit(_, let subject, _, _) = found else {
         return #expect(Bool(false), "\(wrong): \(String(describing: found))")
       }

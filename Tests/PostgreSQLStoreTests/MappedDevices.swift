@@ -40,11 +40,11 @@ enum MappedDevices {
 }
 
 /// What a call threw of a store; nil where it threw nothing.
-func fault(_ body: () throws -> Void) throws -> StoreFault? {
+func error(_ body: () throws -> Void) throws -> StoreError? {
   do {
     try body()
     return nil
-  } catch let error as StoreError {
-    return error.fault
+  } catch let error as NamedStoreError {
+    return error.reason
   }
 }

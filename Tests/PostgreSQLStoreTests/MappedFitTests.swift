@@ -6,7 +6,7 @@ import Wording
 
 /// A mapping that does not fit is refused by `check`, before any input is read, with the column and what was found.
 @Suite("Mappings that do not fit their tables") struct MappedFitTests {
-  /// The definition, the mapping, what the fault is about and what it found.
+  /// The definition, the mapping, what the error is about and what it found.
   typealias Misfit = (sql: String, mapping: TableMapping, subject: Message, found: Message)
 
   private static let hex = MappedDevices.hex
@@ -270,9 +270,9 @@ import Wording
     for misfit in Self.everywhere + (Self.special[kind] ?? []) {
       try fixture.begin(misfit.sql)
       let before = try names(in: fixture)
-      let fault = try fault { try fixture.store(misfit.mapping).check(for: .recording) }
-      guard case .misfit(_, let subject, _, let found) = fault else {
-        Issue.record("\(misfit.sql): \(String(describing: fault))")
+      let error = try error { try fixture.store(misfit.mapping).check(for: .recording) }
+      guard case .misfit(_, let subject, _, let found) = error else {
+        Issue.record("\(misfit.sql): \(String(describing: error))")
         continue
       }
       #expect(
@@ -327,14 +327,14 @@ import Wording
     }
     #expect(try begin(["n": "int NOT NULL DEFAULT 1"]).replay(MappedDevices.deaths).inserted == 2)
     for (columns, subject, found) in Self.shapes {
-      let fault = try fault { try begin(columns).check(for: .recording) }
-      guard case .misfit("device_tokens", subject, _, let other) = fault else {
-        Issue.record("\(columns): \(String(describing: fault))")
+      let error = try error { try begin(columns).check(for: .recording) }
+      guard case .misfit("device_tokens", subject, _, let other) = error else {
+        Issue.record("\(columns): \(String(describing: error))")
         continue
       }
       #expect(other.text.contains(found.text), "\(columns): \(other)")
     }
-    let keyed = try fault { try begin([:], key: "app, token").check(for: .recording) }
+    let keyed = try error { try begin([:], key: "app, token").check(for: .recording) }
     guard case .misfit(_, .primaryKey, _, _) = keyed else { return #expect(Bool(false)) }
   }
 
@@ -430,7 +430,7 @@ import Wording
 
   // MARK: - Found later
 
-  /// Refused when the rows are written: nothing changes, and the fault says it.
+  /// Refused when the rows are written: nothing changes, and the error says it.
   static let refusals: [(sql: String, mapping: TableMapping, part: String)] = [
     (
       MappedDevices.table + "; \(rows); CREATE TABLE mails (device bigint REFERENCES devices (id))",
@@ -449,11 +449,11 @@ import Wording
       try fixture.begin(refusal.sql)
       if refusal.sql.contains("mails") { try fixture.run("INSERT INTO mails VALUES (2)") }
       let before = try fixture.texts("SELECT * FROM devices ORDER BY id")
-      let fault = try fault {
+      let error = try error {
         try fixture.store(refusal.mapping).replay(MappedDevices.deaths, as: JournalTests.entry())
       }
-      guard case .refused(let detail) = fault else {
-        Issue.record("\(refusal.sql): \(String(describing: fault))")
+      guard case .refused(let detail) = error else {
+        Issue.record("\(refusal.sql): \(String(describing: error))")
         continue
       }
       #expect(detail.text.lowercased().contains(refusal.part.lowercased()), "\(detail)")
@@ -469,8 +469,8 @@ import Wording
       "CREATE TABLE devices (id text PRIMARY KEY, token text, seen bigint, gone bigint)",
       MappedDevices.rows.replacing("(1, ", with: "(NULL, ").replacing("(2, ", with: "(NULL, "))
     let store = try fixture.store(MappedDevices.mapping)
-    let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
-    #expect(fault == .refused(.nullKey(of: "devices")))
+    let error = try error { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
+    #expect(error == .refused(.nullKey(of: "devices")))
     #expect(try store.rows(.dead).isEmpty)
     #expect(try store.replay(MappedDevices.deaths).invalidated == 2)
   }
@@ -501,11 +501,11 @@ import Wording
       try fixture.begin(
         "CREATE TABLE devices (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \(columns))")
       let store = try fixture.store(MappedDevices.mapping, inserts: true)
-      let fault = try fault {
+      let error = try error {
         try store.replay([Dated(token: MappedDevices.token, time: time)], as: JournalTests.entry())
       }
-      guard case .refused = fault else {
-        Issue.record("\(columns): \(String(describing: fault))")
+      guard case .refused = error else {
+        Issue.record("\(columns): \(String(describing: error))")
         continue
       }
       #expect(try fixture.texts("SELECT * FROM devices").isEmpty)

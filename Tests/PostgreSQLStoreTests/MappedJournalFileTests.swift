@@ -113,8 +113,8 @@ import Wording
     #expect(try marking.history().map(\.isPending) == [true])
     try settle(marking)
     #expect(try marking.history().map(\.isPending) == [false])
-    let fault = try fault { _ = try deleting.undo(1, entry: JournalTests.entry()) }
-    guard case .notUndoable(1, _) = fault else { throw SourceFailure() }
+    let error = try error { _ = try deleting.undo(1, entry: JournalTests.entry()) }
+    guard case .notUndoable(1, _) = error else { throw SourceError() }
   }
 
   @Test("one file serves several stores, each with its own history", arguments: StoreKind.allCases)
@@ -128,7 +128,7 @@ import Wording
     }
     let stores = try fixtures.map { try $0.store(MappedDevices.mapping, file: files.file) }
     #expect(try stores.map { try $0.history().map(\.id) } == [[1], [2]])
-    #expect(try fault { _ = try stores[0].undo(2, entry: JournalTests.entry()) } == .noReplay(2))
+    #expect(try error { _ = try stores[0].undo(2, entry: JournalTests.entry()) } == .noReplay(2))
     #expect(try stores[1].undo(2, entry: JournalTests.entry()).restored == 2)
     #expect(try stores[0].history().map(\.undoneBy) == [nil])
     // Their files go with them.
@@ -145,9 +145,9 @@ import Wording
     for path in [text, fixture.file("nowhere/x.journal"), fixture.file("").appending("/")] {
       let file = JournalFile(SQLiteDatabase(path: path, lockTimeout: .zero))
       let store = try fixture.store(MappedDevices.mapping, file: file)
-      #expect(try fault { try store.check(for: .recording) } != nil, "\(path)")
+      #expect(try error { try store.check(for: .recording) } != nil, "\(path)")
       #expect(
-        try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) } != nil, "\(path)")
+        try error { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) } != nil, "\(path)")
       #expect(try rows(fixture) == before, "\(path)")
     }
     let files = Files(fixture, "locked")
@@ -155,8 +155,8 @@ import Wording
       MappedDevices.mapping, file: JournalFile(SQLiteDatabase(path: files.path, lockTimeout: .zero)))
     let other = try SQLiteClient(files.path)
     try other.run("CREATE TABLE other (x); BEGIN EXCLUSIVE")
-    let fault = try fault { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
-    guard case .locked = fault else { throw SourceFailure() }
+    let error = try error { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
+    guard case .locked = error else { throw SourceError() }
     try other.run("COMMIT")
     #expect(try rows(fixture) == before)
     #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 2)
@@ -179,14 +179,14 @@ import Wording
       ("UPDATE (seen)", Message.lacks("UPDATE", on: "public.devices")),
       ("UPDATE (gone)", "it lacks UPDATE on column \"gone\" of public.devices"),
     ] {
-      let fault = try fault { try store.check(for: .recording) }
-      #expect(fault == .notPermitted(missing))
+      let error = try error { try store.check(for: .recording) }
+      #expect(error == .notPermitted(missing))
       try fixture.run("GRANT \(grant) ON devices TO \(role)")
     }
     try store.check(for: .recording)
     let inside = try fixture.store(MappedDevices.mapping, user: role)
     #expect(
-      try fault { try inside.check(for: .recording) }
+      try error { try inside.check(for: .recording) }
         == .notPermitted(
           "it lacks CREATE on schema public, which the journal needs; --journal sqlite:PATH keeps the "
             + "journal in a file, --no-journal records nothing"))
@@ -197,8 +197,8 @@ import Wording
     #expect(try rows(fixture) == before)
     try fixture.run(
       "REVOKE SELECT ON devices FROM \(role); GRANT SELECT (id, token, gone) ON devices TO \(role)")
-    guard case .notPermitted = try fault({ try store.check(for: .recording) }) else {
-      throw SourceFailure()
+    guard case .notPermitted = try error({ try store.check(for: .recording) }) else {
+      throw SourceError()
     }
   }
 }

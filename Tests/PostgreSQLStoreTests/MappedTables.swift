@@ -264,7 +264,7 @@ final class MappedFixture {
   private func location(user: String) throws -> any StoreDatabase {
     if let server = self.database {
       let uri = try StoreURL(server.server.uri(server.name, user: user))
-      guard case .postgreSQL(let read) = uri else { throw SourceFailure() }
+      guard case .postgreSQL(let read) = uri else { throw SourceError() }
       return try PostgreSQLDatabase(uri: read, lockTimeout: .seconds(60))
     }
     return try mariaDB?.database(user: user == "postgres" ? "root" : user) ?? SQLiteDatabase(path: path)

@@ -26,13 +26,13 @@ import TokenStores
   }
 
   /// The refusal of an undo, the same as of its dry run; both change nothing.
-  private func refusal(of id: Int, _ store: TokenStore, _ fixture: MappedFixture) throws -> StoreFault? {
+  private func refusal(of id: Int, _ store: TokenStore, _ fixture: MappedFixture) throws -> StoreError? {
     let (before, records) = (try rows(fixture), try store.history())
-    let foreseen = try fault { _ = try store.undo(id, entry: nil) }
-    let fault = try fault { _ = try store.undo(id, entry: Self.entry) }
-    #expect(fault == foreseen)
+    let foreseen = try error { _ = try store.undo(id, entry: nil) }
+    let error = try error { _ = try store.undo(id, entry: Self.entry) }
+    #expect(error == foreseen)
     #expect(try rows(fixture) == before && store.history() == records)
-    return fault
+    return error
   }
 
   // MARK: - Keys
@@ -61,9 +61,9 @@ import TokenStores
           .replacing("1300000000)", with: "1300000000, 1)"))
       let store = try fixture.store(MappedDevices.flag("0", alive: "1"))
       for isDryRun in [true, false] {
-        let fault = try fault { try store.check(for: .recording, isDryRun: isDryRun) }
-        guard case .misfit(_, .primaryKey, _, let found) = fault else {
-          Issue.record("\(key): \(String(describing: fault))")
+        let error = try error { try store.check(for: .recording, isDryRun: isDryRun) }
+        guard case .misfit(_, .primaryKey, _, let found) = error else {
+          Issue.record("\(key): \(String(describing: error))")
           continue
         }
         #expect(found.text.contains("the replay writes flag (--no-journal"), "\(found)")
@@ -129,7 +129,7 @@ import TokenStores
   }
 
   private func isRefused(by part: String, _ body: () throws -> Void) throws -> Bool {
-    guard case .refused(let detail) = try fault(body) else { return false }
+    guard case .refused(let detail) = try error(body) else { return false }
     return detail.text.contains("a trigger of devices also changes \(part), as ")
   }
 
@@ -345,7 +345,7 @@ import TokenStores
       ]
       _ = try store.replay(deaths, for: app, options: options, entry: Self.entry)
     }
-    guard case .notUndoable = try refusal(of: 1, store, fixture) else { throw SourceFailure() }
+    guard case .notUndoable = try refusal(of: 1, store, fixture) else { throw SourceError() }
     // The device of replays 1 and 3 registered again.
     try fixture.run("UPDATE devices SET seen = 9, gone = NULL WHERE id = 1")
     let answer = try undo(1, store, fixture)

@@ -107,8 +107,8 @@ import TokenStores
         #expect(try store.undo(1, entry: JournalTests.entry()).dropped == dropped, "\(change)")
         #expect(try fixture.texts("SELECT * FROM devices") == [row], "\(change)")
       } else {
-        let fault = try fault { _ = try store.undo(1, entry: JournalTests.entry()) }
-        #expect(fault == .refused(.columnsDiffer(from: "devices")))
+        let error = try error { _ = try store.undo(1, entry: JournalTests.entry()) }
+        #expect(error == .refused(.columnsDiffer(from: "devices")))
         #expect(try fixture.texts("SELECT * FROM devices").isEmpty)
         #expect(try store.history().first?.undoneBy == nil)
       }

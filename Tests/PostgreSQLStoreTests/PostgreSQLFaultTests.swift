@@ -12,35 +12,35 @@ import Wording
 
   init() throws { database = try TestDatabase() }
 
-  private func fault(_ body: () throws -> Void) throws -> StoreFault {
-    let error = #expect(throws: StoreError.self) { try body() }
+  private func error(_ body: () throws -> Void) throws -> StoreError {
+    let error = #expect(throws: NamedStoreError.self) { try body() }
     let message = error?.message.text ?? ""
     #expect(!message.contains("secret") && !message.contains("\n") && !message.hasSuffix("."))
-    guard let error else { throw SourceFailure() }
-    return error.fault
+    guard let error else { throw SourceError() }
+    return error.reason
   }
 
-  private static func isConnecting(_ fault: StoreFault, _ reason: String) -> Bool {
-    guard case .cannotConnect(let found) = fault else { return false }
+  private static func isConnecting(_ error: StoreError, _ reason: String) -> Bool {
+    guard case .cannotConnect(let found) = error else { return false }
     return found.text.contains(reason)
   }
 
   @Test func aMissingDatabase() throws {
     guard case .postgreSQL(let uri) = try StoreURL(database.server.uri("nothing")) else {
-      throw SourceFailure()
+      throw SourceError()
     }
     let store = try TokenStore(PostgreSQLDatabase(uri: uri), creates: true)
-    #expect(Self.isConnecting(try fault { try store.check(for: .reading) }, #""nothing" does not exist"#))
-    #expect(Self.isConnecting(try fault { try store.replay(Self.deaths) }, #""nothing" does not exist"#))
+    #expect(Self.isConnecting(try error { try store.check(for: .reading) }, #""nothing" does not exist"#))
+    #expect(Self.isConnecting(try error { try store.replay(Self.deaths) }, #""nothing" does not exist"#))
   }
 
   @Test func noServer() throws {
     guard case .postgreSQL(let uri) = try StoreURL("postgres://me:secret@/db?host=/nowhere") else {
-      throw SourceFailure()
+      throw SourceError()
     }
     let store = try TokenStore(PostgreSQLDatabase(uri: uri))
     #expect(store.name == "postgresql://me@/db?host=/nowhere")
-    #expect(Self.isConnecting(try fault { _ = try store.owners() }, "/nowhere"))
+    #expect(Self.isConnecting(try error { _ = try store.owners() }, "/nowhere"))
   }
 
   /// Only libpq can detect that.
@@ -59,9 +59,9 @@ import Wording
     #expect(try right.replay(Self.deaths).inserted == 1)
     #expect(!right.name.contains("right"))
     let wrong = try database.store(user: "guarded:secret")
-    #expect(Self.isConnecting(try fault { _ = try wrong.owners() }, "password authentication failed"))
+    #expect(Self.isConnecting(try error { _ = try wrong.owners() }, "password authentication failed"))
     let none = try database.store(user: "guarded", options: "passfile=/dev/null")
-    #expect(Self.isConnecting(try fault { _ = try none.owners() }, "no password supplied"))
+    #expect(Self.isConnecting(try error { _ = try none.owners() }, "no password supplied"))
   }
 
   @Test func noTable() throws {
@@ -70,7 +70,7 @@ import Wording
       { try store.check(for: .reading) }, { try store.check(for: .writing) }, { _ = try store.rows() },
       { _ = try store.replay(Self.deaths) }, { _ = try store.replay(Self.deaths, dryRun: true) },
     ] {
-      #expect(try fault(use) == .noTable)
+      #expect(try error(use) == .noTable)
     }
     #expect(try database.store().rows().isEmpty)
   }
@@ -86,10 +86,10 @@ import Wording
     let table = "public.device_tokens"
     func expectRefused(_ grants: String, _ missing: Message) throws {
       try database.session.run(grants)
-      let found = try fault { try store.check(for: .writing) }
+      let found = try error { try store.check(for: .writing) }
       #expect(found == .notPermitted(missing))
-      guard case .notPermitted = try fault({ try store.replay(Self.deaths) }) else {
-        throw SourceFailure()
+      guard case .notPermitted = try error({ try store.replay(Self.deaths) }) else {
+        throw SourceError()
       }
     }
     try expectRefused("SELECT 1", .lacks("SELECT", on: table))
@@ -114,9 +114,9 @@ import Wording
     defer { _ = try? database.session.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
     let store = try database.store(user: role)
     func expectRefused(lacks: String) throws {
-      let found = try fault {
+      let found = try error {
         _ = try store.replay(
-          { _ in throw SourceFailure() }, for: AppEnvironment(), options: ReplayOptions(),
+          { _ in throw SourceError() }, for: AppEnvironment(), options: ReplayOptions(),
           entry: { JournalTests.entry() })
       }
       #expect(
@@ -143,10 +143,10 @@ import Wording
     try database.store().replay(Self.deaths)
     let store = try database.store(options: "options=-cdefault_transaction_read_only%3Don")
     #expect(
-      try fault { try store.check(for: .writing) }
+      try error { try store.check(for: .writing) }
         == .readOnlyServer("default_transaction_read_only is on"))
-    guard case .readOnlyServer = try fault({ try store.replay(Self.deaths) }) else {
-      throw SourceFailure()
+    guard case .readOnlyServer = try error({ try store.replay(Self.deaths) }) else {
+      throw SourceError()
     }
     #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
     #expect(try store.rows().count == 1)
@@ -157,7 +157,7 @@ import Wording
     let store = try database.store(lockTimeout: .milliseconds(1))
     for lock in ["LOCK TABLE device_tokens IN EXCLUSIVE MODE", "SELECT * FROM device_tokens FOR UPDATE"] {
       try database.session.run("BEGIN; \(lock)")
-      #expect(try fault { try store.replay(Self.deaths) } == .locked(waited: .milliseconds(1)))
+      #expect(try error { try store.replay(Self.deaths) } == .locked(waited: .milliseconds(1)))
       #expect(try store.replay(Self.deaths, dryRun: true).invalidated == 1)
       #expect(try store.rows().count == 1)
       try store.check(for: .writing)
@@ -181,8 +181,8 @@ import Wording
     let store = try database.store()
     try store.replay([Dated(token: [2], time: 1)], for: AppEnvironment(app: "other"))
     try database.session.run(sql)
-    let found = try fault { try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)]) }
-    guard case .refused = found else { throw SourceFailure() }
+    let found = try error { try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)]) }
+    guard case .refused = found else { throw SourceError() }
     #expect(try database.rows() == ["02 - 1"])
   }
 
@@ -198,7 +198,7 @@ import Wording
       { _ = try store.replay([Dated(token: [1], time: 5), Dated(token: [2], time: 5)]) },
       { _ = try store.register([Dated(token: [1], time: 5), Dated(token: [2], time: 5)]) },
     ] {
-      guard case .refused = try fault(body) else { throw SourceFailure() }
+      guard case .refused = try error(body) else { throw SourceError() }
       #expect(try database.rows() == ["01 1 -", "02 1 -"])
     }
     #expect(try store.replay([Dated(token: [1], time: 5)]).invalidated == 1)
@@ -209,10 +209,10 @@ import Wording
     let store = try database.store()
     try store.replay(Self.deaths, as: JournalTests.entry())
     try database.session.run("UPDATE apnsift_changes SET packed = '\\x0909'")
-    let damage = StoreFault.unreadableRows(
+    let damage = StoreError.unreadableRows(
       1, first: .inRow(.rowKey("part", "0"), of: "apnsift_changes", .changeIsNotPacked))
-    #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == damage)
-    #expect(try fault { try store.changes(of: 1) { _ in } } == damage)
+    #expect(try error { _ = try store.undo(1, entry: JournalTests.entry()) } == damage)
+    #expect(try error { try store.changes(of: 1) { _ in } } == damage)
     #expect(try database.rows() == ["01 - 9"])
     #expect(try store.history().count == 1)
   }
@@ -229,9 +229,9 @@ import Wording
     try store.replay(Self.deaths, as: JournalTests.entry())
     try database.session.run(
       "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
-    let misfit = StoreFault.journalMisfit(
+    let misfit = StoreError.journalMisfit(
       table, column, expected: .columnType(expected), found: .columnType(type))
-    #expect(try fault { _ = try store.undo(1, entry: JournalTests.entry()) } == misfit)
+    #expect(try error { _ = try store.undo(1, entry: JournalTests.entry()) } == misfit)
     #expect(try database.rows() == ["01 - 9"])
   }
 
@@ -247,7 +247,7 @@ import Wording
     let store = try database.store()
     try store.replay(Self.deaths, as: JournalTests.entry())
     try database.session.run("UPDATE apnsift_replays SET at = '\(time)'")
-    guard case .unreadableRows = try fault({ _ = try store.history() }) else { throw SourceFailure() }
+    guard case .unreadableRows = try error({ _ = try store.history() }) else { throw SourceError() }
   }
 
   /// Its microseconds since 1970 do not fit in 64 bits: once it wrapped to the distant past, and its token was
@@ -256,7 +256,7 @@ import Wording
     let store = try database.store()
     try store.register([Dated(token: [1], time: 1)])
     try database.session.run("UPDATE device_tokens SET registered_at = '294276-12-31 00:00:00+00'")
-    guard case .unreadableRows = try fault({ try store.replay(Self.deaths) }) else { throw SourceFailure() }
+    guard case .unreadableRows = try error({ try store.replay(Self.deaths) }) else { throw SourceError() }
     #expect(try database.session.run("SELECT invalidated_at IS NULL FROM device_tokens") == [["t"]])
   }
 
@@ -265,7 +265,7 @@ import Wording
     let store = try database.store()
     try store.register([])
     try database.session.run(Self.raising("disk_full"))
-    let found = try fault { try store.replay(Self.deaths) }
+    let found = try error { try store.replay(Self.deaths) }
     #expect(found == .full(.verbatim("raised")))
     #expect(try database.rows() == [])
   }
@@ -277,7 +277,7 @@ import Wording
     try store.register([])
     try database.session.run(Self.raising(condition))
     var calls = 0
-    let found = try fault {
+    let found = try error {
       _ = try store.replay(
         { visit in
           calls += 1
@@ -306,10 +306,10 @@ import Wording
   @Test func theConnectionIsLostDuringTheInput() throws {
     let store = try database.store()
     for _ in 0..<2 {
-      let found = try fault {
+      let found = try error {
         _ = try store.replay(interrupted, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
       }
-      guard case .connectionLost = found else { throw SourceFailure() }
+      guard case .connectionLost = found else { throw SourceError() }
     }
     #expect(try store.replay(Self.deaths).inserted == 1)
   }
@@ -327,8 +327,8 @@ import Wording
     let store = try database.store()
     try store.register([])
     try database.session.run(Self.endItself + trigger)
-    guard case .connectionLost = try fault({ try store.replay(Self.deaths) }) else {
-      throw SourceFailure()
+    guard case .connectionLost = try error({ try store.replay(Self.deaths) }) else {
+      throw SourceError()
     }
     #expect(try database.rows() == [])
   }

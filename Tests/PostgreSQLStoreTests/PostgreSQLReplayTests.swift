@@ -64,12 +64,12 @@ import TokenStores
     func fail(_ visit: (RawSpan, StoreTime) throws -> Void) throws {
       try visit([UInt8(1)].span.bytes, StoreTime(9))
       try visit([UInt8(2)].span.bytes, StoreTime(9))
-      throw SourceFailure()
+      throw SourceError()
     }
-    #expect(throws: SourceFailure()) { _ = try store.register(fail, for: AppEnvironment()) }
+    #expect(throws: SourceError()) { _ = try store.register(fail, for: AppEnvironment()) }
     #expect(try database.session.run("SELECT to_regclass('device_tokens')") == [[nil]])
     try store.register([Dated(token: [1], time: 5)])
-    #expect(throws: SourceFailure()) {
+    #expect(throws: SourceError()) {
       _ = try store.replay(fail, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
     #expect(try database.rows() == ["01 5 -"])
@@ -93,8 +93,8 @@ import TokenStores
     #expect(try store.rows(of: tokens, in: .any).map(\.token) == tokens)
     var generator = SystemRandomNumberGenerator()
     let long = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    let error = #expect(throws: StoreError.self) { try store.replay([Dated(token: long, time: 3)]) }
-    guard case .refused = error?.fault else { throw SourceFailure() }
+    let error = #expect(throws: NamedStoreError.self) { try store.replay([Dated(token: long, time: 3)]) }
+    guard case .refused = error?.reason else { throw SourceError() }
     #expect(try store.replay([Dated(token: long, time: 3)], knownOnly: true).unknown == 1)
   }
 
@@ -170,7 +170,7 @@ import TokenStores
       ])
     #expect(try store.rows(of: [[2], [9]], in: .any).map(\.owner) == owners)
     #expect(try store.rows(in: AppEnvironmentFilter(app: "a\0b")).isEmpty)
-    #expect(throws: StoreError.self) { try store.register([], for: AppEnvironment(app: "a\0b")) }
+    #expect(throws: NamedStoreError.self) { try store.register([], for: AppEnvironment(app: "a\0b")) }
   }
 
   /// Few tokens are asked for, many are read with all between them; either way in several batches, and in an order

@@ -93,16 +93,16 @@ import Wording
   func doesNotServe(_ sql: String, _ subject: Message, _ expected: Message, _ found: Message) throws {
     let database = try TestDatabase()
     try database.session.run(sql)
-    let fault = StoreFault.misfit("device_tokens", subject, expected: expected, found: found)
+    let error = StoreError.misfit("device_tokens", subject, expected: expected, found: found)
     for creates in [false, true] {
       let store = try database.store(creates: creates)
-      let error = StoreError(store: store.name, fault: fault)
+      let error = NamedStoreError(store: store.name, reason: error)
       #expect(throws: error) { try store.check(for: .reading) }
       #expect(throws: error) { try store.rows() }
       #expect(throws: error) {
         // Before anything is read.
         _ = try store.replay(
-          { _ in throw SourceFailure() }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
+          { _ in throw SourceError() }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
       }
     }
   }
@@ -116,7 +116,7 @@ import Wording
     let found = Message.inRow(
       .rowKey("token", "x'01'"), of: "device_tokens",
       .timeNotInForm("a time as timestamptz", "invalidated_at", "infinity"))
-    let error = StoreError(store: store.name, fault: .unreadableRows(1, first: found))
+    let error = NamedStoreError(store: store.name, reason: .unreadableRows(1, first: found))
     var visited = 0
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
     #expect(visited == 2)
@@ -139,9 +139,9 @@ import Wording
         + "INSERT INTO device_tokens VALUES ('', 'development', '\\x01', NULL, NULL)")
     let store = try database.store()
     let found = Message("environment is 'development', expected production or sandbox")
-    func error(_ row: Message?) -> StoreError {
-      StoreError(
-        store: store.name, fault: .unreadableRows(1, first: .inRow(row, of: "device_tokens", found)))
+    func error(_ row: Message?) -> NamedStoreError {
+      NamedStoreError(
+        store: store.name, reason: .unreadableRows(1, first: .inRow(row, of: "device_tokens", found)))
     }
     #expect(throws: error(.rowKey("token", "x'01'"))) { try store.rows() }
     #expect(throws: error(nil)) { try store.owners() }

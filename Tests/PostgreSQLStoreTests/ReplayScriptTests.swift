@@ -257,10 +257,10 @@ import TokenStores
     let fixture = try MappedFixture(kind)
     try fixture.begin("CREATE TABLE devices (token text, seen bigint, gone bigint)")
     let store = try fixture.store(MappedDevices.mapping)
-    guard case .misfit = try fault({ _ = try scripts(store, fixture) }) else {
+    guard case .misfit = try error({ _ = try scripts(store, fixture) }) else {
       return #expect(Bool(false))
     }
-    #expect(try fault { _ = try scripts(try fixture.ownStore(), fixture) } == .noTable)
+    #expect(try error { _ = try scripts(try fixture.ownStore(), fixture) } == .noTable)
   }
 }
 

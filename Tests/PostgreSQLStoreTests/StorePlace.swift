@@ -59,7 +59,7 @@ struct MariaDBDatabase {
   }
 
   func database(user: String = "root") throws -> MySQLDatabase {
-    guard case .mySQL(let uri) = try StoreURL(server.uri(name, user: user)) else { throw SourceFailure() }
+    guard case .mySQL(let uri) = try StoreURL(server.uri(name, user: user)) else { throw SourceError() }
     return MySQLDatabase(uri: uri, lockTimeout: .seconds(60))
   }
 

@@ -19,7 +19,7 @@ struct TestDatabase {
     lockTimeout: Duration = .seconds(60), batchSize: Int = TokenStore.defaultBatchSize
   ) throws -> TokenStore {
     let uri = server.uri(name, user: user, options: options)
-    guard case .postgreSQL(let read) = try StoreURL(uri) else { throw SourceFailure() }
+    guard case .postgreSQL(let read) = try StoreURL(uri) else { throw SourceError() }
     return TokenStore(
       try PostgreSQLDatabase(uri: read, lockTimeout: lockTimeout), creates: creates, batchSize: batchSize)
   }

@@ -55,10 +55,10 @@ struct DecodedLog {
       steps.append("truncated")
       extents.append(offset..<offset + length)
     case .record(.skipped(let skip)):
-      let kind = skip.problem.map { "bad \(skip.firstLine)+\(skip.lines) \($0.cause)" }
+      let kind = skip.finding.map { "bad \(skip.firstLine)+\(skip.lines) \($0.cause)" }
       steps.append(kind ?? "unrelated \(skip.firstLine)+\(skip.lines)")
       extents.append(skip.offset..<skip.offset + skip.length)
-      if skip.problem != nil { problemTexts.append(String(decoding: decoder.problemText, as: UTF8.self)) }
+      if skip.finding != nil { problemTexts.append(String(decoding: decoder.findingText, as: UTF8.self)) }
     case .skipped, .between, .undecodable: break
     }
   }

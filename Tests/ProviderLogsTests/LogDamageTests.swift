@@ -7,7 +7,7 @@ import Testing
 struct LogDamageTests {
   private static let push = #"{"token":"ab","status":200}"#
 
-  static let wrong: [(line: String, problem: String, found: String)] = [
+  static let wrong: [(line: String, finding: String, found: String)] = [
     (#"{"token":"ab","status":[410]}"#, "statusIsNoStatus", "[410]"),
     (#"{"token":"ab","status":410.5}"#, "statusIsNoStatus", "410.5"),
     (#"{"token":"ab","status":99}"#, "statusIsNoStatus", "99"),
@@ -21,10 +21,10 @@ struct LogDamageTests {
   ]
 
   @Test("A value that is wrong skips its line, and no other", arguments: wrong)
-  func wrongValue(_ line: String, problem: String, found: String) throws {
+  func wrongValue(_ line: String, finding: String, found: String) throws {
     let log = try DecodedLog([Self.push, line, Self.push].joined(separator: "\n"))
     #expect(
-      log.steps == ["push 1 token=ab status=200", "bad 2+1 \(problem)", "push 3 token=ab status=200"])
+      log.steps == ["push 1 token=ab status=200", "bad 2+1 \(finding)", "push 3 token=ab status=200"])
     #expect(log.problemTexts == [found])
   }
 

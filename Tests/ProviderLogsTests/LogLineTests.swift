@@ -226,7 +226,7 @@ struct LogLineTests {
     ("token=a.b.c.d.e", "--map has 'a.b.c.d.e': write a name, or up to 4 names"),
   ])
   func refusedMapping(_ text: String, _ message: String) {
-    let failure = #expect(throws: Failure.self) { try LogMapping(text) }
+    let failure = #expect(throws: CommandError.self) { try LogMapping(text) }
     #expect(failure?.message.text.hasPrefix(message) == true)
   }
 }

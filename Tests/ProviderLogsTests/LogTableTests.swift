@@ -23,7 +23,7 @@ struct LogTableTests {
     LogCase(
       "a quote that is not closed", "note,token,status\nx,ab,200\n\"y,cd,400\nz,ef,500\n", "passed",
       "push 2 token=ab status=200", "bad 3+1 openQuote", "push 4 token=ef status=500"),
-    // Found by a fuzzer: the range of the problem ended before it began, which ended the process.
+    // Found by a fuzzer: the range of the finding ended before it began, which ended the process.
     LogCase(
       "a quote that is not closed, in a row of two lines",
       "note,token,status\n\"a\nb\",\"c,ab,200\nz,ef,500\n", "passed", "bad 2+2 openQuote",

@@ -41,7 +41,7 @@ struct LogTimeTests {
     #expect(Self.read(text) == .invalid)
   }
 
-  private static func read(_ text: String) -> LogTimes.Result {
+  private static func read(_ text: String) -> LogTimes.ReadTime {
     var text = text
     return text.withUTF8 { LogTimes.milliseconds(UnsafeRawBufferPointer($0)) }
   }

@@ -21,7 +21,7 @@ struct FixedRecordReaderTests {
       ])
     #expect(cookbook.offsets == [0, 38, 56])
     #expect(
-      cookbook.faults == [.none, .shortRead(count: 18, rest: .stale), .shortRead(count: 20, rest: .stale)])
+      cookbook.errors == [.none, .shortRead(count: 18, rest: .stale), .shortRead(count: 20, rest: .stale)])
     #expect(cookbook.ending == .completed)
 
     let java = ReaderRecording.of(.java, two, cut: cut)
@@ -32,7 +32,7 @@ struct FixedRecordReaderTests {
       ])
     #expect(java.offsets == [0, 38, 56])
     #expect(
-      java.faults == [.none, .shortRead(count: 18, rest: .zeros), .shortRead(count: 20, rest: .zeros)])
+      java.errors == [.none, .shortRead(count: 18, rest: .zeros), .shortRead(count: 20, rest: .zeros)])
     #expect(java.ending == .completed)
   }
 
@@ -54,7 +54,7 @@ struct FixedRecordReaderTests {
           + String(repeating: bb, count: 3),
       ])
     #expect(
-      recording.faults == [
+      recording.errors == [
         .shortRead(count: 7, rest: .zeros), .shortRead(count: 2, rest: .stale),
         .lengthIgnored(length: 0xaaaa), .shortRead(count: 29, rest: .stale),
       ])
@@ -66,10 +66,10 @@ struct FixedRecordReaderTests {
     let recording = ReaderRecording.of(model, long, cut: .size(4096))
     #expect(recording.said.count == 3)
     #expect(recording.said.first == record(time, bytes(0xcc, 32)))
-    #expect(recording.faults.first == .lengthIgnored(length: 54))
+    #expect(recording.errors.first == .lengthIgnored(length: 54))
     let short = ReaderRecording.of(model, Tuples.one(3, fill: 0xcc) + Tuples.one(29, fill: 0xbb))
     #expect(
-      short.faults == [
+      short.errors == [
         .lengthIgnored(length: 3), .shortRead(count: 6, rest: model == .java ? .zeros : .stale),
       ])
     #expect(
@@ -79,14 +79,14 @@ struct FixedRecordReaderTests {
   @Test(
     "a time from 2^31 on is negative",
     arguments: [
-      (UInt32(0x7fff_ffff), Int64(2_147_483_647), ReaderFault.none),
+      (UInt32(0x7fff_ffff), Int64(2_147_483_647), ReaderError.none),
       (0x8000_0000, -2_147_483_648, .signedTime), (0xffff_ffff, -1, .signedTime),
     ])
-  func signedTime(_ time: UInt32, _ expected: Int64, _ fault: ReaderFault) {
+  func signedTime(_ time: UInt32, _ expected: Int64, _ error: ReaderError) {
     for model in [FeedbackModel.cookbook, .java, .csharp] {
       let recording = ReaderRecording.of(model, Tuples.one(time: time))
       #expect(recording.said == [record(expected, bytes(0xaa, 32))])
-      #expect(recording.faults == [fault])
+      #expect(recording.errors == [error])
     }
     #expect(ReaderRecording.of(.node, Tuples.one(time: time)).said.first?.hasPrefix("\(time),") == true)
   }

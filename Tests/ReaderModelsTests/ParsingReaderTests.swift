@@ -78,7 +78,7 @@ struct ParsingReaderTests {
     #expect(cut.ending == .droppedTail(offset: 38, count: 37))
     let empty = ReaderRecording.of(.csharp, Tuples.one(0) + Tuples.one())
     #expect(empty.said == ["\(time),", record(time, bytes(0xaa, 32))])
-    #expect(empty.faults == [.none, .none])
+    #expect(empty.errors == [.none, .none])
   }
 
   // MARK: node
@@ -91,9 +91,9 @@ struct ParsingReaderTests {
     let stream = Tuples.one(fill: 0) + Tuples.one(fill: 0)
     let recording = ReaderRecording.of(.node, stream)
     #expect(recording.offsets == [0, 6, 12, 18, 24, 30, 36])
-    #expect(recording.faults.first == .lengthByteTwice(length: 0x20, read: 0))
-    #expect(recording.faults[1...5].allSatisfy { $0 == .none })
-    #expect(recording.faults.last == .beyondEnd(missing: 20046 - 34))
+    #expect(recording.errors.first == .lengthByteTwice(length: 0x20, read: 0))
+    #expect(recording.errors[1...5].allSatisfy { $0 == .none })
+    #expect(recording.errors.last == .beyondEnd(missing: 20046 - 34))
     #expect(recording.said.dropLast() == ["\(time),"] + [String](repeating: "0,", count: 5))
     #expect(recording.said.last == record(0x5372, [0, 0x20] + bytes(0, 20044)))
   }
@@ -107,7 +107,7 @@ struct ParsingReaderTests {
         "\(time),",
         record(0x0101_0101, bytes(1, 26) + Tuples.header(length: 32) + bytes(2, 32) + bytes(0, 193)),
       ])
-    #expect(recording.faults == [.lengthByteTwice(length: 0x20, read: 0), .beyondEnd(missing: 193)])
+    #expect(recording.errors == [.lengthByteTwice(length: 0x20, read: 0), .beyondEnd(missing: 193)])
   }
 
   @Test("node is right where both bytes of the length are the same", arguments: [0x0101, 0x0202])
@@ -115,14 +115,14 @@ struct ParsingReaderTests {
     let stream = Tuples.one(length, fill: 0xaa) + Tuples.one(length, time: .max, fill: 0xbb)
     let recording = ReaderRecording.of(.node, stream)
     #expect(recording.said == [record(time, bytes(0xaa, length)), record(0xffff_ffff, bytes(0xbb, length))])
-    #expect(recording.faults == [.none, .none])
+    #expect(recording.errors == [.none, .none])
   }
 
   @Test("node reads a length whose first byte is greater than its second as too long")
   func tooLong() {
     let recording = ReaderRecording.of(.node, Tuples.one(256, fill: 0xaa) + Tuples.one(fill: 0xbb))
     #expect(recording.said.first == record(time, bytes(0xaa, 256) + [0x53]))
-    #expect(recording.faults.first == .lengthByteTwice(length: 256, read: 257))
+    #expect(recording.errors.first == .lengthByteTwice(length: 256, read: 257))
   }
 
   @Test(
@@ -143,6 +143,6 @@ struct ParsingReaderTests {
   func tails(_ name: String, _ tail: [UInt8], _ expected: String, _ missing: Int) {
     let recording = ReaderRecording.of(.node, tail)
     #expect(recording.said == [expected], "\(name)")
-    #expect(recording.faults == [.beyondEnd(missing: missing)])
+    #expect(recording.errors == [.beyondEnd(missing: missing)])
   }
 }

@@ -1,17 +1,17 @@
 import ReaderModels
 import TestSupport
 
-/// The records of a reader as `time,token`, with offset and fault.
+/// The records of a reader as `time,token`, with offset and error.
 struct ReaderRecording: RecordReceiver {
   var said: [String] = []
   var offsets: [Int] = []
-  var faults: [ReaderFault] = []
+  var errors: [ReaderError] = []
   var ending: ReaderEnding = .completed
 
   mutating func receive(_ emission: Emission, token: RawSpan) {
     said.append("\(emission.time),\(TestHex.text(token.withUnsafeBytes { Array($0) }))")
     offsets.append(emission.offset)
-    faults.append(emission.fault)
+    errors.append(emission.error)
   }
 
   static func of(_ model: FeedbackModel, _ bytes: [UInt8], cut chunking: Chunking = .standard) -> Self {

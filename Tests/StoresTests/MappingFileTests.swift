@@ -396,7 +396,7 @@ struct MappingFileTests {
   @Test(
     "a mistake is reported with its position and a remedy",
     arguments: mistakesOfTables + mistakesOfTimes + mistakesOfActions + mistakesOfSettings + mistakesOfYAML)
-  func mistake(_ text: String, _ position: String, _ problem: Message) {
+  func error(_ text: String, _ position: String, _ problem: Message) {
     let message = message(text)
     #expect(message.hasPrefix("devices.yml: \(position): "), "\(message)")
     #expect(message.contains(problem.text), "\(message)")

@@ -43,7 +43,7 @@ struct MappingTextTests {
   }
 
   /// Texts that are no mapping, and what the message names.
-  static let faults: [(text: String, problem: Message)] = [
+  static let errors: [(text: String, problem: Message)] = [
     ("", "is empty; write keys such as \(MappingExample.table)"),
     ("[]", .yamlExpected(keys: true, for: "", found: "a list", example: MappingExample.table)),
     ("{", .verbatim("cannot be read as YAML: ")),
@@ -59,8 +59,8 @@ struct MappingTextTests {
     ),
   ]
 
-  @Test("is checked as a file is", arguments: faults)
-  func fault(_ text: String, _ problem: Message) {
+  @Test("is checked as a file is", arguments: errors)
+  func error(_ text: String, _ problem: Message) {
     let error = #expect(throws: YAMLError.self) {
       try MappingFile(Array(text.utf8), name: "journal").mapping
     }
@@ -104,7 +104,7 @@ struct RandomMappings {
     return mapping
   }
 
-  private mutating func setting() -> ColumnSetting.Value {
+  private mutating func setting() -> ColumnSetting.WrittenValue {
     random.chance(2) ? .time(form()) : .text(dead: text(), alive: random.chance(2) ? text() : nil)
   }
 

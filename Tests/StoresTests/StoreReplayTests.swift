@@ -53,7 +53,7 @@ struct StoreReplayTests {
   @Test("of a damaged input changes nothing, unless a part is enough")
   func partial() throws {
     let inputs = [try files.write(Tuples.one(fill: 1), to: "a"), "\(files.path)/none"]
-    let failure = #expect(throws: Failure.self) { try replay(inputs) }
+    let failure = #expect(throws: CommandError.self) { try replay(inputs) }
     #expect(failure?.message == .storeUnchanged(store.name, unreadable: 1))
     #expect(try store.owners().isEmpty)
     #expect(try replay(inputs) { $0.isPartial = true }.answer.counts.inserted == 1)
@@ -79,7 +79,7 @@ struct StoreReplayTests {
     let path = try files.write(
       Array("token,registered_at\n\(token),100\nzz,100\n\(token),\n".utf8), to: "a.csv")
     var strict = RegistrationImport()
-    let failure = #expect(throws: Failure.self) { try strict.run([path], into: store, for: owner) }
+    let failure = #expect(throws: CommandError.self) { try strict.run([path], into: store, for: owner) }
     let problem = Message.located(.notAToken("zz"), line: 3, column: 1)
     #expect(failure?.message == .nothingImported(path, problem))
     var lenient = RegistrationImport()
@@ -129,7 +129,7 @@ struct StoreReplayTests {
         }
       }
       if let message, !acceptsOther {
-        let failure = #expect(throws: Failure.self) { try check() }
+        let failure = #expect(throws: CommandError.self) { try check() }
         #expect(failure?.message == .otherAppStopsReplay("sqlite:s", message))
         #expect(log.lines.isEmpty)
       } else {

@@ -67,13 +67,13 @@ struct ArchiveFormatTests {
       let (recording, report) = try DumpRecording.of(input, as: nil)
       #expect(report.archiveFormat == example.format && !report.isSkipped)
       #expect(recording.bytes.isEmpty && report.format == nil)
-      if example.format == nil { #expect(report.compression == example.name && report.faults.count == 1) }
+      if example.format == nil { #expect(report.compression == example.name && report.errors.count == 1) }
     }
     #expect(try DumpRecording.of(file, as: .raw).recording.bytes == file)
     let packed = try DumpRecording.of(try compress(file, "gzip"), as: nil).report
     #expect(packed.archiveFormat == example.format && packed.compression == "gzip")
     #expect(
-      (packed.faults.first?.message == .compressedTwice(example.name, inside: "gzip"))
+      (packed.errors.first?.message == .compressedTwice(example.name, inside: "gzip"))
         == (example.format == nil))
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Base64")
 struct Base64DecoderTests {
-  /// Expected: bytes as hex, gaps as `<length>`, faults as `!line:column`. The plain ones are RFC 4648's.
+  /// Expected: bytes as hex, gaps as `<length>`, errors as `!line:column`. The plain ones are RFC 4648's.
   static let cases: [TextCase] = [
     TextCase(name: "empty", text: "", expected: ""),
     TextCase(name: "f", text: "Zg==", expected: "66"),

@@ -48,7 +48,7 @@ struct ByteOriginTests {
       }
       let (text, positions) = Self.text(of: dump, &generator)
       let (recording, report) = try DumpRecording.of(text, as: .hex)
-      #expect(report.faults.isEmpty && recording.misuse.isEmpty, "text \(number)")
+      #expect(report.errors.isEmpty && recording.misuse.isEmpty, "text \(number)")
       #expect(recording.bytes == expected, "text \(number)")
       #expect(recording.fileOffsets == expectedIndices.map { positions[$0] }, "text \(number)")
     }

@@ -36,7 +36,7 @@ struct CarveSourceTests {
     }
 
     mutating func gap(_ gap: StreamGap, in direction: StreamDirection) { lines.append("\(gap)") }
-    mutating func anomaly(_ anomaly: StreamAnomaly) { lines.append("\(anomaly)") }
+    mutating func finding(_ finding: StreamFinding) { lines.append("\(finding)") }
     mutating func closed(_ report: StreamReport) {}
   }
 

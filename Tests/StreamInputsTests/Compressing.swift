@@ -22,11 +22,11 @@ func compress(_ bytes: [UInt8], _ tool: String, _ options: [String] = []) throws
     output.flatMap { $0.isEmpty ? nil : $0 }, "\(tool) is missing: scripts/setup installs it")
 }
 
-/// All content of a file, its fault, and its properties.
+/// All content of a file, its error, and its properties.
 struct FileReading {
   var bytes: [UInt8] = []
   var blockLengths: [Int] = []
-  var fault: InputFault?
+  var error: InputError?
   var compression: Compression?
   var bytesRead = 0
   var sha256: String?
@@ -41,7 +41,7 @@ struct FileReading {
         blockLengths.append(filled)
       }
     } catch {
-      fault = error
+      self.error = error
     }
     compression = file.compression
     bytesRead = file.bytesRead

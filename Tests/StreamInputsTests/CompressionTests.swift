@@ -21,7 +21,7 @@ struct CompressionTests {
     for blockLength in [1000, 65_536, 262_144] {
       let reading = try FileReading(packed, blockLength: blockLength)
       let isSame = reading.bytes == bytes
-      #expect(isSame && reading.fault == nil && reading.compression == compression)
+      #expect(isSame && reading.error == nil && reading.compression == compression)
       #expect(reading.bytesRead == packed.count)
       #expect(reading.blockLengths.dropLast().allSatisfy { $0 == blockLength })
     }
@@ -35,7 +35,7 @@ struct CompressionTests {
         let packed = try compress(bytes, compression.rawValue)
         let reading = try FileReading(packed)
         let isSame = reading.bytes == bytes
-        #expect(isSame && reading.fault == nil, "\(length)")
+        #expect(isSame && reading.error == nil, "\(length)")
       }
     }
   }
@@ -47,7 +47,7 @@ struct CompressionTests {
     for blockLength in [1, 4096, 262_144] {
       let reading = try FileReading(packed, blockLength: blockLength)
       let isSame = reading.bytes == parts.flatMap { $0 }
-      #expect(isSame && reading.fault == nil)
+      #expect(isSame && reading.error == nil)
     }
   }
 
@@ -77,7 +77,7 @@ struct CompressionTests {
     let file = skippable(3) + skippable(0) + packed + skippable(300) + packed + skippable(1)
     let reading = try FileReading(file)
     let isSame = reading.bytes == compressibleBytes(1000) + compressibleBytes(1000)
-    #expect(isSame && reading.compression == compression && reading.fault == nil)
+    #expect(isSame && reading.compression == compression && reading.error == nil)
   }
 
   @Test("a raw dump whose first tuple's time is the magic number of a skippable frame is raw")
@@ -86,7 +86,7 @@ struct CompressionTests {
     for first in [UInt32(0x512a_4d18), 0x502a_4d18] {
       let dump = Tuples.one(time: first) + Tuples.one() + Tuples.one(fill: 0x28)
       let reading = try FileReading(dump)
-      #expect(reading.bytes == dump && reading.compression == nil && reading.fault == nil)
+      #expect(reading.bytes == dump && reading.compression == nil && reading.error == nil)
     }
   }
 
@@ -101,7 +101,7 @@ struct CompressionTests {
     for file in [head, head + [UInt8](repeating: 0x11, count: 100_000)] {
       let reading = try FileReading(file, blockLength: 65_536)
       let isSame = reading.bytes == file
-      #expect(isSame && reading.compression == nil && reading.fault == nil)
+      #expect(isSame && reading.compression == nil && reading.error == nil)
     }
   }
 
@@ -118,13 +118,13 @@ struct CompressionTests {
     let damaged = Message.compressedDamaged(name, near: 0, reason: .verbatim("")).text.prefix { $0 != "0" }
     for file in [head, head + [UInt8](repeating: 1, count: 200_000)] {
       let refused = try FileReading(file)
-      let message = try #require(refused.fault?.message)
+      let message = try #require(refused.error?.message)
       let isTruncated = message == .compressedTruncated(name, at: file.count)
       #expect(isTruncated || message.text.hasPrefix(damaged), "\(message)")
       #expect(refused.bytes.isEmpty)
       let read = try FileReading(file, readsLookalikes: true)
       let isSame = read.bytes == file
-      #expect(isSame && read.fault == nil && read.compression == nil && read.bytesRead == file.count)
+      #expect(isSame && read.error == nil && read.compression == nil && read.bytesRead == file.count)
       #expect(read.blockLengths.dropLast().allSatisfy { $0 == 4096 })
     }
   }

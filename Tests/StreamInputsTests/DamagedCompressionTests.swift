@@ -16,8 +16,8 @@ struct DamagedCompressionTests {
     for length in (compression == .xz ? 6 : 4)..<packed.count {
       let reading = try FileReading(Array(packed[..<length]), blockLength: 64)
       #expect(bytes.starts(with: reading.bytes) && reading.bytes.count >= last, "\(length)")
-      #expect(reading.fault?.message == Message.compressedTruncated(compression.rawValue, at: length))
-      #expect(reading.fault?.fileOffset == reading.bytes.count)
+      #expect(reading.error?.message == Message.compressedTruncated(compression.rawValue, at: length))
+      #expect(reading.error?.fileOffset == reading.bytes.count)
       last = reading.bytes.count
     }
   }
@@ -29,7 +29,7 @@ struct DamagedCompressionTests {
       let reading = try FileReading(packed + packed[..<length])
       #expect(reading.bytes.starts(with: compressibleBytes(300)))
       let end = packed.count + length
-      #expect(reading.fault?.message == Message.compressedTruncated(compression.rawValue, at: end))
+      #expect(reading.error?.message == Message.compressedTruncated(compression.rawValue, at: end))
     }
   }
 
@@ -44,7 +44,7 @@ struct DamagedCompressionTests {
     var generator = SeededGenerator(seed: 42)
     packed.replaceSubrange(position..<position + 50_000, with: generator.bytes(50_000))
     let reading = try FileReading(packed, blockLength: 262_144)
-    #expect(reading.fault != nil)
+    #expect(reading.error != nil)
     // Half of the content is well before the damage.
     let isSame = reading.bytes.prefix(1_000_000) == bytes.prefix(1_000_000)
     #expect(isSame && reading.bytes.count > 1_000_000)
@@ -60,7 +60,7 @@ struct DamagedCompressionTests {
         damaged[position] ^= mask
         let reading = try FileReading(damaged)
         // Some bits mean nothing, such as those after the last code of a deflate stream.
-        #expect(reading.fault != nil || reading.bytes == bytes, "\(position) \(mask)")
+        #expect(reading.error != nil || reading.bytes == bytes, "\(position) \(mask)")
         #expect(reading.bytesRead == packed.count)
       }
     }
@@ -73,7 +73,7 @@ struct DamagedCompressionTests {
       let reading = try FileReading(packed + rest)
       #expect(reading.bytes == compressibleBytes(300))
       let message = Message.compressedWithOtherData(compression.rawValue, from: packed.count)
-      #expect(reading.fault?.message == message)
+      #expect(reading.error?.message == message)
     }
   }
 
@@ -86,11 +86,11 @@ struct DamagedCompressionTests {
         let reading = try FileReading(packed + zeros)
         #expect(reading.bytes == compressibleBytes(300))
         let isPadded = compression == .gzip || compression == .xz
-        #expect((reading.fault == nil) == isPadded, "\(compression) \(count)")
+        #expect((reading.error == nil) == isPadded, "\(compression) \(count)")
         guard isPadded else { continue }
         let garbage = try FileReading(packed + zeros + [1])
         let end = packed.count + count
-        #expect(garbage.fault?.message == Message.compressedWithOtherData(compression.rawValue, from: end))
+        #expect(garbage.error?.message == Message.compressedWithOtherData(compression.rawValue, from: end))
         #expect(try FileReading(packed + zeros + packed).bytes.count == 600)
       }
     }
@@ -101,7 +101,7 @@ struct DamagedCompressionTests {
     // RFC 8878, section 3.1.1.1: no single segment, no checksum; window descriptor 0x90, exponent 18, is 2^28.
     let file: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x90, 0x01, 0, 0]
     for readsLookalikes in [false, true] {
-      let message = try #require(try FileReading(file, readsLookalikes: readsLookalikes).fault?.message)
+      let message = try #require(try FileReading(file, readsLookalikes: readsLookalikes).error?.message)
       // At what offset is libzstd's matter.
       let messages = (0..<file.count).map {
         Message.compressedRefused("zstd", from: $0, reason: .zstdWindowTooLarge(limit: 128 << 20))

@@ -46,11 +46,11 @@ struct DecodedTextTests {
     output.append(1, at: 0, stride: 2)
     output.appendGap(length: 5, at: 2)
     output.append(2, at: 2, stride: 2)
-    output.append(InputFault(.verbatim("why")))
+    output.append(InputError(.verbatim("why")))
     output.append(3, at: 4, stride: 2)
     #expect(
       output.parts == [
-        .bytes(0..<1), .gap(length: 5, fileOffset: 2), .bytes(1..<2), .fault(InputFault(.verbatim("why"))),
+        .bytes(0..<1), .gap(length: 5, fileOffset: 2), .bytes(1..<2), .error(InputError(.verbatim("why"))),
         .bytes(2..<3),
       ])
     #expect(output.extents == ["1@0 2/0/0", "1@2 2/0/0", "1@4 2/0/0"])

@@ -45,7 +45,7 @@ struct DumpRecording: StreamRecorder {
     end = gap.offset + gap.length
   }
 
-  mutating func anomaly(_ anomaly: StreamAnomaly) { misuse.append("\(anomaly)") }
+  mutating func finding(_ finding: StreamFinding) { misuse.append("\(finding)") }
 
   mutating func closed(_ report: StreamReport) { isClosed = true }
 

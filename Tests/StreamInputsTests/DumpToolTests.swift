@@ -25,7 +25,7 @@ struct DumpToolTests {
   @Test(arguments: readable)
   func isRead(_ tool: String) throws {
     let (recording, report) = try DumpRecording.of(Self.content("\(tool).txt"), as: nil)
-    #expect(report.format == .dump(.hex) && report.faults.isEmpty)
+    #expect(report.format == .dump(.hex) && report.errors.isEmpty)
     let six = try Self.content("six.bin")
     #expect(recording.bytes == six)
   }
@@ -53,7 +53,7 @@ struct DumpToolTests {
     for tool in tools {
       let (recording, report) = try DumpRecording.of(Self.content("\(tool).txt"), as: nil)
       #expect(recording.bytes.isEmpty && report.format == nil, "\(tool)")
-      #expect(report.faults.first?.message.text.contains(word) == true, "\(tool)")
+      #expect(report.errors.first?.message.text.contains(word) == true, "\(tool)")
     }
   }
 
@@ -87,7 +87,7 @@ struct DumpToolTests {
       let isDone = decoder.finish(into: &output)
       #expect(isDone)
       decoding.take(&output)
-      #expect(decoding.bytes == six && decoding.faults.isEmpty, "blocks of \(size)")
+      #expect(decoding.bytes == six && decoding.errors.isEmpty, "blocks of \(size)")
     }
   }
 
@@ -99,6 +99,6 @@ struct DumpToolTests {
       .joined(separator: "\n") + "\n"
     let (recording, report) = try DumpRecording.of(Array(text.utf8), as: nil)
     #expect(recording.gaps.count == 1 && recording.gaps.first?.hasPrefix("24+8@") == true)
-    #expect(report.faults.map(\.line) == [lines.count + 2])
+    #expect(report.errors.map(\.line) == [lines.count + 2])
   }
 }

@@ -147,7 +147,7 @@ struct ExportEvidenceTests {
       }
     let recording = ExportRecording.of(Array(text.utf8), as: format)
     #expect(recording.bytes(.second) == bytes)
-    #expect(recording.faults == [] && recording.misuse == [])
+    #expect(recording.errors == [] && recording.misuse == [])
     #expect(
       ExportRecording.of(Array(text.utf8), as: format, blockSize: { generator.pick(1...70_000) }) == recording
     )
@@ -160,7 +160,7 @@ struct ExportEvidenceTests {
     let recording = ExportRecording.of(Array(text.utf8), as: .ssldump)
     // The record makes one more, whose name was forgotten.
     let evicted = recording.events.count {
-      if case .anomaly(let anomaly) = $0 { anomaly.code == .connectionEvicted } else { false }
+      if case .finding(let finding) = $0 { finding.code == .connectionEvicted } else { false }
     }
     #expect(evicted == count + 1 - 16_384)
     #expect(recording.reports.count == count + 1 && recording.bytes(.second, stream: count) == [0])
@@ -170,7 +170,7 @@ struct ExportEvidenceTests {
   @Test("exports are recognised by their content", arguments: ExportTests.cases)
   func recognised(_ example: ExportTests.Case) {
     // A format that is detected by a whole line is not detected if that line is damaged or missing.
-    guard example.faults.isEmpty, !example.name.contains("not named") else { return }
+    guard example.errors.isEmpty, !example.name.contains("not named") else { return }
     let head = Array(example.text.utf8)
     let expected = example.name == "two streams, one as hex" ? .followRaw : example.format
     #expect(ExportFormat.recognise(TextHead(head, isWhole: true)) == expected)

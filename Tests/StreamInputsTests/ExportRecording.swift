@@ -10,12 +10,12 @@ struct ExportRecording: StreamRecorder, Equatable {
     case opened(StreamIdentity)
     case byte(UInt8, StreamDirection, offset: Int, fileOffset: Int, PacketReference?)
     case gap(StreamGap, StreamDirection)
-    case anomaly(StreamAnomaly)
+    case finding(StreamFinding)
     case closed(StreamReport)
   }
 
   private(set) var events: [Event] = []
-  private(set) var faults: [InputFault] = []
+  private(set) var errors: [InputError] = []
   /// Violations of the source's contract.
   var misuse: [String] = []
   private var ends: [StreamDirection: Int] = [:]
@@ -50,7 +50,7 @@ struct ExportRecording: StreamRecorder, Equatable {
     events.append(.gap(gap, direction))
   }
 
-  mutating func anomaly(_ anomaly: StreamAnomaly) { events.append(.anomaly(anomaly)) }
+  mutating func finding(_ finding: StreamFinding) { events.append(.finding(finding)) }
 
   mutating func closed(_ report: StreamReport) {
     open.remove(report.identity.number)
@@ -82,7 +82,7 @@ struct ExportRecording: StreamRecorder, Equatable {
     if !source.finish(into: &batch) { playback.recorder.misuse.append("not finished") }
     playback.play(batch, window: RawSpan())
     var recording = playback.recorder
-    recording.faults = source.faults
+    recording.errors = source.errors
     recording.misuse += playback.misuse
     if !recording.open.isEmpty { recording.misuse.append("not closed: \(recording.open)") }
     return recording
@@ -108,7 +108,7 @@ extension ExportRecording {
       case .gap(let gap, let direction):
         words.append("\(Self.name(direction))+\(gap.length)")
         before = nil
-      case .anomaly(let anomaly): words.append("!\(anomaly.code)")
+      case .finding(let finding): words.append("!\(finding.code)")
       case .closed(let report):
         words.append(")\(report.identity.number)")
         before = nil
@@ -121,8 +121,8 @@ extension ExportRecording {
     "\(direction.stream)" + (direction.side == .first ? ">" : "<")
   }
 
-  /// Line and column of each fault.
-  var faultPlaces: String { faults.map { "\($0.line ?? 0):\($0.column ?? 0)" }.joined(separator: " ") }
+  /// Line and column of each error.
+  var errorPlaces: String { errors.map { "\($0.line ?? 0):\($0.column ?? 0)" }.joined(separator: " ") }
 
   var identities: [StreamIdentity] {
     events.compactMap { if case .opened(let identity) = $0 { identity } else { nil } }

@@ -9,9 +9,9 @@ struct ExportTests {
     var name: String
     var format: ExportFormat
     var text: String
-    /// As `ExportRecording.summary` and `.faultPlaces` write them.
+    /// As `ExportRecording.summary` and `.errorPlaces` write them.
     var expected: String
-    var faults: String
+    var errors: String
     var testDescription: String { "\(format.rawValue): \(name)" }
   }
 
@@ -20,7 +20,7 @@ struct ExportTests {
   private static func cases(
     _ format: ExportFormat, _ table: [(String, String, String, String)]
   ) -> [Case] {
-    table.map { Case(name: $0.0, format: format, text: $0.1, expected: $0.2, faults: $0.3) }
+    table.map { Case(name: $0.0, format: format, text: $0.1, expected: $0.2, errors: $0.3) }
   }
 
   private typealias T = ExportTexts
@@ -336,7 +336,7 @@ struct ExportTests {
   func reads(_ example: Case) {
     let recording = ExportRecording.of(Array(example.text.utf8), as: example.format)
     #expect(recording.summary == example.expected)
-    #expect(recording.faultPlaces == example.faults)
+    #expect(recording.errorPlaces == example.errors)
     #expect(recording.misuse == [])
   }
 

@@ -25,7 +25,7 @@ struct FormatProbeTests {
     let file = example.head + [UInt8](repeating: 1, count: 40)
     let (recording, report) = try DumpRecording.of(file, as: nil)
     #expect(recording.bytes.isEmpty && report.format == nil && !report.isSkipped)
-    #expect(report.faults.first?.message == Message.foreign(example.kind, remedy: example.remedy))
+    #expect(report.errors.first?.message == Message.foreign(example.kind, remedy: example.remedy))
     #expect(report.recognition == Recognition.foreign(kind: example.kind, remedy: example.remedy))
     // One byte less is not enough, and --from raw still reads it.
     let shorter = try DumpRecording.of(Array(example.head.dropLast()), as: nil)
@@ -95,9 +95,9 @@ struct FormatProbeTests {
     let member = try #require(InputWalk([files.path + "/in"]).inputs.first)
     let walked = try DumpRecording.of(member, as: nil)
     #expect(walked.report.isSkipped && walked.report.format == nil && walked.recording.bytes.isEmpty)
-    #expect(walked.report.faults.isEmpty)
+    #expect(walked.report.errors.isEmpty)
     try files.write(Array("SQLite format 3\0".utf8), to: "in/x")
     let archive = try DumpRecording.of(member, as: nil)
-    #expect(archive.report.isSkipped && archive.report.faults.isEmpty)
+    #expect(archive.report.isSkipped && archive.report.errors.isEmpty)
   }
 }

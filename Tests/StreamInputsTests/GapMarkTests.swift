@@ -59,7 +59,7 @@ struct GapMarkTests {
   func inRawDumps(_ example: Case) throws {
     let (recording, report) = try DumpRecording.of(Array(example.dump.utf8), as: .raw)
     expect(recording, example)
-    #expect(report.faults.isEmpty && report.bytes == example.dump.utf8.count)
+    #expect(report.errors.isEmpty && report.bytes == example.dump.utf8.count)
     let file = Array(example.dump.utf8)
     #expect(recording.fileOffsets.map { file[$0] } == recording.bytes)
   }

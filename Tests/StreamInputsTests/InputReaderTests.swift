@@ -17,7 +17,7 @@ struct InputReaderTests {
     let isSame = recording.bytes == bytes
     #expect(isSame && recording.misuse.isEmpty && recording.isClosed)
     #expect(report.format == (format == .base64 ? .dump(.base64) : .dump(.hex)))
-    #expect(report.bytes == text.count && report.faults.isEmpty)
+    #expect(report.bytes == text.count && report.errors.isEmpty)
     let digits = { (position: Int) in String(decoding: text[position..<(position + 2)], as: UTF8.self) }
     if format != .base64 {
       let wrong = zip(recording.fileOffsets, bytes).first { Hex.bytes(digits($0)) != [$1] }
@@ -59,7 +59,7 @@ struct InputReaderTests {
     ]
     for (path, problem) in problems {
       let (recording, report) = try DumpRecording.of(Input(path), as: .raw)
-      #expect(report.faults.map(\.message) == [problem] && recording.bytes.isEmpty)
+      #expect(report.errors.map(\.message) == [problem] && recording.bytes.isEmpty)
     }
   }
 
@@ -104,6 +104,6 @@ struct InputReaderTests {
     let (recording, report) = try DumpRecording.of(Input("-"), as: .raw)
     #expect(recording.bytes == [7, 8, 9] && recording.isClosed)
     #expect(report.bytes == 3)
-    #expect(report.faults.map(\.message) == [.cannotBeRead("Resource temporarily unavailable")])
+    #expect(report.errors.map(\.message) == [.cannotBeRead("Resource temporarily unavailable")])
   }
 }

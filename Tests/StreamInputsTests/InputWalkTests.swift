@@ -15,7 +15,7 @@ struct InputWalkTests {
     #expect(walk.inputs.map(\.name) == ["-", path, files.path + "/none", path])
     #expect(walk.inputs.map { $0.path == nil } == [true, false, false, false])
     #expect(walk.inputs.allSatisfy { $0.isNamed })
-    #expect(walk.directories.isEmpty && walk.faults.isEmpty && walk.skipped.isEmpty)
+    #expect(walk.directories.isEmpty && walk.errors.isEmpty && walk.skipped.isEmpty)
   }
 
   @Test("directories are walked in the byte order of the names")
@@ -63,14 +63,14 @@ struct InputWalkTests {
     #expect(walk.skipped.map(\.member.name) == ["b", "c", "d", "e"].map { files.path + "/in/" + $0 })
     let reasons: [Message] = [.linkToDirectory, "a broken link", .linkToDirectory, .neitherFileNorDirectory]
     #expect(walk.skipped.map(\.reason) == reasons)
-    #expect(walk.faults.isEmpty)
+    #expect(walk.errors.isEmpty)
   }
 
   @Test("an empty directory has no inputs")
   func empty() throws {
     let files = try TemporaryFiles()
     let walk = InputWalk([files.path])
-    #expect(walk.inputs.isEmpty && walk.faults.isEmpty && walk.directories == [files.path])
+    #expect(walk.inputs.isEmpty && walk.errors.isEmpty && walk.directories == [files.path])
   }
 
   @Test("a file whose name is not UTF-8 can be read")
@@ -95,8 +95,8 @@ struct InputWalkTests {
     try files.write([], to: String(repeating: "d/", count: 128) + "y")
     let walk = InputWalk([files.path])
     #expect(walk.inputs.map { $0.name.suffix(2) } == ["/x"])
-    #expect(walk.faults.map(\.fault.message) == ["nested more than 128 directories deep; name it directly"])
-    let fault = try #require(walk.faults.first?.member)
-    #expect(fault.name.hasSuffix("d/d") && fault.directory == files.path)
+    #expect(walk.errors.map(\.error.message) == ["nested more than 128 directories deep; name it directly"])
+    let error = try #require(walk.errors.first?.member)
+    #expect(error.name.hasSuffix("d/d") && error.directory == files.path)
   }
 }

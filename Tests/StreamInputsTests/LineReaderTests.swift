@@ -56,15 +56,15 @@ struct LineReaderTests {
     do {
       _ = try reader.next()
       Issue.record("no fault")
-    } catch let fault as InputFault {
-      #expect(fault.line == 2 && fault.message == .lineTooLong(limit: LineReader.maxLineLength))
+    } catch let error as InputError {
+      #expect(error.line == 2 && error.message == .lineTooLong(limit: LineReader.maxLineLength))
     }
   }
 
   @Test("a missing file")
   func missing() throws {
     let files = try TemporaryFiles()
-    let fault = try #require(throws: InputFault.self) { _ = try LineReader(Input(files.path + "/none")) }
-    #expect(fault.message == .cannotBeOpened("No such file or directory"))
+    let error = try #require(throws: InputError.self) { _ = try LineReader(Input(files.path + "/none")) }
+    #expect(error.message == .cannotBeOpened("No such file or directory"))
   }
 }

@@ -105,9 +105,9 @@ struct OffsetTextDecoderTests {
 
   @Test("the output of xxd -e is named")
   func littleEndianIsNamed() {
-    let faults = TextFormat.xxd.decode("00000000: 64636261  abcd\n").faults
+    let errors = TextFormat.xxd.decode("00000000: 64636261  abcd\n").errors
     #expect(
-      faults.first?.message
+      errors.first?.message
         == Message.textColumnDiffers(
           UInt8(ascii: "a"), hex: UInt8(ascii: "d"),
           cause: "the text was edited, or made with xxd -e or -b, which are not read"))
@@ -115,7 +115,7 @@ struct OffsetTextDecoderTests {
 
   @Test("a text column that disagrees: both sides are named")
   func disagreementNamesBoth() {
-    let message = TextFormat.xxd.decode("00000000: 6162  aB\n").faults.first?.message
+    let message = TextFormat.xxd.decode("00000000: 6162  aB\n").errors.first?.message
     #expect(
       message
         == Message.textColumnDiffers(
@@ -135,14 +135,14 @@ struct OffsetTextDecoderTests {
     let decoding = TextFormat.hexdump.decode(text, maxExpansion: 100_000)
     #expect(decoding.bytes.count == 100_016)
     #expect(decoding.gaps == [(1 << 30) - 100_016])
-    #expect(decoding.faults.count == 1)
+    #expect(decoding.errors.count == 1)
     let repeated = (1 << 30) - 16
     #expect(
-      decoding.faults.first?.message
+      decoding.errors.first?.message
         == Message(
           "this * repeats \(repeated) bytes, which exceeds the limit of 100000 for the whole text: the "
             + "rest is skipped; raise --max-expansion"))
-    #expect(decoding.faultPlaces == ["2:1"])
+    #expect(decoding.errorPlaces == ["2:1"])
   }
 
   @Test("the limit is one for the whole file")

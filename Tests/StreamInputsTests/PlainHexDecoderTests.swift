@@ -6,7 +6,7 @@ import Wording
 
 @Suite("Plain hex")
 struct PlainHexDecoderTests {
-  /// Expected: bytes as hex, gaps as `<length>`, faults as `!line:column`.
+  /// Expected: bytes as hex, gaps as `<length>`, errors as `!line:column`.
   static let cases: [TextCase] = [
     TextCase(name: "digits of either case", text: "00fFaB9c\n", expected: "00ffab9c"),
     TextCase(name: "empty", text: "", expected: ""),
@@ -51,25 +51,25 @@ struct PlainHexDecoderTests {
 
   @Test("a fault names the character, its code and what to expect")
   func messageNamesTheCharacter() {
-    let faults = TextFormat.hex.decode("01\n02 zz").faults
-    #expect(faults.count == 1)
-    #expect(faults.first?.message == Message.expectedHex(found: UInt8(ascii: "z")))
-    #expect(faults.first?.fileOffset == 6)
-    #expect(faults.first?.line == 2 && faults.first?.column == 4)
+    let errors = TextFormat.hex.decode("01\n02 zz").errors
+    #expect(errors.count == 1)
+    #expect(errors.first?.message == Message.expectedHex(found: UInt8(ascii: "z")))
+    #expect(errors.first?.fileOffset == 6)
+    #expect(errors.first?.line == 2 && errors.first?.column == 4)
   }
 
   @Test("an unprintable character is named by its code alone")
   func unprintableCharacter() {
-    let faults = TextFormat.hex.decode([0x30, 0x31, 0xc3, 0xa9]).faults
-    #expect(faults.first?.message == Message.expectedHex(found: 0xc3))
+    let errors = TextFormat.hex.decode([0x30, 0x31, 0xc3, 0xa9]).errors
+    #expect(errors.first?.message == Message.expectedHex(found: 0xc3))
   }
 
   @Test("faults beyond the twentieth are counted, and one reports their number")
-  func faultsAreBounded() {
+  func errorsAreBounded() {
     let decoding = TextFormat.hex.decode(String(repeating: "zz ", count: 27))
-    #expect(decoding.faults.count == 21)
+    #expect(decoding.errors.count == 21)
     #expect(
-      decoding.faults.last?.message
+      decoding.errors.last?.message
         == Message("\(Count.of(7, "further error")) in this text; check that its format is right (--from)"))
     #expect(decoding.gaps.count == 27)
   }

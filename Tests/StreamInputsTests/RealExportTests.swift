@@ -37,7 +37,7 @@ struct RealExportTests {
     let again = ExportRecording.of(
       text, as: format, serverPorts: [2196], blockSize: { generator.pick(1...300) })
     #expect(recording == again)
-    #expect(recording.misuse == [] && recording.faults == [])
+    #expect(recording.misuse == [] && recording.errors == [])
     return recording
   }
 

@@ -27,7 +27,7 @@ struct RealToolTests {
     guard let text = try text("xxd", options, of: bytes) else { return }
     let decoding = TextFormat.xxd.decode(text)
     #expect(decoding.bytes == bytes)
-    #expect(decoding.gaps.isEmpty && decoding.faults.isEmpty)
+    #expect(decoding.gaps.isEmpty && decoding.errors.isEmpty)
     #expect(TextFormat.recognised(Array(text.prefix(64 << 10))) == .xxd)
   }
 
@@ -37,7 +37,7 @@ struct RealToolTests {
     guard let text = try text("xxd", ["-s", "300"], of: bytes) else { return }
     #expect(TextFormat.xxd.decode(text) == TextFormat.xxd.decode(text, blockSize: { 11 }))
     #expect(TextFormat.xxd.decode(text).bytes == Array(bytes[300...]))
-    #expect(TextFormat.xxd.decode(text).faults.isEmpty)
+    #expect(TextFormat.xxd.decode(text).errors.isEmpty)
   }
 
   @Test("xxd with blanks at line ends stripped, and without its text column")
@@ -52,7 +52,7 @@ struct RealToolTests {
     for variant in [stripped, columnless] {
       let decoding = TextFormat.xxd.decode(variant.joined(separator: "\r\n") + "\r\n")
       #expect(decoding.bytes == bytes)
-      #expect(decoding.faults.isEmpty)
+      #expect(decoding.errors.isEmpty)
     }
   }
 
@@ -63,7 +63,7 @@ struct RealToolTests {
     let skipped = options.contains("-s") ? Array(bytes[77...]) : bytes
     let decoding = TextFormat.hexdump.decode(text)
     #expect(decoding.bytes == (options.contains("-n") ? Array(bytes.prefix(900)) : skipped))
-    #expect(decoding.gaps.isEmpty && decoding.faults.isEmpty)
+    #expect(decoding.gaps.isEmpty && decoding.errors.isEmpty)
     #expect(TextFormat.recognised(Array(text.prefix(64 << 10))) == .hexdump)
   }
 
@@ -72,7 +72,7 @@ struct RealToolTests {
     let bytes = dumpedBytes()
     guard let text = try text("hd", [], of: bytes) else { return }
     #expect(TextFormat.hexdump.decode(text).bytes == bytes)
-    #expect(TextFormat.hexdump.decode(text).faults.isEmpty)
+    #expect(TextFormat.hexdump.decode(text).errors.isEmpty)
   }
 
   @Test("hexdump -C of bytes that end within the repetitions of *", arguments: [33, 37, 47, 48, 49])
@@ -81,7 +81,7 @@ struct RealToolTests {
     guard let text = try text("hexdump", ["-C"], of: bytes) else { return }
     let decoding = TextFormat.hexdump.decode(text)
     #expect(decoding.bytes == bytes)
-    #expect(decoding.faults.isEmpty)
+    #expect(decoding.errors.isEmpty)
   }
 
   @Test("xxd -p", arguments: [["-p"], ["-p", "-u"], ["-p", "-c", "7"], ["-p", "-c", "256"]])
@@ -90,7 +90,7 @@ struct RealToolTests {
     guard let text = try text("xxd", options, of: bytes) else { return }
     let decoding = TextFormat.hex.decode(text)
     #expect(decoding.bytes == bytes)
-    #expect(decoding.gaps.isEmpty && decoding.faults.isEmpty)
+    #expect(decoding.gaps.isEmpty && decoding.errors.isEmpty)
     #expect(TextFormat.recognised(text) == .hex)
   }
 
@@ -105,7 +105,7 @@ struct RealToolTests {
     }
     let decoding = TextFormat.hex.decode(folded)
     #expect(decoding.bytes == bytes)
-    #expect(decoding.faults.isEmpty)
+    #expect(decoding.errors.isEmpty)
   }
 
   @Test("base64", arguments: [[], ["-w", "0"], ["-w", "64"], ["-w", "4"], ["-w", "20"]])
@@ -115,7 +115,7 @@ struct RealToolTests {
       guard let text = try text("base64", options, of: Array(bytes)) else { return }
       let decoding = TextFormat.base64.decode(text)
       #expect(decoding.bytes == Array(bytes))
-      #expect(decoding.gaps.isEmpty && decoding.faults.isEmpty)
+      #expect(decoding.gaps.isEmpty && decoding.errors.isEmpty)
       #expect(TextFormat.recognised(text) == .base64)
     }
   }

@@ -68,7 +68,7 @@ struct TextDecoderLawTests {
     let bytes = dumpedBytes()
     let decoding = format.decode(Self.text(of: bytes, as: format))
     #expect(decoding.bytes == bytes)
-    #expect(decoding.faults.isEmpty && decoding.gaps.isEmpty)
+    #expect(decoding.errors.isEmpty && decoding.gaps.isEmpty)
   }
 
   @Test("how the text was cut into blocks never shows", arguments: TextFormat.allCases, [true, false])
@@ -128,7 +128,7 @@ struct TextDecoderLawTests {
       #expect(bytes.starts(with: decoding.bytes), "cut at \(length)")
       #expect(decoding.gaps.isEmpty, "cut at \(length)")
       if decoding.bytes.count < bytes.count, !Self.isInvisible(text, cutAt: length, format) {
-        #expect(!decoding.faults.isEmpty, "cut at \(length)")
+        #expect(!decoding.errors.isEmpty, "cut at \(length)")
       }
     }
   }
@@ -166,7 +166,7 @@ struct TextDecoderLawTests {
 
   /// Whether damage that changed the bytes shows; a digit for a digit cannot, where nothing checks it.
   private func isTold(_ decoding: Decoding, _ format: TextFormat, _ byte: UInt8) -> Bool {
-    if !decoding.faults.isEmpty || !decoding.gaps.isEmpty { return true }
+    if !decoding.errors.isEmpty || !decoding.gaps.isEmpty { return true }
     return switch format {
     case .hex: Hex.value(ofDigit: byte) != nil
     case .base64: true

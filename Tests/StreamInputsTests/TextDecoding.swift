@@ -8,7 +8,7 @@ struct Decoding: Equatable {
   enum Event: Equatable {
     case byte(UInt8, at: Int)
     case gap(Int, at: Int)
-    case fault(InputFault)
+    case error(InputError)
   }
 
   var events: [Event] = []
@@ -22,19 +22,19 @@ struct Decoding: Equatable {
   var gaps: [Int] {
     events.compactMap { if case .gap(let length, _) = $0 { length } else { nil } }
   }
-  var faults: [InputFault] {
-    events.compactMap { if case .fault(let fault) = $0 { fault } else { nil } }
+  var errors: [InputError] {
+    events.compactMap { if case .error(let error) = $0 { error } else { nil } }
   }
-  /// Line and column of each fault.
-  var faultPlaces: [String] { faults.map { "\($0.line ?? 0):\($0.column ?? 0)" } }
+  /// Line and column of each error.
+  var errorPlaces: [String] { errors.map { "\($0.line ?? 0):\($0.column ?? 0)" } }
 
-  /// Bytes as hex, gaps as `<length>`, faults as `!line:column`, in their order.
+  /// Bytes as hex, gaps as `<length>`, errors as `!line:column`, in their order.
   var summary: String {
     events.map { event in
       switch event {
       case .byte(let byte, _): Hex.string([byte])
       case .gap(let length, _): "<\(length)>"
-      case .fault(let fault): "!\(fault.line ?? 0):\(fault.column ?? 0)"
+      case .error(let error): "!\(error.line ?? 0):\(error.column ?? 0)"
       }
     }.joined()
   }
@@ -51,7 +51,7 @@ struct Decoding: Equatable {
         }
         index = range.upperBound
       case .gap(let length, let fileOffset): events.append(.gap(length, at: fileOffset))
-      case .fault(let fault): events.append(.fault(fault))
+      case .error(let error): events.append(.error(error))
       case .mark: preconditionFailure("dumps have no marks")
       }
     }

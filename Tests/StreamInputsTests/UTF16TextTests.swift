@@ -32,7 +32,7 @@ struct UTF16TextTests {
       for blockLength in [1000, 262_144] {
         let reading = try FileReading(bytes, blockLength: blockLength)
         let isSame = reading.bytes == Array(text.utf8)
-        #expect(isSame && reading.fault == nil && reading.bytesRead == bytes.count, "\(seed) \(blockLength)")
+        #expect(isSame && reading.error == nil && reading.bytesRead == bytes.count, "\(seed) \(blockLength)")
       }
     }
   }

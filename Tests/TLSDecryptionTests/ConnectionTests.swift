@@ -179,9 +179,9 @@ import Wording
       decryption.append(records, from: .server)
       #expect((decryption.offsets[.server] ?? 0) - connection.keptOffset(of: .server) <= 82 << 10)
     }
-    let failure = try #require(connection.failures.first)
-    #expect(connection.failures.count == 1 && failure.side == .server && failure.offset == head.count + 6)
-    #expect(failure.message == .noKey(forClientRandom: nil))
+    let stop = try #require(connection.stops.first)
+    #expect(connection.stops.count == 1 && stop.side == .server && stop.offset == head.count + 6)
+    #expect(stop.message == .noKey(forClientRandom: nil))
     #expect(connection.isUnreadable(.server) && !connection.isUnreadable(.client))
     #expect(connection.keptOffset(of: .server) == decryption.offsets[.server])
     #expect(decryption.finish().records == [.client: [], .server: []])

@@ -14,7 +14,7 @@ struct Decrypted: Equatable {
     var gap: StreamGap
   }
 
-  struct Failure: Equatable {
+  struct CommandError: Equatable {
     var side: Side
     var message: Message
     var offset: Int
@@ -24,7 +24,7 @@ struct Decrypted: Equatable {
   var records: [Side: [[UInt8]]] = [.client: [], .server: []]
   var offsets: [Side: [Int]] = [.client: [], .server: []]
   var gaps: [Gap] = []
-  var failures: [Failure] = []
+  var failures: [CommandError] = []
   var encryption = StreamEncryption()
   var secret: SecretOrigin?
   /// Offsets in the ciphertext of the first byte of data, and after the last one.
@@ -81,8 +81,8 @@ final class Decryption {
     connection.finish(into: &output)
     var result = Decrypted()
     result.take(output.finish())
-    result.failures = connection.failures.map {
-      Decrypted.Failure(side: $0.side, message: $0.message, offset: $0.offset)
+    result.failures = connection.stops.map {
+      Decrypted.CommandError(side: $0.side, message: $0.message, offset: $0.offset)
     }
     (result.encryption, result.secret) = (connection.encryption, connection.secret)
     return result

@@ -87,10 +87,10 @@ import Testing
   }
 
   @Test func privateKeys() throws {
-    #expect(throws: PrivateKey.Fault.noKey) { try PrivateKey(Array("-----".utf8), file: 0) }
-    #expect(throws: PrivateKey.Fault.noKey) { try PrivateKey([0x30, 1, 2, 3], file: 0) }
-    #expect(throws: PrivateKey.Fault.notRSA) { try PrivateKey(Flow.file("ec.key"), file: 0) }
-    #expect(throws: PrivateKey.Fault.passphrase) {
+    #expect(throws: PrivateKey.ReadError.noKey) { try PrivateKey(Array("-----".utf8), file: 0) }
+    #expect(throws: PrivateKey.ReadError.noKey) { try PrivateKey([0x30, 1, 2, 3], file: 0) }
+    #expect(throws: PrivateKey.ReadError.notRSA) { try PrivateKey(Flow.file("ec.key"), file: 0) }
+    #expect(throws: PrivateKey.ReadError.passphrase) {
       try PrivateKey(Flow.file("rsa.p12"), passphrase: Array("wrong".utf8), file: 0)
     }
     var store = SecretStore()

@@ -21,8 +21,8 @@ import Wording
     try store.replay([Dated(token: [3], time: 6)], as: Self.entry)
   }
 
-  private func fault(_ first: Message) -> StoreError {
-    StoreError(store: store.name, fault: .unreadableRows(1, first: first))
+  private func error(_ first: Message) -> NamedStoreError {
+    NamedStoreError(store: store.name, reason: .unreadableRows(1, first: first))
   }
 
   private static let counts = Message("an integer from 0 to \(1 << 48)")
@@ -53,7 +53,7 @@ import Wording
     try sqlite(
       directory.file(),
       "PRAGMA foreign_keys = OFF; UPDATE apnsift_replays SET \(column) = \(value) WHERE id = 1")
-    let error = fault(
+    let error = error(
       .inRow(.rowKey("id", "1"), of: "apnsift_replays", .valueInsteadOf(expected, column, literal)))
     #expect(throws: error) { try store.history() }
     let (readable, found) = try store.readableHistory()
@@ -72,7 +72,7 @@ import Wording
     ])
   func inputs(_ column: String, _ value: String, _ literal: String, _ expected: Message) throws {
     try sqlite(directory.file(), "UPDATE apnsift_inputs SET \(column) = \(value) WHERE replay = 1")
-    let error = fault(
+    let error = error(
       .inRow(.rowKey("replay", "1"), of: "apnsift_inputs", .valueInsteadOf(expected, column, literal)))
     let (readable, found) = try store.readableHistory()
     #expect(readable.map(\.id) == [2] && found == error)
@@ -89,8 +89,8 @@ import Wording
     ])
   func missingChanges(_ sql: String) throws {
     try sqlite(directory.file(), sql)
-    #expect(throws: StoreError.self) { try store.undo(1, entry: Self.entry) }
-    #expect(throws: StoreError.self) { try store.changes(of: 1) { _ in } }
+    #expect(throws: NamedStoreError.self) { try store.undo(1, entry: Self.entry) }
+    #expect(throws: NamedStoreError.self) { try store.changes(of: 1) { _ in } }
     #expect(try store.rows().count == 3)
     #expect(try store.history().count == 2)
   }
@@ -108,7 +108,7 @@ import Wording
     ])
   func changes(_ packed: String, _ problem: Message) throws {
     try sqlite(directory.file(), "UPDATE apnsift_changes SET packed = \(packed) WHERE id = 1")
-    let error = fault(.inRow(.rowKey("id", "1"), of: "apnsift_changes", problem))
+    let error = error(.inRow(.rowKey("id", "1"), of: "apnsift_changes", problem))
     #expect(throws: error) { try store.undo(1, entry: Self.entry) }
     #expect(throws: error) { try store.changes(of: 1) { _ in } }
   }
@@ -121,7 +121,7 @@ import Wording
     let largest = Int64.max
     try sqlite(
       directory.file(), "PRAGMA foreign_keys = OFF; UPDATE \(table) SET id = \(largest) WHERE id = 2")
-    let error = fault(
+    let error = error(
       .inRow(.rowKey("id", "\(largest)"), of: table, .valueInsteadOf(Self.counts, "id", "\(largest)")))
     #expect(throws: error) { try store.replay([Dated(token: [4], time: 7)], as: Self.entry) }
     #expect(try store.rows().count == 3)

@@ -30,11 +30,11 @@ import Wording
   ]
 
   /// Expects that every use fails with `fault`, and leaves the directory's files as they are.
-  private func expectAlways(_ fault: StoreFault, creates: [Bool] = [false, true]) throws {
+  private func expectAlways(_ error: StoreError, creates: [Bool] = [false, true]) throws {
     let before = try directory.names.map { try? bytes(of: directory.file($0)) }
     for creates in creates {
       for (name, use) in Self.uses {
-        #expect(throws: StoreError(store: "sqlite:\(path)", fault: fault), "\(name)") {
+        #expect(throws: NamedStoreError(store: "sqlite:\(path)", reason: error), "\(name)") {
           try use(store(creates: creates))
         }
       }
@@ -62,17 +62,17 @@ import Wording
 
   @Test func missingDirectory() throws {
     let store = TokenStore(SQLiteDatabase(path: directory.file("none/tokens.sqlite")), creates: true)
-    let fault = StoreFault.cannotOpen(
+    let error = StoreError.cannotOpen(
       .directoryFailed("\(directory.path)/none", error: String(cString: strerror(ENOENT))))
-    #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
-    #expect(throws: StoreError(store: store.name, fault: fault)) { try store.check(for: .writing) }
+    #expect(throws: NamedStoreError(store: store.name, reason: error)) { try store.replay(Self.deaths) }
+    #expect(throws: NamedStoreError(store: store.name, reason: error)) { try store.check(for: .writing) }
   }
 
   @Test func pathThroughAFile() throws {
     try Data().write(to: URL(fileURLWithPath: path))
     let store = TokenStore(SQLiteDatabase(path: "\(path)/tokens.sqlite"), creates: true)
-    let fault = StoreFault.cannotOpen(.verbatim(String(cString: strerror(ENOTDIR))))
-    #expect(throws: StoreError(store: store.name, fault: fault)) { try store.replay(Self.deaths) }
+    let error = StoreError.cannotOpen(.verbatim(String(cString: strerror(ENOTDIR))))
+    #expect(throws: NamedStoreError(store: store.name, reason: error)) { try store.replay(Self.deaths) }
   }
 
   @Test func aDirectory() throws {
@@ -82,8 +82,10 @@ import Wording
 
   @Test func aDevice() throws {
     let store = TokenStore(SQLiteDatabase(path: "/dev/null"), creates: true)
-    let fault = StoreFault.cannotOpen("it is not a regular file")
-    #expect(throws: StoreError(store: "sqlite:/dev/null", fault: fault)) { try store.replay(Self.deaths) }
+    let error = StoreError.cannotOpen("it is not a regular file")
+    #expect(throws: NamedStoreError(store: "sqlite:/dev/null", reason: error)) {
+      try store.replay(Self.deaths)
+    }
   }
 
   @Test(arguments: [1, 1000]) func aTextFile(lines: Int) throws {
@@ -110,7 +112,7 @@ import Wording
   @Test func anotherProgramHoldsTheLock() throws {
     try store(creates: true).replay([])
     try withWriteLock(on: path) {
-      let locked = StoreError(store: "sqlite:\(path)", fault: .locked(waited: .zero))
+      let locked = NamedStoreError(store: "sqlite:\(path)", reason: .locked(waited: .zero))
       #expect(throws: locked) { try store().replay(Self.deaths) }
       #expect(throws: locked) { try store().register(Self.deaths) }
       #expect(throws: Never.self) { try store().rows() }
@@ -122,7 +124,7 @@ import Wording
   /// A reader stops no replay before its commit, and then all of it.
   @Test func anotherProgramReads() throws {
     try store(creates: true).replay([])
-    let locked = StoreError(store: "sqlite:\(path)", fault: .locked(waited: .zero))
+    let locked = NamedStoreError(store: "sqlite:\(path)", reason: .locked(waited: .zero))
     let other = try SQLiteClient(path)
     try other.run("BEGIN; SELECT count(*) FROM device_tokens")
     #expect(throws: locked) { try store().replay(Self.deaths) }
@@ -162,7 +164,7 @@ import Wording
   }
 
   private func expectOnlyReading() throws {
-    let readOnly = StoreError(store: "sqlite:\(path)", fault: .readOnly("it opens for reading only"))
+    let readOnly = NamedStoreError(store: "sqlite:\(path)", reason: .readOnly("it opens for reading only"))
     for (name, use) in Self.uses {
       if ["replay", "register", "check writing"].contains(name) {
         #expect(throws: readOnly, "\(name)") { try use(store()) }
@@ -195,14 +197,14 @@ import Wording
     try FileManager.default.createDirectory(
       atPath: none, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
     let inside = TokenStore(SQLiteDatabase(path: "\(none)/tokens.sqlite"), creates: true)
-    let denied = StoreFault.cannotOpen(
+    let denied = StoreError.cannotOpen(
       .directoryFailed(none, error: String(cString: strerror(EACCES))))
-    #expect(throws: StoreError(store: inside.name, fault: denied)) { try inside.replay(Self.deaths) }
+    #expect(throws: NamedStoreError(store: inside.name, reason: denied)) { try inside.replay(Self.deaths) }
 
     try store(creates: true).replay(Self.deaths)
     try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: path)
-    let unreadable = StoreFault.cannotOpen(.verbatim(String(cString: strerror(EACCES))))
-    #expect(throws: StoreError(store: "sqlite:\(path)", fault: unreadable)) {
+    let unreadable = StoreError.cannotOpen(.verbatim(String(cString: strerror(EACCES))))
+    #expect(throws: NamedStoreError(store: "sqlite:\(path)", reason: unreadable)) {
       try store().rows()
     }
   }
@@ -211,7 +213,7 @@ import Wording
 
   /// A full or failing disk is not available in a portable test: here SQLite's codes replace
   /// them (sqlite3.h), extended ones too.
-  static let codes: [(code: Int, fault: StoreFault)] = [
+  static let codes: [(code: Int, error: StoreError)] = [
     (5, .locked(waited: .seconds(2))), (6, .locked(waited: .seconds(2))),
     (261, .locked(waited: .seconds(2))),
     (8, .readOnly(text)), (264, .readOnly(text)), (1544, .readOnly(text)),
@@ -221,8 +223,8 @@ import Wording
   ]
 
   @Test(arguments: codes)
-  func meaningOfACode(_ code: Int, _ fault: StoreFault) {
+  func meaningOfACode(_ code: Int, _ expected: StoreError) {
     let error = DatabaseError(sqlite: Int32(code), "m")
-    #expect(StoreFault(error, waited: .seconds(2)) == fault)
+    #expect(StoreError(error, waited: .seconds(2)) == expected)
   }
 }

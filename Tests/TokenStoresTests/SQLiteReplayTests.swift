@@ -81,23 +81,23 @@ import TokenStores
   @Test func aSourceThatFailsRollsBack() throws {
     try store.register([Dated(token: [1], time: 5)])
     let before = try bytes(of: directory.file())
-    #expect(throws: SourceFailure()) {
+    #expect(throws: SourceError()) {
       _ = try store.replay(
         { visit in
           try visit([UInt8(1)].span.bytes, StoreTime(9))
           try visit([UInt8(2)].span.bytes, StoreTime(9))
-          throw SourceFailure()
+          throw SourceError()
         }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
     #expect(try bytes(of: directory.file()) == before)
   }
 
   @Test func aSourceThatFailsLeavesNoTable() throws {
-    #expect(throws: SourceFailure()) {
+    #expect(throws: SourceError()) {
       _ = try store.register(
         { visit in
           try visit([UInt8(1)].span.bytes, StoreTime(9))
-          throw SourceFailure()
+          throw SourceError()
         }, for: AppEnvironment())
     }
     #expect(try integer(directory.file(), "SELECT count(*) FROM sqlite_master") == 0)

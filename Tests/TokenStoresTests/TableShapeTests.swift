@@ -94,10 +94,10 @@ import Wording
   func doesNotServe(_ sql: String, _ subject: Message, _ expected: Message, _ found: Message) throws {
     try sqlite(path, sql)
     let before = try bytes(of: path)
-    let fault = StoreFault.misfit("device_tokens", subject, expected: expected, found: found)
+    let error = StoreError.misfit("device_tokens", subject, expected: expected, found: found)
     for creates in [false, true] {
       let store = TokenStore(SQLiteDatabase(path: path), creates: creates)
-      let error = StoreError(store: store.name, fault: fault)
+      let error = NamedStoreError(store: store.name, reason: error)
       #expect(throws: error) { try store.replay([Dated(token: [1], time: 1)]) }
       #expect(throws: error) { try store.rows() }
     }
@@ -127,7 +127,7 @@ import Wording
 
   @Test func aForeignDatabaseGetsTheTableAlone() throws {
     try sqlite(path, "PRAGMA journal_mode = WAL; PRAGMA user_version = 7; CREATE TABLE users (name TEXT)")
-    #expect(throws: StoreError(store: "sqlite:\(path)", fault: .noTable)) {
+    #expect(throws: NamedStoreError(store: "sqlite:\(path)", reason: .noTable)) {
       try TokenStore(SQLiteDatabase(path: path)).replay([])
     }
     #expect(try TokenStore(SQLiteDatabase(path: path), creates: true).owners() == [])
@@ -174,7 +174,7 @@ import Wording
     var visited = 0
     let token = values.contains("'0a0b'") ? "'0a0b'" : "x'01'"
     let row = Message.inRow(.rowKey("token", token), of: "device_tokens", found)
-    let error = StoreError(store: store.name, fault: .unreadableRows(1, first: row))
+    let error = NamedStoreError(store: store.name, reason: .unreadableRows(1, first: row))
     #expect(throws: error) { try store.list(.all, in: .any) { _, _, _ in visited += 1 } }
     #expect(visited == 2)
   }
@@ -185,8 +185,8 @@ import Wording
     try store.replay([Dated(token: [1], time: 1)])
     try sqlite(
       path, "INSERT INTO device_tokens VALUES (CAST(x'ff' AS TEXT), 'production', x'01', NULL, 1)")
-    #expect(throws: StoreError.self) { try store.owners() }
-    #expect(throws: StoreError.self) { try store.rows(of: [[1]], in: .any) }
+    #expect(throws: NamedStoreError.self) { try store.owners() }
+    #expect(throws: NamedStoreError.self) { try store.rows(of: [[1]], in: .any) }
   }
 
   @Test func aDatabaseInUTF16IsRead() throws {
@@ -206,7 +206,7 @@ import Wording
       INSERT INTO device_tokens VALUES ('', 'production', x'02', 'yesterday', NULL)
       """)
     let store = TokenStore(SQLiteDatabase(path: path))
-    #expect(throws: StoreError.self) {
+    #expect(throws: NamedStoreError.self) {
       try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
     }
     #expect(try integer(path, "SELECT count(*) FROM device_tokens") == 1)
@@ -222,10 +222,10 @@ import Wording
     let store = TokenStore(SQLiteDatabase(path: path), creates: true)
     try store.replay([Dated(token: [2], time: 1)], for: AppEnvironment(app: "other"))
     try sqlite(path, sql)
-    let error = #expect(throws: StoreError.self) {
+    let error = #expect(throws: NamedStoreError.self) {
       try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
     }
-    if case .refused = error?.fault {} else { Issue.record("\(String(describing: error))") }
+    if case .refused = error?.reason {} else { Issue.record("\(String(describing: error))") }
     #expect(try store.rows().count == 1)
   }
 }

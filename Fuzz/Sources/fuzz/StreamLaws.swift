@@ -8,7 +8,7 @@ struct StreamEvents: Equatable {
   fileprivate(set) var report: StreamReport?
   /// The hash of the bytes of each direction.
   fileprivate var hashes: [UInt64] = []
-  /// Gaps and anomalies. Directions are independent of each other, so lines are compared sorted.
+  /// Gaps and findings. Directions are independent of each other, so lines are compared sorted.
   fileprivate var lines: [String] = []
 }
 
@@ -66,14 +66,14 @@ struct StreamLaws: StreamRecorder {
     )
   }
 
-  mutating func anomaly(_ anomaly: StreamAnomaly) {
-    if let stream = anomaly.stream {
-      expect(open.contains(stream), "an anomaly is of an open stream: \(anomaly)")
+  mutating func finding(_ finding: StreamFinding) {
+    if let stream = finding.stream {
+      expect(open.contains(stream), "an anomaly is of an open stream: \(finding)")
     }
     expect(
-      anomaly.length ?? 0 >= 0 && anomaly.offset ?? 0 >= 0, "an anomaly has no negative extent: \(anomaly)")
-    streams[anomaly.stream ?? -1, default: StreamEvents()].lines.append(
-      "\(anomaly.code.rawValue) \(anomaly.side?.rawValue ?? 9) \(anomaly.offset ?? -1) \(anomaly.length ?? -1) \(anomaly.fileOffset ?? -1) \(anomaly.packet?.number ?? 0) \(anomaly.message.text)"
+      finding.length ?? 0 >= 0 && finding.offset ?? 0 >= 0, "an anomaly has no negative extent: \(finding)")
+    streams[finding.stream ?? -1, default: StreamEvents()].lines.append(
+      "\(finding.code.rawValue) \(finding.side?.rawValue ?? 9) \(finding.offset ?? -1) \(finding.length ?? -1) \(finding.fileOffset ?? -1) \(finding.packet?.number ?? 0) \(finding.message.text)"
     )
   }
 
@@ -108,14 +108,14 @@ struct StreamLaws: StreamRecorder {
 /// - Parameters:
 ///   - more: how many bytes more than needed a window has.
 ///   - consume: gets each batch, with its window.
-/// - Returns: the fault that ended it.
+/// - Returns: the error that ended it.
 func play(
   _ content: [UInt8], through source: inout some StreamSource & ~Copyable, history: CaptureHistory? = nil,
   more: () -> Int, consume: (EventBatch) -> Void
-) -> InputFault? {
+) -> InputError? {
   var batch = EventBatch()
   var (offset, start, end, steps) = (0, 0, 0, 0)
-  var fault: InputFault?
+  var error: InputError?
   // The end of the content is known only when no more bytes are left.
   var knowsEnd = false
   var window: [UInt8] = []
@@ -146,20 +146,20 @@ func play(
       window = Array(content[offset..<end])
       if let history { content[last..<end].withUnsafeBytes { history.append($0) } }
     case .ended(let found):
-      fault = found
+      error = found
       break reading
     }
   }
   window = []
   while !source.finish(into: &batch) { emit() }
   emit()
-  return fault
+  return error
 }
 
-/// What a source says of a content, and the faults of it.
+/// What a source says of a content, and the errors of it.
 struct SourceEvents: Equatable {
   var streams: [StreamEvents] = []
-  var faults: [InputFault] = []
+  var errors: [InputError] = []
 }
 
 func events(
@@ -167,10 +167,10 @@ func events(
   history: CaptureHistory? = nil, more: () -> Int
 ) -> SourceEvents {
   var playback = Playback(StreamLaws(content: content, isRaw: isRaw))
-  let fault = play(content, through: &source, history: history, more: more) { batch in
+  let error = play(content, through: &source, history: history, more: more) { batch in
     playback.play(batch, window: batch.window.span.bytes)
   }
   expect(playback.misuse.isEmpty, "\(playback.misuse)")
   playback.recorder.finish()
-  return SourceEvents(streams: playback.recorder.events, faults: fault.map { [$0] } ?? [])
+  return SourceEvents(streams: playback.recorder.events, errors: error.map { [$0] } ?? [])
 }

@@ -55,9 +55,9 @@ package final class Analyzer {
         case .bytes(let event): try bytes(event, in: batch)
         case .opened(let slot, let identity): open(batch.identities[Int(identity)], in: Int(slot))
         case .gap(let slot, let side, let gap): try stream(slot)?.gap(batch.gaps[Int(gap)], from: side)
-        case .anomaly(let slot, let anomaly): try take(batch.anomalies[Int(anomaly)], in: slot)
-        case .doubt(let slot, let side, let offset, let count):
-          stream(slot)?.doubt(offset..<offset &+ count, from: side)
+        case .finding(let slot, let finding): try take(batch.findings[Int(finding)], in: slot)
+        case .uncertain(let slot, let side, let offset, let count):
+          stream(slot)?.uncertain(offset..<offset &+ count, from: side)
         case .secrets: break
         case .closed(let slot, let report): try close(batch.reports[Int(report)], in: Int(slot))
         }
@@ -97,13 +97,13 @@ package final class Analyzer {
     }
   }
 
-  private func take(_ anomaly: StreamAnomaly, in slot: Int32?) throws {
-    if let stream = slot.flatMap({ stream($0) }) { return try stream.anomaly(anomaly) }
+  private func take(_ finding: StreamFinding, in slot: Int32?) throws {
+    if let stream = slot.flatMap({ stream($0) }) { return try stream.finding(finding) }
     try report(
       Finding(
-        source: log.source(anomaly.packet?.input ?? log.currentInput), length: anomaly.length,
-        packet: anomaly.packet?.number, fileOffset: anomaly.fileOffset, code: anomaly.code,
-        message: anomaly.message))
+        source: log.source(finding.packet?.input ?? log.currentInput), length: finding.length,
+        packet: finding.packet?.number, fileOffset: finding.fileOffset, code: finding.code,
+        message: finding.message))
   }
 
   /// Closes a stream, which is not open if it has no bytes.

@@ -71,14 +71,14 @@ package struct ContentProbe: Sendable {
     var decoder = RequestDecoder(rules: requests)
     var recordBytes = 0
     decoder.decode(whole: head) { step, _ in
-      guard case .record(let frame) = step, frame.flags.isDisjoint(with: Self.doubts) else { return }
+      guard case .record(let frame) = step, frame.flags.isDisjoint(with: Self.unusual) else { return }
       recordBytes += frame.length
     }
     return recordBytes > 0 && recordBytes * Self.recordShare >= head.byteCount
   }
 
   /// Flags of requests that do not count as evidence.
-  private static let doubts: RecordFlags = [
+  private static let unusual: RecordFlags = [
     .malformedItems, .payloadNotJSON, .unconfirmedBoundary, .unknownItem, .zeroFilledToken,
   ]
 

@@ -10,13 +10,13 @@ import PacketCapture
 /// their outcome is known, and emitted in the order of their offsets.
 package struct Correlator {
   /// An emitted result.
-  package enum Outcome {
+  package enum CorrelatedRequests {
     /// Requests of one input, in order; their ranges are in `bytes`.
     case requests([RequestRecord], bytes: [UInt8])
     case response(Response)
-    case finding(StreamAnomaly)
+    case finding(StreamFinding)
     /// More requests were pending than allowed: about the first request that was evicted.
-    case limit(StreamAnomaly)
+    case limit(StreamFinding)
   }
 
   /// A response and the request that it names.
@@ -38,7 +38,7 @@ package struct Correlator {
   /// A response, or a finding among responses, until it is correlated.
   private enum Waiting {
     case response(ResponseFrame, SourceExtent, captureOrder: Int)
-    case finding(StreamAnomaly)
+    case finding(StreamFinding)
   }
 
   private let budget: GatewayBudget
@@ -82,7 +82,7 @@ package struct Correlator {
   /// - Parameter captureOrder: the position of the request in the capture, comparable between both directions.
   package mutating func add(
     _ frame: RequestFrame, in bytes: RawSpan, origin: SourceExtent, captureOrder: Int,
-    _ emit: (Outcome) throws -> Void
+    _ emit: (CorrelatedRequests) throws -> Void
   ) throws {
     if firstRequest == nil { firstRequest = (frame, origin) }
     let position =
@@ -110,7 +110,7 @@ package struct Correlator {
 
   /// Queues a finding after the evidence of lower offsets that is still waiting; false if none is, and the finding
   /// can be emitted at once.
-  package mutating func takes(_ finding: StreamAnomaly, from direction: Direction) throws -> Bool {
+  package mutating func takes(_ finding: StreamFinding, from direction: Direction) throws -> Bool {
     switch direction {
     case .client:
       // If requests are not kept, the finding about the limit may still follow, with the offset of the first request.
@@ -126,7 +126,7 @@ package struct Correlator {
   }
 
   /// Correlates and emits the rest: both directions have ended.
-  package mutating func finish(_ emit: (Outcome) throws -> Void) throws {
+  package mutating func finish(_ emit: (CorrelatedRequests) throws -> Void) throws {
     try settle(emit)
     try evictPending(before: nil, emit)
     while let block = try queue.removeFirst() { try emitBlock(block, emit) }
@@ -134,7 +134,7 @@ package struct Correlator {
 
   // MARK: - The limit
 
-  private mutating func evictOldest(_ emit: (Outcome) throws -> Void) throws {
+  private mutating func evictOldest(_ emit: (CorrelatedRequests) throws -> Void) throws {
     if decision == nil, let firstWaiting, firstWaiting <= captureOrderOfLimit { try settle(emit) }
     if decision == nil { try evictUnknown(emit) } else { try dropFirst(emit) }
   }
@@ -143,19 +143,19 @@ package struct Correlator {
   private var captureOrderOfLimit: Int { pending[pending.first + budget.limits.maxPending].captureOrder }
 
   /// Evicts the requests that exceeded the limit before capture order `order`; nil is the end of the capture.
-  private mutating func evictPending(before order: Int?, _ emit: (Outcome) throws -> Void) throws {
+  private mutating func evictPending(before order: Int?, _ emit: (CorrelatedRequests) throws -> Void) throws {
     while decision == nil, pending.count > budget.limits.maxPending, captureOrderOfLimit < order ?? .max {
       try evictUnknown(emit)
     }
   }
 
-  private mutating func evictUnknown(_ emit: (Outcome) throws -> Void) throws {
+  private mutating func evictUnknown(_ emit: (CorrelatedRequests) throws -> Void) throws {
     if evicted == 0, let firstRequest { try emit(.limit(limit(firstRequest.frame, firstRequest.origin))) }
     evicted += 1
     try dropFirst(emit)
   }
 
-  private mutating func dropFirst(_ emit: (Outcome) throws -> Void) throws {
+  private mutating func dropFirst(_ emit: (CorrelatedRequests) throws -> Void) throws {
     pending.dropFirst()
     let oldest = pending.count > 0 ? pending[pending.first].queuePosition : .max
     while let end = queue.firstBlockEnd, end <= oldest, let block = try queue.removeFirst() {
@@ -164,8 +164,8 @@ package struct Correlator {
   }
 
   /// The finding about the limit. It has the offset of the first request, so it precedes everything in the queue.
-  private func limit(_ frame: RequestFrame, _ origin: SourceExtent) -> StreamAnomaly {
-    StreamAnomaly(
+  private func limit(_ frame: RequestFrame, _ origin: SourceExtent) -> StreamFinding {
+    StreamFinding(
       .pendingLimit, side: client, offset: frame.offset, length: frame.length,
       fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
       message: .tooManyPending(limit: budget.limits.maxPending))
@@ -174,7 +174,7 @@ package struct Correlator {
   // MARK: - Correlation
 
   /// Correlates the waiting responses, and emits them.
-  package mutating func settle(_ emit: (Outcome) throws -> Void) throws {
+  package mutating func settle(_ emit: (CorrelatedRequests) throws -> Void) throws {
     guard !waiting.isEmpty else { return }
     let first = firstWaiting
     if let first { try evictPending(before: first, emit) }
@@ -243,7 +243,7 @@ package struct Correlator {
   // MARK: - Output
 
   /// Emits the requests and findings of a block of the queue.
-  private mutating func emitBlock(_ block: [UInt8], _ emit: (Outcome) throws -> Void) throws {
+  private mutating func emitBlock(_ block: [UInt8], _ emit: (CorrelatedRequests) throws -> Void) throws {
     var batch: [RequestRecord] = []
     func emitBatch() throws {
       if batch.isEmpty { return }

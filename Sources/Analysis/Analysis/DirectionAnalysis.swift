@@ -4,7 +4,7 @@ import PacketCapture
 
 /// One direction of a stream: runs with gaps between them. The first run decides the content.
 struct DirectionAnalysis {
-  enum Content {
+  enum Decoding {
     /// The first run has too few bytes so far.
     case undecided([UInt8])
     case ciphertext, other
@@ -17,13 +17,13 @@ struct DirectionAnalysis {
   }
 
   let side: Side
-  var content = Content.undecided([])
+  var content = Decoding.undecided([])
   var trail = OriginTrail()
   /// Findings of the source in undecided bytes.
   var pendingFindings = PendingFindings()
   /// What is between tuples of a dump; nil until there is something.
   var separators: Box<(count: Int, bytes: Int, fileOffset: Int?)>?
-  var doubts = DoubtfulRanges()
+  var uncertain = UncertainRanges()
   var records = 0
   var bytes = 0
   var gapBytes = 0
@@ -90,7 +90,7 @@ struct DirectionAnalysis {
 }
 
 /// Bytes of a direction of which the capture has two versions, as offsets in the order of the stream.
-struct DoubtfulRanges {
+struct UncertainRanges {
   private var ranges: [Range<Int>] = []
 
   mutating func append(_ range: Range<Int>) { ranges.append(range) }

@@ -28,7 +28,7 @@ struct EvidenceBatch {
   }
 
   /// Evidence that is no run of records and no push.
-  enum Item {
+  enum EvidenceItem {
     case input(String)
     case text([UInt8], Range<Int>)
     indirect case inputEnded(InputRecord)
@@ -51,7 +51,7 @@ struct EvidenceBatch {
   private static let fullBytes = 1 << 20
   private static let mostRequests = 256
 
-  private var items: [Item] = []
+  private var items: [EvidenceItem] = []
   private var runs: [Run] = []
   /// The number of `runs` that are in items.
   private var itemizedRuns = 0
@@ -169,7 +169,7 @@ struct EvidenceBatch {
     pushes.append(push)
   }
 
-  mutating func append(_ item: Item) {
+  mutating func append(_ item: EvidenceItem) {
     itemize()
     if case .requests(_, let bytes?) = item { itemBytes &+= bytes.count }
     items.append(item)

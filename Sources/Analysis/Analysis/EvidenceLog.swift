@@ -147,7 +147,7 @@ final class EvidenceLog {
     try flushIfDue()
   }
 
-  func add(_ item: EvidenceBatch.Item) throws {
+  func add(_ item: EvidenceBatch.EvidenceItem) throws {
     batch.append(item)
     try flushIfDue()
   }

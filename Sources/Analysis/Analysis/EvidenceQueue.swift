@@ -210,7 +210,7 @@ package struct QueuedEvidence: BitwiseCopyable {
     code = nil
   }
 
-  init(_ finding: StreamAnomaly) {
+  init(_ finding: StreamFinding) {
     offset = finding.offset ?? Self.none
     fileOffset = finding.fileOffset ?? Self.none
     findingLength = finding.length ?? Self.none
@@ -227,9 +227,9 @@ package struct QueuedEvidence: BitwiseCopyable {
   package var origin: PacketReference? { packet == Self.noPacket ? nil : packet }
 
   /// The finding whose message is in `body`.
-  func finding(code: UInt8, body: RawSpan, side: Side) -> StreamAnomaly {
+  func finding(code: UInt8, body: RawSpan, side: Side) -> StreamFinding {
     func value(_ number: Int) -> Int? { number == Self.none ? nil : number }
-    return StreamAnomaly(
+    return StreamFinding(
       FindingCode.allCases[Int(code)], side: side, offset: value(offset), length: value(findingLength),
       fileOffset: value(fileOffset), packet: origin,
       message: .verbatim(body.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))

@@ -21,8 +21,8 @@ extension Examination {
     _ report: InputReport, of input: Input, before index: Int, since counts: (records: Int, findings: Int)
   ) throws {
     var first: String?
-    for fault in report.faults { try self.report(fault, of: input.name) }
-    if !report.faults.isEmpty {
+    for error in report.errors { try self.report(error, of: input.name) }
+    if !report.errors.isEmpty {
       failures += 1
       noteDirectory(of: input)
     }
@@ -74,7 +74,7 @@ extension Examination {
           "\(kind): records were searched in it, as with --from carve; files in it that are compressed "
             + "or encrypted were not searched inside"))
     }
-    if report.contentBytes == 0, report.faults.isEmpty {
+    if report.contentBytes == 0, report.errors.isEmpty {
       emptyInputs += 1
       if !isRerun { Console.note(.about(input.name, "is empty")) }
     }
@@ -115,11 +115,11 @@ extension Examination {
     return report.unsearched ?? .unknownFormat
   }
 
-  /// Reports a fault as a message for the user and as a finding.
-  func report(_ fault: InputFault, of name: String) throws {
-    Console.say(.about(name, fault.located))
+  /// Reports a error as a message for the user and as a finding.
+  func report(_ error: InputError, of name: String) throws {
+    Console.say(.about(name, error.located))
     try report(
-      Finding(source: name, fileOffset: fault.fileOffset, code: .unreadableInput, message: fault.located))
+      Finding(source: name, fileOffset: error.fileOffset, code: .unreadableInput, message: error.located))
   }
 
   private func note(

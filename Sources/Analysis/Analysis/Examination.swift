@@ -145,7 +145,7 @@ package struct Examination {
   package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
     if let input = walk.inputs.indices.first(where: { !failed.contains([$0]) && walk.inputs[$0].size == nil })
     {
-      throw Failure(
+      throw CommandError(
         "\(walk.inputs[input].name) can be read only once, but has to be read again because another "
           + "input failed: save it to a file")
     }
@@ -157,7 +157,7 @@ package struct Examination {
     let known = failures
     try run(sinks)
     guard failures == known else {
-      throw Failure("an input that was read in full before could not be read in full again, see above")
+      throw CommandError("an input that was read in full before could not be read in full again, see above")
     }
   }
 
@@ -166,10 +166,10 @@ package struct Examination {
       guard let old, let size = old.size, let new = walk.inputs[index].status, new != old else { continue }
       failures += 1
       failed.insert([index])
-      let fault = InputFault(
+      let error = InputError(
         "changed while it was read (\(Count.of(size, "byte")) before, \(new.size ?? 0) after): wait until it "
           + "is complete; a program that writes it elsewhere and renames it avoids this")
-      try report(fault, of: walk.inputs[index].name)
+      try report(error, of: walk.inputs[index].name)
     }
   }
 
@@ -228,7 +228,7 @@ package struct Examination {
       (self.analyzer, self.decryption, self.progress) = (analyzer, decryption, progress)
       let consume: InputReader.Consumer = { try analyzer.consume(decryption?.process($0) ?? $0) }
       self.consume = consume
-      do throws(InputFault) {
+      do throws(InputError) {
         reader = try InputReader(
           options: options, contentProbes: probes, usesThread: usesThread, consume: consume)
       } catch {
@@ -300,8 +300,8 @@ package struct Examination {
     }
     let late = run.analyzer.summary.lateConflicts - conflicts
     if late > 0 {
-      report.faults.append(
-        InputFault(
+      report.errors.append(
+        InputError(
           "\(Count.of(late, "packet")) contradicted bytes whose records had been written (see "
             + "conflicting-overlap); read it again with a larger --reorder-window, and a larger "
             + "--total-buffer if that is not enough"))
@@ -314,7 +314,7 @@ package struct Examination {
       counts = self.counts
     }
     if archive == nil { progress.finishInput(report.bytes) }
-    if !report.faults.isEmpty || report.recognition == .nothing { progress.clear() }
+    if !report.errors.isEmpty || report.recognition == .nothing { progress.clear() }
     let known = failures
     try record(report, of: input, before: first, since: counts)
     if failures > known { failed.insert(key) }
@@ -333,7 +333,7 @@ package struct Examination {
     }
     let lost = failures - known
     let members = max(readCount - first, index - lost)
-    guard input.isNamed, readCount == first, lost == 0, archive.fault == nil, !isRerun
+    guard input.isNamed, readCount == first, lost == 0, archive.error == nil, !isRerun
     else { return (members, lost) }
     failures += 1
     Console.say(
@@ -357,7 +357,7 @@ package struct Examination {
       failures += 1
       failed.insert(key)
       noteDirectory(of: input)
-      try report(InputFault(obstacle), of: input.name)
+      try report(InputError(obstacle), of: input.name)
     } else {
       Console.note(.about(input.name, .skipped(obstacle)))
     }
@@ -365,12 +365,12 @@ package struct Examination {
   }
 
   private mutating func reportWalk() throws {
-    for (member, fault) in walk.faults {
+    for (member, error) in walk.errors {
       failures += 1
       noteDirectory(of: member)
       let counts = counts
-      try report(fault, of: member.name)
-      try end(since: counts) { InputRecord(member, .unreadable, reason: fault.message) }
+      try report(error, of: member.name)
+      try end(since: counts) { InputRecord(member, .unreadable, reason: error.message) }
     }
     if let first = walk.hidden.first {
       let names = Count.of(walk.hidden.count, "name")
@@ -428,7 +428,7 @@ package struct Examination {
   }
 
   private mutating func leaveOut(
-    _ input: Input, _ file: HashedFile, _ verdict: InputRecord.Verdict, copyOf first: String? = nil
+    _ input: Input, _ file: HashedFile, _ verdict: InputRecord.ReadStatus, copyOf first: String? = nil
   ) throws {
     noteDirectory(of: input)
     try end(since: counts) {

@@ -10,7 +10,7 @@ package struct Excerpt: Sendable {
   private static let pastDistance = 1024
 
   /// Contiguous bytes.
-  package struct Part: Sendable {
+  package struct ReceivedBytes: Sendable {
     /// Offset of the first received byte.
     package fileprivate(set) var start: Int
     package fileprivate(set) var bytes: [UInt8] = []
@@ -41,7 +41,7 @@ package struct Excerpt: Sendable {
   /// Whether the bytes are decoded from text, and what the file has there; nil if that is no longer known.
   package var isDecoded = false
   package var fileText: FileExcerpt?
-  private var wanted: [Part]
+  private var wanted: [ReceivedBytes]
   package private(set) var tuples: [Tuple] = []
   /// Offset up to which records were added.
   private var notedEnd = 0
@@ -60,18 +60,19 @@ package struct Excerpt: Sendable {
     range = offset..<end
     let front = max(offset &- Self.before, 0)
     if finding.code == .streamGap {
-      wanted = [Part(front..<offset), Part(end..<end &+ Self.after)]
+      wanted = [ReceivedBytes(front..<offset), ReceivedBytes(end..<end &+ Self.after)]
     } else if end &- offset > Self.most {
       wanted = [
-        Part(front..<offset &+ Self.most), Part(max(end &- 8, offset &+ Self.most)..<end &+ Self.after),
+        ReceivedBytes(front..<offset &+ Self.most),
+        ReceivedBytes(max(end &- 8, offset &+ Self.most)..<end &+ Self.after),
       ]
     } else {
-      wanted = [Part(front..<end &+ Self.after)]
+      wanted = [ReceivedBytes(front..<end &+ Self.after)]
     }
   }
 
   /// The received bytes, in the order of their offsets.
-  package var parts: [Part] { wanted.filter { !$0.bytes.isEmpty } }
+  package var parts: [ReceivedBytes] { wanted.filter { !$0.bytes.isEmpty } }
 
   /// The bytes of the finding that were received, from its first one on.
   package var findingBytes: ArraySlice<UInt8> {

@@ -14,7 +14,7 @@ package struct FairSample<Element> {
     }
   }
 
-  private struct Entry {
+  private struct Candidate {
     var input: Int
     var position: Position
     /// Number of earlier elements of the input. Valid in `cut` only.
@@ -23,7 +23,7 @@ package struct FairSample<Element> {
   }
 
   private let capacity: Int
-  private var entries: [Entry] = []
+  private var entries: [Candidate] = []
   /// The position from which on an input has no more elements in the sample, for inputs with enough elements.
   private var ends: [Int: Position] = [:]
   /// The last input with an element in the sample, if there are enough inputs.
@@ -40,7 +40,7 @@ package struct FairSample<Element> {
 
   package mutating func add(_ element: Element, input: Int, at position: Position) {
     guard admits(input: input, at: position) else { return }
-    entries.append(Entry(input: input, position: position, element: element))
+    entries.append(Candidate(input: input, position: position, element: element))
     if entries.count == capacity || entries.count >= 2 * capacity { cut() }
   }
 

@@ -5,7 +5,7 @@ import StreamInputs
 /// What became of a file among the inputs: a row of the inventory.
 package struct InputRecord: Equatable, Sendable {
   /// One word for what became of it.
-  package enum Verdict: String, CaseIterable, Sendable {
+  package enum ReadStatus: String, CaseIterable, Sendable {
     /// Read in full, in a known or chosen format. It may have no records.
     case decoded
     /// Read in part: damage or an error ended it.
@@ -37,7 +37,7 @@ package struct InputRecord: Equatable, Sendable {
   /// Bytes on disk. If there are digests, they are of these bytes. Nil if unknown, and for what has no size.
   package var size: Int?
   package var digests = FileDigests()
-  package var verdict: Verdict
+  package var verdict: ReadStatus
   /// Whether it is one of several files that form one stream or capture.
   var isShared = false
   /// Whether it is the first file of a split image.
@@ -61,7 +61,7 @@ package struct InputRecord: Equatable, Sendable {
   /// An earlier input with the same bytes; nil if none is known.
   package var sameBytesAs: String?
 
-  package init(_ input: Input, _ verdict: Verdict, reason: Message? = nil) {
+  package init(_ input: Input, _ verdict: ReadStatus, reason: Message? = nil) {
     source = input.name
     (path, isShared) = (input.path, input.isShared)
     self.verdict = verdict
@@ -81,7 +81,7 @@ package struct InputRecord: Equatable, Sendable {
     searchedBytes = report.isSearched ? report.contentBytes : 0
     content = Self.content(report.recognition)
     unsearched = report.unsearched?.text
-    reason = report.faults.first?.located.text ?? unsearched
+    reason = report.errors.first?.located.text ?? unsearched
     if reason == nil, report.lostMembers > 0 {
       reason = "\(Count.of(report.lostMembers, "file")) in it not read in full"
     }
@@ -97,16 +97,16 @@ package struct InputRecord: Equatable, Sendable {
     size = file?.bytes ?? status?.size
   }
 
-  private static func verdict(_ report: InputReport) -> Verdict {
+  private static func verdict(_ report: InputReport) -> ReadStatus {
     if report.archiveFormat != nil {
-      if report.faults.isEmpty, report.lostMembers == 0 { return .decoded }
+      if report.errors.isEmpty, report.lostMembers == 0 { return .decoded }
       return report.members > 0 ? .partial : .unreadable
     }
-    if case .imageSegment = report.recognition { return report.faults.isEmpty ? .part : .unreadable }
+    if case .imageSegment = report.recognition { return report.errors.isEmpty ? .part : .unreadable }
     guard let format = report.format else {
       return report.isSkipped || report.recognition != .nothing ? .skipped : .unreadable
     }
-    if !report.faults.isEmpty { return report.contentBytes > 0 ? .partial : .unreadable }
+    if !report.errors.isEmpty { return report.contentBytes > 0 ? .partial : .unreadable }
     if report.contentBytes == 0 { return .empty }
     return format == .carve ? .carved : .decoded
   }

@@ -51,7 +51,7 @@ extension StreamAnalysis {
     log.summary.skippedBytes &+= skip.length
     let origin = direction.endSkip(at: skip.offset)
     guard let counts = logLines else { return }
-    guard let problem = skip.problem else {
+    guard let finding = skip.finding else {
       if counts.value.unrelated == 0 { counts.value.firstUnrelated = skip.firstLine }
       counts.value.unrelated &+= skip.lines
       counts.value.unrelatedBytes &+= skip.length
@@ -62,7 +62,7 @@ extension StreamAnalysis {
       return
     }
     counts.value.listed &+= 1
-    let message = problem.message(found: decoder.problemText)
+    let message = finding.message(found: decoder.findingText)
     let last = skip.firstLine + skip.lines - 1
     try report(
       .malformedLine, skip.offset, skip.length, origin: origin,
@@ -76,7 +76,7 @@ extension StreamAnalysis {
     guard let counts = logLines?.value else { return }
     if counts.more > 0 {
       try report(
-        StreamAnomaly(
+        StreamFinding(
           .malformedLine, side: nil,
           message:
             "\(Count.of(counts.more, "more line")) with errors; only \(LogLineCounts.mostListed) are "
@@ -86,9 +86,9 @@ extension StreamAnalysis {
       return
     }
     if counts.unrelated > 0 {
-      let forms: Message = decoder.formsProblem.map { "; lines are not read by forms: \($0)" } ?? ""
+      let forms: Message = decoder.formsError.map { "; lines are not read by forms: \($0)" } ?? ""
       try report(
-        StreamAnomaly(
+        StreamFinding(
           .unrelatedLines, side: nil,
           message: "\(Count.of(counts.unrelated, "line")) "
             + "(\(Count.of(counts.unrelatedBytes, "byte"))) without a push; the first is line "
@@ -103,7 +103,7 @@ extension StreamAnalysis {
         + "\(lines.first)) "
         + (areDoubtful ? "may be the log time: " : "seems to be the log time, and is not taken: ")
         + "--map timestamp=NAME names the time of the invalidation"
-      try report(StreamAnomaly(areDoubtful ? .doubtfulTimes : .logTimes, side: nil, message: message))
+      try report(StreamFinding(areDoubtful ? .doubtfulTimes : .logTimes, side: nil, message: message))
     }
   }
 }

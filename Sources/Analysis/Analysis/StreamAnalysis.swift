@@ -17,7 +17,7 @@ final class StreamAnalysis {
   var server: Side
   /// Whether the roles are certain; the content of the directions may correct a guess.
   var isSettled: Bool
-  var unsettled: [StreamAnomaly] = []
+  var unsettled: [StreamFinding] = []
   // Safe because a method that gets a direction as `inout` does not access it in any other way.
   @exclusivity(unchecked) var first = DirectionAnalysis(.first)
   @exclusivity(unchecked) var second = DirectionAnalysis(.second)
@@ -171,30 +171,30 @@ final class StreamAnalysis {
   }
 
   /// Bytes that come next are in doubt.
-  func doubt(_ range: Range<Int>, from side: Side) {
-    if side == .first { first.doubts.append(range) } else { second.doubts.append(range) }
+  func uncertain(_ range: Range<Int>, from side: Side) {
+    if side == .first { first.uncertain.append(range) } else { second.uncertain.append(range) }
   }
 
   /// A finding of the source. It is kept until all bytes before it are decided.
-  func anomaly(_ anomaly: StreamAnomaly) throws {
+  func finding(_ found: StreamFinding) throws {
     // Of another service, unless it is plaintext that ends.
-    var finding = anomaly
-    if anomaly.code == .decryptionFailed, !isOfInterest, first.bytes &+ second.bytes == 0 {
+    var finding = found
+    if found.code == .decryptionFailed, !isOfInterest, first.bytes &+ second.bytes == 0 {
       finding.code = .unrelatedTLS
     }
-    if anomaly.isLate, (anomaly.side == .first ? first : second).coveredOffset != nil {
+    if found.isLate, (found.side == .first ? first : second).coveredOffset != nil {
       log.summary.lateConflicts += 1
       finding.message =
-        "\(anomaly.message); this came too late: the records here were written before, without a flag"
+        "\(found.message); this came too late: the records here were written before, without a flag"
     }
-    switch anomaly.side {
+    switch found.side {
     case nil: try report(finding)
     case .first: try add(finding, to: &first)
     case .second: try add(finding, to: &second)
     }
   }
 
-  private func add(_ finding: StreamAnomaly, to direction: inout DirectionAnalysis) throws {
+  private func add(_ finding: StreamFinding, to direction: inout DirectionAnalysis) throws {
     if finding.code == .midstreamStart { direction.beginsStream = false }
     if finding.code == .plaintextBeforeTLS {
       direction.bytesBeforeTLS = finding.length ?? 0

@@ -43,18 +43,18 @@ extension StreamChunks {
       while let line = try lines.next() {
         if line.isEmpty { continue }
         guard let size = Int(line), size > 0 else {
-          throw InputFault(
+          throw InputError(
             "'\(String(line.prefix(80)))' is not a size of 1 byte or more", line: lines.lineNumber)
         }
         guard sizes.count < maxSizes else {
-          throw InputFault("more than \(maxSizes) sizes; shorten the list", line: lines.lineNumber)
+          throw InputError("more than \(maxSizes) sizes; shorten the list", line: lines.lineNumber)
         }
         sizes.append(size)
       }
-      guard !sizes.isEmpty else { throw InputFault("no chunk sizes; write one per line, in bytes") }
+      guard !sizes.isEmpty else { throw InputError("no chunk sizes; write one per line, in bytes") }
       return sizes
-    } catch let fault as InputFault {
-      throw Failure(.about(path, fault.located))
+    } catch let error as InputError {
+      throw CommandError(.about(path, error.located))
     }
   }
 }

@@ -112,7 +112,7 @@ extension StreamAnalysis {
   }
 
   /// Whether the first bytes of a direction, which is not decoded yet, are requests.
-  private func hasRequests(_ content: DirectionAnalysis.Content) -> Bool {
+  private func hasRequests(_ content: DirectionAnalysis.Decoding) -> Bool {
     if case .undecided(let opening) = content {
       log.options.probe.isRequests(opening.span.bytes)
     } else {

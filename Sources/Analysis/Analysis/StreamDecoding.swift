@@ -23,9 +23,9 @@ extension FeedbackDecoder: DirectionDecoder {
       let inExtent = (end &- offset &+ run.stride &- 1) / run.stride
       var count = max(1, min(inExtent, run.count &- done))
       var flags = run.flags
-      if let doubt = direction.doubts.first(after: offset) {
-        count = max(1, min(count, (doubt.lowerBound &- offset) / run.stride))
-        if doubt.lowerBound < offset &+ run.stride {
+      if let range = direction.uncertain.first(after: offset) {
+        count = max(1, min(count, (range.lowerBound &- offset) / run.stride))
+        if range.lowerBound < offset &+ run.stride {
           flags.insert(.conflictingBytes)
           log.summary.count(.conflictingBytes)
         }
@@ -123,7 +123,7 @@ extension StreamAnalysis {
     direction.records &+= 1
     log.summary.recordBytes &+= length
     if identity.carving != nil { flags.insert(.carved) }
-    if direction.doubts.contains(offset, length) { flags.insert(.conflictingBytes) }
+    if direction.uncertain.contains(offset, length) { flags.insert(.conflictingBytes) }
     return origin
   }
 
@@ -147,17 +147,17 @@ extension StreamAnalysis {
     try reportCutBlock(in: &direction, before: frame)
     try emitPending(before: frame.offset &+ 1, of: &direction)
     log.summary.recordBytes &+= frame.length
-    pushes.isDoubtful = direction.doubts.contains(frame.offset, frame.length)
-    let fault = pushes.take(
+    pushes.isUncertain = direction.uncertain.contains(frame.offset, frame.length)
+    let error = pushes.take(
       frame, in: bytes, from: role(of: direction.side),
       at: FrameOrigin(
         offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet))
     // What a doubtful header block adds to the table, later ones must not use.
-    if pushes.isDoubtful { try losePushBytes(of: direction.side) }
-    if let fault {
+    if pushes.isUncertain { try losePushBytes(of: direction.side) }
+    if let error {
       try report(
         .malformedHTTP2, frame.offset, frame.length, origin: origin,
-        Self.message(of: fault), in: &direction)
+        Self.message(of: error), in: &direction)
     }
     if frame.kind == .settings, case .decoded(let other) = content(of: direction.side.other),
       var decoder = other.value as? FrameDecoder
@@ -180,8 +180,8 @@ extension StreamAnalysis {
       "truncated header block: its end (END_HEADERS) does not follow", in: &direction)
   }
 
-  private static func message(of fault: HeaderTable.Fault) -> Message {
-    switch fault {
+  private static func message(of error: HeaderTable.HeaderError) -> Message {
+    switch error {
     case .malformed:
       "the header block cannot be decoded: its fields, and the table entries that it adds, are lost"
     case .tooLong:
@@ -191,7 +191,7 @@ extension StreamAnalysis {
     }
   }
 
-  func content(of side: Side) -> DirectionAnalysis.Content {
+  func content(of side: Side) -> DirectionAnalysis.Decoding {
     side == .first ? first.content : second.content
   }
 
@@ -205,7 +205,7 @@ extension StreamAnalysis {
   func emitComplete(_ pushes: PushConnection) throws {
     if let (origin, direction) = pushes.removeEvicted() {
       try report(
-        StreamAnomaly(
+        StreamFinding(
           .pendingLimit, side: direction == .server ? server : server.other, offset: origin.offset,
           length: Frame.headerLength, fileOffset: origin.fileOffset, packet: origin.packet,
           message: .tooManyPending(limit: log.options.gateway.maxPending)))
@@ -229,7 +229,7 @@ extension StreamAnalysis {
     try gateway?.value.settle { try emit($0) }
   }
 
-  func emit(_ outcome: Correlator.Outcome) throws {
+  func emit(_ outcome: Correlator.CorrelatedRequests) throws {
     switch outcome {
     case .requests(let records, let bytes):
       let labels = labels(input: records.first?.packet?.input ?? 0)

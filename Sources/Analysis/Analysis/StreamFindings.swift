@@ -9,12 +9,12 @@ struct PendingFindings {
   private static let maxCount = 4096
 
   /// In the order of their offsets, then of their arrival.
-  private var findings: [StreamAnomaly] = []
+  private var findings: [StreamFinding] = []
 
-  var first: StreamAnomaly? { findings.first }
+  var first: StreamFinding? { findings.first }
 
   /// Keeps `finding` if its offset is not before `covered`, the first undecided byte; else returns false.
-  mutating func keep(_ finding: StreamAnomaly, from covered: Int) -> Bool {
+  mutating func keep(_ finding: StreamFinding, from covered: Int) -> Bool {
     guard let offset = finding.offset, offset >= covered, findings.count < Self.maxCount else { return false }
     var index = findings.count
     while index > 0, let before = findings[index - 1].offset, before > offset { index -= 1 }
@@ -23,7 +23,7 @@ struct PendingFindings {
   }
 
   /// Removes the first finding if its offset is before `offset`.
-  mutating func removeFirst(before offset: Int) -> StreamAnomaly? {
+  mutating func removeFirst(before offset: Int) -> StreamFinding? {
     guard let first = findings.first?.offset, first < offset else { return nil }
     return findings.removeFirst()
   }
@@ -86,7 +86,7 @@ extension StreamAnalysis {
   func reportSeparators(of direction: borrowing DirectionAnalysis) throws {
     guard let separators = direction.separators?.value else { return }
     try report(
-      StreamAnomaly(
+      StreamFinding(
         .separatingBytes, side: direction.side, fileOffset: separators.fileOffset,
         message: "\(Count.of(separators.bytes, "byte")) at "
           + "\(Count.of(separators.count, "location")) between tuples: no damage, and no part of them"))
@@ -113,7 +113,7 @@ extension StreamAnalysis {
 
   func reportUnrelated(_ stream: StreamReport) throws {
     try report(
-      StreamAnomaly(
+      StreamFinding(
         .unrelatedTLS, side: nil, packet: stream.firstPacket,
         message: stream.otherService
           ?? "TLS on a port of another service: not decoded (--keys decrypts it)"))
@@ -143,14 +143,14 @@ extension StreamAnalysis {
   ) throws {
     try emitPending(before: offset &+ 1, of: &direction)
     try report(
-      StreamAnomaly(
+      StreamFinding(
         code, side: direction.side, offset: offset, length: length, fileOffset: location?.fileOffset,
         packet: location?.packet, message: message))
   }
 
   /// Emits a finding, or keeps it until the roles are settled and the requests and responses of lower offsets are
   /// emitted.
-  func report(_ finding: StreamAnomaly) throws {
+  func report(_ finding: StreamFinding) throws {
     guard isSettled else {
       unsettled.append(finding)
       if unsettled.count > Self.maxUnsettled { try settle() }
@@ -161,12 +161,12 @@ extension StreamAnalysis {
     try emit(finding)
   }
 
-  func emit(_ finding: StreamAnomaly) throws {
+  func emit(_ finding: StreamFinding) throws {
     findings += 1
     try log.add(located(finding))
   }
 
-  func beginExcerpt(of finding: StreamAnomaly) throws {
+  func beginExcerpt(of finding: StreamFinding) throws {
     guard excerpts != nil, let excerpt = log.beginExcerpt(of: located(finding)) else { return }
     if excerpt.range != nil, let side = finding.side {
       excerpts(of: side)?.begin(excerpt)
@@ -175,7 +175,7 @@ extension StreamAnalysis {
     }
   }
 
-  private func located(_ finding: StreamAnomaly) -> Finding {
+  private func located(_ finding: StreamFinding) -> Finding {
     Finding(
       source: log.source(finding.packet?.input ?? 0), stream: identity.number,
       direction: finding.side.map { role(of: $0) }, offset: finding.offset, length: finding.length,

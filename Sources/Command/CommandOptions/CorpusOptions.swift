@@ -42,7 +42,7 @@ package struct CorpusOptions: ParsableArguments {
       CorpusResult
   ) throws {
     let walk = CaseWalk(directories)
-    for fault in walk.faults { Console.say(fault) }
+    for error in walk.errors { Console.say(error) }
     let junitFile = try junit.map { try openJUnit($0, walk.cases) }
     let output = OutputBuffer(OutputFile())
     let examiner = CaseExaminer(parse: InputOptions.ofCase)
@@ -50,8 +50,8 @@ package struct CorpusOptions: ParsableArguments {
     // A failure of one output must not prevent the other.
     let printing = Result { try output.flush() }
     let failed =
-      walk.faults.isEmpty
-      ? "" : "; \(Count.of(walk.faults.count, "directory")) failed, see above"
+      walk.errors.isEmpty
+      ? "" : "; \(Count.of(walk.errors.count, "directory")) failed, see above"
     Console.say("\(result.closingLine)\(failed)")
     if let junitFile {
       let buffer = OutputBuffer(junitFile)
@@ -60,7 +60,7 @@ package struct CorpusOptions: ParsableArguments {
       try junitFile.finish()
     }
     try printing.get()
-    if !walk.faults.isEmpty || result.ending == .broken { throw ExitStatus.failed }
+    if !walk.errors.isEmpty || result.ending == .broken { throw ExitStatus.failed }
     if result.ending == .differs { throw ExitStatus.found }
   }
 

@@ -34,11 +34,11 @@ package enum ExitStatus: Int32, Error {
     case is ClosedPipe: return (.done, nil)
     case let usage as UsageError: return (.usage, usage.message)
     case let mapping as YAMLError: return (.usage, mapping.message)
-    case let failure as Failure: return (.failed, failure.message)
-    case let failure as StoreError:
-      if case .stopped = failure.fault { return (.stopped, failure.message) }
-      return (.failed, failure.message)
-    case let failure as TokenTableError: return (.failed, failure.message)
+    case let error as CommandError: return (.failed, error.message)
+    case let error as NamedStoreError:
+      if case .stopped = error.reason { return (.stopped, error.message) }
+      return (.failed, error.message)
+    case let error as TokenTableError: return (.failed, error.message)
     default: return nil
     }
   }

@@ -13,21 +13,21 @@ package struct FilesFromArgument: ExpressibleByArgument {
   let name: String
   let inputs: [Input]
   /// Why the list cannot be used.
-  let problem: Message?
+  let message: Message?
 
   package init?(argument: String) {
     name = argument
-    do throws(InputFault) {
+    do throws(InputError) {
       let list = Input(argument).of(option: "--files-from")
       inputs = try Self.inputs(in: try InputFile.content(of: list, limit: Self.limit))
-      problem = nil
+      message = nil
     } catch {
-      (inputs, problem) = ([], .about("--files-from \(argument)", error.located))
+      (inputs, message) = ([], .about("--files-from \(argument)", error.located))
     }
   }
 
-  private static func inputs(in content: [UInt8]) throws(InputFault) -> [Input] {
-    if content.count > limit { throw InputFault("the list is longer than \(ByteSize.text(limit))") }
+  private static func inputs(in content: [UInt8]) throws(InputError) -> [Input] {
+    if content.count > limit { throw InputError("the list is longer than \(ByteSize.text(limit))") }
     let hasLines = !content.contains(0)
     // Editors of Windows put a byte order mark in front.
     let text = hasLines && content.starts(with: [0xef, 0xbb, 0xbf]) ? content.dropFirst(3) : content[...]
@@ -38,12 +38,12 @@ package struct FilesFromArgument: ExpressibleByArgument {
       if path.isEmpty { continue }
       guard path.count < longestPath else {
         let unit: Message = hasLines ? "line" : "name"
-        throw InputFault("\(unit) \(index + 1) has \(path.count) bytes, which no path has; expected \(form)")
+        throw InputError("\(unit) \(index + 1) has \(path.count) bytes, which no path has; expected \(form)")
       }
       let bytes = path.map { CChar(bitPattern: $0) } + [0]
       inputs.append(Input(DirectoryEntry.text(of: bytes), path: bytes))
     }
-    if inputs.isEmpty { throw InputFault("the list is empty; expected \(form)") }
+    if inputs.isEmpty { throw InputError("the list is empty; expected \(form)") }
     return inputs
   }
 

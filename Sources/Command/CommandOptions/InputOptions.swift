@@ -73,7 +73,7 @@ package struct InputOptions: ParsableArguments {
 
   package mutating func validate() throws {
     Console.isQuiet = quiet
-    if let problem = filesFrom.lazy.compactMap(\.problem).first { throw ValidationError(problem) }
+    if let message = filesFrom.lazy.compactMap(\.message).first { throw ValidationError(message) }
     try map.check()
     try forms?.check()
     try linePattern?.check()

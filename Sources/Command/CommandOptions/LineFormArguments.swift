@@ -9,21 +9,21 @@ import YAML
 package struct LineFormsArgument: ExpressibleByArgument {
   package var path: String
   /// The forms, or why they cannot be used.
-  package var forms: Result<[LineForm], Failure>
+  package var forms: Result<[LineForm], CommandError>
 
   package init?(argument: String) {
     path = argument
     forms = Self.read(path)
   }
 
-  private static func read(_ path: String) -> Result<[LineForm], Failure> {
+  private static func read(_ path: String) -> Result<[LineForm], CommandError> {
     do {
       let bytes = try InputFile.content(of: Input(path).of(option: "--forms"), limit: YAMLText.maxSize)
       return .success(try LineForm.read(bytes, name: path))
-    } catch let fault as InputFault {
-      return .failure(Failure("\(path): \(fault.message); expected a file of forms for --forms"))
+    } catch let error as InputError {
+      return .failure(CommandError("\(path): \(error.message); expected a file of forms for --forms"))
     } catch {
-      return .failure(Failure(.verbatim("\(error)")))
+      return .failure(CommandError(.verbatim("\(error)")))
     }
   }
 
@@ -36,19 +36,19 @@ package struct LineFormsArgument: ExpressibleByArgument {
 package struct LinePatternArgument: ExpressibleByArgument {
   package var text: String
   package var form: LineForm?
-  private var problem: Message?
+  private var message: Message?
 
   package init?(argument: String) {
     text = argument
-    do throws(PatternFault) {
+    do throws(PatternError) {
       form = try LineForm(pattern: argument)
     } catch {
       let location: Message = error.offset > 0 ? "at byte \(error.offset + 1): " : ""
-      problem = "--line-pattern: \(location)\(error.problem)"
+      message = "--line-pattern: \(location)\(error.message)"
     }
   }
 
   package func check() throws {
-    if let problem { throw ValidationError(problem) }
+    if let message { throw ValidationError(message) }
   }
 }

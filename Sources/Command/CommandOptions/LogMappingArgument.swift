@@ -7,7 +7,7 @@ package struct LogMappingArgument: ExpressibleByArgument {
   package var mapping = LogMapping()
   package var text = ""
   /// Why the argument is invalid.
-  private var problem: Message?
+  private var message: Message?
 
   package init() {}
 
@@ -16,12 +16,12 @@ package struct LogMappingArgument: ExpressibleByArgument {
     do {
       mapping = try LogMapping(argument)
     } catch {
-      problem = error.message
+      message = error.message
     }
   }
 
   package func check() throws {
-    if let problem { throw ValidationError(problem) }
+    if let message { throw ValidationError(message) }
   }
 
   package var defaultValueDescription: String { "none" }

@@ -16,7 +16,7 @@ package enum Program {
     do {
       // Swift finds them by /proc/self/maps, and without it has none, not even the name of the command.
       if CommandLine.argc == 0 {
-        throw Failure(
+        throw CommandError(
           "the arguments cannot be read: expected /proc, of which Linux gives them in /proc/self/maps; "
             + "mount it")
       }

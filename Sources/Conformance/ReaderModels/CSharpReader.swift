@@ -1,7 +1,7 @@
 /// The feedback service of a Chinese article, in C# (docs/spec/readers.md#models, `csharp`).
 ///
 /// It reads up to 4096 bytes into a growing list, and after each read parses tuples as long as 38 bytes are
-/// buffered. Its faults: it waits for 38 bytes even if the token is shorter, so it never sees a short last tuple
+/// buffered. Its errors: it waits for 38 bytes even if the token is shorter, so it never sees a short last tuple
 /// and silently drops an incomplete tail; if a length exceeds the buffered bytes, it retries without reading,
 /// in an endless loop; the length is a signed 16-bit integer, and a negative one throws; the time is signed. Its
 /// use of local time by default is not judged.
@@ -26,7 +26,7 @@ public enum CSharpReader {
         }
         let time = Int32(bitPattern: Tuple.time(in: bytes, at: parsed))
         receiver.receive(
-          Emission(time: Int64(time), offset: parsed, fault: time < 0 ? .signedTime : .none),
+          Emission(time: Int64(time), offset: parsed, error: time < 0 ? .signedTime : .none),
           token: bytes.extracting(token..<end))
         parsed = end
       }

@@ -1,7 +1,7 @@
 /// The feedback reader of an iPhone developer's cookbook, in Objective-C over Secure Transport (docs/spec/readers.md#models,
 /// `cookbook`).
 ///
-/// It reads 38 bytes into one buffer until a read returns nothing, and ignores how many arrived. Its faults: a
+/// It reads 38 bytes into one buffer until a read returns nothing, and ignores how many arrived. Its errors: a
 /// short read counts as a record, whose remaining bytes are those of earlier reads, and the next read starts in the
 /// middle of a tuple; the token is always 32 bytes, regardless of the length field; the time is a signed 32-bit
 /// integer. The buffer begins as zeros here; the original has arbitrary bytes of the stack.
@@ -14,7 +14,7 @@ public enum CookbookReader {
     var buffer = InlineArray<38, UInt8>(repeating: 0)
     // The last full read; copied only if a short read follows, which keeps part of it.
     var whole: Range<Int>?
-    var rest = ReaderFault.Rest.zeros
+    var rest = ReaderError.Rest.zeros
     while true {
       let chunk = reads.read(Tuple.usual)
       if chunk.isEmpty { return .completed }

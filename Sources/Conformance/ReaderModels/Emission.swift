@@ -4,16 +4,16 @@ public struct Emission: Equatable, Sendable {
   public var time: Int64
   /// Offset of the record's first byte in the stream, in bytes from 0.
   public var offset: Int
-  public var fault: ReaderFault
+  public var error: ReaderError
 
   @inlinable
-  public init(time: Int64, offset: Int, fault: ReaderFault) {
-    (self.time, self.offset, self.fault) = (time, offset, fault)
+  public init(time: Int64, offset: Int, error: ReaderError) {
+    (self.time, self.offset, self.error) = (time, offset, error)
   }
 }
 
-/// The fault of a reader at one record; of several faults the most harmful one.
-public enum ReaderFault: Equatable, Sendable {
+/// The error of a reader at one record; of several errors the most harmful one.
+public enum ReaderError: Equatable, Sendable {
   case none
   /// A read that returned `count` bytes was treated as a whole tuple of 38; `rest` is the source of the other bytes.
   case shortRead(count: Int, rest: Rest)

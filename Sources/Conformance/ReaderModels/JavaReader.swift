@@ -1,6 +1,6 @@
 /// The feedback reader of a Korean article, in Java over a `BufferedInputStream` (docs/spec/readers.md#models, `java`).
 ///
-/// Each read is for 38 bytes into a new array of zeros, until one returns nothing. Its faults: a short read counts
+/// Each read is for 38 bytes into a new array of zeros, until one returns nothing. Its errors: a short read counts
 /// as a tuple whose tail is zeros, and the next read starts in the middle of a tuple; the token is always 32 bytes,
 /// regardless of the length field; the time is a signed 32-bit integer.
 public enum JavaReader {

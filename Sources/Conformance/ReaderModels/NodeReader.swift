@@ -1,6 +1,6 @@
 /// The feedback poller of a blog article, in JavaScript for Node.js (docs/spec/readers.md#models, `node`).
 ///
-/// It collects everything and parses at the end, so chunks do not matter. Its fault: it uses the first byte of the
+/// It collects everything and parses at the end, so chunks do not matter. Its error: it uses the first byte of the
 /// length twice, which gives 257 times that byte. So 0x0020 reads as 0: an empty token, and lost alignment from
 /// the first tuple on. Bytes beyond the end are undefined, which gives a time of 0 if the time's last byte is
 /// missing, a length of 0, and zeros in a token. Its use of seconds as milliseconds, and its upper-case hex, are
@@ -18,15 +18,15 @@ public enum NodeReader {
       let end = token &+ length(in: bytes, at: offset &+ 4)
       if end > count {
         let emission = Emission(
-          time: Int64(time), offset: offset, fault: .beyondEnd(missing: end &- count))
+          time: Int64(time), offset: offset, error: .beyondEnd(missing: end &- count))
         reportTail(emission, of: bytes, token: token..<end, to: &receiver)
       } else {
         let written = Int(Tuple.tokenLength(in: bytes, at: offset))
         let length = end &- token
-        let fault =
-          written == length ? ReaderFault.none : .lengthByteTwice(length: written, read: length)
+        let error =
+          written == length ? ReaderError.none : .lengthByteTwice(length: written, read: length)
         receiver.receive(
-          Emission(time: Int64(time), offset: offset, fault: fault), token: bytes.extracting(token..<end))
+          Emission(time: Int64(time), offset: offset, error: error), token: bytes.extracting(token..<end))
       }
       offset = end
     }

@@ -1,6 +1,6 @@
 /// The reader of error responses of a Japanese article, in PHP (docs/spec/readers.md#models, `php`).
 ///
-/// After its last request it reads once, for 6 bytes, without waiting. Its faults: it misses an error that arrives
+/// After its last request it reads once, for 6 bytes, without waiting. Its errors: it misses an error that arrives
 /// in parts; it does not check the command byte; it reads only the first error.
 package enum PHPReader {
   /// The name of the model in reports.

@@ -25,20 +25,20 @@ enum Tuple {
 @usableFromInline
 enum FixedRecord {
   /// Reports the 38 bytes at `index` of `bytes`, which the reader read from `offset` of the stream on.
-  /// - Parameter short: the fault if fewer bytes arrived.
+  /// - Parameter short: the error if fewer bytes arrived.
   @inlinable @inline(__always)
   static func report<Receiver: RecordReceiver>(
-    _ bytes: RawSpan, at index: Int, from offset: Int, short: ReaderFault? = nil, to receiver: inout Receiver
+    _ bytes: RawSpan, at index: Int, from offset: Int, short: ReaderError? = nil, to receiver: inout Receiver
   ) {
     let time = Int32(bitPattern: Tuple.time(in: bytes, at: index))
     let length = Int(Tuple.tokenLength(in: bytes, at: index))
-    let fault =
+    let error =
       if let short { short } else if length != Tuple.usualToken {
-        ReaderFault.lengthIgnored(length: length)
-      } else { time < 0 ? ReaderFault.signedTime : .none }
+        ReaderError.lengthIgnored(length: length)
+      } else { time < 0 ? ReaderError.signedTime : .none }
     let token = index &+ Tuple.header
     receiver.receive(
-      Emission(time: Int64(time), offset: offset, fault: fault),
+      Emission(time: Int64(time), offset: offset, error: error),
       token: bytes.extracting(token..<(token &+ Tuple.usualToken)))
   }
 

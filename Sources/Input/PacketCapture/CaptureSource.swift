@@ -26,7 +26,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
   package let held: HeldBatches
 
   /// - Throws: an `InputFault` where the filter does not compile.
-  package init(options: CaptureOptions) throws(InputFault) {
+  package init(options: CaptureOptions) throws(InputError) {
     self.options = options
     if let expression = options.filter { filter = try PacketFilter(expression) }
     records = CaptureRecords(kind: .pcap, maxPacket: options.maxPacket)
@@ -41,7 +41,8 @@ package struct CaptureSource: StreamSource, ~Copyable {
   ///   - keyLogs: reads a second time; nil for files that can be read only once.
   ///   - isLast: whether no other file may continue this one.
   package mutating func begin(
-    _ kind: CaptureRecords.Kind, input: UInt16, history: CaptureHistory?, keyLogs: KeyLogs?, isLast: Bool
+    _ kind: CaptureRecords.FileFormat, input: UInt16, history: CaptureHistory?, keyLogs: KeyLogs?,
+    isLast: Bool
   ) {
     records = CaptureRecords(kind: kind, maxPacket: options.maxPacket)
     self.input = input
@@ -53,13 +54,13 @@ package struct CaptureSource: StreamSource, ~Copyable {
   }
 
   /// The file has ended; another may follow.
-  /// - Returns: a fault if it had packets, all of them of unsupported link types.
-  package mutating func end() -> InputFault? {
+  /// - Returns: a error if it had packets, all of them of unsupported link types.
+  package mutating func end() -> InputError? {
     reassembler.use(nil)
     let counts = dissector.counts
     let unsupported = counts.unsupported.values.reduce(0, +)
     guard unsupported > 0, unsupported == counts.packets else { return nil }
-    return InputFault(
+    return InputError(
       "\(unsupported == 1 ? "its only packet" : "all \(unsupported) packets") skipped: see "
         + "unsupported-link-type for the link types; convert the capture to a link type that carries IP")
   }
@@ -82,14 +83,14 @@ package struct CaptureSource: StreamSource, ~Copyable {
       case .skipped(let end):
         if records.secretsCount != secretsCount { takeSecrets(in: window, windowOffset: windowOffset) }
         index = end
-      case .damaged(var anomaly, let end):
-        anomaly.packet = PacketReference(number: anomaly.packet?.number, input: input)
-        reassembler.anomaly(anomaly)
+      case .damaged(var finding, let end):
+        finding.packet = PacketReference(number: finding.packet?.number, input: input)
+        reassembler.finding(finding)
         index = end
       case .needsBytes(let needed):
         return .needsBytes(consumed: index, needed: needed)
-      case .unreadable(let fault):
-        return .ended(fault)
+      case .unreadable(let error):
+        return .ended(error)
       case .finished:
         return .ended(nil)
       }
@@ -103,7 +104,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     if !isFinishing {
       isFinishing = true
       dissector.finish()
-      emitAnomalies()
+      emitSourceFindings()
     }
     return reassembler.finish()
   }
@@ -152,7 +153,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     } else {
       take(dissection, of: record, packet, in: window)
     }
-    if dissector.hasAnomalies { emitAnomalies() }
+    if dissector.hasFindings { emitSourceFindings() }
     reassembler.packetRead()
   }
 
@@ -199,10 +200,10 @@ package struct CaptureSource: StreamSource, ~Copyable {
       segment, payload: payload, parts: parts.span, packet: packet, isCutByFile: record.isCutByFile)
   }
 
-  private mutating func emitAnomalies() {
-    for var anomaly in dissector.takeAnomalies() + (filter?.takeAnomalies() ?? []) {
-      anomaly.packet?.input = input
-      reassembler.anomaly(anomaly)
+  private mutating func emitSourceFindings() {
+    for var finding in dissector.takeFindings() + (filter?.takeFindings() ?? []) {
+      finding.packet?.input = input
+      reassembler.finding(finding)
     }
   }
 }

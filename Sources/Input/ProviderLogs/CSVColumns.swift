@@ -13,7 +13,7 @@ struct CSVColumns {
 
   /// Reads a header line; nil unless it names a column for the token and one for the answer, or, for a list, for the time
   /// of the invalidation but none for an answer.
-  init?(header line: UnsafeRawPointer, _ range: Range<Int>, names: LogNames, of kind: LogOptions.Kind) {
+  init?(header line: UnsafeRawPointer, _ range: Range<Int>, names: LogNames, of kind: LogOptions.LogContent) {
     let text = UnsafeRawBufferPointer(start: line + range.lowerBound, count: range.count)
     let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")]
     guard let delimiter = delimiters.first(where: { text.contains($0) }), text.count <= 8192 else {
@@ -59,19 +59,19 @@ struct CSVColumns {
   }
 
   /// Reads the record at the beginning of the `end` bytes from `line` on, and returns the index after it. Without a
-  /// problem, that is of its line feed, or `end`.
+  /// finding, that is of its line feed, or `end`.
   func read(
     _ line: UnsafeRawPointer, _ end: Int, into values: inout LogValues
-  ) -> (end: Int, problem: LogProblem?) {
+  ) -> (end: Int, finding: LogFinding?) {
     var (index, column) = (0, 0)
     while true {
       let start = index
       var value: LogValue
       if index < end, byte(line, index) == UInt8(ascii: "\"") {
         (value, index) = quoted(line, start &+ 1..<end)
-        if value.kind == .absent { return (index, LogProblem(.openQuote, start..<index)) }
+        if value.kind == .absent { return (index, LogFinding(.openQuote, start..<index)) }
         guard isBoundary(line, index, end) else {
-          return (index, LogProblem(.textAfterQuote, index..<index &+ 1))
+          return (index, LogFinding(.textAfterQuote, index..<index &+ 1))
         }
       } else {
         index = plainEnd(line, start..<end)
@@ -89,7 +89,7 @@ struct CSVColumns {
       return (
         index,
         column == meanings.count
-          ? nil : LogProblem(.columns(found: column, expected: meanings.count))
+          ? nil : LogFinding(.columns(found: column, expected: meanings.count))
       )
     }
   }
@@ -149,7 +149,7 @@ struct CSVColumns {
   /// The text up to the closing quote, and the index after this; an absent value if there is none in the next lines.
   private func quoted(_ line: UnsafeRawPointer, _ range: Range<Int>) -> (LogValue, Int) {
     var (index, lines) = (range.lowerBound, 0)
-    var kind = LogValue.Kind.text
+    var kind = LogValue.ValueKind.text
     while index < range.upperBound {
       switch byte(line, index) {
       case UInt8(ascii: "\""):

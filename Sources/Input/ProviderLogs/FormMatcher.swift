@@ -3,7 +3,7 @@ import Basics
 /// Matches lines with the patterns of forms. Used by one decoder.
 final class FormMatcher {
   /// A form, and its pattern, which is compiled for the first line with the form's text.
-  private struct Entry {
+  private struct CompiledForm {
     let form: LineForm
     var pattern: LinePattern?
     var fields: [(group: Int, meaning: LogNames.Meaning)] = []
@@ -11,11 +11,11 @@ final class FormMatcher {
     var isLost = false
   }
 
-  @exclusivity(unchecked) private var entries: [Entry]
+  @exclusivity(unchecked) private var entries: [CompiledForm]
   private let names: LogNames
   private let steps: Int
   /// Why built-in forms are not known, or not matched.
-  private(set) var problem: Message?
+  private(set) var message: Message?
 
   init(_ options: LogOptions, _ names: LogNames) {
     self.names = names
@@ -24,10 +24,10 @@ final class FormMatcher {
     if options.hasBuiltInForms {
       switch LineForm.builtIn {
       case .success(let builtIn): forms += builtIn
-      case .failure(let error): problem = error.message
+      case .failure(let error): message = error.message
       }
     }
-    entries = forms.filter { $0.kind == options.kind }.map { Entry(form: $0) }
+    entries = forms.filter { $0.kind == options.kind }.map { CompiledForm(form: $0) }
   }
 
   var formNames: [String] { entries.map(\.form.name) }
@@ -54,7 +54,7 @@ final class FormMatcher {
   }
 
   private func values(
-    of pattern: LinePattern, _ entry: Entry, _ line: UnsafeRawPointer, _ offset: Int
+    of pattern: LinePattern, _ entry: CompiledForm, _ line: UnsafeRawPointer, _ offset: Int
   ) -> LogValues {
     var values = LogValues()
     for (group, meaning) in entry.fields {
@@ -84,7 +84,7 @@ final class FormMatcher {
   private func pattern(of index: Int) -> LinePattern? {
     if let pattern = entries[index].pattern { return pattern }
     guard !entries[index].isLost else { return nil }
-    do throws(PatternFault) {
+    do throws(PatternError) {
       let pattern = try LinePattern(entries[index].form.pattern, steps: steps)
       entries[index].pattern = pattern
       entries[index].fields = pattern.groups.compactMap { group in
@@ -94,7 +94,7 @@ final class FormMatcher {
       return pattern
     } catch {
       entries[index].isLost = true
-      problem = error.problem
+      message = error.message
       return nil
     }
   }

@@ -12,7 +12,7 @@ package struct LineForm: Sendable {
 
   package var name: String
   package var writer: String
-  var kind = LogOptions.Kind.pushes
+  var kind = LogOptions.LogContent.pushes
   /// A text that each of its lines has: others are not matched. It may be empty.
   var literal: [UInt8] = []
   package var pattern: String
@@ -20,7 +20,7 @@ package struct LineForm: Sendable {
 
   /// The form of `--line-pattern`.
   /// - Throws: `PatternFault`, if the pattern is none, or names no field.
-  package init(pattern: String) throws(PatternFault) {
+  package init(pattern: String) throws(PatternError) {
     (name, writer, self.pattern) = ("line-pattern", "--line-pattern", pattern)
     try check()
   }
@@ -28,11 +28,11 @@ package struct LineForm: Sendable {
   /// The names of groups that a pattern may have, for messages.
   private static let groups = LogMapping.fields + ["invalidated_at", "path", "success", "time"]
 
-  private func check() throws(PatternFault) {
+  private func check() throws(PatternError) {
     let groups = try LinePattern(pattern).groups.map(\.name)
     guard groups.contains(where: { LogNames.standard.meaning(named: $0) != nil }) else {
-      throw PatternFault(
-        problem:
+      throw PatternError(
+        message:
           "no group names a field; write (?<token>…), and others of: \(Self.groups.joined(separator: ", "))",
         offset: 0)
     }
@@ -43,7 +43,7 @@ package struct LineForm: Sendable {
 extension LineForm {
   package static var builtInText: String { String(decoding: PackageResources.forms_yml, as: UTF8.self) }
 
-  /// Its problem, if it cannot be read, as libyaml or PCRE2 is missing.
+  /// Its message, if it cannot be read, as libyaml or PCRE2 is missing.
   package static let builtIn: Result<[LineForm], YAMLError> = {
     () -> Result<[LineForm], YAMLError> in
     do throws(YAMLError) {
@@ -93,16 +93,16 @@ extension LineForm {
 
   private func check(_ node: YAMLNode) throws(YAMLError) {
     guard let pattern = node["pattern"] else { throw node.error("the form \(name) has no pattern") }
-    do throws(PatternFault) {
+    do throws(PatternError) {
       try check()
     } catch {
       let location: Message = error.offset > 0 ? " (byte \(error.offset + 1) of it)" : ""
-      throw pattern.error("the pattern of \(name)\(location): \(error.problem)")
+      throw pattern.error("the pattern of \(name)\(location): \(error.message)")
     }
   }
 
-  private static func kind(_ node: YAMLNode) throws(YAMLError) -> LogOptions.Kind {
-    guard let text = node.text, let kind = LogOptions.Kind(rawValue: text) else {
+  private static func kind(_ node: YAMLNode) throws(YAMLError) -> LogOptions.LogContent {
+    guard let text = node.text, let kind = LogOptions.LogContent(rawValue: text) else {
       throw node.error("expected pushes or feedback, found \(node.kind)")
     }
     return kind
@@ -171,7 +171,7 @@ extension LineForm.Sample {
   }
 
   /// Whether the form reads its line as it says; else what it reads.
-  package func problem(of form: LineForm) -> Message? {
+  package func message(of form: LineForm) -> Message? {
     guard let found = read(by: form) else { return "the pattern does not match, or what it finds is no push" }
     for name in Self.names {
       let (wanted, value) = (fields.first { $0.name == name }?.value, found[name])

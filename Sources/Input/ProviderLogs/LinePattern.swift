@@ -6,8 +6,8 @@ private let libpcre2 = SharedLibrary(
   Libpcre2(), libpcre2_find, linux: ["libpcre2-8.so.0"], macOS: ["lib/libpcre2-8.0.dylib"])
 
 /// A mistake in a regular expression, or the lack of PCRE2.
-package struct PatternFault: Error, Equatable {
-  package var problem: Message
+package struct PatternError: Error, Equatable {
+  package var message: Message
   /// Offset in the pattern, in bytes.
   package var offset: Int
 }
@@ -30,22 +30,22 @@ final class LinePattern {
   private let match: OpaquePointer
   private let limits: OpaquePointer
 
-  init(_ text: String, steps: Int = defaultSteps) throws(PatternFault) {
+  init(_ text: String, steps: Int = defaultSteps) throws(PatternError) {
     guard let library = libpcre2.functions else {
-      throw PatternFault(
-        problem: "\(libpcre2.file) cannot be loaded; install libpcre2-8-0 (elsewhere: pcre2)", offset: 0)
+      throw PatternError(
+        message: "\(libpcre2.file) cannot be loaded; install libpcre2-8-0 (elsewhere: pcre2)", offset: 0)
     }
     var (number, offset) = (Int32(0), 0)
     let options = PCRE2_DUPNAMES | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C
     let code = Array(text.utf8).withUnsafeBufferPointer {
       library.pcre2_compile_8($0.baseAddress, $0.count, options, &number, &offset, nil)
     }
-    guard let code else { throw PatternFault(problem: Self.text(of: number, library), offset: offset) }
+    guard let code else { throw PatternError(message: Self.text(of: number, library), offset: offset) }
     guard let match = library.pcre2_match_data_create_from_pattern_8(code, nil),
       let limits = library.pcre2_match_context_create_8(nil)
     else {
       library.pcre2_code_free_8(code)
-      throw PatternFault(problem: "out of memory", offset: 0)
+      throw PatternError(message: "out of memory", offset: 0)
     }
     // Where there is no compiler to machine code, the pattern is interpreted.
     _ = library.pcre2_jit_compile_8(code, PCRE2_JIT_COMPLETE)

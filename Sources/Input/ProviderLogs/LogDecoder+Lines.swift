@@ -66,7 +66,7 @@ extension LogDecoder {
       return read
     }
     isInLongLine = true
-    return take(window, Self.longestLine, .problem(LogProblem(.tooLong)))
+    return take(window, Self.longestLine, .finding(LogFinding(.tooLong)))
   }
 
   /// Reads a line of a transcript; false for any other line.
@@ -114,17 +114,17 @@ extension LogDecoder {
   /// Reads a line that begins as JSON does; nil if it is something else.
   private func readJSON(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> LogOutcome? {
     let json = UnsafeRawBufferPointer(start: window + text.lowerBound, count: text.count)
-    guard let fault = JSONText.fault(of: json) else {
+    guard let error = JSONText.error(of: json) else {
       return readMembers(window, text, isJSON: true, depth: 0)
     }
     guard json[0] == UInt8(ascii: "{"), Self.beginsObject(json) else { return nil }
-    if fault.expected == "the end of the value" { return nil }
+    if error.expected == "the end of the value" { return nil }
     // A response body that cannot be assigned, with the next line appended.
     if transcript != nil { return .unrelated }
     if isCut { return .truncated }
-    let at = text.lowerBound &+ fault.offset
-    let problem = LogProblem(.json(expected: fault.expected), at..<min(at &+ 1, text.upperBound))
-    return outcome(.problem(problem), window)
+    let at = text.lowerBound &+ error.offset
+    let finding = LogFinding(.json(expected: error.expected), at..<min(at &+ 1, text.upperBound))
+    return outcome(.finding(finding), window)
   }
 
   /// Whether a text begins like an object of JSON: a brace, then a name in quotes and a colon, or the end.
@@ -141,7 +141,7 @@ extension LogDecoder {
       push.outerTime = ownTime(UnsafeRawBufferPointer(start: text, count: range.upperBound), range)
     }
     switch forms.match(text, range) {
-    case .exhausted: return outcome(.problem(LogProblem(.patternSteps, range)), text)
+    case .exhausted: return outcome(.finding(LogFinding(.patternSteps, range)), text)
     case .values(let values, let form):
       let outcome = outcome(push.make(values, of: text), text)
       guard case .unrelated = outcome else {
@@ -166,7 +166,7 @@ extension LogDecoder {
   }
 
   /// The time at the beginning of a line; absent without its offset from UTC, which cannot be compared.
-  private func ownTime(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> LogTimes.Result {
+  private func ownTime(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> LogTimes.ReadTime {
     let start = range.lowerBound &+ (text[range.lowerBound] == UInt8(ascii: "[") ? 1 : 0)
     guard let time = WrittenTime(in: text, at: start, to: range.upperBound, zone: options.zone), time.hasZone
     else {
@@ -181,9 +181,9 @@ extension LogDecoder {
     while let brace = text[index...].firstIndex(of: UInt8(ascii: "{")) {
       index = brace &+ 1
       guard index < text.count, text[index] == UInt8(ascii: "\"") else { continue }
-      let fault = JSONText.fault(of: UnsafeRawBufferPointer(rebasing: text[brace...]))
-      if let fault, fault.expected != "the end of the value" { break }
-      index = fault.map { brace &+ $0.offset } ?? text.count
+      let error = JSONText.error(of: UnsafeRawBufferPointer(rebasing: text[brace...]))
+      if let error, error.expected != "the end of the value" { break }
+      index = error.map { brace &+ $0.offset } ?? text.count
       found.append(brace..<index)
     }
     return found
@@ -217,14 +217,14 @@ extension LogDecoder {
 
   /// Reads a line of another program that is a value of this one.
   /// - Parameter time: the own time of the line around it.
-  func readNested(_ text: UnsafeRawBufferPointer, depth: Int, time: LogTimes.Result) -> LogOutcome {
+  func readNested(_ text: UnsafeRawBufferPointer, depth: Int, time: LogTimes.ReadTime) -> LogOutcome {
     nestedTexts[depth].removeAll(keepingCapacity: true)
     nestedTexts[depth].append(contentsOf: text)
     while nestedTexts[depth].last.map({ $0 <= 0x20 }) == true { nestedTexts[depth].removeLast() }
     push.outerTime = time
     return nestedTexts[depth].withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return .unrelated }
-      guard bytes[0] == UInt8(ascii: "{") || bytes[0] == UInt8(ascii: "["), JSONText.fault(of: bytes) == nil
+      guard bytes[0] == UInt8(ascii: "{") || bytes[0] == UInt8(ascii: "["), JSONText.error(of: bytes) == nil
       else {
         return readText(start, 0..<bytes.count, depth: depth &+ 1)
       }
@@ -241,15 +241,15 @@ extension LogDecoder {
     }
     var values = LogValues()
     let most = min(count, Self.longestLine)
-    var (end, problem) = columns.read(window, most, into: &values)
+    var (end, finding) = columns.read(window, most, into: &values)
     if end == most, !isWhole(count) {
       guard count >= Self.longestLine else { return nil }
-      problem = LogProblem(.tooLong)
+      finding = LogFinding(.tooLong)
     }
-    if var problem {
+    if var finding {
       // A quote may never be closed: only its line is skipped.
-      problem.range = min(problem.range.lowerBound, lineEnd)..<min(problem.range.upperBound, lineEnd)
-      return take(window, min(lineEnd &+ 1, count), outcome(.problem(problem), window))
+      finding.range = min(finding.range.lowerBound, lineEnd)..<min(finding.range.upperBound, lineEnd)
+      return take(window, min(lineEnd &+ 1, count), outcome(.finding(finding), window))
     }
     reader = ReaderName.table.rawValue
     let length = min(end &+ 1, count)
@@ -289,7 +289,7 @@ extension LogDecoder {
       push.make(accepted: element.range, of: text)
       return .push
     }
-    let isJSON = isObject && JSONText.fault(of: bytes) == nil
+    let isJSON = isObject && JSONText.error(of: bytes) == nil
     var members = MemberReader(text, element.range, of: self, isJSON: isJSON)
     members.read()
     let result = push.make(members.values, of: text, isAccepted: element.isAccepted, isLoose: !isJSON)
@@ -303,12 +303,12 @@ extension LogDecoder {
     return outcome
   }
 
-  /// Keeps the beginning of the wrong value of the first line with this problem.
+  /// Keeps the beginning of the wrong value of the first line with this finding.
   func outcome(_ outcome: LogOutcome, _ text: UnsafeRawPointer) -> LogOutcome {
-    if case .problem(let problem) = outcome, skip?.problem?.cause != problem.cause {
-      nextProblemText = Array(
+    if case .finding(let finding) = outcome, skip?.finding?.cause != finding.cause {
+      nextFindingText = Array(
         UnsafeRawBufferPointer(
-          start: text + problem.range.lowerBound, count: min(problem.range.count, Self.shownBytes)))
+          start: text + finding.range.lowerBound, count: min(finding.range.count, Self.shownBytes)))
     }
     return outcome
   }

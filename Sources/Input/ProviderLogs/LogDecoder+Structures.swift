@@ -137,8 +137,8 @@ extension LogDecoder {
   private func broken(_ window: UnsafeRawPointer, _ length: Int) -> Read {
     openStructures = []
     structuresBegin = undecidedOffset &+ Self.longestLine
-    let problem = LogProblem(.json(expected: "a closing bracket"), 0..<length)
-    return take(window, length, outcome(.problem(problem), window))
+    let finding = LogFinding(.json(expected: "a closing bracket"), 0..<length)
+    return take(window, length, outcome(.finding(finding), window))
   }
 
   private func cut(_ window: UnsafeRawPointer, _ length: Int) -> Read {

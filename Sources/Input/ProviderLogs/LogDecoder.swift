@@ -9,8 +9,8 @@ package struct LogSkip: Equatable, Sendable {
   /// Number of the first line, from 1, and number of lines.
   package var firstLine: Int
   package var lines: Int
-  /// The problem of the first line; nil if the lines are unrelated to pushes.
-  package var problem: LogProblem?
+  /// The finding of the first line; nil if the lines are unrelated to pushes.
+  package var finding: LogFinding?
 }
 
 /// What a log has. Offsets and lengths are those of bytes in the stream.
@@ -59,10 +59,10 @@ package final class LogDecoder: @unchecked Sendable {
   @exclusivity(unchecked) var isInLongLine = false
   @exclusivity(unchecked) var skip: LogSkip?
   /// The first `shownBytes` of the wrong value in the first line of the last returned skip.
-  @exclusivity(unchecked) package private(set) var problemText: [UInt8] = []
+  @exclusivity(unchecked) package private(set) var findingText: [UInt8] = []
   /// Likewise for the current skip, and for the current line.
   @exclusivity(unchecked) private var skipText: [UInt8] = []
-  @exclusivity(unchecked) var nextProblemText: [UInt8] = []
+  @exclusivity(unchecked) var nextFindingText: [UInt8] = []
   static let shownBytes = 40
   /// A step that follows the one that was returned last.
   @exclusivity(unchecked) private var held: Step?
@@ -111,7 +111,7 @@ package final class LogDecoder: @unchecked Sendable {
   }
 
   /// Why forms are not known, or not matched: a library is missing.
-  package var formsProblem: Message? { forms.problem }
+  package var formsError: Message? { forms.message }
 
   /// What read pushes, and how many.
   package var counts: [(reader: String, pushes: Int)] {
@@ -123,8 +123,8 @@ package final class LogDecoder: @unchecked Sendable {
 
   /// Lines with status 410 whose `timestamp` is the log time; or those where that is doubtful.
   package func logTimes(areDoubtful: Bool) -> LogLines {
-    let isMistaken = push.times.isMistaken || push.nestedTimes.isMistaken
-    let role: LogTimeRole = !areDoubtful ? .line : isMistaken ? .invalidation : .undecided
+    let isInvalidation = push.times.isInvalidation || push.nestedTimes.isInvalidation
+    let role: LogTimeRole = !areDoubtful ? .line : isInvalidation ? .invalidation : .undecided
     return timeLines[role.rawValue]
   }
 
@@ -258,7 +258,7 @@ package final class LogDecoder: @unchecked Sendable {
       skip?.length &+= read.length
       return nil
     case .unrelated: return extendSkip(by: read, offset, nil)
-    case .problem(let problem): return extendSkip(by: read, offset, problem)
+    case .finding(let finding): return extendSkip(by: read, offset, finding)
     }
   }
 
@@ -279,21 +279,21 @@ package final class LogDecoder: @unchecked Sendable {
 
   private func takeSkip() -> Step? {
     guard let skipped = skip.take() else { return nil }
-    problemText = skipText
+    findingText = skipText
     return .record(.skipped(skipped))
   }
 
-  /// Adds a line to the current skip if it has the same problem; otherwise begins a new skip.
-  private func extendSkip(by read: Read, _ offset: Int, _ problem: LogProblem?) -> Step? {
-    if let current = skip, current.problem?.cause == problem?.cause {
+  /// Adds a line to the current skip if it has the same finding; otherwise begins a new skip.
+  private func extendSkip(by read: Read, _ offset: Int, _ finding: LogFinding?) -> Step? {
+    if let current = skip, current.finding?.cause == finding?.cause {
       skip?.length &+= read.length
       // A finding names the first and the last line with errors; blank lines may be between them.
-      skip?.lines = problem == nil ? current.lines &+ 1 : read.line &- current.firstLine &+ 1
+      skip?.lines = finding == nil ? current.lines &+ 1 : read.line &- current.firstLine &+ 1
       return nil
     }
     let before = takeSkip()
-    skip = LogSkip(offset: offset, length: read.length, firstLine: read.line, lines: 1, problem: problem)
-    skipText = problem == nil ? [] : nextProblemText
+    skip = LogSkip(offset: offset, length: read.length, firstLine: read.line, lines: 1, finding: finding)
+    skipText = finding == nil ? [] : nextFindingText
     return before
   }
 }

@@ -87,7 +87,7 @@ package struct LogMapping: Sendable {
   package var namesTime: Bool { paths.contains { $0.field == "time" || $0.field == "timestamp" } }
 
   /// Reads `NAME=COLUMN[,NAME=COLUMN...]`, as --map gives it.
-  package init(_ text: String) throws(Failure) {
+  package init(_ text: String) throws(CommandError) {
     var pairs: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       // A column name may contain commas.
@@ -99,18 +99,20 @@ package struct LogMapping: Sendable {
     }
     for pair in pairs {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw Failure("--map has '\(pair)': write NAME=COLUMN, such as token=device")
+        throw CommandError("--map has '\(pair)': write NAME=COLUMN, such as token=device")
       }
       let field = String(pair[..<equals])
       let column = String(pair[pair.index(after: equals)...])
       guard Self.fields.contains(field) else {
-        throw Failure(
+        throw CommandError(
           "--map has the unknown field '\(field)': known fields are \(Self.fields.joined(separator: ", "))")
       }
-      guard !paths.contains(where: { $0.field == field }) else { throw Failure("--map has '\(field)' twice") }
+      guard !paths.contains(where: { $0.field == field }) else {
+        throw CommandError("--map has '\(field)' twice")
+      }
       let path = column.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       guard path.count <= Self.deepest, path.allSatisfy({ !$0.isEmpty && LogName($0) != nil }) else {
-        throw Failure(
+        throw CommandError(
           "--map has '\(column)': write a name, or up to \(Self.deepest) names with dots, such as response.status"
         )
       }
@@ -121,7 +123,7 @@ package struct LogMapping: Sendable {
 
 /// The member names of the previous line, in order. Lines of a log usually have the same names.
 final class LogNameCache {
-  private struct Entry: BitwiseCopyable {
+  private struct CachedName: BitwiseCopyable {
     var low: UInt64 = 0
     var high: UInt64 = 0
     /// Length of the name as written, in bytes; -1 if the entry is empty.
@@ -129,7 +131,7 @@ final class LogNameCache {
     var meaning: LogNames.Meaning?
   }
 
-  @exclusivity(unchecked) private var entries = InlineArray<16, Entry>(repeating: Entry())
+  @exclusivity(unchecked) private var entries = InlineArray<16, CachedName>(repeating: CachedName())
 
   /// The meaning of a top-level name of up to 16 bytes at `key`, where 16 bytes must be readable.
   @inline(__always)
@@ -146,7 +148,7 @@ final class LogNameCache {
     _ key: UnsafeRawPointer, _ low: UInt64, _ high: UInt64, count: Int, ordinal: Int, in names: LogNames
   ) -> LogNames.Meaning? {
     let meaning = LogName(UnsafeRawBufferPointer(start: key, count: count)).flatMap { names.meaning(of: $0) }
-    entries[ordinal] = Entry(low: low, high: high, count: count, meaning: meaning)
+    entries[ordinal] = CachedName(low: low, high: high, count: count, meaning: meaning)
     return meaning
   }
 
@@ -173,17 +175,17 @@ struct LogNames {
   /// The rank of `timestamp_ms`.
   static let exactTimeRank: UInt8 = 3
 
-  private struct Entry {
+  private struct KnownName {
     var name: LogName
     var meaning: Meaning
   }
 
   /// A hash table with open addressing.
-  private var table = [Entry?](repeating: nil, count: 256)
+  private var table = [KnownName?](repeating: nil, count: 256)
   /// Mapped members of nested objects.
   private(set) var paths: [(names: [LogName], meaning: Meaning)] = []
 
-  init(_ mapping: LogMapping = LogMapping(), of kind: LogOptions.Kind = .pushes) {
+  init(_ mapping: LogMapping = LogMapping(), of kind: LogOptions.LogContent = .pushes) {
     let fields = Self.mapped(kind)
     var mapped = mapping.paths.compactMap { fields[$0.field] }
     if mapped.contains(.invalidation) { mapped.append(.timestamp) }
@@ -207,7 +209,7 @@ struct LogNames {
     guard let name = LogName(text) else { return }
     var slot = name.slot
     while let entry = table[slot], entry.name != name { slot = (slot &+ 1) & 255 }
-    table[slot] = Entry(name: name, meaning: meaning)
+    table[slot] = KnownName(name: name, meaning: meaning)
   }
 
   /// Without mapped names.
@@ -226,7 +228,7 @@ struct LogNames {
   }
 
   /// Reads the table of names, names.txt.
-  private static func known(of kind: LogOptions.Kind) -> [(name: String, meaning: Meaning)] {
+  private static func known(of kind: LogOptions.LogContent) -> [(name: String, meaning: Meaning)] {
     var (known, isMeant) = ([(name: String, meaning: Meaning)](), false)
     for line in String(decoding: PackageResources.names_txt, as: UTF8.self).split(separator: "\n") {
       if line.hasPrefix("[") { isMeant = line == "[both]" || line == "[\(kind.rawValue)]" }
@@ -241,7 +243,7 @@ struct LogNames {
     return known
   }
 
-  private static func mapped(_ kind: LogOptions.Kind) -> [String: LogField] {
+  private static func mapped(_ kind: LogOptions.LogContent) -> [String: LogField] {
     [
       "token": .token, "status": .status, "reason": .reason, "timestamp": .invalidation, "apns_id": .apnsID,
       "topic": .topic, "time": kind == .pushes ? .lineTime : .invalidation,

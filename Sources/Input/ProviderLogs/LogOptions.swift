@@ -3,12 +3,12 @@ import Basics
 /// How the lines of a log are read.
 package struct LogOptions: Sendable {
   /// What lines are: pushes with their answers, or tokens with the times at which they became invalid.
-  package enum Kind: String, Sendable {
+  package enum LogContent: String, Sendable {
     case pushes
     case reports = "feedback"
   }
 
-  package var kind = Kind.pushes
+  package var kind = LogContent.pushes
   /// Names of the user's own.
   package var mapping = LogMapping()
   /// Forms of the user's own, which are tried before the built-in ones.

@@ -10,8 +10,8 @@ package enum LogProbe {
     let decoder = LogDecoder(options)
     while let step = decoder.next(inHead: head, isWhole: isWhole) {
       // Rows of pushes whose times cannot be read.
-      if case .record(.skipped(let skip)) = step, let problem = skip.problem, decoder.isTable,
-        [.timeIsNoTime, .timeHasNoZone].contains(problem.cause)
+      if case .record(.skipped(let skip)) = step, let finding = skip.finding, decoder.isTable,
+        [.timeIsNoTime, .timeHasNoZone].contains(finding.cause)
       {
         return true
       }

@@ -11,7 +11,7 @@ enum LogOutcome {
   case unrelated
   /// Its rest is missing at the end of the log.
   case truncated
-  case problem(LogProblem)
+  case finding(LogFinding)
   /// The rest of a too long line.
   case more
 }
@@ -37,9 +37,9 @@ final class LogPush {
   @exclusivity(unchecked) var tokenStart = 0
   /// The record of a list's line.
   @exclusivity(unchecked) var report: LogReport?
-  private let kind: LogOptions.Kind
+  private let kind: LogOptions.LogContent
   /// The own time of the line around a nested one.
-  @exclusivity(unchecked) var outerTime = LogTimes.Result.absent
+  @exclusivity(unchecked) var outerTime = LogTimes.ReadTime.absent
 
   /// - Parameter longestLine: in bytes.
   init(longestLine: Int, _ options: LogOptions) {
@@ -68,7 +68,7 @@ final class LogPush {
     if kind == .reports { return makeReport(values) }
     let outcome = make(of: values, isAccepted)
     guard isLoose else { return outcome }
-    if case .problem = outcome {
+    if case .finding = outcome {
       return values[.token].kind != .absent && hasAnswer(values) ? outcome : .unrelated
     }
     if isAccepted != nil { return fields[.token] != nil ? outcome : .unrelated }
@@ -90,19 +90,19 @@ final class LogPush {
     let hasAnswer =
       accepted != nil || values.names(.status) || values.names(.reason) || values[.path].kind != .absent
     guard hasAnswer else { return .unrelated }
-    if let conflict = values.conflict { return .problem(LogProblem(.twoValues, conflict.range)) }
+    if let conflict = values.conflict { return .finding(LogFinding(.twoValues, conflict.range)) }
     switch takeToken(values) {
     case .push: break
     case let other: return other
     }
     put(.apnsID, values[.apnsID])
     let hasToken = fields[.token] != nil || fields[.tokenText] != nil
-    if let problem = takeStatus(values, accepted) { return .problem(problem) }
+    if let finding = takeStatus(values, accepted) { return .finding(finding) }
     if !hasToken {
       guard fields[.apnsID] != nil, fields.status != nil else { return .unrelated }
       fields.flags.insert(.uncorrelated)
     }
-    if let problem = takeTime(values) { return .problem(problem) }
+    if let finding = takeTime(values) { return .finding(finding) }
     // The reason and a time belong to this status only.
     if fields.status == 410, fields.timestamp != nil { fields.flags.remove(.statusInferred) }
     takeRest(values)
@@ -130,7 +130,7 @@ final class LogPush {
     let token = values[.token]
     switch token.kind {
     case .text, .escapedText, .quotedText:
-      guard settle(text(token)) else { return .problem(LogProblem(.tokenIsNoText, token.range)) }
+      guard settle(text(token)) else { return .finding(LogFinding(.tokenIsNoText, token.range)) }
     case .absent:
       let path = values[.path]
       guard path.isText else { return .push }
@@ -139,7 +139,7 @@ final class LogPush {
       settle(UnsafeRawBufferPointer(rebasing: text[LogText(text).token(at: start &+ 10)]))
     default:
       // Another service may have numbers as tokens.
-      return .problem(LogProblem(.tokenIsNoText, token.range))
+      return .finding(LogFinding(.tokenIsNoText, token.range))
     }
     return .push
   }
@@ -182,7 +182,7 @@ final class LogPush {
 
   private func takeStatus(
     _ values: LogValues, _ accepted: Bool?
-  ) -> LogProblem? {
+  ) -> LogFinding? {
     takeReason(values[.reason], hasStatus: values[.status].kind != .absent)
     let status = values[.status]
     if status.kind != .absent {
@@ -191,7 +191,7 @@ final class LogPush {
         // Some clients write 0 without a response.
         fields.status = number == 0 ? nil : UInt16(truncatingIfNeeded: number)
       } else if number != nil || status.kind == .number || fields[.reason] == nil && accepted == nil {
-        return LogProblem(.statusIsNoStatus, status.range)
+        return LogFinding(.statusIsNoStatus, status.range)
       }
     }
     if fields.status == nil, accepted == true, fields[.reason] == nil {
@@ -200,7 +200,7 @@ final class LogPush {
     }
     let reason = values[.reason]
     if fields.status == nil, accepted == nil, !reason.isText, reason.kind != .absent {
-      return LogProblem(.reasonIsNoText, reason.range)
+      return LogFinding(.reasonIsNoText, reason.range)
     }
     inferStatus()
     return nil

@@ -24,7 +24,7 @@ extension LogPush {
     guard !values.names(.status), !values.names(.reason), !values.names(.success), values.names(.token) else {
       return .unrelated
     }
-    if let conflict = values.conflict { return .problem(LogProblem(.twoValues, conflict.range)) }
+    if let conflict = values.conflict { return .finding(LogFinding(.twoValues, conflict.range)) }
     let (token, time) = (values[.token], values[.invalidation])
     guard token.kind != .absent, time.kind != .absent else {
       return values.names(.invalidation) ? .passed : .unrelated
@@ -32,7 +32,7 @@ extension LogPush {
     // A token in use has a time, too.
     if values.names(.use), time.rank < Self.namedRank { return .passed }
     guard token.isText, settle(text(token)), fields[.token] != nil else {
-      return .problem(LogProblem(.tokenIsNoHex, token.range))
+      return .finding(LogFinding(.tokenIsNoHex, token.range))
     }
     var found = LogReport(
       time: 0, flags: [],
@@ -44,10 +44,10 @@ extension LogPush {
       found.time = UInt32(milliseconds / 1000)
       if !time.isUTC { found.flags.insert(.assumedUTC) }
     case .absent: return .passed
-    default: return .problem(LogProblem(.timeIsNoTime, time.range))
+    default: return .finding(LogFinding(.timeIsNoTime, time.range))
     }
     guard let flags = flags(values[.flags]) else {
-      return .problem(LogProblem(.unknownFlag, values[.flags].range))
+      return .finding(LogFinding(.unknownFlag, values[.flags].range))
     }
     found.flags.formUnion(flags)
     report = found

@@ -38,7 +38,7 @@ struct LogTimeEvidence {
   /// - Parameters:
   ///   - own: the line's own time.
   ///   - isUsual: whether the time has Apple's form.
-  mutating func role(of time: Int64, own: LogTimes.Result, isUsual: Bool) -> LogTimeRole {
+  mutating func role(of time: Int64, own: LogTimes.ReadTime, isUsual: Bool) -> LogTimeRole {
     add(time)
     if case .time(let own) = own {
       guard own &- time >= Self.shortestLag else { return .line }
@@ -66,12 +66,12 @@ struct LogTimeEvidence {
   }
 
   /// Whether times were taken that are log times, as the lines so far show.
-  var isMistaken: Bool { isTaken && (isOnOthers || followsLines) }
+  var isInvalidation: Bool { isTaken && (isOnOthers || followsLines) }
 }
 
 extension LogPush {
   /// Sets the time of the invalidation, or the role of a time that may be it.
-  func takeTime(_ values: LogValues) -> LogProblem? {
+  func takeTime(_ values: LogValues) -> LogFinding? {
     let (time, nested) = (values[.timestamp], values[.nestedTimestamp])
     if values[.invalidation].kind != .absent {
       return read(values[.invalidation]) { fields.timestamp = $0 }
@@ -103,7 +103,7 @@ extension LogPush {
 
   private func take(
     _ value: LogValue, _ values: LogValues, _ evidence: inout LogTimeEvidence
-  ) -> LogProblem? {
+  ) -> LogFinding? {
     guard value.kind != .absent else { return nil }
     // Clients that cannot read the answer put their own reason and time there.
     guard values[.reason].kind == .absent || hasAnswer(values) else {
@@ -134,21 +134,21 @@ extension LogPush {
   }
 
   /// The own time of a line, or of the one around it.
-  func ownTime(_ values: LogValues) -> LogTimes.Result {
+  func ownTime(_ values: LogValues) -> LogTimes.ReadTime {
     guard values[.lineTime].kind != .absent else { return outerTime }
     let own = LogTimes.milliseconds(text(values[.lineTime]), zone: zone)
     // Before September 2001: a duration.
     return if case .time(..<1_000_000_000_000) = own { .absent } else { own }
   }
 
-  private func read(_ value: LogValue, _ take: (Int64) -> Void) -> LogProblem? {
-    guard value.isScalar else { return LogProblem(.timeIsNoTime, value.range) }
+  private func read(_ value: LogValue, _ take: (Int64) -> Void) -> LogFinding? {
+    guard value.isScalar else { return LogFinding(.timeIsNoTime, value.range) }
     switch LogTimes.milliseconds(text(value), zone: zone) {
     case .time(let milliseconds): take(milliseconds)
     case .zoneless(let milliseconds) where value.isUTC: take(milliseconds)
     case .absent: break
-    case .zoneless: return LogProblem(.timeHasNoZone, value.range)
-    case .invalid: return LogProblem(.timeIsNoTime, value.range)
+    case .zoneless: return LogFinding(.timeHasNoZone, value.range)
+    case .invalid: return LogFinding(.timeIsNoTime, value.range)
     }
     return nil
   }

@@ -7,7 +7,7 @@ package enum LogTimes {
   /// The first invalid number of milliseconds, in the year 5138.
   static let end: Int64 = 100_000_000_000_000
 
-  package enum Result: Equatable {
+  package enum ReadTime: Equatable {
     /// Milliseconds since 1970; rounded down.
     case time(Int64)
     /// A time without its offset from UTC, taken for UTC.
@@ -19,7 +19,7 @@ package enum LogTimes {
 
   /// Parses seconds, milliseconds, or a date with a time of day.
   /// - Parameter zone: the clock of times without an offset from UTC.
-  package static func milliseconds(_ text: UnsafeRawBufferPointer, zone: LogZone? = nil) -> Result {
+  package static func milliseconds(_ text: UnsafeRawBufferPointer, zone: LogZone? = nil) -> ReadTime {
     guard let first = text.first else { return .absent }
     let digits = LogText(text).digits
     if first &- UInt8(ascii: "0") < 10, digits == text.count || text[digits] == UInt8(ascii: ".") {
@@ -39,7 +39,7 @@ package enum LogTimes {
   }
 
   /// Seconds with a fraction of any length, or milliseconds.
-  private static func number(_ text: UnsafeRawBufferPointer, _ digits: Int) -> Result {
+  private static func number(_ text: UnsafeRawBufferPointer, _ digits: Int) -> ReadTime {
     guard digits <= 18 else { return .invalid }
     let whole = text[..<digits].reduce(Int64(0)) { 10 &* $0 &+ Int64($1 &- UInt8(ascii: "0")) }
     var (milliseconds, scale) = (Int64(0), Int64(100))

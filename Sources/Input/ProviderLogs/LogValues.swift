@@ -2,7 +2,7 @@ import Basics
 
 /// A raw value of a line.
 struct LogValue: BitwiseCopyable {
-  enum Kind: UInt8 {
+  enum ValueKind: UInt8 {
     case absent
     case text
     /// With escapes of JSON.
@@ -18,7 +18,7 @@ struct LogValue: BitwiseCopyable {
   /// Offset in the line and length, in bytes, without quotes.
   var start: Int32 = 0
   var count: Int32 = 0
-  var kind = Kind.absent
+  var kind = ValueKind.absent
   var rank: UInt8 = 0
   /// The enclosing object: 0 is the top-level object.
   var container: UInt8 = 0
@@ -28,7 +28,7 @@ struct LogValue: BitwiseCopyable {
 
   init() {}
 
-  init(_ kind: Kind, _ start: Int, _ end: Int) {
+  init(_ kind: ValueKind, _ start: Int, _ end: Int) {
     self.kind = kind
     self.start = Int32(truncatingIfNeeded: start)
     count = Int32(truncatingIfNeeded: end &- start)

@@ -472,7 +472,7 @@ struct MemberReader {
     }
     let found = LogText(text(start))
     if found.isNothing { return LogValue() }
-    let kind: LogValue.Kind =
+    let kind: LogValue.ValueKind =
       found.isWhole("true") || found.isWhole("True")
       ? .yes
       : found.isWhole("false") || found.isWhole("False")
@@ -486,7 +486,7 @@ struct MemberReader {
     let quote = byte
     if quote == UInt8(ascii: "'"), next > line, LogText.isWord((next - 1).load(as: UInt8.self)) { return nil }
     var index = next + 1
-    var kind = LogValue.Kind.text
+    var kind = LogValue.ValueKind.text
     while index < end {
       if end - index >= 8 {
         let block = EightBytes(index)
@@ -548,7 +548,7 @@ struct MemberReader {
     {
       next += 1
     }
-    let kind: LogValue.Kind =
+    let kind: LogValue.ValueKind =
       first == UInt8(ascii: "t")
       ? .yes : first == UInt8(ascii: "f") ? .no : first == UInt8(ascii: "n") ? .absent : .number
     return LogValue(kind, start, next - line)

@@ -3,7 +3,7 @@ import Basics
 /// Finds the end of an object or list that begins with a bracket, in JSON or as programs print it. It may have several lines,
 /// if each begins as printers write it: indented, or with a closing bracket or a quote.
 enum StructureScan {
-  enum Result: Equatable {
+  enum StructureEnd: Equatable {
     /// The length of the structure.
     case closed(Int)
     /// The text ends before it.
@@ -13,7 +13,7 @@ enum StructureScan {
   }
 
   /// - Parameter text: text that begins with the opening bracket.
-  static func read(_ text: UnsafeRawBufferPointer) -> Result {
+  static func read(_ text: UnsafeRawBufferPointer) -> StructureEnd {
     var depth = 0
     var index = 0
     while index < text.count {

@@ -21,12 +21,12 @@ struct FormatDetection: Sendable {
       noteStored(head, isWhole: isWhole, report: &report)
     }
     if options.joins, format != .capture {
-      report.faults.append(InputFault("not a capture, and --join joins captures only"))
+      report.errors.append(InputError("not a capture, and --join joins captures only"))
       return nil
     }
     if input.half != nil, !format.isDump {
-      report.faults.append(
-        InputFault("contains whole streams: --requests and --responses take dumps of one direction each"))
+      report.errors.append(
+        InputError("contains whole streams: --requests and --responses take dumps of one direction each"))
       return nil
     }
     return format
@@ -63,13 +63,13 @@ struct FormatDetection: Sendable {
       return format
     case .foreign(let kind, let remedy):
       report.isSkipped = !input.isNamed
-      if input.isNamed { report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0)) }
+      if input.isNamed { report.errors.append(InputError("is \(kind): \(remedy)", fileOffset: 0)) }
       return nil
     case .imageSegment:
       return nil
-    case .packed(let problem):
+    case .packed(let message):
       // In a directory, too: skipped evidence must not go unnoticed.
-      report.faults.append(InputFault(problem, fileOffset: 0))
+      report.errors.append(InputError(message, fileOffset: 0))
       return nil
     case .image: return .carve
     case .known, .unsearched:
@@ -85,7 +85,7 @@ struct FormatDetection: Sendable {
       let dump = UnreadableDump.kind(ofUnknown: TextHead(head, isWhole: isWhole))
       guard case .foreign(let kind, let remedy)? = dump else { return .dump(.raw) }
       report.recognition = .foreign(kind: kind, remedy: remedy)
-      report.faults.append(InputFault("is \(kind): \(remedy)", fileOffset: 0))
+      report.errors.append(InputError("is \(kind): \(remedy)", fileOffset: 0))
       return nil
     }
   }

@@ -30,7 +30,7 @@ package struct InputReport {
   package var name: String
   /// Nil if it was not read.
   package var format: InputFormat?
-  package var captureKind: CaptureRecords.Kind?
+  package var captureKind: CaptureRecords.FileFormat?
   /// Packets in a capture.
   package var packets: Int?
   /// The compression of the file, or `imageName`, or `utf-16`; nil if it is read as it is.
@@ -42,7 +42,7 @@ package struct InputReport {
   package var digests = FileDigests()
   /// Bytes of content: the same number, or that after decompression.
   package var contentBytes = 0
-  package var faults: [InputFault] = []
+  package var errors: [InputError] = []
   /// The detected format.
   package var recognition = Recognition.nothing
   /// What it looks like, if a search found no record in it because its records have to be decoded first.
@@ -65,7 +65,7 @@ package struct InputReport {
   package mutating func finishArchive() {
     guard let archive else { return }
     (bytes, contentBytes, digests) = archive.finish()
-    if let fault = archive.fault { faults.append(fault) }
+    if let error = archive.error { errors.append(error) }
     self.archive = nil
   }
 }
@@ -121,7 +121,7 @@ package struct InputReader: ~Copyable {
   package init(
     options: ReadingOptions, contentProbes: [FormatProbe], usesThread: Bool = false,
     isAhead: Bool = false, consume: @escaping Consumer
-  ) throws(InputFault) {
+  ) throws(InputError) {
     if let filter = options.capture.filter { _ = try PacketFilter(filter) }
     (self.options, self.consume, self.isAhead) = (options, consume, isAhead)
     detection = FormatDetection(options: options, contentProbes: contentProbes)
@@ -143,7 +143,7 @@ package struct InputReader: ~Copyable {
   package func stop() { worker?.stop() }
 
   /// Reads `input` and passes on its events. If an input is unreadable in part, the rest is used, and the report has
-  /// a fault; only errors of the consumer are thrown.
+  /// a error; only errors of the consumer are thrown.
   /// - Parameters:
   ///   - archive: the archive of which `input` is the current member.
   ///   - digests: those to compute of this input, in addition to those of the options.
@@ -174,14 +174,14 @@ package struct InputReader: ~Copyable {
       var file = try InputFile(
         input, of: archive, digests: digests, readsLookalikes: isRaw)
       var (filled, headLength) = (0, FormatProbes.headLength)
-      do throws(InputFault) {
+      do throws(InputError) {
         filled = try file.fill(&block, from: 0)
       } catch {
-        report.faults.append(error)
+        report.errors.append(error)
       }
       if options.format == nil, filled == block.count, FormatProbes.endsInLongLine(block) {
         block += [UInt8](repeating: 0, count: max(0, Self.longHeadLength - block.count))
-        // A fault is returned again by the next call.
+        // A error is returned again by the next call.
         filled = (try? file.fill(&block, from: filled)) ?? filled
         headLength = Self.longHeadLength
       }
@@ -197,22 +197,22 @@ package struct InputReader: ~Copyable {
           format, in: file, head: block[..<filled], limits: options.archives, outer: archive)
         return report
       }
-      if report.faults.isEmpty {
+      if report.errors.isEmpty {
         do {
           try readContent(of: &file, filled, head, input, report: &report, progress: progress)
-        } catch let fault as InputFault {
-          report.faults.append(fault)
+        } catch let error as InputError {
+          report.errors.append(error)
         }
       }
-      report.faults += file.damage
+      report.errors += file.damage
       let isSkipped = report.format == nil
       if isSkipped, options.hashesSkipped { try file.readStored(progress: progress) }
       report.contentBytes = file.contentLength
       let stored = file.finish()
       report.bytes = stored.bytes
       if !isSkipped || options.hashesSkipped { report.digests = stored.digests }
-    } catch let fault as InputFault {
-      report.faults.append(fault)
+    } catch let error as InputError {
+      report.errors.append(error)
     }
     return report
   }
@@ -226,8 +226,8 @@ package struct InputReader: ~Copyable {
       report.recognition = .imageSegment(segment)
       report.isSkipped = true
       if let path = input.path, !EWFImage.hasFirstSegment(path) {
-        report.faults.append(
-          InputFault("is segment \(segment) of an E01 image, whose first segment file is missing: find it"))
+        report.errors.append(
+          InputError("is segment \(segment) of an E01 image, whose first segment file is missing: find it"))
       }
       return
     }
@@ -247,13 +247,13 @@ package struct InputReader: ~Copyable {
         maxExpansion: options.maxExpansion)
       if input.half == nil { batch.opened(.dump, slot: 0) }
       try readAll(&file, filled, &source, report: &report, progress: progress)
-      report.faults += source.faults
+      report.errors += source.errors
       if input.half == nil { batch.closed(StreamReport(.dump), slot: 0) }
     case .export(let format):
       var source = ExportSource(
         format, serverPorts: options.capture.serverPorts, lines: options.lines)
       try readAll(&file, filled, &source, report: &report, progress: progress)
-      report.faults += source.faults
+      report.errors += source.errors
     case .providerLog:
       var source = DumpSource()
       batch.opened(.log, slot: 0)
@@ -305,7 +305,7 @@ package struct InputReader: ~Copyable {
     progress: (Int) throws -> Void
   ) throws {
     guard let kind = report.captureKind else {
-      report.faults.append(InputFault("not a pcap or pcapng capture", fileOffset: 0))
+      report.errors.append(InputError("not a pcap or pcapng capture", fileOffset: 0))
       return
     }
     let history = file.keepHistory(Self.keptLength, after: block[..<filled])
@@ -317,7 +317,7 @@ package struct InputReader: ~Copyable {
       kind, input: UInt16(clamping: joinedCount), history: history,
       keyLogs: canReadTwice ? keyLogs(of: input) : nil, isLast: !options.joins && !input.isContinued)
     try readWindows(&file, filled, &source, report: &report, progress: progress)
-    if let fault = source.end() { report.faults.append(fault) }
+    if let error = source.end() { report.errors.append(error) }
     report.packets = source.packetCount
     if options.joins || input.isContinued {
       joined = consume source
@@ -351,7 +351,7 @@ package struct InputReader: ~Copyable {
     var filled = firstFilled
     var start = 0
     var windowOffset = 0
-    var readFault: InputFault?
+    var readError: InputError?
     reading: while true {
       let step = source.read(
         block.span.bytes.extracting(first: filled), from: start, windowOffset: windowOffset,
@@ -372,24 +372,24 @@ package struct InputReader: ~Copyable {
         if skipsHoles, block[..<rest].allSatisfy({ $0 == 0 }) {
           windowOffset += file.skipHole(keeping: block.count)
         }
-        do throws(InputFault) {
+        do throws(InputError) {
           filled = try file.fill(&block, from: rest)
         } catch {
-          readFault = error
+          readError = error
           filled = rest
         }
-      case .ended(let fault):
-        if let fault { report.faults.append(fault) }
+      case .ended(let error):
+        if let error { report.errors.append(error) }
         break reading
       }
     }
     // Bytes after the last record count for the file's size and digest.
-    do throws(InputFault) {
-      while readFault == nil, try file.fill(&block, from: 0) > 0 {}
+    do throws(InputError) {
+      while readError == nil, try file.fill(&block, from: 0) > 0 {}
     } catch {
-      readFault = error
+      readError = error
     }
-    if let readFault { report.faults.append(readFault) }
+    if let readError { report.errors.append(readError) }
   }
 
   /// Moves bytes to the front of the block, or of a new one if this is shared; the next bytes are read after them.

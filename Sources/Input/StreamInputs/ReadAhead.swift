@@ -31,7 +31,7 @@ package final class ReadAhead {
     case isRead
   }
 
-  fileprivate enum Step {
+  fileprivate enum LaneEvent {
     case events(EventBatch)
     /// The number of bytes read of the file.
     case progress(Int)
@@ -49,12 +49,12 @@ package final class ReadAhead {
 
   private let isAhead: [Bool]
   private let groups: [Range<Int>]
-  private let lanes: Lanes<Step>
+  private let lanes: Lanes<LaneEvent>
   private var group = -1
-  private var lane: Lanes<Step>.Lane?
+  private var lane: Lanes<LaneEvent>.Lane?
   /// The steps that come next, the last one first.
-  private var steps: [Step] = []
-  private var used: [Step] = []
+  private var steps: [LaneEvent] = []
+  private var used: [LaneEvent] = []
 
   /// - Parameters:
   ///   - inputs: all inputs, in the order of `open`. Those without a size are left to the caller.
@@ -122,7 +122,7 @@ package final class ReadAhead {
     }
   }
 
-  private func next() throws -> Step {
+  private func next() throws -> LaneEvent {
     while true {
       if let step = steps.popLast() { return step }
       guard let more = lane?.next(returning: used) else { throw CancellationError() }
@@ -138,7 +138,7 @@ package final class ReadAhead {
 /// The work of one thread.
 extension ReadAhead {
   private static func readGroups(
-    by plan: Plan, to lane: Lanes<Step>.Lane, next: () -> ArraySlice<Input?>?
+    by plan: Plan, to lane: Lanes<LaneEvent>.Lane, next: () -> ArraySlice<Input?>?
   ) throws {
     let parcel = Parcel(lane)
     var reader = try InputReader(options: plan.reading, contentProbes: plan.contentProbes, isAhead: true) {
@@ -176,13 +176,13 @@ private final class Parcel {
   /// Bytes read between two reports of progress.
   private static let progressStep = 4 << 20
 
-  private let lane: Lanes<ReadAhead.Step>.Lane
-  private var steps: [ReadAhead.Step] = []
+  private let lane: Lanes<ReadAhead.LaneEvent>.Lane
+  private var steps: [ReadAhead.LaneEvent] = []
   private var cost = 0
-  private var used: [ReadAhead.Step] = []
+  private var used: [ReadAhead.LaneEvent] = []
   private var reported = 0
 
-  init(_ lane: Lanes<ReadAhead.Step>.Lane) { self.lane = lane }
+  init(_ lane: Lanes<ReadAhead.LaneEvent>.Lane) { self.lane = lane }
 
   func beginInput() { reported = 0 }
 
@@ -195,7 +195,7 @@ private final class Parcel {
     try add(.events(full), bytes)
   }
 
-  func add(_ step: ReadAhead.Step, _ bytes: Int = 0) throws {
+  func add(_ step: ReadAhead.LaneEvent, _ bytes: Int = 0) throws {
     steps.append(step)
     cost += bytes + Self.stepCost
     if cost >= Self.fullCost { try send() }
@@ -214,7 +214,7 @@ private final class Parcel {
 
   func send() throws {
     if steps.isEmpty { return }
-    var full: [ReadAhead.Step] = []
+    var full: [ReadAhead.LaneEvent] = []
     swap(&full, &steps)
     let sent = cost
     cost = 0

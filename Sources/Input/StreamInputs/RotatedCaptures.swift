@@ -97,7 +97,7 @@ private struct CaptureEdges {
   /// Nil if the file is no capture with times, or cannot be read.
   /// - Parameter isHead: whether the head alone is read.
   init?(of input: Input, _ number: Int, _ options: CaptureOptions, isHead: Bool = false) {
-    do throws(InputFault) {
+    do throws(InputError) {
       var file = try InputFile(input)
       var window = [UInt8](repeating: 0, count: 64)
       let filled = try file.fill(&window, from: 0)
@@ -116,7 +116,7 @@ private struct CaptureEdges {
 
   private mutating func read(
     _ file: inout InputFile, _ window: inout [UInt8], _ head: Int, _ isHead: Bool
-  ) throws(InputFault) {
+  ) throws(InputError) {
     var (filled, index, offset, needed) = (head, 0, 0, Self.headLength)
     while true {
       window += [UInt8](repeating: 0, count: max(0, needed - window.count))
@@ -141,7 +141,7 @@ private struct CaptureEdges {
       case .packet(let record, let end):
         let packet = PacketReference(number: record.number)
         add(dissector.dissect(record, from: packet, in: window), record.time, isHead: offset == 0)
-        _ = dissector.takeAnomalies()
+        _ = dissector.takeFindings()
         index = end
       case .skipped(let end), .damaged(_, let end): index = end
       case .unreadable, .finished: return nil
@@ -170,7 +170,7 @@ extension InputFile {
   /// Fills the window, which is at `offset` in the content, from `filled` on: from anywhere, if the file allows it.
   fileprivate mutating func fill(
     _ window: inout [UInt8], from filled: Int, at offset: Int
-  ) throws(InputFault) -> Int {
+  ) throws(InputError) -> Int {
     guard isSeekable else { return try fill(&window, from: filled) }
     return window.withUnsafeMutableBytes {
       filled + read(at: offset + filled, into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))

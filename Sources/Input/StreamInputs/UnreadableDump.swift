@@ -27,7 +27,9 @@ enum UnreadableDump {
   /// - Parameters:
   ///   - proof: what its offsets prove.
   ///   - hasRecords: whether the bytes of plain hex have known content.
-  static func kind(of head: TextHead, _ proof: OffsetProof.Result?, hasRecords: () -> Bool) -> Recognition? {
+  static func kind(of head: TextHead, _ proof: OffsetProof.ProvedLayout?, hasRecords: () -> Bool)
+    -> Recognition?
+  {
     let lines = head.wholeLines
     if proof == .packets || lines.contains(where: isTcpdump) { return packets }
     if proof == .words || zip(lines, lines.dropFirst()).contains(where: areRows) { return words }

@@ -29,7 +29,7 @@ extension GeneratorOutput {
 }
 
 /// A compression library failed.
-package struct CompressionFailure: Error, Sendable {
+package struct CompressionError: Error, Sendable {
   package let message: String
 }
 
@@ -84,7 +84,7 @@ private final class GzipOutput: CompressingOutput {
         stream.pointee.avail_out = size
         return deflate(stream, flush)
       }
-      guard result != Z_STREAM_ERROR else { throw CompressionFailure(message: "zlib: stream error") }
+      guard result != Z_STREAM_ERROR else { throw CompressionError(message: "zlib: stream error") }
       room = stream.pointee.avail_out
       try output.write(first: Int(size - room), of: buffer)
     } while room == 0
@@ -123,7 +123,7 @@ private final class ZstdOutput: CompressingOutput {
         return ZSTD_compressStream2(context, &target, &source, directive)
       }
       guard ZSTD_isError(left) == 0 else {
-        throw CompressionFailure(message: "zstd: \(String(cString: ZSTD_getErrorName(left)))")
+        throw CompressionError(message: "zstd: \(String(cString: ZSTD_getErrorName(left)))")
       }
       try output.write(first: produced, of: buffer)
     } while directive == ZSTD_e_end ? left > 0 : source.pos < source.size
@@ -179,7 +179,7 @@ private final class LZ4Output: CompressingOutput {
   private func run(_ step: (UnsafeMutableRawBufferPointer) -> Int) throws {
     let produced = buffer.withUnsafeMutableBytes { step($0) }
     guard LZ4F_isError(produced) == 0 else {
-      throw CompressionFailure(message: "lz4: \(String(cString: LZ4F_getErrorName(produced)))")
+      throw CompressionError(message: "lz4: \(String(cString: LZ4F_getErrorName(produced)))")
     }
     try output.write(first: produced, of: buffer)
   }

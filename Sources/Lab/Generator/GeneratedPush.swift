@@ -19,17 +19,17 @@ package struct PushRates: Sendable, Equatable {
 /// A push and its outcome.
 struct GeneratedPush: Sendable {
   /// A response.
-  struct Answer: Sendable {
+  struct ServerAnswer: Sendable {
     var status: Int
     var reason: StaticString?
     /// When the token became invalid, in milliseconds since 1970.
     var time: Int?
 
     /// Its body is the debug data of a GOAWAY.
-    static let goAway = Answer(status: 503, reason: "Shutdown")
+    static let goAway = ServerAnswer(status: 503, reason: "Shutdown")
 
     /// With the time rounded down to a second if `isRounded`.
-    func rounded(_ isRounded: Bool) -> Answer {
+    func rounded(_ isRounded: Bool) -> ServerAnswer {
       var answer = self
       if isRounded { answer.time = time.map { $0 / 1000 * 1000 } }
       return answer
@@ -44,7 +44,7 @@ struct GeneratedPush: Sendable {
   }
 
   enum Ending: Sendable {
-    case response(Answer)
+    case response(ServerAnswer)
     /// RST_STREAM of the server, with the code REFUSED_STREAM.
     case refused
     /// RST_STREAM of the client, with the code CANCEL.
@@ -129,18 +129,19 @@ struct GeneratedPush: Sendable {
     let error = errors[random.below(errors.count)]
     let isRefused = random.below(2) == 0
     return switch drawn.firstIndex(of: true) {
-    case 0: .response(Answer(status: 410, reason: hasExpired ? "ExpiredToken" : "Unregistered", time: time))
-    case 1: .response(Answer(status: 400, reason: "BadDeviceToken"))
-    case 2: .response(Answer(status: 429, reason: "TooManyRequests"))
-    case 3: .response(Answer(status: error.status, reason: error.reason))
+    case 0:
+      .response(ServerAnswer(status: 410, reason: hasExpired ? "ExpiredToken" : "Unregistered", time: time))
+    case 1: .response(ServerAnswer(status: 400, reason: "BadDeviceToken"))
+    case 2: .response(ServerAnswer(status: 429, reason: "TooManyRequests"))
+    case 3: .response(ServerAnswer(status: error.status, reason: error.reason))
     case 4: isRefused ? .refused : .cancelled
-    default: .response(Answer(status: 200))
+    default: .response(ServerAnswer(status: 200))
     }
   }
 
   /// The answer in a log, where every push has a status.
-  var answer: Answer {
+  var answer: ServerAnswer {
     if case .response(let answer) = ending { return answer }
-    return Answer(status: 503, reason: "ServiceUnavailable")
+    return ServerAnswer(status: 503, reason: "ServiceUnavailable")
   }
 }

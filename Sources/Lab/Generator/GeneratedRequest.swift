@@ -172,7 +172,7 @@ enum GeneratedToken {
 /// The error response of a connection. It is drawn before the requests, so that the outcome of each request is known
 /// when it is written (docs/spec/decoding-rules.md#correlation).
 struct GeneratedResponse: Sendable {
-  enum Outcome: Sendable {
+  enum RequestOutcome: Sendable {
     case accepted, rejected, discarded, unknown
   }
 
@@ -215,7 +215,7 @@ struct GeneratedResponse: Sendable {
     Self.statuses.first { $0.status == status }?.text ?? ""
   }
 
-  func outcome(of number: Int) -> Outcome {
+  func outcome(of number: Int) -> RequestOutcome {
     if status == 0 { return .unknown }
     if number < request { return .accepted }
     if number > request { return .discarded }

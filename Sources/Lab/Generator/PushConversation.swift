@@ -21,7 +21,7 @@ struct PushConversation {
     var events: [Event] = []
   }
 
-  private enum Phase {
+  private enum Stage {
     case clientSettings, serverSettings, pushes, responses, cancellations, ended
   }
 
@@ -30,7 +30,7 @@ struct PushConversation {
 
   private let scenario: Scenario
   private var random: RandomNumbers
-  private var phase = Phase.clientSettings
+  private var stage = Stage.clientSettings
   /// Numbers (in the scenario) of the pushes that are not sent yet.
   private var left: Range<Int>
   private var nextStream: UInt32 = 1
@@ -73,26 +73,26 @@ struct PushConversation {
   }
 
   mutating func next() -> Turn? {
-    switch phase {
+    switch stage {
     case .clientSettings:
-      phase = .serverSettings
+      stage = .serverSettings
       return Turn(
         isFromServer: false, bytes: HTTP2Frame.preface + settings(tableSize: responses.limit, push: 0))
     case .serverSettings:
-      phase = .pushes
+      stage = .pushes
       let acknowledged = settings(tableSize: requests.limit) + Self.settingsAcknowledged
       return Turn(isFromServer: true, bytes: acknowledged)
     case .pushes:
-      phase = .responses
+      stage = .responses
       return pushTurn()
     case .responses:
-      phase = left.isEmpty ? .cancellations : .pushes
+      stage = left.isEmpty ? .cancellations : .pushes
       let most = Self.mostInTurn
       return left.isEmpty
         ? lastTurn()
         : responseTurn(count: random.within(open.count > Self.mostOpen / 2 ? most...2 * most : 0...most))
     case .cancellations:
-      phase = .ended
+      stage = .ended
       return cancelled.isEmpty ? nil : cancellationTurn()
     case .ended: return nil
     }
@@ -221,7 +221,7 @@ struct PushConversation {
     // NO_ERROR.
     appendBigEndian(UInt32(0), to: &payload)
     HTTP2Frame.append(
-      .goaway, payload + GeneratedPush.Answer.goAway.body, to: &bytes)
+      .goaway, payload + GeneratedPush.ServerAnswer.goAway.body, to: &bytes)
   }
 
   private mutating func end(_ stream: UInt32, _ push: GeneratedPush, in turn: inout Turn) {

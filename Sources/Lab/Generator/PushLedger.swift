@@ -1,7 +1,7 @@
 /// The pushes of a connection whose truth is not written yet: some of their frames are not settled.
 struct PushLedger {
   /// A push with its frames.
-  struct Entry {
+  struct SentPush {
     enum Ending {
       case response, reset, excluded, unanswered
     }
@@ -20,7 +20,7 @@ struct PushLedger {
   }
 
   private let isSpared: Bool
-  private var entries: [UInt32: Entry] = [:]
+  private var entries: [UInt32: SentPush] = [:]
   private var finished: [UInt32] = []
   private(set) var count = 0
   private(set) var findings = 0
@@ -36,7 +36,7 @@ struct PushLedger {
     }
     switch event {
     case .request(let stream, let push, let range):
-      var entry = Entry(push: push, stream: stream)
+      var entry = SentPush(push: push, stream: stream)
       entry.request.offset = start + range.lowerBound
       entries[stream] = entry
       return frames(stream, range)
@@ -56,7 +56,7 @@ struct PushLedger {
     }
   }
 
-  private mutating func end(_ stream: UInt32, _ ending: Entry.Ending) {
+  private mutating func end(_ stream: UInt32, _ ending: SentPush.Ending) {
     entries[stream]?.ending = ending
     entries[stream]?.unsettled += 1
   }

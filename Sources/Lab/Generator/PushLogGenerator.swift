@@ -53,7 +53,7 @@ struct PushLogGenerator {
     return GeneratedCounts(bytes: log.count)
   }
 
-  private func text(of push: GeneratedPush, _ answer: GeneratedPush.Answer) -> [UInt8] {
+  private func text(of push: GeneratedPush, _ answer: GeneratedPush.ServerAnswer) -> [UInt8] {
     var text = TruthText()
     let isCSV = scenario.log.format == .csv
     if !isCSV { text.verbatim("{\"token\":".utf8) }

@@ -1,6 +1,6 @@
 /// A TCP connection with pushes in HTTP/2, without TLS.
 struct PushSession: GeneratedConnection {
-  private enum Phase {
+  private enum TCPPhase {
     case syn, accept, acknowledge, data, reset, firstFIN, secondFIN, lastACK, ended
   }
 
@@ -9,7 +9,7 @@ struct PushSession: GeneratedConnection {
   let peers: Peers
   let isSpared: Bool
   private let scenario: CaptureScenario
-  private var phase: Phase
+  private var phase: TCPPhase
   private var numbers: RandomNumbers
   private var conversation: PushConversation
   private var client: PushSide

@@ -1,12 +1,12 @@
 /// A record of one side of a connection.
 struct GeneratedRecord {
-  enum Content {
+  enum RecordFields {
     case tuple(time: UInt32)
     /// - Parameter status: status of the error response that names it.
-    case request(GeneratedRequest, GeneratedResponse.Outcome, status: UInt8?)
+    case request(GeneratedRequest, GeneratedResponse.RequestOutcome, status: UInt8?)
   }
 
-  let content: Content
+  let content: RecordFields
   /// The encoded record.
   let bytes: [UInt8]
   let tokenLength: Int

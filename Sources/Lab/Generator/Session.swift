@@ -1,7 +1,7 @@
 /// A TCP connection: handshake, data from one side (the sender), and termination. The other side (the receiver)
 /// acknowledges, and may send one error response if it is a gateway (docs/spec/protocol.md#error-responses).
 struct Session: GeneratedConnection {
-  private enum Phase {
+  private enum TCPPhase {
     case syn, accept, acknowledge, data, reset, senderFIN, receiverFIN, lastACK, ended
   }
 
@@ -9,7 +9,7 @@ struct Session: GeneratedConnection {
   let senderIsServer: Bool
   /// Number of the stream, from 0; nil before its first packet is captured.
   private(set) var number: Int?
-  private var phase = Phase.syn
+  private var phase = TCPPhase.syn
   private var bytes: RecordBytes
   private var numbers: RandomNumbers
   private let scenario: CaptureScenario

@@ -2,7 +2,7 @@
 extension TruthWriter {
   mutating func request(
     _ expectation: Expectation, _ request: GeneratedRequest, length: Int,
-    _ outcome: GeneratedResponse.Outcome,
+    _ outcome: GeneratedResponse.RequestOutcome,
     status: UInt8?,
     of stream: Stream, at offset: Int, _ location: CapturedLocation?
   ) throws {
@@ -43,7 +43,7 @@ extension TruthWriter {
     }
   }
 
-  private static func word(_ outcome: GeneratedResponse.Outcome) -> StaticString {
+  private static func word(_ outcome: GeneratedResponse.RequestOutcome) -> StaticString {
     switch outcome {
     case .accepted: "accepted"
     case .rejected: "rejected"

@@ -1,6 +1,6 @@
 /// Writes pushes as `export` does.
 extension TruthWriter {
-  mutating func push(_ expectation: Expectation, _ entry: PushLedger.Entry, of stream: Stream) throws {
+  mutating func push(_ expectation: Expectation, _ entry: PushLedger.SentPush, of stream: Stream) throws {
     let push = entry.push
     text.begin(Self.pushType(expectation))
     begin(stream.number, entry.response == nil ? "client" : "server")
@@ -22,7 +22,7 @@ extension TruthWriter {
     }
   }
 
-  private mutating func finish(_ push: GeneratedPush, _ entry: PushLedger.Entry) throws {
+  private mutating func finish(_ push: GeneratedPush, _ entry: PushLedger.SentPush) throws {
     token(push.token)
     member("topic", push.topic)
     member("push_type", push.pushType)
@@ -33,16 +33,17 @@ extension TruthWriter {
     member("collapse_id", push.collapseID)
     text.member("payload_length", push.payload.count)
     text.member("payload", nil)
-    var given: GeneratedPush.Answer?
+    var given: GeneratedPush.ServerAnswer?
     if entry.response != nil, case .response(let response) = push.ending { given = response }
-    answer(given, reason: entry.ending == .excluded ? GeneratedPush.Answer.goAway.reason : given?.reason)
+    answer(
+      given, reason: entry.ending == .excluded ? GeneratedPush.ServerAnswer.goAway.reason : given?.reason)
     flags(of: entry)
     try end()
   }
 
   /// Writes the push of a log line.
   mutating func push(
-    _ push: GeneratedPush, _ given: GeneratedPush.Answer, line: Int, at offset: Int
+    _ push: GeneratedPush, _ given: GeneratedPush.ServerAnswer, line: Int, at offset: Int
   ) throws {
     text.begin("push")
     begin(0, "server")
@@ -74,7 +75,7 @@ extension TruthWriter {
     text.member("token_text", nil)
   }
 
-  private mutating func answer(_ answer: GeneratedPush.Answer?, reason: StaticString?) {
+  private mutating func answer(_ answer: GeneratedPush.ServerAnswer?, reason: StaticString?) {
     text.member("status", answer?.status)
     text.name("reason")
     if let reason { text.quote(reason) } else { text.null() }
@@ -101,7 +102,7 @@ extension TruthWriter {
   }
 
   /// Writes the flags, sorted by code.
-  private mutating func flags(of entry: PushLedger.Entry) {
+  private mutating func flags(of entry: PushLedger.SentPush) {
     var flags: [String] = []
     if entry.ending == .excluded { flags.append("goaway") }
     if entry.response == nil { flags.append("no-response") }

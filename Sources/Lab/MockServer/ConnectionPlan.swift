@@ -42,10 +42,10 @@ package struct ConnectionPlan {
   /// Without packets, a read returns at most this number of bytes (docs/spec/readers.md#chunks).
   private static let unknownChunk = 4096
 
-  private func steps(_ stream: Stream) -> [ServedConnection.Step] {
+  private func steps(_ stream: Stream) -> [ServedConnection.Action] {
     let count = stream.server.bytes.count
     var requests = stream.isGateway ? SentRequests(stream.client) : nil
-    var steps: [ServedConnection.Step] = []
+    var steps: [ServedConnection.Action] = []
     if stream.isGateway, stream.server.arrivals.isEmpty, stream.clientBytes > 0 {
       // The times of the server's bytes are unknown, or it sent nothing before it closed.
       steps.append(.await(clientBytes: stream.clientBytes))
@@ -70,7 +70,7 @@ package struct ConnectionPlan {
     pace?.pause(from: first?.time, to: second.time) ?? 0
   }
 
-  private func append(_ range: Range<Int>, to steps: inout [ServedConnection.Step], pause: Int64) {
+  private func append(_ range: Range<Int>, to steps: inout [ServedConnection.Action], pause: Int64) {
     if pause > 0 { steps.append(.pause(nanoseconds: pause)) }
     // Chunks other than the captured ones extend across packets.
     if !keepsPackets, case .send(let last)? = steps.last {

@@ -103,7 +103,7 @@ package final class MockServer: Sendable {
       return MockServer(
         port: listener.localAddress?.port ?? configuration.port, thread: thread, registry: registry)
     } catch {
-      throw Failure(error, configuration)
+      throw CommandError(error, configuration)
     }
   }
 
@@ -126,7 +126,8 @@ package final class MockServer: Sendable {
 
   private static func address(_ configuration: Configuration) throws -> SocketAddress {
     guard let address = try? SocketAddress(ipAddress: configuration.address, port: configuration.port) else {
-      throw Failure("\(configuration.address) is not an IP address; use one such as 127.0.0.1 with --listen")
+      throw CommandError(
+        "\(configuration.address) is not an IP address; use one such as 127.0.0.1 with --listen")
     }
     return address
   }
@@ -154,7 +155,7 @@ package final class MockServer: Sendable {
   }
 }
 
-extension Failure {
+extension CommandError {
   /// Why the server does not listen.
   fileprivate init(_ error: any Error, _ configuration: MockServer.Configuration) {
     let (address, port) = (configuration.address, configuration.port)

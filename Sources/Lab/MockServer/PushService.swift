@@ -12,7 +12,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
 
-  private enum State {
+  private enum GoAwayState {
     case serving
     /// After a GOAWAY: requests up to `last` are still answered.
     case leaving(last: HTTP2StreamID)
@@ -29,7 +29,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   private let answers: PushAnswers
-  private var state = State.serving
+  private var state = GoAwayState.serving
   /// Requests that are not answered yet.
   private var open: [HTTP2StreamID: Request] = [:]
   /// Those that get no answer on purpose.

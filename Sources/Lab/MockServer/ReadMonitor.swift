@@ -2,7 +2,7 @@ import NIOCore
 
 /// Finds out whether a client has read the bytes sent (docs/decisions/0031-chunks-that-stay-apart.md).
 struct ReadMonitor {
-  enum Status: Equatable {
+  enum ReadProgress: Equatable {
     case read
     /// Everything has arrived. Reading cannot be observed here: assume it after this number of nanoseconds.
     case arrived(pause: Int64)
@@ -36,7 +36,7 @@ struct ReadMonitor {
     rest = .max
   }
 
-  mutating func look() -> Status {
+  mutating func look() -> ReadProgress {
     // In this order: only when all bytes have arrived does an empty queue mean that they were read.
     let unacknowledged = queues.lengths(own)?.unacknowledged ?? 0
     let unread = queues.lengths(peer)?.unread

@@ -5,7 +5,7 @@ import CLibcrypto
 /// unless clients must refuse it: then an authority of its own does, as some do not look at what they trust itself.
 package struct SelfSignedCertificate: Sendable {
   /// What a client must refuse in a certificate although it trusts the authority.
-  package enum Fault: Sendable { case otherName, expired }
+  package enum RefusalReason: Sendable { case otherName, expired }
 
   /// In PEM.
   package let certificate: [UInt8]
@@ -21,29 +21,31 @@ package struct SelfSignedCertificate: Sendable {
   private static let (name, otherName, authorityName) = ("localhost", "push.invalid", "apnsift-lab")
   private static let (names, otherNames) = ("DNS:localhost,IP:127.0.0.1,IP:::1", "DNS:push.invalid")
 
-  package init(_ fault: Fault? = nil) throws {
-    guard let key = Self.makeKey() else { throw Self.failure }
+  package init(_ reason: RefusalReason? = nil) throws {
+    guard let key = Self.makeKey() else { throw Self.libraryError }
     defer { EVP_PKEY_free(key) }
-    let name = fault == nil ? Self.name : Self.authorityName
-    guard let certificate = Self.makeCertificate(key, name: name) else { throw Self.failure }
+    let name = reason == nil ? Self.name : Self.authorityName
+    guard let certificate = Self.makeCertificate(key, name: name) else { throw Self.libraryError }
     defer { X509_free(certificate) }
     authority = try Self.text { PEM_write_bio_X509($0, certificate) }
-    guard let fault else {
+    guard let reason else {
       self.certificate = authority
       self.key = try Self.text { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) }
       return
     }
-    guard let ownKey = Self.makeKey() else { throw Self.failure }
+    guard let ownKey = Self.makeKey() else { throw Self.libraryError }
     defer { EVP_PKEY_free(ownKey) }
-    let ownName = fault == .otherName ? Self.otherName : Self.name
-    guard let own = Self.makeCertificate(ownKey, name: ownName, fault, signedBy: (certificate, key))
-    else { throw Self.failure }
+    let ownName = reason == .otherName ? Self.otherName : Self.name
+    guard let own = Self.makeCertificate(ownKey, name: ownName, reason, signedBy: (certificate, key))
+    else { throw Self.libraryError }
     defer { X509_free(own) }
     self.certificate = try Self.text { PEM_write_bio_X509($0, own) }
     self.key = try Self.text { PEM_write_bio_PKCS8PrivateKey($0, ownKey, nil, nil, 0, nil, nil) }
   }
 
-  private static var failure: Failure { Failure("cannot generate a certificate: libcrypto failed") }
+  private static var libraryError: CommandError {
+    CommandError("cannot generate a certificate: libcrypto failed")
+  }
 
   private static func makeKey() -> OpaquePointer? {
     guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil) else { return nil }
@@ -57,14 +59,14 @@ package struct SelfSignedCertificate: Sendable {
 
   /// - Parameter issuer: nil if it signs itself.
   private static func makeCertificate(
-    _ key: OpaquePointer, name: String, _ fault: Fault? = nil,
+    _ key: OpaquePointer, name: String, _ reason: RefusalReason? = nil,
     signedBy issuer: (certificate: OpaquePointer, key: OpaquePointer)? = nil
   ) -> OpaquePointer? {
     guard let certificate = X509_new() else { return nil }
     guard setName(certificate, name),
       X509_set_issuer_name(certificate, X509_get_subject_name(issuer?.certificate ?? certificate)) == 1,
-      setSpan(certificate, isOver: fault == .expired),
-      addExtensions(certificate, fault == .otherName ? otherNames : names, isAuthority: issuer == nil),
+      setSpan(certificate, isOver: reason == .expired),
+      addExtensions(certificate, reason == .otherName ? otherNames : names, isAuthority: issuer == nil),
       X509_set_pubkey(certificate, key) == 1, X509_sign(certificate, issuer?.key ?? key, EVP_sha256()) > 0
     else {
       X509_free(certificate)
@@ -107,12 +109,12 @@ package struct SelfSignedCertificate: Sendable {
 
   /// The output of `write`.
   private static func text(_ write: (OpaquePointer) -> Int32) throws -> [UInt8] {
-    guard let memory = BIO_new(BIO_s_mem()) else { throw failure }
+    guard let memory = BIO_new(BIO_s_mem()) else { throw libraryError }
     defer { BIO_free(memory) }
-    guard write(memory) == 1 else { throw failure }
+    guard write(memory) == 1 else { throw libraryError }
     var text = [UInt8](repeating: 0, count: 1 << 14)
     let count = BIO_read(memory, &text, Int32(text.count))
-    guard count > 0, count < text.count else { throw failure }
+    guard count > 0, count < text.count else { throw libraryError }
     return Array(text.prefix(Int(count)))
   }
 }

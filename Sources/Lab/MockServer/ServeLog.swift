@@ -56,16 +56,16 @@ package final class ServeLog: Sendable {
   }
 
   /// Problems with clients, for the last message.
-  package var faults: [Message] {
+  package var errors: [Message] {
     let counts = counts.withLock { $0 }
-    let faults = [
+    let errors = [
       (counts.stalled, "client", "stalled"), (counts.reset, "client", "reset the connection"),
       (counts.closedEarly, "client", "closed early"), (counts.failed, "client", "failed"),
       (counts.stopped, "client", "still connected at the end"), (counts.rejected, "client", "rejected"),
       (counts.handshakes, "TLS handshake", "failed"),
       ((awaited ?? 0) - counts.clients, "client", "did not come"),
     ]
-    return faults.filter { $0.0 > 0 }.map { "\(Count.of($0.0, $0.1)) \($0.2)" }
+    return errors.filter { $0.0 > 0 }.map { "\(Count.of($0.0, $0.1)) \($0.2)" }
   }
 
   // MARK: - Messages

@@ -6,7 +6,7 @@ import NIOTLS
 /// The server's side of the connection to one client: its beginning, its end, and the time that it may be idle. What is
 /// served in between is up to subclasses, which get no call before and after. Used on the server's thread only.
 class ServedSession {
-  private enum Phase {
+  private enum SessionPhase {
     /// Before the connection is open, or during the TLS handshake.
     case opening
     case serving
@@ -22,7 +22,7 @@ class ServedSession {
   private(set) var context: ChannelHandlerContext?
   /// Its number, from 0, while it is served.
   private(set) var client = 0
-  private var phase = Phase.opening
+  private var phase = SessionPhase.opening
   var report = ServedReport()
   private var lastProgress = NIODeadline.now()
   /// For the next look at whether the client is idle.

@@ -115,5 +115,5 @@ package final class ServedStreams {
 
 extension ServedConnection {
   /// Memory in bytes, without the spare capacity of arrays.
-  fileprivate var cost: Int { bytes.count &+ MemoryLayout<Step>.stride &* steps.count }
+  fileprivate var cost: Int { bytes.count &+ MemoryLayout<Action>.stride &* steps.count }
 }

@@ -28,7 +28,7 @@ package final class ServerThread: Sendable {
     defer { for descriptor in taken { _ = close(descriptor) } }
     while taken.count < neededDescriptors {
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Failure("cannot start the server: \(Self.reason(errno))") }
+      guard descriptor >= 0 else { throw CommandError("cannot start the server: \(Self.reason(errno))") }
       taken.append(descriptor)
     }
   }

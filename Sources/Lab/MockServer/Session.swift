@@ -6,7 +6,7 @@ final class Session: ServedSession, ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private enum State: Equatable {
+  private enum WriteState: Equatable {
     /// Ready for the next move.
     case ready
     /// Waiting for a write to complete.
@@ -23,7 +23,7 @@ final class Session: ServedSession, ChannelInboundHandler {
   private static let movesInARow = 64
 
   private let script: MockServer.Script
-  private var state = State.ready
+  private var state = WriteState.ready
   private var bytes: [UInt8] = []
   private var ending = ServedConnection.Ending.close
   private var cursor: StepCursor?
@@ -232,7 +232,7 @@ final class Session: ServedSession, ChannelInboundHandler {
 
   /// Runs `work` on the thread after a delay, unless the state has changed.
   private func later(
-    _ nanoseconds: Int64, ifStill state: State, _ work: @escaping (Session) -> Void
+    _ nanoseconds: Int64, ifStill state: WriteState, _ work: @escaping (Session) -> Void
   ) {
     guard let context else { return }
     context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, nanoseconds))) {

@@ -13,7 +13,7 @@ struct StepCursor {
   /// Maximum number of bytes in one move, which are copied to send them.
   static let maxSendLength = 1 << 18
 
-  private let steps: [ServedConnection.Step]
+  private let steps: [ServedConnection.Action]
   private let sizes: [Int]
   private let count: Int
   private var nextStep = 0

@@ -23,24 +23,24 @@ package struct TLSIdentity: Sendable {
     guard let certificates = try? NIOSSLCertificate.fromPEMBytes(certificatePEM),
       let first = certificates.first, let der = try? first.toDERBytes()
     else {
-      throw Failure(
+      throw CommandError(
         "\(names.certificate): no valid PEM certificate (-----BEGIN "
           + "CERTIFICATE-----) in the file")
     }
     // Passphrases are not supported: a server has no terminal.
     if Self.isEncrypted(keyPEM) {
-      throw Failure(
+      throw CommandError(
         "\(names.key): encrypted keys are not supported; decrypt it first: openssl pkey -in \(names.key) "
           + "-out FILE")
     }
     guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem) else {
-      throw Failure("\(names.key): no valid PEM private key (-----BEGIN PRIVATE KEY-----) in the file")
+      throw CommandError("\(names.key): no valid PEM private key (-----BEGIN PRIVATE KEY-----) in the file")
     }
     self.certificates = certificates
     self.key = key
     fingerprint = Self.fingerprint(der)
     guard (try? NIOSSLContext(configuration: configuration)) != nil else {
-      throw Failure("\(names.key) is not the key of \(names.certificate)")
+      throw CommandError("\(names.key) is not the key of \(names.certificate)")
     }
   }
 
@@ -95,11 +95,11 @@ extension TLSIdentity {
     do {
       let bytes = try InputFile.content(of: Input(path).of(option: "--certificate or --key"), limit: maxSize)
       guard bytes.count <= maxSize else {
-        throw InputFault("expected PEM, but the file is larger than \(ByteSize.text(maxSize))")
+        throw InputError("expected PEM, but the file is larger than \(ByteSize.text(maxSize))")
       }
       return bytes
-    } catch let fault as InputFault {
-      throw Failure(.about(option, .about(path, fault.message)))
+    } catch let error as InputError {
+      throw CommandError(.about(option, .about(path, error.message)))
     }
   }
 }

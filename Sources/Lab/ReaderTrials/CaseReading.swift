@@ -24,7 +24,7 @@ package struct CaseReading: Sendable {
     return TestRow(name: label, shows: shows, verdict: verdict, time: time)
   }
 
-  private var verdict: TestRow.Verdict {
+  private var verdict: TestRow.TestResult {
     switch row.verdict {
     case .notJudged(let reason): return .skipped(reason.text)
     case .judged(let reading):

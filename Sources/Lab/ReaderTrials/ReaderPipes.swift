@@ -31,14 +31,14 @@ final class OwnedDescriptor {
       }
       return code
     }
-    guard code == 0 else { throw Failure("cannot create a pipe for the reader: \(SystemError.text())") }
+    guard code == 0 else { throw CommandError("cannot create a pipe for the reader: \(SystemError.text())") }
     return (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
   }
 
   /// A descriptor that reads as an empty file.
   static func nothing() throws -> OwnedDescriptor {
     let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    guard number >= 0 else { throw Failure(.cannotOpen("/dev/null", SystemError.text())) }
+    guard number >= 0 else { throw CommandError(.cannotOpen("/dev/null", SystemError.text())) }
     return OwnedDescriptor(number)
   }
 }

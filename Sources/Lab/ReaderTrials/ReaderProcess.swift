@@ -39,7 +39,7 @@ final class ReaderProcess {
     defer { for text in words + variables { free(text) } }
     let (id, code) = Self.spawn(command.words[0], words, variables, descriptors)
     guard code == 0 else {
-      throw Failure(
+      throw CommandError(
         "cannot start the reader '\(command.words[0])': \(SystemError.text(code)); correct the command")
     }
     self.id = id

@@ -41,7 +41,7 @@ package final class ReaderServer: Sendable {
   func start(
     _ stream: ReadableStream, seconds: Double, refused: RefusedCertificate? = nil
   ) throws -> RunningServer {
-    let presented = try refused.map { try ServedCertificate($0.fault) } ?? certificate
+    let presented = try refused.map { try ServedCertificate($0.reason) } ?? certificate
     let trusted = refused == .untrusted ? certificate : presented
     let reader = ServedReader(of: stream)
     var configuration = MockServer.Configuration()
@@ -87,8 +87,8 @@ private final class ServedCertificate: Sendable {
   let identity: TLSIdentity
   let path: String
 
-  init(_ fault: SelfSignedCertificate.Fault? = nil) throws {
-    let made = try SelfSignedCertificate(fault)
+  init(_ reason: SelfSignedCertificate.RefusalReason? = nil) throws {
+    let made = try SelfSignedCertificate(reason)
     identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
     path = try Self.write(made.authority)
   }
@@ -98,13 +98,13 @@ private final class ServedCertificate: Sendable {
   /// Writes the certificate into a temporary file; returns its path.
   private static func write(_ certificate: [UInt8]) throws -> String {
     guard let (descriptor, path) = TemporaryPath.makeFile("\(TemporaryDirectory.path)/apnsift-ca-") else {
-      throw Failure("cannot create a file for the certificate of --over tls: \(SystemError.text())")
+      throw CommandError("cannot create a file for the certificate of --over tls: \(SystemError.text())")
     }
     let file = OwnedDescriptor(descriptor)
-    let failure = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
-    guard failure == 0 else {
+    let error = certificate.withUnsafeBytes { SystemWrite.all($0, to: file.number) }
+    guard error == 0 else {
       UnfinishedFiles.end([path]) { _ = unlink(path) }
-      throw Failure("cannot write \(path): \(SystemError.text(failure))")
+      throw CommandError("cannot write \(path): \(SystemError.text(error))")
     }
     return path
   }
@@ -145,19 +145,19 @@ final class RunningServer {
 
 /// Records what a server has seen of the reader.
 private final class ServedReader: Sendable {
-  fileprivate struct State {
+  fileprivate struct Progress {
     var served = 0
-    var failure: Message?
+    var error: Message?
     var progress = 0
     var rejected = 0
     /// Of the tokens that it was given.
     var answers: [String: PrintedPushJudge.GivenAnswer] = [:]
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<Progress>
 
   init(of stream: ReadableStream) {
-    var state = State()
+    var state = Progress()
     if case .pushes(let recorded) = stream.content {
       for token in recorded.tokens { state.answers[token] = .neverAsked }
     }
@@ -168,7 +168,7 @@ private final class ServedReader: Sendable {
     state.withLock { state in
       switch event {
       case .opened: state.served += 1
-      case .handshakeFailed(_, let reason): state.failure = reason
+      case .handshakeFailed(_, let reason): state.error = reason
       case .received(let push): state.take(push)
       case .rejected: state.rejected += 1
       case .ended, .finished: break
@@ -183,7 +183,7 @@ private final class ServedReader: Sendable {
 
   var progress: Int { state.withLock { $0.progress } }
 
-  var wasReached: Bool { state.withLock { $0.served > 0 || $0.failure != nil } }
+  var wasReached: Bool { state.withLock { $0.served > 0 || $0.error != nil } }
 
   func answer(to token: String) -> PrintedPushJudge.GivenAnswer {
     state.withLock { $0.answers[token] ?? .neverAsked }
@@ -196,13 +196,13 @@ private final class ServedReader: Sendable {
           "\(Count.of(state.rejected, "connection")) of the reader were rejected: the server takes \(ReaderServer.maxClients) at a time"
       }
       if state.served > 0 { return nil }
-      if let failure = state.failure { return "the TLS handshake with the reader failed: \(failure)" }
+      if let error = state.error { return "the TLS handshake with the reader failed: \(error)" }
       return "the reader never connected"
     }
   }
 }
 
-extension ServedReader.State {
+extension ServedReader.Progress {
   /// Of a push that is sent again, the last response counts.
   fileprivate mutating func take(_ push: ReceivedPush) {
     guard let token = push.token?.lowercased(), let before = answers[token] else { return }

@@ -79,11 +79,11 @@ package struct ReaderTrial: Sendable {
   private func checkStart(_ end: ReaderEnd, printed: Int, _ complaint: [String]) throws {
     guard case .line(let line) = command, end == .exit(127) || end == .exit(126), printed == 0 else { return }
     let reason = complaint.last.map { " (\($0))" } ?? ""
-    throw Failure("cannot start the reader '\(line)'\(reason); correct the command")
+    throw CommandError("cannot start the reader '\(line)'\(reason); correct the command")
   }
 
   private func reading(
-    _ verdict: ReaderRow.Verdict, _ stream: ReadableStream, _ name: String
+    _ verdict: ReaderRow.ReaderResult, _ stream: ReadableStream, _ name: String
   ) -> CaseReading {
     let row = ReaderRow(
       name: command.name, source: stream.source, stream: stream.number, verdict: verdict)

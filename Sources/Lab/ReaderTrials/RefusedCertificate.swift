@@ -19,8 +19,8 @@ enum RefusedCertificate: String, CaseIterable {
     }
   }
 
-  /// The fault in a certificate that is trusted; nil if it is not.
-  var fault: SelfSignedCertificate.Fault? {
+  /// The reason in a certificate that is trusted; nil if it is not.
+  var reason: SelfSignedCertificate.RefusalReason? {
     switch self {
     case .untrusted: nil
     case .otherName: .otherName

@@ -50,7 +50,7 @@ struct InvalidationCollector {
         return
       }
       invalidations.doubtful += 1
-      return addDoubtful(token, verdict)
+      return addFlagged(token, verdict)
     }
     invalidations.dead += 1
     invalidations.histogram.add(clock?.seconds(at: time) ?? time)
@@ -61,7 +61,7 @@ struct InvalidationCollector {
     }
   }
 
-  private mutating func addDoubtful(_ token: RawSpan, _ verdict: TokenSummary) {
+  private mutating func addFlagged(_ token: RawSpan, _ verdict: TokenSummary) {
     guard let origin = verdict.origin else { return }
     let position = FairSample<InvalidatedToken>.Position(
       stream: Int(origin.stream), offset: Int(clamping: origin.offset))

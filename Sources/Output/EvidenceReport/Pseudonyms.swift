@@ -35,7 +35,7 @@ struct Pseudonyms {
     var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
     guard HMAC(EVP_sha256(), key, Int32(key.count), token, token.count, &code, &length) != nil, length == 32
-    else { throw Failure("libcrypto does not provide HMAC-SHA-256, which redacted reports need") }
+    else { throw CommandError("libcrypto does not provide HMAC-SHA-256, which redacted reports need") }
     return Array(code.prefix(Int(length)))
   }
 }
@@ -61,20 +61,20 @@ package enum PseudonymKeyFile {
       key += chunk.prefix(count)
     }
     guard key.count >= leastLength else {
-      throw Failure(
+      throw CommandError(
         "\(path) has \(Count.of(key.count, "byte")), but a pseudonym key needs \(leastLength) or more; "
           + "make one with `openssl rand -hex 32 > \(path)`")
     }
     guard key.count <= mostLength else {
-      throw Failure(
+      throw CommandError(
         "\(path) is larger than \(mostLength) bytes, which is too large for a pseudonym key; check the "
           + "file name")
     }
     return key
   }
 
-  private static func unreadable(_ path: String) -> Failure {
-    Failure(
+  private static func unreadable(_ path: String) -> CommandError {
+    CommandError(
       "cannot read the pseudonym key \(path): \(SystemError.text()); make one with `openssl rand -hex "
         + "32 > FILE`")
   }

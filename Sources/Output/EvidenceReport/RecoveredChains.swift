@@ -7,14 +7,14 @@ import Reports
 package struct RecoveredChain: Sendable {
   /// That of the first record.
   package var location: RecordLocation
-  package var form: Carving.Form
+  package var form: Carving.CarvedForm
   package var counts = RecordCounts()
   /// The earliest and the latest time of its tuples, seconds since 1970; nil without tuples, and in a redacted report.
   package var times: ClosedRange<UInt32>?
   /// Tuples by confidence.
   package var confidence: [Confidence: Int] = [:]
 
-  package init(_ form: Carving.Form, at location: RecordLocation) {
+  package init(_ form: Carving.CarvedForm, at location: RecordLocation) {
     (self.form, self.location) = (form, location)
   }
 

@@ -64,7 +64,7 @@ package struct Redaction {
       mask(&$0.linkTarget)
       mask(&$0.sameBytesAs)
       mask(&$0.content)
-      // The message about a fault may quote bytes.
+      // The message about a error may quote bytes.
       if [.partial, .unreadable].contains($0.verdict) { $0.reason = nil } else { mask(&$0.reason) }
     }
     try page.streams.change { try redact(&$0) }
@@ -104,7 +104,7 @@ package struct Redaction {
   }
 
   private mutating func redactRecords(_ page: inout ReportPage) throws {
-    try page.doubtfulRecords.change {
+    try page.flaggedRecords.change {
       mask(&$0.location.source)
       try name(&$0.token)
       // It may be bytes of a token.

@@ -47,7 +47,7 @@ package struct ReportBuilder {
   private let table: TokenTable
   private let excerpts: FindingExcerpts
   private let collector: ReportCollector
-  private let doubts: DoubtCollector
+  private let flagged: FlaggedRecordCollector
   private let origins = TokenOrigins()
   private let readers: ReaderTotals
   /// Runs the readers when a stream ends; nil if the readers are not tested.
@@ -58,7 +58,7 @@ package struct ReportBuilder {
     self.options = options
     table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
     excerpts = FindingExcerpts(maxExcerpts: options.limits.excerpts)
-    doubts = DoubtCollector(options.limits)
+    flagged = FlaggedRecordCollector(options.limits)
     collector = ReportCollector(options.limits)
     readers = ReaderTotals()
     chunks = options.chunkSize.map { .sizes([$0]) } ?? .asCaptured
@@ -81,7 +81,7 @@ package struct ReportBuilder {
       table, flaggedCount: false, takesErrors: false, takesOtherApps: true, now: options.now, origins: origins
     )
     let sinks: [(any EvidenceSink)?] = [
-      collector, excerpts, doubts, TokenCollector(table, flaggedCount: false, origins: origins),
+      collector, excerpts, flagged, TokenCollector(table, flaggedCount: false, origins: origins),
       pushes,
       auditor?.recorder(),
     ]
@@ -94,10 +94,10 @@ package struct ReportBuilder {
     page.failures = examination.failures
     page.searchedBytes = page.files.reduce(0) { $0 + $1.searchedBytes }
     page.summary = examination.summary
-    page.flagged = doubts.counts
-    page.doubtfulRecords = doubts.rows
-    (page.recovered, page.chains) = (doubts.recovered.counts, doubts.recovered.chains)
-    page.chainCount = doubts.recovered.chainCount
+    page.flagged = flagged.counts
+    page.flaggedRecords = flagged.rows
+    (page.recovered, page.chains) = (flagged.recovered.counts, flagged.recovered.chains)
+    page.chainCount = flagged.recovered.chainCount
     page.streams = collector.sortedStreams
     page.streamsLeftOut = collector.streamsLeftOut
     page.decodedStreams = collector.decodedStreams

@@ -11,7 +11,7 @@ package enum ReportNote {
   package static func paragraphs(_ argument: String) throws -> [String] {
     let isFile = access(argument, F_OK) == 0
     if !isFile, !argument.contains(where: \.isWhitespace) {
-      guard !argument.contains("/") else { throw Failure("--notes: no such file: \(argument)") }
+      guard !argument.contains("/") else { throw CommandError("--notes: no such file: \(argument)") }
       Console.say("--notes: no file is named '\(argument)'; using this text as the remarks")
     }
     return paragraphs(of: isFile ? try content(of: argument) : argument)
@@ -31,13 +31,13 @@ package enum ReportNote {
       while let line = try reader.next() {
         length += line.utf8.count + 1
         guard length <= mostLength else {
-          throw Failure("\(path) is larger than \(mostLength) bytes; shorten the remarks")
+          throw CommandError("\(path) is larger than \(mostLength) bytes; shorten the remarks")
         }
         lines.append(line)
       }
       return lines.joined(separator: "\n")
-    } catch let fault as InputFault {
-      throw Failure("cannot read the remarks in \(path): \(fault.message)")
+    } catch let error as InputError {
+      throw CommandError("cannot read the remarks in \(path): \(error.message)")
     }
   }
 }

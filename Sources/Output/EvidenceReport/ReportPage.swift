@@ -18,7 +18,7 @@ package struct ReportPage: Sendable {
   package var searchedBytes = 0
   /// Doubtful records, and some of them, by input and position.
   package var flagged = RecordCounts()
-  package var doubtfulRecords: [DoubtfulRecord] = []
+  package var flaggedRecords: [FlaggedRecord] = []
   /// Records whose only flag is that a search found them; some chains of a search, by input and stream, and their number.
   package var recovered = RecordCounts()
   package var chains: [RecoveredChain] = []

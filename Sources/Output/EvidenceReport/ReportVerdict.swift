@@ -57,8 +57,8 @@ struct ReportVerdict: Equatable {
     let summary = page.summary
     if page.inputs.isEmpty || summary.records.all == 0 { return .unread }
     if page.failures > 0 || summary.findingCount(.error) > 0 { return .damaged }
-    let doubts = page.flagged.all + page.recovered.all
-    return summary.findingCount(.warning) > 0 || doubts > 0 ? .doubtful : .sound
+    let flagged = page.flagged.all + page.recovered.all
+    return summary.findingCount(.warning) > 0 || flagged > 0 ? .doubtful : .sound
   }
 
   /// Files whose contents were not read.
@@ -98,7 +98,7 @@ struct ReportVerdict: Equatable {
     guard lost > 0 else {
       return
         "All \(Figures.count(summary.streamBytes, "byte")) of \(Figures.count(max(page.decodedStreams, 1), "stream")) were read "
-        + "as \(read)\(doubts(page, else: "; no rule found a problem"))."
+        + "as \(read)\(flagged(page, else: "; no rule found a problem"))."
     }
     let locations =
       summary.findings[.skippedBytes, default: 0] + summary.findings[.truncatedRecord, default: 0]
@@ -111,7 +111,7 @@ struct ReportVerdict: Equatable {
     let loss =
       "Of \(Figures.count(summary.streamBytes, "byte")), \(Figures.grouped(lost)) could not be read (\(share))"
       + (locations > 0 ? ", at \(Figures.count(locations, "location"))" : "")
-    return loss + "; \(read) \(summary.records.all == 1 ? "was" : "were") read\(doubts(page, else: ""))."
+    return loss + "; \(read) \(summary.records.all == 1 ? "was" : "were") read\(flagged(page, else: ""))."
   }
 
   private static func inputs(_ page: ReportPage) -> String {
@@ -132,7 +132,7 @@ struct ReportVerdict: Equatable {
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
-  private static func doubts(_ page: ReportPage, else text: String) -> String {
+  private static func flagged(_ page: ReportPage, else text: String) -> String {
     let count = page.recovered.all
     let recovered = count > 0 ? ", \(Figures.grouped(count)) of them recovered by a search" : ""
     guard page.flagged.all > 0 else {

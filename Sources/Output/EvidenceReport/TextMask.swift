@@ -36,7 +36,7 @@ enum TextMask {
   private static func hexRuns(_ bytes: [UInt8]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var run = HexRun()
-    for word in bytes.indices.split(whereSeparator: { Kind(bytes[$0]) == nil }) {
+    for word in bytes.indices.split(whereSeparator: { CharacterClass(bytes[$0]) == nil }) {
       if run.append(word, of: bytes) { continue }
       if let range = run.tokenRange { runs.append(range) }
       run = HexRun()
@@ -64,7 +64,7 @@ enum TextMask {
       }
       range = (range ?? word).lowerBound..<word.upperBound
       digits += number.count
-      hasLetter = hasLetter || number.contains { Kind(bytes[$0]) != .digit }
+      hasLetter = hasLetter || number.contains { CharacterClass(bytes[$0]) != .digit }
       return true
     }
 
@@ -76,8 +76,10 @@ enum TextMask {
 
   /// Four numbers or more with dots between them, and what is an IPv6 address.
   private static func addresses(_ bytes: [UInt8]) -> [Range<Int>] {
-    let dotted = bytes.indices.split { !(bytes[$0] == UInt8(ascii: ".") || Kind(bytes[$0]) == .digit) }
-      .filter { run in run.split { bytes[$0] == UInt8(ascii: ".") }.count >= 4 }
+    let dotted = bytes.indices.split {
+      !(bytes[$0] == UInt8(ascii: ".") || CharacterClass(bytes[$0]) == .digit)
+    }
+    .filter { run in run.split { bytes[$0] == UInt8(ascii: ".") }.count >= 4 }
     let colon = UInt8(ascii: ":")
     let colons = bytes.indices.split { bytes[$0] != colon && Hex.value(ofDigit: bytes[$0]) == nil }
       .filter { run in
@@ -90,7 +92,7 @@ enum TextMask {
 
   // MARK: - Base32 and base64
 
-  private enum Kind: Equatable {
+  private enum CharacterClass: Equatable {
     case small, capital, digit
 
     /// Nil unless the byte is an ASCII letter or digit.
@@ -106,8 +108,8 @@ enum TextMask {
 
   /// Long words with both letters and digits.
   private static func words(_ bytes: [UInt8]) -> [Range<Int>] {
-    bytes.indices.split { Kind(bytes[$0]) == nil }.compactMap { word in
-      let kinds = bytes[word].compactMap(Kind.init)
+    bytes.indices.split { CharacterClass(bytes[$0]) == nil }.compactMap { word in
+      let kinds = bytes[word].compactMap(CharacterClass.init)
       guard word.count >= minWord, kinds.contains(.digit), kinds.contains(where: { $0 != .digit }) else {
         return nil
       }
@@ -118,12 +120,12 @@ enum TextMask {
   /// Ranges in which lower case, upper case and digits alternate as in base64, in one word or over several. A range is
   /// extended to whole words, except for plain words at its ends.
   private static func mixedWindows(_ bytes: [UInt8]) -> [Range<Int>] {
-    let letters = bytes.indices.filter { Kind(bytes[$0]) != nil }
+    let letters = bytes.indices.filter { CharacterClass(bytes[$0]) != nil }
     guard letters.count >= windowLength else { return [] }
     // Running count of letters that directly follow one of another kind.
     var changes = [0]
     for (before, letter) in zip(letters, letters.dropFirst()) {
-      let isChange = letter == before + 1 && Kind(bytes[before]) != Kind(bytes[letter])
+      let isChange = letter == before + 1 && CharacterClass(bytes[before]) != CharacterClass(bytes[letter])
       changes.append((changes.last ?? 0) + (isChange ? 1 : 0))
     }
     let windows = (0...(letters.count - windowLength)).compactMap { first -> Range<Int>? in
@@ -141,14 +143,16 @@ enum TextMask {
   private static func trimmed(_ range: Range<Int>, of bytes: [UInt8]) -> Range<Int> {
     let words = range.split { !isOfWord(bytes[$0]) }
     let isMixed = { (word: Range<Int>) in
-      let kinds = word.map { Kind(bytes[$0]) }
+      let kinds = word.map { CharacterClass(bytes[$0]) }
       return kinds.contains(.digit) || zip(kinds, kinds.dropFirst()).count(where: { $0 != $1 }) > 1
     }
     guard let first = words.first(where: isMixed), let last = words.last(where: isMixed) else { return range }
     return first.lowerBound..<last.upperBound
   }
 
-  private static func isOfWord(_ byte: UInt8) -> Bool { Kind(byte) != nil || "+/=-_".utf8.contains(byte) }
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    CharacterClass(byte) != nil || "+/=-_".utf8.contains(byte)
+  }
 
   /// Sorted ranges; adjacent and overlapping ones are merged.
   private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {

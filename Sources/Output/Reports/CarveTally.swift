@@ -5,7 +5,7 @@ import PacketCapture
 /// Counts carved tuples by confidence and form.
 package final class CarveTally: EvidenceSink {
   private var confidences: [Confidence: Int] = [:]
-  private var forms: [Carving.Form: Int] = [:]
+  private var forms: [Carving.CarvedForm: Int] = [:]
 
   package init() {}
 

@@ -148,6 +148,6 @@ package final class RawStreamWriter: EvidenceSink {
 
   private func write(_ bytes: RawSpan, to descriptor: Int32, _ file: String) throws {
     let number = bytes.withUnsafeBytes { SystemWrite.all($0, to: descriptor) }
-    guard number == 0 else { throw directory.failure(file, number) }
+    guard number == 0 else { throw directory.writeError(file, number) }
   }
 }

@@ -11,7 +11,7 @@ package final class RecordWriter: RowSink {
     case arrow(batchRows: Int)
   }
 
-  package enum Content: Sendable {
+  package enum ExportedContent: Sendable {
     /// Rows of one kind, with these columns. Not in JSON.
     case table(ExportedKind, [String])
     /// Objects of these kinds, each with its type, between a header and a summary. Only in JSON and NDJSON.
@@ -27,7 +27,7 @@ package final class RecordWriter: RowSink {
 
   package let needs: EvidenceNeeds
   private let format: Format
-  private let content: Content
+  private let content: ExportedContent
   private let forms: RowForms
   private let output: OutputBuffer
   private let feedback: FeedbackRowWriter?
@@ -46,7 +46,8 @@ package final class RecordWriter: RowSink {
 
   /// - Parameter clock: for local times; nil without them.
   package init(
-    _ format: Format, _ content: Content, letterCase: Hex.LetterCase = .lower, clock: LocalClock? = nil,
+    _ format: Format, _ content: ExportedContent, letterCase: Hex.LetterCase = .lower,
+    clock: LocalClock? = nil,
     output: OutputBuffer
   ) throws {
     (self.format, self.content, self.output) = (format, content, output)
@@ -216,7 +217,7 @@ extension RecordWriter.Format {
   }
 }
 
-extension RecordWriter.Content {
+extension RecordWriter.ExportedContent {
   /// The columns of rows that are like those of `kind`, one with columns of its own; nil without such rows.
   fileprivate func columns(_ kind: ExportedKind, _ clock: LocalClock?) -> [String]? {
     switch self {
@@ -243,7 +244,7 @@ extension RecordWriter.Content {
 extension ArrowTable {
   /// Nil unless the format is Arrow.
   fileprivate convenience init?(
-    _ format: RecordWriter.Format, _ content: RecordWriter.Content, _ output: OutputBuffer
+    _ format: RecordWriter.Format, _ content: RecordWriter.ExportedContent, _ output: OutputBuffer
   ) throws {
     guard case .arrow(let batchRows) = format, case .table(let kind, let names) = content else { return nil }
     let columns = kind.columns

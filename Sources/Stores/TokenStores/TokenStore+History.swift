@@ -3,7 +3,7 @@ import Basics
 extension TokenStore {
   /// Runs `body` on the journal; nil if it does not exist yet.
   private func readingJournal<Result>(_ body: (Journal) throws -> Result) throws -> Result? {
-    if let file { return try database.reportingFaults { try file.reading(of: journalTarget, body) } }
+    if let file { return try database.reportingErrors { try file.reading(of: journalTarget, body) } }
     return try reading { try journal(of: $1, $0, body) } ?? nil
   }
 
@@ -18,17 +18,17 @@ extension TokenStore {
   /// All replays and undos, in the order of their numbers.
   /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
   package func history() throws -> [JournalRecord] {
-    let (records, fault) = try readableHistory()
-    if let fault { throw fault }
+    let (records, error) = try readableHistory()
+    if let error { throw error }
     return records
   }
 
   /// The readable replays and undos, and the error of the others.
-  package func readableHistory() throws -> (records: [JournalRecord], fault: StoreError?) {
-    guard let (records, fault) = try readingJournal({ try $0.reporting($0.records) }) else {
+  package func readableHistory() throws -> (records: [JournalRecord], error: NamedStoreError?) {
+    guard let (records, error) = try readingJournal({ try $0.reporting($0.records) }) else {
       return ([], nil)
     }
-    return (records, fault.map { StoreError(store: file?.name ?? name, fault: $0) })
+    return (records, error.map { NamedStoreError(store: file?.name ?? name, reason: $0) })
   }
 
   /// Visits the rows that the replay `id` changed, in that order.
@@ -42,7 +42,7 @@ extension TokenStore {
           }
         }
       } ?? nil
-    if isThere == nil { throw StoreError(store: name, fault: .noReplay(id)) }
+    if isThere == nil { throw NamedStoreError(store: name, reason: .noReplay(id)) }
   }
 
   private func change(
@@ -89,7 +89,7 @@ extension TokenStore {
   /// - Throws: `StoreFault.noReplay`; `.notUndoable` for an undo, an undone replay, one whose rows a later replay changed, and a replay of another table.
   package func undo(_ id: Int, entry: JournalEntry?) throws -> UndoAnswer {
     guard let owner = try readingJournal({ try record(id, in: $0).owner }) else {
-      throw StoreError(store: name, fault: .noReplay(id))
+      throw NamedStoreError(store: name, reason: .noReplay(id))
     }
     func undo(_ rows: OwnedRows, _ journal: Journal) throws -> UndoAnswer {
       // Another program may have undone it before the lock was acquired.
@@ -118,7 +118,7 @@ extension TokenStore {
   private func record(_ id: Int, in journal: Journal) throws -> JournalRecord {
     let record = try journal.record(id)
     guard record.entry.mapping == mappingText else {
-      throw StoreFault.notUndoable(
+      throw StoreError.notUndoable(
         id, "it changed another table, or used another mapping of this one")
     }
     return record

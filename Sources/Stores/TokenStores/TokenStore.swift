@@ -87,7 +87,7 @@ package struct TokenStore: Sendable {
 
   /// What the times of registrations say against the mapping: some in the future, or in a dry run many that another zone
   /// would move.
-  package func doubt(_ times: RegistrationTimes, isDryRun: Bool) -> Message? {
+  package func warning(_ times: RegistrationTimes, isDryRun: Bool) -> Message? {
     guard let registered = mapping.registered else { return nil }
     let column = registered.name.text
     if times.future > 0 {
@@ -106,10 +106,10 @@ package struct TokenStore: Sendable {
   /// - Throws: if a replay cannot commit in batches here.
   package func checkBatches() throws {
     if !database.dialect.isShared {
-      throw Failure("--batch is for PostgreSQL and MariaDB: SQLite has one writer at a time")
+      throw CommandError("--batch is for PostgreSQL and MariaDB: SQLite has one writer at a time")
     }
     if file != nil {
-      throw Failure(
+      throw CommandError(
         "--batch needs the journal in the database of the table; leave --journal out, or use --no-journal")
     }
   }
@@ -118,7 +118,7 @@ package struct TokenStore: Sendable {
   private func table(_ session: any SQLSession) throws -> MappedTable? {
     guard let description = try session.describe(mapping) else {
       if creates { return nil }
-      guard !mapping.isDeviceTokens else { throw try mapped(session).map(StoreFault.unmapped) ?? .noTable }
+      guard !mapping.isDeviceTokens else { throw try mapped(session).map(StoreError.unmapped) ?? .noTable }
       throw mapping.misfit("the name", "a table", "none of that name")
     }
     let table = try MappedTable(mapping, description, session)
@@ -157,7 +157,7 @@ package struct TokenStore: Sendable {
         try session.make([session.dialect.deviceTokens])
         table = try self.table(session)
       }
-      guard let table else { throw StoreFault.noTable }
+      guard let table else { throw StoreError.noTable }
       var rows = OwnedRows(session: session, table: table, owner: owner, onScan: onScan)
       rows.hasOtherSpellings = hasOtherSpellings ?? true
       return try body(rows)
@@ -193,14 +193,14 @@ package struct TokenStore: Sendable {
         return done.result
       }
     } catch {
-      if let error = error as? StoreError, case .uncertain = error.fault { throw error }
+      if let error = error as? NamedStoreError, case .uncertain = error.reason { throw error }
       try settle(wasDone: false)
       throw error
     }
     do {
       try settle(wasDone: true)
-    } catch let error as StoreError {
-      throw StoreError(store: file.name, fault: .unsettled(error.fault.cause))
+    } catch let error as NamedStoreError {
+      throw NamedStoreError(store: file.name, reason: .unsettled(error.reason.cause))
     }
     return result
   }
@@ -295,7 +295,7 @@ extension TokenStore {
         return try replay(invalidations, options, rows, nil, trace)
       }
       if let answer { return answer }
-      if trace?.script != nil { throw StoreError(store: name, fault: .noTable) }
+      if trace?.script != nil { throw NamedStoreError(store: name, reason: .noTable) }
       return try replay(invalidations, options, nil, nil, trace)
     }
     do {

@@ -22,7 +22,7 @@ public struct JSONText {
   }
 
   /// The offset of the first wrong byte, and the expected token; nil if the text is one JSON value.
-  package static func fault(of text: UnsafeRawBufferPointer) -> (offset: Int, expected: String)? {
+  package static func error(of text: UnsafeRawBufferPointer) -> (offset: Int, expected: String)? {
     guard let start = text.baseAddress else { return (0, "a value") }
     var text = JSONText(next: start, end: start + text.count)
     if text.readValue() { return nil }

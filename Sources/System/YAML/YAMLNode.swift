@@ -1,6 +1,6 @@
 import Basics
 
-/// An error in a configuration file. The message gives the location, the problem and what to do, in one line without a
+/// An error in a configuration file. The message gives the location, the message and what to do, in one line without a
 /// full stop.
 package struct YAMLError: Error, Equatable, CustomStringConvertible {
   package var message: Message
@@ -41,7 +41,7 @@ package struct YAMLNode {
   }
 
   /// An error about it.
-  package func error(_ problem: Message) -> YAMLError { position.error(problem) }
+  package func error(_ message: Message) -> YAMLError { position.error(message) }
 }
 
 /// A position in a text: line and column (in characters), both from 1.
@@ -60,7 +60,7 @@ struct YAMLPosition {
     }
   }
 
-  func error(_ problem: Message) -> YAMLError {
-    YAMLError(.about(name, .located(problem, line: line, column: column)))
+  func error(_ message: Message) -> YAMLError {
+    YAMLError(.about(name, .located(message, line: line, column: column)))
   }
 }

@@ -23,7 +23,7 @@ final class YAMLParser {
     self.libyaml = libyaml
     self.name = name
     parser.initialize(to: yaml_parser_t())
-    guard libyaml.yaml_parser_initialize(parser) == 1 else { throw failure }
+    guard libyaml.yaml_parser_initialize(parser) == 1 else { throw parserError }
   }
 
   deinit {
@@ -60,7 +60,7 @@ final class YAMLParser {
     _ use: (yaml_event_t) throws(YAMLError) -> Result
   ) throws(YAMLError) -> Result {
     var event = yaml_event_t()
-    guard libyaml.yaml_parser_parse(parser, &event) == 1 else { throw failure }
+    guard libyaml.yaml_parser_parse(parser, &event) == 1 else { throw parserError }
     defer { libyaml.yaml_event_delete(&event) }
     return try use(event)
   }
@@ -146,7 +146,7 @@ final class YAMLParser {
   }
 
   /// Why the last call failed: libyaml has words for all but a lack of memory.
-  private var failure: YAMLError {
+  private var parserError: YAMLError {
     let problem = parser.pointee.problem.map { String(cString: $0) } ?? "out of memory"
     return unreadable(problem.shortened, parser.pointee.problem_mark)
   }

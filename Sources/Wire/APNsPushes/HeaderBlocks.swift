@@ -54,7 +54,7 @@ package final class HeaderBlocks {
   /// - Parameter fields: receives the fields of a complete block.
   /// - Returns: the block if it is complete, and why it cannot be read; usually nil.
   func read(_ frame: Frame, in window: RawSpan, at origin: FrameOrigin, into fields: inout HeaderFields)
-    -> (complete: Block?, fault: HeaderTable.Fault?)
+    -> (complete: Block?, error: HeaderTable.HeaderError?)
   {
     if frame.kind == .continuation { return readContinuation(frame, in: window, into: &fields) }
     let block = Block(
@@ -72,7 +72,7 @@ package final class HeaderBlocks {
   }
 
   private func readContinuation(_ frame: Frame, in window: RawSpan, into fields: inout HeaderFields)
-    -> (complete: Block?, fault: HeaderTable.Fault?)
+    -> (complete: Block?, error: HeaderTable.HeaderError?)
   {
     guard let block = open else {
       // The block's first frame is missing, and with it the table entries that the block adds.
@@ -94,9 +94,10 @@ package final class HeaderBlocks {
     if !isTooLong { fragment.withUnsafeBytes { bytes.append(contentsOf: $0) } }
   }
 
-  private func lose(_ fault: HeaderTable.Fault, _ fields: inout HeaderFields) -> HeaderTable.Fault {
+  private func lose(_ error: HeaderTable.HeaderError, _ fields: inout HeaderFields) -> HeaderTable.HeaderError
+  {
     table.lose()
     fields.lose()
-    return fault
+    return error
   }
 }

@@ -12,7 +12,7 @@ private let libnghttp2 = SharedLibrary(
 /// the newest entry, so they are right for all entries that were added after the gap.
 package final class HeaderTable {
   /// Why a header block cannot be decoded.
-  package enum Fault: Sendable {
+  package enum HeaderError: Sendable {
     /// It is not a valid header block, or refers to an entry that does not exist.
     case malformed
     /// The header list is longer than `longestList`.
@@ -69,24 +69,24 @@ package final class HeaderTable {
   /// Reads a whole header block.
   ///
   /// - Returns: nil if the block was decoded; otherwise the table and the fields are lost.
-  package func read(_ block: RawSpan, into fields: inout HeaderFields) -> Fault? {
+  package func read(_ block: RawSpan, into fields: inout HeaderFields) -> HeaderError? {
     guard let library else { return withoutLibrary(&fields) }
     if inflater == nil { create(unknown: isLost ? Self.few : 0, library) }
-    var fault = inflate(block, into: &fields, library)
-    if fault == .malformed, isFewFilled, refills < Self.mostRefills {
+    var error = inflate(block, into: &fields, library)
+    if error == .malformed, isFewFilled, refills < Self.mostRefills {
       refills &+= 1
       reset()
       create(unknown: Self.many, library)
-      fault = inflate(block, into: &fields, library)
+      error = inflate(block, into: &fields, library)
     }
-    if fault != nil {
+    if error != nil {
       lose()
       fields.lose()
     }
-    return fault
+    return error
   }
 
-  private func withoutLibrary(_ fields: inout HeaderFields) -> Fault? {
+  private func withoutLibrary(_ fields: inout HeaderFields) -> HeaderError? {
     fields.lose()
     defer { hasReported = true }
     return hasReported ? nil : .noLibrary
@@ -132,7 +132,7 @@ package final class HeaderTable {
   private func inflate(
     _ block: RawSpan, into fields: inout HeaderFields, _ library: Libnghttp2,
     longest: Int = HeaderTable.longestList
-  ) -> Fault? {
+  ) -> HeaderError? {
     fields.removeAll()
     guard let inflater else { return .malformed }
     return block.withUnsafeBytes { bytes in

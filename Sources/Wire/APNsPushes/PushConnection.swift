@@ -28,7 +28,7 @@ package final class PushConnection {
   /// Whether stream 1 is the HTTP/1.1 request of an upgrade.
   @exclusivity(unchecked) private var isUpgraded = false
   /// Whether bytes of the current frame are in doubt.
-  @exclusivity(unchecked) package var isDoubtful = false
+  @exclusivity(unchecked) package var isUncertain = false
   @exclusivity(unchecked) package private(set) var counts = PushCounts()
   /// The maximum frame size for what each side sends: SETTINGS_MAX_FRAME_SIZE of the other side.
   @exclusivity(unchecked) private var limitOfClient: Int?
@@ -74,16 +74,16 @@ package final class PushConnection {
 
   /// The next frame of a direction, in which no header block is open that it does not continue.
   ///
-  /// - Returns: the fault of its header block; usually nil.
+  /// - Returns: the error of its header block; usually nil.
   package func take(_ frame: Frame, in bytes: RawSpan, from direction: Direction, at origin: FrameOrigin)
-    -> HeaderTable.Fault?
+    -> HeaderTable.HeaderError?
   {
     switch frame.kind {
     case .data: data(frame, in: bytes, from: direction, at: origin)
     case .headers, .pushPromise, .continuation:
-      let (block, fault) = blocks(of: direction).read(frame, in: bytes, at: origin, into: &headers)
+      let (block, error) = blocks(of: direction).read(frame, in: bytes, at: origin, into: &headers)
       if let block { end(block, of: direction) }
-      return fault
+      return error
     case .reset:
       reset(frame.streamID, code: bytes.bigEndianUInt32(at: frame.payload.lowerBound), from: direction)
     case .settings: set(frame, in: bytes, from: direction)
@@ -124,7 +124,7 @@ package final class PushConnection {
         hasPushes = true
       }
     }
-    noteDoubt(index)
+    flagConflicts(index)
     lastRequest = max(lastRequest, id)
     if ends { endRequest(index) } else { exchanges.grow(index) }
   }
@@ -143,7 +143,7 @@ package final class PushConnection {
     let isFinal = headers[.status] != nil || headers.hasLost
     if isFinal, !ends, let status = headers.number(.status), 100..<200 ~= status { return }
     let index = exchanges.index(of: id) ?? exchanges.begin(id)
-    noteDoubt(index)
+    flagConflicts(index)
     if isFinal, !exchanges[index].hasStatusBlock {
       // If the first status is unknown and a second one comes, the first was that of an interim response.
       if exchanges[index].response.origin == nil || headers[.status] != nil {
@@ -180,7 +180,7 @@ package final class PushConnection {
       guard let index = exchanges.index(of: frame.streamID), exchanges[index].request.origin != nil else {
         return
       }
-      noteDoubt(index)
+      flagConflicts(index)
       appendPayload(frame, in: bytes, to: &exchanges[index])
       if ends { endRequest(index) }
     } else {
@@ -191,14 +191,14 @@ package final class PushConnection {
         exchanges[index].response.gaps = server.gaps
         exchanges[index].fields.flags.insert(.unknownHeaders)
       }
-      noteDoubt(index)
+      flagConflicts(index)
       appendBody(frame, in: bytes, to: &exchanges[index])
       if ends { endResponse(index) } else { exchanges.grow(index) }
     }
   }
 
-  private func noteDoubt(_ index: Int) {
-    if isDoubtful { exchanges[index].fields.flags.insert(.conflictingBytes) }
+  private func flagConflicts(_ index: Int) {
+    if isUncertain { exchanges[index].fields.flags.insert(.conflictingBytes) }
   }
 
   private func appendPayload(_ frame: Frame, in bytes: RawSpan, to exchange: inout PushExchange) {

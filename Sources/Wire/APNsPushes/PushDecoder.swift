@@ -106,12 +106,12 @@ public struct PushDecoder: ~Copyable {
     _ frame: Frame, in bytes: RawSpan, from direction: Direction, into found: inout Decoded<Push>
   ) {
     cutBlock(of: direction, before: frame, into: &found)
-    let fault = connection.take(
+    let error = connection.take(
       frame, in: bytes, from: direction, at: FrameOrigin(offset: frame.offset, fileOffset: frame.offset))
-    if let fault {
+    if let error {
       found.rest.append(
         UndecodedBytes(
-          kind: fault == .noLibrary ? .withoutLibrary : .unreadable, direction: direction,
+          kind: error == .noLibrary ? .withoutLibrary : .unreadable, direction: direction,
           offset: frame.offset, length: frame.length))
     }
     guard frame.kind == .settings else { return }

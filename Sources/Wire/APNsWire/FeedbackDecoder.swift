@@ -167,8 +167,8 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
       separator = next &- end
       // Of a tuple that lost bytes, the token may end in the separator.
       let token = run.extracting(cursor.position &+ Tuple.headerLength..<end)
-      let isDoubtful = separator == 0 && spacing?.endsToken(token) == true
-      return record(endingAt: end, flags: isDoubtful ? .unconfirmedBoundary : [], in: run)
+      let isUncertain = separator == 0 && spacing?.endsToken(token) == true
+      return record(endingAt: end, flags: isUncertain ? .unconfirmedBoundary : [], in: run)
     }
     if let start = try firstStart(from: cursor.position + 1, to: end, in: run) { return skip(to: start) }
     return record(endingAt: end, flags: .unconfirmedBoundary, in: run)

@@ -165,7 +165,7 @@ public struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   public var codes: [String] { Self.all.filter { contains($0.flag) }.map(\.code) }
 
   /// Flags that make the token or its invalidation time doubtful.
-  package static let tokenDoubts: PushFlags = [
+  package static let tokenFlags: PushFlags = [
     .conflictingBytes, .malformedJSON, .statusInferred, .tokenNotHex, .uncorrelated, .unexpectedTokenLength,
   ]
 }

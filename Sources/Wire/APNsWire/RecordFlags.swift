@@ -72,7 +72,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   ]
 
   /// Those that make a request's token doubtful, or that it is one. The others concern the rest of it.
-  public static let tokenDoubts: RecordFlags = [
+  public static let tokenFlags: RecordFlags = [
     .carved, .conflictingBytes, .malformedItems, .resynchronised, .unconfirmedBoundary,
     .unexpectedTokenLength, .zeroFilledToken, .zeroLengthToken,
   ]

@@ -11,7 +11,7 @@ public struct RequestDecoder: RunDecoder, RunParser {
   public var cursor: RunCursor
   /// A search inside the request at the cursor, whose extent is doubtful, from `candidate` on and before `end`. Both are
   /// relative to the cursor. `isCut` is true if the run ends inside the request.
-  private var doubt: (candidate: Int, end: Int, isCut: Bool)?
+  private var open: (candidate: Int, end: Int, isCut: Bool)?
 
   /// - Parameters:
   ///   - rules: allowed token lengths and the limits of lengths.
@@ -29,7 +29,7 @@ public struct RequestDecoder: RunDecoder, RunParser {
 
   /// Steps 2, 3 and 5.
   mutating func parse(in run: RawSpan) throws(NeedsBytes) -> Step? {
-    if doubt != nil { return try settleDoubt(in: run) }
+    if open != nil { return try settleCandidate(in: run) }
     let index = cursor.position
     guard index < run.byteCount else { return nil }
     switch rules.extent(at: index, in: run) {
@@ -38,26 +38,26 @@ public struct RequestDecoder: RunDecoder, RunParser {
       if try rules.isPlausibleBoundary(at: end, in: run, ended: cursor.ended) {
         return request(endingAt: end, flags: [], in: run)
       }
-      doubt = (1, end - index, false)
+      open = (1, end - index, false)
     case .known, .unfinished:
       guard cursor.ended else { return nil }
-      doubt = (1, run.byteCount - index, true)
+      open = (1, run.byteCount - index, true)
     }
-    return try settleDoubt(in: run)
+    return try settleCandidate(in: run)
   }
 
   /// Looks for a start inside the request at the cursor. The cursor stays until the search is over.
-  private mutating func settleDoubt(in run: RawSpan) throws(NeedsBytes) -> Step? {
-    guard let (first, end, isCut) = doubt else { return nil }
+  private mutating func settleCandidate(in run: RawSpan) throws(NeedsBytes) -> Step? {
+    guard let (first, end, isCut) = open else { return nil }
     let index = cursor.position
     for candidate in first..<max(first, end) {
-      doubt?.candidate = candidate
+      open?.candidate = candidate
       if try isStart(at: index + candidate, in: run) {
-        doubt = nil
+        open = nil
         return skip(to: index + candidate)
       }
     }
-    doubt = nil
+    open = nil
     return isCut ? truncate(in: run) : request(endingAt: index + end, flags: .unconfirmedBoundary, in: run)
   }
 

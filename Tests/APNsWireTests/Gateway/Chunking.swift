@@ -3,16 +3,16 @@ import TestSupport
 /// Compares a decoder with a plain one, for many chunk sizes.
 enum Chunking {
   /// A description of the first difference for any chunk sizes; nil if there is none.
-  static func fault<Decoder>(
+  static func error<Decoder>(
     _ plain: [GatewayEvidence], _ generator: inout SeededGenerator, everySize: Bool,
     _ decode: (_ chunkLength: () -> Int) -> WatchedDecoding<Decoder>
   ) -> String? {
     for size in (everySize ? Array(1...80) : [1, 2, 3, 7, 37]) + [Int.max / 2] {
-      if let fault = compare(decode { size }, plain) { return "chunks of \(size): \(fault)" }
+      if let error = compare(decode { size }, plain) { return "chunks of \(size): \(error)" }
     }
     for most in [5, 100, 700] {
       let decoding = decode { generator.pick(0...most) }
-      if let fault = compare(decoding, plain) { return "random chunks up to \(most): \(fault)" }
+      if let error = compare(decoding, plain) { return "random chunks up to \(most): \(error)" }
     }
     return nil
   }

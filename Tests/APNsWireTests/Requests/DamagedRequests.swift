@@ -79,7 +79,7 @@ extension DamagedRequests {
     return Array(generator.pick(texts).utf8)
   }
 
-  /// The items of a frame, with a fault about every third time.
+  /// The items of a frame, with a error about every third time.
   private mutating func items() -> [UInt8] {
     var items = [
       RequestBytes.item(1, token()), RequestBytes.item(2, payload()),

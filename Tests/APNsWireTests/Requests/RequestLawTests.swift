@@ -20,12 +20,12 @@ struct RequestLawTests {
       let beginsStream = !source.generator.chance(3)
       let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
       let plain = PlainRequests(bytes, limits).decode(offset: offset, beginsStream: beginsStream)
-      let fault = Chunking.fault(plain, &source.generator, everySize: number % 25 == 0) {
+      let error = Chunking.error(plain, &source.generator, everySize: number % 25 == 0) {
         WatchedDecoding(
           requests: bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
-      if let fault {
-        Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(fault)")
+      if let error {
+        Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(error)")
         return
       }
     }

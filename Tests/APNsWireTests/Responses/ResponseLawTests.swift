@@ -12,11 +12,11 @@ struct ResponseLawTests {
       let beginsStream = !generator.chance(3)
       let offset = generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
       let plain = PlainResponses(bytes).decode(offset: offset, beginsStream: beginsStream)
-      let fault = Chunking.fault(plain, &generator, everySize: number % 25 == 0) {
+      let error = Chunking.error(plain, &generator, everySize: number % 25 == 0) {
         WatchedDecoding(responses: bytes, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
-      if let fault {
-        Issue.record("stream \(number) of \(bytes.count) bytes: \(fault)")
+      if let error {
+        Issue.record("stream \(number) of \(bytes.count) bytes: \(error)")
         return
       }
     }

@@ -116,7 +116,7 @@ private struct CorrelatorRun {
   mutating func add(_ word: Substring, order: Int) throws {
     switch word {
     case "?", "!?":
-      let finding = StreamAnomaly(.unknownCommand, side: .first, message: .verbatim(String(word)))
+      let finding = StreamFinding(.unknownCommand, side: .first, message: .verbatim(String(word)))
       if try !correlator.takes(finding, from: word == "?" ? .client : .server) {
         output.append("now \(word)")
       }
@@ -161,7 +161,7 @@ private struct CorrelatorRun {
 
   private static let origin = SourceExtent(streamOffset: 0, fileOffset: 0, stride: 1)
 
-  private static func text(_ outcome: Correlator.Outcome, _ requests: [Int]) -> String {
+  private static func text(_ outcome: Correlator.CorrelatedRequests, _ requests: [Int]) -> String {
     switch outcome {
     case .requests(let records, _): return String(records.compactMap(\.outcome.rawValue.first))
     case .response(let response):

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Wording
 
-/// `audit`: the results of the faulty readers of docs/spec/readers.md#models. Expected numbers are derived by hand from the faults
+/// `audit`: the results of the faulty readers of docs/spec/readers.md#models. Expected numbers are derived by hand from the errors
 /// described there.
 @Suite("Faults of readers")
 struct AuditFaultTests {
@@ -78,7 +78,7 @@ struct AuditFaultTests {
   ]
 
   @Test("each fault is reported", arguments: cases)
-  func faults(_ one: Case) throws {
+  func errors(_ one: Case) throws {
     try directory.write(feedback(one.tuples), to: "dump.bin")
     let rows = try directory.auditRows(["--protocol", "feedback", "dump.bin"] + one.options)
     #expect(rows.compactMap { $0["name"] as? String } == ["cookbook", "csharp", "node", "java"])

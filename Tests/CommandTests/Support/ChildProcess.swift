@@ -65,7 +65,7 @@ final class ChildProcess {
       posix_spawn(
         &id, "/bin/sh", &actions, &attributes, words.map(\.pointer) + [nil], variables.map(\.pointer) + [nil])
     }
-    guard code == 0 else { throw SystemFailure("starting \(executable)", code) }
+    guard code == 0 else { throw SystemCallError("starting \(executable)", code) }
     self.id = id
   }
 
@@ -80,7 +80,7 @@ final class ChildProcess {
   @discardableResult
   func wait() throws -> Ending {
     try reap(options: 0)
-    return try ending ?? { throw SystemFailure("waiting for a process", errno) }()
+    return try ending ?? { throw SystemCallError("waiting for a process", errno) }()
   }
 
   /// Whether it has ended; never waits.
@@ -98,7 +98,7 @@ final class ChildProcess {
     var status: Int32 = 0
     var result = waitpid(id, &status, options)
     while result < 0, errno == EINTR { result = waitpid(id, &status, options) }
-    guard result >= 0 else { throw SystemFailure("waiting for a process", errno) }
+    guard result >= 0 else { throw SystemCallError("waiting for a process", errno) }
     if result == id { ending = status & 0x7f == 0 ? .exit(status >> 8 & 0xff) : .signal(status & 0x7f) }
   }
 }
@@ -118,7 +118,7 @@ private final class CString {
 }
 
 /// A system call of the tests themselves failed.
-struct SystemFailure: Error, CustomStringConvertible {
+struct SystemCallError: Error, CustomStringConvertible {
   let description: String
 
   init(_ what: String, _ number: Int32) {

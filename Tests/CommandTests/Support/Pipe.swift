@@ -14,7 +14,7 @@ final class Descriptor {
 
   init(opening path: String, _ flags: Int32) throws {
     number = open(path, flags | O_CLOEXEC, 0o644)
-    guard number >= 0 else { throw SystemFailure("opening \(path)", errno) }
+    guard number >= 0 else { throw SystemCallError("opening \(path)", errno) }
   }
 
   deinit { close() }
@@ -32,7 +32,7 @@ final class Descriptor {
       let count = rest.withUnsafeBytes { systemWrite(number, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EPIPE { return false }
-      guard count >= 0 else { throw SystemFailure("writing", errno) }
+      guard count >= 0 else { throw SystemCallError("writing", errno) }
       rest = rest.dropFirst(count)
     }
     return true
@@ -43,7 +43,7 @@ final class Descriptor {
     var bytes = [UInt8](repeating: 0, count: limit)
     var count = systemRead(number, &bytes, limit)
     while count < 0, errno == EINTR { count = systemRead(number, &bytes, limit) }
-    guard count >= 0 else { throw SystemFailure("reading", errno) }
+    guard count >= 0 else { throw SystemCallError("reading", errno) }
     return Array(bytes[..<count])
   }
 
@@ -65,7 +65,7 @@ func makePipe() throws -> (reading: Descriptor, writing: Descriptor) {
     for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     return code
   }
-  guard code == 0 else { throw SystemFailure("making a pipe", errno) }
+  guard code == 0 else { throw SystemCallError("making a pipe", errno) }
   return (Descriptor(numbers[0]), Descriptor(numbers[1]))
 }
 
@@ -79,7 +79,7 @@ func openForWriting(fifo path: String, readBy reader: ChildProcess) throws -> De
       _ = fcntl(number, F_SETFL, 0)
       return Descriptor(number)
     }
-    guard errno == ENXIO else { throw SystemFailure("opening \(path)", errno) }
+    guard errno == ENXIO else { throw SystemCallError("opening \(path)", errno) }
     sched_yield()
   }
   return nil

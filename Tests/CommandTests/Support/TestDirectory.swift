@@ -64,10 +64,10 @@ final class TestDirectory {
   }
 
   func makePipe(_ name: String) throws {
-    guard mkfifo(path(of: name), 0o600) == 0 else { throw SystemFailure("making \(name)", errno) }
+    guard mkfifo(path(of: name), 0o600) == 0 else { throw SystemCallError("making \(name)", errno) }
   }
 
   func makeLink(_ name: String, to target: String) throws {
-    guard symlink(target, path(of: name)) == 0 else { throw SystemFailure("linking \(name)", errno) }
+    guard symlink(target, path(of: name)) == 0 else { throw SystemCallError("linking \(name)", errno) }
   }
 }

@@ -50,7 +50,7 @@ struct TLSKeyTests {
 
   @Test("a file of pre-shared keys is refused at its first wrong line")
   func wrongSharedKeys() throws {
-    for (content, fault) in [
+    for (content, error) in [
       (
         "a:00\nb:0\n",
         Message.located("expected IDENTITY:KEY with the key in hex, found other text", line: 2, column: nil)
@@ -58,7 +58,7 @@ struct TLSKeyTests {
     ] {
       try directory.write(content, to: "keys.psk")
       let outcome = try directory.apnsift("inspect", "capture.pcap", "--psk", "keys.psk")
-      #expect(outcome.code == 2 && outcome.said(.about("keys.psk", fault)))
+      #expect(outcome.code == 2 && outcome.said(.about("keys.psk", error)))
     }
   }
 

@@ -11,7 +11,7 @@ struct VerifyFaultTests {
     try directory.write(Self.errorReader, to: "errors.py")
   }
 
-  /// A right reader, but for the fault that is its argument.
+  /// A right reader, but for the error that is its argument.
   private static let tupleReader = """
     import os, struct, sys
     fault = sys.argv[1]
@@ -46,7 +46,7 @@ struct VerifyFaultTests {
   private static let identifiers: Set = ["identifiers-of-four-bytes", "errors-in-pieces"]
   private static let otherCommands: Set = ["another-command", "another-command-behind-an-error"]
 
-  static let faults: [(reader: String, detectedBy: Set<String>)] = [
+  static let errors: [(reader: String, detectedBy: Set<String>)] = [
     ("tuples.py none", []), ("tuples.py a-hundred", [long, inSegments]),
     ("tuples.py little-memory", [long, inSegments]), ("tuples.py no-repeats", [long, inSegments]),
     ("tuples.py short-buffer", [long]),
@@ -55,7 +55,7 @@ struct VerifyFaultTests {
     ("errors.py four-bits", otherCommands),
   ]
 
-  @Test("each is detected, and a right reader has none", arguments: faults)
+  @Test("each is detected, and a right reader has none", arguments: errors)
   func detected(_ reader: String, _ cases: Set<String>) throws {
     let ofErrors = reader.hasPrefix("errors") ? ["--reader-of", "responses", "--damaged"] : []
     let outcome = try directory.lab(

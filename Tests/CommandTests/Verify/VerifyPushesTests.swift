@@ -45,7 +45,7 @@ struct VerifyPushesTests {
     return "python3 client.py"
   }
 
-  /// A fault, and the first difference.
+  /// A error, and the first difference.
   struct Fault: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var old: String
@@ -89,13 +89,13 @@ struct VerifyPushesTests {
         expected: nil, emitted: "bb22,410,Unregistered,1700000000123",
         reason: "the client reported a token that it sent no push to"),
     ])
-  func faults(_ fault: Fault) throws {
-    let client = try changed(fault.old, fault.new)
+  func errors(_ error: Fault) throws {
+    let client = try changed(error.old, error.new)
     let readings = try directory.readings(["--reader-of", "pushes", "--reader", client], code: 1)
     let difference = try #require(readings.first?["first_difference"] as? Evidence.Object)
-    #expect(difference["expected"] as? String == fault.expected)
-    #expect(difference["emitted"] as? String == fault.emitted)
-    #expect(difference["reason"] as? String == fault.reason)
+    #expect(difference["expected"] as? String == error.expected)
+    #expect(difference["emitted"] as? String == error.emitted)
+    #expect(difference["reason"] as? String == error.reason)
   }
 
   @Test("lines that are no records")

@@ -31,8 +31,8 @@ struct VerifyReaderTests {
 
   // MARK: - The models
 
-  /// Cases that each expose a fault of a model.
-  private func addFaultCases() throws {
+  /// Cases that each expose a error of a model.
+  private func addErrorCases() throws {
     try directory.addCase("whole-tuples", feedback(tuples(3)), more: "chunks: [38]\n")
     try directory.addCase("cut-anywhere", feedback(tuples(4)), more: "chunks: [20, 33, 50]\n")
     let short = Tuple(1_400_000_000, token(9, length: 20))
@@ -48,7 +48,7 @@ struct VerifyReaderTests {
 
   @Test("each model shows its faults, and a right reader none")
   func models() throws {
-    try addFaultCases()
+    try addErrorCases()
     let ok = "3 3 0 0 completed"
     #expect(
       try counts(["--reader", Readers.right], code: 0) == [
@@ -91,7 +91,7 @@ struct VerifyReaderTests {
   }
 
   /// The outcomes of a reader in the cases of samples/corpus/readers, except for those that it read correctly.
-  private func faults(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
+  private func errors(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
     let outcome = try directory.lab(
       ["verify", Repository.path(of: "samples/corpus/readers"), "--json"] + arguments)
     #expect(outcome.code == code, "\(outcome.errors)")
@@ -103,21 +103,21 @@ struct VerifyReaderTests {
   @Test("the sample corpus detects the faults of each model, and none of a right reader")
   func samples() throws {
     #expect(try directory.apnsift("verify", Repository.path(of: "samples/corpus")).code == 0)
-    let right = try faults(["--reader", Readers.right], code: 0)
+    let right = try errors(["--reader", Readers.right], code: 0)
     #expect(right.values.allSatisfy { $0 == ["not-judged"] }, "\(right)")
     for (model, cases) in [
       ("cookbook", ["cookbook-stale-bytes", "fixed-reads-of-a-short-token", "signed-times"]),
       ("java", ["java-short-read", "fixed-reads-of-a-long-token", "signed-times"]),
       ("node", ["node-length-of-32", "node-tail-of-3", "node-tail-of-100"]),
     ] {
-      let faults = try faults(["--reader", Readers.model(model)])
-      for one in cases { #expect(faults[one] == ["completed"], "\(model), \(one)") }
+      let errors = try errors(["--reader", Readers.model(model)])
+      for one in cases { #expect(errors[one] == ["completed"], "\(model), \(one)") }
     }
-    let csharp = try faults(["--damaged", "--timeout", "3", "--reader", Readers.model("csharp")])
+    let csharp = try errors(["--damaged", "--timeout", "3", "--reader", Readers.model("csharp")])
     #expect(csharp["csharp-short-last-tuple"] == ["completed"])
     #expect(csharp["csharp-spins"] == ["hangs"])
     #expect(csharp["csharp-throws"] == ["throws"])
-    let php = try faults(["--damaged", "--reader-of", "responses", "--reader", Readers.model("php")])
+    let php = try errors(["--damaged", "--reader-of", "responses", "--reader", Readers.model("php")])
     for one in ["php-error-in-two-pieces", "php-only-the-first", "php-command-unchecked"] {
       #expect(php[one] == ["completed"], "\(one): \(php)")
     }

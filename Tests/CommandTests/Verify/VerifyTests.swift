@@ -226,9 +226,9 @@ struct VerifyTests {
     for (missing, error) in [("gone", ENOENT), ("corpus/docs/README.md", ENOTDIR)] {
       let outcome = try directory.apnsift("verify", missing)
       #expect(outcome.code == 2)
-      let fault = Message.about(missing, "cannot list this directory: \(SystemError.text(error))")
+      let error = Message.about(missing, "cannot list this directory: \(SystemError.text(error))")
       let verified = Message.verified(cases: 0, written: nil, asExpected: 0, different: 0, broken: 0)
-      #expect(outcome.messages == [fault.text, Message.done(verified, failedDirectories: 1).text])
+      #expect(outcome.messages == [error.text, Message.done(verified, failedDirectories: 1).text])
     }
   }
 

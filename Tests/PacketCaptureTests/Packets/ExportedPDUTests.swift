@@ -69,7 +69,7 @@ struct ExportedPDUTests {
     for length in 0..<whole.count {
       var (found, reader) = pdu(Array(whole.prefix(length)), onWire: whole.count)
       if length < head.count {
-        #expect(found == nil && reader.dissector.takeAnomalies().map(\.code) == [.malformedPacket])
+        #expect(found == nil && reader.dissector.takeFindings().map(\.code) == [.malformedPacket])
       } else {
         #expect(found?.payload.count == length - head.count && found?.missingLength == whole.count - length)
       }
@@ -84,7 +84,7 @@ struct ExportedPDUTests {
       Self.addresses, Frames.be16(12) + Frames.be16(0xffff), [],
     ] {
       var (found, reader) = pdu(bytes)
-      #expect(found == nil && reader.dissector.takeAnomalies().map(\.code) == [.malformedPacket])
+      #expect(found == nil && reader.dissector.takeFindings().map(\.code) == [.malformedPacket])
     }
   }
 

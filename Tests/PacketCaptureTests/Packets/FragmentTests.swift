@@ -25,10 +25,10 @@ struct FragmentTests {
     }
   }
 
-  /// Reads RAW packets; gives the segments' payloads, the kinds of anomalies, and the reader.
+  /// Reads RAW packets; gives the segments' payloads, the kinds of findings, and the reader.
   private func read(
     _ frames: [[UInt8]], options: CaptureOptions = CaptureOptions(), linkType: UInt16 = 101
-  ) -> (payloads: [[UInt8]], anomalies: [StreamAnomaly], reader: FrameReader) {
+  ) -> (payloads: [[UInt8]], findings: [StreamFinding], reader: FrameReader) {
     var reader = FrameReader(options: options)
     var payloads: [[UInt8]] = []
     for frame in frames {
@@ -37,7 +37,7 @@ struct FragmentTests {
       if let payload = FrameReader.payload(answer, of: frame) { payloads.append(payload) }
     }
     reader.dissector.finish()
-    return (payloads, reader.dissector.takeAnomalies(), reader)
+    return (payloads, reader.dissector.takeFindings(), reader)
   }
 
   private func expectOrigins(of datagram: ReassembledDatagram, in file: [UInt8]) {
@@ -54,8 +54,8 @@ struct FragmentTests {
     let frames = Self.fragments(step: step, isIPv6: isIPv6)
     for order in [frames, frames.reversed(), frames.shuffled(using: &generator)] {
       for copies in [order, order + order, order.flatMap { [$0, $0] }] {
-        let (payloads, anomalies, reader) = read(copies)
-        #expect(payloads == [Self.payload] && anomalies.isEmpty, "\(anomalies.prefix(2))")
+        let (payloads, findings, reader) = read(copies)
+        #expect(payloads == [Self.payload] && findings.isEmpty, "\(findings.prefix(2))")
         #expect(reader.dissector.counts.fragments == copies.count)
       }
     }
@@ -85,17 +85,17 @@ struct FragmentTests {
     let sets = (0..<40).map { id in
       Self.fragments(of: Frames.tcp([UInt8(id)] + Self.payload), step: 256, id: id, isIPv6: id % 3 == 0)
     }
-    let (payloads, anomalies, _) = read(sets.flatMap { $0 }.shuffled(using: &generator))
+    let (payloads, findings, _) = read(sets.flatMap { $0 }.shuffled(using: &generator))
     #expect(Set(payloads) == Set((0..<40).map { [UInt8($0)] + Self.payload }) && payloads.count == 40)
-    #expect(anomalies.isEmpty)
+    #expect(findings.isEmpty)
   }
 
   @Test("a reused key")
   func usedAgain() {
     let other = Frames.tcp(Array(Self.payload.reversed()))
     let frames = Self.fragments(step: 512) + Self.fragments(of: other, step: 512)
-    let (payloads, anomalies, _) = read(frames)
-    #expect(payloads == [Self.payload, Self.payload.reversed()] && anomalies.isEmpty)
+    let (payloads, findings, _) = read(frames)
+    #expect(payloads == [Self.payload, Self.payload.reversed()] && findings.isEmpty)
   }
 
   @Test("overlaps refuse the datagram, once")
@@ -109,8 +109,8 @@ struct FragmentTests {
     for wrong in [shifted, longer, other, secondEnd, afterEnd] {
       for order in [parts, parts.reversed()] {
         let frames = Array(order.prefix(3)) + [wrong, wrong] + order.suffix(1) + parts
-        let (payloads, anomalies, _) = read(frames)
-        #expect(payloads.isEmpty && anomalies.map(\.code) == [.fragmentOverlap], "\(anomalies)")
+        let (payloads, findings, _) = read(frames)
+        #expect(payloads.isEmpty && findings.map(\.code) == [.fragmentOverlap], "\(findings)")
       }
     }
   }
@@ -125,14 +125,14 @@ struct FragmentTests {
   func incomplete(_ name: String, _ kept: [Int], _ number: UInt8, _ isReported: Bool) {
     for isIPv6 in [false, true] {
       let frames = Self.fragments(step: 512, protocol: number, isIPv6: isIPv6)
-      let (payloads, anomalies, reader) = read(kept.map { frames[$0] })
+      let (payloads, findings, reader) = read(kept.map { frames[$0] })
       #expect(payloads.isEmpty && reader.dissector.counts.fragments == 1)
-      #expect(anomalies.map(\.code) == (isReported ? [.fragmentMissing] : []))
-      guard let anomaly = anomalies.first else { continue }
+      #expect(findings.map(\.code) == (isReported ? [.fragmentMissing] : []))
+      guard let finding = findings.first else { continue }
       let bytes = kept == [0] ? 512 : Self.segment.count - 512
-      #expect(anomaly.packet?.number == 1 && anomaly.fileOffset == (isIPv6 ? 16 + 48 : 16 + 20))
+      #expect(finding.packet?.number == 1 && finding.fileOffset == (isIPv6 ? 16 + 48 : 16 + 20))
       #expect(
-        anomaly.message
+        finding.message
           == .incompleteDatagram(
             7, from: isIPv6 ? Frames.client6 : Frames.client, to: isIPv6 ? Frames.server6 : Frames.server,
             protocolNumber: Int(number), term: "arrived before the capture ended", received: bytes,
@@ -145,7 +145,7 @@ struct FragmentTests {
   func incompleteVXLAN() {
     let datagram = Frames.vxlan(Frames.ethernet(Frames.ipv4(Self.segment)))
     let frames = Self.fragments(of: datagram, step: 512, protocol: 17)
-    #expect(read([frames[0]]).anomalies.map(\.code) == [.fragmentMissing])
+    #expect(read([frames[0]]).findings.map(\.code) == [.fragmentMissing])
     #expect(read(frames).payloads == [Self.payload])
     #expect(read(frames.reversed()).payloads == [Self.payload])
   }
@@ -157,10 +157,10 @@ struct FragmentTests {
     let frames = Self.fragments(step: 512)
     for between in 8...11 {
       let others = [[UInt8]](repeating: Frames.ipv4(Frames.zeros(8), protocol: 1), count: between)
-      let (payloads, anomalies, _) = read([frames[0]] + others + [frames[1]], options: options)
+      let (payloads, findings, _) = read([frames[0]] + others + [frames[1]], options: options)
       let isInTime = between < 10
       #expect(payloads == (isInTime ? [Self.payload] : []))
-      #expect(anomalies.count == (isInTime ? 0 : 2), "\(between) between")
+      #expect(findings.count == (isInTime ? 0 : 2), "\(between) between")
     }
   }
 
@@ -169,18 +169,18 @@ struct FragmentTests {
     var options = CaptureOptions()
     options.fragmentBuffer = 20_000
     let sets = (0..<40).map { Self.fragments(step: 512, id: $0) }
-    let (payloads, anomalies, _) = read(sets.map { $0[0] } + [sets[39][1], sets[0][1]], options: options)
+    let (payloads, findings, _) = read(sets.map { $0[0] } + [sets[39][1], sets[0][1]], options: options)
     #expect(payloads == [Self.payload])
-    #expect(anomalies.map(\.code) == [FindingCode](repeating: .fragmentMissing, count: 40))
-    #expect(anomalies.first?.packet?.number == 1)
+    #expect(findings.map(\.code) == [FindingCode](repeating: .fragmentMissing, count: 40))
+    #expect(findings.first?.packet?.number == 1)
     #expect(
-      anomalies.first?.message
+      findings.first?.message
         == .incompleteDatagram(
           0, from: Frames.client, to: Frames.server, protocolNumber: 6,
           term: .arrivedBeforeFullBuffer(20_000), received: 512, packets: [1], morePackets: 0,
           cutFragments: 0))
     options.fragmentBuffer = 0
-    #expect(read(sets[0], options: options).anomalies.count == 2)
+    #expect(read(sets[0], options: options).findings.count == 2)
   }
 
   @Test("the maximum number of fragments, backwards", arguments: [false, true])
@@ -190,8 +190,8 @@ struct FragmentTests {
     var options = CaptureOptions()
     options.reorderWindow = frames.count
     #expect(frames.count == 8192)
-    let (payloads, anomalies, _) = read(frames.reversed(), options: options)
-    #expect(payloads == [payload] && anomalies.isEmpty)
+    let (payloads, findings, _) = read(frames.reversed(), options: options)
+    #expect(payloads == [payload] && findings.isEmpty)
   }
 
   @Test("memory is bounded under a flood of first fragments")
@@ -204,7 +204,7 @@ struct FragmentTests {
       #expect(reader.read(frame, linkType: 101) == .skipped)
     }
     reader.dissector.finish()
-    #expect(reader.dissector.takeAnomalies().count == 50_000)
+    #expect(reader.dissector.takeFindings().count == 50_000)
   }
 
   @Test(
@@ -218,7 +218,7 @@ struct FragmentTests {
       ),
     ] as [(String, [UInt8])])
   func malformed(_ name: String, _ frame: [UInt8]) {
-    #expect(read([frame]).anomalies.map(\.code) == [.malformedPacket])
+    #expect(read([frame]).findings.map(\.code) == [.malformedPacket])
   }
 
   @Test("a fragment truncated by the snap length counts as missing until a whole copy arrives")
@@ -231,7 +231,7 @@ struct FragmentTests {
     var copy = reader
     copy.dissector.finish()
     #expect(
-      copy.dissector.takeAnomalies().first?.message
+      copy.dissector.takeFindings().first?.message
         == .incompleteDatagram(
           7, from: Frames.client, to: Frames.server, protocolNumber: 6,
           term: "arrived before the capture ended",
@@ -239,7 +239,7 @@ struct FragmentTests {
     #expect(FrameReader.payload(reader.read(frames[0], linkType: 101), of: frames[0]) == Self.payload)
     #expect(reader.read(cut, linkType: 101, onWire: frames[0].count) == .skipped)
     reader.dissector.finish()
-    #expect(!reader.dissector.hasAnomalies)
+    #expect(!reader.dissector.hasFindings)
   }
 
   @Test("tunnels in fragments, and fragments in tunnels in fragments")
@@ -251,8 +251,8 @@ struct FragmentTests {
     }
     var generator = SeededGenerator(seed: 6)
     for order in [outer, outer.reversed(), outer.shuffled(using: &generator)] {
-      let (payloads, anomalies, _) = read(order)
-      #expect(payloads == [Self.payload] && anomalies.isEmpty)
+      let (payloads, findings, _) = read(order)
+      #expect(payloads == [Self.payload] && findings.isEmpty)
     }
   }
 

@@ -13,8 +13,8 @@ struct PacketDissectorTests {
     let answer = reader.read(example.frame, linkType: example.linkType)
     let start = 16 + example.frame.count - example.trailer - Frames.payload.count
     let expected = Frames.segment(isIPv6: example.isIPv6, payloadStart: start, length: Frames.payload.count)
-    #expect(expected.map { .segment($0) } == answer, "\(reader.dissector.takeAnomalies())")
-    #expect(!reader.dissector.hasAnomalies && reader.dissector.counts.segments == 1)
+    #expect(expected.map { .segment($0) } == answer, "\(reader.dissector.takeFindings())")
+    #expect(!reader.dissector.hasFindings && reader.dissector.counts.segments == 1)
   }
 
   @Test("cut at every byte: the payload's beginning, or one anomaly", arguments: FrameCase.all)
@@ -24,11 +24,11 @@ struct PacketDissectorTests {
       for onWire in [example.frame.count, length] {
         var reader = FrameReader()
         let answer = reader.read(frame, linkType: example.linkType, onWire: onWire)
-        let anomalies = reader.dissector.takeAnomalies()
+        let findings = reader.dissector.takeFindings()
         guard case .segment(let segment) = answer else {
-          #expect(answer == .skipped && anomalies.count <= 1, "cut at \(length)")
-          #expect(anomalies.allSatisfy { $0.code == .malformedPacket && $0.packet?.number == 1 })
-          #expect(anomalies.allSatisfy { (16...16 + length).contains($0.fileOffset ?? -1) })
+          #expect(answer == .skipped && findings.count <= 1, "cut at \(length)")
+          #expect(findings.allSatisfy { $0.code == .malformedPacket && $0.packet?.number == 1 })
+          #expect(findings.allSatisfy { (16...16 + length).contains($0.fileOffset ?? -1) })
           continue
         }
         let payload = FrameReader.payload(answer, of: frame) ?? [1]
@@ -89,7 +89,7 @@ struct PacketDissectorTests {
   func notTCP(_ name: String, _ linkType: UInt16, _ frame: [UInt8]) {
     var reader = FrameReader()
     #expect(reader.read(frame, linkType: linkType) == .skipped)
-    #expect(reader.dissector.counts.notTCP == 1 && !reader.dissector.hasAnomalies)
+    #expect(reader.dissector.counts.notTCP == 1 && !reader.dissector.hasFindings)
   }
 
   @Test(
@@ -136,11 +136,11 @@ struct PacketDissectorTests {
   func malformed(_ name: String, _ frame: [UInt8], _ offset: Int, _ message: Message) {
     var reader = FrameReader()
     #expect(reader.read(frame, linkType: 101) == .skipped)
-    let anomalies = reader.dissector.takeAnomalies()
-    #expect(anomalies.map(\.code) == [.malformedPacket] && reader.dissector.counts.malformed == 1)
-    #expect(anomalies.first?.fileOffset == 16 + offset && anomalies.first?.packet?.number == 1)
-    #expect(anomalies.first?.message == message)
-    #expect(!reader.dissector.hasAnomalies)
+    let findings = reader.dissector.takeFindings()
+    #expect(findings.map(\.code) == [.malformedPacket] && reader.dissector.counts.malformed == 1)
+    #expect(findings.first?.fileOffset == 16 + offset && findings.first?.packet?.number == 1)
+    #expect(findings.first?.message == message)
+    #expect(!reader.dissector.hasFindings)
   }
 
   @Test("a header that counts more than was captured")
@@ -165,7 +165,7 @@ struct PacketDissectorTests {
         == Frames.segment(payloadStart: start, length: Frames.payload.count, missing: 70_000).map {
           .segment($0)
         })
-    #expect(!reader.dissector.hasAnomalies)
+    #expect(!reader.dissector.hasFindings)
   }
 
   @Test("tunnels in tunnels, up to a bound")
@@ -176,7 +176,7 @@ struct PacketDissectorTests {
     #expect(FrameReader.payload(reader.read(frame, linkType: 101), of: frame) == Frames.payload)
     for _ in 0..<100 { frame = Frames.ipv4(frame, protocol: 4) }
     #expect(reader.read(frame, linkType: 101) == .skipped)
-    #expect(reader.dissector.takeAnomalies().map(\.code) == [.malformedPacket])
+    #expect(reader.dissector.takeFindings().map(\.code) == [.malformedPacket])
   }
 
   @Test("each link type that is not read is one anomaly, and all its packets are counted")
@@ -185,9 +185,9 @@ struct PacketDissectorTests {
     for type in [253, 253, 200, 253, 65_535] as [UInt16] {
       #expect(reader.read([1, 2, 3], linkType: type) == .skipped)
     }
-    let anomalies = reader.dissector.takeAnomalies()
-    #expect(anomalies.map(\.code) == [.unsupportedLinkType, .unsupportedLinkType, .unsupportedLinkType])
-    #expect(anomalies.map { $0.packet?.number } == [1, 3, 5])
+    let findings = reader.dissector.takeFindings()
+    #expect(findings.map(\.code) == [.unsupportedLinkType, .unsupportedLinkType, .unsupportedLinkType])
+    #expect(findings.map { $0.packet?.number } == [1, 3, 5])
     let count = { LinkType(rawValue: $0) }
     #expect(reader.dissector.counts.unsupported == [count(253): 3, count(200): 1, count(65_535): 1])
   }
@@ -196,11 +196,11 @@ struct PacketDissectorTests {
   func otherWireless() {
     var reader = FrameReader()
     #expect(reader.read(Frames.wireless(flags: 0x41), linkType: 105) == .skipped)
-    #expect(reader.dissector.counts.encryptedFrames == 1 && !reader.dissector.hasAnomalies)
+    #expect(reader.dissector.counts.encryptedFrames == 1 && !reader.dissector.hasFindings)
     let part = Frames.zeros(12) + Frames.be16(Frames.snap().count) + Frames.snap() + [0]
     let aggregate = Frames.wireless(control: 0x88, more: [0x80, 0], part + part)
     #expect(reader.read(aggregate, linkType: 105) == .skipped)
-    #expect(reader.dissector.takeAnomalies().map(\.message) == [.aggregate("802.11 header")])
+    #expect(reader.dissector.takeFindings().map(\.message) == [.aggregate("802.11 header")])
     #expect(reader.read(Frames.wireless(flags: 0x05), linkType: 105) == .skipped)
   }
 
@@ -213,7 +213,7 @@ struct PacketDissectorTests {
         number: 1, time: nil, linkType: LinkType(rawValue: 1), start: start, capturedLength: length,
         originalLength: .max, fileOffset: 0)
       let answer = dissector.dissect(record, from: PacketReference(number: 1), in: window.span.bytes)
-      #expect(answer == .skipped && dissector.takeAnomalies().count == 1)
+      #expect(answer == .skipped && dissector.takeFindings().count == 1)
     }
     for original in [Int.max, .min, -1, 0] {
       var reader = FrameReader()

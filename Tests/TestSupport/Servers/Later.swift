@@ -16,7 +16,7 @@ package final class Later<Value: Sendable>: @unchecked Sendable {
 
   package func get() throws -> Value {
     group.wait()
-    guard let result else { throw ServerFailure("the thread ended without a result") }
+    guard let result else { throw ServerError("the thread ended without a result") }
     return try result.get()
   }
 }

@@ -7,7 +7,7 @@ package final class MariaDBSession: ServerSession {
   package init(
     _ server: PrivateMariaDB, database: String, user: String = "root", password: String? = nil
   ) throws {
-    guard let connection = mysql_init(nil) else { throw ServerFailure("no memory") }
+    guard let connection = mysql_init(nil) else { throw ServerError("no memory") }
     self.connection = connection
     mysql_options(connection, MYSQL_SET_CHARSET_NAME, "utf8mb4")
     guard
@@ -17,7 +17,7 @@ package final class MariaDBSession: ServerSession {
 
   deinit { mysql_close(connection) }
 
-  private var failure: ServerFailure { ServerFailure(String(cString: mysql_error(connection))) }
+  private var failure: ServerError { ServerError(String(cString: mysql_error(connection))) }
 
   /// Runs one statement; its rows, their values as text, null as nil. Bytes that are no UTF-8 are replaced: ask for HEX.
   @discardableResult

@@ -6,7 +6,7 @@ package final class PostgreSQLSession: ServerSession {
 
   package init(_ server: PrivatePostgreSQL, database: String, user: String = "postgres") throws {
     guard let connection = PQconnectdb("host=\(server.directory) dbname=\(database) user=\(user)") else {
-      throw ServerFailure("no memory")
+      throw ServerError("no memory")
     }
     self.connection = connection
     guard PQstatus(connection) == CONNECTION_OK else { throw failure }
@@ -15,7 +15,7 @@ package final class PostgreSQLSession: ServerSession {
 
   deinit { PQfinish(connection) }
 
-  private var failure: ServerFailure { ServerFailure(String(cString: PQerrorMessage(connection))) }
+  private var failure: ServerError { ServerError(String(cString: PQerrorMessage(connection))) }
 
   /// Runs statements; the rows of the last one, their values as text, null as nil.
   @discardableResult

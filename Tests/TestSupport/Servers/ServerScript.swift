@@ -28,7 +28,7 @@ final class ServerScript: Sendable {
     var answer: [UInt8] = []
     while answer.last != 0x0a {
       let more = output.fileHandleForReading.availableData
-      if more.isEmpty { throw ServerFailure("scripts/\(name) could not start a server, see its message") }
+      if more.isEmpty { throw ServerError("scripts/\(name) could not start a server, see its message") }
       answer += more
     }
     directory = String(decoding: answer.dropLast(), as: UTF8.self)
@@ -45,7 +45,7 @@ final class ServerScript: Sendable {
   }
 }
 
-package struct ServerFailure: Error, CustomStringConvertible {
+package struct ServerError: Error, CustomStringConvertible {
   package let description: String
   init(_ description: String) { self.description = description }
 }

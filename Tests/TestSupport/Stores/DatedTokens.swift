@@ -14,7 +14,7 @@ package struct Dated: Hashable, Sendable {
 }
 
 /// An error of a source, and none of a store.
-package struct SourceFailure: Error, Equatable {
+package struct SourceError: Error, Equatable {
   package init() {}
 }
 

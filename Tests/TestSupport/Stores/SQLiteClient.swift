@@ -2,7 +2,7 @@ import CSQLite
 
 /// Another program that has opened a SQLite database: it shares no code with ours.
 package final class SQLiteClient {
-  package struct Failure: Error {
+  package struct CommandError: Error {
     package var message: String
   }
 
@@ -15,7 +15,7 @@ package final class SQLiteClient {
 
   deinit { sqlite3_close(connection) }
 
-  private var failure: Failure { Failure(message: String(cString: sqlite3_errmsg(connection))) }
+  private var failure: CommandError { CommandError(message: String(cString: sqlite3_errmsg(connection))) }
 
   /// Runs statements; the rows of all, their values as text, null as nil, and bytes in hex.
   @discardableResult

@@ -5,7 +5,7 @@ package protocol StreamRecorder {
   mutating func opened(_ stream: StreamIdentity)
   mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [SourceExtent])
   mutating func gap(_ gap: StreamGap, in direction: StreamDirection)
-  mutating func anomaly(_ anomaly: StreamAnomaly)
+  mutating func finding(_ finding: StreamFinding)
   mutating func closed(_ report: StreamReport)
 }
 
@@ -44,13 +44,13 @@ package struct Playback<Recorder: StreamRecorder> {
         }
       case .gap(let slot, let side, let gap):
         recorder.gap(batch.gaps[Int(gap)], in: direction(slot, side))
-      case .anomaly(let slot, let anomaly):
-        let anomaly = batch.anomalies[Int(anomaly)]
-        if slot.flatMap({ open[$0] }) != (slot == nil ? nil : anomaly.stream) {
-          misuse.append("\(anomaly) in slot \(slot ?? -1)")
+      case .finding(let slot, let finding):
+        let finding = batch.findings[Int(finding)]
+        if slot.flatMap({ open[$0] }) != (slot == nil ? nil : finding.stream) {
+          misuse.append("\(finding) in slot \(slot ?? -1)")
         }
-        recorder.anomaly(anomaly)
-      case .secrets, .doubt: break
+        recorder.finding(finding)
+      case .secrets, .uncertain: break
       case .closed(let slot, let report):
         let report = batch.reports[Int(report)]
         if let number = open.removeValue(forKey: slot), number != report.identity.number {

@@ -49,7 +49,7 @@ extension Message {
     case live = "valid token"
   }
 
-  /// The part of a URI that is at fault.
+  /// The part of a URI that is at error.
   package enum URIPart: String, Sendable {
     case user = "the user"
     case password = "the password"

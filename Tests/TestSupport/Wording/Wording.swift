@@ -153,8 +153,8 @@ extension Message {
   }
 
   /// One line without a full stop: the store, the problem and the remedy.
-  package static func storeFailed(_ store: String, _ problem: StoreFault) -> Message {
-    Message("token store \(store): \(problem.problem); \(problem.remedy)")
+  package static func storeFailed(_ store: String, _ problem: StoreError) -> Message {
+    Message("token store \(store): \(problem.message); \(problem.remedy)")
   }
 
   package static func onlyColumns(_ names: [String]) -> Message {

@@ -55,12 +55,12 @@ extension Target {
         outcome(alone.dissect(moved, from: reference, in: bytes.span.bytes), moved) == found,
         "a packet is read the same way in a buffer of its own")
       expect(
-        together.takeAnomalies() == alone.takeAnomalies(), "anomalies are the same in a buffer of its own")
+        together.takeFindings() == alone.takeFindings(), "anomalies are the same in a buffer of its own")
       index = start + length
     }
     together.finish()
     alone.finish()
-    expect(together.takeAnomalies() == alone.takeAnomalies(), "incomplete datagrams are the same")
+    expect(together.takeFindings() == alone.takeFindings(), "incomplete datagrams are the same")
   }
 
   private static func outcome(_ dissection: Dissection, _ record: PacketRecord) -> Outcome {

@@ -34,7 +34,7 @@ extension Target {
   private static func checkFilter(_ sample: Sample) {
     let expression = String(decoding: sample.bytes, as: UTF8.self)
     var filter: PacketFilter
-    do throws(InputFault) {
+    do throws(InputError) {
       filter = try PacketFilter(expression)
     } catch {
       expect(!error.message.text.isEmpty, "a fault says what is wrong")
@@ -52,6 +52,6 @@ extension Target {
       expect(
         filter.matches(moved, in: window.span.bytes) == matches, "a filter matches a packet wherever it is")
     }
-    _ = filter.takeAnomalies()
+    _ = filter.takeFindings()
   }
 }

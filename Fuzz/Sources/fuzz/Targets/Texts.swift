@@ -42,7 +42,7 @@ extension Target {
       laws.opened(.dump)
       _ = play(sample.bytes, through: &source, more: sample.lengths(chunking)) { laws.take($0) }
       laws.closed(StreamReport(.dump))
-      let events = SourceEvents(streams: laws.events, faults: source.faults)
+      let events = SourceEvents(streams: laws.events, errors: source.errors)
       if chunking == .whole { whole = events }
       expectSame([events], [whole], "a dump does not depend on windows, in chunks: \(chunking)")
     }
@@ -97,8 +97,8 @@ extension StreamLaws {
           }
         bytes(buffer.span.bytes.extracting(range), of: .dump, origins: origins)
       case .gap(_, _, let gap): self.gap(batch.gaps[Int(gap)], in: .dump)
-      case .anomaly(_, let anomaly): self.anomaly(batch.anomalies[Int(anomaly)])
-      case .opened, .closed, .secrets, .doubt: fail("a dump opens no stream")
+      case .finding(_, let finding): self.finding(batch.findings[Int(finding)])
+      case .opened, .closed, .secrets, .uncertain: fail("a dump opens no stream")
       }
     }
   }

@@ -117,11 +117,11 @@ package final class PushCollector: EvidenceSink {
     _ push: PushRecord, _ token: RawSpan, at time: InvalidationTime, _ labels: StreamLabels,
     to added: AddedPushes
   ) throws {
-    let doubts = push.fields.flags.intersection(.tokenDoubts)
-    var flags = doubts.asRecordFlags
+    let tokenFlags = push.fields.flags.intersection(.tokenFlags)
+    var flags = tokenFlags.asRecordFlags
     if !plausibleTimes.contains(time.seconds) { flags.insert(.implausibleTimestamp) }
-    let counts = flaggedCount || doubts.isEmpty && flags.isEmpty
-    if !counts { added.doubts.formUnion(doubts) }
+    let counts = flaggedCount || tokenFlags.isEmpty && flags.isEmpty
+    if !counts { added.tokenFlags.formUnion(tokenFlags) }
     let origin = origins?.origin(
       labels, push.offset, fileOffset: push.fileOffset, packet: push.packet?.number)
     try added.table.add(
@@ -136,7 +136,7 @@ package final class AddedPushes {
   package fileprivate(set) var invalidated = 0
   package fileprivate(set) var refused = 0
   /// The flags of pushes whose times do not count.
-  package fileprivate(set) var doubts: PushFlags = []
+  package fileprivate(set) var tokenFlags: PushFlags = []
 
   fileprivate init(to table: TokenTable) { self.table = table }
 }

@@ -86,7 +86,7 @@ package final class RejectionCollector: EvidenceSink {
       skippedCount += 1
       return
     }
-    let flags = response.flags.union(request.flags.intersection(.tokenDoubts))
+    let flags = response.flags.union(request.flags.intersection(.tokenFlags))
     let counts = flaggedCount || flags.isEmpty
     let origin = origins?.origin(
       response.labels, response.offset, fileOffset: response.fileOffset, packet: response.packet?.number)

@@ -238,7 +238,7 @@ struct Export: ParsableCommand {
   private func exportRaw() throws {
     var examination = try input.examination(hashing: .possibleCopies)
     if let input = examination.input(in: output ?? "") {
-      throw Failure(.inputInOutputDirectory(input, output ?? ""))
+      throw CommandError(.inputInOutputDirectory(input, output ?? ""))
     }
     let directory = try OutputDirectory(output ?? "", force: force)
     examination.options.inventoryDigests = inventory.digests

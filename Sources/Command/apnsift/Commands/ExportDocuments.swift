@@ -53,7 +53,7 @@ extension Export {
     _ examination: Examination, _ columns: [String]
   ) throws -> ExportDocuments {
     let name = output ?? ""
-    if let input = examination.input(in: name) { throw Failure(.inputInOutputDirectory(input, name)) }
+    if let input = examination.input(in: name) { throw CommandError(.inputInOutputDirectory(input, name)) }
     let directory = try OutputDirectory(name, force: force)
     var documents = ExportDocuments(in: directory)
     let summary = OutputBuffer(try directory.makeFile("summary.json"))
@@ -67,7 +67,8 @@ extension Export {
   }
 
   private func add(
-    _ content: RecordWriter.Content, _ format: To, _ buffer: OutputBuffer, to documents: inout ExportDocuments
+    _ content: RecordWriter.ExportedContent, _ format: To, _ buffer: OutputBuffer,
+    to documents: inout ExportDocuments
   ) throws {
     let recordFormat: RecordWriter.Format =
       switch format {
@@ -86,7 +87,7 @@ extension Export {
 
   /// A table with the columns of --columns in their order, or its usual ones; with local times if there is a time zone.
   /// - Parameter feedback: the usual columns of feedback.
-  func table(_ kind: ExportedKind, _ feedback: [String]) throws -> RecordWriter.Content {
+  func table(_ kind: ExportedKind, _ feedback: [String]) throws -> RecordWriter.ExportedContent {
     let takesAll = kind.table == .pushes ? payloads : kind == .inputs && inventory.md5
     let usual =
       kind == .feedback ? feedback : takesAll ? kind.names(hasLocalTimes: false) : kind.standard

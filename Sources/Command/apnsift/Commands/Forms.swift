@@ -29,9 +29,9 @@ struct Forms: ParsableCommand {
     var failures = 0
     for form in forms {
       for (index, sample) in form.samples.enumerated() {
-        guard let problem = sample.problem(of: form) else { continue }
+        guard let message = sample.message(of: form) else { continue }
         failures += 1
-        Console.say("\(test.path): sample \(index + 1) of \(form.name): \(problem)")
+        Console.say("\(test.path): sample \(index + 1) of \(form.name): \(message)")
       }
     }
     let samples = forms.reduce(0) { $0 + $1.samples.count }

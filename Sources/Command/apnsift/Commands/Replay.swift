@@ -197,8 +197,8 @@ struct Replay: ParsableCommand {
     let status = if case .failure(let error) = result { ExitStatus.of(error) } else { ExitStatus.done }
     do {
       try figures?.write(exitCode: status.rawValue)
-    } catch let failure as Failure {
-      Console.say(failure.message)
+    } catch let error as CommandError {
+      Console.say(error.message)
       if status == .done { throw ExitStatus.failed }
     }
     try result.get()
@@ -235,7 +235,7 @@ struct Replay: ParsableCommand {
     figures?.outcome = outcome
     if let stop = outcome.stop, !changesNothing {
       if json { try print(outcome) }
-      throw StoreError(store: store.name, fault: .stopped(stop))
+      throw NamedStoreError(store: store.name, reason: .stopped(stop))
     }
     // As without --dry-run: an unreadable input fails before the limit is checked, unless it may be left out.
     let mayReplay = examination.failures == 0 || partial || skipUnreadable
@@ -275,9 +275,9 @@ struct Replay: ParsableCommand {
     if input.quiet, !json { return }
     do {
       try print(outcome)
-    } catch let failure as Failure {
+    } catch let error as CommandError {
       // The store has changed even so: report it.
-      Console.say(failure.message)
+      Console.say(error.message)
       Console.say(examination.closingLine(outcome.sentence))
       throw ExitStatus.failed
     }

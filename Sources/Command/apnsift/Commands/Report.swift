@@ -64,7 +64,7 @@ struct Report: ParsableCommand {
     let key = try page.redact.map { try PseudonymKeyFile.bytes($0) }
     var examination = try input.examination(hashing: .all)
     if let key = page.redact, ReadFiles.use(of: key) == ReadFiles.input {
-      throw Failure("\(key) is the key of --redact and an input: move it elsewhere")
+      throw CommandError("\(key) is the key of --redact and an input: move it elsewhere")
     }
     var options = page.options(for: input, limits, local, version: Program.version)
     options.key = key

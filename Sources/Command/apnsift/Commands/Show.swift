@@ -112,7 +112,7 @@ struct Show: ParsableCommand {
     if let history { try buffer.append((found.isEmpty ? "" : "\n") + history.text(style)) }
     try buffer.flush()
     guard let done = finder.sentence else {
-      guard let history, !history.isEmpty else { throw Failure(finder.nothing) }
+      guard let history, !history.isEmpty else { throw CommandError(finder.nothing) }
       Console.say(finder.nothing)
       return try input.check(examination)
     }

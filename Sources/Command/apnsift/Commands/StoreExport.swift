@@ -54,12 +54,12 @@ struct StoreExport: ParsableCommand {
     writer.timeForm = forms.timeForm.form ?? .iso
     let rows = RowWriter(writer.names, delimiter: csv.delimiter.byte, to: buffer)
     if !noHeader { try rows.begin() }
-    let fault = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
+    let error = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
       try writer.write(owner, token, state, to: rows)
     }
     try rows.end()
     try file.finish()
-    if let fault { throw fault }
+    if let error { throw error }
     Console.say("exported \(Count.of(rows.count, selection.noun)) of \(store.name)")
   }
 }

@@ -59,17 +59,17 @@ struct StoreHistory: ParsableCommand {
     if let trimJournal { return try trim(olderThan: trimJournal.seconds) }
     let store = try store.location(journal: journal.url).openForReading()
     let buffer = OutputBuffer(OutputFile())
-    let (all, fault) = try store.readableHistory()
+    let (all, error) = try store.readableHistory()
     let history = all.suffix(last ?? all.count)
     guard replay != nil || changes else {
       try list(history, of: store, buffer)
-      if let fault { throw fault }
+      if let error { throw error }
       return
     }
     let report = try ChangeReport(changes ? .tracedByReplay : .short, asJSON: json, to: buffer)
     let records = history.filter { replay == nil ? $0.undoes == nil : $0.id == replay }
     if let replay, records.isEmpty {
-      throw fault ?? StoreError(store: store.name, fault: .noReplay(replay))
+      throw error ?? NamedStoreError(store: store.name, reason: .noReplay(replay))
     }
     for record in records {
       do {
@@ -79,16 +79,16 @@ struct StoreHistory: ParsableCommand {
           }
           try report.add(change, from: input, replay: record.id)
         }
-      } catch let error as StoreError {
-        guard replay == nil, case .notUndoable = error.fault else { throw error }
-        Console.note(error.fault.problem)
+      } catch let error as NamedStoreError {
+        guard replay == nil, case .notUndoable = error.reason else { throw error }
+        Console.note(error.reason.message)
       }
     }
     try report.end()
     if let replay {
       Console.say("listed \(Count.of(report.count, "row")) that replay \(replay) changed in \(store.name)")
     } else {
-      if let fault { throw fault }
+      if let error { throw error }
       Console.say("listed \(Count.of(report.count, "row")) that the replays of \(store.name) changed")
     }
   }

@@ -30,11 +30,11 @@ struct StoreList: ParsableCommand {
     let writer = TokenRowWriter()
     let rows = RowWriter(writer.names, as: to, to: buffer)
     try rows.begin()
-    let fault = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
+    let error = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
       try writer.write(owner, token, state, to: rows)
     }
     try rows.end()
-    if let fault { throw fault }
+    if let error { throw error }
     Console.say("listed \(Count.of(rows.count, selection.noun)) of \(store.name)")
   }
 }

@@ -48,8 +48,8 @@ struct StoreRegister: ParsableCommand {
     guard csv == nil || at == nil else {
       throw ValidationError("--at and --csv exclude each other: the CSV file has the times")
     }
-    if let problem = tokens.lazy.compactMap(RegistrationFile.problem).first {
-      throw ValidationError(problem.text)
+    if let message = tokens.lazy.compactMap(RegistrationFile.message).first {
+      throw ValidationError(message.text)
     }
   }
 

@@ -50,7 +50,7 @@ struct StoreUndo: ParsableCommand {
     let skipped = answer.left.values.reduce(0, +)
     let rest = skipped > 0 ? "; \(Count.of(skipped, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
     if answer.isVain {
-      throw Failure("replay \(number) of \(store.name) is not undone: no row can be restored\(rest)")
+      throw CommandError("replay \(number) of \(store.name) is not undone: no row can be restored\(rest)")
     }
     for column in answer.dropped.sorted() {
       Console.note("column \(column) was dropped since the replay: restored rows are without it")
@@ -78,7 +78,7 @@ struct UndoArgument: ExpressibleByArgument {
       $0.isStanding && $0.entry.mapping == store.mappingText
     }
     guard let newest else {
-      throw Failure("\(store.name) has no replay to undo")
+      throw CommandError("\(store.name) has no replay to undo")
     }
     return newest.id
   }

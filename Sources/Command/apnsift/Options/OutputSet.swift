@@ -38,7 +38,7 @@ final class OutputSet {
     let written = Set(others.compactMap { FileIdentity(at: Array($0.utf8CString)) })
     for (index, output) in outputs.enumerated() {
       if let file = FileIdentity(at: Array(output.path.utf8CString)), written.contains(file) {
-        throw Failure("-o and \(output.option) name the same file")
+        throw CommandError("-o and \(output.option) name the same file")
       }
       if index == outputs.count - 1 { try list?(others + outputs.dropLast().map(\.path)) }
       try output.finish()

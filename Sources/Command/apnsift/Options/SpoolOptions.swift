@@ -18,11 +18,12 @@ struct SpoolOptions: ParsableArguments {
     for (option, path) in [("--move-done", moveDone), ("--move-failed", moveFailed)] {
       guard let path else { continue }
       guard let target = DirectoryEntry.resolved(path), access(target + "/.", W_OK) == 0 else {
-        throw Failure("\(option) \(path) is no directory that can be written: make it, or name another one")
+        throw CommandError(
+          "\(option) \(path) is no directory that can be written: make it, or name another one")
       }
       let outer = sources.first { "\(target)/".hasPrefix((DirectoryEntry.resolved($0) ?? $0) + "/") }
       if let source = outer {
-        throw Failure("\(option) \(path) is in \(source), which is read: name a directory outside of it")
+        throw CommandError("\(option) \(path) is in \(source), which is read: name a directory outside of it")
       }
     }
   }

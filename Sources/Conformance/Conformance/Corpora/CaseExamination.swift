@@ -9,7 +9,7 @@ package struct ExaminedCase: Sendable {
   var directory: CaseDirectory
   /// Nil if it could not be read.
   package var description: CaseDescription?
-  package var verdict = Verdict.asExpected
+  package var verdict = CaseResult.asExpected
   /// The result of the examination; nil if there was none.
   var found: Evidence?
   /// Streams for readers, if requested.
@@ -19,7 +19,7 @@ package struct ExaminedCase: Sendable {
   /// How long the examination took.
   var time = Duration.zero
 
-  package enum Verdict: Sendable {
+  package enum CaseResult: Sendable {
     case asExpected
     case differs(EvidenceComparison)
     /// A file is missing or invalid.
@@ -74,12 +74,12 @@ package struct CaseExaminer: Sendable {
       try Console.$log.withValue(log) { try examine(&one) }
     } catch let broken as CaseError {
       one.verdict = .broken(broken.message)
-    } catch let mistake as YAMLError {
-      one.verdict = .broken(mistake.message)
+    } catch let error as YAMLError {
+      one.verdict = .broken(error.message)
     } catch let usage as UsageError {
       one.verdict = .broken("invalid options: \(usage.message)")
-    } catch let failure as Failure {
-      one.verdict = .broken(failure.message)
+    } catch let error as CommandError {
+      one.verdict = .broken(error.message)
     }
     one.messages = log.lines
     one.time = .now - start
@@ -157,15 +157,15 @@ package struct CaseExaminer: Sendable {
         throw CaseError("expected.ndjson is larger than \(ByteSize.text(Self.maxEvidence)); split the case")
       }
       return try Evidence(ndjson: bytes)
-    } catch let fault as InputFault {
-      throw CaseError(.about(name, fault.message))
-    } catch let fault as EvidenceError {
+    } catch let error as InputError {
+      throw CaseError(.about(name, error.message))
+    } catch let error as EvidenceError {
       let remedy =
-        fault.isOtherVersion
+        error.isOtherVersion
         ? "it is in another version of the format; --update rewrites it: review the difference"
         : "correct it, or rewrite it with --update"
       throw CaseError(
-        "expected.ndjson: line \(fault.line), column \(fault.column): \(fault.message); \(remedy)")
+        "expected.ndjson: line \(error.line), column \(error.column): \(error.message); \(remedy)")
     }
   }
 }

@@ -41,11 +41,11 @@ package enum CaseFile {
 
 extension CaseDescription {
   fileprivate mutating func read(_ key: YAMLNode, _ value: YAMLNode) throws(YAMLError) {
-    let names = Key.allCases.map(\.rawValue)
+    let names = CaseKey.allCases.map(\.rawValue)
     guard let name = key.text else {
       throw key.error("expected one of \(names.joined(separator: ", ")), found \(key.kind); write a key")
     }
-    guard let known = Key(rawValue: name) else {
+    guard let known = CaseKey(rawValue: name) else {
       let nearest = Spelling.nearest(to: name.shortened, of: names)
       throw key.error(
         "expected one of \(names.joined(separator: ", ")), found '\(name.shortened)'; the nearest is "
@@ -60,7 +60,7 @@ extension CaseDescription {
     }
   }
 
-  private func text(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> String {
+  private func text(_ node: YAMLNode, _ key: CaseKey) throws(YAMLError) -> String {
     guard let text = node.text, text.contains(where: { !$0.isWhitespace }) else {
       throw node.error(
         "expected a text for \(key.rawValue), found \(node.kind); write \(key.rawValue): and a sentence")
@@ -68,7 +68,7 @@ extension CaseDescription {
     return text
   }
 
-  private func words(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> [String] {
+  private func words(_ node: YAMLNode, _ key: CaseKey) throws(YAMLError) -> [String] {
     try items(node, key).map { item throws(YAMLError) in
       guard let word = item.text else {
         throw item.error(
@@ -93,7 +93,7 @@ extension CaseDescription {
     }
   }
 
-  private func items(_ node: YAMLNode, _ key: Key) throws(YAMLError) -> [YAMLNode] {
+  private func items(_ node: YAMLNode, _ key: CaseKey) throws(YAMLError) -> [YAMLNode] {
     guard case .list(let items) = node.content else {
       throw node.error(
         "expected a list for \(key.rawValue), found \(node.kind); write \(key.rawValue): [one, two], "
@@ -117,13 +117,13 @@ package struct CaseDescription: Equatable, Sendable {
   /// Chunk sizes of a dump in bytes, used in turn and repeated; empty means chunks of 4096 bytes. The chunks of a
   /// capture are its segments.
   package var chunks: [Int] = []
-  /// Labels of the rules and faults that the case covers.
+  /// Labels of the rules and errors that the case covers.
   package var covers: [String] = []
 
   package init() {}
 
   /// The keys of the file, in the order of the documentation.
-  package enum Key: String, CaseIterable, Sendable {
+  package enum CaseKey: String, CaseIterable, Sendable {
     case shows, origin, options, chunks, covers
   }
 }

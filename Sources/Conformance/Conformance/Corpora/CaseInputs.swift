@@ -78,7 +78,7 @@ extension CaseDirectory {
     } catch let error as CaseError {
       throw error
     } catch {
-      throw CaseError((error as? Failure)?.message ?? .verbatim("\(error)"))
+      throw CaseError((error as? CommandError)?.message ?? .verbatim("\(error)"))
     }
   }
 

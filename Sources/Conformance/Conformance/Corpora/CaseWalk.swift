@@ -6,7 +6,7 @@ import Basics
 package struct CaseWalk {
   package private(set) var cases: [CaseDirectory] = []
   /// Directories that could not be walked: the name and the reason.
-  package private(set) var faults: [Message] = []
+  package private(set) var errors: [Message] = []
 
   /// Deeper directories are not entered but reported, as a guard against mount loops.
   private static let maxDepth = 128
@@ -17,10 +17,10 @@ package struct CaseWalk {
     for directory in directories {
       let path = Self.trimmed(paths.path(of: directory))
       let found = cases.count
-      let failed = faults.count
+      let failed = errors.count
       walk(path, name: directories.count > 1 ? directory : "", named: directory, depth: 0)
-      if cases.count == found, faults.count == failed {
-        faults.append(
+      if cases.count == found, errors.count == failed {
+        errors.append(
           .about(
             directory, "no cases found; a case is a directory with input.*, case.yml and expected.ndjson"))
       }
@@ -30,12 +30,12 @@ package struct CaseWalk {
   private mutating func walk(_ path: [CChar], name: String, named: String, depth: Int) {
     let shown = name.isEmpty ? named : name
     guard depth < Self.maxDepth else {
-      faults.append(
+      errors.append(
         .about(shown, "nested more than \(Self.maxDepth) directories deep; name the directory itself"))
       return
     }
     guard let members = DirectoryEntry.names(in: path) else {
-      faults.append(.about(shown, "cannot list this directory: \(SystemError.text())"))
+      errors.append(.about(shown, "cannot list this directory: \(SystemError.text())"))
       return
     }
     // A case named on the command line gets its directory's own name.

@@ -32,8 +32,8 @@ package struct CorpusRun {
           updated += 1
           row.verdict = .passed
         }
-      } catch let failure as Failure {
-        row.verdict = .broken("cannot write expected.ndjson: \(failure.message)")
+      } catch let error as CommandError {
+        row.verdict = .broken("cannot write expected.ndjson: \(error.message)")
       }
       rows.append(row)
       try output.append(TestText.lines(row, style: style, isVerbose: isVerbose))
@@ -44,7 +44,7 @@ package struct CorpusRun {
   // MARK: - Rows
 
   private static func row(_ one: ExaminedCase, isVerbose: Bool) -> TestRow {
-    let verdict: TestRow.Verdict =
+    let verdict: TestRow.TestResult =
       switch one.verdict {
       case .asExpected: .passed
       case .broken(let reason): .broken(reason.text)
@@ -85,7 +85,7 @@ package struct CorpusRun {
     }
     let path = one.directory.path(of: CaseFiles.expectation).dropLast().map { UInt8(bitPattern: $0) }
     guard let name = String(validating: path, as: UTF8.self) else {
-      throw Failure("its path is not UTF-8; rename the directory")
+      throw CommandError("its path is not UTF-8; rename the directory")
     }
     let file = try OutputFile(name, force: true, isPrivate: false, isUpdate: true)
     let buffer = OutputBuffer(file)

@@ -10,7 +10,7 @@ private func hex(_ length: Int) -> String {
 extension Emission {
   /// - Parameter record: index from 0 of this record among those reported, and of the expected one.
   func reason(emptyToken: Bool, record: Int, in truth: TrueRecords) -> Message {
-    switch fault {
+    switch error {
     case .shortRead(let count, let rest):
       // The first 6 bytes, the time and the length, have no byte of the token.
       let token =
@@ -27,7 +27,7 @@ extension Emission {
     case .none, .lengthIgnored, .signedTime, .lengthByteTwice: break
     }
     if let misplaced = misplaced(record: record, in: truth) { return misplaced }
-    switch fault {
+    switch error {
     case .lengthIgnored(let length):
       return
         "the length at offset \(offset + 4) is \(length), but 32 bytes were taken as the token"

@@ -15,7 +15,7 @@ package struct FeedbackJudge: RecordReceiver {
 
   package init(truth: TrueRecords) { self.truth = truth }
 
-  /// Takes a record of one of our models, which includes the reader's fault.
+  /// Takes a record of one of our models, which includes the reader's error.
   package mutating func receive(_ emission: Emission, token: RawSpan) {
     take(emission.time, token, emission)
   }

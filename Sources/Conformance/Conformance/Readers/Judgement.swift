@@ -50,7 +50,7 @@ enum RecordText {
 
 /// The result of one faulty reader on one stream (docs/spec/interface.md#audit).
 package struct ReaderRow: Sendable {
-  package enum Verdict: Sendable {
+  package enum ReaderResult: Sendable {
     case judged(Judgement)
     /// With the reason.
     case notJudged(Message)
@@ -62,11 +62,11 @@ package struct ReaderRow: Sendable {
   package var stream: Int
   /// Chunk size in bytes if every size is tried; else nil.
   package var chunkSize: Int?
-  package var verdict: Verdict
+  package var verdict: ReaderResult
   /// The stream has bytes that are in no record: the verdict assumes that the reader received them (docs/spec/readers.md#judgement).
   package var hasSkippedBytes = false
 
-  package init(name: String, source: String, stream: Int, chunkSize: Int? = nil, verdict: Verdict) {
+  package init(name: String, source: String, stream: Int, chunkSize: Int? = nil, verdict: ReaderResult) {
     (self.name, self.source, self.stream) = (name, source, stream)
     (self.chunkSize, self.verdict) = (chunkSize, verdict)
   }

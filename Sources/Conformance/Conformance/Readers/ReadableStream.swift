@@ -10,7 +10,7 @@ package struct ReadableStream: Sendable {
     case feedback, responses, pushes
   }
 
-  package enum Content: Sendable {
+  package enum TrueContent: Sendable {
     case feedback(TrueRecords)
     case responses(TrueResponses)
     /// A server's answers to the pushes of one case.
@@ -22,7 +22,7 @@ package struct ReadableStream: Sendable {
   package let source: String
   package let number: Int
   package let kind: Kind
-  package let content: Content
+  package let content: TrueContent
   /// The chunks in which it arrives.
   package private(set) var chunking: Chunking
   /// Offsets of the packets' ends, in bytes from 0; nil if unknown.

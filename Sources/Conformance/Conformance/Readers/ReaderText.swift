@@ -36,13 +36,13 @@ package final class ReaderText: ReaderReport {
     guard shown < Self.maxStreams else { return rest.add(rows) }
     shown += 1
     let readings = triesEverySize ? addRanges(rows) : addReadings(rows)
-    let faults = readings.compactMap(sentence).joined()
+    let errors = readings.compactMap(sentence).joined()
     if case .notJudged(let reason) = first.verdict {
       sentences += heading(first) + "  \(Message.notJudged(reason))\n"
     } else if first.isConditional {
-      sentences += heading(first) + "  some of its bytes \(Self.areInNoRecord)\n" + faults
-    } else if !faults.isEmpty {
-      sentences += heading(first) + faults
+      sentences += heading(first) + "  some of its bytes \(Self.areInNoRecord)\n" + errors
+    } else if !errors.isEmpty {
+      sentences += heading(first) + errors
     }
   }
 
@@ -70,13 +70,13 @@ package final class ReaderText: ReaderReport {
     while let first = rest.first {
       let ofReader = rest.prefix { $0.name == first.name }
       rest = rest.dropFirst(ofReader.count)
-      let fault = ofReader.first { $0.isRight == false }
+      let error = ofReader.first { $0.isRight == false }
       let sizes = ofReader.filter { $0.isRight == true }.compactMap(\.chunkSize)
       let isJudged = first.isRight != nil
       add(
-        fault ?? first,
-        [isJudged ? Self.ranges(sizes) : "-", fault?.chunkSize.map { String($0) } ?? "-"])
-      if let fault { wrong.append(fault) }
+        error ?? first,
+        [isJudged ? Self.ranges(sizes) : "-", error?.chunkSize.map { String($0) } ?? "-"])
+      if let error { wrong.append(error) }
     }
     return wrong
   }

@@ -109,7 +109,7 @@ package final class StreamAuditor {
   }
 
   private func row(
-    _ name: String, _ stream: ReadableStream, _ size: Int?, _ verdict: ReaderRow.Verdict
+    _ name: String, _ stream: ReadableStream, _ size: Int?, _ verdict: ReaderRow.ReaderResult
   ) -> ReaderRow {
     var row = ReaderRow(
       name: name, source: stream.source, stream: stream.number, chunkSize: size, verdict: verdict)

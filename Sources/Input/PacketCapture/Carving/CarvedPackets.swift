@@ -33,7 +33,7 @@ package struct CarvedPackets: ~Copyable {
         segment, in: window, fileOffset: record.fileOffset &+ segment.payloadStart &- record.start,
         packet: packet)
     }
-    for anomaly in dissector.takeAnomalies() { reassembler.anomaly(anomaly) }
+    for finding in dissector.takeFindings() { reassembler.finding(finding) }
     reassembler.packetRead()
   }
 

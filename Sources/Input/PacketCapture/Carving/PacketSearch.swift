@@ -5,7 +5,7 @@ import Basics
 /// IPv4 has a checksum of its header. That of TCP is not required: in a capture made by the sender, the network card has
 /// yet to compute it. IPv6 has none, so its packets need a right checksum of TCP, or a link header before them.
 package struct PacketSearch: Sendable {
-  package enum Verdict {
+  package enum SearchResult {
     case packet(FoundPacket)
     case none
     /// It depends on this number of bytes from the index on.
@@ -32,7 +32,7 @@ package struct PacketSearch: Sendable {
   /// The packet with a port at `index`, no byte of which is before `floor`.
   package func packet(
     at index: Int, from floor: Int, in window: UnsafeRawBufferPointer, isLast: Bool
-  ) -> Verdict {
+  ) -> SearchResult {
     let bytes = BoundedBytes(window)
     guard let port = bytes.uint16(index), ports.contains(port) else { return .none }
     for start in [index, index - 2] {

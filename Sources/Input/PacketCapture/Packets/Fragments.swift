@@ -6,7 +6,7 @@ import Basics
 /// costs a hash of its bytes, a binary search, and moving the 8-byte entry of each later fragment.
 struct FragmentTable {
   /// Fragments with the same key belong to one datagram. IPv6 has no protocol here: the first fragment's counts.
-  private struct Key: Hashable {
+  private struct DatagramKey: Hashable {
     var source: IPAddress
     var destination: IPAddress
     var identification: UInt32
@@ -15,7 +15,7 @@ struct FragmentTable {
 
   /// When a datagram began, and how long it is remembered.
   private struct Term {
-    var key: Key
+    var key: DatagramKey
     var serial: Int
     /// Number, from 1, of the last packet before which it may still be completed.
     var lastPacket: Int
@@ -28,7 +28,7 @@ struct FragmentTable {
 
   private let window: Int
   private let limit: Int
-  private var datagrams: [Key: PartialDatagram] = [:]
+  private var datagrams: [DatagramKey: PartialDatagram] = [:]
   /// The terms in the order in which they end, from `firstTerm` on; some belong to removed datagrams.
   private var terms: [Term] = []
   private var firstTerm = 0
@@ -56,10 +56,10 @@ struct FragmentTable {
   /// - Returns: the datagram and its protocol, once it is complete.
   mutating func add(
     _ parser: PacketParser, in bytes: RawSpan, origins: [SourceExtent], now: Int,
-    anomalies: inout [StreamAnomaly]
+    findings: inout [StreamFinding]
   ) -> (ReassembledDatagram, protocolNumber: UInt8)? {
     let header = parser.fragment
-    let key = Key(
+    let key = DatagramKey(
       source: parser.source, destination: parser.destination, identification: header.identification,
       protocolNumber: parser.source.family == .v4 ? header.protocolNumber : 0)
     let result = withDatagram(key, header: header, now: now) { datagram in
@@ -74,19 +74,19 @@ struct FragmentTable {
     case .contradicts:
       withDatagram(key, header: header, now: now) { $0.refuse() }
       let origin = origins[origins.index(of: parser.start)]
-      anomalies.append(contradiction(of: parser, at: origin))
+      findings.append(contradiction(of: parser, at: origin))
     case .belongsToAnother:
       remove(key)
-      return add(parser, in: bytes, origins: origins, now: now, anomalies: &anomalies)
+      return add(parser, in: bytes, origins: origins, now: now, findings: &findings)
     case .waits, .ignored: break
     }
-    shrink(into: &anomalies)
+    shrink(into: &findings)
     return whole
   }
 
   /// Calls `body` with the datagram of `key`, creating it if needed.
   private mutating func withDatagram<Result>(
-    _ key: Key, header: FragmentHeader, now: Int, _ body: (inout PartialDatagram) -> Result
+    _ key: DatagramKey, header: FragmentHeader, now: Int, _ body: (inout PartialDatagram) -> Result
   ) -> Result {
     var datagram = datagrams.removeValue(forKey: key) ?? begin(key, header, now: now)
     cost &-= datagram.cost
@@ -96,7 +96,7 @@ struct FragmentTable {
     return result
   }
 
-  private mutating func begin(_ key: Key, _ header: FragmentHeader, now: Int) -> PartialDatagram {
+  private mutating func begin(_ key: DatagramKey, _ header: FragmentHeader, now: Int) -> PartialDatagram {
     serial &+= 1
     let (last, overflow) = now.addingReportingOverflow(window)
     terms.append(Term(key: key, serial: serial, lastPacket: overflow ? .max : last))
@@ -106,41 +106,41 @@ struct FragmentTable {
     return datagram
   }
 
-  private mutating func remove(_ key: Key) {
+  private mutating func remove(_ key: DatagramKey) {
     if let datagram = datagrams.removeValue(forKey: key) { cost &-= datagram.cost }
   }
 
   /// Drops the datagrams whose term ended before packet `now`.
-  mutating func expire(now: Int, into anomalies: inout [StreamAnomaly]) {
+  mutating func expire(now: Int, into findings: inout [StreamFinding]) {
     while firstTerm < terms.count, terms[firstTerm].lastPacket < now {
-      endFirstTerm(.age, into: &anomalies)
+      endFirstTerm(.age, into: &findings)
     }
     updateExpiry()
   }
 
   /// The capture has ended.
-  mutating func finish(into anomalies: inout [StreamAnomaly]) {
+  mutating func finish(into findings: inout [StreamFinding]) {
     while firstTerm < terms.count {
-      endFirstTerm(.endOfCapture, into: &anomalies)
+      endFirstTerm(.endOfCapture, into: &findings)
     }
     updateExpiry()
   }
 
   /// Drops the oldest datagrams until the rest fits.
-  private mutating func shrink(into anomalies: inout [StreamAnomaly]) {
+  private mutating func shrink(into findings: inout [StreamFinding]) {
     guard cost > limit else { return }
     while cost > limit, firstTerm < terms.count {
-      endFirstTerm(.fullBuffer, into: &anomalies)
+      endFirstTerm(.fullBuffer, into: &findings)
     }
     updateExpiry()
   }
 
-  private mutating func endFirstTerm(_ reason: Reason, into anomalies: inout [StreamAnomaly]) {
+  private mutating func endFirstTerm(_ reason: Reason, into findings: inout [StreamFinding]) {
     let term = terms[firstTerm]
     firstTerm &+= 1
     guard let datagram = datagrams[term.key], datagram.serial == term.serial else { return }
     remove(term.key)
-    if isMissed(datagram) { anomalies.append(incompleteness(of: datagram, term.key, reason)) }
+    if isMissed(datagram) { findings.append(incompleteness(of: datagram, term.key, reason)) }
   }
 
   /// Whether an incomplete datagram may have carried stream bytes. UDP can do so only as VXLAN, which its first
@@ -163,9 +163,9 @@ struct FragmentTable {
 
   // MARK: - Anomalies
 
-  private func contradiction(of parser: PacketParser, at origin: SourceExtent) -> StreamAnomaly {
+  private func contradiction(of parser: PacketParser, at origin: SourceExtent) -> StreamFinding {
     let first = parser.fragment.offset
-    return StreamAnomaly(
+    return StreamFinding(
       .fragmentOverlap, fileOffset: origin.fileOffset(of: parser.start), packet: origin.packet,
       message:
         "fragment with bytes \(first) to \(first &+ (parser.end &- parser.start)) of IP datagram "
@@ -174,8 +174,8 @@ struct FragmentTable {
   }
 
   private func incompleteness(
-    of datagram: PartialDatagram, _ key: Key, _ reason: Reason
-  ) -> StreamAnomaly {
+    of datagram: PartialDatagram, _ key: DatagramKey, _ reason: Reason
+  ) -> StreamFinding {
     let (packets, cut) = (datagram.packets, datagram.cutFragments)
     let numbers = packets.map(String.init).joined(separator: ", ")
     let inPackets = packets.isEmpty ? "" : " in \(packets.count == 1 ? "packet" : "packets") \(numbers)"
@@ -184,7 +184,7 @@ struct FragmentTable {
       cut > 0
       ? "; \(Count.of(cut, "fragment")) \(cut == 1 ? "was" : "were") truncated by the capture "
         + "(use a larger snap length)" : ""
-    return StreamAnomaly(
+    return StreamFinding(
       .fragmentMissing, fileOffset: datagram.firstOrigin?.fileOffset, packet: datagram.firstOrigin?.packet,
       message:
         "IP datagram \(Int(key.identification)) from \(key.source.text) to \(key.destination.text) with "

@@ -3,30 +3,30 @@ import Basics
 /// Finds the TCP segment in each packet of a capture: through link layer, tunnels and IP, and over IP fragments. It
 /// reads no file and tracks no connections.
 ///
-/// Invalid packets never stop it: each one is an anomaly, and the next one is read.
+/// Invalid packets never stop it: each one is an finding, and the next one is read.
 package struct PacketDissector {
   package private(set) var counts = PacketCounts()
   /// Number, from 1, of the last packet in the capture that Wireshark exported it from; nil if the record does not
   /// have it.
   package private(set) var originalFrame: Int?
   private var fragments: FragmentTable
-  private var anomalies: [StreamAnomaly] = []
+  private var findings: [StreamFinding] = []
 
   package init(options: CaptureOptions) {
     fragments = FragmentTable(options: options)
   }
 
-  package var hasAnomalies: Bool { !anomalies.isEmpty }
+  package var hasFindings: Bool { !findings.isEmpty }
 
   /// Anomalies since the last call, in the order in which they were found.
-  package mutating func takeAnomalies() -> [StreamAnomaly] {
-    defer { anomalies = [] }
-    return anomalies
+  package mutating func takeFindings() -> [StreamFinding] {
+    defer { findings = [] }
+    return findings
   }
 
   /// The capture has ended: incomplete datagrams are reported.
   package mutating func finish() {
-    fragments.finish(into: &anomalies)
+    fragments.finish(into: &findings)
   }
 
   /// Reads the next packet of the capture, which `record` locates in `window`.
@@ -35,7 +35,7 @@ package struct PacketDissector {
   ) -> Dissection {
     counts.packets &+= 1
     originalFrame = nil
-    if fragments.nextExpiry < counts.packets { fragments.expire(now: counts.packets, into: &anomalies) }
+    if fragments.nextExpiry < counts.packets { fragments.expire(now: counts.packets, into: &findings) }
     guard record.start >= 0, record.capturedLength >= 0, record.start <= window.byteCount,
       record.capturedLength <= window.byteCount &- record.start
     else { return misplaced(record, packet, in: window) }
@@ -67,7 +67,7 @@ package struct PacketDissector {
     case .unsupported(let type): return skip(type, record, packet)
     case .fragment: return reassemble(parser, origins(record, packet), in: window)
     case .pdu: return exportedPDU(&parser, record, packet, in: window)
-    default: malformed(parser.defect, origins(record, packet))
+    default: malformed(parser.finding, origins(record, packet))
     }
     return .skipped
   }
@@ -99,7 +99,7 @@ package struct PacketDissector {
         return .skipped
       default: break
       }
-      malformed(parser.defect, datagram.origins)
+      malformed(parser.finding, datagram.origins)
       return .skipped
     }
   }
@@ -114,19 +114,19 @@ package struct PacketDissector {
     // All fragments but the last have a length that is a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section
     // 4.5).
     guard length > 0, length <= most, !parser.fragment.hasMore || length & 7 == 0 else {
-      let problem = PacketDefect.Problem.length(length, least: 8, most: most & ~7)
-      malformed(PacketDefect(header: .fragment, offset: parser.start, problem: problem), origins)
+      let cause = PacketFinding.Cause.length(length, least: 8, most: most & ~7)
+      malformed(PacketFinding(header: .fragment, offset: parser.start, cause: cause), origins)
       return nil
     }
     guard FragmentTable.mayCarryTCP(parser.fragment.protocolNumber) else { return nil }
-    return fragments.add(parser, in: bytes, origins: origins, now: counts.packets, anomalies: &anomalies)
+    return fragments.add(parser, in: bytes, origins: origins, now: counts.packets, findings: &findings)
   }
 
   private mutating func exportedPDU(
     _ parser: inout PacketParser, _ record: PacketRecord, _ packet: PacketReference, in window: RawSpan
   ) -> Dissection {
     guard let tags = parser.exportedPDU(in: window) else {
-      malformed(parser.defect, origins(record, packet))
+      malformed(parser.finding, origins(record, packet))
       return .skipped
     }
     originalFrame = tags.pdu.originalFrame
@@ -155,13 +155,13 @@ package struct PacketDissector {
     [SourceExtent(streamOffset: record.start, fileOffset: record.fileOffset, stride: 1, packet: packet)]
   }
 
-  private mutating func malformed(_ defect: PacketDefect, _ origins: [SourceExtent]) {
+  private mutating func malformed(_ finding: PacketFinding, _ origins: [SourceExtent]) {
     counts.malformed &+= 1
-    let origin = origins[origins.index(of: defect.offset)]
-    anomalies.append(
-      StreamAnomaly(
-        .malformedPacket, fileOffset: origin.fileOffset(of: defect.offset), packet: origin.packet,
-        message: defect.message))
+    let origin = origins[origins.index(of: finding.offset)]
+    findings.append(
+      StreamFinding(
+        .malformedPacket, fileOffset: origin.fileOffset(of: finding.offset), packet: origin.packet,
+        message: finding.message))
   }
 
   /// Reports the first packet of each unsupported link type; `counts` has the totals.
@@ -169,8 +169,8 @@ package struct PacketDissector {
     _ type: LinkType, _ record: PacketRecord, _ packet: PacketReference
   ) -> Dissection {
     if counts.unsupported.updateValue((counts.unsupported[type] ?? 0) &+ 1, forKey: type) == nil {
-      anomalies.append(
-        StreamAnomaly(
+      findings.append(
+        StreamFinding(
           .unsupportedLinkType, fileOffset: record.fileOffset, packet: packet,
           message:
             "link type \(Int(type.rawValue)) is not supported and its packets are skipped; convert the "
@@ -183,9 +183,9 @@ package struct PacketDissector {
   private mutating func misplaced(
     _ record: PacketRecord, _ packet: PacketReference, in window: RawSpan
   ) -> Dissection {
-    let problem = PacketDefect.Problem.length(record.capturedLength, least: 0, most: window.byteCount)
+    let cause = PacketFinding.Cause.length(record.capturedLength, least: 0, most: window.byteCount)
     malformed(
-      PacketDefect(header: .record, offset: record.start, problem: problem), origins(record, packet))
+      PacketFinding(header: .record, offset: record.start, cause: cause), origins(record, packet))
     return .skipped
   }
 }

@@ -10,16 +10,16 @@ package struct PacketFilter {
     private let libpcap: Libpcap
     private var code = bpf_program()
 
-    init(_ expression: String, for linkType: LinkType) throws(InputFault) {
+    init(_ expression: String, for linkType: LinkType) throws(InputError) {
       guard let capture = EmptyCapture(linkType: linkType) else {
-        throw InputFault("libpcap cannot begin a filter: out of memory")
+        throw InputError("libpcap cannot begin a filter: out of memory")
       }
       libpcap = capture.libpcap
       let optimize: Int32 = 1
       guard
         libpcap.pcap_compile(capture.handle, &code, expression, optimize, PacketFilter.unknownNetmask) == 0
       else {
-        throw InputFault(.verbatim(PacketFilter.bounded(capture.message)))
+        throw InputError(.verbatim(PacketFilter.bounded(capture.message)))
       }
     }
 
@@ -30,7 +30,7 @@ package struct PacketFilter {
     }
   }
 
-  private struct Entry {
+  private struct CompiledFilter {
     var linkType: LinkType
     /// Nil if the expression is invalid for the link type.
     var program: Program?
@@ -45,36 +45,36 @@ package struct PacketFilter {
   private static let maxMessage = 300
 
   private let expression: String
-  private var entries: [Entry] = []
+  private var entries: [CompiledFilter] = []
   /// Index of the entry of the packet before.
   private var last = 0
-  private var anomalies: [StreamAnomaly] = []
+  private var findings: [StreamFinding] = []
   private var isFull = false
 
   /// Throws if the expression compiles for none of the usual link types.
-  package init(_ expression: String) throws(InputFault) {
+  package init(_ expression: String) throws(InputError) {
     guard !expression.utf8.contains(0) else {
-      throw InputFault("the filter contains a NUL byte; see pcap-filter(7) for the syntax")
+      throw InputError("the filter contains a NUL byte; see pcap-filter(7) for the syntax")
     }
     guard loadedLibpcap != nil else {
-      throw InputFault(
+      throw InputError(
         "libpcap, which compiles filters, cannot be loaded; install libpcap0.8 (elsewhere: libpcap)")
     }
     self.expression = expression
-    var first: InputFault?
+    var first: InputError?
     for number in Self.usual {
-      do throws(InputFault) {
+      do throws(InputError) {
         _ = try Program(expression, for: LinkType(rawValue: number))
         return
       } catch { first = first ?? error }
     }
-    throw InputFault(
+    throw InputError(
 
       "the filter '\(Self.bounded(expression))' does not compile: \(first?.message.text ?? "") (for "
         + "\(LinkType.ethernet.name), nor for another usual link type); see pcap-filter(7) for the syntax")
   }
 
-  /// Whether the packet matches. If the expression is invalid for its link type, it does not match, and one anomaly
+  /// Whether the packet matches. If the expression is invalid for its link type, it does not match, and one finding
   /// reports that.
   package mutating func matches(_ record: PacketRecord, in window: RawSpan) -> Bool {
     if last >= entries.count || entries[last].linkType != record.linkType {
@@ -96,12 +96,12 @@ package struct PacketFilter {
     }
   }
 
-  package var hasAnomalies: Bool { !anomalies.isEmpty }
+  package var hasFindings: Bool { !findings.isEmpty }
 
   /// Anomalies since the last call: link types that the filter does not compile for.
-  package mutating func takeAnomalies() -> [StreamAnomaly] {
-    defer { anomalies = [] }
-    return anomalies
+  package mutating func takeFindings() -> [StreamFinding] {
+    defer { findings = [] }
+    return findings
   }
 
   private mutating func index(of record: PacketRecord) -> Int? {
@@ -118,7 +118,7 @@ package struct PacketFilter {
       return nil
     }
     var program: Program?
-    do throws(InputFault) {
+    do throws(InputError) {
       program = try Program(expression, for: record.linkType)
     } catch {
       note(
@@ -127,13 +127,13 @@ package struct PacketFilter {
         "\(record.linkType.name) (link type \(Int(record.linkType.rawValue))) does not support the "
           + "filter '\(Self.bounded(expression))': \(error.message.text); its packets are skipped")
     }
-    entries.append(Entry(linkType: record.linkType, program: program))
+    entries.append(CompiledFilter(linkType: record.linkType, program: program))
     return entries.count - 1
   }
 
   private mutating func note(_ record: PacketRecord, _ message: Message) {
-    anomalies.append(
-      StreamAnomaly(
+    findings.append(
+      StreamFinding(
         .unsupportedLinkType, length: record.capturedLength, fileOffset: record.fileOffset,
         packet: PacketReference(number: record.number, time: record.time),
         message: message))

@@ -22,7 +22,7 @@ enum Layer: Equatable {
   case pdu
   case notTCP
   case encrypted
-  /// Described by `PacketParser.defect`.
+  /// Described by `PacketParser.finding`.
   case malformed
   case unsupported(LinkType)
 }
@@ -47,7 +47,7 @@ struct PacketParser {
   var destination = IPAddress(v4: 0)
   /// Details of the results `fragment` and `malformed`.
   var fragment = FragmentHeader()
-  var defect = PacketDefect(header: .record, offset: 0, problem: .depth(0))
+  var finding = PacketFinding(header: .record, offset: 0, cause: .depth(0))
 
   init(start: Int, end: Int, wireEnd: Int) {
     (self.start, self.end, self.wireEnd) = (start, end, wireEnd)
@@ -88,16 +88,16 @@ struct PacketParser {
 
   /// Whether the next `length` bytes were captured; if not, sets `defect`.
   @inline(__always)
-  mutating func hasBytes(_ length: Int, _ header: PacketDefect.Header) -> Bool {
+  mutating func hasBytes(_ length: Int, _ header: PacketFinding.Header) -> Bool {
     if end &- start >= length { return true }
-    defect = PacketDefect(
-      header: header, offset: start, problem: .cut(needs: length, has: end &- start))
+    finding = PacketFinding(
+      header: header, offset: start, cause: .cut(needs: length, has: end &- start))
     return false
   }
 
   /// The result for an invalid header at `start`.
-  mutating func malformed(_ header: PacketDefect.Header, _ problem: PacketDefect.Problem) -> Layer {
-    defect = PacketDefect(header: header, offset: start, problem: problem)
+  mutating func malformed(_ header: PacketFinding.Header, _ cause: PacketFinding.Cause) -> Layer {
+    finding = PacketFinding(header: header, offset: start, cause: cause)
     return .malformed
   }
 
@@ -142,7 +142,7 @@ extension Layer {
 }
 
 /// Why a header cannot be read.
-struct PacketDefect: Equatable {
+struct PacketFinding: Equatable {
   enum Header: String {
     case ethernet = "Ethernet header"
     case vlan = "VLAN tag"
@@ -170,7 +170,7 @@ struct PacketDefect: Equatable {
     case record = "packet record"
   }
 
-  enum Problem: Equatable {
+  enum Cause: Equatable {
     /// The header needs `needs` bytes; the capture has `has` of them.
     case cut(needs: Int, has: Int)
     case version(Int, expected: Int)
@@ -185,12 +185,12 @@ struct PacketDefect: Equatable {
   var header: Header
   /// Index, in the parsed bytes, of the header's first byte.
   var offset: Int
-  var problem: Problem
+  var cause: Cause
 
   /// The caller adds the offset.
   var message: Message {
     let name = header.rawValue
-    return switch problem {
+    return switch cause {
     case .cut(let needs, let has):
       "\(name) needs \(Count.of(needs, "byte")), the packet has \(has) left (if the packet was "
         + "truncated, capture with a larger snap length); packet skipped"

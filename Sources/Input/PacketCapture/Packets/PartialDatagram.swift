@@ -5,7 +5,7 @@ import Basics
 /// Of a complete one the offsets and hashes of its fragments are remembered, so that duplicates (captures often have
 /// packets twice) do not start a datagram that never completes.
 struct PartialDatagram {
-  enum State {
+  enum Completeness {
     case collecting, complete
     /// Its fragments conflict: further ones are ignored.
     case refused
@@ -31,7 +31,7 @@ struct PartialDatagram {
     var end: Int { Int(offset) &+ Int(length) }
   }
 
-  private(set) var state = State.collecting
+  private(set) var state = Completeness.collecting
   /// From the first fragment; until that arrives, from any other.
   private(set) var protocolNumber: UInt8
   /// Distinguishes successive datagrams with the same key.
@@ -162,7 +162,7 @@ struct PartialDatagram {
 
   mutating func refuse() { forget(as: .refused) }
 
-  private mutating func forget(as newState: State) {
+  private mutating func forget(as newState: Completeness) {
     state = newState
     (fragments, hashes, bytes, origins, packets) = ([], [], [], [], [])
   }

@@ -7,9 +7,9 @@ import Basics
 ///       switch records.next(in: window, from: index, windowOffset: offset, isLast: isLast) {
 ///       case .packet(let record, let end): use(record); index = end
 ///       case .skipped(let end): index = end
-///       case .damaged(let anomaly, let end): report(anomaly); index = end
+///       case .damaged(let finding, let end): report(finding); index = end
 ///       case .needsBytes(let count): make(window, begin: index, andHold: count)
-///       case .unreadable(let fault): report(fault)
+///       case .unreadable(let error): report(error)
 ///       case .finished: break loop
 ///       }
 ///     }
@@ -17,42 +17,42 @@ import Basics
 /// The result does not depend on how the file is divided into windows. Every byte of the file belongs to a packet's
 /// record, to a skipped range, or to a range reported as damaged.
 package struct CaptureRecords {
-  package enum Kind: String, Sendable {
+  package enum FileFormat: String, Sendable {
     case pcap, pcapng, snoop
   }
 
   /// The next item of the file. `end` is the index in the window after it, from which to continue. Rare payloads are
   /// boxed, so that a step with a packet is small and has nothing to release.
-  package enum Step {
+  package enum NextRecord {
     case packet(PacketRecord, end: Int)
     /// A header, a block without a packet, or bytes of a damaged range whose end is not known yet.
     case skipped(end: Int)
     /// Unreadable bytes (finding `damaged-capture`): a range of the file, which may begin before the window. After a
     /// truncated packet it includes that packet's bytes.
-    indirect case damaged(StreamAnomaly, end: Int)
+    indirect case damaged(StreamFinding, end: Int)
     /// Needs a window with at least this number of bytes from the index on: at most `maxPacket` and 2 MiB. Never with
     /// the last window.
     case needsBytes(Int)
     /// The file cannot be read at all; `finished` follows.
-    indirect case unreadable(InputFault)
+    indirect case unreadable(InputError)
     /// The file has been read to its end. Only with the last window, or after `unreadable`.
     case finished
   }
 
-  package let kind: Kind
+  package let kind: FileFormat
   // Two properties, because one enum of them would be copied for each record.
   private var pcap: RecordReader<PcapRecords>
   private var pcapng: RecordReader<PcapngRecords>
 
   /// - Parameter maxPacket: a record that claims more captured bytes is damage.
-  package init(kind: Kind, maxPacket: Int) {
+  package init(kind: FileFormat, maxPacket: Int) {
     self.kind = kind
     pcap = RecordReader(PcapRecords(maxPacket: max(0, maxPacket)))
     pcapng = RecordReader(PcapngRecords(maxPacket: max(0, maxPacket)))
   }
 
   /// The kind of the capture that begins with `head`; nil if it is not a capture. Needs 24 bytes.
-  package static func recognises(_ head: RawSpan) -> Kind? {
+  package static func recognises(_ head: RawSpan) -> FileFormat? {
     guard head.byteCount >= 8 else { return nil }
     let magic = FileByteOrder.little.uint32(in: head, at: 0)
     if magic == PcapngBlock.Kind.sectionHeader.rawValue { return .pcapng }
@@ -78,7 +78,7 @@ package struct CaptureRecords {
   ///   - isLast: whether the file ends with the window.
   package mutating func next(
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
-  ) -> Step {
+  ) -> NextRecord {
     switch kind {
     case .pcap, .snoop: pcap.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
     case .pcapng: pcapng.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)

@@ -22,7 +22,7 @@ struct PcapRecords: RecordFormat {
 
   mutating func readHead(
     at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step? {
+  ) -> CaptureRecords.NextRecord? {
     let available = window.byteCount - index
     if available >= 16, PcapHeader.isSnoop(window, at: index) {
       return readSnoopHead(at: index, in: window, windowOffset)
@@ -49,7 +49,7 @@ struct PcapRecords: RecordFormat {
   /// RFC 1761: after the magic number the version, and the type of the links; 0 and 4 are Ethernet.
   private mutating func readSnoopHead(
     at index: Int, in window: RawSpan, _ windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     let version = window.bigEndianUInt32(at: index + 8)
     let type = window.bigEndianUInt32(at: index + 12)
     guard version == 2, type == 0 || type == 4 else {
@@ -80,7 +80,7 @@ struct PcapRecords: RecordFormat {
   @inline(__always)
   mutating func readStrict(
     at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step? {
+  ) -> CaptureRecords.NextRecord? {
     guard window.byteCount &- index >= headerLength else { return nil }
     let header = header(at: index, in: window)
     guard rules.isSound(header, near: reference) else { return nil }
@@ -133,7 +133,7 @@ struct PcapRecords: RecordFormat {
 
   mutating func read(
     at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     let header = header(at: index, in: window)
     updateReference(with: header, before: end, in: window)
     return packet(header, from: index &+ headerLength, to: end, windowOffset: windowOffset)
@@ -145,7 +145,7 @@ struct PcapRecords: RecordFormat {
   @inline(__always)
   private mutating func packet(
     _ header: PcapRecordHeader, from start: Int, to end: Int, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     packets &+= 1
     if header.original > 0 { rules.mayLackOriginal = false }
     return .packet(
@@ -184,18 +184,18 @@ struct PcapRecords: RecordFormat {
 
 /// Messages about unreadable parts of a pcap file.
 extension PcapRecords {
-  static func cutHeader(_ available: Int, _ fileOffset: Int) -> CaptureRecords.Step {
+  static func cutHeader(_ available: Int, _ fileOffset: Int) -> CaptureRecords.NextRecord {
     unreadable(
       "the pcap header is truncated: expected \(PcapHeader.length) bytes, found \(max(0, available))",
       fileOffset)
   }
 
-  static func unreadable(_ message: Message, _ fileOffset: Int) -> CaptureRecords.Step {
-    .unreadable(InputFault(message, fileOffset: fileOffset))
+  static func unreadable(_ message: Message, _ fileOffset: Int) -> CaptureRecords.NextRecord {
+    .unreadable(InputError(message, fileOffset: fileOffset))
   }
 
-  static func unknownVersion(_ header: PcapHeader, at fileOffset: Int) -> StreamAnomaly {
-    StreamAnomaly(
+  static func unknownVersion(_ header: PcapHeader, at fileOffset: Int) -> StreamFinding {
+    StreamFinding(
       .damagedCapture, length: PcapHeader.length, fileOffset: fileOffset,
       message: .damage(
 

@@ -18,7 +18,7 @@ extension PcapngRecords {
   @inline(__always)
   mutating func readPacket(
     _ frame: PcapngFrame, isObsolete: Bool, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     guard frame.bodyLength >= 20 else { return tooShort(frame, windowOffset) }
     let (order, index) = (frame.order, frame.start)
     let number =
@@ -49,7 +49,7 @@ extension PcapngRecords {
   /// follows from the snap length.
   mutating func readSimplePacket(
     _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     guard frame.bodyLength >= 4 else { return tooShort(frame, windowOffset) }
     guard let interface = interfaces.first, let linkType = interface.linkType else {
       return noInterface(0, frame, windowOffset)
@@ -70,7 +70,7 @@ extension PcapngRecords {
 
   mutating func readInterface(
     _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     guard interfaces.count < Self.maxInterfaces else {
       return damaged(
         frame, windowOffset,
@@ -86,7 +86,7 @@ extension PcapngRecords {
   /// Interfaces are numbered from 0 in each section.
   mutating func readSection(
     _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     order = frame.order
     interfaces.removeAll(keepingCapacity: true)
     guard frame.bodyLength >= 16 else { return tooShort(frame, windowOffset) }
@@ -101,7 +101,7 @@ extension PcapngRecords {
 
   mutating func readSecrets(
     _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     guard frame.bodyLength >= 8 else { return tooShort(frame, windowOffset) }
     let length = Int(frame.order.uint32(in: window, at: frame.start + 12))
     guard length <= frame.bodyLength - 8 else {
@@ -133,13 +133,13 @@ extension PcapngRecords {
 
 /// Messages about unreadable blocks.
 extension PcapngRecords {
-  private func tooShort(_ frame: PcapngFrame, _ windowOffset: Int) -> CaptureRecords.Step {
+  private func tooShort(_ frame: PcapngFrame, _ windowOffset: Int) -> CaptureRecords.NextRecord {
     damaged(frame, windowOffset, "a block of \(frame.end - frame.start) bytes, too short for its type")
   }
 
   private func noInterface(
     _ number: Int, _ frame: PcapngFrame, _ windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     damaged(
       frame, windowOffset,
       "a packet of interface \(number), but the section has \(Count.of(interfaces.count, "interface"))")
@@ -147,15 +147,17 @@ extension PcapngRecords {
 
   private func tooLong(
     _ captured: Int, _ room: Int, _ frame: PcapngFrame, _ windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     damaged(
       frame, windowOffset,
       "a packet of \(captured) captured bytes, expected at most \(min(room, maxPacket)) in its block")
   }
 
-  private func damaged(_ frame: PcapngFrame, _ windowOffset: Int, _ cause: Message) -> CaptureRecords.Step {
+  private func damaged(_ frame: PcapngFrame, _ windowOffset: Int, _ cause: Message)
+    -> CaptureRecords.NextRecord
+  {
     .damaged(
-      StreamAnomaly(
+      StreamFinding(
         .damagedCapture, length: frame.end - frame.start, fileOffset: windowOffset + frame.start,
         message: .damage(cause, afterPacket: packets)), end: frame.end)
   }

@@ -27,12 +27,12 @@ struct PcapngRecords: RecordFormat {
 
   mutating func readHead(
     at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step? { nil }
+  ) -> CaptureRecords.NextRecord? { nil }
 
   @inline(__always)
   mutating func readStrict(
     at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step? {
+  ) -> CaptureRecords.NextRecord? {
     let available = window.byteCount &- index
     guard available >= PcapngBlock.frameLength,
       let block = PcapngBlock(at: index, in: window, order: order),
@@ -148,7 +148,7 @@ struct PcapngRecords: RecordFormat {
 
   mutating func read(
     at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     // The assessment has read the same block.
     guard let block = PcapngBlock(at: index, in: window, order: order) else { return .skipped(end: end) }
     let frame = PcapngFrame(start: index, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order)
@@ -158,7 +158,7 @@ struct PcapngRecords: RecordFormat {
   @inline(never)
   private mutating func read(
     _ block: PcapngBlock, _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     switch block.kind {
     case .enhancedPacket?:
       return readPacket(frame, isObsolete: false, in: window, windowOffset: windowOffset)

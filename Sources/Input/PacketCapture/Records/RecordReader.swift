@@ -9,7 +9,7 @@ import Basics
 ///
 /// Each byte is searched once and then discarded, so damage of any length takes linear time and no memory.
 struct RecordReader<Format: RecordFormat> {
-  private enum State {
+  private enum Position {
     case heading
     /// At a record. No other record begins in it before `searched` (file offset).
     case reading(searched: Int)
@@ -38,7 +38,7 @@ struct RecordReader<Format: RecordFormat> {
   }
 
   private(set) var format: Format
-  private var state: State = .heading
+  private var state: Position = .heading
   private var damage = Damage()
 
   init(_ format: Format) {
@@ -47,7 +47,7 @@ struct RecordReader<Format: RecordFormat> {
 
   mutating func next(
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     switch state {
     case .heading:
       return readHead(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
@@ -59,7 +59,7 @@ struct RecordReader<Format: RecordFormat> {
       return search(in: window, from: index, callerIndex: index, windowOffset: windowOffset, isLast: isLast)
     case .reportingDamage:
       state = .reading(searched: 0)
-      return .damaged(anomaly(resumes: nil), end: index)
+      return .damaged(finding(resumes: nil), end: index)
     case .ended:
       return .finished
     }
@@ -67,7 +67,7 @@ struct RecordReader<Format: RecordFormat> {
 
   private mutating func readHead(
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     let step = format.readHead(at: index, in: window, windowOffset: windowOffset, isLast: isLast)
     switch step {
     case .needsBytes: break
@@ -80,7 +80,7 @@ struct RecordReader<Format: RecordFormat> {
   @inline(never)
   private mutating func readSuspect(
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool, searched: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     switch format.assess(at: index, in: window, isLast: isLast) {
     case .needs(let count):
       return .needsBytes(count)
@@ -113,7 +113,7 @@ struct RecordReader<Format: RecordFormat> {
 
   private mutating func readDamaged(
     at index: Int, to end: Int, damage range: Range<Int>?, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     state = .reading(searched: 0)
     let isCut = range?.lowerBound == index
     let cause = range == nil ? nil : format.reason(at: index, in: window)
@@ -137,17 +137,19 @@ struct RecordReader<Format: RecordFormat> {
     format.skip(at: index, in: window)
   }
 
-  private mutating func resume(at index: Int, in window: RawSpan, windowOffset: Int) -> CaptureRecords.Step {
+  private mutating func resume(at index: Int, in window: RawSpan, windowOffset: Int)
+    -> CaptureRecords.NextRecord
+  {
     state = .reading(searched: 0)
     damage.end = index + windowOffset
     format.resume(at: index, in: window)
-    return .damaged(anomaly(resumes: true), end: index)
+    return .damaged(finding(resumes: true), end: index)
   }
 
   /// - Parameter callerIndex: the caller's index; the bytes between it and `start` have been searched before.
   private mutating func search(
     in window: RawSpan, from start: Int, callerIndex: Int, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step {
+  ) -> CaptureRecords.NextRecord {
     state = .searching
     switch firstPlausible(in: window, from: start, to: window.byteCount, suspect: nil, isLast: isLast) {
     case .found(let index):
@@ -157,7 +159,7 @@ struct RecordReader<Format: RecordFormat> {
     case .none where isLast:
       state = .reading(searched: 0)
       damage.end = window.byteCount + windowOffset
-      return .damaged(anomaly(resumes: false), end: window.byteCount)
+      return .damaged(finding(resumes: false), end: window.byteCount)
     case .none:
       let end = window.byteCount
       return end > callerIndex ? .skipped(end: end) : .needsBytes(1)
@@ -179,21 +181,21 @@ struct RecordReader<Format: RecordFormat> {
     return .none
   }
 
-  private func anomaly(resumes: Bool?) -> StreamAnomaly {
+  private func finding(resumes: Bool?) -> StreamFinding {
     let cause: Message =
       switch resumes {
       case true?: "\(damage.cause); skipped to the next plausible \(Format.unit)"
       case false?: "\(damage.cause); no plausible \(Format.unit) follows"
       case nil: damage.cause
       }
-    return StreamAnomaly(
+    return StreamFinding(
       .damagedCapture, length: damage.end - damage.start, fileOffset: damage.start,
       message: damage.isInPacket
         ? "in packet \(damage.packet): \(cause)" : .damage(cause, afterPacket: damage.packet))
   }
 }
 
-/// State of the bytes where a record must begin but none is valid. Indices are of the window.
+/// Position of the bytes where a record must begin but none is valid. Indices are of the window.
 enum RecordAssessment {
   /// A record up to `end` if no other begins in it. `isReadable`: it is read nevertheless; `damage` is the range of
   /// its wrong or missing bytes, to be reported after it.
@@ -225,21 +227,21 @@ protocol RecordFormat {
   /// Reads the file header before the first record; nil if the format has none.
   mutating func readHead(
     at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step?
+  ) -> CaptureRecords.NextRecord?
 
   /// Reads the record at `index` if it is valid and the bytes after it confirm it: the fast path for nearly all
   /// records. Nil, without side effects, if not, or if the window is too short to decide; `assess` distinguishes the
   /// two.
   mutating func readStrict(
     at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.Step?
+  ) -> CaptureRecords.NextRecord?
 
   func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment
 
   /// Reads a record that was assessed to end at `end`; `isCut` if the end of the file truncates it there.
   mutating func read(
     at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.Step
+  ) -> CaptureRecords.NextRecord
 
   /// Must return `no` for nearly all bytes that are not a record, and take constant time except for what `noneBefore`
   /// saves.

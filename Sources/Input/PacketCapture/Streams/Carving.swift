@@ -1,7 +1,7 @@
 /// How a search in bytes of any kind found a stream (docs/carving.md).
 package struct Carving: Equatable, Sendable {
   /// The encoding in which the bytes were found.
-  package enum Form: String, CaseIterable, Sendable {
+  package enum CarvedForm: String, CaseIterable, Sendable {
     case binary, hex, base64
     case quotedPrintable = "quoted-printable"
     /// A line with a token in angle brackets and a time.
@@ -9,7 +9,7 @@ package struct Carving: Equatable, Sendable {
     case packet
   }
 
-  package var form: Form
+  package var form: CarvedForm
   /// Number of the chain of records in its input, from 0; nil for a form that has no chains.
   package var chain: Int?
   /// Tuples of the chain, up to `maxCountedLength`; nil unless it is one of tuples.
@@ -20,7 +20,7 @@ package struct Carving: Equatable, Sendable {
   /// A longer chain has this length in reports. Its rows are written before its end is known.
   package static let maxCountedLength = 1000
 
-  package init(_ form: Form, chain: Int? = nil, chainLength: Int? = nil, isNamed: Bool = false) {
+  package init(_ form: CarvedForm, chain: Int? = nil, chainLength: Int? = nil, isNamed: Bool = false) {
     (self.form, self.chain, self.chainLength, self.isNamed) = (form, chain, chainLength, isNamed)
   }
 }

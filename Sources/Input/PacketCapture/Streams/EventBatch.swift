@@ -9,9 +9,9 @@ package enum StreamEvent: BitwiseCopyable, Sendable {
   case bytes(ByteEvent)
   case gap(slot: Int32, side: Side, gap: Int32)
   /// For `count` of the next bytes, from `offset` on, another packet has others, and nothing decides between the two.
-  case doubt(slot: Int32, side: Side, offset: Int, count: Int)
+  case uncertain(slot: Int32, side: Side, offset: Int, count: Int)
   /// A problem of the input. `slot` is nil if it concerns no open stream.
-  case anomaly(slot: Int32?, anomaly: Int32)
+  case finding(slot: Int32?, finding: Int32)
   /// Keys that the capture brings, for the streams of later packets: index in `EventBatch.secrets`.
   case secrets(Int32)
   case closed(slot: Int32, report: Int32)
@@ -57,7 +57,7 @@ package struct EventBatch {
   package private(set) var chunks: [[UInt8]] = []
   package private(set) var identities: [StreamIdentity] = []
   package private(set) var gaps: [StreamGap] = []
-  package private(set) var anomalies: [StreamAnomaly] = []
+  package private(set) var findings: [StreamFinding] = []
   package private(set) var reports: [StreamReport] = []
   package private(set) var secrets: [EmbeddedSecrets] = []
 
@@ -80,7 +80,7 @@ package struct EventBatch {
     if !chunks.isEmpty { chunks.removeAll(keepingCapacity: true) }
     if !identities.isEmpty { identities.removeAll(keepingCapacity: true) }
     if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }
-    if !anomalies.isEmpty { anomalies.removeAll(keepingCapacity: true) }
+    if !findings.isEmpty { findings.removeAll(keepingCapacity: true) }
     if !reports.isEmpty { reports.removeAll(keepingCapacity: true) }
     if !secrets.isEmpty { secrets.removeAll() }
   }
@@ -137,9 +137,9 @@ package struct EventBatch {
     gaps.append(gap)
   }
 
-  package mutating func anomaly(_ anomaly: StreamAnomaly, slot: Int32? = nil) {
-    events.append(.anomaly(slot: slot, anomaly: Int32(truncatingIfNeeded: anomalies.count)))
-    anomalies.append(anomaly)
+  package mutating func finding(_ finding: StreamFinding, slot: Int32? = nil) {
+    events.append(.finding(slot: slot, finding: Int32(truncatingIfNeeded: findings.count)))
+    findings.append(finding)
   }
 
   package mutating func secrets(_ found: EmbeddedSecrets) {

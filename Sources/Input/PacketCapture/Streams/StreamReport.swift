@@ -72,7 +72,7 @@ package struct StreamGap: Equatable, Sendable {
 }
 
 /// A problem in a stream or an input, before the roles are known: with a side in place of a direction.
-package struct StreamAnomaly: Equatable, Sendable {
+package struct StreamFinding: Equatable, Sendable {
   package var code: FindingCode
   /// Number of the stream concerned; nil if none is.
   package var stream: Int?

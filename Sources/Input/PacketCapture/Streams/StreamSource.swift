@@ -22,11 +22,11 @@ package enum SourceStep {
   /// The batch is full: continue from `consumed` with an empty one.
   case isFull(consumed: Int)
   /// No more content is needed: it has ended, or is unreadable from here on.
-  case ended(InputFault?)
+  case ended(InputError?)
 }
 
 /// Why an input could not be read in full: it makes the exit code 2, and the readable part is used.
-package struct InputFault: Error, Equatable, Sendable {
+package struct InputError: Error, Equatable, Sendable {
   /// The problem and the remedy.
   package var message: Message
   /// Offset in the file, from 0, of the first byte concerned.

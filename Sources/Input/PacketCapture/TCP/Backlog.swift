@@ -21,26 +21,26 @@ struct PendingSegment {
   static let overhead = 128
 }
 
-/// Data buffered by a direction until earlier bytes arrive: segments, anomalies whose offset is not known yet, and
+/// Data buffered by a direction until earlier bytes arrive: segments, findings whose offset is not known yet, and
 /// the byte of a window probe. A separate object, since few directions need one at a time.
 final class Backlog {
   var segments = PendingSegments()
   /// Anomalies to emit once offsets are known, with their positions.
-  var anomalies: [(anomaly: StreamAnomaly, position: Int)] = []
+  var findings: [(finding: StreamFinding, position: Int)] = []
   /// The lowest of these positions, and the number of packets read when it arrived.
-  var lowestAnomaly: (position: Int, arrival: Int)?
+  var lowestFinding: (position: Int, arrival: Int)?
   /// The byte of a window probe, which counts only if other bytes follow it.
   var probe: PendingSegment?
 
-  var isEmpty: Bool { segments.isEmpty && anomalies.isEmpty && probe == nil }
+  var isEmpty: Bool { segments.isEmpty && findings.isEmpty && probe == nil }
 
   /// Approximate memory, in bytes.
-  var cost: Int { segments.cost &+ anomalies.count &* Self.anomalyCost }
-  private static let anomalyCost = 256
+  var cost: Int { segments.cost &+ findings.count &* Self.findingCost }
+  private static let findingCost = 256
 
-  func add(_ anomaly: StreamAnomaly, at position: Int, arrival: Int) {
-    anomalies.append((anomaly, position))
-    if position < lowestAnomaly?.position ?? .max { lowestAnomaly = (position, arrival) }
+  func add(_ finding: StreamFinding, at position: Int, arrival: Int) {
+    findings.append((finding, position))
+    if position < lowestFinding?.position ?? .max { lowestFinding = (position, arrival) }
   }
 }
 
@@ -146,7 +146,7 @@ struct PendingSegments {
 /// File locations of a direction's delivered bytes, to compare retransmissions with them.
 struct DeliveredRanges {
   /// Bytes of one packet, or of a gap.
-  struct Entry {
+  struct DeliveredRange {
     /// Position of the first byte (`HalfConnection`).
     var position: Int
     var length: Int
@@ -166,7 +166,7 @@ struct DeliveredRanges {
   /// Minimum number of entries per direction, even when the budget is used up.
   private static let minCount = 8
 
-  private var entries: [Entry] = []
+  private var entries: [DeliveredRange] = []
   /// Entries before this one are dropped; the array is compacted now and then.
   private var head = 0
 
@@ -179,7 +179,7 @@ struct DeliveredRanges {
   /// Adds a range delivered after all others.
   /// - Parameter mayGrow: whether more than the last `minCount` may be kept.
   @inline(__always)
-  mutating func append(_ entry: Entry, mayGrow: Bool) {
+  mutating func append(_ entry: DeliveredRange, mayGrow: Bool) {
     if !mayGrow { makeRoom() }
     entries.append(entry)
   }
@@ -201,7 +201,7 @@ struct DeliveredRanges {
   }
 
   /// The entry with the byte at `position`; nil if it was dropped or never existed.
-  func entry(at position: Int) -> Entry? {
+  func entry(at position: Int) -> DeliveredRange? {
     var (low, high) = (head, entries.count)
     while low < high {
       let middle = (low + high) / 2

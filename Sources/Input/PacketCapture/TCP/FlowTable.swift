@@ -230,7 +230,7 @@ struct FlowTable: ~Copyable {
 ///
 /// Slots are reused, so an entry has the number of its connection, too: an entry of a removed connection is ignored.
 struct FlushQueue {
-  struct Entry: BitwiseCopyable {
+  struct Deadline: BitwiseCopyable {
     enum Kind: BitwiseCopyable {
       /// A direction waits for the bytes of a gap, or for its SYN.
       case gap(Side)
@@ -246,7 +246,7 @@ struct FlushQueue {
   /// Number of packets to wait for.
   let window: Int
   /// The entries due after each packet, in a ring.
-  private var entries: [[Entry]]
+  private var entries: [[Deadline]]
   /// Number of packets read.
   private var now = 0
   /// Index of `now` in the ring.
@@ -260,7 +260,7 @@ struct FlushQueue {
   }
 
   /// Adds an entry due after `count` more packets, at most `window`.
-  mutating func add(_ entry: Entry, after count: Int) {
+  mutating func add(_ entry: Deadline, after count: Int) {
     let packet = now + min(max(0, count), window)
     entries[packet % entries.count].append(entry)
     earliest = min(earliest, packet)
@@ -268,11 +268,11 @@ struct FlushQueue {
 
   /// Takes the entries due now, if any.
   @inline(__always)
-  mutating func takeDue() -> [Entry]? {
+  mutating func takeDue() -> [Deadline]? {
     earliest > now || entries[current].isEmpty ? nil : takeNow()
   }
 
-  private mutating func takeNow() -> [Entry] {
+  private mutating func takeNow() -> [Deadline] {
     defer { entries[current] = [] }
     return entries[current]
   }
@@ -286,7 +286,7 @@ struct FlushQueue {
   }
 
   /// Takes the entry that is due first; nil if the queue is empty.
-  mutating func takeEarliest() -> Entry? {
+  mutating func takeEarliest() -> Deadline? {
     earliest = max(earliest, now)
     while earliest <= now + window {
       if let entry = entries[earliest % entries.count].popLast() { return entry }

@@ -4,7 +4,7 @@ import Basics
 extension Reassembler {
   /// - Parameter due: the entries that are due.
   @inline(never)
-  mutating func settle(_ due: [FlushQueue.Entry]) {
+  mutating func settle(_ due: [FlushQueue.Deadline]) {
     for entry in due where isCurrent(entry) {
       let connection = flows[entry.slot]
       switch entry.kind {
@@ -18,7 +18,7 @@ extension Reassembler {
   }
 
   /// Whether the connection of `entry` is still in the table.
-  private func isCurrent(_ entry: FlushQueue.Entry) -> Bool {
+  private func isCurrent(_ entry: FlushQueue.Deadline) -> Bool {
     flows.contains(entry.number, in: entry.slot)
   }
 
@@ -63,10 +63,11 @@ extension Reassembler {
     add(.end, connection, at: output.packetsRead &+ queue.window)
   }
 
-  private mutating func add(_ kind: FlushQueue.Entry.Kind, _ connection: FlowTable.Reference, at packet: Int)
-  {
+  private mutating func add(
+    _ kind: FlushQueue.Deadline.Kind, _ connection: FlowTable.Reference, at packet: Int
+  ) {
     queue.add(
-      FlushQueue.Entry(
+      FlushQueue.Deadline(
         slot: connection.pointee.first.slot, number: connection.pointee.number, kind: kind),
       after: packet &- output.packetsRead)
   }
@@ -113,7 +114,7 @@ extension Reassembler {
     guard let position = half.hasBegun ? half.next : half.firstSent else { return }
     let first = half.firstPending
     connection.pointee[side].emit(
-      StreamAnomaly(
+      StreamFinding(
         .bufferLimit, fileOffset: first?.fileOffset, packet: first?.packet ?? connection.pointee.lastPacket,
         message: "buffer limit of \(limit) bytes reached (\(option)): the gap here was flushed early"),
       at: position, &output)

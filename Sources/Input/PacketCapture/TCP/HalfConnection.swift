@@ -128,7 +128,7 @@ struct HalfConnection {
   /// Number of packets read when the first buffered item arrived; nil if nothing is buffered.
   var waitsSince: Int? {
     guard let backlog else { return nil }
-    guard let lowest = backlog.lowestAnomaly, !hasBegun,
+    guard let lowest = backlog.lowestFinding, !hasBegun,
       lowest.position < backlog.segments.firstPosition ?? .max
     else { return backlog.segments.first?.arrival }
     return lowest.arrival
@@ -139,7 +139,7 @@ struct HalfConnection {
   /// Position of the first byte known to have been sent by a direction that has not begun: it is buffered, or the
   /// capture has only its packet's headers. Nil if there is none.
   var firstSent: Int? {
-    guard let lowest = backlog?.lowestAnomaly?.position else { return backlog?.segments.firstPosition }
+    guard let lowest = backlog?.lowestFinding?.position else { return backlog?.segments.firstPosition }
     return min(lowest, backlog?.segments.firstPosition ?? lowest)
   }
 
@@ -191,7 +191,7 @@ struct HalfConnection {
   ) {
     let known = delivered.count
     delivered.append(
-      DeliveredRanges.Entry(
+      DeliveredRanges.DeliveredRange(
         position: next, length: count, fileOffset: fileOffset, packet: packet, checksum: checksum,
         event: output.lastEvent),
       mayGrow: output.rememberedRanges < StreamOutput.rememberedInAll && known < StreamOutput.rememberedInOne)
@@ -209,7 +209,7 @@ struct HalfConnection {
     guard !hasBegun else { return }
     begin(at: position)
     dropBeforeBeginning(&output)
-    emitAnomalies(&output)
+    emitSourceFindings(&output)
     flush(&output)
   }
 
@@ -257,7 +257,7 @@ struct HalfConnection {
     _ output: inout StreamOutput
   ) {
     emit(
-      StreamAnomaly(
+      StreamFinding(
         .truncatedPacket, length: missing, fileOffset: fileOffset, packet: packet,
         message: .truncatedPacket(packet.name, missing: missing, byFileEnd: isCutByFile)),
       at: position, &output)

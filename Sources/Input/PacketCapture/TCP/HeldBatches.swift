@@ -84,7 +84,7 @@ package final class HeldBatches {
 
 extension EventBatch {
   /// A part of an event after a correction.
-  private typealias Part = (event: ByteEvent, copy: ArraySlice<UInt8>?, isDoubtful: Bool)
+  private typealias Part = (event: ByteEvent, copy: ArraySlice<UInt8>?, isUncertain: Bool)
 
   /// Applies corrections, by the indices of the events: each of these becomes one or more.
   fileprivate mutating func correct(_ corrections: [Int32: [Correction]]) {
@@ -95,9 +95,9 @@ extension EventBatch {
       }
       var parts: [Part] = [(bytes, nil, false)]
       for correction in found { parts = parts.flatMap { self.parts(of: $0, correction) } }
-      for (part, _, isDoubtful) in parts {
-        if isDoubtful {
-          pass(.doubt(slot: part.slot, side: part.side, offset: part.offset, count: part.count))
+      for (part, _, isUncertain) in parts {
+        if isUncertain {
+          pass(.uncertain(slot: part.slot, side: part.side, offset: part.offset, count: part.count))
         }
         pass(.bytes(part))
       }
@@ -118,14 +118,14 @@ extension EventBatch {
   private mutating func apply(_ correction: Correction, to part: Part) -> Part {
     var part = part
     guard let (bytes, origin) = correction.copy else {
-      if part.copy == nil || !correction.sparesCopies { part.isDoubtful = true }
+      if part.copy == nil || !correction.sparesCopies { part.isUncertain = true }
       return part
     }
     let start = part.event.offset &- correction.range.lowerBound
     let copy = bytes[start..<start &+ part.event.count]
     if let known = part.copy {
       // Two copies have right checksums.
-      if known != copy { part.isDoubtful = true }
+      if known != copy { part.isUncertain = true }
       return part
     }
     (part.event.storage, part.event.start) = (add(bytes), start)
@@ -133,7 +133,7 @@ extension EventBatch {
       streamOffset: part.event.offset, fileOffset: origin.fileOffset &+ start, stride: 1,
       packet: origin.packet)
     part.event.firstOrigin = add(extent)
-    (part.copy, part.isDoubtful) = (copy, false)
+    (part.copy, part.isUncertain) = (copy, false)
     return part
   }
 

@@ -45,7 +45,7 @@ package struct Reassembler: ~Copyable {
 
   package var isFull: Bool { output.events.isFull }
 
-  package mutating func anomaly(_ anomaly: StreamAnomaly) { output.events.anomaly(anomaly) }
+  package mutating func finding(_ finding: StreamFinding) { output.events.finding(finding) }
   package mutating func secrets(_ found: EmbeddedSecrets) { output.events.secrets(found) }
 
   // MARK: - Packets
@@ -167,8 +167,8 @@ package struct Reassembler: ~Copyable {
   ) {
     bytesAfterClose &+= segment.payloadLength
     guard segment.missingLength > 0 else { return }
-    anomaly(
-      StreamAnomaly(
+    finding(
+      StreamFinding(
         .truncatedPacket, length: segment.missingLength, fileOffset: fileOffset, packet: packet,
         message: .truncatedPacket(packet.name, missing: segment.missingLength, byFileEnd: isCutByFile)))
   }
@@ -240,16 +240,16 @@ package struct Reassembler: ~Copyable {
 
   private mutating func reportTotals() {
     if bytesAfterClose > 0 {
-      anomaly(
-        StreamAnomaly(
+      finding(
+        StreamFinding(
           .unverifiedRetransmission,
           message:
             "\(Count.of(bytesAfterClose, "byte")) retransmitted after the end of their connections "
             + "could not be compared"))
     }
     guard silentEvictions > 0 else { return }
-    anomaly(
-      StreamAnomaly(
+    finding(
+      StreamFinding(
         .connectionEvicted,
         message:
           "dropped \(Count.of(silentEvictions, "idle connection")) without data, to keep to "
@@ -341,8 +341,8 @@ package struct Reassembler: ~Copyable {
     let slot = connection.pointee.first.slot
     work(on: connection)
     output.open(slot)
-    output.events.anomaly(
-      StreamAnomaly(
+    output.events.finding(
+      StreamFinding(
         .connectionEvicted, stream: connection.pointee.number, packet: connection.pointee.lastPacket,
         message:
           "dropped after \(connection.pointee.lastPacket.name), to keep to --max-connections "

@@ -31,7 +31,7 @@ extension HalfConnection {
   }
 
   private mutating func compare(
-    _ copy: RawSpan, at position: Int, with known: DeliveredRanges.Entry, _ origin: PayloadOrigin,
+    _ copy: RawSpan, at position: Int, with known: DeliveredRanges.DeliveredRange, _ origin: PayloadOrigin,
     isKeepAlive: Bool, _ output: inout StreamOutput
   ) {
     duplicateBytes &+= copy.byteCount
@@ -107,14 +107,14 @@ extension HalfConnection {
     let isSecond = corrections.contains { $0.copy != nil }
     let isDecided = corrections.isEmpty || corrections.last?.copy != nil
     let (used, other) = isSecond ? (names.1, names.0) : names
-    var anomaly = StreamAnomaly(
+    var finding = StreamFinding(
       .conflictingOverlap, length: conflict.range.count, packet: conflict.second.packet,
       message:
         "\(names.0) and \(names.1) differ in \(Count.of(conflict.difference.count, "byte")) here: "
         + "\(used) is used, "
         + (isDecided ? "the TCP checksum of \(other) is wrong" : "no checksum decides"))
-    anomaly.isLate = isLate && !corrections.isEmpty
-    emit(anomaly, at: conflict.range.lowerBound, &output)
+    finding.isLate = isLate && !corrections.isEmpty
+    emit(finding, at: conflict.range.lowerBound, &output)
   }
 
   /// Counts bytes whose first copy is no longer available. Returns the position after them.

@@ -51,14 +51,14 @@ extension HalfConnection {
       begin(at: position)
       output.open(slot)
       let first = backlog?.segments.first
-      output.events.anomaly(
-        StreamAnomaly(
+      output.events.finding(
+        StreamFinding(
           .midstreamStart, stream: stream, side: side, offset: 0, length: 0, fileOffset: first?.fileOffset,
           packet: first?.packet ?? firstPacket,
           message:
             "the beginning of this direction was not captured: offsets count from the first captured "
             + "byte, sequence number \(Int(nextNumber.value))"), slot: slot)
-      emitAnomalies(&output)
+      emitSourceFindings(&output)
     }
     flush(&output)
   }
@@ -78,11 +78,11 @@ extension HalfConnection {
   mutating func end(_ output: inout StreamOutput) {
     while isWaiting { skipGap(&output) }
     if hasBegun, next < sent { declareGap(to: sent, fileOffset: nil, nil, &output) }
-    emitAnomalies(&output)
+    emitSourceFindings(&output)
     guard uncomparedBytes > 0 else { return }
     output.open(slot)
-    output.events.anomaly(
-      StreamAnomaly(
+    output.events.finding(
+      StreamFinding(
         .unverifiedRetransmission, stream: stream, side: side, packet: output.lastPacket,
         message:
           "\(Count.of(uncomparedBytes, "byte")) retransmitted too late to be compared with the original"),
@@ -99,25 +99,25 @@ extension HalfConnection {
   // MARK: - Anomalies
 
   /// Emits `anomaly`, which is at `position`; deferred until the offset of that is known.
-  mutating func emit(_ anomaly: StreamAnomaly, at position: Int, _ output: inout StreamOutput) {
-    var anomaly = anomaly
-    anomaly.stream = stream
-    anomaly.side = side
-    guard hasBegun else { return makeBacklog().add(anomaly, at: position, arrival: output.packetsRead) }
+  mutating func emit(_ finding: StreamFinding, at position: Int, _ output: inout StreamOutput) {
+    var finding = finding
+    finding.stream = stream
+    finding.side = side
+    guard hasBegun else { return makeBacklog().add(finding, at: position, arrival: output.packetsRead) }
     output.open(slot)
     // The capture may lack bytes of a packet from before the beginning.
-    anomaly.offset = max(0, offset(position))
-    output.events.anomaly(anomaly, slot: slot)
+    finding.offset = max(0, offset(position))
+    output.events.finding(finding, slot: slot)
   }
 
-  mutating func emitAnomalies(_ output: inout StreamOutput) {
-    guard let deferred = backlog?.anomalies, !deferred.isEmpty else { return }
-    backlog?.anomalies = []
-    for (anomaly, position) in deferred {
+  mutating func emitSourceFindings(_ output: inout StreamOutput) {
+    guard let deferred = backlog?.findings, !deferred.isEmpty else { return }
+    backlog?.findings = []
+    for (finding, position) in deferred {
       output.open(slot)
-      var anomaly = anomaly
-      anomaly.offset = hasBegun ? max(0, offset(position)) : nil
-      output.events.anomaly(anomaly, slot: slot)
+      var finding = finding
+      finding.offset = hasBegun ? max(0, offset(position)) : nil
+      output.events.finding(finding, slot: slot)
     }
     dropEmptyBacklog()
   }
@@ -127,7 +127,7 @@ extension HalfConnection {
     _ output: inout StreamOutput
   ) {
     emit(
-      StreamAnomaly(
+      StreamFinding(
         .lateSegment, length: range.count, fileOffset: fileOffset, packet: packet, message: message),
       at: max(range.lowerBound, base), &output)
   }

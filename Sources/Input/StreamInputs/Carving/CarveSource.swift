@@ -38,7 +38,7 @@ package struct CarveSource: StreamSource, ~Copyable {
   /// Tuples from the start on that are too few: the later ones of them begin no chain either.
   private var shortChain = 0..<0
   /// The forms that were found.
-  var found: Set<Carving.Form> = []
+  var found: Set<Carving.CarvedForm> = []
   var hasRequests = false
   /// Whether nothing was found that is worth a word.
   private(set) var isIdle = true
@@ -183,7 +183,7 @@ package struct CarveSource: StreamSource, ~Copyable {
   }
 
   private mutating func encoded(
-    _ form: EncodedText.Form, at block: Int, in view: View, _ batch: inout EventBatch
+    _ form: EncodedText.TextEncoding, at block: Int, in view: View, _ batch: inout EventBatch
   ) throws(NeedsWindow) -> Int? {
     let chain = try textSearch.chain(form, around: block, from: view.index(of: floor), in: view)
     return try openText(chain, in: view, &batch)

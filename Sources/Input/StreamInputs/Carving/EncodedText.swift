@@ -3,10 +3,10 @@ import PacketCapture
 
 /// Reads bytes that are encoded in text, in a form that the caller has recognised. The buffers are reused.
 struct EncodedText {
-  enum Form {
+  enum TextEncoding {
     case hex, base64, quotedPrintable
 
-    var carvingForm: Carving.Form {
+    var carvingForm: Carving.CarvedForm {
       switch self {
       case .hex: .hex
       case .base64: .base64
@@ -50,7 +50,9 @@ struct EncodedText {
   // MARK: - Digits
 
   /// Gathers the digits of hex or base64 from `start` on, up to `limit` or the first other character.
-  mutating func gather(_ form: Form, from start: Int, to limit: Int, in window: UnsafeRawBufferPointer) {
+  mutating func gather(
+    _ form: TextEncoding, from start: Int, to limit: Int, in window: UnsafeRawBufferPointer
+  ) {
     self.start = start
     let most = max(0, limit &- start)
     if digits.count < most {
@@ -86,7 +88,7 @@ struct EncodedText {
   }
 
   /// The number at `bit` of the digits, of up to 32 bits; nil after their end.
-  func number(at bit: Int, bits: Int, of form: Form) -> UInt32? {
+  func number(at bit: Int, bits: Int, of form: TextEncoding) -> UInt32? {
     let width = form.digitBits
     guard bit >= 0, bit &+ bits <= digitCount &* width else { return nil }
     var digit = bit / width
@@ -102,7 +104,7 @@ struct EncodedText {
   }
 
   /// The position of a bit of the digits.
-  func position(ofBit bit: Int, of form: Form) -> Position {
+  func position(ofBit bit: Int, of form: TextEncoding) -> Position {
     let (digit, rest) = bit.quotientAndRemainder(dividingBy: form.digitBits)
     return digit < digitCount
       ? Position(index: index(ofDigit: digit), bit: rest) : Position(index: end)
@@ -112,7 +114,7 @@ struct EncodedText {
 
   /// Decodes the bytes from `start` on, up to the character before `limit` or the first other one.
   mutating func decode(
-    _ form: Form, from start: Position, to limit: Int, in window: UnsafeRawBufferPointer
+    _ form: TextEncoding, from start: Position, to limit: Int, in window: UnsafeRawBufferPointer
   ) {
     bytes.removeAll(keepingCapacity: true)
     byteIndices.removeAll(keepingCapacity: true)
@@ -122,7 +124,7 @@ struct EncodedText {
   }
 
   /// Decodes up to `count` bytes of the digits last gathered.
-  mutating func decodeDigits(_ form: Form, fromBit bit: Int, count: Int) {
+  mutating func decodeDigits(_ form: TextEncoding, fromBit bit: Int, count: Int) {
     bytes.removeAll(keepingCapacity: true)
     byteIndices.removeAll(keepingCapacity: true)
     let width = form.digitBits
@@ -152,7 +154,7 @@ struct EncodedText {
   }
 
   /// Where the byte after the first `count` decoded ones begins.
-  func position(afterBytes count: Int, from start: Position, of form: Form) -> Position {
+  func position(afterBytes count: Int, from start: Position, of form: TextEncoding) -> Position {
     if form == .quotedPrintable {
       return Position(index: count < byteIndices.count ? byteIndices[count] : end)
     }

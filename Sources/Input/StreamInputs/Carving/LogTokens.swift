@@ -170,8 +170,8 @@ extension CarveSource {
         leftOut.inUse > 0 ? "\(leftOut.inUse) in lines about registrations or the like" : nil,
         leftOut.untimed > 0 ? "\(leftOut.untimed) in lines without a time that counts" : nil,
       ].compactMap { $0 }
-      batch.anomaly(
-        StreamAnomaly(
+      batch.finding(
+        StreamFinding(
           .excludedLines, fileOffset: leftOut.first,
           message:
             "left out \(Count.of(leftOut.inUse + leftOut.untimed, "token")) in lines of text: "

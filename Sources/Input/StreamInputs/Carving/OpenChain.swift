@@ -4,12 +4,12 @@ import PacketCapture
 
 /// The chain that is being emitted: a stream of its own.
 struct OpenChain {
-  enum Content {
+  enum ChainContent {
     case tuples, requests
-    case text(EncodedText.Form)
+    case text(EncodedText.TextEncoding)
   }
 
-  var content: Content
+  var content: ChainContent
   var identity: StreamIdentity
   /// File offset of the next record, and bits of its first character that belong to the one before.
   var next: Int
@@ -31,9 +31,9 @@ extension CarveSource {
   private static let mostIdentifiers = 1024
 
   mutating func openChain(
-    _ content: OpenChain.Content, at start: Int, length: Int?, in view: View, _ batch: inout EventBatch
+    _ content: OpenChain.ChainContent, at start: Int, length: Int?, in view: View, _ batch: inout EventBatch
   ) {
-    let (form, server): (Carving.Form, Side) =
+    let (form, server): (Carving.CarvedForm, Side) =
       switch content {
       case .tuples: (.binary, .first)
       case .requests: (.binary, .second)
@@ -106,7 +106,7 @@ extension CarveSource {
   // MARK: - Text
 
   mutating func extendText(
-    _ form: EncodedText.Form, in view: View, _ batch: inout EventBatch
+    _ form: EncodedText.TextEncoding, in view: View, _ batch: inout EventBatch
   ) throws(NeedsWindow) -> Int {
     guard var chain = open else { return 0 }
     let start = view.index(of: chain.next)

@@ -6,7 +6,7 @@ import PacketCapture
 /// chains once it is decoded.
 struct TextSearch {
   struct Chain {
-    var form: EncodedText.Form
+    var form: EncodedText.TextEncoding
     var start: EncodedText.Position
   }
 
@@ -24,7 +24,7 @@ struct TextSearch {
   init(_ tuples: TupleSearch) { self.tuples = tuples }
 
   /// Characters in which a chain is decided.
-  private func needed(_ form: EncodedText.Form) -> Int {
+  private func needed(_ form: EncodedText.TextEncoding) -> Int {
     tuples.minChain &* tuples.longestTuple &* form.longestByte &+ Self.reach
   }
 
@@ -33,7 +33,7 @@ struct TextSearch {
   /// The first chain in the text to which the block at `block` belongs.
   /// - Parameter floor: index before which bytes belong to other records.
   mutating func chain(
-    _ form: EncodedText.Form, around block: Int, from floor: Int, in view: View
+    _ form: EncodedText.TextEncoding, around block: Int, from floor: Int, in view: View
   ) throws(NeedsWindow) -> Chain? {
     let window = view.bytes
     let searched = view.index(of: form == .hex ? searchedHex : searchedBase64)
@@ -54,7 +54,7 @@ struct TextSearch {
 
   /// The index at which the text of a block begins: that is in the block before, or in earlier lines.
   private static func start(
-    of form: EncodedText.Form, before block: Int, from floor: Int, in window: UnsafeRawBufferPointer
+    of form: EncodedText.TextEncoding, before block: Int, from floor: Int, in window: UnsafeRawBufferPointer
   ) -> Int {
     let first = max(floor, block &- reach)
     var start = max(block, floor)
@@ -78,7 +78,7 @@ struct TextSearch {
 
   /// The position of the first chain in the gathered digits that begins before `last`.
   private mutating func header(
-    _ form: EncodedText.Form, before last: Int, in window: UnsafeRawBufferPointer
+    _ form: EncodedText.TextEncoding, before last: Int, in window: UnsafeRawBufferPointer
   ) -> EncodedText.Position? {
     let width = form.digitBits
     guard text.digitCount &* width >= 8 &* tuples.shortestChain else { return nil }
@@ -103,7 +103,7 @@ struct TextSearch {
   }
 
   /// Whether an allowed length and a plausible time are in the header that begins at `bit`.
-  private func hasHeader(_ form: EncodedText.Form, at bit: Int) -> Bool {
+  private func hasHeader(_ form: EncodedText.TextEncoding, at bit: Int) -> Bool {
     guard let length = text.number(at: bit &+ 8 &* Tuple.lengthOffset, bits: 16, of: form),
       tuples.rules.tokenLengths.contains(UInt16(truncatingIfNeeded: length)),
       let time = text.number(at: bit, bits: 32, of: form)
@@ -111,7 +111,7 @@ struct TextSearch {
     return tuples.isPlausible(time)
   }
 
-  private mutating func isChain(_ form: EncodedText.Form, at bit: Int) -> Bool {
+  private mutating func isChain(_ form: EncodedText.TextEncoding, at bit: Int) -> Bool {
     text.decodeDigits(form, fromBit: bit, count: tuples.longestTuple)
     guard hasChain(upTo: 1) else { return false }
     if tuples.minChain == 1 { return true }

@@ -8,7 +8,7 @@ package struct DumpSource: StreamSource {
   private var decoded = DecodedText()
   private var splitter = GapMarkSplitter()
   /// Unreadable parts, in the order of the file.
-  package private(set) var faults: [InputFault] = []
+  package private(set) var errors: [InputError] = []
 
   /// - Parameter head: the beginning of the content, all of it if `isWhole`: it determines the layout of hex text.
   package init(_ format: DumpFormat, side: Side, head: [UInt8], isWhole: Bool, maxExpansion: Int) {
@@ -50,7 +50,7 @@ package struct DumpSource: StreamSource {
       case .bytes(let range):
         splitter.bytes(bytes.span.bytes, range, in: chunk, origins: decoded.origins, to: &batch)
       case .gap(let length, let fileOffset): splitter.gap(length, at: fileOffset, to: &batch)
-      case .fault(let fault): faults.append(fault)
+      case .error(let error): errors.append(error)
       case .mark: break
       }
     }

@@ -7,11 +7,11 @@ import PacketCapture
 ///     char peer1_0[] = { /* Packet 4 */
 ///     0x51, 0x80, 0x96, 0x10 };
 struct CArrays: LineDecoder {
-  private enum State {
+  private enum Section {
     case outside, values, comment
   }
 
-  private var state = State.outside
+  private var state = Section.outside
   private var values = DigitReader(.hex)
   private var count = SideCount()
 
@@ -26,7 +26,7 @@ struct CArrays: LineDecoder {
     while index < text.byteCount {
       switch state {
       case .outside:
-        return output.fault("unexpected text after an array; ignored", at: line.position(index))
+        return output.error("unexpected text after an array; ignored", at: line.position(index))
       case .values: index = readValues(text, from: index, of: line, into: &output)
       case .comment:
         let end = text.end(of: "*/", from: index)
@@ -38,7 +38,7 @@ struct CArrays: LineDecoder {
 
   mutating func finish(at position: TextPosition, into output: inout DecodedText) {
     if state == .outside { return }
-    output.fault(
+    output.error(
       "the text ends within an array: it is truncated; the bytes before the end are used", at: position)
   }
 
@@ -70,7 +70,7 @@ struct CArrays: LineDecoder {
       if start < text.byteCount, !count.isEmpty, text.end(of: ";", from: start) == nil,
         !text.has("/", at: start), !text.has("#", at: start)
       {
-        output.fault(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
+        output.error(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
       }
       return nil
     }

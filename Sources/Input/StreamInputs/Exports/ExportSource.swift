@@ -21,7 +21,7 @@ package struct ExportSource: StreamSource {
   /// What the next bytes belong to.
   private var segment: (key: Int, side: Side, packet: PacketReference?)?
   /// Unreadable parts, in the order of the file.
-  package private(set) var faults: [InputFault] = []
+  package private(set) var errors: [InputError] = []
 
   /// - Parameters:
   ///   - serverPorts: identify the server if the export does not.
@@ -50,10 +50,10 @@ package struct ExportSource: StreamSource {
     drain(into: &batch)
     endSegment(to: &batch)
     for (key, _) in streams.sorted(by: { $0.value.number < $1.value.number }) { end(key, to: &batch) }
-    // Text around streams is skipped, so another text would yield no fault.
-    if count == 0, faults.isEmpty, !isEmpty {
-      faults.append(
-        InputFault(
+    // Text around streams is skipped, so another text would yield no error.
+    if count == 0, errors.isEmpty, !isEmpty {
+      errors.append(
+        InputError(
           "contains no stream that --from \(format.rawValue) reads; use --from auto to detect the format",
           fileOffset: 0))
     }
@@ -73,7 +73,7 @@ package struct ExportSource: StreamSource {
       case .gap(let length, let fileOffset):
         guard let (key, side) = openStream(to: &batch) else { continue }
         streams[key]?.halves[side].gap(length, at: fileOffset, to: &batch)
-      case .fault(let fault): faults.append(fault)
+      case .error(let error): errors.append(error)
       case .mark(let mark): apply(mark, to: &batch)
       }
     }
@@ -114,8 +114,8 @@ package struct ExportSource: StreamSource {
       }
       guard let (key, number) = oldest.popLast() else { return }
       guard let stream = streams[key], stream.number == number else { continue }
-      batch.anomaly(
-        StreamAnomaly(
+      batch.finding(
+        StreamFinding(
           .connectionEvicted, stream: number,
           message:
             "limit of \(Self.maxOpen) open connections reached: the oldest is closed, and later data "

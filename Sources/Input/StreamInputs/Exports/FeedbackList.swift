@@ -31,9 +31,9 @@ struct FeedbackList: TextDecoder {
     decoder.finish()
     readSteps(RawSpan(), into: &output)
     if let others {
-      output.fault("\(Count.of(others.count, "line")) without a token and its time", at: others.first)
+      output.error("\(Count.of(others.count, "line")) without a token and its time", at: others.first)
     }
-    output.closeFaults()
+    output.closeErrors()
     return true
   }
 
@@ -43,7 +43,7 @@ struct FeedbackList: TextDecoder {
       case .record(.push(let offset, _)): emit(at: offset, into: &output)
       case .record(.skipped(let skip)): note(skip, into: &output)
       case .truncated(let offset, _):
-        output.fault(
+        output.error(
           "the last line is cut off", at: TextPosition(fileOffset: offset, line: decoder.lastLine, column: 1))
       default: break
       }
@@ -52,12 +52,12 @@ struct FeedbackList: TextDecoder {
 
   private mutating func note(_ skip: LogSkip, into output: inout DecodedText) {
     let position = TextPosition(fileOffset: skip.offset, line: skip.firstLine, column: 1)
-    guard let problem = skip.problem else {
+    guard let finding = skip.finding else {
       others = ((others?.count ?? 0) &+ skip.lines, others?.first ?? position)
       return
     }
     let more = skip.lines > 1 ? Message(", and \(Count.of(skip.lines - 1, "line")) after it") : ""
-    output.fault("\(problem.message(found: decoder.problemText))\(more); line skipped", at: position)
+    output.error("\(finding.message(found: decoder.findingText))\(more); line skipped", at: position)
   }
 
   private mutating func emit(at offset: Int, into output: inout DecodedText) {

@@ -7,7 +7,7 @@ import PacketCapture
 /// (tshark) or blanks (Wireshark) is of node 1, any other of node 0, which sent the first packet. Lines outside of
 /// frames are tshark's packet list and messages.
 struct FollowText: LineDecoder {
-  private enum State {
+  private enum Section {
     /// Before the first frame or stream; after the end of one, or within one whose bytes are not known.
     case before, after
     case header, body
@@ -17,7 +17,7 @@ struct FollowText: LineDecoder {
   private static let pairColumn = 10
   private static let pairs = HexPairs(halfway: 8, textColumn: 50)
 
-  private var state = State.before
+  private var state = Section.before
   /// Whether the stream's bytes are a hex dump, or lines of hex digits; at first of a stream without a frame.
   private var isHex: Bool
   private var connection = ExportConnection()
@@ -56,7 +56,7 @@ struct FollowText: LineDecoder {
 
   mutating func finish(at position: TextPosition, into output: inout DecodedText) {
     guard hasFrame, state != .after else { return }
-    output.fault(
+    output.error(
       "the line of = signs at the end of the stream is missing: the text is truncated; its bytes are used",
       at: position)
   }
@@ -67,7 +67,7 @@ struct FollowText: LineDecoder {
     (state, hasFrame, connection) = (.header, true, ExportConnection())
     guard isHex || text.end(of: ",raw", from: 8) == text.byteCount else {
       state = .after
-      return output.fault(
+      return output.error(
         "the stream is not in raw or hex form, so its bytes are not known; export it with tshark -z "
           + "follow,tcp,raw,N", at: line.position(0))
     }
@@ -118,7 +118,7 @@ struct FollowText: LineDecoder {
     _ text: RawSpan, from start: Int, of side: Side, _ line: TextLine, into output: inout DecodedText
   ) {
     guard let offset = Self.offset(text, from: start) else {
-      return output.fault(
+      return output.error(
         "expected an offset of 8 hex digits and two blanks; line skipped", at: line.position(start))
     }
     if self.side != side { output.beginSegment(side) }

@@ -5,7 +5,7 @@ import PacketCapture
 /// a list of peers, then one of packets, whose data are lines of base64. Older versions have `# Packet 4` and
 /// `peer1_0: !!binary |` instead.
 struct FollowYAML: LineDecoder {
-  private enum State {
+  private enum Section {
     /// Outside of lists, or within a packet before its data.
     case keys
     case peers(Side?)
@@ -19,7 +19,7 @@ struct FollowYAML: LineDecoder {
   /// times: 1400000000.3 becomes 1400000000.299999952.
   private static let timeDigits = 6
 
-  private var state = State.keys
+  private var state = Section.keys
   private var connection = ExportConnection()
   private var hasConnection = false
   private var count = SideCount()
@@ -47,7 +47,7 @@ struct FollowYAML: LineDecoder {
 
   mutating func finish(at position: TextPosition, into output: inout DecodedText) {
     if case .peers = state {
-      output.fault("the text ends within the list of peers: it is truncated", at: position)
+      output.error("the text ends within the list of peers: it is truncated", at: position)
     }
   }
 
@@ -93,7 +93,7 @@ struct FollowYAML: LineDecoder {
     case ("packet", _):
       packet = PacketReference(number: nil, original: text.wholeNumber(at: start))
       (side, state) = (nil, .keys)
-      if packet.original == nil { output.fault("a packet without a number", at: position) }
+      if packet.original == nil { output.error("a packet without a number", at: position) }
     case ("peer", _): side = Self.side(text, at: start)
     case ("timestamp", _): packet.time = text.time(at: start, maxDigits: Self.timeDigits)
     case ("data", _):
@@ -101,7 +101,7 @@ struct FollowYAML: LineDecoder {
         output.beginSegment(side, packet)
         state = .data
       } else {
-        output.fault(
+        output.error(
           "data of a packet without a peer; skipped, so an unknown number of bytes is missing", at: position)
         state = .lostData
       }
@@ -110,7 +110,7 @@ struct FollowYAML: LineDecoder {
   }
 
   private func reportKey(at position: TextPosition, into output: inout DecodedText) {
-    output.fault(
+    output.error(
       #"expected "peer:", "host:", "port:", "packets:", "packet:", "timestamp:" or "data:"; line skipped"#,
       at: position)
   }

@@ -2,7 +2,7 @@ import Basics
 import PacketCapture
 
 /// Reads columns of hex pairs with one blank between them, `51 80 96`, and the text column after them, as tshark, socat
-/// and ssldump print them. A damaged pair is a fault and a gap of one byte, so later ones keep their offsets.
+/// and ssldump print them. A damaged pair is a error and a gap of one byte, so later ones keep their offsets.
 struct HexPairs: Sendable {
   static let bytesPerLine = 16
 
@@ -35,7 +35,7 @@ struct HexPairs: Sendable {
       let index = firstDifference(text, from: start &+ textColumn, with: output.bytes[first...]),
       index < text.byteCount || line.isTerminated
     {
-      output.fault(
+      output.error(
         "hex digits and text column differ: one of them is damaged; the digits are used",
         at: line.position(index))
     }
@@ -50,7 +50,7 @@ struct HexPairs: Sendable {
     var (count, end) = copy.read(text, from: start, of: line, into: &output)
     while end > start, ASCII.isBlank(text.byte(at: end &- 1)) { end &-= 1 }
     let extra = halfway.map { count > $0 ? 1 : 0 } ?? 0
-    return count > 0 && end &- start == 3 &* count &- 1 &+ extra && !output.hasFaults
+    return count > 0 && end &- start == 3 &* count &- 1 &+ extra && !output.hasErrors
   }
 
   /// The index of the first character of the text column, at `column`, that does not match its byte. Trailing blanks

@@ -47,7 +47,7 @@ struct SideCount: Sendable {
     let packet = packet.map { PacketReference(number: nil, original: $0) }
     let omissions = begin(name.segment..<name.segment + 1, of: name.side, packet, into: &output)
     guard omissions != 0 else { return }
-    output.fault(
+    output.error(
       "expected segment \(name.segment - omissions) of node \(name.side.rawValue), found \(name.segment): an "
         + "unknown number of bytes is missing", at: position)
   }

@@ -12,7 +12,7 @@ import PacketCapture
 /// Fully printable data are printed as text, indented, and the closing line then follows the last character directly,
 /// unless that is a newline. All other lines are about the handshake.
 struct SSLDump: LineDecoder {
-  private enum State {
+  private enum Section {
     case outside
     /// After the header of an application data record: a ruled line must follow.
     case announced(TextPosition)
@@ -23,7 +23,7 @@ struct SSLDump: LineDecoder {
   private static let indent = 4
   private static let ruleLength = 63
 
-  private var state = State.outside
+  private var state = Section.outside
   private var pairs = HexPairs(textColumn: 3 * HexPairs.bytesPerLine + 3)
   /// Whether the record's header ends with a carriage return; then those in its text are line ends, not data.
   private var hasReturns = false
@@ -46,13 +46,13 @@ struct SSLDump: LineDecoder {
     case .outside: break
     case .announced(let position): reportUndecrypted(at: position, into: &output)
     case .opened, .hex, .text:
-      output.fault(
+      output.error(
         "the text ends within a record: it is truncated; the bytes before the end are used", at: position)
     }
   }
 
   private mutating func reportUndecrypted(at position: TextPosition, into output: inout DecodedText) {
-    output.fault(
+    output.error(
       "application data was not decrypted; give ssldump the key with -k or -l, and -d", at: position)
     state = .outside
   }
@@ -79,7 +79,7 @@ struct SSLDump: LineDecoder {
     if case .opened = state { state = isHex(text, isCut: !line.isTerminated) ? .hex : .text }
     guard case .hex = state else { return readText(text, of: line, into: &output) }
     if pairs.read(text, from: Self.indent, of: line, into: &output).count == 0 {
-      output.fault("expected hex pairs or the end of the record", at: line.position(0))
+      output.error("expected hex pairs or the end of the record", at: line.position(0))
     }
   }
 

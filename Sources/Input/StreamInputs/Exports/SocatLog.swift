@@ -35,7 +35,7 @@ struct SocatLog: LineDecoder {
       endBlock(at: line.position(0), into: &output)
     } else if text.byteCount > 0, text.number(at: 0) == nil || text.end(of: " socat[", from: 0) == nil {
       // Not a message of socat -d, either: `2024/01/01 12:00:00 socat[4711] N listening on …`.
-      output.fault(
+      output.error(
         #"expected a line of socat's log: ">" or "<" with time and length, bytes in hex, or a message; "#
           + "line skipped", at: line.position(0))
     }
@@ -53,13 +53,13 @@ struct SocatLog: LineDecoder {
     guard missing == 0, end < text.byteCount, !text.has("  ", at: end),
       text.skippingBlanks(from: end) < text.byteCount
     else { return }
-    output.fault("the line has more bytes than its block; they are skipped", at: line.position(end))
+    output.error("the line has more bytes than its block; they are skipped", at: line.position(end))
   }
 
   /// Ends the current block, complete or not.
   private mutating func endBlock(at position: TextPosition, into output: inout DecodedText) {
     guard missing > 0 else { return }
-    output.fault(
+    output.error(
       "the block is \(Count.of(missing, "byte")) shorter than its length: lines are missing from the "
         + "log, or it is truncated", at: position)
     output.appendGap(length: missing, at: position.fileOffset)

@@ -41,9 +41,9 @@ package final class Archive {
   /// Files of a zip that libarchive leaves out; nil before the end.
   private var leftOut: ArraySlice<ArchiveMember>?
   /// Why the current member ends early.
-  private(set) var memberFault: InputFault?
+  private(set) var memberError: InputError?
   /// Why members are missing.
-  package private(set) var fault: InputFault?
+  package private(set) var error: InputError?
 
   /// What the limits leave for an input and all archives in it.
   private final class Left {
@@ -64,13 +64,13 @@ package final class Archive {
     left = outer?.left ?? Left(limits)
     bytes = ArchiveBytes(file, head: head, seeks: format.isReadFromEnd)
     guard depth <= limits.maxDepth else {
-      fault = InputFault(
+      error = InputError(
         "is an archive within \(limits.maxDepth) others, which is not read: extract it, or use "
           + "--max-depth")
       return
     }
     guard let library = loadedLibarchive, let handle = library.archive_read_new() else {
-      fault = Self.noLibrary
+      error = Self.noLibrary
       return
     }
     (self.library, self.handle) = (library, handle)
@@ -79,7 +79,7 @@ package final class Archive {
     // A tape may have several tars in a row.
     _ = library.archive_read_set_format_option(handle, "tar", "read_concatenated_archives", "1")
     if library.archive_read_open1(handle) != ARCHIVE_OK {
-      fault = failure { "the \($0) archive cannot be read (\($1)): look for another copy" }
+      error = readError { "the \($0) archive cannot be read (\($1)): look for another copy" }
     }
   }
 
@@ -90,21 +90,21 @@ package final class Archive {
 
   /// The next member; nil after the last one, or if there is a `fault`.
   package func next() -> ArchiveMember? {
-    memberFault = nil
+    memberError = nil
     if leftOut != nil { return leftOut?.popFirst() }
-    while fault == nil, let library {
+    while error == nil, let library {
       var entry: OpaquePointer?
       let result = library.archive_read_next_header(handle, &entry)
       if result == ARCHIVE_EOF {
         if format == .tar, !bytes.endsWithZeros {
-          fault = InputFault(
+          error = InputError(
             "the tar archive ends without its end mark: files may be missing; look for another copy")
         }
         leftOut = format == .zip ? ZipList.repeated(in: bytes)[...] : []
         return leftOut?.popFirst()
       }
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else {
-        fault = failure {
+        error = readError {
           "the \($0) archive is damaged (\($1)): the files before that are used; look for another copy"
         }
         return nil
@@ -112,7 +112,7 @@ package final class Archive {
       let kind = library.archive_entry_filetype(entry)
       if kind == S_IFDIR { continue }
       guard left.members > 0 else {
-        fault = InputFault(
+        error = InputError(
           "has more than \(limits.maxMembers) files: the others are not read; use --max-members")
         return nil
       }
@@ -142,11 +142,11 @@ package final class Archive {
 
   /// The next bytes of the current member; 0 at its end, or if there is a `memberFault`.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    guard memberFault == nil, fault == nil, let library, let base = buffer.baseAddress else { return 0 }
+    guard memberError == nil, error == nil, let library, let base = buffer.baseAddress else { return 0 }
     let room = min(buffer.count, left.content)
     guard room > 0 else {
-      fault = tooLarge
-      memberFault = fault
+      error = tooLarge
+      memberError = error
       return 0
     }
     while true {
@@ -156,30 +156,30 @@ package final class Archive {
         return count
       }
       if count == Int(ARCHIVE_RETRY) || count == Int(ARCHIVE_WARN) { continue }
-      memberFault = failure {
+      memberError = readError {
         "is damaged in the \($0) archive (\($1)): the content before that is used; look for another copy"
       }
       return 0
     }
   }
 
-  private static let noLibrary = InputFault(
+  private static let noLibrary = InputError(
     "is an archive, and libarchive, which reads it, is missing: install libarchive, or extract the files")
 
-  private var tooLarge: InputFault {
-    InputFault(
+  private var tooLarge: InputError {
+    InputError(
       "unpacks to more than \(ByteSize.text(limits.maxContent)): the rest is not read; use --max-content")
   }
 
-  /// - Parameter problem: says what failed, for the reason of libarchive.
-  private func failure(_ problem: (_ format: String, _ reason: String) -> Message) -> InputFault {
-    if let fault = bytes.fault { return fault }
+  /// - Parameter message: says what failed, for the reason of libarchive.
+  private func readError(_ message: (_ format: String, _ reason: String) -> Message) -> InputError {
+    if let error = bytes.error { return error }
     guard let library else { return Self.noLibrary }
     if library.archive_read_has_encrypted_entries(handle) > 0 {
-      return InputFault("the \(format.rawValue) archive is encrypted: extract its files with the password")
+      return InputError("the \(format.rawValue) archive is encrypted: extract its files with the password")
     }
     let reason = library.archive_error_string(handle).map { String(cString: $0) }
-    return InputFault(problem(format.rawValue, reason ?? "libarchive gives no reason"))
+    return InputError(message(format.rawValue, reason ?? "libarchive gives no reason"))
   }
 
   /// How far the file on disk has been read, in bytes.
@@ -187,10 +187,10 @@ package final class Archive {
 
   /// Reads the rest of the archive's file: how long it is on disk and decompressed, and its digests if requested.
   func finish() -> (bytes: Int, contentBytes: Int, digests: FileDigests) {
-    if fault == nil, !bytes.readRest(limit: left.content) {
-      fault = tooLarge
+    if error == nil, !bytes.readRest(limit: left.content) {
+      error = tooLarge
     }
-    if fault == nil { fault = bytes.fault }
+    if error == nil { error = bytes.error }
     return bytes.finish()
   }
 }

@@ -27,7 +27,7 @@ final class ArchiveBytes {
   /// The block that libarchive has got last.
   private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockLength, alignment: 16)
   /// Why the archive's bytes end early.
-  private(set) var fault: InputFault?
+  private(set) var error: InputError?
 
   /// - Parameters:
   ///   - head: the bytes that were read of `file`.
@@ -40,10 +40,10 @@ final class ArchiveBytes {
     } else {
       bytes = Array(head)
       var isWhole = false
-      while seeks, !isWhole, fault == nil, bytes.count < Self.keptLength {
-        let count = Self.read(&self.file, into: block, &fault)
+      while seeks, !isWhole, error == nil, bytes.count < Self.keptLength {
+        let count = Self.read(&self.file, into: block, &error)
         bytes += block[..<count]
-        isWhole = count == 0 && fault == nil
+        isWhole = count == 0 && error == nil
       }
       access = isWhole ? .memory : .sequence
     }
@@ -60,12 +60,12 @@ final class ArchiveBytes {
   var isSeekable: Bool { if case .sequence = access { false } else { true } }
 
   private static func read(
-    _ file: inout InputFile, into block: UnsafeMutableRawBufferPointer, _ fault: inout InputFault?
+    _ file: inout InputFile, into block: UnsafeMutableRawBufferPointer, _ readError: inout InputError?
   ) -> Int {
-    do throws(InputFault) {
+    do throws(InputError) {
       return try file.fill(block)
     } catch {
-      fault = error
+      readError = error
       return 0
     }
   }
@@ -83,7 +83,7 @@ final class ArchiveBytes {
     switch access {
     case .file: count = file.read(at: position, into: block)
     case .memory: count = 0
-    case .sequence: count = fault == nil ? Self.read(&file, into: block, &fault) : 0
+    case .sequence: count = error == nil ? Self.read(&file, into: block, &error) : 0
     }
     position &+= count
     return returned(UnsafeRawBufferPointer(rebasing: block[..<count]))
@@ -134,12 +134,12 @@ final class ArchiveBytes {
   func readRest(limit: Int) -> Bool {
     guard case .sequence = access else { return true }
     var count = 0
-    while fault == nil, count <= limit {
-      let read = Self.read(&file, into: block, &fault)
+    while error == nil, count <= limit {
+      let read = Self.read(&file, into: block, &error)
       if read == 0 { return true }
       count &+= read
     }
-    return fault != nil
+    return error != nil
   }
 
   /// The archive's bytes on disk and decompressed, and its digests if requested.
@@ -159,7 +159,7 @@ extension ArchiveBytes {
       guard let bytes = ArchiveBytes.from(context) else { return -1 }
       let block = bytes.next()
       start?.pointee = block.baseAddress
-      return bytes.fault == nil ? block.count : -1
+      return bytes.error == nil ? block.count : -1
     }
     guard isSeekable else { return }
     _ = library.archive_read_set_skip_callback(handle) { _, context, count in

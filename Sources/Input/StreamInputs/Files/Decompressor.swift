@@ -7,16 +7,16 @@ struct Decompressor: ~Copyable {
   /// cache.
   static let inputLength = Compression.headLength
 
-  private enum State {
+  private enum FramePosition {
     case boundary, frame, ended
   }
 
   let compression: Compression
   /// Why decompression ended before the end of the file.
-  private(set) var fault: InputFault?
+  private(set) var error: InputError?
 
   private let decoder: any FrameDecoder
-  private var state = State.frame
+  private var state = FramePosition.frame
   private var input: [UInt8]
   /// The part of `input` yet to be decompressed.
   private var rest: Range<Int>
@@ -51,7 +51,7 @@ struct Decompressor: ~Copyable {
   /// The file's bytes from its beginning, if nothing could be decompressed and all are still available: then the file
   /// only looked compressed.
   func lookalikeBytes() -> [UInt8]? {
-    fault != nil && !isProven && inputOffset == 0 ? Array(input[..<rest.upperBound]) : nil
+    error != nil && !isProven && inputOffset == 0 ? Array(input[..<rest.upperBound]) : nil
   }
 
   /// One call of the library; returns the bytes that it put into `output`.
@@ -125,15 +125,15 @@ struct Decompressor: ~Copyable {
     return count > 0
   }
 
-  private mutating func end(_ problem: Message) {
+  private mutating func end(_ message: Message) {
     state = .ended
-    fault = InputFault("the \(compression.rawValue)-compressed data \(problem)", fileOffset: produced)
+    error = InputError("the \(compression.rawValue)-compressed data \(message)", fileOffset: produced)
   }
 }
 
 /// Result of one call of a decompression library.
 struct DecodingStep {
-  enum Outcome {
+  enum FrameStatus {
     /// More input or more room for output is needed.
     case ongoing
     /// The frame is complete, its checksum included.
@@ -146,7 +146,7 @@ struct DecodingStep {
 
   var consumed = 0
   var produced = 0
-  var outcome = Outcome.ongoing
+  var outcome = FrameStatus.ongoing
 }
 
 /// One of the libraries: it decompresses one frame (in gzip, a member) after another.

@@ -87,6 +87,6 @@ extension FileDigests {
       var file = try? StoredFile(input, digests: kinds)
     else { return nil }
     try file.readToEnd(progress: progress)
-    return file.fault == nil ? (file.takeDigests(), file.bytesRead) : nil
+    return file.error == nil ? (file.takeDigests(), file.bytesRead) : nil
   }
 }

@@ -42,7 +42,7 @@ final class GzipDecoder: FrameDecoder {
       outcome: outcome(result))
   }
 
-  private func outcome(_ result: Int32) -> DecodingStep.Outcome {
+  private func outcome(_ result: Int32) -> DecodingStep.FrameStatus {
     switch result {
     case Z_OK, Z_BUF_ERROR: .ongoing  // the latter: nothing to do without more input
     case Z_STREAM_END: .frameEnd
@@ -129,7 +129,7 @@ final class ZstdDecoder: FrameDecoder {
     let result = libzstd.ZSTD_decompressStream(context, &target, &source)
     var step = DecodingStep(consumed: source.pos, produced: target.pos)
     if libzstd.ZSTD_isError(result) != 0 {
-      step.outcome = failure(result)
+      step.outcome = status(of: result)
     } else if result == 0 {
       step.outcome = .frameEnd
     } else {
@@ -138,7 +138,7 @@ final class ZstdDecoder: FrameDecoder {
     return step
   }
 
-  private func failure(_ result: Int) -> DecodingStep.Outcome {
+  private func status(of result: Int) -> DecodingStep.FrameStatus {
     switch libzstd.ZSTD_getErrorCode(result) {
     case ZSTD_error_frameParameter_windowTooLarge:
       .refused(
@@ -189,7 +189,7 @@ final class XzDecoder: FrameDecoder {
       outcome: outcome(result))
   }
 
-  private func outcome(_ result: lzma_ret) -> DecodingStep.Outcome {
+  private func outcome(_ result: lzma_ret) -> DecodingStep.FrameStatus {
     switch result {
     case LZMA_OK, LZMA_BUF_ERROR: .ongoing  // the latter: nothing to do without more input
     case LZMA_STREAM_END: .frameEnd
@@ -240,7 +240,7 @@ final class Bzip2Decoder: FrameDecoder {
       outcome: outcome(result))
   }
 
-  private func outcome(_ result: Int32) -> DecodingStep.Outcome {
+  private func outcome(_ result: Int32) -> DecodingStep.FrameStatus {
     switch result {
     case BZ_OK: .ongoing
     case BZ_STREAM_END: .frameEnd

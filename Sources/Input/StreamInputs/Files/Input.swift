@@ -129,7 +129,7 @@ package struct Input: Equatable, Sendable {
 package struct InputWalk {
   package internal(set) var inputs: [Input] = []
   /// Directories that could not be walked, with the reason.
-  package private(set) var faults: [(member: Input, fault: InputFault)] = []
+  package private(set) var errors: [(member: Input, error: InputError)] = []
   /// The directories that were named.
   package private(set) var directories: [String] = []
   /// Members of directories that are not files: sockets, devices, pipes, links to nothing. With their kind.
@@ -179,16 +179,16 @@ package struct InputWalk {
   /// - Parameter name: for messages; of a named directory as it was given.
   private mutating func walk(_ directory: Input, name: String, depth: Int) {
     guard let path = directory.path, let root = directory.directory else { return }
-    func fault(_ message: Message) {
+    func error(_ message: Message) {
       var directory = directory
       directory.name = name
-      faults.append((directory, InputFault(message)))
+      errors.append((directory, InputError(message)))
     }
     guard depth < Self.maxDepth else {
-      return fault("nested more than \(Self.maxDepth) directories deep; name it directly")
+      return error("nested more than \(Self.maxDepth) directories deep; name it directly")
     }
     guard let members = DirectoryEntry.names(in: path) else {
-      return fault("cannot be listed: \(SystemError.text())")
+      return error("cannot be listed: \(SystemError.text())")
     }
     for name in members {
       let member = Input(at: DirectoryEntry.path(of: name, in: path), in: root)
@@ -200,7 +200,7 @@ package struct InputWalk {
   private mutating func visit(_ member: Input, depth: Int) {
     guard let path = member.path else { return }
     switch DirectoryEntry.kind(of: path, followingLinks: false) {
-    case nil: faults.append((member, InputFault("cannot be read: \(SystemError.text())")))
+    case nil: errors.append((member, InputError("cannot be read: \(SystemError.text())")))
     case S_IFDIR: walk(member, name: member.name, depth: depth + 1)
     case S_IFREG: add(member)
     case S_IFLNK:

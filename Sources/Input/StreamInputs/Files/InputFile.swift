@@ -25,12 +25,12 @@ package struct InputFile: ~Copyable {
   private let readsLookalikes: Bool
   private var history: CaptureHistory?
   /// Why reading ended before the end of the file. It is reported once, after the bytes before it.
-  private var fault: InputFault?
+  private var error: InputError?
 
   /// Bytes needed to detect most uncompressed files. A block of SHA-256.
   private static let shortHead = 64
 
-  /// Opens `input`; throws a fault if that fails.
+  /// Opens `input`; throws a error if that fails.
   /// - Parameters:
   ///   - digests: those to compute of the file.
   ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as raw bytes instead of
@@ -38,7 +38,7 @@ package struct InputFile: ~Copyable {
   ///   - archive: the archive of which `input` is the current member.
   package init(
     _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [], readsLookalikes: Bool = false
-  ) throws(InputFault) {
+  ) throws(InputError) {
     if let archive {
       stored = StoredFile(memberOf: archive, digests: digests)
     } else {
@@ -73,7 +73,7 @@ package struct InputFile: ~Copyable {
   }
 
   /// Ranges of a disk image that are damaged, and where text is none, found so far.
-  var damage: [InputFault] { image?.damage() ?? utf16?.fault.map { [$0] } ?? [] }
+  var damage: [InputError] { image?.damage() ?? utf16?.error.map { [$0] } ?? [] }
 
   /// Skips a hole of a sparse file, but for its last `kept` bytes; returns how many bytes. Hashed files are not skipped.
   mutating func skipHole(keeping kept: Int) -> Int {
@@ -91,27 +91,27 @@ package struct InputFile: ~Copyable {
   /// Reads until `buffer` is full from `start` on or the file ends; returns the index after the last byte read. So a
   /// block's length does not depend on how a pipe was written. If reading fails after some bytes, those are returned,
   /// and the next call throws.
-  package mutating func fill(_ buffer: inout [UInt8], from start: Int) throws(InputFault) -> Int {
+  package mutating func fill(_ buffer: inout [UInt8], from start: Int) throws(InputError) -> Int {
     let filled =
       start
       + buffer.withUnsafeMutableBytes { bytes in
         fillBytes(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
       }
-    if let fault, filled <= start { throw fault }
+    if let error, filled <= start { throw error }
     return filled
   }
 
   /// The same for a buffer; returns the number of bytes.
-  mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(InputFault) -> Int {
+  mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
     let filled = fillBytes(buffer)
-    if let fault, filled == 0 { throw fault }
+    if let error, filled == 0 { throw error }
     return filled
   }
 
   private mutating func fillBytes(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     if !isBegun { begin() }
     var filled = 0
-    while filled < buffer.count, fault == nil {
+    while filled < buffer.count, error == nil {
       let count = read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
       // A file that turned out not to be compressed continues with its head.
       if count == 0, head.isEmpty { break }
@@ -158,10 +158,10 @@ package struct InputFile: ~Copyable {
       return
     }
     head = []
-    do throws(InputFault) {
+    do throws(InputError) {
       image = try EWFImage(at: path)
     } catch {
-      fault = error
+      self.error = error
     }
   }
 
@@ -190,7 +190,7 @@ package struct InputFile: ~Copyable {
     if decompressor != nil { return decompress(into: target) }
     if let image {
       let count = image.read(into: target)
-      fault = image.fault
+      error = image.error
       return count
     }
     if !head.isEmpty {
@@ -200,16 +200,16 @@ package struct InputFile: ~Copyable {
       return count
     }
     let count = stored.read(into: target)
-    fault = stored.fault
+    error = stored.error
     return count
   }
 
   private mutating func decompress(into target: UnsafeMutableRawBufferPointer) -> Int {
     let count = decompressor?.fill(target, from: &stored) ?? 0
-    fault = stored.fault ?? decompressor?.fault
-    guard fault != nil else { return count }
-    if readsLookalikes, stored.fault == nil, let bytes = decompressor?.lookalikeBytes() {
-      fault = nil
+    error = stored.error ?? decompressor?.error
+    guard error != nil else { return count }
+    if readsLookalikes, stored.error == nil, let bytes = decompressor?.lookalikeBytes() {
+      error = nil
       decompressor = nil
       compression = nil
       head = bytes[...]
@@ -223,7 +223,7 @@ package struct InputFile: ~Copyable {
 
 extension InputFile {
   /// All content of a small file. For one of more than `limit` bytes, the result is longer than `limit`.
-  package static func content(of input: Input, limit: Int) throws(InputFault) -> [UInt8] {
+  package static func content(of input: Input, limit: Int) throws(InputError) -> [UInt8] {
     var file = try InputFile(input)
     var content: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 64 << 10)

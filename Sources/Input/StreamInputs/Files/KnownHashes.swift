@@ -38,7 +38,7 @@ package struct KnownHashes: Sendable {
         case .remark: break
         case .digest(let digits) where add(line[digits]):
           if bytes > memory {
-            throw Failure(
+            throw CommandError(
               .about(
                 list.name,
                 "the lists of known files need more than \(ByteSize.text(memory)) of memory: raise "
@@ -49,11 +49,11 @@ package struct KnownHashes: Sendable {
           others.lines += 1
         }
       }
-    } catch let fault as InputFault {
-      throw Failure(.about(list.name, fault.located))
+    } catch let error as InputError {
+      throw CommandError(.about(list.name, error.located))
     }
     if count == known {
-      throw Failure(
+      throw CommandError(
         .about(
           list.name,
           "no hashes: expected lines of md5sum, sha1sum, sha256sum or hashdeep, or a table of NSRL with "
@@ -140,7 +140,7 @@ private func compare(_ left: UnsafeRawPointer?, _ right: UnsafeRawPointer?, _ co
 /// Finds the digest in the lines of a list: of md5sum, sha1sum, sha256sum (also in their BSD form), hashdeep, or a
 /// table with a header line, as those of NSRL.
 private struct HashListFormat {
-  enum Content {
+  enum LineContent {
     /// Indices of its digits.
     case digest(Range<Int>)
     /// A comment, an empty line or a header.
@@ -154,7 +154,7 @@ private struct HashListFormat {
   /// Columns with digests, without punctuation, from the strongest on.
   private static let names = ["sha256", "sha1", "md5"]
 
-  mutating func content(of line: [UInt8]) -> Content {
+  mutating func content(of line: [UInt8]) -> LineContent {
     guard let first = line.first, first != UInt8(ascii: "#") else { return .remark }
     // hashdeep marks its header so.
     let isHeader = line.starts(with: "%%%%".utf8)

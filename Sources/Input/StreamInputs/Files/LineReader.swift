@@ -3,7 +3,7 @@ import PacketCapture
 
 /// Reads a text file, or standard input, line by line, in bounded memory.
 package struct LineReader: ~Copyable {
-  /// A longer line is a fault, in bytes.
+  /// A longer line is a error, in bytes.
   package static let maxLineLength = 1 << 20
 
   private var file: InputFile
@@ -43,7 +43,7 @@ package struct LineReader: ~Copyable {
       line += rest[..<(end ?? filled)]
       start = end.map { $0 + 1 } ?? filled
       guard line.count <= Self.maxLineLength else {
-        throw InputFault(
+        throw InputError(
           "the line is longer than \(ByteSize.text(Self.maxLineLength)); expected one entry per line",
           line: lineNumber + 1)
       }

@@ -28,10 +28,10 @@ struct StoredFile: ~Copyable {
   private(set) var bytesRead = 0
   private var isAtEnd = false
   /// Why reading ended before the end of the file.
-  private(set) var fault: InputFault?
+  private(set) var error: InputError?
 
-  /// Opens `input`; throws a fault if that fails.
-  init(_ input: Input, digests: DigestKinds) throws(InputFault) {
+  /// Opens `input`; throws a error if that fails.
+  init(_ input: Input, digests: DigestKinds) throws(InputError) {
     input.register()
     hashes = InputHash.all(digests)
     guard let path = input.path else {
@@ -46,7 +46,7 @@ struct StoredFile: ~Copyable {
     startOffset = 0
     nextParts = input.parts[...]
     partCount = 1 + input.parts.count
-    guard descriptor >= 0 else { throw InputFault("cannot be opened: \(SystemError.text())") }
+    guard descriptor >= 0 else { throw InputError("cannot be opened: \(SystemError.text())") }
     let status = Self.status(of: descriptor)
     size = status.map { input.parts.reduce($0.size) { $0 + (Input.size(of: $1) ?? 0) } }
     if let status, status.isSparse { holes = FileHoles(descriptor, size: status.size) }
@@ -75,7 +75,7 @@ struct StoredFile: ~Copyable {
 
   /// Reads available bytes, up to `buffer`'s length; 0 at the end of the file, or after a `fault`.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    while fault == nil, !isAtEnd, !buffer.isEmpty {
+    while error == nil, !isAtEnd, !buffer.isEmpty {
       let count = readSource(into: buffer)
       if count > 0 {
         // Right after the read, while the bytes are in the processor's cache.
@@ -94,12 +94,12 @@ struct StoredFile: ~Copyable {
     switch source {
     case .member(let archive):
       let count = archive.read(into: buffer)
-      if count == 0 { fault = archive.memberFault }
+      if count == 0 { error = archive.memberError }
       return count
     case .descriptor(let descriptor):
       let count =
         holes?.read(into: buffer) ?? Basics.read(descriptor, buffer.baseAddress, buffer.count)
-      if count < 0, errno != EINTR { fault = InputFault("cannot be read: \(SystemError.text())") }
+      if count < 0, errno != EINTR { error = InputError("cannot be read: \(SystemError.text())") }
       return count
     }
   }
@@ -109,7 +109,7 @@ struct StoredFile: ~Copyable {
     guard let path = nextParts.popFirst(), case .descriptor(let last) = source else { return false }
     let next = Self.opened(path)
     guard next >= 0 else {
-      fault = InputFault(
+      error = InputError(
         "the image's part \(DirectoryEntry.text(of: path)) cannot be opened (\(SystemError.text())): "
           + "the parts before it are used", fileOffset: bytesRead)
       return false
@@ -122,7 +122,7 @@ struct StoredFile: ~Copyable {
 
   /// Skips the bytes of a hole that follow, but for the last `kept`; returns how many. Bytes that are hashed are read.
   mutating func skipHole(keeping kept: Int) -> Int {
-    guard !isHashed, fault == nil else { return 0 }
+    guard !isHashed, error == nil else { return 0 }
     let skipped = holes?.skip(keeping: kept) ?? 0
     bytesRead &+= skipped
     return skipped
@@ -149,7 +149,7 @@ struct StoredFile: ~Copyable {
   var history: CaptureHistory? { randomAccess.map { CaptureHistory(descriptor: $0, start: startOffset) } }
 
   /// The digests of all bytes read; none after a `fault`, as they would be those of a part. They can be taken once.
-  func takeDigests() -> FileDigests { fault == nil ? hashes.compactMapValues { $0.hexDigest() } : [:] }
+  func takeDigests() -> FileDigests { error == nil ? hashes.compactMapValues { $0.hexDigest() } : [:] }
 
   private static func opened(_ path: [CChar]) -> Int32 {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -17,7 +17,7 @@ package struct UTF16Text {
   private var decoded: ArraySlice<UInt8> = []
   private var decodedLength = 0
   /// The first character that is no UTF-16, which became U+FFFD.
-  private(set) var fault: InputFault?
+  private(set) var error: InputError?
 
   /// - Parameter head: the file's first bytes, at least `headLength` of a longer file.
   /// - Returns: nil if it is no such text: mostly ASCII or, after a byte order mark, some of it.
@@ -70,8 +70,8 @@ package struct UTF16Text {
     rest.removeFirst(2 * units.count)
     let text = String(decoding: units, as: UTF16.self)
     let replaced = text.unicodeScalars.count { $0 == "\u{fffd}" }
-    if fault == nil, replaced > units.count(where: { $0 == 0xfffd }) {
-      fault = InputFault(
+    if error == nil, replaced > units.count(where: { $0 == 0xfffd }) {
+      error = InputError(
         "begins as UTF-16 text and has other bytes near here: use --from raw to read it as it is stored",
         fileOffset: decodedLength)
     }

@@ -8,7 +8,7 @@ package final class EWFImage {
   private static let signature: [UInt8] = [0x45, 0x56, 0x46, 0x09, 0x0d, 0x0a, 0xff, 0x00]
   private static let numberOffset = 9
   /// Damaged ranges that are reported one by one.
-  private static let maxFaults = 100
+  private static let maxErrors = 100
 
   private let library: Libewf
   private var handle: UnsafeMutablePointer<Int>?
@@ -17,7 +17,7 @@ package final class EWFImage {
   /// Offset of the next byte, from 0.
   private var position = 0
   /// Why reading ended before the end of the medium.
-  private(set) var fault: InputFault?
+  private(set) var error: InputError?
 
   /// The number of the segment file that begins with `head`, from 1; nil if it is none.
   static func segmentNumber(of head: some Collection<UInt8>) -> Int? {
@@ -36,9 +36,9 @@ package final class EWFImage {
   }
 
   /// - Parameter path: the NUL-terminated path of the first segment file; libewf finds the others by its name.
-  init(at path: [CChar]) throws(InputFault) {
+  init(at path: [CChar]) throws(InputError) {
     guard let library = loadedLibewf else {
-      throw InputFault(
+      throw InputError(
         "is an E01 image, and libewf, which reads it, is missing: install libewf, or convert it with "
           + "ewfexport")
     }
@@ -47,7 +47,7 @@ package final class EWFImage {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     var count: Int32 = 0
     guard library.libewf_glob(path, path.count - 1, Self.unknownFormat, &names, &count, &error) == 1 else {
-      throw InputFault(Self.message(&error, library))
+      throw InputError(Self.message(&error, library))
     }
     defer { _ = library.libewf_glob_free(names, count, nil) }
     for index in 0..<Int(count) {
@@ -61,7 +61,7 @@ package final class EWFImage {
     else {
       let reason = Self.message(&error, library)
       _ = library.libewf_handle_free(&handle, nil)
-      throw InputFault(reason)
+      throw InputError(reason)
     }
     size = Int(clamping: media)
   }
@@ -78,12 +78,12 @@ package final class EWFImage {
   /// The next bytes of the medium; none at its end, or if there is a `fault`. Damaged chunks are zeros.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let wanted = min(buffer.count, size - position)
-    guard wanted > 0, fault == nil else { return 0 }
-    var error: UnsafeMutablePointer<Int>?
+    guard wanted > 0, error == nil else { return 0 }
+    var cause: UnsafeMutablePointer<Int>?
     let count = library.libewf_handle_read_random(
-      handle, buffer.baseAddress, wanted, off64_t(position), &error)
+      handle, buffer.baseAddress, wanted, off64_t(position), &cause)
     guard count > 0 else {
-      fault = InputFault(Self.message(&error, library), fileOffset: position)
+      error = InputError(Self.message(&cause, library), fileOffset: position)
       return 0
     }
     position += min(count, wanted)
@@ -91,28 +91,28 @@ package final class EWFImage {
   }
 
   /// Ranges of the medium whose checksum is wrong, or whose segment file is missing.
-  func damage() -> [InputFault] {
+  func damage() -> [InputError] {
     var count: UInt32 = 0
     var sectorSize: UInt32 = 0
     _ = library.libewf_handle_get_number_of_checksum_errors(handle, &count, nil)
     _ = library.libewf_handle_get_bytes_per_sector(handle, &sectorSize, nil)
-    var faults: [InputFault] = []
-    for index in 0..<min(count, UInt32(Self.maxFaults)) {
+    var errors: [InputError] = []
+    for index in 0..<min(count, UInt32(Self.maxErrors)) {
       var (start, sectors): (UInt64, UInt64) = (0, 0)
       guard library.libewf_handle_get_checksum_error(handle, index, &start, &sectors, nil) == 1 else { break }
       let offset = Int(clamping: start.multipliedReportingOverflow(by: UInt64(sectorSize)).partialValue)
       let length = Int(clamping: sectors.multipliedReportingOverflow(by: UInt64(sectorSize)).partialValue)
-      faults.append(
-        InputFault(
+      errors.append(
+        InputError(
           "\(Count.of(length, "byte")) of the image are damaged or in a missing segment file; read as zeros",
           fileOffset: offset))
     }
-    if Int(count) > faults.count {
-      faults.append(
-        InputFault(
-          "\(Count.of(Int(count) - faults.count, "more range")) of the image are damaged; read as zeros"))
+    if Int(count) > errors.count {
+      errors.append(
+        InputError(
+          "\(Count.of(Int(count) - errors.count, "more range")) of the image are damaged; read as zeros"))
     }
-    return faults
+    return errors
   }
 
   private static func message(_ error: inout UnsafeMutablePointer<Int>?, _ library: Libewf) -> Message {

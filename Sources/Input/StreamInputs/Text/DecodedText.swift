@@ -1,16 +1,16 @@
 import Basics
 import PacketCapture
 
-/// A text decoder's output for a block: bytes, gaps between them, and faults.
+/// A text decoder's output for a block: bytes, gaps between them, and errors.
 package struct DecodedText: Sendable {
   /// In the order of the file.
-  package enum Part: Equatable, Sendable {
+  package enum DecodedPart: Equatable, Sendable {
     /// A range of `bytes`, which are contiguous in the stream.
     case bytes(Range<Int>)
     /// `length` bytes missing according to the text, detected at `fileOffset`.
     case gap(length: Int, fileOffset: Int)
     /// An unreadable position.
-    indirect case fault(InputFault)
+    indirect case error(InputError)
     /// In texts of several streams or directions: what the next parts belong to.
     case mark(StreamMark)
   }
@@ -20,12 +20,12 @@ package struct DecodedText: Sendable {
   package static let capacity = 64 << 10
 
   package private(set) var bytes: [UInt8] = []
-  package private(set) var parts: [Part] = []
+  package private(set) var parts: [DecodedPart] = []
   /// Where the bytes are in the file; `streamOffset` is an index of `bytes`. An extent does not go beyond its part.
   package private(set) var origins: [SourceExtent] = []
   /// Faults of the file so far. Those above the limit are only counted: such a file is probably of another kind.
-  private var faultCount = 0
-  private static let maxFaults = 20
+  private var errorCount = 0
+  private static let maxErrors = 20
   /// File offset of the first byte of the last extent's last group, and the number of its bytes; 0 if the extent has
   /// ended.
   private var (groupStart, inGroup) = (0, 0)
@@ -64,32 +64,32 @@ package struct DecodedText: Sendable {
     append(.gap(length: length, fileOffset: fileOffset))
   }
 
-  mutating func fault(_ message: Message, at position: TextPosition) {
-    faultCount += 1
-    guard faultCount <= Self.maxFaults else { return }
+  mutating func error(_ message: Message, at position: TextPosition) {
+    errorCount += 1
+    guard errorCount <= Self.maxErrors else { return }
     append(
-      InputFault(message, fileOffset: position.fileOffset, line: position.line, column: position.column))
+      InputError(message, fileOffset: position.fileOffset, line: position.line, column: position.column))
   }
 
-  /// The file has ended: reports the number of faults that were only counted.
-  mutating func closeFaults() {
-    guard faultCount > Self.maxFaults else { return }
+  /// The file has ended: reports the number of errors that were only counted.
+  mutating func closeErrors() {
+    guard errorCount > Self.maxErrors else { return }
     append(
-      InputFault(
-        "\(Count.of(faultCount - Self.maxFaults, "further error")) in this text; check that its format is right "
+      InputError(
+        "\(Count.of(errorCount - Self.maxErrors, "further error")) in this text; check that its format is right "
           + "(--from)"))
-    faultCount = 0
+    errorCount = 0
   }
 
-  package mutating func append(_ fault: InputFault) { append(.fault(fault)) }
+  package mutating func append(_ error: InputError) { append(.error(error)) }
 
   /// Adds a part that is no bytes: the next bytes begin another one.
-  mutating func append(_ part: Part) {
+  mutating func append(_ part: DecodedPart) {
     inGroup = 0
     parts.append(part)
   }
 
-  var hasFaults: Bool { faultCount > 0 }
+  var hasErrors: Bool { errorCount > 0 }
 
   /// Empties it and keeps its storage.
   package mutating func removeAll() {

@@ -7,10 +7,10 @@ import PacketCapture
 /// - Hex: `0x` or `\x` may precede a group, and `\x` any byte. Blanks end a group, and line ends do unless the text is
 ///   wrapped at an odd width.
 /// - Base64: data after padding begins a new text, as in a file of several texts. Nonzero bits after the last byte of a
-///   padded group are not a fault: they are not data, and do not make the bytes before them suspect.
+///   padded group are not a error: they are not data, and do not make the bytes before them suspect.
 ///
-/// Errors in the text: another character replaces a digit of its group, a fault and a gap of the group's bytes; so is
-/// a group that ends too early. A text that ends within a group yields the bytes before the end, and a fault unless
+/// Errors in the text: another character replaces a digit of its group, a error and a gap of the group's bytes; so is
+/// a group that ends too early. A text that ends within a group yields the bytes before the end, and a error unless
 /// it is of the URL-safe alphabet, where padding is usually omitted.
 package struct DigitReader: Sendable {
   enum Alphabet: Sendable {
@@ -80,10 +80,10 @@ package struct DigitReader: Sendable {
     if group.count > 0, !group.isDamaged {
       flushGap(into: &output)
       if alphabet == .hex {
-        output.fault(
+        output.error(
           "a hex digit without a second one: one digit is missing here; byte skipped", at: group.start)
       } else {
-        output.fault(
+        output.error(
           "the line ends within a group of 4 characters, unlike the others: characters were lost or "
             + "inserted; bytes before this position may be wrong", at: position)
       }
@@ -189,7 +189,7 @@ package struct DigitReader: Sendable {
   ) {
     if !isInRun, !group.isDamaged {
       flushGap(into: &output)
-      output.fault(
+      output.error(
         alphabet == .hex
           ? "expected a hex digit or white space, found \(characterName(character)); byte skipped"
           : .expectedBase64(found: character, isPadded: group.padding > 0), at: position)
@@ -231,9 +231,9 @@ package struct DigitReader: Sendable {
     if group.isDamaged || group.isBackslash {
       endGroup(at: cursor, into: &output)
     } else if group.count > 0, alphabet == .hex {
-      output.fault(.textEndsWithinByte, at: group.start)
+      output.error(.textEndsWithinByte, at: group.start)
     } else if group.count == 1 || group.padding > 0 || (group.count > 0 && (isCut || !isURLSafe)) {
-      output.fault(
+      output.error(
         .textEndsWithinGroup(characters: group.count, isCertain: isCut), at: group.end ?? cursor)
     }
     appendGroup(into: &output)
@@ -268,7 +268,7 @@ extension DigitReader: TextDecoder {
 
   package mutating func finish(into output: inout DecodedText) -> Bool {
     endText(isCut: false, into: &output)
-    output.closeFaults()
+    output.closeErrors()
     return true
   }
 }

@@ -2,7 +2,7 @@ import Basics
 
 /// The layout of a hex dump's lines: an offset, a column of hex digits, and mostly a column of text.
 package struct OffsetLayout: Equatable, Sendable {
-  package enum Kind: Sendable {
+  package enum DumpStyle: Sendable {
     /// `00000010: 0011 2233 4455  .."3DU`: a colon after the offset, one blank between groups of any length, two or
     /// more before the text column, which is as long as the line has bytes. The output of `xxd`.
     case xxd
@@ -14,7 +14,7 @@ package struct OffsetLayout: Equatable, Sendable {
     case other
   }
 
-  package let kind: Kind
+  package let kind: DumpStyle
   package var base = OffsetBase.hexadecimal
   /// Words of a line before its offset.
   var words = 0
@@ -25,7 +25,7 @@ package struct OffsetLayout: Equatable, Sendable {
   /// Whether a group has several bytes, which may be in another order.
   var hasWords = false
 
-  package init(_ kind: Kind, base: OffsetBase = .hexadecimal) {
+  package init(_ kind: DumpStyle, base: OffsetBase = .hexadecimal) {
     self.kind = kind
     self.base = base
   }
@@ -131,7 +131,7 @@ extension OffsetLayout {
   }
 
   /// Result of reading the columns of a line.
-  enum Outcome {
+  enum LineReading {
     case whole(TextColumn)
     /// The hex column is read up to an invalid character.
     case damaged(at: Int, Message)
@@ -143,7 +143,7 @@ extension OffsetLayout {
   /// - Parameter fileOffset: of the line.
   func readColumns(
     _ line: RawSpan, from column: Int, isTerminated: Bool, at fileOffset: Int, into output: inout DecodedText
-  ) -> Outcome {
+  ) -> LineReading {
     var index = column
     let before = output.bytes.count
     while true {

@@ -74,7 +74,7 @@ struct OffsetProof {
 
 extension OffsetProof {
   /// What the offsets of a text prove.
-  enum Result: Equatable {
+  enum ProvedLayout: Equatable {
     case layout(OffsetLayout)
     /// Of several packets, or of one with its headers; or of words in an order that nothing shows.
     case packets, words
@@ -82,7 +82,7 @@ extension OffsetProof {
 
   /// Most lines must be valid, and at least one unambiguous, as its text column agrees with its bytes or its offset
   /// continues the line before. Other tools' lines prove themselves by their offsets alone.
-  static func result(of head: TextHead) -> Result? {
+  static func result(of head: TextHead) -> ProvedLayout? {
     guard head.isText else { return nil }
     let tools = [OffsetLayout(.xxd), OffsetLayout(.xxd, base: .decimal), OffsetLayout(.hexdump)]
     // Offsets below ten are the same in both bases: of equal ones, the first.

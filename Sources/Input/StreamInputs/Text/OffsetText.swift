@@ -39,7 +39,7 @@ struct OffsetText: LineDecoder {
     if line.isEnd {
       isWaiting = !readLine(text, of: line, into: &output)
     } else {
-      output.fault("the line is too long for a hex dump; skipped", at: line.start)
+      output.error("the line is too long for a hex dump; skipped", at: line.start)
       row.removeAll(keepingCapacity: true)
     }
   }
@@ -92,7 +92,7 @@ struct OffsetText: LineDecoder {
     case .whole(let column):
       row.append(contentsOf: bytes)
       check(column, text, of: line, into: &output)
-    case .damaged(let index, let message): output.fault(message, at: line.position(index))
+    case .damaged(let index, let message): output.error(message, at: line.position(index))
     case .cut(let index):
       reportCut(
         "the last line has no line end and ends within its hex digits", line.position(index), into: &output)
@@ -110,7 +110,7 @@ struct OffsetText: LineDecoder {
     } else if case .differs(let index, let expected) = column {
       let found = index < text.byteCount ? characterName(text.byte(at: index)) : "nothing"
       let cause = layout.kind == .xxd ? ", or made with xxd -e or -b, which are not read" : ""
-      output.fault(
+      output.error(
         "the text column has \(found), the hex column \(expected.map(characterName) ?? "nothing"): "
           + "the text was edited\(cause); the hex column is used", at: line.position(index))
     }
@@ -151,7 +151,7 @@ struct OffsetText: LineDecoder {
       index == 0 && Digits.hexEnd(in: text, from: 0, to: text.byteCount) > 0
       ? "a number of more than 64 bits"
       : index < text.byteCount ? characterName(text.byte(at: index)) : "the end of the line"
-    output.fault(
+    output.error(
       "expected an offset at the start of the line, found \(found); line skipped", at: line.position(index))
   }
 
@@ -159,7 +159,7 @@ struct OffsetText: LineDecoder {
     _ finding: Message, _ position: TextPosition, into output: inout DecodedText
   ) {
     isEndExplained = true
-    output.fault("\(finding): the text is truncated; the bytes before the end are used", at: position)
+    output.error("\(finding): the text is truncated; the bytes before the end are used", at: position)
   }
 
   // MARK: - Offsets
@@ -172,7 +172,7 @@ struct OffsetText: LineDecoder {
     if let next, next != offset {
       let distance = Int(truncatingIfNeeded: offset &- next)
       if distance < 0 || distance > Self.longestStream - gapTotal {
-        output.fault(
+        output.error(
           "the offset \(layout.base.name(offset)) does not continue the line before, which ends at "
             + "\(layout.base.name(next)): the lines are out of order, or an offset is damaged; the bytes are "
             + "used in file order", at: position)
@@ -190,7 +190,7 @@ struct OffsetText: LineDecoder {
   private mutating func beginRepeat(at position: TextPosition, into output: inout DecodedText) {
     isEndExplained = false
     if next == nil {
-      output.fault(
+      output.error(
         "this * repeats the line before it, which is missing: the text is incomplete", at: position)
     } else if repeatMark == nil {
       (repeatMark, repeated) = (position, 0)
@@ -209,12 +209,12 @@ struct OffsetText: LineDecoder {
     if count < allowed { return false }
     let total = repeated + distance - allowed
     if allowed < distance - odd {
-      output.fault(
+      output.error(
         "this * repeats \(total - odd) bytes, which exceeds the limit of \(maxExpansion) for the whole text: "
           + "the rest is skipped; raise --max-expansion", at: mark)
     }
     if odd > 0 {
-      output.fault(
+      output.error(
         "the * before this line repeats \(total) bytes, which is not a multiple of the line's \(row.count): "
           + "a line is missing, or an offset is damaged", at: position)
     }
@@ -247,7 +247,7 @@ struct OffsetText: LineDecoder {
 extension OffsetLayout {
   /// A decoder of text in this layout.
   /// - Parameter maxExpansion: maximum number of bytes for all `*` lines of the file; the excess becomes gaps, with a
-  ///   fault. Without a limit, a line of ten characters could expand to exabytes.
+  ///   error. Without a limit, a line of ten characters could expand to exabytes.
   package func decoder(maxExpansion: Int = 1 << 30) -> any TextDecoder {
     LineSplitter(OffsetText(self, maxExpansion: maxExpansion))
   }

@@ -26,7 +26,7 @@ extension DecodedText {
     if distance > 0 {
       appendGap(length: distance, at: position.fileOffset)
     } else if distance < 0 {
-      fault(
+      error(
         "the offset goes back by \(-distance): text is out of order, repeated, or of several connections; its bytes "
           + "are used in the order of the file", at: position)
     }

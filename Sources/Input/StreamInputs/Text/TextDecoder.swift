@@ -2,7 +2,7 @@ import Basics
 
 /// Decodes the text of a dump into bytes, a block at a time. One decoder reads one file.
 ///
-/// The output (bytes and their offsets, gaps, faults) does not depend on how the text is divided into blocks.
+/// The output (bytes and their offsets, gaps, errors) does not depend on how the text is divided into blocks.
 package protocol TextDecoder: Sendable {
   /// Decodes `text`, the next block of the file, from `start` on, and returns the index after the last byte read:
   /// `text.byteCount`, or less when `output` is full and must be drained first.

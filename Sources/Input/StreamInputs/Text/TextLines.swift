@@ -79,7 +79,7 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
     if !partial.isEmpty || isWithinLine { emitPartial(isEnd: true, isTerminated: false, into: &output) }
     if lines.isWaiting { return false }
     lines.finish(at: cursor, into: &output)
-    output.closeFaults()
+    output.closeErrors()
     return true
   }
 

@@ -2,7 +2,7 @@ import Basics
 import PacketCapture
 
 /// Why a direction, or what follows in it, cannot be decrypted.
-package struct DecryptionFailure {
+package struct DecryptionStop {
   package var side: Side
   package var message: Message
   /// Offset in the direction of the first record concerned, and the extent of its first byte.
@@ -26,7 +26,7 @@ final class ConnectionState {
   /// The first of the secrets that proved records, by file and line; nil as long as none did.
   private(set) var secret: SecretOrigin?
   /// At most one of each direction.
-  var failures: [DecryptionFailure] = []
+  var stops: [DecryptionStop] = []
   /// The last one.
   var alert: TLSAlert?
   /// By number: the first one is 0, renegotiations follow.

@@ -22,9 +22,9 @@ extension Message {
       + "captures that begin before the connection can be decrypted"
   }
 
-  init(_ fault: PrivateKey.Fault, hasPassphrase: Bool) {
+  init(_ error: PrivateKey.ReadError, hasPassphrase: Bool) {
     self =
-      switch fault {
+      switch error {
       case .noKey: "has no private key in PEM (PKCS#1, PKCS#8) or PKCS#12"
       case .passphrase:
         hasPassphrase

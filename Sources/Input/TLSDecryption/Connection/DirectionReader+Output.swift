@@ -13,9 +13,9 @@ extension DirectionReader {
   /// Forgets those that no record needs.
   mutating func forgetOrigins() { origins.forget(before: bufferOffset) }
 
-  mutating func note(_ failure: Message, at offset: Int) {
-    state.failures.append(
-      DecryptionFailure(side: side, message: failure, offset: offset, origin: origin(at: offset)))
+  mutating func note(_ reason: Message, at offset: Int) {
+    state.stops.append(
+      DecryptionStop(side: side, message: reason, offset: offset, origin: origin(at: offset)))
   }
 
   /// Nothing more of the direction can be decrypted.
@@ -85,8 +85,8 @@ extension DirectionReader {
   /// Adds what nothing says more about when both directions have ended: with the last key that fits, its plaintext has
   /// fewer bytes than its ciphertext.
   mutating func addRest(into output: inout DecryptedEvents) {
-    if isUnreadable, hasData, let failure {
-      addGap(end - failure.offset, .unverified, into: &output)
+    if isUnreadable, hasData, let stop {
+      addGap(end - stop.offset, .unverified, into: &output)
     } else {
       addUnproved(into: &output)
     }

@@ -1,5 +1,5 @@
 extension DirectionReader {
-  mutating func read(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
+  mutating func read(_ record: Record, into output: inout DecryptedEvents) -> RecordResult {
     switch phase {
     case .plain: readPlain(record, into: &output)
     case .pending: readPending(record, into: &output)
@@ -22,19 +22,19 @@ extension DirectionReader {
 
   // MARK: - Before keys are in use
 
-  private mutating func readPlain(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
+  private mutating func readPlain(_ record: Record, into output: inout DecryptedEvents) -> RecordResult {
     let content = record.fragment.bytes
     switch record.header.type {
-    case RecordHeader.Content.handshake:
+    case RecordHeader.ContentType.handshake:
       if hasPlainGap, !HandshakeAssembler.isWholeMessages(content) {
         // The rest of a message whose beginning is lost, or an encrypted Finished.
         trail.see(record.header)
         return .done
       }
       addMessages(content)
-    case RecordHeader.Content.changeCipherSpec: return readChange(record)
-    case RecordHeader.Content.alert: noteAlert(content)
-    case RecordHeader.Content.application: return readFirstApplication(record, into: &output)
+    case RecordHeader.ContentType.changeCipherSpec: return readChange(record)
+    case RecordHeader.ContentType.alert: noteAlert(content)
+    case RecordHeader.ContentType.application: return readFirstApplication(record, into: &output)
     default: break
     }
     trail.restart(at: record.end)
@@ -42,7 +42,7 @@ extension DirectionReader {
   }
 
   /// In TLS 1.3 it means nothing.
-  private mutating func readChange(_ record: Record) -> Outcome {
+  private mutating func readChange(_ record: Record) -> RecordResult {
     let handshake = state[number]
     if handshake.version == nil, isClient {
       if !isFinal { return .wait }
@@ -62,7 +62,8 @@ extension DirectionReader {
   }
 
   /// Application data: of TLS 1.3, or ChangeCipherSpec was lost.
-  private mutating func readFirstApplication(_ record: Record, into output: inout DecryptedEvents) -> Outcome
+  private mutating func readFirstApplication(_ record: Record, into output: inout DecryptedEvents)
+    -> RecordResult
   {
     switch state[number].version {
     case nil where !isFinal: return .wait

@@ -7,7 +7,7 @@ extension DirectionReader {
     assembler.reset()
   }
 
-  mutating func readPending(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
+  mutating func readPending(_ record: Record, into output: inout DecryptedEvents) -> RecordResult {
     guard let resolver = KeyResolver(state, number, isClient: isClient, isFinal: isFinal) else {
       if !isFinal { return .wait }
       fail(.handshakeNotCaptured(of: "server"), at: record.offset)
@@ -30,17 +30,17 @@ extension DirectionReader {
 
   mutating func readProtected(
     _ record: Record, _ opener: RecordOpener, _ origin: SecretOrigin, into output: inout DecryptedEvents
-  ) -> Outcome {
+  ) -> RecordResult {
     let isFresh = trail.isKeyChangeLost
     guard let found = open(record, opener, isFresh: isFresh, into: &output) else { return .unverified }
     state.prove(origin)
     addGap(before: record, found, opener, isFresh: isFresh, into: &output)
     prove(found, record, opener)
     switch found.opened.type {
-    case RecordHeader.Content.application: addData(found.opened.count, of: record, opener, into: &output)
-    case RecordHeader.Content.handshake: output.uncommitted(found.opened.count) { _ = addMessages($0) }
-    case RecordHeader.Content.changeCipherSpec: beginPending(at: record.end)
-    case RecordHeader.Content.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
+    case RecordHeader.ContentType.application: addData(found.opened.count, of: record, opener, into: &output)
+    case RecordHeader.ContentType.handshake: output.uncommitted(found.opened.count) { _ = addMessages($0) }
+    case RecordHeader.ContentType.changeCipherSpec: beginPending(at: record.end)
+    case RecordHeader.ContentType.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
     default: break
     }
     return .done

@@ -5,10 +5,10 @@ extension DirectionReader {
   private static let maxMissedUpdates = 3
 
   mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?, into output: inout DecryptedEvents)
-    -> Outcome
+    -> RecordResult
   {
-    guard record.header.type == RecordHeader.Content.application else {
-      if record.header.type == RecordHeader.Content.alert {
+    guard record.header.type == RecordHeader.ContentType.application else {
+      if record.header.type == RecordHeader.ContentType.alert {
         noteAlert(record.fragment.bytes)
       }
       trail.pass(record.header, at: record.offset)
@@ -30,7 +30,7 @@ extension DirectionReader {
 
   // MARK: - Finding the secrets
 
-  private mutating func resolveTraffic(_ record: Record, into output: inout DecryptedEvents) -> Outcome {
+  private mutating func resolveTraffic(_ record: Record, into output: inout DecryptedEvents) -> RecordResult {
     let (hello, server) = (state[number].clientHello, state[number].serverHello)
     if !isFinal, server == nil { return .wait }
     if let reason = server.flatMap(KeyResolver.unsupported) {
@@ -65,12 +65,12 @@ extension DirectionReader {
   /// Neither hello, or only the server's: any secret may be the connection's.
   private mutating func tryAllSecrets(
     _ record: Record, _ server: ServerHello?, into output: inout DecryptedEvents
-  ) -> Outcome {
+  ) -> RecordResult {
     let store = state.context.store
     var hasSecret = false
     // With the hello the first record has number 0; in mid-stream it has any.
     let extra = server == nil ? state.context.options.sequenceLimit : 0
-    let phases: [(TrafficSecrets.Phase, updates: Int)] =
+    let phases: [(TrafficSecrets.KeyPhase, updates: Int)] =
       server == nil
       ? (0...Self.maxMissedUpdates).map { (.application(0), $0) } : [(.handshake, 0), (.application(0), 0)]
     for (phase, updates) in phases {
@@ -113,9 +113,10 @@ extension DirectionReader {
     }
     prove(found, record, keys.opener)
     switch found.opened.type {
-    case RecordHeader.Content.application: addData(found.opened.count, of: record, keys.opener, into: &output)
-    case RecordHeader.Content.handshake: addMessages(found.opened.count, record, keys, output)
-    case RecordHeader.Content.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
+    case RecordHeader.ContentType.application:
+      addData(found.opened.count, of: record, keys.opener, into: &output)
+    case RecordHeader.ContentType.handshake: addMessages(found.opened.count, record, keys, output)
+    case RecordHeader.ContentType.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
     default: break
     }
   }

@@ -9,7 +9,7 @@ struct DirectionReader {
     case searching(known: Int?)
   }
 
-  enum Phase {
+  enum Protection {
     case plain
     /// Up to TLS 1.2, after ChangeCipherSpec: the keys are not known yet.
     case pending
@@ -20,7 +20,7 @@ struct DirectionReader {
   }
 
   /// What became of a record.
-  enum Outcome {
+  enum RecordResult {
     case done
     /// It needs what the other direction will bring.
     case wait
@@ -38,7 +38,7 @@ struct DirectionReader {
   let side: Side
   let isClient: Bool
   let state: ConnectionState
-  var phase = Phase.plain
+  var phase = Protection.plain
   private var framing = Framing.aligned
   private var buffer: [UInt8] = []
   /// Offset in the direction of the buffer's first byte, and of the first byte after the last gap.
@@ -94,11 +94,11 @@ struct DirectionReader {
     return false
   }
 
-  var failure: DecryptionFailure? { state.failures.first { $0.side == side } }
+  var stop: DecryptionStop? { state.stops.first { $0.side == side } }
 
   var encryption: StreamEncryption.Half {
     var half = StreamEncryption.Half()
-    half.isDecrypted = hasData || state.secret != nil && failure == nil
+    half.isDecrypted = hasData || state.secret != nil && stop == nil
     half.bytes = bytes
     half.gapBytes = end - start - bytes
     return half
@@ -314,7 +314,7 @@ struct DirectionReader {
     switch phase {
     case .protected(let opener, _): opener.isPlausible(header.fragmentLength)
     case .traffic(let keys):
-      header.type == RecordHeader.Content.application
+      header.type == RecordHeader.ContentType.application
         && header.fragmentLength >= keys?.opener.minimumFragment ?? 9
     default: header.fragmentLength > 0
     }

@@ -2,7 +2,7 @@ import Basics
 
 /// Finds the master secret of a handshake up to TLS 1.2.
 struct KeyResolver {
-  enum Result {
+  enum ResolvedKeys {
     case found(RecordOpener, SecretOrigin)
     /// The other direction may bring the missing messages.
     case wait
@@ -28,7 +28,7 @@ struct KeyResolver {
 
   /// - Parameter proves: whether an opener proves the record at hand. It decides where a secret does not name the
   ///   connection.
-  func resolve(_ proves: (RecordOpener) -> Bool) -> Result {
+  func resolve(_ proves: (RecordOpener) -> Bool) -> ResolvedKeys {
     if let reason = Self.unsupported(server) { return .unavailable(reason) }
     if handshake.clientHello == nil, !isFinal { return .wait }
     if let master = handshake.master ?? named() { return found(master) }
@@ -54,7 +54,7 @@ struct KeyResolver {
       + "decrypt the stream with another program"
   }
 
-  private func found(_ master: MasterSecret) -> Result {
+  private func found(_ master: MasterSecret) -> ResolvedKeys {
     guard let opener = opener(master) else { return .unavailable(.unsupportedSuite(server.suite.name)) }
     if state[number].master == nil { state.resolve(master, of: number) }
     return .found(opener, master.origin)

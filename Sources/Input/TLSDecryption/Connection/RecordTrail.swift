@@ -42,7 +42,7 @@ struct RecordTrail {
   mutating func see(_ header: RecordHeader, unverifiedAt offset: Int? = nil) {
     seen.records += 1
     seen.bytes += header.recordLength
-    if header.type == RecordHeader.Content.application {
+    if header.type == RecordHeader.ContentType.application {
       seen.applicationRecords += 1
       seen.applicationBytes += header.recordLength
     }

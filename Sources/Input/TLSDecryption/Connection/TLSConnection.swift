@@ -81,8 +81,8 @@ package final class TLSConnection {
 
   /// Moves a finding about packets to the next byte of plaintext: where its bytes are in the ciphertext, its packet
   /// and file offset say.
-  func move(_ anomaly: inout StreamAnomaly) {
-    if let side = anomaly.side, anomaly.offset != nil { anomaly.offset = self[side].plaintextOffset }
+  func move(_ finding: inout StreamFinding) {
+    if let side = finding.side, finding.offset != nil { finding.offset = self[side].plaintextOffset }
   }
 
   // MARK: - What came of it
@@ -90,10 +90,10 @@ package final class TLSConnection {
   /// Offset of the direction's first byte that is still kept: whatever is before it gives no more records.
   package func keptOffset(of side: Side) -> Int { self[side].bufferOffset }
 
-  /// Whether nothing more of the direction can be decrypted. A failure said why.
+  /// Whether nothing more of the direction can be decrypted. A finding said why.
   package func isUnreadable(_ side: Side) -> Bool { self[side].isUnreadable }
 
-  package var failures: [DecryptionFailure] { state.failures }
+  package var stops: [DecryptionStop] { state.stops }
 
   /// The first of the secrets that proved records, by file and line; nil as long as none did.
   package var secret: SecretOrigin? { state.secret }
@@ -106,22 +106,22 @@ package final class TLSConnection {
 
   /// The finding of a connection that could not be decrypted to its end, or not at all.
   /// - Parameter number: of the stream.
-  func anomaly(_ number: Int) -> StreamAnomaly? {
-    let failure = failures.first
+  func finding(_ number: Int) -> StreamFinding? {
+    let stop = stops.first
     // No ciphertext follows the missing key: nothing is lost.
-    if secret != nil, failure.map({ self[$0.side].end <= $0.offset }) ?? true { return nil }
-    let reason = failure?.message ?? .noPlaintext(after: state.alert)
+    if secret != nil, stop.map({ self[$0.side].end <= $0.offset }) ?? true { return nil }
+    let reason = stop?.message ?? .noPlaintext(after: state.alert)
     let service = secret == nil ? otherService : nil
-    var anomaly = StreamAnomaly(
+    var finding = StreamFinding(
       service == nil ? .decryptionFailed : .unrelatedTLS, stream: number,
       message: service.map { "\($0); \(reason)" } ?? reason)
-    if let failure {
-      anomaly.side = failure.side
-      anomaly.offset = self[failure.side].plaintextOffset
-      anomaly.length = max(0, self[failure.side].end - failure.offset)
-      anomaly.fileOffset = failure.origin?.fileOffset(of: failure.offset)
-      anomaly.packet = failure.origin?.packet
+    if let stop {
+      finding.side = stop.side
+      finding.offset = self[stop.side].plaintextOffset
+      finding.length = max(0, self[stop.side].end - stop.offset)
+      finding.fileOffset = stop.origin?.fileOffset(of: stop.offset)
+      finding.packet = stop.origin?.packet
     }
-    return anomaly
+    return finding
   }
 }

@@ -1,13 +1,13 @@
 /// The secrets of a TLS 1.3 connection that name one client random.
 struct TrafficSecrets {
   /// Which secret protects a record of a direction: each follows the one before it.
-  enum Phase: Equatable {
+  enum KeyPhase: Equatable {
     case early, handshake
     /// After this many key updates.
     case application(Int)
   }
 
-  private var secrets: [SecretStore.Label: SecretStore.Entry] = [:]
+  private var secrets: [SecretStore.Label: SecretStore.StoredSecret] = [:]
 
   init(of client: HelloRandom, in store: SecretStore) {
     for row in store.rows(of: client) {
@@ -17,14 +17,14 @@ struct TrafficSecrets {
   }
 
   /// The keys of a direction for each of the phases whose secret is there.
-  func keys(_ phases: [Phase], isClient: Bool, _ suite: CipherSuite) -> [TrafficKeys] {
+  func keys(_ phases: [KeyPhase], isClient: Bool, _ suite: CipherSuite) -> [TrafficKeys] {
     phases.compactMap { phase in
       Self.label(phase, isClient: isClient).flatMap { secrets[$0] }
         .flatMap { TrafficKeys(phase, $0.secret, $0.origin, suite) }
     }
   }
 
-  static func label(_ phase: Phase, isClient: Bool) -> SecretStore.Label? {
+  static func label(_ phase: KeyPhase, isClient: Bool) -> SecretStore.Label? {
     switch phase {
     case .early: isClient ? .clientEarly : nil
     case .handshake: isClient ? .clientHandshake : .serverHandshake
@@ -35,12 +35,13 @@ struct TrafficSecrets {
 
 /// An opener of TLS 1.3, and the position of its secret in the order of secrets.
 struct TrafficKeys {
-  var phase: TrafficSecrets.Phase
+  var phase: TrafficSecrets.KeyPhase
   var secret: SecretBytes
   var origin: SecretOrigin
   var opener: RecordOpener
 
-  init?(_ phase: TrafficSecrets.Phase, _ secret: SecretBytes, _ origin: SecretOrigin, _ suite: CipherSuite) {
+  init?(_ phase: TrafficSecrets.KeyPhase, _ secret: SecretBytes, _ origin: SecretOrigin, _ suite: CipherSuite)
+  {
     guard secret.bytes.count == suite.prf.length, let keys = KeyDerivation.keys(traffic: secret.bytes, suite),
       let opener = RecordOpener(version: .tls13, suite: suite, encryptThenMAC: false, keys: keys)
     else { return nil }

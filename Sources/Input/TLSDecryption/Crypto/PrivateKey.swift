@@ -4,7 +4,7 @@ import CLibcrypto
 ///
 /// libcrypto's object is not changed once it is made, and counts its users atomically.
 package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
-  package enum Fault: Error, Equatable, Sendable {
+  package enum ReadError: Error, Equatable, Sendable {
     /// Neither PEM nor PKCS#12 with a private key.
     case noKey
     /// The passphrase is missing or wrong.
@@ -23,9 +23,9 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
   /// - Parameters:
   ///   - content: PEM (PKCS#1 or #8), or PKCS#12.
   ///   - file: the number that origins have.
-  package init(_ content: [UInt8], passphrase: [UInt8]? = nil, file: Int) throws(Fault) {
+  package init(_ content: [UInt8], passphrase: [UInt8]? = nil, file: Int) throws(ReadError) {
     let key: OpaquePointer
-    do throws(Fault) {
+    do throws(ReadError) {
       key = try Self.read(content, passphrase)
     } catch {
       guard Self.hasLegacyCiphers else { throw error }
@@ -45,7 +45,7 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
   private static let hasLegacyCiphers =
     OSSL_PROVIDER_load(nil, "legacy") != nil && OSSL_PROVIDER_load(nil, "default") != nil
 
-  private static func read(_ content: [UInt8], _ passphrase: [UInt8]?) throws(Fault) -> OpaquePointer {
+  private static func read(_ content: [UInt8], _ passphrase: [UInt8]?) throws(ReadError) -> OpaquePointer {
     guard let bio = BIO_new_mem_buf(content, Int32(clamping: content.count)) else { throw .noKey }
     defer {
       BIO_free(bio)

@@ -4,7 +4,7 @@ struct RecordHeader {
   /// The longest fragment of any version: 2^14 bytes and 2048 of padding, MAC and compression.
   static let maxFragment = (1 << 14) + 2048
 
-  enum Content {
+  enum ContentType {
     static let changeCipherSpec: UInt8 = 20
     static let alert: UInt8 = 21
     static let handshake: UInt8 = 22
@@ -22,12 +22,12 @@ struct RecordHeader {
     type = bytes[0]
     version = UInt16(bytes[1]) << 8 | UInt16(bytes[2])
     fragmentLength = Int(bytes[3]) << 8 | Int(bytes[4])
-    guard (Content.changeCipherSpec...Content.heartbeat).contains(type),
+    guard (ContentType.changeCipherSpec...ContentType.heartbeat).contains(type),
       expected.map({ version == $0 }) ?? (0x0300...0x0303).contains(version),
       fragmentLength <= Self.maxFragment
     else { return nil }
     // Only data may be empty.
-    if fragmentLength == 0, type != Content.application { return nil }
+    if fragmentLength == 0, type != ContentType.application { return nil }
   }
 
   var recordLength: Int { Self.length + fragmentLength }

@@ -10,7 +10,7 @@ package struct SecretStore: Sendable {
   }
 
   /// A secret with its origin. `client` is the client random that it names.
-  package struct Entry: Sendable {
+  package struct StoredSecret: Sendable {
     var label: Label
     var secret: SecretBytes
     package var origin: SecretOrigin
@@ -153,10 +153,10 @@ package struct SecretStore: Sendable {
     rows.indices.contains(row) && rows[row].client >= 0 ? randoms[Int(rows[row].client)] : nil
   }
 
-  package func entry(_ index: Int) -> Entry? {
+  package func entry(_ index: Int) -> StoredSecret? {
     guard rows.indices.contains(index) else { return nil }
     let row = rows[index]
-    return Entry(
+    return StoredSecret(
       label: row.label, secret: SecretBytes(Array(bytes[row.start..<(row.start + Int(row.length))])),
       origin: SecretOrigin(file: Int(row.file), line: Int(row.line)),
       client: client(of: index))

@@ -113,13 +113,13 @@ package final class DecryptionStage {
       add(batch.secrets[Int(index)])
       return true
     case .bytes(let event): return passes(event, of: batch)
-    case .doubt(let slot, _, _, _):
+    case .uncertain(let slot, _, _, _):
       // A MAC or a tag decides about ciphertext.
       if case .decrypted = self[slot] { return false }
       return true
-    case .gap(let slot, _, _), .anomaly(let slot?, _): return self[slot].passesBytes
+    case .gap(let slot, _, _), .finding(let slot?, _): return self[slot].passesBytes
     case .closed(let slot, _): return self[slot].isPassed
-    case .anomaly(nil, _): return true
+    case .finding(nil, _): return true
     }
   }
 
@@ -160,18 +160,18 @@ package final class DecryptionStage {
         stream.hold(gap, from: side)
         decide(stream, from: side, into: &output)
       }
-    case .anomaly(let slot?, let index):
-      var anomaly = batch.anomalies[Int(index)]
+    case .finding(let slot?, let index):
+      var finding = batch.findings[Int(index)]
       if case .decrypted(let connection) = self[slot] {
         // A MAC or a tag proves each byte that is used.
-        anomaly.isLate = false
-        connection.move(&anomaly)
+        finding.isLate = false
+        connection.move(&finding)
       } else if case .undecided(let stream) = self[slot] {
-        stream.note(anomaly)
+        stream.note(finding)
       }
-      output.events.anomaly(anomaly, slot: slot)
+      output.events.finding(finding, slot: slot)
     case .closed(let slot, let report): close(batch.reports[Int(report)], slot, into: &output)
-    case .opened, .secrets, .doubt, .anomaly(nil, _): break
+    case .opened, .secrets, .uncertain, .finding(nil, _): break
     }
   }
 
@@ -211,8 +211,8 @@ package final class DecryptionStage {
       missed[hello.random] = source
     }
     for side in Side.allCases {
-      if let anomaly = stream.anomaly(of: side, passesOn: context.store.isEmpty) {
-        output.events.anomaly(anomaly, slot: stream.slot)
+      if let finding = stream.finding(of: side, passesOn: context.store.isEmpty) {
+        output.events.finding(finding, slot: stream.slot)
       }
     }
     let reason = isOfInterest(stream) ? hello.flatMap { Message.otherService($0) } : nil
@@ -233,8 +233,8 @@ package final class DecryptionStage {
     if case .otherService(let reason) = self[slot] { report.otherService = reason }
     if case .decrypted(let connection) = self[slot] {
       connection.finish(into: &output)
-      if let anomaly = connection.anomaly(report.identity.number) {
-        output.events.anomaly(anomaly, slot: slot)
+      if let finding = connection.finding(report.identity.number) {
+        output.events.finding(finding, slot: slot)
       }
       report.encryption = encryption(of: connection)
     }

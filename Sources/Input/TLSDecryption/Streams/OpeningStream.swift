@@ -3,7 +3,7 @@ import PacketCapture
 
 /// A stream whose first bytes decide whether it is TLS. Until then it is held.
 final class OpeningStream {
-  enum Verdict: Equatable {
+  enum DetectedProtocol: Equatable {
     case undecided, other
     /// What clients say in clear, and TLS may follow.
     case dialogue
@@ -65,8 +65,8 @@ final class OpeningStream {
 
   // MARK: - Input
 
-  func note(_ anomaly: StreamAnomaly) {
-    if anomaly.code == .midstreamStart, let side = anomaly.side { self[side].isMidstream = true }
+  func note(_ finding: StreamFinding) {
+    if finding.code == .midstreamStart, let side = finding.side { self[side].isMidstream = true }
   }
 
   func hold(_ gap: StreamGap, from side: Side) {
@@ -95,7 +95,7 @@ final class OpeningStream {
   // MARK: - The decision
 
   /// By the bytes that are held.
-  func verdict(from side: Side) -> Verdict {
+  func verdict(from side: Side) -> DetectedProtocol {
     if !isDialogue {
       let verdict = verdict(on: self[side].head.span.bytes, from: side)
       if case .tls(let client) = verdict { self.client = client }
@@ -111,7 +111,7 @@ final class OpeningStream {
     return client.map { .tls(client: $0) } ?? .other
   }
 
-  func verdict(on head: RawSpan, from side: Side) -> Verdict {
+  func verdict(on head: RawSpan, from side: Side) -> DetectedProtocol {
     guard head.byteCount >= Opening.length else { return self[side].isCut ? .other : .undecided }
     return head.withUnsafeBytes { raw in
       raw.withMemoryRebound(to: UInt8.self) { head in
@@ -173,11 +173,11 @@ final class OpeningStream {
 
   /// The finding of the bytes before TLS.
   /// - Parameter passesOn: whether they are passed on with the others.
-  func anomaly(of side: Side, passesOn: Bool) -> StreamAnomaly? {
+  func finding(of side: Side, passesOn: Bool) -> StreamFinding? {
     let start = start(of: side)
     guard let origin = origin(of: side), start > origin.streamOffset else { return nil }
     let count = start - origin.streamOffset
-    return StreamAnomaly(
+    return StreamFinding(
       .plaintextBeforeTLS, stream: identity.number, side: side, offset: passesOn ? 0 : nil,
       length: passesOn ? start : count, fileOffset: origin.fileOffset, packet: origin.packet,
       message: "\(Count.of(count, "byte")) in clear before TLS, not decoded")
@@ -200,7 +200,7 @@ private enum Opening {
   /// Whether a client sends a direction that begins so; nil where it is no handshake of TLS.
   static func isClient(_ opening: some Collection<UInt8>) -> Bool? {
     let bytes = Array(opening.prefix(length))
-    if bytes[0] == RecordHeader.Content.handshake, bytes[1] == 3, bytes[2] <= 4 {
+    if bytes[0] == RecordHeader.ContentType.handshake, bytes[1] == 3, bytes[2] <= 4 {
       return bytes[5] == 1 ? true : bytes[5] == 2 ? false : nil
     }
     return bytes[0] & 0x80 != 0 && bytes[2] == 1 && bytes[3] == 3 ? true : nil
@@ -210,7 +210,7 @@ private enum Opening {
   static func hello(_ opening: ArraySlice<UInt8>) -> Bool? {
     let bytes = Array(opening.prefix(helloLength))
     guard let isClient = isClient(bytes) else { return nil }
-    if bytes[0] == RecordHeader.Content.handshake {
+    if bytes[0] == RecordHeader.ContentType.handshake {
       return bytes[2] <= 3 && bytes[6] == 0 && bytes[9] == 3 && bytes[10] <= 3 ? isClient : nil
     }
     // SSL 2.0: its three lengths add up.

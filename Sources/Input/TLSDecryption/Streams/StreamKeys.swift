@@ -34,19 +34,19 @@ package struct StreamKeys: Sendable {
   package mutating func addKeyFile(_ input: Input) throws {
     var reader = KeyFileReader(file: files.count)
     let ignored = store.ignoredCount
-    do throws(InputFault) {
+    do throws(InputError) {
       var file = try InputFile(input)
       var block = [UInt8](repeating: 0, count: Self.blockLength)
       while case let count = try file.fill(&block, from: 0), count > 0 {
         reader.append(block.span.bytes.extracting(first: count), to: &store)
       }
     } catch {
-      throw Failure(.about(input.name, error.message))
+      throw CommandError(.about(input.name, error.message))
     }
     let report = reader.finish(to: &store)
     files.append(File(name: input.name, count: report.secrets))
     if report.secrets == 0, report.hasPrivateKey {
-      throw Failure(.about(input.name, "has a private key and no other secrets: give it with --rsa-key"))
+      throw CommandError(.about(input.name, "has a private key and no other secrets: give it with --rsa-key"))
     }
     if report.secrets == 0 {
       warn(
@@ -65,17 +65,17 @@ package struct StreamKeys: Sendable {
           + "\(store.limit): raise it")
     }
 
-    func warn(_ problem: Message) { Console.note(.warning(.about(input.name, problem))) }
+    func warn(_ message: Message) { Console.note(.warning(.about(input.name, message))) }
   }
 
   /// Reads a server's private key.
   package mutating func addPrivateKey(_ input: Input, passphrase: [UInt8]?) throws {
     let content = try Self.content(of: input, limit: Self.maxKeyLength)
-    do throws(PrivateKey.Fault) {
+    do throws(PrivateKey.ReadError) {
       store.add(try PrivateKey(content, passphrase: passphrase, file: files.count))
       files.append(File(name: input.name, count: 1))
     } catch {
-      throw Failure(.about(input.name, Message(error, hasPassphrase: passphrase != nil)))
+      throw CommandError(.about(input.name, Message(error, hasPassphrase: passphrase != nil)))
     }
   }
 
@@ -91,8 +91,8 @@ package struct StreamKeys: Sendable {
       let colon = text.lastIndex(of: UInt8(ascii: ":"))
       let digits = text[(colon.map { $0 + 1 } ?? text.startIndex)...]
       guard let key = KeyLogLine.hex(digits), !key.isEmpty else {
-        let problem: Message = "expected IDENTITY:KEY with the key in hex, found other text"
-        throw Failure(.about(input.name, .located(problem, line: index + 1, column: nil)))
+        let message: Message = "expected IDENTITY:KEY with the key in hex, found other text"
+        throw CommandError(.about(input.name, .located(message, line: index + 1, column: nil)))
       }
       store.add(
         sharedKey: key, identity: colon.map { Array(text[..<$0]) },
@@ -100,7 +100,7 @@ package struct StreamKeys: Sendable {
       count += 1
     }
     guard count > 0 else {
-      throw Failure(
+      throw CommandError(
         .about(input.name, "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex"))
     }
     files.append(File(name: input.name, count: count))
@@ -114,12 +114,12 @@ package struct StreamKeys: Sendable {
   }
 
   private static func content(of input: Input, limit: Int) throws -> [UInt8] {
-    do throws(InputFault) {
+    do throws(InputError) {
       let content = try InputFile.content(of: input, limit: limit)
-      guard content.count <= limit else { throw InputFault("has more than \(limit) bytes") }
+      guard content.count <= limit else { throw InputError("has more than \(limit) bytes") }
       return content
     } catch {
-      throw Failure(.about(input.name, error.message))
+      throw CommandError(.about(input.name, error.message))
     }
   }
 }

@@ -154,7 +154,7 @@ struct Generate: ParsableCommand {
     let truth = try OutputFile(output + ".truth.ndjson", force: force, isPrivate: false)
     let compression = compression ?? namedCompression ?? .none
     guard let stored = compression.compressor(into: file) else {
-      throw Failure("out of memory for \(compression.rawValue)")
+      throw CommandError("out of memory for \(compression.rawValue)")
     }
     let responses =
       kind == .pair ? try OutputFile(output + ".responses", force: force, isPrivate: false) : nil
@@ -175,8 +175,8 @@ struct Generate: ParsableCommand {
         kind, scenario, source: output, to: stored, responses: responses, truth: truth)
       try stored.finish()
       return counts
-    } catch let failure as CompressionFailure {
-      throw Failure("\(output) cannot be compressed: \(failure.message)")
+    } catch let error as CompressionError {
+      throw CommandError("\(output) cannot be compressed: \(error.message)")
     }
   }
 

@@ -13,10 +13,10 @@ extension Serve {
     let collector = PushAnswerCollector(memory: input.memory)
     try examination.run([collector])
     if collector.exceedsMemory {
-      throw Failure("the pushes exceed \(ByteSize.text(input.memory)); raise --memory")
+      throw CommandError("the pushes exceed \(ByteSize.text(input.memory)); raise --memory")
     }
     guard collector.count > 0 else {
-      throw Failure("nothing to serve: the inputs have no push; `apnsift inspect` lists what they have")
+      throw CommandError("nothing to serve: the inputs have no push; `apnsift inspect` lists what they have")
     }
     if collector.skipped > 0 {
       Console.say(
@@ -37,7 +37,7 @@ extension Serve {
     }
     try keyLog?.finish()
     try received?.finish()
-    Console.say(examination.closingLine(log.pushesDone, faults: log.faults))
+    Console.say(examination.closingLine(log.pushesDone, errors: log.errors))
     if log.missing > 0 { throw ExitStatus.failed }
     try input.check(examination)
   }

@@ -69,7 +69,7 @@ struct Serve: ParsableCommand {
       ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory, wanted: stream)
     try examination.run([streams.recorder()])
     let connections = streams.connections()
-    guard !connections.isEmpty else { throw Failure(nothingToServe(streams)) }
+    guard !connections.isEmpty else { throw CommandError(nothingToServe(streams)) }
 
     let script = ServeScript(connections, chunks: chunks)
     let configuration = server.configuration(
@@ -80,7 +80,7 @@ struct Serve: ParsableCommand {
         configuration, script: { script.connection(for: $0) }, onEvent: { log.add($0) })
     }
     try keyLog?.finish()
-    Console.say(examination.closingLine(log.done(streams: connections.count), faults: log.faults))
+    Console.say(examination.closingLine(log.done(streams: connections.count), errors: log.errors))
     if log.missing > 0 { throw ExitStatus.failed }
     try input.check(examination)
   }

@@ -3,38 +3,38 @@ import Synchronization
 
 /// A file that the server's thread writes. It has its name from the start, so that it can be followed.
 final class ServedOutput: Sendable {
-  private struct State {
+  private struct OpenFile {
     let file: OutputFile
-    var failure: (any Error)?
+    var error: (any Error)?
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<OpenFile>
 
   init(_ path: String, force: Bool) throws {
     let file = try OutputFile(path, force: force)
     try file.appear()
-    state = Mutex(State(file: file))
+    state = Mutex(OpenFile(file: file))
   }
 
   func write(_ bytes: [UInt8]) {
     state.withLock { state in
-      guard state.failure == nil else { return }
+      guard state.error == nil else { return }
       do {
         try state.file.write(bytes.span.bytes)
       } catch {
-        state.failure = error
+        state.error = error
         // The end, which reports it, may be days away.
-        if let failure = error as? Failure {
-          Console.say("\(failure.message); later requests are not recorded")
+        if let error = error as? CommandError {
+          Console.say("\(error.message); later requests are not recorded")
         }
       }
     }
   }
 
-  /// Throws the first failure.
+  /// Throws the first error.
   func finish() throws {
     try state.withLock { state in
-      if let failure = state.failure { throw failure }
+      if let error = state.error { throw error }
       try state.file.finish()
     }
   }

@@ -27,13 +27,13 @@ extension ReportHTML {
   /// How many files there are, by what became of them.
   private static func counts(_ files: [InputRecord]) -> String {
     let counts = files.reduce(into: [:]) { $0[$1.verdict, default: 0] += 1 }
-    let parts = InputRecord.Verdict.allCases.compactMap { verdict in
+    let parts = InputRecord.ReadStatus.allCases.compactMap { verdict in
       counts[verdict].map { "\(Figures.grouped($0)) \(word(verdict))" }
     }
     return "\(Figures.count(files.count, "file")): \(parts.joined(separator: ", "))"
   }
 
-  private static func word(_ verdict: InputRecord.Verdict) -> String {
+  private static func word(_ verdict: InputRecord.ReadStatus) -> String {
     switch verdict {
     case .decoded: "read"
     case .carved: "searched for records"

@@ -19,7 +19,7 @@ package enum ReportHTML {
       ("streams", "Streams", streams(page)),
       ("findings", "Findings", findings(page)),
       ("recovered", "Recovered records", recovered(page)),
-      ("doubtful", "Doubtful records and tokens", doubts(page)),
+      ("doubtful", "Doubtful records and tokens", flagged(page)),
       ("gateway", "Gateway connections", gateway(page)),
       ("pushes", "Pushes", pushes(page)),
       ("readers", "What faulty readers would have reported", readers(page)),

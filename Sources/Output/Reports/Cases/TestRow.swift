@@ -2,7 +2,7 @@ import Analysis
 
 /// The result of one test: a case of a corpus, or a stream of a case under a reader.
 package struct TestRow: Sendable {
-  package enum Verdict: Sendable {
+  package enum TestResult: Sendable {
     case passed
     /// A summary without a full stop, and lines with details.
     case failed(String, details: [String])
@@ -15,11 +15,11 @@ package struct TestRow: Sendable {
   package var name: String
   /// The purpose of the test, in a sentence; may be empty.
   package var shows: String
-  package var verdict: Verdict
+  package var verdict: TestResult
   /// How long it took; nil if nothing was run for it.
   var time: Duration?
 
-  package init(name: String, shows: String, verdict: Verdict, time: Duration? = nil) {
+  package init(name: String, shows: String, verdict: TestResult, time: Duration? = nil) {
     self.time = time
     (self.name, self.shows, self.verdict) = (name, shows, verdict)
   }

@@ -148,12 +148,12 @@ extension ColumnEntry.ValueType {
     "COMPRESSION": Compression.allCases.map(\.rawValue) + [InputReport.imageName, UTF16Text.name],
     "CONFIDENCE": Confidence.allCases.map(\.rawValue),
     "FILE-KIND": FileStatus.Kind.allCases.map(\.rawValue),
-    "FORM": Carving.Form.allCases.map(\.rawValue),
+    "FORM": Carving.CarvedForm.allCases.map(\.rawValue),
     "FORMAT": InputFormat.all.map(\.name) + ArchiveFormat.allCases.map(\.rawValue),
     "PROTOCOL": StreamProtocol.allCases.map(\.rawValue),
     "PUSH-OUTCOME": PushOutcome.allCases.map(\.rawValue),
     "TOKEN-KIND": TokenKind.allCases.map(\.rawValue),
-    "VERDICT": InputRecord.Verdict.allCases.map(\.rawValue),
+    "VERDICT": InputRecord.ReadStatus.allCases.map(\.rawValue),
   ]
 
   /// As columns.txt writes it.

@@ -67,13 +67,13 @@ enum VaryingColumn {
 
 /// The layout of a feedback record in CSV or JSON: constant text with columns between.
 struct RowTemplate {
-  enum Part {
+  enum Segment {
     case text([UInt8])
     case column(FeedbackColumn)
   }
 
   let forms: RowForms
-  private(set) var parts: [Part] = []
+  private(set) var parts: [Segment] = []
   /// Whether rows contain columns that depend on the packet or stream.
   let dependsOnOrigin: Bool
 

@@ -4,9 +4,9 @@ import PacketCapture
 
 extension Examination {
   /// The command's last message: a summary, then the problems.
-  /// - Parameter faults: problems other than those of the inputs.
-  package func closingLine(_ done: Message, faults: [Message] = []) -> Message {
-    var wrong = faults
+  /// - Parameter errors: problems other than those of the inputs.
+  package func closingLine(_ done: Message, errors: [Message] = []) -> Message {
+    var wrong = errors
     for severity in Severity.allCases {
       let codes = FindingCode.allCases.filter {
         $0.severity == severity && summary.findings[$0, default: 0] > 0

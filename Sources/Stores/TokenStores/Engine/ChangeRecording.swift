@@ -148,7 +148,7 @@ extension OwnedRows {
           return
         }
         let column = same.isEmpty ? nil : table.registered?.column.name
-        throw table.triggerFault(column ?? "the primary key", of: batch.token(row.token))
+        throw table.triggerError(column ?? "the primary key", of: batch.token(row.token))
       }
     }
   }
@@ -181,13 +181,13 @@ extension Journal {
     }
     try visit()
     if count == 0, record.rows > 0, record.undoes == nil {
-      throw StoreFault.notUndoable(
+      throw StoreError.notUndoable(
         record.id, "the journal does not have its changed rows (--trim-journal removes old ones)")
     }
     // A trigger may have added rows, or removed some.
     guard record.undoes == nil, count != record.rows, !table.description.hasTriggers else { return }
     try reporting {
-      throw StoreFault.unreadableRows(
+      throw StoreError.unreadableRows(
         1,
         first: .inRow(
           "replay \(record.id)", of: "apnsift_changes",

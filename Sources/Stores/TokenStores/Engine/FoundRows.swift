@@ -51,7 +51,7 @@ struct FoundRows {
   /// Replaces the rows of tokens by those that were found later. Returns the tokens whose rows differ.
   /// - Parameter later: its tokens are numbered by their index in `tokens`.
   mutating func replace(_ tokens: [Int], by later: FoundRows) -> [Int] {
-    if later.unreadable.fault != nil { unreadable = later.unreadable }
+    if later.unreadable.error != nil { unreadable = later.unreadable }
     let changed = tokens.indices.filter { content(of: tokens[$0]) != later.content(of: $0) }
     if changed.isEmpty { return [] }
     let old = Set(changed.map { tokens[$0] })
@@ -68,13 +68,13 @@ struct FoundRows {
   }
 
   /// What the rows of a token have, in any order.
-  private func content(of token: Int) -> [Content: Int] {
+  private func content(of token: Int) -> [FoundState: Int] {
     rows(of: token).reduce(into: [:]) {
-      $0[Content(fields: packed[$1.fields], state: $1.state.state), default: 0] += 1
+      $0[FoundState(fields: packed[$1.fields], state: $1.state.state), default: 0] += 1
     }
   }
 
-  private struct Content: Hashable {
+  private struct FoundState: Hashable {
     var fields: ArraySlice<UInt8>
     var state: TokenState
   }
@@ -103,7 +103,7 @@ struct FoundRows {
     _ token: Int, _ fields: SQLFields, _ table: MappedTable, _ needsFields: (Int, RowState) -> Bool
   ) {
     let state: RowState
-    do throws(StoreFault) {
+    do throws(StoreError) {
       state = try table.state(fields[1], fields[2])
     } catch {
       unreadable.add(error, in: table.rowName(fields[0]), of: table.shownName)
@@ -136,7 +136,7 @@ struct FoundRows {
   }
 
   func checkReadable() throws {
-    if let fault = unreadable.fault { throw fault }
+    if let error = unreadable.error { throw error }
   }
 }
 

@@ -30,14 +30,14 @@ final class MappedTable {
   /// A column that an invalidation writes.
   struct WrittenColumn {
     let column: TableColumn
-    let content: Content
+    let content: ColumnContent
     /// Whether to write times with milliseconds. Other types would round them, and programs may not expect them in
     /// texts.
     var keepsMilliseconds = false
   }
 
   /// What an invalidation writes into a column.
-  enum Content {
+  enum ColumnContent {
     case time(TimeForm)
     /// `dead` and `alive` as the column stores them.
     case flag(dead: SQLValue, alive: SQLValue?)
@@ -71,8 +71,8 @@ final class MappedTable {
   /// A row in messages, by its token.
   func rowName(_ token: SQLField) -> Message { "\(self.token.name) \(token.literal())" }
 
-  /// The fault of a trigger that changes more of a row than was written.
-  func triggerFault(_ columns: String, of token: ArraySlice<UInt8>) -> StoreFault {
+  /// The error of a trigger that changes more of a row than was written.
+  func triggerError(_ columns: String, of token: ArraySlice<UInt8>) -> StoreError {
     .refused(
       "a trigger of \(shownName) also changes \(columns), as in the row of token "
         + "\(Hex.string(token)): disable it for this command, or name another column in the mapping")
@@ -101,7 +101,7 @@ extension MappedTable {
   /// - Throws: `StoreFault.refused` if a part of the key is null, which SQLite allows.
   func checked(_ key: ArraySlice<SQLField>) throws -> ArraySlice<SQLField> {
     if key.contains(where: \.isNull) {
-      throw StoreFault.refused(
+      throw StoreError.refused(
         "the primary key of a row of "
           + "\(shownName) is null, so that an undo could not find it; --no-journal needs no key")
     }
@@ -122,7 +122,7 @@ extension MappedTable {
   }
 
   /// - Throws: `StoreFault.unreadableRows` if a time cannot be read.
-  func state(_ registered: SQLField, _ invalidation: SQLField) throws(StoreFault) -> RowState {
+  func state(_ registered: SQLField, _ invalidation: SQLField) throws(StoreError) -> RowState {
     var registeredAt = time(registered, registeredClock)
     if registeredAt == nil, !registered.isNull, let (column, form) = self.registered {
       registeredAt = try time(registered, column, form)
@@ -151,7 +151,7 @@ extension MappedTable {
     }
   }
 
-  private func time(_ field: SQLField, _ column: TableColumn, _ form: TimeForm) throws(StoreFault)
+  private func time(_ field: SQLField, _ column: TableColumn, _ form: TimeForm) throws(StoreError)
     -> StoreTime?
   {
     if field.isNull { return nil }
@@ -166,7 +166,7 @@ extension MappedTable {
   /// - Throws: `StoreFault.refused` if the form has no value for it.
   static func value(of time: StoreTime, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
     guard let value = form.value(of: time, kind: column.kind) else {
-      throw StoreFault.refused(
+      throw StoreError.refused(
         "\(column.name) cannot store the time \(time.seconds) as \(form.name)")
     }
     return value

@@ -145,7 +145,7 @@ extension OwnedRows {
     while !open.isEmpty {
       attempts += 1
       guard attempts <= Self.mostAttempts else {
-        throw StoreFault.contended("\(Count.of(open.count, "row")) changed \(attempts) times")
+        throw StoreError.contended("\(Count.of(open.count, "row")) changed \(attempts) times")
       }
       let rowsToLock = open.flatMap { found.rows(of: $0) }.filter { !$0.fields.isEmpty }
       try session.lock(table.description, located(rowsToLock, of: found))
@@ -344,7 +344,7 @@ extension OwnedRows {
   /// - Throws: if the database wrote another number of rows than requested.
   func check(_ written: Int, is expected: Int) throws {
     guard written != expected else { return }
-    throw StoreFault.refused(
+    throw StoreError.refused(
       "\(written) of \(expected) rows of \(table.shownName) were written: a trigger or a policy "
         + "ignored the others")
   }

@@ -6,7 +6,7 @@ struct TableFit {
   let description: TableDescription
   let session: any SQLSession
 
-  func misfit(_ column: String, _ expected: Message, _ found: Message) -> StoreFault {
+  func misfit(_ column: String, _ expected: Message, _ found: Message) -> StoreError {
     mapping.misfit("column \(column)", expected, found)
   }
 

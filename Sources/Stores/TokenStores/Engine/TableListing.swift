@@ -17,7 +17,7 @@ struct TableListing {
     var owners: Set<AppEnvironment> = []
     var unreadable = UnreadableRows()
     func add(_ row: SQLFields) {
-      do throws(StoreFault) {
+      do throws(StoreError) {
         owners.insert(try owner(row[0], row[1]))
       } catch {
         unreadable.add(error, in: nil, of: table.shownName)
@@ -29,7 +29,7 @@ struct TableListing {
       try session.visit(SQLQuery(distinct: true, ownerColumns, "FROM \(table.name) AS t"), add)
     }
     // In a mapped table, rows of environments that the mapping does not name are ignored.
-    if let fault = unreadable.fault, table.mapping.isDeviceTokens { throw fault }
+    if let error = unreadable.error, table.mapping.isDeviceTokens { throw error }
     return owners.sorted()
   }
 
@@ -65,7 +65,7 @@ struct TableListing {
   }
 
   /// - Throws: `StoreFault.unreadableRows` if the app is not UTF-8 text, or the mapping does not name the environment.
-  private func owner(_ app: SQLField, _ environment: SQLField) throws(StoreFault) -> AppEnvironment {
+  private func owner(_ app: SQLField, _ environment: SQLField) throws(StoreError) -> AppEnvironment {
     var owner = owner
     if let column = table.app {
       guard let name = app.isNull && !table.mapping.isDeviceTokens ? "" : app.text else {
@@ -142,7 +142,7 @@ struct TableListing {
     var owners = OwnerReading()
     try session.visit(SQLQuery(columns, rest, table.ownerValues(asked))) { row in
       let (owner, state): (AppEnvironment, RowState)
-      do throws(StoreFault) {
+      do throws(StoreError) {
         owner = try owners.owner(row[0], row[1], self.owner(_:_:))
         state = try table.state(row[3], row[4])
         guard table.readToken(row[2], into: &token) else { throw unreadableToken(row[2]) }
@@ -151,7 +151,7 @@ struct TableListing {
       }
       if filter.matches(owner) { try visit(owner, token.span.bytes, state.state) }
     }
-    if let fault = unreadable.fault { throw fault }
+    if let error = unreadable.error { throw error }
   }
 
   /// The order of the tokens' bytes; of base64, of the text's bytes.
@@ -170,7 +170,7 @@ struct TableListing {
     return (owner + [token]).joined(separator: ", ")
   }
 
-  private func unreadableToken(_ field: SQLField) -> StoreFault {
+  private func unreadableToken(_ field: SQLField) -> StoreError {
     let (form, column) = (table.mapping.token.form, table.token.name)
     return .unreadableRows(
       1,
@@ -189,8 +189,8 @@ private struct OwnerReading {
 
   mutating func owner(
     _ app: SQLField, _ environment: SQLField,
-    _ read: (SQLField, SQLField) throws(StoreFault) -> AppEnvironment
-  ) throws(StoreFault) -> AppEnvironment {
+    _ read: (SQLField, SQLField) throws(StoreError) -> AppEnvironment
+  ) throws(StoreError) -> AppEnvironment {
     packed.removeAll(keepingCapacity: true)
     PackedFields.append(app, to: &packed)
     PackedFields.append(environment, to: &packed)

@@ -10,9 +10,9 @@ struct TokenUndo {
 
   /// - Throws: `StoreFault.notUndoable`, and `.refused` if a trigger keeps rows from being as they were.
   func run(from journal: Journal) throws -> UndoAnswer {
-    if record.undoes != nil { throw StoreFault.notUndoable(record.id, "it is an undo itself") }
+    if record.undoes != nil { throw StoreError.notUndoable(record.id, "it is an undo itself") }
     if let undo = record.undoneBy {
-      throw StoreFault.notUndoable(record.id, "it was undone already, by \(undo)")
+      throw StoreError.notUndoable(record.id, "it was undone already, by \(undo)")
     }
     let later = try journal.standing(after: record).filter(mayShareRows)
     var answer = UndoAnswer()
@@ -55,7 +55,7 @@ struct TokenUndo {
     let undo = TokenUndo(rows: rows, record: later, batchSize: batchSize)
     try undo.forEachBatch(of: journal, within: tokens) { batch in
       guard batch.verdicts.contains(where: \.restores) else { return }
-      throw StoreFault.notUndoable(
+      throw StoreError.notUndoable(
         record.id,
         "replay \(later.id) changed rows of the same tokens later; undo replay \(later.id) first; "
           + "nothing was changed")
@@ -170,7 +170,7 @@ struct TokenUndo {
       guard batch.verdicts[number].restores, change.outcome != .inserted else { continue }
       if now.verdicts[number].isBefore { continue }
       let columns = [table.registered?.column].compactMap { $0?.name } + table.mapping.written
-      throw table.triggerFault(columns.joined(separator: " or "), of: batch.changes.token(change))
+      throw table.triggerError(columns.joined(separator: " or "), of: batch.changes.token(change))
     }
   }
 }

@@ -11,11 +11,11 @@ struct Journal {
 
   private var target: String? { file?.target }
 
-  /// Gives faults of a journal file its name. Other faults are of the database that is recorded.
+  /// Gives errors of a journal file its name. Other errors are of the database that is recorded.
   @discardableResult
   func reporting<Result>(_ body: () throws -> Result) throws -> Result {
     guard let file else { return try body() }
-    return try file.database.reportingFaults(body)
+    return try file.database.reportingErrors(body)
   }
 
   private var types: JournalTypes { session.dialect.journal }
@@ -82,7 +82,7 @@ struct Journal {
       VALUES (\(literals.joined(separator: ", "))) RETURNING id
       """,
       [.text(owner.app), .text(owner.environment.rawValue), undoes.map { .integer(Int64($0)) } ?? .null])
-    guard let id else { throw StoreFault.refused("a trigger on apnsift_replays ignored the row") }
+    guard let id else { throw StoreError.refused("a trigger on apnsift_replays ignored the row") }
     if let target {
       try session.run(
         "INSERT INTO apnsift_outcomes (replay, store, is_done) VALUES (\(parameters(1...2)), 0)",
@@ -117,7 +117,7 @@ struct Journal {
       UPDATE \(name(.replays)) SET at = \(types.time.of(parameter(2))), \(settings.joined(separator: ", "))
       WHERE id = \(parameter(1))
       """, [.integer(Int64(id)), .integer(entry.at)] + values.map(\.1))
-    if written != 1 { throw StoreFault.refused("a trigger on apnsift_replays ignored the row") }
+    if written != 1 { throw StoreError.refused("a trigger on apnsift_replays ignored the row") }
   }
 
   func addInputs(of entry: JournalEntry, to id: Int) throws {
@@ -133,13 +133,13 @@ struct Journal {
 
   // MARK: - Reading
 
-  /// All readable replays and undos, in the order of their numbers, and the fault of the others.
-  func records() throws -> (readable: [JournalRecord], fault: StoreFault?) { try records(where: "1 = 1", []) }
+  /// All readable replays and undos, in the order of their numbers, and the error of the others.
+  func records() throws -> (readable: [JournalRecord], error: StoreError?) { try records(where: "1 = 1", []) }
 
   /// - Throws: `StoreFault.noReplay`, and `.unreadableRows`.
   func record(_ id: Int) throws -> JournalRecord {
     let found = try readableRecords(where: "replays.id = \(parameter(1))", [.integer(Int64(id))])
-    guard let record = found.first else { throw StoreFault.noReplay(id) }
+    guard let record = found.first else { throw StoreError.noReplay(id) }
     return record
   }
 
@@ -152,15 +152,15 @@ struct Journal {
   /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
   private func readableRecords(where condition: String, _ parameters: [SQLValue]) throws -> [JournalRecord] {
     try reporting {
-      let (records, fault) = try records(where: condition, parameters)
-      if let fault { throw fault }
+      let (records, error) = try records(where: condition, parameters)
+      if let error { throw error }
       return records
     }
   }
 
   private func records(
     where condition: String, _ parameters: [SQLValue]
-  ) throws -> (readable: [JournalRecord], fault: StoreFault?) {
+  ) throws -> (readable: [JournalRecord], error: StoreError?) {
     guard try check(.replays) else { return ([], nil) }
     var unreadable = UnreadableRows()
     let inputs = try inputs(where: condition, parameters, &unreadable)
@@ -174,7 +174,7 @@ struct Journal {
       read + [(undo, .integer)], "FROM \(name(.replays)) AS replays WHERE \(condition) ORDER BY replays.id",
       parameters)
     try session.visit(query) { fields in
-      do throws(StoreFault) {
+      do throws(StoreError) {
         let row = JournalRow(table: .replays, columns: columns.map(\.name) + ["undone by"], fields: fields)
         guard let record = try record(row, inputs, outcomes) else { return }
         records.append(record)
@@ -182,13 +182,13 @@ struct Journal {
         try unreadable.add(error)
       }
     }
-    return (records, unreadable.fault)
+    return (records, unreadable.error)
   }
 
   /// Nil if one of its inputs is unreadable, or in a journal file, if it is of another table.
   private func record(
     _ row: JournalRow, _ inputs: [Int: [ReplayedInput]?], _ outcomes: [Int: Bool]?
-  ) throws(StoreFault) -> JournalRecord? {
+  ) throws(StoreError) -> JournalRecord? {
     let id = try row.number("id")
     guard let inputs = inputs[id, default: []] else { return nil }
     var counts = ReplayCounts()
@@ -209,7 +209,7 @@ struct Journal {
     return record
   }
 
-  /// Visits the rows of a query of a table; `read` throws the faults of a row that cannot be read.
+  /// Visits the rows of a query of a table; `read` throws the errors of a row that cannot be read.
   /// - Parameter columns: those of the query, in its order.
   private func visit(
     _ table: JournalTable, _ columns: [String], _ rest: String, _ parameters: [SQLValue],
@@ -236,7 +236,7 @@ struct Journal {
       "JOIN \(name(.replays)) AS replays ON replays.id = t.replay WHERE \(condition) ORDER BY t.\(types.numbersChanges ? "rowid" : "id")",
       parameters
     ) { row in
-      do throws(StoreFault) {
+      do throws(StoreError) {
         let input = ReplayedInput(
           source: try row.text("source"), sha256: try row.hex("sha256"), bytes: try row.number("bytes"))
         let id = try row.number("replay")
@@ -285,7 +285,7 @@ struct Journal {
     guard let target else { return nil }
     var outcomes: [Int: Bool] = [:]
     try visit(.outcomes, ["replay", "is_done"], "WHERE t.store = \(parameter(1))", [.text(target)]) { row in
-      do throws(StoreFault) {
+      do throws(StoreError) {
         outcomes[try row.number("replay")] = try row.number("is_done") == 1
       } catch {
         try unreadable.add(error)
@@ -299,7 +299,7 @@ struct Journal {
     guard try isPresent() else { return [] }
     var unreadable = UnreadableRows()
     let outcomes = try outcomes(&unreadable)
-    if let fault = unreadable.fault { throw fault }
+    if let error = unreadable.error { throw error }
     return outcomes?.filter { !$0.value }.keys.sorted() ?? []
   }
 
@@ -385,7 +385,7 @@ extension Journal {
       }
     }
     if written != packed.count {
-      throw StoreFault.refused("a trigger on apnsift_changes ignored rows")
+      throw StoreError.refused("a trigger on apnsift_changes ignored rows")
     }
   }
 }

@@ -27,20 +27,20 @@ package struct JournalFile: Sendable {
   /// Runs `body` in a transaction of the file. Its records are pending until they are settled. Errors of `body` pass as
   /// they are. A transaction of the file has no owner.
   func writing<Result>(of target: String, _ body: (Journal) throws -> Result) throws -> Result {
-    var failure: (any Error)?
+    var first: (any Error)?
     do {
       return try database.writing(Self.table, for: AppEnvironment(), creates: true) { session in
         let journal = Journal(session: session, schema: nil, file: (database, target))
         try journal.make()
         do { return try body(journal) } catch {
-          failure = error
+          first = error
           throw error
         }
       }
-    } catch { throw failure ?? error }
+    } catch { throw first ?? error }
   }
 
   func settle(_ id: Int, of target: String, wasDone: Bool) throws {
-    try database.reportingFaults { try writing(of: target) { try $0.settle(id, wasDone: wasDone) } }
+    try database.reportingErrors { try writing(of: target) { try $0.settle(id, wasDone: wasDone) } }
   }
 }

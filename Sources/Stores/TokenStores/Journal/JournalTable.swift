@@ -80,7 +80,7 @@ enum JournalTable: String {
   }
 
   /// - Throws: `StoreFault.journalMisfit` if a column has another type than apnsift gave it.
-  func check(_ found: [TableColumn], _ types: JournalTypes) throws(StoreFault) {
+  func check(_ found: [TableColumn], _ types: JournalTypes) throws(StoreError) {
     for column in columns(types) {
       let kind = types.kind(column.kind)
       guard let found = found.first(where: { $0.name == column.name }), found.kind != .any, found.kind != kind

@@ -125,7 +125,7 @@ struct RowChanges {
     bytes += packed
     while next < bytes.count {
       guard let change = change(at: &next) else {
-        throw StoreFault.unreadableRows(
+        throw StoreError.unreadableRows(
           1, first: .inRow(row, of: "apnsift_changes", "packed has bytes that are not a packed change"))
       }
       changes.append(change)

@@ -67,8 +67,8 @@ package struct TableMapping: Hashable, Sendable {
   /// The name in messages.
   package var name: String { schema.map { "\($0).\(table)" } ?? table }
 
-  /// The fault of a table that the mapping does not fit.
-  package func misfit(_ subject: Message, _ expected: Message, _ found: Message) -> StoreFault {
+  /// The error of a table that the mapping does not fit.
+  package func misfit(_ subject: Message, _ expected: Message, _ found: Message) -> StoreError {
     .misfit(name, subject, expected: expected, found: found)
   }
 }
@@ -130,7 +130,7 @@ package enum InvalidationAction: Hashable, Sendable {
 
 /// A column that an invalidation writes.
 package struct ColumnSetting: Hashable, Sendable {
-  package enum Value: Hashable, Sendable {
+  package enum WrittenValue: Hashable, Sendable {
     /// A registration that makes the token valid again writes `alive`, or nothing if it is nil.
     case text(dead: String, alive: String?)
     /// The time of the invalidation; null after such a registration.
@@ -138,7 +138,7 @@ package struct ColumnSetting: Hashable, Sendable {
   }
 
   package var column: String
-  package var value: Value
+  package var value: WrittenValue
 
-  package init(column: String, value: Value) { (self.column, self.value) = (column, value) }
+  package init(column: String, value: WrittenValue) { (self.column, self.value) = (column, value) }
 }

@@ -26,7 +26,7 @@ package final class MySQLConnection {
   ///
   /// - Parameter lockTimeout: how long the server waits for locks; rounded up to whole seconds.
   /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
-  package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreFault) {
+  package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreError) {
     try libmariadbLibrary.check(package: "libmariadb3", elsewhere: "mariadb-connector-c")
     // The library ignores a file that it cannot read.
     if let file = uri.defaultsFile, access(file, R_OK) != 0 {
@@ -84,7 +84,7 @@ package final class MySQLConnection {
 
   private var isMariaDB: Bool { version.contains("MariaDB") }
 
-  private func checkVersion() throws(StoreFault) {
+  private func checkVersion() throws(StoreError) {
     let number = libmariadb.mysql_get_server_version(handle)
     guard isMariaDB, number >= Self.leastVersion else {
       throw .cannotConnect("the server is \(version), expected MariaDB 10.5 or later")
@@ -145,7 +145,7 @@ package final class MySQLConnection {
         libmariadb.mysql_real_query(handle, sql.bindMemory(to: CChar.self).baseAddress, UInt(sql.count))
       })
     guard let result = libmariadb.mysql_use_result(handle) else {
-      guard libmariadb.mysql_field_count(handle) == 0 else { throw failure() }
+      guard libmariadb.mysql_field_count(handle) == 0 else { throw lastError() }
       return Int(clamping: libmariadb.mysql_affected_rows(handle))
     }
     isVisiting = true
@@ -177,10 +177,10 @@ package final class MySQLConnection {
   }
 
   private func check(_ code: Int32) throws {
-    if code != 0 { throw failure() }
+    if code != 0 { throw lastError() }
   }
 
-  private func failure() -> DatabaseError {
+  private func lastError() -> DatabaseError {
     let error = DatabaseError(of: handle)
     if error.isLost { isLost = true }
     return error

@@ -23,7 +23,7 @@ package struct MySQLDatabase: StoreDatabase {
   // MARK: - Transactions
 
   package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
-    try reportingFaults {
+    try reportingErrors {
       let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
       try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
       return try body(MySQLSession(connection))
@@ -34,7 +34,7 @@ package struct MySQLDatabase: StoreDatabase {
     _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
-    try reportingFaults { try DatabaseError.retrying { try writeOnce(table, owner, body) } }
+    try reportingErrors { try DatabaseError.retrying { try writeOnce(table, owner, body) } }
   }
 
   /// A key that another program inserted since it was looked for is an error of the server (1062).
@@ -63,11 +63,11 @@ package struct MySQLDatabase: StoreDatabase {
     let isLocked = try connection.number(
       "SELECT GET_LOCK(CONCAT('apnsift ', LEFT(SHA2(CONCAT(DATABASE(), ' ', \(name)), 256), 56)), \(seconds))"
     )
-    if isLocked != 1 { throw StoreFault.locked(waited: lockTimeout) }
+    if isLocked != 1 { throw StoreError.locked(waited: lockTimeout) }
   }
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
-    try reportingFaults {
+    try reportingErrors {
       let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
       try connection.run("START TRANSACTION")
       let session = MySQLSession(connection)
@@ -87,7 +87,7 @@ package struct MySQLDatabase: StoreDatabase {
     do {
       try session.connection.run("COMMIT")
     } catch let error as DatabaseError where error.isLost || session.connection.isLost {
-      guard let mark else { throw StoreFault.uncertain(error.message) }
+      guard let mark else { throw StoreError.uncertain(error.message) }
       try error.resolve {
         // The lock waits for a transaction that has not ended.
         (try? MySQLConnection(uri, lockTimeout: lockTimeout).number("\(mark) LOCK IN SHARE MODE")).map {

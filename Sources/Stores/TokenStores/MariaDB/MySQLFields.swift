@@ -2,11 +2,11 @@ import CLibmariadb
 
 /// Reads the fields of one column, which the server sends as text.
 struct MySQLColumn {
-  private enum Form {
+  private enum ProtocolForm {
     case integer, bytes, text
   }
 
-  private let form: Form
+  private let form: ProtocolForm
 
   /// The number of the character set `binary`: that of bytes, numbers and times.
   private static let binary: UInt32 = 63

@@ -200,6 +200,6 @@ extension MySQLSession {
     let grants = try rows("SHOW GRANTS") + ((try? rows("SHOW GRANTS FOR PUBLIC")) ?? [])
     let creating = ["GRANT ALL", " CREATE,", " CREATE ON"]
     if grants.contains(where: { grant in creating.contains { grant[0].contains($0) } }) { return }
-    throw StoreFault.journalLacks("CREATE on database \(schema)")
+    throw StoreError.journalLacks("CREATE on database \(schema)")
   }
 }

@@ -37,7 +37,7 @@ final class ClientApps: EvidenceSink {
 
 private func warn(_ mismatch: Message, store: String, acceptsOther: Bool) throws {
   guard acceptsOther else {
-    throw Failure(
+    throw CommandError(
       "\(store) is unchanged: \(mismatch); --app names the app of the tokens, and --other-app replays them "
         + "anyway")
   }

@@ -17,7 +17,7 @@ extension StoreReplay {
   /// The replay of each app, in order of the names.
   func replays(of apps: [String: AddedPushes]) throws -> [(replay: StoreReplay, added: AddedPushes)] {
     guard apps.count <= PushCollector.mostApps else {
-      throw Failure(
+      throw CommandError(
         "\(store.name) is unchanged: the topics of pushes name more than \(PushCollector.mostApps) apps; "
           + "--app replays one app")
     }
@@ -49,7 +49,7 @@ extension StoreReplay {
     for (replay, added) in replays {
       do {
         let outcome = try replay.replay(added, collected, examination)
-        if let stop = outcome.stop, !options.dryRun, replays.count > 1 { throw Failure(stop) }
+        if let stop = outcome.stop, !options.dryRun, replays.count > 1 { throw CommandError(stop) }
         outcomes.append(outcome)
       } catch  where !outcomes.isEmpty {
         Console.say(

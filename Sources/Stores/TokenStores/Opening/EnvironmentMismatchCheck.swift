@@ -26,9 +26,9 @@ struct EnvironmentMismatchCheck {
       let tokens = try Self.sample(of: table)
       let rows = try store.rows(of: tokens, in: .any)
       return try elsewhere(tokens, rows) ?? noneOfOwner() ?? unknown(tokens, rows)
-    } catch let error as StoreError {
+    } catch let error as NamedStoreError {
       // Unreadable rows may belong to other owners: a replay that finds them reports them.
-      guard case .unreadableRows = error.fault else { throw error }
+      guard case .unreadableRows = error.reason else { throw error }
       return noneOfOwner()
     }
   }

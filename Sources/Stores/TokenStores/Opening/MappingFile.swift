@@ -20,8 +20,8 @@ package struct MappingFile: Sendable {
     do {
       try self.init(
         InputFile.content(of: Input(path).of(option: "--mapping"), limit: YAMLText.maxSize), name: path)
-    } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.message); expected a mapping file for --mapping")
+    } catch let error as InputError {
+      throw CommandError("\(path): \(error.message); expected a mapping file for --mapping")
     }
   }
 
@@ -98,12 +98,12 @@ extension TableMapping {
     case "delete": needed = nil
     default:
       // Suggests no nearest one: it could be `delete`.
-      throw action.mistake(
+      throw action.error(
         "expected one of mark, flag, delete for action, found '\(name.shortened)'; choose one of them")
     }
     for key in [MappingKey.invalidated, .flag] where key != needed {
       if let value = keys[key] {
-        throw value.mistake(
+        throw value.error(
           "expected no \(key.rawValue) with action \(name); remove it or correct the action")
       }
     }
@@ -147,7 +147,7 @@ extension MappingValue {
     }
     let text = try text()
     guard let parts = MappingFile.parts(of: text) else {
-      throw mistake(
+      throw error(
         "expected TABLE or SCHEMA.TABLE, found '\(text.shortened)'; write names with dots or blanks as "
           + "\(example)")
     }
@@ -184,7 +184,7 @@ extension MappingValue {
     column.sandbox = try keys[.sandbox]?.text() ?? column.sandbox
     guard column.production != column.sandbox else {
       throw try keys.required(keys[.sandbox] == nil ? .production : .sandbox)
-        .mistake(
+        .error(
           "expected one value for production and another for sandbox, found "
             + "'\(column.sandbox.shortened)' for both; correct one of them")
     }
@@ -195,7 +195,7 @@ extension MappingValue {
   fileprivate func registered() throws(YAMLError) -> TimeColumn? {
     guard let text = node.text else { return try time([.column, .expression, .form, .zone]) }
     guard text == MappingFile.none else {
-      throw mistake("expected keys for registered, found '\(text.shortened)'; write \(example ?? path)")
+      throw error("expected keys for registered, found '\(text.shortened)'; write \(example ?? path)")
     }
     return nil
   }
@@ -222,7 +222,7 @@ extension MappingValue {
     let dead = try keys.required(.dead).text()
     let alive = try keys[.alive]?.text()
     guard alive != dead else {
-      throw try keys.required(.alive).mistake(
+      throw try keys.required(.alive).error(
         "expected different values for dead and alive, found '\(dead.shortened)' for both; correct one "
           + "of them")
     }
@@ -232,7 +232,7 @@ extension MappingValue {
   /// Further columns: a text, texts for invalid and valid tokens, or the form of a time.
   fileprivate func settings(of action: InvalidationAction) throws(YAMLError) -> [ColumnSetting] {
     if action == .delete {
-      throw mistake("expected no set with action delete; remove it or correct the action")
+      throw error("expected no set with action delete; remove it or correct the action")
     }
     return try entries().map { column, value throws(YAMLError) in
       let value = MappingValue(node: value, path: "\(path).\(column.text ?? "")", example: example)
@@ -240,12 +240,12 @@ extension MappingValue {
     }
   }
 
-  private func setting() throws(YAMLError) -> ColumnSetting.Value {
+  private func setting() throws(YAMLError) -> ColumnSetting.WrittenValue {
     if node.text != nil { return .text(dead: try text(), alive: nil) }
     let keys = try keys([.dead, .alive, .form, .zone])
     if keys[.form] != nil || keys[.zone] != nil {
       guard keys[.dead] == nil, keys[.alive] == nil else {
-        throw mistake("expected a form, or dead and alive, found both; write two columns, or remove one")
+        throw error("expected a form, or dead and alive, found both; write two columns, or remove one")
       }
       return .time(try keys.timeForm())
     }
@@ -254,13 +254,13 @@ extension MappingValue {
 
   fileprivate func url() throws(YAMLError) -> StoreURL {
     let text = try text()
-    do { return try StoreURL(text) } catch { throw mistake(error.message) }
+    do { return try StoreURL(text) } catch { throw self.error(error.message) }
   }
 
   fileprivate func journal() throws(YAMLError) -> StoreURL {
     let url = try url()
     guard case .sqlite = url else {
-      throw mistake(
+      throw error(
         "expected another file than the store for journal, found '\(url.text)'; write sqlite:PATH")
     }
     return url
@@ -279,7 +279,7 @@ extension MappingValue {
       return try self[.column].map { column throws(YAMLError) in ColumnReference(try column.name()) }
     }
     if self[.column] != nil {
-      throw expression.mistake("expected a column or an expression, found both; remove one")
+      throw expression.error("expected a column or an expression, found both; remove one")
     }
     return ColumnReference(try expression.name(), isExpression: true)
   }
@@ -291,12 +291,12 @@ extension MappingValue {
     guard TimeForm.names.contains(name) else { throw value.unknown(text, of: TimeForm.names) }
     let zone = try self[.zone]?.text()
     guard zone == nil || TimeForm.zoned.contains(text) else {
-      throw (self[.zone] ?? value).mistake(
+      throw (self[.zone] ?? value).error(
         "expected form: \(TimeForm.zoned.joined(separator: " or ")) with a zone, found '\(text.shortened)'; "
           + "correct the form, or remove the zone")
     }
     guard let form = TimeForm(zone.map { "\(text):\($0)" } ?? text) else {
-      throw (self[.zone] ?? value).mistake(
+      throw (self[.zone] ?? value).error(
         "expected a time zone that this machine's tz database has, such as Europe/Berlin or UTC, or an offset "
           + "such as -05:00, found '\((zone ?? String(text.dropFirst(name.count + 1))).shortened)'; correct it, or "
           + "install the database (package tzdata)")

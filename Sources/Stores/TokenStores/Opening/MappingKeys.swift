@@ -43,13 +43,13 @@ struct MappingValue {
   /// The column's name in it.
   var columnNode: YAMLNode { node[MappingKey.column.rawValue] ?? node }
 
-  func mistake(_ problem: Message) -> YAMLError { node.error(problem) }
+  func error(_ message: Message) -> YAMLError { node.error(message) }
 
   /// A text that every database accepts.
   func text() throws(YAMLError) -> String {
     guard let text = node.text else { throw unexpected(keys: false) }
     guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{feff}" }) else {
-      throw mistake("\(path) has a zero byte or a byte order mark; remove it")
+      throw error("\(path) has a zero byte or a byte order mark; remove it")
     }
     return text
   }
@@ -57,7 +57,7 @@ struct MappingValue {
   /// The name of a table or a column.
   func name() throws(YAMLError) -> String {
     let name = try text()
-    guard !name.isEmpty else { throw mistake("\(path) is empty; write \(example ?? path)") }
+    guard !name.isEmpty else { throw error("\(path) is empty; write \(example ?? path)") }
     return name
   }
 
@@ -70,7 +70,7 @@ struct MappingValue {
   }
 
   func unknown(_ text: String, of names: [String]) -> YAMLError {
-    mistake(
+    error(
       "expected one of \(names.joined(separator: ", ")) for \(path), found '\(text.shortened)'; the "
         + "nearest is \(Spelling.nearest(to: text.shortened, of: names))")
   }
@@ -104,7 +104,7 @@ struct MappingValue {
   }
 
   func missing(_ key: MappingKey) -> YAMLError {
-    mistake("\(path(of: key)) is missing; write \(example ?? key.example)")
+    error("\(path(of: key)) is missing; write \(example ?? key.example)")
   }
 
   private func path(of key: MappingKey) -> String {
@@ -113,7 +113,7 @@ struct MappingValue {
 
   /// - Parameter keys: whether keys are expected, or else a text.
   private func unexpected(keys: Bool) -> YAMLError {
-    mistake(
+    error(
       "expected \(keys ? "keys" : "a single text")\(path.isEmpty ? "" : " for \(path)"), found "
         + "\(node.kind); write it as in \(MappingKey.table.example)")
   }

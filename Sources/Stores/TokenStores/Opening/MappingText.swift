@@ -35,7 +35,7 @@ package enum MappingText {
     }
   }
 
-  private static func setting(_ value: ColumnSetting.Value) -> JSONValue {
+  private static func setting(_ value: ColumnSetting.WrittenValue) -> JSONValue {
     switch value {
     case .text(let dead, let alive): object([("dead", dead), ("alive", alive)])
     case .time(let form): object(self.form(form))

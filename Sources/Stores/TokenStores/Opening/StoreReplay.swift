@@ -62,7 +62,7 @@ package struct StoreReplay {
     try reportReplayed(examination)
     try checkFailures(examination)
     if let finding = collected.pushes.doubtfulTimes {
-      throw Failure(
+      throw CommandError(
         "\(store.name) is unchanged: \(finding.source): \(finding.message); with a name that is not in "
           + "it, no time is taken")
     }
@@ -123,7 +123,7 @@ package struct StoreReplay {
     let reason =
       "\(Count.of(examination.failures, "input")) could not be read in full, see above; "
       + "--partial replays the readable part, --skip-unreadable the other inputs"
-    guard options.dryRun else { throw Failure("\(store.name) is unchanged: \(reason)") }
+    guard options.dryRun else { throw CommandError("\(store.name) is unchanged: \(reason)") }
     Console.say("the replay would leave \(store.name) unchanged: \(reason)")
   }
 
@@ -148,9 +148,9 @@ package struct StoreReplay {
     do {
       known = try EarlierReplays(in: store, for: owner, eachApp: isForEachApp)
         .replays(ofInputs: examination.inputs.compactMap(\.sha256))
-    } catch let error as StoreError {
-      guard case .notPermitted = error.fault else { throw error }
-      return Console.note("inputs that were replayed before are not known: \(error.fault.problem)")
+    } catch let error as NamedStoreError {
+      guard case .notPermitted = error.reason else { throw error }
+      return Console.note("inputs that were replayed before are not known: \(error.reason.message)")
     }
     for input in examination.inputs {
       guard let digest = input.sha256, let replay = known[digest] else { continue }
@@ -200,7 +200,7 @@ package struct StoreReplay {
     }
     let outcome = report(answer, added, collected, examination)
     if let listed, answer.stop == nil { listed.sayDifferences() }
-    store.doubt(answer.times, isDryRun: options.dryRun).map { Console.note(named($0)) }
+    store.warning(answer.times, isDryRun: options.dryRun).map { Console.note(named($0)) }
     if options.dryRun, let stop = outcome.stop {
       Console.say("warning: the replay would be stopped: \(stop)")
     }
@@ -244,7 +244,7 @@ package struct StoreReplay {
         try onChange(change, change.origin.map { Self.replayed(examination.inputs[$0.input]) })
       }
     }
-    var rejection = Rejection(doubts: added.doubts)
+    var rejection = Rejection(tokenFlags: added.tokenFlags)
     var progress = TokenProgress()
     defer { progress.clear() }
     var options = options
@@ -252,7 +252,7 @@ package struct StoreReplay {
     let record = examination.inputs.isEmpty ? nil : record
     var answer = try store.replay(
       { visit in
-        rejection = Rejection(doubts: added.doubts)
+        rejection = Rejection(tokenFlags: added.tokenFlags)
         listed?.restart()
         progress.tokens = 0
         try added.table.visit { token, verdict in
@@ -280,8 +280,8 @@ package struct StoreReplay {
   package func foretell() throws {
     do {
       try store.check(for: record == nil ? .writing : .recording, isDryRun: true)
-    } catch let error as StoreError {
-      Console.say("warning: the replay would be refused: \(error.fault.problem); \(error.fault.remedy)")
+    } catch let error as NamedStoreError {
+      Console.say("warning: the replay would be refused: \(error.reason.message); \(error.reason.remedy)")
     }
     let guards = try store.guards()
     if guards.isEmpty { return }
@@ -300,7 +300,7 @@ struct Rejection {
   private(set) var count = 0
   private(set) var flags: RecordFlags = []
   /// The flags of pushes that were rejected.
-  let doubts: PushFlags
+  let tokenFlags: PushFlags
 
   mutating func add(_ flags: RecordFlags) {
     count += 1
@@ -311,7 +311,7 @@ struct Rejection {
   var advice: Message? {
     guard count > 0 else { return nil }
     let hasLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
-    let ofPushes = PushFlags.all.filter { doubts.contains($0.flag) }.map(\.code)
+    let ofPushes = PushFlags.all.filter { tokenFlags.contains($0.flag) }.map(\.code)
     let codes = Set(flags.codes + ofPushes).sorted()
     return
       "\(Count.of(count, "token")) rejected: every record has flags (\(codes.joined(separator: ", "))); "

@@ -14,7 +14,7 @@ final class Connection: @unchecked Sendable {
   /// Connects as libpq reads `uri`: PG* variables, service and password files fill in missing parts.
   ///
   /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
-  init(uri: String) throws(StoreFault) {
+  init(uri: String) throws(StoreError) {
     try libpqLibrary.check(package: "libpq5", elsewhere: "libpq")
     // Keywords after `dbname`, which is the whole URI, override it.
     let texts = ["dbname", "client_encoding", "fallback_application_name", nil, uri, "UTF8", "apnsift", nil]
@@ -74,12 +74,12 @@ final class Connection: @unchecked Sendable {
 
   /// Reads the results at the end of a COPY; returns the number of rows.
   func finishCopy() throws(DatabaseError) -> Int {
-    var failure: DatabaseError?
+    var first: DatabaseError?
     var count = 0
     while let result = libpq.PQgetResult(handle) {
-      do throws(DatabaseError) { count = try checked(result).affected } catch { failure = failure ?? error }
+      do throws(DatabaseError) { count = try checked(result).affected } catch { first = first ?? error }
     }
-    if let failure { throw failure }
+    if let first { throw first }
     return count
   }
 

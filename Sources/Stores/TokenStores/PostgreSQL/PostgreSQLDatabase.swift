@@ -46,7 +46,7 @@ package final class PostgreSQLDatabase: StoreDatabase {
   // MARK: - Transactions
 
   package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
-    try reportingFaults {
+    try reportingErrors {
       let connection = try connect { try begin($0, "REPEATABLE READ READ ONLY") }
       let result = try body(PostgreSQLSession(connection))
       connection.rollBack()
@@ -72,9 +72,9 @@ package final class PostgreSQLDatabase: StoreDatabase {
     _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
-    try reportingFaults {
+    try reportingErrors {
       if owner.app.utf8.contains(0) {
-        throw StoreFault.refused("the app's name has a zero byte, which PostgreSQL does not support")
+        throw StoreError.refused("the app's name has a zero byte, which PostgreSQL does not support")
       }
       return try DatabaseError.retrying { try writeOnce(table, owner, body) }
     }
@@ -138,7 +138,7 @@ package final class PostgreSQLDatabase: StoreDatabase {
   }
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
-    try reportingFaults {
+    try reportingErrors {
       let connection = try Connection(uri: uri)
       try connection.run("BEGIN")
       let session = PostgreSQLSession(connection)

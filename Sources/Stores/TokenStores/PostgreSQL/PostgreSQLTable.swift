@@ -186,16 +186,16 @@ extension PostgreSQLSession {
       return
     }
     let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
-    throw StoreFault.readOnlyServer(isStandby ? "it is a standby" : "default_transaction_read_only is on")
+    throw StoreError.readOnlyServer(isStandby ? "it is a standby" : "default_transaction_read_only is on")
   }
 
   private func checkCreation() throws {
     let found = try connection.run(
       "SELECT current_schema()::text, has_schema_privilege(current_schema()::text, 'CREATE')")
     guard let schema = found.text(0, 0) else {
-      throw StoreFault.notPermitted("no schema of its search path is usable")
+      throw StoreError.notPermitted("no schema of its search path is usable")
     }
-    guard found.flag(0, 1) else { throw StoreFault.notPermitted("it lacks CREATE on schema \(schema)") }
+    guard found.flag(0, 1) else { throw StoreError.notPermitted("it lacks CREATE on schema \(schema)") }
   }
 
   /// A privilege may be granted for single columns.
@@ -213,7 +213,7 @@ extension PostgreSQLSession {
         AND NOT has_column_privilege(attrelid, attnum, 'UPDATE')
       """, .text(table.name), .text(events.joined(separator: " ")))
     guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
-    throw StoreFault.notPermitted("it lacks \(privilege)\(table.name.replacing("\"", with: ""))")
+    throw StoreError.notPermitted("it lacks \(privilege)\(table.name.replacing("\"", with: ""))")
   }
 
   private func checkJournal(in schema: String?) throws {
@@ -229,6 +229,6 @@ extension PostgreSQLSession {
       WHERE to_regclass($1) IS NULL AND NOT has_schema_privilege($4, 'CREATE')
       """, .text(tables[0]), .text(tables[1]), .text(tables[2]), .text(schema ?? "public"))
     guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
-    throw StoreFault.journalLacks(privilege)
+    throw StoreError.journalLacks(privilege)
   }
 }

@@ -16,7 +16,7 @@ struct CSVReader: ~Copyable {
   private var text: [UInt8] = []
   private var fields: [(start: Int, line: Int, column: Int)] = []
   /// Why the record is invalid, if it is.
-  private(set) var defect: InputFault?
+  private(set) var error: InputError?
 
   /// - Parameter argument: a path, or `-` for standard input.
   init(_ argument: String, delimiter: UInt8) throws {
@@ -33,9 +33,9 @@ struct CSVReader: ~Copyable {
     return String(decoding: text[fields[index].start..<end], as: UTF8.self)
   }
 
-  /// A problem of a field, with its line and column (in bytes), from 1.
-  func fault(_ problem: Message, at index: Int) -> InputFault {
-    InputFault(problem, line: fields[index].line, column: fields[index].column)
+  /// A message of a field, with its line and column (in bytes), from 1.
+  func error(_ message: Message, at index: Int) -> InputError {
+    InputError(message, line: fields[index].line, column: fields[index].column)
   }
 
   /// Reads the next record; false at the end of the file.
@@ -43,14 +43,14 @@ struct CSVReader: ~Copyable {
   mutating func next() throws -> Bool {
     text.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)
-    defect = nil
+    error = nil
     repeat {
       guard try lines.next(into: &line) else { return false }
     } while line.isEmpty
     var end = try readField(at: 0)
     while end < line.count {
       guard line[end] == delimiter else {
-        defect = InputFault(
+        error = InputError(
           "expected a delimiter or the line's end after a closing quote: quotes in a field are doubled",
           line: lines.lineNumber, column: end + 1)
         break
@@ -92,11 +92,11 @@ struct CSVReader: ~Copyable {
   /// Continues a quoted field in the next line.
   private mutating func readLine() throws {
     guard text.count < Self.maxLength else {
-      throw fault(
+      throw error(
         "the record is longer than \(ByteSize.text(Self.maxLength)): expected one record in each "
           + "line, and a closing quote", at: count - 1)
     }
-    guard try lines.next(into: &line) else { throw fault("the quote is not closed", at: count - 1) }
+    guard try lines.next(into: &line) else { throw error("the quote is not closed", at: count - 1) }
     text.append(UInt8(ascii: "\n"))
   }
 }

@@ -24,17 +24,17 @@ package struct RegistrationFile {
     var registered: Int?
   }
 
-  func columns(_ header: [String]) throws(InputFault) -> Columns {
-    func missing(_ name: String, _ option: String) -> InputFault {
+  func columns(_ header: [String]) throws(InputError) -> Columns {
+    func missing(_ name: String, _ option: String) -> InputError {
       let found = header.isEmpty ? "no header line" : "'\(header.joined(separator: ",").prefix(80))'"
-      return InputFault(
+      return InputError(
         "expected a header line with the column \(name), found \(found): store import takes another name with "
           + "\(option), and another separator with --delimiter", line: 1)
     }
-    func index(of name: String, _ option: String) throws(InputFault) -> Int? {
+    func index(of name: String, _ option: String) throws(InputError) -> Int? {
       guard let first = header.firstIndex(of: name) else { return nil }
       guard header.lastIndex(of: name) == first else {
-        throw InputFault(
+        throw InputError(
           "two columns have the name \(name): rename one, or choose another with \(option)", line: 1)
       }
       return first
@@ -52,22 +52,22 @@ package struct RegistrationFile {
   /// The token of a record, and when it was registered; nil if the file does not have it.
   func row(
     _ reader: borrowing CSVReader, _ columns: Columns
-  ) throws(InputFault) -> (token: [UInt8], time: UInt32?) {
-    if let defect = reader.defect { throw defect }
+  ) throws(InputError) -> (token: [UInt8], time: UInt32?) {
+    if let error = reader.error { throw error }
     let isShort = reader.count < columns.count
     guard reader.count <= columns.count, !isShort || (allowsShortLines && columns.token < reader.count) else {
       let expected = Count.of(columns.count, "field")
-      throw reader.fault(
+      throw reader.error(
         "expected \(expected) as in the header line, found \(Count.of(reader.count, "field"))", at: 0)
     }
     let text = reader.field(columns.token)
     guard let token = tokenForm.bytes(of: text) ?? TokenText.bytes(text) else {
-      throw reader.fault(
+      throw reader.error(
         "expected a token (\(TokenText.forms)), found '\(text.prefix(80))'", at: columns.token)
     }
-    if let problem = Self.problem(of: token) {
-      throw reader.fault(
-        problem + "; store import --token-column reads another column than \(tokenColumn)",
+    if let message = Self.message(of: token) {
+      throw reader.error(
+        message + "; store import --token-column reads another column than \(tokenColumn)",
         at: columns.token)
     }
     guard let registered = columns.registered else { return (token, timeWithoutColumn) }
@@ -75,13 +75,13 @@ package struct RegistrationFile {
     let time = reader.field(registered)
     if time.isEmpty { return (token, nil) }
     guard let seconds = seconds(of: time) else {
-      throw reader.fault(notATime(time), at: registered)
+      throw reader.error(notATime(time), at: registered)
     }
     return (token, seconds)
   }
 
   /// Why `token` is none: its length is that of the ids of devices (docs/spec/protocol.md), which some tables have instead.
-  package static func problem(of token: [UInt8]) -> Message? {
+  package static func message(of token: [UInt8]) -> Message? {
     guard token.count == 20 else { return nil }
     return
       "expected a token, found \(Hex.string(token)) of 20 bytes: ids of devices (UDID) have 20, tokens never"

@@ -37,12 +37,12 @@ package struct RegistrationImport {
     do {
       var reader = try CSVReader(path, delimiter: file.delimiter)
       _ = try reader.next()
-      if let defect = reader.defect { throw defect }
+      if let error = reader.error { throw error }
       let columns = try file.columns((0..<reader.count).map { reader.field($0) })
       while try reader.next() {
         let token: [UInt8]
         let written: UInt32?
-        do throws(InputFault) { (token, written) = try file.row(reader, columns) } catch {
+        do throws(InputError) { (token, written) = try file.row(reader, columns) } catch {
           guard skipsInvalid else { throw error }
           progress.clear()
           skipped += 1
@@ -56,8 +56,8 @@ package struct RegistrationImport {
         try visit(token.span.bytes, StoreTime(time))
         progress.advance()
       }
-    } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.located); nothing was registered")
+    } catch let error as InputError {
+      throw CommandError("\(path): \(error.located); nothing was registered")
     }
   }
 

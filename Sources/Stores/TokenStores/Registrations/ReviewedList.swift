@@ -13,7 +13,7 @@ enum ReviewedList {
     let lists = inputs.map { (input: $0, delimiter: delimiter(of: $0.name)) }
     guard let list = lists.first(where: { $0.delimiter != nil }) else { return nil }
     if let other = lists.first(where: { $0.delimiter == nil }) {
-      throw Failure(
+      throw CommandError(
         "\(list.input.name) is the list of a dry run, \(other.input.name) is not: replay the list alone, because it "
           + "says which rows may change")
     }
@@ -27,7 +27,7 @@ enum ReviewedList {
     guard path.lowercased().hasSuffix(".csv") else { return nil }
     return separators.first { separator in
       guard var reader = try? CSVReader(path, delimiter: separator), (try? reader.next()) ?? false,
-        reader.defect == nil
+        reader.error == nil
       else { return false }
       let names = (0..<reader.count).map { reader.field($0) }
       return columns.allSatisfy(names.contains)
@@ -45,15 +45,15 @@ enum ReviewedList {
       var isEmpty = true
       while try reader.next() {
         isEmpty = false
-        if let defect = reader.defect { throw defect }
+        if let error = reader.error { throw error }
         guard max(token, key) < reader.count, let bytes = TokenText.bytes(reader.field(token)) else {
-          throw reader.fault("expected a row of a dry run's list, with a token in hex", at: 0)
+          throw reader.error("expected a row of a dry run's list, with a token in hex", at: 0)
         }
         rows.add(bytes, key: reader.field(key))
       }
-      if isEmpty { throw Failure("\(path): the list has no rows; nothing was replayed") }
-    } catch let fault as InputFault {
-      throw Failure("\(path): \(fault.located); nothing was replayed")
+      if isEmpty { throw CommandError("\(path): the list has no rows; nothing was replayed") }
+    } catch let error as InputError {
+      throw CommandError("\(path): \(error.located); nothing was replayed")
     }
   }
 }

@@ -35,14 +35,14 @@ package enum HistoryReport {
     let at = TokenRowWriter.time(record.entry.at) ?? ""
     let head = "\(record.id)  \(at)  \(VisibleText.of(record.owner.text))  "
     if let undone = record.undoes {
-      return head + "undid \(undone): \(Count.of(record.counts.updated, "row")) restored\(doubt(record))\n"
+      return head + "undid \(undone): \(Count.of(record.counts.updated, "row")) restored\(warning(record))\n"
     }
     let outcomes = record.counts.named.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
     var text = head + "\(Count.of(record.entry.tuples, "tuple")), \(Count.of(record.counts.tokens, "token"))"
     if !outcomes.isEmpty { text += ": " + outcomes.joined(separator: ", ") }
     if record.rows != record.counts.changes { text += "; \(Count.of(record.rows, "row")) changed" }
     if let undo = record.undoneBy { text += "; undone by \(undo)" }
-    text += doubt(record) + "\n"
+    text += warning(record) + "\n"
     for input in record.entry.inputs {
       text +=
         "   \(VisibleText.of(input.source))  \(Count.of(input.bytes, "byte"))  SHA-256 \(input.sha256)\n"
@@ -50,7 +50,7 @@ package enum HistoryReport {
     return text
   }
 
-  private static func doubt(_ record: JournalRecord) -> String {
+  private static func warning(_ record: JournalRecord) -> String {
     record.isPending
       ? "; pending: the next replay or undo finds out whether it completed"
       : record.isUnfinished ? "; unfinished: the same command continues it" : ""

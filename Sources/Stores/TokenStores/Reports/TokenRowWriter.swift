@@ -41,7 +41,7 @@ package struct TokenRowWriter {
   private func time(_ seconds: Int64?, _ column: StoreColumn, of token: String) throws -> String? {
     guard let seconds, let timeForm else { return Self.time(seconds) }
     guard let text = timeForm.text(of: seconds) else {
-      throw Failure(
+      throw CommandError(
         "token \(token): its \(column.rawValue) is \(seconds), which the form \(timeForm.name) "
           + "cannot represent: correct the row, or choose --time-form seconds")
     }
@@ -71,12 +71,12 @@ extension TokenStore {
   package func listUnderstood(
     _ selection: TokenSelection, in filter: AppEnvironmentFilter,
     visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
-  ) throws -> StoreError? {
+  ) throws -> NamedStoreError? {
     do {
       try list(selection, in: filter, visit: visit)
       return nil
-    } catch let error as StoreError {
-      guard case .unreadableRows = error.fault else { throw error }
+    } catch let error as NamedStoreError {
+      guard case .unreadableRows = error.reason else { throw error }
       return error
     }
   }

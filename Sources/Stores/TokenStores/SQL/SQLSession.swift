@@ -134,7 +134,7 @@ extension SQLSession {
   func restore(_ whole: [SQLField], to table: TableDescription, of mapping: TableMapping) throws -> [String] {
     let (sql, dropped) = try restoring(whole, to: table, of: mapping)
     guard try run(literally: sql) == 1 else {
-      throw StoreFault.refused("a trigger or policy of \(mapping.name) ignored a restored row")
+      throw StoreError.refused("a trigger or policy of \(mapping.name) ignored a restored row")
     }
     return dropped
   }
@@ -144,7 +144,7 @@ extension SQLSession {
   ) throws -> (sql: String, dropped: [String]) {
     let text = whole.first.flatMap { $0.text ?? $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
     let names = dialect.unquoted(text ?? "")
-    guard names.count == whole.count - 1 else { throw StoreFault.refused(.columnsDiffer(from: mapping.name)) }
+    guard names.count == whole.count - 1 else { throw StoreError.refused(.columnsDiffer(from: mapping.name)) }
     let columns = try table.columns(of: names, mapping)
     let kept = zip(columns, whole.dropFirst()).compactMap { column, field in column.map { ($0, field) } }
     let list = kept.map { dialect.quoted($0.0.name) }.joined(separator: ", ")

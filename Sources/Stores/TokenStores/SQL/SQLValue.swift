@@ -93,17 +93,17 @@ package typealias SQLFields = UnsafeBufferPointer<SQLField>
 /// Fields as bytes, without loss: each is a byte for its kind and, in network byte order, 8 bytes of an integer or of a
 /// float's bits, or 8 bytes of length followed by the text or bytes.
 package enum PackedFields {
-  private enum Kind: UInt8 {
+  private enum FieldKind: UInt8 {
     case null, integer, real, text, bytes
   }
 
   package static func append(_ field: SQLField, to packed: inout [UInt8]) {
-    func append(_ kind: Kind, _ number: UInt64) {
+    func append(_ kind: FieldKind, _ number: UInt64) {
       packed.append(kind.rawValue)
       withUnsafeBytes(of: number.bigEndian) { packed.append(contentsOf: $0) }
     }
     switch field {
-    case .null: packed.append(Kind.null.rawValue)
+    case .null: packed.append(FieldKind.null.rawValue)
     case .integer(let value): append(.integer, UInt64(bitPattern: value))
     case .real(let value): append(.real, value.bitPattern)
     case .text(let bytes):
@@ -117,7 +117,7 @@ package enum PackedFields {
 
   /// The first field of `packed`, and its length in bytes; nil if the bytes are invalid.
   package static func first(of packed: UnsafeRawBufferPointer) -> (field: SQLField, length: Int)? {
-    guard let kind = packed.first.flatMap(Kind.init(rawValue:)) else { return nil }
+    guard let kind = packed.first.flatMap(FieldKind.init(rawValue:)) else { return nil }
     if kind == .null { return (.null, 1) }
     guard packed.count >= 9 else { return nil }
     let number = UInt64(bigEndian: packed.loadUnaligned(fromByteOffset: 1, as: UInt64.self))

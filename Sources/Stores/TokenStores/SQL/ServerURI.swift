@@ -64,9 +64,9 @@ package struct ServerURI {
 }
 
 extension UsageError {
-  package static func uri(_ scheme: String, _ problem: Message) -> UsageError {
+  package static func uri(_ scheme: String, _ message: Message) -> UsageError {
     UsageError(
-      "token store: a \(scheme):// URI cannot be read: \(problem); expected "
+      "token store: a \(scheme):// URI cannot be read: \(message); expected "
         + "\(scheme)://USER@HOST:PORT/DATABASE, each part optional, with %XX for special characters, as "
         + "%40 for @")
   }

@@ -29,13 +29,13 @@ extension StoreDatabase {
   package static var defaultLockTimeout: Duration { .seconds(5) }
 
   /// Adds the store's name to errors of the database. Errors of the caller pass.
-  package func reportingFaults<Result>(_ body: () throws -> Result) throws -> Result {
+  package func reportingErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch {
-      let found = (error as? DatabaseError).map { StoreFault($0, waited: lockTimeout) }
-      guard let fault = error as? StoreFault ?? found else { throw error }
-      throw StoreError(store: name, fault: fault)
+      let found = (error as? DatabaseError).map { StoreError($0, waited: lockTimeout) }
+      guard let error = error as? StoreError ?? found else { throw error }
+      throw NamedStoreError(store: name, reason: error)
     }
   }
 }

@@ -95,7 +95,7 @@ package struct TableDescription: Sendable {
   /// - Throws: `StoreFault.refused` if the row has no value for a part of the key.
   func columns(of removed: [String], _ mapping: TableMapping) throws -> [TableColumn?] {
     guard key.allSatisfy({ $0.isGenerated || removed.contains($0.name) }) else {
-      throw StoreFault.refused(.columnsDiffer(from: mapping.name))
+      throw StoreError.refused(.columnsDiffer(from: mapping.name))
     }
     return removed.map { name in columns.first { $0.name == name && !$0.isGenerated } }
   }

@@ -17,7 +17,7 @@ final class SQLiteConnection {
   let handle: OpaquePointer?
 
   /// - Throws: `StoreFault.noLibrary`.
-  static func checkLibrary() throws(StoreFault) {
+  static func checkLibrary() throws(StoreError) {
     try library.check(package: "libsqlite3-0", elsewhere: "sqlite")
   }
 

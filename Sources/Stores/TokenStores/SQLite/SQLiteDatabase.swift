@@ -23,7 +23,7 @@ package struct SQLiteDatabase: StoreDatabase {
   }
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {
-    try reportingFaults {
+    try reportingErrors {
       guard try isPresent(creates: creates) else { return try StorePath.checkDirectory(of: path) }
       // Reading detects a file that is not a database.
       let connection = try openForWriting()
@@ -32,7 +32,7 @@ package struct SQLiteDatabase: StoreDatabase {
   }
 
   package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
-    try reportingFaults {
+    try reportingErrors {
       guard try isPresent(creates: creates) else { return nil }
       let connection = try openForReading()
       return try connection.transaction(immediate: false) { try body(SQLiteSession(connection)) }
@@ -45,7 +45,7 @@ package struct SQLiteDatabase: StoreDatabase {
     _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
     _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
-    try reportingFaults {
+    try reportingErrors {
       let isNew = try !isPresent(creates: creates)
       if isNew { try StorePath.create(path) }
       defer { if isNew { StorePath.removeIfEmpty(path) } }
@@ -68,7 +68,7 @@ package struct SQLiteDatabase: StoreDatabase {
     // Before a file is created.
     try SQLiteConnection.checkLibrary()
     if try StorePath.isPresent(path) { return true }
-    guard creates else { throw StoreFault.notFound }
+    guard creates else { throw StoreError.notFound }
     return false
   }
 
@@ -90,7 +90,7 @@ package struct SQLiteDatabase: StoreDatabase {
     let connection = try open(readOnly: false)
     // SQLite opens a file without write permission read-only, and reports it only at the first change.
     if sqlite.sqlite3_db_readonly(connection.handle, "main") == 1 {
-      throw StoreFault.readOnly("it opens for reading only")
+      throw StoreError.readOnly("it opens for reading only")
     }
     return connection
   }

@@ -42,7 +42,7 @@ extension SQLiteSession {
   func describe(_ mapping: TableMapping) throws -> TableDescription? {
     let found = try integer("PRAGMA user_version")
     if found > Self.version, try integer("PRAGMA application_id") == Self.applicationID {
-      throw StoreFault.newerVersion(found, supported: Self.version)
+      throw StoreError.newerVersion(found, supported: Self.version)
     }
     if let schema = mapping.schema, schema.lowercased() != "main" {
       throw mapping.misfit("the schema", "none, or main", .verbatim(schema))

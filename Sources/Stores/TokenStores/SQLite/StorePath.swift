@@ -12,14 +12,14 @@ enum StorePath {
     }
     switch kind {
     case S_IFREG: break
-    case S_IFDIR: throw StoreFault.cannotOpen("it is a directory, not a database file")
-    default: throw StoreFault.cannotOpen("it is not a regular file")
+    case S_IFDIR: throw StoreError.cannotOpen("it is a directory, not a database file")
+    default: throw StoreError.cannotOpen("it is not a regular file")
     }
     guard access(path, R_OK) == 0 else { throw lastError }
     return true
   }
 
-  private static var lastError: StoreFault { .cannotOpen(.verbatim(SystemError.text())) }
+  private static var lastError: StoreError { .cannotOpen(.verbatim(SystemError.text())) }
 
   /// Checks that a file can be created at `path`.
   ///
@@ -27,7 +27,7 @@ enum StorePath {
   static func checkDirectory(of path: String) throws {
     let directory = directory(of: path)
     guard access(directory, W_OK | X_OK) == 0 else {
-      throw StoreFault.cannotOpen("directory \(directory): \(SystemError.text())")
+      throw StoreError.cannotOpen("directory \(directory): \(SystemError.text())")
     }
   }
 

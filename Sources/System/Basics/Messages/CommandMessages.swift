@@ -65,9 +65,9 @@ extension Message {
 
   /// - Parameters:
   ///   - row: its key with the column's name, as `id 3`; nil if several rows have the value.
-  ///   - problem: one of the messages that follow.
-  package static func inRow(_ row: Message?, of table: String, _ problem: Message) -> Message {
-    Message("\(table)\(row.map { ", \($0)" } ?? ""): \(problem)")
+  ///   - message: one of the messages that follow.
+  package static func inRow(_ row: Message?, of table: String, _ message: Message) -> Message {
+    Message("\(table)\(row.map { ", \($0)" } ?? ""): \(message)")
   }
 
   // MARK: - Servers, and the readers of a feedback service

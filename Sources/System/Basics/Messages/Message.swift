@@ -20,19 +20,19 @@ extension Message {
   /// A text that another library or program worded.
   package static func verbatim(_ text: String) -> Message { Message(text) }
 
-  /// A problem of `subject`: an input, a file or an option.
-  package static func about(_ subject: String, _ problem: Message) -> Message {
-    Message("\(subject): \(problem.text)")
+  /// A message of `subject`: an input, a file or an option.
+  package static func about(_ subject: String, _ message: Message) -> Message {
+    Message("\(subject): \(message.text)")
   }
 
-  /// A problem at a line and column, both from 1, of a text.
-  package static func located(_ problem: Message, line: Int?, column: Int?) -> Message {
-    guard let line else { return problem }
+  /// A message at a line and column, both from 1, of a text.
+  package static func located(_ message: Message, line: Int?, column: Int?) -> Message {
+    guard let line else { return message }
     let column = column.map { ", column \($0)" } ?? ""
-    return Message("line \(line)\(column): \(problem.text)")
+    return Message("line \(line)\(column): \(message.text)")
   }
 
   package static func skipped(_ reason: Message) -> Message { Message("skipped: \(reason)") }
 
-  package static func warning(_ problem: Message) -> Message { Message("warning: \(problem)") }
+  package static func warning(_ message: Message) -> Message { Message("warning: \(message)") }
 }

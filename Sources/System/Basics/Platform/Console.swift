@@ -68,7 +68,7 @@ package struct UsageError: Error, Equatable {
 }
 
 /// An input or an output that failed; exit code 2.
-package struct Failure: Error {
+package struct CommandError: Error {
   package var message: Message
   package init(_ message: Message) { self.message = message }
 }

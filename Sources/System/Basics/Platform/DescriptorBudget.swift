@@ -11,7 +11,7 @@ package enum DescriptorBudget {
   package static func jobs(_ jobs: Int, each: Int, _ work: String) throws -> Int {
     let (possible, used, limit) = budget(jobs, each: each)
     guard possible > 0 else {
-      throw Failure(
+      throw CommandError(
         "a process may have \(limit) files open at once, and one \(work) needs \(used + each); raise "
           + "the limit (ulimit -n)")
     }

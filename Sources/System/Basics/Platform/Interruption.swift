@@ -3,7 +3,7 @@ import Synchronization
 /// Termination signals. By default, a signal removes unfinished files, kills readers and ends the process at once. A
 /// command with more cleanup can remember the first signal instead.
 package enum Interruption {
-  fileprivate struct State {
+  fileprivate struct SignalActions {
     /// Called on the first signal; nil if that ends the process.
     var remember: (@Sendable () -> Void)?
     /// The signal that is remembered, or 0.
@@ -16,7 +16,7 @@ package enum Interruption {
     var readers: Set<pid_t> = []
   }
 
-  fileprivate static let state = Mutex(State())
+  fileprivate static let state = Mutex(SignalActions())
 
   /// Begins to handle signals. One thread waits for signals, and all others block them, so call this before any
   /// thread is started.
@@ -61,7 +61,7 @@ package enum Interruption {
   }
 }
 
-extension Interruption.State {
+extension Interruption.SignalActions {
   fileprivate func removeUnfinished() {
     for file in files { _ = unlink(file) }
     for directory in directories.reversed() { _ = rmdir(directory) }

@@ -29,7 +29,7 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
   private var completed = 0
   private var working = 0
   private var isStarted = false
-  private var failure: (any Error)?
+  private var error: (any Error)?
 
   /// - Parameters:
   ///   - capacity: the maximum number of queued values.
@@ -52,8 +52,8 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
     try start()
     changed.lock()
     defer { changed.unlock() }
-    while waiting.count >= capacity, failure == nil { changed.wait() }
-    if let failure { throw failure }
+    while waiting.count >= capacity, error == nil { changed.wait() }
+    if let error { throw error }
     waiting.append((added, value))
     added += 1
     changed.broadcast()
@@ -65,7 +65,7 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
   package func drain() throws {
     try changed.withLock {
       while working > 0 || !waiting.isEmpty { changed.wait() }
-      if let failure { throw failure }
+      if let error { throw error }
     }
   }
 
@@ -95,18 +95,18 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
   private func workOnNext(_ thread: Int) -> Bool {
     guard let (number, taken) = takeNext() else { return false }
     var value = taken
-    var failure = failure(on: &value) { steps[thread].prepare }
+    var error = stepError(on: &value) { steps[thread].prepare }
     let isNext = changed.withLock {
-      while completed < number, self.failure == nil { changed.wait() }
-      return self.failure == nil
+      while completed < number, self.error == nil { changed.wait() }
+      return self.error == nil
     }
-    if isNext, failure == nil { failure = self.failure(on: &value) { steps[thread].complete } }
+    if isNext, error == nil { error = stepError(on: &value) { steps[thread].complete } }
     changed.withLock {
       working -= 1
       if isNext {
         completed += 1
-        self.failure = failure
-        if failure == nil { used.append(value) } else { waiting = [] }
+        self.error = error
+        if error == nil { used.append(value) } else { waiting = [] }
       }
       changed.broadcast()
     }
@@ -125,7 +125,7 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
 
   /// The error of a step. Not inlined: after it returns, the thread has no reference to the step.
   @inline(never)
-  private func failure(
+  private func stepError(
     on value: inout Value, of step: () -> ((inout Value) throws -> Void)?
   ) -> (any Error)? {
     do {

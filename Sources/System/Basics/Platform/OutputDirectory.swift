@@ -18,27 +18,27 @@ package final class OutputDirectory {
   package init(_ path: String, force: Bool) throws {
     name = path
     if path.isEmpty || path == "-" {
-      throw Failure("streams are written to a directory: name one with -o")
+      throw CommandError("streams are written to a directory: name one with -o")
     }
     var status = stat()
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw Failure("\(path) is not a directory: name a directory to write streams to")
+        throw CommandError("\(path) is not a directory: name a directory to write streams to")
       }
       if !force, DirectoryEntry.names(in: Array(path.utf8CString))?.isEmpty != true {
-        throw Failure("\(path) is not empty: name another directory, or give --force to add files to it")
+        throw CommandError("\(path) is not empty: name another directory, or give --force to add files to it")
       }
       isNew = false
     } else {
       guard UnfinishedFiles.makeDirectory({ mkdir(path, 0o700) == 0 ? path : nil }) != nil else {
-        throw Failure(.outputNotCreated(path, SystemError.text()))
+        throw CommandError(.outputNotCreated(path, SystemError.text()))
       }
       isNew = true
     }
     guard let workPath = TemporaryPath.makeDirectory("\(path)/.apnsift-") else {
-      let failure = Failure(.outputNotWritten(path, SystemError.text()))
+      let error = CommandError(.outputNotWritten(path, SystemError.text()))
       if isNew { UnfinishedFiles.end([], directories: [path]) { _ = rmdir(path) } }
-      throw failure
+      throw error
     }
     self.workPath = workPath
   }
@@ -64,7 +64,7 @@ package final class OutputDirectory {
       return descriptor >= 0 ? descriptor : nil
     }
     let opened = isNew ? UnfinishedFiles.make { open().map { ($0, path) } } : open()
-    guard let opened else { throw failure(file) }
+    guard let opened else { throw writeError(file) }
     if isNew { files.append(file) }
     return opened
   }
@@ -74,8 +74,8 @@ package final class OutputDirectory {
     OutputFile(descriptor: try open(file, isNew: true), name: "\(name)/\(file)")
   }
 
-  package func failure(_ file: String, _ number: Int32 = errno) -> Failure {
-    Failure(.outputNotWritten("\(name)/\(file)", SystemError.text(number)))
+  package func writeError(_ file: String, _ number: Int32 = errno) -> CommandError {
+    CommandError(.outputNotWritten("\(name)/\(file)", SystemError.text(number)))
   }
 
   /// Moves all files, which are complete, to the directory: all of them, or none.
@@ -86,9 +86,9 @@ package final class OutputDirectory {
       var moved: [String] = []
       for file in files.dropFirst() + files.prefix(1) {
         guard rename("\(workPath)/\(file)", "\(name)/\(file)") == 0 else {
-          let failure = failure(file)
+          let error = writeError(file)
           for file in moved { _ = unlink("\(name)/\(file)") }
-          throw failure
+          throw error
         }
         moved.append(file)
       }

@@ -58,11 +58,11 @@ package final class OutputFile {
     name = path == "-" ? "standard output" : path
     (replaces, self.isUpdate) = (force, isUpdate)
     keepsColours = false
-    if path.isEmpty { throw Failure("the name of the output is empty: name a file to write") }
+    if path.isEmpty { throw CommandError("the name of the output is empty: name a file to write") }
     if let given = Self.givenDescriptor(path) {
       descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
       isTerminal = isatty(descriptor) == 1
-      guard descriptor >= 0 else { throw Failure(.outputNotWritten(name, SystemError.text())) }
+      guard descriptor >= 0 else { throw CommandError(.outputNotWritten(name, SystemError.text())) }
       try ReadFiles.check(descriptor, named: name)
       return
     }
@@ -70,16 +70,16 @@ package final class OutputFile {
     var status = stat()
     let exists = stat(path, &status) == 0
     if exists, status.st_mode & S_IFMT == S_IFDIR {
-      throw Failure("\(path) is a directory: name a file to write")
+      throw CommandError("\(path) is a directory: name a file to write")
     }
     if exists, status.st_mode & S_IFMT != S_IFREG {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
       isTerminal = isatty(descriptor) == 1
-      guard descriptor >= 0 else { throw Failure(.outputNotWritten(name, SystemError.text())) }
+      guard descriptor >= 0 else { throw CommandError(.outputNotWritten(name, SystemError.text())) }
       return
     }
     isTerminal = false
-    if exists, !force { throw Failure(.outputExists(path)) }
+    if exists, !force { throw CommandError(.outputExists(path)) }
     let target = try Self.target(of: path)
     let temporary = try Self.makeTemporaryFile(for: target, named: path, isPrivate: isPrivate)
     self.target = target
@@ -115,9 +115,9 @@ package final class OutputFile {
   }
 
   private func writeBytes(_ bytes: RawSpan) throws {
-    let failure = bytes.withUnsafeBytes { SystemWrite.all($0, to: descriptor) }
-    if failure == EPIPE { throw ClosedPipe() }
-    guard failure == 0 else { throw Failure(.outputNotWritten(name, SystemError.text(failure))) }
+    let error = bytes.withUnsafeBytes { SystemWrite.all($0, to: descriptor) }
+    if error == EPIPE { throw ClosedPipe() }
+    guard error == 0 else { throw CommandError(.outputNotWritten(name, SystemError.text(error))) }
   }
 
   /// Gives the file, which is complete, its name.
@@ -125,7 +125,7 @@ package final class OutputFile {
     if !incomplete.isEmpty { try writeVisible(incomplete.count) }
     guard temporaryName != nil else { return }
     guard fsync(descriptor) == 0 || errno == EINVAL else {
-      throw Failure(.outputNotWritten(name, SystemError.text()))
+      throw CommandError(.outputNotWritten(name, SystemError.text()))
     }
     try appear()
   }
@@ -136,18 +136,18 @@ package final class OutputFile {
     // Checked again: more files may have been read since.
     if !isUpdate { try ReadFiles.check(target) }
     guard try move(temporaryName, to: target) else {
-      throw Failure(.outputNotWritten(name, SystemError.text()))
+      throw CommandError(.outputNotWritten(name, SystemError.text()))
     }
     self.temporaryName = nil
     UnfinishedFiles.end([temporaryName]) {}
   }
 
-  /// Gives the file its name; false with `errno` set on failure. A file that another program has created
+  /// Gives the file its name; false with `errno` set on error. A file that another program has created
   /// meanwhile is replaced only if `replaces` is set.
   private func move(_ temporaryName: String, to target: String) throws -> Bool {
     if replaces { return rename(temporaryName, target) == 0 }
     if DirectoryEntry.rename(temporaryName, toNew: target) { return true }
-    if errno == EEXIST { throw Failure(.outputExists(name)) }
+    if errno == EEXIST { throw CommandError(.outputExists(name)) }
     return false
   }
 }
@@ -170,7 +170,7 @@ extension OutputFile {
     let isLink = DirectoryEntry.kind(of: Array(path.utf8CString), followingLinks: false) == S_IFLNK
     guard isLink else { return path }
     guard let target = DirectoryEntry.resolved(path) else {
-      throw Failure("\(path) is a broken symbolic link")
+      throw CommandError("\(path) is a broken symbolic link")
     }
     return target
   }
@@ -190,7 +190,7 @@ extension OutputFile {
     for target: String, named path: String, isPrivate: Bool
   ) throws -> (descriptor: Int32, path: String) {
     guard let file = TemporaryPath.makeFile("\(target).apnsift-", mode: isPrivate ? 0o600 : 0o666) else {
-      throw Failure(.outputNotCreated(path, SystemError.text()))
+      throw CommandError(.outputNotCreated(path, SystemError.text()))
     }
     return file
   }

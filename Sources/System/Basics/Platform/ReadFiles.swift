@@ -45,7 +45,7 @@ package enum ReadFiles {
   /// Throws a `Failure` if writing `path` would change a file that is read for another use than `expected`.
   package static func check(_ path: String, besides expected: String? = nil) throws {
     if let use = use(of: path), use != expected {
-      throw Failure("\(path) is \(use): name another file to write")
+      throw CommandError("\(path) is \(use): name another file to write")
     }
   }
 
@@ -54,7 +54,7 @@ package enum ReadFiles {
     throws
   {
     guard let file = file(FileIdentity(of: descriptor)) else { return }
-    throw Failure(
+    throw CommandError(
       "\(name) (\(DirectoryEntry.text(of: file.path))) is \(file.use): name another file to write")
   }
 }

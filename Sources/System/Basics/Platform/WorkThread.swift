@@ -20,7 +20,7 @@ enum WorkThread {
     let code = pthread_create(&thread, &attributes, { Self.run($0) }, work.toOpaque())
     if code != 0 {
       work.release()
-      throw Failure("cannot start a thread (\(SystemError.text(code))): give a smaller --jobs")
+      throw CommandError("cannot start a thread (\(SystemError.text(code))): give a smaller --jobs")
     }
   }
 

@@ -1,7 +1,7 @@
 import Analysis
 
 extension ReportHTML {
-  static func doubts(_ page: ReportPage) -> HTML {
+  static func flagged(_ page: ReportPage) -> HTML {
     if page.flagged.all == 0 {
       return .empty(
         page.recovered.all > 0 ? "No record carries a flag other than carved." : "No record carries a flag.")
@@ -35,7 +35,7 @@ extension ReportHTML {
   }
 
   private static func records(_ page: ReportPage) -> HTML {
-    let rows: [[HTML]] = page.doubtfulRecords.map { record in
+    let rows: [[HTML]] = page.flaggedRecords.map { record in
       let time = record.time.map { Figures.time($0, page.head.clock) }
       let name: HTML = "\(record.kind.noun)\(HTML.small(time))\(record.token.map(HTML.token))"
       return [name, location(record.location), reasons(record.flags)]

@@ -1,7 +1,7 @@
 import Basics
 
 /// Why a line cannot be read as a push.
-package struct LogProblem: Equatable, Sendable {
+package struct LogFinding: Equatable, Sendable {
   package enum Cause: Equatable, Sendable {
     /// Not JSON; `expected` is the expected JSON token.
     case json(expected: String)
@@ -31,7 +31,7 @@ package struct LogProblem: Equatable, Sendable {
   }
 }
 
-extension LogProblem {
+extension LogFinding {
   /// - Parameter found: the beginning of the wrong value.
   package func message(found: [UInt8]) -> Message {
     let text = String(decoding: found, as: UTF8.self)

@@ -1,5 +1,5 @@
 /// Why a token store failed. `words` says what each case means.
-package enum StoreFault: Error, Equatable, Sendable {
+package enum StoreError: Error, Equatable, Sendable {
   // MARK: - Any store
   case notFound
   case noTable
@@ -39,8 +39,8 @@ package enum StoreFault: Error, Equatable, Sendable {
   case contended(_ detail: Message)
 }
 
-extension StoreFault {
-  package var problem: Message { words.problem }
+extension StoreError {
+  package var message: Message { words.message }
   package var remedy: Message { words.remedy }
 
   /// The message of the engine, which says nothing about what was changed.
@@ -49,11 +49,11 @@ extension StoreFault {
     case .damaged(let detail), .readOnly(let detail), .full(let detail), .refused(let detail),
       .failed(let detail), .unsettled(let detail):
       detail
-    default: problem
+    default: message
     }
   }
 
-  private var words: (problem: Message, remedy: Message) {
+  private var words: (message: Message, remedy: Message) {
     switch self {
     case .notFound:
       (

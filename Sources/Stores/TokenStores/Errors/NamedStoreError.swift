@@ -1,18 +1,18 @@
 import Basics
 
 /// A store that failed, and why.
-package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct NamedStoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The store as the user named it.
   package var store: String
-  package var fault: StoreFault
+  package var reason: StoreError
 
-  package init(store: String, fault: StoreFault) {
+  package init(store: String, reason: StoreError) {
     self.store = store
-    self.fault = fault
+    self.reason = reason
   }
 
-  /// One line without a full stop: the store, the problem and the remedy.
-  package var message: Message { "token store \(store): \(fault.problem); \(fault.remedy)" }
+  /// One line without a full stop: the store, the message and the remedy.
+  package var message: Message { "token store \(store): \(reason.message); \(reason.remedy)" }
 
   package var description: String { message.text }
 }
@@ -22,14 +22,14 @@ extension SharedLibrary {
   ///   - package: in Debian.
   ///   - elsewhere: in other systems.
   /// - Throws: `StoreFault.noLibrary` if it is missing.
-  func check(package: String, elsewhere: String) throws(StoreFault) {
+  func check(package: String, elsewhere: String) throws(StoreError) {
     if functions == nil { throw .noLibrary(file, package: package, elsewhere: elsewhere) }
   }
 }
 
-extension StoreFault {
+extension StoreError {
   /// - Parameter privilege: with its object.
-  static func journalLacks(_ privilege: String) -> StoreFault {
+  static func journalLacks(_ privilege: String) -> StoreError {
     .notPermitted(
       "it lacks \(privilege), which the journal needs; --journal sqlite:PATH keeps the journal in a file, "
         + "--no-journal records nothing")

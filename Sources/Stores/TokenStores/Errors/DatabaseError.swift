@@ -11,8 +11,8 @@ package struct DatabaseError: Error, Equatable {
     /// A key that another program inserted in the meantime, or a unique index of the user's.
     case duplicate
     case locked, notPermitted, readOnly, full, refused, failed
-    /// A fault of one kind of database.
-    case other(StoreFault)
+    /// A error of one kind of database.
+    case other(StoreError)
   }
 
   package var kind: Kind
@@ -46,7 +46,7 @@ package struct DatabaseError: Error, Equatable {
   ///
   /// - Parameter isCommitted: asks the server over a new connection; nil if it does not know yet, or does not answer.
   /// - Throws: `StoreFault.connectionLost` if it was not committed, or `.uncertain`.
-  func resolve(_ isCommitted: () -> Bool?) throws(StoreFault) {
+  func resolve(_ isCommitted: () -> Bool?) throws(StoreError) {
     for question in 0..<40 {
       if question > 0 { usleep(250_000) }
       guard let isCommitted = isCommitted() else { continue }
@@ -63,7 +63,7 @@ package struct DatabaseError: Error, Equatable {
   }
 }
 
-extension StoreFault {
+extension StoreError {
   /// - Parameter waited: the lock timeout.
   package init(_ error: DatabaseError, waited: Duration) {
     self =
@@ -76,7 +76,7 @@ extension StoreFault {
       case .full: .full(error.message)
       case .duplicate, .refused: .refused(error.coded)
       case .failed: .failed(error.coded)
-      case .other(let fault): fault
+      case .other(let error): error
       }
   }
 }

@@ -90,7 +90,7 @@ package struct RecordLocation: Equatable, Sendable {
 }
 
 /// A record with flags that make it doubtful: any but `carved`, which all records of a search have.
-package struct DoubtfulRecord: Sendable {
+package struct FlaggedRecord: Sendable {
   package var kind: ExportedKind
   package var location: RecordLocation
   /// In hex, or a pseudonym; nil if the record has none.
@@ -105,8 +105,8 @@ package struct DoubtfulRecord: Sendable {
 }
 
 /// Counts the doubtful and the recovered records, and keeps some of each input.
-final class DoubtCollector: EvidenceSink {
-  private var sample: FairSample<DoubtfulRecord>
+final class FlaggedRecordCollector: EvidenceSink {
+  private var sample: FairSample<FlaggedRecord>
   private(set) var recovered: RecoveredChains
   /// Inputs so far.
   private var inputs = 0
@@ -118,7 +118,7 @@ final class DoubtCollector: EvidenceSink {
     recovered = RecoveredChains(capacity: limits.chains)
   }
 
-  var rows: [DoubtfulRecord] { sample.chosen }
+  var rows: [FlaggedRecord] { sample.chosen }
   var needs: EvidenceNeeds { .gatewayRecords }
   func inputBegan(_ source: String) { inputs += 1 }
   func stream(_ stream: StreamSummary, report: StreamReport) { recovered.end(stream.number, input: inputs) }
@@ -134,7 +134,7 @@ final class DoubtCollector: EvidenceSink {
     recovered.add(.feedback, run.count, run.flags, records.labels, location(run.offset)) {
       $0.add(run, records.confidence)
     }
-    if run.flags.doubts.isEmpty { return }
+    if run.flags.withoutCarved.isEmpty { return }
     counts[.feedback] &+= run.count
     for index in 0..<run.count {
       let isAdmitted = add(.feedback, location(run.offset &+ index &* run.stride), run.flags.codes) {
@@ -170,7 +170,7 @@ final class DoubtCollector: EvidenceSink {
   ) {
     if flags.isEmpty { return }
     recovered.add(kind, 1, flags, labels, location)
-    if flags.doubts.isEmpty { return }
+    if flags.withoutCarved.isEmpty { return }
     counts[kind] &+= 1
     add(kind, location, flags.codes) { $0.token = token() }
   }
@@ -193,11 +193,11 @@ final class DoubtCollector: EvidenceSink {
   @discardableResult
   private func add(
     _ kind: ExportedKind, _ location: RecordLocation, _ flags: @autoclosure () -> [String],
-    complete: (inout DoubtfulRecord) -> Void
+    complete: (inout FlaggedRecord) -> Void
   ) -> Bool {
-    let position = FairSample<DoubtfulRecord>.Position(stream: location.stream, offset: location.offset)
+    let position = FairSample<FlaggedRecord>.Position(stream: location.stream, offset: location.offset)
     guard sample.admits(input: inputs, at: position) else { return false }
-    var record = DoubtfulRecord(kind, at: location, flags: flags())
+    var record = FlaggedRecord(kind, at: location, flags: flags())
     complete(&record)
     sample.add(record, input: inputs, at: position)
     return true
@@ -206,5 +206,5 @@ final class DoubtCollector: EvidenceSink {
 
 extension RecordFlags {
   /// The flags that make a record doubtful.
-  fileprivate var doubts: RecordFlags { subtracting(.carved) }
+  fileprivate var withoutCarved: RecordFlags { subtracting(.carved) }
 }
