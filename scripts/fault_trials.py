@@ -134,30 +134,30 @@ class Trials:
 
     def start(self, scenario, faults):
         """Runs the scenario in a directory of its own. The inputs are copies: some faults change them."""
-        place = self.directory / f"run{next(self.numbers)}"
+        folder = self.directory / f"run{next(self.numbers)}"
         for name in ("out", "tmp"):
-            (place / name).mkdir(parents=True)
+            (folder / name).mkdir(parents=True)
         names = {word.split("/")[1] for word in scenario.arguments.split() if word.startswith("in/")}
         if scenario.name == "inspect-directory":
             names = {"session.pcap", "lost-byte.bin", "dump.bin.gz"}
-        (place / "in").mkdir()
+        (folder / "in").mkdir()
         for name in names:
             source = self.directory / "inputs" / name
             if source.is_dir():
-                shutil.copytree(source, place / "in" / name)
+                shutil.copytree(source, folder / "in" / name)
             elif source.exists():
-                shutil.copy2(source, place / "in" / name)  # the inventory has the times of inputs
+                shutil.copy2(source, folder / "in" / name)  # the inventory has the times of inputs
         if scenario.store and (before := self.store_before(scenario)).exists():
-            shutil.copyfile(before, place / scenario.store)
+            shutil.copyfile(before, folder / scenario.store)
         environment = {
-            "PATH": os.environ["PATH"], "HOME": str(place), "TMPDIR": str(place / "tmp"), "LD_PRELOAD": str(self.library), "FAULT_LOG": str(place / "log"), **faults}
+            "PATH": os.environ["PATH"], "HOME": str(folder), "TMPDIR": str(folder / "tmp"), "LD_PRELOAD": str(self.library), "FAULT_LOG": str(folder / "log"), **faults}
         try:
             run = subprocess.run(
-                self.words(scenario.arguments), cwd=place, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
+                self.words(scenario.arguments), cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
         except subprocess.TimeoutExpired:
             run = None
-        log = (place / "log").read_text(errors="replace").splitlines() if (place / "log").exists() else []
-        return place, run, log
+        log = (folder / "log").read_text(errors="replace").splitlines() if (folder / "log").exists() else []
+        return folder, run, log
 
     def store_before(self, scenario):
         """The store that a scenario begins with, or a path where there is none."""
@@ -165,13 +165,13 @@ class Trials:
 
     def baseline(self, scenario):
         """The counts of calls of each kind, of a run without a fault, whose results others are compared with."""
-        place, run, log = self.start(scenario, {})
+        folder, run, log = self.start(scenario, {})
         if run is None or run.returncode not in (0, 1, 2):
             sys.exit(f"check-faults: {scenario.name} failed without a fault: {run and run.stderr.decode()}")
         before = self.content(self.store_before(scenario)) if scenario.store else None
-        after = self.content(place / scenario.store) if scenario.store else None
-        self.baselines[scenario.name] = run, self.files(place / "out"), before, after
-        shutil.rmtree(place)
+        after = self.content(folder / scenario.store) if scenario.store else None
+        self.baselines[scenario.name] = run, self.files(folder / "out"), before, after
+        shutil.rmtree(folder)
         counts = next(line for line in log if line.startswith("counts"))
         return {kind: int(number) for kind, number in (part.split("=") for part in counts.split()[1:])}
 
@@ -183,12 +183,12 @@ class Trials:
             faults["FAULT_FD"] = str(action.descriptor)
         if action.action == "signal":
             faults["FAULT_SIGNAL"] = str(int(getattr(signal, action.name)))
-        place, run, log = self.start(scenario, faults)
-        where = next((line for line in log if not line.startswith("counts")), "").replace(str(place), "")
+        folder, run, log = self.start(scenario, faults)
+        where = next((line for line in log if not line.startswith("counts")), "").replace(str(folder), "")
         try:
-            return where, list(self.judge(scenario, action, where, place, run))
+            return where, list(self.judge(scenario, action, where, folder, run))
         finally:
-            shutil.rmtree(place)
+            shutil.rmtree(folder)
 
     # MARK: surroundings
 
@@ -196,31 +196,31 @@ class Trials:
         """Each variation of the environment with each scenario, and what was wrong: the result is that of the baseline."""
         for name, changes in SURROUNDINGS.items():
             for scenario in self.scenarios:
-                place, run, _ = self.start(scenario, changes)
-                yield f"{scenario.name}: {name}", list(self.judge_surroundings(scenario, changes, place, run))
-                shutil.rmtree(place)
+                folder, run, _ = self.start(scenario, changes)
+                yield f"{scenario.name}: {name}", list(self.judge_surroundings(scenario, changes, folder, run))
+                shutil.rmtree(folder)
         yield from self.names()
 
-    def judge_surroundings(self, scenario, changes, place, run):
+    def judge_surroundings(self, scenario, changes, folder, run):
         normal, files, _, after = self.baselines[scenario.name]
         context = run and f"exit {run.returncode}: {message_of(run)[-240:]}"
         if "/missing" in changes.get("TMPDIR", "") and "spill" in scenario.name:
-            if run is None or run.returncode != 2 or "/missing" not in message_of(run) or self.files(place / "out"):
+            if run is None or run.returncode != 2 or "/missing" not in message_of(run) or self.files(folder / "out"):
                 yield f"expected a message about the directory of temporary files, {context}"
             return
         if run is None or run.returncode != normal.returncode:
             yield f"expected exit {normal.returncode}, {context}"
-        elif scenario.form == "bytes" and (run.stdout != normal.stdout or self.files(place / "out") != files):
+        elif scenario.form == "bytes" and (run.stdout != normal.stdout or self.files(folder / "out") != files):
             yield f"another output; {context}"
-        elif scenario.store and self.content(place / scenario.store) != after:
+        elif scenario.store and self.content(folder / scenario.store) != after:
             yield f"another store; {context}"
 
     def names(self):
         """Inputs whose names have line ends, escapes, commas and quotes, and bytes that are not UTF-8."""
-        place = self.directory / "names"
-        place.mkdir()
+        folder = self.directory / "names"
+        folder.mkdir()
         for name in NAMES:
-            shutil.copyfile(self.directory / "inputs" / "dump.bin", os.path.join(os.fsencode(place), name))
+            shutil.copyfile(self.directory / "inputs" / "dump.bin", os.path.join(os.fsencode(folder), name))
         shutil.copyfile(self.directory / "tokens.sqlite", self.directory / "names.sqlite")
         runs = [
             ("inspect", None), ("inspect --json", json.loads), ("export -t json", json.loads), ("export -t ndjson", lambda text: list(map(json.loads, text.splitlines()))),
@@ -229,7 +229,7 @@ class Trials:
             ("replay --max-invalidate 100% --store sqlite:../names.sqlite", None),
         ]
         for arguments, read in runs:
-            run = subprocess.run([self.command, *arguments.split(), *sorted(NAMES)], cwd=place, capture_output=True, timeout=LIMIT)
+            run = subprocess.run([self.command, *arguments.split(), *sorted(NAMES)], cwd=folder, capture_output=True, timeout=LIMIT)
             faults = []
             if run.returncode != 0:
                 faults.append(f"exit {run.returncode}: {message_of(run)[-300:]}")
@@ -244,7 +244,7 @@ class Trials:
 
     # MARK: what must hold
 
-    def judge(self, scenario, action, where, place, run):
+    def judge(self, scenario, action, where, folder, run):
         normal, files, before, after = self.baselines[scenario.name]
         if run is None:
             yield f"ran longer than {LIMIT} s"
@@ -263,12 +263,12 @@ class Trials:
         isPartial |= action.kind == "read" and "unverified-retransmission" in message
         # Removing a file is what fails: the file stays.
         isRemoval = action.kind in ("move", "make") and where.split()[:1] in (["unlink"], ["rmdir"]) and action.action != "signal"
-        found = self.files(place / "out")
+        found = self.files(folder / "out")
         if not isRemoval:
             odd = sorted(name for name in found if name not in files)
             if odd:
                 yield f"left in the output directory: {', '.join(odd)}; {context}"
-            left = sorted(path.name for path in (place / "tmp").iterdir())
+            left = sorted(path.name for path in (folder / "tmp").iterdir())
             if left:
                 yield f"left in TMPDIR: {', '.join(left)}; {context}"
         if not (isPartial or changesInput) and 0 < len(set(found) & set(self.below(files))) < len(self.below(files)):
@@ -285,15 +285,15 @@ class Trials:
                 yield f"no error, but standard output ends early; {context}"
         if scenario.store:
             if not changesInput or scenario.store not in where:
-                yield from self.judge_store(scenario, place, run, normal, before, after, context, changesInput)
+                yield from self.judge_store(scenario, folder, run, normal, before, after, context, changesInput)
         message += run.stdout.decode(errors="replace") if scenario.name == "verify" else ""
         # Without /proc there are no arguments, and no more to name.
         if "/proc" not in where and run.returncode == 2 and normal.returncode != 2 and action.words and not any(word in message for word in action.words):
             yield f"the message does not name the fault; {context}"
 
-    def judge_store(self, scenario, place, run, normal, before, after, context, changesInput):
+    def judge_store(self, scenario, folder, run, normal, before, after, context, changesInput):
         try:
-            now = self.content(place / scenario.store)
+            now = self.content(folder / scenario.store)
         except sqlite3.Error as failure:
             yield f"the store is damaged: {failure}; {context}"
             return

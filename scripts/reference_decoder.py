@@ -91,9 +91,9 @@ def alike(one, model):
     return len(one) == len(model) and 2 * agreeing(one, model) >= len(model)
 
 
-def distance(group, place):
+def distance(group, position):
     """From the first tuple of a group to the tuple after the separator; None if bytes before the group were skipped."""
-    return None if group is None else place - group
+    return None if group is None else position - group
 
 
 def is_text(data):
@@ -193,8 +193,8 @@ class TupleRun(Run):
 
     def next_tuple(self, o):
         """The first sound or cut tuple at most a separator after o, or None."""
-        places = range(o, min(o + LONGEST_SEPARATOR, self.n) + 1)
-        return next((p for p in places if self.sound(p) or (self.header(p) and self.end(p) > self.n)), None)
+        positions = range(o, min(o + LONGEST_SEPARATOR, self.n) + 1)
+        return next((p for p in positions if self.sound(p) or (self.header(p) and self.end(p) > self.n)), None)
 
     def group_end(self, o, limit):
         """The end of the tuples that touch, or None if it is after the limit."""
@@ -219,17 +219,17 @@ class TupleRun(Run):
         return end if is_line or model.fits(separator, distance(group, end)) else None
 
     def after_first(self, o, group, proof):
-        """(the tuple after the first separator, the model) if as many separators as the proof needs are alike."""
+        """(the tuple after the first separator, the model) if the number of separators that the proof needs are alike."""
         first = self.next_tuple(o)
         if first is None or first == o:
             return None, None
         model = Model(self.data[o:first], distance(group, first) or 0)
-        end, place = o, first
+        end, position = o, first
         for number in range(proof - (len(model.bytes) >= LONG_SEPARATOR)):
             if number > 0:
-                end = self.group_end(place, o + PROOF_BYTES)
-                place = None if end is None else self.after_known(end, place, model)
-            if place is None or not self.tokens_differ(end, place):
+                end = self.group_end(position, o + PROOF_BYTES)
+                position = None if end is None else self.after_known(end, position, model)
+            if position is None or not self.tokens_differ(end, position):
                 return None, None
         return first, model
 
@@ -242,8 +242,8 @@ class TupleRun(Run):
         return self.sound(p) and 8 * sum(a == b for a, b in pairs) <= count
 
     def after_separator(self, o, group):
-        place = self.model and self.after_known(o, group, self.model)
-        return (place, self.model) if place is not None else self.after_first(o, group, PROOF)
+        position = self.model and self.after_known(o, group, self.model)
+        return (position, self.model) if position is not None else self.after_first(o, group, PROOF)
 
     def leading(self):
         if self.n < HEADER or self.allowed(0):
@@ -253,11 +253,11 @@ class TupleRun(Run):
         if end is None:
             return 0
         lead = self.data[:first]
-        place, model = self.after_first(end, first, PROOF - 1)
-        if place is not None and not model.fits(lead, None):
+        position, model = self.after_first(end, first, PROOF - 1)
+        if position is not None and not model.fits(lead, None):
             # Before the first tuple, no line break ends an earlier one.
-            place, model = self.after_first(end, first, PROOF) if alike(lead, model.bytes[len(model.line) :]) else (None, None)
-        if place is None:
+            position, model = self.after_first(end, first, PROOF) if alike(lead, model.bytes[len(model.line) :]) else (None, None)
+        if position is None:
             return 0
         self.model = model
         return first
@@ -271,7 +271,7 @@ class TupleRun(Run):
         return 4 * agreeing(token[-size:], self.model.bytes) >= 3 * size
 
     def is_short_rest(self, o):
-        """1 to 4 bytes at the end of a dump prove nothing: as many may have been inserted before them."""
+        """1 to 4 bytes at the end of a dump prove nothing: the same number may have been inserted before them."""
         return 1 <= self.left(o) <= 4 and not self.ends_at_gap
 
     def boundary(self, end, group):
@@ -280,9 +280,9 @@ class TupleRun(Run):
         here = self.may_begin(end) if self.model is None else begins
         if here and not self.is_short_rest(end):
             return end
-        place, model = self.after_separator(end, group)
-        self.model = model if place is not None else self.model
-        return place
+        position, model = self.after_separator(end, group)
+        self.model = model if position is not None else self.model
+        return position
 
     def walk(self, o, begins_stream):
         """Yields (kind, from, to, flags) for everything from o on; the steps are those of "Walk"."""

@@ -119,7 +119,7 @@ class Capture:
     def started_at(self, index):
         return self.with_packets(self.packets[index:])
 
-    def behind(self, dialogue):
+    def after(self, dialogue):
         """A copy in which each connection begins with what both sides say in clear: (is_server, bytes) in turn."""
         packets, shifts, begun = [], {}, set()
         for packet in self.packets:
@@ -135,7 +135,7 @@ class Capture:
         return self.with_packets(packets)
 
     def with_secrets(self, key_log, after=0):
-        """As pcapng, with the key log in a Decryption Secrets Block after so many packets."""
+        """As pcapng, with the key log in a Decryption Secrets Block after this number of packets."""
         link = struct.unpack_from("<I", self.head, 20)[0]
         blocks = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)), block(1, struct.pack("<HHI", link, 0, 0))]
         secrets = block(10, struct.pack("<II", 0x544C534B, len(key_log)) + key_log)

@@ -105,7 +105,7 @@ class Examined:
                 content = whole.with_secrets(self.secret[1].read_bytes(), after)
                 yield Variant(f"whole by secrets block after packet {after}", content, [], is_exact=True)
         for name, dialogue in DIALOGUES.items():
-            yield Variant(f"behind {name}", whole.behind(dialogue).content, self.secret, is_exact=True)
+            yield Variant(f"after {name}", whole.after(dialogue).content, self.secret, is_exact=True)
         if self.suite in UNSUPPORTED:
             return
         indexes = whole.server_data()
@@ -122,7 +122,7 @@ class Examined:
             yield self.variant("server alone", whole.server_alone(), is_exact=True)
         if is_tls13(self.suite):
             for turn, index in enumerate(indexes, 1):
-                yield self.variant(f"from packet {turn} on", whole.started_at(index), wanted=list(self.behind(index)))
+                yield self.variant(f"from packet {turn} on", whole.started_at(index), wanted=list(self.after(index)))
         else:
             index = indexes[len(indexes) // 2]
             yield self.variant("from the middle on", whole.started_at(index), least=0)
@@ -141,7 +141,7 @@ class Examined:
     def variant(self, name, capture, **expected):
         return Variant(name, capture.content, self.secret, capture, **expected)
 
-    def behind(self, index):
+    def after(self, index):
         """The tuples that records hold of which no byte is before a packet."""
         for number, (stream, found) in enumerate(zip(self.streams, self.maps, strict=True)):
             starts = [begin for record, begin, _ in found if min(stream.indexes(record)) >= index]

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The predicates odd, tail, believable and start for tuple boundaries. A tuple whose end is not plausible, and
+/// The predicates odd, tail, plausible and start for tuple boundaries. A tuple whose end is not plausible, and
 /// without a start inside it, has the flag `unconfirmed-boundary`.
 @Suite("docs/spec/decoding-rules.md#plausible-boundaries: plausible boundaries")
 struct BoundaryRuleTests {
@@ -54,31 +54,31 @@ struct BoundaryRuleTests {
 
   static let boundaries: [RuleCase] = [
     RuleCase(
-      "believable 2: L(o) is allowed: yes, whatever the time",
+      "plausible 2: L(o) is allowed: yes, whatever the time",
       whole + Bytes.tuple(time: 0), "record 0, record 38 implausible-timestamp"),
     RuleCase(
-      "believable 2: a header is enough, the tuple may end beyond n",
+      "plausible 2: a header is enough, the tuple may end beyond n",
       whole + Bytes.header(32), "record 0, truncated 38+6"),
     RuleCase(
-      "believable: neither allowed nor odd", whole + Bytes.junk(6),
+      "plausible: neither allowed nor odd", whole + Bytes.junk(6),
       "record 0 unconfirmed-boundary, skipped 38+6"),
     RuleCase(
-      "believable 3: odd(o) and end(o) > n", whole + Bytes.header(54) + Bytes.junk(53),
+      "plausible 3: odd(o) and end(o) > n", whole + Bytes.header(54) + Bytes.junk(53),
       "record 0, truncated 38+59"),
     RuleCase(
-      "believable 3: after it fewer than 6 bytes are left and tail(end(o))",
+      "plausible 3: after it fewer than 6 bytes are left and tail(end(o))",
       whole + Bytes.tuple(54) + [0x53], "record 0, record 38 unexpected-token-length, truncated 98+1"),
     RuleCase(
-      "believable 3: after it fewer than 6 bytes are left and not tail(end(o))",
+      "plausible 3: after it fewer than 6 bytes are left and not tail(end(o))",
       whole + Bytes.tuple(54) + [0xff], "record 0 unconfirmed-boundary, skipped 38+61"),
     RuleCase(
-      "believable 3: after it L(end(o)) is allowed", whole + Bytes.tuple(54) + Bytes.header(32, time: 0),
+      "plausible 3: after it L(end(o)) is allowed", whole + Bytes.tuple(54) + Bytes.header(32, time: 0),
       "record 0, record 38 unexpected-token-length, truncated 98+6"),
     RuleCase(
-      "believable 3: after it odd(end(o))", whole + Bytes.tuple(54) + Bytes.header(33),
+      "plausible 3: after it odd(end(o))", whole + Bytes.tuple(54) + Bytes.header(33),
       "record 0, record 38 unexpected-token-length, truncated 98+6"),
     RuleCase(
-      "believable 3: after it neither", whole + Bytes.tuple(54) + Bytes.header(33, time: 0),
+      "plausible 3: after it neither", whole + Bytes.tuple(54) + Bytes.header(33, time: 0),
       "record 0 unconfirmed-boundary, skipped 38+66"),
     RuleCase("odd: L(o) <= longest", Bytes.tuple(100), "record 0 unexpected-token-length"),
     RuleCase("odd: not where L(o) is longer", Bytes.tuple(101), "skipped 0+107"),
@@ -112,10 +112,10 @@ struct BoundaryRuleTests {
     RuleCase("start: end(p) <= n", Bytes.junk(6) + whole.dropLast(), "skipped 0+43"),
     RuleCase("start: boundary(end(p))", Bytes.junk(6) + whole + Bytes.junk(6), "skipped 0+50"),
     RuleCase(
-      "start: a tail after it is believable", Bytes.junk(6) + whole + [0x53, 0x72],
+      "start: a tail after it is plausible", Bytes.junk(6) + whole + [0x53, 0x72],
       "skipped 0+6, record 6 resynchronised, truncated 44+2"),
     RuleCase(
-      "start: an odd tuple after it is believable", Bytes.junk(6) + whole + Bytes.tuple(54),
+      "start: an odd tuple after it is plausible", Bytes.junk(6) + whole + Bytes.tuple(54),
       "skipped 0+6, record 6 resynchronised, record 44 unexpected-token-length"),
   ]
 

@@ -81,7 +81,7 @@ extension PlainDecoder {
     if left(o) < 6 { return tail(o) }
     // 2. L(o) is allowed: yes;
     if isAllowed(o) { return true }
-    // 3. odd(o) and: end(o) > n, or behind it fewer than 6 bytes are left and tail(end(o)), or 6 are and
+    // 3. odd(o) and: end(o) > n, or after it fewer than 6 bytes are left and tail(end(o)), or 6 are and
     //    L(end(o)) is allowed or odd(end(o)).
     guard odd(o) else { return false }
     if end(o) > n { return true }

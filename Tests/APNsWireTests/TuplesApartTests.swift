@@ -45,7 +45,7 @@ struct TuplesApartTests {
     Tuples.of(generator.bytes(32), time: Tuples.time + UInt32(generator.pick(0...1_000_000)))
   }
 
-  /// Reads of as many tuples as `sizes` says, and the decoding that is expected of them.
+  /// Reads of the numbers of tuples in `sizes`, and the decoding that is expected of them.
   private static func saved(_ saving: Saving, _ sizes: [Int]) -> (bytes: [UInt8], expected: [String]) {
     var generator = SeededGenerator(seed: 5)
     var bytes: [UInt8] = []

@@ -10,7 +10,7 @@ struct LanesTests {
   private func numbers(jobs: Int, lanes count: Int, limit: Int, parcel: Int) throws -> [[Int]] {
     let lanes = try Lanes<Int>(jobs: jobs, lanes: count, limit: limit) { lane, next in
       while let job = next() {
-        // As many values as its number says.
+        // Its number is that of its values.
         for first in stride(from: 0, to: job, by: parcel) {
           let values = Array(first..<min(job, first + parcel))
           guard (try? lane.add(values, cost: values.count)) != nil else { return }

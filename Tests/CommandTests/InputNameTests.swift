@@ -110,7 +110,7 @@ struct InputNameTests {
     #expect(inspected.text.contains("6 records with 3 distinct tokens"))
   }
 
-  @Test("what lies deeper than the longest path is named, and the rest is read")
+  @Test("what is deeper than the longest path is named, and the rest is read")
   func deeperThanPaths() throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(2)), to: "dumps/a.bin")

@@ -143,7 +143,7 @@ struct RecognitionTests {
     #expect(outcome.code == 0 && outcome.lines == expected.lines)
   }
 
-  @Test("a dump that cannot be told is refused by name, also in a directory")
+  @Test("a dump that cannot be recognised is refused by name, also in a directory")
   func unreadableDumps() throws {
     let directory = try TestDirectory()
     try directory.write(dump, to: "dump.bin")

@@ -53,7 +53,7 @@ struct ReportEvidenceTests {
     #expect(section.contains(">apnsift export disk.img --from carve --records feedback --flagged\n<"))
   }
 
-  @Test("a redacted page has the places of chains, and not their times")
+  @Test("a redacted page has the offsets of chains, and not their times")
   func redactedChains() throws {
     try directory.write(String(repeating: "k", count: 32), to: "key.txt")
     try directory.write(feedback(tuples(4)), to: "disk.img")
@@ -75,12 +75,13 @@ struct ReportEvidenceTests {
       .map { $0.split(separator: ",").map(String.init) }
     #expect(rows.map { $0[0] } == ["0", "38", "76"])
     let section = try directory.report(["a.pcap"]).section("tokens")
-    func place(_ row: [String]) -> String {
+    func offsets(_ row: [String]) -> String {
       "a.pcap, stream 0, offset \(row[0]), packet \(row[1]), offset \(row[2]) in the file"
     }
-    #expect(section.contains(#"<small class="found">\#(place(rows[2]))</small>"#))
+    #expect(section.contains(#"<small class="found">\#(offsets(rows[2]))</small>"#))
     #expect(
-      section.contains(#"<small class="found">First on 2014-05-13 16:53:20 UTC: \#(place(rows[1]))</small>"#))
+      section.contains(
+        #"<small class="found">First on 2014-05-13 16:53:20 UTC: \#(offsets(rows[1]))</small>"#))
   }
 
   // MARK: - The time line

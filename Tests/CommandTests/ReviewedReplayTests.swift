@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Wording
 
-/// Replays that somebody reviews first: as a list of rows, or as a script (docs/stores.md, "A reviewed list" and "A replay
+/// Replays that are reviewed first: as a list of rows, or as a script (docs/stores.md, "A reviewed list" and "A replay
 /// as a script").
 @Suite("Reviewed replays")
 struct ReviewedReplayTests {

@@ -31,7 +31,7 @@ struct SeparatedTuplesTests {
     #expect(carved.dropLast().allSatisfy { $0[1...] == ["30", "carved"] })
   }
 
-  @Test("what lies between is one finding, and no damage", arguments: dumps)
+  @Test("what is between is one finding, and no damage", arguments: dumps)
   func finding(_ name: String, _ first: Int, _ stride: Int, _ separators: String) throws {
     let path = Repository.path(of: "\(Self.cases)/strides/\(name)")
     let findings = try rows(["export", path, "--records", "findings"], "file_offset,code,severity,message")

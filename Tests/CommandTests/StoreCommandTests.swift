@@ -146,7 +146,7 @@ struct StoreCommandTests {
   static let selections: [(options: [String], rows: [Int])] = [
     ([], [0, 1, 2, 3]), (["--dead"], [1, 2]), (["--live"], [0, 3]), (["--app", "mail"], [3]),
     (["--app", ""], [0, 1, 2]), (["--environment", "sandbox"], [3]), (["--live", "--app", ""], [0]),
-    (["--app", "nobody"], []),
+    (["--app", "com.none"], []),
   ]
 
   @Test("list as CSV", arguments: selections)
@@ -161,7 +161,7 @@ struct StoreCommandTests {
     #expect(outcome.text == Self.header + rows.map { all[$0] }.joined())
   }
 
-  @Test("list as JSON and NDJSON", arguments: [[], ["--dead"], ["--app", "nobody"]])
+  @Test("list as JSON and NDJSON", arguments: [[], ["--dead"], ["--app", "com.none"]])
   func listJSON(_ options: [String]) throws {
     try fill()
     let array = try Evidence.objects(try directory.apnsift(["store", "list", "-t", "json"] + options).text)

@@ -41,7 +41,7 @@ struct StoreExportTests {
       ["--environment", "sandbox", "--columns", "app,token", "--delimiter", ";"],
       "app;token\n\"mail;, \"\"x\"\"\";aa\n"
     ),
-    (["--app", "nobody"], "token,registered_at,invalidated_at,app,environment\n"),
+    (["--app", "com.none"], "token,registered_at,invalidated_at,app,environment\n"),
     (
       [
         "--app", "", "--live", "--no-header", "--token-form", "bracketed-hex", "--time-form", "milliseconds",

@@ -171,7 +171,7 @@ struct TextLineTests {
     #expect(!outcome.text.contains(Self.digits) && !outcome.said(.noProblems))
   }
 
-  @Test("a line that cannot be read is an error with its place, and the others are read")
+  @Test("a line that cannot be read is an error with its location, and the others are read")
   func damagedTable() throws {
     try directory.write(
       "time,token\n1400000000,\(Self.digits)\nyesterday,\(Self.digits)\n1400000000,xyz\n1400000000\n1400000001,\(Self.digits)\n",
@@ -179,8 +179,8 @@ struct TextLineTests {
     let outcome = try directory.apnsift("export", "a.csv", "--columns", "time")
     #expect(outcome.code == 2)
     #expect(outcome.text == "time\n2014-05-13T16:53:20Z\n2014-05-13T16:53:21Z\n")
-    for place in ["line 3, column 1", "line 4, column 1", "line 5, column 1"] {
-      #expect(outcome.errors.contains(place), "\(place) in \(outcome.errors)")
+    for location in ["line 3, column 1", "line 4, column 1", "line 5, column 1"] {
+      #expect(outcome.errors.contains(location), "\(location) in \(outcome.errors)")
     }
   }
 
@@ -215,7 +215,7 @@ struct TextLineTests {
 
   // MARK: - What is shown
 
-  @Test("show prints what lies in the file, and names the decoded bytes as such")
+  @Test("show prints what is in the file, and names the decoded bytes as such")
   func shown() throws {
     let line = "2014-02-20T05:00:00Z app[221]: APNs feedback: device \(Self.token) is gone"
     try directory.write("first\n\(line)\nlast\n", to: "a.log")
@@ -234,7 +234,7 @@ struct TextLineTests {
     #expect(!raw.contains("decoded:") && !raw.contains("in the file"))
   }
 
-  @Test("a report shows what lies in the file, and leaves it out where tokens are redacted")
+  @Test("a report shows what is in the file, and leaves it out where tokens are redacted")
   func reported() throws {
     let line = "2014-02-20T05:00:00Z app: registered \(Self.token)"
     try directory.write("\(line)\n2014-02-20T05:00:01Z app: invalid since then: \(Self.token)\n", to: "a.log")

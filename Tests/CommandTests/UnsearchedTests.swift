@@ -88,7 +88,7 @@ struct UnsearchedTests {
       ])
   }
 
-  @Test("a file of a zip that has the place of another is named", arguments: ["a.zip", "-"])
+  @Test("a file of a zip that begins where another does is named", arguments: ["a.zip", "-"])
   func overlapping(_ input: String) throws {
     // A second entry of the central directory leads to the same local header.
     let script = """

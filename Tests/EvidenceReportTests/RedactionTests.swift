@@ -97,7 +97,7 @@ struct RedactionTests {
     #expect(!isLeak(ReportHTML.text(redacted)))
   }
 
-  @Test("a token has one pseudonym in all places")
+  @Test("a token has the same pseudonym everywhere")
   func pseudonyms() throws {
     let page = try redacted()
     let rows = page.invalidations.rows + page.invalidations.repeated + page.invalidations.doubtfulRows

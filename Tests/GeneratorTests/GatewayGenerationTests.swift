@@ -41,17 +41,17 @@ struct GatewayGenerationTests {
     return answers
   }
 
-  static let cuts: [(segments: ClosedRange<Int>, pieces: Set<[Int]>)] = [
+  static let cuts: [(segments: ClosedRange<Int>, parts: Set<[Int]>)] = [
     (1400...1400, [[6]]), (6...6, [[6]]), (5...5, [[5, 1]]), (4...4, [[4, 2]]),
     (1...1, [[1, 1, 1, 1, 1, 1]]), (2...3, [[2, 2, 2], [2, 3, 1], [3, 2, 1], [3, 3]]),
   ]
 
   @Test("an error response is cut like all bytes, and says what the truth says", arguments: cuts)
-  func pieces(_ segments: ClosedRange<Int>, _ pieces: Set<[Int]>) throws {
+  func parts(_ segments: ClosedRange<Int>, _ parts: Set<[Int]>) throws {
     let (file, truth) = try generate(segments)
     let answers = answers(file).values
     #expect(answers.count == Self.connections)
-    #expect(Set(answers.map { $0.map(\.count) }) == pieces)
+    #expect(Set(answers.map { $0.map(\.count) }) == parts)
     let said = truth.filter { $0.hasPrefix("{\"type\":\"response\"") }.map { line -> [UInt8] in
       let identifier = number("identifier", line) ?? -1
       let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: identifier >> $0) }

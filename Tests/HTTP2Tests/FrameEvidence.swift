@@ -1,7 +1,7 @@
 import APNsWire
 import Basics
 
-/// A step with the payload instead of its place in a buffer.
+/// A step with the payload instead of its range in a buffer.
 enum FrameEvidence: Equatable {
   case opening(offset: Int, length: Int)
   case frame([Int], payload: [UInt8])

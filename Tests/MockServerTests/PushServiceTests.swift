@@ -333,7 +333,7 @@ struct PushServiceTests {
     server.stop()
   }
 
-  @Test("a request that the client gives up is recorded without an answer")
+  @Test("a request that the client resets is recorded without an answer")
   func abandoned() throws {
     let log = EventLog()
     let server = try start([Known(token: "aa", status: 200)], log: log)

@@ -41,7 +41,7 @@ struct BusyHistory {
     var isOwned: (ModelRow) -> Bool
     var changes: [JournalChange]
 
-    /// The row of a change; nil in tables that do not tell.
+    /// The row of a change; nil in tables without one.
     static func row(_ change: JournalChange) -> Int? { change.key.flatMap { Int($0) } }
   }
 

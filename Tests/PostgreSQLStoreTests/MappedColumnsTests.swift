@@ -247,7 +247,7 @@ import TokenStores
         "CREATE TABLE devices (id bigint AUTO_INCREMENT PRIMARY KEY, token \(type), app \(type), seen bigint, "
           + "gone bigint, KEY (token))",
         "INSERT INTO devices (token, app) VALUES ('\(Self.hex)', 'a'), ('\(Self.otherHex)', 'A')",
-        // So many rows that tokens are looked up.
+        // Enough rows for tokens to be looked up.
         "INSERT INTO devices (token, app) SELECT seq, 'a' FROM seq_1_to_2000", "ANALYZE TABLE devices")
       let owner = AppEnvironment(app: "a")
       let store = try fixture.store(MappedDevices.mapping { $0.app = "app" }, owner: owner)

@@ -155,7 +155,7 @@ import TokenStores
     }
   }
 
-  @Test("a role that may not see a trigger of MariaDB is told of it, too")
+  @Test("a role that may not see a trigger of MariaDB is warned, too")
   func unseenTrigger() throws {
     let fixture = try MappedFixture(.mySQL)
     try fixture.begin(Self.table, MappedDevices.rows)

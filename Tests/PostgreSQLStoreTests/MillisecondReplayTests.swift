@@ -229,7 +229,7 @@ import TokenStores
       let registered = [nil, "", ".25", ".5", ".75"].randomElement(using: &generator) ?? nil
       let fraction = column.hasFractions ? registered : registered.map { _ in "" }
       let action = Action.allCases.dropLast().randomElement(using: &generator) ?? .mark
-      // Without the time of an invalidation, no later registration can be told from an earlier one.
+      // Without the time of an invalidation, no later registration can be distinguished from an earlier one.
       let calls = (0..<Int.random(in: 2...5, using: &generator)).map { _ in
         let isReplay = action == .flag || Bool.random(using: &generator)
         let milliseconds = [0, 250, 500, 501, 750, 999].randomElement(using: &generator) ?? 0

@@ -67,7 +67,7 @@ struct OtherWriter: Sendable {
     try session.run("COMMIT")
   }
 
-  /// One statement. It locks one row, so that nobody waits in a circle.
+  /// One statement. It locks one row, so that transactions never wait in a circle.
   private func write(
     _ rows: [ModelRow], _ tokens: [[UInt8]], _ generator: inout SeededGenerator, _ writes: inout Writes,
     _ session: any ServerSession

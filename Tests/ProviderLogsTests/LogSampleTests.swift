@@ -49,7 +49,7 @@ struct LogSampleTests {
     }
   }
 
-  /// A push without a token and an id is of no use, nor one whose result the text does not tell.
+  /// A push without a token and an id is of no use, nor one whose result the text does not have.
   private static func hasResult(_ push: String) -> Bool {
     (push.contains(" token=") || push.contains(" id="))
       && [" status=", " reason=", " id="].contains { push.contains($0) }

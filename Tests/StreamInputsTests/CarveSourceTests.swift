@@ -99,8 +99,8 @@ struct CarveSourceTests {
     let planted = blob(seed, chains: 60, forms: Self.encodings)
     var generator = SeededGenerator(seed: seed &+ 100)
     #expect(carved(planted.bytes, first: .max) { 0 } == Self.expected(planted))
-    let pieces = carved(planted.bytes, first: 1) { generator.pick(0...700) }
-    #expect(pieces == Self.expected(planted))
+    let chunks = carved(planted.bytes, first: 1) { generator.pick(0...700) }
+    #expect(chunks == Self.expected(planted))
   }
 
   @Test("the end of the first window may be anywhere", arguments: encodings)

@@ -13,7 +13,7 @@ public func main(
     return 64
   }
   current = target
-  // libFuzzer gets the name of the program in the place of the target's.
+  // libFuzzer gets the name of the program instead of the target's.
   arguments[1] = arguments[0]
   var (rest, options): (CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) = (
     count - 1, arguments + 1

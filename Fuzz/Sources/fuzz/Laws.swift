@@ -16,7 +16,7 @@ func expect(_ isTrue: Bool, _ law: @autoclosure () -> String) {
   if !isTrue { fail(law()) }
 }
 
-/// Both must be the same; if not, their first difference is told.
+/// Both must be the same; if not, their first difference is reported.
 func expectSame<Value: Equatable>(_ found: [Value], _ expected: [Value], _ law: @autoclosure () -> String) {
   if found == expected { return }
   let index = zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset

@@ -98,7 +98,7 @@ extension PlainRequests {
 
   /// "a whole frame with extent known and an allowed token length; a payload that begins with `{` and ends with
   /// `}`; for command 2, items that fill the frame exactly, ids 1 to 5 only, each at most once, of the right
-  /// size, 1 and 2 present; believable behind."
+  /// size, 1 and 2 present; plausible after it."
   private func start(_ p: Int) -> Bool {
     guard let end = extent(p), end <= n, boundary(end) else { return false }
     if bytes[p] == 2 {

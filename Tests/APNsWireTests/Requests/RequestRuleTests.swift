@@ -103,15 +103,15 @@ struct RequestRuleTests {
     RequestCase(
       "resynchronised: only the first request after skipped bytes", [9] + simple + simple,
       "undecodable 0, skipped 0+1, request 1+52 resynchronised, request 53+52"),
-    RequestCase("believable: no byte left", simple, "request 0+52"),
+    RequestCase("plausible: no byte left", simple, "request 0+52"),
     RequestCase(
-      "believable: extent known, the frame ends beyond n", simple + enhanced.prefix(50),
+      "plausible: extent known, the frame ends beyond n", simple + enhanced.prefix(50),
       "request 0+52, truncated 52+50"),
     RequestCase(
-      "believable: another command is not", simple + [8],
+      "plausible: another command is not", simple + [8],
       "request 0+52 unconfirmed-boundary, undecodable 52, skipped 52+1"),
     RequestCase(
-      "believable: a length there that is beyond its limit is not, cut or whole", simple + [0, 0, 101],
+      "plausible: a length there that is beyond its limit is not, cut or whole", simple + [0, 0, 101],
       "request 0+52 unconfirmed-boundary, undecodable 52, skipped 52+3"),
   ]
 

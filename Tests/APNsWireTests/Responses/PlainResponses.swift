@@ -24,7 +24,7 @@ struct PlainResponses {
     return evidence
   }
 
-  /// "byte 8, a known status, whole, and behind it nothing or a byte 8."
+  /// "byte 8, a known status, whole, and after it nothing or a byte 8."
   private func start(_ p: Int) -> Bool {
     p + 6 <= n && bytes[p] == 8 && Self.known.contains(Int(bytes[p + 1]))
       && (p + 6 == n || bytes[p + 6] == 8)

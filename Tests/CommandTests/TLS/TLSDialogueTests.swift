@@ -201,7 +201,7 @@ struct TLSDialogueTests {
     try directory.export(fixture(arguments[0]), Array(arguments.dropFirst())).tuples.map(\.timestamp)
   }
 
-  @Test("the six tuples behind a proxy, with late secrets, and with an old PKCS#12 file")
+  @Test("the six tuples through a proxy, with late secrets, and with an old PKCS#12 file")
   func cases() throws {
     let six = (0..<6).map { 1_400_000_000 + 100 * $0 }
     #expect(try times("connect-proxy-tls13.pcap", "--keys", fixture("connect-proxy-tls13.keys")) == six)

@@ -63,7 +63,7 @@ struct TLSRecordTests {
     #expect(found == expected)
   }
 
-  @Test("a stream's record tells of its connection")
+  @Test("a stream's record describes its connection")
   func facts() throws {
     let flow = TLSFlow("openssl-1.2-client-certificate.flow")
     let stream = try #require(try directory.exportTLS(flow).streams.first)

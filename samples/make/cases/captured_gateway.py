@@ -50,11 +50,11 @@ def order():
     first, second = enhanced(1).data, enhanced(2).data
     for name, shows, chunks, parts, described in (
         (
-            "behind", "A request whose first byte was captured after the response is none before it", [(20, None), (0, 20)],
+            "behind-the-response", "A request whose first byte was captured after the response is none before it", [(20, None), (0, 20)],
             [enhanced(1), enhanced(2)], error(8, 2, "uncorrelated"),
         ),
         (
-            "before", "A request counts as captured before the response if its first byte was", [(0, 20), (20, None)],
+            "before-the-response", "A request counts as captured before the response if its first byte was", [(0, 20), (20, None)],
             [enhanced(1, **ACCEPTED), enhanced(2, **rejected(8))], error(8, 2, names=len(first), body=token(2)),
         ),
     ):  # fmt: skip
@@ -62,7 +62,7 @@ def order():
         halves = [talk.says("client", len(first) + begin, second[begin:end]) for begin, end in chunks]
         packets = [*talk.opening(), talk.says("client", 0, first), halves[0], talk.says("server", 0, described.data), halves[1]]
         yield capture(
-            f"capture/first-byte-{name}-the-response", shows, ["correlation/captured-before"], on_ethernet(packets),
+            f"capture/first-byte-{name}", shows, ["correlation/captured-before"], on_ethernet(packets),
             [Stream(client=parts, server=[described], protocol="gateway", peers=talk.peers)],
         )  # fmt: skip
     requests = [enhanced(1, **ACCEPTED), enhanced(7, **rejected(8)), enhanced(3, identifier=7, **DISCARDED)]

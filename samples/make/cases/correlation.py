@@ -126,7 +126,7 @@ def repeated():
     )  # fmt: skip
     yield pair(
         "correlation/identifier-twice-with-others-between",
-        "What lies between the first and the last request with the identifier is unknown, too",
+        "What is between the first and the last request with the identifier is unknown, too",
         unknown, [first, enhanced(7), enhanced(3), simple(9), enhanced(5, identifier=7), last], [error(8, 7, "uncorrelated")],
     )  # fmt: skip
     yield pair(

@@ -1,4 +1,4 @@
-"""Error responses that readers take for others: identifiers of four bytes, errors in pieces, and other commands."""
+"""Error responses that readers take for others: identifiers of four bytes, errors in parts, and other commands."""
 
 import struct
 
@@ -8,7 +8,7 @@ from cases.network import Conversation, Peer
 from cases.responses import FIRST, answered
 from cases.wire import STATUS_TEXTS, enhanced, error, error_bytes, skip, token
 
-PIECES = [[size, 6 - size] for size in range(1, 6)] + [6 * [1], [2, 2, 2]]
+CUTS = [[size, 6 - size] for size in range(1, 6)] + [6 * [1], [2, 2, 2]]
 OTHERS = [0, 1, 2, 7, 9, 0x18, 0x80, 0x88, 0xFF]  # all but 8, also where only some bits are looked at
 
 
@@ -21,7 +21,7 @@ def cases():
     )  # fmt: skip
     yield in_pieces()
     yield answered(
-        "readers/another-command", "Six bytes that do not begin with an 8 are no error, whatever is behind",
+        "readers/another-command", "Six bytes that do not begin with an 8 are no error, whatever follows",
         ["reader/other-commands", "responses/unknown-command"], {f"{command:03}": [other(command)] for command in OTHERS},
         chunks=[6],
     )  # fmt: skip
@@ -50,14 +50,14 @@ def other(command):
 def in_pieces():
     """A connection for each way to cut an error."""
     packets, streams = [], []
-    for number, sizes in enumerate(PIECES):
+    for number, sizes in enumerate(CUTS):
         talk = Conversation(port=2195, client=Peer("192.0.2.10", 49152 + number))
         asked = enhanced(number, identifier=identifier(number), outcome="rejected", status=8)
         answer = error(8, identifier(number), names=0, body=token(number))
-        talked = [talk.says("server", at, piece) for at, piece in segments(answer.data, sizes)]
+        talked = [talk.says("server", at, part) for at, part in segments(answer.data, sizes)]
         packets += [*talk.opening(), talk.says("client", 0, asked.data), *talked, *talk.closing(len(asked.data), 6)]
         streams.append(Stream(client=[asked], server=[answer], protocol="gateway", peers=talk.peers))
     return capture(
-        "readers/errors-in-pieces", "An error comes in one piece or in up to six, cut anywhere",
+        "readers/errors-in-pieces", "An error comes in one part or in up to six, cut anywhere",
         ["reader/errors-in-pieces", "reader/chunks", "correlation/per-connection"], on_ethernet(packets), streams,
     )  # fmt: skip

@@ -1,5 +1,5 @@
 """Whole streams of feedback that are longer than any buffer, for readers that are right only as long as little comes:
-that stop after so many tuples or bytes, drop what comes again, or lose what one read cannot hold."""
+that stop after a number of tuples or bytes, drop what comes again, or lose what one read cannot hold."""
 
 from cases.captured import capture, feedback, on_ethernet, session
 from cases.case import dump
@@ -16,7 +16,7 @@ SEGMENTS = [*4 * ODD, 60001]  # IPv4 has no room for 65,537
 def tuples(count):
     """One step back after each hundred: the same tuple comes twice in a row, and again much later; each token has four
     times. A tuple that is lost, or moved, is not where another one like it was expected."""
-    numbers = ((place - place // DIFFERENT) % DIFFERENT for place in range(count))
+    numbers = ((index - index // DIFFERENT) % DIFFERENT for index in range(count))
     return [rec(number, body=token(number % TOKENS)) for number in numbers]
 
 
