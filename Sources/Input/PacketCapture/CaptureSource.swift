@@ -171,8 +171,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
         bytes.extracting(range.lowerBound &- segment.headerLength..<range.upperBound),
         from: segment.source.address, to: segment.destination.address)
       let parts = datagram.parts(range, .verified(isRight: isRight))
-      reassembler.segment(
-        segment, payload: bytes.extracting(range), parts: parts.span, packet: packet)
+      reassembler.segment(segment, payload: bytes.extracting(range), parts: parts.span, packet: packet)
     case .exportedPDU(let pdu):
       take(pdu, of: record, packet, in: window)
     case .segment, .skipped:

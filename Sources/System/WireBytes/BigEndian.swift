@@ -15,9 +15,7 @@ extension RawSpan {
 
   /// The byte at `offset` (from 0). Traps outside the span.
   @inlinable @inline(__always)
-  public func byte(at offset: Int) -> UInt8 {
-    unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-  }
+  public func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 }
 
 /// The same loads without bounds checks, for loops that have checked their whole range.

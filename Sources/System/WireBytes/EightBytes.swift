@@ -3,9 +3,7 @@ public struct EightBytes {
   public let word: UInt64
 
   @inlinable @inline(__always)
-  public init(_ bytes: UnsafeRawPointer) {
-    word = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
-  }
+  public init(_ bytes: UnsafeRawPointer) { word = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) }
 
   /// The highest bit of each byte equal to `byte`. Marks after the first may be wrong, because a subtraction borrows.
   @inlinable @inline(__always)

@@ -81,9 +81,7 @@ extension HeaderFields.Name {
     }
     guard let start = text.baseAddress, candidate.1.utf8CodeUnitCount == text.count else { return nil }
     for index in 0..<text.count
-    where start.load(fromByteOffset: index, as: UInt8.self) != candidate.1.utf8Start[index] {
-      return nil
-    }
+    where start.load(fromByteOffset: index, as: UInt8.self) != candidate.1.utf8Start[index] { return nil }
     self = candidate.0
   }
 }

@@ -51,9 +51,7 @@ struct OpenExchanges: ~Copyable {
     if isOverLimit { evict() }
   }
 
-  private var isOverLimit: Bool {
-    open.count > budget.maxPending || used > 0 && budget.used > budget.memory
-  }
+  private var isOverLimit: Bool { open.count > budget.maxPending || used > 0 && budget.used > budget.memory }
 
   private mutating func evict() {
     while open.count > 1, isOverLimit, oldest < order.count {

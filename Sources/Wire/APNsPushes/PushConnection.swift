@@ -277,9 +277,7 @@ package final class PushConnection {
   }
 
   /// Both directions have ended: completes all open exchanges.
-  package func finish() {
-    exchanges.completeAll()
-  }
+  package func finish() { exchanges.completeAll() }
 
   // MARK: - Output
 

@@ -68,9 +68,7 @@ public struct PushDecoder: ~Copyable {
   }
 
   /// Decodes the next bytes of a direction, and adds to `found` what they end. A response may precede its request.
-  public mutating func decode(
-    _ chunk: RawSpan, from direction: Direction, into found: inout Decoded<Push>
-  ) {
+  public mutating func decode(_ chunk: RawSpan, from direction: Direction, into found: inout Decoded<Push>) {
     let isClient = direction == .client
     while let step = isClient ? client.next(in: chunk) : server.next(in: chunk) {
       switch step {

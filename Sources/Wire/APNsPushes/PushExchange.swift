@@ -123,8 +123,7 @@ struct PushExchange {
   private func hasPathStart(_ path: Range<Int>) -> Bool {
     let length = Self.pathStart.utf8CodeUnitCount
     return path.count >= length
-      && PushText.matches(
-        path.lowerBound..<path.lowerBound &+ length, Self.pathStart, in: texts.span.bytes)
+      && PushText.matches(path.lowerBound..<path.lowerBound &+ length, Self.pathStart, in: texts.span.bytes)
   }
 
   // MARK: - The response

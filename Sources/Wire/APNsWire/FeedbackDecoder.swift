@@ -154,8 +154,7 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     if isAllowed { return try tuple(endingAt: end, in: run) }
     if isOdd, rules.isPlausibleBoundary(at: index, in: run) {
       let isEmpty = end == index + Tuple.headerLength
-      return record(
-        endingAt: end, flags: isEmpty ? .zeroLengthToken : .unexpectedTokenLength, in: run)
+      return record(endingAt: end, flags: isEmpty ? .zeroLengthToken : .unexpectedTokenLength, in: run)
     }
     beginSearch()
     return nil
@@ -177,8 +176,7 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   /// The confirmed boundary at `end`, or after the separator there.
   private mutating func boundary(after end: Int, in run: RawSpan) throws(NeedsBytes) -> Int? {
     let isKnown = spacing?.isKnown ?? false
-    let isBoundary =
-      isKnown ? rules.mayBegin(at: end, in: run) : rules.isPlausibleBoundary(at: end, in: run)
+    let isBoundary = isKnown ? rules.mayBegin(at: end, in: run) : rules.isPlausibleBoundary(at: end, in: run)
     if isBoundary, !isShortRest(from: end, in: run) { return end }
     let group = groupStart.map { $0 &- cursor.windowOffset }
     return try spacing?.next(after: end, group: group, in: run, isLast: cursor.ended)
@@ -231,9 +229,7 @@ extension FeedbackRules {
   }
 
   @inline(__always)
-  func hasHeader(at index: Int, in run: RawSpan) -> Bool {
-    run.byteCount &- index >= Tuple.headerLength
-  }
+  func hasHeader(at index: Int, in run: RawSpan) -> Bool { run.byteCount &- index >= Tuple.headerLength }
 
   /// L(o) is allowed. The whole header must be in `run`.
   @inline(__always)
@@ -253,9 +249,7 @@ extension FeedbackRules {
     let left = run.byteCount - index
     let timeBytes = min(left, Tuple.lengthOffset)
     var prefix: UInt32 = 0
-    for byte in 0..<timeBytes {
-      prefix = prefix << 8 | UInt32(run.byte(at: index + byte))
-    }
+    for byte in 0..<timeBytes { prefix = prefix << 8 | UInt32(run.byte(at: index + byte)) }
     // Without any byte the shift is 32, for which `>>` gives 0, as required.
     let missingBits = UInt32(8 * (Tuple.lengthOffset - timeBytes))
     guard earliest >> missingBits <= prefix, prefix <= latest >> missingBits else { return false }

@@ -41,9 +41,7 @@ extension RequestRules {
         data: index + RequestLayout.itemHeaderLength..<index + RequestLayout.itemHeaderLength
           + Int(head.bigEndianUInt16(at: index + 1)))
       guard let kind = RequestItem.Kind(rawValue: item.id), item.hasItsSize, item.data.upperBound <= end
-      else {
-        return false
-      }
+      else { return false }
       if kind == .payload { return isOpeningBrace(at: item.data.lowerBound, in: head) }
       index = item.data.upperBound
     }

@@ -78,9 +78,7 @@ public struct RecordFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   ]
 
   /// The codes of the flags that are set, sorted.
-  public var codes: [String] {
-    Self.all.filter { contains($0.flag) }.map(\.code)
-  }
+  public var codes: [String] { Self.all.filter { contains($0.flag) }.map(\.code) }
 }
 
 /// Finds the traces of tools that fill gaps with zeros (docs/spec/decoding-rules.md#flags-of-tuples).

@@ -144,9 +144,7 @@ extension RequestRules {
   /// braces, and for command 2 items that fill the frame, each known, of the right size and at most once.
   func isConvincing(from index: Int, to end: Int, in run: RawSpan) -> Bool {
     let command = run.byte(at: index)
-    guard command != 2 else {
-      return hasConvincingItems(index + RequestLayout.itemsOffset..<end, in: run)
-    }
+    guard command != 2 else { return hasConvincingItems(index + RequestLayout.itemsOffset..<end, in: run) }
     let header = RequestLayout.headerLength(command)
     let token = run.bigEndianUInt16(at: index + header - RequestLayout.lengthSize)
     let payload = index + header + Int(token) + RequestLayout.lengthSize

@@ -192,8 +192,7 @@ public enum GatewayRequest: Equatable, Sendable {
     }
     guard let token = fields.token, let payload = fields.payload else { return nil }
     if let identifier = fields.identifier, let expiry = fields.expiry {
-      self = .enhanced(
-        identifier: identifier, expiry: expiry, token: copy(token), payload: copy(payload))
+      self = .enhanced(identifier: identifier, expiry: expiry, token: copy(token), payload: copy(payload))
     } else {
       self = .simple(token: copy(token), payload: copy(payload))
     }

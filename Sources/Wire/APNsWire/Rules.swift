@@ -12,9 +12,7 @@ public struct TokenLengths: Equatable, Sendable {
     guard let last = ranges.map(\.upperBound).max() else { return nil }
     longest = Int(last)
     shortest = ranges.map { Int($0.lowerBound) }.min() ?? 0
-    for length in ranges.joined() {
-      words[Int(length >> 6)] |= 1 << UInt64(length & 63)
-    }
+    for length in ranges.joined() { words[Int(length >> 6)] |= 1 << UInt64(length & 63) }
   }
 
   /// Parses a list of lengths and ranges such as `32`, `32,54` or `1-100`; nil for any other text.
@@ -39,9 +37,7 @@ public struct TokenLengths: Equatable, Sendable {
   }
 
   /// Whether tokens of `length` bytes are in the set.
-  public func contains(_ length: UInt16) -> Bool {
-    words[Int(length &>> 6)] &>> UInt64(length & 63) & 1 == 1
-  }
+  public func contains(_ length: UInt16) -> Bool { words[Int(length &>> 6)] &>> UInt64(length & 63) & 1 == 1 }
 
   /// The length, if there is only one.
   package var only: UInt16? {

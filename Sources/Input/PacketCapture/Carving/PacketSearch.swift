@@ -120,8 +120,7 @@ package struct PacketSearch: Sendable {
           return CaptureTime(seconds: Int64(seconds), fraction: fraction, digits: 6)
         }
         guard let seconds = field(16), let fraction = field(12), fraction < 1_000_000_000 else { continue }
-        return CaptureTime(
-          seconds: Int64(seconds), fraction: fraction, digits: fraction < 1_000_000 ? 6 : 9)
+        return CaptureTime(seconds: Int64(seconds), fraction: fraction, digits: fraction < 1_000_000 ? 6 : 9)
       }
     }
     return nil

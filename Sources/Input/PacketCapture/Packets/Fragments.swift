@@ -112,26 +112,20 @@ struct FragmentTable {
 
   /// Drops the datagrams whose term ended before packet `now`.
   mutating func expire(now: Int, into findings: inout [StreamFinding]) {
-    while firstTerm < terms.count, terms[firstTerm].lastPacket < now {
-      endFirstTerm(.age, into: &findings)
-    }
+    while firstTerm < terms.count, terms[firstTerm].lastPacket < now { endFirstTerm(.age, into: &findings) }
     updateExpiry()
   }
 
   /// The capture has ended.
   mutating func finish(into findings: inout [StreamFinding]) {
-    while firstTerm < terms.count {
-      endFirstTerm(.endOfCapture, into: &findings)
-    }
+    while firstTerm < terms.count { endFirstTerm(.endOfCapture, into: &findings) }
     updateExpiry()
   }
 
   /// Drops the oldest datagrams until the rest fits.
   private mutating func shrink(into findings: inout [StreamFinding]) {
     guard cost > limit else { return }
-    while cost > limit, firstTerm < terms.count {
-      endFirstTerm(.fullBuffer, into: &findings)
-    }
+    while cost > limit, firstTerm < terms.count { endFirstTerm(.fullBuffer, into: &findings) }
     updateExpiry()
   }
 

@@ -12,9 +12,7 @@ package struct PacketDissector {
   private var fragments: FragmentTable
   private var findings: [StreamFinding] = []
 
-  package init(options: CaptureOptions) {
-    fragments = FragmentTable(options: options)
-  }
+  package init(options: CaptureOptions) { fragments = FragmentTable(options: options) }
 
   package var hasFindings: Bool { !findings.isEmpty }
 
@@ -25,9 +23,7 @@ package struct PacketDissector {
   }
 
   /// The capture has ended: incomplete datagrams are reported.
-  package mutating func finish() {
-    fragments.finish(into: &findings)
-  }
+  package mutating func finish() { fragments.finish(into: &findings) }
 
   /// Reads the next packet of the capture, which `record` locates in `window`.
   package mutating func dissect(
@@ -184,8 +180,7 @@ package struct PacketDissector {
     _ record: PacketRecord, _ packet: PacketReference, in window: RawSpan
   ) -> Dissection {
     let cause = PacketFinding.Cause.length(record.capturedLength, least: 0, most: window.byteCount)
-    malformed(
-      PacketFinding(header: .record, offset: record.start, cause: cause), origins(record, packet))
+    malformed(PacketFinding(header: .record, offset: record.start, cause: cause), origins(record, packet))
     return .skipped
   }
 }

@@ -18,9 +18,7 @@ package struct PacketFilter {
       let optimize: Int32 = 1
       guard
         libpcap.pcap_compile(capture.handle, &code, expression, optimize, PacketFilter.unknownNetmask) == 0
-      else {
-        throw InputError(.verbatim(PacketFilter.bounded(capture.message)))
-      }
+      else { throw InputError(.verbatim(PacketFilter.bounded(capture.message))) }
     }
 
     deinit { libpcap.pcap_freecode(&code) }
@@ -193,14 +191,10 @@ extension LinkType {
   static let ethernet = LinkType(rawValue: 1)
 
   /// libpcap's short name, `EN10MB`; `link type 4711` if it has none.
-  package var name: String {
-    describe { $0.libpcap.pcap_datalink_val_to_name($0.dataLink) }
-  }
+  package var name: String { describe { $0.libpcap.pcap_datalink_val_to_name($0.dataLink) } }
 
   /// libpcap's description, `Ethernet`; `link type 4711` if it has none.
-  package var text: String {
-    describe { $0.libpcap.pcap_datalink_val_to_description($0.dataLink) }
-  }
+  package var text: String { describe { $0.libpcap.pcap_datalink_val_to_description($0.dataLink) } }
 
   private func describe(_ words: (EmptyCapture) -> UnsafePointer<CChar>?) -> String {
     guard let capture = EmptyCapture(linkType: self), let found = words(capture) else {

@@ -49,9 +49,7 @@ struct PacketParser {
   var fragment = FragmentHeader()
   var finding = PacketFinding(header: .record, offset: 0, cause: .depth(0))
 
-  init(start: Int, end: Int, wireEnd: Int) {
-    (self.start, self.end, self.wireEnd) = (start, end, wireEnd)
-  }
+  init(start: Int, end: Int, wireEnd: Int) { (self.start, self.end, self.wireEnd) = (start, end, wireEnd) }
 
   /// Parses headers until there is a result: `tcp`, `fragment`, `pdu`, `notTCP`, `encrypted`, `malformed` or
   /// `unsupported`.
@@ -90,8 +88,7 @@ struct PacketParser {
   @inline(__always)
   mutating func hasBytes(_ length: Int, _ header: PacketFinding.Header) -> Bool {
     if end &- start >= length { return true }
-    finding = PacketFinding(
-      header: header, offset: start, cause: .cut(needs: length, has: end &- start))
+    finding = PacketFinding(header: header, offset: start, cause: .cut(needs: length, has: end &- start))
     return false
   }
 
@@ -110,9 +107,7 @@ struct PacketParser {
   }
 
   /// The same, but never makes the packet longer.
-  mutating func trim(to length: Int) {
-    if length < wireEnd &- start { endWire(after: length) }
-  }
+  mutating func trim(to length: Int) { if length < wireEnd &- start { endWire(after: length) } }
 }
 
 extension Layer {

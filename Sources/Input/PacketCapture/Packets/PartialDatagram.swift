@@ -85,9 +85,7 @@ struct PartialDatagram {
     }
     let end = header.offset &+ content.byteCount
     guard end <= total ?? .max, header.hasMore || (total ?? end == end && end >= fragments.last?.end ?? 0)
-    else {
-      return .contradicts
-    }
+    else { return .contradicts }
     if isKnown(header, content) { return .ignored }
     guard let index = freeIndex(header.offset..<end) else { return .contradicts }
     if !header.hasMore { total = end }

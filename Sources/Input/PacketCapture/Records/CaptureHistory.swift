@@ -18,13 +18,9 @@ package final class CaptureHistory {
   package init(descriptor: Int32, start: Int) { source = .file(descriptor: descriptor, start: start) }
 
   /// - Parameter capacity: number of bytes to keep.
-  package init(capacity: Int) {
-    source = .ring(.allocate(byteCount: max(0, capacity), alignment: 16))
-  }
+  package init(capacity: Int) { source = .ring(.allocate(byteCount: max(0, capacity), alignment: 16)) }
 
-  deinit {
-    if case .ring(let ring) = source { ring.deallocate() }
-  }
+  deinit { if case .ring(let ring) = source { ring.deallocate() } }
 
   /// The next bytes of the content.
   package func append(_ bytes: UnsafeRawBufferPointer) {

@@ -130,7 +130,5 @@ package struct DecryptionSecrets: Equatable, Sendable {
 package struct LinkType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt16
 
-  package init(rawValue: UInt16) {
-    self.rawValue = rawValue
-  }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 }

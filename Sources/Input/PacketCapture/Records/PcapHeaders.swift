@@ -97,9 +97,7 @@ struct PcapRecordHeader {
 
   /// The header at `index`, where 16 bytes must be available.
   @inline(__always)
-  init(
-    at index: Int, in window: RawSpan, order: FileByteOrder, lengths: PcapHeader.LengthOrder
-  ) {
+  init(at index: Int, in window: RawSpan, order: FileByteOrder, lengths: PcapHeader.LengthOrder) {
     // One check of the bounds for the four fields.
     let bytes = window.extracting(index..<(index &+ 16))
     seconds = order.uint32(in: bytes, at: 0)

@@ -169,12 +169,10 @@ struct PcapRecords: RecordFormat {
   @inline(__always)
   private func time(of header: PcapRecordHeader) -> CaptureTime {
     guard header.fraction >= rules.unitsPerSecond else {
-      return CaptureTime(
-        seconds: Int64(header.seconds), fraction: UInt64(header.fraction), digits: digits)
+      return CaptureTime(seconds: Int64(header.seconds), fraction: UInt64(header.fraction), digits: digits)
     }
     let (whole, rest) = header.fraction.quotientAndRemainder(dividingBy: rules.unitsPerSecond)
-    return CaptureTime(
-      seconds: Int64(header.seconds) &+ Int64(whole), fraction: UInt64(rest), digits: digits)
+    return CaptureTime(seconds: Int64(header.seconds) &+ Int64(whole), fraction: UInt64(rest), digits: digits)
   }
 
   mutating func skip(at index: Int, in window: RawSpan) {}

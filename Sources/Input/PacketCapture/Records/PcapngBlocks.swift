@@ -103,9 +103,7 @@ struct PcapngInterface: Sendable {
   }
 
   /// Options that exceed their block end the list; those before them count.
-  private mutating func readOptions(
-    from start: Int, to end: Int, in window: RawSpan, order: FileByteOrder
-  ) {
+  private mutating func readOptions(from start: Int, to end: Int, in window: RawSpan, order: FileByteOrder) {
     var index = start
     while index + 4 <= end {
       let code = order.uint16(in: window, at: index)

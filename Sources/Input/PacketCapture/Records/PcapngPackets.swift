@@ -76,8 +76,7 @@ extension PcapngRecords {
         frame, windowOffset,
         "interface \(interfaces.count) of a section, above the limit of \(Self.maxInterfaces)")
     }
-    let interface = PcapngInterface(
-      at: frame.start, to: frame.bodyEnd, in: window, order: frame.order)
+    let interface = PcapngInterface(at: frame.start, to: frame.bodyEnd, in: window, order: frame.order)
     // An unreadable one takes a number as well.
     interfaces.append(interface)
     return interface.linkType == nil ? tooShort(frame, windowOffset) : .skipped(end: frame.end)

@@ -59,8 +59,7 @@ struct PcapngRecords: RecordFormat {
     guard block.totalLength <= available else {
       return isLast ? assessCut(block, from: index, in: window) : .needs(block.totalLength)
     }
-    return assessOpen(
-      block, from: index, to: index &+ block.totalLength, in: window, isLast: isLast)
+    return assessOpen(block, from: index, to: index &+ block.totalLength, in: window, isLast: isLast)
   }
 
   /// A block truncated by the end of the file: the available part of a packet is read.
@@ -121,9 +120,7 @@ struct PcapngRecords: RecordFormat {
   @inline(__always)
   static func knownBlock(at index: Int, in window: RawSpan) -> PcapngBlock? {
     let type = FileByteOrder.little.uint32(in: window, at: index)
-    if PcapngBlock.Kind(rawValue: type) != nil {
-      return PcapngBlock(at: index, in: window, order: .little)
-    }
+    if PcapngBlock.Kind(rawValue: type) != nil { return PcapngBlock(at: index, in: window, order: .little) }
     return PcapngBlock.Kind(rawValue: type.byteSwapped) != nil
       ? PcapngBlock(at: index, in: window, order: .big) : nil
   }

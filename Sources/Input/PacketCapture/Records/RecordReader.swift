@@ -41,9 +41,7 @@ struct RecordReader<Format: RecordFormat> {
   private var state: Position = .heading
   private var damage = Damage()
 
-  init(_ format: Format) {
-    self.format = format
-  }
+  init(_ format: Format) { self.format = format }
 
   mutating func next(
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool

@@ -94,9 +94,7 @@ package struct EventBatch {
 
   /// Bytes in the window, from one location in the file.
   @inline(__always)
-  package mutating func bytes(
-    _ range: Range<Int>, slot: Int32, side: Side, origin: SourceExtent
-  ) {
+  package mutating func bytes(_ range: Range<Int>, slot: Int32, side: Side, origin: SourceExtent) {
     events.append(
       .bytes(
         ByteEvent(

@@ -36,9 +36,7 @@ package struct OriginTrail {
     while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
   }
 
-  package mutating func origin(at offset: Int) -> SourceExtent? {
-    extent(at: offset)?.origin
-  }
+  package mutating func origin(at offset: Int) -> SourceExtent? { extent(at: offset)?.origin }
 
   /// Adds the extents of the bytes in `range` to others, moved by `shift` bytes of the stream.
   package mutating func copy(_ range: Range<Int>, shiftedBy shift: Int, to parts: inout [SourceExtent]) {

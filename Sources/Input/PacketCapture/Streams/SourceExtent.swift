@@ -39,9 +39,7 @@ package struct SourceExtent: BitwiseCopyable, Equatable, Sendable {
   /// The packet that brought the extent; nil in a dump.
   package var packet: PacketReference?
 
-  package init(
-    streamOffset: Int, fileOffset: Int, spacing: Stride, packet: PacketReference? = nil
-  ) {
+  package init(streamOffset: Int, fileOffset: Int, spacing: Stride, packet: PacketReference? = nil) {
     (self.streamOffset, self.fileOffset, self.spacing) = (streamOffset, fileOffset, spacing)
     self.packet = packet
   }

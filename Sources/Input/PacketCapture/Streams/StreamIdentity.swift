@@ -79,9 +79,7 @@ package struct StreamIdentity: Equatable, Sendable {
     return (.second, .guess)
   }
 
-  package func endpoint(_ side: Side) -> Endpoint? {
-    side == .first ? peers?.first : peers?.second
-  }
+  package func endpoint(_ side: Side) -> Endpoint? { side == .first ? peers?.first : peers?.second }
 
   package static func == (left: StreamIdentity, right: StreamIdentity) -> Bool {
     left.number == right.number && left.server == right.server

@@ -38,9 +38,7 @@ package struct StreamReport: Equatable, Sendable {
   /// What shows that a stream of TLS without keys is another service's.
   package var otherService: Message?
 
-  package init(_ identity: StreamIdentity) {
-    self.identity = identity
-  }
+  package init(_ identity: StreamIdentity) { self.identity = identity }
 
   package subscript(side: Side) -> Half {
     get { side == .first ? first : second }

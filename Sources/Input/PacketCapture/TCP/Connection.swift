@@ -38,9 +38,7 @@ struct Connection {
   /// Its links in the list of its rank (`FlowTable`).
   var links = FlowTable.Links()
 
-  init(
-    number: Int, slot: Int32, peers: (first: Endpoint, second: Endpoint), packet: PacketReference
-  ) {
+  init(number: Int, slot: Int32, peers: (first: Endpoint, second: Endpoint), packet: PacketReference) {
     self.number = number
     self.peers = peers
     firstPacket = packet
@@ -83,9 +81,7 @@ struct Connection {
     return StreamIdentity(number: number, peers: peers, server: side, serverEvidence: evidence)
   }
 
-  mutating func didOpen(_ serverPorts: Set<UInt16>) {
-    if server == nil { server = findServer(serverPorts) }
-  }
+  mutating func didOpen(_ serverPorts: Set<UInt16>) { if server == nil { server = findServer(serverPorts) } }
 
   private func findServer(_ ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
     if let opener = openers.only { return (opener.other, .handshake) }

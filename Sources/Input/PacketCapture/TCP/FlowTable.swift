@@ -268,9 +268,7 @@ struct FlushQueue {
 
   /// Takes the entries due now, if any.
   @inline(__always)
-  mutating func takeDue() -> [Deadline]? {
-    earliest > now || entries[current].isEmpty ? nil : takeNow()
-  }
+  mutating func takeDue() -> [Deadline]? { earliest > now || entries[current].isEmpty ? nil : takeNow() }
 
   private mutating func takeNow() -> [Deadline] {
     defer { entries[current] = [] }

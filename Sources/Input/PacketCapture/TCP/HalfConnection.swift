@@ -44,9 +44,7 @@ struct HalfConnection {
   /// Bytes of retransmissions whose first copy is no longer available.
   var uncomparedBytes = 0
 
-  init(slot: Int32, side: Side, stream: Int) {
-    (self.slot, self.side, self.stream) = (slot, side, stream)
-  }
+  init(slot: Int32, side: Side, stream: Int) { (self.slot, self.side, self.stream) = (slot, side, stream) }
 
   /// Whether all bytes before its FIN were delivered, or the connection was reset.
   var isEnded: Bool { isReset || (fin.map { hasBegun && next >= $0 } ?? false) }

@@ -37,9 +37,7 @@ extension HalfConnection {
     dropEmptyBacklog()
   }
 
-  mutating func dropEmptyBacklog() {
-    if hasBegun, backlog?.isEmpty == true { backlog = nil }
-  }
+  mutating func dropEmptyBacklog() { if hasBegun, backlog?.isEmpty == true { backlog = nil } }
 
   /// Stops waiting for the bytes before the buffered ones: they become a gap, or the stream begins after them.
   mutating func skipGap(_ output: inout StreamOutput) {

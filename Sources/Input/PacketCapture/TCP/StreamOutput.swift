@@ -36,9 +36,7 @@ struct StreamOutput {
 
   /// Opens the stream of `slot` before its first event.
   @inline(__always)
-  mutating func open(_ slot: Int32) {
-    if unopened != nil { openNow(slot) }
-  }
+  mutating func open(_ slot: Int32) { if unopened != nil { openNow(slot) } }
 
   /// The last event.
   @inline(__always)

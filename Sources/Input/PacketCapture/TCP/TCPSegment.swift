@@ -4,18 +4,14 @@ import Basics
 package struct SequenceNumber: Hashable, Sendable {
   package var value: UInt32
 
-  package init(_ value: UInt32) {
-    self.value = value
-  }
+  package init(_ value: UInt32) { self.value = value }
 
   package static func + (number: SequenceNumber, count: Int) -> SequenceNumber {
     SequenceNumber(number.value &+ UInt32(truncatingIfNeeded: count))
   }
 
   /// Number of bytes from `other` to `self`, in the shorter direction: -2^31 to 2^31 - 1.
-  package func distance(from other: SequenceNumber) -> Int {
-    Int(Int32(bitPattern: value &- other.value))
-  }
+  package func distance(from other: SequenceNumber) -> Int { Int(Int32(bitPattern: value &- other.value)) }
 }
 
 /// The fields of a TCP header, and the location of the payload in the bytes that it was read from.

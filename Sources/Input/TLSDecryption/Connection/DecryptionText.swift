@@ -59,7 +59,5 @@ extension String {
   private static let maxLength = 1000
 
   /// A text of the handshake, which may be of any length, for reports.
-  var cutForReports: String {
-    utf8.count <= Self.maxLength ? self : prefix(Self.maxLength / 4) + "…"
-  }
+  var cutForReports: String { utf8.count <= Self.maxLength ? self : prefix(Self.maxLength / 4) + "…" }
 }

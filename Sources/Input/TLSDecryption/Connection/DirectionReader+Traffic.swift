@@ -8,9 +8,7 @@ extension DirectionReader {
     -> RecordResult
   {
     guard record.header.type == RecordHeader.ContentType.application else {
-      if record.header.type == RecordHeader.ContentType.alert {
-        noteAlert(record.fragment.bytes)
-      }
+      if record.header.type == RecordHeader.ContentType.alert { noteAlert(record.fragment.bytes) }
       trail.pass(record.header, at: record.offset)
       return .done
     }
@@ -108,8 +106,7 @@ extension DirectionReader {
     phase = .traffic(keys)
     state.prove(keys.origin)
     if keys.phase != .handshake || followsData {
-      addGap(
-        before: record, found, keys.opener, isFresh: isFresh, followsData: followsData, into: &output)
+      addGap(before: record, found, keys.opener, isFresh: isFresh, followsData: followsData, into: &output)
     }
     prove(found, record, keys.opener)
     switch found.opened.type {

@@ -133,8 +133,7 @@ struct KeyResolver {
       }
     case .rsaPSK:
       guard let other = decrypted(exchange, client), let key = shared(exchange) else { return nil }
-      return master(
-        KeyDerivation.premaster(sharedKey: key.key.bytes, other: other.premaster), key.origin)
+      return master(KeyDerivation.premaster(sharedKey: key.key.bytes, other: other.premaster), key.origin)
     case .other: return nil
     }
   }

@@ -26,12 +26,8 @@ package final class TLSConnection {
   }
 
   private subscript(side: Side) -> DirectionReader {
-    _read {
-      if side == .first { yield first } else { yield second }
-    }
-    _modify {
-      if side == .first { yield &first } else { yield &second }
-    }
+    _read { if side == .first { yield first } else { yield second } }
+    _modify { if side == .first { yield &first } else { yield &second } }
   }
 
   // MARK: - Input: what is before the start is left out

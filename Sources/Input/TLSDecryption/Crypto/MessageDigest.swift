@@ -34,9 +34,7 @@ package enum DigestAlgorithm: Int, Sendable {
     return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? digest : nil
   }
 
-  func hmac(key: [UInt8], _ parts: [[UInt8]]) -> [UInt8]? {
-    KeyedDigest(hmac: self, key: key)?.digest(parts)
-  }
+  func hmac(key: [UInt8], _ parts: [[UInt8]]) -> [UInt8]? { KeyedDigest(hmac: self, key: key)?.digest(parts) }
 }
 
 /// A hash of a hash, each after a block made of the key: HMAC, and the MAC of SSL 3.0. The states after the blocks are

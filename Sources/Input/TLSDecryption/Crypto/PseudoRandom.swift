@@ -3,9 +3,7 @@ package enum PseudoRandom {
   /// TLS 1.2 (RFC 5246, section 5), with the suite's hash.
   package static func tls12(
     _ algorithm: DigestAlgorithm, secret: [UInt8], label: String, seed: [UInt8], length: Int
-  ) -> [UInt8]? {
-    expand(algorithm, secret: secret, seed: Array(label.utf8) + seed, length: length)
-  }
+  ) -> [UInt8]? { expand(algorithm, secret: secret, seed: Array(label.utf8) + seed, length: length) }
 
   /// TLS 1.0 and 1.1 (RFC 2246, section 5): the halves of the secret share the middle byte of an odd number.
   package static func tls10(secret: [UInt8], label: String, seed: [UInt8], length: Int) -> [UInt8]? {

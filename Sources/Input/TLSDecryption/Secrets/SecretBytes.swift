@@ -38,7 +38,5 @@ package struct HelloRandom: Hashable, Sendable {
     self.words = words
   }
 
-  var bytes: [UInt8] {
-    (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) }
-  }
+  var bytes: [UInt8] { (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) } }
 }

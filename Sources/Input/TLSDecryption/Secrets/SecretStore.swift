@@ -66,9 +66,7 @@ package struct SecretStore: Sendable {
 
   // MARK: - Adding
 
-  mutating func add(
-    _ label: Label, of client: HelloRandom, _ secret: [UInt8], at origin: SecretOrigin
-  ) {
+  mutating func add(_ label: Label, of client: HelloRandom, _ secret: [UInt8], at origin: SecretOrigin) {
     growSlots()
     let slot = slot(of: client)
     let known = slots[slot]

@@ -55,9 +55,7 @@ final class OpeningStream {
 
   private subscript(side: Side) -> Half {
     get { side == .first ? first : second }
-    _modify {
-      if side == .first { yield &first } else { yield &second }
-    }
+    _modify { if side == .first { yield &first } else { yield &second } }
   }
 
   /// Whether the beginning of a direction was not captured.
@@ -139,9 +137,7 @@ final class OpeningStream {
 
   /// Where two records follow one another.
   private static func firstRecord(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-    func length(_ index: Int) -> Int? {
-      Opening.recordLength(UnsafeBufferPointer(rebasing: bytes[index...]))
-    }
+    func length(_ index: Int) -> Int? { Opening.recordLength(UnsafeBufferPointer(rebasing: bytes[index...])) }
     return bytes.indices.first { index in
       guard let first = length(index), index + first < bytes.count else { return false }
       return length(index + first) != nil

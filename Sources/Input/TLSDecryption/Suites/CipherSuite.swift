@@ -84,8 +84,7 @@ extension CipherSuite {
     let digits = Hex.string([UInt8(id >> 8), UInt8(id & 0xff)], letterCase: .upper)
     self =
       Self.table[id]
-      ?? CipherSuite(
-        id: id, name: "0x" + digits, keyExchange: .other, cipher: nil, mac: .sha1, prf: .sha256)
+      ?? CipherSuite(id: id, name: "0x" + digits, keyExchange: .other, cipher: nil, mac: .sha1, prf: .sha256)
   }
 
   private init(_ id: UInt16, keyExchange exchange: String, cipher name: String) {
