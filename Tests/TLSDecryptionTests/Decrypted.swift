@@ -60,25 +60,29 @@ struct Decrypted: Equatable {
 final class Decryption {
   let connection: TLSConnection
   private(set) var offsets: [Side: Int] = [:]
-  private var output = DecryptedEvents(EventBatch())
+  private let output: DecryptedEvents
 
-  init(_ context: DecryptionContext) { connection = TLSConnection(context, client: .client) }
+  init(_ context: DecryptionContext) {
+    connection = TLSConnection(context, client: .client)
+    output = context.output
+    output.begin(EventBatch())
+  }
 
   func append(_ bytes: some Collection<UInt8>, from side: Side) {
     let offset = offsets[side, default: 0]
     let origins = [SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)]
-    connection.append(Array(bytes).span.bytes, origins: origins.span, from: side, into: &output)
+    connection.append(Array(bytes).span.bytes, origins: origins.span, from: side)
     offsets[side] = offset + bytes.count
   }
 
   func gap(_ length: Int, from side: Side) {
     let gap = StreamGap(offset: offsets[side, default: 0], length: length, fileOffset: nil)
-    connection.gap(gap, from: side, into: &output)
+    connection.gap(gap, from: side)
     offsets[side] = gap.offset + length
   }
 
   func finish() -> Decrypted {
-    connection.finish(into: &output)
+    connection.finish()
     var result = Decrypted()
     result.take(output.finish())
     result.failures = connection.stops.map {

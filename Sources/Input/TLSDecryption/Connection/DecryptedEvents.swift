@@ -1,48 +1,47 @@
 import PacketCapture
 
 /// A batch that is made of another one, and the chunk of it that gets the plaintext.
-package struct DecryptedEvents {
-  var events: EventBatch
+package final class DecryptedEvents {
+  @exclusivity(unchecked) var events = EventBatch()
   /// It has no bytes before it is full.
-  private var chunk: ByteEvent.Storage
+  private var chunk = ByteEvent.Storage.window
   /// The chunk's bytes, then room for bytes that nothing proved yet.
-  private var storage: [UInt8] = []
+  @exclusivity(unchecked) private var storage: [UInt8] = []
   private var count = 0
   /// Bytes of a chunk, about.
   private static let chunkLength = 64 << 10
   /// Less than what allocators get from the system each time: 128 KiB.
   private static let usualCount = 96 << 10
 
-  package init(_ events: EventBatch) {
+  package func begin(_ events: EventBatch) {
     self.events = events
     chunk = self.events.add([])
   }
 
   /// The events with all their bytes.
-  package mutating func finish() -> EventBatch {
+  package func finish() -> EventBatch {
     fill()
+    defer { events = EventBatch() }
     return events
   }
 
   /// Fills the chunk, and begins another one.
-  private mutating func fill() {
+  private func fill() {
     events.fill(chunk, with: storage)
     chunk = events.add([])
-    storage = []
-    count = 0
+    (storage, count) = ([], 0)
   }
 
   /// Gives `body` room for `room` bytes after the plaintext. They count once they are committed.
-  mutating func withRoom<T>(_ room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> T?) -> T? {
+  func withRoom<T>(_ room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> T?) -> T? {
     if storage.count - count < room { grow(room) }
-    return storage.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.flatMap { body($0 + count) }
-    }
+    return storage.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap { body($0 + count) } }
   }
 
   /// The first storage has room for what is usual, and what is not written yet is not cleared: that would be a pass over
   /// all of it.
   @inline(never)
-  private mutating func grow(_ room: Int) {
+  private func grow(_ room: Int) {
     let kept = storage[..<count]
     storage = [UInt8](unsafeUninitializedCapacity: max(count + room, 2 * count, Self.usualCount)) {
       bytes, count in
@@ -59,7 +58,7 @@ package struct DecryptedEvents {
   }
 
   /// Adds a record whose bytes were written last; `origins` are of the plaintext.
-  mutating func commit(_ length: Int, slot: Int32, side: Side, origins: [SourceExtent]) {
+  func commit(_ length: Int, slot: Int32, side: Side, origins: [SourceExtent]) {
     events.bytes(chunk, count..<count + length, slot: slot, side: side, origins: origins, isRecord: true)
     count += length
     if count >= Self.chunkLength { fill() }

@@ -21,6 +21,8 @@ package final class DecryptionContext {
   /// Those that are added are for connections that have not looked for theirs yet.
   var store: SecretStore
   let options: DecryptionOptions
+  /// What all connections of a batch bring.
+  package let output = DecryptedEvents()
   /// The secrets that decrypted something.
   private var used: Set<SecretOrigin> = []
   private var sessions: [[UInt8]: MasterSecret] = [:]

@@ -2,6 +2,8 @@ import Basics
 import PacketCapture
 
 extension DirectionReader {
+  var output: DecryptedEvents { state.context.output }
+
   /// The extent of the byte at `offset`; nil if it was forgotten, or none has come.
   private mutating func origin(at offset: Int) -> SourceExtent? {
     guard offset < origins.end, let origin = origins.origin(at: offset), origin.streamOffset <= offset else {
@@ -31,8 +33,7 @@ extension DirectionReader {
 
   /// Adds plaintext that is missing before the record at `next`, or at the end.
   mutating func addGap(
-    _ length: Int, _ cause: StreamGap.Cause, isExact: Bool = false, before next: Int? = nil,
-    into output: inout DecryptedEvents
+    _ length: Int, _ cause: StreamGap.Cause, isExact: Bool = false, before next: Int? = nil
   ) {
     // A secret that proved nothing says nothing about the length.
     guard length > 0, state.secret != nil else { return }
@@ -47,9 +48,7 @@ extension DirectionReader {
 
   /// Adds the bytes that `opener` wrote last. Byte n of them is at n bytes after the first one of the ciphertext: exactly with
   /// stream ciphers and AEADs, in the same block with CBC.
-  mutating func addData(
-    _ count: Int, of record: Record, _ opener: RecordOpener, into output: inout DecryptedEvents
-  ) {
+  mutating func addData(_ count: Int, of record: Record, _ opener: RecordOpener) {
     guard count > 0 else { return }
     let start = record.offset + RecordHeader.length + opener.prefixLength
     recordOrigins.removeAll(keepingCapacity: true)
@@ -75,20 +74,20 @@ extension DirectionReader {
   }
 
   /// Adds what the direction ends with and nothing proved, once a secret is known.
-  mutating func addUnproved(into output: inout DecryptedEvents) {
+  mutating func addUnproved() {
     guard let overhead, end > trail.anchor, state.secret != nil else { return }
     let length = trail.lostPlaintext(before: end, records: trail.seen.records, overhead: overhead)
-    addGap(length, trail.seen.firstUnverified == nil ? .cut : .unverified, into: &output)
+    addGap(length, trail.seen.firstUnverified == nil ? .cut : .unverified)
     trail.restart(at: end)
   }
 
   /// Adds what nothing says more about when both directions have ended: with the last key that fits, its plaintext has
   /// fewer bytes than its ciphertext.
-  mutating func addRest(into output: inout DecryptedEvents) {
+  mutating func addRest() {
     if isUnreadable, hasData, let stop {
-      addGap(end - stop.offset, .unverified, into: &output)
+      addGap(end - stop.offset, .unverified)
     } else {
-      addUnproved(into: &output)
+      addUnproved()
     }
   }
 }

@@ -1,10 +1,10 @@
 extension DirectionReader {
-  mutating func read(_ record: Record, into output: inout DecryptedEvents) -> RecordResult {
+  mutating func read(_ record: Record) -> RecordResult {
     switch phase {
-    case .plain: readPlain(record, into: &output)
-    case .pending: readPending(record, into: &output)
-    case .protected(let opener, let origin): readProtected(record, opener, origin, into: &output)
-    case .traffic(let keys): readTraffic(record, keys, into: &output)
+    case .plain: readPlain(record)
+    case .pending: readPending(record)
+    case .protected(let opener, let origin): readProtected(record, opener, origin)
+    case .traffic(let keys): readTraffic(record, keys)
     case .unreadable: .done
     }
   }
@@ -12,8 +12,7 @@ extension DirectionReader {
   /// A record that goes by without having been proved.
   mutating func skip(_ record: Record) {
     switch phase {
-    case .protected(let opener, _):
-      opener.pass(record.fragment.bytes, sequence: nil)
+    case .protected(let opener, _): opener.pass(record.fragment.bytes, sequence: nil)
     case .plain: return trail.restart(at: record.end)
     default: break
     }
@@ -22,7 +21,7 @@ extension DirectionReader {
 
   // MARK: - Before keys are in use
 
-  private mutating func readPlain(_ record: Record, into output: inout DecryptedEvents) -> RecordResult {
+  private mutating func readPlain(_ record: Record) -> RecordResult {
     let content = record.fragment.bytes
     switch record.header.type {
     case RecordHeader.ContentType.handshake:
@@ -34,7 +33,7 @@ extension DirectionReader {
       addMessages(content)
     case RecordHeader.ContentType.changeCipherSpec: return readChange(record)
     case RecordHeader.ContentType.alert: noteAlert(content)
-    case RecordHeader.ContentType.application: return readFirstApplication(record, into: &output)
+    case RecordHeader.ContentType.application: return readFirstApplication(record)
     default: break
     }
     trail.restart(at: record.end)
@@ -62,20 +61,16 @@ extension DirectionReader {
   }
 
   /// Application data: of TLS 1.3, or ChangeCipherSpec was lost.
-  private mutating func readFirstApplication(_ record: Record, into output: inout DecryptedEvents)
-    -> RecordResult
-  {
+  private mutating func readFirstApplication(_ record: Record) -> RecordResult {
     switch state[number].version {
     case nil where !isFinal: return .wait
     case nil, .some(.tls13):
       phase = .traffic(nil)
       trail.isKeyChangeLost = true
-      return readTraffic(record, nil, into: &output)
+      return readTraffic(record, nil)
     default:
-      phase = .pending
-      hasChanged = true
-      trail.isKeyChangeLost = true
-      return readPending(record, into: &output)
+      (phase, hasChanged, trail.isKeyChangeLost) = (.pending, true, true)
+      return readPending(record)
     }
   }
 

@@ -7,7 +7,7 @@ extension DirectionReader {
     assembler.reset()
   }
 
-  mutating func readPending(_ record: Record, into output: inout DecryptedEvents) -> RecordResult {
+  mutating func readPending(_ record: Record) -> RecordResult {
     guard let resolver = KeyResolver(state, number, isClient: isClient, isFinal: isFinal) else {
       if !isFinal { return .wait }
       fail(.handshakeNotCaptured(of: "server"), at: record.offset)
@@ -15,7 +15,7 @@ extension DirectionReader {
     }
     let result = resolver.resolve { opener in
       state.context.charge(&trialBudget, record.fragment.count)
-        && open(record, opener, isFresh: trail.isKeyChangeLost, into: &output) != nil
+        && open(record, opener, isFresh: trail.isKeyChangeLost) != nil
     }
     switch result {
     case .wait: return .wait
@@ -24,25 +24,19 @@ extension DirectionReader {
       return .done
     case .found(let opener, let origin):
       phase = .protected(opener, origin)
-      return readProtected(record, opener, origin, into: &output)
+      return readProtected(record, opener, origin)
     }
   }
 
-  mutating func readProtected(
-    _ record: Record, _ opener: RecordOpener, _ origin: SecretOrigin, into output: inout DecryptedEvents
-  ) -> RecordResult {
+  mutating func readProtected(_ record: Record, _ opener: RecordOpener, _ origin: SecretOrigin)
+    -> RecordResult
+  {
     let isFresh = trail.isKeyChangeLost
-    guard let found = open(record, opener, isFresh: isFresh, into: &output) else { return .unverified }
+    guard let found = open(record, opener, isFresh: isFresh) else { return .unverified }
     state.prove(origin)
-    addGap(before: record, found, opener, isFresh: isFresh, into: &output)
-    prove(found, record, opener)
-    switch found.opened.type {
-    case RecordHeader.ContentType.application: addData(found.opened.count, of: record, opener, into: &output)
-    case RecordHeader.ContentType.handshake: output.uncommitted(found.opened.count) { _ = addMessages($0) }
-    case RecordHeader.ContentType.changeCipherSpec: beginPending(at: record.end)
-    case RecordHeader.ContentType.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
-    default: break
-    }
+    addGap(before: record, found, opener, isFresh: isFresh)
+    _ = use(found, record, opener)
+    if found.opened.type == RecordHeader.ContentType.changeCipherSpec { beginPending(at: record.end) }
     return .done
   }
 
@@ -59,10 +53,7 @@ extension DirectionReader {
   /// - Parameters:
   ///   - isFresh: the keys are used from some record after the trail's anchor on.
   ///   - extra: sequence numbers beyond those that the bytes since the anchor allow.
-  mutating func open(
-    _ record: Record, _ opener: RecordOpener, isFresh: Bool, extra: Int = 0,
-    into output: inout DecryptedEvents
-  ) -> Found? {
+  mutating func open(_ record: Record, _ opener: RecordOpener, isFresh: Bool, extra: Int = 0) -> Found? {
     let count = record.fragment.count
     guard opener.isPlausible(count),
       let lost = trail.lostRecords(before: record.offset, minimum: opener.minimumFragment, isFresh: isFresh)
@@ -97,8 +88,7 @@ extension DirectionReader {
   /// Adds the plaintext that is missing before the record.
   /// - Parameter followsData: with new keys, whether data may have been lost that the old ones protected.
   mutating func addGap(
-    before record: Record, _ found: Found, _ opener: RecordOpener, isFresh: Bool, followsData: Bool = false,
-    into output: inout DecryptedEvents
+    before record: Record, _ found: Found, _ opener: RecordOpener, isFresh: Bool, followsData: Bool = false
   ) {
     guard record.offset > trail.anchor else { return }
     // Without a ServerHello, the lost records may include records before the capture.
@@ -111,14 +101,21 @@ extension DirectionReader {
     if followsData { length -= 5 }
     // Before the first data of TLS 1.3, session tickets look like data.
     let isExact = opener.isExact && !isFresh && (hasData || opener.version != .tls13)
-    addGap(
-      length, trail.unseenBytes(before: record.offset) > 0 ? .missing : .unverified, isExact: isExact,
-      before: record.offset, into: &output)
+    let isUnseen = trail.unseenBytes(before: record.offset) > 0
+    addGap(length, isUnseen ? .missing : .unverified, isExact: isExact, before: record.offset)
   }
 
-  mutating func prove(_ found: Found, _ record: Record, _ opener: RecordOpener) {
+  /// Takes what a proved record has; returns the kinds of its messages.
+  mutating func use(_ found: Found, _ record: Record, _ opener: RecordOpener) -> [HandshakeMessage.Kind?] {
     opener.pass(record.fragment.bytes, sequence: found.position.sequence)
     trail.prove(found.position, record.fragment, end: record.end)
     hasPlainGap = false
+    switch found.opened.type {
+    case RecordHeader.ContentType.application: addData(found.opened.count, of: record, opener)
+    case RecordHeader.ContentType.handshake: return output.uncommitted(found.opened.count) { addMessages($0) }
+    case RecordHeader.ContentType.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
+    default: break
+    }
+    return []
   }
 }

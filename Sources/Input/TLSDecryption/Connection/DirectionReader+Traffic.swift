@@ -4,31 +4,22 @@ extension DirectionReader {
   /// Key updates before the start of a capture. Each repeats the trials of all secrets.
   private static let maxMissedUpdates = 3
 
-  mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?, into output: inout DecryptedEvents)
-    -> RecordResult
-  {
+  mutating func readTraffic(_ record: Record, _ keys: TrafficKeys?) -> RecordResult {
     guard record.header.type == RecordHeader.ContentType.application else {
       if record.header.type == RecordHeader.ContentType.alert { noteAlert(record.fragment.bytes) }
       trail.pass(record.header, at: record.offset)
       return .done
     }
-    guard let keys else { return resolveTraffic(record, into: &output) }
-    if let found = open(record, keys.opener, isFresh: trail.isKeyChangeLost, into: &output) {
-      take(record, found, keys, isFresh: trail.isKeyChangeLost, into: &output)
-      return .done
-    }
-    for next in keys.successors(state.traffic, isClient: isClient) {
-      if let found = open(record, next.opener, isFresh: true, into: &output) {
-        take(record, found, next, isFresh: true, into: &output)
-        return .done
-      }
-    }
-    return .unverified
+    guard let keys else { return resolveTraffic(record) }
+    let isRead =
+      read(record, with: keys, isFresh: trail.isKeyChangeLost)
+      || keys.successors(state.traffic, isClient: isClient).contains { read(record, with: $0) }
+    return isRead ? .done : .unverified
   }
 
   // MARK: - Finding the secrets
 
-  private mutating func resolveTraffic(_ record: Record, into output: inout DecryptedEvents) -> RecordResult {
+  private mutating func resolveTraffic(_ record: Record) -> RecordResult {
     let (hello, server) = (state[number].clientHello, state[number].serverHello)
     if !isFinal, server == nil { return .wait }
     if let reason = server.flatMap(KeyResolver.unsupported) {
@@ -36,16 +27,13 @@ extension DirectionReader {
       return .done
     }
     if !isFinal, hello == nil { return .wait }
-    guard let client = hello?.random else { return tryAllSecrets(record, server, into: &output) }
+    guard let client = hello?.random else { return tryAllSecrets(record, server) }
     let secrets = TrafficSecrets(of: client, in: state.context.store)
     var hasSecret = false
     for suite in suites(server) {
       for keys in secrets.keys([.early, .handshake, .application(0)], isClient: isClient, suite) {
         hasSecret = true
-        guard let found = open(record, keys.opener, isFresh: true, into: &output) else { continue }
-        state.traffic = secrets
-        take(record, found, keys, isFresh: true, into: &output)
-        return .done
+        if read(record, with: keys, of: secrets) { return .done }
       }
     }
     if hasSecret, trialBudget > 0 { return .unverified }
@@ -61,9 +49,7 @@ extension DirectionReader {
   }
 
   /// Neither hello, or only the server's: any secret may be the connection's.
-  private mutating func tryAllSecrets(
-    _ record: Record, _ server: ServerHello?, into output: inout DecryptedEvents
-  ) -> RecordResult {
+  private mutating func tryAllSecrets(_ record: Record, _ server: ServerHello?) -> RecordResult {
     let store = state.context.store
     var hasSecret = false
     // With the hello the first record has number 0; in mid-stream it has any.
@@ -80,11 +66,9 @@ extension DirectionReader {
         for suite in suites(server) {
           var keys = TrafficKeys(phase, entry.secret, entry.origin, suite)
           for _ in 0..<updates { keys = keys?.updated() }
-          guard let keys, let found = open(record, keys.opener, isFresh: true, extra: extra, into: &output)
-          else { continue }
-          state.traffic = TrafficSecrets(of: client, in: store)
-          take(record, found, keys, isFresh: true, into: &output)
-          return .done
+          if let keys, read(record, with: keys, of: TrafficSecrets(of: client, in: store), extra: extra) {
+            return .done
+          }
         }
       }
     }
@@ -96,9 +80,14 @@ extension DirectionReader {
 
   // MARK: - A proved record
 
-  private mutating func take(
-    _ record: Record, _ found: Found, _ keys: TrafficKeys, isFresh: Bool, into output: inout DecryptedEvents
-  ) {
+  /// False unless the keys prove the record.
+  /// - Parameter secrets: those that the keys are of, if they were not known yet.
+  private mutating func read(
+    _ record: Record, with keys: TrafficKeys, isFresh: Bool = true,
+    of secrets: @autoclosure () -> TrafficSecrets? = nil, extra: Int = 0
+  ) -> Bool {
+    guard let found = open(record, keys.opener, isFresh: isFresh, extra: extra) else { return false }
+    state.traffic = secrets() ?? state.traffic
     var followsData = false
     if case .traffic(let before?) = phase {
       followsData = before.phase != keys.phase && before.phase != .handshake
@@ -106,36 +95,18 @@ extension DirectionReader {
     phase = .traffic(keys)
     state.prove(keys.origin)
     if keys.phase != .handshake || followsData {
-      addGap(before: record, found, keys.opener, isFresh: isFresh, followsData: followsData, into: &output)
+      addGap(before: record, found, keys.opener, isFresh: isFresh, followsData: followsData)
     }
-    prove(found, record, keys.opener)
-    switch found.opened.type {
-    case RecordHeader.ContentType.application:
-      addData(found.opened.count, of: record, keys.opener, into: &output)
-    case RecordHeader.ContentType.handshake: addMessages(found.opened.count, record, keys, output)
-    case RecordHeader.ContentType.alert: output.uncommitted(found.opened.count) { noteAlert($0) }
-    default: break
-    }
+    if use(found, record, keys.opener).contains(keys.phase.lastMessage) { endKeys(keys, at: record.end) }
+    return true
   }
 
-  /// Some messages are the last ones under their secret.
-  private mutating func addMessages(
-    _ count: Int, _ record: Record, _ keys: TrafficKeys, _ output: DecryptedEvents
-  ) {
-    let kinds = output.uncommitted(count) { addMessages($0) }
-    let isLast: Bool
-    switch keys.phase {
-    case .early: isLast = kinds.contains(.endOfEarlyData)
-    case .handshake: isLast = kinds.contains(.finished)
-    case .application: isLast = kinds.contains(.keyUpdate)
-    }
-    guard isLast else { return }
+  private mutating func endKeys(_ keys: TrafficKeys, at offset: Int) {
     guard let next = keys.successors(state.traffic, isClient: isClient).first else {
-      fail(.noKey(for: state[number].clientHello?.random), at: record.end)
-      return
+      return fail(.noKey(for: state[number].clientHello?.random), at: offset)
     }
     phase = .traffic(next)
-    trail.restartKeys(at: record.end)
+    trail.restartKeys(at: offset)
     assembler.reset()
   }
 }

@@ -89,10 +89,7 @@ struct DirectionReader {
 
   var name: String { isClient ? "client" : "server" }
 
-  var isUnreadable: Bool {
-    if case .unreadable = phase { return true }
-    return false
-  }
+  var isUnreadable: Bool { if case .unreadable = phase { true } else { false } }
 
   var stop: DecryptionStop? { state.stops.first { $0.side == side } }
 
@@ -114,11 +111,11 @@ struct DirectionReader {
 
   /// Takes bytes up to a record that the other direction may have waited for; returns how many. If the rest came first,
   /// results would depend on chunks.
-  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, into output: inout DecryptedEvents) -> Int {
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var rest = bytes
     while !rest.isEmpty {
       if buffer.isEmpty {
-        let used = consume(rest, at: bufferOffset, into: &output)
+        let used = consume(rest, at: bufferOffset)
         bufferOffset += used
         rest = UnsafeBufferPointer(rebasing: rest[used...])
         if hasNews { break }
@@ -128,10 +125,10 @@ struct DirectionReader {
       buffer.append(contentsOf: part)
       rest = UnsafeBufferPointer(rebasing: rest[part.count...])
       if let missing, part.count < missing { break }
-      if !part.isEmpty { consumeBuffer(into: &output) }
+      if !part.isEmpty { consumeBuffer() }
       if isWaiting, buffer.count >= state.context.options.waitLimit {
         isFinal = true
-        consumeBuffer(into: &output)
+        consumeBuffer()
       }
       if hasNews { break }
     }
@@ -155,9 +152,9 @@ struct DirectionReader {
     return buffer.withUnsafeBufferPointer { $0.baseAddress.flatMap { RecordHeader($0, version: version) } }
   }
 
-  mutating func gap(_ length: Int, into output: inout DecryptedEvents) {
+  mutating func gap(_ length: Int) {
     guard end < 1 << 60 else { return }
-    endRun(into: &output)
+    endRun()
     noteCutRecord(gapEnd: end + length)
     bufferOffset = end + length
     runOffset = bufferOffset
@@ -170,27 +167,27 @@ struct DirectionReader {
     }
   }
 
-  mutating func finish(into output: inout DecryptedEvents) {
+  mutating func finish() {
     isFinal = true
-    endRun(into: &output)
+    endRun()
     noteCutRecord(gapEnd: end)
     noteUnproved()
-    addUnproved(into: &output)
+    addUnproved()
   }
 
   /// Tries again what is buffered, after something changed; false if there is nothing to try.
-  mutating func retry(into output: inout DecryptedEvents) -> Bool {
+  mutating func retry() -> Bool {
     guard hasNews, !buffer.isEmpty else { return false }
-    consumeBuffer(into: &output)
+    consumeBuffer()
     return true
   }
 
-  private mutating func endRun(into output: inout DecryptedEvents) {
+  private mutating func endRun() {
     isRunEnd = true
-    repeat { consumeBuffer(into: &output) } while hasNews
+    repeat { consumeBuffer() } while hasNews
     guard isWaiting else { return }
     isFinal = true
-    repeat { consumeBuffer(into: &output) } while hasNews
+    repeat { consumeBuffer() } while hasNews
   }
 
   /// A record at the end of the buffer that lacks bytes: its header says where the next one begins.
@@ -206,25 +203,23 @@ struct DirectionReader {
 
   // MARK: - Records
 
-  private mutating func consumeBuffer(into output: inout DecryptedEvents) {
+  private mutating func consumeBuffer() {
     var taken: [UInt8] = []
     swap(&taken, &buffer)
-    let used = taken.withUnsafeBufferPointer { consume($0, at: bufferOffset, into: &output) }
+    let used = taken.withUnsafeBufferPointer { consume($0, at: bufferOffset) }
     taken.removeFirst(used)
     bufferOffset += used
     swap(&taken, &buffer)
   }
 
   /// Reads whole records, up to one that changes what is known; returns how many bytes are done with.
-  private mutating func consume(
-    _ bytes: UnsafeBufferPointer<UInt8>, at base: Int, into output: inout DecryptedEvents
-  ) -> Int {
+  private mutating func consume(_ bytes: UnsafeBufferPointer<UInt8>, at base: Int) -> Int {
     isWaiting = false
     triedRevision = state.revision
     guard let start = bytes.baseAddress else { return 0 }
     var index = 0
     while true {
-      if case .unreadable = phase { return bytes.count }
+      if isUnreadable { return bytes.count }
       if case .searching(let known) = framing {
         let (found, position) = boundary(bytes, from: index, at: base, known: known)
         index = position
@@ -235,7 +230,8 @@ struct DirectionReader {
       guard bytes.count - index >= RecordHeader.length else { return index }
       if base + index == self.start, let length = ssl2Length(start) {
         guard bytes.count >= length else { return 0 }
-        readSSL2(UnsafeBufferPointer(rebasing: bytes[..<length]))
+        state.add(ssl2: Array(bytes[2..<length])[...])
+        trail.restart(at: self.start + length)
         index = length
         continue
       }
@@ -250,7 +246,7 @@ struct DirectionReader {
         header: header, offset: base + index,
         fragment: Fragment(
           type: header.type, start: start + index + RecordHeader.length, count: header.fragmentLength))
-      switch isUnverified(record) ? .unverified : read(record, into: &output) {
+      switch isUnverified(record) ? .unverified : read(record) {
       case .done:
         index += header.recordLength
         if hasNews { return index }
@@ -340,10 +336,5 @@ struct DirectionReader {
   private func ssl2Length(_ start: UnsafePointer<UInt8>) -> Int? {
     guard isClient, start[0] & 0x80 != 0, start[2] == 1, start[3] == 3 else { return nil }
     return 2 + (Int(start[0] & 0x7f) << 8 | Int(start[1]))
-  }
-
-  private mutating func readSSL2(_ bytes: UnsafeBufferPointer<UInt8>) {
-    state.add(ssl2: Array(bytes.dropFirst(2))[...])
-    trail.restart(at: start + bytes.count)
   }
 }

@@ -1,7 +1,7 @@
 import Basics
 import PacketCapture
 
-/// One connection: ciphertext of both directions with its origins in, events of plaintext out. Offsets of events are of the
+/// One connection: ciphertext of both directions with its origins in, events of plaintext out (`DecryptionContext.output`). Offsets of events are of the
 /// plaintext, their packets and file offsets are of the ciphertext.
 ///
 /// The bytes of a direction come in their order, gaps with their lengths; those of the two directions in any order, though
@@ -32,9 +32,7 @@ package final class TLSConnection {
 
   // MARK: - Input: what is before the start is left out
 
-  package func append(
-    _ bytes: RawSpan, origins: Span<SourceExtent>, from side: Side, into output: inout DecryptedEvents
-  ) {
+  package func append(_ bytes: RawSpan, origins: Span<SourceExtent>, from side: Side) {
     let before = origins.isEmpty ? 0 : max(0, self[side].start - origins[0].streamOffset)
     guard before < bytes.byteCount else { return }
     self[side].note(bytes.byteCount - before, origins)
@@ -42,37 +40,37 @@ package final class TLSConnection {
       raw.withMemoryRebound(to: UInt8.self) { bytes in
         var rest = bytes
         while !rest.isEmpty {
-          let used = self[side].append(rest, into: &output)
+          let used = self[side].append(rest)
           rest = UnsafeBufferPointer(rebasing: rest[used...])
-          retry(into: &output)
+          retry()
         }
       }
     }
     self[side].forgetOrigins()
   }
 
-  package func gap(_ gap: StreamGap, from side: Side, into output: inout DecryptedEvents) {
+  package func gap(_ gap: StreamGap, from side: Side) {
     // Offsets stay far below the largest integer.
     let length = min(gap.length, 1 << 48)
     guard length > 0, gap.offset >= self[side].start else { return }
-    self[side].gap(length, into: &output)
-    retry(into: &output)
+    self[side].gap(length)
+    retry()
     self[side].forgetOrigins()
   }
 
   /// Neither direction has more bytes.
-  package func finish(into output: inout DecryptedEvents) {
+  package func finish() {
     // The first one may bring what the second one waits for, and the second one what the first one could use.
     first.isFinal = true
     second.isFinal = true
-    retry(into: &output)
-    for side in [state.client.other, state.client] { self[side].finish(into: &output) }
-    for side in Side.allCases { self[side].addRest(into: &output) }
+    retry()
+    for side in [state.client.other, state.client] { self[side].finish() }
+    for side in Side.allCases { self[side].addRest() }
   }
 
-  private func retry(into output: inout DecryptedEvents) {
+  private func retry() {
     let client = state.client
-    while self[client].retry(into: &output) || self[client.other].retry(into: &output) {}
+    while self[client].retry() || self[client.other].retry() {}
   }
 
   /// Moves a finding about packets to the next byte of plaintext: where its bytes are in the ciphertext, its packet

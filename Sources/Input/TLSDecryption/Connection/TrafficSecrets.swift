@@ -5,6 +5,15 @@ struct TrafficSecrets {
     case early, handshake
     /// After this many key updates.
     case application(Int)
+
+    /// The last message under the secret.
+    var lastMessage: HandshakeMessage.Kind {
+      switch self {
+      case .early: .endOfEarlyData
+      case .handshake: .finished
+      case .application: .keyUpdate
+      }
+    }
   }
 
   private var secrets: [SecretStore.Label: SecretStore.StoredSecret] = [:]
@@ -60,8 +69,8 @@ struct TrafficKeys {
   /// After a key update.
   func updated() -> TrafficKeys? {
     guard case .application(let updates) = phase else { return nil }
-    return KeyDerivation.update(traffic: secret.bytes, opener.suite).flatMap {
-      TrafficKeys(.application(updates + 1), SecretBytes($0), origin, opener.suite)
-    }
+    let (prf, suite) = (opener.suite.prf, opener.suite)
+    return PseudoRandom.expandLabel(prf, secret: secret.bytes, label: "traffic upd", length: prf.length)
+      .flatMap { TrafficKeys(.application(updates + 1), SecretBytes($0), origin, suite) }
   }
 }

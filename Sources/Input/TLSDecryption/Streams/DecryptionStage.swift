@@ -29,6 +29,7 @@ package final class DecryptionStage {
   }
 
   private let context: DecryptionContext
+  private var output: DecryptedEvents { context.output }
   private let keys: StreamKeys
   /// Ports of the services: of streams to others, the client's hello says nothing of interest.
   private let ports: Set<UInt16>
@@ -90,14 +91,14 @@ package final class DecryptionStage {
   package func process(_ batch: EventBatch) -> EventBatch {
     if busySlots == 0, batch.secrets.isEmpty, batch.identities.isEmpty { return batch }
     guard let changed = batch.events.firstIndex(where: { !passes($0, of: batch) }) else { return batch }
-    var output = DecryptedEvents(batch.prefix(changed))
+    output.begin(batch.prefix(changed))
     for event in batch.events[changed...] {
       if case .bytes(let bytes) = event, case .decrypted(let connection) = self[bytes.slot] {
-        decrypt(bytes, of: batch, connection, into: &output)
+        decrypt(bytes, of: batch, connection)
       } else if passes(event, of: batch) {
         output.events.pass(event)
       } else {
-        take(event, of: batch, into: &output)
+        take(event, of: batch)
       }
     }
     return output.finish()
@@ -141,24 +142,24 @@ package final class DecryptionStage {
     stream.identity.endpoint(stream.identity.server).map { ports.contains($0.port) } ?? false
   }
 
-  private func take(_ event: StreamEvent, of batch: EventBatch, into output: inout DecryptedEvents) {
+  private func take(_ event: StreamEvent, of batch: EventBatch) {
     switch event {
     case .bytes(let event):
       if case .decrypted(let connection) = self[event.slot] {
-        decrypt(event, of: batch, connection, into: &output)
+        decrypt(event, of: batch, connection)
       } else if case .undecided(let stream) = self[event.slot] {
         let bytes = batch.withBytes(of: event) { $0.withUnsafeBytes { Array($0) } }
         stream.hold(bytes, origins: Array(batch.origins[event.origins]), from: event.side)
         heldBytes += event.count
-        decide(stream, from: event.side, into: &output)
+        decide(stream, from: event.side)
       }
     case .gap(let slot, let side, let index):
       let gap = batch.gaps[Int(index)]
       if case .decrypted(let connection) = self[slot] {
-        connection.gap(gap, from: side, into: &output)
+        connection.gap(gap, from: side)
       } else if case .undecided(let stream) = self[slot] {
         stream.hold(gap, from: side)
-        decide(stream, from: side, into: &output)
+        decide(stream, from: side)
       }
     case .finding(let slot?, let index):
       var finding = batch.findings[Int(index)]
@@ -170,27 +171,24 @@ package final class DecryptionStage {
         stream.note(finding)
       }
       output.events.finding(finding, slot: slot)
-    case .closed(let slot, let report): close(batch.reports[Int(report)], slot, into: &output)
+    case .closed(let slot, let report): close(batch.reports[Int(report)], slot)
     case .opened, .secrets, .uncertain, .finding(nil, _): break
     }
   }
 
-  private func decrypt(
-    _ event: ByteEvent, of batch: EventBatch, _ connection: TLSConnection, into output: inout DecryptedEvents
-  ) {
+  private func decrypt(_ event: ByteEvent, of batch: EventBatch, _ connection: TLSConnection) {
     batch.withBytes(of: event) {
-      connection.append(
-        $0, origins: batch.origins.span.extracting(event.origins), from: event.side, into: &output)
+      connection.append($0, origins: batch.origins.span.extracting(event.origins), from: event.side)
     }
   }
 
-  private func decide(_ stream: OpeningStream, from side: Side, into output: inout DecryptedEvents) {
+  private func decide(_ stream: OpeningStream, from side: Side) {
     let verdict = stream.verdict(from: side)
     // Without keys only the beginning of a stream matters.
     let mayDecide = !context.store.isEmpty || awaitsSecrets || !stream.isMidstream(side)
     let waits =
       verdict == .undecided && mayDecide || verdict != .other && verdict != .undecided && waits(stream)
-    if !waits || heldBytes > Self.maxHeldBytes { end(stream, into: &output) }
+    if !waits || heldBytes > Self.maxHeldBytes { end(stream) }
   }
 
   /// Whether a stream of TLS waits: for keys that may follow it, or for what its hello says without them.
@@ -202,7 +200,7 @@ package final class DecryptionStage {
   }
 
   /// Ends the holding of a stream.
-  private func end(_ stream: OpeningStream, into output: inout DecryptedEvents) {
+  private func end(_ stream: OpeningStream) {
     heldBytes -= stream.bytes
     self[stream.slot] = .passed
     guard let client = stream.client else { return stream.release(into: &output.events) }
@@ -223,16 +221,16 @@ package final class DecryptionStage {
       let starts = (stream.start(of: .first), stream.start(of: .second))
       self[stream.slot] = .decrypted(
         TLSConnection(context, slot: stream.slot, client: client, starts: starts, otherService: reason))
-      for event in stream.held.events { take(event, of: stream.held, into: &output) }
+      for event in stream.held.events { take(event, of: stream.held) }
     }
   }
 
-  private func close(_ report: StreamReport, _ slot: Int32, into output: inout DecryptedEvents) {
+  private func close(_ report: StreamReport, _ slot: Int32) {
     var report = report
-    if case .undecided(let stream) = self[slot] { end(stream, into: &output) }
+    if case .undecided(let stream) = self[slot] { end(stream) }
     if case .otherService(let reason) = self[slot] { report.otherService = reason }
     if case .decrypted(let connection) = self[slot] {
-      connection.finish(into: &output)
+      connection.finish()
       if let finding = connection.finding(report.identity.number) {
         output.events.finding(finding, slot: slot)
       }
