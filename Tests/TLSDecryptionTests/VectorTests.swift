@@ -100,8 +100,13 @@ import Testing
 
   @Test func suitesAreNamed() {
     #expect(CipherSuite(0x002f).name == "TLS_RSA_WITH_AES_128_CBC_SHA")
-    #expect(CipherSuite(0x002f).cipher == .cbc(.aes128))
-    #expect(CipherSuite(0xc0a0).cipher == .aead(.aes128CCM8))
+    guard case .cbc(let cbc) = CipherSuite(0x002f).cipher, case .aead(let ccm) = CipherSuite(0xc0a0).cipher
+    else {
+      Issue.record("unexpected ciphers")
+      return
+    }
+    #expect(cbc.keyLength == 16 && cbc.blockLength == 16)
+    #expect(ccm.keyLength == 16 && ccm.tagLength == 8)
     #expect(CipherSuite(0xc030).prf == .sha384)
     #expect(CipherSuite(0x0096).cipher == nil && CipherSuite(0x0096).name == "TLS_RSA_WITH_SEED_CBC_SHA")
     #expect(CipherSuite(0x0003).cipher == nil && CipherSuite(0xfefe).name == "0xFEFE")

@@ -2,43 +2,15 @@ import CLibcrypto
 
 /// A cipher that proves what it decrypts by a tag, with one key for many records.
 package final class AEADCipher {
-  package enum Algorithm: Sendable {
-    case aes128GCM, aes256GCM, aes128CCM, aes256CCM, aes128CCM8, aes256CCM8, chaCha20Poly1305, camellia128GCM,
-      camellia256GCM
-
-    var keyLength: Int {
-      switch self {
-      case .aes128GCM, .aes128CCM, .aes128CCM8, .camellia128GCM: 16
-      case .aes256GCM, .aes256CCM, .aes256CCM8, .chaCha20Poly1305, .camellia256GCM: 32
-      }
-    }
-
-    var tagLength: Int { self == .aes128CCM8 || self == .aes256CCM8 ? 8 : 16 }
-
-    /// In TLS 1.2 a record has 8 bytes of the nonce, except with ChaCha20.
-    var explicitNonceLength: Int { self == .chaCha20Poly1305 ? 0 : 8 }
-
-    fileprivate var isCCM: Bool {
-      switch self {
-      case .aes128CCM, .aes256CCM, .aes128CCM8, .aes256CCM8: true
-      case .aes128GCM, .aes256GCM, .chaCha20Poly1305, .camellia128GCM, .camellia256GCM: false
-      }
-    }
-
+  package struct Algorithm: Sendable {
+    package let keyLength: Int
+    package var tagLength = 16
+    /// Bytes of the nonce that a record of TLS 1.2 has.
+    var explicitNonceLength = 8
+    var isCCM = false
     /// libcrypto has no Camellia-GCM cipher, but its GCM accepts any block cipher.
-    fileprivate var isCamellia: Bool { self == .camellia128GCM || self == .camellia256GCM }
-
-    fileprivate var cipher: OpaquePointer? {
-      switch self {
-      case .aes128GCM: EVP_aes_128_gcm()
-      case .aes256GCM: EVP_aes_256_gcm()
-      case .aes128CCM, .aes128CCM8: EVP_aes_128_ccm()
-      case .aes256CCM, .aes256CCM8: EVP_aes_256_ccm()
-      case .chaCha20Poly1305: EVP_chacha20_poly1305()
-      case .camellia128GCM: EVP_camellia_128_ecb()
-      case .camellia256GCM: EVP_camellia_256_ecb()
-      }
-    }
+    var isCamellia = false
+    let cipher: @Sendable () -> OpaquePointer?
   }
 
   static let nonceLength = 12
@@ -58,7 +30,7 @@ package final class AEADCipher {
       return
     }
     mode = nil
-    guard EVP_DecryptInit_ex(context, algorithm.cipher, nil, nil, nil) == 1,
+    guard EVP_DecryptInit_ex(context, algorithm.cipher(), nil, nil, nil) == 1,
       EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, Int32(Self.nonceLength), nil) == 1,
       !algorithm.isCCM
         || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), nil) == 1,
@@ -74,7 +46,7 @@ package final class AEADCipher {
   private static func mode(over context: OpaquePointer, _ algorithm: Algorithm, _ key: [UInt8])
     -> OpaquePointer?
   {
-    guard EVP_EncryptInit_ex(context, algorithm.cipher, nil, key, nil) == 1,
+    guard EVP_EncryptInit_ex(context, algorithm.cipher(), nil, key, nil) == 1,
       EVP_CIPHER_CTX_set_padding(context, 0) == 1
     else { return nil }
     return CRYPTO_gcm128_new(UnsafeMutableRawPointer(context)) { input, output, context in

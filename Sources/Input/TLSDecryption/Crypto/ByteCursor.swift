@@ -14,7 +14,6 @@ struct ByteCursor {
 
   mutating func u8() -> Int? { integer(bytes: 1) }
   mutating func u16() -> Int? { integer(bytes: 2) }
-  mutating func u24() -> Int? { integer(bytes: 3) }
 
   mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
     guard count >= 0, count <= rest.count else { return nil }

@@ -5,14 +5,7 @@ package enum DigestAlgorithm: Int, Sendable {
   case md5, sha1, sha256, sha384
 
   /// Bytes of a digest.
-  var length: Int {
-    switch self {
-    case .md5: 16
-    case .sha1: 20
-    case .sha256: 32
-    case .sha384: 48
-    }
-  }
+  var length: Int { [16, 20, 32, 48][rawValue] }
 
   /// Bytes that the function takes at once, which HMAC pads its key to.
   fileprivate var blockLength: Int { self == .sha384 ? 128 : 64 }
@@ -26,12 +19,19 @@ package enum DigestAlgorithm: Int, Sendable {
 
   /// The digest of the parts, one after the other; nil if libcrypto refuses.
   func digest(_ parts: [[UInt8]]) -> [UInt8]? {
-    guard let context = EVP_MD_CTX_new() else { return nil }
+    guard let context = state(after: parts) else { return nil }
     defer { EVP_MD_CTX_free(context) }
-    guard EVP_DigestInit_ex(context, function, nil) == 1 else { return nil }
-    for part in parts where EVP_DigestUpdate(context, part, part.count) != 1 { return nil }
     var digest = [UInt8](repeating: 0, count: length)
     return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? digest : nil
+  }
+
+  fileprivate func state(after parts: [[UInt8]]) -> OpaquePointer? {
+    guard let context = EVP_MD_CTX_new() else { return nil }
+    let isRight =
+      EVP_DigestInit_ex(context, function, nil) == 1
+      && parts.allSatisfy { EVP_DigestUpdate(context, $0, $0.count) == 1 }
+    if !isRight { EVP_MD_CTX_free(context) }
+    return isRight ? context : nil
   }
 
   func hmac(key: [UInt8], _ parts: [[UInt8]]) -> [UInt8]? { KeyedDigest(hmac: self, key: key)?.digest(parts) }
@@ -66,8 +66,8 @@ final class KeyedDigest {
   }
 
   private init?(_ algorithm: DigestAlgorithm, inner innerBlock: [UInt8], outer outerBlock: [UInt8]) {
-    guard let inner = Self.state(algorithm, after: innerBlock) else { return nil }
-    guard let outer = Self.state(algorithm, after: outerBlock), let work = EVP_MD_CTX_new() else {
+    guard let inner = algorithm.state(after: [innerBlock]) else { return nil }
+    guard let outer = algorithm.state(after: [outerBlock]), let work = EVP_MD_CTX_new() else {
       EVP_MD_CTX_free(inner)
       return nil
     }
@@ -81,17 +81,6 @@ final class KeyedDigest {
     EVP_MD_CTX_free(outer)
     EVP_MD_CTX_free(work)
     between.deallocate()
-  }
-
-  private static func state(_ algorithm: DigestAlgorithm, after block: [UInt8]) -> OpaquePointer? {
-    guard let context = EVP_MD_CTX_new() else { return nil }
-    if EVP_DigestInit_ex(context, algorithm.function, nil) == 1,
-      EVP_DigestUpdate(context, block, block.count) == 1
-    {
-      return context
-    }
-    EVP_MD_CTX_free(context)
-    return nil
   }
 
   func digest(_ parts: [[UInt8]]) -> [UInt8]? {

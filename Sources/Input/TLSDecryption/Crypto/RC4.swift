@@ -32,13 +32,16 @@ package final class RC4 {
     skip(position - other.position)
   }
 
-  package func skip(_ count: Int) {
-    for _ in 0..<max(0, count) { _ = next() }
-    position &+= max(0, count)
-  }
+  package func skip(_ count: Int) { advance(count) { _, _ in } }
 
   /// Encrypts or decrypts `count` bytes.
   package func apply(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int) {
+    advance(count) { output[$0] = input[$0] ^ $1 }
+  }
+
+  /// Gives `use` the next bytes of the key stream, each with its index.
+  @inline(__always)
+  private func advance(_ count: Int, _ use: (Int, UInt8) -> Void) {
     var (i, j) = (self.i, self.j)
     for index in 0..<max(0, count) {
       i &+= 1
@@ -47,20 +50,9 @@ package final class RC4 {
       let second = state[Int(j)]
       state[Int(i)] = second
       state[Int(j)] = first
-      output[index] = input[index] ^ state[Int(first &+ second)]
+      use(index, state[Int(first &+ second)])
     }
     (self.i, self.j) = (i, j)
     position &+= max(0, count)
-  }
-
-  @inline(__always)
-  private func next() -> UInt8 {
-    i &+= 1
-    let first = state[Int(i)]
-    j &+= first
-    let second = state[Int(j)]
-    state[Int(i)] = second
-    state[Int(j)] = first
-    return state[Int(first &+ second)]
   }
 }

@@ -8,7 +8,6 @@ package struct ClientHello: Sendable {
   package var offersHTTP2 = false
   /// The session ticket; empty if it asks for one.
   var ticket: [UInt8]?
-  var offersEarlyData = false
   var offersTLS13 = false
 
   /// - Parameter body: the message without its type and length.
@@ -24,7 +23,6 @@ package struct ClientHello: Sendable {
       switch type {
       case Extensions.serverName: serverName = Self.serverName(content)
       case Extensions.sessionTicket: ticket = Array(content)
-      case Extensions.earlyData: offersEarlyData = true
       case Extensions.protocolNames:
         var names = ByteCursor(content.dropFirst(2))
         while let name = names.vector(1) {
@@ -66,9 +64,8 @@ package struct ClientHello: Sendable {
 struct ServerHello: Sendable {
   /// SHA-256 of `HelloRetryRequest` (RFC 8446, section 4.1.3).
   private static let retry: [UInt8] = [
-    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2,
-    0xa2,
-    0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
+    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+    0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
   ]
 
   var version: TLSVersion
@@ -120,7 +117,6 @@ struct Extensions: Sequence, IteratorProtocol {
   static let encryptThenMAC = 22
   static let extendedMasterSecret = 23
   static let sessionTicket = 35
-  static let earlyData = 42
   static let supportedVersions = 43
 
   private var cursor: ByteCursor

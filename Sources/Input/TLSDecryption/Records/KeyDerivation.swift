@@ -10,12 +10,10 @@ package enum KeyDerivation {
   static func master(
     premaster: [UInt8], client: HelloRandom, server: ServerHello, sessionHash: [UInt8]?
   ) -> [UInt8]? {
-    let randoms = client.bytes + server.random.bytes
     if server.hasExtendedMasterSecret {
-      guard let sessionHash else { return nil }
-      return derive(server, premaster, "extended master secret", sessionHash, 48)
+      return sessionHash.flatMap { derive(server, premaster, "extended master secret", $0, 48) }
     }
-    return derive(server, premaster, "master secret", randoms, 48)
+    return derive(server, premaster, "master secret", client.bytes + server.random.bytes, 48)
   }
 
   /// The keys of both directions: the MAC keys, the cipher's keys and the IVs, the client's first in each pair.
@@ -57,11 +55,6 @@ package enum KeyDerivation {
       let iv = PseudoRandom.expandLabel(suite.prf, secret: secret, label: "iv", length: ivLength)
     else { return nil }
     return DirectionKeys(key: key, iv: iv)
-  }
-
-  /// The traffic secret after a key update.
-  static func update(traffic secret: [UInt8], _ suite: CipherSuite) -> [UInt8]? {
-    PseudoRandom.expandLabel(suite.prf, secret: secret, label: "traffic upd", length: suite.prf.length)
   }
 
   /// The premaster secret of a shared key (RFC 4279); `other` is what another exchange gave, else zeros.

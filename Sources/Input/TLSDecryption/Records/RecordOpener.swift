@@ -68,15 +68,8 @@ package final class RecordOpener {
   // MARK: - Lengths
 
   /// Whether plaintext is as long as ciphertext, but for a fixed number of bytes a record.
-  var isExact: Bool {
-    if case .cbc = method { return false }
-    return true
-  }
-
-  var isRC4: Bool {
-    if case .rc4 = method { return true }
-    return false
-  }
+  var isExact: Bool { if case .cbc = method { false } else { true } }
+  var isRC4: Bool { if case .rc4 = method { true } else { false } }
 
   /// Bytes of a fragment before the first encrypted byte of plaintext.
   var prefixLength: Int {
@@ -197,9 +190,8 @@ package final class RecordOpener {
       let tried = position.passing(index)
       let start = tried.keystream - first
       for byte in 0..<fragment.count { output[byte] = fragment.start[byte] ^ stream[start + byte] }
-      guard
-        let opened = proved(output, fragment.count - mac.length, fragment.type, tried.sequence, mac)
-      else { continue }
+      let opened = proved(output, fragment.count - mac.length, fragment.type, tried.sequence, mac)
+      guard let opened else { continue }
       trial.move(to: tried.keystream + fragment.count, from: state)
       method = .rc4(trial, state, mac)
       return (index, opened)
@@ -259,12 +251,10 @@ package final class RecordOpener {
     _ output: UnsafeMutablePointer<UInt8>
   ) -> Int? {
     let length = count - prefixLength
-    let isDecrypted: Bool
-    if prefixLength > 0 {
-      isDecrypted = cipher.decrypt(fragment + prefixLength, count: length, iv: fragment, to: output)
-    } else {
-      isDecrypted = isIVKnown && cipher.decrypt(fragment, count: length, iv: iv, to: output)
-    }
+    let isDecrypted =
+      prefixLength > 0
+      ? cipher.decrypt(fragment + prefixLength, count: length, iv: fragment, to: output)
+      : isIVKnown && cipher.decrypt(fragment, count: length, iv: iv, to: output)
     guard isDecrypted, length > 0 else { return nil }
     let padding = Int(output[length - 1])
     // In SSL 3.0 the bytes of the padding have any value.

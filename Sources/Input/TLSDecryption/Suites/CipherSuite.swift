@@ -1,8 +1,9 @@
 import Basics
+import CLibcrypto
 
 /// How records are encrypted and proved, and where the keys come from.
 package struct CipherSuite: Sendable {
-  package enum Cipher: Sendable, Equatable {
+  package enum Cipher: Sendable {
     case null, rc4
     case cbc(CBCCipher.Algorithm)
     case aead(AEADCipher.Algorithm)
@@ -42,27 +43,28 @@ package struct CipherSuite: Sendable {
   /// The suites of TLS 1.3, the most common first.
   static let ofTLS13: [CipherSuite] = [0x1301, 0x1303, 0x1302, 0x1304, 0x1305].map { CipherSuite($0) }
 
-  private static func cipher(_ name: String) -> Cipher? {
-    let ciphers: [(String, Cipher)] = [
-      ("NULL_", .null), ("RC4_128_", .rc4), ("DES_CBC_", .cbc(.des)), ("3DES_EDE_CBC_", .cbc(.tripleDES)),
-      ("AES_128_CBC_", .cbc(.aes128)), ("AES_256_CBC_", .cbc(.aes256)),
-      ("CAMELLIA_128_CBC_", .cbc(.camellia128)), ("CAMELLIA_256_CBC_", .cbc(.camellia256)),
-      ("AES_128_GCM_", .aead(.aes128GCM)), ("AES_256_GCM_", .aead(.aes256GCM)),
-      ("AES_128_CCM_8", .aead(.aes128CCM8)), ("AES_256_CCM_8", .aead(.aes256CCM8)),
-      ("AES_128_CCM", .aead(.aes128CCM)), ("AES_256_CCM", .aead(.aes256CCM)),
-      ("CHACHA20_POLY1305_", .aead(.chaCha20Poly1305)),
-      ("CAMELLIA_128_GCM_", .aead(.camellia128GCM)), ("CAMELLIA_256_GCM_", .aead(.camellia256GCM)),
-    ]
-    return ciphers.first { name.hasPrefix($0.0) }?.1
-  }
-
-  var isTLS13: Bool { id >> 8 == 0x13 }
+  /// By the beginnings of their names, of which the first counts.
+  private static let ciphers: [(String, Cipher)] = [
+    ("NULL_", .null), ("RC4_128_", .rc4),
+    ("DES_CBC_", .cbc(.init(keyLength: 8, blockLength: 8, cipher: EVP_des_ede3_cbc))),
+    ("3DES_EDE_CBC_", .cbc(.init(keyLength: 24, blockLength: 8, cipher: EVP_des_ede3_cbc))),
+    ("AES_128_CBC_", .cbc(.init(keyLength: 16, cipher: EVP_aes_128_cbc))),
+    ("AES_256_CBC_", .cbc(.init(keyLength: 32, cipher: EVP_aes_256_cbc))),
+    ("CAMELLIA_128_CBC_", .cbc(.init(keyLength: 16, cipher: EVP_camellia_128_cbc))),
+    ("CAMELLIA_256_CBC_", .cbc(.init(keyLength: 32, cipher: EVP_camellia_256_cbc))),
+    ("AES_128_GCM_", .aead(.init(keyLength: 16, cipher: EVP_aes_128_gcm))),
+    ("AES_256_GCM_", .aead(.init(keyLength: 32, cipher: EVP_aes_256_gcm))),
+    ("AES_128_CCM_8", .aead(.init(keyLength: 16, tagLength: 8, isCCM: true, cipher: EVP_aes_128_ccm))),
+    ("AES_256_CCM_8", .aead(.init(keyLength: 32, tagLength: 8, isCCM: true, cipher: EVP_aes_256_ccm))),
+    ("AES_128_CCM", .aead(.init(keyLength: 16, isCCM: true, cipher: EVP_aes_128_ccm))),
+    ("AES_256_CCM", .aead(.init(keyLength: 32, isCCM: true, cipher: EVP_aes_256_ccm))),
+    ("CHACHA20_", .aead(.init(keyLength: 32, explicitNonceLength: 0, cipher: EVP_chacha20_poly1305))),
+    ("CAMELLIA_128_GCM_", .aead(.init(keyLength: 16, isCamellia: true, cipher: EVP_camellia_128_ecb))),
+    ("CAMELLIA_256_GCM_", .aead(.init(keyLength: 32, isCamellia: true, cipher: EVP_camellia_256_ecb))),
+  ]
 
   /// Bytes of the MAC key and of a MAC; 0 with an AEAD.
-  var macLength: Int {
-    if case .aead = cipher { return 0 }
-    return mac.length
-  }
+  var macLength: Int { if case .aead = cipher { 0 } else { mac.length } }
 
   /// Bytes of the cipher's key, and of the part of its nonce or IV that the key block has.
   func keyLengths(_ version: TLSVersion) -> (key: Int, iv: Int) {
@@ -71,10 +73,7 @@ package struct CipherSuite: Sendable {
     case .rc4: (16, 0)
     case .cbc(let algorithm): (algorithm.keyLength, version <= .tls10 ? algorithm.blockLength : 0)
     case .aead(let algorithm):
-      (
-        algorithm.keyLength,
-        version == .tls13 ? AEADCipher.nonceLength : AEADCipher.nonceLength - algorithm.explicitNonceLength
-      )
+      (algorithm.keyLength, AEADCipher.nonceLength - (version == .tls13 ? 0 : algorithm.explicitNonceLength))
     }
   }
 }
@@ -92,7 +91,7 @@ extension CipherSuite {
       id: id, name: exchange == "ANY" ? "TLS_\(name)" : "TLS_\(exchange)_WITH_\(name)",
       keyExchange: exchange == "RSA"
         ? .rsa : exchange == "PSK" ? .psk : exchange == "RSA_PSK" ? .rsaPSK : .other,
-      cipher: Self.cipher(name),
+      cipher: Self.ciphers.first { name.hasPrefix($0.0) }?.1,
       mac: name.hasSuffix("_MD5")
         ? .md5 : name.hasSuffix("_SHA") ? .sha1 : name.hasSuffix("384") ? .sha384 : .sha256,
       prf: name.hasSuffix("384") ? .sha384 : .sha256)
