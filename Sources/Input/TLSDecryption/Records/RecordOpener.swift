@@ -133,8 +133,7 @@ package final class RecordOpener {
   /// - Parameter output: room for the fragment.
   /// - Returns: how many more there were, and what the fragment has; nil if it cannot be proved.
   package func open(
-    _ fragment: Fragment, at position: RecordPosition, tries: Int = 1,
-    to output: UnsafeMutablePointer<UInt8>
+    _ fragment: Fragment, at position: RecordPosition, tries: Int = 1, to output: UnsafeMutablePointer<UInt8>
   ) -> (more: Int, opened: Opened)? {
     guard isPlausible(fragment.count), tries > 0 else { return nil }
     func first(_ open: (UInt64) -> Opened?) -> (Int, Opened)? {
@@ -247,8 +246,7 @@ package final class RecordOpener {
 
   /// Decrypts an IV, where there is one, and blocks; returns the length without the padding, or nil if that is wrong.
   private func decrypt(
-    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ cipher: CBCCipher,
-    _ output: UnsafeMutablePointer<UInt8>
+    _ fragment: UnsafePointer<UInt8>, _ count: Int, _ cipher: CBCCipher, _ output: UnsafeMutablePointer<UInt8>
   ) -> Int? {
     let length = count - prefixLength
     let isDecrypted =

@@ -156,8 +156,7 @@ package struct SecretStore: Sendable {
     let row = rows[index]
     return StoredSecret(
       label: row.label, secret: SecretBytes(Array(bytes[row.start..<(row.start + Int(row.length))])),
-      origin: SecretOrigin(file: Int(row.file), line: Int(row.line)),
-      client: client(of: index))
+      origin: SecretOrigin(file: Int(row.file), line: Int(row.line)), client: client(of: index))
   }
 
   /// Rows of the secrets that name the client random, the last one first.
