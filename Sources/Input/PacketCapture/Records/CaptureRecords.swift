@@ -79,12 +79,15 @@ package struct CaptureRecords {
   package mutating func next(
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
   ) -> NextRecord {
-    switch kind {
-    case .pcap, .snoop: pcap.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
-    case .pcapng: pcapng.next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
+    let place = WindowPlace(offset: windowOffset, isLast: isLast)
+    return switch kind {
+    case .pcap, .snoop: pcap.next(in: window, from: index, place)
+    case .pcapng: pcapng.next(in: window, from: index, place)
     }
   }
 }
+
+typealias NextRecord = CaptureRecords.NextRecord
 
 /// One packet of a capture file; its bytes are in the window that it was read from.
 package struct PacketRecord: Equatable, Sendable {

@@ -20,42 +20,38 @@ struct PcapRecords: RecordFormat {
     rules = PcapHeaderRules(maxPacket: UInt32(clamping: maxPacket), unitsPerSecond: 1_000_000)
   }
 
-  mutating func readHead(
-    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord? {
+  mutating func readHead(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord? {
     let available = window.byteCount - index
     if available >= 16, PcapHeader.isSnoop(window, at: index) {
-      return readSnoopHead(at: index, in: window, windowOffset)
+      return readSnoopHead(at: index, in: window, place)
     }
     guard available >= PcapHeader.length else {
-      return isLast ? Self.cutHeader(available, windowOffset + index) : .needsBytes(PcapHeader.length)
+      return place.isLast ? Self.cutHeader(available, place.offset + index) : .needsBytes(PcapHeader.length)
     }
     guard let header = PcapHeader(at: index, in: window) else {
-      return Self.unreadable("not a pcap file: unknown magic number", windowOffset + index)
+      return Self.unreadable("not a pcap file: unknown magic number", place.offset + index)
     }
     if header.hasReservedBits {
       return Self.unreadable(
         "the link type of this pcap file has reserved bits set "
           + "(0x\(String(Int(header.linkField), radix: 16))); expected a number below 65536",
-        windowOffset + index + 20)
+        place.offset + index + 20)
     }
     adopt(header)
     let end = index + PcapHeader.length
     return header.isKnownVersion
       ? .skipped(end: end)
-      : .damaged(Self.unknownVersion(header, at: windowOffset + index), end: end)
+      : .damaged(Self.unknownVersion(header, at: place.offset + index), end: end)
   }
 
   /// RFC 1761: after the magic number the version, and the type of the links; 0 and 4 are Ethernet.
-  private mutating func readSnoopHead(
-    at index: Int, in window: RawSpan, _ windowOffset: Int
-  ) -> CaptureRecords.NextRecord {
+  private mutating func readSnoopHead(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord {
     let version = window.bigEndianUInt32(at: index + 8)
     let type = window.bigEndianUInt32(at: index + 12)
     guard version == 2, type == 0 || type == 4 else {
       return Self.unreadable(
         "snoop version \(Int(version)) with link type \(Int(type)), expected version 2 with Ethernet "
-          + "(0 or 4); convert it: editcap -F pcap FILE NEW.pcap", windowOffset + index + 8)
+          + "(0 or 4); convert it: editcap -F pcap FILE NEW.pcap", place.offset + index + 8)
     }
     (order, lengths, headerLength) = (.big, .snoop, 24)
     linkType = LinkType(rawValue: 1)
@@ -78,9 +74,7 @@ struct PcapRecords: RecordFormat {
   }
 
   @inline(__always)
-  mutating func readStrict(
-    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord? {
+  mutating func readStrict(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord? {
     guard window.byteCount &- index >= headerLength else { return nil }
     let header = header(at: index, in: window)
     guard rules.isSound(header, near: reference) else { return nil }
@@ -89,10 +83,10 @@ struct PcapRecords: RecordFormat {
     if end &+ headerLength <= window.byteCount {
       guard rules.isSound(self.header(at: end, in: window), near: header.seconds) else { return nil }
     } else {
-      guard isLast, end == window.byteCount else { return nil }
+      guard place.isLast, end == window.byteCount else { return nil }
     }
     reference = header.seconds
-    return packet(header, from: start, to: end, windowOffset: windowOffset)
+    return packet(header, from: start, to: end, place)
   }
 
   func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment {
@@ -132,11 +126,11 @@ struct PcapRecords: RecordFormat {
   }
 
   mutating func read(
-    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.NextRecord {
+    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ place: WindowPlace
+  ) -> NextRecord {
     let header = header(at: index, in: window)
     updateReference(with: header, before: end, in: window)
-    return packet(header, from: index &+ headerLength, to: end, windowOffset: windowOffset)
+    return packet(header, from: index &+ headerLength, to: end, place)
   }
 
   /// - Parameters:
@@ -144,15 +138,15 @@ struct PcapRecords: RecordFormat {
   ///   - end: index after its last one.
   @inline(__always)
   private mutating func packet(
-    _ header: PcapRecordHeader, from start: Int, to end: Int, windowOffset: Int
-  ) -> CaptureRecords.NextRecord {
+    _ header: PcapRecordHeader, from start: Int, to end: Int, _ place: WindowPlace
+  ) -> NextRecord {
     packets &+= 1
     if header.original > 0 { rules.mayLackOriginal = false }
     return .packet(
       PacketRecord(
         number: packets, time: time(of: header), linkType: linkType, start: start,
         capturedLength: min(end &- start, Int(header.captured)), originalLength: Int(header.original),
-        fileOffset: windowOffset &+ start, isCutByFile: end &- start < Int(header.captured)), end: end)
+        fileOffset: place.offset &+ start, isCutByFile: end &- start < Int(header.captured)), end: end)
   }
 
   /// A time far from the last one becomes the reference only if the next header is sound and has a time near it.
@@ -182,13 +176,13 @@ struct PcapRecords: RecordFormat {
 
 /// Messages about unreadable parts of a pcap file.
 extension PcapRecords {
-  static func cutHeader(_ available: Int, _ fileOffset: Int) -> CaptureRecords.NextRecord {
+  static func cutHeader(_ available: Int, _ fileOffset: Int) -> NextRecord {
     unreadable(
       "the pcap header is truncated: expected \(PcapHeader.length) bytes, found \(max(0, available))",
       fileOffset)
   }
 
-  static func unreadable(_ message: Message, _ fileOffset: Int) -> CaptureRecords.NextRecord {
+  static func unreadable(_ message: Message, _ fileOffset: Int) -> NextRecord {
     .unreadable(InputError(message, fileOffset: fileOffset))
   }
 

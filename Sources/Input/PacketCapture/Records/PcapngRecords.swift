@@ -25,14 +25,10 @@ struct PcapngRecords: RecordFormat {
     maxBlock = min(maxPacket, Int(UInt32.max)) + Self.blockAllowance
   }
 
-  mutating func readHead(
-    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord? { nil }
+  mutating func readHead(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord? { nil }
 
   @inline(__always)
-  mutating func readStrict(
-    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord? {
+  mutating func readStrict(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord? {
     let available = window.byteCount &- index
     guard available >= PcapngBlock.frameLength,
       let block = PcapngBlock(at: index, in: window, order: order),
@@ -40,11 +36,11 @@ struct PcapngRecords: RecordFormat {
     else { return nil }
     let end = index &+ block.totalLength
     guard block.isClosed(before: end, in: window) else { return nil }
-    let frame = PcapngFrame(start: index, bodyEnd: end &- 4, end: end, order: block.order)
+    let frame = PcapngFrame(
+      start: index, bodyEnd: end &- 4, end: end, order: block.order, fileOffset: place.offset &+ index)
     // Fast path for nearly all blocks; the others are handled out of line.
     return block.type == PcapngBlock.Kind.enhancedPacket.rawValue
-      ? readPacket(frame, isObsolete: false, in: window, windowOffset: windowOffset)
-      : read(block, frame, in: window, windowOffset: windowOffset)
+      ? readPacket(frame, isObsolete: false, in: window) : read(block, frame, in: window)
   }
 
   func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment {
@@ -138,39 +134,32 @@ struct PcapngRecords: RecordFormat {
       return block.order.uint16(in: window, at: index + 10) == 0 && (block.order == order || linkType != 0)
     case .decryptionSecrets:
       return 20 + Int(block.order.uint32(in: window, at: index + 12)) <= block.totalLength
-    default:
+    case .simplePacket, .nameResolution, .interfaceStatistics, .custom, .uncopiedCustom, .sectionHeader:
       return true
     }
   }
 
-  mutating func read(
-    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.NextRecord {
+  mutating func read(at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ place: WindowPlace)
+    -> NextRecord
+  {
     // The assessment has read the same block.
     guard let block = PcapngBlock(at: index, in: window, order: order) else { return .skipped(end: end) }
-    let frame = PcapngFrame(start: index, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order)
-    return read(block, frame, in: window, windowOffset: windowOffset)
+    let frame = PcapngFrame(
+      start: index, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order,
+      fileOffset: place.offset &+ index)
+    return read(block, frame, in: window)
   }
 
   @inline(never)
-  private mutating func read(
-    _ block: PcapngBlock, _ frame: PcapngFrame, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.NextRecord {
+  private mutating func read(_ block: PcapngBlock, _ frame: PcapngFrame, in window: RawSpan) -> NextRecord {
     switch block.kind {
-    case .enhancedPacket?:
-      return readPacket(frame, isObsolete: false, in: window, windowOffset: windowOffset)
-    case .packet?:
-      return readPacket(frame, isObsolete: true, in: window, windowOffset: windowOffset)
-    case .simplePacket?:
-      return readSimplePacket(frame, in: window, windowOffset: windowOffset)
-    case .interfaceDescription?:
-      return readInterface(frame, in: window, windowOffset: windowOffset)
-    case .sectionHeader?:
-      return readSection(frame, in: window, windowOffset: windowOffset)
-    case .decryptionSecrets?:
-      return readSecrets(frame, in: window, windowOffset: windowOffset)
-    default:
-      return .skipped(end: frame.end)
+    case .enhancedPacket: readPacket(frame, isObsolete: false, in: window)
+    case .packet: readPacket(frame, isObsolete: true, in: window)
+    case .simplePacket: readSimplePacket(frame, in: window)
+    case .interfaceDescription: readInterface(frame, in: window)
+    case .sectionHeader: readSection(frame, in: window)
+    case .decryptionSecrets: readSecrets(frame, in: window)
+    case .nameResolution, .interfaceStatistics, .custom, .uncopiedCustom, nil: .skipped(end: frame.end)
     }
   }
 }

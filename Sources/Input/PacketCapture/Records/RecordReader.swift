@@ -43,18 +43,15 @@ struct RecordReader<Format: RecordFormat> {
 
   init(_ format: Format) { self.format = format }
 
-  mutating func next(
-    in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord {
+  mutating func next(in window: RawSpan, from index: Int, _ place: WindowPlace) -> NextRecord {
     switch state {
     case .heading:
-      return readHead(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
+      return readHead(in: window, from: index, place)
     case .reading(let searched):
-      return format.readStrict(at: index, in: window, windowOffset: windowOffset, isLast: isLast)
-        ?? readSuspect(
-          in: window, from: index, windowOffset: windowOffset, isLast: isLast, searched: searched)
+      return format.readStrict(at: index, in: window, place)
+        ?? readSuspect(in: window, from: index, place, searched: searched)
     case .searching:
-      return search(in: window, from: index, callerIndex: index, windowOffset: windowOffset, isLast: isLast)
+      return search(in: window, from: index, callerIndex: index, place)
     case .reportingDamage:
       state = .reading(searched: 0)
       return .damaged(finding(resumes: nil), end: index)
@@ -63,64 +60,59 @@ struct RecordReader<Format: RecordFormat> {
     }
   }
 
-  private mutating func readHead(
-    in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord {
-    let step = format.readHead(at: index, in: window, windowOffset: windowOffset, isLast: isLast)
+  private mutating func readHead(in window: RawSpan, from index: Int, _ place: WindowPlace) -> NextRecord {
+    let step = format.readHead(at: index, in: window, place)
     switch step {
     case .needsBytes: break
     case .unreadable: state = .ended
     default: state = .reading(searched: 0)
     }
-    return step ?? next(in: window, from: index, windowOffset: windowOffset, isLast: isLast)
+    return step ?? next(in: window, from: index, place)
   }
 
   @inline(never)
   private mutating func readSuspect(
-    in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool, searched: Int
-  ) -> CaptureRecords.NextRecord {
-    switch format.assess(at: index, in: window, isLast: isLast) {
+    in window: RawSpan, from index: Int, _ place: WindowPlace, searched: Int
+  ) -> NextRecord {
+    switch format.assess(at: index, in: window, isLast: place.isLast) {
     case .needs(let count):
       return .needsBytes(count)
     case .ended:
       state = .ended
       return .finished
     case .broken:
-      skip(at: index, in: window, windowOffset: windowOffset)
-      return search(
-        in: window, from: index + 1, callerIndex: index, windowOffset: windowOffset, isLast: isLast)
+      skip(at: index, in: window, place)
+      return search(in: window, from: index + 1, callerIndex: index, place)
     case .suspect(let end, let isReadable, let damage):
-      let begin = max(index + 1, searched - windowOffset)
-      switch firstPlausible(in: window, from: begin, to: end, suspect: index, isLast: isLast) {
+      let begin = max(index + 1, searched - place.offset)
+      switch firstPlausible(in: window, from: begin, to: end, suspect: index, isLast: place.isLast) {
       case .found(let other):
-        skip(at: index, in: window, windowOffset: windowOffset)
-        return resume(at: other, in: window, windowOffset: windowOffset)
+        skip(at: index, in: window, place)
+        return resume(at: other, in: window, place)
       case .needs(let other, let count):
-        state = .reading(searched: other + windowOffset)
+        state = .reading(searched: other + place.offset)
         return .needsBytes(other - index + count)
       case .none:
         break
       }
-      if isReadable {
-        return readDamaged(at: index, to: end, damage: damage, in: window, windowOffset: windowOffset)
-      }
-      skip(at: index, in: window, windowOffset: windowOffset)
-      return search(in: window, from: end, callerIndex: index, windowOffset: windowOffset, isLast: isLast)
+      if isReadable { return readDamaged(at: index, to: end, damage: damage, in: window, place) }
+      skip(at: index, in: window, place)
+      return search(in: window, from: end, callerIndex: index, place)
     }
   }
 
   private mutating func readDamaged(
-    at index: Int, to end: Int, damage range: Range<Int>?, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.NextRecord {
+    at index: Int, to end: Int, damage range: Range<Int>?, in window: RawSpan, _ place: WindowPlace
+  ) -> NextRecord {
     state = .reading(searched: 0)
     let isCut = range?.lowerBound == index
     let cause = range == nil ? nil : format.reason(at: index, in: window)
     let packets = format.packets
-    let step = format.read(at: index, to: end, isCut: isCut, in: window, windowOffset: windowOffset)
+    let step = format.read(at: index, to: end, isCut: isCut, in: window, place)
     if case .damaged = step { return step }
     guard let range, let cause else { return step }
     damage = Damage(
-      start: range.lowerBound + windowOffset, end: range.upperBound + windowOffset, packet: packets,
+      start: range.lowerBound + place.offset, end: range.upperBound + place.offset, packet: packets,
       cause: cause)
     // The damaged packet has a number now.
     if case .packet(let packet, _) = step { (damage.packet, damage.isInPacket) = (packet.number, true) }
@@ -128,35 +120,33 @@ struct RecordReader<Format: RecordFormat> {
     return step
   }
 
-  private mutating func skip(at index: Int, in window: RawSpan, windowOffset: Int) {
+  private mutating func skip(at index: Int, in window: RawSpan, _ place: WindowPlace) {
     damage = Damage(
-      start: index + windowOffset, end: index + windowOffset, packet: format.packets,
+      start: index + place.offset, end: index + place.offset, packet: format.packets,
       cause: format.reason(at: index, in: window))
     format.skip(at: index, in: window)
   }
 
-  private mutating func resume(at index: Int, in window: RawSpan, windowOffset: Int)
-    -> CaptureRecords.NextRecord
-  {
+  private mutating func resume(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord {
     state = .reading(searched: 0)
-    damage.end = index + windowOffset
+    damage.end = index + place.offset
     format.resume(at: index, in: window)
     return .damaged(finding(resumes: true), end: index)
   }
 
   /// - Parameter callerIndex: the caller's index; the bytes between it and `start` have been searched before.
   private mutating func search(
-    in window: RawSpan, from start: Int, callerIndex: Int, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord {
+    in window: RawSpan, from start: Int, callerIndex: Int, _ place: WindowPlace
+  ) -> NextRecord {
     state = .searching
-    switch firstPlausible(in: window, from: start, to: window.byteCount, suspect: nil, isLast: isLast) {
+    switch firstPlausible(in: window, from: start, to: window.byteCount, suspect: nil, isLast: place.isLast) {
     case .found(let index):
-      return resume(at: index, in: window, windowOffset: windowOffset)
+      return resume(at: index, in: window, place)
     case .needs(let index, let count):
       return index > callerIndex ? .skipped(end: index) : .needsBytes(count)
-    case .none where isLast:
+    case .none where place.isLast:
       state = .reading(searched: 0)
-      damage.end = window.byteCount + windowOffset
+      damage.end = window.byteCount + place.offset
       return .damaged(finding(resumes: false), end: window.byteCount)
     case .none:
       let end = window.byteCount
@@ -193,6 +183,14 @@ struct RecordReader<Format: RecordFormat> {
   }
 }
 
+/// Where a window is in the file.
+struct WindowPlace: BitwiseCopyable {
+  /// Offset in the file of its first byte.
+  var offset: Int
+  /// Whether the file ends with it.
+  var isLast: Bool
+}
+
 /// Position of the bytes where a record must begin but none is valid. Indices are of the window.
 enum RecordAssessment {
   /// A record up to `end` if no other begins in it. `isReadable`: it is read nevertheless; `damage` is the range of
@@ -223,23 +221,19 @@ protocol RecordFormat {
   static var unit: String { get }
 
   /// Reads the file header before the first record; nil if the format has none.
-  mutating func readHead(
-    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord?
+  mutating func readHead(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord?
 
   /// Reads the record at `index` if it is valid and the bytes after it confirm it: the fast path for nearly all
   /// records. Nil, without side effects, if not, or if the window is too short to decide; `assess` distinguishes the
   /// two.
-  mutating func readStrict(
-    at index: Int, in window: RawSpan, windowOffset: Int, isLast: Bool
-  ) -> CaptureRecords.NextRecord?
+  mutating func readStrict(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord?
 
   func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment
 
   /// Reads a record that was assessed to end at `end`; `isCut` if the end of the file truncates it there.
   mutating func read(
-    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, windowOffset: Int
-  ) -> CaptureRecords.NextRecord
+    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ place: WindowPlace
+  ) -> NextRecord
 
   /// Must return `no` for nearly all bytes that are not a record, and take constant time except for what `noneBefore`
   /// saves.
