@@ -133,8 +133,7 @@ package struct PacketFilter {
     findings.append(
       StreamFinding(
         .unsupportedLinkType, length: record.capturedLength, fileOffset: record.fileOffset,
-        packet: PacketReference(number: record.number, time: record.time),
-        message: message))
+        packet: PacketReference(number: record.number, time: record.time), message: message))
   }
 
   /// Bounds the length of the user's expression and of libpcap's messages, which quote it.
