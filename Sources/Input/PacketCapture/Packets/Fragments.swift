@@ -44,12 +44,7 @@ struct FragmentTable {
   }
 
   /// Protocols that may carry a TCP segment: TCP itself, tunnels, and the extension headers before them.
-  static func mayCarryTCP(_ number: UInt8) -> Bool {
-    switch number {
-    case 6, 4, 41, 17, 47, 137, 0, 43, 44, 51, 60, 135, 139, 140: true
-    default: false
-    }
-  }
+  static let carriersOfTCP: Set<UInt8> = [6, 4, 41, 17, 47, 137, 0, 43, 44, 51, 60, 135, 139, 140]
 
   /// Takes the fragment at which `parser` stopped, in packet `now` of the capture.
   /// - Parameter origins: file offsets of `bytes`; stream offsets are indices in them.
@@ -80,7 +75,7 @@ struct FragmentTable {
       return add(parser, in: bytes, origins: origins, now: now, findings: &findings)
     case .waits, .ignored: break
     }
-    shrink(into: &findings)
+    if cost > limit { endTerms(.fullBuffer, into: &findings) { $0.cost > $0.limit } }
     return whole
   }
 
@@ -112,29 +107,26 @@ struct FragmentTable {
 
   /// Drops the datagrams whose term ended before packet `now`.
   mutating func expire(now: Int, into findings: inout [StreamFinding]) {
-    while firstTerm < terms.count, terms[firstTerm].lastPacket < now { endFirstTerm(.age, into: &findings) }
-    updateExpiry()
+    endTerms(.age, into: &findings) { $0.terms[$0.firstTerm].lastPacket < now }
   }
 
   /// The capture has ended.
   mutating func finish(into findings: inout [StreamFinding]) {
-    while firstTerm < terms.count { endFirstTerm(.endOfCapture, into: &findings) }
-    updateExpiry()
+    endTerms(.endOfCapture, into: &findings) { _ in true }
   }
 
-  /// Drops the oldest datagrams until the rest fits.
-  private mutating func shrink(into findings: inout [StreamFinding]) {
-    guard cost > limit else { return }
-    while cost > limit, firstTerm < terms.count { endFirstTerm(.fullBuffer, into: &findings) }
+  /// Drops the oldest datagrams as long as `isDue`.
+  private mutating func endTerms(
+    _ reason: Reason, into findings: inout [StreamFinding], while isDue: (FragmentTable) -> Bool
+  ) {
+    while firstTerm < terms.count, isDue(self) {
+      let term = terms[firstTerm]
+      firstTerm &+= 1
+      guard let datagram = datagrams[term.key], datagram.serial == term.serial else { continue }
+      remove(term.key)
+      if isMissed(datagram) { findings.append(incompleteness(of: datagram, term.key, reason)) }
+    }
     updateExpiry()
-  }
-
-  private mutating func endFirstTerm(_ reason: Reason, into findings: inout [StreamFinding]) {
-    let term = terms[firstTerm]
-    firstTerm &+= 1
-    guard let datagram = datagrams[term.key], datagram.serial == term.serial else { return }
-    remove(term.key)
-    if isMissed(datagram) { findings.append(incompleteness(of: datagram, term.key, reason)) }
   }
 
   /// Whether an incomplete datagram may have carried stream bytes. UDP can do so only as VXLAN, which its first

@@ -114,7 +114,7 @@ package struct PacketDissector {
       malformed(PacketFinding(header: .fragment, offset: parser.start, cause: cause), origins)
       return nil
     }
-    guard FragmentTable.mayCarryTCP(parser.fragment.protocolNumber) else { return nil }
+    guard FragmentTable.carriersOfTCP.contains(parser.fragment.protocolNumber) else { return nil }
     return fragments.add(parser, in: bytes, origins: origins, now: counts.packets, findings: &findings)
   }
 

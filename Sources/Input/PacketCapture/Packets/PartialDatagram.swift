@@ -105,13 +105,7 @@ struct PartialDatagram {
   /// Index of the first fragment at `offset` or after it.
   private func index(of offset: Int) -> Int {
     if let last = fragments.last, Int(last.offset) < offset { return fragments.count }
-    var low = 0
-    var high = fragments.count
-    while low < high {
-      let middle = (low + high) / 2
-      if Int(fragments[middle].offset) < offset { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return fragments.sortedIndex { Int($0.offset) >= offset }
   }
 
   /// Whether a fragment with the same range and content was added before.

@@ -121,25 +121,11 @@ struct PendingSegments {
 
   /// Index of the first chunk that begins after `position`.
   private func chunkIndex(after position: Int) -> Int {
-    var (low, high) = (0, chunks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if let first = chunks[middle].first, first.position <= position {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
+    chunks.sortedIndex { $0.first.map { $0.position > position } ?? true }
   }
 
   private static func index(after position: Int, in chunk: [PendingSegment]) -> Int {
-    var (low, high) = (0, chunk.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if chunk[middle].position <= position { low = middle + 1 } else { high = middle }
-    }
-    return low
+    chunk.sortedIndex { $0.position > position }
   }
 }
 
@@ -202,12 +188,7 @@ struct DeliveredRanges {
 
   /// The entry with the byte at `position`; nil if it was dropped or never existed.
   func entry(at position: Int) -> DeliveredRange? {
-    var (low, high) = (head, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].end <= position { low = middle + 1 } else { high = middle }
-    }
-    guard low < entries.count, entries[low].position <= position else { return nil }
-    return entries[low]
+    let index = entries.sortedIndex(from: head) { $0.end > position }
+    return index < entries.count && entries[index].position <= position ? entries[index] : nil
   }
 }
