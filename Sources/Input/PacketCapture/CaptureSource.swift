@@ -142,14 +142,14 @@ package struct CaptureSource: StreamSource, ~Copyable {
     var packet = PacketReference(number: record.number, time: record.time, input: input)
     let dissection = dissector.dissect(record, from: packet, in: window)
     packet.original = dissector.originalFrame
-    if case .segment(let segment) = dissection {
+    if case .segment(var segment) = dissection {
+      segment.isCutByFile = record.isCutByFile
       if keyLogs != nil, segment.payloadLength > 0, Self.mayBeTLS(window.byte(at: segment.payloadStart)) {
         takeKeyLogs()
       }
       reassembler.segment(
         segment, in: window, fileOffset: record.fileOffset &+ segment.payloadStart &- record.start,
-        packet: packet,
-        isCutByFile: record.isCutByFile)
+        packet: packet)
     } else {
       take(dissection, of: record, packet, in: window)
     }
@@ -189,14 +189,11 @@ package struct CaptureSource: StreamSource, ~Copyable {
       windowIndex: pdu.payload.lowerBound,
       fileOffset: record.fileOffset &+ pdu.payload.lowerBound &- record.start, packet: packet)
     let payload = window.extracting(pdu.payload)
-    guard let segment = pdu.segment(from: source, to: destination) else {
-      return reassembler.orderedBytes(
-        payload, missing: pdu.missingLength, isCutByFile: record.isCutByFile, ends: (source, destination),
-        from: origin)
-    }
+    var segment = pdu.segment(from: source, to: destination)
+    segment.isCutByFile = record.isCutByFile
+    if pdu.tcp == nil { return reassembler.orderedBytes(segment, payload, from: origin) }
     let parts: InlineArray<1, PayloadPart> = [PayloadPart(range: 0..<pdu.payload.count, origin: origin)]
-    reassembler.exportedSegment(
-      segment, payload: payload, parts: parts.span, packet: packet, isCutByFile: record.isCutByFile)
+    reassembler.exportedSegment(segment, payload: payload, parts: parts.span, packet: packet)
   }
 
   private mutating func emitSourceFindings() {
@@ -208,15 +205,16 @@ package struct CaptureSource: StreamSource, ~Copyable {
 }
 
 extension ExportedPDU {
-  /// The TCP segment with the data as its payload; nil if unknown, as for decrypted data.
-  fileprivate func segment(from source: Endpoint, to destination: Endpoint) -> TCPSegment? {
-    guard let tcp else { return nil }
+  /// The TCP segment with the data as its payload. Its numbers mean nothing if unknown, as for decrypted data.
+  fileprivate func segment(from source: Endpoint, to destination: Endpoint) -> TCPSegment {
+    var segment = TCPSegment(
+      source: source, destination: destination, sequence: SequenceNumber(0), payloadStart: payload.lowerBound,
+      payloadLength: payload.count, missingLength: missingLength)
+    guard let tcp else { return segment }
     // For data from several segments, the numbers are those of the last.
-    let first = tcp.isReassembled ? tcp.nextSequence + -(payload.count &+ missingLength) : tcp.sequence
-    return TCPSegment(
-      source: source, destination: destination, sequence: first, acknowledgement: tcp.acknowledgement,
-      flags: tcp.flags.intersection(.fin), payloadStart: payload.lowerBound, payloadLength: payload.count,
-      missingLength: missingLength)
+    segment.sequence = tcp.isReassembled ? tcp.nextSequence + -(payload.count &+ missingLength) : tcp.sequence
+    (segment.acknowledgement, segment.flags) = (tcp.acknowledgement, tcp.flags.intersection(.fin))
+    return segment
   }
 }
 

@@ -128,7 +128,7 @@ enum SYNRule {
     // No connection sends a SYN after its end or reset.
     if let time = packet.time, let end = connection.firstEnd, end < time { return false }
     guard let distance else { return true }
-    guard (0...maxDistance).contains(distance), let first = half.firstPacket else { return false }
+    guard (0...maxDistance).contains(distance), let first = half.totals.firstPacket else { return false }
     return isInTime(packet, after: first)
   }
 

@@ -67,8 +67,7 @@ extension Reassembler {
     _ kind: FlushQueue.Deadline.Kind, _ connection: FlowTable.Reference, at packet: Int
   ) {
     queue.add(
-      FlushQueue.Deadline(
-        slot: connection.pointee.first.slot, number: connection.pointee.number, kind: kind),
+      FlushQueue.Deadline(slot: connection.pointee.first.slot, number: connection.pointee.number, kind: kind),
       after: packet &- output.packetsRead)
   }
 

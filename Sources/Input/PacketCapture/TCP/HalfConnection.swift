@@ -33,14 +33,10 @@ struct HalfConnection {
   var isReset = false
   /// Whether it has an entry in the flush queue.
   var isAwaited = false
-  /// The side's first packet; nil if there is none.
-  var firstPacket: PacketReference?
   var backlog: Backlog?
   var delivered = DeliveredRanges()
-  var byteCount = 0
-  var gapBytes = 0
-  var duplicateBytes = 0
-  var conflictingBytes = 0
+  /// But for its beginning and its end.
+  var totals = StreamReport.Half()
   /// Bytes of retransmissions whose first copy is no longer available.
   var uncomparedBytes = 0
 
@@ -50,15 +46,10 @@ struct HalfConnection {
   var isEnded: Bool { isReset || (fin.map { hasBegun && next >= $0 } ?? false) }
 
   var report: StreamReport.Half {
-    var report = StreamReport.Half()
-    report.bytes = byteCount
-    report.gapBytes = gapBytes
-    report.duplicateBytes = duplicateBytes
-    report.conflictingBytes = conflictingBytes
+    var report = totals
     report.isSYNSeen = initialNumber != nil
     // A RST after a FIN does not change the end.
     report.end = fin != nil ? .finished : isReset ? .reset : nil
-    report.firstPacket = firstPacket
     return report
   }
 
@@ -159,7 +150,7 @@ struct HalfConnection {
   /// Whether the payload of `segment` is next, or empty, and no further checks are needed.
   @inline(__always)
   func accepts(_ segment: TCPSegment) -> Bool {
-    hasBegun && backlog == nil && firstPacket != nil
+    hasBegun && backlog == nil && totals.firstPacket != nil
       && (segment.payloadLength == 0 || segment.sequence == nextNumber)
   }
 
@@ -194,7 +185,7 @@ struct HalfConnection {
         event: output.lastEvent),
       mayGrow: output.rememberedRanges < StreamOutput.rememberedInAll && known < StreamOutput.rememberedInOne)
     output.rememberedRanges &+= delivered.count &- known
-    if fileOffset == nil { gapBytes &+= count } else { byteCount &+= count }
+    if fileOffset == nil { totals.gapBytes &+= count } else { totals.bytes &+= count }
     advance(count)
   }
 
@@ -217,8 +208,9 @@ struct HalfConnection {
   ) {
     guard !bytes.isEmpty else { return }
     let end = position &+ bytes.byteCount
-    let isKeepAlive = bytes.byteCount == 1 && isKeepAlive(at: position)
-    if isKeepAlive, position == fin { return }
+    var origin = origin
+    origin.isKeepAlive = bytes.byteCount == 1 && isKeepAlive(at: position)
+    if origin.isKeepAlive, position == fin { return }
     if bytes.byteCount == 1, facesClosedWindow, hasBegun, position == max(next, sent) {
       return bufferProbe(bytes, at: position, from: origin, output)
     }
@@ -228,8 +220,7 @@ struct HalfConnection {
     var start = position
     if hasBegun, start < next {
       let known = start..<min(end, next)
-      compareDelivered(
-        known, bytes.extracting(first: known.count), from: origin, isKeepAlive: isKeepAlive, &output)
+      compareDelivered(known, bytes.extracting(first: known.count), from: origin, &output)
       start = known.upperBound
     }
     guard start < end else { return }
@@ -239,7 +230,7 @@ struct HalfConnection {
       deliver(rest, from: restOrigin, &output)
       flush(&output)
     } else {
-      receiveEarly(rest, at: start, from: restOrigin, isKeepAlive: isKeepAlive, &output)
+      receiveEarly(rest, at: start, from: restOrigin, &output)
     }
   }
 
@@ -247,19 +238,6 @@ struct HalfConnection {
   mutating func receiveOrdered(_ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput) {
     if !hasBegun { begin(at: 0) }
     if !bytes.isEmpty { deliver(bytes, from: origin, &output) }
-  }
-
-  /// Reports `missing` bytes at `position`, which the packet had on the wire and the capture lacks.
-  mutating func receiveTruncated(
-    _ missing: Int, at position: Int, fileOffset: Int?, packet: PacketReference, isCutByFile: Bool,
-    _ output: inout StreamOutput
-  ) {
-    emit(
-      StreamFinding(
-        .truncatedPacket, length: missing, fileOffset: fileOffset, packet: packet,
-        message: .truncatedPacket(packet.name, missing: missing, byFileEnd: isCutByFile)),
-      at: position, &output)
-    output.didBuffer = true
   }
 
   mutating func noteSent(to position: Int) { sent = max(sent, position) }
@@ -308,8 +286,7 @@ struct HalfConnection {
   }
 
   private mutating func receiveEarly(
-    _ bytes: RawSpan, at position: Int, from origin: PayloadOrigin, isKeepAlive: Bool,
-    _ output: inout StreamOutput
+    _ bytes: RawSpan, at position: Int, from origin: PayloadOrigin, _ output: inout StreamOutput
   ) {
     let end = position &+ bytes.byteCount
     var cursor = position
@@ -318,8 +295,7 @@ struct HalfConnection {
       let shared = max(position, known.position)..<min(end, known.end)
       comparePending(
         known, bytes.extracting(shared.lowerBound &- position..<shared.upperBound &- position),
-        at: shared.lowerBound, origin.advanced(by: shared.lowerBound &- position), isKeepAlive: isKeepAlive,
-        &output)
+        at: shared.lowerBound, origin.advanced(by: shared.lowerBound &- position), &output)
       cursor = shared.upperBound
     }
     receivePart(bytes, at: position, cursor..<end, from: origin, &output)

@@ -59,13 +59,10 @@ package struct Reassembler: ~Copyable {
   }
 
   /// Processes a segment that is in one packet; its payload is in `window`.
-  /// - Parameters:
-  ///   - fileOffset: of the payload's first byte.
-  ///   - isCutByFile: whether the missing bytes are due to the end of the file.
+  /// - Parameter fileOffset: of the payload's first byte.
   @inline(__always)
   package mutating func segment(
-    _ segment: TCPSegment, in window: RawSpan, fileOffset: Int, packet: PacketReference,
-    isCutByFile: Bool = false
+    _ segment: TCPSegment, in window: RawSpan, fileOffset: Int, packet: PacketReference
   ) {
     if appendInOrder(segment, fileOffset: fileOffset, packet: packet) { return }
     let range = segment.payloadStart..<segment.payloadStart &+ segment.payloadLength
@@ -73,8 +70,7 @@ package struct Reassembler: ~Copyable {
       windowIndex: range.lowerBound, fileOffset: fileOffset, packet: packet,
       checksum: ChecksumEvidence(segment))
     let parts: InlineArray<1, PayloadPart> = [PayloadPart(range: 0..<range.count, origin: origin)]
-    self.segment(
-      segment, payload: window.extracting(range), parts: parts.span, packet: packet, isCutByFile: isCutByFile)
+    self.segment(segment, payload: window.extracting(range), parts: parts.span, packet: packet)
   }
 
   /// Fast path for a segment whose payload is next in its stream or empty, which nearly all are. False, without side
@@ -109,16 +105,16 @@ package struct Reassembler: ~Copyable {
   ///   - packet: the packet that completed the segment.
   @inline(never)
   mutating func segment(
-    _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference,
-    isCutByFile: Bool = false
+    _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference
   ) {
     let (connection, side) = connection(for: segment, packet)
     note(packet, of: connection, side)
     if !segment.flags.isDisjoint(with: [.fin, .rst]) { connection.pointee.noteEnd(packet) }
+    let fileOffset = parts.isEmpty ? nil : parts[parts.count - 1].origin.fileOffset
     if connection.pointee.isClosed {
-      noteAfterEnd(
-        segment, fileOffset: parts.isEmpty ? nil : parts[parts.count - 1].origin.fileOffset, packet,
-        isCutByFile)
+      // None of the bytes are new, but those that the capture lacks may be.
+      bytesAfterClose &+= segment.payloadLength
+      if segment.missingLength > 0 { finding(segment.truncation(at: fileOffset, packet)) }
       return touch(connection)
     }
     connection.pointee[side.other].noteWindow(segment)
@@ -143,10 +139,8 @@ package struct Reassembler: ~Copyable {
     let captured = position &+ segment.payloadLength
     if segment.missingLength > 0 {
       connection.pointee[side].noteSent(to: captured &+ segment.missingLength)
-      connection.pointee[side].receiveTruncated(
-        segment.missingLength, at: captured,
-        fileOffset: parts.isEmpty ? nil : parts[parts.count - 1].origin.fileOffset, packet: packet,
-        isCutByFile: isCutByFile, &output)
+      connection.pointee[side].emit(segment.truncation(at: fileOffset, packet), at: captured, &output)
+      output.didBuffer = true
       settleBuffers(connection, side)
     }
     if segment.flags.contains(.fin) {
@@ -161,23 +155,10 @@ package struct Reassembler: ~Copyable {
     touch(connection)
   }
 
-  /// Counts a segment of a stream that is closed: none of its bytes are new, but those that the capture lacks may be.
-  private mutating func noteAfterEnd(
-    _ segment: TCPSegment, fileOffset: Int?, _ packet: PacketReference, _ isCutByFile: Bool
-  ) {
-    bytesAfterClose &+= segment.payloadLength
-    guard segment.missingLength > 0 else { return }
-    finding(
-      StreamFinding(
-        .truncatedPacket, length: segment.missingLength, fileOffset: fileOffset, packet: packet,
-        message: .truncatedPacket(packet.name, missing: segment.missingLength, byFileEnd: isCutByFile)))
-  }
-
   /// Processes a segment with sequence numbers exported by a tool. It counts them from the SYN, which has 0, unless
   /// configured otherwise.
   mutating func exportedSegment(
-    _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference,
-    isCutByFile: Bool
+    _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference
   ) {
     let (connection, side) = connection(for: segment, packet)
     let half = connection.pointee[side]
@@ -189,32 +170,26 @@ package struct Reassembler: ~Copyable {
       connection.pointee[side].flush(&output)
       finishWork(on: connection)
     }
-    self.segment(segment, payload: payload, parts: parts, packet: packet, isCutByFile: isCutByFile)
+    self.segment(segment, payload: payload, parts: parts, packet: packet)
   }
 
   /// Processes bytes that a tool has already put in order.
-  /// - Parameters:
-  ///   - ends: the sender and the receiver.
-  ///   - missing: number of bytes at the payload's end that the capture lacks.
-  mutating func orderedBytes(
-    _ payload: RawSpan, missing: Int, isCutByFile: Bool, ends: (source: Endpoint, destination: Endpoint),
-    from origin: PayloadOrigin
-  ) {
-    let segment = TCPSegment(source: ends.source, destination: ends.destination, sequence: SequenceNumber(0))
+  /// - Parameter segment: has no numbers.
+  mutating func orderedBytes(_ segment: TCPSegment, _ payload: RawSpan, from origin: PayloadOrigin) {
     // What comes after the end is of another connection: a tool that puts bytes in order leaves copies out.
-    if let (known, _) = flows.find(ends.source, ends.destination), known.pointee.isClosed {
+    if let (known, _) = flows.find(segment.source, segment.destination), known.pointee.isClosed {
       flows.remove(known.pointee.first.slot)
     }
     let (connection, side) = connection(for: segment, origin.packet)
     note(origin.packet, of: connection, side)
     work(on: connection)
     connection.pointee[side].receiveOrdered(payload, from: origin, &output)
-    if missing > 0 {
-      connection.pointee[side].receiveTruncated(
-        missing, at: connection.pointee[side].next, fileOffset: origin.fileOffset, packet: origin.packet,
-        isCutByFile: isCutByFile, &output)
+    if segment.missingLength > 0 {
+      let finding = segment.truncation(at: origin.fileOffset, origin.packet)
+      connection.pointee[side].emit(finding, at: connection.pointee[side].next, &output)
+      output.didBuffer = true
       settleBuffers(connection, side)
-      let end = connection.pointee[side].next &+ missing
+      let end = connection.pointee[side].next &+ segment.missingLength
       connection.pointee[side].noteSent(to: end)
       connection.pointee[side].declareGap(to: end, fileOffset: origin.fileOffset, origin.packet, &output)
     }
@@ -282,7 +257,8 @@ package struct Reassembler: ~Copyable {
   private func note(_ packet: PacketReference, of connection: FlowTable.Reference, _ side: Side) {
     connection.pointee.lastActive = output.packetsRead
     connection.pointee.lastPacket = packet
-    if connection.pointee[side].firstPacket == nil { connection.pointee[side].firstPacket = packet }
+    let first = connection.pointee[side].totals.firstPacket
+    connection.pointee[side].totals.firstPacket = first ?? packet
   }
 
   private mutating func synchronise(

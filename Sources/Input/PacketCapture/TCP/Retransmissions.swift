@@ -4,22 +4,19 @@ import Basics
 extension HalfConnection {
   /// Compares bytes in `range` of positions, which were delivered or skipped, with what was delivered.
   mutating func compareDelivered(
-    _ range: Range<Int>, _ bytes: RawSpan, from origin: PayloadOrigin, isKeepAlive: Bool,
-    _ output: inout StreamOutput
+    _ range: Range<Int>, _ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput
   ) {
     var position = range.lowerBound
     while position < range.upperBound {
       guard let known = delivered.entry(at: position) else {
-        position = skipForgotten(position..<range.upperBound, from: origin, isKeepAlive: isKeepAlive, &output)
+        position = skipForgotten(position..<range.upperBound, from: origin, &output)
         continue
       }
       let end = min(known.end, range.upperBound)
       let copy = bytes.extracting(position &- range.lowerBound..<end &- range.lowerBound)
       if known.fileOffset != nil {
-        compare(
-          copy, at: position, with: known, origin.advanced(by: position &- range.lowerBound),
-          isKeepAlive: isKeepAlive, &output)
-      } else if !isKeepAlive {
+        compare(copy, at: position, with: known, origin.advanced(by: position &- range.lowerBound), &output)
+      } else if !origin.isKeepAlive {
         emitLate(
           position..<end, fileOffset: origin.fileOffset, origin.packet,
           "\(Count.of(end &- position, "byte")) of \(origin.packet.name) arrived after "
@@ -32,9 +29,9 @@ extension HalfConnection {
 
   private mutating func compare(
     _ copy: RawSpan, at position: Int, with known: DeliveredRanges.DeliveredRange, _ origin: PayloadOrigin,
-    isKeepAlive: Bool, _ output: inout StreamOutput
+    _ output: inout StreamOutput
   ) {
-    duplicateBytes &+= copy.byteCount
+    totals.duplicateBytes &+= copy.byteCount
     guard let first = known.origin?.advanced(by: position &- known.position) else { return }
     var difference: Difference?
     let isCompared =
@@ -46,48 +43,53 @@ extension HalfConnection {
     guard let difference else { return }
     let conflict = Conflict(
       position: position, difference: difference, first: first, second: origin,
-      isWhole: known.length == copy.byteCount)
-    guard let corrections = corrections(for: conflict, copy, isKeepAlive: isKeepAlive, &output) else {
-      return
-    }
-    let isInTime = output.held.map {
-      $0.awaits(first, origin) && $0.correct(known.event, corrections, base: base)
-    }
-    emit(conflict, corrections, isLate: isInTime != true, &output)
+      isWhole: known.length == copy.byteCount, event: known.event)
+    settle(conflict, copy, &output)
   }
 
   /// Compares bytes from `position` on with buffered ones.
   mutating func comparePending(
-    _ known: PendingSegment, _ copy: RawSpan, at position: Int, _ origin: PayloadOrigin, isKeepAlive: Bool,
+    _ known: PendingSegment, _ copy: RawSpan, at position: Int, _ origin: PayloadOrigin,
     _ output: inout StreamOutput
   ) {
-    duplicateBytes &+= copy.byteCount
+    totals.duplicateBytes &+= copy.byteCount
     let start = position &- known.position
     let difference = Difference(known.bytes.span.bytes.extracting(start..<start &+ copy.byteCount), copy)
     guard let difference else { return }
-    let first = known.origin.advanced(by: start)
     let conflict = Conflict(
-      position: position, difference: difference, first: first, second: origin,
+      position: position, difference: difference, first: known.origin.advanced(by: start), second: origin,
       isWhole: known.bytes.count == copy.byteCount)
-    guard let corrections = corrections(for: conflict, copy, isKeepAlive: isKeepAlive, &output) else {
-      return
+    settle(conflict, copy, &output)
+  }
+
+  private mutating func settle(_ conflict: Conflict, _ copy: RawSpan, _ output: inout StreamOutput) {
+    guard let corrections = corrections(for: conflict, copy, &output) else { return }
+    var isInTime = true
+    if let event = conflict.event {
+      isInTime =
+        output.held.map {
+          $0.awaits(conflict.first, conflict.second) && $0.correct(event, corrections, base: base)
+        } ?? false
+    } else {
+      backlog?.segments.correct(conflict.position, corrections)
     }
-    backlog?.segments.correct(position, corrections)
-    emit(conflict, corrections, isLate: false, &output)
+    emit(conflict, corrections, isLate: !isInTime, &output)
   }
 
   /// Counts a conflict, and decides it. Nil for that of most keep-alives, whose byte may be anything (RFC 9293, section 3.8.4):
   /// it shows at most that the first copy is wrong.
   private mutating func corrections(
-    for conflict: Conflict, _ copy: RawSpan, isKeepAlive: Bool, _ output: inout StreamOutput
+    for conflict: Conflict, _ copy: RawSpan, _ output: inout StreamOutput
   ) -> [Correction]? {
-    conflictingBytes &+= conflict.difference.count
+    totals.conflictingBytes &+= conflict.difference.count
     let (first, second) = (conflict.first, conflict.second)
     let range = conflict.position..<conflict.position &+ copy.byteCount
     let replacement = Correction(range: range, copy: (copy.withUnsafeBytes { Array($0) }, second))
     let others = delivered.sample + (backlog?.segments.sample ?? [])
     let choice = output.choice(between: first, and: second, others: others, from: side)
-    if isKeepAlive { return choice == .second ? [replacement, Correction(range: conflict.range)] : nil }
+    if second.isKeepAlive {
+      return choice == .second ? [replacement, Correction(range: conflict.range)] : nil
+    }
     switch choice {
     case .first: return []
     case .second:
@@ -119,11 +121,11 @@ extension HalfConnection {
 
   /// Counts bytes whose first copy is no longer available. Returns the position after them.
   private mutating func skipForgotten(
-    _ range: Range<Int>, from origin: PayloadOrigin, isKeepAlive: Bool, _ output: inout StreamOutput
+    _ range: Range<Int>, from origin: PayloadOrigin, _ output: inout StreamOutput
   ) -> Int {
     if range.lowerBound < base {
       let end = min(range.upperBound, base)
-      if !isKeepAlive {
+      if !origin.isKeepAlive {
         emitLate(
           range.lowerBound..<end, fileOffset: origin.fileOffset, origin.packet,
           .lateBytesBeforeBeginning(end &- range.lowerBound, of: origin.packet.name), &output)
@@ -145,6 +147,8 @@ private struct Conflict {
   var second: PayloadOrigin
   /// Whether the second copy has all bytes of the first one.
   var isWhole: Bool
+  /// The event that delivered the first copy; nil if it is buffered.
+  var event: EventReference?
 
   /// Whether the first copy may be padding that an acknowledgement's length counts (up to 6 bytes in Ethernet), or a
   /// keep-alive, which came before the data.

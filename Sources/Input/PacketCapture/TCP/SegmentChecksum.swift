@@ -1,7 +1,7 @@
 import Basics
 
 /// What the TCP checksum of the segment with a byte can prove.
-package enum ChecksumEvidence: BitwiseCopyable, Sendable {
+enum ChecksumEvidence: BitwiseCopyable {
   /// The whole segment is in the file: the byte is `before` bytes after its header's beginning, `length` are all.
   case inFile(before: Int32, length: Int32)
   /// The segment came in fragments.

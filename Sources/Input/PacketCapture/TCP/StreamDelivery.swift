@@ -7,8 +7,7 @@ extension HalfConnection {
     if let index = origin.windowIndex {
       output.open(slot)
       output.events.bytes(
-        index..<index &+ bytes.byteCount, slot: slot, side: side,
-        origin: extent(at: next, origin))
+        index..<index &+ bytes.byteCount, slot: slot, side: side, origin: extent(at: next, origin))
       didDeliver(bytes.byteCount, fileOffset: origin.fileOffset, origin.packet, origin.checksum, &output)
     } else {
       deliver(bytes.withUnsafeBytes { Array($0) }, from: origin, &output)
@@ -52,7 +51,7 @@ extension HalfConnection {
       output.events.finding(
         StreamFinding(
           .midstreamStart, stream: stream, side: side, offset: 0, length: 0, fileOffset: first?.fileOffset,
-          packet: first?.packet ?? firstPacket,
+          packet: first?.packet ?? totals.firstPacket,
           message:
             "the beginning of this direction was not captured: offsets count from the first captured "
             + "byte, sequence number \(Int(nextNumber.value))"), slot: slot)

@@ -41,9 +41,18 @@ package struct TCPSegment: Equatable, Sendable {
   package var payloadLength: Int
   /// Bytes at the payload's end that were on the wire but not captured (snap length).
   package var missingLength: Int
+  /// Whether they are missing because the file ends.
+  var isCutByFile = false
 
   /// Whether it begins a connection; a SYN with RST does not.
   package var isSYN: Bool { flags.contains(.syn) && !flags.contains(.rst) }
+
+  /// The finding of the bytes that the packet had on the wire and the capture lacks.
+  func truncation(at fileOffset: Int?, _ packet: PacketReference) -> StreamFinding {
+    StreamFinding(
+      .truncatedPacket, length: missingLength, fileOffset: fileOffset, packet: packet,
+      message: .truncatedPacket(packet.name, missing: missingLength, byFileEnd: isCutByFile))
+  }
 
   package init(
     source: Endpoint, destination: Endpoint, sequence: SequenceNumber,
@@ -52,43 +61,32 @@ package struct TCPSegment: Equatable, Sendable {
   ) {
     (self.source, self.destination, self.sequence) = (source, destination, sequence)
     (self.acknowledgement, self.flags, self.window) = (acknowledgement, flags, window)
-    (self.payloadStart, self.payloadLength) = (payloadStart, payloadLength)
-    self.missingLength = missingLength
+    (self.payloadStart, self.payloadLength, self.missingLength) = (payloadStart, payloadLength, missingLength)
   }
 }
 
 /// Origin of bytes of a payload.
-package struct PayloadOrigin: Sendable {
+struct PayloadOrigin {
   /// Index of the first byte in the source's window; nil if the bytes are in no window, such as those of a fragmented
   /// datagram.
-  package var windowIndex: Int?
+  var windowIndex: Int?
   /// Offset of the first byte in the file.
-  package var fileOffset: Int
-  package var packet: PacketReference
-  package var checksum: ChecksumEvidence
-
-  package init(
-    windowIndex: Int?, fileOffset: Int, packet: PacketReference, checksum: ChecksumEvidence = .none
-  ) {
-    (self.windowIndex, self.fileOffset, self.packet) = (windowIndex, fileOffset, packet)
-    self.checksum = checksum
-  }
+  var fileOffset: Int
+  var packet: PacketReference
+  var checksum = ChecksumEvidence.none
+  /// Whether they are the one byte of a keep-alive.
+  var isKeepAlive = false
 
   func advanced(by count: Int) -> PayloadOrigin {
     PayloadOrigin(
       windowIndex: windowIndex.map { $0 &+ count }, fileOffset: fileOffset &+ count, packet: packet,
-      checksum: checksum.advanced(by: count))
+      checksum: checksum.advanced(by: count), isKeepAlive: isKeepAlive)
   }
 }
 
 /// A part of a segment's payload: the bytes from one packet.
-package struct PayloadPart: Sendable {
+struct PayloadPart {
   /// Indices in the payload, from 0.
-  package var range: Range<Int>
-  package var origin: PayloadOrigin
-
-  package init(range: Range<Int>, origin: PayloadOrigin) {
-    self.range = range
-    self.origin = origin
-  }
+  var range: Range<Int>
+  var origin: PayloadOrigin
 }
