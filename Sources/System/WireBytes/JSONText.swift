@@ -34,12 +34,14 @@ public struct JSONText {
     self.end = end
   }
 
-  package mutating func readValue() -> Bool {
+  /// - Parameter isWhole: whether only white space may follow the value.
+  package mutating func readValue(isWhole: Bool = true) -> Bool {
     while true {
       skipSpace()
       guard let opens = readBeginning() else { return false }
       if opens { continue }
       while true {
+        if depth == 0, !isWhole { return true }
         skipSpace()
         if depth == 0 { return next == end || fail("the end of the value") }
         guard let closes = readSeparator() else { return false }

@@ -13,115 +13,44 @@ package struct PushBody: Equatable, Sendable {
   /// Nil without a JSON object with `reason` or `timestamp`, or if one has a wrong type, is repeated, or is a
   /// reason with escapes.
   package init?(_ range: Range<Int>, in bytes: RawSpan) {
-    guard JSONText.isValue(range, in: bytes) else { return nil }
-    var scanner = MemberScanner(range)
-    guard scanner.take(UInt8(ascii: "{"), in: bytes) else { return nil }
-    while let name = scanner.text(in: bytes) {
-      _ = scanner.take(UInt8(ascii: ":"), in: bytes)
-      switch Member(name, in: bytes) {
-      case .reason:
-        guard reason == nil, let text = scanner.text(in: bytes), Self.isPlain(text, in: bytes) else {
-          return nil
-        }
-        reason = text
-      case .timestamp:
-        guard timestamp == nil, let number = scanner.number(in: bytes), number <= Self.latest else {
-          return nil
-        }
-        timestamp = number
-      case nil: scanner.skipValue(in: bytes)
+    let isObject = bytes.extracting(range).withUnsafeBytes { content in
+      guard let start = content.baseAddress else { return false }
+      var text = JSONText(next: start, end: start + content.count)
+      func value() -> Range<Int>? {
+        text.skipSpace()
+        let first = text.next - start + range.lowerBound
+        return text.readValue(isWhole: false) ? first..<text.next - start + range.lowerBound : nil
       }
-      guard scanner.take(UInt8(ascii: ","), in: bytes) else { break }
-    }
-    guard reason != nil || timestamp != nil else { return nil }
-  }
-
-  private enum Member {
-    case reason, timestamp
-
-    init?(_ name: Range<Int>, in bytes: RawSpan) {
-      if PushText.matches(name, "reason", in: bytes) {
-        self = .reason
-      } else if PushText.matches(name, "timestamp", in: bytes) {
-        self = .timestamp
-      } else {
-        return nil
+      func skip(_ byte: UInt8) -> Bool {
+        text.skipSpace()
+        return text.skip(byte)
       }
+      guard skip(UInt8(ascii: "{")) else { return false }
+      repeat {
+        guard let name = value(), bytes.byte(at: name.lowerBound) == UInt8(ascii: "\""),
+          skip(UInt8(ascii: ":")), let value = value(), take(name, value, in: bytes)
+        else { return false }
+      } while skip(UInt8(ascii: ","))
+      guard skip(UInt8(ascii: "}")) else { return false }
+      text.skipSpace()
+      return text.next == text.end
     }
+    guard isObject, reason != nil || timestamp != nil else { return nil }
   }
 
-  private static func isPlain(_ text: Range<Int>, in bytes: RawSpan) -> Bool {
-    !text.contains { bytes.byte(at: $0) == UInt8(ascii: "\\") }
-  }
-}
-
-/// Reads the members of an object that is known to be valid JSON.
-private struct MemberScanner {
-  private var next: Int
-  private let end: Int
-
-  init(_ range: Range<Int>) { (next, end) = (range.lowerBound, range.upperBound) }
-
-  /// The next byte that is not white space; 0 at the end.
-  private mutating func byte(in bytes: RawSpan) -> UInt8 {
-    while next < end {
-      let byte = bytes.byte(at: next)
-      if byte > 0x20 { return byte }
-      next &+= 1
+  private mutating func take(_ name: Range<Int>, _ value: Range<Int>, in bytes: RawSpan) -> Bool {
+    if PushText.matches(name, "\"reason\"", in: bytes) {
+      guard reason == nil, bytes.byte(at: value.lowerBound) == UInt8(ascii: "\""),
+        !value.contains(where: { bytes.byte(at: $0) == UInt8(ascii: "\\") })
+      else { return false }
+      reason = value.lowerBound + 1..<value.upperBound - 1
+    } else if PushText.matches(name, "\"timestamp\"", in: bytes) {
+      guard timestamp == nil, let number = PushText.number(value, in: bytes), number <= Self.latest else {
+        return false
+      }
+      timestamp = number
     }
-    return 0
-  }
-
-  mutating func take(_ expected: UInt8, in bytes: RawSpan) -> Bool {
-    guard byte(in: bytes) == expected else { return false }
-    next &+= 1
     return true
-  }
-
-  /// The bytes between the quotes of the next string; nil if the next value is not a string.
-  mutating func text(in bytes: RawSpan) -> Range<Int>? {
-    guard take(UInt8(ascii: "\""), in: bytes) else { return nil }
-    let start = next
-    while next < end, bytes.byte(at: next) != UInt8(ascii: "\"") {
-      next &+= bytes.byte(at: next) == UInt8(ascii: "\\") ? 2 : 1
-    }
-    defer { next &+= 1 }
-    return start..<max(start, min(next, end))
-  }
-
-  /// A number without sign, fraction and exponent that fits in 63 bits.
-  mutating func number(in bytes: RawSpan) -> Int64? {
-    _ = byte(in: bytes)
-    let start = next
-    skipScalar(in: bytes)
-    return PushText.number(start..<next, in: bytes)
-  }
-
-  private mutating func skipScalar(in bytes: RawSpan) {
-    while next < end {
-      switch bytes.byte(at: next) {
-      case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), 0x00...0x20: return
-      default: next &+= 1
-      }
-    }
-  }
-
-  mutating func skipValue(in bytes: RawSpan) {
-    var depth = 0
-    repeat {
-      switch byte(in: bytes) {
-      case 0: return
-      case UInt8(ascii: "\""): _ = text(in: bytes)
-      case UInt8(ascii: "{"), UInt8(ascii: "["):
-        depth &+= 1
-        next &+= 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        depth &-= 1
-        next &+= 1
-      case UInt8(ascii: ","), UInt8(ascii: ":"): next &+= 1
-      default: skipScalar(in: bytes)
-      }
-    } while depth > 0
   }
 }
 
