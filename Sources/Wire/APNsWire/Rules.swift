@@ -87,10 +87,7 @@ public struct FeedbackRules: Equatable, Sendable {
   }
 
   private init(_ lengths: TokenLengths, _ longest: Int, _ earliest: UInt32, _ latest: UInt32) {
-    self.tokenLengths = lengths
-    self.longestToken = longest
-    self.earliest = earliest
-    self.latest = latest
+    (self.tokenLengths, self.longestToken, self.earliest, self.latest) = (lengths, longest, earliest, latest)
   }
 
   /// The limits for lists of tokens, whose lines say what is a time, and which are kept to this day.
@@ -144,9 +141,7 @@ public struct RequestRules: Equatable, Sendable {
   }
 
   private init(_ lengths: TokenLengths, _ longestToken: Int, _ longestPayload: Int) {
-    self.tokenLengths = lengths
-    self.longestToken = longestToken
-    self.longestPayload = longestPayload
+    (self.tokenLengths, self.longestToken, self.longestPayload) = (lengths, longestToken, longestPayload)
   }
 
   /// The default limits.
