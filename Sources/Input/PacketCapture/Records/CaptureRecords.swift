@@ -57,8 +57,8 @@ package struct CaptureRecords {
     let magic = FileByteOrder.little.uint32(in: head, at: 0)
     if magic == PcapngBlock.Kind.sectionHeader.rawValue { return .pcapng }
     if PcapHeader.isSnoop(head, at: 0) { return .snoop }
-    guard let variant = PcapHeader.Variant(magic: magic) else { return nil }
-    let major = variant.order.uint16(in: head, at: 4)
+    guard let header = PcapHeader(magic: magic) else { return nil }
+    let major = header.order.uint16(in: head, at: 4)
     if major == 2 { return .pcap }
     // 4d3cb2a1 is also a tuple's time, in January 2011. The others are times in 1998, 2055 and 2083, which no tuple
     // has: with them, a file of another version is a pcap file as well.

@@ -1,85 +1,48 @@
-/// The first 24 bytes of a pcap file (draft-ietf-opsawg-pcap, section 4): magic number, version, two unused fields,
-/// snap length, link type.
-struct PcapHeader: Equatable, Sendable {
+/// What the first 24 bytes of a pcap file say (draft-ietf-opsawg-pcap, section 4): magic number, version, two unused
+/// fields, snap length, link type.
+struct PcapHeader {
   static let length = 24
-
-  /// The file's variant, from the magic number.
-  struct Variant: Equatable, Sendable {
-    var order: FileByteOrder
-    /// Digits after the decimal point of times: 6 (microseconds) or 9.
-    var digits: UInt8
-    /// 16, or 24 in Kuznetzov's variant, whose record headers also have the interface, the protocol and the packet
-    /// type.
-    var recordHeader: Int
-
-    /// - Parameter magic: the first four bytes, read as little-endian.
-    init?(magic: UInt32) {
-      if let found = Self.fields(of: magic) {
-        (digits, recordHeader) = found
-        order = .little
-      } else if let found = Self.fields(of: magic.byteSwapped) {
-        (digits, recordHeader) = found
-        order = .big
-      } else {
-        return nil
-      }
-    }
-
-    private static func fields(of magic: UInt32) -> (digits: UInt8, recordHeader: Int)? {
-      switch magic {
-      case 0xa1b2_c3d4: (6, 16)
-      case 0xa1b2_3c4d: (9, 16)
-      case 0xa1b2_cd34: (6, 24)
-      default: nil
-      }
-    }
-  }
 
   /// Which of a record's two lengths comes first: before version 2.3 it was the wire length, and in some files of 2.3
   /// as well. libpcap uses the same rule.
-  enum LengthOrder: Sendable {
+  enum LengthOrder {
     case capturedFirst, originalFirst, smallerIsCaptured
     /// The headers of snoop: original, captured and record length, dropped packets, time.
     case snoop
+
+    init(major: UInt16, minor: UInt16) {
+      switch (major, minor) {
+      case (543, 0), (2, 0...2): self = .originalFirst
+      case (2, 3): self = .smallerIsCaptured
+      default: self = .capturedFirst
+      }
+    }
   }
 
-  var variant: Variant
-  var major: UInt16
-  var minor: UInt16
+  var order = FileByteOrder.little
+  /// Digits after the decimal point of times: 6 (microseconds) or 9.
+  var digits: UInt8 = 6
+  /// 16; 24 in snoop, and in Kuznetzov's variant, whose record headers also have the interface, the protocol and the
+  /// packet type.
+  var recordHeader = 16
+  var lengths = LengthOrder.capturedFirst
+  var linkType = LinkType(rawValue: 0)
   /// Maximum number of bytes captured of a packet. Writers set it as they like.
-  var snapLength: UInt32
-  /// The lower 16 bits are the type, the upper ones may give the length of the frame check sequence.
-  var linkField: UInt32
+  var snapLength: UInt32 = 0
 
-  /// The header at `index`, where `length` bytes must be available; nil if the magic number is unknown.
-  init?(at index: Int, in window: RawSpan) {
-    guard let variant = Variant(magic: FileByteOrder.little.uint32(in: window, at: index)) else { return nil }
-    self.variant = variant
-    major = variant.order.uint16(in: window, at: index + 4)
-    minor = variant.order.uint16(in: window, at: index + 6)
-    snapLength = variant.order.uint32(in: window, at: index + 16)
-    linkField = variant.order.uint32(in: window, at: index + 20)
+  init() {}
+
+  /// - Parameter magic: the first four bytes, read as little-endian.
+  init?(magic: UInt32) {
+    let known: [UInt32: (UInt8, Int)] = [0xa1b2_c3d4: (6, 16), 0xa1b2_3c4d: (9, 16), 0xa1b2_cd34: (6, 24)]
+    order = known[magic] == nil ? .big : .little
+    guard let (digits, recordHeader) = known[order == .little ? magic : magic.byteSwapped] else { return nil }
+    (self.digits, self.recordHeader) = (digits, recordHeader)
   }
 
   /// Whether a snoop file begins at `index` (RFC 1761). Needs 8 bytes.
   static func isSnoop(_ bytes: RawSpan, at index: Int) -> Bool {
     bytes.bigEndianUInt32(at: index) == 0x736e_6f6f && bytes.bigEndianUInt32(at: index &+ 4) == 0x7000_0000
-  }
-
-  var linkType: LinkType { LinkType(rawValue: UInt16(truncatingIfNeeded: linkField)) }
-
-  /// Bits 16 to 25 must be 0: their meaning is undefined.
-  var hasReservedBits: Bool { linkField & 0x03ff_0000 != 0 }
-
-  /// 2.0 to 2.4, and the 543.0 of DG/UX, which is the same as 2.0.
-  var isKnownVersion: Bool { (major == 2 && minor <= 4) || (major == 543 && minor == 0) }
-
-  var lengthOrder: LengthOrder {
-    switch (major, minor) {
-    case (543, 0), (2, 0...2): .originalFirst
-    case (2, 3): .smallerIsCaptured
-    default: .capturedFirst
-    }
   }
 }
 
@@ -127,7 +90,7 @@ struct PcapRecordHeader {
 }
 
 /// Plausibility of a packet's header.
-enum PcapHeaderGrade: Int, Comparable {
+enum PcapHeaderGrade: Comparable {
   case implausible
   /// The time is near that of other packets, and the captured length is valid.
   case odd
@@ -135,8 +98,6 @@ enum PcapHeaderGrade: Int, Comparable {
   case loose
   /// Everything is valid.
   case near
-
-  static func < (left: PcapHeaderGrade, right: PcapHeaderGrade) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Rules for a plausible packet header. A header of random bytes is `near` once in 2^39 cases (2^29 with
@@ -188,25 +149,19 @@ struct PcapHeaderRules: Sendable {
 enum FileByteOrder: Sendable {
   case little, big
 
-  /// The unsigned 16-bit integer at `index` (bytes, from 0). Traps outside the span, so callers check the
-  /// length first.
+  // The unsigned integers at `index` (bytes, from 0). They trap outside the span, so callers check the length first.
   @inline(__always)
-  func uint16(in bytes: RawSpan, at index: Int) -> UInt16 {
-    let raw = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt16.self)
-    return self == .little ? UInt16(littleEndian: raw) : UInt16(bigEndian: raw)
-  }
+  func uint16(in bytes: RawSpan, at index: Int) -> UInt16 { integer(bytes, index) }
 
-  /// The unsigned 32-bit integer at `index`. Traps outside the span.
   @inline(__always)
-  func uint32(in bytes: RawSpan, at index: Int) -> UInt32 {
-    let raw = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt32.self)
-    return self == .little ? UInt32(littleEndian: raw) : UInt32(bigEndian: raw)
-  }
+  func uint32(in bytes: RawSpan, at index: Int) -> UInt32 { integer(bytes, index) }
 
-  /// The unsigned 64-bit integer at `index`. Traps outside the span.
   @inline(__always)
-  func uint64(in bytes: RawSpan, at index: Int) -> UInt64 {
-    let raw = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-    return self == .little ? UInt64(littleEndian: raw) : UInt64(bigEndian: raw)
+  func uint64(in bytes: RawSpan, at index: Int) -> UInt64 { integer(bytes, index) }
+
+  @inline(__always)
+  private func integer<T: FixedWidthInteger & BitwiseCopyable>(_ bytes: RawSpan, _ index: Int) -> T {
+    let raw = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: T.self)
+    return self == .little ? T(littleEndian: raw) : T(bigEndian: raw)
   }
 }

@@ -5,16 +5,12 @@ import Basics
 struct PcapRecords: RecordFormat {
   static let unit = "record"
   private(set) var packets = 0
-  private var order: FileByteOrder = .little
-  private var lengths: PcapHeader.LengthOrder = .capturedFirst
-  private(set) var headerLength = 16
-  private var digits: UInt8 = 6
-  private var linkType = LinkType(rawValue: 0)
-  /// From the file header, in bytes.
-  private(set) var snapLength: UInt32 = 0
+  private(set) var file = PcapHeader()
   private(set) var rules: PcapHeaderRules
   /// Seconds of the last packet with an accepted time.
   private(set) var reference: UInt32?
+
+  var headerLength: Int { file.recordHeader }
 
   init(maxPacket: Int) {
     rules = PcapHeaderRules(maxPacket: UInt32(clamping: maxPacket), unitsPerSecond: 1_000_000)
@@ -28,20 +24,28 @@ struct PcapRecords: RecordFormat {
     guard available >= PcapHeader.length else {
       return place.isLast ? Self.cutHeader(available, place.offset + index) : .needsBytes(PcapHeader.length)
     }
-    guard let header = PcapHeader(at: index, in: window) else {
+    guard var found = PcapHeader(magic: FileByteOrder.little.uint32(in: window, at: index)) else {
       return Self.unreadable("not a pcap file: unknown magic number", place.offset + index)
     }
-    if header.hasReservedBits {
+    let major = found.order.uint16(in: window, at: index + 4)
+    let minor = found.order.uint16(in: window, at: index + 6)
+    // The lower 16 bits are the type, the upper ones may give the length of the frame check sequence.
+    let link = found.order.uint32(in: window, at: index + 20)
+    // Bits 16 to 25 must be 0: their meaning is undefined.
+    if link & 0x03ff_0000 != 0 {
       return Self.unreadable(
         "the link type of this pcap file has reserved bits set "
-          + "(0x\(String(Int(header.linkField), radix: 16))); expected a number below 65536",
-        place.offset + index + 20)
+          + "(0x\(String(Int(link), radix: 16))); expected a number below 65536", place.offset + index + 20)
     }
-    adopt(header)
+    found.lengths = PcapHeader.LengthOrder(major: major, minor: minor)
+    found.snapLength = found.order.uint32(in: window, at: index + 16)
+    found.linkType = LinkType(rawValue: UInt16(truncatingIfNeeded: link))
+    file = found
+    rules.unitsPerSecond = file.digits == 9 ? 1_000_000_000 : 1_000_000
     let end = index + PcapHeader.length
-    return header.isKnownVersion
-      ? .skipped(end: end)
-      : .damaged(Self.unknownVersion(header, at: place.offset + index), end: end)
+    // 2.0 to 2.4, and the 543.0 of DG/UX, which is the same as 2.0.
+    if (major == 2 && minor <= 4) || (major == 543 && minor == 0) { return .skipped(end: end) }
+    return .damaged(Self.unknownVersion("\(Int(major)).\(Int(minor))", at: place.offset + index), end: end)
   }
 
   /// RFC 1761: after the magic number the version, and the type of the links; 0 and 4 are Ethernet.
@@ -53,24 +57,13 @@ struct PcapRecords: RecordFormat {
         "snoop version \(Int(version)) with link type \(Int(type)), expected version 2 with Ethernet "
           + "(0 or 4); convert it: editcap -F pcap FILE NEW.pcap", place.offset + index + 8)
     }
-    (order, lengths, headerLength) = (.big, .snoop, 24)
-    linkType = LinkType(rawValue: 1)
+    (file.order, file.lengths, file.recordHeader, file.linkType) = (.big, .snoop, 24, .ethernet)
     return .skipped(end: index + 16)
-  }
-
-  private mutating func adopt(_ header: PcapHeader) {
-    order = header.variant.order
-    lengths = header.lengthOrder
-    headerLength = header.variant.recordHeader
-    digits = header.variant.digits
-    rules.unitsPerSecond = digits == 9 ? 1_000_000_000 : 1_000_000
-    linkType = header.linkType
-    snapLength = header.snapLength
   }
 
   @inline(__always)
   func header(at index: Int, in window: RawSpan) -> PcapRecordHeader {
-    PcapRecordHeader(at: index, in: window, order: order, lengths: lengths)
+    PcapRecordHeader(at: index, in: window, order: file.order, lengths: file.lengths)
   }
 
   @inline(__always)
@@ -144,7 +137,7 @@ struct PcapRecords: RecordFormat {
     if header.original > 0 { rules.mayLackOriginal = false }
     return .packet(
       PacketRecord(
-        number: packets, time: time(of: header), linkType: linkType, start: start,
+        number: packets, time: time(of: header), linkType: file.linkType, start: start,
         capturedLength: min(end &- start, Int(header.captured)), originalLength: Int(header.original),
         fileOffset: place.offset &+ start, isCutByFile: end &- start < Int(header.captured)), end: end)
   }
@@ -162,11 +155,12 @@ struct PcapRecords: RecordFormat {
   /// Fractions of a second or more, which libpcap passes unchanged, are carried into the seconds.
   @inline(__always)
   private func time(of header: PcapRecordHeader) -> CaptureTime {
-    guard header.fraction >= rules.unitsPerSecond else {
-      return CaptureTime(seconds: Int64(header.seconds), fraction: UInt64(header.fraction), digits: digits)
+    var (whole, fraction) = (UInt32(0), header.fraction)
+    if fraction >= rules.unitsPerSecond {
+      (whole, fraction) = fraction.quotientAndRemainder(dividingBy: rules.unitsPerSecond)
     }
-    let (whole, rest) = header.fraction.quotientAndRemainder(dividingBy: rules.unitsPerSecond)
-    return CaptureTime(seconds: Int64(header.seconds) &+ Int64(whole), fraction: UInt64(rest), digits: digits)
+    return CaptureTime(
+      seconds: Int64(header.seconds) &+ Int64(whole), fraction: UInt64(fraction), digits: file.digits)
   }
 
   mutating func skip(at index: Int, in window: RawSpan) {}
@@ -186,13 +180,11 @@ extension PcapRecords {
     .unreadable(InputError(message, fileOffset: fileOffset))
   }
 
-  static func unknownVersion(_ header: PcapHeader, at fileOffset: Int) -> StreamFinding {
+  static func unknownVersion(_ version: Message, at fileOffset: Int) -> StreamFinding {
     StreamFinding(
       .damagedCapture, length: PcapHeader.length, fileOffset: fileOffset,
       message: .damage(
-
-        "pcap version \(Int(header.major)).\(Int(header.minor)), expected 2.0 to 2.4; records are "
-          + "read as version 2.4", afterPacket: 0))
+        "pcap version \(version), expected 2.0 to 2.4; records are read as version 2.4", afterPacket: 0))
   }
 
   /// Independent of the window: available lengths are given only if the file is known to end with it.

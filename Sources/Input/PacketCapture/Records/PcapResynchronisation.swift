@@ -70,7 +70,7 @@ extension PcapRecords {
   /// Times of 1970 do not count: small numbers look like them.
   private func seemsEvident(_ header: PcapRecordHeader, near last: UInt32?) -> Bool {
     let isWhole = header.captured == header.original
-    guard isWhole || (header.captured == snapLength && header.original <= Self.maxPlausible),
+    guard isWhole || (header.captured == file.snapLength && header.original <= Self.maxPlausible),
       header.seconds >= Self.year, isPlausible(header, near: header.seconds)
     else { return false }
     return last.map { abs(Int64(header.seconds) &- Int64($0)) <= Self.day } ?? true
