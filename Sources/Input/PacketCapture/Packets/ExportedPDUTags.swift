@@ -22,8 +22,8 @@ struct ExportedPDUTags {
     case 13, 14: if pdu.dissector == nil { pdu.dissector = Self.text(value) }
     case 20: source = IPAddress(v4: value.bigEndianUInt32(at: 0))
     case 21: destination = IPAddress(v4: value.bigEndianUInt32(at: 0))
-    case 22: source = Self.address6(value)
-    case 23: destination = Self.address6(value)
+    case 22: source = IPAddress(v6At: 0, in: value)
+    case 23: destination = IPAddress(v6At: 0, in: value)
     case 24: portType = value.bigEndianUInt32(at: 0)
     case 25: sourcePort = UInt16(truncatingIfNeeded: value.bigEndianUInt32(at: 0))
     case 26: destinationPort = UInt16(truncatingIfNeeded: value.bigEndianUInt32(at: 0))
@@ -85,12 +85,6 @@ struct ExportedPDUTags {
     var length = value.byteCount
     while length > 0, value.byte(at: length &- 1) == 0 { length &-= 1 }
     return value.extracting(first: length).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-  }
-
-  private static func address6(_ value: RawSpan) -> IPAddress {
-    IPAddress(
-      v6High: UInt64(value.bigEndianUInt32(at: 0)) << 32 | UInt64(value.bigEndianUInt32(at: 4)),
-      low: UInt64(value.bigEndianUInt32(at: 8)) << 32 | UInt64(value.bigEndianUInt32(at: 12)))
   }
 
   /// Version 1: three numbers from 2 on, a Boolean at 14, the header's flags at 15; nil for other versions.

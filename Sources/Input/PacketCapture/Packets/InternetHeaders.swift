@@ -57,8 +57,8 @@ extension PacketParser {
     guard hasBytes(40, .ipv6) else { return .malformed }
     let version = Int(bytes.byte(at: start) >> 4)
     guard version == 6 else { return malformed(.ipv6, .version(version, expected: 6)) }
-    source = address6(at: start &+ 8, in: bytes)
-    destination = address6(at: start &+ 24, in: bytes)
+    source = IPAddress(v6At: start &+ 8, in: bytes)
+    destination = IPAddress(v6At: start &+ 24, in: bytes)
     let length = Int(bytes.bigEndianUInt16(at: start &+ 4))
     let number = bytes.byte(at: start &+ 6)
     start &+= 40
@@ -68,13 +68,6 @@ extension PacketParser {
       endWire(after: jumbo)
     }
     return number == 6 ? .tcp : .transport(number)
-  }
-
-  private func address6(at index: Int, in bytes: RawSpan) -> IPAddress {
-    let high = UInt64(bytes.bigEndianUInt32(at: index)) << 32 | UInt64(bytes.bigEndianUInt32(at: index &+ 4))
-    let low =
-      UInt64(bytes.bigEndianUInt32(at: index &+ 8)) << 32 | UInt64(bytes.bigEndianUInt32(at: index &+ 12))
-    return IPAddress(v6High: high, low: low)
   }
 
   /// RFC 2675, section 2: the length of a packet whose length field is 0, from the option 194 of the
@@ -105,7 +98,8 @@ extension PacketParser {
       case 47: return gre(in: bytes)
       case 137: return .labels
       case 0, 43, 60, 135, 139, 140:
-        guard let next = skipExtension(in: bytes) else { return .malformed }
+        // RFC 8200, section 4.2: the length is in units of 8 bytes, without the first.
+        guard let next = skipHeader(.ipv6Extension, least: 8, unit: 8, in: bytes) else { return .malformed }
         number = next
       case 44:
         guard let next = fragmentHeader(in: bytes) else { return .malformed }
@@ -113,19 +107,22 @@ extension PacketParser {
         // A datagram of one fragment is complete (RFC 6946).
         number = next
       case 51:
-        guard let next = skipAuthentication(in: bytes) else { return .malformed }
+        // RFC 4302, section 2: in units of 4 bytes, without the first two.
+        guard let next = skipHeader(.authentication, least: 12, unit: 4, in: bytes) else { return .malformed }
         number = next
       default: return .notTCP
       }
     }
   }
 
-  /// RFC 8200, section 4.2: next header, length in units of 8 bytes without the first.
-  private mutating func skipExtension(in bytes: RawSpan) -> UInt8? {
-    guard hasBytes(8, .ipv6Extension) else { return nil }
+  /// Skips a header that begins with the number of the next one and a length, to which 8 bytes add.
+  private mutating func skipHeader(
+    _ header: PacketFinding.Header, least: Int, unit: Int, in bytes: RawSpan
+  ) -> UInt8? {
+    guard hasBytes(least, header) else { return nil }
     let next = bytes.byte(at: start)
-    let length = (Int(bytes.byte(at: start &+ 1)) &+ 1) &* 8
-    guard hasBytes(length, .ipv6Extension) else { return nil }
+    let length = Int(bytes.byte(at: start &+ 1)) &* unit &+ 8
+    guard hasBytes(length, header) else { return nil }
     start &+= length
     return next
   }
@@ -139,16 +136,6 @@ extension PacketParser {
       hasMore: offsetField & 1 != 0, protocolNumber: bytes.byte(at: start))
     start &+= 8
     return fragment.protocolNumber
-  }
-
-  /// RFC 4302, section 2: next header, length in units of 4 bytes without the first two.
-  private mutating func skipAuthentication(in bytes: RawSpan) -> UInt8? {
-    guard hasBytes(12, .authentication) else { return nil }
-    let next = bytes.byte(at: start)
-    let length = (Int(bytes.byte(at: start &+ 1)) &+ 2) &* 4
-    guard hasBytes(length, .authentication) else { return nil }
-    start &+= length
-    return next
   }
 }
 

@@ -82,27 +82,15 @@ extension PacketParser {
     }
   }
 
-  /// LINKTYPE_LINUX_SLL: the kind of device at 2, the protocol at 14.
-  mutating func cooked(in bytes: RawSpan) -> Layer {
-    guard hasBytes(16, .cooked) else { return .malformed }
-    let device = bytes.bigEndianUInt16(at: start &+ 2)
-    let type = bytes.bigEndianUInt16(at: start &+ 14)
-    start &+= 16
-    return cooked(device: device, type: type)
-  }
-
-  /// LINKTYPE_LINUX_SLL2: the protocol at 0, the kind of device at 8.
-  mutating func cooked2(in bytes: RawSpan) -> Layer {
-    guard hasBytes(20, .cooked) else { return .malformed }
-    let type = bytes.bigEndianUInt16(at: start)
-    let device = bytes.bigEndianUInt16(at: start &+ 8)
-    start &+= 20
-    return cooked(device: device, type: type)
-  }
-
+  /// LINKTYPE_LINUX_SLL and _SLL2: the kind of device at one offset, the protocol at another.
+  ///
   /// The kind of device (ARPHRD_ in Linux) decides the meaning of the protocol number: for netlink and frame relay it
   /// is not an EtherType, and radiotap has no protocol number.
-  private func cooked(device: UInt16, type: UInt16) -> Layer {
+  mutating func cooked(_ length: Int, device: Int, type: Int, in bytes: RawSpan) -> Layer {
+    guard hasBytes(length, .cooked) else { return .malformed }
+    let device = bytes.bigEndianUInt16(at: start &+ device)
+    let type = bytes.bigEndianUInt16(at: start &+ type)
+    start &+= length
     switch device {
     case 770, 824: return .notTCP
     case 801: return .wireless

@@ -67,7 +67,6 @@ package struct PacketFilter {
       } catch { first = first ?? error }
     }
     throw InputError(
-
       "the filter '\(Self.bounded(expression))' does not compile: \(first?.message.text ?? "") (for "
         + "\(LinkType.ethernet.name), nor for another usual link type); see pcap-filter(7) for the syntax")
   }
@@ -108,7 +107,6 @@ package struct PacketFilter {
       if !isFull {
         note(
           record,
-
           "\(record.linkType.name) (link type \(Int(record.linkType.rawValue))) exceeds the limit of "
             + "\(Self.maxLinkTypes) link types; its packets are skipped")
       }
@@ -121,7 +119,6 @@ package struct PacketFilter {
     } catch {
       note(
         record,
-
         "\(record.linkType.name) (link type \(Int(record.linkType.rawValue))) does not support the "
           + "filter '\(Self.bounded(expression))': \(error.message.text); its packets are skipped")
     }

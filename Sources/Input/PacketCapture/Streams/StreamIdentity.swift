@@ -112,6 +112,13 @@ package struct IPAddress: Hashable, Sendable {
     self.low = low
   }
 
+  /// The IPv6 address in 16 bytes at `index`.
+  @inline(__always)
+  init(v6At index: Int, in bytes: RawSpan) {
+    let order = FileByteOrder.big
+    self.init(v6High: order.uint64(in: bytes, at: index), low: order.uint64(in: bytes, at: index &+ 8))
+  }
+
   /// Reads `192.0.2.1` or `2001:db8::1`; nil for anything else.
   package init?(_ text: String) {
     var v4 = in_addr()
