@@ -1,16 +1,5 @@
 import Basics
 
-/// A set of the two sides of a connection.
-struct Sides: OptionSet {
-  let rawValue: UInt8
-
-  /// The only member; nil if none or both are in the set.
-  var only: Side? { Side.allCases.first { self == Sides($0) } }
-
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-  init(_ side: Side) { rawValue = 1 << side.rawValue }
-}
-
 /// A TCP connection: two directions under one number.
 struct Connection {
   /// From 0, in the order of first packets.
@@ -25,10 +14,6 @@ struct Connection {
   var lastActive = 0
   /// The earliest time of a FIN or RST of either side; nil if there was none with a time.
   private(set) var firstEnd: CaptureTime?
-  /// Sides that sent a SYN without ACK, and sides that sent SYN and ACK; both may have done either (RFC 9293, figure
-  /// 7).
-  var openers: Sides = []
-  var acceptors: Sides = []
   /// The server, fixed once the stream is opened.
   private var server: (side: Side, evidence: StreamIdentity.Evidence)?
   /// Whether the stream is closed: later segments are copies, or belong to another connection.
@@ -84,8 +69,10 @@ struct Connection {
   mutating func didOpen(_ serverPorts: Set<UInt16>) { if server == nil { server = findServer(serverPorts) } }
 
   private func findServer(_ ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
-    if let opener = openers.only { return (opener.other, .handshake) }
-    if openers.isEmpty, let acceptor = acceptors.only { return (acceptor, .handshake) }
+    if first.hasOpened != second.hasOpened { return (first.hasOpened ? .second : .first, .handshake) }
+    if !first.hasOpened, first.hasAccepted != second.hasAccepted {
+      return (first.hasAccepted ? .first : .second, .handshake)
+    }
     return StreamIdentity.server(peers.first.port, peers.second.port, among: ports)
   }
 

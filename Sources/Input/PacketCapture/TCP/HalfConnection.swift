@@ -27,6 +27,8 @@ struct HalfConnection {
   private(set) var fin: Int?
   /// The initial sequence number, once a SYN was seen.
   private(set) var initialNumber: SequenceNumber?
+  /// Whether it sent a SYN without ACK, and one with ACK; both sides may have done either (RFC 9293, figure 7).
+  var (hasOpened, hasAccepted) = (false, false)
   /// Whether the last window of the other side was 0.
   private var facesClosedWindow = false
   /// Whether this side reset the connection.

@@ -265,9 +265,9 @@ package struct Reassembler: ~Copyable {
     _ segment: TCPSegment, _ connection: FlowTable.Reference, _ side: Side, at position: Int
   ) {
     if segment.flags.contains(.ack) {
-      connection.pointee.acceptors.insert(Sides(side))
+      connection.pointee[side].hasAccepted = true
     } else {
-      connection.pointee.openers.insert(Sides(side))
+      connection.pointee[side].hasOpened = true
     }
     work(on: connection)
     connection.pointee[side].synchronise(segment.sequence, at: position, &output)
@@ -316,13 +316,12 @@ package struct Reassembler: ~Copyable {
   private mutating func reportEviction(_ connection: FlowTable.Reference) {
     let slot = connection.pointee.first.slot
     work(on: connection)
-    output.open(slot)
-    output.events.finding(
+    output.emit(
       StreamFinding(
         .connectionEvicted, stream: connection.pointee.number, packet: connection.pointee.lastPacket,
         message:
           "dropped after \(connection.pointee.lastPacket.name), to keep to --max-connections "
-          + "\(options.maxConnections): later packets begin a new stream"), slot: slot)
+          + "\(options.maxConnections): later packets begin a new stream"), slot)
     finishWork(on: connection)
   }
 

@@ -46,15 +46,14 @@ extension HalfConnection {
     } else {
       guard let position = firstSent else { return }
       begin(at: position)
-      output.open(slot)
       let first = backlog?.segments.first
-      output.events.finding(
+      output.emit(
         StreamFinding(
           .midstreamStart, stream: stream, side: side, offset: 0, length: 0, fileOffset: first?.fileOffset,
           packet: first?.packet ?? totals.firstPacket,
           message:
             "the beginning of this direction was not captured: offsets count from the first captured "
-            + "byte, sequence number \(Int(nextNumber.value))"), slot: slot)
+            + "byte, sequence number \(Int(nextNumber.value))"), slot)
       emitSourceFindings(&output)
     }
     flush(&output)
@@ -77,13 +76,12 @@ extension HalfConnection {
     if hasBegun, next < sent { declareGap(to: sent, fileOffset: nil, nil, &output) }
     emitSourceFindings(&output)
     guard uncomparedBytes > 0 else { return }
-    output.open(slot)
-    output.events.finding(
+    output.emit(
       StreamFinding(
         .unverifiedRetransmission, stream: stream, side: side, packet: output.lastPacket,
         message:
           "\(Count.of(uncomparedBytes, "byte")) retransmitted too late to be compared with the original"),
-      slot: slot)
+      slot)
   }
 
   /// Releases the memory of a direction that has ended.
@@ -101,20 +99,17 @@ extension HalfConnection {
     finding.stream = stream
     finding.side = side
     guard hasBegun else { return makeBacklog().add(finding, at: position, arrival: output.packetsRead) }
-    output.open(slot)
     // The capture may lack bytes of a packet from before the beginning.
     finding.offset = max(0, offset(position))
-    output.events.finding(finding, slot: slot)
+    output.emit(finding, slot)
   }
 
   mutating func emitSourceFindings(_ output: inout StreamOutput) {
     guard let deferred = backlog?.findings, !deferred.isEmpty else { return }
     backlog?.findings = []
-    for (finding, position) in deferred {
-      output.open(slot)
-      var finding = finding
+    for (var finding, position) in deferred {
       finding.offset = hasBegun ? max(0, offset(position)) : nil
-      output.events.finding(finding, slot: slot)
+      output.emit(finding, slot)
     }
     dropEmptyBacklog()
   }

@@ -44,6 +44,11 @@ struct StreamOutput {
     EventReference(batch: batch, index: Int32(truncatingIfNeeded: events.events.count &- 1))
   }
 
+  mutating func emit(_ finding: StreamFinding, _ slot: Int32) {
+    open(slot)
+    events.finding(finding, slot: slot)
+  }
+
   @inline(never)
   private mutating func openNow(_ slot: Int32) {
     guard let identity = unopened else { return }
