@@ -152,23 +152,19 @@ let package = Package(
     // MARK: Lab
     // Generated inputs with their expected records, without the code of the decoders.
     module("Lab/Generator", ["CLz4", "CZlib", "CZstd"], libraries: ["lz4", "z", "zstd"]),
-    // The only user of SwiftNIO.
+    // Servers for clients, and trials of readers on the streams of a corpus. The only user of SwiftNIO.
     module(
       "Lab/MockServer",
       [
-        "Analysis", "Basics", "CLibcrypto", "Conformance", "PacketCapture", "StreamInputs", nio("NIOCore"),
-        nio("NIOHPACK", "swift-nio-http2"), nio("NIOHTTP2", "swift-nio-http2"), nio("NIOPosix"),
-        nio("NIOSSL", "swift-nio-ssl"), nio("NIOTLS"),
+        "Analysis", "Basics", "CLibcrypto", "Conformance", "PacketCapture", "ReaderModels", "Reports",
+        "StreamInputs", nio("NIOCore"), nio("NIOHPACK", "swift-nio-http2"),
+        nio("NIOHTTP2", "swift-nio-http2"), nio("NIOPosix"), nio("NIOSSL", "swift-nio-ssl"), nio("NIOTLS"),
       ]),
-    // Runs readers under test on the streams of a corpus.
-    module(
-      "Lab/ReaderTrials",
-      ["Analysis", "Basics", "Conformance", "MockServer", "ReaderModels", "Reports"]),
     command(
       "Lab/apnsift-lab",
       [
         "APNsWire", "Analysis", "Basics", "CommandOptions", "Conformance", "Generator", "MockServer",
-        "PacketCapture", "ReaderTrials", "Reports",
+        "PacketCapture", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     // MARK: Command
@@ -265,7 +261,7 @@ let package = Package(
       name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ReadersTests",
-      dependencies: ["Basics", "Conformance", "ReaderModels", "ReaderTrials", "TestSupport", "Wording"],
+      dependencies: ["Basics", "Conformance", "MockServer", "ReaderModels", "TestSupport", "Wording"],
       swiftSettings: strict),
     .testTarget(
       name: "CorporaTests", dependencies: ["Basics", "Conformance", "Wording"], swiftSettings: strict),

@@ -1,7 +1,7 @@
 import Basics
 import Conformance
+import MockServer
 import ReaderModels
-import ReaderTrials
 import TestSupport
 import Testing
 import Wording

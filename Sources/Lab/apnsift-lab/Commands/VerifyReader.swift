@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import CommandOptions
 import Conformance
-import ReaderTrials
+import MockServer
 
 /// `apnsift-lab verify`: tests a reader with the streams of a corpus.
 struct VerifyReader: ParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import CommandOptions
 import Conformance
-import ReaderTrials
+import MockServer
 
 /// The options of a reader under test (docs/corpora.md, "Testing a reader").
 struct ReaderOptions: ParsableArguments {

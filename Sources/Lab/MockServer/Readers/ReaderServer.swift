@@ -1,6 +1,5 @@
 import Basics
 import Conformance
-import MockServer
 import ReaderModels
 import Reports
 import Synchronization

@@ -1,6 +1,5 @@
 import Basics
 import Conformance
-import MockServer
 import ReaderModels
 
 /// A server that a reader must refuse, by its certificate.
