@@ -96,15 +96,10 @@ struct CaptureFileWriter {
 
   // MARK: - Numbers in the file's byte order
 
-  private func word(_ value: UInt32) -> [UInt8] {
-    var bytes: [UInt8] = []
-    appendBigEndian(value, to: &bytes)
-    return container.isBigEndian ? bytes : bytes.reversed()
-  }
+  private func word(_ value: UInt32) -> [UInt8] { bytes(of: value) }
+  private func half(_ value: UInt16) -> [UInt8] { bytes(of: value) }
 
-  private func half(_ value: UInt16) -> [UInt8] {
-    var bytes: [UInt8] = []
-    appendBigEndian(value, to: &bytes)
-    return container.isBigEndian ? bytes : bytes.reversed()
+  private func bytes(of value: some FixedWidthInteger) -> [UInt8] {
+    container.isBigEndian ? bigEndian(value) : bigEndian(value).reversed()
   }
 }

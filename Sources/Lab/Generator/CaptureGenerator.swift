@@ -106,7 +106,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
     while delayed.contains(slot: slot), let packet = delayed.removeDue(at: nil) {
       try write(packet.segment, of: packet.slot)
     }
-    if let session = slots[slot] { lastAcknowledgement = (session.acknowledgement, session.peers) }
+    if let session = slots[slot] { lastAcknowledgement = (session.acknowledgement, session.tcp.peers) }
     try slots[slot]?.finish(&truth)
     slots[slot] = nil
     open(slot)
@@ -136,20 +136,29 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
     {
       return try followUp(segment, of: slot)
     }
-    let packet = encoder.packet(segment, between: session.peers)
+    let packet = encoder.packet(segment, between: session.tcp.peers)
     let length = min(packet.bytes.count, capture.snapLength ?? .max)
     var segment = segment
     segment.missing = max(0, packet.payloadStart + segment.payload.count - length)
-    let isExposed = !session.isSpared && !segment.payload.isEmpty
+    let isExposed = !session.tcp.isSpared && !segment.payload.isEmpty
     let damage = isExposed ? drawDamage(packet, length) : nil
     if damage != nil { try acknowledge(FileDamageSource.cushion.before, slot) }
     advanceTime()
     let record = file.record(packet.bytes[..<length], sentLength: packet.bytes.count, moment)
     var location = try write(record, damage)
     location.fileOffset += packet.payloadStart
-    try slots[slot]?.captured(segment, at: location, number: &nextStream, &truth)
+    let part = CapturedPart(range: 0..<segment.payload.count - segment.missing, location: location)
+    try captured(segment, [part], location, of: slot)
     if damage != nil { try acknowledge(FileDamageSource.cushion.after, slot) }
     try followUp(segment, of: slot)
+  }
+
+  /// - Parameter location: of the last packet of the segment.
+  private mutating func captured(
+    _ segment: GeneratedSegment, _ parts: [CapturedPart], _ location: CapturedLocation, of slot: Int
+  ) throws {
+    slots[slot]?.tcp.note(location, number: &nextStream)
+    try slots[slot]?.captured(segment, parts, &truth)
   }
 
   private mutating func followUp(_ segment: GeneratedSegment, of slot: Int) throws {
@@ -159,7 +168,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
 
   /// Writes a segment as fragments, in order or in reverse; false if it is too short.
   private mutating func writeFragments(_ segment: GeneratedSegment, of slot: Int) throws -> Bool {
-    guard let peers = slots[slot]?.peers else { return false }
+    guard let peers = slots[slot]?.tcp.peers else { return false }
     var fragments = encoder.fragments(segment, fragmentations.within(2...4), between: peers)
     guard !fragments.isEmpty else { return false }
     if fragmentations.below(2) == 0 { fragments.reverse() }
@@ -175,7 +184,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
       parts.append(CapturedPart(range: fragment.payload, location: first))
     }
     guard let completion else { return false }
-    try slots[slot]?.captured(segment, parts, completion, number: &nextStream, &truth)
+    try captured(segment, parts, completion, of: slot)
     return true
   }
 
@@ -232,7 +241,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
   }
 
   private mutating func writeSettled(_ slot: Int) throws {
-    let first = DelayedOffsets(
+    let first = BothSides(
       client: delayed.firstOffset(of: slot, isFromServer: false),
       server: delayed.firstOffset(of: slot, isFromServer: true))
     try slots[slot]?.writeSettled(delayed: first, to: &truth)

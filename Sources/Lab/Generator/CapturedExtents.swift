@@ -14,9 +14,13 @@ struct CapturedExtents {
   /// Disjoint, ascending.
   private var extents: [Extent] = []
 
-  /// Adds the bytes of `range` in a packet, the first of them at `location`.
-  /// - Parameter altered: the bytes that differ from the sent ones. An earlier packet had the sent ones.
-  mutating func add(_ range: Range<Int>, _ location: CapturedLocation, altered: Range<Int>?) {
+  /// Adds the bytes of a captured part. Altered bytes differ from the sent ones, which an earlier packet had.
+  mutating func add(_ part: CapturedPart, of segment: GeneratedSegment) {
+    func sent(_ range: Range<Int>) -> Range<Int> {
+      range.lowerBound + segment.offset..<range.upperBound + segment.offset
+    }
+    let (range, location) = (sent(part.range), part.location)
+    let altered = segment.altered.map { sent($0.clamped(to: part.range)) }
     var cursor = range.lowerBound
     var index = 0
     while index < extents.count, cursor < range.upperBound {
@@ -55,9 +59,6 @@ struct CapturedExtents {
     guard let first = extents.first, first.range.upperBound <= frontier else { return nil }
     return extents.removeFirst()
   }
-
-  /// Whether the byte at `offset` is captured.
-  func contains(_ offset: Int) -> Bool { extents.contains { $0.range.contains(offset) } }
 }
 
 /// A TCP segment (RFC 9293, section 3.1), to be encoded as a packet.
@@ -72,11 +73,11 @@ struct GeneratedSegment {
 
   var isFromServer: Bool
   var sequence: UInt32
-  var acknowledgement: UInt32
+  var acknowledgement: UInt32 = 0
   var flags: UInt8
-  var payload: [UInt8] = []
   /// Offset of the payload in the sent bytes of its direction, from 0, including bytes that are not captured.
   var offset = 0
+  var payload: [UInt8] = []
   /// Indices in the payload of bytes that differ from the sent ones.
   var altered: Range<Int>?
   /// The number of bytes at the end of the payload that the snap length cuts off.

@@ -45,14 +45,9 @@ struct DumpGenerator {
   }
 
   private var totals: TruthWriter.StreamTotals {
-    var totals = TruthWriter.StreamTotals()
-    if records.isFromServer {
-      totals.serverBytes = dump.count
-    } else {
-      totals.protocolName = "gateway"
-      totals.clientBytes = dump.count
-      totals.serverBytes = response?.bytes.count ?? 0
-    }
+    var totals = TruthWriter.StreamTotals(protocolName: records.isFromServer ? "feedback" : "gateway")
+    totals.bytes[records.isFromServer] = dump.count
+    if let response { totals.bytes.server = response.bytes.count }
     totals.records = count + (response == nil ? 0 : 1)
     return totals
   }
@@ -67,7 +62,7 @@ struct FileDamage: Sendable {
   /// Nonzero masks for XOR with the bytes from `index` on.
   var changes: [UInt8] = []
 
-  var kind: StaticString { changes.isEmpty ? "file-lost-bytes" : "file-flipped-bytes" }
+  var kind: String { changes.isEmpty ? "file-lost-bytes" : "file-flipped-bytes" }
 
   /// The damaged record.
   func applied(to record: [UInt8]) -> [UInt8] {

@@ -3,7 +3,8 @@
 /// (RecordSource).
 struct ExpectedRecords {
   private var records: SentRecords
-  private(set) var stream: TruthWriter.Stream
+  /// With the number that it gets with its first packet.
+  var stream = TruthWriter.Stream()
   /// The expectation for complete records.
   private let expectation: Expectation
 
@@ -29,22 +30,11 @@ struct ExpectedRecords {
   init(_ records: SentRecords, isMidstream: Bool, expectation: Expectation) {
     self.expectation = expectation
     self.records = records
-    stream = TruthWriter.Stream()
     base = isMidstream ? nil : 0
   }
 
   /// Whether the beginning of the stream is known.
   var hasBegun: Bool { base != nil }
-
-  /// Writes the finding for a packet that the snap length cut at offset `start` of the sent bytes.
-  mutating func writeTruncated(
-    _ start: Int, _ length: Int, _ location: CapturedLocation, to truth: inout TruthWriter
-  ) throws {
-    try find("truncated-packet", start..<start + length, location, isError: false, to: &truth)
-  }
-
-  /// Sets the number that the stream gets with its first packet, and its peers.
-  mutating func name(_ stream: TruthWriter.Stream) { self.stream = stream }
 
   /// Processes the next captured bytes.
   mutating func take(_ extent: CapturedExtents.Extent, to truth: inout TruthWriter) throws {
@@ -130,15 +120,15 @@ struct ExpectedRecords {
     done = end
   }
 
-  private mutating func find(
-    _ code: StaticString, _ range: Range<Int>, _ location: CapturedLocation?, isError: Bool = true,
+  mutating func find(
+    _ code: String, _ range: Range<Int>, _ location: CapturedLocation?, isError: Bool = true,
     to truth: inout TruthWriter
   ) throws {
     try find(code, range, packet: location?.packet, location?.fileOffset, isError: isError, to: &truth)
   }
 
   private mutating func find(
-    _ code: StaticString, _ range: Range<Int>, packet: Int?, _ fileOffset: Int?, isError: Bool,
+    _ code: String, _ range: Range<Int>, packet: Int?, _ fileOffset: Int?, isError: Bool,
     to truth: inout TruthWriter
   ) throws {
     findings += 1

@@ -2,27 +2,20 @@
 protocol GeneratedConnection {
   init(_ opening: SessionOpening, of scenario: Scenario)
 
-  var peers: Peers { get }
-  /// Whether it is spared from damage of the file.
-  var isSpared: Bool { get }
+  var tcp: GeneratedTCP { get set }
   /// An ACK segment without payload, valid at any time.
   var acknowledgement: GeneratedSegment { get }
 
   /// The next segment at the capture point; nil at the end of the connection.
   mutating func next() -> GeneratedSegment?
 
-  /// A segment was captured in one or more packets.
-  /// - Parameters:
-  ///   - location: location of the last packet.
-  ///   - number: number of the next stream.
-  mutating func captured(
-    _ segment: GeneratedSegment, _ parts: [CapturedPart], _ location: CapturedLocation,
-    number next: inout Int, _ truth: inout TruthWriter
-  ) throws
+  /// A segment was captured in one or more packets, the last of them noted in `tcp`.
+  mutating func captured(_ segment: GeneratedSegment, _ parts: [CapturedPart], _ truth: inout TruthWriter)
+    throws
 
   /// Writes the truth of the bytes that no later packet can affect.
-  /// - Parameter delayed: the lowest offsets of delayed segments.
-  mutating func writeSettled(delayed: DelayedOffsets, to truth: inout TruthWriter) throws
+  /// - Parameter delayed: the lowest offset of the delayed segments from each side; nil if there is none.
+  mutating func writeSettled(delayed: BothSides<Int?>, to truth: inout TruthWriter) throws
 
   /// Ends the connection, after its last captured packet.
   mutating func finish(_ truth: inout TruthWriter) throws
@@ -31,15 +24,14 @@ protocol GeneratedConnection {
   static func isUncertain(_ scenario: Scenario) -> Bool
 }
 
-extension GeneratedConnection {
-  /// A segment was captured in one packet.
-  /// - Parameter location: location of the first byte of the payload, even if the payload is empty.
-  mutating func captured(
-    _ segment: GeneratedSegment, at location: CapturedLocation, number next: inout Int,
-    _ truth: inout TruthWriter
-  ) throws {
-    let part = CapturedPart(range: 0..<segment.payload.count - segment.missing, location: location)
-    try captured(segment, [part], location, number: &next, &truth)
+/// What each side of a connection has.
+struct BothSides<Value> {
+  var client: Value
+  var server: Value
+
+  subscript(isServer: Bool) -> Value {
+    get { isServer ? server : client }
+    _modify { if isServer { yield &server } else { yield &client } }
   }
 }
 
@@ -51,21 +43,13 @@ struct CapturedPart {
   var location: CapturedLocation
 }
 
-/// The lowest offset of the delayed segments from each side; nil if there is none.
-struct DelayedOffsets {
-  var client: Int?
-  var server: Int?
-
-  func offset(isFromServer: Bool) -> Int? { isFromServer ? server : client }
-}
-
 /// How a connection begins.
 struct SessionOpening {
   /// Number of the connection, from 0.
   var number: Int
   /// Number of its ports: connections with the same number have the same ports.
   var ports: Int
-  /// Whether the sender's sequence numbers wrap around.
+  /// Whether sequence numbers wrap around.
   var wraps: Bool
   /// Whether it was opened before the capture began.
   var isMidstream: Bool
@@ -75,4 +59,10 @@ struct SessionOpening {
   var isSpared: Bool
   /// Whether it is a gateway connection.
   var isGateway: Bool
+
+  /// Initial sequence numbers: above those of earlier connections with these ports (RFC 6528), as a SYN with a lower
+  /// number could be a late one.
+  var starts: ClosedRange<Int> {
+    isFirstOfPorts ? 0x1000_0000...0x3fff_ffff : 0x4000_0000...0x6fff_ffff
+  }
 }

@@ -21,7 +21,7 @@ struct GeneratedPush: Sendable {
   /// A response.
   struct ServerAnswer: Sendable {
     var status: Int
-    var reason: StaticString?
+    var reason: String?
     /// When the token became invalid, in milliseconds since 1970.
     var time: Int?
 
@@ -110,7 +110,7 @@ struct GeneratedPush: Sendable {
   }
 
   /// Apple's statuses and reasons ("Handling notification responses from APNs").
-  private static let errors: [(status: Int, reason: StaticString)] = [
+  private static let errors: [(status: Int, reason: String)] = [
     (400, "DeviceTokenNotForTopic"), (400, "TopicDisallowed"), (403, "ExpiredProviderToken"),
     (403, "InvalidProviderToken"), (413, "PayloadTooLarge"), (500, "InternalServerError"),
     (503, "ServiceUnavailable"), (503, "Shutdown"),

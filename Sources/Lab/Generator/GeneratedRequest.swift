@@ -46,9 +46,7 @@ struct GeneratedRequest: Sendable {
   private static func unambiguous(_ identifier: UInt32) -> UInt32 {
     let isLength = identifier & 0xff_ffff == Scenario.normalLength || identifier >> 8 == Scenario.normalLength
     // Any byte that follows an identifier may be as low as 0.
-    var bytes: [UInt8] = []
-    appendBigEndian(identifier, to: &bytes)
-    bytes.append(0)
+    let bytes = bigEndian(identifier) + [0]
     let isCiphertext = (0...2).contains {
       GeneratedToken.looksLikeCiphertext(bytes[$0], bytes[$0 + 1], bytes[$0 + 2])
     }
@@ -76,34 +74,26 @@ struct GeneratedRequest: Sendable {
   var bytes: [UInt8] {
     var bytes = [command]
     guard let items else {
-      if let identifier { appendBigEndian(identifier, to: &bytes) }
-      if let expiry { appendBigEndian(expiry, to: &bytes) }
-      bytes += lengthAndToken
-      append(payload, to: &bytes)
-      return bytes
+      if let identifier { bytes += bigEndian(identifier) }
+      if let expiry { bytes += bigEndian(expiry) }
+      return bytes + lengthAndToken + Self.withLength(payload)
     }
-    var frame: [UInt8] = []
-    for item in items { append(item: item, to: &frame) }
-    appendBigEndian(UInt32(truncatingIfNeeded: frame.count), to: &bytes)
-    return bytes + frame
+    let frame = items.flatMap { [$0] + Self.withLength(value(ofItem: $0)) }
+    return bytes + bigEndian(UInt32(truncatingIfNeeded: frame.count)) + frame
   }
 
-  private func append(item: UInt8, to frame: inout [UInt8]) {
-    var value: [UInt8] = []
+  private func value(ofItem item: UInt8) -> [UInt8] {
     switch item {
-    case 1: value += token
-    case 2: value = payload
-    case 3: appendBigEndian(identifier ?? 0, to: &value)
-    case 4: appendBigEndian(expiry ?? 0, to: &value)
-    default: value.append(priority ?? 0)
+    case 1: Array(token)
+    case 2: payload
+    case 3: bigEndian(identifier ?? 0)
+    case 4: bigEndian(expiry ?? 0)
+    default: [priority ?? 0]
     }
-    frame.append(item)
-    append(value, to: &frame)
   }
 
-  private func append(_ value: [UInt8], to bytes: inout [UInt8]) {
-    appendBigEndian(UInt16(truncatingIfNeeded: value.count), to: &bytes)
-    bytes += value
+  private static func withLength(_ value: [UInt8]) -> [UInt8] {
+    bigEndian(UInt16(truncatingIfNeeded: value.count)) + value
   }
 }
 
@@ -141,7 +131,7 @@ enum GeneratedToken {
     var random = RandomNumbers(seed: scenario.seed, .tokens, number: number)
     let lengths = scenario.tokenLengths
     let length = lengths.isEmpty ? Scenario.normalLength : lengths[random.below(lengths.count)]
-    appendBigEndian(UInt16(truncatingIfNeeded: length), to: &bytes)
+    bytes += bigEndian(UInt16(truncatingIfNeeded: length))
     var word: UInt64 = 0
     for index in 0..<length {
       if index % 8 == 0 { word = random.next() }
@@ -172,7 +162,7 @@ enum GeneratedToken {
 /// The error response of a connection. It is drawn before the requests, so that the outcome of each request is known
 /// when it is written (docs/spec/decoding-rules.md#correlation).
 struct GeneratedResponse: Sendable {
-  enum RequestOutcome: Sendable {
+  enum RequestOutcome: String, Sendable {
     case accepted, rejected, discarded, unknown
   }
 
@@ -183,7 +173,7 @@ struct GeneratedResponse: Sendable {
   let token: [UInt8]
 
   /// From docs/spec/protocol.md#error-responses.
-  private static let statuses: [(status: UInt8, text: StaticString)] = [
+  private static let statuses: [(status: UInt8, text: String)] = [
     (0, "no errors encountered"), (1, "processing error"), (2, "missing device token"), (3, "missing topic"),
     (4, "missing payload"), (5, "invalid token size"), (6, "invalid topic size"), (7, "invalid payload size"),
     (8, "invalid token"), (10, "shutdown"),
@@ -211,9 +201,7 @@ struct GeneratedResponse: Sendable {
     return nil
   }
 
-  var statusText: StaticString {
-    Self.statuses.first { $0.status == status }?.text ?? ""
-  }
+  var statusText: String { Self.statuses.first { $0.status == status }?.text ?? "" }
 
   func outcome(of number: Int) -> RequestOutcome {
     if status == 0 { return .unknown }
@@ -223,9 +211,5 @@ struct GeneratedResponse: Sendable {
   }
 
   /// The response (docs/spec/protocol.md#error-responses).
-  var bytes: [UInt8] {
-    var bytes: [UInt8] = [8, status]
-    appendBigEndian(identifier, to: &bytes)
-    return bytes
-  }
+  var bytes: [UInt8] { [8, status] + bigEndian(identifier) }
 }

@@ -77,12 +77,7 @@ struct BufferedOutput {
   }
 }
 
-func appendBigEndian(_ value: UInt32, to bytes: inout [UInt8]) {
-  appendBigEndian(UInt16(truncatingIfNeeded: value >> 16), to: &bytes)
-  appendBigEndian(UInt16(truncatingIfNeeded: value), to: &bytes)
-}
-
-func appendBigEndian(_ value: UInt16, to bytes: inout [UInt8]) {
-  bytes.append(UInt8(truncatingIfNeeded: value >> 8))
-  bytes.append(UInt8(truncatingIfNeeded: value))
+/// The bytes of a number in network byte order.
+func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+  withUnsafeBytes(of: value.bigEndian) { Array($0) }
 }

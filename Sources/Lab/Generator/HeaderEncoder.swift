@@ -1,67 +1,32 @@
 /// The header fields of pushes and their responses.
-enum HeaderName: UInt8, Sendable {
-  case authority, method, path, scheme, status
-  case topic, pushType, id, uniqueID, priority, expiration, collapseID
-
-  var text: StaticString {
-    switch self {
-    case .authority: ":authority"
-    case .method: ":method"
-    case .path: ":path"
-    case .scheme: ":scheme"
-    case .status: ":status"
-    case .topic: "apns-topic"
-    case .pushType: "apns-push-type"
-    case .id: "apns-id"
-    case .uniqueID: "apns-unique-id"
-    case .priority: "apns-priority"
-    case .expiration: "apns-expiration"
-    case .collapseID: "apns-collapse-id"
-    }
-  }
-
-  /// Index of the first entry with this name in the static table (RFC 7541, appendix A).
-  fileprivate var staticIndex: Int? {
-    switch self {
-    case .authority: 1
-    case .method: 2
-    case .path: 4
-    case .scheme: 6
-    case .status: 8
-    default: nil
-    }
-  }
-
-  /// Index of the entry with this name and value in the static table.
-  fileprivate func staticIndex(of value: [UInt8]) -> Int? {
-    switch self {
-    case .method: value.elementsEqual("POST".utf8) ? 3 : nil
-    case .scheme: value.elementsEqual("http".utf8) ? 6 : nil
-    case .status:
-      if value.elementsEqual("200".utf8) {
-        8
-      } else if value.elementsEqual("400".utf8) {
-        12
-      } else {
-        value.elementsEqual("500".utf8) ? 14 : nil
-      }
-    default: nil
-    }
-  }
+enum HeaderName: String, Sendable {
+  case authority = ":authority"
+  case method = ":method"
+  case path = ":path"
+  case scheme = ":scheme"
+  case status = ":status"
+  case topic = "apns-topic"
+  case pushType = "apns-push-type"
+  case id = "apns-id"
+  case uniqueID = "apns-unique-id"
+  case priority = "apns-priority"
+  case expiration = "apns-expiration"
+  case collapseID = "apns-collapse-id"
 }
 
 /// A header field to encode.
 struct HeaderField {
   var name: HeaderName
-  var value: [UInt8]
+  var value: String
   /// Whether it enters the dynamic table, so that later blocks can refer to it.
   var isIndexed: Bool
 
   init(_ name: HeaderName, _ value: String, isIndexed: Bool) {
-    self.name = name
-    self.value = Array(value.utf8)
-    self.isIndexed = isIndexed
+    (self.name, self.value, self.isIndexed) = (name, value, isIndexed)
   }
+
+  /// RFC 7541, section 4.1.
+  fileprivate var size: Int { name.rawValue.utf8.count + value.utf8.count + 32 }
 }
 
 /// Encodes the header blocks of one direction (RFC 7541), without Huffman codes. Later blocks refer to the
@@ -71,7 +36,7 @@ struct HeaderEncoder {
   static let standardSize = 4096
 
   /// The oldest entry is the first.
-  private var entries: [(name: HeaderName, value: [UInt8])] = []
+  private var entries: [HeaderField] = []
   private var size = 0
   /// The maximum table size in bytes, at most `standardSize`.
   let limit: Int
@@ -94,15 +59,9 @@ struct HeaderEncoder {
   private mutating func append(_ field: HeaderField, to block: inout [UInt8]) {
     if let index = index(of: field) { return append(index, prefix: 7, pattern: 0x80, to: &block) }
     let name = nameIndex(of: field.name)
-    if field.isIndexed {
-      append(name ?? 0, prefix: 6, pattern: 0x40, to: &block)
-    } else {
-      append(name ?? 0, prefix: 4, pattern: 0, to: &block)
-    }
-    if name == nil {
-      field.name.text.withUTF8Buffer { append(text: $0, to: &block) }
-    }
-    append(text: field.value, to: &block)
+    append(name ?? 0, prefix: field.isIndexed ? 6 : 4, pattern: field.isIndexed ? 0x40 : 0, to: &block)
+    if name == nil { append(text: field.name.rawValue.utf8, to: &block) }
+    append(text: field.value.utf8, to: &block)
     if field.isIndexed { insert(field) }
   }
 
@@ -126,33 +85,31 @@ struct HeaderEncoder {
 
   // MARK: - Tables
 
-  /// The number of entries in the static table: the newest dynamic entry has the next index.
+  /// The entries of the static table (RFC 7541, appendix A) that pushes have; of a name, the first stands for it.
+  private static let staticEntries: [(index: Int, name: HeaderName, value: String)] = [
+    (1, .authority, ""), (2, .method, "GET"), (3, .method, "POST"), (4, .path, "/"), (6, .scheme, "http"),
+    (8, .status, "200"), (12, .status, "400"), (14, .status, "500"),
+  ]
+  /// The number of all entries in the static table: the newest dynamic entry has the next index.
   private static let staticCount = 61
 
   private func index(of field: HeaderField) -> Int? {
-    if let index = field.name.staticIndex(of: field.value) { return index }
-    return entries.lastIndex { $0.name == field.name && $0.value == field.value }.map(dynamicIndex)
+    Self.staticEntries.first { $0.name == field.name && $0.value == field.value }?.index
+      ?? entries.lastIndex { $0.name == field.name && $0.value == field.value }.map(dynamicIndex)
   }
 
   private func nameIndex(of name: HeaderName) -> Int? {
-    name.staticIndex ?? entries.lastIndex { $0.name == name }.map(dynamicIndex)
+    Self.staticEntries.first { $0.name == name }?.index
+      ?? entries.lastIndex { $0.name == name }.map(dynamicIndex)
   }
 
   private func dynamicIndex(_ index: Int) -> Int { Self.staticCount + entries.count - index }
 
   /// Evicts old entries (RFC 7541, section 4.4). An entry larger than the table empties it.
   private mutating func insert(_ field: HeaderField) {
-    entries.append((field.name, field.value))
-    size += Self.size(entries[entries.count - 1])
-    while size > limit, let oldest = entries.first {
-      size -= Self.size(oldest)
-      entries.removeFirst()
-    }
-  }
-
-  /// RFC 7541, section 4.1.
-  private static func size(_ entry: (name: HeaderName, value: [UInt8])) -> Int {
-    entry.name.text.utf8CodeUnitCount + entry.value.count + 32
+    entries.append(field)
+    size += field.size
+    while size > limit, !entries.isEmpty { size -= entries.removeFirst().size }
   }
 }
 
@@ -185,21 +142,13 @@ enum HTTP2Frame {
     _ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: some Collection<UInt8>,
     to bytes: inout [UInt8]
   ) {
-    bytes.append(UInt8(truncatingIfNeeded: payload.count >> 16))
-    appendBigEndian(UInt16(truncatingIfNeeded: payload.count), to: &bytes)
-    bytes.append(kind.rawValue)
-    bytes.append(flags)
-    appendBigEndian(stream, to: &bytes)
+    bytes += bigEndian(UInt32(truncatingIfNeeded: payload.count)).dropFirst()
+    bytes += [kind.rawValue, flags] + bigEndian(stream)
     bytes.append(contentsOf: payload)
   }
 
   /// The payload of SETTINGS (RFC 9113, section 6.5.1).
   static func settings(_ values: [(id: UInt16, value: UInt32)]) -> [UInt8] {
-    var payload: [UInt8] = []
-    for (id, value) in values {
-      appendBigEndian(id, to: &payload)
-      appendBigEndian(value, to: &payload)
-    }
-    return payload
+    values.flatMap { bigEndian($0.id) + bigEndian($0.value) }
   }
 }

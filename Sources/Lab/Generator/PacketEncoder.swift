@@ -3,11 +3,13 @@ struct PacketEncoder {
   let link: CaptureLink
   let isBigEndian: Bool
 
-  /// A packet, and the index of the segment's payload in it.
+  /// A packet with a segment, or a fragment of its datagram.
   struct Packet {
     var bytes: [UInt8] = []
+    /// The range of the segment's payload in it, and the index of its first byte in `bytes`.
+    var payload: Range<Int>
     var payloadStart = 0
-    fileprivate var isV6 = false
+    fileprivate var isV6: Bool
 
     /// The indices in the record of the addresses and ports of a segment with data.
     /// - Parameter payloadAt: index of the payload in the record.
@@ -27,82 +29,45 @@ struct PacketEncoder {
   }
 
   mutating func packet(_ segment: GeneratedSegment, between peers: Peers) -> Packet {
-    var packet = Packet()
-    packet.isV6 = peers.isV6
-    appendLinkHeader(isV6: peers.isV6, to: &packet.bytes)
     let tcp = Self.tcp(segment, between: peers)
-    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
-    if peers.isV6 {
-      Self.appendIPv6(payloadLength: tcp.count, source, destination, to: &packet.bytes)
-    } else {
-      identification &+= 1
-      Self.appendIPv4(payloadLength: tcp.count, source, destination, identification, to: &packet.bytes)
-    }
-    packet.bytes += tcp
-    packet.payloadStart = packet.bytes.count - segment.payload.count
-    pad(&packet.bytes)
-    return packet
+    if !peers.isV6 { identification &+= 1 }
+    return packet(0..<tcp.count, of: tcp, segment, between: peers)
   }
 
-  /// Pads Ethernet frames to 60 bytes without check sequence (IEEE 802.3). The padding is not zero, to expose
-  /// readers that treat it as data.
-  private func pad(_ bytes: inout [UInt8]) {
-    guard link.linkType == 1, bytes.count < 60 else { return }
-    bytes += repeatElement(0xee, count: 60 - bytes.count)
+  /// A packet with a range of the bytes of a segment, a fragment if that is a part.
+  private func packet(
+    _ range: Range<Int>, of tcp: [UInt8], _ segment: GeneratedSegment, between peers: Peers
+  ) -> Packet {
+    let header = tcp.count - segment.payload.count
+    let payload = max(range.lowerBound, header)..<range.upperBound
+    var packet = Packet(
+      payload: payload.lowerBound - header..<payload.upperBound - header, isV6: peers.isV6)
+    appendLinkHeader(isV6: peers.isV6, to: &packet.bytes)
+    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
+    packet.bytes +=
+      peers.isV6
+      ? ipv6(range, of: tcp.count, source, destination) : ipv4(range, of: tcp.count, source, destination)
+    packet.payloadStart = packet.bytes.count + payload.lowerBound - range.lowerBound
+    packet.bytes += tcp[range]
+    // Ethernet frames are padded to 60 bytes without check sequence (IEEE 802.3). The padding is not zero, to expose
+    // readers that treat it as data.
+    if link.linkType == 1 { packet.bytes += repeatElement(0xee, count: max(0, 60 - packet.bytes.count)) }
+    return packet
   }
 
   // MARK: - Fragments
 
-  /// A fragment of a segment's datagram.
-  struct Fragment {
-    var bytes: [UInt8]
-    /// The range of the segment's payload in the fragment, and the index of its first byte in `bytes`.
-    var payload: Range<Int>
-    var payloadStart: Int
-  }
-
   /// Splits the segment into about `count` fragments (RFC 791, section 3.2; RFC 8200, section 4.5). Empty if it is too
   /// short, or if a fragment would carry a single byte, whose copy would be a keep-alive (RFC 9293, section 3.8.4).
-  mutating func fragments(_ segment: GeneratedSegment, _ count: Int, between peers: Peers) -> [Fragment] {
+  mutating func fragments(_ segment: GeneratedSegment, _ count: Int, between peers: Peers) -> [Packet] {
     let tcp = Self.tcp(segment, between: peers)
     // All but the last have a multiple of 8 bytes, and the first has the whole TCP header.
     let length = max(24, (tcp.count / count + 7) / 8 * 8)
     guard length < tcp.count, tcp.count % length != 1 else { return [] }
-    let header = tcp.count - segment.payload.count
     identification &+= 1
-    return stride(from: 0, to: tcp.count, by: length).map { start in
-      let range = start..<min(start + length, tcp.count)
-      var bytes = fragmentHeader(range, of: tcp.count, segment, between: peers)
-      let payload = max(range.lowerBound, header)..<range.upperBound
-      let payloadStart = bytes.count + payload.lowerBound - range.lowerBound
-      bytes += tcp[range]
-      pad(&bytes)
-      return Fragment(
-        bytes: bytes, payload: payload.lowerBound - header..<payload.upperBound - header,
-        payloadStart: payloadStart)
+    return stride(from: 0, to: tcp.count, by: length).map {
+      packet($0..<min($0 + length, tcp.count), of: tcp, segment, between: peers)
     }
-  }
-
-  private func fragmentHeader(
-    _ range: Range<Int>, of length: Int, _ segment: GeneratedSegment, between peers: Peers
-  ) -> [UInt8] {
-    var bytes: [UInt8] = []
-    appendLinkHeader(isV6: peers.isV6, to: &bytes)
-    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
-    let hasMore = range.upperBound < length
-    let offset = UInt16(truncatingIfNeeded: range.lowerBound)
-    guard peers.isV6 else {
-      let fragment = offset / 8 | (hasMore ? 0x2000 : 0)
-      Self.appendIPv4(
-        payloadLength: range.count, source, destination, identification, fragment: fragment, to: &bytes)
-      return bytes
-    }
-    // Next header 44: fragment.
-    Self.appendIPv6(payloadLength: 8 + range.count, next: 44, source, destination, to: &bytes)
-    bytes += [6, 0]
-    appendBigEndian(offset | (hasMore ? 1 : 0), to: &bytes)
-    appendBigEndian(UInt32(identification), to: &bytes)
-    return bytes
   }
 
   // MARK: - Link layers
@@ -110,19 +75,15 @@ struct PacketEncoder {
   private static let addresses: [UInt8] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2]
 
   private func appendLinkHeader(isV6: Bool, to bytes: inout [UInt8]) {
-    let type: UInt16 = isV6 ? 0x86dd : 0x0800
+    let type: [UInt8] = isV6 ? [0x86, 0xdd] : [0x08, 0x00]
     switch link {
     case .ethernet, .vlan:
       bytes += Self.addresses
       // IEEE 802.1Q: VLAN 7 with a priority.
       if link == .vlan { bytes += [0x81, 0x00, 0x20, 0x07] }
-      appendBigEndian(type, to: &bytes)
-    case .sll:
-      bytes += [0, 0, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0]
-      appendBigEndian(type, to: &bytes)
-    case .sll2:
-      appendBigEndian(type, to: &bytes)
-      bytes += [0, 0, 0, 0, 0, 2, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0]
+      bytes += type
+    case .sll: bytes += [0, 0, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0] + type
+    case .sll2: bytes += type + [0, 0, 0, 0, 0, 2, 0, 1, 0, 6] + Self.addresses[6...] + [0, 0]
     // The address family of the capturing machine (here Linux or a BSD), in its byte order or the network's.
     case .null: bytes += isBigEndian ? [0, 0, 0, isV6 ? 28 : 2] : [isV6 ? 30 : 2, 0, 0, 0]
     case .loop: bytes += [0, 0, 0, isV6 ? 24 : 2]
@@ -132,62 +93,51 @@ struct PacketEncoder {
 
   // MARK: - Internet
 
-  /// RFC 791.
-  /// - Parameter fragment: flags and fragment offset; by default "don't fragment".
-  private static func appendIPv4(
-    payloadLength: Int, _ source: [UInt8], _ destination: [UInt8], _ identification: UInt16,
-    fragment: UInt16 = 0x4000, to bytes: inout [UInt8]
-  ) {
-    var header: [UInt8] = [0x45, 0]
-    appendBigEndian(UInt16(truncatingIfNeeded: 20 + payloadLength), to: &header)
-    appendBigEndian(identification, to: &header)
-    appendBigEndian(fragment, to: &header)
+  /// RFC 791. A datagram that is no fragment has "don't fragment".
+  private func ipv4(
+    _ range: Range<Int>, of length: Int, _ source: [UInt8], _ destination: [UInt8]
+  ) -> [UInt8] {
+    let hasMore = range.upperBound < length
+    let fragment = UInt16(truncatingIfNeeded: range.lowerBound / 8) | (hasMore ? 0x2000 : 0)
+    var header = [0x45, 0] + bigEndian(UInt16(truncatingIfNeeded: 20 + range.count))
+    header += bigEndian(identification) + bigEndian(range.count == length ? 0x4000 : fragment)
     // 64 hops; TCP.
     header += [64, 6]
     var sum = Checksum()
-    sum.add(header)
-    sum.add(source)
-    sum.add(destination)
-    appendBigEndian(sum.value, to: &header)
-    bytes += header
-    bytes += source
-    bytes += destination
+    sum.add(header + source + destination)
+    return header + bigEndian(sum.value) + source + destination
   }
 
   /// RFC 8200.
-  private static func appendIPv6(
-    payloadLength: Int, next: UInt8 = 6, _ source: [UInt8], _ destination: [UInt8],
-    to bytes: inout [UInt8]
-  ) {
-    bytes += [0x60, 0, 0, 0]
-    appendBigEndian(UInt16(truncatingIfNeeded: payloadLength), to: &bytes)
-    bytes += [next, 64]
-    bytes += source
-    bytes += destination
+  private func ipv6(
+    _ range: Range<Int>, of length: Int, _ source: [UInt8], _ destination: [UInt8]
+  ) -> [UInt8] {
+    var fragment: [UInt8] = []
+    if range.count < length {
+      let offset = UInt16(truncatingIfNeeded: range.lowerBound) | (range.upperBound < length ? 1 : 0)
+      fragment = [6, 0] + bigEndian(offset) + bigEndian(UInt32(identification))
+    }
+    let count = UInt16(truncatingIfNeeded: fragment.count + range.count)
+    // Next header 44: fragment.
+    let head: [UInt8] = [0x60, 0, 0, 0] + bigEndian(count) + [fragment.isEmpty ? 6 : 44, 64]
+    return head + source + destination + fragment
   }
 
   /// RFC 9293, section 3.1; a SYN has the maximum segment size option.
   private static func tcp(_ segment: GeneratedSegment, between peers: Peers) -> [UInt8] {
     let options: [UInt8] = segment.flags & GeneratedSegment.Flag.syn != 0 ? [2, 4, 5, 0xb4] : []
     let (sourcePort, destinationPort) = peers.ports(isFromServer: segment.isFromServer)
-    var head: [UInt8] = []
-    appendBigEndian(sourcePort, to: &head)
-    appendBigEndian(destinationPort, to: &head)
-    appendBigEndian(segment.sequence, to: &head)
-    appendBigEndian(segment.acknowledgement, to: &head)
+    var head = bigEndian(sourcePort) + bigEndian(destinationPort)
+    head += bigEndian(segment.sequence) + bigEndian(segment.acknowledgement)
     head += [UInt8((20 + options.count) / 4) << 4, segment.flags, 0xff, 0xff]
     var sum = Checksum()
     let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
-    sum.add(source)
-    sum.add(destination)
-    var pseudo: [UInt8] = []
-    appendBigEndian(UInt32(truncatingIfNeeded: 20 + options.count + segment.payload.count), to: &pseudo)
-    sum.add(pseudo + [0, 0, 0, 6])
-    sum.add(head)
-    sum.add(options)
+    let length = UInt32(truncatingIfNeeded: 20 + options.count + segment.payload.count)
+    sum.add(source + destination + bigEndian(length) + [0, 0, 0, 6])
+    sum.add(head + options)
     sum.add(segment.payload)
     // Bytes that were altered on the way have the wrong sum, so that the first copy counts.
-    appendBigEndian(sum.value ^ (segment.altered == nil ? 0 : 1), to: &head)
+    head += bigEndian(sum.value ^ (segment.altered == nil ? 0 : 1))
     return head + [0, 0] + options + segment.payload
   }
 }
@@ -243,9 +193,7 @@ struct Peers: Sendable {
   }
 
   private func v6(_ group: UInt8, _ last: UInt16) -> [UInt8] {
-    var address: [UInt8] = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, group]
-    appendBigEndian(last, to: &address)
-    return address
+    [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, group] + bigEndian(last)
   }
 
   /// Address and port in JSON, as in reports: `"192.0.2.1:2196"`, `"[2001:db8::1]:2196"`.

@@ -3,15 +3,14 @@
 /// Connections differ in the size of the dynamic table, the fields that enter it, padding and priorities,
 /// and in header blocks of several frames.
 struct PushConversation {
-  /// Frames of a push in a turn, with their range in the turn's bytes.
-  enum Event {
-    case request(stream: UInt32, GeneratedPush, Range<Int>)
-    case response(stream: UInt32, Range<Int>)
-    case reset(stream: UInt32, Range<Int>)
-    /// A GOAWAY excludes the push.
-    case excluded(stream: UInt32, Range<Int>)
-    /// The connection ends before the response.
-    case unanswered(stream: UInt32, Range<Int>)
+  /// What frames of a push do, and their range in the turn's bytes.
+  struct Event {
+    var stream: UInt32
+    var frames: Range<Int>
+    /// Of a request.
+    var push: GeneratedPush?
+    /// Of other frames.
+    var ending: PushLedger.SentPush.Ending?
   }
 
   /// The bytes that one side sends before the other side sends again.
@@ -19,6 +18,11 @@ struct PushConversation {
     var isFromServer: Bool
     var bytes: [UInt8] = []
     var events: [Event] = []
+
+    /// Notes the end of a push by the bytes from `start` on.
+    mutating func end(_ stream: UInt32, _ ending: PushLedger.SentPush.Ending, from start: Int) {
+      events.append(Event(stream: stream, frames: start..<bytes.count, ending: ending))
+    }
   }
 
   private enum Stage {
@@ -108,9 +112,7 @@ struct PushConversation {
     values += [(3, UInt32(Self.mostOpen)), (4, 65_535)]
     var bytes: [UInt8] = []
     HTTP2Frame.append(.settings, HTTP2Frame.settings(values), to: &bytes)
-    var increment: [UInt8] = []
-    appendBigEndian(UInt32(Int32.max) - 65_535, to: &increment)
-    HTTP2Frame.append(.windowUpdate, increment, to: &bytes)
+    HTTP2Frame.append(.windowUpdate, bigEndian(Int32.max - 65_535), to: &bytes)
     return bytes
   }
 
@@ -121,9 +123,8 @@ struct PushConversation {
   }()
 
   private func appendPing(isAnswer: Bool, to bytes: inout [UInt8]) {
-    var payload: [UInt8] = []
-    appendBigEndian(nextStream, to: &payload)
-    HTTP2Frame.append(.ping, flags: isAnswer ? HTTP2Frame.Flag.ack : 0, payload + [0, 0, 0, 0], to: &bytes)
+    let payload = bigEndian(nextStream) + [0, 0, 0, 0]
+    HTTP2Frame.append(.ping, flags: isAnswer ? HTTP2Frame.Flag.ack : 0, payload, to: &bytes)
   }
 
   // MARK: - Pushes
@@ -151,7 +152,7 @@ struct PushConversation {
     let split = random.below(16) == 0 ? random.below(push.payload.count) : 0
     if split > 0 { appendData(push.payload[..<split], stream, endsStream: false, to: &turn.bytes) }
     appendData(push.payload[split...], stream, endsStream: true, to: &turn.bytes)
-    turn.events.append(.request(stream: stream, push, start..<turn.bytes.count))
+    turn.events.append(Event(stream: stream, frames: start..<turn.bytes.count, push: push))
     open.append((stream, push))
   }
 
@@ -204,24 +205,20 @@ struct PushConversation {
     open.removeAll { $0.stream >= first }
     var turn = responseTurn(count: endsWithGoaway ? random.below(open.count + 1) : open.count)
     let start = turn.bytes.count
-    if endsWithGoaway { appendGoaway(last: first > 1 ? first - 2 : 0, to: &turn.bytes) }
+    if endsWithGoaway {
+      // The last stream, and NO_ERROR.
+      let payload = bigEndian(first > 1 ? first - 2 : 0) + [0, 0, 0, 0]
+      HTTP2Frame.append(.goaway, payload + GeneratedPush.ServerAnswer.goAway.body, to: &turn.bytes)
+    }
     let goaway = start..<turn.bytes.count
     addResponses(count: open.count, to: &turn)
-    let end = turn.bytes.count
-    for (stream, _) in without {
-      turn.events.append(
-        endsWithGoaway ? .excluded(stream: stream, goaway) : .unanswered(stream: stream, end..<end))
+    let end = turn.bytes.count..<turn.bytes.count
+    turn.events += without.map { stream, _ in
+      endsWithGoaway
+        ? Event(stream: stream, frames: goaway, ending: .excluded)
+        : Event(stream: stream, frames: end, ending: .unanswered)
     }
     return turn
-  }
-
-  private func appendGoaway(last: UInt32, to bytes: inout [UInt8]) {
-    var payload: [UInt8] = []
-    appendBigEndian(last, to: &payload)
-    // NO_ERROR.
-    appendBigEndian(UInt32(0), to: &payload)
-    HTTP2Frame.append(
-      .goaway, payload + GeneratedPush.ServerAnswer.goAway.body, to: &bytes)
   }
 
   private mutating func end(_ stream: UInt32, _ push: GeneratedPush, in turn: inout Turn) {
@@ -236,30 +233,24 @@ struct PushConversation {
       if let id = push.uniqueID { fields.append(HeaderField(.uniqueID, id, isIndexed: style.indexesAll)) }
       appendHeaders(responses.block(fields), stream, endsStream: body.isEmpty, to: &turn.bytes)
       if !body.isEmpty { appendData(body[...], stream, endsStream: true, to: &turn.bytes) }
-      turn.events.append(.response(stream: stream, start..<turn.bytes.count))
-    case .refused:
-      appendReset(stream, code: 7, to: &turn.bytes)
-      turn.events.append(.reset(stream: stream, start..<turn.bytes.count))
+      turn.end(stream, .response, from: start)
+    case .refused: reset(stream, code: 7, in: &turn)
     case .cancelled: cancelled.append(stream)
     }
   }
 
   private mutating func cancellationTurn() -> Turn {
     var turn = Turn(isFromServer: false)
-    for stream in cancelled {
-      let start = turn.bytes.count
-      appendReset(stream, code: 8, to: &turn.bytes)
-      turn.events.append(.reset(stream: stream, start..<turn.bytes.count))
-    }
+    for stream in cancelled { reset(stream, code: 8, in: &turn) }
     cancelled = []
     return turn
   }
 
   /// - Parameter code: an error code of RFC 9113, section 7.
-  private func appendReset(_ stream: UInt32, code: UInt32, to bytes: inout [UInt8]) {
-    var payload: [UInt8] = []
-    appendBigEndian(code, to: &payload)
-    HTTP2Frame.append(.reset, stream: stream, payload, to: &bytes)
+  private func reset(_ stream: UInt32, code: UInt32, in turn: inout Turn) {
+    let start = turn.bytes.count
+    HTTP2Frame.append(.reset, stream: stream, bigEndian(code), to: &turn.bytes)
+    turn.end(stream, .reset, from: start)
   }
 
   // MARK: - Frames
@@ -272,18 +263,13 @@ struct PushConversation {
     let split = random.below(32) == 0 ? 1 + random.below(block.count) : block.count
     var flags: UInt8 = endsStream ? Flag.endStream : 0
     if split == block.count { flags |= Flag.endHeaders }
-    var payload: [UInt8] = []
     // No dependency, weight 16.
     let priority: [UInt8] = style.prioritises ? [0, 0, 0, 0, 15] : []
     let padding = style.pads ? random.below(32) : 0
-    if style.pads {
-      flags |= Flag.padded
-      payload.append(UInt8(truncatingIfNeeded: padding))
-    }
+    if style.pads { flags |= Flag.padded }
     if style.prioritises { flags |= Flag.priority }
-    payload += priority
-    payload += block[..<split]
-    payload += repeatElement(0, count: padding)
+    let head = (style.pads ? [UInt8(truncatingIfNeeded: padding)] : []) + priority
+    let payload = head + block[..<split] + repeatElement(0, count: padding)
     HTTP2Frame.append(.headers, flags: flags, stream: stream, payload, to: &bytes)
     guard split < block.count else { return }
     HTTP2Frame.append(.continuation, flags: Flag.endHeaders, stream: stream, block[split...], to: &bytes)

@@ -31,34 +31,17 @@ struct PushLedger {
   /// Notes an event of a turn.
   /// - Parameter start: offset of the turn in the sent bytes of its side.
   mutating func note(_ event: PushConversation.Event, at start: Int) -> PushSide.Frames {
-    func frames(_ stream: UInt32, _ range: Range<Int>) -> PushSide.Frames {
-      PushSide.Frames(stream: stream, range: start + range.lowerBound..<start + range.upperBound)
+    let frames = start + event.frames.lowerBound..<start + event.frames.upperBound
+    if let push = event.push {
+      entries[event.stream] = SentPush(
+        push: push, stream: event.stream, request: (frames.lowerBound, nil))
     }
-    switch event {
-    case .request(let stream, let push, let range):
-      var entry = SentPush(push: push, stream: stream)
-      entry.request.offset = start + range.lowerBound
-      entries[stream] = entry
-      return frames(stream, range)
-    case .response(let stream, let range):
-      entries[stream]?.response = (start + range.lowerBound, nil)
-      end(stream, .response)
-      return frames(stream, range)
-    case .reset(let stream, let range):
-      end(stream, .reset)
-      return frames(stream, range)
-    case .excluded(let stream, let range):
-      end(stream, .excluded)
-      return frames(stream, range)
-    case .unanswered(let stream, let range):
-      end(stream, .unanswered)
-      return frames(stream, range)
+    if let ending = event.ending {
+      if ending == .response { entries[event.stream]?.response = (frames.lowerBound, nil) }
+      entries[event.stream]?.ending = ending
+      entries[event.stream]?.unsettled += 1
     }
-  }
-
-  private mutating func end(_ stream: UInt32, _ ending: SentPush.Ending) {
-    entries[stream]?.ending = ending
-    entries[stream]?.unsettled += 1
+    return PushSide.Frames(stream: event.stream, range: frames)
   }
 
   mutating func settle(_ frames: PushSide.Frames, isFromServer: Bool) {
@@ -78,7 +61,7 @@ struct PushLedger {
   /// Writes the pushes whose frames are settled.
   /// - Parameter bases: the offset in the sent bytes at which the stream of each side begins.
   mutating func write(
-    of stream: TruthWriter.Stream, bases: (client: Int, server: Int), to truth: inout TruthWriter
+    of stream: TruthWriter.Stream, bases: BothSides<Int>, to truth: inout TruthWriter
   ) throws {
     for id in finished {
       guard var entry = entries.removeValue(forKey: id) else { continue }

@@ -43,10 +43,8 @@ struct PushLogGenerator {
       try truth.push(push, answer, line: line, at: log.count)
       try log.append(text(of: push, answer))
     }
-    var totals = TruthWriter.StreamTotals()
-    totals.protocolName = "provider-log"
-    totals.serverBytes = log.count
-    totals.records = scenario.tuples
+    var totals = TruthWriter.StreamTotals(protocolName: "provider-log", records: scenario.tuples)
+    totals.bytes.server = log.count
     try truth.stream(TruthWriter.Stream(), totals)
     try log.flush()
     try truth.finish()
@@ -54,35 +52,29 @@ struct PushLogGenerator {
   }
 
   private func text(of push: GeneratedPush, _ answer: GeneratedPush.ServerAnswer) -> [UInt8] {
-    var text = TruthText()
-    let isCSV = scenario.log.format == .csv
-    if !isCSV { text.verbatim("{\"token\":".utf8) }
-    text.hex(push.token)
-    text.verbatim((isCSV ? "," : ",\"status\":").utf8)
-    text.verbatim(String(answer.status).utf8)
-    text.verbatim((isCSV ? "," : ",\"reason\":").utf8)
-    if let reason = answer.reason { text.quote(reason) } else { append(nothing: isCSV, to: &text) }
-    text.verbatim((isCSV ? "," : ",\"timestamp\":").utf8)
-    if let time = answer.time { append(time, to: &text) } else { append(nothing: isCSV, to: &text) }
-    text.verbatim((isCSV ? "," : ",\"apns_id\":").utf8)
-    text.verbatim("\"\(push.responseID)\"".utf8)
-    text.verbatim((isCSV ? "," : ",\"topic\":").utf8)
-    text.verbatim("\"\(push.topic)\"".utf8)
-    text.verbatim((isCSV ? "\n" : "}\n").utf8)
-    return text.bytes
-  }
-
-  private func append(nothing isCSV: Bool, to text: inout TruthText) {
-    if !isCSV { text.null() }
+    var token = TruthText()
+    token.hex(push.token)
+    let values: [(name: String, json: [UInt8]?)] = [
+      ("token", token.bytes), ("status", Array(String(answer.status).utf8)),
+      ("reason", answer.reason.map(TruthText.quoted)), ("timestamp", answer.time.map(time)),
+      ("apns_id", TruthText.quoted(push.responseID)), ("topic", TruthText.quoted(push.topic)),
+    ]
+    if scenario.log.format == .csv {
+      return values.map { $0.json ?? [] }.joined(separator: Array(",".utf8)) + Array("\n".utf8)
+    }
+    let members = values.map { name, json in Array("\"\(name)\":".utf8) + (json ?? Array("null".utf8)) }
+    return Array("{".utf8) + members.joined(separator: Array(",".utf8)) + Array("}\n".utf8)
   }
 
   /// - Parameter time: in milliseconds since 1970.
-  private func append(_ time: Int, to text: inout TruthText) {
+  private func time(_ time: Int) -> [UInt8] {
     switch scenario.log.times {
-    case .milliseconds: text.verbatim(String(time).utf8)
-    case .seconds: text.verbatim(String(time / 1000).utf8)
+    case .milliseconds: return Array(String(time).utf8)
+    case .seconds: return Array(String(time / 1000).utf8)
     case .rfc3339:
-      text.time(UInt32(time / 1000), nanoseconds: UInt32(time % 1000) * 1_000_000, digits: 3)
+      var text = TruthText()
+      text.time(Moment(milliseconds: time), digits: 3)
+      return text.bytes
     }
   }
 }

@@ -13,19 +13,13 @@ struct PushSide {
     var isAfterGap = false
   }
 
-  /// Initial sequence number.
-  let start: UInt32
   /// Bytes to send. Those before index `taken` are sent.
   private var pending: [UInt8] = []
   private var taken = 0
   /// Offset of the next byte to send.
-  private(set) var sentCount = 0
-  /// The previous payload, for overlaps, and its offset.
-  private(set) var last: [UInt8] = []
-  private(set) var lastOffset = 0
-  var hasFinished = false
+  private var sentCount = 0
 
-  private var extents = CapturedExtents()
+  var extents = CapturedExtents()
   /// Offset in the sent bytes up to which everything is settled.
   private var done = 0
   /// Offset in the sent bytes at which the stream begins; nil before the first captured byte.
@@ -39,8 +33,7 @@ struct PushSide {
 
   /// - Parameter isMidstream: whether the capture lacks the SYN, so that the stream begins with the first captured
   ///   byte.
-  init(start: UInt32, isMidstream: Bool) {
-    self.start = start
+  init(isMidstream: Bool) {
     base = isMidstream ? nil : 0
     firstGap = isMidstream ? 0 : nil
   }
@@ -61,26 +54,15 @@ struct PushSide {
 
   mutating func add(_ frames: Frames) { self.frames.append(frames) }
 
-  /// The next bytes, up to `count`, with the last `repeated` of the previous ones before them.
-  mutating func take(_ count: Int, repeated: Int) -> (offset: Int, bytes: [UInt8]) {
-    let end = min(taken + count, pending.count)
-    let next = Array(pending[taken..<end])
-    taken = end
-    let again = last.suffix(repeated)
-    lastOffset = sentCount - again.count
-    last = next
+  /// The next bytes, up to `count`.
+  mutating func take(_ count: Int) -> [UInt8] {
+    let next = pending[taken..<min(taken + count, pending.count)]
+    taken = next.endIndex
     sentCount += next.count
-    return (lastOffset, again + next)
+    return Array(next)
   }
-
-  /// The sequence number of the next byte, after the SYN and the FIN.
-  var sequence: UInt32 { start &+ 1 &+ UInt32(truncatingIfNeeded: sentCount) &+ (hasFinished ? 1 : 0) }
 
   // MARK: - Captured bytes
-
-  mutating func captured(_ range: Range<Int>, _ location: CapturedLocation, altered: Range<Int>?) {
-    extents.add(range, location, altered: altered)
-  }
 
   /// Settled frames, until `removeSettled()`.
   private(set) var settledFrames: [Frames] = []
@@ -105,9 +87,9 @@ struct PushSide {
     }
   }
 
-  /// Settles everything that was sent.
-  mutating func finish() {
-    if done < sentCount { lose(to: sentCount) }
+  /// Settles everything that was sent, up to `end`.
+  mutating func finish(at end: Int) {
+    if done < end { lose(to: end) }
     settleFrames()
   }
 

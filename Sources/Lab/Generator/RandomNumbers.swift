@@ -45,5 +45,10 @@ package struct RandomNumbers: Sendable {
     perMille > 0 && below(1000) < perMille
   }
 
+  /// The number of bytes that a segment repeats.
+  mutating func overlap(_ perMille: Int) -> Int {
+    happens(perMille) ? within(1...CaptureScenario.longestOverlap) : 0
+  }
+
   mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next() >> 56) }
 }

@@ -63,8 +63,7 @@ struct RecordSource {
   private mutating func tuple() -> GeneratedRecord {
     let token = scenario.token(of: number, &numbers)
     let time = drawTime()
-    var bytes: [UInt8] = []
-    appendBigEndian(time, to: &bytes)
+    var bytes = bigEndian(time)
     GeneratedToken.append(token, of: scenario, to: &bytes)
     return GeneratedRecord(
       content: .tuple(time: time), bytes: bytes, tokenLength: bytes.count - Self.header)

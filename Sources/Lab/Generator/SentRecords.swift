@@ -21,7 +21,7 @@ struct SentRecord {
 struct SentRecords {
   /// Applied damage, and the number of the damaged record, from 0.
   private struct Damage {
-    var kind: StaticString
+    var kind: String
     /// Offsets in the sent bytes.
     var range: Range<Int>
     var lost: Int
@@ -143,11 +143,11 @@ struct SentRecords {
     note(damage.name, loss.offset..<loss.offset, lost: loss.count - loss.left)
   }
 
-  private mutating func note(_ kind: StaticString, _ range: Range<Int>, lost: Int = 0) {
+  private mutating func note(_ kind: String, _ range: Range<Int>, lost: Int = 0) {
     applied.append(Damage(kind: kind, range: range, lost: lost, record: made))
   }
 
-  private mutating func flip(_ record: GeneratedRecord, _ range: Range<Int>, _ kind: StaticString) {
+  private mutating func flip(_ record: GeneratedRecord, _ range: Range<Int>, _ kind: String) {
     var bytes = record.bytes
     for index in range { bytes[index] ^= damages.change() }
     note(kind, count + range.lowerBound..<count + range.upperBound)
@@ -155,7 +155,7 @@ struct SentRecords {
   }
 
   private mutating func pad(
-    _ record: GeneratedRecord, at index: Int, read: Int, isStale: Bool, _ kind: StaticString
+    _ record: GeneratedRecord, at index: Int, read: Int, isStale: Bool, _ kind: String
   ) {
     let bytes = record.bytes
     let padding = padding(after: bytes[..<index], read: read, isStale: isStale)

@@ -10,7 +10,7 @@ enum StreamDamage: Sendable {
   /// The buffer size in bytes that readers copy (docs/spec/readers.md#models).
   static let readerBuffer = 38
 
-  var name: StaticString {
+  var name: String {
     switch self {
     case .lost(_, _, let isBlock): isBlock ? "lost-block" : "lost-bytes"
     case .flipped: "flipped-bytes"
@@ -58,13 +58,13 @@ struct StreamDamageSource {
   mutating func change() -> UInt8 { UInt8(truncatingIfNeeded: numbers.within(1...255)) }
 }
 
-/// The effect of damage on a record, and the expected output of `export`.
-enum Expectation: Sendable {
+/// The effect of damage on a record, and the expected output of `export`: the end of its type.
+enum Expectation: String, Sendable {
   /// Undamaged: `export` must write it without further flags.
-  case whole
+  case whole = ""
   /// Undamaged, but so close to damage that `export` may flag or miss it.
-  case near
-  case damaged
+  case near = "-near-damage"
+  case damaged = "-damaged"
 }
 
 /// Computes how far damage can mislead a decoder, from the sent bytes, damage included.

@@ -5,11 +5,10 @@ struct TruthText {
 
   mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
-  mutating func begin(_ type: StaticString) {
+  mutating func begin(_ type: String) {
     bytes.append(UInt8(ascii: "{"))
     isFirst = true
-    name("type")
-    quote(type)
+    member("type", type)
   }
 
   mutating func end() {
@@ -21,30 +20,41 @@ struct TruthText {
   mutating func name(_ name: StaticString) {
     if !isFirst { bytes.append(UInt8(ascii: ",")) }
     isFirst = false
-    quote(name)
-    bytes.append(UInt8(ascii: ":"))
+    bytes.append(UInt8(ascii: "\""))
+    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes += "\":".utf8
   }
 
-  /// Writes a value that is already JSON.
-  mutating func verbatim(_ json: some Sequence<UInt8>) { bytes.append(contentsOf: json) }
-
-  mutating func null() { verbatim("null".utf8) }
-
-  mutating func quote(_ text: StaticString) {
-    bytes.append(UInt8(ascii: "\""))
-    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    bytes.append(UInt8(ascii: "\""))
+  mutating func null(_ names: StaticString...) {
+    for name in names { member(name, json: "null".utf8) }
   }
 
   mutating func member(_ name: StaticString, _ value: Int?) {
-    self.name(name)
-    guard let value else { return null() }
-    verbatim(String(value).utf8)
+    guard let value else { return null(name) }
+    member(name, json: String(value).utf8)
   }
 
-  mutating func member(_ name: StaticString, _ json: [UInt8]) {
+  mutating func member(_ name: StaticString, _ value: String?) {
+    guard let value else { return null(name) }
     self.name(name)
-    verbatim(json)
+    quote(value)
+  }
+
+  mutating func member(_ name: StaticString, _ value: Moment?, digits: Int) {
+    guard let value else { return null(name) }
+    self.name(name)
+    time(value, digits: digits)
+  }
+
+  mutating func member(_ name: StaticString, json: some Sequence<UInt8>) {
+    self.name(name)
+    bytes.append(contentsOf: json)
+  }
+
+  mutating func token(_ token: some Collection<UInt8>) {
+    member("token_length", token.count)
+    name("token")
+    hex(token)
   }
 
   mutating func hex(_ value: some Sequence<UInt8>) {
@@ -59,18 +69,17 @@ struct TruthText {
 
   /// Writes a time in RFC 3339 format and UTC.
   /// - Parameter digits: digits after the decimal point: 0, 3, 6 or 9.
-  mutating func time(_ seconds: UInt32, nanoseconds: UInt32 = 0, digits: Int = 0) {
-    let date = Self.date(Int(seconds / 86_400))
+  mutating func time(_ moment: Moment, digits: Int) {
+    let seconds = Int(moment.seconds)
+    let date = Self.date(seconds / 86_400)
     bytes.append(UInt8(ascii: "\""))
     number(date.year, 4, then: "-")
     number(date.month, 2, then: "-")
     number(date.day, 2, then: "T")
-    number(Int(seconds / 3600 % 24), 2, then: ":")
-    number(Int(seconds / 60 % 60), 2, then: ":")
-    number(Int(seconds % 60), 2, then: digits > 0 ? "." : "Z")
-    if digits > 0 {
-      number(Int(nanoseconds) / Self.unit(digits), digits, then: "Z")
-    }
+    number(seconds / 3600 % 24, 2, then: ":")
+    number(seconds / 60 % 60, 2, then: ":")
+    number(seconds % 60, 2, then: digits > 0 ? "." : "Z")
+    if digits > 0 { number(Int(moment.nanoseconds) / Self.unit(digits), digits, then: "Z") }
     bytes.append(UInt8(ascii: "\""))
   }
 
@@ -107,17 +116,36 @@ struct TruthText {
 
   /// `text` as a JSON string (RFC 8259).
   static func quoted(_ text: String) -> [UInt8] {
-    var quoted: [UInt8] = [UInt8(ascii: "\"")]
+    var quoted = TruthText()
+    quoted.quote(text)
+    return quoted.bytes
+  }
+
+  mutating func quote(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
     for byte in text.utf8 {
       switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): quoted += [UInt8(ascii: "\\"), byte]
-      case UInt8(ascii: "\n"): quoted += "\\n".utf8
-      case UInt8(ascii: "\r"): quoted += "\\r".utf8
-      case UInt8(ascii: "\t"): quoted += "\\t".utf8
-      case 0..<0x20, 0x7f: quoted += ("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8
-      default: quoted.append(byte)
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case UInt8(ascii: "\n"): bytes += "\\n".utf8
+      case UInt8(ascii: "\r"): bytes += "\\r".utf8
+      case UInt8(ascii: "\t"): bytes += "\\t".utf8
+      case 0..<0x20, 0x7f: bytes += ("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8
+      default: bytes.append(byte)
       }
     }
-    return quoted + [UInt8(ascii: "\"")]
+    bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+/// A time since 1970.
+struct Moment: Equatable, Sendable {
+  var seconds: UInt32
+  var nanoseconds: UInt32
+}
+
+extension Moment {
+  init(milliseconds: Int) {
+    self.init(
+      seconds: UInt32(milliseconds / 1000), nanoseconds: UInt32(milliseconds % 1000) * 1_000_000)
   }
 }

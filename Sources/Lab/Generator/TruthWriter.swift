@@ -7,21 +7,17 @@ struct CapturedLocation: Equatable, Sendable {
   var moment: Moment
 }
 
-/// A time since 1970.
-struct Moment: Equatable, Sendable {
-  var seconds: UInt32
-  var nanoseconds: UInt32
-}
-
 /// Writes the truth: the objects that `apnsift export -t ndjson` must write (docs/spec/interface.md#export, export), with their members
 /// in the same order, but without header and summary. Damage has additional objects.
 struct TruthWriter {
-  /// The stream of a record. A dump has the number 0 and no peers.
+  /// The stream of a record. A dump has the number 0, no peers and no packets.
   struct Stream {
     var number = 0
     /// JSON: a string or null.
     var client = Array("null".utf8)
     var server = Array("null".utf8)
+    var first: CapturedLocation?
+    var last: CapturedLocation?
   }
 
   private var buffer: BufferedOutput
@@ -42,116 +38,120 @@ struct TruthWriter {
 
   mutating func finish() throws { try buffer.flush() }
 
+  // MARK: - Records
+
   /// - Parameters:
   ///   - whole: the expectation for a record that is sent undamaged.
-  ///   - location: nil in a dump.
+  ///   - offset: offset in the stream, in bytes from 0.
+  ///   - location: nil in a dump, where stream and file offsets are equal.
   mutating func record(
     _ sent: SentRecord, _ whole: Expectation, of stream: Stream, at offset: Int, _ location: CapturedLocation?
   ) throws {
     let expectation = sent.expectation == .whole ? whole : sent.expectation
-    let bytes = sent.record.bytes
+    let (bytes, fileOffset) = (sent.record.bytes, location?.fileOffset ?? offset)
     switch sent.record.content {
     case .tuple(let time):
-      try tuple(
-        expectation, of: stream, at: offset, location, time: time, token: bytes[RecordSource.header...])
+      begin("feedback", expectation, stream.number, isFromServer: true)
+      text.member("client", json: stream.client)
+      text.member("server", json: stream.server)
+      text.member("offset", offset)
+      capture(location, fileOffset: fileOffset)
+      text.member("timestamp", Int(time))
+      text.member("time", Moment(seconds: time, nanoseconds: 0), digits: 0)
+      text.token(bytes[RecordSource.header...])
     case .request(let request, let outcome, let status):
-      try self.request(
-        expectation, request, length: bytes.count, outcome, status: status, of: stream, at: offset, location)
+      begin("request", expectation, stream.number, isFromServer: false)
+      text.member("offset", offset)
+      text.member("length", bytes.count)
+      capture(location, fileOffset: fileOffset)
+      members(of: request)
+      text.member("outcome", outcome.rawValue)
+      text.member("outcome_status", status.map(Int.init))
     }
-  }
-
-  private static func tupleType(_ expectation: Expectation) -> StaticString {
-    switch expectation {
-    case .whole: "feedback"
-    case .near: "feedback-near-damage"
-    case .damaged: "feedback-damaged"
-    }
-  }
-
-  /// - Parameters:
-  ///   - offset: offset in the stream, in bytes from 0.
-  ///   - location: nil in a dump, where stream and file offsets are equal.
-  private mutating func tuple(
-    _ expectation: Expectation, of stream: Stream, at offset: Int, _ location: CapturedLocation?,
-    time: UInt32, token: some Collection<UInt8>
-  ) throws {
-    text.begin(Self.tupleType(expectation))
-    begin(stream.number, "server")
-    text.member("client", stream.client)
-    text.member("server", stream.server)
-    text.member("offset", offset)
-    capture(location, fileOffset: location?.fileOffset ?? offset)
-    text.member("timestamp", Int(time))
-    text.name("time")
-    text.time(time)
-    text.member("token_length", token.count)
-    text.name("token")
-    text.hex(token)
-    flags(tokenLength: token.count)
+    flags(tokenLength: sent.record.tokenLength)
     try end()
   }
 
-  /// Writes damage of a stream.
+  private mutating func members(of request: GeneratedRequest) {
+    text.member("command", Int(request.command))
+    text.member("identifier", request.identifier.map(Int.init))
+    text.member("expiry", request.expiry.map(Int.init))
+    text.member("priority", request.priority.map(Int.init))
+    text.token(request.token)
+    text.member("payload_length", request.payload.count)
+    text.member("payload", String(decoding: request.payload, as: UTF8.self))
+    text.null("payload_hex")
+    let items = request.items?.map { String($0) }.joined(separator: ",")
+    text.member("items", json: (items.map { "[\($0)]" } ?? "null").utf8)
+  }
+
+  /// - Parameter requestOffset: stream offset of the named request.
+  mutating func response(
+    _ response: GeneratedResponse, to requestOffset: Int, of stream: Stream, _ location: CapturedLocation?
+  ) throws {
+    begin("response", .whole, stream.number, isFromServer: true)
+    text.member("offset", 0)
+    capture(location, fileOffset: location?.fileOffset ?? 0)
+    text.member("status", Int(response.status))
+    text.member("status_text", response.statusText)
+    text.member("identifier", Int(response.identifier))
+    text.member("request_offset", requestOffset)
+    text.name("token")
+    text.hex(response.token)
+    flags([])
+    try end()
+  }
+
+  // MARK: - Damage, findings and totals
+
   /// - Parameters:
   ///   - range: offsets of changed bytes in the stream; empty if bytes are missing.
   ///   - lost: the number of missing bytes.
   mutating func damage(
-    _ kind: StaticString, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, lost: Int
+    _ kind: String, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, lost: Int
   ) throws {
-    text.begin("damage")
-    begin(stream.number, isFromServer ? "server" : "client")
+    begin("damage", .whole, stream.number, isFromServer: isFromServer)
     try finishDamage(kind, range, lost: lost)
   }
 
   /// Writes damage of the capture file.
-  mutating func fileDamage(_ kind: StaticString, _ range: Range<Int>, lost: Int) throws {
+  mutating func fileDamage(_ kind: String, _ range: Range<Int>, lost: Int) throws {
     text.begin("damage")
-    text.member("source", source)
-    text.member("stream", nil)
-    text.name("direction")
-    text.null()
+    text.member("source", json: source)
+    text.null("stream", "direction")
     try finishDamage(kind, range, lost: lost)
   }
 
-  private mutating func finishDamage(_ kind: StaticString, _ range: Range<Int>, lost: Int) throws {
+  private mutating func finishDamage(_ kind: String, _ range: Range<Int>, lost: Int) throws {
     text.member("offset", range.lowerBound)
     text.member("length", range.count)
     text.member("lost", lost)
-    text.name("kind")
-    text.quote(kind)
+    text.member("kind", kind)
     try end()
   }
 
   /// Writes a finding. The message is a placeholder: the truth does not prescribe its wording.
   mutating func finding(
-    _ code: StaticString, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, packet: Int?,
+    _ code: String, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, packet: Int?,
     fileOffset: Int?, isError: Bool
   ) throws {
     if isOfDamaged { return }
-    text.begin("finding")
-    begin(stream.number, isFromServer ? "server" : "client")
+    begin("finding", .whole, stream.number, isFromServer: isFromServer)
     text.member("offset", range.lowerBound)
     text.member("length", range.count)
     text.member("packet", packet)
     text.member("file_offset", fileOffset)
-    text.name("code")
-    text.quote(code)
-    text.name("severity")
-    text.quote(isError ? "error" : "warning")
-    text.name("message")
-    text.quote("generated")
+    text.member("code", code)
+    text.member("severity", isError ? "error" : "warning")
+    text.member("message", "generated")
     try end()
   }
 
   /// The totals of an ended stream.
   struct StreamTotals {
-    var protocolName: StaticString = "feedback"
-    var first: CapturedLocation?
-    var last: CapturedLocation?
-    var clientBytes = 0
-    var serverBytes = 0
-    var clientGapBytes = 0
-    var serverGapBytes = 0
+    var protocolName: String
+    var bytes = BothSides(client: 0, server: 0)
+    var gapBytes = BothSides(client: 0, server: 0)
     var records = 0
     var findings = 0
   }
@@ -159,20 +159,19 @@ struct TruthWriter {
   mutating func stream(_ stream: Stream, _ totals: StreamTotals) throws {
     if isOfDamaged { return }
     text.begin("stream")
-    text.member("source", source)
+    text.member("source", json: source)
     text.member("stream", stream.number)
-    text.name("protocol")
-    text.quote(totals.protocolName)
-    text.member("client", stream.client)
-    text.member("server", stream.server)
-    text.member("first_packet", totals.first?.packet)
-    text.member("last_packet", totals.last?.packet)
-    moment("started_at", totals.first?.moment)
-    moment("ended_at", totals.last?.moment)
-    text.member("client_bytes", totals.clientBytes)
-    text.member("server_bytes", totals.serverBytes)
-    text.member("client_gap_bytes", totals.clientGapBytes)
-    text.member("server_gap_bytes", totals.serverGapBytes)
+    text.member("protocol", totals.protocolName)
+    text.member("client", json: stream.client)
+    text.member("server", json: stream.server)
+    text.member("first_packet", stream.first?.packet)
+    text.member("last_packet", stream.last?.packet)
+    text.member("started_at", stream.first?.moment, digits: digits)
+    text.member("ended_at", stream.last?.moment, digits: digits)
+    text.member("client_bytes", totals.bytes.client)
+    text.member("server_bytes", totals.bytes.server)
+    text.member("client_gap_bytes", totals.gapBytes.client)
+    text.member("server_gap_bytes", totals.gapBytes.server)
     text.member("records", totals.records)
     text.member("findings", totals.findings)
     try end()
@@ -180,31 +179,25 @@ struct TruthWriter {
 
   // MARK: - Common members
 
-  /// docs/spec/decoding-rules.md#flags-of-tuples: the only flag of generated records is that of an unusual token length.
-  mutating func flags(tokenLength: Int) {
-    text.name("flags")
-    text.verbatim((tokenLength == Scenario.normalLength ? "[]" : "[\"unexpected-token-length\"]").utf8)
-  }
-
-  mutating func begin(_ stream: Int, _ direction: StaticString) {
-    text.member("source", source)
+  mutating func begin(_ type: String, _ expectation: Expectation, _ stream: Int, isFromServer: Bool) {
+    text.begin(type + expectation.rawValue)
+    text.member("source", json: source)
     text.member("stream", stream)
-    text.name("direction")
-    text.quote(direction)
+    text.member("direction", isFromServer ? "server" : "client")
   }
 
   mutating func capture(_ location: CapturedLocation?, fileOffset: Int?) {
     text.member("packet", location?.packet)
-    text.name("original_packet")
-    text.null()
+    text.null("original_packet")
     text.member("file_offset", fileOffset)
-    moment("captured_at", location?.moment)
+    text.member("captured_at", location?.moment, digits: digits)
   }
 
-  private mutating func moment(_ name: StaticString, _ moment: Moment?) {
-    text.name(name)
-    guard let moment else { return text.null() }
-    text.time(moment.seconds, nanoseconds: moment.nanoseconds, digits: digits)
+  /// docs/spec/decoding-rules.md#flags-of-tuples: tuples and requests have only the flag of an unusual token length.
+  /// - Parameter others: flags of pushes; all are sorted by code.
+  mutating func flags(_ others: [String] = [], tokenLength: Int = Scenario.normalLength) {
+    let all = others + (tokenLength == Scenario.normalLength ? [] : ["unexpected-token-length"])
+    text.member("flags", json: "[\(all.map { "\"\($0)\"" }.joined(separator: ","))]".utf8)
   }
 
   mutating func end() throws {
