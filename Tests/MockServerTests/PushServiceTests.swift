@@ -161,7 +161,8 @@ struct PushServiceTests {
     configuration.clientLimit = 1
     configure(&configuration)
     return try MockServer.start(
-      configuration, answers: PushAnswers(try collector(pushes).recorded), onEvent: { log.add($0) })
+      .pushes(PushAnswers(collector(pushes).recorded)), configuration
+    ) { log.add($0) }
   }
 
   private func connect(_ server: MockServer) throws -> Connection {

@@ -12,8 +12,7 @@ struct ServerThreadTests {
     var configuration = MockServer.Configuration()
     configuration.tls = tls
     let connection = ServedConnection(chunks: [7, 7], ending: .waitForClient)
-    return try MockServer.start(
-      configuration, on: thread, script: { _ in connection }, onEvent: { log.add($0) })
+    return try MockServer.start(.replay { _ in connection }, configuration, on: thread) { log.add($0) }
   }
 
   @Test("a stopped server closes only its own connections, and reports nothing more")

@@ -51,8 +51,9 @@ struct TestServer: ~Copyable {
     configuration.clientLimit = limit ?? connections.count
     configure(&configuration)
     let log = log
-    server = try MockServer.start(
-      configuration, script: { connections[$0 % connections.count] }, onEvent: { log.add($0) })
+    server = try MockServer.start(.replay { connections[$0 % connections.count] }, configuration) {
+      log.add($0)
+    }
   }
 
   deinit { server.stop() }

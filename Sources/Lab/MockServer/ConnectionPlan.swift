@@ -4,27 +4,25 @@ import PacketCapture
 
 /// Turns a recorded stream into a connection to serve: the bytes and chunks, the client bytes to await before each,
 /// and the end.
-package struct ConnectionPlan {
-  private let chunks: StreamChunks
+struct ConnectionPlan {
+  let chunks: StreamChunks
   /// Nil plays without pauses.
-  private let pace: ReplayPace?
-
-  package init(chunks: StreamChunks, pace: ReplayPace?) { (self.chunks, self.pace) = (chunks, pace) }
+  let pace: ReplayPace?
 
   /// A stream that has ended.
-  package struct Stream {
+  struct Stream {
     /// For messages.
-    package var name: String
-    package var server: RecordedSide
-    package var client: RecordedSide
+    var name: String
+    var server: RecordedSide
+    var client: RecordedSide
     /// Number of client bytes, including missing ones.
-    package var clientBytes: Int
+    var clientBytes: Int
     /// Whether the server responds to requests.
-    package var isGateway: Bool
-    package var ending: ServedConnection.Ending
+    var isGateway: Bool
+    var ending: ServedConnection.Ending
   }
 
-  package func connection(_ stream: Stream) -> ServedConnection {
+  func connection(_ stream: Stream) -> ServedConnection {
     ServedConnection(
       name: stream.name, bytes: stream.server.bytes, steps: steps(stream), ending: stream.ending,
       chunkSizes: chunkSizes(stream.server))
@@ -60,14 +58,10 @@ package struct ConnectionPlan {
         steps.append(.await(clientBytes: request.end))
         before = request.packet
       }
-      append(start..<next, to: &steps, pause: pause(from: before, to: arrival.packet))
+      append(start..<next, to: &steps, pause: pace?.pause(from: before?.time, to: arrival.packet.time) ?? 0)
       before = arrival.packet
     }
     return steps
-  }
-
-  private func pause(from first: PacketReference?, to second: PacketReference) -> Int64 {
-    pace?.pause(from: first?.time, to: second.time) ?? 0
   }
 
   private func append(_ range: Range<Int>, to steps: inout [ServedConnection.Action], pause: Int64) {
@@ -138,7 +132,7 @@ package struct ReplayPace {
   }
 
   /// The pause between two packets, in nanoseconds; 0 if their order or their times are unknown.
-  package func pause(from first: CaptureTime?, to second: CaptureTime?) -> Int64 {
+  fileprivate func pause(from first: CaptureTime?, to second: CaptureTime?) -> Int64 {
     guard let first, let second else { return 0 }
     let seconds = Double(second.seconds &- first.seconds) + second.part - first.part
     return Int64(min(max(seconds / factor, 0), longestPause) * 1e9)

@@ -37,13 +37,26 @@ package final class MockServer: Sendable {
     package init() {}
   }
 
-  /// The connection for each client by its number, from 0.
-  package typealias Script = @Sendable (_ client: Int) -> ServedConnection
+  package enum Service: Sendable {
+    /// Replays a connection to each client, by its number from 0.
+    case replay(@Sendable (_ client: Int) -> ServedConnection)
+    /// Answers pushes.
+    case pushes(PushAnswers)
 
-  /// Adds the handlers of one client to its pipeline, after TLS.
-  private typealias Handlers =
-    @Sendable (_ pipeline: ChannelPipeline.SynchronousOperations, ClientRegistry, TransportHandler) throws ->
-    Void
+    /// Adds the handlers of one client to its pipeline, after TLS.
+    fileprivate func addHandlers(
+      to pipeline: ChannelPipeline.SynchronousOperations, _ registry: ClientRegistry,
+      _ transport: TransportHandler
+    ) throws {
+      switch self {
+      case .replay(let script):
+        try pipeline.addHandler(Session(registry: registry, transport: transport, script: script))
+      case .pushes(let answers):
+        try pipeline.addHandler(PushService.frames())
+        try pipeline.addHandler(PushService(registry: registry, transport: transport, answers: answers))
+      }
+    }
+  }
 
   /// The port it listens on.
   package let port: Int
@@ -55,41 +68,16 @@ package final class MockServer: Sendable {
     (self.port, self.thread, self.registry) = (port, thread, registry)
   }
 
-  /// Starts to listen, and replays recorded connections.
+  /// Starts to listen.
   /// - Parameters:
   ///   - thread: the thread to run on; nil creates one.
   ///   - onEvent: called on that thread for each event; must not call the server.
   package static func start(
-    _ configuration: Configuration, on thread: ServerThread? = nil, script: @escaping Script,
+    _ service: Service, _ given: Configuration, on thread: ServerThread? = nil,
     onEvent: @escaping @Sendable (ServerEvent) -> Void
   ) throws -> MockServer {
-    let isTLS = configuration.tls != nil
-    return try start(configuration, on: thread, onEvent: onEvent) { pipeline, registry, transport in
-      try pipeline.addHandler(
-        Session(registry: registry, script: script, transport: transport, isTLS: isTLS))
-    }
-  }
-
-  /// Starts to listen, and answers pushes.
-  /// - Parameter onEvent: called on the server's thread for each event; must not call the server.
-  package static func start(
-    _ configuration: Configuration, on thread: ServerThread? = nil, answers: PushAnswers,
-    onEvent: @escaping @Sendable (ServerEvent) -> Void
-  ) throws -> MockServer {
-    var configuration = configuration
-    configuration.tlsOptions.protocols = ["h2"]
-    let isTLS = configuration.tls != nil
-    return try start(configuration, on: thread, onEvent: onEvent) { pipeline, registry, transport in
-      try pipeline.addHandler(PushService.frames())
-      try pipeline.addHandler(
-        PushService(registry: registry, transport: transport, answers: answers, isTLS: isTLS))
-    }
-  }
-
-  private static func start(
-    _ configuration: Configuration, on thread: ServerThread?,
-    onEvent: @escaping @Sendable (ServerEvent) -> Void, handlers: @escaping Handlers
-  ) throws -> MockServer {
+    var configuration = given
+    if case .pushes = service { configuration.tlsOptions.protocols = ["h2"] }
     let address = try address(configuration)
     let tls = try configuration.tls?.context(configuration.tlsOptions)
     let thread = try thread ?? ServerThread()
@@ -97,8 +85,7 @@ package final class MockServer: Sendable {
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
       ClientRegistry(configuration, thread.sessions, onEvent: onEvent), eventLoop: loop)
     do {
-      let listener = try bootstrap(thread.group, registry, tls, configuration, handlers).bind(to: address)
-        .wait()
+      let listener = try bootstrap(service, thread.group, registry, tls).bind(to: address).wait()
       try loop.submit { registry.value.listen(listener) }.wait()
       return MockServer(
         port: listener.localAddress?.port ?? configuration.port, thread: thread, registry: registry)
@@ -125,18 +112,18 @@ package final class MockServer: Sendable {
   }
 
   private static func address(_ configuration: Configuration) throws -> SocketAddress {
-    guard let address = try? SocketAddress(ipAddress: configuration.address, port: configuration.port) else {
+    do {
+      return try SocketAddress(ipAddress: configuration.address, port: configuration.port)
+    } catch {
       throw CommandError(
         "\(configuration.address) is not an IP address; use one such as 127.0.0.1 with --listen")
     }
-    return address
   }
 
   private static func bootstrap(
-    _ group: MultiThreadedEventLoopGroup, _ registry: NIOLoopBoundBox<ClientRegistry>, _ tls: NIOSSLContext?,
-    _ configuration: Configuration, _ handlers: @escaping Handlers
+    _ service: Service, _ group: MultiThreadedEventLoopGroup, _ registry: NIOLoopBoundBox<ClientRegistry>,
+    _ tls: NIOSSLContext?
   ) -> ServerBootstrap {
-    let asks = configuration.tlsOptions.asksClientCertificate
     return ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 128)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -148,8 +135,9 @@ package final class MockServer: Sendable {
           let pipeline = channel.pipeline.syncOperations
           let transport = TransportHandler()
           try pipeline.addHandler(transport)
-          if let tls { try pipeline.addHandler(TLSOptions.handler(tls, asksClientCertificate: asks)) }
-          try handlers(pipeline, registry.value, transport)
+          let registry = registry.value
+          if let tls { try pipeline.addHandler(registry.configuration.tlsOptions.handler(tls)) }
+          try service.addHandlers(to: pipeline, registry, transport)
         }
       }
   }
@@ -162,15 +150,13 @@ extension CommandError {
     switch (error as? IOError)?.errnoCode {
     case EADDRINUSE:
       self.init(
-        "port \(port) of \(address) is in use; stop the other server, or use another "
-          + "--port (0 selects a free one)")
+        "port \(port) of \(address) is in use; stop the other server, or use another --port (0 selects a free one)"
+      )
     case EACCES, EPERM:
       self.init(
         "no permission for port \(port) of \(address); use a --port above 1023 (0 selects a free one)")
     case EADDRNOTAVAIL:
-      self.init(
-        "\(address) is not an address of this machine; use another one "
-          + "with --listen")
+      self.init("\(address) is not an address of this machine; use another one with --listen")
     case let number?: self.init("cannot start the server: \(String(cString: strerror(number)))")
     case nil: self.init("cannot start the server: \("\(error)")")
     }

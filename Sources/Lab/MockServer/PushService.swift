@@ -39,10 +39,9 @@ final class PushService: ServedSession, ChannelInboundHandler {
   private var lastAnswered = HTTP2StreamID.rootStream
   private var pushes = 0
 
-  /// - Parameter transport: the handler next to the socket.
-  init(registry: ClientRegistry, transport: TransportHandler, answers: PushAnswers, isTLS: Bool) {
+  init(registry: ClientRegistry, transport: TransportHandler, answers: PushAnswers) {
     self.answers = answers
-    super.init(registry: registry, transport: transport, isTLS: isTLS)
+    super.init(registry: registry, transport: transport)
   }
 
   /// Raises the limits against floods of frames: a mock server trusts its clients.
@@ -92,14 +91,13 @@ final class PushService: ServedSession, ChannelInboundHandler {
       context?.close(mode: .output, promise: nil)
     case .serving, .leaving:
       if isGone { return end(.clientReset) }
-      end(
-        .failed(
-          error is NIOHTTP2Errors.BadClientMagic
-            ? "the client did not begin with HTTP/2: it must use prior knowledge (no upgrade), or "
-              + "TLS with --tls"
-            : error.http2Reason))
+      let isOther = error is NIOHTTP2Errors.BadClientMagic
+      end(.failed(isOther ? Self.isNoHTTP2 : error.http2Reason))
     }
   }
+
+  private static let isNoHTTP2: Message =
+    "the client did not begin with HTTP/2: it must use prior knowledge (no upgrade), or TLS with --tls"
 
   // MARK: - Requests
 

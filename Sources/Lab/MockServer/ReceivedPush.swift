@@ -28,11 +28,6 @@ package struct ReceivedPush: Sendable, Equatable {
   package var payloadDigest: String?
   package var ending = Ending.abandoned
 
-  package init(client: Int, http2Stream: Int) {
-    self.client = client
-    self.http2Stream = http2Stream
-  }
-
   /// The first value of a header.
   package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 

@@ -4,9 +4,6 @@ import CLibcrypto
 /// A certificate for this machine, with its key: for tests with clients that do not know the server yet. It signs itself,
 /// unless clients must refuse it: then an authority of its own does, as some do not look at what they trust itself.
 package struct SelfSignedCertificate: Sendable {
-  /// What a client must refuse in a certificate although it trusts the authority.
-  package enum RefusalReason: Sendable { case otherName, expired }
-
   /// In PEM.
   package let certificate: [UInt8]
   package let key: [UInt8]
@@ -21,7 +18,10 @@ package struct SelfSignedCertificate: Sendable {
   private static let (name, otherName, authorityName) = ("localhost", "push.invalid", "apnsift-lab")
   private static let (names, otherNames) = ("DNS:localhost,IP:127.0.0.1,IP:::1", "DNS:push.invalid")
 
-  package init(_ reason: RefusalReason? = nil) throws {
+  /// - Parameter reason: what clients must refuse in it.
+  package init(_ refused: RefusedCertificate? = nil) throws {
+    // Clients need not be told to trust a certificate that they must not trust.
+    let reason = refused == .untrusted ? nil : refused
     guard let key = Self.makeKey() else { throw Self.libraryError }
     defer { EVP_PKEY_free(key) }
     let name = reason == nil ? Self.name : Self.authorityName
@@ -59,7 +59,7 @@ package struct SelfSignedCertificate: Sendable {
 
   /// - Parameter issuer: nil if it signs itself.
   private static func makeCertificate(
-    _ key: OpaquePointer, name: String, _ reason: RefusalReason? = nil,
+    _ key: OpaquePointer, name: String, _ reason: RefusedCertificate? = nil,
     signedBy issuer: (certificate: OpaquePointer, key: OpaquePointer)? = nil
   ) -> OpaquePointer? {
     guard let certificate = X509_new() else { return nil }

@@ -16,7 +16,7 @@ class ServedSession {
   let registry: ClientRegistry
   /// The handler next to the socket.
   let transport: TransportHandler
-  let isTLS: Bool
+  var isTLS: Bool { registry.configuration.tls != nil }
   /// The client's `address:port`.
   private(set) var peer = "?"
   private(set) var context: ChannelHandlerContext?
@@ -28,8 +28,8 @@ class ServedSession {
   /// For the next look at whether the client is idle.
   private var timer: Scheduled<Void>?
 
-  init(registry: ClientRegistry, transport: TransportHandler, isTLS: Bool) {
-    (self.registry, self.transport, self.isTLS) = (registry, transport, isTLS)
+  init(registry: ClientRegistry, transport: TransportHandler) {
+    (self.registry, self.transport) = (registry, transport)
   }
 
   var isServing: Bool { phase == .serving }
@@ -151,9 +151,7 @@ class ServedSession {
   }
 
   /// Breaks off the connection.
-  func end(_ end: ServedReport.End) {
-    close(end) { transport.breakOff() }
-  }
+  func end(_ end: ServedReport.End) { close(end) { transport.breakOff() } }
 
   /// Closes the connection with the alert of TLS.
   func complete(byClient: Bool) {

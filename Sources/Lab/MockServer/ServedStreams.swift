@@ -7,26 +7,19 @@ import PacketCapture
 /// Memory: open streams and connections together take at most `memory` bytes. A stream that would exceed it is not
 /// served.
 package final class ServedStreams {
-  /// A connection to serve, with its sort key.
-  private struct Served {
-    var input: Int
-    var number: Int
-    var isGateway: Bool
-    var connection: ServedConnection
-  }
-
   private static let maxMessages = 10
 
   private let plan: ConnectionPlan
   private let memory: Int
   /// The stream number to serve; nil for all.
   private let wanted: Int?
-  private var served: [Served] = []
+  private var served: [(input: Int, number: Int, connection: ServedConnection)] = []
   /// Number of streams that cannot be served.
   package private(set) var refused = 0
 
-  package init(_ plan: ConnectionPlan, memory: Int, wanted: Int?) {
-    (self.plan, self.memory, self.wanted) = (plan, memory, wanted)
+  /// - Parameter pace: nil plays without pauses.
+  package init(chunks: StreamChunks, pace: ReplayPace?, memory: Int, wanted: Int?) {
+    (plan, self.memory, self.wanted) = (ConnectionPlan(chunks: chunks, pace: pace), memory, wanted)
   }
 
   /// The connections to serve, in the order of the inputs and their streams.
@@ -36,7 +29,7 @@ package final class ServedStreams {
   }
 
   /// Whether only gateway connections are served.
-  package var areGateways: Bool { served.allSatisfy(\.isGateway) }
+  package private(set) var areGateways = true
 
   /// Receives the streams, and adds a connection for each when it ends.
   package func recorder() -> StreamRecorder {
@@ -55,15 +48,14 @@ package final class ServedStreams {
     if stream.midstreamOf.contains(stream.feedbackSender), stream[side].end > 0 {
       Console.say(.about(name, "the beginning of the server's bytes was not captured; the rest is served"))
     }
+    let isGateway = summary.streamProtocol == .gateway
+    areGateways = areGateways && isGateway
     let connection = plan.connection(
       ConnectionPlan.Stream(
         name: name, server: stream[side], client: stream[side.other],
         clientBytes: isServers ? summary.clientBytes &+ summary.clientGapBytes : stream[side.other].end,
-        isGateway: summary.streamProtocol == .gateway, ending: ending(report, of: side)))
-    served.append(
-      Served(
-        input: stream.input, number: summary.number, isGateway: summary.streamProtocol == .gateway,
-        connection: connection))
+        isGateway: isGateway, ending: ending(report, of: side)))
+    served.append((stream.input, summary.number, connection))
     return connection.cost
   }
 
@@ -97,9 +89,8 @@ package final class ServedStreams {
   private func refuse(_ name: String, _ reason: Message) {
     refused += 1
     guard refused <= Self.maxMessages else { return }
-    Console.say(
-      "\(name): not served: "
-        + "\(reason)\(refused == Self.maxMessages ? " (further ones are not listed)" : "")")
+    let rest = refused == Self.maxMessages ? " (further ones are not listed)" : ""
+    Console.say("\(name): not served: \(reason)\(rest)")
   }
 
   /// In a dump or an export the end of the connection is unknown. Servers closed after sending everything, and many

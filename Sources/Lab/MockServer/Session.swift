@@ -22,7 +22,7 @@ final class Session: ServedSession, ChannelInboundHandler {
   /// Maximum number of moves before other work on the thread gets its turn.
   private static let movesInARow = 64
 
-  private let script: MockServer.Script
+  private let script: (_ client: Int) -> ServedConnection
   private var state = WriteState.ready
   private var bytes: [UInt8] = []
   private var ending = ServedConnection.Ending.close
@@ -37,12 +37,12 @@ final class Session: ServedSession, ChannelInboundHandler {
   private var clientClosedFirst = false
   private var isMoving = false
 
-  /// - Parameter transport: the handler next to the socket.
   init(
-    registry: ClientRegistry, script: @escaping MockServer.Script, transport: TransportHandler, isTLS: Bool
+    registry: ClientRegistry, transport: TransportHandler,
+    script: @escaping (_ client: Int) -> ServedConnection
   ) {
     self.script = script
-    super.init(registry: registry, transport: transport, isTLS: isTLS)
+    super.init(registry: registry, transport: transport)
   }
 
   // MARK: - Input from the client
@@ -103,7 +103,7 @@ final class Session: ServedSession, ChannelInboundHandler {
     defer { isMoving = false }
     var moves = 0
     while isServing, state == .ready {
-      guard moves < Self.movesInARow else { return again(after: 0) }
+      guard moves < Self.movesInARow else { return later(0, ifStill: .ready) { $0.advance() } }
       moves += 1
       make(pendingMove.take() ?? cursor?.next() ?? .end)
     }
@@ -132,10 +132,6 @@ final class Session: ServedSession, ChannelInboundHandler {
     state = .ready
     progress()
     advance()
-  }
-
-  private func again(after nanoseconds: Int64) {
-    later(nanoseconds, ifStill: .ready) { $0.advance() }
   }
 
   private func send(_ range: Range<Int>, endsChunk: Bool) {
@@ -199,16 +195,11 @@ final class Session: ServedSession, ChannelInboundHandler {
   private func finish() {
     clientClosedFirst = hasInputEnded
     switch ending {
-    case .close:
+    case .reset: close(.completed(byClient: clientClosedFirst)) { transport.reset() }
+    case .close, .waitForClient:
       state = .leaving
       progress()
-      context?.close(mode: .output, promise: nil)
-      if hasInputEnded { complete() }
-    case .reset:
-      close(.completed(byClient: clientClosedFirst)) { transport.reset() }
-    case .waitForClient:
-      state = .leaving
-      progress()
+      if ending == .close { context?.close(mode: .output, promise: nil) }
       if hasInputEnded { complete() }
     }
   }
@@ -216,8 +207,7 @@ final class Session: ServedSession, ChannelInboundHandler {
   /// Everything was sent, and the client has closed or need not be awaited.
   private func complete(afterWaiting: Bool = false) {
     guard state == .leaving else { return }
-    let byClient = clientClosedFirst || ending == .waitForClient && !afterWaiting
-    complete(byClient: byClient)
+    complete(byClient: clientClosedFirst || ending == .waitForClient && !afterWaiting)
   }
 
   override func wasIdle() {

@@ -32,7 +32,7 @@ package struct TLSOptions: Sendable {
     }
   }
 
-  static func handler(_ context: NIOSSLContext, asksClientCertificate: Bool) -> NIOSSLServerHandler {
+  func handler(_ context: NIOSSLContext) -> NIOSSLServerHandler {
     guard asksClientCertificate else { return NIOSSLServerHandler(context: context) }
     return NIOSSLServerHandler(context: context) { _, verified in verified.succeed(.certificateVerified) }
   }

@@ -4,19 +4,19 @@ import Conformance
 import Reports
 
 /// The result of an external reader on one stream of a case.
-package struct CaseReading: Sendable {
+struct CaseReading: Sendable {
   /// The case, by its name, and its description.
-  package var name: String
-  package var shows = ""
-  package var row: ReaderRow
+  var name: String
+  var shows = ""
+  var row: ReaderRow
   /// How the reader ended, unless normally.
-  package var ending: Message?
+  var ending: Message?
   /// The last lines of its standard error.
-  package var complaint: [String]
+  var complaint: [String]
   /// Whether its case has several such streams, so that the stream must be named.
-  package var isOneOfMany = false
+  var isOneOfMany = false
   /// How long the reader ran.
-  package var time: Duration?
+  var time: Duration?
 
   /// The reading as a test.
   var test: TestRow {
@@ -48,7 +48,7 @@ package struct CaseReading: Sendable {
   }
 
   /// A JSON row as in `audit`, with the case and the ending.
-  package var json: JSONValue {
+  var json: JSONValue {
     guard case .object(var members) = ReaderJSON.object(row) else { return .null }
     members.insert(("case", .string(name)), at: 1)
     members.append(("ending", JSONValue(ending?.text)))
@@ -57,12 +57,12 @@ package struct CaseReading: Sendable {
 }
 
 /// The text output of `verify --reader`: a table of the readings, and the first difference of each.
-package enum CaseReadingText {
+enum CaseReadingText {
   /// Width of case names in the table, in characters; of longer names the end is shown.
   private static let nameLength = 50
 
   /// - Parameter isVerbose: whether to describe each case.
-  package static func text(_ readings: [CaseReading], style: TextStyle, isVerbose: Bool) -> String {
+  static func text(_ readings: [CaseReading], style: TextStyle, isVerbose: Bool) -> String {
     guard !readings.isEmpty else { return "" }
     var table = TextTable([.left, .right, .right, .right, .right, .right, .left])
     table.add(["case", "stream", "records", "correct", "wrong", "missed", "outcome"]) { style.bold($0) }

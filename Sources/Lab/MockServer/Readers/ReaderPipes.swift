@@ -20,7 +20,6 @@ final class OwnedDescriptor {
   /// Makes reads and writes non-blocking.
   func stopWaiting() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
 
-  /// Creates a pipe.
   static func pipe() throws -> (reading: OwnedDescriptor, writing: OwnedDescriptor) {
     var ends: [Int32] = [-1, -1]
     let code = RunningReaders.betweenStarts {

@@ -40,8 +40,7 @@ package final class ReaderServer: Sendable {
   func start(
     _ stream: ReadableStream, seconds: Double, refused: RefusedCertificate? = nil
   ) throws -> RunningServer {
-    let presented = try refused.map { try ServedCertificate($0.reason) } ?? certificate
-    let trusted = refused == .untrusted ? certificate : presented
+    let presented = try refused.map { try ServedCertificate($0) } ?? certificate
     let reader = ServedReader(of: stream)
     var configuration = MockServer.Configuration()
     configuration.address = Self.address
@@ -51,33 +50,23 @@ package final class ReaderServer: Sendable {
     configuration.onProgress = { reader.progressed($0) }
     configuration.shufflesAnswers = true
     configuration.maxConcurrentClients = Self.maxClients
-    let server = try server(stream, configuration, reader)
-    return RunningServer(server, reader, port: server.port, trusted: trusted)
+    let server = try MockServer.start(Self.service(stream), configuration, on: thread) { reader.take($0) }
+    return RunningServer(server, reader, trusted: refused == .untrusted ? certificate : presented)
   }
 
-  private func server(
-    _ stream: ReadableStream, _ configuration: MockServer.Configuration, _ reader: ServedReader
-  ) throws -> MockServer {
-    if case .pushes(let recorded) = stream.content {
-      return try MockServer.start(
-        configuration, on: thread, answers: PushAnswers(recorded), onEvent: { reader.take($0) })
-    }
-    let connection = Self.connection(stream, stream.bytes)
-    return try MockServer.start(
-      configuration, on: thread, script: { _ in connection }, onEvent: { reader.take($0) })
-  }
-
-  private static func connection(_ stream: ReadableStream, _ bytes: [UInt8]) -> ServedConnection {
-    var connection = ServedConnection(name: stream.source, bytes: bytes, steps: [], ending: .close)
+  private static func service(_ stream: ReadableStream) -> MockServer.Service {
+    if case .pushes(let recorded) = stream.content { return .pushes(PushAnswers(recorded)) }
+    let all = stream.bytes.isEmpty ? [] : [0..<stream.bytes.count]
+    var connection = ServedConnection(
+      name: stream.source, bytes: stream.bytes, steps: all.map { .send($0) }, ending: .close)
     switch stream.chunking {
-    case .sizes(let sizes):
-      connection.chunkSizes = sizes
-      if !bytes.isEmpty { connection.steps = [.send(0..<bytes.count)] }
+    case .sizes(let sizes): connection.chunkSizes = sizes
     case .ends:
-      var reads = ChunkedReads(of: bytes.count, cut: stream.chunking)
+      var reads = ChunkedReads(of: stream.bytes.count, cut: stream.chunking)
+      connection.steps = []
       while case let chunk = reads.read(.max), !chunk.isEmpty { connection.steps.append(.send(chunk)) }
     }
-    return connection
+    return .replay { [connection] _ in connection }
   }
 }
 
@@ -86,8 +75,8 @@ private final class ServedCertificate: Sendable {
   let identity: TLSIdentity
   let path: String
 
-  init(_ reason: SelfSignedCertificate.RefusalReason? = nil) throws {
-    let made = try SelfSignedCertificate(reason)
+  init(_ refused: RefusedCertificate? = nil) throws {
+    let made = try SelfSignedCertificate(refused)
     identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
     path = try Self.write(made.authority)
   }
@@ -113,37 +102,23 @@ private final class ServedCertificate: Sendable {
 final class RunningServer {
   /// Environment variables for the reader.
   let environment: [(name: String, value: String)]
-  private let server: MockServer
-  private let reader: ServedReader
+  let server: MockServer
+  let reader: ServedReader
   /// Its file exists as long as the reader may open it.
   private let trusted: ServedCertificate?
 
-  fileprivate init(_ server: MockServer, _ reader: ServedReader, port: Int, trusted: ServedCertificate?) {
+  fileprivate init(_ server: MockServer, _ reader: ServedReader, trusted: ServedCertificate?) {
     (self.server, self.reader, self.trusted) = (server, reader, trusted)
     environment =
-      [("APNSIFT_HOST", ReaderServer.address), ("APNSIFT_PORT", "\(port)")]
+      [("APNSIFT_HOST", ReaderServer.address), ("APNSIFT_PORT", "\(server.port)")]
       + (trusted.map { [("APNSIFT_CA", $0.path)] } ?? [])
   }
 
   deinit { server.stop() }
-
-  /// Why the reader did not receive its stream; nil if it did.
-  var obstacle: Message? { reader.obstacle }
-
-  /// Waits until all is handled that the reader sent before it ended.
-  func settle() { server.settle() }
-
-  /// Whether a client has connected, with or without a complete handshake.
-  var wasReached: Bool { reader.wasReached }
-
-  /// Number of times that its first connection has progressed.
-  var progress: Int { reader.progress }
-
-  func answer(to token: String) -> PrintedPushJudge.GivenAnswer { reader.answer(to: token) }
 }
 
 /// Records what a server has seen of the reader.
-private final class ServedReader: Sendable {
+final class ServedReader: Sendable {
   fileprivate struct Progress {
     var served = 0
     var error: Message?
@@ -180,14 +155,17 @@ private final class ServedReader: Sendable {
     if client == 0 { state.withLock { $0.progress += 1 } }
   }
 
+  /// Number of times that its first connection has progressed.
   var progress: Int { state.withLock { $0.progress } }
 
+  /// Whether a client has connected, with or without a complete handshake.
   var wasReached: Bool { state.withLock { $0.served > 0 || $0.error != nil } }
 
   func answer(to token: String) -> PrintedPushJudge.GivenAnswer {
     state.withLock { $0.answers[token] ?? .neverAsked }
   }
 
+  /// Why the reader did not receive its stream; nil if it did.
   var obstacle: Message? {
     state.withLock { state -> Message? in
       if state.rejected > 0 {

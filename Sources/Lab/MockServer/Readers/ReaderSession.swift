@@ -97,7 +97,7 @@ struct ReaderSession {
   private mutating func hasRead() -> Bool {
     let hasFed = feeder?.feed() ?? false
     let before = progress
-    progress = served?.progress ?? 0
+    progress = served?.reader.progress ?? 0
     return hasFed || progress > before
   }
 
@@ -118,13 +118,9 @@ struct ReaderSession {
   private mutating func read(_ descriptor: OwnedDescriptor) -> Int {
     guard descriptor.isOpen else { return 0 }
     let number = descriptor.number
-    let count = block.withUnsafeMutableBytes { Self.systemRead(number, $0) }
+    let count = block.withUnsafeMutableBytes { Basics.read(number, $0.baseAddress, $0.count) }
     if count == 0 { descriptor.close() }
     return max(count, 0)
-  }
-
-  private static func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    Basics.read(number, buffer.baseAddress, buffer.count)
   }
 }
 

@@ -25,14 +25,14 @@ package struct ReaderTrial: Sendable {
   }
 
   /// Runs the reader on a stream.
-  package func read(_ stream: ReadableStream, of name: String) throws -> CaseReading {
+  func read(_ stream: ReadableStream, of name: String) throws -> CaseReading {
     switch stream.content {
     case .notJudged(let reason): return reading(.notJudged(reason), stream, name)
     case .feedback(let truth): return try judge(stream, name) { _ in FeedbackJudge(truth: truth) }
     case .responses(let truth): return try judge(stream, name) { _ in ResponseJudge(truth: truth) }
     case .pushes(let recorded):
       return try judge(stream, name) { served in
-        PrintedPushJudge(recorded.tokens) { served?.answer(to: $0) ?? .neverAsked }
+        PrintedPushJudge(recorded.tokens) { served?.reader.answer(to: $0) ?? .neverAsked }
       }
     }
   }
@@ -58,17 +58,17 @@ package struct ReaderTrial: Sendable {
       printed += bytes.count
       lines.take(bytes)
     }
-    served?.settle()
+    served?.server.settle()
     let complaint = session.errorTail.lines
     try checkStart(end, printed: printed, complaint)
     let judgement = lines.finish(outcome: end.outcome)
-    if refused != nil, served?.wasReached == false {
+    if refused != nil, served?.reader.wasReached == false {
       return reading(.notJudged("the reader never connected"), stream, name)
     }
     var reading = self.reading(.judged(judgement), stream, name)
     let isRefused = judgement.outcome == .refused
     reading.ending =
-      isRefused ? nil : Self.both(ending(end, refusedAt: session.refusedAt), served?.obstacle)
+      isRefused ? nil : Self.both(ending(end, refusedAt: session.refusedAt), served?.reader.obstacle)
     let isRight = reading.row.isRight == true
     reading.time = .now - start
     reading.complaint = isRight && !isVerbose ? [] : complaint

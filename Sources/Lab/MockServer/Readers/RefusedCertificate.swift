@@ -3,7 +3,7 @@ import Conformance
 import ReaderModels
 
 /// A server that a reader must refuse, by its certificate.
-enum RefusedCertificate: String, CaseIterable {
+package enum RefusedCertificate: String, CaseIterable, Sendable {
   case untrusted, otherName = "other-name", expired
 
   /// The name of the test.
@@ -15,15 +15,6 @@ enum RefusedCertificate: String, CaseIterable {
     case .untrusted: "The server's certificate is not the one of APNSIFT_CA"
     case .otherName: "The server's certificate is for push.invalid"
     case .expired: "The server's certificate has expired"
-    }
-  }
-
-  /// The reason in a certificate that is trusted; nil if it is not.
-  var reason: SelfSignedCertificate.RefusalReason? {
-    switch self {
-    case .untrusted: nil
-    case .otherName: .otherName
-    case .expired: .expired
     }
   }
 }

@@ -30,7 +30,7 @@ extension Serve {
       port: 2197, identity: identity, keyLog: keyLog, clientLimit: server.once ? 1 : nil)
     configuration.isStrict = input.strict
     let log = try serve(configuration) { log in
-      try MockServer.start(configuration, answers: answers) { event in
+      try MockServer.start(.pushes(answers), configuration) { event in
         if case .received(let push) = event { received?.write(push.line) }
         log.add(event)
       }

@@ -66,7 +66,7 @@ struct Serve: ParsableCommand {
     let identity = try identity()
     let keyLog = try server.keyLog()
     let streams = ServedStreams(
-      ConnectionPlan(chunks: chunks, pace: server.replayPace), memory: input.memory, wanted: stream)
+      chunks: chunks, pace: server.replayPace, memory: input.memory, wanted: stream)
     try examination.run([streams.recorder()])
     let connections = streams.connections()
     guard !connections.isEmpty else { throw CommandError(nothingToServe(streams)) }
@@ -76,8 +76,7 @@ struct Serve: ParsableCommand {
       port: streams.areGateways ? 2195 : 2196, identity: identity, keyLog: keyLog,
       clientLimit: server.once ? script.round : nil)
     let log = try serve(configuration) { log in
-      try MockServer.start(
-        configuration, script: { script.connection(for: $0) }, onEvent: { log.add($0) })
+      try MockServer.start(.replay { script.connection(for: $0) }, configuration) { log.add($0) }
     }
     try keyLog?.finish()
     Console.say(examination.closingLine(log.done(streams: connections.count), errors: log.errors))
@@ -133,9 +132,7 @@ struct Serve: ParsableCommand {
     if streams.refused > 0 {
       return "nothing to serve: \(Count.of(streams.refused, "stream")) skipped, see above"
     }
-    return stream.map {
-      Message("nothing to serve: no input has a stream \($0); `apnsift inspect` lists them")
-    }
-      ?? "nothing to serve: the inputs have no stream"
+    guard let stream else { return "nothing to serve: the inputs have no stream" }
+    return "nothing to serve: no input has a stream \(stream); `apnsift inspect` lists them"
   }
 }
