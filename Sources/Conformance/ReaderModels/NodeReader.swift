@@ -17,14 +17,12 @@ public enum NodeReader {
       let token = offset &+ Tuple.header
       let end = token &+ length(in: bytes, at: offset &+ 4)
       if end > count {
-        let emission = Emission(
-          time: Int64(time), offset: offset, error: .beyondEnd(missing: end &- count))
+        let emission = Emission(time: Int64(time), offset: offset, error: .beyondEnd(missing: end &- count))
         reportTail(emission, of: bytes, token: token..<end, to: &receiver)
       } else {
         let written = Int(Tuple.tokenLength(in: bytes, at: offset))
         let length = end &- token
-        let error =
-          written == length ? ReaderError.none : .lengthByteTwice(length: written, read: length)
+        let error = written == length ? ReaderError.none : .lengthByteTwice(length: written, read: length)
         receiver.receive(
           Emission(time: Int64(time), offset: offset, error: error), token: bytes.extracting(token..<end))
       }

@@ -49,9 +49,7 @@ package struct CaseExaminer: Sendable {
   /// Parses the options of a description, and the names of the inputs.
   private let parse: @Sendable ([String]) throws(CaseError) -> CaseOptions
 
-  package init(parse: @escaping @Sendable ([String]) throws(CaseError) -> CaseOptions) {
-    self.parse = parse
-  }
+  package init(parse: @escaping @Sendable ([String]) throws(CaseError) -> CaseOptions) { self.parse = parse }
 
   /// The kind of streams to keep for readers; nil keeps none.
   private var readers: ReadableStream.Kind?
@@ -113,8 +111,7 @@ package struct CaseExaminer: Sendable {
     let pushes = readers == .pushes ? PushAnswerCollector(memory: memory) : nil
     let recorder = readers.map { kind in
       StreamRecorder(budget: memory, contents: .records) { recorded, summary, _ in
-        let stream = ReadableStream(
-          recorded, summary, kind: kind, takesDamaged: takesDamaged, memory: memory)
+        let stream = ReadableStream(recorded, summary, kind: kind, takesDamaged: takesDamaged, memory: memory)
         if let stream { streams.append(stream.cut(description.chunks)) }
         return 0
       }

@@ -86,8 +86,7 @@ extension CaseDescription {
       }
       guard index < Self.maxChunks else {
         throw item.error(
-          "expected at most \(Self.maxChunks) sizes, found more; they are repeated in turn: shorten the "
-            + "list")
+          "expected at most \(Self.maxChunks) sizes, found more; they are repeated in turn: shorten the list")
       }
       return size
     }
@@ -120,8 +119,6 @@ package struct CaseDescription: Equatable, Sendable {
   /// Labels of the rules and errors that the case covers.
   package var covers: [String] = []
 
-  package init() {}
-
   /// The keys of the file, in the order of the documentation.
   package enum CaseKey: String, CaseIterable, Sendable {
     case shows, origin, options, chunks, covers
@@ -144,11 +141,6 @@ package struct CaseDirectory: Sendable {
   package var hasExpectation = false
   /// Names of the files that begin with `input.`, NUL-terminated and in byte order.
   package var inputs: [[CChar]] = []
-
-  package init(name: String, path: [CChar]) {
-    self.name = name
-    self.path = path
-  }
 
   /// The NUL-terminated path of one of its files.
   package func path(of file: [CChar]) -> [CChar] {
@@ -174,9 +166,7 @@ extension CaseDirectory {
     guard let kind = DirectoryEntry.kind(of: path, followingLinks: true) else {
       throw CaseError(.cannotOpen(name, SystemError.text()))
     }
-    guard kind == S_IFREG else {
-      throw CaseError("\(name) is not a regular file; put the bytes into a file")
-    }
+    guard kind == S_IFREG else { throw CaseError("\(name) is not a regular file; put the bytes into a file") }
     return Input(name, path: path)
   }
 }

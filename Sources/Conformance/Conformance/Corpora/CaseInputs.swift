@@ -39,8 +39,7 @@ extension CaseDirectory {
       throw CaseError("no input; put the bytes into a file whose name begins with input.")
     }
     if let help = description.options.first(where: Self.helps.contains) {
-      throw CaseError(
-        "'\(help)' is not allowed in a case; correct the options in case.yml")
+      throw CaseError("'\(help)' is not allowed in a case; correct the options in case.yml")
     }
     let options = try parse(description.options + names)
     if let word = options.words.first(where: { !names.contains($0) }) {

@@ -78,11 +78,8 @@ package struct CorpusRun {
   /// Writes the expectation of a case that differs or has no valid one; returns false if nothing was written.
   private func update(_ one: ExaminedCase) throws -> Bool {
     guard let found = one.found else { return false }
-    switch one.verdict {
-    case .asExpected: return false
-    case .broken where !one.lacksExpectation: return false
-    case .broken, .differs: break
-    }
+    if case .broken = one.verdict, !one.lacksExpectation { return false }
+    if one.verdict.isAsExpected { return false }
     let path = one.directory.path(of: CaseFiles.expectation).dropLast().map { UInt8(bitPattern: $0) }
     guard let name = String(validating: path, as: UTF8.self) else {
       throw CommandError("its path is not UTF-8; rename the directory")

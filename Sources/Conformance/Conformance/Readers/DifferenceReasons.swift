@@ -72,8 +72,7 @@ extension ReaderEnding {
       "the length \(length) at offset \(offset + 4) makes a tuple of \(length + TrueRecords.header) "
         + "bytes, and \(buffered) are buffered: the reader loops forever"
     case .throws(let offset, let length):
-      "the length \(hex(length)) at offset \(offset + 4) was read as signed (\(length)): "
-        + "the reader throws"
+      "the length \(hex(length)) at offset \(offset + 4) was read as signed (\(length)): the reader throws"
     }
   }
 }

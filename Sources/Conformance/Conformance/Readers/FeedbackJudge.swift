@@ -7,34 +7,25 @@ import ReaderModels
 /// each distinct tuple. This takes 4 bytes per true tuple, whatever is reported, and one look-up per record.
 package struct FeedbackJudge: RecordReceiver {
   private let truth: TrueRecords
-  private var records = 0
-  private var correct = 0
-  private var firstDifference: FirstDifference?
+  private var judgement = Judgement()
   /// By the index of the first equal tuple; empty as long as the sequences agree.
   private var unmatched: [UInt32] = []
 
   package init(truth: TrueRecords) { self.truth = truth }
 
   /// Takes a record of one of our models, which includes the reader's error.
-  package mutating func receive(_ emission: Emission, token: RawSpan) {
-    take(emission.time, token, emission)
-  }
+  package mutating func receive(_ emission: Emission, token: RawSpan) { take(emission.time, token, emission) }
 
   /// Takes a record printed by an external reader.
-  package mutating func receive(time: Int64, token: [UInt8]) {
-    take(time, token.span.bytes, nil)
-  }
+  package mutating func receive(time: Int64, token: [UInt8]) { take(time, token.span.bytes, nil) }
 
   /// Takes a line of an external reader that is not a record, as messages show it. The text is used only for the first
   /// such line.
   package mutating func receive(rubbish: @autoclosure () -> String) {
-    if firstDifference == nil {
-      begin(
-        FirstDifference(
-          record: records, expected: truth.text(records), emitted: rubbish(),
-          reason: "the line is not a record: expected `timestamp,token`, in seconds and hex"))
+    if judgement.firstDifference == nil {
+      differ(rubbish(), "the line is not a record: expected `timestamp,token`, in seconds and hex")
     }
-    records += 1
+    judgement.records += 1
   }
 
   /// The judgement on one of our models.
@@ -49,47 +40,42 @@ package struct FeedbackJudge: RecordReceiver {
 
   @inline(__always)
   private mutating func take(_ time: Int64, _ token: RawSpan, _ emission: Emission?) {
-    if firstDifference == nil {
-      if records < truth.count, truth.tuple(records, says: time, token) {
-        records &+= 1
-        correct &+= 1
+    if judgement.firstDifference == nil {
+      if judgement.records < truth.count, truth.tuple(judgement.records, says: time, token) {
+        judgement.records &+= 1
+        judgement.correct &+= 1
         return
       }
       differ(time, token, emission)
     }
-    records &+= 1
+    judgement.records &+= 1
     guard let kind = truth.firstAlike(time, token), unmatched[kind] > 0 else { return }
     unmatched[kind] &-= 1
-    correct &+= 1
+    judgement.correct &+= 1
   }
 
   @inline(never)
   private mutating func differ(_ time: Int64, _ token: RawSpan, _ emission: Emission?) {
-    let emitted = RecordText.tuple(time, token)
+    let record = judgement.records
     let reason =
-      emission.map { $0.reason(emptyToken: token.isEmpty, record: records, in: truth) }
-      ?? truth.reason(forPrinted: PrintedTuple(time, token), record: records)
-    begin(
-      FirstDifference(record: records, expected: truth.text(records), emitted: emitted, reason: reason))
+      emission.map { $0.reason(emptyToken: token.isEmpty, record: record, in: truth) }
+      ?? truth.reason(forPrinted: PrintedTuple(time, token), record: record)
+    differ(RecordText.tuple(time, token), reason)
   }
 
   /// Starts to count unmatched tuples.
-  private mutating func begin(_ difference: FirstDifference) {
-    firstDifference = difference
+  private mutating func differ(_ emitted: String, _ reason: Message) {
+    judgement.differ(truth.text(judgement.records), emitted, reason)
     unmatched = truth.index.copies
-    for record in 0..<records { unmatched[Int(truth.index.firstAlike[record])] &-= 1 }
+    for record in 0..<judgement.records { unmatched[Int(truth.index.firstAlike[record])] &-= 1 }
   }
 
   private consuming func finish(
     _ outcome: ReaderOutcome, reason: (_ record: Int, _ truth: TrueRecords) -> Message
   ) -> Judgement {
-    if firstDifference == nil, records < truth.count {
-      firstDifference = FirstDifference(
-        record: records, expected: truth.text(records), emitted: nil, reason: reason(records, truth))
-    }
-    return Judgement(
-      records: records, correct: correct, missed: truth.count - correct, outcome: outcome,
-      firstDifference: firstDifference)
+    let record = judgement.records
+    if record < truth.count { judgement.differ(truth.text(record), nil, reason(record, truth)) }
+    return judgement.ended(outcome, of: truth.count)
   }
 }
 

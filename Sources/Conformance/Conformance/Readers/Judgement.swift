@@ -17,10 +17,26 @@ package struct Judgement: Equatable, Sendable {
   package var wrong: Int { records - correct }
 
   package init(
-    records: Int, correct: Int, missed: Int, outcome: ReaderOutcome, firstDifference: FirstDifference?
+    records: Int = 0, correct: Int = 0, missed: Int = 0, outcome: ReaderOutcome = .completed,
+    firstDifference: FirstDifference? = nil
   ) {
     (self.records, self.correct, self.missed, self.outcome) = (records, correct, missed, outcome)
     self.firstDifference = firstDifference
+  }
+
+  /// Notes that the next record differs, if it is the first that does.
+  package mutating func differ(
+    _ expected: String?, _ emitted: String?, _ reason: @autoclosure () -> Message
+  ) {
+    if firstDifference != nil { return }
+    firstDifference = FirstDifference(
+      record: records, expected: expected, emitted: emitted, reason: reason())
+  }
+
+  /// - Parameter count: the number of true records.
+  package consuming func ended(_ outcome: ReaderOutcome, of count: Int) -> Judgement {
+    (missed, self.outcome) = (count - correct, outcome)
+    return self
   }
 }
 
@@ -71,18 +87,14 @@ package struct ReaderRow: Sendable {
     (self.chunkSize, self.verdict) = (chunkSize, verdict)
   }
 
-  package var outcome: String {
-    switch verdict {
-    case .judged(let judgement): judgement.outcome.rawValue
-    case .notJudged: "not-judged"
-    }
-  }
+  /// Nil if it is not judged.
+  package var judgement: Judgement? { if case .judged(let judgement) = verdict { judgement } else { nil } }
+
+  package var outcome: String { judgement?.outcome.rawValue ?? "not-judged" }
 
   /// Whether it reported exactly the true records and completed; nil if it is not judged.
   package var isRight: Bool? {
-    guard case .judged(let judgement) = verdict else { return nil }
-    return judgement.firstDifference == nil
-      && (judgement.outcome == .completed || judgement.outcome == .refused)
+    judgement.map { $0.firstDifference == nil && ($0.outcome == .completed || $0.outcome == .refused) }
   }
 
   /// Whether it is judged on the assumption that the file was not damaged after it was saved.
@@ -90,13 +102,10 @@ package struct ReaderRow: Sendable {
 
   /// Estimated memory, in bytes.
   package var cost: Int {
-    var cost = 256
-    if case .judged(let judgement) = verdict, let difference = judgement.firstDifference {
-      for text in [difference.expected, difference.emitted, difference.reason.text] {
-        cost += text?.utf8.count ?? 0
-      }
+    let difference = judgement?.firstDifference
+    return [difference?.expected, difference?.emitted, difference?.reason.text].reduce(256) {
+      $0 + ($1?.utf8.count ?? 0)
     }
-    return cost
   }
 }
 
@@ -108,8 +117,6 @@ package struct ReaderTally: Sendable {
   package private(set) var notJudged = 0
   /// Judged streams with bytes that are in no record.
   package private(set) var conditional = 0
-
-  package init() {}
 
   package mutating func add(_ rows: [ReaderRow]) {
     streams += rows.isEmpty ? 0 : 1

@@ -128,9 +128,7 @@ package final class PushAnswerCollector: EvidenceSink {
   }
 
   private static func token(_ fields: PushFields, in bytes: RawSpan) -> String? {
-    if let range = fields[.token] {
-      return bytes.extracting(range).withUnsafeBytes { Hex.string($0) }
-    }
+    if let range = fields[.token] { return bytes.extracting(range).withUnsafeBytes { Hex.string($0) } }
     return text(.tokenText, of: fields, in: bytes)?.lowercased()
   }
 

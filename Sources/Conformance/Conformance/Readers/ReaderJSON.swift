@@ -24,18 +24,15 @@ package final class ReaderJSON: ReaderReport {
   package func end() throws { try output.append("\n]}\n") }
 
   package static func object(_ row: ReaderRow) -> JSONValue {
-    var reading: Judgement?
-    if case .judged(let judged) = row.verdict { reading = judged }
+    let reading = row.judgement
     var members: [(String, JSONValue)] = [
       ("name", .string(row.name)), ("source", .string(row.source)), ("stream", .int(row.stream)),
     ]
     if let size = row.chunkSize { members.append(("chunk_size", .int(size))) }
     return .object(
       members + [
-        ("records", JSONValue(reading?.records)),
-        ("correct", JSONValue(reading?.correct)),
-        ("wrong", JSONValue(reading?.wrong)),
-        ("missed", JSONValue(reading?.missed)),
+        ("records", JSONValue(reading?.records)), ("correct", JSONValue(reading?.correct)),
+        ("wrong", JSONValue(reading?.wrong)), ("missed", JSONValue(reading?.missed)),
         ("outcome", .string(row.outcome)),
         ("first_difference", reading?.firstDifference.map(object) ?? .null),
       ])
@@ -43,10 +40,8 @@ package final class ReaderJSON: ReaderReport {
 
   private static func object(_ difference: FirstDifference) -> JSONValue {
     .object([
-      ("record", .int(difference.record)),
-      ("expected", JSONValue(difference.expected)),
-      ("emitted", JSONValue(difference.emitted)),
-      ("reason", .string(difference.reason.text)),
+      ("record", .int(difference.record)), ("expected", JSONValue(difference.expected)),
+      ("emitted", JSONValue(difference.emitted)), ("reason", .string(difference.reason.text)),
     ])
   }
 }

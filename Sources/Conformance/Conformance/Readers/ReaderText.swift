@@ -131,9 +131,7 @@ package final class ReaderText: ReaderReport {
   }
 
   private func sentence(_ row: ReaderRow) -> String? {
-    guard case .judged(let reading) = row.verdict, let difference = reading.firstDifference else {
-      return nil
-    }
+    guard let difference = row.judgement?.firstDifference else { return nil }
     let reason = Message.recordDiffers(
       difference.reason, record: difference.record, reader: row.name, chunkSize: row.chunkSize)
     return "  \(reason)\n" + difference.records.map { "    \($0)\n" }.joined()
@@ -152,7 +150,7 @@ package final class ReaderText: ReaderReport {
 extension ReaderRow {
   /// Records that were reported, correct, wrong and missed.
   package var counts: [String] {
-    guard case .judged(let reading) = verdict else { return [String](repeating: "-", count: 4) }
+    guard let reading = judgement else { return [String](repeating: "-", count: 4) }
     return [reading.records, reading.correct, reading.wrong, reading.missed].map { String($0) }
   }
 }

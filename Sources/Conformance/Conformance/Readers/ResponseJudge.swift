@@ -42,7 +42,7 @@ package struct TrueResponses: Sendable {
     if case .error(_, let status, let identifier) = reading {
       judge.receive(status: Int64(status), identifier: Int64(identifier)) { _ in reason(0, reading) }
     }
-    let count = judge.records
+    let count = judge.judgement.records
     return judge.finish(.completed) { _ in reason(count, reading) }
   }
 
@@ -66,9 +66,7 @@ package struct TrueResponses: Sendable {
 /// Compares the error responses that a reader reports with the true ones, one at a time.
 package struct ResponseJudge {
   package let truth: TrueResponses
-  package private(set) var records = 0
-  private var correct = 0
-  private var firstDifference: FirstDifference?
+  package private(set) var judgement = Judgement()
   /// Unmatched true responses by status and identifier.
   private var unmatched: [SIMD2<Int64>: Int]
 
@@ -81,41 +79,33 @@ package struct ResponseJudge {
   package mutating func receive(
     status: Int64, identifier: Int64, reason: (TrueResponses.Response?) -> Message
   ) {
-    let values = SIMD2(status, identifier)
-    if firstDifference == nil, expected?.values != values {
-      differ("\(status),\(identifier)", reason(expected))
+    let (values, expected) = (SIMD2(status, identifier), expected)
+    if expected?.values != values {
+      judgement.differ(expected?.text, "\(status),\(identifier)", reason(expected))
     }
-    records += 1
+    judgement.records += 1
     guard let left = unmatched[values], left > 0 else { return }
     unmatched[values] = left - 1
-    correct += 1
+    judgement.correct += 1
   }
 
   /// Takes a line that is not a record, as messages show it.
   package mutating func receive(rubbish: String, _ reason: Message) {
-    differ(rubbish, reason)
-    records += 1
+    judgement.differ(expected?.text, rubbish, reason)
+    judgement.records += 1
   }
 
   /// - Parameter reason: explains why the next true record was not reported.
   package consuming func finish(
     _ outcome: ReaderOutcome, reason: (TrueResponses.Response) -> Message
   ) -> Judgement {
-    if let expected { differ(nil, reason(expected)) }
-    return Judgement(
-      records: records, correct: correct, missed: truth.responses.count - correct, outcome: outcome,
-      firstDifference: firstDifference)
+    if let expected = expected { judgement.differ(expected.text, nil, reason(expected)) }
+    return judgement.ended(outcome, of: truth.responses.count)
   }
 
   /// The true response at the index of the next record.
   private var expected: TrueResponses.Response? {
-    records < truth.responses.count ? truth.responses[records] : nil
-  }
-
-  private mutating func differ(_ emitted: String?, _ reason: Message) {
-    if firstDifference != nil { return }
-    firstDifference = FirstDifference(
-      record: records, expected: expected?.text, emitted: emitted, reason: reason)
+    judgement.records < truth.responses.count ? truth.responses[judgement.records] : nil
   }
 }
 

@@ -39,7 +39,7 @@ struct CaseReading: Sendable {
   /// The first difference, how the reader ended, and its standard error.
   var details: [String] {
     var lines: [String] = []
-    if case .judged(let reading) = row.verdict, let difference = reading.firstDifference {
+    if let difference = row.judgement?.firstDifference {
       lines.append(Message.recordDiffers(difference.reason, record: difference.record).text)
       lines += difference.records.map { "  \($0)" }
     }

@@ -11,8 +11,7 @@ struct PrintedPushJudge: PrintedJudge {
   private let answer: (_ token: String) -> GivenAnswer
   /// The tokens that were reported correctly.
   private var done: Set<String> = []
-  private var records = 0
-  private var firstDifference: FirstDifference?
+  private var judgement = Judgement()
 
   /// The server's part in a push.
   enum GivenAnswer {
@@ -27,27 +26,28 @@ struct PrintedPushJudge: PrintedJudge {
   }
 
   mutating func take(_ line: ArraySlice<UInt8>) {
-    defer { records += 1 }
+    defer { judgement.records += 1 }
     guard let printed = PrintedPush(line) else {
-      return differ(
+      return judgement.differ(
         nil, PrintedText.quoted(line),
         "the line is not a record: expected `token,status,reason,timestamp`, the last two may be empty")
     }
     guard known.contains(printed.token) else {
-      return differ(nil, printed.text, "the token is none of those on standard input")
+      return judgement.differ(nil, printed.text, "the token is none of those on standard input")
     }
     guard !done.contains(printed.token) else {
-      return differ(nil, printed.text, "the token was reported before")
+      return judgement.differ(nil, printed.text, "the token was reported before")
     }
     let given = answer(printed.token)
     let expected = PrintedPush(printed.token, given)
     if case .neverAsked = given {
-      differ(nil, printed.text, "the client reported a token that it sent no push to")
+      judgement.differ(nil, printed.text, "the client reported a token that it sent no push to")
     } else if printed == expected {
       done.insert(printed.token)
-    } else if firstDifference == nil {
-      // The reason may take a look at all tokens.
-      differ(expected.text, printed.text, reason(printed, expected, given))
+    } else if judgement.firstDifference == nil {
+      // It may take a look at all tokens.
+      let reason = reason(printed, expected, given)
+      judgement.differ(expected.text, printed.text, reason)
     }
   }
 
@@ -71,20 +71,15 @@ struct PrintedPushJudge: PrintedJudge {
     return PrintedPush(printed.token, .response(response)) == printed
   }
 
-  private mutating func differ(_ expected: String?, _ emitted: String?, _ reason: Message) {
-    if firstDifference != nil { return }
-    firstDifference = FirstDifference(record: records, expected: expected, emitted: emitted, reason: reason)
-  }
-
   consuming func finish(outcome: ReaderOutcome) -> Judgement {
+    let (tokens, done, answer) = (tokens, done, answer)
     if let token = tokens.first(where: { !done.contains($0) }) {
-      differ(
+      judgement.differ(
         PrintedPush(token, answer(token)).text, nil,
         "\(outcome.message), and never reported \(Count.of(tokens.count - done.count, "token"))")
     }
-    return Judgement(
-      records: records, correct: done.count, missed: tokens.count - done.count, outcome: outcome,
-      firstDifference: firstDifference)
+    judgement.correct = done.count
+    return judgement.ended(outcome, of: tokens.count)
   }
 }
 

@@ -27,7 +27,7 @@ extension ResponseJudge: PrintedJudge {
   }
 
   package consuming func finish(outcome: ReaderOutcome) -> Judgement {
-    let missing = truth.responses.count - records
+    let missing = truth.responses.count - judgement.records
     // At bytes that begin no error, a reader may fail.
     let outcome = truth.endsInOtherBytes ? outcome.refusing : outcome
     return finish(outcome) { outcome.neverReported(Count.of(missing, "error"), from: $0.offset) }

@@ -85,8 +85,7 @@ package struct ReaderTrial: Sendable {
   private func reading(
     _ verdict: ReaderRow.ReaderResult, _ stream: ReadableStream, _ name: String
   ) -> CaseReading {
-    let row = ReaderRow(
-      name: command.name, source: stream.source, stream: stream.number, verdict: verdict)
+    let row = ReaderRow(name: command.name, source: stream.source, stream: stream.number, verdict: verdict)
     return CaseReading(name: name, row: row, ending: nil, complaint: [])
   }
 

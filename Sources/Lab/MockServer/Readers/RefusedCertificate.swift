@@ -22,26 +22,19 @@ package enum RefusedCertificate: String, CaseIterable, Sendable {
 /// Judges a reader whose server must be refused: it may print nothing, and it may fail.
 struct RefusalJudge: PrintedJudge {
   private let certificate: RefusedCertificate
-  private var records = 0
-  private var firstDifference: FirstDifference?
+  private var judgement = Judgement()
 
   init(_ certificate: RefusedCertificate) { self.certificate = certificate }
 
   mutating func take(_ line: ArraySlice<UInt8>) {
-    if firstDifference == nil {
-      firstDifference = FirstDifference(
-        record: 0, expected: nil, emitted: PrintedText.quoted(line),
-        reason: "\(certificate.shows), and the reader took what it sent")
-    }
-    records += 1
+    judgement.differ(
+      nil, PrintedText.quoted(line), "\(certificate.shows), and the reader took what it sent")
+    judgement.records += 1
   }
 
   mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) { take(beginning) }
 
-  consuming func finish(outcome: ReaderOutcome) -> Judgement {
-    Judgement(
-      records: records, correct: 0, missed: 0, outcome: outcome.refusing, firstDifference: firstDifference)
-  }
+  consuming func finish(outcome: ReaderOutcome) -> Judgement { judgement.ended(outcome.refusing, of: 0) }
 }
 
 extension ReaderOutcome {
