@@ -23,18 +23,14 @@ package struct ChunkOptions: ParsableArguments {
   }
 
   package mutating func validate() throws {
-    guard given.count < 2 else {
-      throw ValidationError(.giveOne(of: given))
-    }
+    guard given.count < 2 else { throw ValidationError(.giveOne(of: given)) }
     if let chunkSize { try checkRange("--chunk-size", chunkSize, 1...Int.max) }
   }
 
   /// Throws if standard input is also an input.
   package func validate(with input: InputOptions) throws {
     let read = input.inputs + [input.requests, input.responses].compactMap { $0 }
-    guard chunkSizes != "-" || !read.contains("-") else {
-      throw ValidationError(.standardInputTwice)
-    }
+    guard chunkSizes != "-" || !read.contains("-") else { throw ValidationError(.standardInputTwice) }
   }
 
   /// The chunks; reads the file of --chunk-sizes.

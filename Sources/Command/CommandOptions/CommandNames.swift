@@ -39,8 +39,7 @@ package enum CommandNames {
       throw UsageError(
         "'\(word)' is not a command of \(path)\(hint(word, names)) (`\(path) --help` lists them all)")
     }
-    try check(
-      words.dropFirst(), of: command.configuration.subcommands[index], path: "\(path) \(word)")
+    try check(words.dropFirst(), of: command.configuration.subcommands[index], path: "\(path) \(word)")
   }
 
   private static func names(of command: ParsableCommand.Type) -> [String] {

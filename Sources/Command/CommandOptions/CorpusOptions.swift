@@ -25,9 +25,7 @@ package struct CorpusOptions: ParsableArguments {
   package init() {}
 
   package mutating func validate() throws {
-    guard !directories.isEmpty else {
-      throw ValidationError("no corpus: name cases or directories of cases")
-    }
+    guard !directories.isEmpty else { throw ValidationError("no corpus: name cases or directories of cases") }
     if let jobs { try checkRange("--jobs", jobs, 1...1024) }
     if junit == "-" { throw ValidationError("--junit writes a file: name one") }
   }
@@ -87,8 +85,7 @@ extension InputOptions {
     } catch let error as UsageError {
       throw CaseError("invalid options: \(error.message); correct the options in case.yml")
     } catch {
-      throw CaseError(
-        "invalid options: \(message(for: error).shortened); correct the options in case.yml")
+      throw CaseError("invalid options: \(message(for: error).shortened); correct the options in case.yml")
     }
   }
 }

@@ -57,9 +57,7 @@ package enum ExitStatus: Int32, Error {
     }
     if code == .validationFailure {
       let texts = [root.message(for: error), root.fullMessage(for: error)].map(HelpText.onOneLine)
-      for line in HelpText.usageError(texts[0], texts[1]) {
-        Console.say(.verbatim(line))
-      }
+      for line in HelpText.usageError(texts[0], texts[1]) { Console.say(.verbatim(line)) }
       leave(.usage)
     }
     leave(.defect, saying: "internal error; please report it with the input that caused it: \(error)")

@@ -13,8 +13,7 @@ package struct InputOptions: ParsableArguments {
   @Argument(help: .init("Files, directories, or - for standard input.", valueName: "input"))
   var arguments: [String] = []
 
-  @Option(
-    help: .init("List of more inputs, one a line or separated by NUL; repeatable.", valueName: "FILE"))
+  @Option(help: .init("List of more inputs, one a line or separated by NUL; repeatable.", valueName: "FILE"))
   var filesFrom: [FilesFromArgument] = []
 
   @Option(help: .init("Gateway requests (client to server); instead of inputs.", valueName: "FILE"))

@@ -70,9 +70,7 @@ package func checkRange(_ name: String, _ value: Int, _ range: ClosedRange<Int>)
 }
 
 extension Option where Value: LimitArgument {
-  init(_ limit: Limit) {
-    self.init(wrappedValue: Value(number: limit.standard), help: limit.argumentHelp)
-  }
+  init(_ limit: Limit) { self.init(wrappedValue: Value(number: limit.standard), help: limit.argumentHelp) }
 }
 
 extension Option where Value == TimeArgument {

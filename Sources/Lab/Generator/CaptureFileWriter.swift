@@ -73,8 +73,7 @@ struct CaptureFileWriter {
   private var pcapngHeader: [UInt8] {
     // if_tsresol (9): 10^-9 s; without it times have microseconds.
     let resolution = container.hasNanoseconds ? half(9) + half(1) + [9, 0, 0, 0] + half(0) + half(0) : []
-    return block(
-      0x0a0d_0d0a, word(0x1a2b_3c4d) + half(1) + half(0) + [UInt8](repeating: 0xff, count: 8))
+    return block(0x0a0d_0d0a, word(0x1a2b_3c4d) + half(1) + half(0) + [UInt8](repeating: 0xff, count: 8))
       + block(1, half(linkType) + half(0) + word(snapLength) + resolution)
   }
 

@@ -118,9 +118,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
   private mutating func send(_ segment: GeneratedSegment, of slot: Int) throws {
     guard !segment.payload.isEmpty, !segment.isProtected else { return try write(segment, of: slot) }
     if !segment.mustArrive, disturbances.happens(capture.loss) { return try writeSettled(slot) }
-    if disturbances.happens(capture.reordering) {
-      return delay(segment, of: slot)
-    }
+    if disturbances.happens(capture.reordering) { return delay(segment, of: slot) }
     try write(segment, of: slot)
   }
 

@@ -65,9 +65,7 @@ private final class GzipOutput: CompressingOutput {
     stream.deallocate()
   }
 
-  func write(_ bytes: RawSpan) throws {
-    try bytes.withUnsafeBytes { try run($0, Z_NO_FLUSH) }
-  }
+  func write(_ bytes: RawSpan) throws { try bytes.withUnsafeBytes { try run($0, Z_NO_FLUSH) } }
 
   func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH) }
 
@@ -106,9 +104,7 @@ private final class ZstdOutput: CompressingOutput {
 
   deinit { _ = ZSTD_freeCCtx(context) }
 
-  func write(_ bytes: RawSpan) throws {
-    try bytes.withUnsafeBytes { try run($0, ZSTD_e_continue) }
-  }
+  func write(_ bytes: RawSpan) throws { try bytes.withUnsafeBytes { try run($0, ZSTD_e_continue) } }
 
   func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), ZSTD_e_end) }
 

@@ -59,9 +59,7 @@ struct ExpectedRecords {
   /// Advances to the end of the extent or of the current record, whichever comes first.
   private mutating func step(through extent: CapturedExtents.Extent, to truth: inout TruthWriter) throws {
     while record.upperBound <= done, try advance(&truth) {}
-    if record.lowerBound == done {
-      recordLocation = location(of: done, in: extent)
-    }
+    if record.lowerBound == done { recordLocation = location(of: done, in: extent) }
     done = min(record.upperBound, extent.range.upperBound)
     guard done == record.upperBound, let location = recordLocation, let current,
       searchStart == nil || current.canStart

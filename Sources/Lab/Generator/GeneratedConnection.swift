@@ -62,7 +62,5 @@ struct SessionOpening {
 
   /// Initial sequence numbers: above those of earlier connections with these ports (RFC 6528), as a SYN with a lower
   /// number could be a late one.
-  var starts: ClosedRange<Int> {
-    isFirstOfPorts ? 0x1000_0000...0x3fff_ffff : 0x4000_0000...0x6fff_ffff
-  }
+  var starts: ClosedRange<Int> { isFirstOfPorts ? 0x1000_0000...0x3fff_ffff : 0x4000_0000...0x6fff_ffff }
 }

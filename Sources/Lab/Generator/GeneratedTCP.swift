@@ -45,8 +45,7 @@ struct GeneratedTCP {
     resetter = endings.happens(all.capture.resets) ? endings.below(2) == 0 : nil
     sides = BothSides(client: Side(start: starts.client), server: Side(start: starts.server))
     uncaptured = opening.isMidstream ? numbers.within(0...20) : 0
-    steps =
-      opening.isMidstream ? [] : [(false, Flag.syn), (true, Flag.syn | Flag.ack), (false, Flag.ack)]
+    steps = opening.isMidstream ? [] : [(false, Flag.syn), (true, Flag.syn | Flag.ack), (false, Flag.ack)]
   }
 
   /// The next segment of the handshake or of the end; nil if there is none.

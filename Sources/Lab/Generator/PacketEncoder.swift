@@ -40,8 +40,7 @@ struct PacketEncoder {
   ) -> Packet {
     let header = tcp.count - segment.payload.count
     let payload = max(range.lowerBound, header)..<range.upperBound
-    var packet = Packet(
-      payload: payload.lowerBound - header..<payload.upperBound - header, isV6: peers.isV6)
+    var packet = Packet(payload: payload.lowerBound - header..<payload.upperBound - header, isV6: peers.isV6)
     appendLinkHeader(isV6: peers.isV6, to: &packet.bytes)
     let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
     packet.bytes +=

@@ -33,8 +33,7 @@ struct PushLedger {
   mutating func note(_ event: PushConversation.Event, at start: Int) -> PushSide.Frames {
     let frames = start + event.frames.lowerBound..<start + event.frames.upperBound
     if let push = event.push {
-      entries[event.stream] = SentPush(
-        push: push, stream: event.stream, request: (frames.lowerBound, nil))
+      entries[event.stream] = SentPush(push: push, stream: event.stream, request: (frames.lowerBound, nil))
     }
     if let ending = event.ending {
       if ending == .response { entries[event.stream]?.response = (frames.lowerBound, nil) }
@@ -68,8 +67,7 @@ struct PushLedger {
       entry.request.offset -= bases.client
       entry.response?.offset -= bases.server
       count += 1
-      let expectation: Expectation =
-        entry.hasGap ? .damaged : entry.isAfterGap || !isSpared ? .near : .whole
+      let expectation: Expectation = entry.hasGap ? .damaged : entry.isAfterGap || !isSpared ? .near : .whole
       try truth.push(expectation, entry, of: stream)
     }
     finished.removeAll(keepingCapacity: true)

@@ -26,8 +26,7 @@ struct PushSession: GeneratedConnection {
   /// An initial sequence number, close to the maximum if it wraps.
   private static func start(_ opening: SessionOpening, _ numbers: inout RandomNumbers) -> UInt32 {
     let (high, low) = (numbers.below(4096), numbers.within(opening.starts))
-    return opening.wraps
-      ? UInt32.max &- UInt32(truncatingIfNeeded: high) : UInt32(truncatingIfNeeded: low)
+    return opening.wraps ? UInt32.max &- UInt32(truncatingIfNeeded: high) : UInt32(truncatingIfNeeded: low)
   }
 
   /// After lost bytes, a decoder knows less about later pushes.

@@ -36,14 +36,10 @@ package struct RandomNumbers: Sendable {
     return Int(next().multipliedFullWidth(by: UInt64(limit)).high)
   }
 
-  package mutating func within(_ range: ClosedRange<Int>) -> Int {
-    range.lowerBound &+ below(range.count)
-  }
+  package mutating func within(_ range: ClosedRange<Int>) -> Int { range.lowerBound &+ below(range.count) }
 
   /// True with a probability of `perMille` / 1000.
-  package mutating func happens(_ perMille: Int) -> Bool {
-    perMille > 0 && below(1000) < perMille
-  }
+  package mutating func happens(_ perMille: Int) -> Bool { perMille > 0 && below(1000) < perMille }
 
   /// The number of bytes that a segment repeats.
   mutating func overlap(_ perMille: Int) -> Int {

@@ -65,8 +65,7 @@ struct RecordSource {
     let time = drawTime()
     var bytes = bigEndian(time)
     GeneratedToken.append(token, of: scenario, to: &bytes)
-    return GeneratedRecord(
-      content: .tuple(time: time), bytes: bytes, tokenLength: bytes.count - Self.header)
+    return GeneratedRecord(content: .tuple(time: time), bytes: bytes, tokenLength: bytes.count - Self.header)
   }
 
   private func request() -> GeneratedRecord {

@@ -29,8 +29,7 @@ struct Session: GeneratedConnection {
     let isAnswered =
       opening.isGateway && all.damage.isNone && !opening.isMidstream && opening.isSpared
       && scenario.snapLength == nil
-    response =
-      isAnswered ? GeneratedResponse(all, connection: opening.number, of: scenario.connections) : nil
+    response = isAnswered ? GeneratedResponse(all, connection: opening.number, of: scenario.connections) : nil
     unanswered = response?.bytes[...] ?? []
     let source = RecordSource(
       all, isFromServer: senderIsServer, connection: opening.number, of: scenario.connections,
@@ -46,8 +45,7 @@ struct Session: GeneratedConnection {
       opening.wraps
       ? UInt32.max &- UInt32(truncatingIfNeeded: numbers.below(4096))
       : UInt32(truncatingIfNeeded: numbers.within(opening.starts))
-    tcp = GeneratedTCP(
-      opening, of: all, serverPort: senderIsServer ? 2196 : 2195, starts: starts, &numbers)
+    tcp = GeneratedTCP(opening, of: all, serverPort: senderIsServer ? 2196 : 2195, starts: starts, &numbers)
   }
 
   static func isUncertain(_ scenario: Scenario) -> Bool { scenario.isDamaged }

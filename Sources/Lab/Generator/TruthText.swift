@@ -145,7 +145,6 @@ struct Moment: Equatable, Sendable {
 
 extension Moment {
   init(milliseconds: Int) {
-    self.init(
-      seconds: UInt32(milliseconds / 1000), nanoseconds: UInt32(milliseconds % 1000) * 1_000_000)
+    self.init(seconds: UInt32(milliseconds / 1000), nanoseconds: UInt32(milliseconds % 1000) * 1_000_000)
   }
 }

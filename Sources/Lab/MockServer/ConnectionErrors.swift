@@ -31,8 +31,7 @@ extension Error {
   var http2Reason: Message {
     let name = "\(type(of: self))"
     let words = name.map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined()
-    return self is any NIOHTTP2Error
-      ? "the client broke the rules of HTTP/2:\(words)" : .verbatim("\(self)")
+    return self is any NIOHTTP2Error ? "the client broke the rules of HTTP/2:\(words)" : .verbatim("\(self)")
   }
 }
 

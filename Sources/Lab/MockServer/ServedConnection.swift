@@ -30,9 +30,7 @@ package struct ServedConnection: Sendable, Equatable {
   /// chunk of one byte would take 24 times the memory of the bytes.
   package var chunkSizes: [Int]
 
-  package init(
-    name: String, bytes: [UInt8], steps: [Action], ending: Ending, chunkSizes: [Int] = []
-  ) {
+  package init(name: String, bytes: [UInt8], steps: [Action], ending: Ending, chunkSizes: [Int] = []) {
     (self.name, self.bytes, self.steps, self.ending) = (name, bytes, steps, ending)
     self.chunkSizes = chunkSizes
   }

@@ -154,9 +154,7 @@ class ServedSession {
   func end(_ end: ServedReport.End) { close(end) { transport.breakOff() } }
 
   /// Closes the connection with the alert of TLS.
-  func complete(byClient: Bool) {
-    close(.completed(byClient: byClient)) { context?.close(promise: nil) }
-  }
+  func complete(byClient: Bool) { close(.completed(byClient: byClient)) { context?.close(promise: nil) } }
 
   func close(_ end: ServedReport.End, how: () -> Void) {
     guard phase == .serving else { return }

@@ -90,8 +90,7 @@ final class Session: ServedSession, ChannelInboundHandler {
   }
 
   override func serve() {
-    readMonitor = ReadMonitor(
-      registry.socketQueues, own: context?.localAddress, peer: context?.remoteAddress)
+    readMonitor = ReadMonitor(registry.socketQueues, own: context?.localAddress, peer: context?.remoteAddress)
     advance()
   }
 
@@ -221,9 +220,7 @@ final class Session: ServedSession, ChannelInboundHandler {
   }
 
   /// Runs `work` on the thread after a delay, unless the state has changed.
-  private func later(
-    _ nanoseconds: Int64, ifStill state: WriteState, _ work: @escaping (Session) -> Void
-  ) {
+  private func later(_ nanoseconds: Int64, ifStill state: WriteState, _ work: @escaping (Session) -> Void) {
     guard let context else { return }
     context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(0, nanoseconds))) {
       if self.isServing, self.state == state { work(self) }

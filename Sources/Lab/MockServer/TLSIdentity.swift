@@ -24,8 +24,7 @@ package struct TLSIdentity: Sendable {
       let first = certificates.first, let der = try? first.toDERBytes()
     else {
       throw CommandError(
-        "\(names.certificate): no valid PEM certificate (-----BEGIN "
-          + "CERTIFICATE-----) in the file")
+        "\(names.certificate): no valid PEM certificate (-----BEGIN CERTIFICATE-----) in the file")
     }
     // Passphrases are not supported: a server has no terminal.
     if Self.isEncrypted(keyPEM) {

@@ -38,9 +38,7 @@ struct Audit: ParsableCommand {
 
   @OptionGroup var input: InputOptions
 
-  mutating func validate() throws {
-    try chunking.validate(with: input)
-  }
+  mutating func validate() throws { try chunking.validate(with: input) }
 
   func run() throws {
     let chunks = try chunking.chunks()
@@ -59,9 +57,7 @@ struct Audit: ParsableCommand {
         "\(Count.of(auditor.withPushes, "stream")) with pushes not judged: the readers read only the "
           + "binary protocols")
     }
-    if tally.streams == 0 {
-      Console.note("nothing to audit: no feedback stream and no error responses")
-    }
+    if tally.streams == 0 { Console.note("nothing to audit: no feedback stream and no error responses") }
     let done = Message(
       "audited \(Count.of(examination.readCount, "input")): \(Count.of(tally.streams, "stream")), "
         + "\(tally.message)")

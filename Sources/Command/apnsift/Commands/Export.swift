@@ -152,8 +152,7 @@ struct Export: ParsableCommand {
     if isDirectory {
       if records != nil || columns != nil {
         throw ValidationError(
-          "a directory gets all kinds of records with their usual columns: leave out --records and "
-            + "--columns")
+          "a directory gets all kinds of records with their usual columns: leave out --records and --columns")
       }
       if format == .json {
         throw ValidationError(
@@ -242,8 +241,7 @@ struct Export: ParsableCommand {
     }
     let directory = try OutputDirectory(output ?? "", force: force)
     examination.options.inventoryDigests = inventory.digests
-    let inventory = try inventory.open(
-      OutputSet(force: force), input, version: Program.version)
+    let inventory = try inventory.open(OutputSet(force: force), input, version: Program.version)
     let writer = try RawStreamWriter(
       directory, inputCount: input.capture.join ? 1 : examination.walk.inputs.count)
     try examination.run([writer] + inventory.sinks)

@@ -34,9 +34,7 @@ extension Export {
 
   /// Opens the outputs and writes what comes before the records.
   /// - Parameter columns: of feedback in a table, without --columns.
-  func open(
-    _ outputs: OutputSet, _ examination: Examination, _ columns: [String]
-  ) throws -> ExportDocuments {
+  func open(_ outputs: OutputSet, _ examination: Examination, _ columns: [String]) throws -> ExportDocuments {
     if isDirectory { return try openDirectory(examination, columns) }
     let buffer = try outputs.open("-o", output ?? "-")
     var documents = ExportDocuments()
@@ -49,9 +47,7 @@ extension Export {
   }
 
   /// A table of each kind of record, and summary.json, which appears last.
-  private func openDirectory(
-    _ examination: Examination, _ columns: [String]
-  ) throws -> ExportDocuments {
+  private func openDirectory(_ examination: Examination, _ columns: [String]) throws -> ExportDocuments {
     let name = output ?? ""
     if let input = examination.input(in: name) { throw CommandError(.inputInOutputDirectory(input, name)) }
     let directory = try OutputDirectory(name, force: force)
@@ -89,8 +85,7 @@ extension Export {
   /// - Parameter feedback: the usual columns of feedback.
   func table(_ kind: ExportedKind, _ feedback: [String]) throws -> RecordWriter.ExportedContent {
     let takesAll = kind.table == .pushes ? payloads : kind == .inputs && inventory.md5
-    let usual =
-      kind == .feedback ? feedback : takesAll ? kind.names(hasLocalTimes: false) : kind.standard
+    let usual = kind == .feedback ? feedback : takesAll ? kind.names(hasLocalTimes: false) : kind.standard
     let names = try named(kind) ?? usual
     if local.clock == nil { return .table(kind, names) }
     let known = Set(kind.columnNames)
@@ -113,8 +108,7 @@ extension Export {
           "--columns: unknown column '\(name)'; the columns are \(names.joined(separator: ", "))")
       }
       if ColumnEntry.isLocal(name), local.clock == nil {
-        throw ValidationError(
-          "--columns: \(name) needs --time-zone, such as --time-zone Europe/Berlin")
+        throw ValidationError("--columns: \(name) needs --time-zone, such as --time-zone Europe/Berlin")
       }
       return name
     }

@@ -72,8 +72,7 @@ struct Replay: ParsableCommand {
       valueName: "LIMIT"))
   var maxInvalidate = InvalidationLimit.standard
 
-  @Option(
-    help: .init("Spare tokens registered up to TIME (12h, 7d) before the tuple.", valueName: "TIME"))
+  @Option(help: .init("Spare tokens registered up to TIME (12h, 7d) before the tuple.", valueName: "TIME"))
   var grace = SpanArgument(0)
 
   @Flag(help: "Do not insert unknown tokens; the default for existing tables.")
@@ -114,8 +113,7 @@ struct Replay: ParsableCommand {
   @Flag(help: "Do not record the replay; it cannot be undone.")
   var noJournal = false
 
-  @Option(
-    help: .init("Write figures for node_exporter's text collector, on every exit.", valueName: "FILE"))
+  @Option(help: .init("Write figures for node_exporter's text collector, on every exit.", valueName: "FILE"))
   var metrics: String?
 
   @OptionGroup var spool: SpoolOptions
@@ -154,9 +152,7 @@ struct Replay: ParsableCommand {
         "-o requires --dry-run; `store history NUMBER --changes` lists the changes of a replay")
     }
     if let batch { try checkRange("--batch", batch, 1...1_000_000_000) }
-    if noJournal, journal.url != nil {
-      throw ValidationError(.exclusive("--journal", "--no-journal"))
-    }
+    if noJournal, journal.url != nil { throw ValidationError(.exclusive("--journal", "--no-journal")) }
     if spool.moveFailed != nil, !skipUnreadable, !partial {
       throw ValidationError(
         "--move-failed requires --skip-unreadable or --partial: without them, an input that cannot be read "

@@ -97,8 +97,7 @@ struct Show: ParsableCommand {
   func run() throws {
     // Before a large input is read.
     let history = try token.flatMap { token in
-      usesStore
-        ? try TokenHistory(of: token, in: store.location(journal: journal.url).openForReading()) : nil
+      usesStore ? try TokenHistory(of: token, in: store.location(journal: journal.url).openForReading()) : nil
     }
     let finder = RecordLocator(
       target, stream: stream, direction: direction, maxLocations: maxLocations, maxBytes: limit)

@@ -42,9 +42,7 @@ struct StoreRegister: ParsableCommand {
   @OptionGroup var owner: OwnerOptions
 
   mutating func validate() throws {
-    guard tokens.isEmpty != (csv == nil) else {
-      throw ValidationError("give either tokens or --csv FILE")
-    }
+    guard tokens.isEmpty != (csv == nil) else { throw ValidationError("give either tokens or --csv FILE") }
     guard csv == nil || at == nil else {
       throw ValidationError("--at and --csv exclude each other: the CSV file has the times")
     }

@@ -41,9 +41,7 @@ struct StoreUndo: ParsableCommand {
     let entry = JournalEntry(
       at: Int64(time(nil)), version: Program.version, inputs: [], options: "{}", tuples: 0, rejected: 0)
     let answer = try store.undo(number, entry: dryRun ? nil : entry)
-    for left in answer.sample {
-      Console.say("\(Hex.string(left.token)): skipped: \(left.reason.rawValue)")
-    }
+    for left in answer.sample { Console.say("\(Hex.string(left.token)): skipped: \(left.reason.rawValue)") }
     let reasons = SkippedRow.allCases.compactMap { reason in
       answer.left[reason].map { "\(reason.rawValue) \($0)" }
     }
@@ -77,9 +75,7 @@ struct UndoArgument: ExpressibleByArgument {
     let newest = try store.history().last {
       $0.isStanding && $0.entry.mapping == store.mappingText
     }
-    guard let newest else {
-      throw CommandError("\(store.name) has no replay to undo")
-    }
+    guard let newest else { throw CommandError("\(store.name) has no replay to undo") }
     return newest.id
   }
 }

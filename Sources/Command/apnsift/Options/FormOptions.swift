@@ -52,7 +52,5 @@ struct DelimiterArgument: ExpressibleByArgument {
     byte = first
   }
 
-  var defaultValueDescription: String {
-    byte == UInt8(ascii: "\t") ? "tab" : String(Unicode.Scalar(byte))
-  }
+  var defaultValueDescription: String { byte == UInt8(ascii: "\t") ? "tab" : String(Unicode.Scalar(byte)) }
 }

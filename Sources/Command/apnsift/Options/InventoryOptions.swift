@@ -32,9 +32,7 @@ struct InventoryOptions: ParsableArguments {
 
   /// Opens the files, after all others of the command, and writes the head of each.
   /// - Parameter version: of apnsift.
-  func open(
-    _ outputs: OutputSet, _ input: InputOptions, version: String
-  ) throws -> InventoryOutputs {
+  func open(_ outputs: OutputSet, _ input: InputOptions, version: String) throws -> InventoryOutputs {
     let facts = dfxml == nil && manifest == nil ? nil : RunFacts(version: version)
     let written = InventoryOutputs(
       outputs: outputs,

@@ -38,9 +38,7 @@ struct StoreLocationOptions: ParsableArguments {
   @Option(help: .init("Time to wait for a lock on the store.", valueName: "SECONDS"))
   var lockTimeout = 5
 
-  mutating func validate() throws {
-    try checkRange("--lock-timeout", lockTimeout, 0...86_400)
-  }
+  mutating func validate() throws { try checkRange("--lock-timeout", lockTimeout, 0...86_400) }
 
   /// The value of the environment variable; nil if it is unset or empty.
   var fromEnvironment: String? {

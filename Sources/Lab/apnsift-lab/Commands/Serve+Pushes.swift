@@ -19,8 +19,7 @@ extension Serve {
       throw CommandError("nothing to serve: the inputs have no push; `apnsift inspect` lists what they have")
     }
     if collector.skipped > 0 {
-      Console.say(
-        "\(Count.of(collector.skipped, "push")) skipped: the token or the outcome is unknown")
+      Console.say("\(Count.of(collector.skipped, "push")) skipped: the token or the outcome is unknown")
     }
 
     let answers = PushAnswers(collector.recorded, otherwise: pushes.otherTokens ?? .accepted)

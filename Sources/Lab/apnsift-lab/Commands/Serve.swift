@@ -65,8 +65,7 @@ struct Serve: ParsableCommand {
     var examination = try input.examination(hashing: .none, mayRepeat: true)
     let identity = try identity()
     let keyLog = try server.keyLog()
-    let streams = ServedStreams(
-      chunks: chunks, pace: server.replayPace, memory: input.memory, wanted: stream)
+    let streams = ServedStreams(chunks: chunks, pace: server.replayPace, memory: input.memory, wanted: stream)
     try examination.run([streams.recorder()])
     let connections = streams.connections()
     guard !connections.isEmpty else { throw CommandError(nothingToServe(streams)) }

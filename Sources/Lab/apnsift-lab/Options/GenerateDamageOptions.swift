@@ -19,8 +19,7 @@ struct GenerateDamageOptions: ParsableArguments {
   @Flag(help: "Cut off the last tuple or request of each connection.")
   var cutTail = false
 
-  @Option(
-    help: .init("Drop 1 to 20 bytes of the file, in RATE of 1000 packets.", valueName: "RATE"))
+  @Option(help: .init("Drop 1 to 20 bytes of the file, in RATE of 1000 packets.", valueName: "RATE"))
   var fileLostBytes = 0
 
   @Option(help: .init("Change 1 to 3 bytes of the file, in RATE of 1000.", valueName: "RATE"))

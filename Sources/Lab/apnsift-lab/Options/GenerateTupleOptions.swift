@@ -45,9 +45,7 @@ struct GenerateTupleOptions: ParsableArguments {
     }
   }
 
-  private var lengths: [Int] {
-    (1...Scenario.longestToken).filter { tokenLength.contains(UInt16($0)) }
-  }
+  private var lengths: [Int] { (1...Scenario.longestToken).filter { tokenLength.contains(UInt16($0)) } }
 
   func apply(to scenario: inout Scenario) {
     scenario.tuples = tuples

@@ -59,9 +59,7 @@ struct ServeOptions: ParsableArguments {
     if let port, UInt16(exactly: port) == nil {
       throw ValidationError("--port is \(port): give 1 to 65535, or 0 for a free port")
     }
-    if maxPause != nil, pace == nil {
-      throw ValidationError("--max-pause requires --pace")
-    }
+    if maxPause != nil, pace == nil { throw ValidationError("--max-pause requires --pace") }
     guard (certificate == nil) == (key == nil) else {
       throw ValidationError("--certificate and --key go together: give both, or neither")
     }
@@ -74,23 +72,17 @@ struct ServeOptions: ParsableArguments {
       askClientCertificate ? "--ask-client-certificate" : nil,
       tlsMin == .tls10 ? nil : "--tls-min", keylog.map { _ in "--keylog" },
     ].compactMap { $0 }
-    if let option = needsTLS.first, !usesTLS {
-      throw ValidationError("\(option) requires --tls")
-    }
+    if let option = needsTLS.first, !usesTLS { throw ValidationError("\(option) requires --tls") }
     if let pace, !(pace > 0 && pace.isFinite) {
       throw ValidationError("--pace is \(pace): give a number above 0; 1 is the pace of the capture")
     }
-    guard idleTimeout.seconds > 0 else {
-      throw ValidationError("--idle-timeout is 0: give 1 second or more")
-    }
+    guard idleTimeout.seconds > 0 else { throw ValidationError("--idle-timeout is 0: give 1 second or more") }
     guard IPAddress(listen) != nil else {
       throw ValidationError("--listen is '\(listen)': give an IP address such as 127.0.0.1 or ::1")
     }
   }
 
-  func keyLog() throws -> ServedOutput? {
-    try keylog.map { try ServedOutput($0, force: force) }
-  }
+  func keyLog() throws -> ServedOutput? { try keylog.map { try ServedOutput($0, force: force) } }
 
   var usesTLS: Bool { tls || certificate != nil }
 

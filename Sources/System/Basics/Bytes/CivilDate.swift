@@ -6,9 +6,7 @@ package struct CivilDate: Equatable, Sendable {
   /// 1 to 31.
   package var day: Int
 
-  package init(year: Int, month: Int, day: Int) {
-    (self.year, self.month, self.day) = (year, month, day)
-  }
+  package init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
 
   /// The date `days` days after 1970-01-01.
   package init(daysSince1970 days: UInt32) {

@@ -49,14 +49,11 @@ public struct TimeTexts: ~Copyable {
     target.storeBytes(of: day.x.littleEndian, as: UInt64.self)
     target.storeBytes(
       of: ((day.y & 0xff_ffff) | minutes[Int(minute)]).littleEndian, toByteOffset: 8, as: UInt64.self)
-    target.storeBytes(
-      of: seconds[Int(ofDay &- minute &* 60)].littleEndian, toByteOffset: 16, as: UInt32.self)
+    target.storeBytes(of: seconds[Int(ofDay &- minute &* 60)].littleEndian, toByteOffset: 16, as: UInt32.self)
   }
 
   /// Two decimal digits of a number below 100, the tens in the low byte.
-  private static func pair(_ number: UInt32) -> UInt64 {
-    UInt64(number / 10 | (number % 10) << 8) | 0x3030
-  }
+  private static func pair(_ number: UInt32) -> UInt64 { UInt64(number / 10 | (number % 10) << 8) | 0x3030 }
 
   @usableFromInline @inline(never)
   static func day(_ number: UInt32) -> Day {

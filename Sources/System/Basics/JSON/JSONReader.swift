@@ -26,8 +26,7 @@ package struct JSONReader {
         var check = text
         guard check.readValue() else {
           let found = check.next < check.end ? "the byte 0x\(String(check.byte, radix: 16))" : "the end"
-          throw JSONError(
-            offset: check.next - start, message: "expected \(check.expected), found \(found)")
+          throw JSONError(offset: check.next - start, message: "expected \(check.expected), found \(found)")
         }
         var reader = JSONReader(start: start, text: text)
         return try reader.value(depth: 0)

@@ -66,9 +66,7 @@ package indirect enum JSONValue: Equatable, Sendable {
 
 extension JSONValue {
   /// The value of a key; nil if it is missing, and if this is not an object.
-  package subscript(key: String) -> JSONValue? {
-    members.first { $0.0.utf8.elementsEqual(key.utf8) }?.1
-  }
+  package subscript(key: String) -> JSONValue? { members.first { $0.0.utf8.elementsEqual(key.utf8) }?.1 }
 
   /// The members of an object; empty for other values.
   package var members: [(String, JSONValue)] {

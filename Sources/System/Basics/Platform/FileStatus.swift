@@ -21,8 +21,7 @@ package struct FileStatus: Equatable, Sendable {
     var own = stat()
     guard lstat(path, &own) == 0, let kind = Kind(mode: own.st_mode) else { return nil }
     var followed = stat()
-    let isLinkToFile =
-      kind == .link && stat(path, &followed) == 0 && followed.st_mode & S_IFMT == S_IFREG
+    let isLinkToFile = kind == .link && stat(path, &followed) == 0 && followed.st_mode & S_IFMT == S_IFREG
     self.init(kind, isLinkToFile ? followed : own)
     if kind == .link { linkTarget = Self.target(of: path) }
   }

@@ -56,9 +56,7 @@ package enum Interruption {
   }
 
   /// Cleans up and ends the process by `received`.
-  package static func leave(by received: Int32) -> Never {
-    state.withLock { $0.leave(by: received) }
-  }
+  package static func leave(by received: Int32) -> Never { state.withLock { $0.leave(by: received) } }
 }
 
 extension Interruption.SignalActions {
@@ -106,9 +104,7 @@ package enum UnfinishedFiles {
   package static func removeAll() { Interruption.state.withLock { $0.removeUnfinished() } }
 
   /// Runs `body`, in which the files get their final names, or are removed; then a signal does not remove them.
-  package static func end(
-    _ files: [String], directories: [String] = [], _ body: () throws -> Void
-  ) rethrows {
+  package static func end(_ files: [String], directories: [String] = [], _ body: () throws -> Void) rethrows {
     try Interruption.state.withLock { state in
       try body()
       state.files.subtract(files)

@@ -33,8 +33,7 @@ package struct SharedLibrary<Functions>: @unchecked Sendable {
   ) {
     #if os(macOS)
       let paths = macOS.flatMap { path in
-        path.contains("/") && !path.hasPrefix("/")
-          ? ["/opt/homebrew/\(path)", "/usr/local/\(path)"] : [path]
+        path.contains("/") && !path.hasPrefix("/") ? ["/opt/homebrew/\(path)", "/usr/local/\(path)"] : [path]
       }
     #else
       let paths = linux

@@ -72,9 +72,7 @@ enum ZoneFile {
 
     var types: Int { start + changeCount * width }
     var infos: Int { types + changeCount }
-    var end: Int {
-      infos + typeCount * 6 + nameBytes + leapCount * (width + 4) + standardCount + utcCount
-    }
+    var end: Int { infos + typeCount * 6 + nameBytes + leapCount * (width + 4) + standardCount + utcCount }
   }
 
   /// The zone of a file; nil if it has another format, is damaged, or counts leap seconds, unlike POSIX time.
