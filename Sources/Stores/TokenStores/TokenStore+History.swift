@@ -118,8 +118,7 @@ extension TokenStore {
   private func record(_ id: Int, in journal: Journal) throws -> JournalRecord {
     let record = try journal.record(id)
     guard record.entry.mapping == mappingText else {
-      throw StoreError.notUndoable(
-        id, "it changed another table, or used another mapping of this one")
+      throw StoreError.notUndoable(id, "it changed another table, or used another mapping of this one")
     }
     return record
   }

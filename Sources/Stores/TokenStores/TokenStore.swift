@@ -79,8 +79,7 @@ package struct TokenStore: Sendable {
         [mapping.token.name, mapping.app, mapping.environment?.name].map { $0?.text } + mapping.written
       let unfit = table.description.columns.filter {
         written.contains($0.name) ? $0.isGenerated : !$0.isOptional
-      }
-      .map { "column \($0.name) \($0.isGenerated ? "that is generated" : "without a default")" }
+      }.map { "column \($0.name) \($0.isGenerated ? "that is generated" : "without a default")" }
       return try session.guards(of: mapping, on: table.description) + (mapping.inserts ? unfit : [])
     } ?? []
   }
@@ -197,9 +196,7 @@ package struct TokenStore: Sendable {
       try settle(wasDone: false)
       throw error
     }
-    do {
-      try settle(wasDone: true)
-    } catch let error as NamedStoreError {
+    do { try settle(wasDone: true) } catch let error as NamedStoreError {
       throw NamedStoreError(store: file.name, reason: .unsettled(error.reason.cause))
     }
     return result
@@ -229,9 +226,7 @@ package struct TokenStore: Sendable {
 
 extension TokenStore {
   /// Every pair of app and environment that has a row, in order of app and environment (bytes of UTF-8).
-  package func owners() throws -> [AppEnvironment] {
-    try reading { try listing($0, $1).owners() } ?? []
-  }
+  package func owners() throws -> [AppEnvironment] { try reading { try listing($0, $1).owners() } ?? [] }
 
   /// The rows of `tokens`, in the order of `tokens`, then of app and environment.
   package func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
@@ -278,8 +273,7 @@ extension TokenStore {
   ///   replay that exceeds the limit, which changes nothing.
   package func replay(
     _ invalidations: TimedTokens, for owner: AppEnvironment, options: ReplayOptions,
-    entry: (() -> JournalEntry)?,
-    trace: ReplayTrace? = nil
+    entry: (() -> JournalEntry)?, trace: ReplayTrace? = nil
   ) throws -> ReplayAnswer {
     if options.batch != nil, !options.dryRun {
       var replay = BatchedReplay(store: self, owner: owner, options: options, entry: entry)
@@ -314,9 +308,7 @@ extension TokenStore {
         }
         return (answer, recording.replay)
       }
-    } catch let stopped as RolledBack<ReplayAnswer> {
-      return stopped.answer
-    }
+    } catch let stopped as RolledBack<ReplayAnswer> { return stopped.answer }
   }
 
   /// Replays inside a transaction.

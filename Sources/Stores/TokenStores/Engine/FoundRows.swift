@@ -103,9 +103,7 @@ struct FoundRows {
     _ token: Int, _ fields: SQLFields, _ table: MappedTable, _ needsFields: (Int, RowState) -> Bool
   ) {
     let state: RowState
-    do throws(StoreError) {
-      state = try table.state(fields[1], fields[2])
-    } catch {
+    do throws(StoreError) { state = try table.state(fields[1], fields[2]) } catch {
       unreadable.add(error, in: table.rowName(fields[0]), of: table.shownName)
       return
     }

@@ -145,8 +145,7 @@ extension MappedTable {
     guard case .integer(let number) = field else { return nil }
     switch clock {
     case .seconds: return StoreTime(seconds: number)
-    case .microseconds where number != .max && number != .min:
-      return StoreTime(number, units: 1_000_000)
+    case .microseconds where number != .max && number != .min: return StoreTime(number, units: 1_000_000)
     default: return nil
     }
   }
@@ -157,17 +156,14 @@ extension MappedTable {
     if field.isNull { return nil }
     if let time = form.time(of: field, kind: column.kind) { return time }
     throw .unreadableRows(
-      1,
-      first:
-        "\(column.name) is \(field.literal(column.kind)), expected a time as \(form.name), or null")
+      1, first: "\(column.name) is \(field.literal(column.kind)), expected a time as \(form.name), or null")
   }
 
   /// A value of a column of times.
   /// - Throws: `StoreFault.refused` if the form has no value for it.
   static func value(of time: StoreTime, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
     guard let value = form.value(of: time, kind: column.kind) else {
-      throw StoreError.refused(
-        "\(column.name) cannot store the time \(time.seconds) as \(form.name)")
+      throw StoreError.refused("\(column.name) cannot store the time \(time.seconds) as \(form.name)")
     }
     return value
   }

@@ -272,9 +272,7 @@ extension OwnedRows {
   /// The columns of the owner, with the values of a new row.
   var ownership: [(column: TableColumn, value: SQLValue)] {
     let values = parameters
-    return [
-      table.app.map { ($0, values[0]) }, table.environment.map { ($0, values[1]) },
-    ].compactMap { $0 }
+    return [table.app.map { ($0, values[0]) }, table.environment.map { ($0, values[1]) }].compactMap { $0 }
   }
 
   /// Inserts rows of tokens, in their order.
@@ -319,8 +317,7 @@ extension OwnedRows {
   ) throws {
     if rows.isEmpty { return }
     let written = try withoutActuallyEscaping(value) { value in
-      try session.change(
-        table.description, set: columns, located(rows, of: found, columns.indices, value))
+      try session.change(table.description, set: columns, located(rows, of: found, columns.indices, value))
     }
     try check(written, is: rows.count)
   }

@@ -75,9 +75,7 @@ package struct RegistrationTimes: Equatable, Sendable {
 
 /// Rolls a transaction back whose answer counts, and not its changes: that of a dry run, or of a replay that exceeds
 /// its limit.
-struct RolledBack<Answer: Sendable>: Error {
-  let answer: Answer
-}
+struct RolledBack<Answer: Sendable>: Error { let answer: Answer }
 
 /// One token of a replay: its time, its state in the store, and the outcome.
 package struct ReplayedToken: Equatable, Sendable {

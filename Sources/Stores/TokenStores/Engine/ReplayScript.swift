@@ -40,21 +40,17 @@ package final class ReplayScript {
     let whose = "of \(rows.table.shownName)" + (rows.owner.map { " for \($0.text)" } ?? "")
     try replay.begin(
       ["Replay \(whose), written by apnsift. Each statement changes its row only if the rule still says so."]
-        + title,
-      rows.session, isUndo: false)
+        + title, rows.session, isUndo: false)
     try undo.begin(
       ["Undo of the replay \(whose). Each statement restores its row only if it is as the replay left it."]
-        + title,
-      rows.session, isUndo: true)
+        + title, rows.session, isUndo: true)
   }
 
   /// Adds the changes of a batch.
   /// - Parameter found: the rows as they are, each with its token and the whole row, if rows are removed.
   func add(
     _ changed: BatchChanges, _ found: FoundRows, of batch: TokenBatch, _ rows: OwnedRows, grace: UInt32
-  )
-    throws
-  {
+  ) throws {
     try changed.visit { token in
       let statements = try RowStatements(rows, at: batch.time(token), grace: grace)
       try replay.add(statements.insertion(of: batch.token(token)))

@@ -17,9 +17,7 @@ struct TableListing {
     var owners: Set<AppEnvironment> = []
     var unreadable = UnreadableRows()
     func add(_ row: SQLFields) {
-      do throws(StoreError) {
-        owners.insert(try owner(row[0], row[1]))
-      } catch {
+      do throws(StoreError) { owners.insert(try owner(row[0], row[1])) } catch {
         unreadable.add(error, in: nil, of: table.shownName)
       }
     }
@@ -77,8 +75,7 @@ struct TableListing {
       guard let found = Environment.allCases.first(where: { column.value(of: $0) == environment.text }) else {
         throw .unreadableRows(
           1,
-          first:
-            "\(column.name.text) is \(environment.literal()), expected \(column.production) or "
+          first: "\(column.name.text) is \(environment.literal()), expected \(column.production) or "
             + "\(column.sandbox)")
       }
       owner.environment = found
@@ -134,8 +131,7 @@ struct TableListing {
       condition, filter.app.flatMap { _ in table.app }.map { session.isEqual($0, dialect.parameter(1)) },
       filter.environment.flatMap { _ in table.environment }.map { session.isEqual($0, dialect.parameter(2)) },
     ].compactMap { $0 }
-    let rest =
-      "FROM \(table.name) AS t WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)"
+    let rest = "FROM \(table.name) AS t WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)"
     let asked = AppEnvironment(app: filter.app ?? "", environment: filter.environment ?? .production)
     var token: [UInt8] = []
     var unreadable = UnreadableRows()
@@ -146,9 +142,7 @@ struct TableListing {
         owner = try owners.owner(row[0], row[1], self.owner(_:_:))
         state = try table.state(row[3], row[4])
         guard table.readToken(row[2], into: &token) else { throw unreadableToken(row[2]) }
-      } catch {
-        return unreadable.add(error, in: table.rowName(row[2]), of: table.shownName)
-      }
+      } catch { return unreadable.add(error, in: table.rowName(row[2]), of: table.shownName) }
       if filter.matches(owner) { try visit(owner, token.span.bytes, state.state) }
     }
     if let error = unreadable.error { throw error }

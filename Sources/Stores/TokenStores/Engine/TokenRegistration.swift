@@ -116,8 +116,7 @@ struct TokenRegistration {
     let registered = table.registered.map { [$0.column] } ?? []
     let new = table.aliveValues.filter { $0.value != .null }
     try rows.insert(inserted, of: batch, registered + new.map(\.column)) { token, index in
-      index < registered.count
-        ? try table.registeredValue(times[token]) : new[index - registered.count].value
+      index < registered.count ? try table.registeredValue(times[token]) : new[index - registered.count].value
     }
     // Writes only the columns that change: the others keep their fractions of a second.
     for (raises, revives) in [(true, false), (false, true), (true, true)] {

@@ -57,9 +57,7 @@ struct TokenReplay {
     if found.hasOtherSpellings { answer.hasOtherSpellings = true }
     var changed = BatchChanges()
     var next = 0
-    for token in 0..<batch.count {
-      judge(token, of: batch, found.rows(of: token, &next), found, &changed)
-    }
+    for token in 0..<batch.count { judge(token, of: batch, found.rows(of: token, &next), found, &changed) }
     answer.rows += changed.inserted.count + changed.written.count
     if let rows, !options.dryRun { try write(changed, found, rows) }
     if let rows { try trace?.script?.add(changed, found, of: batch, rows, grace: options.grace) }

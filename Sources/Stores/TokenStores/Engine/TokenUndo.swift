@@ -45,8 +45,7 @@ struct TokenUndo {
 
   /// Whether another replay may have changed the same rows: those of an owner, or all without columns of owners.
   private func mayShareRows(_ other: JournalRecord) -> Bool {
-    other.entry.mapping == record.entry.mapping
-      && (table.app == nil || other.owner.app == record.owner.app)
+    other.entry.mapping == record.entry.mapping && (table.app == nil || other.owner.app == record.owner.app)
       && (table.environment == nil || other.owner.environment == record.owner.environment)
   }
 
@@ -77,8 +76,7 @@ struct TokenUndo {
   /// - Parameter tokens: changes of other tokens are not judged; nil for all.
   private func judged(_ changes: RowChanges, within tokens: TokenBatch?, isLocked: Bool) throws -> UndoBatch {
     let gone = UndoVerdict.left(.gone, isBefore: false)
-    var batch = UndoBatch(
-      changes: changes, verdicts: Array(repeating: gone, count: changes.changes.count))
+    var batch = UndoBatch(changes: changes, verdicts: Array(repeating: gone, count: changes.changes.count))
     for token in changes.changes.lazy.map(changes.token)
     where tokens?.number(of: token.span.bytes) != nil || tokens == nil {
       batch.tokens.append(token.span.bytes, StoreTime(seconds: 0))

@@ -62,12 +62,9 @@ package enum TimeForm: Hashable, Sendable {
   /// format.
   func time(of text: String) -> StoreTime? {
     switch self {
-    case .seconds:
-      return Self.whole(text).map { StoreTime(seconds: $0) }
-    case .milliseconds:
-      return Self.whole(text).map { StoreTime($0, units: 1000) }
-    case .iso, .timestamptz:
-      return DateAndTime(text)?.time(in: nil)
+    case .seconds: return Self.whole(text).map { StoreTime(seconds: $0) }
+    case .milliseconds: return Self.whole(text).map { StoreTime($0, units: 1000) }
+    case .iso, .timestamptz: return DateAndTime(text)?.time(in: nil)
     case .timestamp(let name):
       guard let zone = Zone.named(name) else { return nil }
       return DateAndTime(text)?.time(in: zone)
@@ -82,20 +79,16 @@ package enum TimeForm: Hashable, Sendable {
   /// The text of `seconds`; nil if the form has none. Dates have four digits of the year, for the years 1 to 9999.
   package func text(of seconds: Int64) -> String? {
     switch self {
-    case .seconds:
-      return String(seconds)
+    case .seconds: return String(seconds)
     case .milliseconds:
       let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
       return overflow ? nil : String(milliseconds)
-    case .iso:
-      return DateAndTime.range.contains(seconds) ? CaptureTime(seconds: seconds).text : nil
-    case .timestamptz:
-      return DateAndTime.text(CaptureTime(seconds: seconds), end: "+00")
+    case .iso: return DateAndTime.range.contains(seconds) ? CaptureTime(seconds: seconds).text : nil
+    case .timestamptz: return DateAndTime.text(CaptureTime(seconds: seconds), end: "+00")
     case .timestamp(let name):
       guard let zone = Zone.named(name), DateAndTime.range.contains(seconds) else { return nil }
       return DateAndTime.text(CaptureTime(seconds: seconds + zone.offset(at: seconds)))
-    case .date(let zone):
-      return Self.timestamp(zone: zone).text(of: seconds).map { String($0.prefix(10)) }
+    case .date(let zone): return Self.timestamp(zone: zone).text(of: seconds).map { String($0.prefix(10)) }
     }
   }
 

@@ -80,8 +80,7 @@ struct Journal {
       """
       INSERT INTO \(name(.replays)) (\(columns.map(\.name).joined(separator: ", ")))
       VALUES (\(literals.joined(separator: ", "))) RETURNING id
-      """,
-      [.text(owner.app), .text(owner.environment.rawValue), undoes.map { .integer(Int64($0)) } ?? .null])
+      """, [.text(owner.app), .text(owner.environment.rawValue), undoes.map { .integer(Int64($0)) } ?? .null])
     guard let id else { throw StoreError.refused("a trigger on apnsift_replays ignored the row") }
     if let target {
       try session.run(
@@ -178,9 +177,7 @@ struct Journal {
         let row = JournalRow(table: .replays, columns: columns.map(\.name) + ["undone by"], fields: fields)
         guard let record = try record(row, inputs, outcomes) else { return }
         records.append(record)
-      } catch {
-        try unreadable.add(error)
-      }
+      } catch { try unreadable.add(error) }
     }
     return (records, unreadable.error)
   }
@@ -285,9 +282,7 @@ struct Journal {
     guard let target else { return nil }
     var outcomes: [Int: Bool] = [:]
     try visit(.outcomes, ["replay", "is_done"], "WHERE t.store = \(parameter(1))", [.text(target)]) { row in
-      do throws(StoreError) {
-        outcomes[try row.number("replay")] = try row.number("is_done") == 1
-      } catch {
+      do throws(StoreError) { outcomes[try row.number("replay")] = try row.number("is_done") == 1 } catch {
         try unreadable.add(error)
       }
     }
@@ -346,8 +341,7 @@ extension Journal {
           """
           WHERE \(isOf(parameter(1))) AND t.\(number) >= \(parameter(2))
           ORDER BY t.\(number) LIMIT \(Self.rowsAtOnce)
-          """,
-          [.integer(Int64(id)), .integer(Int64(next))]
+          """, [.integer(Int64(id)), .integer(Int64(next))]
         ) { row in
           next = try row.number(number) + 1
           rows.append((try row.bytes("packed"), row.name))
@@ -384,8 +378,6 @@ extension Journal {
         }
       }
     }
-    if written != packed.count {
-      throw StoreError.refused("a trigger on apnsift_changes ignored rows")
-    }
+    if written != packed.count { throw StoreError.refused("a trigger on apnsift_changes ignored rows") }
   }
 }

@@ -11,9 +11,7 @@ package struct JournalFile: Sendable {
   /// The name in messages.
   package var name: String { database.name }
 
-  package func check() throws {
-    try database.checkWritable(Self.table, creates: true, isRecorded: false)
-  }
+  package func check() throws { try database.checkWritable(Self.table, creates: true, isRecorded: false) }
 
   /// Runs `body` on the records of `target`; nil if the file is still to be created. Errors of `body` pass as they are.
   func reading<Result>(of target: String, _ body: (Journal) throws -> Result) throws -> Result? {

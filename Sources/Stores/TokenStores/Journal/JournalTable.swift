@@ -38,9 +38,8 @@ enum JournalTable: String {
       ] + (types.numbersChanges ? [Column(name: "first_change", kind: .integer)] : [])
     case .inputs:
       (types.numbersChanges ? [] : [Column(name: "id", kind: .integer)]) + [
-        Column(name: "replay", kind: .integer, isReplay: true),
-        Column(name: "source", kind: .text), Column(name: "sha256", kind: .text),
-        Column(name: "bytes", kind: .integer),
+        Column(name: "replay", kind: .integer, isReplay: true), Column(name: "source", kind: .text),
+        Column(name: "sha256", kind: .text), Column(name: "bytes", kind: .integer),
       ]
     case .changes:
       (types.numbersChanges

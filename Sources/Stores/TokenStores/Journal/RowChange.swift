@@ -162,8 +162,7 @@ struct RowChanges {
     if times & 2 != 0 { change.invalidatedBefore = time(at: &next) }
     if times & 4 != 0 { change.invalidatedAt = time(at: &next) }
     guard let fields = part(at: &next), let whole = part(at: &next),
-      fieldCount(fields) ?? 0 >= Self.fewestFields,
-      fieldCount(whole) != nil
+      fieldCount(fields) ?? 0 >= Self.fewestFields, fieldCount(whole) != nil
     else { return nil }
     (change.fields, change.whole) = (fields, whole)
     return change

@@ -57,9 +57,7 @@ package struct TableMapping: Hashable, Sendable {
   var written: [String] { writes.map(\.column) }
 
   /// What the mapping reads.
-  var read: [ColumnReference] {
-    [token.name, app, environment?.name, registered?.name].compactMap { $0 }
-  }
+  var read: [ColumnReference] { [token.name, app, environment?.name, registered?.name].compactMap { $0 } }
 
   /// The statements that a replay runs.
   var events: [String] { action == .delete ? ["DELETE"] : inserts ? ["INSERT", "UPDATE"] : ["UPDATE"] }

@@ -32,9 +32,7 @@ package final class MySQLConnection {
     if let file = uri.defaultsFile, access(file, R_OK) != 0 {
       throw .cannotConnect("its defaults-file cannot be read: \(SystemError.text())")
     }
-    guard let handle = libmariadb.mysql_init(nil) else {
-      throw .cannotConnect(.noMemory)
-    }
+    guard let handle = libmariadb.mysql_init(nil) else { throw .cannotConnect(.noMemory) }
     self.handle = handle
     file.install(on: handle)
     Self.setOptions(of: handle, for: uri)

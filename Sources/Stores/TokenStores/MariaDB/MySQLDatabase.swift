@@ -31,8 +31,7 @@ package struct MySQLDatabase: StoreDatabase {
   }
 
   package func writing<Result>(
-    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
-    _ body: (any SQLSession) throws -> Result
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool, _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
     try reportingErrors { try DatabaseError.retrying { try writeOnce(table, owner, body) } }
   }

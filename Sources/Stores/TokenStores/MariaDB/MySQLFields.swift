@@ -2,9 +2,7 @@ import CLibmariadb
 
 /// Reads the fields of one column, which the server sends as text.
 struct MySQLColumn {
-  private enum ProtocolForm {
-    case integer, bytes, text
-  }
+  private enum ProtocolForm { case integer, bytes, text }
 
   private let form: ProtocolForm
 

@@ -17,8 +17,7 @@ final class MySQLFile {
       { this, buffer, length in
         guard let file = MySQLFile.found(this), let buffer else { return -1 }
         return file.read(UnsafeMutableRawBufferPointer(start: buffer, count: Int(length)))
-      },
-      { _ in },
+      }, { _ in },
       { _, buffer, length in
         if let buffer { strncpy(buffer, "the server requested a local file, which is refused", Int(length)) }
         // libmariadb's code for an unknown error.

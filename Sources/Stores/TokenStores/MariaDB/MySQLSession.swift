@@ -10,8 +10,7 @@ final class MySQLSession: SQLSession {
 
   static let dialect = SQLDialect(
     quote: "`", backslash: "\\\\", noTable: " FROM DUAL", deletedTable: " t",
-    scriptCommand: "mariadb --binary-mode DATABASE <",
-    parameter: MarkedSQL.begin,
+    scriptCommand: "mariadb --binary-mode DATABASE <", parameter: MarkedSQL.begin,
     types: [
       .text: ["varchar", "char", "text", "tinytext", "mediumtext", "longtext", "enum", "set"],
       .bytes: ["varbinary", "binary", "blob", "tinyblob", "mediumblob", "longblob"],
@@ -29,8 +28,7 @@ final class MySQLSession: SQLSession {
         invalidated_at BIGINT,
         PRIMARY KEY (app, environment, token)
       ) ENGINE = InnoDB
-      """,
-    deviceTypes: (["varchar"], "varbinary", "bigint"),
+      """, deviceTypes: (["varchar"], "varbinary", "bigint"),
     journal: JournalTypes(
       id: "BIGINT AUTO_INCREMENT", text: "LONGTEXT", bytes: "LONGBLOB", hasReferences: false,
       rest: "ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"))

@@ -11,8 +11,7 @@ extension MySQLSession {
   /// The rows of a query as texts; null is empty.
   private func rows(_ sql: String) throws -> [[String]] {
     var rows: [[String]] = []
-    try connection.visit(sql) { row in
-      rows.append(row.map { $0.integer.map { String($0) } ?? $0.text ?? "" })
+    try connection.visit(sql) { row in rows.append(row.map { $0.integer.map { String($0) } ?? $0.text ?? "" })
     }
     return rows
   }

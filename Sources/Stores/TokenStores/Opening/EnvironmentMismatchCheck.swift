@@ -45,8 +45,7 @@ struct EnvironmentMismatchCheck {
       strays.insert(row.token)
     }
     guard strays.count > tokens.count / 2, let other = Self.mostFrequent(others) else { return nil }
-    return
-      "warning: \(Self.share(strays.count, tokens)) are in \(store.name) as tokens of "
+    return "warning: \(Self.share(strays.count, tokens)) are in \(store.name) as tokens of "
       + "\(other.text)\(others.count > 1 ? " and others" : ""), and not of \(owner.text): are --app and "
       + "--environment meant?"
   }
@@ -66,8 +65,7 @@ struct EnvironmentMismatchCheck {
     guard tokens.count >= Self.fewestUnknown else { return nil }
     let count = tokens.count - Set(rows.map(\.token)).count
     guard count > tokens.count / 2, try hasManyLive() else { return nil }
-    return
-      "warning: \(Self.share(count, tokens)) are not in \(store.name), which has more than "
+    return "warning: \(Self.share(count, tokens)) are not in \(store.name), which has more than "
       + "\(Self.fewestLive) live tokens of \(owner.text): another app, environment, or store?"
   }
 
@@ -84,9 +82,7 @@ struct EnvironmentMismatchCheck {
         count += 1
         if count > Self.fewestLive { throw Enough() }
       }
-    } catch is Enough {
-      return true
-    }
+    } catch is Enough { return true }
     return false
   }
 

@@ -103,8 +103,7 @@ extension TableMapping {
     }
     for key in [MappingKey.invalidated, .flag] where key != needed {
       if let value = keys[key] {
-        throw value.error(
-          "expected no \(key.rawValue) with action \(name); remove it or correct the action")
+        throw value.error("expected no \(key.rawValue) with action \(name); remove it or correct the action")
       }
     }
     switch needed {
@@ -156,8 +155,7 @@ extension MappingValue {
 
   fileprivate func token() throws(YAMLError) -> TokenColumn {
     let keys = try keys([.column, .expression, .form])
-    return TokenColumn(
-      name: try keys.read(), form: try keys.required(.form).choice(of: TokenForm.self))
+    return TokenColumn(name: try keys.read(), form: try keys.required(.form).choice(of: TokenForm.self))
   }
 
   /// The column of apps, the default app, or both.
@@ -183,10 +181,9 @@ extension MappingValue {
     column.production = try keys[.production]?.text() ?? column.production
     column.sandbox = try keys[.sandbox]?.text() ?? column.sandbox
     guard column.production != column.sandbox else {
-      throw try keys.required(keys[.sandbox] == nil ? .production : .sandbox)
-        .error(
-          "expected one value for production and another for sandbox, found "
-            + "'\(column.sandbox.shortened)' for both; correct one of them")
+      throw try keys.required(keys[.sandbox] == nil ? .production : .sandbox).error(
+        "expected one value for production and another for sandbox, found "
+          + "'\(column.sandbox.shortened)' for both; correct one of them")
     }
     return column
   }
@@ -260,8 +257,7 @@ extension MappingValue {
   fileprivate func journal() throws(YAMLError) -> StoreURL {
     let url = try url()
     guard case .sqlite = url else {
-      throw error(
-        "expected another file than the store for journal, found '\(url.text)'; write sqlite:PATH")
+      throw error("expected another file than the store for journal, found '\(url.text)'; write sqlite:PATH")
     }
     return url
   }

@@ -63,9 +63,7 @@ struct MappingValue {
 
   func choice<Value: RawRepresentable<String> & CaseIterable>(of: Value.Type) throws(YAMLError) -> Value {
     let text = try text()
-    guard let value = Value(rawValue: text) else {
-      throw unknown(text, of: Value.allCases.map(\.rawValue))
-    }
+    guard let value = Value(rawValue: text) else { throw unknown(text, of: Value.allCases.map(\.rawValue)) }
     return value
   }
 
@@ -107,9 +105,7 @@ struct MappingValue {
     error("\(path(of: key)) is missing; write \(example ?? key.example)")
   }
 
-  private func path(of key: MappingKey) -> String {
-    path.isEmpty ? key.rawValue : "\(path).\(key.rawValue)"
-  }
+  private func path(of key: MappingKey) -> String { path.isEmpty ? key.rawValue : "\(path).\(key.rawValue)" }
 
   /// - Parameter keys: whether keys are expected, or else a text.
   private func unexpected(keys: Bool) -> YAMLError {

@@ -15,15 +15,13 @@ package enum MappingText {
       let values = [("production", environment.production), ("sandbox", environment.sandbox)]
       members.append(("environment", object([name(environment.name)] + values)))
     }
-    members.append(
-      ("registered", mapping.registered.map { object(time($0)) } ?? text(MappingFile.none)))
+    members.append(("registered", mapping.registered.map { object(time($0)) } ?? text(MappingFile.none)))
     return JSONValue.object(members + action(mapping)).text
   }
 
   private static func action(_ mapping: TableMapping) -> [(String, JSONValue)] {
     let settings = mapping.settings.map { "\(text($0.column).text): \(setting($0.value).text)" }
-    let set =
-      settings.isEmpty ? [] : [("set", JSONValue.verbatim("{\(settings.joined(separator: ", "))}"))]
+    let set = settings.isEmpty ? [] : [("set", JSONValue.verbatim("{\(settings.joined(separator: ", "))}"))]
     switch mapping.action {
     case .mark(let column):
       let keep: [(String, String?)] = [("keep", mapping.keepsLatest ? "latest" : nil)]

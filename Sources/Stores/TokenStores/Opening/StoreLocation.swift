@@ -80,8 +80,7 @@ package struct StoreLocation {
     let database = try self.database(at: url)
     var store =
       mapping.map {
-        TokenStore(
-          database, mapping: $0, text: MappingText.json($0), owner: owner, inserts: insertsUnknown)
+        TokenStore(database, mapping: $0, text: MappingText.json($0), owner: owner, inserts: insertsUnknown)
       } ?? TokenStore(database, creates: creates)
     store.file = try journal.map { try journalFile($0, of: url) }
     let progress = ScanProgress()

@@ -107,14 +107,11 @@ package struct StoreReplay {
           TokenTable(memory: memory / PushCollector.mostApps, temporaryDirectory: directory)
         }
       }
-      rejections =
-        errors ? RejectionCollector(table, flaggedCount: flagged, now: now, origins: origins) : nil
+      rejections = errors ? RejectionCollector(table, flaggedCount: flagged, now: now, origins: origins) : nil
     }
 
     /// Only pushes name an app.
-    var sinks: [(any EvidenceSink)?] {
-      pushes.makeTable == nil ? [tokens, pushes, rejections] : [pushes]
-    }
+    var sinks: [(any EvidenceSink)?] { pushes.makeTable == nil ? [tokens, pushes, rejections] : [pushes] }
   }
 
   /// - Throws: if an input failed, and no option accepts that. A dry run reports it, and continues.
@@ -132,9 +129,7 @@ package struct StoreReplay {
   /// One message about all skipped inputs, by name with their replay.
   private static func say(skipped: [String: Int]) {
     guard let (first, replay) = skipped.first else { return }
-    if skipped.count == 1 {
-      return Console.note("\(first): skipped: already replayed by replay \(replay)")
-    }
+    if skipped.count == 1 { return Console.note("\(first): skipped: already replayed by replay \(replay)") }
     let replays = Set(skipped.values).sorted()
     let shown = replays.prefix(8).map { "\($0)" }.joined(separator: ", ")
     Console.note(
@@ -229,9 +224,7 @@ package struct StoreReplay {
     var origin: TokenOrigin?
     var trace = ReplayTrace {
       guard let origin, inputs.indices.contains(Int(origin.input)), let input = inputs[Int(origin.input)]
-      else {
-        return nil
-      }
+      else { return nil }
       return RecordOrigin(input: input, stream: Int(origin.stream), offset: Int(clamping: origin.offset))
     }
     trace.script = script
@@ -270,8 +263,7 @@ package struct StoreReplay {
             options: JSONValue.object(record.options).text, tuples: tuples + added.invalidated,
             rejected: rejection.count)
         }
-      },
-      trace: origins == nil && script == nil && listed == nil ? nil : trace)
+      }, trace: origins == nil && script == nil && listed == nil ? nil : trace)
     answer.counts.rejected = rejection.count
     return (answer, rejection)
   }
@@ -313,8 +305,7 @@ struct Rejection {
     let hasLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
     let ofPushes = PushFlags.all.filter { tokenFlags.contains($0.flag) }.map(\.code)
     let codes = Set(flags.codes + ofPushes).sorted()
-    return
-      "\(Count.of(count, "token")) rejected: every record has flags (\(codes.joined(separator: ", "))); "
+    return "\(Count.of(count, "token")) rejected: every record has flags (\(codes.joined(separator: ", "))); "
       + (hasLength ? "--token-length accepts a length, " : "") + "--include-flagged accepts flagged records"
   }
 }

@@ -14,9 +14,7 @@ package enum StoreURL: Equatable, Sendable {
   ///
   /// - Throws: `UsageError` for an empty path, a path without `sqlite:`, and stores of other kinds.
   package init(_ text: String) throws(UsageError) {
-    guard let colon = text.firstIndex(of: ":") else {
-      throw Self.unknown(text)
-    }
+    guard let colon = text.firstIndex(of: ":") else { throw Self.unknown(text) }
     let path = String(text[text.index(after: colon)...])
     switch text[..<colon].lowercased() {
     case "sqlite": self = .sqlite(path: try Self.sqlitePath(path))
@@ -41,8 +39,7 @@ package enum StoreURL: Equatable, Sendable {
   /// host, so that form is refused.
   private static func sqlitePath(_ path: String) throws(UsageError) -> String {
     if path.isEmpty {
-      throw UsageError(
-        "token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite")
+      throw UsageError("token store 'sqlite:': expected a path after the colon, as in sqlite:tokens.sqlite")
     }
     if path.hasPrefix("//"), !path.hasPrefix("///") {
       let rest = path.dropFirst(2)

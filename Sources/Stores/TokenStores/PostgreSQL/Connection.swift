@@ -56,8 +56,7 @@ final class Connection: @unchecked Sendable {
     let formats = [Int32](repeating: 1, count: parameters.count)
     let values = Self.copies(of: parameters.map(\.encoded))
     defer { for value in values { value?.deallocate() } }
-    let result = libpq.PQexecParams(
-      handle, sql, Int32(parameters.count), types, values, lengths, formats, 1)
+    let result = libpq.PQexecParams(handle, sql, Int32(parameters.count), types, values, lengths, formats, 1)
     return try checked(result)
   }
 
@@ -84,9 +83,7 @@ final class Connection: @unchecked Sendable {
   }
 
   /// Rolls the transaction back. If that fails, the connection is lost, and the server does it.
-  func rollBack() {
-    _ = try? run("ROLLBACK")
-  }
+  func rollBack() { _ = try? run("ROLLBACK") }
 
   /// Copies with a zero byte at the end, which also gives an empty one an address.
   private static func copies(of values: [[UInt8]?]) -> [UnsafePointer<CChar>?] {

@@ -69,8 +69,7 @@ package final class PostgreSQLDatabase: StoreDatabase {
   }
 
   package func writing<Result>(
-    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
-    _ body: (any SQLSession) throws -> Result
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool, _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
     try reportingErrors {
       if owner.app.utf8.contains(0) {
@@ -155,9 +154,7 @@ package final class PostgreSQLDatabase: StoreDatabase {
     let transaction = try connection.run("SELECT txid_current_if_assigned()").integer(0, 0)
     do throws(DatabaseError) {
       let command = try connection.run("COMMIT").command
-      guard command == "COMMIT" else {
-        throw DatabaseError(.failed, "the transaction ended with \(command)")
-      }
+      guard command == "COMMIT" else { throw DatabaseError(.failed, "the transaction ended with \(command)") }
     } catch {
       guard error.isLost || connection.isLost else { throw error }
       guard let transaction else { throw error }

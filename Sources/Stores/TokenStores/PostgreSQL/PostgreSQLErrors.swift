@@ -6,8 +6,7 @@ extension DatabaseError {
   /// Error Codes").
   private static let kinds: [Substring: Kind] = [
     "08": .lost, "57P01": .lost, "57P02": .lost, "57P03": .lost, "57P04": .lost, "57P05": .lost,
-    "25P03": .lost,
-    "40001": .contended, "40P01": .contended,
+    "25P03": .lost, "40001": .contended, "40P01": .contended,
     // Also of an exclusion constraint.
     "23505": .duplicate, "23P01": .duplicate,
     "55P03": .locked, "42501": .notPermitted, "25006": .readOnly, "53100": .full,

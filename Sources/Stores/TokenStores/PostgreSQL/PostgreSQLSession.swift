@@ -13,8 +13,7 @@ final class PostgreSQLSession: SQLSession {
 
   /// COPY does not support parameters, so they become literals.
   static let dialect = SQLDialect(
-    scriptCommand: "psql -v ON_ERROR_STOP=1 -d DATABASE -f",
-    parameter: MarkedSQL.begin,
+    scriptCommand: "psql -v ON_ERROR_STOP=1 -d DATABASE -f", parameter: MarkedSQL.begin,
     types: [
       .text: ["text", "character varying", "character", "citext"], .bytes: ["bytea"],
       .integer: ["bigint", "integer", "smallint"], .moment: ["timestamp with time zone"],
@@ -30,8 +29,7 @@ final class PostgreSQLSession: SQLSession {
         invalidated_at timestamptz,
         PRIMARY KEY (app, environment, token)
       )
-      """,
-    times: .timestamptz,
+      """, times: .timestamptz,
     deviceTypes: (["text", "character varying"], "bytea", "timestamp with time zone"),
     journal: JournalTypes(
       id: "bigint GENERATED ALWAYS AS IDENTITY", text: "text", bytes: "bytea",
@@ -133,9 +131,7 @@ final class PostgreSQLSession: SQLSession {
       }
     }
     let values = columns.indices.map { "CAST(v.c\($0) AS \(columns[$0].castType))" }.joined(separator: ", ")
-    return try runBatches(types, rows) {
-      "INSERT INTO \(table) (\(names)) SELECT \(values) FROM \($0)"
-    }
+    return try runBatches(types, rows) { "INSERT INTO \(table) (\(names)) SELECT \(values) FROM \($0)" }
   }
 
   /// As the UPDATE will lock them: rows of other tables may still refer to them.

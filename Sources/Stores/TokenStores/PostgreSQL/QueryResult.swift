@@ -36,9 +36,7 @@ final class QueryResult {
 
   /// A bigint, or the microseconds of a timestamptz; nil if it is null.
   func integer(_ row: Int, _ column: Int) -> Int64? {
-    bytes(row, column).flatMap {
-      $0.count == 8 ? Int64(bigEndian: $0.loadUnaligned(as: Int64.self)) : nil
-    }
+    bytes(row, column).flatMap { $0.count == 8 ? Int64(bigEndian: $0.loadUnaligned(as: Int64.self)) : nil }
   }
 
   func flag(_ row: Int, _ column: Int) -> Bool {

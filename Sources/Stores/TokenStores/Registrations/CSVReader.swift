@@ -44,9 +44,7 @@ struct CSVReader: ~Copyable {
     text.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)
     error = nil
-    repeat {
-      guard try lines.next(into: &line) else { return false }
-    } while line.isEmpty
+    repeat { guard try lines.next(into: &line) else { return false } } while line.isEmpty
     var end = try readField(at: 0)
     while end < line.count {
       guard line[end] == delimiter else {

@@ -43,9 +43,7 @@ package struct RegistrationFile {
       throw missing(tokenColumn, "--token-column")
     }
     let registered = try index(of: registeredColumn, "--registered-column")
-    if needsRegisteredColumn, registered == nil {
-      throw missing(registeredColumn, "--registered-column")
-    }
+    if needsRegisteredColumn, registered == nil { throw missing(registeredColumn, "--registered-column") }
     return Columns(count: header.count, token: token, registered: registered)
   }
 
@@ -67,16 +65,13 @@ package struct RegistrationFile {
     }
     if let message = Self.message(of: token) {
       throw reader.error(
-        message + "; store import --token-column reads another column than \(tokenColumn)",
-        at: columns.token)
+        message + "; store import --token-column reads another column than \(tokenColumn)", at: columns.token)
     }
     guard let registered = columns.registered else { return (token, timeWithoutColumn) }
     guard registered < reader.count else { return (token, nil) }
     let time = reader.field(registered)
     if time.isEmpty { return (token, nil) }
-    guard let seconds = seconds(of: time) else {
-      throw reader.error(notATime(time), at: registered)
-    }
+    guard let seconds = seconds(of: time) else { throw reader.error(notATime(time), at: registered) }
     return (token, seconds)
   }
 
@@ -97,8 +92,7 @@ package struct RegistrationFile {
       return "expected seconds since 1970 or a time like 2013-05-01T09:30:00Z, found '\(found.prefix(80))'"
     }
     let example = timeForm.text(of: 1_367_400_600) ?? ""
-    return
-      "expected a time from 1970 to 2106 in the form \(timeForm.name), like \(example), found "
+    return "expected a time from 1970 to 2106 in the form \(timeForm.name), like \(example), found "
       + "'\(found.prefix(80))'"
   }
 }

@@ -52,9 +52,7 @@ enum ReviewedList {
         rows.add(bytes, key: reader.field(key))
       }
       if isEmpty { throw CommandError("\(path): the list has no rows; nothing was replayed") }
-    } catch let error as InputError {
-      throw CommandError("\(path): \(error.located); nothing was replayed")
-    }
+    } catch let error as InputError { throw CommandError("\(path): \(error.located); nothing was replayed") }
   }
 }
 

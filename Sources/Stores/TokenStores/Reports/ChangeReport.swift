@@ -43,8 +43,7 @@ package struct ChangeReport {
   package func add(_ change: JournalChange, from input: ReplayedInput?, replay: Int? = nil) throws {
     let all: [JSONValue] = [
       JSONValue(replay), JSONValue(change.key), .string(Hex.string(change.token)),
-      .string(change.outcome.name),
-      JSONValue(TokenRowWriter.time(change.after.registeredAt)),
+      .string(change.outcome.name), JSONValue(TokenRowWriter.time(change.after.registeredAt)),
       JSONValue(TokenRowWriter.time(change.before?.invalidatedAt)),
       JSONValue(TokenRowWriter.time(change.after.invalidatedAt)), JSONValue(input?.source),
       JSONValue(input.flatMap { $0.sha256.isEmpty ? nil : $0.sha256 }), JSONValue(change.origin?.stream),

@@ -61,8 +61,7 @@ package struct ReplayMetrics {
 
   private func family(_ metric: String, _ help: String, _ samples: [String]) -> String {
     let metric = "apnsift_replay_\(metric)"
-    return "# HELP \(metric) \(help)\n# TYPE \(metric) gauge\n"
-      + samples.map { "\(metric)\($0)\n" }.joined()
+    return "# HELP \(metric) \(help)\n# TYPE \(metric) gauge\n" + samples.map { "\(metric)\($0)\n" }.joined()
   }
 }
 

@@ -3,9 +3,7 @@ import Reports
 
 /// Writes rows of named values as CSV, a JSON array or NDJSON.
 package final class RowWriter {
-  package enum Format: String, CaseIterable, Sendable {
-    case csv, json, ndjson
-  }
+  package enum Format: String, CaseIterable, Sendable { case csv, json, ndjson }
 
   private let names: [String]
   private let format: Format

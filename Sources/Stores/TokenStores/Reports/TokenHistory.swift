@@ -32,11 +32,10 @@ package struct TokenHistory {
   private static func text(_ record: JournalRecord, _ change: JournalChange) -> String {
     let at = TokenRowWriter.time(record.entry.at) ?? "unknown"
     let key = change.key.map { ", row \(VisibleText.of($0))" } ?? ""
-    let times =
-      [
-        TokenRowWriter.time(change.before?.invalidatedAt).map { "invalidated before at \($0)" },
-        TokenRowWriter.time(change.after.invalidatedAt).map { "invalidated at \($0)" },
-      ].compactMap { $0 }.joined(separator: ", ")
+    let times = [
+      TokenRowWriter.time(change.before?.invalidatedAt).map { "invalidated before at \($0)" },
+      TokenRowWriter.time(change.after.invalidatedAt).map { "invalidated at \($0)" },
+    ].compactMap { $0 }.joined(separator: ", ")
     let undone = record.undoneBy.map { "; undone by \($0)" } ?? ""
     let pending = record.isPending ? "; pending" : ""
     return

@@ -96,9 +96,7 @@ enum MarkedSQL {
   }
 
   /// `sql` with the literal of each parameter.
-  static func filled(
-    _ sql: String, _ parameters: [SQLValue], _ literal: (SQLValue) -> String
-  ) -> String {
+  static func filled(_ sql: String, _ parameters: [SQLValue], _ literal: (SQLValue) -> String) -> String {
     replaced(sql) { literal(parameters.indices.contains($0 - 1) ? parameters[$0 - 1] : .null) }
   }
 }

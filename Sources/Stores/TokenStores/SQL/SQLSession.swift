@@ -17,9 +17,7 @@ package struct SQLQuery {
   }
 
   /// - Parameter columns: what it reads; `rest` follows.
-  init(
-    distinct: Bool = false, _ columns: [SQLExpression], _ rest: String, _ parameters: [SQLValue] = []
-  ) {
+  init(distinct: Bool = false, _ columns: [SQLExpression], _ rest: String, _ parameters: [SQLValue] = []) {
     let read = (distinct ? "DISTINCT " : "") + columns.map(\.expression).joined(separator: ", ")
     self.init("SELECT \(read) \(rest)", parameters, columns.map(\.kind))
   }
@@ -161,9 +159,7 @@ extension SQLSession {
   func savepoint(_ body: () throws -> Void) throws -> Bool {
     try run("SAVEPOINT apnsift", [])
     var isDone = true
-    do {
-      try body()
-    } catch let error as DatabaseError where error.kind == .duplicate {
+    do { try body() } catch let error as DatabaseError where error.kind == .duplicate {
       try run("ROLLBACK TO SAVEPOINT apnsift", [])
       isDone = false
     }

@@ -93,9 +93,7 @@ package typealias SQLFields = UnsafeBufferPointer<SQLField>
 /// Fields as bytes, without loss: each is a byte for its kind and, in network byte order, 8 bytes of an integer or of a
 /// float's bits, or 8 bytes of length followed by the text or bytes.
 package enum PackedFields {
-  private enum FieldKind: UInt8 {
-    case null, integer, real, text, bytes
-  }
+  private enum FieldKind: UInt8 { case null, integer, real, text, bytes }
 
   package static func append(_ field: SQLField, to packed: inout [UInt8]) {
     func append(_ kind: FieldKind, _ number: UInt64) {

@@ -51,9 +51,7 @@ package struct ServerURI {
     let end = bracket.map(text.index(after:)) ?? text.firstIndex(of: ":") ?? text.endIndex
     let port = text[end...].dropFirst()
     guard end == text.endIndex || text[end] == ":", port.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else {
-      throw .uri(scheme, "a port is not a number")
-    }
+    else { throw .uri(scheme, "a port is not a number") }
     return (bracket.map { text[..<$0].dropFirst() } ?? text[..<end], port)
   }
 

@@ -13,8 +13,7 @@ package protocol StoreDatabase: Sendable {
   /// Runs `body` in a transaction that is committed only if it returns, while no other apnsift writes rows of `owner`
   /// in the table. After a collision with other programs, all is done again.
   func writing<Result>(
-    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
-    _ body: (any SQLSession) throws -> Result
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool, _ body: (any SQLSession) throws -> Result
   ) throws -> Result
 
   /// Throws if this process may not write, as `SQLSession.checkPrivileges`, or because of the file. Changes nothing.
@@ -30,9 +29,7 @@ extension StoreDatabase {
 
   /// Adds the store's name to errors of the database. Errors of the caller pass.
   package func reportingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch {
+    do { return try body() } catch {
       let found = (error as? DatabaseError).map { StoreError($0, waited: lockTimeout) }
       guard let error = error as? StoreError ?? found else { throw error }
       throw NamedStoreError(store: name, reason: error)

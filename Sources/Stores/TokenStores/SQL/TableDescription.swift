@@ -45,8 +45,7 @@ package struct TableColumn: Sendable {
   /// Whether it stores a value unaltered, without triggers.
   func keeps(_ value: SQLValue) -> Bool {
     switch value {
-    case .integer where kind == .any:
-      ![Affinity.text.rawValue, Affinity.real.rawValue].contains(castType)
+    case .integer where kind == .any: ![Affinity.text.rawValue, Affinity.real.rawValue].contains(castType)
     case .integer: kind == .integer || kind.isTime
     case .text: ["text", "date", Affinity.text.rawValue].contains(baseType)
     default: false

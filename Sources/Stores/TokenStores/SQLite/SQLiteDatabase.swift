@@ -42,8 +42,7 @@ package struct SQLiteDatabase: StoreDatabase {
   /// The database has one writer at a time, for all owners. The table is created in the same transaction: a file has
   /// either no table, or one with all rows of the first call.
   package func writing<Result>(
-    _ table: TableMapping, for owner: AppEnvironment, creates: Bool,
-    _ body: (any SQLSession) throws -> Result
+    _ table: TableMapping, for owner: AppEnvironment, creates: Bool, _ body: (any SQLSession) throws -> Result
   ) throws -> Result {
     try reportingErrors {
       let isNew = try !isPresent(creates: creates)
@@ -53,8 +52,7 @@ package struct SQLiteDatabase: StoreDatabase {
         let connection = try openForWriting()
         // Immediate: rows cannot change between reading and writing.
         return try connection.transaction(immediate: true) { try body(SQLiteSession(connection)) }
-      } catch let error as DatabaseError
-        where [SQLITE_FULL, SQLITE_IOERR].contains(Int32(error.code & 0xff))
+      } catch let error as DatabaseError where [SQLITE_FULL, SQLITE_IOERR].contains(Int32(error.code & 0xff))
       {
         // SQLite leaves the rollback to the next program that opens the file; done now, it frees space.
         _ = try? open(readOnly: false)

@@ -13,8 +13,7 @@ final class SQLiteSession: SQLSession {
   var dialect: SQLDialect { Self.dialect }
 
   static let dialect = SQLDialect(
-    isShared: false, insertion: "INSERT OR ABORT INTO",
-    scriptCommand: "sqlite3 -bail DATABASE <",
+    isShared: false, insertion: "INSERT OR ABORT INTO", scriptCommand: "sqlite3 -bail DATABASE <",
     parameter: "?",
     // A column of numbers would convert a token of digits.
     types: [.text: ["TEXT", "BLOB"], .bytes: ["TEXT", "BLOB"]],
@@ -27,8 +26,7 @@ final class SQLiteSession: SQLSession {
         invalidated_at INTEGER CHECK (invalidated_at IS NULL OR typeof(invalidated_at) = 'integer'),
         PRIMARY KEY (app, environment, token)
       ) WITHOUT ROWID
-      """,
-    deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
+      """, deviceTypes: (["TEXT"], "BLOB", "INTEGER"),
     journal: JournalTypes(id: "INTEGER", text: "TEXT", bytes: "BLOB", numbersChanges: true))
 
   // MARK: - Statements
@@ -125,8 +123,7 @@ final class SQLiteSession: SQLSession {
   // MARK: - Expressions
 
   func column(_ expression: String, _ kind: SQLKind) -> TableColumn {
-    TableColumn(
-      name: expression, expression: "(\(expression))", kind: .any, castType: Affinity.blob.rawValue)
+    TableColumn(name: expression, expression: "(\(expression))", kind: .any, castType: Affinity.blob.rawValue)
   }
 
   func expression(_ column: TableColumn) -> String { dialect.value(column) }

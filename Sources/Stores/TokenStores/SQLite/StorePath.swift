@@ -54,7 +54,5 @@ enum StorePath {
   }
 
   /// `path` in a form that SQLite does not take for `:memory:` or a `file:` URI.
-  static func literal(_ path: String) -> String {
-    path.hasPrefix("/") ? path : "./\(path)"
-  }
+  static func literal(_ path: String) -> String { path.hasPrefix("/") ? path : "./\(path)" }
 }
