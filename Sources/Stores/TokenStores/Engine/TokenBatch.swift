@@ -24,18 +24,12 @@ struct TokenBatch {
 
   /// - Parameter mostTokens: how many tokens fill it.
   init(mostTokens: Int) { self.mostTokens = mostTokens }
-
   var count: Int { ends.count }
-
   var isFull: Bool { count >= mostTokens || bytes.count >= Self.mostBytes }
-
   /// The range of the token in `bytes`. Tokens are numbered from 0.
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
-
   func token(_ number: Int) -> ArraySlice<UInt8> { bytes[range(of: number)] }
-
   func time(_ number: Int) -> StoreTime { times[number] }
-
   func origin(_ number: Int) -> RecordOrigin? { origins.isEmpty ? nil : origins[number] }
 
   /// - Parameter origin: given for all tokens, or for none.

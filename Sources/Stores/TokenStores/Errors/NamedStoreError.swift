@@ -13,7 +13,6 @@ package struct NamedStoreError: Error, Equatable, Sendable, CustomStringConverti
 
   /// One line without a full stop: the store, the message and the remedy.
   package var message: Message { "token store \(store): \(reason.message); \(reason.remedy)" }
-
   package var description: String { message.text }
 }
 

@@ -30,7 +30,6 @@ package struct StoreTime: Comparable, Hashable, BitwiseCopyable, Sendable {
   /// The latest possible time: a stored time without a fraction may be any moment of its second.
   @inline(__always)
   var latest: StoreTime { milliseconds > 0 ? self : StoreTime(seconds: seconds, milliseconds: 999) }
-
   /// Rounded down to a second.
   var whole: StoreTime { StoreTime(seconds: seconds) }
 }

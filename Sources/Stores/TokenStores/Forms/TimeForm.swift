@@ -54,7 +54,6 @@ package enum TimeForm: Hashable, Sendable {
   }
 
   package var name: String { zone == nil || zone == "UTC" ? plainName : "\(plainName):\(zone ?? "")" }
-
   /// The UNIX seconds of `text`, rounded down; nil if it has another format.
   package func seconds(of text: String) -> Int64? { time(of: text)?.seconds }
 

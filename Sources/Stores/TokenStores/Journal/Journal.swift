@@ -20,7 +20,6 @@ struct Journal {
 
   private var types: JournalTypes { session.dialect.journal }
   private var prefix: String { schema.map { session.dialect.quoted($0) + "." } ?? "" }
-
   private func name(_ table: JournalTable) -> String { prefix + table.rawValue }
 
   /// Empty if the table does not exist.

@@ -7,10 +7,8 @@ package struct JournalFile: Sendable {
 
   /// - Parameter database: is created if it is missing.
   package init(_ database: any StoreDatabase) { self.database = database }
-
   /// The name in messages.
   package var name: String { database.name }
-
   package func check() throws { try database.checkWritable(Self.table, creates: true, isRecorded: false) }
 
   /// Runs `body` on the records of `target`; nil if the file is still to be created. Errors of `body` pass as they are.

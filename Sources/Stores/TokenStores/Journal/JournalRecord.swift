@@ -53,7 +53,6 @@ package struct JournalRecord: Equatable, Sendable {
   package var isPending = false
   /// Whether its last transaction did not happen yet: of several, see `ReplayOptions.batch`.
   package var isUnfinished: Bool { entry.version.isEmpty && undoes == nil }
-
   /// Whether it is a replay that changed rows and was not undone.
   package var isStanding: Bool { undoes == nil && undoneBy == nil && rows > 0 }
 }

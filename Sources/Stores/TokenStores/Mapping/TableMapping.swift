@@ -55,13 +55,10 @@ package struct TableMapping: Hashable, Sendable {
 
   /// The columns that an invalidation writes.
   var written: [String] { writes.map(\.column) }
-
   /// What the mapping reads.
   var read: [ColumnReference] { [token.name, app, environment?.name, registered?.name].compactMap { $0 } }
-
   /// The statements that a replay runs.
   var events: [String] { action == .delete ? ["DELETE"] : inserts ? ["INSERT", "UPDATE"] : ["UPDATE"] }
-
   /// The name in messages.
   package var name: String { schema.map { "\($0).\(table)" } ?? table }
 

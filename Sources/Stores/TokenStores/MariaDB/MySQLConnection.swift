@@ -122,7 +122,6 @@ package final class MySQLConnection {
   /// Like the other `run`, for statements that may not be UTF-8.
   @discardableResult
   package func run(_ sql: [UInt8]) throws -> Int { try visit(sql) { _ in } }
-
   /// How many warnings the last statement had.
   var warningCount: UInt32 { libmariadb.mysql_warning_count(handle) }
 

@@ -5,7 +5,6 @@ final class MySQLSession: SQLSession {
   private var journal: String?
 
   init(_ connection: MySQLConnection) { self.connection = connection }
-
   var dialect: SQLDialect { Self.dialect }
 
   static let dialect = SQLDialect(

@@ -42,7 +42,6 @@ struct MappingValue {
 
   /// The column's name in it.
   var columnNode: YAMLNode { node[MappingKey.column.rawValue] ?? node }
-
   func error(_ message: Message) -> YAMLError { node.error(message) }
 
   /// A text that every database accepts.

@@ -111,7 +111,6 @@ struct ArrayParameter {
   private var elements: [UInt8] = []
 
   init(_ type: ServerType) { self.type = type }
-
   var length: Int { elements.count }
 
   mutating func append(_ field: SQLField) {

@@ -8,7 +8,6 @@ final class PostgreSQLSession: SQLSession {
   private var plan = Plan.usual
 
   init(_ connection: Connection) { self.connection = connection }
-
   var dialect: SQLDialect { Self.dialect }
 
   /// COPY does not support parameters, so they become literals.
@@ -70,7 +69,6 @@ final class PostgreSQLSession: SQLSession {
   // MARK: - Reading
 
   func visit(_ query: SQLQuery, _ body: RowVisitor) throws { try copy(query, .usual, body) }
-
   func scan(_ query: SQLQuery, _ body: RowVisitor) throws { try copy(query, .scan, body) }
 
   func visit(

@@ -10,10 +10,8 @@ final class QueryResult {
   deinit { libpq.PQclear(result) }
 
   var count: Int { Int(libpq.PQntuples(result)) }
-
   /// How many rows the statement inserted or updated, from its command tag.
   var affected: Int { Int(Self.text(libpq.PQcmdTuples(result))) ?? 0 }
-
   /// The command tag: a COMMIT of a failed transaction is a `ROLLBACK`.
   var command: String { Self.text(libpq.PQcmdStatus(result)) }
 

@@ -18,7 +18,6 @@ package struct TokenRowWriter {
   package var timeForm: TimeForm?
 
   package init() {}
-
   package var names: [String] { columns.map(\.rawValue) }
 
   /// - Throws: a `Failure` for a time that the form cannot represent: another program may have written it.

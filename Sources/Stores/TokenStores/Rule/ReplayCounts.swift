@@ -18,12 +18,9 @@ package struct ReplayCounts: Equatable, Sendable {
   ]
 
   static var names: [String] { paths.map(\.name) }
-
   var named: [(name: String, count: Int)] { Self.paths.map { ($0.name, self[keyPath: $0.path]) } }
-
   /// All distinct tokens of the input; each has exactly one outcome.
   package var tokens: Int { named.reduce(0) { $0 + $1.count } }
-
   /// How many rows the replay wrote, or would write.
   package var changes: Int { invalidated + updated + inserted }
 
@@ -68,7 +65,6 @@ package struct RegistrationCounts: Equatable, Sendable {
   package var unknown = 0
 
   package init() {}
-
   package var registrations: Int { added + revived + raised + unchanged + unknown }
 
   package mutating func add(_ outcome: RegistrationOutcome) {

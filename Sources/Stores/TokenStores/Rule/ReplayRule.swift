@@ -17,7 +17,6 @@ package enum ReplayOutcome: String, CaseIterable, Sendable {
 
   /// Whether rows are written.
   var isChange: Bool { self == .inserted || self == .updated || self == .invalidated }
-
   /// The name in journals and reports.
   package var name: String { rawValue }
 }

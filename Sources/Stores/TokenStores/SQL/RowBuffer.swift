@@ -13,13 +13,10 @@ package final class RowBuffer {
   deinit { fields.deallocate() }
 
   package var count: Int { fields.count }
-
   /// How many bytes were copied since the last row.
   package var copiedLength: Int { content.count }
-
   /// - Parameter field: its memory must stay valid until the row is lent.
   package func set(_ index: Int, _ field: SQLField) { fields[index] = field }
-
   package func set(_ index: Int, copying value: SQLValue) { value.withField { set(index, copying: $0) } }
 
   package func set(_ index: Int, copying field: SQLField) {

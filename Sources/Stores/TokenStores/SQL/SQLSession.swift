@@ -181,7 +181,6 @@ extension SQLSession {
   }
 
   func record(in replays: String) {}
-
   package func lock(_ table: TableDescription, _ rows: RowSource) throws {}
 
   package func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws

@@ -33,7 +33,6 @@ package enum SQLField {
   case bytes(UnsafeRawBufferPointer)
 
   package var isNull: Bool { if case .null = self { true } else { false } }
-
   package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
   /// A text in UTF-8; nil for other values.
@@ -42,7 +41,6 @@ package enum SQLField {
   }
 
   package var bytes: UnsafeRawBufferPointer? { if case .bytes(let bytes) = self { bytes } else { nil } }
-
   /// Whether both have the same kind and bits.
   func isSame(as other: SQLField) -> Bool { PackedFields.packed([self]) == PackedFields.packed([other]) }
 
