@@ -70,7 +70,7 @@ struct InsertTests {
     )
     // Our own limit is the server's: it takes no longer one.
     let long = Array("DO '\(String(repeating: "a", count: (1 << 20) - 6))'".utf8)
-    #expect(failure { try connection.run(long) }?.isLost == true)
+    #expect(failure { try connection.visit(long) }?.isLost == true)
   }
 
   @Test("Long rows arrive by LOAD DATA, too")

@@ -115,26 +115,19 @@ package final class MySQLConnection {
     "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,"
     + "NO_AUTO_VALUE_ON_ZERO"
 
-  /// Runs one statement; returns how many rows it wrote, or has; an UPDATE returns how many it found.
-  @discardableResult
-  package func run(_ sql: String) throws -> Int { try visit(sql) { _ in } }
-
-  /// Like the other `run`, for statements that may not be UTF-8.
-  @discardableResult
-  package func run(_ sql: [UInt8]) throws -> Int { try visit(sql) { _ in } }
   /// How many warnings the last statement had.
   var warningCount: UInt32 { libmariadb.mysql_warning_count(handle) }
 
-  /// `run`, and visits the rows of a query. The connection is busy until the last row. If `body` throws, the rest is read
-  /// and dropped.
   @discardableResult
-  package func visit(_ sql: String, _ body: RowVisitor) throws -> Int {
-    try visit(Array(sql.utf8), body)
-  }
+  package func run(_ sql: String) throws -> Int { try visit(Array(sql.utf8)) }
+  @discardableResult
+  package func visit(_ sql: String, _ body: RowVisitor) throws -> Int { try visit(Array(sql.utf8), body) }
 
-  /// Like the other `visit`, for statements that may not be UTF-8.
+  /// Runs a statement, which need not be UTF-8, and visits the rows of a query. The connection is busy until the last row.
+  /// If `body` throws, the rest is read and dropped.
+  /// - Returns: how many rows it wrote, or has; an UPDATE returns how many it found.
   @discardableResult
-  package func visit(_ sql: [UInt8], _ body: RowVisitor) throws -> Int {
+  package func visit(_ sql: [UInt8], _ body: RowVisitor = { _ in }) throws -> Int {
     // libmariadb's error for a second statement would replace that of the rows.
     if isVisiting { throw DatabaseError(code: 2014, "the connection is busy with the rows of a query") }
     try check(

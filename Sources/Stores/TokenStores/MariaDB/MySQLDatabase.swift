@@ -11,13 +11,9 @@ package struct MySQLDatabase: StoreDatabase {
   private let uri: MySQLURI
   package let lockTimeout: Duration
 
-  /// Describes it; nothing is connected to yet.
-  ///
-  /// - Parameter lockTimeout: how long to wait for another program's lock, not negative.
+  /// Connects to nothing yet.
   package init(uri: MySQLURI, lockTimeout: Duration = defaultLockTimeout) {
-    name = uri.shown
-    self.uri = uri
-    self.lockTimeout = lockTimeout
+    (name, self.uri, self.lockTimeout) = (uri.shown, uri, lockTimeout)
   }
 
   // MARK: - Transactions

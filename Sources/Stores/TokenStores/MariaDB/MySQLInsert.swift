@@ -86,6 +86,6 @@ package final class MySQLInsert {
         "a row takes \(length) bytes, more than the server's limit of \(connection.longestStatement) "
           + "(max_allowed_packet)")
     }
-    written += try loads ? connection.load(statement, rows, count: added) : connection.run(statement + rows)
+    written += try loads ? connection.load(statement, rows, count: added) : connection.visit(statement + rows)
   }
 }

@@ -51,7 +51,7 @@ extension MySQLConnection {
   /// With LOCAL, errors of an INSERT become warnings, and the row is altered or skipped. They are errors again here,
   /// but rows were written: the transaction must be rolled back.
   func load(_ statement: [UInt8], _ lines: [UInt8], count: Int) throws -> Int {
-    let written = try lines.withUnsafeBytes { try file.open($0) { try run(statement) } }
+    let written = try lines.withUnsafeBytes { try file.open($0) { try visit(statement) } }
     guard warningCount > 0 else { return written }
     var error = DatabaseError(.failed, "\(Int(warningCount)) of \(count) rows do not fit")
     try visit("SHOW WARNINGS LIMIT 1") { row in

@@ -131,8 +131,7 @@ final class MySQLSession: SQLSession {
     _ rows: RowSource, _ body: (_ join: String) throws -> Result
   ) throws -> Result {
     let key = table.key
-    let keys = key.enumerated().map { "k\($0.offset)" }
-    let values = columns.enumerated().map { "c\($0.offset)" }
+    let (keys, values) = (key.indices.map { "k\($0)" }, columns.indices.map { "c\($0)" })
     let made =
       zip(key, keys).map { "\(dialect.quoted($0.name)) AS \($1)" }
       // NULLIF drops a column's default, which may be an invalid date.

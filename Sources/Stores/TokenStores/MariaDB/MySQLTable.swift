@@ -11,10 +11,11 @@ extension MySQLSession {
   /// The rows of a query as texts; null is empty.
   private func rows(_ sql: String) throws -> [[String]] {
     var rows: [[String]] = []
-    try connection.visit(sql) { row in rows.append(row.map { $0.integer.map { String($0) } ?? $0.text ?? "" })
-    }
+    try connection.visit(sql) { rows.append($0.map { $0.integer.map { String($0) } ?? $0.text ?? "" }) }
     return rows
   }
+
+  private func texts(_ sql: String) throws -> [String] { try rows(sql).map { $0[0] } }
 
   func describe(_ mapping: TableMapping) throws -> TableDescription? {
     let found = try rows(
@@ -38,15 +39,14 @@ extension MySQLSession {
     let key = TableDescription.key(of: columns)
     if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
-    let kept = try setByUpdates(mapping).filter { column in
-      column == mapping.registered?.name.text || key.contains { $0.name == column }
-    }
     var description = TableDescription(
       name: name, schema: schema, columns: columns, locator: key.map { (expression($0), $0.kind) },
       indexed: try indexed(mapping), rowsGuessed: Int(table[3]) ?? 0,
       dependent: mapping.action == .delete ? try dependent(of: mapping, in: schema) : nil)
     description.hasTriggers = try hasTriggers(mapping.table, in: schema)
-    description.kept = kept
+    description.kept = columns.filter {
+      $0.isSetByUpdates && ($0.keyIndex > 0 || $0.name == mapping.registered?.name.text)
+    }.map(\.name)
     return description
   }
 
@@ -66,47 +66,36 @@ extension MySQLSession {
 
   func columns(of table: String, in schema: String?) throws -> [TableColumn] {
     let isOfTable = isTable(table, in: schema)
-    let key = try rows(
+    let key = try texts(
       """
       SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE \(isOfTable) AND INDEX_NAME = 'PRIMARY'
       ORDER BY SEQ_IN_INDEX
-      """
-    ).map { $0[0] }
+      """)
     return try rows(
       """
       SELECT COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, coalesce(CHARACTER_SET_NAME, ''), coalesce(COLLATION_NAME, ''),
-        IS_NULLABLE = 'YES', coalesce(COLUMN_DEFAULT, 'NULL') <> 'NULL' OR EXTRA LIKE '%auto_increment%', EXTRA LIKE '%GENERATED%'
+        IS_NULLABLE = 'YES', coalesce(COLUMN_DEFAULT, 'NULL') <> 'NULL' OR EXTRA LIKE '%auto_increment%', EXTRA LIKE '%GENERATED%',
+        EXTRA LIKE '%on update%'
       FROM information_schema.COLUMNS WHERE \(isOfTable) ORDER BY ORDINAL_POSITION
       """
     ).map { row in
-      let (name, type, set) = (row[0], row[2], row[3])
-      let collation = row[4]
+      let (name, type, collation) = (row[0], row[2], row[4])
       return TableColumn(
-        name: name, type: row[1], baseType: type, kind: dialect.kind(of: type), castType: set,
+        name: name, type: row[1], baseType: type, kind: dialect.kind(of: type), castType: row[3],
         collation: collation, isNotNull: row[5] == "0", hasDefault: row[6] == "1", isGenerated: row[7] == "1",
-        keyIndex: (key.firstIndex(of: name) ?? -1) + 1,
+        isSetByUpdates: row[8] == "1", keyIndex: (key.firstIndex(of: name) ?? -1) + 1,
         folding: collation.isEmpty || collation.hasSuffix("_nopad_bin") || collation.hasSuffix("_0900_bin")
           ? nil : ("a collation that compares bytes, as utf8mb4_nopad_bin", .verbatim(collation)))
     }
   }
 
-  /// The columns with ON UPDATE.
-  private func setByUpdates(_ mapping: TableMapping) throws -> [String] {
-    try rows(
-      """
-      SELECT COLUMN_NAME FROM information_schema.COLUMNS
-      WHERE \(isTable(mapping.table, in: mapping.schema)) AND EXTRA LIKE '%on update%'
-      """
-    ).map { $0[0] }
-  }
-
   private func indexed(_ mapping: TableMapping) throws -> Set<String> {
-    let found = try rows(
+    let names = try texts(
       """
       SELECT COLUMN_NAME FROM information_schema.STATISTICS WHERE \(isTable(mapping.table, in: mapping.schema))
         AND INDEX_TYPE IN ('BTREE', 'HASH') AND SUB_PART IS NULL AND SEQ_IN_INDEX = 1
       """)
-    return Set(found.map { $0[0] })
+    return Set(names)
   }
 
   private func dependent(of mapping: TableMapping, in schema: String) throws -> Message? {
@@ -148,7 +137,7 @@ extension MySQLSession {
     let columns = (["NULL"] + mapping.written.map(literal)).joined(separator: ", ")
     let isNamed =
       ["1 = 0"] + mapping.written.map { "INSTR(CHECK_CLAUSE, \(literal(dialect.quoted($0)))) > 0" }
-    return try rows(
+    return try texts(
       """
       SELECT CONCAT('trigger ', TRIGGER_NAME) AS found FROM information_schema.TRIGGERS
       WHERE EVENT_OBJECT_SCHEMA = \(schema) AND EVENT_OBJECT_TABLE = \(name) AND EVENT_MANIPULATION IN (\(events))
@@ -162,8 +151,7 @@ extension MySQLSession {
       FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE UNIQUE_CONSTRAINT_SCHEMA = \(schema)
         AND REFERENCED_TABLE_NAME = \(name) AND 'DELETE' IN (\(events))
       ORDER BY found
-      """
-    ).map { $0[0] }
+      """)
   }
 
   // MARK: - Privileges
@@ -196,9 +184,9 @@ extension MySQLSession {
     }
     if present.count == tables.count { return }
     // Those of PUBLIC are an error before MariaDB 10.11.
-    let grants = try rows("SHOW GRANTS") + ((try? rows("SHOW GRANTS FOR PUBLIC")) ?? [])
+    let grants = try texts("SHOW GRANTS") + ((try? texts("SHOW GRANTS FOR PUBLIC")) ?? [])
     let creating = ["GRANT ALL", " CREATE,", " CREATE ON"]
-    if grants.contains(where: { grant in creating.contains { grant[0].contains($0) } }) { return }
+    if grants.contains(where: { grant in creating.contains { grant.contains($0) } }) { return }
     throw StoreError.journalLacks("CREATE on database \(schema)")
   }
 }

@@ -3,11 +3,7 @@ import Basics
 /// The location of a MariaDB or MySQL database: `mysql://USER:PASSWORD@HOST:PORT/DATABASE?socket=/path`, each part
 /// optional, with `%XX` for special characters. Missing parts come from an option file, then libmariadb's defaults.
 package struct MySQLURI: Equatable, Sendable {
-  package let user: String?
-  package let password: String?
-  package let host: String?
-  package let port: UInt16?
-  package let database: String?
+  package let user: String?, password: String?, host: String?, port: UInt16?, database: String?
   /// The path of a Unix socket.
   package let socket: String?
   /// Nil leaves TLS to the option file.
@@ -44,8 +40,9 @@ package struct MySQLURI: Equatable, Sendable {
     if table.contains("/") { throw .uri(Self.scheme, "the database's name contains a /") }
     database = try Self.decoded(table, "the database's name")
     let values = try Self.values(of: uri.parameters())
-    (socket, defaultsFile) = (values["socket"], values["defaults-file"])
-    defaultsGroup = values["defaults-group"]
+    (socket, defaultsFile, defaultsGroup) = (
+      values["socket"], values["defaults-file"], values["defaults-group"]
+    )
     tls = values["ssl-mode"].flatMap { TLSMode(rawValue: $0.uppercased()) }
     if tls == nil, values["ssl-mode"] != nil {
       throw .uri(Self.scheme, "its ssl-mode is not DISABLED, REQUIRED or VERIFY_IDENTITY")

@@ -43,10 +43,9 @@ final class Connection: @unchecked Sendable {
 
   var isLost: Bool { libpq.PQstatus(handle) == CONNECTION_BAD }
 
-  /// Runs one statement.
   @discardableResult
-  func run(_ sql: String, _ parameters: Parameter...) throws(DatabaseError) -> QueryResult {
-    try run(sql, with: parameters)
+  func run(_ sql: String, _ parameters: SQLValue...) throws(DatabaseError) -> QueryResult {
+    try run(sql, with: parameters.map(Parameter.init))
   }
 
   @discardableResult

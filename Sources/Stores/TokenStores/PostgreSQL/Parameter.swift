@@ -33,21 +33,17 @@ enum ServerType: UInt32 {
   /// Microseconds from 1970 to 2000, the epoch of the server's times.
   static let epoch: Int64 = 946_684_800_000_000
 
+  private var isTime: Bool { self == .timestamptz || self == .timestamp }
+
   /// Converts an integer to the server's epoch. The ends of the range mean infinity.
   func encoded(_ number: Int64) -> Int64 {
-    switch self {
-    case .timestamptz, .timestamp: number == .max || number == .min ? number : number &- Self.epoch
-    default: number
-    }
+    isTime && number != .max && number != .min ? number &- Self.epoch : number
   }
 
+  /// The server's times reach to the year 294276, ours 50 years less far: later ones count as infinity.
   func decoded(_ number: Int64) -> Int64 {
-    switch self {
-    // The server's times reach to the year 294276, ours 50 years less far: later ones count as infinity.
-    case .timestamptz, .timestamp:
-      number == .min ? number : number > .max - Self.epoch ? .max : number + Self.epoch
-    default: number
-    }
+    if !isTime || number == .min { return number }
+    return number > .max - Self.epoch ? .max : number + Self.epoch
   }
 
   /// Passes a value's bytes in the server's binary format to `body`; nil for null.
@@ -95,8 +91,6 @@ struct Parameter {
     self.type = value == .null ? 0 : type.rawValue
     encoded = value.withField { type.withEncoded($0) { $0.map { Array($0) } } }
   }
-
-  static func text(_ text: String) -> Parameter { Parameter(.text(text)) }
 
   init(_ array: ArrayParameter) {
     type = array.type.array

@@ -14,16 +14,10 @@ package final class PostgreSQLDatabase: StoreDatabase {
   /// Reused by the next call: opening one takes longer than most calls.
   private let idle = Mutex<Connection?>(nil)
 
-  /// Describes it; nothing is connected to yet.
-  ///
-  /// - Parameters:
-  ///   - uri: in the format of libpq.
-  ///   - lockTimeout: how long to wait for another program's lock, not negative.
+  /// Connects to nothing yet.
   /// - Throws: if libpq cannot read the URI.
   package init(uri: PostgreSQLURI, lockTimeout: Duration = defaultLockTimeout) throws(UsageError) {
-    name = uri.shown
-    self.uri = uri.text
-    self.lockTimeout = lockTimeout
+    (name, self.uri, self.lockTimeout) = (uri.shown, uri.text, lockTimeout)
     try Self.checkSyntax(of: uri)
   }
 

@@ -122,7 +122,7 @@ final class PostgreSQLSession: SQLSession {
 
   func insert(into table: String, _ columns: [TableColumn], _ rows: RowSource) throws -> Int {
     let types = columns.map { ServerType($0.kind) }
-    let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+    let names = dialect.list(columns)
     if !withoutCopies.contains(table), columns.allSatisfy(\.isSentAsItIs) {
       return try BinaryCopy.run(into: "\(table) (\(names))", on: connection) { copy in
         try rows { try copy.add($0, types) }
@@ -284,16 +284,14 @@ final class PostgreSQLSession: SQLSession {
     _ whole: [SQLField], to table: TableDescription, of mapping: TableMapping
   ) throws -> (sql: String, dropped: [String]) {
     let row = whole.first?.value ?? .null
-    let found = try connection.run("SELECT json_object_keys($1::json)", Parameter(row))
-    let keys = (0..<found.count).map { found.text($0, 0) ?? "" }
+    let keys = try connection.run("SELECT json_object_keys($1::json)", row).texts
     let columns = try table.columns(of: keys, mapping)
     let kept = columns.compactMap { $0 }
-    let names = kept.map { dialect.quoted($0.name) }
-    let values = zip(names, kept).map { "CAST(r.\($0) AS \($1.type))" }
+    let values = kept.map { "CAST(r.\(dialect.quoted($0.name)) AS \($0.type))" }
     let sql = """
-      INSERT INTO \(table.name) (\(names.joined(separator: ", "))) OVERRIDING SYSTEM VALUE \
+      INSERT INTO \(table.name) (\(dialect.list(kept))) OVERRIDING SYSTEM VALUE \
       SELECT \(values.joined(separator: ", ")) FROM json_to_record(\(Self.literal(row))::json) \
-      AS r (\(names.map { "\($0) text" }.joined(separator: ", ")))
+      AS r (\(kept.map { "\(dialect.quoted($0.name)) text" }.joined(separator: ", ")))
       """
     return (sql, zip(keys, columns).filter { $0.1 == nil }.map(\.0))
   }

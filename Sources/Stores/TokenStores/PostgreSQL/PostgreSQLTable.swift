@@ -95,12 +95,12 @@ extension PostgreSQLSession {
     """
 
   private func indexed(_ table: Int64) throws -> Set<String> {
-    let found = try connection.run(
+    let names = try connection.run(
       """
       SELECT attname::text FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
       WHERE indrelid = $1::text::oid AND indisvalid AND indpred IS NULL
       """, .text(String(table)))
-    return Set((0..<found.count).compactMap { found.text($0, 0) })
+    return Set(names.texts)
   }
 
   /// The number of rows, estimated as the planner does: the table's pages now, times the rows per page at the last
@@ -152,7 +152,7 @@ extension PostgreSQLSession {
     // The bits of pg_trigger.h.
     let events = mapping.events.reduce(0) { $0 | ($1 == "INSERT" ? 4 : $1 == "DELETE" ? 8 : 16) }
     let columns = mapping.written.map { Self.literal(.text($0)) }.joined(separator: ", ")
-    let found = try connection.run(
+    return try connection.run(
       """
       WITH parts AS (SELECT to_regclass($1)::oid AS id UNION SELECT relid FROM pg_partition_tree(to_regclass($1))),
         written AS (SELECT attrelid, attnum FROM pg_attribute JOIN parts ON attrelid = id WHERE attname = ANY (ARRAY[\(columns)]::text[]))
@@ -167,8 +167,8 @@ extension PostgreSQLSession {
       UNION SELECT 'constraint ' || conname || ' of ' || conrelid::regclass FROM pg_constraint JOIN parts ON confrelid = id
       WHERE contype = 'f' AND \(events) & 8 > 0 AND conparentid = 0
       ORDER BY 1
-      """, .text(table.name))
-    return (0..<found.count).compactMap { found.text($0, 0) }
+      """, .text(table.name)
+    ).texts
   }
 
   // MARK: - Privileges
@@ -182,9 +182,7 @@ extension PostgreSQLSession {
   }
 
   private func checkWritable() throws {
-    guard try connection.run("SELECT current_setting('transaction_read_only')").text(0, 0) == "on" else {
-      return
-    }
+    if try connection.run("SELECT current_setting('transaction_read_only')").text(0, 0) != "on" { return }
     let isStandby = try connection.run("SELECT pg_is_in_recovery()").flag(0, 0)
     throw StoreError.readOnlyServer(isStandby ? "it is a standby" : "default_transaction_read_only is on")
   }
@@ -212,7 +210,7 @@ extension PostgreSQLSession {
       WHERE attrelid = to_regclass($1)::oid AND attname = ANY (ARRAY[\(columns)]::text[])
         AND NOT has_column_privilege(attrelid, attnum, 'UPDATE')
       """, .text(table.name), .text(events.joined(separator: " ")))
-    guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
+    guard let privilege = missing.texts.first else { return }
     throw StoreError.notPermitted("it lacks \(privilege)\(table.name.replacing("\"", with: ""))")
   }
 
@@ -228,7 +226,6 @@ extension PostgreSQLSession {
       UNION ALL SELECT 'CREATE on schema ' || $4
       WHERE to_regclass($1) IS NULL AND NOT has_schema_privilege($4, 'CREATE')
       """, .text(tables[0]), .text(tables[1]), .text(tables[2]), .text(schema ?? "public"))
-    guard let privilege = missing.count > 0 ? missing.text(0, 0) : nil else { return }
-    throw StoreError.journalLacks(privilege)
+    if let privilege = missing.texts.first { throw StoreError.journalLacks(privilege) }
   }
 }

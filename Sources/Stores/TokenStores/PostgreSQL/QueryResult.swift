@@ -10,6 +10,8 @@ final class QueryResult {
   deinit { libpq.PQclear(result) }
 
   var count: Int { Int(libpq.PQntuples(result)) }
+  /// The first column.
+  var texts: [String] { (0..<count).map { text($0, 0) ?? "" } }
   /// How many rows the statement inserted or updated, from its command tag.
   var affected: Int { Int(Self.text(libpq.PQcmdTuples(result))) ?? 0 }
   /// The command tag: a COMMIT of a failed transaction is a `ROLLBACK`.

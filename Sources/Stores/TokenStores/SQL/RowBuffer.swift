@@ -12,7 +12,6 @@ package final class RowBuffer {
 
   deinit { fields.deallocate() }
 
-  package var count: Int { fields.count }
   /// How many bytes were copied since the last row.
   package var copiedLength: Int { content.count }
   /// - Parameter field: its memory must stay valid until the row is lent.

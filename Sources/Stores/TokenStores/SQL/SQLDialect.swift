@@ -36,16 +36,18 @@ package struct SQLDialect: Sendable {
     "\(quote)\(name.replacing(String(quote), with: "\(quote)\(quote)"))\(quote)"
   }
 
+  /// A list of quoted names.
+  func list(_ columns: [TableColumn]) -> String { columns.map { quoted($0.name) }.joined(separator: ", ") }
+
   /// The value of a column of a row `t`.
   func value(_ column: TableColumn) -> String { column.expression ?? "t.\(quoted(column.name))" }
 
-  /// The names of a list of quoted identifiers; more than those if a name has a comma between quotes.
+  /// The names of identifiers that are quoted and joined by commas; more than those if a name has a comma between quotes.
   func unquoted(_ list: String) -> [String] {
     list.dropFirst().dropLast().split(separator: "\(quote),\(quote)")
       .map { String($0).replacing("\(quote)\(quote)", with: "\(quote)") }
   }
 
-  /// `text` in quotes.
   func literal(_ text: String) -> String {
     "'\(text.replacing("\\", with: backslash).replacing("'", with: "''"))'"
   }
@@ -74,7 +76,7 @@ struct JournalTypes: Sendable {
     case .integer: "BIGINT"
     case .bytes: bytes
     case .moment: time.name
-    default: text
+    case .text, .clock, .other, .any: text
     }
   }
 
@@ -86,7 +88,6 @@ struct JournalTypes: Sendable {
 enum MarkedSQL {
   static let begin = "\u{1}"
 
-  /// `sql` with each parameter replaced.
   static func replaced(_ sql: String, by text: (Int) -> String) -> String {
     let parts = sql.split(separator: begin, omittingEmptySubsequences: false)
     return parts.dropFirst().reduce(String(parts.first ?? "")) { done, part in

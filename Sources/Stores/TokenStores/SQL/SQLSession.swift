@@ -31,7 +31,7 @@ package typealias SQLExpression = (expression: String, kind: SQLKind)
 package protocol SQLSession: AnyObject {
   var dialect: SQLDialect { get }
 
-  /// Runs one statement; returns how many rows it wrote.
+  /// Returns how many rows the statement wrote.
   @discardableResult
   func run(_ sql: String, _ parameters: [SQLValue]) throws -> Int
 
@@ -55,7 +55,6 @@ package protocol SQLSession: AnyObject {
   func expression(_ column: TableColumn) -> String
   /// A value of a column, as a literal.
   func literal(_ field: SQLField, _ column: TableColumn) -> String
-  /// The settings that begin a script.
   func scriptHead(isUndo: Bool) throws -> String
   /// A key as text, for reports.
   func keyText(_ key: [SQLField], _ columns: [TableColumn]) -> String
@@ -78,7 +77,6 @@ package protocol SQLSession: AnyObject {
   func describe(_ table: TableMapping) throws -> TableDescription?
   /// The columns of a table; empty if it does not exist.
   func columns(of table: String, in schema: String?) throws -> [TableColumn]
-  /// Creates missing tables.
   func make(_ definitions: [String]) throws
   /// Notes that this transaction adds a row to a journal's table of replays.
   func record(in replays: String)
@@ -145,12 +143,10 @@ extension SQLSession {
     guard names.count == whole.count - 1 else { throw StoreError.refused(.columnsDiffer(from: mapping.name)) }
     let columns = try table.columns(of: names, mapping)
     let kept = zip(columns, whole.dropFirst()).compactMap { column, field in column.map { ($0, field) } }
-    let list = kept.map { dialect.quoted($0.0.name) }.joined(separator: ", ")
+    let list = dialect.list(kept.map(\.0))
     let values = kept.map { literal($0.1, $0.0) }.joined(separator: ", ")
-    return (
-      "\(dialect.insertion) \(table.name) (\(list)) SELECT \(values)\(dialect.noTable)",
-      zip(names, columns).filter { $0.1 == nil }.map(\.0)
-    )
+    let sql = "\(dialect.insertion) \(table.name) (\(list)) SELECT \(values)\(dialect.noTable)"
+    return (sql, zip(names, columns).filter { $0.1 == nil }.map(\.0))
   }
 
   package func attempt(_ body: () throws -> Void) throws -> Bool { try savepoint(body) }

@@ -112,7 +112,7 @@ package enum PackedFields {
   }
 
   /// The first field of `packed`, and its length in bytes; nil if the bytes are invalid.
-  package static func first(of packed: UnsafeRawBufferPointer) -> (field: SQLField, length: Int)? {
+  private static func first(of packed: UnsafeRawBufferPointer) -> (field: SQLField, length: Int)? {
     guard let kind = packed.first.flatMap(FieldKind.init(rawValue:)) else { return nil }
     if kind == .null { return (.null, 1) }
     guard packed.count >= 9 else { return nil }
@@ -130,28 +130,29 @@ package enum PackedFields {
 
   /// How many fields `packed` has; nil if the bytes are invalid.
   static func count(of packed: UnsafeRawBufferPointer) -> Int? {
-    var (count, rest) = (0, packed)
-    while !rest.isEmpty {
-      guard let (_, length) = first(of: rest) else { return nil }
-      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
-      count += 1
-    }
-    return count
+    var count = 0
+    return visit(packed) { _ in count += 1 } ? count : nil
   }
 
   /// All fields of `packed`; nil if the bytes are invalid.
-  package static func fields(of packed: UnsafeRawBufferPointer) -> [SQLField]? {
+  static func fields(of packed: UnsafeRawBufferPointer) -> [SQLField]? {
     var fields: [SQLField] = []
-    var rest = packed
-    while !rest.isEmpty {
-      guard let (field, length) = first(of: rest) else { return nil }
-      fields.append(field)
-      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
-    }
-    return fields
+    return visit(packed) { fields.append($0) } ? fields : nil
   }
 
-  package static func packed(_ fields: some Sequence<SQLField>) -> [UInt8] {
+  /// False if the bytes are invalid.
+  @inline(__always)
+  private static func visit(_ packed: UnsafeRawBufferPointer, _ body: (SQLField) -> Void) -> Bool {
+    var rest = packed
+    while !rest.isEmpty {
+      guard let (field, length) = first(of: rest) else { return false }
+      body(field)
+      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
+    }
+    return true
+  }
+
+  static func packed(_ fields: some Sequence<SQLField>) -> [UInt8] {
     var packed: [UInt8] = []
     for field in fields { append(field, to: &packed) }
     return packed

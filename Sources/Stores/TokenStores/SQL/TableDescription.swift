@@ -34,6 +34,8 @@ package struct TableColumn: Sendable {
   var isNotNull = false
   var hasDefault = false
   var isGenerated = false
+  /// Whether it has ON UPDATE, in MariaDB.
+  var isSetByUpdates = false
   /// Its index in the primary key, from 1; 0 outside of it.
   var keyIndex = 0
   /// The expected and the found collation, if different texts may compare as equal.

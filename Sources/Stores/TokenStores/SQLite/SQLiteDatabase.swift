@@ -11,15 +11,10 @@ package struct SQLiteDatabase: StoreDatabase {
   private let path: String
   package let lockTimeout: Duration
 
-  /// Describes it; nothing is opened yet.
-  ///
-  /// - Parameters:
-  ///   - path: the database file, relative to the working directory or absolute.
-  ///   - lockTimeout: how long to wait for another program's lock, not negative.
+  /// Opens nothing yet.
+  /// - Parameter path: relative to the working directory, or absolute.
   package init(path: String, lockTimeout: Duration = defaultLockTimeout) {
-    name = "sqlite:\(path)"
-    self.path = path
-    self.lockTimeout = lockTimeout
+    (name, self.path, self.lockTimeout) = ("sqlite:\(path)", path, lockTimeout)
   }
 
   package func checkWritable(_ table: TableMapping, creates: Bool, isRecorded: Bool) throws {

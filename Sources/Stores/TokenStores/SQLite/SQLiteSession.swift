@@ -72,7 +72,7 @@ final class SQLiteSession: SQLSession {
   private static let mostBytes = 1 << 20
 
   func insert(into table: String, _ columns: [TableColumn], _ rows: RowSource) throws -> Int {
-    let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+    let names = dialect.list(columns)
     let row = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
     let group = RowBuffer(count: Self.mostRows * columns.count)
     var (count, written) = (0, 0)
@@ -102,16 +102,12 @@ final class SQLiteSession: SQLSession {
   func change(_ table: TableDescription, set columns: [TableColumn], _ rows: RowSource) throws -> Int {
     let found = table.locator.enumerated().map { "\($1.expression) = \(dialect.parameter($0 + 1))" }
       .joined(separator: " AND ")
-    if columns.isEmpty { return try runEach("DELETE FROM \(table.name) AS t WHERE \(found)", rows) }
     let settings = columns.enumerated().map {
       "\(dialect.quoted($1.name)) = \(dialect.parameter(table.locator.count + 1 + $0))"
-    }
-    return try runEach(
-      "UPDATE OR ABORT \(table.name) AS t SET \(settings.joined(separator: ", ")) WHERE \(found)", rows)
-  }
-
-  private func runEach(_ sql: String, _ rows: RowSource) throws -> Int {
-    let statement = try PreparedStatement(connection, sql)
+    }.joined(separator: ", ")
+    let name = "\(table.name) AS t"
+    let change = columns.isEmpty ? "DELETE FROM \(name)" : "UPDATE OR ABORT \(name) SET \(settings)"
+    let statement = try PreparedStatement(connection, "\(change) WHERE \(found)")
     var written = 0
     try rows { row in
       statement.bind(row)

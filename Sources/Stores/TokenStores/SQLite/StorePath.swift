@@ -22,7 +22,6 @@ enum StorePath {
   private static var lastError: StoreError { .cannotOpen(.verbatim(SystemError.text())) }
 
   /// Checks that a file can be created at `path`.
-  ///
   /// - Throws: `StoreFault.cannotOpen`.
   static func checkDirectory(of path: String) throws {
     let directory = directory(of: path)
