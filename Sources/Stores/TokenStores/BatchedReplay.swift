@@ -30,23 +30,13 @@ struct BatchedReplay {
     if preview.stop != nil { return preview }
     answer.times = preview.times
     listed = trace?.listed
-    var tokens = TokenBatch(mostTokens: store.batchSize)
-    try invalidations { token, time in
-      if tokens.isFull {
-        try replay(tokens)
-        tokens.removeAll()
-      }
-      tokens.append(token, time, from: trace.map { $0.origin() })
-    }
-    try replay(tokens)
+    try TokenBatch.visit(invalidations, mostTokens: store.batchSize, origin: trace?.origin) { try replay($0) }
     try finish()
     return answer
   }
 
   /// Replays those of the tokens that change something, part by part.
   private mutating func replay(_ tokens: TokenBatch) throws {
-    var tokens = tokens
-    tokens.order()
     var changing: [Int] = []
     let preview = try store.replay(
       { visit in

@@ -254,8 +254,7 @@ extension TokenStore {
       if let name = mapping.registered?.name, name.isExpression {
         throw mapping.misfit("registered", "a column, into which registrations are written", "an expression")
       }
-      var registration = TokenRegistration(
-        rows: rows, inserts: mapping.inserts, batch: TokenBatch(mostTokens: batchSize))
+      var registration = TokenRegistration(rows: rows, inserts: mapping.inserts, batchSize: batchSize)
       return try registration.run(registrations)
     }
   }
@@ -321,7 +320,7 @@ extension TokenStore {
     let batchSize = mapping.action == .delete ? min(batchSize, Self.removedBatchSize) : batchSize
     var replay = TokenReplay(
       rows: rows, options: options, inserts: inserts, recording: recording, trace: trace,
-      batch: TokenBatch(mostTokens: batchSize))
+      batchSize: batchSize)
     return try replay.run(invalidations)
   }
 

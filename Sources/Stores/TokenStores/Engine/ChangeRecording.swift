@@ -1,30 +1,18 @@
 import Basics
 
-/// What a batch inserts, by the numbers of its tokens, and which of the rows that were found it changes. Both are in
-/// the order of the tokens.
-struct BatchChanges {
-  var inserted: [Int] = []
-  var written: [FoundRow] = []
-  var outcomes: [ReplayOutcome] = []
+/// A row that a batch inserts or changes. A batch has them in the order of its tokens.
+struct BatchChange {
+  /// The number of its token.
+  var token: Int
+  /// As it was found; nil if it is inserted.
+  var row: FoundRow?
+  var outcome: ReplayOutcome
+}
 
-  /// Visits all of them in the order of their tokens.
-  func visit(
-    inserted visitInserted: (Int) throws -> Void,
-    written visitWritten: (FoundRow, ReplayOutcome) throws -> Void
-  ) throws {
-    var next = 0
-    func visitRest(before token: Int) throws {
-      while next < written.count, written[next].token < token {
-        try visitWritten(written[next], outcomes[next])
-        next += 1
-      }
-    }
-    for token in inserted {
-      try visitRest(before: token)
-      try visitInserted(token)
-    }
-    try visitRest(before: .max)
-  }
+extension [BatchChange] {
+  /// The tokens whose rows are inserted.
+  var inserted: [Int] { compactMap { $0.row == nil ? $0.token : nil } }
+  var written: [FoundRow] { compactMap(\.row) }
 }
 
 /// Records what a replay changed, batch by batch.
@@ -47,51 +35,53 @@ final class ChangeRecording {
   ///   - found: the rows as they were.
   ///   - now: those that may differ from what was written.
   func add(
-    _ changed: BatchChanges, _ found: FoundRows, _ now: FoundRows?, of batch: TokenBatch, _ table: MappedTable
+    _ changes: [BatchChange], _ found: FoundRows, _ now: FoundRows?, of batch: TokenBatch,
+    _ table: MappedTable
   ) throws {
     let nulls = table.writtenRead.map { _ in SQLField.null }
     func withWritten(_ token: Int, _ body: (SQLFields) throws -> Void) throws {
       try SQLField.withRow(of: table.invalidationValues(at: batch.time(token)), body)
     }
-    try changed.visit { token in
-      guard let now else {
-        return try withWritten(token) {
-          try add(RowChange(.inserted, token, of: batch), token, [.null] + nulls + $0, of: batch)
-        }
-      }
-      // Not one of a device that another program registered meanwhile.
-      for row in now.rows(of: token) where row.state.isDead {
-        try now.withFields(row) { fields in
-          let values = [fields.registered] + nulls + fields.written + (try table.checked(fields.key))
-          try add(RowChange(.inserted, token, of: batch), token, values, of: batch)
-        }
-      }
-    } written: { row, outcome in
-      let change = RowChange(outcome, row.token, of: batch, before: row.state)
-      try found.withFields(row) { before in
-        let key = try table.checked(before.key)
-        if let now, let same = now.rows(now.rows(of: row.token), withKey: key).first {
-          return try now.withFields(same) { after in
-            let values = [after.registered] + before.written + after.written + key
-            try add(change, row.token, values, of: batch)
+    for change in changes {
+      if let row = change.row {
+        try found.withFields(row) { before in
+          let key = try table.checked(before.key)
+          if let now, let same = now.rows(now.rows(of: row.token), withKey: key).first {
+            return try now.withFields(same) { after in
+              try add(change, [after.registered] + before.written + after.written + key, of: batch)
+            }
+          }
+          try withWritten(row.token) {
+            let values = [before.registered] + before.written + $0 + key
+            try add(change, values, whole: before.more, of: batch)
           }
         }
-        try withWritten(row.token) {
-          let values = [before.registered] + before.written + $0 + key
-          try add(change, row.token, values, whole: before.more, of: batch)
+      } else if let now {
+        // Not one of a device that another program registered meanwhile.
+        for row in now.rows(of: change.token) where row.state.isDead {
+          try now.withFields(row) { fields in
+            let key = try table.checked(fields.key)
+            try add(change, [fields.registered] + nulls + fields.written + key, of: batch)
+          }
         }
+      } else {
+        try withWritten(change.token) { try add(change, [.null] + nulls + $0, of: batch) }
       }
     }
     try send()
   }
 
   private func add(
-    _ change: RowChange, _ token: Int, _ fields: [SQLField], whole: ArraySlice<SQLField> = [],
-    of batch: TokenBatch
+    _ change: BatchChange, _ fields: [SQLField], whole: ArraySlice<SQLField> = [], of batch: TokenBatch
   ) throws {
     if packer.rows.count >= Self.waiting { try send() }
+    let (token, before) = (change.token, change.row?.state)
+    let packed = RowChange(
+      outcome: change.outcome, registered: before?.registered?.seconds,
+      invalidatedBefore: before?.invalidatedAt?.seconds, invalidatedAt: batch.time(token).seconds,
+      origin: batch.origin(token))
     let bytes = batch.bytes.span.bytes.extracting(batch.range(of: token))
-    packer.add(change, token: bytes, fields: fields, whole: whole)
+    packer.add(packed, token: bytes, fields: fields, whole: whole)
   }
 
   /// How many rows of packed changes are written together.
@@ -104,15 +94,6 @@ final class ChangeRecording {
   }
 }
 
-extension RowChange {
-  fileprivate init(_ outcome: ReplayOutcome, _ token: Int, of batch: TokenBatch, before: RowState? = nil) {
-    self.init(
-      outcome: outcome, registered: before?.registered?.seconds,
-      invalidatedBefore: before?.invalidatedAt?.seconds, invalidatedAt: batch.time(token).seconds,
-      origin: batch.origin(token))
-  }
-}
-
 extension OwnedRows {
   /// The rows of the changed tokens after the change, if they need to be known: triggers and column types may alter
   /// values, and the database gives an inserted row its key.
@@ -120,7 +101,7 @@ extension OwnedRows {
   /// - Throws: `StoreFault.refused` if a trigger changed the registration or the key of a written row: the rule would
   ///   take the device for registered since, and an undo would not find the row.
   func rowsNow(
-    _ changes: BatchChanges, _ found: FoundRows, of batch: TokenBatch, isRecorded: Bool
+    _ changes: [BatchChange], _ found: FoundRows, of batch: TokenBatch, isRecorded: Bool
   ) throws -> FoundRows? {
     guard !table.written.isEmpty,
       table.description.hasTriggers || isRecorded && !table.key.isEmpty

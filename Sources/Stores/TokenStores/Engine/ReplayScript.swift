@@ -21,13 +21,9 @@ package final class ReplayScript {
     undo = StatementFile(try OutputFile(undoPath, force: replaces), batch: batch)
   }
 
-  /// The undo's file.
   package let undoPath: String
 
-  /// Begins both files.
-  /// - Parameters:
-  ///   - title: what is replayed, in lines.
-  ///   - rows: the rows of the owner.
+  /// - Parameter title: what is replayed, in lines.
   func begin(_ title: [String], _ rows: OwnedRows) throws {
     var title = title
     if rows.table.description.hasTriggers {
@@ -49,22 +45,23 @@ package final class ReplayScript {
   /// Adds the changes of a batch.
   /// - Parameter found: the rows as they are, each with its token and the whole row, if rows are removed.
   func add(
-    _ changed: BatchChanges, _ found: FoundRows, of batch: TokenBatch, _ rows: OwnedRows, grace: UInt32
+    _ changes: [BatchChange], _ found: FoundRows, of batch: TokenBatch, _ rows: OwnedRows, grace: UInt32
   ) throws {
-    try changed.visit { token in
-      let statements = try RowStatements(rows, at: batch.time(token), grace: grace)
-      try replay.add(statements.insertion(of: batch.token(token)))
-      try undo.add(statements.insertionUndo(of: batch.token(token)))
-    } written: { row, _ in
-      let statements = try RowStatements(rows, at: batch.time(row.token), grace: grace)
+    for change in changes {
+      let token = batch.token(change.token)
+      let statements = try RowStatements(rows, at: batch.time(change.token), grace: grace)
+      guard let row = change.row else {
+        try replay.add(statements.insertion(of: token))
+        try undo.add(statements.insertionUndo(of: token))
+        continue
+      }
       try found.withFields(row) { fields in
-        try replay.add(statements.change(of: batch.token(row.token), row.state, fields))
+        try replay.add(statements.change(of: token, row.state, fields))
         try undo.add(statements.changeUndo(fields))
       }
     }
   }
 
-  /// Completes both files.
   package func finish() throws {
     try replay.finish()
     try undo.finish()
@@ -137,10 +134,10 @@ private struct RowStatements {
 
   func insertion(of token: ArraySlice<UInt8>) -> String {
     let values = owned(token) + zip(table.written.map(\.column), written)
-    let names = values.map { session.dialect.quoted($0.0.name) }.joined(separator: ", ")
+    let names = session.dialect.list(values.map(\.0))
     let literals = values.map { literal($0.1, $0.0) }.joined(separator: ", ")
-    return
-      "\(session.dialect.insertion) \(table.name) (\(names)) SELECT \(literals)\(session.dialect.noTable) "
+    let (dialect, name) = (session.dialect, table.name)
+    return "\(dialect.insertion) \(name) (\(names)) SELECT \(literals)\(dialect.noTable) "
       + "WHERE NOT EXISTS (SELECT 1 FROM \(table.name) AS t WHERE \(areEqual(owned(token))))"
   }
 

@@ -25,7 +25,7 @@ struct TokenBatch {
   /// - Parameter mostTokens: how many tokens fill it.
   init(mostTokens: Int) { self.mostTokens = mostTokens }
   var count: Int { ends.count }
-  var isFull: Bool { count >= mostTokens || bytes.count >= Self.mostBytes }
+  private var isFull: Bool { count >= mostTokens || bytes.count >= Self.mostBytes }
   /// The range of the token in `bytes`. Tokens are numbered from 0.
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
   func token(_ number: Int) -> ArraySlice<UInt8> { bytes[range(of: number)] }
@@ -41,8 +41,37 @@ struct TokenBatch {
     if let origin { origins.append(origin) }
   }
 
+  /// Passes the tokens of a source on, ordered, in batches of at most `mostTokens`.
+  static func visit(
+    _ source: TimedTokens, mostTokens: Int, origin: (() -> RecordOrigin?)? = nil,
+    _ body: (TokenBatch) throws -> Void
+  ) throws {
+    var batch = TokenBatch(mostTokens: mostTokens)
+    try withoutActuallyEscaping(body) { body in
+      func pass() throws {
+        batch.order()
+        try body(batch)
+        batch.removeAll()
+      }
+      try source { token, time in
+        if batch.isFull { try pass() }
+        batch.append(token, time, from: origin.map { $0() })
+      }
+      try pass()
+    }
+  }
+
+  /// Appends some tokens of another batch.
+  private mutating func append(_ tokens: [Int], of other: TokenBatch) {
+    for token in tokens {
+      append(
+        other.bytes.span.bytes.extracting(other.range(of: token)), other.times[token],
+        from: other.origins.isEmpty ? nil : .some(other.origins[token]))
+    }
+  }
+
   /// Keeps the memory.
-  mutating func removeAll() {
+  private mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     times.removeAll(keepingCapacity: true)
     origins.removeAll(keepingCapacity: true)
@@ -64,11 +93,7 @@ struct TokenBatch {
       let order = old.order(of: one, old.bytes.span.bytes.extracting(old.range(of: other)))
       return order == 0 ? one < other : order < 0
     }
-    for number in numbers {
-      append(
-        old.bytes.span.bytes.extracting(old.range(of: number)), old.time(number),
-        from: old.origins.isEmpty ? nil : .some(old.origins[number]))
-    }
+    append(numbers, of: old)
   }
 
   /// The length of the prefix that all tokens share; there must be a token.
@@ -91,11 +116,7 @@ struct TokenBatch {
   /// Some of its tokens, ordered as here.
   func part(_ tokens: [Int]) -> TokenBatch {
     var part = TokenBatch(mostTokens: tokens.count)
-    for token in tokens {
-      part.append(
-        bytes.span.bytes.extracting(range(of: token)), times[token],
-        from: origins.isEmpty ? nil : .some(origins[token]))
-    }
+    part.append(tokens, of: self)
     part.order()
     return part
   }

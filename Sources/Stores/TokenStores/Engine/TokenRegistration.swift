@@ -4,17 +4,14 @@ struct TokenRegistration {
   let rows: OwnedRows
   /// Whether tokens without a row get one.
   let inserts: Bool
-  private(set) var batch: TokenBatch
+  /// How many tokens are registered at once.
+  let batchSize: Int
   private(set) var counts = RegistrationCounts()
 
   private var table: MappedTable { rows.table }
 
   mutating func run(_ registrations: TimedTokens) throws -> RegistrationCounts {
-    try registrations { token, time in
-      if batch.isFull { try registerBatch() }
-      batch.append(token, time)
-    }
-    try registerBatch()
+    try TokenBatch.visit(registrations, mostTokens: batchSize) { try register($0) }
     return counts
   }
 
@@ -25,9 +22,7 @@ struct TokenRegistration {
     var revives: Bool
   }
 
-  private mutating func registerBatch() throws {
-    batch.order()
-    let batch = batch
+  private mutating func register(_ batch: TokenBatch) throws {
     let found = try rows.findToChange(batch) { token, state in
       var end = token
       repeat {
@@ -50,21 +45,21 @@ struct TokenRegistration {
       while end < batch.count, batch.isRepeated(end) { end += 1 }
       let stored = found.rows(of: token, &next)
       if !stored.isEmpty {
-        writes += registered(token..<end, stored)
+        writes += registered(token..<end, of: batch, stored)
       } else if inserts {
         inserted.append(token)
-        times[token] = added(token..<end)
+        times[token] = added(token..<end, of: batch)
       } else {
         counts.unknown += end - token
       }
       token = end
     }
-    try write(inserted, times, writes, found)
-    self.batch.removeAll()
+    try insert(inserted, of: batch, times)
+    try write(writes, of: found)
   }
 
   /// Registers a token that has no row; returns its latest time.
-  private mutating func added(_ tokens: Range<Int>) -> Int64? {
+  private mutating func added(_ tokens: Range<Int>, of batch: TokenBatch) -> Int64? {
     var state: TokenState?
     for token in tokens {
       let next = ReplayRule.registering(state, at: batch.time(token).seconds)
@@ -75,7 +70,9 @@ struct TokenRegistration {
   }
 
   /// - Parameter tokens: the registrations of one token, in the order in which they came; each counts for all its rows.
-  private mutating func registered(_ tokens: Range<Int>, _ stored: ArraySlice<FoundRow>) -> [RowWrite] {
+  private mutating func registered(
+    _ tokens: Range<Int>, of batch: TokenBatch, _ stored: ArraySlice<FoundRow>
+  ) -> [RowWrite] {
     var writes = stored.map { RowWrite(row: $0, registered: $0.state.registered, revives: false) }
     var states = stored.map(\.state)
     for token in tokens {
@@ -110,20 +107,23 @@ struct TokenRegistration {
     return revives ? .revived : raises ? .raised : .unchanged
   }
 
-  private func write(
-    _ inserted: [Int], _ times: [Int: Int64], _ writes: [RowWrite], _ found: FoundRows
-  ) throws {
-    let registered = table.registered.map { [$0.column] } ?? []
+  private var registeredColumns: [TableColumn] { table.registered.map { [$0.column] } ?? [] }
+
+  private func insert(_ tokens: [Int], of batch: TokenBatch, _ times: [Int: Int64]) throws {
+    let registered = registeredColumns
     let new = table.aliveValues.filter { $0.value != .null }
-    try rows.insert(inserted, of: batch, registered + new.map(\.column)) { token, index in
+    try rows.insert(tokens, of: batch, registered + new.map(\.column)) { token, index in
       index < registered.count ? try table.registeredValue(times[token]) : new[index - registered.count].value
     }
-    // Writes only the columns that change: the others keep their fractions of a second.
+  }
+
+  /// Writes only the columns that change: the others keep their fractions of a second.
+  private func write(_ writes: [RowWrite], of found: FoundRows) throws {
     for (raises, revives) in [(true, false), (false, true), (true, true)] {
       let some = writes.filter {
         ($0.registered != $0.row.state.registered) == raises && $0.revives == revives
       }
-      let registered = raises ? registered : []
+      let registered = raises ? registeredColumns : []
       let alive = revives ? table.aliveValues : []
       let raised = Dictionary(
         some.map { ($0.row.fields.lowerBound, $0.registered) }, uniquingKeysWith: { first, _ in first })

@@ -15,7 +15,8 @@ struct TokenReplay {
   let recording: ChangeRecording?
   /// Knows the records, and receives the changes.
   let trace: ReplayTrace?
-  private(set) var batch: TokenBatch
+  /// How many tokens are decided on at once.
+  let batchSize: Int
   private(set) var answer = ReplayAnswer()
   private let now = Int64(time(nil))
 
@@ -24,11 +25,7 @@ struct TokenReplay {
     if trace?.listed != nil, let table = rows?.table, table.key.isEmpty, !table.mapping.isDeviceTokens {
       throw table.mapping.misfit("the primary key", "one, by which the rows of a list are known", "none")
     }
-    try invalidations { token, time in
-      if batch.isFull { try judgeBatch() }
-      batch.append(token, time, from: trace.map { $0.origin() })
-    }
-    try judgeBatch()
+    try TokenBatch.visit(invalidations, mostTokens: batchSize, origin: trace?.origin) { try judge($0) }
     let invalidated = answer.counts.invalidated
     guard options.brake.mayStop(invalidated) else { return answer }
     // The count is of the rows after the change: this replay's invalidations were live before.
@@ -42,9 +39,7 @@ struct TokenReplay {
     return answer
   }
 
-  private mutating func judgeBatch() throws {
-    batch.order()
-    let batch = batch
+  private mutating func judge(_ batch: TokenBatch) throws {
     // A row that would not change on its own does not change because of another row of its token.
     let found =
       try rows.map { rows in
@@ -55,14 +50,13 @@ struct TokenReplay {
       } ?? FoundRows(of: nil)
     try found.checkReadable()
     if found.hasOtherSpellings { answer.hasOtherSpellings = true }
-    var changed = BatchChanges()
+    var changed: [BatchChange] = []
     var next = 0
     for token in 0..<batch.count { judge(token, of: batch, found.rows(of: token, &next), found, &changed) }
-    answer.rows += changed.inserted.count + changed.written.count
-    if let rows, !options.dryRun { try write(changed, found, rows) }
+    answer.rows += changed.count
+    if let rows, !options.dryRun { try write(changed, found, of: batch, rows) }
     if let rows { try trace?.script?.add(changed, found, of: batch, rows, grace: options.grace) }
-    try report(changed, found)
-    self.batch.removeAll()
+    try report(changed, found, of: batch)
   }
 
   /// The expressions of rows that are recorded before they are removed; for a script, with their tokens before.
@@ -81,7 +75,7 @@ struct TokenReplay {
 
   private mutating func judge(
     _ token: Int, of batch: TokenBatch, _ stored: ArraySlice<FoundRow>, _ found: FoundRows,
-    _ changed: inout BatchChanges
+    _ changed: inout [BatchChange]
   ) {
     let time = batch.time(token)
     let state = ReplayRule.state(ofRows: stored.lazy.map(\.state))
@@ -97,9 +91,8 @@ struct TokenReplay {
       let isListed = !written.isEmpty || outcome == .inserted && listed.takes(batch.token(token), key: nil)
       if outcome.isChange, !isListed { outcome = stored.isEmpty ? .unknown : .unchanged }
     }
-    if outcome == .inserted { changed.inserted.append(token) }
-    changed.written += written
-    changed.outcomes += repeatElement(outcome, count: written.count)
+    if outcome == .inserted { changed.append(BatchChange(token: token, row: nil, outcome: outcome)) }
+    changed += written.lazy.map { BatchChange(token: token, row: $0, outcome: outcome) }
     if answer.counts[outcome] < options.sampleLength {
       answer.sample.append(
         ReplayedToken(token: Array(batch.token(token)), time: time, before: state?.state, outcome: outcome))
@@ -118,9 +111,11 @@ struct TokenReplay {
 
   // MARK: - Writing
 
-  private func write(_ changed: BatchChanges, _ found: FoundRows, _ rows: OwnedRows) throws {
-    if changed.inserted.isEmpty, changed.written.isEmpty { return }
-    let (batch, table) = (batch, rows.table)
+  private func write(
+    _ changed: [BatchChange], _ found: FoundRows, of batch: TokenBatch, _ rows: OwnedRows
+  ) throws {
+    if changed.isEmpty { return }
+    let table = rows.table
     let columns = table.written.map(\.column)
     try rows.insert(changed.inserted, of: batch, columns) { token, index in
       try table.invalidationValue(at: batch.time(token), index)
@@ -133,19 +128,15 @@ struct TokenReplay {
   }
 
   /// Reports the changes, in the order of their tokens.
-  private func report(_ changed: BatchChanges, _ found: FoundRows) throws {
+  private func report(_ changed: [BatchChange], _ found: FoundRows, of batch: TokenBatch) throws {
     guard let visit = trace?.visit else { return }
-    func report(_ token: Int, _ outcome: ReplayOutcome, _ before: TokenState?, key: String?) throws {
+    for change in changed {
+      let (token, before) = (change.token, change.row?.state.state)
       try visit(
         JournalChange(
-          token: Array(batch.token(token)), outcome: outcome, before: before,
+          token: Array(batch.token(token)), outcome: change.outcome, before: before,
           after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: batch.time(token).seconds),
-          key: key, origin: batch.origin(token)))
-    }
-    try changed.visit { token in
-      try report(token, .inserted, nil, key: nil)
-    } written: { row, outcome in
-      try report(row.token, outcome, row.state.state, key: key(of: row, found))
+          key: change.row.flatMap { key(of: $0, found) }, origin: batch.origin(token)))
     }
   }
 }
