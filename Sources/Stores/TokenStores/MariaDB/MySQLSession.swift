@@ -1,3 +1,5 @@
+import Basics
+
 /// Runs statements in a transaction of a MariaDB or MySQL database.
 final class MySQLSession: SQLSession {
   let connection: MySQLConnection

@@ -13,58 +13,11 @@ public enum UTCTime {
   /// fraction of a second. Nil for any other text, and for times outside 32 unsigned bits.
   package static func parse(_ text: some StringProtocol) -> UInt32? {
     let bytes = Array(text.utf8)
-    if !bytes.isEmpty, bytes.allSatisfy(isDigit) { return UInt32(text) }
-    return parseRFC3339(bytes)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
-  private static func parseRFC3339(_ bytes: [UInt8]) -> UInt32? {
-    func number(_ range: Range<Int>) -> Int? {
-      guard range.upperBound <= bytes.count, bytes[range].allSatisfy(isDigit) else { return nil }
-      return bytes[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    }
-    func separators(_ expected: [(Int, StaticString)]) -> Bool {
-      expected.allSatisfy { index, allowed in
-        index < bytes.count && allowed.withUTF8Buffer { $0.contains(bytes[index]) }
-      }
-    }
-    guard separators([(4, "-"), (7, "-"), (10, "Tt "), (13, ":"), (16, ":")]),
-      let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-      hour < 24, minute < 60, second <= 60
+    if !bytes.isEmpty, bytes.allSatisfy({ (0x30...0x39).contains($0) }) { return UInt32(text) }
+    // Of the forms of `DateAndTime`, those with seconds, a point before their fraction, and `Z` or `+02:00`.
+    guard bytes.count > 19, bytes[16] == UInt8(ascii: ":"), !bytes[11...].contains(where: " ,".utf8.contains),
+      "Zz".utf8.contains(bytes[bytes.count - 1]) || "+-".utf8.contains(bytes[bytes.count - 6])
     else { return nil }
-    let date = CivilDate(year: year, month: month, day: day)
-    guard date.exists else { return nil }
-
-    var rest = 19
-    if rest < bytes.count, bytes[rest] == UInt8(ascii: ".") {
-      let fraction = bytes[(rest + 1)...].prefix(while: isDigit)
-      guard !fraction.isEmpty else { return nil }
-      rest = fraction.endIndex
-    }
-    guard let offset = parseOffset(Array(bytes[rest...])) else { return nil }
-    let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
-    // A leap second ends a UTC day; POSIX time counts it as the first second of the next day.
-    guard second < 60 || seconds % 86_400 == 0 else { return nil }
-    return UInt32(exactly: seconds)
-  }
-
-  /// Parses `Z` or an offset such as `+02:00`, in seconds east of UTC; nil for anything else.
-  private static func parseOffset(_ bytes: [UInt8]) -> Int? {
-    if bytes == [UInt8(ascii: "Z")] || bytes == [UInt8(ascii: "z")] { return 0 }
-    guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), [1, 2, 4, 5].allSatisfy({ isDigit(bytes[$0]) })
-    else { return nil }
-    let digits = bytes.map { Int($0) - Int(UInt8(ascii: "0")) }
-    let hours = digits[1] * 10 + digits[2]
-    let minutes = digits[4] * 10 + digits[5]
-    guard hours < 24, minutes < 60 else { return nil }
-    switch bytes[0] {
-    case UInt8(ascii: "+"): return hours * 3600 + minutes * 60
-    case UInt8(ascii: "-"): return -(hours * 3600 + minutes * 60)
-    default: return nil
-    }
+    return DateAndTime(String(text))?.moment(in: nil).flatMap { UInt32(exactly: $0) }
   }
 }
