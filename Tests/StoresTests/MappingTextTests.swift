@@ -104,7 +104,7 @@ struct RandomMappings {
     return mapping
   }
 
-  private mutating func setting() -> ColumnSetting.WrittenValue {
+  private mutating func setting() -> WrittenValue<String> {
     random.chance(2) ? .time(form()) : .text(dead: text(), alive: random.chance(2) ? text() : nil)
   }
 

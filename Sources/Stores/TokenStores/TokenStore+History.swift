@@ -16,7 +16,7 @@ extension TokenStore {
   }
 
   /// All replays and undos, in the order of their numbers.
-  /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
+  /// - Throws: `StoreError.unreadableRows` if one of them is unreadable.
   package func history() throws -> [JournalRecord] {
     let (records, error) = try readableHistory()
     if let error { throw error }
@@ -32,7 +32,7 @@ extension TokenStore {
   }
 
   /// Visits the rows that the replay `id` changed, in that order.
-  /// - Throws: `StoreFault.noReplay`.
+  /// - Throws: `StoreError.noReplay`.
   package func changes(of id: Int, visit: (JournalChange) throws -> Void) throws {
     let isThere: Void? =
       try reading { session, table in
@@ -86,7 +86,7 @@ extension TokenStore {
   /// none, it is not recorded.
   /// - Parameter entry: the journal entry of the undo; nil for a dry run: the transaction is rolled back, because only
   ///   the database knows what its indexes and triggers do.
-  /// - Throws: `StoreFault.noReplay`; `.notUndoable` for an undo, an undone replay, one whose rows a later replay changed, and a replay of another table.
+  /// - Throws: `StoreError.noReplay`; `.notUndoable` for an undo, an undone replay, one whose rows a later replay changed, and a replay of another table.
   package func undo(_ id: Int, entry: JournalEntry?) throws -> UndoAnswer {
     guard let owner = try readingJournal({ try record(id, in: $0).owner }) else {
       throw NamedStoreError(store: name, reason: .noReplay(id))
@@ -114,7 +114,7 @@ extension TokenStore {
     }
   }
 
-  /// - Throws: `StoreFault.noReplay`, and `.notUndoable` for a replay of another table.
+  /// - Throws: `StoreError.noReplay`, and `.notUndoable` for a replay of another table.
   private func record(_ id: Int, in journal: Journal) throws -> JournalRecord {
     let record = try journal.record(id)
     guard record.entry.mapping == mappingText else {

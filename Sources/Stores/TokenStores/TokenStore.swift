@@ -39,7 +39,6 @@ package struct TokenStore: Sendable {
     self.batchSize = max(batchSize, 1)
   }
 
-  /// The store in a mapped table.
   package init(
     _ database: any StoreDatabase, mapping: TableMapping, text: String, owner: AppEnvironment, inserts: Bool
   ) {
@@ -219,11 +218,9 @@ package struct TokenStore: Sendable {
     }
     for (id, wasDone) in outcomes ?? [] { try file.settle(id, of: journalTarget, wasDone: wasDone) }
   }
-}
 
-// MARK: - Tokens
+  // MARK: - Tokens
 
-extension TokenStore {
   /// Every pair of app and environment that has a row, in order of app and environment (bytes of UTF-8).
   package func owners() throws -> [AppEnvironment] { try reading { try listing($0, $1).owners() } ?? [] }
 

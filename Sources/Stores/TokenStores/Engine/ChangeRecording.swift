@@ -98,7 +98,7 @@ extension OwnedRows {
   /// The rows of the changed tokens after the change, if they need to be known: triggers and column types may alter
   /// values, and the database gives an inserted row its key.
   /// - Parameter found: the rows as they were.
-  /// - Throws: `StoreFault.refused` if a trigger changed the registration or the key of a written row: the rule would
+  /// - Throws: `StoreError.refused` if a trigger changed the registration or the key of a written row: the rule would
   ///   take the device for registered since, and an undo would not find the row.
   func rowsNow(
     _ changes: [BatchChange], _ found: FoundRows, of batch: TokenBatch, isRecorded: Bool
@@ -145,7 +145,7 @@ extension OwnedRows {
 
 extension Journal {
   /// Visits the changes of a replay of `table` in their order, about `batchSize` together.
-  /// - Throws: `StoreFault.unreadableRows`, also if there are not all changes that the replay made.
+  /// - Throws: `StoreError.unreadableRows`, also if there are not all changes that the replay made.
   func changes(
     of record: JournalRecord, in table: MappedTable, batchSize: Int, _ body: (RowChanges) throws -> Void
   ) throws {

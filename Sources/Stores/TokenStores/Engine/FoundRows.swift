@@ -8,7 +8,6 @@ struct FoundRow {
   var fields: Range<Int>
 }
 
-/// The fields of a row that was found.
 struct RowFields {
   var registered: SQLField
   /// Of the columns that an invalidation writes; a null if it removes the row.
@@ -92,7 +91,6 @@ struct FoundRows {
     for index in rows.indices { rows[index].token = numbers[rows[index].token] }
   }
 
-  /// Those of `rows` with a key.
   func rows(_ rows: ArraySlice<FoundRow>, withKey key: ArraySlice<SQLField>) -> [FoundRow] {
     let packed = PackedFields.packed(key)
     return rows.filter { withFields($0) { PackedFields.packed($0.key) } == packed }
@@ -101,11 +99,10 @@ struct FoundRows {
   /// - Parameter needsFields: whether the fields of a row are needed later, by its token and state.
   mutating func add(
     _ token: Int, _ fields: SQLFields, _ table: MappedTable, _ needsFields: (Int, RowState) -> Bool
-  ) {
+  ) throws {
     let state: RowState
     do throws(StoreError) { state = try table.state(fields[1], fields[2]) } catch {
-      unreadable.add(error, in: table.rowName(fields[0]), of: table.shownName)
-      return
+      return try unreadable.add(error, in: table.rowName(fields[0]), of: table.shownName)
     }
     if !hasOtherSpellings, table.isOtherSpelling(fields[0]) { hasOtherSpellings = true }
     let start = packed.count
@@ -115,13 +112,11 @@ struct FoundRows {
     rows.append(FoundRow(token: token, state: state, fields: start..<packed.count))
   }
 
-  /// Sorts by token.
   mutating func sort() {
     let isSorted = rows.indices.dropFirst().allSatisfy { rows[$0 - 1].token <= rows[$0].token }
     if !isSorted { rows.sort { ($0.token, $0.fields.lowerBound) < ($1.token, $1.fields.lowerBound) } }
   }
 
-  /// Lends the fields of a row.
   func withFields<Result>(_ row: FoundRow, _ body: (RowFields) throws -> Result) rethrows -> Result {
     try packed.withUnsafeBytes { bytes in
       let fields = PackedFields.fields(of: UnsafeRawBufferPointer(rebasing: bytes[row.fields])) ?? []

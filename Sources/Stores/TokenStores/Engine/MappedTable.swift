@@ -21,8 +21,8 @@ final class MappedTable {
     init(_ column: TableColumn?, _ form: TimeForm?) {
       switch form {
       case .seconds: self = .seconds
-      case .timestamptz where column?.kind == .moment: self = .microseconds
-      default: self = .other
+      case .timestamptz: self = column?.kind == .moment ? .microseconds : .other
+      case .milliseconds, .iso, .timestamp, .date, nil: self = .other
       }
     }
   }
@@ -30,20 +30,13 @@ final class MappedTable {
   /// A column that an invalidation writes.
   struct WrittenColumn {
     let column: TableColumn
-    let content: ColumnContent
+    let content: WrittenValue<SQLValue>
     /// Whether to write times with milliseconds. Other types would round them, and programs may not expect them in
     /// texts.
     var keepsMilliseconds = false
   }
 
-  /// What an invalidation writes into a column.
-  enum ColumnContent {
-    case time(TimeForm)
-    /// `dead` and `alive` as the column stores them.
-    case flag(dead: SQLValue, alive: SQLValue?)
-  }
-
-  /// - Throws: `StoreFault.misfit` if the mapping does not fit the table.
+  /// - Throws: `StoreError.misfit` if the mapping does not fit the table.
   init(_ mapping: TableMapping, _ description: TableDescription, _ session: any SQLSession) throws {
     self.mapping = mapping
     self.description = description
@@ -58,11 +51,7 @@ final class MappedTable {
     if mapping.inserts { try fit.checkInsertion() }
     written = try fit.writtenColumns()
     registeredClock = Clock(registered?.column, registered?.form)
-    if let first = written.first, case .time(let form) = first.content {
-      invalidationClock = Clock(first.column, form)
-    } else {
-      invalidationClock = .other
-    }
+    invalidationClock = Clock(written.first?.column, written.first?.content.form)
   }
 
   var name: String { description.name }
@@ -88,17 +77,15 @@ final class MappedTable {
     return (form == .bytes || form.isUpper != nil)
       && (description.indexed.contains(token.name) || mapping.isDeviceTokens)
   }
-}
 
-// MARK: - Reading
+  // MARK: - Reading
 
-extension MappedTable {
   /// A key as text, for reports; nil for a row that is known by its token.
   func keyText(_ fields: ArraySlice<SQLField>, _ session: any SQLSession) -> String? {
     fields.isEmpty ? nil : session.keyText(Array(fields), key)
   }
 
-  /// - Throws: `StoreFault.refused` if a part of the key is null, which SQLite allows.
+  /// - Throws: `StoreError.refused` if a part of the key is null, which SQLite allows.
   func checked(_ key: ArraySlice<SQLField>) throws -> ArraySlice<SQLField> {
     if key.contains(where: \.isNull) {
       throw StoreError.refused(
@@ -121,7 +108,7 @@ extension MappedTable {
     }
   }
 
-  /// - Throws: `StoreFault.unreadableRows` if a time cannot be read.
+  /// - Throws: `StoreError.unreadableRows` if a time cannot be read.
   func state(_ registered: SQLField, _ invalidation: SQLField) throws(StoreError) -> RowState {
     var registeredAt = time(registered, registeredClock)
     if registeredAt == nil, !registered.isNull, let (column, form) = self.registered {
@@ -135,7 +122,7 @@ extension MappedTable {
       if invalidatedAt == nil { invalidatedAt = try time(invalidation, first.column, form) }
       state.invalidatedAt = first.keepsMilliseconds ? invalidatedAt : invalidatedAt?.latest
       state.isDead = invalidatedAt != nil
-    case .flag(let dead, _): state.isDead = invalidation.isText(of: dead)
+    case .text(let dead, _): state.isDead = invalidation.isText(of: dead)
     }
     return state
   }
@@ -160,7 +147,7 @@ extension MappedTable {
   }
 
   /// A value of a column of times.
-  /// - Throws: `StoreFault.refused` if the form has no value for it.
+  /// - Throws: `StoreError.refused` if the form has no value for it.
   static func value(of time: StoreTime, _ form: TimeForm, in column: TableColumn) throws -> SQLValue {
     guard let value = form.value(of: time, kind: column.kind) else {
       throw StoreError.refused("\(column.name) cannot store the time \(time.seconds) as \(form.name)")
@@ -175,7 +162,7 @@ extension MappedTable {
     switch written.content {
     case .time(let form):
       return try Self.value(of: written.keepsMilliseconds ? time : time.whole, form, in: written.column)
-    case .flag(let dead, _): return dead
+    case .text(let dead, _): return dead
     }
   }
 
@@ -184,7 +171,6 @@ extension MappedTable {
     written.isEmpty ? [.null] : try written.indices.map { try invalidationValue(at: time, $0) }
   }
 
-  /// A value of the column of tokens.
   func tokenValue(_ token: RawSpan) -> SQLValue {
     mapping.token.form == .bytes
       ? .bytes(token.withUnsafeBytes { Array($0) }) : .text(mapping.token.form.text(of: token))

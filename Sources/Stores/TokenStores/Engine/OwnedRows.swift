@@ -33,7 +33,7 @@ struct OwnedRows {
     guard let first = table.written.first else { return "1 = 1" }
     return switch first.content {
     case .time: "\(dialect.value(first.column)) IS NULL"
-    case .flag(let dead, _):
+    case .text(let dead, _):
       "CASE WHEN \(session.text(first.column)) = \(literal(dead)) THEN 0 ELSE 1 END = 1"
     }
   }
@@ -75,23 +75,9 @@ struct OwnedRows {
     }
     return seen.count + more
   }
-}
 
-/// Receives the table, how many of its rows have been read, and about how many there are.
-package typealias ScanObserver = @Sendable (_ table: String, _ read: Int, _ guess: Int) -> Void
+  // MARK: - Rows of tokens
 
-extension MappedTable {
-  func ownerValues(_ owner: AppEnvironment) -> [SQLValue] {
-    [
-      .text(owner.app),
-      .text(mapping.environment?.value(of: owner.environment) ?? owner.environment.rawValue),
-    ]
-  }
-}
-
-// MARK: - Rows of tokens
-
-extension OwnedRows {
   /// A lookup takes about as long as reading this many rows: with more rows for each token, tokens are looked up.
   private static let rowsForLookup = 8
   /// The most tokens, and bytes of tokens, of one query.
@@ -119,9 +105,9 @@ extension OwnedRows {
     let query = SQLQuery(columns + more, "FROM \(table.name) AS t WHERE \(isOwned)", parameters)
     // The faster way depends on the number of rows, which is an estimate: a wrong one only costs time.
     if table.hasLookup, table.description.rowsGuessed > batch.count * Self.rowsForLookup {
-      try lookUp(batch, query) { found.add($0, $1, table, needsFields) }
+      try lookUp(batch, query) { try found.add($0, $1, table, needsFields) }
     } else {
-      try scan(batch, query) { found.add($0, $1, table, needsFields) }
+      try scan(batch, query) { try found.add($0, $1, table, needsFields) }
     }
     found.sort()
     return found
@@ -177,7 +163,7 @@ extension OwnedRows {
     }
   }
 
-  private func scan(_ batch: TokenBatch, _ query: SQLQuery, _ add: (Int, SQLFields) -> Void) throws {
+  private func scan(_ batch: TokenBatch, _ query: SQLQuery, _ add: (Int, SQLFields) throws -> Void) throws {
     var query = query
     if table.mapping.token.form == .bytes {
       // Only rows between the first token and the last.
@@ -194,12 +180,12 @@ extension OwnedRows {
         observer(table.shownName, read, table.description.rowsGuessed)
       }
       read += 1
-      if let number = number(row[0], in: batch, &token) { add(number, row) }
+      if let number = number(row[0], in: batch, &token) { try add(number, row) }
     }
     if let observer, read >= Self.observed { observer(table.shownName, read, read) }
   }
 
-  private func lookUp(_ batch: TokenBatch, _ query: SQLQuery, _ add: (Int, SQLFields) -> Void) throws {
+  private func lookUp(_ batch: TokenBatch, _ query: SQLQuery, _ add: (Int, SQLFields) throws -> Void) throws {
     let isUpper = hasOtherSpellings ? table.mapping.token.form.isUpper : nil
     let other = isUpper.map { session.hasOtherSpelling(table.token, isUpper: $0) }
     var token: [UInt8] = []
@@ -215,7 +201,7 @@ extension OwnedRows {
           guard let number = number(row[0], in: batch, &token) else { return }
           // A case-insensitive collation finds the other spellings, too.
           if other != nil, table.isOtherSpelling(row[0]) { return }
-          add(number, row)
+          try add(number, row)
         }
       }
       start = end
@@ -226,7 +212,7 @@ extension OwnedRows {
     spelled.sql += " AND \(other)"
     try session.visit(spelled) { row in
       guard table.isOtherSpelling(row[0]), let number = number(row[0], in: batch, &token) else { return }
-      add(number, row)
+      try add(number, row)
     }
   }
 
@@ -264,11 +250,9 @@ extension OwnedRows {
         })
     }
   }
-}
 
-// MARK: - Writing
+  // MARK: - Writing
 
-extension OwnedRows {
   /// The columns of the owner, with the values of a new row.
   var ownership: [(column: TableColumn, value: SQLValue)] {
     let values = parameters
@@ -344,5 +328,17 @@ extension OwnedRows {
     throw StoreError.refused(
       "\(written) of \(expected) rows of \(table.shownName) were written: a trigger or a policy "
         + "ignored the others")
+  }
+}
+
+/// Receives the table, how many of its rows have been read, and about how many there are.
+package typealias ScanObserver = @Sendable (_ table: String, _ read: Int, _ guess: Int) -> Void
+
+extension MappedTable {
+  func ownerValues(_ owner: AppEnvironment) -> [SQLValue] {
+    [
+      .text(owner.app),
+      .text(mapping.environment?.value(of: owner.environment) ?? owner.environment.rawValue),
+    ]
   }
 }

@@ -8,11 +8,9 @@ package typealias TimedTokens = (_ visit: (_ token: RawSpan, _ time: StoreTime) 
 package struct ReplayOptions: Equatable, Sendable {
   /// Tokens that the store does not have are counted and not stored.
   package var knownOnly: Bool
-  /// Counts like the replay, and changes nothing.
   package var dryRun: Bool
   /// Seconds by which a registration may be earlier than an invalidation and still keep its device.
   package var grace: UInt32 = 0
-  /// The limit of one replay.
   package var brake = InvalidationLimit.standard
   /// How many rows one transaction changes; nil if one changes all.
   package var batch: Int?
@@ -20,8 +18,7 @@ package struct ReplayOptions: Equatable, Sendable {
   package var sampleLength = 0
 
   package init(knownOnly: Bool = false, dryRun: Bool = false) {
-    self.knownOnly = knownOnly
-    self.dryRun = dryRun
+    (self.knownOnly, self.dryRun) = (knownOnly, dryRun)
   }
 
   var ofDryRun: ReplayOptions {
@@ -31,7 +28,6 @@ package struct ReplayOptions: Equatable, Sendable {
   }
 }
 
-/// The result of a replay, or of a dry run.
 package struct ReplayAnswer: Equatable, Sendable {
   package var counts = ReplayCounts()
   /// The first few tokens of each outcome, in the order of the input.
@@ -87,17 +83,12 @@ package struct ReplayedToken: Equatable, Sendable {
   package var outcome: ReplayOutcome
 }
 
-/// Which rows of a store are listed.
 package enum TokenSelection: Sendable {
-  case all
-  case dead
-  case live
+  case all, dead, live
 }
 
-/// How a command uses a store.
 package enum StoreUse: Sendable {
-  case reading
-  case writing
+  case reading, writing
   /// Writing with a journal.
   case recording
 }

@@ -116,7 +116,6 @@ private final class StatementFile {
 private struct RowStatements {
   private let rows: OwnedRows
   private let time: StoreTime
-  /// What an invalidation writes.
   private let written: [SQLValue]
   /// The registration from which on a device is kept, in whole seconds.
   private let bound: StoreTime

@@ -1,6 +1,5 @@
 import Basics
 
-/// Checks whether a mapping fits its table.
 struct TableFit {
   let mapping: TableMapping
   let description: TableDescription
@@ -26,11 +25,9 @@ struct TableFit {
   }
 
   private func column(named name: String) throws -> TableColumn {
-    guard let column = description.column(name) else {
-      throw misfit(
-        name, "a column of that name", "only \(description.columns.map(\.name).joined(separator: ", "))")
-    }
-    return column
+    if let column = description.column(name) { return column }
+    let names = description.columns.map(\.name).joined(separator: ", ")
+    throw misfit(name, "a column of that name", "only \(names)")
   }
 
   private func ordinaryColumn(_ name: String) throws -> TableColumn {
@@ -65,30 +62,21 @@ struct TableFit {
     throw misfit(column.name, "type \(types.joined(separator: ", or "))", "type \(column.type)")
   }
 
-  /// The columns that an invalidation writes.
   func writtenColumns() throws -> [MappedTable.WrittenColumn] {
     try mapping.writes.map { setting in
       switch setting.value {
-      case .time(let form): try writtenTime(setting.column, form)
-      case .text(let dead, let alive): try writtenText(setting.column, dead, alive)
+      case .time(let form):
+        let column = try timeColumn(TimeColumn(name: ColumnReference(setting.column), form: form))
+        if column.isNotNull { throw misfit(setting.column, "a column that may be null", "NOT NULL") }
+        let hasMilliseconds = form == .milliseconds || column.hasMilliseconds
+        return .init(
+          column: column, content: .time(form), keepsMilliseconds: hasMilliseconds && !mapping.isDeviceTokens)
+      case .text(let dead, let alive):
+        let column = try ordinaryColumn(setting.column)
+        let alive = try alive.map { try stored($0, in: column) }
+        return .init(column: column, content: .text(dead: try stored(dead, in: column), alive: alive))
       }
     }
-  }
-
-  private func writtenTime(_ name: String, _ form: TimeForm) throws -> MappedTable.WrittenColumn {
-    let column = try timeColumn(TimeColumn(name: ColumnReference(name), form: form))
-    if column.isNotNull { throw misfit(name, "a column that may be null", "NOT NULL") }
-    let keepsMilliseconds = form == .milliseconds || column.hasMilliseconds
-    return .init(
-      column: column, content: .time(form), keepsMilliseconds: keepsMilliseconds && !mapping.isDeviceTokens)
-  }
-
-  private func writtenText(_ name: String, _ dead: String, _ alive: String?) throws
-    -> MappedTable.WrittenColumn
-  {
-    let column = try ordinaryColumn(name)
-    let alive = try alive.map { try stored($0, in: column) }
-    return .init(column: column, content: .flag(dead: try stored(dead, in: column), alive: alive))
   }
 
   func environmentColumn(_ environment: EnvironmentColumn) throws -> TableColumn {
@@ -98,17 +86,15 @@ struct TableFit {
     return column
   }
 
-  /// - Throws: `StoreFault.misfit` if the column cannot store `text`, or would truncate it.
+  /// - Throws: `StoreError.misfit` if the column cannot store `text`, or would truncate it.
   func stored(_ text: String, in column: TableColumn) throws -> SQLValue {
-    guard let value = try session.stored(text, in: column, of: mapping) else {
-      throw misfit(column.name, "a column that can store '\(text)'", "type \(column.type)")
-    }
-    return value
+    if let value = try session.stored(text, in: column, of: mapping) { return value }
+    throw misfit(column.name, "a column that can store '\(text)'", "type \(column.type)")
   }
 
   // MARK: - Rows
 
-  /// - Throws: `StoreFault.misfit` if new rows would need the value of an expression.
+  /// - Throws: `StoreError.misfit` if new rows would need the value of an expression.
   func checkInsertion() throws {
     guard let read = mapping.read.first(where: \.isExpression) else { return }
     throw mapping.misfit(
@@ -124,7 +110,7 @@ struct TableFit {
     try checkChildren("action delete")
   }
 
-  /// - Throws: `StoreFault.misfit` if an undo could not find the rows again.
+  /// - Throws: `StoreError.misfit` if an undo could not find the rows again.
   func checkKey() throws {
     guard !description.key.isEmpty else {
       throw mapping.misfit(
@@ -181,7 +167,7 @@ extension MappedTable {
 
   /// Checks the first rows against the forms of the mapping: a column's type does not distinguish hex from base64.
   ///
-  /// - Throws: `StoreFault.misfit` if there are rows, and no value of a column has its form.
+  /// - Throws: `StoreError.misfit` if there are rows, and no value of a column has its form.
   func checkValues(_ session: any SQLSession) throws {
     if mapping.isDeviceTokens { return }
     var token: [UInt8] = []
@@ -192,9 +178,8 @@ extension MappedTable {
       guard form == .base64, case .text(let text) = field, text.count >= 32 else { return true }
       return !TokenForm.hex.read(text, into: &token)
     }
-    var times = [registered].compactMap { $0 }
-    if let first = written.first, case .time(let form) = first.content { times.append((first.column, form)) }
-    for (column, form) in times {
+    let invalidated = written.first.flatMap { first in first.content.form.map { (first.column, $0) } }
+    for case let (column, form)? in [registered, invalidated] {
       try check(column, "times as \(form.name)", session) { field in
         form.time(of: field, kind: column.kind) != nil && form.isLikely(field)
       }

@@ -16,9 +16,9 @@ struct TableListing {
     guard table.app != nil || table.environment != nil else { return [owner] }
     var owners: Set<AppEnvironment> = []
     var unreadable = UnreadableRows()
-    func add(_ row: SQLFields) {
+    func add(_ row: SQLFields) throws {
       do throws(StoreError) { owners.insert(try owner(row[0], row[1])) } catch {
-        unreadable.add(error, in: nil, of: table.shownName)
+        try unreadable.add(error, of: table.shownName)
       }
     }
     if table.mapping.isDeviceTokens, table.description.key.prefix(2).map(\.name) == ["app", "environment"] {
@@ -32,13 +32,13 @@ struct TableListing {
   }
 
   /// Two index lookups for each owner: a scan would read every token.
-  private func walkOwners(_ add: (SQLFields) -> Void) throws {
+  private func walkOwners(_ add: RowVisitor) throws {
     let (app, environment) = ("t.\(dialect.quoted("app"))", "t.\(dialect.quoted("environment"))")
     func next(_ condition: String, _ parameters: [SQLValue]) throws -> [SQLValue]? {
       var found: [SQLValue]?
       let rest = "FROM \(table.name) AS t \(condition) ORDER BY \(app), \(environment) LIMIT 1"
       try session.visit(SQLQuery(ownerColumns, rest, parameters)) { row in
-        add(row)
+        try add(row)
         found = row.map(\.value)
       }
       return found
@@ -62,7 +62,7 @@ struct TableListing {
     }
   }
 
-  /// - Throws: `StoreFault.unreadableRows` if the app is not UTF-8 text, or the mapping does not name the environment.
+  /// - Throws: `StoreError.unreadableRows` if the app is not UTF-8 text, or the mapping does not name the environment.
   private func owner(_ app: SQLField, _ environment: SQLField) throws(StoreError) -> AppEnvironment {
     var owner = owner
     if let column = table.app {
@@ -114,7 +114,7 @@ struct TableListing {
   }
 
   /// Visits rows in order of app, environment and token.
-  /// - Throws: `StoreFault.unreadableRows` after the last row if some were unreadable: the others were visited.
+  /// - Throws: `StoreError.unreadableRows` after the last row if some were unreadable: the others were visited.
   func list(
     _ selection: TokenSelection, in filter: AppEnvironmentFilter,
     visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
@@ -142,7 +142,7 @@ struct TableListing {
         owner = try owners.owner(row[0], row[1], self.owner(_:_:))
         state = try table.state(row[3], row[4])
         guard table.readToken(row[2], into: &token) else { throw unreadableToken(row[2]) }
-      } catch { return unreadable.add(error, in: table.rowName(row[2]), of: table.shownName) }
+      } catch { return try unreadable.add(error, in: table.rowName(row[2]), of: table.shownName) }
       if filter.matches(owner) { try visit(owner, token.span.bytes, state.state) }
     }
     if let error = unreadable.error { throw error }

@@ -22,7 +22,6 @@ struct TokenBatch {
   private var isOrdered = true
   private var directory = TokenDirectory()
 
-  /// - Parameter mostTokens: how many tokens fill it.
   init(mostTokens: Int) { self.mostTokens = mostTokens }
   var count: Int { ends.count }
   private var isFull: Bool { count >= mostTokens || bytes.count >= Self.mostBytes }
@@ -61,7 +60,6 @@ struct TokenBatch {
     }
   }
 
-  /// Appends some tokens of another batch.
   private mutating func append(_ tokens: [Int], of other: TokenBatch) {
     for token in tokens {
       append(

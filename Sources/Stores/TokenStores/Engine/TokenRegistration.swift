@@ -98,7 +98,7 @@ struct TokenRegistration {
     var revives = false
     switch table.written.first?.content {
     case .time: revives = state.invalidatedAt.map { $0 <= latest } ?? false
-    case .flag(_, let alive): revives = state.isDead && alive != nil && isLater
+    case .text(_, let alive): revives = state.isDead && alive != nil && isLater
     case nil: break
     }
     if revives { (state.invalidatedAt, state.isDead) = (nil, false) }
@@ -142,7 +142,7 @@ extension MappedTable {
     written.compactMap { written in
       switch written.content {
       case .time: (written.column, .null)
-      case .flag(_, let alive): alive.map { (written.column, $0) }
+      case .text(_, let alive): alive.map { (written.column, $0) }
       }
     }
   }

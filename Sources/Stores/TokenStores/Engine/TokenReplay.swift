@@ -13,7 +13,6 @@ struct TokenReplay {
   let inserts: Bool
   /// Where each change is recorded; nil records none.
   let recording: ChangeRecording?
-  /// Knows the records, and receives the changes.
   let trace: ReplayTrace?
   /// How many tokens are decided on at once.
   let batchSize: Int
@@ -127,7 +126,6 @@ struct TokenReplay {
     try recording?.add(changed, found, now, of: batch, table)
   }
 
-  /// Reports the changes, in the order of their tokens.
   private func report(_ changed: [BatchChange], _ found: FoundRows, of batch: TokenBatch) throws {
     guard let visit = trace?.visit else { return }
     for change in changed {
@@ -149,7 +147,6 @@ package struct ReplayTrace {
   package var visit: ((JournalChange) throws -> Void)?
   /// The only rows that may change; nil for all.
   package var listed: ListedRows?
-  /// Gets the statements of a dry run.
   package var script: ReplayScript?
   /// What is replayed, in lines, for the script.
   package var title: [String] = []

@@ -8,7 +8,7 @@ struct TokenUndo {
 
   private var table: MappedTable { rows.table }
 
-  /// - Throws: `StoreFault.notUndoable`, and `.refused` if a trigger keeps rows from being as they were.
+  /// - Throws: `StoreError.notUndoable`, and `.refused` if a trigger keeps rows from being as they were.
   func run(from journal: Journal) throws -> UndoAnswer {
     if record.undoes != nil { throw StoreError.notUndoable(record.id, "it is an undo itself") }
     if let undo = record.undoneBy {
@@ -49,7 +49,7 @@ struct TokenUndo {
       && (table.environment == nil || other.owner.environment == record.owner.environment)
   }
 
-  /// - Throws: `StoreFault.notUndoable` if a later replay changed rows of these tokens, and its undo would restore them.
+  /// - Throws: `StoreError.notUndoable` if a later replay changed rows of these tokens, and its undo would restore them.
   private func checkOrder(_ tokens: TokenBatch, _ later: JournalRecord, _ journal: Journal) throws {
     let undo = TokenUndo(rows: rows, record: later, batchSize: batchSize)
     try undo.forEachBatch(of: journal, within: tokens) { batch in
@@ -160,7 +160,7 @@ struct TokenUndo {
     try rows.change(removed, of: batch.found, set: []) { _, _ in .null }
   }
 
-  /// - Throws: `StoreFault.refused` if a trigger keeps a restored row from being as it was.
+  /// - Throws: `StoreError.refused` if a trigger keeps a restored row from being as it was.
   private func checkRestored(_ batch: UndoBatch) throws {
     guard table.description.hasTriggers else { return }
     let now = try judged(batch.changes, within: batch.tokens, isLocked: false)
@@ -173,7 +173,6 @@ struct TokenUndo {
   }
 }
 
-/// What an undo does with a row.
 private enum UndoVerdict {
   /// It did not change since the replay; nil if the replay removed it.
   case restores(FoundRow?)
@@ -187,7 +186,6 @@ private enum UndoVerdict {
 /// Changes, the present rows of their tokens, and a verdict for each change.
 private struct UndoBatch {
   let changes: RowChanges
-  /// The tokens that are judged.
   var tokens = TokenBatch(mostTokens: .max)
   var found = FoundRows(of: nil)
   var verdicts: [UndoVerdict]

@@ -11,7 +11,7 @@ package struct DatabaseError: Error, Equatable {
     /// A key that another program inserted in the meantime, or a unique index of the user's.
     case duplicate
     case locked, notPermitted, readOnly, full, refused, failed
-    /// A error of one kind of database.
+    /// An error of one kind of database.
     case other(StoreError)
   }
 
@@ -34,9 +34,7 @@ package struct DatabaseError: Error, Equatable {
     for _ in 1..<4 {
       do {
         return try transaction()
-      } catch let error as DatabaseError where [.contended, .duplicate].contains(error.kind) {
-        continue
-      }
+      } catch let error as DatabaseError where [.contended, .duplicate].contains(error.kind) {}
     }
     return try transaction()
   }
@@ -45,7 +43,7 @@ package struct DatabaseError: Error, Equatable {
   /// enough for a server that restarts.
   ///
   /// - Parameter isCommitted: asks the server over a new connection; nil if it does not know yet, or does not answer.
-  /// - Throws: `StoreFault.connectionLost` if it was not committed, or `.uncertain`.
+  /// - Throws: `StoreError.connectionLost` if it was not committed, or `.uncertain`.
   func resolve(_ isCommitted: () -> Bool?) throws(StoreError) {
     for question in 0..<40 {
       if question > 0 { usleep(250_000) }

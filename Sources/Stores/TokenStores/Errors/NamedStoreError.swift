@@ -1,15 +1,11 @@
 import Basics
 
-/// A store that failed, and why.
 package struct NamedStoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The store as the user named it.
   package var store: String
   package var reason: StoreError
 
-  package init(store: String, reason: StoreError) {
-    self.store = store
-    self.reason = reason
-  }
+  package init(store: String, reason: StoreError) { (self.store, self.reason) = (store, reason) }
 
   /// One line without a full stop: the store, the message and the remedy.
   package var message: Message { "token store \(store): \(reason.message); \(reason.remedy)" }
@@ -20,7 +16,7 @@ extension SharedLibrary {
   /// - Parameters:
   ///   - package: in Debian.
   ///   - elsewhere: in other systems.
-  /// - Throws: `StoreFault.noLibrary` if it is missing.
+  /// - Throws: `StoreError.noLibrary` if it is missing.
   func check(package: String, elsewhere: String) throws(StoreError) {
     if functions == nil { throw .noLibrary(file, package: package, elsewhere: elsewhere) }
   }

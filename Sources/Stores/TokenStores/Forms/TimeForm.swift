@@ -16,9 +16,7 @@ package enum TimeForm: Hashable, Sendable {
   case date(zone: String)
 
   private static let plain: [TimeForm] = [.seconds, .milliseconds, .iso, .timestamptz]
-  /// The names of the forms that have a zone.
   package static let zoned = ["timestamp", "date"]
-  /// The names of all forms.
   package static let names = plain.map(\.plainName) + zoned
 
   /// The form of that name; `timestamp` and `date` are in UTC, or in a zone such as `timestamp:Europe/Berlin`. Nil for

@@ -28,7 +28,7 @@ struct Journal {
   }
 
   /// Whether a table exists.
-  /// - Throws: `StoreFault.journalMisfit` if a column has another type than apnsift gave it.
+  /// - Throws: `StoreError.journalMisfit` if a column has another type than apnsift gave it.
   @discardableResult
   private func check(_ table: JournalTable) throws -> Bool {
     let found = try columns(table)
@@ -39,7 +39,6 @@ struct Journal {
   /// Whether anything was ever recorded.
   func isPresent() throws -> Bool { try check(target == nil ? .replays : .outcomes) }
 
-  /// Creates missing tables.
   func make() throws {
     session.record(in: name(.replays))
     let tables = JournalTable.ofDatabase + (target == nil ? [] : [.outcomes])
@@ -134,7 +133,7 @@ struct Journal {
   /// All readable replays and undos, in the order of their numbers, and the error of the others.
   func records() throws -> (readable: [JournalRecord], error: StoreError?) { try records(where: "1 = 1", []) }
 
-  /// - Throws: `StoreFault.noReplay`, and `.unreadableRows`.
+  /// - Throws: `StoreError.noReplay`, and `.unreadableRows`.
   func record(_ id: Int) throws -> JournalRecord {
     let found = try readableRecords(where: "replays.id = \(parameter(1))", [.integer(Int64(id))])
     guard let record = found.first else { throw StoreError.noReplay(id) }
@@ -147,7 +146,7 @@ struct Journal {
       .reversed().filter(\.isStanding)
   }
 
-  /// - Throws: `StoreFault.unreadableRows` if one of them is unreadable.
+  /// - Throws: `StoreError.unreadableRows` if one of them is unreadable.
   private func readableRecords(where condition: String, _ parameters: [SQLValue]) throws -> [JournalRecord] {
     try reporting {
       let (records, error) = try records(where: condition, parameters)
@@ -308,11 +307,9 @@ struct Journal {
       try session.run(wasDone ? statement : "DELETE FROM apnsift_\(statement)", [.integer(Int64(id))])
     }
   }
-}
 
-// MARK: - Changes
+  // MARK: - Changes
 
-extension Journal {
   /// How many rows of changes are read at once.
   private static let rowsAtOnce = 64
 

@@ -2,7 +2,7 @@
 package struct JournalEntry: Equatable, Sendable {
   /// UNIX seconds.
   package var at: Int64
-  /// The version of apnsift.
+  /// Of apnsift.
   package var version: String
   package var inputs: [ReplayedInput]
   /// The options as JSON.
@@ -35,7 +35,6 @@ package struct ReplayedInput: Equatable, Sendable {
   }
 }
 
-/// A replay or undo in a journal.
 package struct JournalRecord: Equatable, Sendable {
   /// From 1, in the order of the transactions.
   package var id: Int
@@ -43,7 +42,6 @@ package struct JournalRecord: Equatable, Sendable {
   package var entry: JournalEntry
   /// How many tokens had each outcome; for an undo, `updated` counts the restored rows.
   package var counts: ReplayCounts
-  /// How many rows were written.
   package var rows: Int
   /// The replay that this undoes; nil for a replay.
   package var undoes: Int?
@@ -78,7 +76,6 @@ package struct JournalChange: Equatable, Sendable {
   }
 }
 
-/// The result of an undo.
 package struct UndoAnswer: Sendable {
   /// The undo's own number in the journal; 0 if it is not recorded.
   package var id = 0

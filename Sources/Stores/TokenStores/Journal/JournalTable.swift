@@ -23,34 +23,29 @@ enum JournalTable: String {
     var isOptional: Bool { !constraint.contains("NOT NULL") }
   }
 
+  private static func all(_ kind: SQLKind, _ names: [String]) -> [Column] {
+    names.map { Column(name: $0, kind: kind) }
+  }
+
   func columns(_ types: JournalTypes) -> [Column] {
     switch self {
     case .replays:
-      [
-        Column(name: "id", kind: .integer), Column(name: "at", kind: .moment),
-        Column(name: "version", kind: .text), Column(name: "app", kind: .text),
-        Column(name: "environment", kind: .text), Column(name: "options", kind: .text),
-        Column(name: "tuples", kind: .integer),
-      ] + ReplayCounts.names.map { Column(name: $0, kind: .integer) } + [
-        Column(name: "mapping", kind: .text, constraint: ""),
-        Column(name: "undoes", kind: .integer, constraint: " UNIQUE", isReplay: true),
-        Column(name: "changed_rows", kind: .integer, constraint: ""),
-      ] + (types.numbersChanges ? [Column(name: "first_change", kind: .integer)] : [])
+      Self.all(.integer, ["id"]) + Self.all(.moment, ["at"])
+        + Self.all(.text, ["version", "app", "environment", "options"])
+        + Self.all(.integer, ["tuples"] + ReplayCounts.paths.map(\.name)) + [
+          Column(name: "mapping", kind: .text, constraint: ""),
+          Column(name: "undoes", kind: .integer, constraint: " UNIQUE", isReplay: true),
+          Column(name: "changed_rows", kind: .integer, constraint: ""),
+        ] + Self.all(.integer, types.numbersChanges ? ["first_change"] : [])
     case .inputs:
-      (types.numbersChanges ? [] : [Column(name: "id", kind: .integer)]) + [
-        Column(name: "replay", kind: .integer, isReplay: true), Column(name: "source", kind: .text),
-        Column(name: "sha256", kind: .text), Column(name: "bytes", kind: .integer),
-      ]
+      Self.all(.integer, types.numbersChanges ? [] : ["id"])
+        + [Column(name: "replay", kind: .integer, isReplay: true)]
+        + Self.all(.text, ["source", "sha256"]) + Self.all(.integer, ["bytes"])
     case .changes:
-      (types.numbersChanges
-        ? [Column(name: "id", kind: .integer)]
-        : [Column(name: "replay", kind: .integer), Column(name: "part", kind: .integer)])
-        + [Column(name: "packed", kind: .bytes)]
+      Self.all(.integer, types.numbersChanges ? ["id"] : ["replay", "part"]) + Self.all(.bytes, ["packed"])
     case .outcomes:
-      [
-        Column(name: "replay", kind: .integer, constraint: " PRIMARY KEY", isReplay: true),
-        Column(name: "store", kind: .text), Column(name: "is_done", kind: .integer),
-      ]
+      [Column(name: "replay", kind: .integer, constraint: " PRIMARY KEY", isReplay: true)]
+        + Self.all(.text, ["store"]) + Self.all(.integer, ["is_done"])
     }
   }
 
@@ -78,7 +73,7 @@ enum JournalTable: String {
     }
   }
 
-  /// - Throws: `StoreFault.journalMisfit` if a column has another type than apnsift gave it.
+  /// - Throws: `StoreError.journalMisfit` if a column has another type than apnsift gave it.
   func check(_ found: [TableColumn], _ types: JournalTypes) throws(StoreError) {
     for column in columns(types) {
       let kind = types.kind(column.kind)

@@ -33,7 +33,6 @@ package struct RecordOrigin: Equatable, Sendable {
   package var offset: Int
 }
 
-/// The fields of a change, in their order.
 struct ChangeFields {
   let registered: SQLField
   /// The columns that an invalidation writes, before and after; a null each if it removes the row.
@@ -51,7 +50,6 @@ struct ChangeFields {
   }
 }
 
-/// Packs changes into rows of a journal.
 struct RowChangePacker {
   /// The length in bytes at which a row is complete: a row for each change would be slow, and a reader buffers a row.
   private static let rowLength = 32 << 10
@@ -119,7 +117,7 @@ struct RowChanges {
   private(set) var changes: [RowChange] = []
 
   /// Adds the changes of a row of the journal, by its name.
-  /// - Throws: `StoreFault.unreadableRows`.
+  /// - Throws: `StoreError.unreadableRows`.
   mutating func add(_ packed: [UInt8], _ row: Message) throws {
     var next = bytes.count
     bytes += packed

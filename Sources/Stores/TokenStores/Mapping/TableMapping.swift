@@ -53,16 +53,13 @@ package struct TableMapping: Hashable, Sendable {
     }
   }
 
-  /// The columns that an invalidation writes.
   var written: [String] { writes.map(\.column) }
-  /// What the mapping reads.
   var read: [ColumnReference] { [token.name, app, environment?.name, registered?.name].compactMap { $0 } }
   /// The statements that a replay runs.
   var events: [String] { action == .delete ? ["DELETE"] : inserts ? ["INSERT", "UPDATE"] : ["UPDATE"] }
   /// The name in messages.
   package var name: String { schema.map { "\($0).\(table)" } ?? table }
 
-  /// The error of a table that the mapping does not fit.
   package func misfit(_ subject: Message, _ expected: Message, _ found: Message) -> StoreError {
     .misfit(name, subject, expected: expected, found: found)
   }
@@ -81,19 +78,16 @@ package struct ColumnReference: Hashable, Sendable, ExpressibleByStringLiteral {
   package init(stringLiteral name: String) { self.init(name) }
 }
 
-package struct TokenColumn: Hashable, Sendable {
+/// A column, and the form of its values.
+package struct FormedColumn<Form: Hashable & Sendable>: Hashable, Sendable {
   package var name: ColumnReference
-  package var form: TokenForm
+  package var form: Form
 
-  package init(name: ColumnReference, form: TokenForm) { (self.name, self.form) = (name, form) }
+  package init(name: ColumnReference, form: Form) { (self.name, self.form) = (name, form) }
 }
 
-package struct TimeColumn: Hashable, Sendable {
-  package var name: ColumnReference
-  package var form: TimeForm
-
-  package init(name: ColumnReference, form: TimeForm) { (self.name, self.form) = (name, form) }
-}
+package typealias TokenColumn = FormedColumn<TokenForm>
+package typealias TimeColumn = FormedColumn<TimeForm>
 
 package struct EnvironmentColumn: Hashable, Sendable {
   package var name: ColumnReference
@@ -105,12 +99,7 @@ package struct EnvironmentColumn: Hashable, Sendable {
     (self.name, self.production, self.sandbox) = (name, production, sandbox)
   }
 
-  package func value(of environment: Environment) -> String {
-    switch environment {
-    case .production: production
-    case .sandbox: sandbox
-    }
-  }
+  func value(of environment: Environment) -> String { environment == .sandbox ? sandbox : production }
 }
 
 /// The effect of an invalidation on a row.
@@ -119,21 +108,23 @@ package enum InvalidationAction: Hashable, Sendable {
   case mark(TimeColumn)
   /// Writes the text `dead` into a column. A registration writes `alive`, or nothing if it is nil.
   case flag(column: String, dead: String, alive: String?)
-  /// Removes the row.
   case delete
 }
 
 /// A column that an invalidation writes.
 package struct ColumnSetting: Hashable, Sendable {
-  package enum WrittenValue: Hashable, Sendable {
-    /// A registration that makes the token valid again writes `alive`, or nothing if it is nil.
-    case text(dead: String, alive: String?)
-    /// The time of the invalidation; null after such a registration.
-    case time(TimeForm)
-  }
-
   package var column: String
-  package var value: WrittenValue
+  package var value: WrittenValue<String>
 
-  package init(column: String, value: WrittenValue) { (self.column, self.value) = (column, value) }
+  package init(column: String, value: WrittenValue<String>) { (self.column, self.value) = (column, value) }
+}
+
+/// What an invalidation writes into a column: texts as a mapping has them, or as the column stores them.
+package enum WrittenValue<Text: Hashable & Sendable>: Hashable, Sendable {
+  /// A registration that makes the token valid again writes `alive`, or nothing if it is nil.
+  case text(dead: Text, alive: Text?)
+  /// The time of the invalidation; null after such a registration.
+  case time(TimeForm)
+
+  var form: TimeForm? { if case .time(let form) = self { form } else { nil } }
 }

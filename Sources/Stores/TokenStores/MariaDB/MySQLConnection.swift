@@ -13,7 +13,6 @@ package final class MySQLConnection {
   /// The server's version: `10.11.19-MariaDB-0+deb12u1`.
   package let version: String
   private var isVisiting = false
-  /// Whether the connection is lost.
   package private(set) var isLost = false
 
   /// Its number for `KILL` and in the process list.
@@ -25,7 +24,7 @@ package final class MySQLConnection {
   /// Connects. The option file fills in missing parts of `uri`, MYSQL_PWD a missing password.
   ///
   /// - Parameter lockTimeout: how long the server waits for locks; rounded up to whole seconds.
-  /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
+  /// - Throws: `StoreError.noLibrary` or `.cannotConnect`.
   package init(_ uri: MySQLURI, lockTimeout: Duration) throws(StoreError) {
     try libmariadbLibrary.check(package: "libmariadb3", elsewhere: "mariadb-connector-c")
     // The library ignores a file that it cannot read.
@@ -115,7 +114,6 @@ package final class MySQLConnection {
     "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,"
     + "NO_AUTO_VALUE_ON_ZERO"
 
-  /// How many warnings the last statement had.
   var warningCount: UInt32 { libmariadb.mysql_warning_count(handle) }
 
   @discardableResult
@@ -146,13 +144,11 @@ package final class MySQLConnection {
     let columns = UnsafeBufferPointer(
       start: libmariadb.mysql_fetch_fields(result), count: Int(libmariadb.mysql_num_fields(result))
     ).map { MySQLColumn($0) }
-    let fields = UnsafeMutableBufferPointer<SQLField>.allocate(capacity: columns.count)
-    fields.initialize(repeating: .null)
-    defer { fields.deallocate() }
+    let buffer = RowBuffer(count: columns.count)
     var count = 0
     while let row = libmariadb.mysql_fetch_row(result), let lengths = libmariadb.mysql_fetch_lengths(result) {
-      for index in columns.indices { fields[index] = columns[index].field(row[index], lengths[index]) }
-      try body(SQLFields(fields))
+      for index in columns.indices { buffer.set(index, columns[index].field(row[index], lengths[index])) }
+      try body(buffer.row)
       count += 1
     }
     try check(Int32(bitPattern: libmariadb.mysql_errno(handle)))

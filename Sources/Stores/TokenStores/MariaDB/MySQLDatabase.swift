@@ -55,9 +55,8 @@ package struct MySQLDatabase: StoreDatabase {
   private func lock(_ table: TableMapping, _ owner: AppEnvironment, _ connection: MySQLConnection) throws {
     let name = MySQLLiteral.text(.text("\(table.name) \(owner.environment.rawValue) \(owner.app)"))
     let seconds = max(Int64((lockTimeout / .seconds(1)).rounded(.up)), 0)
-    let isLocked = try connection.number(
-      "SELECT GET_LOCK(CONCAT('apnsift ', LEFT(SHA2(CONCAT(DATABASE(), ' ', \(name)), 256), 56)), \(seconds))"
-    )
+    let mark = "CONCAT('apnsift ', LEFT(SHA2(CONCAT(DATABASE(), ' ', \(name)), 256), 56))"
+    let isLocked = try connection.number("SELECT GET_LOCK(\(mark), \(seconds))")
     if isLocked != 1 { throw StoreError.locked(waited: lockTimeout) }
   }
 
@@ -74,7 +73,7 @@ package struct MySQLDatabase: StoreDatabase {
   // MARK: - The end of a transaction
 
   /// Commits. Returns only if the changes are done, throws only if they are not, except for
-  /// `StoreFault.uncertain`: a connection that breaks during COMMIT does not report its result. The
+  /// `StoreError.uncertain`: a connection that breaks during COMMIT does not report its result. The
   /// transaction's row in the journal does: it exists if the COMMIT was done. No other program adds or removes that
   /// row.
   private func commit(_ session: MySQLSession) throws {

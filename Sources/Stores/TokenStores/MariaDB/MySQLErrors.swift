@@ -40,7 +40,6 @@ extension DatabaseError {
     self.init(kind, message, code: code, coded: "\(message), error \(code), SQLSTATE \(state)")
   }
 
-  /// The last error of a connection.
   init(of connection: UnsafeMutablePointer<MYSQL>) {
     self.init(
       code: Int(libmariadb.mysql_errno(connection)),

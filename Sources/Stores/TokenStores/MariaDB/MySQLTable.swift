@@ -1,6 +1,5 @@
 import Basics
 
-/// Reads the server's catalogue, and checks privileges.
 extension MySQLSession {
   private func literal(_ text: String) -> String { MySQLLiteral.text(.text(text)) }
 
@@ -39,15 +38,14 @@ extension MySQLSession {
     let key = TableDescription.key(of: columns)
     if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
-    var description = TableDescription(
-      name: name, schema: schema, columns: columns, locator: key.map { (expression($0), $0.kind) },
-      indexed: try indexed(mapping), rowsGuessed: Int(table[3]) ?? 0,
-      dependent: mapping.action == .delete ? try dependent(of: mapping, in: schema) : nil)
-    description.hasTriggers = try hasTriggers(mapping.table, in: schema)
-    description.kept = columns.filter {
+    let kept = columns.filter {
       $0.isSetByUpdates && ($0.keyIndex > 0 || $0.name == mapping.registered?.name.text)
-    }.map(\.name)
-    return description
+    }
+    return TableDescription(
+      name: name, schema: schema, columns: columns, locator: key.map { (expression($0), $0.kind) },
+      indexed: try indexed(mapping), rowsGuessed: Int(table[3]) ?? 0, kept: kept.map(\.name),
+      dependent: mapping.action == .delete ? try dependent(of: mapping, in: schema) : nil,
+      hasTriggers: try hasTriggers(mapping.table, in: schema))
   }
 
   /// Also true without the privilege TRIGGER on all tables or those of the schema: the catalogue may show none then.

@@ -16,10 +16,8 @@ struct EnvironmentMismatchCheck {
 
   let store: TokenStore
   let owner: AppEnvironment
-  /// Those of the store.
   let owners: [AppEnvironment]
 
-  /// The warning, if any.
   func warning(_ table: TokenTable) throws -> Message? {
     guard !owners.isEmpty else { return nil }
     do {

@@ -40,11 +40,9 @@ package struct MappingFile: Sendable {
   }
 
   private init(_ keys: MappingValue) throws(YAMLError) {
-    let app = try keys[.app]?.app()
-    let environment = try keys[.environment]?.environment()
+    let (app, environment) = (try keys[.app]?.app(), try keys[.environment]?.environment())
     mapping = try TableMapping(keys, app: app?.column, environment: environment?.column)
-    self.app = app?.value
-    self.environment = environment?.value
+    (self.app, self.environment) = (app?.value, environment?.value)
     _ = try keys[.store]?.url()
     store = keys[.store]?.node.text
     journal = try keys[.journal]?.journal()
@@ -91,12 +89,8 @@ extension TableMapping {
   private static func action(_ keys: MappingValue) throws(YAMLError) -> InvalidationAction {
     let action = try keys.required(.action)
     let name = try action.text()
-    let needed: MappingKey?
-    switch name {
-    case "mark": needed = .invalidated
-    case "flag": needed = .flag
-    case "delete": needed = nil
-    default:
+    let keysNeeded: [String: MappingKey?] = ["mark": .invalidated, "flag": .flag, "delete": nil]
+    guard let needed = keysNeeded[name] else {
       // Suggests no nearest one: it could be `delete`.
       throw action.error(
         "expected one of mark, flag, delete for action, found '\(name.shortened)'; choose one of them")
@@ -145,12 +139,10 @@ extension MappingValue {
       return (try keys[.schema]?.name(), try keys.required(.name).name())
     }
     let text = try text()
-    guard let parts = MappingFile.parts(of: text) else {
-      throw error(
-        "expected TABLE or SCHEMA.TABLE, found '\(text.shortened)'; write names with dots or blanks as "
-          + "\(example)")
-    }
-    return parts
+    if let parts = MappingFile.parts(of: text) { return parts }
+    throw error(
+      "expected TABLE or SCHEMA.TABLE, found '\(text.shortened)'; write names with dots or blanks as "
+        + "\(example)")
   }
 
   fileprivate func token() throws(YAMLError) -> TokenColumn {
@@ -237,7 +229,7 @@ extension MappingValue {
     }
   }
 
-  private func setting() throws(YAMLError) -> ColumnSetting.WrittenValue {
+  private func setting() throws(YAMLError) -> WrittenValue<String> {
     if node.text != nil { return .text(dead: try text(), alive: nil) }
     let keys = try keys([.dead, .alive, .form, .zone])
     if keys[.form] != nil || keys[.zone] != nil {
@@ -256,18 +248,16 @@ extension MappingValue {
 
   fileprivate func journal() throws(YAMLError) -> StoreURL {
     let url = try url()
-    guard case .sqlite = url else {
-      throw error("expected another file than the store for journal, found '\(url.text)'; write sqlite:PATH")
-    }
-    return url
+    if case .sqlite = url { return url }
+    throw error("expected another file than the store for journal, found '\(url.text)'; write sqlite:PATH")
   }
 
   // MARK: - Columns
 
   /// The column, or the expression, that is read.
   fileprivate func read() throws(YAMLError) -> ColumnReference {
-    guard let reference = try readIfAny() else { throw missing(.column) }
-    return reference
+    if let reference = try readIfAny() { return reference }
+    throw missing(.column)
   }
 
   fileprivate func readIfAny() throws(YAMLError) -> ColumnReference? {

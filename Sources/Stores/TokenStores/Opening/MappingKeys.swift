@@ -6,28 +6,28 @@ enum MappingKey: String {
   case table, token, app, environment, registered, action, invalidated, flag, set, store, journal
   case schema, name, column, expression, form, zone, keep, production, sandbox, value, dead, alive
 
-  static let ofFile: [MappingKey] = [
-    .table, .token, .app, .environment, .registered, .action, .invalidated, .flag, .set, .store, .journal,
-  ]
-
-  /// A key of the file with an example value, for messages.
-  var example: String {
-    switch self {
-    case .table: "table: public.devices"
-    case .token: "token: {column: device_token, form: hex}"
-    case .app: "app: bundle_id, or app: {value: com.example.mail} for a table of one app"
-    case .environment:
+  /// The keys of the file with example values, for messages.
+  private static let examples: [(key: MappingKey, example: String)] = [
+    (.table, "table: public.devices"), (.token, "token: {column: device_token, form: hex}"),
+    (.app, "app: bundle_id, or app: {value: com.example.mail} for a table of one app"),
+    (
+      .environment,
       "environment: {column: env, production: prod, sandbox: dev}, or environment: {value: sandbox}"
-    case .registered:
+    ),
+    (
+      .registered,
       "registered: {column: updated_at, form: timestamptz}, or registered: none, which invalidates devices that "
         + "came back, too"
-    case .action: "action: mark, flag or delete"
-    case .invalidated: "invalidated: {column: unregistered_at, form: timestamptz}"
-    case .flag: "flag: {column: active, dead: false, alive: true}"
-    case .set: "set: {reason: APNs feedback, active: {dead: false, alive: true}, removed_at: {form: iso}}"
-    default: rawValue
-    }
-  }
+    ),
+    (.action, "action: mark, flag or delete"),
+    (.invalidated, "invalidated: {column: unregistered_at, form: timestamptz}"),
+    (.flag, "flag: {column: active, dead: false, alive: true}"),
+    (.set, "set: {reason: APNs feedback, active: {dead: false, alive: true}, removed_at: {form: iso}}"),
+    (.store, "store"), (.journal, "journal"),
+  ]
+
+  static let ofFile = examples.map(\.key)
+  var example: String { Self.examples.first { $0.key == self }?.example ?? rawValue }
 }
 
 /// A mapping file, or the value of a key in it. Unknown keys are errors.
@@ -62,8 +62,8 @@ struct MappingValue {
 
   func choice<Value: RawRepresentable<String> & CaseIterable>(of: Value.Type) throws(YAMLError) -> Value {
     let text = try text()
-    guard let value = Value(rawValue: text) else { throw unknown(text, of: Value.allCases.map(\.rawValue)) }
-    return value
+    if let value = Value(rawValue: text) { return value }
+    throw unknown(text, of: Value.allCases.map(\.rawValue))
   }
 
   func unknown(_ text: String, of names: [String]) -> YAMLError {
@@ -96,8 +96,8 @@ struct MappingValue {
   }
 
   func required(_ key: MappingKey) throws(YAMLError) -> MappingValue {
-    guard let value = self[key] else { throw missing(key) }
-    return value
+    if let value = self[key] { return value }
+    throw missing(key)
   }
 
   func missing(_ key: MappingKey) -> YAMLError {

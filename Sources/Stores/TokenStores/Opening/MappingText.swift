@@ -33,7 +33,7 @@ package enum MappingText {
     }
   }
 
-  private static func setting(_ value: ColumnSetting.WrittenValue) -> JSONValue {
+  private static func setting(_ value: WrittenValue<String>) -> JSONValue {
     switch value {
     case .text(let dead, let alive): object([("dead", dead), ("alive", alive)])
     case .time(let form): object(self.form(form))

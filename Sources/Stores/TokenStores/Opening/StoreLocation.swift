@@ -3,7 +3,6 @@ import Synchronization
 
 /// The location of a store on the command line, and how to open it.
 package struct StoreLocation {
-  /// The default store.
   package static let usual = "sqlite:tokens.sqlite"
 
   /// Nil for the default store.
@@ -13,7 +12,6 @@ package struct StoreLocation {
   /// The owner of the command's tokens, and of rows without owner columns.
   private let owner: AppEnvironment
   private let namesEnvironment: Bool
-  /// How long to wait for another program's lock.
   private let lockTimeout: Duration
   /// Whether tokens that a mapped table does not have are inserted.
   package var insertsUnknown = false
@@ -40,7 +38,6 @@ package struct StoreLocation {
 
   // MARK: - Opening
 
-  /// The store for a command that only reads.
   package func openForReading() throws -> TokenStore { try open(creates: false) }
 
   /// The store for a command that writes. A missing default store is created, with a message.

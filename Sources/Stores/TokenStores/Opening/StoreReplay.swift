@@ -23,7 +23,6 @@ package struct StoreReplay {
   package var acceptsOtherApp = false
   /// Whether pushes are replayed for the app that their topic names; `owner` then has none.
   var isForEachApp = false
-  /// The kind of tokens that pushes invalidate.
   package var tokenKind = TokenKind.device
   /// The memory for distinct tokens, in bytes.
   package var memory = 1 << 30
@@ -84,7 +83,6 @@ package struct StoreReplay {
     return report(ReplayAnswer(), pushes.added, collected, examination).adding(outcomes)
   }
 
-  /// The sinks that add tokens to one table.
   struct Collectors {
     let tokens: TokenCollector
     let pushes: PushCollector
@@ -157,7 +155,6 @@ package struct StoreReplay {
 
   // MARK: - Replaying
 
-  /// Reports the skipped requests and responses of a gateway.
   private func sayLeftOut(_ rejections: RejectionCollector?, _ summary: Summary) {
     if isForEachApp {
       let count = summary.feedback + summary.gateway.responses
@@ -291,7 +288,6 @@ package struct StoreReplay {
 struct Rejection {
   private(set) var count = 0
   private(set) var flags: RecordFlags = []
-  /// The flags of pushes that were rejected.
   let tokenFlags: PushFlags
 
   mutating func add(_ flags: RecordFlags) {

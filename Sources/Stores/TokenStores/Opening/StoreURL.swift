@@ -5,10 +5,7 @@ package enum StoreURL: Equatable, Sendable {
   /// A file, by a path that is relative to the working directory or absolute, never empty. It is used literally:
   /// nothing is decoded, and a `?` begins no parameters.
   case sqlite(path: String)
-  /// A database of a PostgreSQL server.
-  case postgreSQL(PostgreSQLURI)
-  /// A database of a MariaDB or MySQL server.
-  case mySQL(MySQLURI)
+  case postgreSQL(PostgreSQLURI), mySQL(MySQLURI)
 
   /// Reads `sqlite:PATH`, `postgresql://…`, `postgres://…`, `mysql://…` and `mariadb://…`.
   ///

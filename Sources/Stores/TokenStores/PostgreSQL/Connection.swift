@@ -13,7 +13,7 @@ final class Connection: @unchecked Sendable {
 
   /// Connects as libpq reads `uri`: PG* variables, service and password files fill in missing parts.
   ///
-  /// - Throws: `StoreFault.noLibrary` or `.cannotConnect`.
+  /// - Throws: `StoreError.noLibrary` or `.cannotConnect`.
   init(uri: String) throws(StoreError) {
     try libpqLibrary.check(package: "libpq5", elsewhere: "libpq")
     // Keywords after `dbname`, which is the whole URI, override it.

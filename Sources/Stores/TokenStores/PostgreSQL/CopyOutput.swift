@@ -9,8 +9,7 @@ final class CopyOutput {
 
   private let connection: Connection
   private let types: [ServerType]
-  private let fields: UnsafeMutableBufferPointer<SQLField>
-  /// The last message.
+  private let row: RowBuffer
   private var message: UnsafeMutablePointer<CChar>?
   private var isBegun = false
 
@@ -20,15 +19,11 @@ final class CopyOutput {
   init(_ query: String, _ kinds: [SQLKind], on connection: Connection) throws(DatabaseError) {
     self.connection = connection
     types = kinds.map(ServerType.init)
-    fields = .allocate(capacity: kinds.count)
-    fields.initialize(repeating: .null)
+    row = RowBuffer(count: kinds.count)
     try connection.run("COPY (\(query)) TO STDOUT (FORMAT binary)")
   }
 
-  deinit {
-    libpq.PQfreemem(message)
-    fields.deallocate()
-  }
+  deinit { libpq.PQfreemem(message) }
 
   /// The fields of the next row, until the next call; nil after the last row.
   func next() throws(DatabaseError) -> SQLFields? {
@@ -52,8 +47,8 @@ final class CopyOutput {
     let count = bytes.bytes.bigEndianUInt16(at: next)
     // -1 instead of the number ends the rows; the next call returns the end of the COPY.
     if count == .max { return try self.next() }
-    guard Int(count) == fields.count, read(bytes, from: next + 2) else { throw Self.malformed }
-    return SQLFields(fields)
+    guard Int(count) == types.count, read(bytes, from: next + 2) else { throw Self.malformed }
+    return row.row
   }
 
   private static let malformed = DatabaseError(.failed, "the server sent a malformed row of a COPY")
@@ -71,23 +66,23 @@ final class CopyOutput {
   /// False if the message is too short.
   private func read(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
     var next = start
-    for index in fields.indices {
+    for index in types.indices {
       guard bytes.count - next >= 4 else { return false }
       let length = Int(Int32(bitPattern: bytes.bytes.bigEndianUInt32(at: next)))
       next += 4
       guard length >= 0 else {
-        fields[index] = .null
+        row.set(index, .null)
         continue
       }
       guard length <= bytes.count - next else { return false }
       let value = UnsafeRawBufferPointer(rebasing: bytes[next..<next + length])
       next += length
       switch types[index] {
-      case .text: fields[index] = .text(value)
-      case .bytea, .tid: fields[index] = .bytes(value)
+      case .text: row.set(index, .text(value))
+      case .bytea, .tid: row.set(index, .bytes(value))
       case .bigint, .timestamptz, .timestamp:
         guard let number = Self.integer(value) else { return false }
-        fields[index] = .integer(types[index].decoded(number))
+        row.set(index, .integer(types[index].decoded(number)))
       }
     }
     return true

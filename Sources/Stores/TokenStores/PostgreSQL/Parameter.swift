@@ -74,7 +74,6 @@ extension [UInt8] {
   }
 }
 
-/// A parameter of a statement.
 struct Parameter {
   let type: UInt32
   /// In the server's binary format; nil for null.

@@ -142,7 +142,7 @@ package final class PostgreSQLDatabase: StoreDatabase {
   // MARK: - The end of a transaction
 
   /// Commits. Returns only if the changes are done, throws only if they are not, except for
-  /// `StoreFault.uncertain`: a connection that breaks during COMMIT does not report its result. The server
+  /// `StoreError.uncertain`: a connection that breaks during COMMIT does not report its result. The server
   /// knows the transaction by its number.
   private func commit(_ connection: Connection) throws {
     let transaction = try connection.run("SELECT txid_current_if_assigned()").integer(0, 0)

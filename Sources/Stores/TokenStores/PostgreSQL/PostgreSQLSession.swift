@@ -42,7 +42,6 @@ final class PostgreSQLSession: SQLSession {
     case usual
     /// A sequential scan: an index scan of all rows would take three times as long.
     case scan
-    /// An index scan.
     case index
     /// By a list of locators, which the planner assumes to be short.
     case locators

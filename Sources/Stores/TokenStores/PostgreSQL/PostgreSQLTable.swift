@@ -1,6 +1,5 @@
 import Basics
 
-/// Reads the server's catalogue, creates tables, and checks privileges.
 extension PostgreSQLSession {
   static let makingLock = "hashtextextended('apnsift: making device_tokens', 0)"
 
@@ -47,16 +46,14 @@ extension PostgreSQLSession {
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(found.text(0, 1) ?? ""))"
     if !found.flag(0, 4) { withoutCopies.insert(name) }
     let hasParts = found.flag(0, 3)
-    var description = TableDescription(
+    return TableDescription(
       name: name, schema: schema, columns: try columns(of: id),
       // A ctid is unique in one table only.
       locator: (hasParts ? [("t.tableoid::bigint", SQLKind.integer)] : []) + [("t.ctid", .bytes)],
       indexed: try indexed(id), rowsGuessed: try rowsGuessed(id),
-      dependent: mapping.action == .delete ? try dependent(of: id) : nil)
-    description.hasChildren = hasParts && kind == "r"
-    // Partitions may have their own triggers.
-    description.hasTriggers = hasParts || found.flag(0, 5)
-    return description
+      dependent: mapping.action == .delete ? try dependent(of: id) : nil,
+      // Partitions may have their own triggers.
+      hasTriggers: hasParts || found.flag(0, 5), hasChildren: hasParts && kind == "r")
   }
 
   private func columns(of table: Int64) throws -> [TableColumn] {
@@ -173,7 +170,7 @@ extension PostgreSQLSession {
 
   // MARK: - Privileges
 
-  /// - Throws: `StoreFault.readOnlyServer` or `.notPermitted`.
+  /// - Throws: `StoreError.readOnlyServer` or `.notPermitted`.
   func checkPrivileges(of mapping: TableMapping, on table: TableDescription?, isRecorded: Bool) throws {
     try checkWritable()
     guard let table else { return try checkCreation() }

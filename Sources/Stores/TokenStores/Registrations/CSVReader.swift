@@ -24,7 +24,6 @@ struct CSVReader: ~Copyable {
     self.delimiter = delimiter
   }
 
-  /// The number of fields of the record.
   var count: Int { fields.count }
 
   /// A field of the record, from 0.
@@ -87,7 +86,6 @@ struct CSVReader: ~Copyable {
     }
   }
 
-  /// Continues a quoted field in the next line.
   private mutating func readLine() throws {
     guard text.count < Self.maxLength else {
       throw error(

@@ -5,7 +5,6 @@ import PacketCapture
 package struct RegistrationFile {
   package var tokenColumn = "token"
   package var registeredColumn = "registered_at"
-  /// Whether a file must have the column of times.
   package var needsRegisteredColumn = false
   /// Of tokens that `TokenText` does not read, such as short ones in base64.
   package var tokenForm = TokenForm.hex

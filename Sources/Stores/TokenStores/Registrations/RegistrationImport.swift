@@ -12,9 +12,9 @@ package struct RegistrationImport {
   /// Whether invalid rows are skipped; otherwise one of them cancels the import.
   package var skipsInvalid = false
 
-  /// How many invalid rows were skipped.
+  /// Invalid rows that were skipped.
   package private(set) var skipped = 0
-  /// How many rows without a time were skipped.
+  /// Rows without a time that were skipped.
   private var untimed = 0
 
   package init() {}
@@ -83,7 +83,6 @@ package struct TokenProgress {
   private var line = ProgressLine()
   var tokens = 0
 
-  /// Counts one more token.
   package mutating func advance() {
     tokens += 1
     // Reading the clock for each token would take as long as the token.

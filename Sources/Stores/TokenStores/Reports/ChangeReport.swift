@@ -3,14 +3,9 @@ import Reports
 
 /// The rows that replays changed, or would change, as CSV or a JSON array (docs/spec/interface.md#journal-and-undo).
 package struct ChangeReport {
-  /// The columns of each row.
+  /// The token and its outcome; also the row's key, and the location of the record that decided; also the replay.
   package enum Columns {
-    /// The token and its outcome.
-    case short
-    /// Also the row's key, and the location of the record that decided.
-    case traced
-    /// Also the replay.
-    case tracedByReplay
+    case short, traced, tracedByReplay
 
     fileprivate var range: Range<Int> {
       switch self {
@@ -23,7 +18,6 @@ package struct ChangeReport {
 
   private let columns: Columns
   private let rows: RowWriter
-  /// Number of rows written.
   package var count: Int { rows.count }
 
   package init(_ columns: Columns, asJSON isJSON: Bool, to output: OutputBuffer) throws {

@@ -66,7 +66,6 @@ package struct ReplayMetrics {
 }
 
 extension Examination {
-  /// What became of the files.
   fileprivate var fileCounts: [(String, Int)] {
     [
       ("read", readCount), ("unreadable", failures), ("replayed_before", skipped.count),

@@ -8,7 +8,6 @@ package struct ReplayOutcomeReport {
   package var store: String
   package var dryRun: Bool
   package var owner: AppEnvironment
-  /// Number of inputs read.
   package var inputs: Int
   /// Records of all inputs.
   package var tuples: Int
@@ -30,7 +29,6 @@ package struct ReplayOutcomeReport {
 
   var counts: ReplayCounts { answer.counts }
 
-  /// What each of the counts means.
   private static let meanings = [
     "active before, invalidated now", "invalidated before, now with a later time",
     "not in the store before, inserted as invalidated", "already invalidated, at that time or later",
@@ -65,7 +63,6 @@ package struct ReplayOutcomeReport {
     ] + counts.named.map { ($0.name, .int($0.count)) }
   }
 
-  /// This outcome with those of apps.
   func adding(_ apps: [ReplayOutcomeReport]) -> ReplayOutcomeReport {
     var sum = self
     sum.apps = apps
@@ -91,7 +88,6 @@ package struct ReplayOutcomeReport {
     }.joined() + sample
   }
 
-  /// The first few tokens of each outcome, with the reason.
   private var sample: String {
     let shown = ReplayOutcome.allCases.flatMap { outcome in answer.sample.filter { $0.outcome == outcome } }
     guard !shown.isEmpty else { return "" }

@@ -10,7 +10,6 @@ package final class RowWriter {
   private let delimiter: UInt8
   private let separator: String
   private let output: OutputBuffer
-  /// Rows written so far.
   package private(set) var count = 0
 
   package init(

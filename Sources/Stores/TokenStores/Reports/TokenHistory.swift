@@ -7,7 +7,6 @@ package struct TokenHistory {
   private let replays: [(record: JournalRecord, change: JournalChange)]
   private let storeName: String
 
-  /// Reads the store and its journal.
   package init(of token: [UInt8], in store: TokenStore) throws {
     storeName = store.name
     rows = try store.rows(of: [token], in: AppEnvironmentFilter())
@@ -43,7 +42,6 @@ package struct TokenHistory {
       + "\(times)\(undone)\(pending)\n" + origin(of: change, in: record.entry)
   }
 
-  /// The record that decided.
   private static func origin(of change: JournalChange, in entry: JournalEntry) -> String {
     guard let origin = change.origin, entry.inputs.indices.contains(origin.input) else { return "" }
     let input = entry.inputs[origin.input]

@@ -1,7 +1,6 @@
 /// The two APNs services; a device has a different token in each (docs/spec/protocol.md#services).
 package enum Environment: String, CaseIterable, Sendable {
-  case production
-  case sandbox
+  case production, sandbox
 }
 
 /// The owner of a token: one app in one environment. With the token itself it is a store's primary key
@@ -12,11 +11,9 @@ package struct AppEnvironment: Hashable, Comparable, Sendable {
   package var environment: Environment
 
   package init(app: String = "", environment: Environment = .production) {
-    self.app = app
-    self.environment = environment
+    (self.app, self.environment) = (app, environment)
   }
 
-  /// In order of app and environment.
   package static func < (left: AppEnvironment, right: AppEnvironment) -> Bool {
     (left.app, left.environment.rawValue) < (right.app, right.environment.rawValue)
   }
@@ -31,11 +28,9 @@ package struct AppEnvironmentFilter: Equatable, Sendable {
   package var environment: Environment?
 
   package init(app: String? = nil, environment: Environment? = nil) {
-    self.app = app
-    self.environment = environment
+    (self.app, self.environment) = (app, environment)
   }
 
-  /// Every app in both environments.
   package static let any = AppEnvironmentFilter()
 
   package func matches(_ owner: AppEnvironment) -> Bool {

@@ -59,7 +59,6 @@ package enum InvalidationLimit: Equatable, Sendable {
   }
 }
 
-/// A replay that exceeds its limit.
 package struct LimitExceeded: Equatable, Sendable {
   /// How many live tokens it would have invalidated, how many there are, and the limit.
   package var invalidated: Int

@@ -17,7 +17,6 @@ package struct ReplayCounts: Equatable, Sendable {
     ("unchanged", \.unchanged), ("kept", \.kept), ("unknown", \.unknown), ("rejected", \.rejected),
   ]
 
-  static var names: [String] { paths.map(\.name) }
   var named: [(name: String, count: Int)] { Self.paths.map { ($0.name, self[keyPath: $0.path]) } }
   /// All distinct tokens of the input; each has exactly one outcome.
   package var tokens: Int { named.reduce(0) { $0 + $1.count } }
@@ -49,7 +48,6 @@ package struct ReplayCounts: Equatable, Sendable {
 
   package mutating func add(_ outcome: ReplayOutcome) { self[outcome] += 1 }
 
-  /// Adds the counts of some outcomes.
   mutating func add(_ other: ReplayCounts, where isAdded: (ReplayOutcome) -> Bool = { _ in true }) {
     for outcome in ReplayOutcome.allCases where isAdded(outcome) { self[outcome] += other[outcome] }
   }

@@ -9,14 +9,12 @@ package struct TokenState: Hashable, Sendable {
   package var invalidatedAt: Int64?
 
   package init(registeredAt: Int64? = nil, invalidatedAt: Int64? = nil) {
-    self.registeredAt = registeredAt
-    self.invalidatedAt = invalidatedAt
+    (self.registeredAt, self.invalidatedAt) = (registeredAt, invalidatedAt)
   }
 
   package var isDead: Bool { invalidatedAt != nil }
 }
 
-/// A row of `device_tokens`.
 package struct TokenRow: Hashable, Sendable {
   package var owner: AppEnvironment
   package var token: [UInt8]

@@ -12,6 +12,9 @@ package final class RowBuffer {
 
   deinit { fields.deallocate() }
 
+  /// Without copied values.
+  var row: SQLFields { SQLFields(fields) }
+
   /// How many bytes were copied since the last row.
   package var copiedLength: Int { content.count }
   /// - Parameter field: its memory must stay valid until the row is lent.
@@ -53,7 +56,6 @@ package final class RowBuffer {
 }
 
 extension SQLField {
-  /// Lends `values` as a row.
   package static func withRow<Result>(
     of values: [SQLValue], _ body: (SQLFields) throws -> Result
   ) rethrows -> Result {

@@ -1,4 +1,3 @@
-/// The differences of one database from the others.
 package struct SQLDialect: Sendable {
   /// Whether several programs may write at once: all but SQLite.
   var isShared = true
@@ -12,7 +11,6 @@ package struct SQLDialect: Sendable {
   var noTable = ""
   /// What names the table of a DELETE with another name.
   var deletedTable = ""
-  /// The command that runs a script.
   var scriptCommand: String
   /// The prefix of a parameter's number.
   var parameter: String
@@ -21,7 +19,6 @@ package struct SQLDialect: Sendable {
   var types: [SQLKind: [String]]
   /// The types of other numbers, which store times, too.
   var fractions: [String] = []
-  /// The definition of the table `device_tokens`.
   var deviceTokens: String
   /// The form of that table's times.
   var times = TimeForm.seconds
@@ -31,12 +28,10 @@ package struct SQLDialect: Sendable {
 
   func kind(of type: String) -> SQLKind { types.first { $0.value.contains(type) }?.key ?? .other }
 
-  /// `name` as a quoted identifier.
   func quoted(_ name: String) -> String {
     "\(quote)\(name.replacing(String(quote), with: "\(quote)\(quote)"))\(quote)"
   }
 
-  /// A list of quoted names.
   func list(_ columns: [TableColumn]) -> String { columns.map { quoted($0.name) }.joined(separator: ", ") }
 
   /// The value of a column of a row `t`.
@@ -55,7 +50,6 @@ package struct SQLDialect: Sendable {
   func parameter(_ number: Int) -> String { "\(parameter)\(number)" }
 }
 
-/// The types of a journal's columns in one database.
 struct JournalTypes: Sendable {
   /// Of a number that the database assigns.
   var id: String
@@ -96,7 +90,6 @@ enum MarkedSQL {
     }
   }
 
-  /// `sql` with the literal of each parameter.
   static func filled(_ sql: String, _ parameters: [SQLValue], _ literal: (SQLValue) -> String) -> String {
     replaced(sql) { literal(parameters.indices.contains($0 - 1) ? parameters[$0 - 1] : .null) }
   }

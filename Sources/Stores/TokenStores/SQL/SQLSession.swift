@@ -6,7 +6,6 @@ package typealias RowVisitor = (SQLFields) throws -> Void
 /// Adds rows one by one.
 package typealias RowSource = (_ add: RowVisitor) throws -> Void
 
-/// A query with its parameters, and the kinds of its columns.
 package struct SQLQuery {
   var sql: String
   var parameters: [SQLValue]
@@ -23,7 +22,6 @@ package struct SQLQuery {
   }
 }
 
-/// What a query reads, and its kind.
 package typealias SQLExpression = (expression: String, kind: SQLKind)
 
 /// Runs statements in a transaction. Parameters are numbered from 1; a statement need not use all. Rows of tables are
@@ -53,7 +51,6 @@ package protocol SQLSession: AnyObject {
   func column(_ expression: String, _ kind: SQLKind) -> TableColumn
   /// An expression that reads a column of a row `t` as its kind.
   func expression(_ column: TableColumn) -> String
-  /// A value of a column, as a literal.
   func literal(_ field: SQLField, _ column: TableColumn) -> String
   func scriptHead(isUndo: Bool) throws -> String
   /// A key as text, for reports.
@@ -73,7 +70,7 @@ package protocol SQLSession: AnyObject {
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue?
 
   /// - Returns: nil if there is no table of that name.
-  /// - Throws: `StoreFault.misfit` if it is not a table.
+  /// - Throws: `StoreError.misfit` if it is not a table.
   func describe(_ table: TableMapping) throws -> TableDescription?
   /// The columns of a table; empty if it does not exist.
   func columns(of table: String, in schema: String?) throws -> [TableColumn]

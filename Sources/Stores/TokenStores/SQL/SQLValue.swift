@@ -9,7 +9,6 @@ package enum SQLValue: Hashable, Sendable {
   case text(String)
   case bytes([UInt8])
 
-  /// Lends the value as a field.
   package func withField<Result>(_ body: (SQLField) throws -> Result) rethrows -> Result {
     switch self {
     case .null: return try body(.null)
@@ -53,11 +52,9 @@ package enum SQLField {
     case .bytes(let bytes): .bytes(Array(bytes))
     }
   }
-}
 
-// MARK: - In messages
+  // MARK: - In messages
 
-extension SQLField {
   /// How much of a value messages show: bytes of a blob; a text has twice this many characters.
   private static var shownBytes: Int { 40 }
 
@@ -85,7 +82,6 @@ extension SQLField {
   }
 }
 
-/// The fields of a row, from 0.
 package typealias SQLFields = UnsafeBufferPointer<SQLField>
 
 /// Fields as bytes, without loss: each is a byte for its kind and, in network byte order, 8 bytes of an integer or of a

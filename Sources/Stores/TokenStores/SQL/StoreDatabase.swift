@@ -1,6 +1,5 @@
 import Basics
 
-/// A database with token stores.
 package protocol StoreDatabase: Sendable {
   /// The name in messages: `sqlite:tokens.sqlite`.
   var name: String { get }

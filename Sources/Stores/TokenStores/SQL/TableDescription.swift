@@ -17,7 +17,6 @@ package enum SQLKind: Sendable {
   package var isTime: Bool { self == .moment || self == .clock }
 }
 
-/// A column in the database's catalogue.
 package struct TableColumn: Sendable {
   var name: String
   /// In parentheses, for an expression that is read like a column.
@@ -62,7 +61,6 @@ package struct TableColumn: Sendable {
   }
 }
 
-/// A table in the database's catalogue.
 package struct TableDescription: Sendable {
   /// The name in statements: quoted, with its schema if it has one.
   var name: String
@@ -93,7 +91,7 @@ package struct TableDescription: Sendable {
   func column(_ name: String) -> TableColumn? { columns.first { $0.name == name } }
 
   /// The columns of a removed row by their names; nil for those that the table has no more.
-  /// - Throws: `StoreFault.refused` if the row has no value for a part of the key.
+  /// - Throws: `StoreError.refused` if the row has no value for a part of the key.
   func columns(of removed: [String], _ mapping: TableMapping) throws -> [TableColumn?] {
     guard key.allSatisfy({ $0.isGenerated || removed.contains($0.name) }) else {
       throw StoreError.refused(.columnsDiffer(from: mapping.name))

@@ -4,22 +4,18 @@ import CSQLite
 final class PreparedStatement {
   private let connection: SQLiteConnection
   private let handle: OpaquePointer?
-  /// A buffer for a row of its results.
-  private let fields: UnsafeMutableBufferPointer<SQLField>
+  /// A row of its results.
+  private let row: RowBuffer
 
   init(_ connection: SQLiteConnection, _ sql: String) throws {
     var handle: OpaquePointer?
     let code = sqlite.sqlite3_prepare_v2(connection.handle, sql, -1, &handle, nil)
     (self.connection, self.handle) = (connection, handle)
-    fields = .allocate(capacity: Int(sqlite.sqlite3_column_count(handle)))
-    fields.initialize(repeating: .null)
+    row = RowBuffer(count: Int(sqlite.sqlite3_column_count(handle)))
     try connection.check(code)
   }
 
-  deinit {
-    fields.deallocate()
-    _ = sqlite.sqlite3_finalize(handle)
-  }
+  deinit { _ = sqlite.sqlite3_finalize(handle) }
 
   /// Runs it; returns how many rows it inserted, updated or deleted, without those of triggers.
   @discardableResult
@@ -29,12 +25,11 @@ final class PreparedStatement {
     return Int(sqlite.sqlite3_changes(connection.handle))
   }
 
-  /// Visits its rows.
   func visit(_ body: RowVisitor) throws {
     defer { _ = sqlite.sqlite3_reset(handle) }
     while try step() {
-      for column in fields.indices { fields[column] = field(Int32(column)) }
-      try body(SQLFields(fields))
+      for column in row.row.indices { row.set(column, field(Int32(column))) }
+      try body(row.row)
     }
   }
 

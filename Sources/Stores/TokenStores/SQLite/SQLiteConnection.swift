@@ -16,7 +16,7 @@ final class SQLiteConnection {
 
   let handle: OpaquePointer?
 
-  /// - Throws: `StoreFault.noLibrary`.
+  /// - Throws: `StoreError.noLibrary`.
   static func checkLibrary() throws(StoreError) {
     try library.check(package: "libsqlite3-0", elsewhere: "sqlite")
   }
@@ -40,10 +40,7 @@ final class SQLiteConnection {
 
   deinit { _ = sqlite.sqlite3_close_v2(handle) }
 
-  func check(_ code: Int32) throws {
-    if code != SQLITE_OK { throw error(code) }
-  }
-
+  func check(_ code: Int32) throws { if code != SQLITE_OK { throw error(code) } }
   func error(_ code: Int32) -> DatabaseError {
     let text = sqlite.sqlite3_errmsg(handle).map { String(cString: $0) }
     return DatabaseError(sqlite: code, .verbatim(text ?? ""))

@@ -1,6 +1,5 @@
 import Basics
 
-/// Reads the catalogue, and creates tables.
 extension SQLiteSession {
   /// `APNs` in ASCII: the `application_id` of database files that apnsift created.
   private static let applicationID = 0x4150_4E73
@@ -21,7 +20,7 @@ extension SQLiteSession {
   }
 
   private func integer(_ query: String, _ parameter: String = "") throws -> Int {
-    try rows(query, parameter) { Int($0[0].integer ?? 0) }.first ?? 0
+    Int(try number(query, [.text(parameter)]) ?? 0)
   }
 
   /// Marks an empty database as apnsift's own, in the transaction. The marks of other databases are not changed.
@@ -51,14 +50,12 @@ extension SQLiteSession {
     guard let kind = try texts(kinds, mapping.table).first else { return nil }
     guard kind == "table" else { throw mapping.misfit("the name", "a table", "a \(kind)") }
     let columns = try columns(of: mapping)
-    var description = TableDescription(
-      name: dialect.quoted(mapping.table), schema: nil, columns: columns,
-      locator: try locator(of: mapping, columns), indexed: try indexed(mapping),
-      rowsGuessed: try rowsGuessed(), dependent: try dependent(of: mapping))
     let triggers =
       "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE)"
-    description.hasTriggers = try integer(triggers, mapping.table) != 0
-    return description
+    return TableDescription(
+      name: dialect.quoted(mapping.table), columns: columns, locator: try locator(of: mapping, columns),
+      indexed: try indexed(mapping), rowsGuessed: try rowsGuessed(), dependent: try dependent(of: mapping),
+      hasTriggers: try integer(triggers, mapping.table) != 0)
   }
 
   private func columns(of mapping: TableMapping) throws -> [TableColumn] {
@@ -91,7 +88,6 @@ extension SQLiteSession {
     return Dictionary(found, uniquingKeysWith: { first, _ in first })
   }
 
-  /// A boolean property of the table.
   private func flag(_ name: String, of mapping: TableMapping) throws -> Bool {
     try integer("SELECT \(name) FROM pragma_table_list(?) WHERE schema = 'main'", mapping.table) != 0
   }

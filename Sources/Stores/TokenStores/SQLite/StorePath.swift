@@ -4,7 +4,7 @@ import Basics
 enum StorePath {
   /// Whether a database file exists (possibly empty).
   ///
-  /// - Throws: `StoreFault.cannotOpen` for a directory, a device, or a file that cannot be read.
+  /// - Throws: `StoreError.cannotOpen` for a directory, a device, or a file that cannot be read.
   static func isPresent(_ path: String) throws -> Bool {
     guard let kind = DirectoryEntry.kind(of: Array(path.utf8CString), followingLinks: true) else {
       if errno == ENOENT { return false }
@@ -22,7 +22,7 @@ enum StorePath {
   private static var lastError: StoreError { .cannotOpen(.verbatim(SystemError.text())) }
 
   /// Checks that a file can be created at `path`.
-  /// - Throws: `StoreFault.cannotOpen`.
+  /// - Throws: `StoreError.cannotOpen`.
   static func checkDirectory(of path: String) throws {
     let directory = directory(of: path)
     guard access(directory, W_OK | X_OK) == 0 else {
@@ -33,7 +33,7 @@ enum StorePath {
   /// Creates an empty file, which is an empty database. Only the user may read it, because tokens are personal data,
   /// and SQLite gives its journals the same permissions.
   ///
-  /// - Throws: `StoreFault.cannotOpen`.
+  /// - Throws: `StoreError.cannotOpen`.
   static func create(_ path: String) throws {
     try checkDirectory(of: path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
