@@ -87,9 +87,7 @@ struct CSVColumns {
       }
       if index < end, byte(line, index) == UInt8(ascii: "\r") { index &+= 1 }
       return (
-        index,
-        column == meanings.count
-          ? nil : LogFinding(.columns(found: column, expected: meanings.count))
+        index, column == meanings.count ? nil : LogFinding(.columns(found: column, expected: meanings.count))
       )
     }
   }

@@ -46,8 +46,7 @@ final class FormMatcher {
       switch pattern.search(text) {
       case .none: continue
       case .exhausted: return .exhausted
-      case .found:
-        return .values(values(of: pattern, entries[index], line, range.lowerBound), form: index)
+      case .found: return .values(values(of: pattern, entries[index], line, range.lowerBound), form: index)
       }
     }
     return .none

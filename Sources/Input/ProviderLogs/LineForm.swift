@@ -44,8 +44,7 @@ extension LineForm {
   package static var builtInText: String { String(decoding: PackageResources.forms_yml, as: UTF8.self) }
 
   /// Its message, if it cannot be read, as libyaml or PCRE2 is missing.
-  package static let builtIn: Result<[LineForm], YAMLError> = {
-    () -> Result<[LineForm], YAMLError> in
+  package static let builtIn: Result<[LineForm], YAMLError> = { () -> Result<[LineForm], YAMLError> in
     do throws(YAMLError) {
       // Tests check them.
       return .success(try read(PackageResources.forms_yml, name: "forms.yml", areChecked: true))

@@ -169,9 +169,7 @@ extension LogDecoder {
   private func ownTime(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> LogTimes.ReadTime {
     let start = range.lowerBound &+ (text[range.lowerBound] == UInt8(ascii: "[") ? 1 : 0)
     guard let time = WrittenTime(in: text, at: start, to: range.upperBound, zone: options.zone), time.hasZone
-    else {
-      return .absent
-    }
+    else { return .absent }
     return .time(time.milliseconds)
   }
 
@@ -225,9 +223,7 @@ extension LogDecoder {
     return nestedTexts[depth].withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return .unrelated }
       guard bytes[0] == UInt8(ascii: "{") || bytes[0] == UInt8(ascii: "["), JSONText.error(of: bytes) == nil
-      else {
-        return readText(start, 0..<bytes.count, depth: depth &+ 1)
-      }
+      else { return readText(start, 0..<bytes.count, depth: depth &+ 1) }
       return readMembers(start, 0..<bytes.count, isJSON: true, depth: depth &+ 1)
     }
   }
@@ -297,8 +293,7 @@ extension LogDecoder {
     let others = elements
     defer { elements = others }
     let outcome = readNested(
-      push.text(members.values[.text]), depth: Self.deepestText - 1,
-      time: push.ownTime(members.values))
+      push.text(members.values[.text]), depth: Self.deepestText - 1, time: push.ownTime(members.values))
     push.tokenStart = Int(members.values[.text].start)
     return outcome
   }

@@ -180,9 +180,7 @@ final class LogPush {
     return LogText(raw(kind)).isWhole("failed-push") ? false : nil
   }
 
-  private func takeStatus(
-    _ values: LogValues, _ accepted: Bool?
-  ) -> LogFinding? {
+  private func takeStatus(_ values: LogValues, _ accepted: Bool?) -> LogFinding? {
     takeReason(values[.reason], hasStatus: values[.status].kind != .absent)
     let status = values[.status]
     if status.kind != .absent {
@@ -244,9 +242,7 @@ final class LogPush {
     put(.uniqueID, values[.uniqueID])
     put(.collapseID, values[.collapseID])
     let priority = values[.priority]
-    if priority.kind != .absent {
-      fields.priority = integer(raw(priority)).flatMap { UInt8(exactly: $0) }
-    }
+    if priority.kind != .absent { fields.priority = integer(raw(priority)).flatMap { UInt8(exactly: $0) } }
     let expiration = values[.expiration]
     if expiration.kind != .absent {
       if integer(raw(expiration)) == 0 {

@@ -35,8 +35,7 @@ extension LogPush {
       return .finding(LogFinding(.tokenIsNoHex, token.range))
     }
     var found = LogReport(
-      time: 0, flags: [],
-      isNamed: kind != nil || time.rank >= Self.namedRank || values.names(.tokenLength))
+      time: 0, flags: [], isNamed: kind != nil || time.rank >= Self.namedRank || values.names(.tokenLength))
     switch time.isScalar ? LogTimes.milliseconds(text(time), zone: zone) : .invalid {
     case .time(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
       found.time = UInt32(milliseconds / 1000)

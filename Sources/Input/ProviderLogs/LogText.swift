@@ -10,9 +10,7 @@ struct ByteSet: Sendable {
   }
 
   @inline(__always)
-  func contains(_ byte: UInt8) -> Bool {
-    byte < 0x80 && bits[Int(byte &>> 6)] &>> UInt64(byte & 63) & 1 == 1
-  }
+  func contains(_ byte: UInt8) -> Bool { byte < 0x80 && bits[Int(byte &>> 6)] &>> UInt64(byte & 63) & 1 == 1 }
 
   static let openings = ByteSet("{[(")
   static let closings = ByteSet("}])")

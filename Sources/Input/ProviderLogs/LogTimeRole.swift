@@ -73,9 +73,7 @@ extension LogPush {
   /// Sets the time of the invalidation, or the role of a time that may be it.
   func takeTime(_ values: LogValues) -> LogFinding? {
     let (time, nested) = (values[.timestamp], values[.nestedTimestamp])
-    if values[.invalidation].kind != .absent {
-      return read(values[.invalidation]) { fields.timestamp = $0 }
-    }
+    if values[.invalidation].kind != .absent { return read(values[.invalidation]) { fields.timestamp = $0 } }
     guard fields.status == 410 else {
       guard fields.status != nil else { return nil }
       note(time, in: &times)
@@ -96,8 +94,7 @@ extension LogPush {
     switch LogTimes.milliseconds(text(value), zone: zone) {
     case .time: evidence.isOnOthers = true
     case .absent: evidence.isSupported = true
-    case .invalid, .zoneless:
-      evidence.isOnOthers = value.isScalar && LogText(raw(value)).digits > 0
+    case .invalid, .zoneless: evidence.isOnOthers = value.isScalar && LogText(raw(value)).digits > 0
     }
   }
 

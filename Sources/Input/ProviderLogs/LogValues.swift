@@ -96,9 +96,7 @@ struct LogValues {
 
   /// A second value of a field for which two make the line malformed.
   var conflict: LogValue? {
-    for field in Self.decisive {
-      if let value = conflicts[Int(field.rawValue)] { return value }
-    }
+    for field in Self.decisive { if let value = conflicts[Int(field.rawValue)] { return value } }
     return nil
   }
 

@@ -67,8 +67,7 @@ struct MemberReader {
       case UInt8(ascii: "}"):
         next += 1
         return
-      case UInt8(ascii: ","):
-        next += 1
+      case UInt8(ascii: ","): next += 1
       default:
         let key = string()
         skipSpace()
@@ -99,8 +98,7 @@ struct MemberReader {
     case UInt8(ascii: "n") where isJSON:
       next += 4
       if let meaning { values.note(meaning.field) }
-    default:
-      put(isJSON ? plain() : word(of: meaning?.field), meaning, container, depth: depth)
+    default: put(isJSON ? plain() : word(of: meaning?.field), meaning, container, depth: depth)
     }
   }
 
@@ -448,9 +446,7 @@ struct MemberReader {
     let start = next
     while LogText.isWord(byte)
       || (byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")) && LogText.isWord(byte(1))
-    {
-      next += 1
-    }
+    { next += 1 }
     return LogValue(.text, start - line, next - line)
   }
 
@@ -545,9 +541,7 @@ struct MemberReader {
     let first = byte
     while next < end, byte > 0x20, byte != UInt8(ascii: ","), byte != UInt8(ascii: "}"),
       byte != UInt8(ascii: "]")
-    {
-      next += 1
-    }
+    { next += 1 }
     let kind: LogValue.ValueKind =
       first == UInt8(ascii: "t")
       ? .yes : first == UInt8(ascii: "f") ? .no : first == UInt8(ascii: "n") ? .absent : .number

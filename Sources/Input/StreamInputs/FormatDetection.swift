@@ -59,14 +59,12 @@ struct FormatDetection: Sendable {
     report.recognition = FormatProbes.recognise(
       head, isWhole: isWhole, inside: report.compression, content: contentProbes, lines: options.lines)
     switch report.recognition {
-    case .format(let format):
-      return format
+    case .format(let format): return format
     case .foreign(let kind, let remedy):
       report.isSkipped = !input.isNamed
       if input.isNamed { report.errors.append(InputError("is \(kind): \(remedy)", fileOffset: 0)) }
       return nil
-    case .imageSegment:
-      return nil
+    case .imageSegment: return nil
     case .packed(let message):
       // In a directory, too: skipped evidence must not go unnoticed.
       report.errors.append(InputError(message, fileOffset: 0))

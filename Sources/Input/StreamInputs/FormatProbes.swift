@@ -81,9 +81,7 @@ package enum FormatProbes {
     var text = DecodedText()
     _ = decoder?.read(head.bytes.span.bytes, from: 0, into: &text)
     guard CaptureRecords.recognises(text.bytes.span.bytes) != nil || Compression(of: text.bytes[...]) != nil
-    else {
-      return nil
-    }
+    else { return nil }
     return .foreign(
       kind: "a text whose \(format.rawValue) digits are a capture or compressed data",
       remedy: "make a file of them: xxd -r TEXT > FILE (-r -p for hex without offsets), base64 -d TEXT > FILE"
@@ -110,9 +108,7 @@ package enum FormatProbes {
     if CaptureRecords.recognises(head.span.bytes) != nil { return .format(.capture) }
     if let known = signatures.first(where: { head.starts(with: $0.magic.utf8) }) { return known.result }
     // Exports contain lines of hex, so they are tried before hex dumps.
-    if let format = ExportFormat.recognise(text, lines: lines) {
-      return .format(.export(format))
-    }
+    if let format = ExportFormat.recognise(text, lines: lines) { return .format(.export(format)) }
     // A dump in lines of 32 bytes looks like tokens.
     if HexLists.isTokens(text), !isDump(hex: head, isWhole: isWhole, content) {
       return .known("a list of tokens without times")
@@ -170,9 +166,7 @@ package enum InputFormat: Equatable, Sendable {
     + ExportFormat.allCases.map { ($0.rawValue, .export($0)) }
     + [(InputFormat.providerLog.name, .providerLog), (InputFormat.carve.name, .carve)]
 
-  package var isDump: Bool {
-    if case .dump = self { true } else { false }
-  }
+  package var isDump: Bool { if case .dump = self { true } else { false } }
 
   package var name: String {
     switch self {

@@ -154,8 +154,7 @@ package struct InputReader: ~Copyable {
   ) throws -> InputReport {
     defer { joinedCount = options.joins || isOpen ? joinedCount + 1 : 0 }
     if input.half == .requests { batch.opened(.pair, slot: 0) }
-    let report = try readFile(
-      input, of: archive, digests: options.digests.union(digests), progress: progress)
+    let report = try readFile(input, of: archive, digests: options.digests.union(digests), progress: progress)
     // Even if this half failed: the other one was read.
     if input.half == .responses { batch.closed(StreamReport(.pair), slot: 0) }
     try emit()
@@ -171,8 +170,7 @@ package struct InputReader: ~Copyable {
     do {
       // With the raw format, bytes may only look compressed.
       let isRaw = options.format == .dump(.raw)
-      var file = try InputFile(
-        input, of: archive, digests: digests, readsLookalikes: isRaw)
+      var file = try InputFile(input, of: archive, digests: digests, readsLookalikes: isRaw)
       var (filled, headLength) = (0, FormatProbes.headLength)
       do throws(InputError) {
         filled = try file.fill(&block, from: 0)
@@ -250,8 +248,7 @@ package struct InputReader: ~Copyable {
       report.errors += source.errors
       if input.half == nil { batch.closed(StreamReport(.dump), slot: 0) }
     case .export(let format):
-      var source = ExportSource(
-        format, serverPorts: options.capture.serverPorts, lines: options.lines)
+      var source = ExportSource(format, serverPorts: options.capture.serverPorts, lines: options.lines)
       try readAll(&file, filled, &source, report: &report, progress: progress)
       report.errors += source.errors
     case .providerLog:
@@ -319,11 +316,7 @@ package struct InputReader: ~Copyable {
     try readWindows(&file, filled, &source, report: &report, progress: progress)
     if let error = source.end() { report.errors.append(error) }
     report.packets = source.packetCount
-    if options.joins || input.isContinued {
-      joined = consume source
-    } else {
-      try finish(&source)
-    }
+    if options.joins || input.isContinued { joined = consume source } else { try finish(&source) }
     try passHeld(isEnd: true)
     held = nil
   }
@@ -359,8 +352,7 @@ package struct InputReader: ~Copyable {
       try emit(block, filled: filled, at: windowOffset)
       try progress(file.bytesRead)
       switch step {
-      case .isFull(let consumed):
-        start = consumed
+      case .isFull(let consumed): start = consumed
       case .needsBytes(let consumed, let needed):
         // For a small input, waking a thread costs more than it saves.
         usesWorker = usesWorker || worker != nil && isReadingWork && filled == block.count

@@ -60,9 +60,7 @@ package final class ReadAhead {
   ///   - inputs: all inputs, in the order of `open`. Those without a size are left to the caller.
   ///   - count: the maximum number of threads.
   ///   - memory: limit of all queues, in bytes, but for one batch of each.
-  package init(
-    _ inputs: [(input: Input, size: Int?)], _ plan: Plan, lanes count: Int, memory: Int
-  ) throws {
+  package init(_ inputs: [(input: Input, size: Int?)], _ plan: Plan, lanes count: Int, memory: Int) throws {
     let files = inputs.map { $0.size == nil ? nil : $0.input }
     let groups = Self.groups(inputs.map(\.size))
     isAhead = files.map { $0 != nil }

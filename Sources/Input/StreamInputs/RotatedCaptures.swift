@@ -35,9 +35,7 @@ enum RotatedCaptures {
   }
 
   /// The numbers of the files of each capture that has several.
-  private static func captures(
-    among files: [Int], of inputs: [Input], _ options: CaptureOptions
-  ) -> [[Int]] {
+  private static func captures(among files: [Int], of inputs: [Input], _ options: CaptureOptions) -> [[Int]] {
     let heads = files.compactMap { CaptureEdges(of: inputs[$0], $0, options, isHead: true) }
     // Connections mostly begin in the file that has them: then nothing more is read.
     guard heads.count > 1, heads.contains(where: { !$0.begins.isEmpty }) else { return [] }
@@ -66,9 +64,7 @@ enum RotatedCaptures {
 /// Where the connections of a capture file begin and end.
 private struct CaptureEdges {
   /// One direction of a connection.
-  struct Flow: Hashable {
-    let source, destination: Endpoint
-  }
+  struct Flow: Hashable { let source, destination: Endpoint }
 
   struct Point: Hashable {
     let flow: Flow
@@ -133,9 +129,7 @@ private struct CaptureEdges {
   }
 
   /// Adds the packets of a window, and returns how many bytes it needs after `index`; nil at the end of the file.
-  private mutating func add(
-    _ window: RawSpan, from index: inout Int, _ offset: Int, isLast: Bool
-  ) -> Int? {
+  private mutating func add(_ window: RawSpan, from index: inout Int, _ offset: Int, isLast: Bool) -> Int? {
     while true {
       switch records.next(in: window, from: index, windowOffset: offset, isLast: isLast) {
       case .packet(let record, let end):

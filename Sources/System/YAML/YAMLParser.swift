@@ -56,9 +56,7 @@ final class YAMLParser {
 
   // MARK: - Events
 
-  private func next<Result>(
-    _ use: (yaml_event_t) throws(YAMLError) -> Result
-  ) throws(YAMLError) -> Result {
+  private func next<Result>(_ use: (yaml_event_t) throws(YAMLError) -> Result) throws(YAMLError) -> Result {
     var event = yaml_event_t()
     guard libyaml.yaml_parser_parse(parser, &event) == 1 else { throw parserError }
     defer { libyaml.yaml_event_delete(&event) }

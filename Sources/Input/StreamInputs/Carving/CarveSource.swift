@@ -205,9 +205,7 @@ package struct CarveSource: StreamSource, ~Copyable {
     return nil
   }
 
-  private mutating func take(
-    _ packet: PacketSearch.FoundPacket, in view: View, _ batch: inout EventBatch
-  ) {
+  private mutating func take(_ packet: PacketSearch.FoundPacket, in view: View, _ batch: inout EventBatch) {
     var packets =
       self.packets.take()
       ?? CarvedPackets(options: captureOptions, reservedSlots: Int(Self.logSlot + Self.lineSlots))

@@ -106,8 +106,7 @@ struct EncodedText {
   /// The position of a bit of the digits.
   func position(ofBit bit: Int, of form: TextEncoding) -> Position {
     let (digit, rest) = bit.quotientAndRemainder(dividingBy: form.digitBits)
-    return digit < digitCount
-      ? Position(index: index(ofDigit: digit), bit: rest) : Position(index: end)
+    return digit < digitCount ? Position(index: index(ofDigit: digit), bit: rest) : Position(index: end)
   }
 
   // MARK: - Bytes
@@ -189,9 +188,7 @@ struct EncodedText {
     guard index &+ 2 < limit else { return nil }
     if window[index &+ 1] == 10 { return (nil, index &+ 2) }
     if window[index &+ 1] == 13, window[index &+ 2] == 10 { return (nil, index &+ 3) }
-    let (high, low) = (
-      TextAlphabet.hex[Int(window[index &+ 1])], TextAlphabet.hex[Int(window[index &+ 2])]
-    )
+    let (high, low) = (TextAlphabet.hex[Int(window[index &+ 1])], TextAlphabet.hex[Int(window[index &+ 2])])
     return high < 16 && low < 16 ? (high << 4 | low, index &+ 3) : nil
   }
 

@@ -55,8 +55,7 @@ struct LogTokens {
       tuples.rules.looksRandom(Self.digits(at: token, in: window).span.bytes)
     else { return nil }
     let end = token &+ Self.length &+ 1
-    let line = LineText(
-      range: Self.line(around: bracket, in: window), token: bracket..<end, window: window)
+    let line = LineText(range: Self.line(around: bracket, in: window), token: bracket..<end, window: window)
     if line.isInUse { return .inUse }
     guard let judged = JudgedLine(line, tuples, zone) else { return .untimed }
     return .found(Found(line: judged, start: min(judged.timeIndex, token), token: token, end: end))
@@ -151,11 +150,9 @@ extension CarveSource {
       $0.identity.flagBits == line.flags.rawValue && $0.identity.carving == carving
     }
     if let known { return known }
-    var identity = StreamIdentity(
-      number: streams, server: .first, serverEvidence: .carved, carving: carving)
+    var identity = StreamIdentity(number: streams, server: .first, serverEvidence: .carved, carving: carving)
     identity.flagBits = line.flags.rawValue
-    let stream = LineStream(
-      identity: identity, slot: Self.logSlot &+ Int32(truncatingIfNeeded: lines.count))
+    let stream = LineStream(identity: identity, slot: Self.logSlot &+ Int32(truncatingIfNeeded: lines.count))
     batch.opened(identity, slot: stream.slot)
     streams += 1
     found.insert(.log)
@@ -173,8 +170,7 @@ extension CarveSource {
       batch.finding(
         StreamFinding(
           .excludedLines, fileOffset: leftOut.first,
-          message:
-            "left out \(Count.of(leftOut.inUse + leftOut.untimed, "token")) in lines of text: "
+          message: "left out \(Count.of(leftOut.inUse + leftOut.untimed, "token")) in lines of text: "
             + "\(reasons.joined(separator: ", "))"))
     }
     (lines, leftOut) = ([], LinesLeftOut())

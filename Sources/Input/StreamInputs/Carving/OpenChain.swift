@@ -40,8 +40,7 @@ extension CarveSource {
       case .text(let form): (form.carvingForm, .first)
       }
     let carving = Carving(form, chain: chains, chainLength: length)
-    let identity = StreamIdentity(
-      number: streams, server: server, serverEvidence: .carved, carving: carving)
+    let identity = StreamIdentity(number: streams, server: server, serverEvidence: .carved, carving: carving)
     let next = view.offset &+ start
     open = OpenChain(
       content: content, identity: identity, next: next, spacing: TupleSpacing(tuples.rules), group: next)
@@ -187,9 +186,7 @@ extension CarveSource {
     }
     let response = ErrorResponse(at: start, in: view.bytes.bytes)
     guard ErrorStatus(rawValue: response.status) != nil, chain.identifiers.contains(response.identifier)
-    else {
-      return start
-    }
+    else { return start }
     batch.bytes(
       start..<end, slot: Self.chainSlot, side: .second,
       origin: SourceExtent(streamOffset: 0, fileOffset: view.offset &+ start, stride: 1))

@@ -128,9 +128,7 @@ struct TextSearch {
   // MARK: - Quoted-printable
 
   /// The chain whose first token length is at `index`, as `=00` and a space or `=20`.
-  mutating func quotedPrintable(
-    at index: Int, from floor: Int, in view: View
-  ) throws(NeedsWindow) -> Chain? {
+  mutating func quotedPrintable(at index: Int, from floor: Int, in view: View) throws(NeedsWindow) -> Chain? {
     let (window, wanted) = (view.bytes, needed(.quotedPrintable))
     try view.check(wanted, from: index)
     text.decode(

@@ -7,9 +7,7 @@ import PacketCapture
 ///     char peer1_0[] = { /* Packet 4 */
 ///     0x51, 0x80, 0x96, 0x10 };
 struct CArrays: LineDecoder {
-  private enum Section {
-    case outside, values, comment
-  }
+  private enum Section { case outside, values, comment }
 
   private var state = Section.outside
   private var values = DigitReader(.hex)
@@ -25,8 +23,7 @@ struct CArrays: LineDecoder {
     }
     while index < text.byteCount {
       switch state {
-      case .outside:
-        return output.error("unexpected text after an array; ignored", at: line.position(index))
+      case .outside: return output.error("unexpected text after an array; ignored", at: line.position(index))
       case .values: index = readValues(text, from: index, of: line, into: &output)
       case .comment:
         let end = text.end(of: "*/", from: index)

@@ -42,9 +42,7 @@ extension ExportFormat {
   ///
   /// Each format is detected by a line, or two, that no other text has: tshark's frame, socat's header, ssldump's
   /// connection. Other lines may precede it, such as tshark's packet list.
-  package static func recognise(
-    _ head: TextHead, lines options: LogOptions = LogOptions()
-  ) -> ExportFormat? {
+  package static func recognise(_ head: TextHead, lines options: LogOptions = LogOptions()) -> ExportFormat? {
     guard head.isText || head.bytes.span.bytes.has("New TCP connection #") else { return nil }
     var previous: ArraySlice<UInt8> = []
     for line in head.wholeLines {

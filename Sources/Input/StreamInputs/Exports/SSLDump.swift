@@ -36,8 +36,7 @@ struct SSLDump: LineDecoder {
       reportUndecrypted(at: position, into: &output)
       fallthrough
     case .outside: readOutside(text, of: line, into: &output)
-    case .opened, .hex, .text:
-      if isRule { state = .outside } else { readData(text, of: line, into: &output) }
+    case .opened, .hex, .text: if isRule { state = .outside } else { readData(text, of: line, into: &output) }
     }
   }
 

@@ -187,9 +187,7 @@ package final class Archive {
 
   /// Reads the rest of the archive's file: how long it is on disk and decompressed, and its digests if requested.
   func finish() -> (bytes: Int, contentBytes: Int, digests: FileDigests) {
-    if error == nil, !bytes.readRest(limit: left.content) {
-      error = tooLarge
-    }
+    if error == nil, !bytes.readRest(limit: left.content) { error = tooLarge }
     if error == nil { error = bytes.error }
     return bytes.finish()
   }

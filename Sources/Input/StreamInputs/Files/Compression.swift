@@ -63,9 +63,7 @@ package enum Compression: String, CaseIterable, Sendable {
   }
 
   /// Kind of the bytes after a frame.
-  enum Boundary {
-    case frame, padding, garbage
-  }
+  enum Boundary { case frame, padding, garbage }
 
   /// - Parameter bytes: at least 4, or all up to the end of the file; not empty.
   func boundary(_ bytes: ArraySlice<UInt8>) -> Boundary {

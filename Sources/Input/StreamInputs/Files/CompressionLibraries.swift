@@ -25,15 +25,13 @@ private let zlib = CompressionLibrary(
   library: SharedLibrary(Zlib(), zlib_find, linux: ["libz.so.1"], macOS: ["/usr/lib/libz.1.dylib"]),
   package: "zlib1g", elsewhere: "zlib")
 private let libzstd = CompressionLibrary(
-  library: SharedLibrary(
-    Libzstd(), libzstd_find, linux: ["libzstd.so.1"], macOS: ["lib/libzstd.1.dylib"]),
+  library: SharedLibrary(Libzstd(), libzstd_find, linux: ["libzstd.so.1"], macOS: ["lib/libzstd.1.dylib"]),
   package: "libzstd1", elsewhere: "zstd")
 private let liblz4 = CompressionLibrary(
   library: SharedLibrary(Liblz4(), liblz4_find, linux: ["liblz4.so.1"], macOS: ["lib/liblz4.1.dylib"]),
   package: "liblz4-1", elsewhere: "lz4")
 private let liblzma = CompressionLibrary(
-  library: SharedLibrary(
-    Liblzma(), liblzma_find, linux: ["liblzma.so.5"], macOS: ["lib/liblzma.5.dylib"]),
+  library: SharedLibrary(Liblzma(), liblzma_find, linux: ["liblzma.so.5"], macOS: ["lib/liblzma.5.dylib"]),
   package: "liblzma5", elsewhere: "xz")
 private let libbz2 = CompressionLibrary(
   library: SharedLibrary(

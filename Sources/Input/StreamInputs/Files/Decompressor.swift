@@ -7,9 +7,7 @@ struct Decompressor: ~Copyable {
   /// cache.
   static let inputLength = Compression.headLength
 
-  private enum FramePosition {
-    case boundary, frame, ended
-  }
+  private enum FramePosition { case boundary, frame, ended }
 
   let compression: Compression
   /// Why decompression ended before the end of the file.
@@ -96,8 +94,7 @@ struct Decompressor: ~Copyable {
     case .frame:
       decoder.beginFrame()
       state = .frame
-    case .padding:
-      rest = (input[rest].firstIndex { $0 != 0 } ?? rest.upperBound)..<rest.upperBound
+    case .padding: rest = (input[rest].firstIndex { $0 != 0 } ?? rest.upperBound)..<rest.upperBound
     case .garbage:
       end(
         "is followed by other data from offset \(offset) of the compressed file on, which is not read; save "

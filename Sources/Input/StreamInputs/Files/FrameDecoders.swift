@@ -49,8 +49,7 @@ final class GzipDecoder: FrameDecoder {
     case Z_MEM_ERROR: .refused(.libraryOutOfMemory("zlib"))
     default:
       .damaged(
-        stream.pointee.msg.map { Message.verbatim(String(cString: $0)) } ?? "error \(Int(result)) of zlib"
-      )
+        stream.pointee.msg.map { Message.verbatim(String(cString: $0)) } ?? "error \(Int(result)) of zlib")
     }
   }
 }
@@ -92,8 +91,7 @@ final class LZ4Decoder: FrameDecoder {
       return DecodingStep(outcome: .damaged(reason ?? "error \(result) of liblz4"))
     }
     wanted = result
-    return DecodingStep(
-      consumed: consumed, produced: produced, outcome: result == 0 ? .frameEnd : .ongoing)
+    return DecodingStep(consumed: consumed, produced: produced, outcome: result == 0 ? .frameEnd : .ongoing)
   }
 }
 
@@ -144,8 +142,7 @@ final class ZstdDecoder: FrameDecoder {
       .refused(
         "it needs a window of more than \(ByteSize.text(1 << Int(Self.windowLog))) of memory; "
           + "decompress it first: zstd -dc --long=31 FILE | apnsift inspect -")
-    case ZSTD_error_memory_allocation:
-      .refused(.libraryOutOfMemory("libzstd"))
+    case ZSTD_error_memory_allocation: .refused(.libraryOutOfMemory("libzstd"))
     default:
       .damaged(
         libzstd.ZSTD_getErrorName(result).map { .verbatim(String(cString: $0)) }

@@ -145,9 +145,7 @@ package struct InputWalk {
 
   /// - Parameter arguments: paths, or `-` for standard input. Directories are walked in the byte order of
   ///   the names in each; links to directories are not followed.
-  package init(_ arguments: [String]) {
-    self.init(arguments.map { Input($0) })
-  }
+  package init(_ arguments: [String]) { self.init(arguments.map { Input($0) }) }
 
   /// - Parameters:
   ///   - named: the named inputs; directories among them are walked.

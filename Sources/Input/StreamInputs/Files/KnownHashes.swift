@@ -87,9 +87,7 @@ private struct DigestTable: Sendable {
   /// Adds a digest in hex of the right length; false if it is not hex.
   mutating func append(_ digits: ArraySlice<UInt8>) -> Bool {
     guard digits.withUnsafeBytes({ digest.replace(with: $0, by: Hex.decode) }), let first = digest.first
-    else {
-      return false
-    }
+    else { return false }
     buffers[Int(first)] += digest
     count += 1
     return true

@@ -14,9 +14,7 @@ package struct LineReader: ~Copyable {
   /// Number of the line that was read last, from 1.
   package private(set) var lineNumber = 0
 
-  package init(_ input: Input) throws {
-    file = try InputFile(input)
-  }
+  package init(_ input: Input) throws { file = try InputFile(input) }
 
   /// The next line without its end (`\n`, `\r\n` or `\r`) or a byte order mark; nil at the end.
   package mutating func next() throws -> String? {

@@ -24,17 +24,13 @@ package struct RepeatedInputs: Sendable {
   package init(_ inputs: [Input]) {
     var seen: Set<Int> = []
     var shared: Set<Int> = []
-    for size in inputs.lazy.compactMap(\.size) where !seen.insert(size).inserted {
-      shared.insert(size)
-    }
+    for size in inputs.lazy.compactMap(\.size) where !seen.insert(size).inserted { shared.insert(size) }
     sharedSizes = shared
   }
 
   /// Whether another input has the same size, so that its digest is worth the time. Only regular files have a known
   /// size.
-  package func mayBeCopy(_ input: Input) -> Bool {
-    input.size.map { sharedSizes.contains($0) } ?? false
-  }
+  package func mayBeCopy(_ input: Input) -> Bool { input.size.map { sharedSizes.contains($0) } ?? false }
 
   /// The name of the first input with the same bytes as this one, which was read; nil if there is none. Empty inputs
   /// are not duplicates.

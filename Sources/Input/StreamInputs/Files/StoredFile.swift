@@ -97,8 +97,7 @@ struct StoredFile: ~Copyable {
       if count == 0 { error = archive.memberError }
       return count
     case .descriptor(let descriptor):
-      let count =
-        holes?.read(into: buffer) ?? Basics.read(descriptor, buffer.baseAddress, buffer.count)
+      let count = holes?.read(into: buffer) ?? Basics.read(descriptor, buffer.baseAddress, buffer.count)
       if count < 0, errno != EINTR { error = InputError("cannot be read: \(SystemError.text())") }
       return count
     }

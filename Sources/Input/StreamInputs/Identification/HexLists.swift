@@ -32,9 +32,7 @@ enum HexLists {
   }
 
   /// Comments and lone brackets do not count.
-  private static func isList(
-    _ head: TextHead, fewest: Int, _ isEntry: (ArraySlice<UInt8>) -> Bool
-  ) -> Bool {
+  private static func isList(_ head: TextHead, fewest: Int, _ isEntry: (ArraySlice<UInt8>) -> Bool) -> Bool {
     var count = 0
     for line in head.wholeLines {
       let line = line.drop { ASCII.isWhiteSpace($0) }
@@ -63,7 +61,6 @@ enum HexLists {
   private static func isBSDChecksum(_ line: ArraySlice<UInt8>) -> Bool {
     let digits = line.reversed().prefix { TextAlphabet.hex[Int($0)] < 16 }
     return checksumDigits.contains(digits.count)
-      && line.dropLast(digits.count).suffix(4).elementsEqual(") = ".utf8)
-      && line.contains(UInt8(ascii: "("))
+      && line.dropLast(digits.count).suffix(4).elementsEqual(") = ".utf8) && line.contains(UInt8(ascii: "("))
   }
 }

@@ -39,9 +39,7 @@ enum KnownFileTypes {
 
 /// libmagic with its own database. A handle serves one thread at a time.
 private final class LoadedLibmagic: Sendable {
-  private struct Handle: @unchecked Sendable {
-    var magic: magic_t
-  }
+  private struct Handle: @unchecked Sendable { var magic: magic_t }
 
   static let shared = LoadedLibmagic()
 

@@ -67,8 +67,7 @@ package struct DecodedText: Sendable {
   mutating func error(_ message: Message, at position: TextPosition) {
     errorCount += 1
     guard errorCount <= Self.maxErrors else { return }
-    append(
-      InputError(message, fileOffset: position.fileOffset, line: position.line, column: position.column))
+    append(InputError(message, fileOffset: position.fileOffset, line: position.line, column: position.column))
   }
 
   /// The file has ended: reports the number of errors that were only counted.

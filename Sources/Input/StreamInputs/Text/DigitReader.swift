@@ -144,9 +144,7 @@ package struct DigitReader: Sendable {
   }
 
   /// Adds a character to the group.
-  private mutating func take(
-    _ character: UInt8, at position: TextPosition, into output: inout DecodedText
-  ) {
+  private mutating func take(_ character: UInt8, at position: TextPosition, into output: inout DecodedText) {
     if let end = group.end, alphabet == .hex || !splitsGroups { endGroup(at: end, into: &output) }
     if alphabet == .hex, isPrefix(character) {
       group = Group()
@@ -233,8 +231,7 @@ package struct DigitReader: Sendable {
     } else if group.count > 0, alphabet == .hex {
       output.error(.textEndsWithinByte, at: group.start)
     } else if group.count == 1 || group.padding > 0 || (group.count > 0 && (isCut || !isURLSafe)) {
-      output.error(
-        .textEndsWithinGroup(characters: group.count, isCertain: isCut), at: group.end ?? cursor)
+      output.error(.textEndsWithinGroup(characters: group.count, isCertain: isCut), at: group.end ?? cursor)
     }
     appendGroup(into: &output)
     flushGap(into: &output)

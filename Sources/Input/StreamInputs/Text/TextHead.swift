@@ -86,8 +86,7 @@ extension TextHead {
     let letters = others - punctuation - escapes - prefixes
     let marks = punctuation - (separator.map { counts[Int($0)] } ?? 0)
     if letters + marks == 0 { return hexDigits >= 4 }
-    return hexDigits >= 32
-      && hexDigits >= Self.digitsPerLetter * letters + Self.digitsPerMark * marks
+    return hexDigits >= 32 && hexDigits >= Self.digitsPerLetter * letters + Self.digitsPerMark * marks
   }
 }
 

@@ -31,9 +31,7 @@ protocol LineDecoder: Sendable {
   mutating func finish(at position: TextPosition, into output: inout DecodedText)
 }
 
-extension LineDecoder {
-  var isWaiting: Bool { false }
-}
+extension LineDecoder { var isWaiting: Bool { false } }
 
 /// Splits blocks into lines; the result does not depend on the block boundaries.
 struct LineSplitter<Lines: LineDecoder>: TextDecoder {

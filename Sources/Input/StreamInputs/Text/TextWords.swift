@@ -6,9 +6,7 @@ extension RawSpan {
   func has(_ word: StaticString, at index: Int = 0) -> Bool {
     guard index >= 0, index <= byteCount, byteCount &- index >= word.utf8CodeUnitCount else { return false }
     for position in 0..<word.utf8CodeUnitCount
-    where byte(at: index &+ position) != word.utf8Start[position] {
-      return false
-    }
+    where byte(at: index &+ position) != word.utf8Start[position] { return false }
     return true
   }
 
