@@ -7,6 +7,8 @@ import PacketCapture
 ///     char peer1_0[] = { /* Packet 4 */
 ///     0x51, 0x80, 0x96, 0x10 };
 struct CArrays: LineDecoder {
+  var line = TextLine()
+  var output = DecodedText()
   private enum Section { case outside, values, comment }
 
   private var state = Section.outside
@@ -15,16 +17,16 @@ struct CArrays: LineDecoder {
 
   init() { values.separator = UInt8(ascii: ",") }
 
-  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  mutating func read(_ text: RawSpan) {
     var index = 0
     if state == .outside {
-      guard line.isStart, let start = beginArray(text, of: line, into: &output) else { return }
+      guard line.isStart, let start = beginArray(text) else { return }
       index = start
     }
     while index < text.byteCount {
       switch state {
-      case .outside: return output.error("unexpected text after an array; ignored", at: line.position(index))
-      case .values: index = readValues(text, from: index, of: line, into: &output)
+      case .outside: return error("unexpected text after an array; ignored", at: index)
+      case .values: index = readValues(text, from: index)
       case .comment:
         let end = text.end(of: "*/", from: index)
         if end != nil { state = .values }
@@ -33,16 +35,13 @@ struct CArrays: LineDecoder {
     }
   }
 
-  mutating func finish(at position: TextPosition, into output: inout DecodedText) {
+  mutating func finish() {
     if state == .outside { return }
-    output.error(
-      "the text ends within an array: it is truncated; the bytes before the end are used", at: position)
+    error("the text ends within an array: it is truncated; the bytes before the end are used", at: 0)
   }
 
   /// Reads values up to a comment, or to the end of the array and its semicolon; returns the index after that.
-  private mutating func readValues(
-    _ text: RawSpan, from start: Int, of line: TextLine, into output: inout DecodedText
-  ) -> Int {
+  private mutating func readValues(_ text: RawSpan, from start: Int) -> Int {
     var end = start
     while end < text.byteCount, !text.has("}", at: end), !text.has("/*", at: end) { end &+= 1 }
     values.read(text, start..<end, of: line, into: &output)
@@ -58,16 +57,14 @@ struct CArrays: LineDecoder {
   }
 
   /// `char peer1_0[] = {`, with `/* Packet 4 */` after it. Returns the index after that.
-  private mutating func beginArray(
-    _ text: RawSpan, of line: TextLine, into output: inout DecodedText
-  ) -> Int? {
+  private mutating func beginArray(_ text: RawSpan) -> Int? {
     let start = text.skippingBlanks(from: 0)
     guard let brace = Self.declaration(text) else {
       // Comments precede arrays, and statements follow them.
       if start < text.byteCount, !count.isEmpty, text.end(of: ";", from: start) == nil,
         !text.has("/", at: start), !text.has("#", at: start)
       {
-        output.error(#"expected "char peer0_0[] = {"; line skipped"#, at: line.position(start))
+        error(#"expected "char peer0_0[] = {"; line skipped"#, at: start)
       }
       return nil
     }

@@ -7,6 +7,8 @@ import PacketCapture
 /// (tshark) or blanks (Wireshark) is of node 1, any other of node 0, which sent the first packet. Lines outside of
 /// frames are tshark's packet list and messages.
 struct FollowText: LineDecoder {
+  var line = TextLine()
+  var output = DecodedText()
   private enum Section {
     /// Before the first frame or stream; after the end of one, or within one whose bytes are not known.
     case before, after
@@ -36,7 +38,7 @@ struct FollowText: LineDecoder {
     digits.hasPrefixes = false
   }
 
-  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  mutating func read(_ text: RawSpan) {
     guard line.isStart else {
       if isWithinDigits { digits.read(text, 0..<text.byteCount, of: line, into: &output) }
       return
@@ -46,60 +48,60 @@ struct FollowText: LineDecoder {
       // Before a header, this is the line above it.
       if state != .before { state = .after }
     } else if text.has("Follow: ") {
-      beginHeader(text, of: line, into: &output)
+      beginHeader(text)
     } else if state == .header {
-      readHeader(text, into: &output)
+      readHeader(text)
     } else {
-      readBody(text, of: line, into: &output)
+      readBody(text)
     }
   }
 
-  mutating func finish(at position: TextPosition, into output: inout DecodedText) {
+  mutating func finish() {
     guard hasFrame, state != .after else { return }
-    output.error(
+    error(
       "the line of = signs at the end of the stream is missing: the text is truncated; its bytes are used",
-      at: position)
+      at: 0)
   }
 
   /// `Follow: tls,raw`.
-  private mutating func beginHeader(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  private mutating func beginHeader(_ text: RawSpan) {
     isHex = text.end(of: ",hex", from: 8) == text.byteCount
     (state, hasFrame, connection) = (.header, true, ExportConnection())
     guard isHex || text.end(of: ",raw", from: 8) == text.byteCount else {
       state = .after
-      return output.error(
+      return error(
         "the stream is not in raw or hex form, so its bytes are not known; export it with tshark -z "
-          + "follow,tcp,raw,N", at: line.position(0))
+          + "follow,tcp,raw,N", at: 0)
     }
   }
 
   /// `Filter: tcp.stream eq 0`, `Node 0: 192.0.2.1:40000`, and `Node 1: …`, after which the bytes begin; for followed
   /// TLS, tshark prints `:0` for the other end.
-  private mutating func readHeader(_ text: RawSpan, into output: inout DecodedText) {
+  private mutating func readHeader(_ text: RawSpan) {
     guard text.has("Node 0: ") || text.has("Node 1: ") else { return }
     let peer = ExportConnection.Peer(text, 8..<text.byteCount, mark: ":")
     if text.has("Node 0: ") {
       connection.peers.first = peer
     } else {
       connection.peers.second = peer
-      begin(into: &output)
+      begin()
     }
   }
 
-  private mutating func begin(into output: inout DecodedText) {
+  private mutating func begin() {
     output.beginConnection(connection)
     (state, next, side) = (.body, Sides(0), nil)
   }
 
-  private mutating func readBody(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  private mutating func readBody(_ text: RawSpan) {
     guard text.byteCount > 0 else { return }
     let start = text.skippingBlanks(from: 0)
     if state == .before, isHex ? Self.offset(text, from: start) != nil : Self.isRaw(text, from: start) {
-      begin(into: &output)
+      begin()
     }
     guard state == .body else { return }
     let side: Side = start > 0 ? .second : .first
-    if isHex { return readRow(text, from: start, of: side, line, into: &output) }
+    if isHex { return readRow(text, from: start, of: side) }
     output.beginSegment(side)
     isWithinDigits = true
     digits.read(text, start..<text.byteCount, of: line, into: &output)
@@ -114,12 +116,9 @@ struct FollowText: LineDecoder {
 
   /// `00000010  82 8f …  ea f7 …  ........ ...`, whose offset counts the bytes of its own direction, modulo 2^32. A row of
   /// fewer than 16 bytes ends its segment.
-  private mutating func readRow(
-    _ text: RawSpan, from start: Int, of side: Side, _ line: TextLine, into output: inout DecodedText
-  ) {
+  private mutating func readRow(_ text: RawSpan, from start: Int, of side: Side) {
     guard let offset = Self.offset(text, from: start) else {
-      return output.error(
-        "expected an offset of 8 hex digits and two blanks; line skipped", at: line.position(start))
+      return error("expected an offset of 8 hex digits and two blanks; line skipped", at: start)
     }
     if self.side != side { output.beginSegment(side) }
     output.skip(Int(Int32(bitPattern: offset &- next[side])), at: line.position(start))

@@ -5,6 +5,8 @@ import PacketCapture
 /// a list of peers, then one of packets, whose data are lines of base64. Older versions have `# Packet 4` and
 /// `peer1_0: !!binary |` instead.
 struct FollowYAML: LineDecoder {
+  var line = TextLine()
+  var output = DecodedText()
   private enum Section {
     /// Outside of lists, or within a packet before its data.
     case keys
@@ -28,7 +30,7 @@ struct FollowYAML: LineDecoder {
   private var packet = PacketReference(number: nil)
   private var base64 = DigitReader(.base64)
 
-  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  mutating func read(_ text: RawSpan) {
     guard line.isStart else {
       if case .data = state { base64.read(text, 0..<text.byteCount, of: line, into: &output) }
       return
@@ -36,18 +38,18 @@ struct FollowYAML: LineDecoder {
     let start = text.skippingBlanks(from: 0)
     guard start < text.byteCount else { return }
     if start == 0 || Self.isKey(text, from: start) {
-      return readKey(text, from: start, of: line, into: &output)
+      return readKey(text, from: start)
     }
     switch state {
     case .data: base64.read(text, start..<text.byteCount, of: line, into: &output)
     case .lostData: break
-    case .keys, .peers: reportKey(at: line.position(start), into: &output)
+    case .keys, .peers: reportKey(at: start)
     }
   }
 
-  mutating func finish(at position: TextPosition, into output: inout DecodedText) {
+  mutating func finish() {
     if case .peers = state {
-      output.error("the text ends within the list of peers: it is truncated", at: position)
+      error("the text ends within the list of peers: it is truncated", at: 0)
     }
   }
 
@@ -56,9 +58,7 @@ struct FollowYAML: LineDecoder {
     text.has("- ", at: start) || text.has("#", at: start) || text.end(of: ":", from: start) != nil
   }
 
-  private mutating func readKey(
-    _ text: RawSpan, from start: Int, of line: TextLine, into output: inout DecodedText
-  ) {
+  private mutating func readKey(_ text: RawSpan, from start: Int) {
     let key = text.has("- ", at: start) ? text.skippingBlanks(from: start &+ 2) : start
     if let name = PeerName(text, at: key), text.has(": !!binary |", at: name.end) {
       count.begin(name, packet.original, at: line.position(key), into: &output)
@@ -67,19 +67,16 @@ struct FollowYAML: LineDecoder {
     } else if text.has("# Packet ", at: key) {
       packet = PacketReference(number: nil, original: text.wholeNumber(at: key &+ 9))
     } else if let colon = text.end(of: ":", from: key), !text.has("#", at: key) {
-      let value = text.skippingBlanks(from: colon)
-      readValue(of: text.string(key..<colon &- 1), text, at: value, line.position(key), into: &output)
+      readValue(of: key..<colon &- 1, text, at: text.skippingBlanks(from: colon))
     } else if !text.has("#", at: key), !text.has("---", at: key), !text.has("...", at: key) {
-      reportKey(at: line.position(key), into: &output)
+      reportKey(at: key)
     }
   }
 
   /// `- peer: 0`, `host: 192.0.2.1`, `port: 40000`; `- packet: 4`, `peer: 1`, `timestamp: 1400000000.200000048`,
   /// `data: !!binary |`.
-  private mutating func readValue(
-    of key: String, _ text: RawSpan, at start: Int, _ position: TextPosition, into output: inout DecodedText
-  ) {
-    switch (key, state) {
+  private mutating func readValue(of key: Range<Int>, _ text: RawSpan, at start: Int) {
+    switch (text.string(key), state) {
     case ("peers", _): (connection, state) = (ExportConnection(), .peers(nil))
     case ("packets", _):
       output.beginConnection(connection)
@@ -89,11 +86,11 @@ struct FollowYAML: LineDecoder {
       connection.peers[side].address = IPAddress(text.string(start..<text.byteCount))
     case ("port", .peers(let side?)):
       connection.peers[side].port = ExportConnection.Peer.port(text, start..<text.byteCount)
-    case (_, .peers): reportKey(at: position, into: &output)
+    case (_, .peers): reportKey(at: key.lowerBound)
     case ("packet", _):
       packet = PacketReference(number: nil, original: text.wholeNumber(at: start))
       (side, state) = (nil, .keys)
-      if packet.original == nil { output.error("a packet without a number", at: position) }
+      if packet.original == nil { error("a packet without a number", at: key.lowerBound) }
     case ("peer", _): side = Self.side(text, at: start)
     case ("timestamp", _): packet.time = text.time(at: start, maxDigits: Self.timeDigits)
     case ("data", _):
@@ -101,18 +98,19 @@ struct FollowYAML: LineDecoder {
         output.beginSegment(side, packet)
         state = .data
       } else {
-        output.error(
-          "data of a packet without a peer; skipped, so an unknown number of bytes is missing", at: position)
+        error(
+          "data of a packet without a peer; skipped, so an unknown number of bytes is missing",
+          at: key.lowerBound)
         state = .lostData
       }
-    default: reportKey(at: position, into: &output)
+    default: reportKey(at: key.lowerBound)
     }
   }
 
-  private func reportKey(at position: TextPosition, into output: inout DecodedText) {
-    output.error(
+  private mutating func reportKey(at index: Int) {
+    error(
       #"expected "peer:", "host:", "port:", "packets:", "packet:", "timestamp:" or "data:"; line skipped"#,
-      at: position)
+      at: index)
   }
 
   private static func side(_ text: RawSpan, at start: Int) -> Side? {

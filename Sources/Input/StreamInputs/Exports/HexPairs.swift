@@ -45,9 +45,7 @@ struct HexPairs: Sendable {
   /// Whether the line has such pairs at `start`, and its text column, if there is one, agrees with them.
   func agree(_ text: RawSpan, from start: Int, isCut: Bool = false) -> Bool {
     var (copy, output) = (self, DecodedText())
-    let line = TextLine(
-      start: TextPosition(), isStart: true, isEnd: true, isTerminated: !isCut, hasReturn: false)
-    var (count, end) = copy.read(text, from: start, of: line, into: &output)
+    var (count, end) = copy.read(text, from: start, of: TextLine(isTerminated: !isCut), into: &output)
     while end > start, ASCII.isBlank(text.byte(at: end &- 1)) { end &-= 1 }
     let extra = halfway.map { count > $0 ? 1 : 0 } ?? 0
     return count > 0 && end &- start == 3 &* count &- 1 &+ extra && !output.hasErrors

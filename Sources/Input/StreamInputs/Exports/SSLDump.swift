@@ -12,6 +12,8 @@ import PacketCapture
 /// Fully printable data are printed as text, indented, and the closing line then follows the last character directly,
 /// unless that is a newline. All other lines are about the handshake.
 struct SSLDump: LineDecoder {
+  var line = TextLine()
+  var output = DecodedText()
   private enum Section {
     case outside
     /// After the header of an application data record: a ruled line must follow.
@@ -28,35 +30,34 @@ struct SSLDump: LineDecoder {
   /// Whether the record's header ends with a carriage return; then those in its text are line ends, not data.
   private var hasReturns = false
 
-  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  mutating func read(_ text: RawSpan) {
     let isRule = line.isStart && text.has("    ") && text.isRule(of: "-", from: Self.indent)
     switch state {
     case .announced where isRule: state = .opened
     case .announced(let position):
-      reportUndecrypted(at: position, into: &output)
+      reportUndecrypted(at: position)
       fallthrough
-    case .outside: readOutside(text, of: line, into: &output)
-    case .opened, .hex, .text: if isRule { state = .outside } else { readData(text, of: line, into: &output) }
+    case .outside: readOutside(text)
+    case .opened, .hex, .text: if isRule { state = .outside } else { readData(text) }
     }
   }
 
-  mutating func finish(at position: TextPosition, into output: inout DecodedText) {
+  mutating func finish() {
     switch state {
     case .outside: break
-    case .announced(let position): reportUndecrypted(at: position, into: &output)
+    case .announced(let position): reportUndecrypted(at: position)
     case .opened, .hex, .text:
-      output.error(
-        "the text ends within a record: it is truncated; the bytes before the end are used", at: position)
+      error("the text ends within a record: it is truncated; the bytes before the end are used", at: 0)
     }
   }
 
-  private mutating func reportUndecrypted(at position: TextPosition, into output: inout DecodedText) {
+  private mutating func reportUndecrypted(at position: TextPosition) {
     output.error(
       "application data was not decrypted; give ssldump the key with -k or -l, and -d", at: position)
     state = .outside
   }
 
-  private mutating func readOutside(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  private mutating func readOutside(_ text: RawSpan) {
     guard line.isStart else { return }
     if let (key, connection) = SSLDumpLine.connection(text) {
       return output.beginConnection(connection, key: key)
@@ -74,16 +75,16 @@ struct SSLDump: LineDecoder {
   }
 
   /// A line between the ruled ones. `text` has no carriage return at its end; `line` knows of it.
-  private mutating func readData(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  private mutating func readData(_ text: RawSpan) {
     if case .opened = state { state = isHex(text, isCut: !line.isTerminated) ? .hex : .text }
-    guard case .hex = state else { return readText(text, of: line, into: &output) }
+    guard case .hex = state else { return readText(text) }
     if pairs.read(text, from: Self.indent, of: line, into: &output).count == 0 {
-      output.error("expected hex pairs or the end of the record", at: line.position(0))
+      error("expected hex pairs or the end of the record", at: 0)
     }
   }
 
   /// A line of data printed as text, whose last one may have the closing line after it.
-  private mutating func readText(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  private mutating func readText(_ text: RawSpan) {
     let start = line.isStart && text.has("    ") ? Self.indent : 0
     let rule = text.byteCount &- Self.ruleLength
     let isClosed = line.isEnd && rule >= start && text.isRule(of: "-", from: rule)

@@ -11,6 +11,8 @@ import PacketCapture
 /// direction. With `-v` lines end at a newline of the data or after 16 bytes and have a text column, and `--`
 /// follows. The log does not name the time zone, so the time is not used.
 struct SocatLog: LineDecoder {
+  var line = TextLine()
+  var output = DecodedText()
   /// The text column begins after 16 pairs.
   private var pairs = HexPairs(textColumn: 3 * HexPairs.bytesPerLine + 1)
   private var count = SideCount()
@@ -18,51 +20,47 @@ struct SocatLog: LineDecoder {
   private var missing = 0
   private var isWithinBytes = false
 
-  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText) {
+  mutating func read(_ text: RawSpan) {
     guard line.isStart else {
-      if isWithinBytes { readBytes(text, from: 0, of: line, into: &output) }
+      if isWithinBytes { readBytes(text, from: 0) }
       return
     }
     isWithinBytes = false
     if let header = SocatHeader(text) {
-      endBlock(at: line.position(0), into: &output)
+      endBlock()
       output.skip(count.begin(header.range, of: header.side, into: &output), at: line.position(0))
       missing = header.range.count
     } else if missing > 0, text.has(" ") {
       isWithinBytes = true
-      readBytes(text, from: 1, of: line, into: &output)
+      readBytes(text, from: 1)
     } else if text.has("--"), text.byteCount == 2 {
-      endBlock(at: line.position(0), into: &output)
+      endBlock()
     } else if text.byteCount > 0, text.number(at: 0) == nil || text.end(of: " socat[", from: 0) == nil {
       // Not a message of socat -d, either: `2024/01/01 12:00:00 socat[4711] N listening on …`.
-      output.error(
+      error(
         #"expected a line of socat's log: ">" or "<" with time and length, bytes in hex, or a message; "#
-          + "line skipped", at: line.position(0))
+          + "line skipped", at: 0)
     }
   }
 
-  mutating func finish(at position: TextPosition, into output: inout DecodedText) {
-    endBlock(at: position, into: &output)
-  }
+  mutating func finish() { endBlock() }
 
-  private mutating func readBytes(
-    _ text: RawSpan, from start: Int, of line: TextLine, into output: inout DecodedText
-  ) {
+  private mutating func readBytes(_ text: RawSpan, from start: Int) {
     let (count, end) = pairs.read(text, from: start, maxCount: missing, of: line, into: &output)
     missing = max(0, missing &- count)
     guard missing == 0, end < text.byteCount, !text.has("  ", at: end),
       text.skippingBlanks(from: end) < text.byteCount
     else { return }
-    output.error("the line has more bytes than its block; they are skipped", at: line.position(end))
+    error("the line has more bytes than its block; they are skipped", at: end)
   }
 
   /// Ends the current block, complete or not.
-  private mutating func endBlock(at position: TextPosition, into output: inout DecodedText) {
+  private mutating func endBlock() {
     guard missing > 0 else { return }
-    output.error(
+    error(
       "the block is \(Count.of(missing, "byte")) shorter than its length: lines are missing from the "
-        + "log, or it is truncated", at: position)
-    output.appendGap(length: missing, at: position.fileOffset)
+        + "log, or it is truncated", at: 0)
+    output.appendGap(length: missing, at: line.fileOffset)
     missing = 0
   }
 }

@@ -41,6 +41,8 @@ package struct DigitReader: Sendable {
   }
 
   let alphabet: Alphabet
+  /// The caller's, while it reads.
+  private var output = DecodedText()
   /// A mark that separates bytes as a blank does: `51:80`, `0x51, 0x80`.
   var separator = UInt8(ascii: " ")
   /// Whether a line end may be within a group.
@@ -65,20 +67,28 @@ package struct DigitReader: Sendable {
 
   /// Reads the part of a line in `range`, and ends the last group if the line ends.
   mutating func read(
-    _ text: RawSpan, _ range: Range<Int>, of line: TextLine, into output: inout DecodedText
+    _ text: RawSpan, _ range: Range<Int>, of line: TextLine, into target: inout DecodedText
   ) {
+    swap(&target, &output)
+    defer { swap(&target, &output) }
     cursor = line.position(range.lowerBound)
-    _ = read(text, range, isBounded: false, into: &output)
+    _ = read(text, range, isBounded: false)
     guard line.isEnd else { return }
-    if line.isTerminated { endGroup(at: cursor, into: &output) }
-    endText(isCut: true, into: &output)
+    if line.isTerminated { endGroup(at: cursor) }
+    endText(isCut: true)
   }
 
   /// Ends the current group here, whole or not.
-  mutating func endGroup(at position: TextPosition, into output: inout DecodedText) {
-    endBackslash(into: &output)
+  mutating func endGroup(at position: TextPosition, into target: inout DecodedText) {
+    swap(&target, &output)
+    endGroup(at: position)
+    swap(&target, &output)
+  }
+
+  private mutating func endGroup(at position: TextPosition) {
+    endBackslash()
     if group.count > 0, !group.isDamaged {
-      flushGap(into: &output)
+      flushGap()
       if alphabet == .hex {
         output.error(
           "a hex digit without a second one: one digit is missing here; byte skipped", at: group.start)
@@ -89,15 +99,13 @@ package struct DigitReader: Sendable {
       }
       group.isDamaged = true
     }
-    if group.count > 0 { closeGroup(into: &output) }
-    flushGap(into: &output)
+    if group.count > 0 { closeGroup() }
+    flushGap()
     (isGroupStart, isInRun) = (true, false)
   }
 
   /// Reads `text` in `range`, or until `output` is full (`isBounded`). Returns the index after the last character read.
-  private mutating func read(
-    _ text: RawSpan, _ range: Range<Int>, isBounded: Bool, into output: inout DecodedText
-  ) -> Int {
+  private mutating func read(_ text: RawSpan, _ range: Range<Int>, isBounded: Bool) -> Int {
     let base = cursor.fileOffset &- range.lowerBound
     var index = range.lowerBound
     while index < range.upperBound, !isBounded || !output.isFull {
@@ -113,7 +121,7 @@ package struct DigitReader: Sendable {
         if index == range.upperBound || isBounded && output.isFull { break }
       }
       cursor.fileOffset = base &+ index
-      step(text.byte(at: index), into: &output)
+      step(text.byte(at: index))
       index &+= 1
     }
     cursor.fileOffset = base &+ index
@@ -121,43 +129,43 @@ package struct DigitReader: Sendable {
   }
 
   /// Reads the character at the cursor, and moves past a newline.
-  private mutating func step(_ character: UInt8, into output: inout DecodedText) {
+  private mutating func step(_ character: UInt8) {
     if isAfterReturn, alphabet == .hex, character != ASCII.newline {
-      take(ASCII.carriageReturn, at: cursor.advanced(by: -1), into: &output)
+      take(ASCII.carriageReturn, at: cursor.advanced(by: -1))
     }
     isAfterReturn = character == ASCII.carriageReturn
     if isAfterReturn { return }
     if ASCII.isWhiteSpace(character) || character == separator {
-      passWhiteSpace(isLineEnd: character == ASCII.newline, into: &output)
+      passWhiteSpace(isLineEnd: character == ASCII.newline)
     } else {
-      take(character, at: cursor, into: &output)
+      take(character, at: cursor)
     }
   }
 
-  private mutating func passWhiteSpace(isLineEnd: Bool, into output: inout DecodedText) {
-    if alphabet == .hex, group.isDamaged || group.isBackslash { endGroup(at: cursor, into: &output) }
+  private mutating func passWhiteSpace(isLineEnd: Bool) {
+    if alphabet == .hex, group.isDamaged || group.isBackslash { endGroup(at: cursor) }
     let endsGroup = isLineEnd ? alphabet == .base64 || !splitsGroups : alphabet == .hex
     if group.count > 0, endsGroup { group.end = group.end ?? cursor }
-    if alphabet == .hex { flushGap(into: &output) }
+    if alphabet == .hex { flushGap() }
     (isGroupStart, isInRun) = (true, false)
     if isLineEnd { cursor.passNewline() }
   }
 
   /// Adds a character to the group.
-  private mutating func take(_ character: UInt8, at position: TextPosition, into output: inout DecodedText) {
-    if let end = group.end, alphabet == .hex || !splitsGroups { endGroup(at: end, into: &output) }
+  private mutating func take(_ character: UInt8, at position: TextPosition) {
+    if let end = group.end, alphabet == .hex || !splitsGroups { endGroup(at: end) }
     if alphabet == .hex, isPrefix(character) {
       group = Group()
       isGroupStart = false
       return
     }
-    endBackslash(into: &output)
+    endBackslash()
     if group.count == 0 { group.start = position }
     group.offsets[group.count] = position.fileOffset
     group.count += 1
     let value = alphabet == .hex ? Digits.hex[Int(character)] : Digits.base64[Int(character)]
     if value & Digits.isInvalid == 0, group.padding == 0 {
-      if group.count == 1 { flushGap(into: &output) }
+      if group.count == 1 { flushGap() }
       isURLSafe = isURLSafe || value & Digits.isURLSafe != 0
       group.bits = group.bits << UInt32(alphabet.digitBits) | UInt32(value & 63)
       isInRun = false
@@ -166,9 +174,9 @@ package struct DigitReader: Sendable {
     } else if alphabet == .hex, hasPrefixes, character == UInt8(ascii: "\\"), group.count == 1, !isInRun {
       group.isBackslash = true
     } else {
-      damage(character, at: position, into: &output)
+      damage(character, at: position)
     }
-    if group.count == alphabet.groupLength { closeGroup(into: &output) }
+    if group.count == alphabet.groupLength { closeGroup() }
   }
 
   /// Whether the character completes `\x`, or `0x` at the start of a group.
@@ -178,15 +186,13 @@ package struct DigitReader: Sendable {
   }
 
   /// A backslash that no x follows is damage.
-  private mutating func endBackslash(into output: inout DecodedText) {
-    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start, into: &output) }
+  private mutating func endBackslash() {
+    if group.isBackslash { damage(UInt8(ascii: "\\"), at: group.start) }
   }
 
-  private mutating func damage(
-    _ character: UInt8, at position: TextPosition, into output: inout DecodedText
-  ) {
+  private mutating func damage(_ character: UInt8, at position: TextPosition) {
     if !isInRun, !group.isDamaged {
-      flushGap(into: &output)
+      flushGap()
       output.error(
         alphabet == .hex
           ? "expected a hex digit or white space, found \(characterName(character)); byte skipped"
@@ -195,18 +201,18 @@ package struct DigitReader: Sendable {
     (group.isDamaged, group.isBackslash, isInRun) = (true, false, alphabet == .hex)
   }
 
-  private mutating func closeGroup(into output: inout DecodedText) {
-    appendGroup(into: &output)
+  private mutating func closeGroup() {
+    appendGroup()
     if group.isDamaged {
       if gap.length == 0 { gap.fileOffset = group.offsets[0] }
       gap.length += alphabet.groupBytes
-      if alphabet == .base64 { flushGap(into: &output) }
+      if alphabet == .base64 { flushGap() }
     }
     if alphabet == .hex, group.count == 2 { isGroupStart = false }
     group = Group()
   }
 
-  private mutating func flushGap(into output: inout DecodedText) {
+  private mutating func flushGap() {
     guard gap.length > 0 else { return }
     output.appendGap(length: gap.length, at: gap.fileOffset)
     byteCount &+= gap.length
@@ -214,7 +220,7 @@ package struct DigitReader: Sendable {
   }
 
   /// Adds the bytes of the group that are complete.
-  private mutating func appendGroup(into output: inout DecodedText) {
+  private mutating func appendGroup() {
     if group.isDamaged { return }
     let bits = (group.count - group.padding) * alphabet.digitBits
     for index in 0..<bits / 8 {
@@ -225,16 +231,16 @@ package struct DigitReader: Sendable {
   }
 
   /// The text has ended. If it `isCut`, its last group certainly lacks characters.
-  private mutating func endText(isCut: Bool, into output: inout DecodedText) {
+  private mutating func endText(isCut: Bool) {
     if group.isDamaged || group.isBackslash {
-      endGroup(at: cursor, into: &output)
+      endGroup(at: cursor)
     } else if group.count > 0, alphabet == .hex {
       output.error(.textEndsWithinByte, at: group.start)
     } else if group.count == 1 || group.padding > 0 || (group.count > 0 && (isCut || !isURLSafe)) {
       output.error(.textEndsWithinGroup(characters: group.count, isCertain: isCut), at: group.end ?? cursor)
     }
-    appendGroup(into: &output)
-    flushGap(into: &output)
+    appendGroup()
+    flushGap()
     (group, isGroupStart, isInRun) = (Group(), true, false)
   }
 }
@@ -258,14 +264,18 @@ extension DigitReader: TextDecoder {
     splitsGroups = head.commonLineWidth.map { $0 % 4 > 0 } ?? true
   }
 
-  package mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
+  package mutating func read(_ text: RawSpan, from start: Int, into target: inout DecodedText) -> Int {
+    swap(&target, &output)
+    defer { swap(&target, &output) }
     let start = cursor.skipMark(from: start, to: text.byteCount)
-    return read(text, start..<text.byteCount, isBounded: true, into: &output)
+    return read(text, start..<text.byteCount, isBounded: true)
   }
 
-  package mutating func finish(into output: inout DecodedText) -> Bool {
-    endText(isCut: false, into: &output)
+  package mutating func finish(into target: inout DecodedText) -> Bool {
+    swap(&target, &output)
+    endText(isCut: false)
     output.closeErrors()
+    swap(&target, &output)
     return true
   }
 }

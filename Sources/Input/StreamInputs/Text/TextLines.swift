@@ -3,14 +3,14 @@ import Basics
 /// A line of a text, or a chunk of one that is too long to buffer.
 struct TextLine: Sendable {
   /// Of its first character.
-  var start: TextPosition
+  var start = TextPosition()
   /// Whether it begins the line, and whether it ends it: both but for chunks of a long line.
-  var isStart: Bool
-  var isEnd: Bool
+  var isStart = true
+  var isEnd = true
   /// Whether a line end follows; it is missing only from a file's last line, which may be cut.
-  var isTerminated: Bool
+  var isTerminated = true
   /// Whether that line end has a carriage return.
-  var hasReturn: Bool
+  var hasReturn = false
 
   /// The offset in the file, from 0, of its first character.
   var fileOffset: Int { start.fileOffset }
@@ -21,17 +21,26 @@ struct TextLine: Sendable {
 
 /// Decodes the lines of one format. One value reads one file.
 protocol LineDecoder: Sendable {
+  /// The current line, and what is decoded: the splitter sets and takes them.
+  var line: TextLine { get set }
+  var output: DecodedText { get set }
+
   /// Whether the output became full before the line was read: it is passed on again.
   var isWaiting: Bool { get }
 
   /// - Parameter text: the line without its end.
-  mutating func read(_ text: RawSpan, of line: TextLine, into output: inout DecodedText)
+  mutating func read(_ text: RawSpan)
 
-  /// The file has ended.
-  mutating func finish(at position: TextPosition, into output: inout DecodedText)
+  /// The file has ended, where `line` begins.
+  mutating func finish()
 }
 
-extension LineDecoder { var isWaiting: Bool { false } }
+extension LineDecoder {
+  var isWaiting: Bool { false }
+
+  /// - Parameter index: the character of the line that it is about.
+  mutating func error(_ message: Message, at index: Int) { output.error(message, at: line.position(index)) }
+}
 
 /// Splits blocks into lines; the result does not depend on the block boundaries.
 struct LineSplitter<Lines: LineDecoder>: TextDecoder {
@@ -51,16 +60,18 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
   init(_ lines: Lines) { self.lines = lines }
 
   mutating func read(_ text: RawSpan, from start: Int, into output: inout DecodedText) -> Int {
+    swap(&output, &lines.output)
+    defer { swap(&output, &lines.output) }
     var index = start
-    while index < text.byteCount, !output.isFull {
+    while index < text.byteCount, !lines.output.isFull {
       let newline = text.newlineIndex(from: index)
       let end = newline ?? text.byteCount
       if newline != nil, partial.isEmpty, end &- index <= Self.chunkLength {
-        emit(text.extracting(index..<end), isEnd: true, isTerminated: true, into: &output)
+        emit(text.extracting(index..<end), isEnd: true, isTerminated: true)
       } else {
-        buffer(text.extracting(index..<end), into: &output)
+        buffer(text.extracting(index..<end))
         index = end
-        if newline != nil { emitPartial(isEnd: true, isTerminated: true, into: &output) }
+        if newline != nil { emitPartial(isEnd: true, isTerminated: true) }
       }
       if lines.isWaiting { break }
       index = end
@@ -73,45 +84,46 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
   }
 
   mutating func finish(into output: inout DecodedText) -> Bool {
+    swap(&output, &lines.output)
+    defer { swap(&output, &lines.output) }
     // A last line without line end.
-    if !partial.isEmpty || isWithinLine { emitPartial(isEnd: true, isTerminated: false, into: &output) }
+    if !partial.isEmpty || isWithinLine { emitPartial(isEnd: true, isTerminated: false) }
     if lines.isWaiting { return false }
-    lines.finish(at: cursor, into: &output)
-    output.closeErrors()
+    lines.line.start = cursor
+    lines.finish()
+    lines.output.closeErrors()
     return true
   }
 
   /// Buffers a part of a line; a full chunk is passed on.
-  private mutating func buffer(_ text: RawSpan, into output: inout DecodedText) {
+  private mutating func buffer(_ text: RawSpan) {
     var index = 0
     while index < text.byteCount {
       let count = min(text.byteCount &- index, Self.chunkLength &+ 1 &- partial.count)
       text.extracting(index..<index &+ count).withUnsafeBytes { partial.append(contentsOf: $0) }
       index &+= count
       guard partial.count > Self.chunkLength, let last = partial.popLast() else { continue }
-      emitPartial(isEnd: false, isTerminated: false, into: &output)
+      emitPartial(isEnd: false, isTerminated: false)
       partial.append(last)
     }
   }
 
-  private mutating func emitPartial(isEnd: Bool, isTerminated: Bool, into output: inout DecodedText) {
+  private mutating func emitPartial(isEnd: Bool, isTerminated: Bool) {
     var line: [UInt8] = []
     swap(&line, &partial)
-    emit(line.span.bytes, isEnd: isEnd, isTerminated: isTerminated, into: &output)
+    emit(line.span.bytes, isEnd: isEnd, isTerminated: isTerminated)
     if !lines.isWaiting { line.removeAll(keepingCapacity: true) }
     swap(&line, &partial)
   }
 
-  private mutating func emit(
-    _ text: RawSpan, isEnd: Bool, isTerminated: Bool, into output: inout DecodedText
-  ) {
+  private mutating func emit(_ text: RawSpan, isEnd: Bool, isTerminated: Bool) {
     if cursor.fileOffset == 0 { cursor = TextPosition(startOf: text) }
     let text = text.extracting(droppingFirst: cursor.skipMark(from: 0, to: text.byteCount))
     let length = text.byteCount
     let hasReturn = isTerminated && length > 0 && text.byte(at: length &- 1) == ASCII.carriageReturn
-    let line = TextLine(
+    lines.line = TextLine(
       start: cursor, isStart: !isWithinLine, isEnd: isEnd, isTerminated: isTerminated, hasReturn: hasReturn)
-    lines.read(hasReturn ? text.extracting(droppingLast: 1) : text, of: line, into: &output)
+    lines.read(hasReturn ? text.extracting(droppingLast: 1) : text)
     if lines.isWaiting { return }
     cursor.fileOffset &+= length
     isWithinLine = !isEnd
