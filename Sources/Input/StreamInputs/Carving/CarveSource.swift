@@ -27,6 +27,9 @@ package struct CarveSource: StreamSource, ~Copyable {
   /// Created with the first packet.
   private var packets: CarvedPackets?
 
+  /// The caller's, while it reads.
+  var view = View()
+  var batch = EventBatch()
   /// File offset before which everything has been searched, and before which bytes belong to records.
   private var searched = 0
   var floor = 0
@@ -54,16 +57,18 @@ package struct CarveSource: StreamSource, ~Copyable {
   }
 
   package mutating func read(
-    _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into batch: inout EventBatch
+    _ window: RawSpan, from start: Int, windowOffset: Int, isLast: Bool, into target: inout EventBatch
   ) -> SourceStep {
-    window.withUnsafeBytes { bytes in
-      let view = View(bytes: bytes, offset: windowOffset, isLast: isLast)
+    swap(&target, &batch)
+    defer { swap(&target, &batch) }
+    return window.withUnsafeBytes { bytes in
+      view = View(bytes: bytes, offset: windowOffset, isLast: isLast)
       // The reader skips holes of sparse files.
       var index = max(0, searched &- windowOffset)
       defer { searched = windowOffset &+ index }
       do throws(NeedsWindow) {
         while !batch.isFull {
-          index = try open == nil ? next(from: &index, in: view, &batch) : extend(in: view, &batch)
+          index = try open == nil ? next(from: &index) : extend()
           if index >= bytes.count, isLast, open == nil { return .ended(nil) }
         }
         return .isFull(consumed: start)
@@ -76,10 +81,12 @@ package struct CarveSource: StreamSource, ~Copyable {
     }
   }
 
-  package mutating func finish(into batch: inout EventBatch) -> Bool {
-    if open != nil { close(&batch) }
+  package mutating func finish(into target: inout EventBatch) -> Bool {
+    swap(&target, &batch)
+    defer { swap(&target, &batch) }
+    if open != nil { close() }
     isIdle = isIdle && found.isEmpty && leftOut.inUse == 0
-    finishLines(&batch)
+    finishLines()
     return packets?.finish(streams: &streams, into: &batch) ?? true
   }
 
@@ -88,9 +95,7 @@ package struct CarveSource: StreamSource, ~Copyable {
   // Each function returns the index at which the search continues; nil if it finds nothing.
 
   /// - Parameter index: where the search continues; moved to the next anchor, so that nothing is searched twice.
-  private mutating func next(
-    from index: inout Int, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int {
+  private mutating func next(from index: inout Int) throws(NeedsWindow) -> Int {
     switch scan.next(from: index, in: view.bytes, windowOffset: view.offset, isLast: view.isLast) {
     case .none(let end):
       index = end
@@ -98,44 +103,40 @@ package struct CarveSource: StreamSource, ~Copyable {
       return view.bytes.count
     case .pair(let found):
       index = found
-      return try pair(at: found, in: view, &batch)
+      return try pair(at: found)
     case .text(let block, let kinds):
       index = block
-      if let next = try text(kinds, at: block, in: view, &batch) { return next }
+      if let next = try text(kinds, at: block) { return next }
       switch scan.afterText(block, in: view.bytes) {
       case .pair(let found):
         index = found
-        return try pair(at: found, in: view, &batch)
+        return try pair(at: found)
       case .none(let end), .text(let end, _): return end
       }
     }
   }
 
-  private mutating func pair(
-    at index: Int, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int {
+  private mutating func pair(at index: Int) throws(NeedsWindow) -> Int {
     let bytes = view.bytes
     // Enough for the fields around a length: a whole token, and what follows it.
     try view.check(2 &+ tuples.rules.tokenLengths.longest &+ 3, from: index)
     let first = view.index(of: floor)
     if bytes[index] == UInt8(ascii: "=") {
       let chain = try textSearch.quotedPrintable(at: index, from: first, in: view)
-      return try openText(chain, in: view, &batch) ?? index &+ 1
+      return try openText(chain) ?? index &+ 1
     }
-    if let next = try record(withLengthAt: index, in: view, &batch) { return next }
+    if let next = try record(withLengthAt: index) { return next }
     switch packetSearch.packet(at: index, from: first, in: bytes, isLast: view.isLast) {
     case .none: return index &+ 1
     case .undecided(let needed): throw NeedsWindow(start: index, count: needed)
     case .packet(let packet):
-      take(packet, in: view, &batch)
+      take(packet)
       return packet.range.upperBound
     }
   }
 
   /// A tuple or request whose token length is at `index`.
-  private mutating func record(
-    withLengthAt index: Int, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int? {
+  private mutating func record(withLengthAt index: Int) throws(NeedsWindow) -> Int? {
     let bytes = view.bytes
     guard bytes.count &- index >= 2 else { return nil }
     let length = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
@@ -145,7 +146,7 @@ package struct CarveSource: StreamSource, ~Copyable {
       switch try tuples.chain(
         at: header, upTo: tuples.minChain, in: bytes, isLast: view.isLast, isSpaced: true)
       {
-      case .found: return try openTuples(at: header, in: view, &batch)
+      case .found: return try openTuples(at: header)
       case .tooShort(let end): shortChain = view.offset &+ header..<view.offset &+ end
       }
     }
@@ -157,7 +158,8 @@ package struct CarveSource: StreamSource, ~Copyable {
     case .none: return nil
     case .undecided(let needed): throw NeedsWindow(start: start, count: needed)
     case .request:
-      openRequests(at: start, in: view, &batch)
+      hasRequests = true
+      openChain(.requests, at: start, length: nil)
       return start
     }
   }
@@ -168,30 +170,24 @@ package struct CarveSource: StreamSource, ~Copyable {
     return (start &- shortChain.lowerBound) % (Tuple.headerLength &+ length) == 0
   }
 
-  private mutating func text(
-    _ kinds: AnchorScan.Text, at block: Int, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int? {
+  private mutating func text(_ kinds: AnchorScan.Text, at block: Int) throws(NeedsWindow) -> Int? {
     let first = view.index(of: floor)
     if kinds.contains(.token),
       let bracket = LogTokens.bracket(before: block, from: max(0, first), in: view.bytes),
-      let next = try logRecord(at: bracket, in: view, &batch)
+      let next = try logRecord(at: bracket)
     {
       return next
     }
-    if kinds.contains(.hex), let next = try encoded(.hex, at: block, in: view, &batch) { return next }
-    return try kinds.contains(.base64) ? encoded(.base64, at: block, in: view, &batch) : nil
+    if kinds.contains(.hex),
+      let next = try openText(textSearch.chain(.hex, around: block, from: first, in: view))
+    {
+      return next
+    }
+    guard kinds.contains(.base64) else { return nil }
+    return try openText(textSearch.chain(.base64, around: block, from: view.index(of: floor), in: view))
   }
 
-  private mutating func encoded(
-    _ form: EncodedText.TextEncoding, at block: Int, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int? {
-    let chain = try textSearch.chain(form, around: block, from: view.index(of: floor), in: view)
-    return try openText(chain, in: view, &batch)
-  }
-
-  private mutating func logRecord(
-    at bracket: Int, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int? {
+  private mutating func logRecord(at bracket: Int) throws(NeedsWindow) -> Int? {
     let offset = view.offset &+ bracket
     if offset <= leftOut.last { return nil }
     switch try logTokens.record(at: bracket, in: view) {
@@ -199,13 +195,13 @@ package struct CarveSource: StreamSource, ~Copyable {
     case .inUse: leftOut.add(offset, isInUse: true)
     case .untimed: leftOut.add(offset, isInUse: false)
     case .found(let found):
-      add(found, in: view, &batch)
+      add(found)
       return found.end
     }
     return nil
   }
 
-  private mutating func take(_ packet: PacketSearch.FoundPacket, in view: View, _ batch: inout EventBatch) {
+  private mutating func take(_ packet: PacketSearch.FoundPacket) {
     var packets =
       self.packets.take()
       ?? CarvedPackets(options: captureOptions, reservedSlots: Int(Self.logSlot + Self.lineSlots))
@@ -217,28 +213,24 @@ package struct CarveSource: StreamSource, ~Copyable {
 
   // MARK: - The open chain
 
-  private mutating func extend(in view: View, _ batch: inout EventBatch) throws(NeedsWindow) -> Int {
+  private mutating func extend() throws(NeedsWindow) -> Int {
     switch open?.content {
-    case .requests: try extendRequests(in: view, &batch)
-    case .text(let form): try extendText(form, in: view, &batch)
-    case .tuples, nil: try extendTuples(in: view, &batch)
+    case .requests: try extendRequests()
+    case .text(let form): try extendText(form)
+    case .tuples, nil: try extendTuples()
     }
   }
 
-  private mutating func openTuples(
-    at start: Int, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int {
+  private mutating func openTuples(at start: Int) throws(NeedsWindow) -> Int {
     if case .found(let length) = try tuples.chain(
       at: start, upTo: Carving.maxCountedLength, in: view.bytes, isLast: view.isLast, isSpaced: true)
     {
-      openChain(.tuples, at: start, length: length, in: view, &batch)
+      openChain(.tuples, at: start, length: length)
     }
     return start
   }
 
-  private mutating func openText(
-    _ chain: TextSearch.Chain?, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int? {
+  private mutating func openText(_ chain: TextSearch.Chain?) throws(NeedsWindow) -> Int? {
     guard let chain else { return nil }
     let wanted = Carving.maxCountedLength &* tuples.longestTuple &* chain.form.longestByte
     let start = chain.start.index
@@ -254,7 +246,7 @@ package struct CarveSource: StreamSource, ~Copyable {
         tuples.minChain
       }
     }
-    openChain(.text(chain.form), at: start, length: length, in: view, &batch)
+    openChain(.text(chain.form), at: start, length: length)
     open?.bit = chain.start.bit
     return start
   }
@@ -262,11 +254,11 @@ package struct CarveSource: StreamSource, ~Copyable {
 
 /// A window of the input.
 struct View {
-  var bytes: UnsafeRawBufferPointer
+  var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   /// File offset of its first byte.
-  var offset: Int
+  var offset = 0
   /// Whether the input ends with it.
-  var isLast: Bool
+  var isLast = false
 
   /// The index of a file offset; negative if it is before the window.
   func index(of fileOffset: Int) -> Int { fileOffset &- offset }

@@ -136,15 +136,15 @@ extension CarveSource {
   static let lineSlots: Int32 = 8
 
   /// Adds the record of a line.
-  mutating func add(_ record: LogTokens.Found, in view: View, _ batch: inout EventBatch) {
-    let index = lineStream(of: record.line, &batch)
+  mutating func add(_ record: LogTokens.Found) {
+    let index = lineStream(of: record.line)
     let (bytes, origins) = LogTokens.tuple(record, in: view, streamOffset: lines[index].length)
     batch.bytes(bytes, slot: lines[index].slot, side: .first, origins: origins)
     lines[index].length &+= bytes.count
     floor = view.offset &+ record.end
   }
 
-  private mutating func lineStream(of line: JudgedLine, _ batch: inout EventBatch) -> Int {
+  private mutating func lineStream(of line: JudgedLine) -> Int {
     let carving = Carving(.log, isNamed: line.isNamed)
     let known = lines.firstIndex {
       $0.identity.flagBits == line.flags.rawValue && $0.identity.carving == carving
@@ -160,7 +160,7 @@ extension CarveSource {
     return lines.count - 1
   }
 
-  mutating func finishLines(_ batch: inout EventBatch) {
+  mutating func finishLines() {
     for stream in lines { batch.closed(StreamReport(stream.identity), slot: stream.slot) }
     if leftOut.last >= 0 {
       let reasons = [

@@ -30,9 +30,7 @@ extension CarveSource {
   private static let decoded = 32 << 10
   private static let mostIdentifiers = 1024
 
-  mutating func openChain(
-    _ content: OpenChain.ChainContent, at start: Int, length: Int?, in view: View, _ batch: inout EventBatch
-  ) {
+  mutating func openChain(_ content: OpenChain.ChainContent, at start: Int, length: Int?) {
     let (form, server): (Carving.CarvedForm, Side) =
       switch content {
       case .tuples: (.binary, .first)
@@ -50,7 +48,7 @@ extension CarveSource {
     found.insert(form)
   }
 
-  mutating func close(_ batch: inout EventBatch) {
+  mutating func close() {
     guard let chain = open else { return }
     batch.closed(StreamReport(chain.identity), slot: Self.chainSlot)
     floor = chain.next
@@ -58,7 +56,7 @@ extension CarveSource {
   }
 
   /// Emits the records from the chain's next one to `end`.
-  private mutating func emit(to end: Int, in view: View, _ batch: inout EventBatch) {
+  private mutating func emit(to end: Int) {
     guard var chain = open.take() else { return }
     let start = view.index(of: chain.next)
     if end > start {
@@ -71,7 +69,7 @@ extension CarveSource {
     open = chain
   }
 
-  mutating func extendTuples(in view: View, _ batch: inout EventBatch) throws(NeedsWindow) -> Int {
+  mutating func extendTuples() throws(NeedsWindow) -> Int {
     guard let chain = open else { return 0 }
     var end = view.index(of: chain.next)
     do throws(NeedsBytes) {
@@ -80,20 +78,20 @@ extension CarveSource {
           end = next
           continue
         }
-        emit(to: end, in: view, &batch)
-        guard let next = try tupleAfterSeparator(at: end, in: view) else { break }
+        emit(to: end)
+        guard let next = try tupleAfterSeparator(at: end) else { break }
         end = next
       }
     } catch {
-      emit(to: end, in: view, &batch)
+      emit(to: end)
       throw NeedsWindow(start: end, count: TupleSpacing.reach(tuples.rules))
     }
-    close(&batch)
+    close()
     return end
   }
 
   /// The next tuple of the chain.
-  private mutating func tupleAfterSeparator(at end: Int, in view: View) throws(NeedsBytes) -> Int? {
+  private mutating func tupleAfterSeparator(at end: Int) throws(NeedsBytes) -> Int? {
     guard let group = open.map({ view.index(of: $0.group) }), group < end,
       let next = try open?.spacing.next(after: end, group: group, in: view.bytes.bytes, isLast: view.isLast)
     else { return nil }
@@ -104,9 +102,7 @@ extension CarveSource {
 
   // MARK: - Text
 
-  mutating func extendText(
-    _ form: EncodedText.TextEncoding, in view: View, _ batch: inout EventBatch
-  ) throws(NeedsWindow) -> Int {
+  mutating func extendText(_ form: EncodedText.TextEncoding) throws(NeedsWindow) -> Int {
     guard var chain = open else { return 0 }
     let start = view.index(of: chain.next)
     let wanted = Self.decoded &+ 2 &* tuples.longestTuple &* form.longestByte
@@ -130,7 +126,7 @@ extension CarveSource {
     if !isOver, count > 0, textSearch.text.isCut, limit < view.bytes.count || !view.isLast {
       return view.index(of: chain.next)
     }
-    close(&batch)
+    close()
     return view.index(of: chain.next) &+ (chain.bit > 0 ? 1 : 0)
   }
 
@@ -149,25 +145,20 @@ extension CarveSource {
 
   // MARK: - Requests
 
-  mutating func openRequests(at start: Int, in view: View, _ batch: inout EventBatch) {
-    hasRequests = true
-    openChain(.requests, at: start, length: nil, in: view, &batch)
-  }
-
-  mutating func extendRequests(in view: View, _ batch: inout EventBatch) throws(NeedsWindow) -> Int {
+  mutating func extendRequests() throws(NeedsWindow) -> Int {
     guard let chain = open else { return 0 }
     let start = view.index(of: chain.next)
     let bytes = view.bytes.bytes
     switch requestRules.foundRequest(at: start, in: bytes, isLast: view.isLast) {
     case .request(let end):
       if let identifier = RequestFields(start..<end, in: bytes).identifier { note(identifier) }
-      emit(to: end, in: view, &batch)
+      emit(to: end)
       return end
     case .undecided(let needed): throw NeedsWindow(start: start, count: needed)
     case .none:
       try view.check(ErrorResponse.length, from: start)
-      let end = emitResponse(at: start, in: view, &batch)
-      close(&batch)
+      let end = emitResponse(at: start)
+      close()
       floor = max(floor, view.offset &+ end)
       return end
     }
@@ -179,7 +170,7 @@ extension CarveSource {
   }
 
   /// Emits the error response directly after the requests, if it names one of them. Six bytes alone prove nothing.
-  private func emitResponse(at start: Int, in view: View, _ batch: inout EventBatch) -> Int {
+  private mutating func emitResponse(at start: Int) -> Int {
     let end = start &+ ErrorResponse.length
     guard let chain = open, end <= view.bytes.count, view.bytes[start] == ErrorResponse.command else {
       return start
