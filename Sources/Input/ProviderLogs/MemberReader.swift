@@ -14,6 +14,9 @@ struct MemberReader {
   private let findsTimes: Bool
   /// The number of top-level members read so far.
   private var members = 0
+  /// The depth of the current object, from 0, and its number: 0 at the top, and the greatest for deeper ones.
+  private var depth = 0
+  private var container: UInt8 = 0
   /// The names of the enclosing objects; only for mapped paths.
   private var parents = InlineArray<4, LogName?>(repeating: nil)
   /// The number of nested objects read so far.
@@ -51,16 +54,16 @@ struct MemberReader {
   }
 
   mutating func read() {
-    if !isJSON { return readText(depth: 0, container: 0) }
+    if !isJSON { return readText() }
     if byte == UInt8(ascii: "[") { return readList(isAccepted: nil) }
-    readObject(depth: 0, container: 0)
+    readObject()
   }
 
   // MARK: - JSON
 
-  private mutating func readObject(depth: Int, container: UInt8) {
+  private mutating func readObject() {
     next += 1
-    guard isJSON else { return readText(depth: depth, container: container) }
+    guard isJSON else { return readText() }
     while next < end {
       skipSpace()
       switch byte {
@@ -69,79 +72,78 @@ struct MemberReader {
         return
       case UInt8(ascii: ","): next += 1
       default:
-        let key = string()
+        let key = quoted() ?? LogValue()
         skipSpace()
         next += 1
         skipSpace()
         if key.count >= Self.tokenDigits, depth == 0, readTokenKey(key) { continue }
-        readValue(of: key, depth: depth, container: container)
+        readValue(of: key)
       }
     }
   }
 
   /// Reads the value of a member.
   @inline(__always)
-  private mutating func readValue(of key: LogValue, depth: Int, container: UInt8) {
-    let meaning = meaning(of: key, depth: depth)
+  private mutating func readValue(of key: LogValue) {
+    let meaning = meaning(of: key)
     switch byte {
     case UInt8(ascii: "\"") where isJSON:
-      put(string(), meaning, container, depth: depth)
+      put(quoted() ?? LogValue(), meaning)
     case UInt8(ascii: "{"):
-      readStructure(of: key, meaning, depth: depth, container: container)
+      readStructure(of: key, meaning)
     case UInt8(ascii: "["):
       if let meaning, meaning.field == .list || meaning.field == .text, depth <= Self.deepest {
         return readList(isAccepted: name(key)?.acceptance)
       }
       let start = next
       skipStructure()
-      put(LogValue(.structure, start - line, next - line), meaning, container, depth: depth)
+      put(LogValue(.structure, start - line, next - line), meaning)
     case UInt8(ascii: "n") where isJSON:
       next += 4
       if let meaning { values.note(meaning.field) }
-    default: put(isJSON ? plain() : word(of: meaning?.field), meaning, container, depth: depth)
+    default: put(isJSON ? plain() : word(of: meaning?.field), meaning)
     }
   }
 
-  private mutating func readStructure(
-    of key: LogValue, _ meaning: LogNames.Meaning?, depth: Int, container: UInt8
-  ) {
+  private mutating func readStructure(of key: LogValue, _ meaning: LogNames.Meaning?) {
     let start = next
     let isRead = depth < Self.deepest || depth &+ 1 < LogMapping.deepest && !names.paths.isEmpty
     if isRead, meaning?.field != .payload {
       if depth == 0, containers < .max { containers &+= 1 }
       parents[depth] = name(key)
-      readObject(depth: depth &+ 1, container: depth == 0 ? containers : .max)
+      let outer = container
+      (depth, container) = (depth &+ 1, depth == 0 ? containers : .max)
+      readObject()
+      (depth, container) = (depth &- 1, outer)
     } else {
       skipStructure()
     }
-    put(LogValue(.structure, start - line, next - line), meaning, container, depth: depth)
+    put(LogValue(.structure, start - line, next - line), meaning)
   }
 
   @inline(__always)
-  private mutating func put(
-    _ value: LogValue, _ meaning: LogNames.Meaning?, _ container: UInt8, depth: Int = 0
-  ) {
+  private mutating func put(_ value: LogValue, _ meaning: LogNames.Meaning?, isBare: Bool = false) {
     guard let meaning, meaning.field != .list, meaning.field != .payload else { return }
     guard value.count > 0, value.kind != .absent else { return values.note(meaning.field) }
     var value = value
-    (value.container, value.depth) = (container, UInt8(truncatingIfNeeded: depth))
+    (value.container, value.depth) = (container, isBare ? 0 : UInt8(truncatingIfNeeded: depth))
     values.put(value, for: meaning, in: line)
   }
 
   private func name(_ key: LogValue) -> LogName? { LogName(key.bytes(in: line)) }
 
   @inline(__always)
-  private mutating func meaning(of key: LogValue, depth: Int) -> LogNames.Meaning? {
+  private mutating func meaning(of key: LogValue) -> LogNames.Meaning? {
     let start = line + Int(key.start)
     if depth == 0, members < 16, key.count <= 16, end - start >= 16 {
       members &+= 1
       return cache.find(start, count: Int(key.count), ordinal: members &- 1, in: names)
     }
-    return name(key).flatMap { meaning(of: $0, depth: depth) }
+    return name(key).flatMap { meaning(of: $0) }
   }
 
   /// The field of a member: by a known name at depth 0 to 2, by a mapped path at any depth.
-  private func meaning(of name: LogName, depth: Int) -> LogNames.Meaning? {
+  private func meaning(of name: LogName) -> LogNames.Meaning? {
     if depth > 0, !names.paths.isEmpty {
       for path in names.paths where path.names.count == depth &+ 1 && path.names[depth] == name {
         if (0..<depth).allSatisfy({ parents[$0] == path.names[$0] }) { return path.meaning }
@@ -182,26 +184,26 @@ struct MemberReader {
   // MARK: - Printed values
 
   /// Reads members between other text, up to the bracket that closes the structure.
-  private mutating func readText(depth: Int, container: UInt8) {
+  private mutating func readText() {
     while next < end {
       switch byte {
       case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ")"):
         next += 1
         if depth > 0 || unnamed > 0 { return }
       case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "["):
-        readUnnamed(depth: depth, container: container)
+        readUnnamed()
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         guard let key = quoted() else {
           next += 1
           continue
         }
-        readMember(key, depth: depth, container: container)
+        readMember(key)
       case UInt8(ascii: "<"):
         let value = angled()
-        if value.count >= Self.tokenDigits { putBare(.token, value, container) }
-      case _ where findsTimes && byte &- UInt8(ascii: "0") < 10 && readTime(container): break
+        if value.count >= Self.tokenDigits { putBare(.token, value) }
+      case _ where findsTimes && byte &- UInt8(ascii: "0") < 10 && readTime(): break
       case _ where LogText.isWord(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "@"):
-        readMember(key(), depth: depth, container: container)
+        readMember(key())
       case 0x1b: skipSpace()
       default: next += 1
       }
@@ -216,45 +218,45 @@ struct MemberReader {
 
   /// Takes a word that says what it is: a token, a reason of the service, the status beside it, or, after it in a tuple, the
   /// time of the invalidation.
-  private mutating func readBare(_ word: LogValue, _ container: UInt8) {
+  private mutating func readBare(_ word: LogValue) {
     let (text, start) = (word.bytes(in: line), line + Int(word.start))
     if text.count >= Self.tokenDigits {
-      if text.allSatisfy({ Hex.value(ofDigit: $0) != nil }) { putBare(.token, word, container) }
+      if text.allSatisfy({ Hex.value(ofDigit: $0) != nil }) { putBare(.token, word) }
     } else if LogText(text).digits == text.count {
       if text.count == 3, let reason = bareReason, isBeside(reason.end, start) {
-        putBare(.status, word, container)
+        putBare(.status, word)
       }
       if text.count == 13, unnamed > 0 || values.names(.status), let reason = bareReason,
         isBeside(reason.end, start)
       {
-        putBare(.invalidation, word, container)
+        putBare(.invalidation, word)
       }
       bareNumber = (word, next)
     } else if let first = text.first, first &- UInt8(ascii: "A") < 26 {
-      readReason(word, text, container)
+      readReason(word, text)
     }
   }
 
-  private mutating func readReason(_ word: LogValue, _ text: UnsafeRawBufferPointer, _ container: UInt8) {
+  private mutating func readReason(_ word: LogValue, _ text: UnsafeRawBufferPointer) {
     if PushReason.status(of: 0..<text.count, in: text.bytes) != nil {
-      putBare(.reason, word, container)
+      putBare(.reason, word)
       bareReason = (word, next)
       if let number = bareNumber, number.value.count == 3, isBeside(number.end, line + Int(word.start)) {
-        putBare(.status, number.value, container)
+        putBare(.status, number.value)
       }
     } else if LogText(text).isWhole("Success") {
-      putBare(.reason, word, container)
+      putBare(.reason, word)
     }
   }
 
   /// Takes a time without a name.
-  private mutating func readTime(_ container: UInt8) -> Bool {
+  private mutating func readTime() -> Bool {
     let rest = text(next, to: end)
     let digits = LogText(rest).digits
     guard let length = digits == 10 || digits == 13 ? digits : LogTimes.end(in: rest),
       length == rest.count || !LogText.isWord(rest[length])
     else { return false }
-    putBare(.invalidation, LogValue(.text, next - line, next + length - line), container)
+    putBare(.invalidation, LogValue(.text, next - line, next + length - line))
     next += length
     return true
   }
@@ -265,15 +267,15 @@ struct MemberReader {
       && !UnsafeRawBufferPointer(start: end, count: start - end).contains(where: LogText.isWord)
   }
 
-  private mutating func putBare(_ field: LogField, _ value: LogValue, _ container: UInt8) {
-    put(value, LogNames.Meaning(field: field, rank: LogNames.bareRank), container)
+  private mutating func putBare(_ field: LogField, _ value: LogValue) {
+    put(value, LogNames.Meaning(field: field, rank: LogNames.bareRank), isBare: true)
   }
 
   /// Reads a bracket without a name: a list of objects, a key of PHP (`[key] =>`), or members like those around it.
-  private mutating func readUnnamed(depth: Int, container: UInt8) {
+  private mutating func readUnnamed() {
     let start = next
     if byte == UInt8(ascii: "[") {
-      if let key = keyOfPHP() { return readMember(key, depth: depth, container: container) }
+      if let key = keyOfPHP() { return readMember(key) }
       next += 1
       skipSpace()
       let isList = byte == UInt8(ascii: "{")
@@ -283,7 +285,7 @@ struct MemberReader {
     guard unnamed < Self.deepestUnnamed else { return skipStructure() }
     next += 1
     unnamed &+= 1
-    readText(depth: depth, container: container)
+    readText()
     unnamed &-= 1
   }
 
@@ -317,7 +319,7 @@ struct MemberReader {
   }
 
   /// Reads what follows a word: the value, if a separator comes first.
-  private mutating func readMember(_ key: LogValue, depth: Int, container: UInt8) {
+  private mutating func readMember(_ key: LogValue) {
     let after = next
     skipSpace()
     switch byte {
@@ -332,33 +334,31 @@ struct MemberReader {
       next += 1
       skipSpace()
       if key.count < Self.tokenDigits,
-        isMember(depth: depth) || meaning(of: key, depth: depth) == nil && LogText.isWord(byte)
+        isMember() || meaning(of: key) == nil && LogText.isWord(byte)
       {
         return
       }
     default:
       next = max(after, line + Int(key.start) + 1)
-      return readWord(key, depth: depth, container: container)
+      return readWord(key)
     }
     if key.count >= Self.tokenDigits, readTokenKey(key) { return }
     skipSpace()
     skipTypeName()
-    readValue(of: key, depth: depth, container: container)
+    readValue(of: key)
   }
 
   /// Reads a word without a separator after it: a blank is one between `status` and its number.
-  private mutating func readWord(_ word: LogValue, depth: Int, container: UInt8) {
+  private mutating func readWord(_ word: LogValue) {
     let after = next
     skipSpace()
-    guard byte &- UInt8(ascii: "0") < 10, let meaning = meaning(of: word, depth: depth),
-      meaning.field == .status
-    else {
+    guard byte &- UInt8(ascii: "0") < 10, let meaning = meaning(of: word), meaning.field == .status else {
       next = after
-      return readBare(word, container)
+      return readBare(word)
     }
     let value = key()
     if value.count == 3, LogText(value.bytes(in: line)).digits == 3 {
-      put(value, meaning, container)
+      put(value, meaning, isBare: true)
     } else {
       next = after
     }
@@ -372,7 +372,10 @@ struct MemberReader {
       Int(key.start) > 0 && ByteSet.quotes.contains((line + Int(key.start) - 1).load(as: UInt8.self))
     let start = Int(key.start) - (quoted ? 1 : 0)
     guard unnamed > 0 || isJSON, skipResult() else {
-      readBare(key, 0)
+      let outer = container
+      container = 0
+      readBare(key)
+      container = outer
       return true
     }
     elements.append(Element(range: start..<next - line, isAccepted: nil))
@@ -408,14 +411,14 @@ struct MemberReader {
 
   /// Whether another member follows, as in `error: token=…` or `Reason: ApnsID:…`; the equals signs at the end of base64 are
   /// none.
-  private mutating func isMember(depth: Int) -> Bool {
+  private mutating func isMember() -> Bool {
     let start = next
     defer { next = start }
     let key = key()
     guard key.count > 0, byte(1) > 0x20, byte(1) != UInt8(ascii: "="), !ByteSet.ends.contains(byte(1)) else {
       return false
     }
-    return byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") && meaning(of: key, depth: depth) != nil
+    return byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") && meaning(of: key) != nil
   }
 
   /// Skips what is before the bracket or quote of a value: `&Response{`, `ErrorBody {`, `@"`, `b'`; and `Some(`,
@@ -530,10 +533,6 @@ struct MemberReader {
       next += 1
     }
   }
-
-  /// Reads a string of JSON, which is closed, from its opening quote on.
-  @inline(__always)
-  private mutating func string() -> LogValue { quoted() ?? LogValue() }
 
   /// Reads a number, `true`, `false` or `null`.
   private mutating func plain() -> LogValue {
