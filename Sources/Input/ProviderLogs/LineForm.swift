@@ -19,7 +19,7 @@ package struct LineForm: Sendable {
   package var samples: [Sample] = []
 
   /// The form of `--line-pattern`.
-  /// - Throws: `PatternFault`, if the pattern is none, or names no field.
+  /// - Throws: `PatternError`, if the pattern is none, or names no field.
   package init(pattern: String) throws(PatternError) {
     (name, writer, self.pattern) = ("line-pattern", "--line-pattern", pattern)
     try check()

@@ -60,7 +60,6 @@ final class LinePattern {
     library.pcre2_code_free_8(code)
   }
 
-  /// Searches a line for the first match.
   func search(_ line: UnsafeRawBufferPointer) -> Match {
     let result = library.pcre2_match_8(
       code, line.baseAddress?.assumingMemoryBound(to: UInt8.self), line.count, 0, 0, match, limits)

@@ -52,7 +52,6 @@ extension LogDecoder {
     return readElement(window)
   }
 
-  /// The index of the next line feed.
   func lineEnd(_ text: UnsafeRawPointer, _ range: Range<Int>) -> Int? {
     guard !range.isEmpty, let found = memchr(text + range.lowerBound, 0x0a, range.count) else { return nil }
     return UnsafeRawPointer(found) - text

@@ -113,7 +113,6 @@ package final class LogDecoder: @unchecked Sendable {
   /// Why forms are not known, or not matched: a library is missing.
   package var formsError: Message? { forms.message }
 
-  /// What read pushes, and how many.
   package var counts: [(reader: String, pushes: Int)] {
     let names = ReaderName.allCases.map { "\($0)" } + forms.formNames
     return zip(names, pushes).filter { $0.1 > 0 }.map { ($0, $1) }
@@ -131,7 +130,6 @@ package final class LogDecoder: @unchecked Sendable {
   /// The fields of the last step's push.
   @exclusivity(unchecked) package private(set) var fields = PushFields()
 
-  /// Calls `body` with the buffer of its texts.
   package func withTexts<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try push.withTexts(body)
   }
@@ -139,7 +137,6 @@ package final class LogDecoder: @unchecked Sendable {
   /// The record of the last step, in a list.
   package var report: LogReport? { push.report }
 
-  /// Whether it is a table.
   package var isTable: Bool { columns != nil }
 
   /// Number of the last line, from 1.
@@ -148,7 +145,6 @@ package final class LogDecoder: @unchecked Sendable {
   /// Offset of the first skipped byte; nil if no bytes are being skipped.
   package var pendingSkip: Int? { skip?.offset }
 
-  /// Marks the end of the stream.
   package func finish() { hasEnded = true }
 
   /// Learns from the start of the log what its members named `timestamp` are.

@@ -6,14 +6,11 @@ package struct LogFinding: Equatable, Sendable {
     /// Not JSON; `expected` is the expected JSON token.
     case json(expected: String)
     case tokenIsNoText, statusIsNoStatus, reasonIsNoText, timeIsNoTime
-    /// The line has another number of columns than the header.
     case columns(found: Int, expected: Int)
     case textAfterQuote, openQuote
-    /// The line is longer than the limit.
     case tooLong
     /// Two members or columns of equal rank have different values.
     case twoValues
-    /// A pattern needs more steps than are allowed.
     case patternSteps
     /// The time of the invalidation has no offset from UTC.
     case timeHasNoZone

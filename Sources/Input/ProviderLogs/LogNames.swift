@@ -73,7 +73,6 @@ struct LogName: Hashable {
 
 /// User-defined names of fields: `--map token=dev,status=result.code`.
 package struct LogMapping: Sendable {
-  /// The names of the fields that can be mapped.
   package static let fields = ["token", "status", "reason", "timestamp", "time", "apns_id", "topic"]
   /// The maximum number of names in a member's path.
   package static let deepest = 4

@@ -1,6 +1,5 @@
 import Basics
 
-/// How the lines of a log are read.
 package struct LogOptions: Sendable {
   /// What lines are: pushes with their answers, or tokens with the times at which they became invalid.
   package enum LogContent: String, Sendable {

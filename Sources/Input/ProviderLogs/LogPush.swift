@@ -19,7 +19,6 @@ enum LogOutcome {
 /// Makes the fields of a push from the values of a line.
 final class LogPush {
   @exclusivity(unchecked) var fields = PushFields()
-  /// The line that values are of.
   @exclusivity(unchecked) private var line: UnsafeRawPointer
   /// The decoded texts of one line, and the bytes of its token.
   private let texts: UnsafeMutableRawPointer
@@ -52,7 +51,6 @@ final class LogPush {
 
   deinit { texts.deallocate() }
 
-  /// Calls `body` with the buffer of the texts of `fields`.
   func withTexts<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try body(UnsafeRawBufferPointer(start: texts, count: used).bytes)
   }

@@ -21,7 +21,6 @@ struct ByteSet: Sendable {
   static let ends = ByteSet(",;|}])\"'{[(")
 }
 
-/// Searches the text of a line.
 struct LogText {
   let bytes: UnsafeRawBufferPointer
 

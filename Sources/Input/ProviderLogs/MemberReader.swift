@@ -28,7 +28,6 @@ struct MemberReader {
   private var bareNumber: (value: LogValue, end: UnsafeRawPointer)?
 
   private(set) var values = LogValues()
-  /// The elements of its lists.
   private(set) var elements: [Element] = []
   /// Whether brackets are left open, or closed that were not opened.
   private(set) var isCut = false
@@ -82,7 +81,6 @@ struct MemberReader {
     }
   }
 
-  /// Reads the value of a member.
   @inline(__always)
   private mutating func readValue(of key: LogValue) {
     let meaning = meaning(of: key)

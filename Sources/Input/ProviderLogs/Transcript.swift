@@ -25,7 +25,6 @@ final class Transcript {
       if !value.isEmpty, value.count <= Transcript.mostBytes { values[field] = Array(value) }
     }
 
-    /// Makes its push.
     func make(by push: LogPush) -> LogOutcome {
       values[.status] = status.map { Array("\($0)".utf8) }
       return Array(values.values.joined()).withUnsafeBytes { text in
@@ -67,7 +66,6 @@ final class Transcript {
 
   init(_ names: LogNames) { self.names = names }
 
-  /// Removes and returns the next complete exchange.
   func takeReady() -> Exchange? { ready.isEmpty ? nil : ready.removeFirst() }
 
   /// The log has ended: all exchanges are complete. Returns whether one was not.

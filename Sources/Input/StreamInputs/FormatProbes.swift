@@ -2,7 +2,6 @@ import Basics
 import PacketCapture
 import ProviderLogs
 
-/// The detected format of a file.
 package enum Recognition: Equatable, Sendable {
   case format(InputFormat)
   /// A known format that is not supported: its name and the remedy.
@@ -63,7 +62,6 @@ package enum FormatProbes {
     ("\0\0\u{2}\0\u{12}\u{5}\0\u{10}", "Tektronix K12"),
   ]
 
-  /// Text of a dump.
   private static func dump(_ head: TextHead, _ content: [FormatProbe]) -> Recognition? {
     guard head.isText else { return nil }
     let proof = OffsetProof.result(of: head)

@@ -2,11 +2,9 @@ import Basics
 import PacketCapture
 import ProviderLogs
 
-/// Options for reading inputs.
 package struct ReadingOptions: Sendable {
   /// Nil detects the format of each file from its content.
   package var format: InputFormat?
-  /// The digests to compute of the inputs.
   package var digests: DigestKinds = [.sha256]
   /// Whether inputs that are skipped are read in full nevertheless, for their digests.
   package var hashesSkipped = false
@@ -25,13 +23,11 @@ package struct ReadingOptions: Sendable {
   package init() {}
 }
 
-/// Result of reading an input.
 package struct InputReport {
   package var name: String
   /// Nil if it was not read.
   package var format: InputFormat?
   package var captureKind: CaptureRecords.FileFormat?
-  /// Packets in a capture.
   package var packets: Int?
   /// The compression of the file, or `imageName`, or `utf-16`; nil if it is read as it is.
   package var compression: String?
@@ -43,7 +39,6 @@ package struct InputReport {
   /// Bytes of content: the same number, or that after decompression.
   package var contentBytes = 0
   package var errors: [InputError] = []
-  /// The detected format.
   package var recognition = Recognition.nothing
   /// What it looks like, if a search found no record in it because its records have to be decoded first.
   package var undecoded: Message?
@@ -117,7 +112,7 @@ package struct InputReader: ~Copyable {
   ///     `stop`.
   ///   - isAhead: whether the consumer keeps batches. An archive is then not opened: the report has its format alone.
   ///   - consume: receives the events of all inputs.
-  /// - Throws: an `InputFault` where the filter does not compile.
+  /// - Throws: an `InputError` where the filter does not compile.
   package init(
     options: ReadingOptions, contentProbes: [FormatProbe], usesThread: Bool = false,
     isAhead: Bool = false, consume: @escaping Consumer
@@ -143,7 +138,7 @@ package struct InputReader: ~Copyable {
   package func stop() { worker?.stop() }
 
   /// Reads `input` and passes on its events. If an input is unreadable in part, the rest is used, and the report has
-  /// a error; only errors of the consumer are thrown.
+  /// an error; only errors of the consumer are thrown.
   /// - Parameters:
   ///   - archive: the archive of which `input` is the current member.
   ///   - digests: those to compute of this input, in addition to those of the options.

@@ -6,7 +6,6 @@ import PacketCapture
 ///
 /// Small inputs are passed in groups.
 package final class ReadAhead {
-  /// How inputs are read.
   package struct Plan: Sendable {
     package var reading: ReadingOptions
     package var contentProbes: [FormatProbe]
@@ -129,11 +128,9 @@ package final class ReadAhead {
     }
   }
 
-  /// Ends the threads.
   package func stop() { lanes.stop() }
 }
 
-/// The work of one thread.
 extension ReadAhead {
   private static func readGroups(
     by plan: Plan, to lane: Lanes<LaneEvent>.Lane, next: () -> ArraySlice<Input?>?

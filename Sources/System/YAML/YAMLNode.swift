@@ -40,7 +40,6 @@ package struct YAMLNode {
     return entries.first { $0.key.text == key }?.value
   }
 
-  /// An error about it.
   package func error(_ message: Message) -> YAMLError { position.error(message) }
 }
 

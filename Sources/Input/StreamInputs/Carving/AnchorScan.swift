@@ -80,7 +80,6 @@ struct AnchorScan {
     base64Probes = (count, max(1, count - breaks))
   }
 
-  /// The first anchor from `start` on.
   func next(from start: Int, in window: UnsafeRawBufferPointer, windowOffset: Int, isLast: Bool) -> Anchor {
     guard let base = window.baseAddress else { return .none(start) }
     // An index of the window at a multiple of the block length of the file; it may be before the window.

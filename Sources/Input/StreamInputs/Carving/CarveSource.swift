@@ -40,7 +40,6 @@ package struct CarveSource: StreamSource, ~Copyable {
   var leftOut = LinesLeftOut()
   /// Tuples from the start on that are too few: the later ones of them begin no chain either.
   private var shortChain = 0..<0
-  /// The forms that were found.
   var found: Set<Carving.CarvedForm> = []
   var hasRequests = false
   /// Whether nothing was found that is worth a word.

@@ -72,7 +72,6 @@ struct EncodedText {
     isCut = length == most
   }
 
-  /// The index of the character of a digit.
   func index(ofDigit digit: Int) -> Int { start &+ Int(distances[digit]) }
 
   /// The index of the first digit of zero from `start` on.
@@ -103,7 +102,6 @@ struct EncodedText {
       & (bits == 32 ? ~0 : 1 &<< UInt32(bits) &- 1)
   }
 
-  /// The position of a bit of the digits.
   func position(ofBit bit: Int, of form: TextEncoding) -> Position {
     let (digit, rest) = bit.quotientAndRemainder(dividingBy: form.digitBits)
     return digit < digitCount ? Position(index: index(ofDigit: digit), bit: rest) : Position(index: end)
@@ -237,7 +235,6 @@ struct EncodedText {
   }
 }
 
-/// Receives the digits of a text.
 private struct DigitOutput {
   /// Separators in a row that end hex: padding of pages is none of it.
   private static let longestGap = 64
@@ -293,7 +290,6 @@ private struct DigitOutput {
   }
 }
 
-/// The characters of hex and base64 text.
 enum TextAlphabet {
   static let foreign: UInt8 = 0xff
   /// Between digits.

@@ -21,7 +21,6 @@ struct LineText {
   ]
 
   let range: Range<Int>
-  /// The token with its brackets.
   let token: Range<Int>
   let window: UnsafeRawBufferPointer
 

@@ -31,7 +31,6 @@ struct LineTime {
     (self.seconds, self.end, hasZone) = (seconds, time.end, time.hasZone)
   }
 
-  /// The head of a tuple with this time.
   func header(tokenLength: Int) -> [UInt8] {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: seconds &>> $0) }
       + [UInt8(truncatingIfNeeded: tokenLength &>> 8), UInt8(truncatingIfNeeded: tokenLength)]

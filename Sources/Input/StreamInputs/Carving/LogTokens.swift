@@ -135,7 +135,6 @@ extension CarveSource {
   /// The number of streams of lines: one for each combination of their two flags and of whether a key names the time.
   static let lineSlots: Int32 = 8
 
-  /// Adds the record of a line.
   mutating func add(_ record: LogTokens.Found) {
     let index = lineStream(of: record.line)
     let (bytes, origins) = LogTokens.tuple(record, in: view, streamOffset: lines[index].length)

@@ -19,7 +19,6 @@ struct OpenChain {
   var group: Int
   /// Bytes so far.
   var length = 0
-  /// The identifiers of the last requests.
   var identifiers: [UInt32] = []
 }
 
@@ -90,7 +89,6 @@ extension CarveSource {
     return end
   }
 
-  /// The next tuple of the chain.
   private mutating func tupleAfterSeparator(at end: Int) throws(NeedsBytes) -> Int? {
     guard let group = open.map({ view.index(of: $0.group) }), group < end,
       let next = try open?.spacing.next(after: end, group: group, in: view.bytes.bytes, isLast: view.isLast)

@@ -41,7 +41,6 @@ struct TupleSearch {
   }
 
   var longestTuple: Int { Tuple.headerLength &+ rules.tokenLengths.longest }
-  /// Bytes of the shortest chain.
   var shortestChain: Int { minChain &* (Tuple.headerLength &+ (onlyLength ?? 0)) }
 
   /// The chain from `start` on, of which tuples up to `limit` are counted.

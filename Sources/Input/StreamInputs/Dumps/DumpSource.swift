@@ -58,7 +58,6 @@ package struct DumpSource: StreamSource {
   }
 }
 
-/// The encoding of a dump.
 package enum DumpFormat: String, CaseIterable, Sendable {
   case raw
   /// Hex digits: plain, or with offsets, as `xxd`, `hexdump -C` and others print them.

@@ -6,7 +6,6 @@ import PacketCapture
 struct GapMark: Equatable {
   /// Index of the `[`, and after the `]`.
   var range: Range<Int>
-  /// The number of bytes missing.
   var length: Int
 
   /// tshark counts in 32 bits, so its marks have no more digits than this.
@@ -18,7 +17,6 @@ struct GapMark: Equatable {
   /// Maximum length of a mark, in bytes.
   static let maxLength = 1 + maxDigits + words.count
 
-  /// Result of matching at a `[`.
   enum Match: Equatable {
     case mark(GapMark)
     /// The bytes end where a mark could continue.

@@ -80,7 +80,6 @@ struct CArrays: LineDecoder {
     text.end(of: "] = {", from: 0) ?? text.end(of: "]={", from: 0)
   }
 
-  /// Wireshark's name of the array.
   static func name(_ text: RawSpan) -> PeerName? {
     text.end(of: "char ", from: 0).flatMap { PeerName(text, at: $0) }
   }

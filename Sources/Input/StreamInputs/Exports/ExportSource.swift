@@ -140,7 +140,6 @@ package struct ExportSource: StreamSource {
   }
 }
 
-/// The state of an open stream.
 private struct ExportStream: Sendable {
   /// Names the stream in events while it is open.
   let slot: Int32

@@ -2,7 +2,7 @@ import Basics
 import PacketCapture
 
 /// Reads columns of hex pairs with one blank between them, `51 80 96`, and the text column after them, as tshark, socat
-/// and ssldump print them. A damaged pair is a error and a gap of one byte, so later ones keep their offsets.
+/// and ssldump print them. A damaged pair is an error and a gap of one byte, so later ones keep their offsets.
 struct HexPairs: Sendable {
   static let bytesPerLine = 16
 

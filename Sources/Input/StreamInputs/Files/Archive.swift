@@ -4,11 +4,9 @@ import PacketCapture
 
 /// Limits on what one input may unpack to, archives in archives included.
 package struct ArchiveLimits: Sendable {
-  /// Files in archives.
   package var maxMembers = 1_000_000
   /// Archives in each other; 0 reads none.
   package var maxDepth = 4
-  /// Bytes of all members.
   package var maxContent = 64 << 30
 
   package init() {}
@@ -35,7 +33,7 @@ package final class Archive {
   /// The archive around this one.
   private let outer: Archive?
   private let left: Left
-  /// Nil if there is a `fault`.
+  /// Nil if there is an `error`.
   private var library: Libarchive?
   private var handle: OpaquePointer?
   /// Files of a zip that libarchive leaves out; nil before the end.
@@ -88,7 +86,7 @@ package final class Archive {
   /// Archives around this one, and this one.
   private var depth: Int { (outer?.depth ?? 0) + 1 }
 
-  /// The next member; nil after the last one, or if there is a `fault`.
+  /// The next member; nil after the last one, or if there is an `error`.
   package func next() -> ArchiveMember? {
     memberError = nil
     if leftOut != nil { return leftOut?.popFirst() }
@@ -140,7 +138,7 @@ package final class Archive {
     return member
   }
 
-  /// The next bytes of the current member; 0 at its end, or if there is a `memberFault`.
+  /// The next bytes of the current member; 0 at its end, or if there is a `memberError`.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard memberError == nil, error == nil, let library, let base = buffer.baseAddress else { return 0 }
     let room = min(buffer.count, left.content)

@@ -62,7 +62,6 @@ package enum Compression: String, CaseIterable, Sendable {
     }
   }
 
-  /// Kind of the bytes after a frame.
   enum Boundary { case frame, padding, garbage }
 
   /// - Parameter bytes: at least 4, or all up to the end of the file; not empty.

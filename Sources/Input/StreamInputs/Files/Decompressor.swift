@@ -1,7 +1,6 @@
 import Basics
 import PacketCapture
 
-/// Decompresses a file in blocks.
 struct Decompressor: ~Copyable {
   /// Compressed bytes read at once: few compared with the resulting content, which should stay in the processor's
   /// cache.
@@ -33,7 +32,7 @@ struct Decompressor: ~Copyable {
     rest = 0..<head.count
   }
 
-  /// Fills `output` until it is full, the file ends or there is a `fault`; returns the number of bytes.
+  /// Fills `output` until it is full, the file ends or there is an `error`; returns the number of bytes.
   mutating func fill(_ output: UnsafeMutableRawBufferPointer, from file: inout StoredFile) -> Int {
     var filled = 0
     while filled < output.count, state != .ended {
@@ -128,7 +127,6 @@ struct Decompressor: ~Copyable {
   }
 }
 
-/// Result of one call of a decompression library.
 struct DecodingStep {
   enum FrameStatus {
     /// More input or more room for output is needed.
@@ -153,6 +151,5 @@ protocol FrameDecoder: AnyObject {
   /// Decompresses as much of `input` as fits into `output`, which has room. `input` may be empty: then the library's
   /// buffered output is returned. A call that neither consumes nor produces needs more input.
   func step(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> DecodingStep
-  /// The next bytes begin a frame.
   func beginFrame()
 }

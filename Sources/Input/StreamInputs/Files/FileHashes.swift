@@ -2,7 +2,6 @@ import Basics
 import CLibcrypto
 import PacketCapture
 
-/// A digest of a file.
 package enum DigestKind: CaseIterable, Sendable {
   case sha256
   /// For lists of hashes only: files with the same SHA-1 or MD5 can be made.

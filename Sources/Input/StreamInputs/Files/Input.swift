@@ -130,7 +130,6 @@ package struct InputWalk {
   package internal(set) var inputs: [Input] = []
   /// Directories that could not be walked, with the reason.
   package private(set) var errors: [(member: Input, error: InputError)] = []
-  /// The directories that were named.
   package private(set) var directories: [String] = []
   /// Members of directories that are not files: sockets, devices, pipes, links to nothing. With their kind.
   package private(set) var skipped: [(member: Input, reason: Message)] = []

@@ -10,7 +10,6 @@ package struct InputFile: ~Copyable {
 
   private var stored: StoredFile
   private var decompressor: Decompressor?
-  /// A disk image whose medium is the content.
   private var image: EWFImage?
   /// The number of the segment, from 2, if the file is a segment of a disk image but not the first one.
   package private(set) var laterSegment: Int?
@@ -30,7 +29,7 @@ package struct InputFile: ~Copyable {
   /// Bytes needed to detect most uncompressed files. A block of SHA-256.
   private static let shortHead = 64
 
-  /// Opens `input`; throws a error if that fails.
+  /// Opens `input`; throws an error if that fails.
   /// - Parameters:
   ///   - digests: those to compute of the file.
   ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as raw bytes instead of
@@ -179,7 +178,7 @@ package struct InputFile: ~Copyable {
     return Array(bytes.prefix(filled))
   }
 
-  /// The next bytes of content; none at its end, or if there is a `fault`.
+  /// The next bytes of content; none at its end, or if there is an `error`.
   private mutating func read(into target: UnsafeMutableRawBufferPointer) -> Int {
     guard var text = utf16.take() else { return readBytes(into: target) }
     defer { utf16 = text }

@@ -9,7 +9,6 @@ package struct KnownHashes: Sendable {
 
   package init() {}
 
-  /// The kinds of digests in the lists.
   package var kinds: DigestKinds { tables.reduce(into: []) { if $1.count > 0 { $0.insert($1.kind) } } }
 
   package var count: Int { tables.reduce(0) { $0 + $1.count } }
@@ -25,7 +24,7 @@ package struct KnownHashes: Sendable {
   /// Adds the digests of a list.
   /// - Parameter memory: limit of all lists, in bytes.
   /// - Returns: the number of lines without a digest, and the first of them, from 1.
-  /// - Throws: a `Failure` if the list cannot be read or has no digest, or if they exceed `memory`.
+  /// - Throws: a `CommandError` if the list cannot be read or has no digest, or if they exceed `memory`.
   package mutating func add(_ list: Input, memory: Int) throws -> (lines: Int, first: Int) {
     let known = count
     var others = (lines: 0, first: 0)
@@ -77,7 +76,6 @@ private struct DigestTable: Sendable {
   let width: Int
   private(set) var count = 0
   private var buffers = [[UInt8]](repeating: [], count: 256)
-  /// The digest that is read.
   private var digest: [UInt8] = []
   /// Bytes of each buffer that are sorted.
   private var sorted = [Int](repeating: 0, count: 256)
@@ -113,7 +111,6 @@ private struct DigestTable: Sendable {
     }
   }
 
-  /// Whether `digest` is in the sorted table.
   func contains(_ digest: [UInt8]) -> Bool {
     guard digest.count == width, let first = digest.first else { return false }
     return buffers[Int(first)].withUnsafeBytes { bytes in

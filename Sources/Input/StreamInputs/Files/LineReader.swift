@@ -3,7 +3,7 @@ import PacketCapture
 
 /// Reads a text file, or standard input, line by line, in bounded memory.
 package struct LineReader: ~Copyable {
-  /// A longer line is a error, in bytes.
+  /// A longer line is an error, in bytes.
   package static let maxLineLength = 1 << 20
 
   private var file: InputFile

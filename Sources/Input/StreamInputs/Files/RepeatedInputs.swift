@@ -20,7 +20,6 @@ package struct RepeatedInputs: Sendable {
   /// Sizes in bytes that several inputs share.
   private let sharedSizes: Set<Int>
 
-  /// - Parameter inputs: all inputs to be read.
   package init(_ inputs: [Input]) {
     var seen: Set<Int> = []
     var shared: Set<Int> = []

@@ -30,7 +30,7 @@ struct StoredFile: ~Copyable {
   /// Why reading ended before the end of the file.
   private(set) var error: InputError?
 
-  /// Opens `input`; throws a error if that fails.
+  /// Opens `input`; throws an error if that fails.
   init(_ input: Input, digests: DigestKinds) throws(InputError) {
     input.register()
     hashes = InputHash.all(digests)
@@ -52,7 +52,6 @@ struct StoredFile: ~Copyable {
     if let status, status.isSparse { holes = FileHoles(descriptor, size: status.size) }
   }
 
-  /// The current member of `archive`.
   init(memberOf archive: Archive, digests: DigestKinds) {
     hashes = InputHash.all(digests)
     source = .member(archive)
@@ -73,7 +72,7 @@ struct StoredFile: ~Copyable {
   /// Whether bytes can be read twice.
   var isRegular: Bool { randomAccess != nil }
 
-  /// Reads available bytes, up to `buffer`'s length; 0 at the end of the file, or after a `fault`.
+  /// Reads available bytes, up to `buffer`'s length; 0 at the end of the file, or after an `error`.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     while error == nil, !isAtEnd, !buffer.isEmpty {
       let count = readSource(into: buffer)
@@ -89,7 +88,7 @@ struct StoredFile: ~Copyable {
     return 0
   }
 
-  /// The next bytes; 0 at the end of the file, or -1 to try again or after a `fault`.
+  /// The next bytes; 0 at the end of the file, or -1 to try again or after an `error`.
   private mutating func readSource(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     switch source {
     case .member(let archive):
@@ -147,7 +146,7 @@ struct StoredFile: ~Copyable {
   /// Access to earlier bytes of a regular file, as long as this is open; nil for anything else.
   var history: CaptureHistory? { randomAccess.map { CaptureHistory(descriptor: $0, start: startOffset) } }
 
-  /// The digests of all bytes read; none after a `fault`, as they would be those of a part. They can be taken once.
+  /// The digests of all bytes read; none after an `error`, as they would be those of a part. They can be taken once.
   func takeDigests() -> FileDigests { error == nil ? hashes.compactMapValues { $0.hexDigest() } : [:] }
 
   private static func opened(_ path: [CChar]) -> Int32 {

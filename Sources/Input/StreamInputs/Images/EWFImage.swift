@@ -75,7 +75,7 @@ package final class EWFImage {
   private static let accessRead = Int32(LIBEWF_ACCESS_FLAG_READ.rawValue)
   private static let unknownFormat = UInt8(LIBEWF_FORMAT_UNKNOWN.rawValue)
 
-  /// The next bytes of the medium; none at its end, or if there is a `fault`. Damaged chunks are zeros.
+  /// The next bytes of the medium; none at its end, or if there is an `error`. Damaged chunks are zeros.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let wanted = min(buffer.count, size - position)
     guard wanted > 0, error == nil else { return 0 }

@@ -23,7 +23,7 @@ package struct DecodedText: Sendable {
   package private(set) var parts: [DecodedPart] = []
   /// Where the bytes are in the file; `streamOffset` is an index of `bytes`. An extent does not go beyond its part.
   package private(set) var origins: [SourceExtent] = []
-  /// Faults of the file so far. Those above the limit are only counted: such a file is probably of another kind.
+  /// Errors of the file so far. Those above the limit are only counted: such a file is probably of another kind.
   private var errorCount = 0
   private static let maxErrors = 20
   /// File offset of the first byte of the last extent's last group, and the number of its bytes; 0 if the extent has
@@ -34,7 +34,6 @@ package struct DecodedText: Sendable {
 
   package var isFull: Bool { bytes.count >= Self.capacity || parts.count >= Self.capacity }
 
-  /// Bytes that fit in before it is full.
   var room: Int { max(0, Self.capacity - bytes.count) }
 
   /// Adds a byte at `fileOffset`, in a text whose bytes are usually `stride` bytes apart.
@@ -90,7 +89,6 @@ package struct DecodedText: Sendable {
 
   var hasErrors: Bool { errorCount > 0 }
 
-  /// Empties it and keeps its storage.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     parts.removeAll(keepingCapacity: true)

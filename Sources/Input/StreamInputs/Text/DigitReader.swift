@@ -7,10 +7,10 @@ import PacketCapture
 /// - Hex: `0x` or `\x` may precede a group, and `\x` any byte. Blanks end a group, and line ends do unless the text is
 ///   wrapped at an odd width.
 /// - Base64: data after padding begins a new text, as in a file of several texts. Nonzero bits after the last byte of a
-///   padded group are not a error: they are not data, and do not make the bytes before them suspect.
+///   padded group are not an error: they are not data, and do not make the bytes before them suspect.
 ///
-/// Errors in the text: another character replaces a digit of its group, a error and a gap of the group's bytes; so is
-/// a group that ends too early. A text that ends within a group yields the bytes before the end, and a error unless
+/// Errors in the text: another character replaces a digit of its group, an error and a gap of the group's bytes; so is
+/// a group that ends too early. A text that ends within a group yields the bytes before the end, and an error unless
 /// it is of the URL-safe alphabet, where padding is usually omitted.
 package struct DigitReader: Sendable {
   enum Alphabet: Sendable {
@@ -31,7 +31,6 @@ package struct DigitReader: Sendable {
     /// File offsets of the characters, and the position of the first one.
     var offsets = SIMD4<Int>()
     var start = TextPosition()
-    /// Number of `=`.
     var padding = 0
     var isDamaged = false
     /// Whether it is a backslash, which an x must follow.
@@ -151,7 +150,6 @@ package struct DigitReader: Sendable {
     if isLineEnd { cursor.passNewline() }
   }
 
-  /// Adds a character to the group.
   private mutating func take(_ character: UInt8, at position: TextPosition) {
     if let end = group.end, alphabet == .hex || !splitsGroups { endGroup(at: end) }
     if alphabet == .hex, isPrefix(character) {

@@ -130,7 +130,6 @@ extension OffsetLayout {
     case differs(at: Int, holds: UInt8?)
   }
 
-  /// Result of reading the columns of a line.
   enum LineReading {
     case whole(TextColumn)
     /// The hex column is read up to an invalid character.
@@ -212,7 +211,6 @@ extension OffsetLayout {
   }
 }
 
-/// Base of a dump's offsets.
 package enum OffsetBase: UInt64, CaseIterable, Sendable {
   case hexadecimal = 16
   case decimal = 10

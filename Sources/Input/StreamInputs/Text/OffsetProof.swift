@@ -73,7 +73,6 @@ struct OffsetProof {
 // MARK: - Results
 
 extension OffsetProof {
-  /// What the offsets of a text prove.
   enum ProvedLayout: Equatable {
     case layout(OffsetLayout)
     /// Of several packets, or of one with its headers; or of words in an order that nothing shows.

@@ -16,7 +16,6 @@ struct OffsetText: LineDecoder {
   /// Maximum number of bytes for the `*` lines of the file, and their number so far.
   private let maxExpansion: Int
   private var expanded = 0
-  /// Total length of all gaps so far.
   private var gapTotal = 0
   /// End offset of the line before; nil before the first line.
   private var next: UInt64?

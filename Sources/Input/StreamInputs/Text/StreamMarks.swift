@@ -33,7 +33,6 @@ extension DecodedText {
   }
 }
 
-/// A value for each side of a connection.
 struct Sides<Value: Sendable>: Sendable {
   var first: Value
   var second: Value
@@ -50,7 +49,6 @@ extension Sides: Equatable where Value: Equatable {}
 
 /// Data about a connection before its first byte.
 package struct ExportConnection: Equatable, Sendable {
-  /// One endpoint, as far as it is known.
   struct Peer: Equatable, Sendable {
     /// Nil if the export has a name instead, or nothing.
     var address: IPAddress?

@@ -32,7 +32,6 @@ package struct TextHead {
     }
   }
 
-  /// The number of characters of a kind.
   func count(_ isOfKind: (UInt8) -> Bool) -> Int {
     (UInt8.min...UInt8.max).reduce(0) { isOfKind($1) ? $0 + counts[Int($1)] : $0 }
   }

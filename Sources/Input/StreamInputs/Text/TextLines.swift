@@ -130,7 +130,6 @@ struct LineSplitter<Lines: LineDecoder>: TextDecoder {
   }
 }
 
-/// A position in a text.
 struct TextPosition: Equatable, Sendable {
   /// Byte offset in the file, from 0.
   var fileOffset: Int
@@ -155,7 +154,6 @@ struct TextPosition: Equatable, Sendable {
     return start &+ count
   }
 
-  /// The next character is a newline: moves past it.
   mutating func passNewline() {
     fileOffset &+= 1
     line &+= 1

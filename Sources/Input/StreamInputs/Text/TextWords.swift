@@ -1,7 +1,6 @@
 import Basics
 import PacketCapture
 
-/// Reading of words and numbers in lines.
 extension RawSpan {
   func has(_ word: StaticString, at index: Int = 0) -> Bool {
     guard index >= 0, index <= byteCount, byteCount &- index >= word.utf8CodeUnitCount else { return false }
