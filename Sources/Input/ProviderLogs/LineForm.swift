@@ -44,14 +44,10 @@ extension LineForm {
   package static var builtInText: String { String(decoding: PackageResources.forms_yml, as: UTF8.self) }
 
   /// Its message, if it cannot be read, as libyaml or PCRE2 is missing.
-  package static let builtIn: Result<[LineForm], YAMLError> = { () -> Result<[LineForm], YAMLError> in
-    do throws(YAMLError) {
-      // Tests check them.
-      return .success(try read(PackageResources.forms_yml, name: "forms.yml", areChecked: true))
-    } catch {
-      return .failure(error)
-    }
-  }()
+  package static let builtIn = Result { () throws(YAMLError) in
+    // Tests check them.
+    try read(PackageResources.forms_yml, name: "forms.yml", areChecked: true)
+  }
 
   /// Reads a file of forms: a YAML text with the name of each form, and its keys.
   /// - Parameter areChecked: whether the patterns are known to be right.
@@ -143,8 +139,8 @@ extension LineForm.Sample {
 
   /// The fields that the form reads of the line; nil if it reads no push.
   private func read(by form: LineForm) -> [String: String]? {
-    var options = LogOptions(forms: [form], hasBuiltInForms: false)
-    options.kind = form.kind
+    var options = LogOptions()
+    (options.forms, options.hasBuiltInForms, options.kind) = ([form], false, form.kind)
     let decoder = LogDecoder(options)
     let bytes = Array((line + "\n").utf8)
     while let step = decoder.next(in: bytes.span.bytes) {

@@ -25,8 +25,4 @@ package struct LogOptions: Sendable {
     options.kind = .reports
     return options
   }
-
-  package init(forms: [LineForm], hasBuiltInForms: Bool) {
-    (self.forms, self.hasBuiltInForms) = (forms, hasBuiltInForms)
-  }
 }

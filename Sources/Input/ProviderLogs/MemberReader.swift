@@ -160,10 +160,7 @@ struct MemberReader {
       case UInt8(ascii: "]"), UInt8(ascii: ")"):
         next += 1
         return
-      case UInt8(ascii: "{"):
-        let start = next - line
-        skipStructure()
-        elements.append(Element(range: start..<next - line, isAccepted: isAccepted))
+      case UInt8(ascii: "{"): readElement(isAccepted: isAccepted)
       case UInt8(ascii: "["), UInt8(ascii: "("): skipStructure()
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         guard let value = quoted() else {
@@ -177,6 +174,12 @@ struct MemberReader {
       }
     }
     isCut = true
+  }
+
+  private mutating func readElement(isAccepted: Bool?) {
+    let start = next - line
+    skipStructure()
+    elements.append(Element(range: start..<next - line, isAccepted: isAccepted))
   }
 
   // MARK: - Printed values
@@ -310,10 +313,7 @@ struct MemberReader {
         next += 1
       }
     }
-    guard ByteSet.openings.contains(byte) else { return }
-    let start = next - line
-    skipStructure()
-    elements.append(Element(range: start..<next - line, isAccepted: nil))
+    if ByteSet.openings.contains(byte) { readElement(isAccepted: nil) }
   }
 
   /// Reads what follows a word: the value, if a separator comes first.
