@@ -87,12 +87,10 @@ struct AnchorScan {
     var first = start
     let end = window.count &- (isLast ? Self.blockLength : Self.reach)
     while block < end {
-      if first == block {
-        let text = text(base + block)
-        if !text.isEmpty {
-          let confirmed = confirmed(text, at: block, in: window)
-          if !confirmed.isEmpty { return .text(block, confirmed) }
-        }
+      if first == block, case let text = text(base + block), !text.isEmpty,
+        case let confirmed = confirmed(text, at: block, in: window), !confirmed.isEmpty
+      {
+        return .text(block, confirmed)
       }
       if let found = pair(from: first, inBlock: block, base) { return .pair(found) }
       block &+= Self.blockLength
@@ -108,8 +106,7 @@ struct AnchorScan {
       if let found = pair(from: block, inBlock: block, base) { return .pair(found) }
       return .none(block &+ Self.blockLength)
     }
-    for index in block..<window.count where isPair(at: index, in: window) { return .pair(index) }
-    return .none(window.count)
+    return lastPair(from: block, in: window)
   }
 
   private func nextAtEnd(from start: Int, block: Int, in window: UnsafeRawBufferPointer) -> Anchor {
@@ -117,11 +114,11 @@ struct AnchorScan {
       let confirmed = confirmed(text(base + block), at: block, in: window)
       if !confirmed.isEmpty { return .text(block, confirmed) }
     }
-    var index = start
-    while index < window.count {
-      if isPair(at: index, in: window) { return .pair(index) }
-      index &+= 1
-    }
+    return lastPair(from: start, in: window)
+  }
+
+  private func lastPair(from start: Int, in window: UnsafeRawBufferPointer) -> Anchor {
+    for index in start..<max(start, window.count) where isPair(at: index, in: window) { return .pair(index) }
     return .none(window.count)
   }
 

@@ -231,7 +231,7 @@ package struct CarveSource: StreamSource, ~Copyable {
 
   private mutating func openText(_ chain: TextSearch.Chain?) throws(NeedsWindow) -> Int? {
     guard let chain else { return nil }
-    let wanted = Carving.maxCountedLength &* tuples.longestTuple &* chain.form.longestByte
+    let wanted = Carving.maxCountedLength &* tuples.longestTuple &* chain.form.rawValue
     let start = chain.start.index
     try view.check(wanted, from: start)
     textSearch.text.decode(

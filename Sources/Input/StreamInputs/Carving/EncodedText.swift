@@ -3,23 +3,18 @@ import PacketCapture
 
 /// Reads bytes that are encoded in text, in a form that the caller has recognised. The buffers are reused.
 struct EncodedText {
-  enum TextEncoding {
-    case hex, base64, quotedPrintable
+  /// The raw value is the most characters of a byte: in hex as `0x4f, ` in short lines, with line breaks and quote marks,
+  /// in quoted-printable as `=4F`.
+  enum TextEncoding: Int {
+    case hex = 8
+    case base64 = 2
+    case quotedPrintable = 4
 
     var carvingForm: Carving.CarvedForm {
       switch self {
       case .hex: .hex
       case .base64: .base64
       case .quotedPrintable: .quotedPrintable
-      }
-    }
-
-    /// Characters of a byte at most: as `0x4f, ` in short lines, with line breaks and quote marks, or as `=4F`.
-    var longestByte: Int {
-      switch self {
-      case .hex: 8
-      case .base64: 2
-      case .quotedPrintable: 4
       }
     }
 

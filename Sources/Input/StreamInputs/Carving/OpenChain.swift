@@ -103,7 +103,7 @@ extension CarveSource {
   mutating func extendText(_ form: EncodedText.TextEncoding) throws(NeedsWindow) -> Int {
     guard var chain = open else { return 0 }
     let start = view.index(of: chain.next)
-    let wanted = Self.decoded &+ 2 &* tuples.longestTuple &* form.longestByte
+    let wanted = Self.decoded &+ 2 &* tuples.longestTuple &* form.rawValue
     try view.check(wanted, from: start)
     let position = EncodedText.Position(index: start, bit: chain.bit)
     let limit = min(view.bytes.count, start &+ wanted)

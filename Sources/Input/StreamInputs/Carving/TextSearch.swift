@@ -25,7 +25,7 @@ struct TextSearch {
 
   /// Characters in which a chain is decided.
   private func needed(_ form: EncodedText.TextEncoding) -> Int {
-    tuples.minChain &* tuples.longestTuple &* form.longestByte &+ Self.reach
+    tuples.minChain &* tuples.longestTuple &* form.rawValue &+ Self.reach
   }
 
   // MARK: - Hex and base64

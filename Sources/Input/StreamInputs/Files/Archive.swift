@@ -8,8 +8,6 @@ package struct ArchiveLimits: Sendable {
   /// Archives in each other; 0 reads none.
   package var maxDepth = 4
   package var maxContent = 64 << 30
-
-  package init() {}
 }
 
 package struct ArchiveMember: Equatable, Sendable {

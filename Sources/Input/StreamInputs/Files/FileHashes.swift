@@ -2,19 +2,12 @@ import Basics
 import CLibcrypto
 import PacketCapture
 
-package enum DigestKind: CaseIterable, Sendable {
-  case sha256
+/// The raw value is the number of bytes of a digest.
+package enum DigestKind: Int, CaseIterable, Sendable {
+  case sha256 = 32
   /// For lists of hashes only: files with the same SHA-1 or MD5 can be made.
-  case sha1, md5
-
-  /// Bytes of a digest.
-  var width: Int {
-    switch self {
-    case .sha256: 32
-    case .sha1: 20
-    case .md5: 16
-    }
-  }
+  case sha1 = 20
+  case md5 = 16
 }
 
 package typealias DigestKinds = Set<DigestKind>
@@ -72,7 +65,7 @@ package typealias HashedFile = (digests: FileDigests, bytes: Int)
 
 extension FileDigests {
   package static func of(_ input: Input, _ kinds: DigestKinds) -> HashedFile? {
-    of(input, kinds, progress: { _ in })
+    of(input, kinds) { _ in }
   }
 
   /// The digests of a regular file on disk, and its length; nil for anything else, which cannot be read twice, and for

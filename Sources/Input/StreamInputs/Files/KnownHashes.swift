@@ -13,7 +13,7 @@ package struct KnownHashes: Sendable {
 
   package var count: Int { tables.reduce(0) { $0 + $1.count } }
 
-  private var bytes: Int { tables.reduce(0) { $0 + $1.count * $1.width } }
+  private var bytes: Int { tables.reduce(0) { $0 + $1.count * $1.kind.rawValue } }
 
   package func contains(_ digests: FileDigests) -> Bool {
     tables.contains { table in
@@ -64,7 +64,7 @@ package struct KnownHashes: Sendable {
 
   /// Adds a digest in hex; false if it is none.
   private mutating func add(_ digits: ArraySlice<UInt8>) -> Bool {
-    guard let index = tables.firstIndex(where: { 2 * $0.width == digits.count }) else { return false }
+    guard let index = tables.firstIndex(where: { 2 * $0.kind.rawValue == digits.count }) else { return false }
     return tables[index].append(digits)
   }
 }
@@ -72,15 +72,15 @@ package struct KnownHashes: Sendable {
 /// Digests of one kind, in one buffer for each first byte: a buffer is sorted with little memory, and searched fast.
 private struct DigestTable: Sendable {
   let kind: DigestKind
-  /// Bytes of a digest.
-  let width: Int
   private(set) var count = 0
   private var buffers = [[UInt8]](repeating: [], count: 256)
   private var digest: [UInt8] = []
   /// Bytes of each buffer that are sorted.
   private var sorted = [Int](repeating: 0, count: 256)
 
-  init(_ kind: DigestKind) { (self.kind, width) = (kind, kind.width) }
+  private var width: Int { kind.rawValue }
+
+  init(_ kind: DigestKind) { self.kind = kind }
 
   /// Adds a digest in hex of the right length; false if it is not hex.
   mutating func append(_ digits: ArraySlice<UInt8>) -> Bool {
@@ -104,10 +104,10 @@ private struct DigestTable: Sendable {
 
   /// The order of digests for qsort(3), which does not pass their width.
   private var order: @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32 {
-    switch width {
-    case 16: { left, right in compare(left, right, 16) }
-    case 20: { left, right in compare(left, right, 20) }
-    default: { left, right in compare(left, right, 32) }
+    switch kind {
+    case .md5: { left, right in compare(left, right, 16) }
+    case .sha1: { left, right in compare(left, right, 20) }
+    case .sha256: { left, right in compare(left, right, 32) }
     }
   }
 

@@ -2,16 +2,18 @@ import Basics
 
 /// The layout of a hex dump's lines: an offset, a column of hex digits, and mostly a column of text.
 package struct OffsetLayout: Equatable, Sendable {
-  package enum DumpStyle: Sendable {
+  /// The raw value is the least number of digits of an offset: older versions of xxd print seven, Wireshark four; seven
+  /// before blanks are also of hexdump without -C, which prints words.
+  package enum DumpStyle: Int, Sendable {
     /// `00000010: 0011 2233 4455  .."3DU`: a colon after the offset, one blank between groups of any length, two or
     /// more before the text column, which is as long as the line has bytes. The output of `xxd`.
-    case xxd
+    case xxd = 7
     /// `00000010  00 11 22 33 44 55  |.."3DU|`: blanks after the offset and between bytes, the text column between
     /// bars; the last line is the total alone, `00000016`. The output of `hexdump -C`, also called `hd`.
-    case hexdump
+    case hexdump = 8
     /// Any other tool's: words before the offset, marks between all columns, and any text. What offsets that continue
     /// each other prove is in the other properties.
-    case other
+    case other = 4
   }
 
   package let kind: DumpStyle
@@ -30,16 +32,6 @@ package struct OffsetLayout: Equatable, Sendable {
     self.base = base
   }
 
-  /// Minimum number of digits of an offset: older versions of xxd print seven, Wireshark four; seven before blanks are
-  /// also of hexdump without -C, which prints words.
-  var fewestDigits: Int {
-    switch kind {
-    case .xxd: 7
-    case .hexdump: 8
-    case .other: 4
-    }
-  }
-
   typealias Offset = (value: UInt64, start: Int, end: Int)
 
   /// The line's offset, its first digit, and the index after its digits; nil if there is none.
@@ -53,7 +45,7 @@ package struct OffsetLayout: Equatable, Sendable {
   /// The offset that is the word at `start`.
   func offset(_ line: RawSpan, at start: Int) -> Offset? {
     let start = line.skippingPrefix(at: start)
-    guard let (value, end) = base.read(line, from: start), end &- start >= fewestDigits else { return nil }
+    guard let (value, end) = base.read(line, from: start), end &- start >= kind.rawValue else { return nil }
     return (value, start, end)
   }
 

@@ -51,7 +51,7 @@ struct OffsetProof {
 
   /// Reads the columns of a line with this offset; returns whether they are valid.
   private mutating func readColumns(_ line: RawSpan, _ offset: OffsetLayout.Offset) -> Bool {
-    guard offset.end - offset.start >= layout.fewestDigits,
+    guard offset.end - offset.start >= layout.kind.rawValue,
       let column = layout.columnStart(line, afterOffset: offset.end)
     else { return false }
     if column == line.byteCount { return layout.kind != .xxd }
