@@ -69,6 +69,8 @@ package struct InputReport {
 package struct InputReader: ~Copyable {
   /// Receives the events of one window, in order. It may take them, and leave an empty batch.
   package typealias Consumer = (_ batch: inout EventBatch) throws -> Void
+  /// Gets the number of bytes read of the file on disk.
+  package typealias Progress = (_ done: Int) throws -> Void
 
   /// Bytes read at once: large enough to make the cost of a system call negligible, small enough for the processor's
   /// cache.
@@ -97,6 +99,10 @@ package struct InputReader: ~Copyable {
   private let isAhead: Bool
   /// Whether the consumer keeps blocks.
   private var sharesBlocks: Bool { isAhead || worker != nil || held != nil }
+  /// The current input, and the bytes of the block that it has filled.
+  private var input = Input("-")
+  private var report = InputReport(name: "")
+  private var filled = 0
   private var block: [UInt8]
   private var batch = EventBatch()
   /// The last batches of a capture, which wait for other copies of their bytes.
@@ -120,15 +126,14 @@ package struct InputReader: ~Copyable {
     if let filter = options.capture.filter { _ = try PacketFilter(filter) }
     (self.options, self.consume, self.isAhead) = (options, consume, isAhead)
     detection = FormatDetection(options: options, contentProbes: contentProbes)
-    worker = usesThread ? Self.worker(consume) : nil
     block = [UInt8](repeating: 0, count: Self.blockLength)
-  }
-
-  private static func worker(_ consume: @escaping Consumer) -> OrderedWorkers<EventBatch> {
-    OrderedWorkers(capacity: maxQueued) { batch in
-      try consume(&batch)
-      batch.removeAll()
-    }
+    worker =
+      !usesThread
+      ? nil
+      : OrderedWorkers(capacity: Self.maxQueued) { batch in
+        try consume(&batch)
+        batch.removeAll()
+      }
   }
 
   /// Whether the next input may continue a capture.
@@ -144,12 +149,14 @@ package struct InputReader: ~Copyable {
   ///   - digests: those to compute of this input, in addition to those of the options.
   ///   - progress: called now and then with the number of bytes read of the file on disk.
   package mutating func read(
-    _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [],
-    progress: (_ done: Int) throws -> Void
+    _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [], progress: Progress
   ) throws -> InputReport {
+    (self.input, report) = (input, InputReport(name: input.name))
+    // An archive is the caller's alone.
+    defer { report.archive = nil }
     defer { joinedCount = options.joins || isOpen ? joinedCount + 1 : 0 }
     if input.half == .requests { batch.opened(.pair, slot: 0) }
-    let report = try readFile(input, of: archive, digests: options.digests.union(digests), progress: progress)
+    try readFile(of: archive, digests: options.digests.union(digests), progress: progress)
     // Even if this half failed: the other one was read.
     if input.half == .responses { batch.closed(StreamReport(.pair), slot: 0) }
     try emit()
@@ -158,15 +165,13 @@ package struct InputReader: ~Copyable {
     return report
   }
 
-  private mutating func readFile(
-    _ input: Input, of archive: Archive?, digests: DigestKinds, progress: (_ done: Int) throws -> Void
-  ) throws -> InputReport {
-    var report = InputReport(name: input.name)
+  private mutating func readFile(of archive: Archive?, digests: DigestKinds, progress: Progress) throws {
     do {
       // With the raw format, bytes may only look compressed.
       let isRaw = options.format == .dump(.raw)
       var file = try InputFile(input, of: archive, digests: digests, readsLookalikes: isRaw)
-      var (filled, headLength) = (0, FormatProbes.headLength)
+      var headLength = FormatProbes.headLength
+      filled = 0
       do throws(InputError) {
         filled = try file.fill(&block, from: 0)
       } catch {
@@ -174,7 +179,7 @@ package struct InputReader: ~Copyable {
       }
       if options.format == nil, filled == block.count, FormatProbes.endsInLongLine(block) {
         block += [UInt8](repeating: 0, count: max(0, Self.longHeadLength - block.count))
-        // A error is returned again by the next call.
+        // An error is returned again by the next call.
         filled = (try? file.fill(&block, from: filled)) ?? filled
         headLength = Self.longHeadLength
       }
@@ -185,14 +190,14 @@ package struct InputReader: ~Copyable {
       let head = Array(block[..<min(filled, headLength)])
       if !isRaw, input.half == nil, let format = ArchiveFormat(of: head) {
         report.archiveFormat = format
-        if isAhead { return report }
+        if isAhead { return }
         report.archive = Archive(
           format, in: file, head: block[..<filled], limits: options.archives, outer: archive)
-        return report
+        return
       }
       if report.errors.isEmpty {
         do {
-          try readContent(of: &file, filled, head, input, report: &report, progress: progress)
+          try readContent(of: &file, head, progress: progress)
         } catch let error as InputError {
           report.errors.append(error)
         }
@@ -207,13 +212,9 @@ package struct InputReader: ~Copyable {
     } catch let error as InputError {
       report.errors.append(error)
     }
-    return report
   }
 
-  private mutating func readContent(
-    of file: inout InputFile, _ filled: Int, _ head: [UInt8], _ input: Input, report: inout InputReport,
-    progress: (_ done: Int) throws -> Void
-  ) throws {
+  private mutating func readContent(of file: inout InputFile, _ head: [UInt8], progress: Progress) throws {
     let isWhole = filled == head.count && filled < block.count
     if let segment = file.laterSegment {
       report.recognition = .imageSegment(segment)
@@ -239,21 +240,21 @@ package struct InputReader: ~Copyable {
         format, side: input.half == .responses ? .second : .first, head: head, isWhole: isWhole,
         maxExpansion: options.maxExpansion)
       if input.half == nil { batch.opened(.dump, slot: 0) }
-      try readAll(&file, filled, &source, report: &report, progress: progress)
+      try readAll(&file, &source, progress: progress)
       report.errors += source.errors
       if input.half == nil { batch.closed(StreamReport(.dump), slot: 0) }
     case .export(let format):
       var source = ExportSource(format, serverPorts: options.capture.serverPorts, lines: options.lines)
-      try readAll(&file, filled, &source, report: &report, progress: progress)
+      try readAll(&file, &source, progress: progress)
       report.errors += source.errors
     case .providerLog:
       var source = DumpSource()
       batch.opened(.log, slot: 0)
-      try readAll(&file, filled, &source, report: &report, progress: progress)
+      try readAll(&file, &source, progress: progress)
       batch.closed(StreamReport(.log), slot: 0)
     case .carve:
       var source = CarveSource(options.carving, capture: options.capture)
-      try readAll(&file, filled, &source, report: &report, progress: progress)
+      try readAll(&file, &source, progress: progress)
       report.isSearched = true
       if !source.isIdle { report.undecoded = nil }
       if options.format == nil, report.recognition == .nothing, source.isIdle {
@@ -261,7 +262,7 @@ package struct InputReader: ~Copyable {
       }
     case .capture:
       report.captureKind = CaptureRecords.recognises(head.span.bytes)
-      try readCapture(&file, filled, input, report: &report, progress: progress)
+      try readCapture(&file, progress: progress)
     }
   }
 
@@ -276,12 +277,12 @@ package struct InputReader: ~Copyable {
   }
 
   /// The key logs of a capture, without its packets, as far as that many bytes are kept.
-  private func keyLogs(of input: Input) -> CaptureSource.KeyLogs {
+  private func keyLogs() -> CaptureSource.KeyLogs {
     var options = options
     (options.format, options.joins, options.digests, options.capture.skipsPackets) = (
       .capture, false, [], true
     )
-    return { [options] in
+    return { [options, input] in
       var found: [EmbeddedSecrets] = []
       let reader = try? InputReader(options: options, contentProbes: []) { batch in
         found += batch.secrets
@@ -292,10 +293,7 @@ package struct InputReader: ~Copyable {
     }
   }
 
-  private mutating func readCapture(
-    _ file: inout InputFile, _ filled: Int, _ input: Input, report: inout InputReport,
-    progress: (Int) throws -> Void
-  ) throws {
+  private mutating func readCapture(_ file: inout InputFile, progress: Progress) throws {
     guard let kind = report.captureKind else {
       report.errors.append(InputError("not a pcap or pcapng capture", fileOffset: 0))
       return
@@ -307,8 +305,8 @@ package struct InputReader: ~Copyable {
     let canReadTwice = input.path != nil && file.size != nil && !input.isMember
     source.begin(
       kind, input: UInt16(clamping: joinedCount), history: history,
-      keyLogs: canReadTwice ? keyLogs(of: input) : nil, isLast: !options.joins && !input.isContinued)
-    try readWindows(&file, filled, &source, report: &report, progress: progress)
+      keyLogs: canReadTwice ? keyLogs() : nil, isLast: !options.joins && !input.isContinued)
+    try readWindows(&file, &source, progress: progress)
     if let error = source.end() { report.errors.append(error) }
     report.packets = source.packetCount
     if options.joins || input.isContinued { joined = consume source } else { try finish(&source) }
@@ -320,25 +318,21 @@ package struct InputReader: ~Copyable {
 
   /// Reads a file that is not part of a joined capture.
   private mutating func readAll(
-    _ file: inout InputFile, _ filled: Int, _ source: inout some StreamSource & ~Copyable,
-    report: inout InputReport, progress: (Int) throws -> Void
+    _ file: inout InputFile, _ source: inout some StreamSource & ~Copyable, progress: Progress
   ) throws {
-    try readWindows(&file, filled, &source, report: &report, progress: progress)
+    try readWindows(&file, &source, progress: progress)
     try finish(&source)
   }
 
   /// Moves the block over the file as a window: unread bytes move to its front.
   private mutating func readWindows(
-    _ file: inout InputFile, _ firstFilled: Int, _ source: inout some StreamSource & ~Copyable,
-    report: inout InputReport, progress: (Int) throws -> Void
+    _ file: inout InputFile, _ source: inout some StreamSource & ~Copyable, progress: Progress
   ) throws {
     // Moved out of `self`, so that a window of the block can be read while the batch is filled.
     var block: [UInt8] = []
     swap(&block, &self.block)
     defer { swap(&block, &self.block) }
-    var filled = firstFilled
-    var start = 0
-    var windowOffset = 0
+    var (start, windowOffset) = (0, 0)
     var readError: InputError?
     reading: while true {
       let step = source.read(
