@@ -58,12 +58,8 @@ final class FormMatcher {
     var values = LogValues()
     for (group, meaning) in entry.fields {
       guard let range = pattern.range(of: group) else { continue }
-      guard !range.isEmpty else {
-        values.note(meaning.field)
-        continue
-      }
-      values.put(
-        LogValue(.text, offset &+ range.lowerBound, offset &+ range.upperBound), for: meaning, in: line)
+      let value = LogValue(.text, offset &+ range.lowerBound, offset &+ range.upperBound)
+      if range.isEmpty { values.note(meaning.field) } else { values.put(value, for: meaning, in: line) }
     }
     return values
   }

@@ -72,14 +72,11 @@ extension LogDecoder {
       while end > start, !LogText.isWord(text[end &- 1]), bracket &- end < 8 { end &-= 1 }
       var begin = end
       while begin > start, LogText.isWord(text[begin &- 1]), end &- begin < 32 { begin &-= 1 }
-      if isListName(UnsafeRawBufferPointer(rebasing: text[begin..<end])) { return true }
+      let name = LogName(UnsafeRawBufferPointer(rebasing: text[begin..<end]))
+      if name.flatMap({ names.meaning(of: $0) })?.field == .list { return true }
       index = bracket &+ 1
     }
     return false
-  }
-
-  private func isListName(_ name: UnsafeRawBufferPointer) -> Bool {
-    LogName(name).flatMap { names.meaning(of: $0) }?.field == .list
   }
 
   // MARK: - Elements of an open structure

@@ -139,16 +139,17 @@ final class LogNameCache {
     let high = EightBytes(key + 8).word & Self.mask(count &- 8)
     let entry = entries[ordinal]
     if entry.count == count, entry.low == low, entry.high == high { return entry.meaning }
-    return learn(key, low, high, count: count, ordinal: ordinal, in: names)
+    return learn(key, CachedName(low: low, high: high, count: count), ordinal: ordinal, in: names)
   }
 
   @inline(never)
   private func learn(
-    _ key: UnsafeRawPointer, _ low: UInt64, _ high: UInt64, count: Int, ordinal: Int, in names: LogNames
+    _ key: UnsafeRawPointer, _ name: CachedName, ordinal: Int, in names: LogNames
   ) -> LogNames.Meaning? {
-    let meaning = LogName(UnsafeRawBufferPointer(start: key, count: count)).flatMap { names.meaning(of: $0) }
-    entries[ordinal] = CachedName(low: low, high: high, count: count, meaning: meaning)
-    return meaning
+    let text = UnsafeRawBufferPointer(start: key, count: name.count)
+    entries[ordinal] = name
+    entries[ordinal].meaning = LogName(text).flatMap { names.meaning(of: $0) }
+    return entries[ordinal].meaning
   }
 
   /// A mask of the lowest `count` bytes of a word.

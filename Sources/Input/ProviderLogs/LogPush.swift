@@ -89,10 +89,7 @@ final class LogPush {
       accepted != nil || values.names(.status) || values.names(.reason) || values[.path].kind != .absent
     guard hasAnswer else { return .unrelated }
     if let conflict = values.conflict { return .finding(LogFinding(.twoValues, conflict.range)) }
-    switch takeToken(values) {
-    case .push: break
-    case let other: return other
-    }
+    if let finding = takeToken(values) { return .finding(finding) }
     put(.apnsID, values[.apnsID])
     let hasToken = fields[.token] != nil || fields[.tokenText] != nil
     if let finding = takeStatus(values, accepted) { return .finding(finding) }
@@ -124,22 +121,22 @@ final class LogPush {
 
   // MARK: - Token
 
-  private func takeToken(_ values: LogValues) -> LogOutcome {
+  private func takeToken(_ values: LogValues) -> LogFinding? {
     let token = values[.token]
     switch token.kind {
     case .text, .escapedText, .quotedText:
-      guard settle(text(token)) else { return .finding(LogFinding(.tokenIsNoText, token.range)) }
+      if !settle(text(token)) { return LogFinding(.tokenIsNoText, token.range) }
     case .absent:
       let path = values[.path]
-      guard path.isText else { return .push }
+      guard path.isText else { return nil }
       let text = text(path)
-      guard let start = LogText(text).index(of: "/3/device/") else { return .push }
+      guard let start = LogText(text).index(of: "/3/device/") else { return nil }
       settle(UnsafeRawBufferPointer(rebasing: text[LogText(text).token(at: start &+ 10)]))
-    default:
+    case .number, .yes, .no, .structure:
       // Another service may have numbers as tokens.
-      return .finding(LogFinding(.tokenIsNoText, token.range))
+      return LogFinding(.tokenIsNoText, token.range)
     }
-    return .push
+    return nil
   }
 
   /// Sets the token: its bytes if it is hex, else its text. False if that is not UTF-8.
