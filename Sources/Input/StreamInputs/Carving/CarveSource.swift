@@ -145,7 +145,13 @@ package struct CarveSource: StreamSource, ~Copyable {
       switch try tuples.chain(
         at: header, upTo: tuples.minChain, in: bytes, isLast: view.isLast, isSpaced: true)
       {
-      case .found: return try openTuples(at: header)
+      case .found:
+        if case .found(let length) = try tuples.chain(
+          at: header, upTo: Carving.maxCountedLength, in: bytes, isLast: view.isLast, isSpaced: true)
+        {
+          openChain(.tuples, at: header, length: length)
+        }
+        return header
       case .tooShort(let end): shortChain = view.offset &+ header..<view.offset &+ end
       }
     }
@@ -193,9 +199,9 @@ package struct CarveSource: StreamSource, ~Copyable {
     case nil: break
     case .inUse: leftOut.add(offset, isInUse: true)
     case .untimed: leftOut.add(offset, isInUse: false)
-    case .found(let found):
-      add(found)
-      return found.end
+    case .found(let line):
+      add(line)
+      return line.token.upperBound
     }
     return nil
   }
@@ -220,15 +226,6 @@ package struct CarveSource: StreamSource, ~Copyable {
     }
   }
 
-  private mutating func openTuples(at start: Int) throws(NeedsWindow) -> Int {
-    if case .found(let length) = try tuples.chain(
-      at: start, upTo: Carving.maxCountedLength, in: view.bytes, isLast: view.isLast, isSpaced: true)
-    {
-      openChain(.tuples, at: start, length: length)
-    }
-    return start
-  }
-
   private mutating func openText(_ chain: TextSearch.Chain?) throws(NeedsWindow) -> Int? {
     guard let chain else { return nil }
     let wanted = Carving.maxCountedLength &* tuples.longestTuple &* chain.form.rawValue
@@ -236,15 +233,7 @@ package struct CarveSource: StreamSource, ~Copyable {
     try view.check(wanted, from: start)
     textSearch.text.decode(
       chain.form, from: chain.start, to: min(view.bytes.count, start &+ wanted), in: view.bytes)
-    let length = textSearch.text.bytes.withUnsafeBytes { bytes in
-      if case .found(let length)? = try? tuples.chain(
-        at: 0, upTo: Carving.maxCountedLength, in: bytes, isLast: true)
-      {
-        length
-      } else {
-        tuples.minChain
-      }
-    }
+    let length = textSearch.chainLength(upTo: Carving.maxCountedLength) ?? tuples.minChain
     openChain(.text(chain.form), at: start, length: length)
     open?.bit = chain.start.bit
     return start

@@ -88,6 +88,8 @@ struct LineText {
 
 /// What a line says of its token.
 struct JudgedLine {
+  /// The indices of the token with its brackets.
+  let token: Range<Int>
   var time: LineTime
   /// Index of its first character.
   var timeIndex: Int
@@ -122,7 +124,7 @@ struct JudgedLine {
       index = time.end &- 1
     }
     guard let best else { return nil }
-    (time, timeIndex, flags) = (best.time, best.index, [])
+    (token, time, timeIndex, flags) = (line.token, best.time, best.index, [])
     if !time.hasZone { flags.insert(.assumedUTC) }
     if hasOther { flags.insert(.otherTimeInLine) }
     isNamed = best.rank > 0 || line.tellsOfEnd && !best.time.isNumber

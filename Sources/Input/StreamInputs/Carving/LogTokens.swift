@@ -4,18 +4,8 @@ import PacketCapture
 
 /// Judges lines of text with a token as NSData prints it, `<` 8 hex digits 8 times with spaces `>` (docs/spec/text-lines.md).
 struct LogTokens {
-  struct Found {
-    var line: JudgedLine
-    /// Index of the first character of the record: of the time or of the token.
-    var start: Int
-    /// Index of the token's first digit.
-    var token: Int
-    /// Index after the token.
-    var end: Int
-  }
-
   enum LineResult {
-    case found(Found)
+    case found(JudgedLine)
     /// The line says that the token is in use.
     case inUse
     /// No time in the line counts.
@@ -58,7 +48,7 @@ struct LogTokens {
     let line = LineText(range: Self.line(around: bracket, in: window), token: bracket..<end, window: window)
     if line.isInUse { return .inUse }
     guard let judged = JudgedLine(line, tuples, zone) else { return .untimed }
-    return .found(Found(line: judged, start: min(judged.timeIndex, token), token: token, end: end))
+    return .found(judged)
   }
 
   private static func isToken(at token: Int, in window: UnsafeRawBufferPointer) -> Bool {
@@ -91,16 +81,18 @@ struct LogTokens {
 
   /// The tuple of a record, as the server would have sent it, and the origins of its time and token.
   static func tuple(
-    _ found: Found, in view: View, streamOffset: Int
+    _ line: JudgedLine, in view: View, streamOffset: Int
   ) -> (bytes: [UInt8], origins: [SourceExtent]) {
-    let token = digits(at: found.token, in: view.bytes)
+    let first = line.token.lowerBound &+ 1
+    let token = digits(at: first, in: view.bytes)
     return (
-      found.line.time.header(tokenLength: token.count) + token,
+      line.time.header(tokenLength: token.count) + token,
       [
         SourceExtent(
-          streamOffset: streamOffset, fileOffset: view.offset &+ found.start, spacing: Stride(stride: 0)),
+          streamOffset: streamOffset, fileOffset: view.offset &+ min(line.timeIndex, first),
+          spacing: Stride(stride: 0)),
         SourceExtent(
-          streamOffset: streamOffset &+ Tuple.headerLength, fileOffset: view.offset &+ found.token,
+          streamOffset: streamOffset &+ Tuple.headerLength, fileOffset: view.offset &+ first,
           spacing: Stride(stride: 2, groupSize: 4, groupStride: groupStride)),
       ]
     )
@@ -135,12 +127,12 @@ extension CarveSource {
   /// The number of streams of lines: one for each combination of their two flags and of whether a key names the time.
   static let lineSlots: Int32 = 8
 
-  mutating func add(_ record: LogTokens.Found) {
-    let index = lineStream(of: record.line)
-    let (bytes, origins) = LogTokens.tuple(record, in: view, streamOffset: lines[index].length)
+  mutating func add(_ line: JudgedLine) {
+    let index = lineStream(of: line)
+    let (bytes, origins) = LogTokens.tuple(line, in: view, streamOffset: lines[index].length)
     batch.bytes(bytes, slot: lines[index].slot, side: .first, origins: origins)
     lines[index].length &+= bytes.count
-    floor = view.offset &+ record.end
+    floor = view.offset &+ line.token.upperBound
   }
 
   private mutating func lineStream(of line: JudgedLine) -> Int {

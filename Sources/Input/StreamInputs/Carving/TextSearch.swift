@@ -113,15 +113,17 @@ struct TextSearch {
 
   private mutating func isChain(_ form: EncodedText.TextEncoding, at bit: Int) -> Bool {
     text.decodeDigits(form, fromBit: bit, count: tuples.longestTuple)
-    guard hasChain(upTo: 1) else { return false }
+    guard chainLength(upTo: 1) != nil else { return false }
     if tuples.minChain == 1 { return true }
     text.decodeDigits(form, fromBit: bit, count: tuples.minChain &* tuples.longestTuple)
-    return hasChain(upTo: tuples.minChain)
+    return chainLength(upTo: tuples.minChain) != nil
   }
 
-  private func hasChain(upTo limit: Int) -> Bool {
+  /// The number of tuples, up to `limit`, of the chain at the start of the bytes last decoded; nil if they are too few.
+  func chainLength(upTo limit: Int) -> Int? {
     text.bytes.withUnsafeBytes { bytes in
-      if case .found? = try? tuples.chain(at: 0, upTo: limit, in: bytes, isLast: true) { true } else { false }
+      let chain = try? tuples.chain(at: 0, upTo: limit, in: bytes, isLast: true)
+      return if case .found(let length)? = chain { length } else { nil }
     }
   }
 
@@ -149,6 +151,6 @@ struct TextSearch {
     let time = text.bytes.prefix(Tuple.lengthOffset).reduce(0) { $0 << 8 | UInt32($1) }
     guard tuples.isPlausible(time) else { return nil }
     text.decode(.quotedPrintable, from: position, to: min(window.count, index &+ wanted), in: window)
-    return hasChain(upTo: tuples.minChain) ? Chain(form: .quotedPrintable, start: position) : nil
+    return chainLength(upTo: tuples.minChain) == nil ? nil : Chain(form: .quotedPrintable, start: position)
   }
 }
