@@ -34,8 +34,7 @@ package final class ReadAhead {
     case events(EventBatch)
     /// The number of bytes read of the file.
     case progress(Int)
-    case known(HashedFile)
-    case left
+    case opening(Opening)
     case ended(InputReport)
   }
 
@@ -95,13 +94,9 @@ package final class ReadAhead {
     }
     guard lane != nil else { return nil }
     let first = try next()
-    switch first {
-    case .known(let file): return .known(file)
-    case .left: return .left
-    case .events, .progress, .ended:
-      steps.append(first)
-      return .isRead
-    }
+    if case .opening(let opening) = first { return opening }
+    steps.append(first)
+    return .isRead
   }
 
   /// Passes on the events of the opened input.
@@ -114,7 +109,7 @@ package final class ReadAhead {
         if used.count < Self.mostInGroup { used.append(.events(batch)) }
       case .progress(let bytes): progress(bytes)
       case .ended(let report): return report
-      case .known, .left: break
+      case .opening: break
       }
     }
   }
@@ -154,12 +149,12 @@ extension ReadAhead {
         input, plan.knownDigests, progress: { try parcel.check($0, reports: false) }),
       known.contains(file.digests)
     {
-      return try parcel.add(.known(file))
+      return try parcel.add(.opening(.known(file)))
     }
     let report = try reader.read(
       input, digests: plan.digests(input), progress: { try parcel.check($0, reports: true) })
     let isLeft = report.archiveFormat != nil
-    try parcel.add(isLeft ? .left : .ended(report))
+    try parcel.add(isLeft ? .opening(.left) : .ended(report))
   }
 }
 
