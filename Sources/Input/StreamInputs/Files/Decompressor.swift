@@ -36,10 +36,10 @@ struct Decompressor: ~Copyable {
   mutating func fill(_ output: UnsafeMutableRawBufferPointer, from file: inout StoredFile) -> Int {
     var filled = 0
     while filled < output.count, state != .ended {
-      switch state {
-      case .boundary: passBoundary(&file)
-      case .frame: filled += step(UnsafeMutableRawBufferPointer(rebasing: output[filled...]), &file)
-      case .ended: break
+      if state == .boundary {
+        passBoundary(&file)
+      } else {
+        filled += step(UnsafeMutableRawBufferPointer(rebasing: output[filled...]), &file)
       }
     }
     return filled
@@ -85,10 +85,7 @@ struct Decompressor: ~Copyable {
   private mutating func passBoundary(_ file: inout StoredFile) {
     // Four bytes identify a frame; refilling stops at the end of the file.
     while rest.count < 4, refill(&file) {}
-    guard !rest.isEmpty else {
-      state = .ended
-      return
-    }
+    guard !rest.isEmpty else { return state = .ended }
     switch compression.boundary(input[rest]) {
     case .frame:
       decoder.beginFrame()

@@ -196,17 +196,14 @@ package struct InputWalk {
 
   private mutating func visit(_ member: Input, depth: Int) {
     guard let path = member.path else { return }
-    switch DirectoryEntry.kind(of: path, followingLinks: false) {
-    case nil: errors.append((member, InputError("cannot be read: \(SystemError.text())")))
-    case S_IFDIR: walk(member, name: member.name, depth: depth + 1)
+    let kind = DirectoryEntry.kind(of: path, followingLinks: false)
+    let isLink = kind == S_IFLNK
+    switch isLink ? DirectoryEntry.kind(of: path, followingLinks: true) : kind {
     case S_IFREG: add(member)
-    case S_IFLNK:
-      switch DirectoryEntry.kind(of: path, followingLinks: true) {
-      case S_IFREG: add(member)
-      case S_IFDIR: skipped.append((member, "a link to a directory"))
-      case nil: skipped.append((member, "a broken link"))
-      default: skipped.append((member, "neither a file nor a directory"))
-      }
+    case S_IFDIR where isLink: skipped.append((member, "a link to a directory"))
+    case S_IFDIR: walk(member, name: member.name, depth: depth + 1)
+    case nil where isLink: skipped.append((member, "a broken link"))
+    case nil: errors.append((member, InputError("cannot be read: \(SystemError.text())")))
     default: skipped.append((member, "neither a file nor a directory"))
     }
   }

@@ -22,9 +22,7 @@ package struct RepeatedInputs: Sendable {
 
   package init(_ inputs: [Input]) {
     var seen: Set<Int> = []
-    var shared: Set<Int> = []
-    for size in inputs.lazy.compactMap(\.size) where !seen.insert(size).inserted { shared.insert(size) }
-    sharedSizes = shared
+    sharedSizes = Set(inputs.compactMap(\.size).filter { !seen.insert($0).inserted })
   }
 
   /// Whether another input has the same size, so that its digest is worth the time. Only regular files have a known

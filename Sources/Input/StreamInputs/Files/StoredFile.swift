@@ -34,22 +34,15 @@ struct StoredFile: ~Copyable {
   init(_ input: Input, digests: DigestKinds) throws(InputError) {
     input.register()
     hashes = InputHash.all(digests)
-    guard let path = input.path else {
-      source = .descriptor(STDIN_FILENO)
-      size = Self.status(of: STDIN_FILENO)?.size
-      startOffset = max(0, Int(lseek(STDIN_FILENO, 0, SEEK_CUR)))
-      partCount = 1
-      return
-    }
-    let descriptor = Self.opened(path)
+    let descriptor = input.path.map(Self.opened) ?? STDIN_FILENO
     source = .descriptor(descriptor)
-    startOffset = 0
+    startOffset = input.path == nil ? max(0, Int(lseek(descriptor, 0, SEEK_CUR))) : 0
     nextParts = input.parts[...]
     partCount = 1 + input.parts.count
     guard descriptor >= 0 else { throw InputError("cannot be opened: \(SystemError.text())") }
     let status = Self.status(of: descriptor)
     size = status.map { input.parts.reduce($0.size) { $0 + (Input.size(of: $1) ?? 0) } }
-    if let status, status.isSparse { holes = FileHoles(descriptor, size: status.size) }
+    if let status, status.isSparse, input.path != nil { holes = FileHoles(descriptor, size: status.size) }
   }
 
   init(memberOf archive: Archive, digests: DigestKinds) {

@@ -28,12 +28,8 @@ enum KnownFileTypes {
     guard let library = LoadedLibmagic.shared, let type = library.text(of: head, MAGIC_MIME_TYPE),
       types.contains(type) || prefixes.contains(where: type.hasPrefix)
     else { return nil }
-    return library.text(of: head, MAGIC_NONE).map(shortened)
-  }
-
-  /// The parts of a description that name the type; the rest are details.
-  private static func shortened(_ description: String) -> String {
-    description.split(separator: ",").prefix(2).joined(separator: ",")
+    // The first parts name the type; the rest are details.
+    return library.text(of: head, MAGIC_NONE)?.split(separator: ",").prefix(2).joined(separator: ",")
   }
 }
 
