@@ -130,7 +130,7 @@ let package = Package(
       [
         "APNsWire", "Analysis", "Basics", "CLibcrypto", "Conformance", "PacketCapture", "Reports",
         "StreamInputs",
-      ], resources: ["report.css"]),
+      ], resources: ["limits.html", "report.css", "texts.txt"]),
     // MARK: Conformance
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     module("Conformance/ReaderModels"),

@@ -1,26 +1,5 @@
-/// Describes the five faulty readers (docs/readers.md), and summarises their results.
+/// Summarises the results of the five faulty readers (docs/readers.md).
 enum ReaderTexts {
-  /// The reader's behaviour; nil for an unknown reader.
-  static func habit(_ name: String) -> String? {
-    switch name {
-    case "cookbook":
-      "Written in Objective-C. It reads 38 bytes at a time into one buffer and ignores how many arrived. A short read "
-        + "therefore counts as a record, whose end is left over from the one before."
-    case "csharp":
-      "Written in C#. It collects bytes and extracts a record as soon as 38 have arrived, so it never sees a shorter record "
-        + "at the end."
-    case "node":
-      "Written in JavaScript. It misreads the length of a token, so tokens come out empty and everything after the first "
-        + "record is misread."
-    case "java":
-      "Written in Java. It reads 38 bytes at a time and ignores how many arrived. A short read therefore counts as a "
-        + "record that ends in zeros."
-    case "php":
-      "Written in PHP. It checks once for an error response, without waiting, and misses one that arrives in two parts."
-    default: nil
-    }
-  }
-
   /// The reader's results, and their consequences.
   static func verdict(_ total: ReaderTotal) -> String {
     guard total.judged > 0 else { return notJudged(total) }

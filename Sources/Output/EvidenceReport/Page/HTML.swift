@@ -14,11 +14,12 @@ package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtoc
   package init(stringInterpolation html: HTML) { self = html }
 
   /// The style sheet, which is embedded in the page.
-  static var styleSheet: HTML {
-    var html: HTML = ""
-    html.bytes = PackageResources.report_css
-    return html
-  }
+  static var styleSheet: HTML { HTML(bytes: PackageResources.report_css) }
+
+  /// What the report cannot show.
+  static var limits: HTML { HTML(bytes: PackageResources.limits_html) }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
 
   package mutating func appendLiteral(_ markup: StaticString) {
     markup.withUTF8Buffer { bytes.append(contentsOf: $0) }

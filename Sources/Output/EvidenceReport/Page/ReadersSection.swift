@@ -28,7 +28,7 @@ extension ReportHTML {
     return """
       <article class="reader">
       <h3><span class="reader-name">\(total.name)</span> <span class="severity \(style)">\(word)</span></h3>
-      <p class="habit">\(ReaderTexts.habit(total.name) ?? "")</p>
+      <p class="habit">\(PageTexts.habits[total.name] ?? "")</p>
       <dl class="facts">\(figures(total))</dl>
       <p>\(ReaderTexts.verdict(total))</p>
       \(total.difference.map { difference($0, of: total) })</article>

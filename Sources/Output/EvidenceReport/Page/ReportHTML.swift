@@ -25,7 +25,7 @@ package enum ReportHTML {
       ("readers", "What faulty readers would have reported", readers(page)),
       ("repeated", "Tokens reported most often", repeatedTokens(page)),
       ("tokens", "Invalidated tokens", invalidatedTokens(page)),
-      ("limits", "What this report cannot show", limits),
+      ("limits", "What this report cannot show", .limits),
       ("glossary", "Glossary", glossary(page.head)),
       ("options", "How to check this report", options(page)),
     ]

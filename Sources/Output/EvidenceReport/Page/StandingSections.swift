@@ -7,24 +7,9 @@ extension ReportHTML {
     return "<div class=\"note\">\(content)</div>\n"
   }
 
-  static let limits: HTML = """
-    <p>A record without a flag starts where a record should, has a normal length and a plausible time, and \
-    what follows it can begin another record, or nothing follows. That is not proof. No rule can detect:</p>
-    <ul>
-    <li><strong>Bits changed inside a token or a time.</strong> The result looks like any other record.</li>
-    <li><strong>Whole records that were lost.</strong> The records before and after the loss appear to be \
-    consecutive.</li>
-    <li><strong>A loss of exactly one record’s length across a boundary.</strong> It joins the beginning of \
-    one record to the end of another. The result looks complete, but is made of two.</li>
-    <li><strong>Bytes inserted into or lost from the last record before an end.</strong> What follows it is \
-    too short to show that its token is shifted.</li>
-    <li><strong>Data that are not in the inputs</strong>: other connections, other days, anything that the \
-    service did not report.</li>
-    </ul>
-    <p>Nor can this report show whether a device is active today. A fingerprint taken when a file was saved \
-    proves more than any rule: compare it with the one under <a href="#examined">Examined inputs</a>.</p>
-
-    """
+  static func glossary(_ head: ReportHead) -> HTML {
+    "<dl class=\"glossary\">\n\(HTML.facts(PageTexts.glossary(head), separator: "\n"))</dl>\n"
+  }
 
   static func options(_ page: ReportPage) -> HTML {
     let given = page.head.options.filter { !$0.isDefault }
