@@ -31,7 +31,7 @@ struct FairSampleTests {
   private func sample(_ elements: [Element], _ capacity: Int) -> [Element] {
     var sample = FairSample<Element>(capacity: capacity)
     for element in elements {
-      sample.add(element, input: element.input, at: .init(stream: element.stream, offset: element.offset))
+      sample.add(element, input: element.input, at: (element.stream, element.offset))
     }
     return sample.chosen
   }
@@ -57,8 +57,8 @@ struct FairSampleTests {
   @Test("an element that is not admitted is followed by none of its input")
   func admission() {
     var sample = FairSample<Int>(capacity: 3)
-    for offset in 0..<6 { sample.add(offset, input: 0, at: .init(stream: 0, offset: offset)) }
-    #expect(!sample.admits(input: 0, at: .init(stream: 0, offset: 3)))
-    #expect(sample.admits(input: 1, at: .init(stream: 0, offset: 3)))
+    for offset in 0..<6 { sample.add(offset, input: 0, at: (0, offset)) }
+    #expect(!sample.admits(input: 0, at: (0, 3)))
+    #expect(sample.admits(input: 1, at: (0, 3)))
   }
 }

@@ -230,7 +230,7 @@ final class EvidenceLog {
   /// An excerpt of a finding, without bytes so far; nil if none is needed.
   func beginExcerpt(of finding: Finding) -> Excerpt? {
     findingCount += 1
-    let position = FairSample<Int>.Position(stream: 0, offset: findingCount)
+    let position = (stream: 0, offset: findingCount)
     var sample = excerpts[finding.code] ?? FairSample(capacity: options.excerptsPerCode)
     guard sample.admits(input: inputCount, at: position) else { return nil }
     sample.add(findingCount, input: inputCount, at: position)

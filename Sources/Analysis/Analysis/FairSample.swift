@@ -3,16 +3,8 @@
 ///
 /// Memory: up to twice `capacity` elements, and a position for each of their inputs.
 package struct FairSample<Element> {
-  package struct Position: Comparable, Sendable {
-    var stream: Int
-    var offset: Int
-
-    package init(stream: Int, offset: Int) { (self.stream, self.offset) = (stream, offset) }
-
-    package static func < (left: Position, right: Position) -> Bool {
-      (left.stream, left.offset) < (right.stream, right.offset)
-    }
-  }
+  /// The number of the stream, and an offset or another number within it.
+  package typealias Position = (stream: Int, offset: Int)
 
   private struct Candidate {
     var input: Int
@@ -51,9 +43,13 @@ package struct FairSample<Element> {
     return sample.entries.map(\.element)
   }
 
+  private static func precedes(_ left: Candidate, _ right: Candidate) -> Bool {
+    left.input != right.input ? left.input < right.input : left.position < right.position
+  }
+
   /// Removes the elements that are not in the sample, and notes which later ones cannot be.
   private mutating func cut() {
-    entries.sort { ($0.input, $0.position) < ($1.input, $1.position) }
+    entries.sort(by: Self.precedes)
     guard entries.count >= capacity else { return }
     for index in entries.indices.dropFirst() where entries[index].input == entries[index - 1].input {
       entries[index].rank = entries[index - 1].rank + 1
@@ -69,6 +65,6 @@ package struct FairSample<Element> {
       }
       entries[index].rank = 0
     }
-    entries.sort { ($0.input, $0.position) < ($1.input, $1.position) }
+    entries.sort(by: Self.precedes)
   }
 }

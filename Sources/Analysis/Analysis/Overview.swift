@@ -31,7 +31,7 @@ package final class Overview: EvidenceSink {
   package func finding(_ finding: Finding) {
     findingCount += 1
     examples[finding.code, default: FairSample(capacity: Self.examplesPerCode)]
-      .add(finding, input: inputCount, at: FairSample.Position(stream: 0, offset: findingCount))
+      .add(finding, input: inputCount, at: (0, findingCount))
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) {

@@ -1,45 +1,14 @@
 import Analysis
-import PacketCapture
-import Reports
 
-/// Collects a few findings of each code, one of every input before a second of any, with the bytes around them.
-final class FindingExcerpts: EvidenceSink {
-  private let maxExcerpts: Int
-  private var excerpts: [FindingCode: FairSample<Excerpt>] = [:]
-  private var text = FileText()
-
-  /// - Parameter maxExcerpts: how many to keep of each code.
-  init(maxExcerpts: Int) { self.maxExcerpts = maxExcerpts }
-
-  var needs: EvidenceNeeds { .fileText }
-
-  func inputBegan(_ source: String) { text.forget() }
-
-  func text(_ window: [UInt8], at offsets: Range<Int>) { text.keep(window, at: offsets) }
-
-  func excerpt(_ excerpt: Excerpt) {
-    var excerpt = excerpt
-    let bytes = excerpt.findingBytes
-    if let offset = excerpt.finding.fileOffset, bytes.isEmpty || text.isSource(of: bytes, at: offset) {
-      (excerpt.isDecoded, excerpt.fileText) = (!bytes.isEmpty, text.lines(with: offset..<offset + 1))
+extension FindingExample {
+  init(_ excerpt: Excerpt, command: String?) {
+    let segments = excerpt.parts.map { part in
+      HexSegment(
+        offset: part.start,
+        bytes: part.bytes.enumerated().map { Self.byte($1, at: part.start + $0, in: excerpt) })
     }
-    excerpts[excerpt.finding.code, default: FairSample(capacity: maxExcerpts)]
-      .add(excerpt, input: excerpt.input, at: FairSample.Position(stream: 0, offset: excerpt.number))
-  }
-
-  /// Findings of a code, by input, and in the order in which they were found.
-  /// - Parameter command: returns the command that shows a finding's bytes.
-  func examples(of code: FindingCode, command: (Finding) -> String?) -> [FindingExample] {
-    (excerpts[code]?.chosen ?? []).map { excerpt in
-      let segments = excerpt.parts.filter { !$0.bytes.isEmpty }.map { part in
-        HexSegment(
-          offset: part.start,
-          bytes: part.bytes.enumerated().map { Self.byte($1, at: part.start + $0, in: excerpt) })
-      }
-      var example = FindingExample(excerpt.finding, bytes: segments, command: command(excerpt.finding))
-      (example.isDecoded, example.fileText) = (excerpt.isDecoded, excerpt.fileText)
-      return example
-    }
+    self.init(excerpt.finding, bytes: segments, command: command)
+    (isDecoded, fileText) = (excerpt.isDecoded, excerpt.fileText)
   }
 
   private static func byte(_ value: UInt8, at offset: Int, in excerpt: Excerpt) -> HexSegment.Byte {

@@ -63,8 +63,7 @@ struct InvalidationCollector {
 
   private mutating func addFlagged(_ token: RawSpan, _ verdict: TokenSummary) {
     guard let origin = verdict.origin else { return }
-    let position = FairSample<InvalidatedToken>.Position(
-      stream: Int(origin.stream), offset: Int(clamping: origin.offset))
+    let position = (Int(origin.stream), Int(clamping: origin.offset))
     guard doubtful.admits(input: Int(origin.input), at: position) else { return }
     doubtful.add(
       InvalidatedToken(token: Self.bytes(token), verdict: verdict), input: Int(origin.input), at: position)

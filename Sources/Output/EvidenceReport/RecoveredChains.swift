@@ -55,6 +55,6 @@ struct RecoveredChains {
   mutating func end(_ stream: Int, input: Int) {
     guard let chain = open.removeValue(forKey: stream) else { return }
     chainCount += 1
-    sample.add(chain, input: input, at: FairSample.Position(stream: stream, offset: 0))
+    sample.add(chain, input: input, at: (stream, 0))
   }
 }

@@ -45,11 +45,9 @@ package struct ReportOptions {
 package struct ReportBuilder {
   private let options: ReportOptions
   private let table: TokenTable
-  private let excerpts: FindingExcerpts
   private let collector: ReportCollector
-  private let flagged: FlaggedRecordCollector
   private let origins = TokenOrigins()
-  private let readers: ReaderTotals
+  private let readers = ReaderTotals()
   /// Runs the readers when a stream ends; nil if the readers are not tested.
   private let auditor: StreamAuditor?
   private let chunks: StreamChunks
@@ -57,10 +55,7 @@ package struct ReportBuilder {
   package init(_ options: ReportOptions) {
     self.options = options
     table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
-    excerpts = FindingExcerpts(maxExcerpts: options.limits.excerpts)
-    flagged = FlaggedRecordCollector(options.limits)
-    collector = ReportCollector(options.limits)
-    readers = ReaderTotals()
+    collector = ReportCollector(options.head, options.limits)
     chunks = options.chunkSize.map { .sizes([$0]) } ?? .asCaptured
     auditor =
       options.isAudited
@@ -80,42 +75,20 @@ package struct ReportBuilder {
     let pushes = PushCollector(
       table, flaggedCount: false, takesErrors: false, takesOtherApps: true, now: options.now, origins: origins
     )
-    let sinks: [(any EvidenceSink)?] = [
-      collector, excerpts, flagged, TokenCollector(table, flaggedCount: false, origins: origins),
-      pushes,
-      auditor?.recorder(),
-    ]
-    try examination.run(sinks + others)
+    let tuples = TokenCollector(table, flaggedCount: false, origins: origins)
+    try examination.run([collector, tuples, pushes, auditor?.recorder()] + others)
     try auditor?.endInput()
-    var page = ReportPage(options.head)
-    page.inputs = examination.inputs
-    page.files = collector.files
-    page.limits = options.limits
-    page.failures = examination.failures
+    collector.finish(examination.summary, command: options.commands.show)
+    var page = collector.page
+    (page.inputs, page.failures) = (examination.inputs, examination.failures)
     page.searchedBytes = page.files.reduce(0) { $0 + $1.searchedBytes }
-    page.summary = examination.summary
-    page.flagged = flagged.counts
-    page.flaggedRecords = flagged.rows
-    (page.recovered, page.chains) = (flagged.recovered.counts, flagged.recovered.chains)
-    page.chainCount = flagged.recovered.chainCount
-    page.streams = collector.sortedStreams
-    page.streamsLeftOut = collector.streamsLeftOut
-    page.decodedStreams = collector.decodedStreams
-    page.findings = FindingCode.allCases.compactMap { code in
-      guard let count = page.summary.findings[code], count > 0 else { return nil }
-      let examples = excerpts.examples(of: code, command: options.commands.show)
-      return FindingGroup(code: code, count: count, examples: examples)
-    }
     var invalidations = InvalidationCollector(options.limits, options.head.clock)
     page.invalidations = try invalidations.gather(table, origins.sources)
     page.invalidations.undatedPushes =
       pushes.leftOut.undated + pushes.leftOut.untimed + pushes.leftOut.withoutToken
-    page.gateway = collector.gateway
-    page.readers = readers.totals
-    page.auditedStreams = readers.streams
+    (page.readers, page.auditedStreams) = (readers.totals, readers.streams)
     page.auditedStreams.unrecognised = auditor?.unrecognised ?? 0
-    page.isAudited = options.isAudited
-    page.chunks = chunks.text
+    (page.isAudited, page.chunks) = (options.isAudited, chunks.text)
     page.commands = options.commands.all(
       audit: options.chunkSize.map { " --chunk-size \($0)" } ?? "",
       flagged: [page.flagged, page.recovered])
