@@ -54,10 +54,11 @@ package final class Analyzer {
         switch event {
         case .bytes(let event): try bytes(event, in: batch)
         case .opened(let slot, let identity): open(batch.identities[Int(identity)], in: Int(slot))
-        case .gap(let slot, let side, let gap): try stream(slot)?.gap(batch.gaps[Int(gap)], from: side)
+        case .gap(let slot, let side, let gap):
+          if let stream = stream(slot) { try stream.add(batch.gaps[Int(gap)], to: &stream[side]) }
         case .finding(let slot, let finding): try take(batch.findings[Int(finding)], in: slot)
         case .uncertain(let slot, let side, let offset, let count):
-          stream(slot)?.uncertain(offset..<offset &+ count, from: side)
+          stream(slot)?[side].uncertain.append(offset..<offset &+ count)
         case .secrets: break
         case .closed(let slot, let report): try close(batch.reports[Int(report)], in: Int(slot))
         }
@@ -78,20 +79,15 @@ package final class Analyzer {
     guard let stream = stream(event.slot) else { return }
     let first = Int(event.firstOrigin)
     let origins = batch.origins.span.extracting(first..<first &+ Int(event.originCount))
-    let range = event.start..<event.start &+ event.count
-    let location = ChunkLocation(storage: event.storage, start: event.start)
-    switch event.storage {
-    case .window:
-      let window = batch.window
-      try stream.append(
-        window.span.bytes.extracting(range), at: location, origins: origins, from: event.side,
-        isRecord: event.isRecord)
-    case .chunk(let index):
-      let chunk = batch.chunks[Int(index)]
-      try stream.append(
-        chunk.span.bytes.extracting(range), at: location, origins: origins, from: event.side,
-        isRecord: event.isRecord)
-    }
+    let source =
+      switch event.storage {
+      case .window: batch.window
+      case .chunk(let index): batch.chunks[Int(index)]
+      }
+    try stream.append(
+      source.span.bytes.extracting(event.start..<event.start &+ event.count),
+      at: ChunkLocation(storage: event.storage, start: event.start), origins: origins,
+      isRecord: event.isRecord, to: &stream[event.side])
     if log.gateway.isExceeded {
       for stream in streams { try stream?.settleResponses() }
     }

@@ -82,7 +82,7 @@ extension StreamAnalysis {
             "\(Count.of(counts.more, "more line")) with errors; only \(LogLineCounts.mostListed) are "
             + "listed"))
     }
-    guard case .decoded(let box) = first.content, let decoder = box.value as? LogDecoder else {
+    guard case .decoded(let box) = self[.first].content, let decoder = box.value as? LogDecoder else {
       return
     }
     if counts.unrelated > 0 {

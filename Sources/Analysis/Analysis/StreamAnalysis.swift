@@ -19,8 +19,8 @@ final class StreamAnalysis {
   var isSettled: Bool
   var unsettled: [StreamFinding] = []
   // Safe because a method that gets a direction as `inout` does not access it in any other way.
-  @exclusivity(unchecked) var first = DirectionAnalysis(.first)
-  @exclusivity(unchecked) var second = DirectionAnalysis(.second)
+  @exclusivity(unchecked) private var first = DirectionAnalysis(.first)
+  @exclusivity(unchecked) private var second = DirectionAnalysis(.second)
   /// Created when gateway content is detected.
   var gateway: Box<Correlator>?
   /// Of a provider's log.
@@ -61,6 +61,15 @@ final class StreamAnalysis {
   /// Whether its port is one of the service, or unknown.
   var isOfInterest: Bool { identity.peers == nil || log.options.choice.expected(of: identity) != nil }
 
+  subscript(side: Side) -> DirectionAnalysis {
+    _read {
+      if side == .first { yield first } else { yield second }
+    }
+    _modify {
+      if side == .first { yield &first } else { yield &second }
+    }
+  }
+
   func role(of side: Side) -> Direction { side == server ? .server : .client }
 
   func labels(input: UInt16) -> StreamLabels {
@@ -92,16 +101,6 @@ final class StreamAnalysis {
   ///   - location: the location of `bytes`.
   ///   - isRecord: whether they are a record of TLS.
   func append(
-    _ bytes: RawSpan, at location: ChunkLocation, origins: Span<SourceExtent>, from side: Side, isRecord: Bool
-  ) throws {
-    if side == .first {
-      try append(bytes, at: location, origins: origins, isRecord: isRecord, to: &first)
-    } else {
-      try append(bytes, at: location, origins: origins, isRecord: isRecord, to: &second)
-    }
-  }
-
-  private func append(
     _ bytes: RawSpan, at location: ChunkLocation, origins: Span<SourceExtent>, isRecord: Bool,
     to direction: inout DirectionAnalysis
   ) throws {
@@ -141,11 +140,7 @@ final class StreamAnalysis {
     }
   }
 
-  func gap(_ gap: StreamGap, from side: Side) throws {
-    if side == .first { try add(gap, to: &first) } else { try add(gap, to: &second) }
-  }
-
-  private func add(_ gap: StreamGap, to direction: inout DirectionAnalysis) throws {
+  func add(_ gap: StreamGap, to direction: inout DirectionAnalysis) throws {
     direction.noteFirst(gap.fileOffset, gap.packet)
     direction.gapBytes &+= gap.length
     try endRun(of: &direction, atGap: true)
@@ -170,11 +165,6 @@ final class StreamAnalysis {
     direction.beginsStream = false
   }
 
-  /// Bytes that come next are in doubt.
-  func uncertain(_ range: Range<Int>, from side: Side) {
-    if side == .first { first.uncertain.append(range) } else { second.uncertain.append(range) }
-  }
-
   /// A finding of the source. It is kept until all bytes before it are decided.
   func finding(_ found: StreamFinding) throws {
     // Of another service, unless it is plaintext that ends.
@@ -182,16 +172,12 @@ final class StreamAnalysis {
     if found.code == .decryptionFailed, !isOfInterest, first.bytes &+ second.bytes == 0 {
       finding.code = .unrelatedTLS
     }
-    if found.isLate, (found.side == .first ? first : second).coveredOffset != nil {
+    if found.isLate, self[found.side ?? .second].coveredOffset != nil {
       log.summary.lateConflicts += 1
       finding.message =
         "\(found.message); this came too late: the records here were written before, without a flag"
     }
-    switch found.side {
-    case nil: try report(finding)
-    case .first: try add(finding, to: &first)
-    case .second: try add(finding, to: &second)
-    }
+    if let side = found.side { try add(finding, to: &self[side]) } else { try report(finding) }
   }
 
   private func add(_ finding: StreamFinding, to direction: inout DirectionAnalysis) throws {

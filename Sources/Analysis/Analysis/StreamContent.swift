@@ -106,18 +106,14 @@ extension StreamAnalysis {
     if identity.serverEvidence == .dump { return carried ?? .feedback }
     if carried == .http2 { return .http2 }
     if carried == .feedback, !log.options.probe.isFeedback(head, least: 2) { return nil }
-    if carried == .responses, !hasRequests(content(of: side.other)) { return nil }
+    if carried == .responses, !hasRequests(self[side.other].content) { return nil }
     let isServer = carried != .requests
     return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
   }
 
   /// Whether the first bytes of a direction, which is not decoded yet, are requests.
   private func hasRequests(_ content: DirectionAnalysis.Decoding) -> Bool {
-    if case .undecided(let opening) = content {
-      log.options.probe.isRequests(opening.span.bytes)
-    } else {
-      false
-    }
+    if case .undecided(let opening) = content { log.options.probe.isRequests(opening.span.bytes) } else { false }
   }
 
   /// Whether an HTTP/2 connection begins here. A gap may cut off the preface.

@@ -159,7 +159,7 @@ extension StreamAnalysis {
         .malformedHTTP2, frame.offset, frame.length, origin: origin,
         Self.message(of: error), in: &direction)
     }
-    if frame.kind == .settings, case .decoded(let other) = content(of: direction.side.other),
+    if frame.kind == .settings, case .decoded(let other) = self[direction.side.other].content,
       var decoder = other.value as? FrameDecoder
     {
       allowPayload(of: direction.side.other, in: &decoder)
@@ -189,10 +189,6 @@ extension StreamAnalysis {
     case .noLibrary:
       "no header block of the direction is decoded, and all fields are lost: \(HeaderTable.missingLibrary)"
     }
-  }
-
-  func content(of side: Side) -> DirectionAnalysis.Decoding {
-    side == .first ? first.content : second.content
   }
 
   /// Bytes of a direction are missing, or are not frames.
