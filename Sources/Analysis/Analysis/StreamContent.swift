@@ -113,7 +113,8 @@ extension StreamAnalysis {
 
   /// Whether the first bytes of a direction, which is not decoded yet, are requests.
   private func hasRequests(_ content: DirectionAnalysis.Decoding) -> Bool {
-    if case .undecided(let opening) = content { log.options.probe.isRequests(opening.span.bytes) } else { false }
+    guard case .undecided(let opening) = content else { return false }
+    return log.options.probe.isRequests(opening.span.bytes)
   }
 
   /// Whether an HTTP/2 connection begins here. A gap may cut off the preface.

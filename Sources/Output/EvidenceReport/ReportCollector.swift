@@ -62,9 +62,10 @@ final class ReportCollector: EvidenceSink {
   ///   - command: returns the command that shows a finding's bytes.
   func finish(_ summary: Summary, command: (Finding) -> String?) {
     page.summary = summary
-    page.flaggedRecords = doubtful.chosen
-    (page.recovered, page.chains, page.chainCount) = (recovered.counts, recovered.chains, recovered.chainCount)
-    page.streams = streams.sorted { ($0.input, $0.stream.number) < ($1.input, $1.stream.number) }.map(\.stream)
+    (page.flaggedRecords, page.recovered) = (doubtful.chosen, recovered.counts)
+    (page.chains, page.chainCount) = (recovered.chains, recovered.chainCount)
+    streams.sort { ($0.input, $0.stream.number) < ($1.input, $1.stream.number) }
+    page.streams = streams.map(\.stream)
     page.findings = FindingCode.allCases.compactMap { code in
       guard let count = summary.findings[code], count > 0 else { return nil }
       let chosen = excerpts[code]?.chosen ?? []
