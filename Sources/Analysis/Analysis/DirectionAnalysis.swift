@@ -63,6 +63,16 @@ struct DirectionAnalysis {
 
   // MARK: - Locations
 
+  /// A finding about `length` bytes from `offset` on.
+  /// - Parameter origin: the extent with the first of them; nil if it is not known.
+  func finding(
+    _ code: FindingCode, _ offset: Int, _ length: Int, _ origin: SourceExtent?, _ message: Message
+  ) -> StreamFinding {
+    StreamFinding(
+      code, side: side, offset: offset, length: length, fileOffset: origin?.fileOffset(of: offset),
+      packet: origin?.packet, message: message)
+  }
+
   var firstLocation: Location? { first?.value }
 
   mutating func noteFirst(_ fileOffset: Int?, _ packet: PacketReference?) {

@@ -62,13 +62,13 @@ extension StreamAnalysis {
       return
     }
     counts.value.listed &+= 1
-    let message = finding.message(found: decoder.findingText)
+    let text = finding.message(found: decoder.findingText)
     let last = skip.firstLine + skip.lines - 1
-    try report(
-      .malformedLine, skip.offset, skip.length, origin: origin,
+    let message: Message =
       skip.lines == 1
-        ? "line \(last): \(message)"
-        : "lines \(skip.firstLine) to \(last): \(message) (in the first of them)", in: &direction)
+      ? "line \(last): \(text)" : "lines \(skip.firstLine) to \(last): \(text) (in the first of them)"
+    try report(
+      direction.finding(.malformedLine, skip.offset, skip.length, origin, message), in: &direction)
   }
 
   /// Reports the lines that were only counted.

@@ -153,8 +153,10 @@ final class StreamAnalysis {
   }
 
   private func reportGap(_ gap: StreamGap, in direction: inout DirectionAnalysis) throws {
-    let location = DirectionAnalysis.Location(fileOffset: gap.fileOffset, packet: gap.packet)
-    try report(.streamGap, gap.offset, gap.length, at: location, message(of: gap), in: &direction)
+    try report(
+      StreamFinding(
+        .streamGap, side: direction.side, offset: gap.offset, length: gap.length, fileOffset: gap.fileOffset,
+        packet: gap.packet, message: message(of: gap)), in: &direction)
     if case .decoded(let decoder) = direction.content {
       direction.content = .decoded(
         self.decoder(of: decoder.value.content, from: direction.side, at: direction.end, false))

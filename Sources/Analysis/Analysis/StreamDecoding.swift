@@ -155,9 +155,9 @@ extension StreamAnalysis {
     // What a doubtful header block adds to the table, later ones must not use.
     if pushes.isUncertain { try losePushBytes(of: direction.side) }
     if let error {
+      let message = Self.message(of: error)
       try report(
-        .malformedHTTP2, frame.offset, frame.length, origin: origin,
-        Self.message(of: error), in: &direction)
+        direction.finding(.malformedHTTP2, frame.offset, frame.length, origin, message), in: &direction)
     }
     if frame.kind == .settings, case .decoded(let other) = self[direction.side.other].content,
       var decoder = other.value as? FrameDecoder
@@ -173,11 +173,11 @@ extension StreamAnalysis {
     guard let pushes, let block = pushes.cutBlock(in: role(of: direction.side), before: frame) else { return }
     log.summary.recordBytes &-= block.length
     log.summary.truncatedBytes &+= block.length
-    let location = DirectionAnalysis.Location(
-      fileOffset: block.origin.fileOffset, packet: block.origin.packet)
     try report(
-      .truncatedRecord, block.origin.offset, block.length, at: location,
-      "truncated header block: its end (END_HEADERS) does not follow", in: &direction)
+      StreamFinding(
+        .truncatedRecord, side: direction.side, offset: block.origin.offset, length: block.length,
+        fileOffset: block.origin.fileOffset, packet: block.origin.packet,
+        message: "truncated header block: its end (END_HEADERS) does not follow"), in: &direction)
   }
 
   private static func message(of error: HeaderTable.HeaderError) -> Message {

@@ -56,9 +56,9 @@ extension StreamAnalysis {
       case (_, 2): "command 2 with a frame of more than \(RequestRules.longestItems) bytes"
       default: "byte \(command) is not the command of a request (0 to 2)"
       }
-    try report(
-      content == .requests && command <= 2 ? .malformedFrame : .unknownCommand, offset, 1,
-      origin: direction.trail.origin(at: offset), message, in: &direction)
+    let code = content == .requests && command <= 2 ? FindingCode.malformedFrame : .unknownCommand
+    let origin = direction.trail.origin(at: offset)
+    try report(direction.finding(code, offset, 1, origin, message), in: &direction)
   }
 
   func reportSkipped(
@@ -66,12 +66,12 @@ extension StreamAnalysis {
   ) throws {
     log.summary.skippedBytes &+= length
     let isShortRest = content == .feedback && length < Tuple.headerLength && offset + length == direction.end
-    try report(
-      .skippedBytes, offset, length, origin: direction.endSkip(at: offset),
+    let message: Message =
       isShortRest
-        ? "\(Count.of(length, "byte")) left over: too few to show whether a tuple begins here"
-        : "\(Count.of(length, "byte")) skipped: no plausible \(content.recordName) begins "
-          + "here", in: &direction)
+      ? "\(Count.of(length, "byte")) left over: too few to show whether a tuple begins here"
+      : "\(Count.of(length, "byte")) skipped: no plausible \(content.recordName) begins here"
+    let origin = direction.endSkip(at: offset)
+    try report(direction.finding(.skippedBytes, offset, length, origin, message), in: &direction)
   }
 
   func noteSeparator(_ offset: Int, _ length: Int, in direction: inout DirectionAnalysis) {
@@ -96,10 +96,10 @@ extension StreamAnalysis {
     _ offset: Int, _ length: Int, of content: DirectionContent, in direction: inout DirectionAnalysis
   ) throws {
     log.summary.truncatedBytes &+= length
-    try report(
-      .truncatedRecord, offset, length, origin: direction.trail.origin(at: offset),
-      "truncated \(content.recordName): the data ends after \(Count.of(length, "byte")) of it", in: &direction
-    )
+    let origin = direction.trail.origin(at: offset)
+    let message: Message =
+      "truncated \(content.recordName): the data ends after \(Count.of(length, "byte")) of it"
+    try report(direction.finding(.truncatedRecord, offset, length, origin, message), in: &direction)
   }
 
   func message(of gap: StreamGap) -> Message {
@@ -121,31 +121,19 @@ extension StreamAnalysis {
 
   func reportCiphertext(_ direction: inout DirectionAnalysis) throws {
     let missing = direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) missing" : ""
-    try report(
-      .encryptedStream, direction.bytesBeforeTLS, direction.end &- direction.bytesBeforeTLS,
-      at: direction.firstLocation,
-      "TLS ciphertext: the stream cannot be decoded without its keys (--keys)\(missing)", in: &direction)
-  }
-
-  func report(
-    _ code: FindingCode, _ offset: Int, _ length: Int, origin: SourceExtent?, _ message: Message,
-    in direction: inout DirectionAnalysis
-  ) throws {
-    let location = DirectionAnalysis.Location(
-      fileOffset: origin?.fileOffset(of: offset), packet: origin?.packet)
-    try report(code, offset, length, at: location, message, in: &direction)
-  }
-
-  func report(
-    _ code: FindingCode, _ offset: Int, _ length: Int, at location: DirectionAnalysis.Location?,
-    _ message: Message,
-    in direction: inout DirectionAnalysis
-  ) throws {
-    try emitPending(before: offset &+ 1, of: &direction)
+    let (offset, first) = (direction.bytesBeforeTLS, direction.firstLocation)
     try report(
       StreamFinding(
-        code, side: direction.side, offset: offset, length: length, fileOffset: location?.fileOffset,
-        packet: location?.packet, message: message))
+        .encryptedStream, side: direction.side, offset: offset, length: direction.end &- offset,
+        fileOffset: first?.fileOffset, packet: first?.packet,
+        message: "TLS ciphertext: the stream cannot be decoded without its keys (--keys)\(missing)"),
+      in: &direction)
+  }
+
+  /// Reports a finding about bytes of the direction, after the kept ones before it.
+  func report(_ finding: StreamFinding, in direction: inout DirectionAnalysis) throws {
+    if let offset = finding.offset { try emitPending(before: offset &+ 1, of: &direction) }
+    try report(finding)
   }
 
   /// Emits a finding, or keeps it until the roles are settled and the requests and responses of lower offsets are
