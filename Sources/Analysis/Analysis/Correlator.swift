@@ -13,20 +13,12 @@ package struct Correlator {
   package enum CorrelatedRequests {
     /// Requests of one input, in order; their ranges are in `bytes`.
     case requests([RequestRecord], bytes: [UInt8])
-    case response(Response)
+    /// A response with the flags of its correlation; the request that it names is nil if none is found, and if requests
+    /// are not kept.
+    case response(ResponseFrame, SourceExtent, ResponseRecord.Request?)
     case finding(StreamFinding)
     /// More requests were pending than allowed: about the first request that was evicted.
     case limit(StreamFinding)
-  }
-
-  /// A response and the request that it names.
-  package struct Response {
-    package var offset: Int
-    package var origin: SourceExtent
-    package var response: ErrorResponse
-    /// Nil if no request is found, and if requests are not kept.
-    package var request: ResponseRecord.Request?
-    package var flags: RecordFlags
   }
 
   /// The most requests in one `Outcome.requests`.
@@ -192,7 +184,8 @@ package struct Correlator {
       switch item {
       case .response(let frame, let origin, let order):
         let isFirst = decision == nil && order == first
-        try emit(.response(settle(frame, origin, order, isFirst: isFirst, among: carriers)))
+        let (settled, request) = try settle(frame, order, isFirst: isFirst, among: carriers)
+        try emit(.response(settled, origin, request))
       case .finding(let finding): try emit(.finding(finding))
       }
     }
@@ -201,22 +194,19 @@ package struct Correlator {
   /// - Parameter isFirst: whether it is the first response of the connection, which decides the outcome of the
   ///   requests.
   private mutating func settle(
-    _ frame: ResponseFrame, _ origin: SourceExtent, _ order: Int, isFirst: Bool,
-    among carriers: [UInt32: Carriers]
-  ) throws -> Response {
+    _ frame: ResponseFrame, _ order: Int, isFirst: Bool, among carriers: [UInt32: Carriers]
+  ) throws -> (ResponseFrame, ResponseRecord.Request?) {
     let (candidates, correlation) = find(frame.response.identifier, before: order, among: carriers)
     let number = candidates?.named(by: frame.response.status)
-    var flags = frame.flags.union(correlation)
-    if number == nil { flags.insert(.uncorrelated) }
+    var frame = frame
+    frame.flags.formUnion(correlation)
+    if number == nil { frame.flags.insert(.uncorrelated) }
     if isFirst {
       decision = ConnectionOutcome(status: frame.response.status, candidates: candidates)
     } else {
-      flags.insert(.afterClose)
+      frame.flags.insert(.afterClose)
     }
-    var request: ResponseRecord.Request?
-    if keepsRecords, let number { request = try self.request(pending[number]) }
-    return Response(
-      offset: frame.offset, origin: origin, response: frame.response, request: request, flags: flags)
+    return (frame, keepsRecords ? try number.map { try request(pending[$0]) } : nil)
   }
 
   /// The requests that a response with `identifier` may name, and whether their identifiers are byte-swapped.

@@ -230,16 +230,15 @@ extension StreamAnalysis {
     case .requests(let records, let bytes):
       let labels = labels(input: records.first?.packet?.input ?? 0)
       try log.add(.requests(RequestRecords(labels: labels, records: records), bytes: bytes))
-    case .response(let response):
-      log.summary.count(response.flags)
+    case .response(let frame, let origin, let request):
+      log.summary.count(frame.flags)
       guard log.needs.contains(.gatewayRecords) else { return }
-      let packet = response.origin.packet
       try log.add(
         .response(
           ResponseRecord(
-            labels: labels(input: packet?.input ?? 0), offset: response.offset,
-            fileOffset: response.origin.fileOffset(of: response.offset), packet: packet,
-            response: response.response, request: response.request, flags: response.flags)))
+            labels: labels(input: origin.packet?.input ?? 0), offset: frame.offset,
+            fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
+            response: frame.response, request: request, flags: frame.flags)))
     case .finding(let finding): try emit(finding)
     case .limit(let finding):
       try beginExcerpt(of: finding)

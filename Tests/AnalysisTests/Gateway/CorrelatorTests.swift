@@ -164,9 +164,9 @@ private struct CorrelatorRun {
   private static func text(_ outcome: Correlator.CorrelatedRequests, _ requests: [Int]) -> String {
     switch outcome {
     case .requests(let records, _): return String(records.compactMap(\.outcome.rawValue.first))
-    case .response(let response):
-      let index = response.request.flatMap { requests.firstIndex(of: $0.offset) }.map(String.init)
-      return (["!\(response.response.status):\(index ?? "-")"] + response.flags.codes).joined(separator: " ")
+    case .response(let frame, _, let request):
+      let index = request.flatMap { requests.firstIndex(of: $0.offset) }.map(String.init)
+      return (["!\(frame.response.status):\(index ?? "-")"] + frame.flags.codes).joined(separator: " ")
     case .finding(let finding): return finding.message.text
     case .limit: return "limit"
     }
