@@ -41,7 +41,7 @@ import Testing
     /// The growth of the process during a long stream, in bytes.
     private func growth(over pattern: [UInt8]) throws -> Int {
       let analyzer = Analyzer(sinks: [])
-      try analyzer.begin(source: "extents")
+      try analyzer.log.begin(source: "extents")
       try analyzer.opened(.dump)
       let chunk = (0..<100).flatMap { _ in pattern }
       let before = try residentBytes()
@@ -56,7 +56,7 @@ import Testing
       }
       let growth = try residentBytes() - before
       try analyzer.closed(StreamReport(.dump))
-      #expect(analyzer.summary.streamBytes + analyzer.summary.undecodedBytes == offset)
+      #expect(analyzer.log.summary.streamBytes + analyzer.log.summary.undecodedBytes == offset)
       return growth
     }
 

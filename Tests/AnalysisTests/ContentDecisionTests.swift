@@ -59,7 +59,7 @@ struct ContentDecisionTests {
   private func analyse(_ opening: Opening, chunk: Int) throws -> [String] {
     let evidence = EvidenceRecording()
     let analyzer = Analyzer(AnalysisOptions(), sinks: [evidence])
-    try analyzer.begin(source: "events")
+    try analyzer.log.begin(source: "events")
     let identity = StreamIdentity(
       number: 0,
       peers: (
@@ -74,7 +74,8 @@ struct ContentDecisionTests {
         origins: [SourceExtent(streamOffset: start, fileOffset: start, stride: 1)])
     }
     try analyzer.closed(StreamReport(identity))
+    let summary = analyzer.log.summary
     return evidence.findingTexts + evidence.records.map { "\($0)" } + evidence.streams.map { "\($0)" }
-      + ["\(analyzer.summary.gateway) \(analyzer.summary.streamBytes) \(analyzer.summary.undecodedBytes)"]
+      + ["\(summary.gateway) \(summary.streamBytes) \(summary.undecodedBytes)"]
   }
 }

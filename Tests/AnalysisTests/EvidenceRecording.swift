@@ -105,15 +105,15 @@ struct DumpAnalysis {
     ) { try analyzer.consume($0) }
     defer {
       reader.stop()
-      analyzer.stop()
+      analyzer.log.stop()
     }
     for (index, dump) in dumps.enumerated() {
-      try analyzer.begin(source: "dump \(index)")
+      try analyzer.log.begin(source: "dump \(index)")
       let input = Input(try files.write(dump))
       reports.append(try reader.read(input, progress: { _ in }))
     }
-    try analyzer.finish()
-    summary = analyzer.summary
+    try analyzer.log.finish()
+    summary = analyzer.log.summary
   }
 
   init(_ dump: [UInt8], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard) throws {

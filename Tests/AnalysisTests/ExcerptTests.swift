@@ -21,7 +21,7 @@ struct ExcerptTests {
     var options = AnalysisOptions()
     options.excerptsPerCode = perCode
     let analyzer = Analyzer(options, sinks: [sink])
-    try analyzer.begin(source: "dump")
+    try analyzer.log.begin(source: "dump")
     try analyzer.opened(.dump)
     var offset = 0
     for (index, chunk) in chunks.enumerated() {

@@ -278,7 +278,7 @@ struct PushConnectionTests {
     var options = AnalysisOptions()
     options.gateway.maxPending = example.maxPending
     let analyzer = Analyzer(options, sinks: [recording])
-    try analyzer.begin(source: "a.pcap")
+    try analyzer.log.begin(source: "a.pcap")
     let identity = StreamIdentity(number: 0, server: .second, serverEvidence: .handshake)
     try analyzer.opened(identity)
     var ends: [Side: Int] = [:]
@@ -311,7 +311,7 @@ struct PushConnectionTests {
       }
     }
     try analyzer.closed(StreamReport(identity))
-    try analyzer.finish()
+    try analyzer.log.finish()
     #expect(recording.pushes == example.pushes)
     #expect(recording.findings == example.findings)
   }

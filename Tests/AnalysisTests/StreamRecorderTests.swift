@@ -143,7 +143,7 @@ struct StreamRecorderTests {
     let recording = Recording()
     let recorder = recording.start(.records)
     let analyzer = Analyzer(sinks: [recorder])
-    try analyzer.begin(source: "dump")
+    try analyzer.log.begin(source: "dump")
     try analyzer.opened(.dump)
     for (offset, byte) in dump.enumerated() {
       let origin = SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)

@@ -91,12 +91,12 @@ struct SummaryLawTests {
     }
     let input = Input(try files.write(dump))
     #expect(throws: CancellationError.self) {
-      try analyzer.begin(source: "dump")
+      try analyzer.log.begin(source: "dump")
       _ = try reader.read(input, progress: { _ in })
-      try analyzer.finish()
+      try analyzer.log.finish()
     }
     reader.stop()
-    analyzer.stop()
+    analyzer.log.stop()
   }
 
   @Test("every run is decoded as it would be alone")

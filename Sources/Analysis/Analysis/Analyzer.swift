@@ -4,7 +4,7 @@ import PacketCapture
 
 /// Converts the events of streams to records and findings with provenance, one input after another.
 package final class Analyzer {
-  private let log: EvidenceLog
+  package let log: EvidenceLog
   /// The open streams by their slots.
   @exclusivity(unchecked) private var streams: [StreamAnalysis?] = []
 
@@ -15,31 +15,6 @@ package final class Analyzer {
   ) {
     log = EvidenceLog(options, sinks: sinks, sinkThreads: sinkThreads)
   }
-
-  /// Waits until the sinks have all evidence.
-  package func finish() throws { try log.finish() }
-
-  /// Waits until no other thread uses the sinks, which may lack the last evidence.
-  package func stop() { log.stop() }
-
-  /// Counts of all inputs so far.
-  package var summary: Summary { log.summary }
-
-  /// The next batches are from the input with the name `source` in reports.
-  package func begin(source: String) throws {
-    try log.begin(source: source)
-  }
-
-  /// The next batches are from `source`, which continues the previous input.
-  package func continues(with source: String) {
-    log.continues(with: source)
-  }
-
-  /// What the sinks need in addition to records.
-  package var needs: EvidenceNeeds { log.needs }
-
-  /// A file among the inputs is done with.
-  package func end(_ input: InputRecord) throws { try log.end(input) }
 
   /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws {

@@ -17,16 +17,17 @@ private struct KeptRows {
 }
 
 /// The state that all streams of an analysis share: options, summary, and the batch of evidence for the sinks.
-final class EvidenceLog {
+package final class EvidenceLog {
   let options: AnalysisOptions
   let gateway: GatewayBudget
   let pushes: PushBudget
   /// The union of the sinks' needs.
-  let needs: EvidenceNeeds
+  package let needs: EvidenceNeeds
   private let sinks: [any EvidenceSink]
   /// The names of the inputs that are joined to one, in order.
   private var sources: [String] = [""]
-  @exclusivity(unchecked) var summary = Summary()
+  /// Counts of all inputs so far.
+  @exclusivity(unchecked) package internal(set) var summary = Summary()
   /// Evidence not delivered yet.
   @exclusivity(unchecked) private var batch = EvidenceBatch()
   /// Whether a window of a source is being analysed; otherwise, and without other threads, evidence is delivered at once.
@@ -94,18 +95,21 @@ final class EvidenceLog {
 
   // MARK: - Inputs
 
-  func begin(source: String) throws {
+  /// The next batches are from the input with the name `source` in reports.
+  package func begin(source: String) throws {
     sources = [source]
     inputCount += 1
     try add(.input(source))
   }
 
+  /// A file among the inputs is done with.
   func end(_ input: InputRecord) throws {
     var input = input
     input.forms = forms.take()
     try add(.inputEnded(input))
   }
 
+  /// The next batches are from `source`, which continues the previous input.
   func continues(with source: String) { sources.append(source) }
 
   /// The name of an input by its number among the joined inputs.
@@ -213,7 +217,7 @@ final class EvidenceLog {
   }
 
   /// Waits until the sinks have all evidence. Later evidence is delivered at once.
-  func finish() throws {
+  package func finish() throws {
     try flush()
     let worker = worker
     self.worker = nil
@@ -221,8 +225,8 @@ final class EvidenceLog {
     try worker?.finish()
   }
 
-  /// Stops the other threads, which may not have delivered everything.
-  func stop() {
+  /// Waits until no other thread uses the sinks, which may lack the last evidence.
+  package func stop() {
     worker?.stop()
     worker = nil
   }

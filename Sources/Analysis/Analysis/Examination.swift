@@ -81,7 +81,7 @@ package struct Examination {
   }
 
   /// Counts of everything read.
-  package var summary: Summary { analyzer.summary }
+  package var summary: Summary { analyzer.log.summary }
 
   // MARK: - Before reading
 
@@ -108,11 +108,15 @@ package struct Examination {
     try ReadFiles.check()
     let sizes = walk.inputs.map(\.size)
     if options.failsOnChange, begun.isEmpty { begun = walk.inputs.map(\.status) }
-    var run = try Run(
-      analyzer, options.keys.map { DecryptionStage($0, ports: options.analysis.choice.serverPorts) }, reading,
-      options.analysis.contentProbes,
-      progress: ReadingProgress(sizes), usesThread: jobs > 1)
-    defer { run.stop() }
+    let decryption = options.keys.map { DecryptionStage($0, ports: options.analysis.choice.serverPorts) }
+    let consume: InputReader.Consumer = { try analyzer.consume(decryption?.process($0) ?? $0) }
+    var run = Run(
+      decryption: decryption, consume: consume, reader: try reader(usesThread: jobs > 1, consume),
+      progress: ReadingProgress(sizes))
+    defer {
+      run.stop()
+      analyzer.log.stop()
+    }
     if !isRerun { try reportWalk() }
     if options.countsCopiesOnce { findCopies(run.progress) }
     run.ahead = try readAhead(sizes, jobs)
@@ -127,7 +131,7 @@ package struct Examination {
     try run.reader.finish()
     try failChanged()
     try run.decryption.map { try report($0.unusedSecrets) }
-    try analyzer.finish()
+    try analyzer.log.finish()
     if isRerun { return }
     if knownInputs > 0 { Console.note("left out \(Count.of(knownInputs, "known file")) (--known-hashes)") }
     if !copies.isEmpty {
@@ -211,7 +215,6 @@ package struct Examination {
 
   /// What reading one input after another changes.
   private struct Run: ~Copyable {
-    let analyzer: Analyzer
     let decryption: DecryptionStage?
     let consume: InputReader.Consumer
     var reader: InputReader
@@ -220,27 +223,20 @@ package struct Examination {
     /// Whether an input was read before.
     var hasBegun = false
 
-    init(
-      _ analyzer: Analyzer, _ decryption: DecryptionStage?, _ options: ReadingOptions,
-      _ probes: [FormatProbe],
-      progress: ReadingProgress, usesThread: Bool
-    ) throws {
-      (self.analyzer, self.decryption, self.progress) = (analyzer, decryption, progress)
-      let consume: InputReader.Consumer = { try analyzer.consume(decryption?.process($0) ?? $0) }
-      self.consume = consume
-      do throws(InputError) {
-        reader = try InputReader(
-          options: options, contentProbes: probes, usesThread: usesThread, consume: consume)
-      } catch {
-        throw UsageError(.about("--filter", error.message))
-      }
-    }
-
     func stop() {
       ahead?.stop()
       reader.stop()
-      analyzer.stop()
       progress.clear()
+    }
+  }
+
+  private func reader(usesThread: Bool, _ consume: @escaping InputReader.Consumer) throws -> InputReader {
+    do throws(InputError) {
+      return try InputReader(
+        options: reading, contentProbes: options.analysis.contentProbes, usesThread: usesThread,
+        consume: consume)
+    } catch {
+      throw UsageError(.about("--filter", error.message))
     }
   }
 
@@ -283,13 +279,13 @@ package struct Examination {
     run.hasBegun = true
     run.decryption?.begin(source: input.name)
     if isContinued {
-      run.analyzer.continues(with: input.name)
+      analyzer.log.continues(with: input.name)
     } else {
-      try run.analyzer.begin(source: input.name)
+      try analyzer.log.begin(source: input.name)
     }
     let progress = run.progress
     var counts = counts
-    let conflicts = run.analyzer.summary.lateConflicts
+    let conflicts = analyzer.log.summary.lateConflicts
     var report: InputReport
     if isAhead, let ahead = run.ahead {
       report = try ahead.read(consume: run.consume, progress: { progress.update($0) })
@@ -298,7 +294,7 @@ package struct Examination {
         input, of: archive, digests: additionalDigests(input),
         progress: { progress.update(archive?.diskPosition ?? $0) })
     }
-    let late = run.analyzer.summary.lateConflicts - conflicts
+    let late = analyzer.log.summary.lateConflicts - conflicts
     if late > 0 {
       report.errors.append(
         InputError(
@@ -387,7 +383,7 @@ package struct Examination {
 
   /// Records and findings of all inputs so far.
   var counts: (records: Int, findings: Int) {
-    let summary = analyzer.summary
+    let summary = analyzer.log.summary
     let records =
       summary.feedback &+ summary.gateway.requests &+ summary.gateway.responses &+ summary.pushes.counts.all
     return (records, summary.findings.values.reduce(0, +))
@@ -396,7 +392,7 @@ package struct Examination {
   /// Emits a row of the inventory, if a sink needs it.
   /// - Parameter earlier: the counts before this input.
   mutating func end(since earlier: (records: Int, findings: Int), _ make: () -> InputRecord) throws {
-    guard analyzer.needs.contains(.inventory) else { return }
+    guard analyzer.log.needs.contains(.inventory) else { return }
     var row = make()
     let now = counts
     // Records of a stream in several files are counted when it ends, and are of no one file.
@@ -406,13 +402,13 @@ package struct Examination {
     files += 1
     // The digest of a split image is not that of any of its files.
     if row.verdict == .part || row.isFirstPart { row.hashFile(options.inventoryDigests) }
-    try analyzer.end(row)
+    try analyzer.log.end(row)
   }
 
   /// The digests to compute of each file that may be known.
   private var knownDigests: DigestKinds {
     (options.knownHashes?.kinds ?? []).union(
-      analyzer.needs.contains(.inventory) ? options.inventoryDigests : [])
+      analyzer.log.needs.contains(.inventory) ? options.inventoryDigests : [])
   }
 
   /// The file, if it is known: then it is not to be read.
@@ -457,7 +453,7 @@ package struct Examination {
   private var reading: ReadingOptions {
     var reading = options.reading
     reading.capture.readsSecrets = options.keys?.readsEmbedded ?? false
-    reading.hashesSkipped = analyzer.needs.contains(.inventory)
+    reading.hashesSkipped = analyzer.log.needs.contains(.inventory)
     reading.digests = options.hashing == .all ? [.sha256] : []
     if reading.hashesSkipped { reading.digests.formUnion(options.inventoryDigests) }
     return reading

@@ -107,7 +107,7 @@ struct GatewayConnectionTests {
     options.gateway.maxPending = maxPending
     options.gateway.memory = memory
     let analyzer = Analyzer(options, sinks: [recording])
-    try analyzer.begin(source: "events")
+    try analyzer.log.begin(source: "events")
     let identity = StreamIdentity(number: 0, server: .second, serverEvidence: .handshake)
     try analyzer.opened(identity)
     var rest = [true: words.filter(\.isRequest)[...], false: words.filter { !$0.isRequest }[...]]
@@ -126,7 +126,7 @@ struct GatewayConnectionTests {
       offsets[isClient] = offset + bytes.count
     }
     try analyzer.closed(StreamReport(identity))
-    #expect(analyzer.summary.gateway.requests == words.count(where: \.isRequest))
+    #expect(analyzer.log.summary.gateway.requests == words.count(where: \.isRequest))
     return recording
   }
 
@@ -181,14 +181,14 @@ struct GatewayConnectionTests {
     var options = AnalysisOptions()
     options.gateway.maxPending = maxPending
     let analyzer = Analyzer(options, sinks: [evidence])
-    try analyzer.begin(source: "pair")
+    try analyzer.log.begin(source: "pair")
     try analyzer.opened(.pair)
     for (side, bytes) in [(Side.first, requests), (.second, GatewayBytes.response(8, 14))] {
       let origins = [SourceExtent(streamOffset: 0, fileOffset: 0, stride: 1)]
       try analyzer.bytes(bytes.span.bytes, of: StreamDirection(stream: 0, side: side), origins: origins)
     }
     try analyzer.closed(StreamReport(.pair))
-    let counts = analyzer.summary.gateway
+    let counts = analyzer.log.summary.gateway
     #expect(counts.requests == 10 && counts.responses == 1 && counts.rejected == 1)
     #expect(counts.unknown == (maxPending == 2 ? 8 : 0) && counts.accepted == (maxPending == 2 ? 1 : 9))
     let offsets = evidence.findings.filter { $0.direction == .client }.compactMap(\.offset)

@@ -58,11 +58,11 @@ extension Target {
       }
     }
     do {
-      try analyzer.begin(source: "input")
+      try analyzer.log.begin(source: "input")
       read(sample, capture, options, more, consume)
-      try analyzer.finish()
+      try analyzer.log.finish()
     } catch { fail("a sink that never fails: \(error)") }
-    return analyzer.summary
+    return analyzer.log.summary
   }
 
   /// Reads the sample in the format that the third option chooses.
