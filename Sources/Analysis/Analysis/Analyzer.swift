@@ -18,7 +18,7 @@ package final class Analyzer {
 
   /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws {
-    if let excerpt = log.beginExcerpt(of: finding) { try log.add(.excerpt(excerpt)) }
+    if let excerpt = log.beginExcerpt(of: finding) { try log.add { try $0.excerpt(excerpt) } }
     try log.add(finding)
   }
 

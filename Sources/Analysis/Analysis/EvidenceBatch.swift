@@ -27,21 +27,16 @@ struct EvidenceBatch {
     var labels: Int32
   }
 
-  /// Evidence that is no run of records and no push.
+  /// Evidence in the order of its delivery.
   enum EvidenceItem {
-    case input(String)
-    case text([UInt8], Range<Int>)
-    indirect case inputEnded(InputRecord)
+    /// A single piece of evidence, by the call that delivers it to a sink.
+    case call((any EvidenceSink) throws -> Void)
     /// The runs after those of the previous items, up to this index.
     case runs(end: Int)
     /// - Parameter bytes: the bytes of the requests; nil if they are in the window.
     case requests(RequestRecords, bytes: [UInt8]?)
-    case response(ResponseRecord)
     /// The pushes of one stream from the end of the previous item up to index `end`.
     case pushes(StreamLabels, end: Int)
-    case finding(Finding)
-    case excerpt(Excerpt)
-    indirect case stream(StreamSummary, StreamReport)
   }
 
   /// A batch is full with this many runs or items, or this many bytes of records outside the window.
@@ -205,19 +200,13 @@ struct EvidenceBatch {
     for item in items {
       for sink in sinks {
         switch item {
-        case .input(let source): try sink.inputBegan(source)
-        case .text(let window, let offsets): try sink.text(window, at: offsets)
-        case .inputEnded(let input): try sink.inputEnded(input)
+        case .call(let deliver): try deliver(sink)
         case .runs(let end): try deliver(runs[firstRun..<end], to: sink, window: window.span.bytes)
         case .requests(let requests, let bytes?): try sink.requests(requests, in: bytes.span.bytes)
         case .requests(let requests, nil): try sink.requests(requests, in: window.span.bytes)
-        case .response(let response): try sink.response(response)
         case .pushes(let labels, let end):
           try sink.pushes(
             PushRecords(labels: labels, records: pushes[firstPush..<end]), in: pushBytes.span.bytes)
-        case .finding(let finding): try sink.finding(finding)
-        case .excerpt(let excerpt): try sink.excerpt(excerpt)
-        case .stream(let stream, let report): try sink.stream(stream, report: report)
         }
       }
       if case .runs(let end) = item { firstRun = end }

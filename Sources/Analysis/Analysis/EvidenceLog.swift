@@ -99,14 +99,14 @@ package final class EvidenceLog {
   package func begin(source: String) throws {
     sources = [source]
     inputCount += 1
-    try add(.input(source))
+    try add { try $0.inputBegan(source) }
   }
 
   /// A file among the inputs is done with.
   func end(_ input: InputRecord) throws {
-    var input = input
-    input.forms = forms.take()
-    try add(.inputEnded(input))
+    var record = input
+    record.forms = forms.take()
+    try add { [record] in try $0.inputEnded(record) }
   }
 
   /// The next batches are from `source`, which continues the previous input.
@@ -125,7 +125,8 @@ package final class EvidenceLog {
   func withWindow(of events: EventBatch, _ body: () throws -> Void) throws {
     batch.begin(events.window, events.chunks)
     if needs.contains(.fileText), let offsets = events.textOffsets {
-      batch.append(.text(events.window, offsets))
+      let window = events.window
+      batch.append(.call { try $0.text(window, at: offsets) })
     }
     isInWindow = true
     windows += 1
@@ -156,9 +157,12 @@ package final class EvidenceLog {
     try flushIfDue()
   }
 
+  /// Adds a single piece of evidence, by the call that delivers it to a sink.
+  func add(_ deliver: @escaping (any EvidenceSink) throws -> Void) throws { try add(.call(deliver)) }
+
   func add(_ finding: Finding) throws {
     summary.findings[finding.code, default: 0] += 1
-    try add(.finding(finding))
+    try add { try $0.finding(finding) }
   }
 
   /// Adds a push.
@@ -172,7 +176,7 @@ package final class EvidenceLog {
   func add(_ stream: StreamSummary, report: StreamReport) throws {
     forms = stream.forms ?? forms
     summary.streams += 1
-    try add(.stream(stream, report))
+    try add { try $0.stream(stream, report: report) }
   }
 
   /// Bytes are delivered directly: in a batch, they would be copied.

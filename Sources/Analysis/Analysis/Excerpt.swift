@@ -164,14 +164,14 @@ final class ExcerptMaker {
   /// Emits all excerpts at the end of the direction.
   func finish(in log: EvidenceLog) throws {
     try fill(in: log)
-    for excerpt in open { try log.add(.excerpt(excerpt)) }
+    for excerpt in open { try log.add { try $0.excerpt(excerpt) } }
     open = []
   }
 
   private func update(in log: EvidenceLog, _ change: (inout Excerpt) -> Void) throws {
     if open.isEmpty { return }
     for index in open.indices { change(&open[index]) }
-    for excerpt in open where excerpt.isWhole { try log.add(.excerpt(excerpt)) }
+    for excerpt in open where excerpt.isWhole { try log.add { try $0.excerpt(excerpt) } }
     open.removeAll(where: \.isWhole)
   }
 }

@@ -233,12 +233,11 @@ extension StreamAnalysis {
     case .response(let frame, let origin, let request):
       log.summary.count(frame.flags)
       guard log.needs.contains(.gatewayRecords) else { return }
-      try log.add(
-        .response(
-          ResponseRecord(
-            labels: labels(input: origin.packet?.input ?? 0), offset: frame.offset,
-            fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet,
-            response: frame.response, request: request, flags: frame.flags)))
+      let record = ResponseRecord(
+        labels: labels(input: origin.packet?.input ?? 0), offset: frame.offset,
+        fileOffset: origin.fileOffset(of: frame.offset), packet: origin.packet, response: frame.response,
+        request: request, flags: frame.flags)
+      try log.add { try $0.response(record) }
     case .finding(let finding): try emit(finding)
     case .limit(let finding):
       try beginExcerpt(of: finding)

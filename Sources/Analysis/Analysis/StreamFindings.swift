@@ -159,7 +159,7 @@ extension StreamAnalysis {
     if excerpt.range != nil, let side = finding.side {
       excerpts(of: side)?.begin(excerpt)
     } else {
-      try log.add(.excerpt(excerpt))
+      try log.add { try $0.excerpt(excerpt) }
     }
   }
 
