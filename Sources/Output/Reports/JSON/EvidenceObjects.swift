@@ -13,8 +13,7 @@ package enum EvidenceObjects {
   }
 
   static func summary(_ summary: Summary, inputs: [InputSummary]) -> [(String, JSONValue)] {
-    let hasPushes = summary.pushes.counts.all > 0
-    return [
+    [
       ("inputs", .array(inputs.map(input))),
       ("streams", .int(summary.streams)),
       ("stream_bytes", .int(summary.streamBytes)),
@@ -27,49 +26,34 @@ package enum EvidenceObjects {
       ("distinct_tokens", JSONValue(summary.distinctTokens)),
       ("requests", .int(summary.gateway.requests)),
       ("responses", .int(summary.gateway.responses)),
-      ("findings", findings(summary)),
-      ("flags", flags(summary)),
+      ("findings", .object(Severity.allCases.map { ($0.rawValue, .int(summary.findingCount($0))) })),
+      ("flags", .object(summary.flagCounts.map { ($0.code, .int($0.count)) })),
       ("earliest", JSONValue(summary.times.map { Int($0.lowerBound) })),
       ("latest", JSONValue(summary.times.map { Int($0.upperBound) })),
-    ] + (hasPushes ? pushMembers(summary.pushes) : [])
+    ] + members(summary.pushes)
   }
 
   private static func input(_ input: InputSummary) -> JSONValue {
     .object([
-      ("source", .string(input.source)),
-      ("format", JSONValue(input.format)),
-      ("bytes", .int(input.bytes)),
+      ("source", .string(input.source)), ("format", JSONValue(input.format)), ("bytes", .int(input.bytes)),
       ("sha256", JSONValue(input.sha256)),
     ])
   }
 
-  /// Members of summaries with pushes. Others lack them: expected outputs of corpora have none.
-  private static func pushMembers(_ pushes: PushTally) -> [(String, JSONValue)] {
-    [
-      ("pushes", .int(pushes.counts.all)), ("push_answers", answers(pushes)), ("push_topics", topics(pushes)),
+  /// Summaries without pushes lack these members: expected outputs of corpora have none.
+  private static func members(_ pushes: PushTally) -> [(String, JSONValue)] {
+    guard pushes.counts.all > 0 else { return [] }
+    let answers = pushes.answers.map { answer in
+      JSONValue.object([
+        ("status", JSONValue(answer.status.map(Int.init))), ("reason", JSONValue(answer.text)),
+        ("pushes", .int(answer.count)),
+      ])
+    }
+    let topics = pushes.topics.map { topic in
+      JSONValue.object([("topic", JSONValue(topic.text)), ("pushes", .int(topic.count))])
+    }
+    return [
+      ("pushes", .int(pushes.counts.all)), ("push_answers", .array(answers)), ("push_topics", .array(topics)),
     ]
-  }
-
-  /// Pushes by status and reason.
-  private static func answers(_ pushes: PushTally) -> JSONValue {
-    .array(
-      pushes.answers.map {
-        .object([
-          ("status", JSONValue($0.status.map(Int.init))), ("reason", JSONValue($0.text)),
-          ("pushes", .int($0.count)),
-        ])
-      })
-  }
-
-  private static func topics(_ pushes: PushTally) -> JSONValue {
-    .array(pushes.topics.map { .object([("topic", JSONValue($0.text)), ("pushes", .int($0.count))]) })
-  }
-
-  private static func findings(_ summary: Summary) -> JSONValue {
-    .object(Severity.allCases.map { ($0.rawValue, .int(summary.findingCount($0))) })
-  }
-
-  private static func flags(_ summary: Summary) -> JSONValue {
-    .object(summary.flagCounts.map { ($0.code, .int($0.count)) })
   }
 }

@@ -5,7 +5,6 @@ import PacketCapture
 /// The text output of `inspect`: a screenful.
 package struct OverviewText {
   private let summary: Summary
-  private let inputs: [InputSummary]
   private let overview: Overview
   private let style: TextStyle
   private let clock: LocalClock?
@@ -16,25 +15,20 @@ package struct OverviewText {
   /// By the name of the input, for each input of that name in turn.
   private var groups: [String: [[StreamSummary]]]
 
-  private init(
-    _ summary: Summary, inputs: [InputSummary], overview: Overview, clock: LocalClock?, style: TextStyle
-  ) {
-    (self.summary, self.clock, self.inputs, self.overview) = (summary, clock, inputs, overview)
-    self.style = style
-    groups = Self.grouped(overview.streams)
-    for input in inputs { add(input) }
-    addLeftOut()
-    addRecords()
-    addFlags()
-    addFindings()
-    addAccount()
-  }
-
   /// - Parameter clock: for local times; nil without them.
   package static func text(
     _ summary: Summary, inputs: [InputSummary], overview: Overview, clock: LocalClock? = nil, style: TextStyle
   ) -> String {
-    OverviewText(summary, inputs: inputs, overview: overview, clock: clock, style: style).text
+    var overviewText = OverviewText(
+      summary: summary, overview: overview, style: style, clock: clock, groups: grouped(overview.streams))
+    for input in inputs { overviewText.add(input) }
+    let leftOut = overview.streamsLeftOut
+    if leftOut > 0 { overviewText.text += "and \(Count.of(leftOut, "more stream"))\n" }
+    overviewText.addRecords()
+    overviewText.addFlags()
+    overviewText.addFindings()
+    overviewText.addAccount()
+    return overviewText.text
   }
 
   private mutating func add(_ input: InputSummary) {
@@ -105,10 +99,6 @@ package struct OverviewText {
     }
     let server = "\(Count.of(stream.serverBytes, "byte")) from the server"
     return stream.clientBytes > 0 ? "\(server), \(stream.clientBytes) from the client" : server
-  }
-
-  private mutating func addLeftOut() {
-    if overview.streamsLeftOut > 0 { text += "and \(Count.of(overview.streamsLeftOut, "more stream"))\n" }
   }
 
   private mutating func addRecords() {

@@ -17,21 +17,20 @@ extension Summary {
 extension GatewayCounts {
   /// `200 requests (119 accepted, 1 rejected, 80 discarded), 1 response`.
   var text: String {
-    let outcomes = RequestOutcome.allCases.compactMap { outcome in
-      self[outcome] > 0 ? "\(self[outcome]) \(outcome.rawValue)" : nil
-    }
-    let fates = outcomes.isEmpty ? "" : " (\(outcomes.joined(separator: ", ")))"
-    return Count.of(requests, "request") + fates + ", " + Count.of(responses, "response")
+    Count.of(requests, "request") + list(RequestOutcome.allCases.map { (self[$0], $0.rawValue) })
+      + ", " + Count.of(responses, "response")
   }
 }
 
 extension PushCounts {
   /// `60 pushes (45 accepted, 9 invalidated, 6 rejected)`.
   var text: String {
-    let outcomes = PushOutcome.allCases.compactMap { outcome in
-      self[outcome] > 0 ? "\(self[outcome]) \(outcome.rawValue)" : nil
-    }
-    return Count.of(all, "push")
-      + (outcomes.isEmpty ? "" : " (\(outcomes.joined(separator: ", ")))")
+    Count.of(all, "push") + list(PushOutcome.allCases.map { (self[$0], $0.rawValue) })
   }
+}
+
+/// ` (45 accepted, 9 invalidated)`; empty if all counts are 0.
+private func list(_ counts: [(count: Int, name: String)]) -> String {
+  let parts = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+  return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
 }
