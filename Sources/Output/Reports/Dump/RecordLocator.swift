@@ -61,14 +61,15 @@ package final class RecordLocator: EvidenceSink {
   package private(set) var findings: [Finding] = []
   /// Records seen so far.
   package private(set) var records = 0
-  private var windows: WindowRecorder
+  /// The most bytes to keep of a side.
+  private let maxBytes: Int
+  private var windows: [StreamDirection: ByteWindow] = [:]
   private var text = FileText()
   private var extents = RecentExtents()
 
   package init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxLocations: Int, maxBytes: Int) {
     (self.target, self.stream, self.direction) = (target, stream, direction)
-    self.maxLocations = maxLocations
-    windows = WindowRecorder(target, stream: stream, maxBytes: maxBytes, maxWindows: maxLocations)
+    (self.maxLocations, self.maxBytes) = (maxLocations, maxBytes)
   }
 
   package var needs: EvidenceNeeds { [.bytes, .gatewayRecords, .fileText] }
@@ -79,7 +80,7 @@ package final class RecordLocator: EvidenceSink {
 
   package func bytes(_ bytes: RawSpan, of direction: DirectionState, origins: Span<SourceExtent>) {
     let side = StreamDirection(stream: direction.stream, side: direction.side)
-    windows.keep(bytes, of: side, origins: origins)
+    keep(bytes, of: side, origins: origins)
     guard text.isKept else { return }
     extents.keep(bytes.byteCount, of: side, origins: origins)
     findText(of: direction.stream)
@@ -227,7 +228,7 @@ package final class RecordLocator: EvidenceSink {
 
   /// Shows bytes outside records, now that the sender is known.
   package func stream(_ summary: StreamSummary, report: StreamReport) {
-    for var window in windows.take(summary.number) {
+    for var window in takeWindows(of: summary.number) {
       let sender: Direction = window.side == summary.serverSide ? .server : .client
       let labels = StreamLabels(
         source: summary.source, stream: summary.number, client: summary.client, server: summary.server)
@@ -276,19 +277,9 @@ private struct ByteWindow {
   var bytes: [UInt8]
 }
 
-/// Records the bytes of each side at the requested location, up to a limit.
-private struct WindowRecorder {
-  private let target: ShowTarget
-  private let stream: Int?
-  private let maxBytes: Int
-  private let maxWindows: Int
-  private var windows: [StreamDirection: ByteWindow] = [:]
-
-  init(_ target: ShowTarget, stream: Int?, maxBytes: Int, maxWindows: Int) {
-    (self.target, self.stream, self.maxBytes, self.maxWindows) = (target, stream, maxBytes, maxWindows)
-  }
-
-  mutating func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<SourceExtent>) {
+extension RecordLocator {
+  /// Keeps the bytes of a side at the requested location, up to a limit.
+  private func keep(_ bytes: RawSpan, of direction: StreamDirection, origins: Span<SourceExtent>) {
     guard (stream ?? direction.stream) == direction.stream, !origins.isEmpty else { return }
     let base = origins[0].streamOffset
     switch target {
@@ -296,22 +287,22 @@ private struct WindowRecorder {
     case .offset(let offset):
       let range = max(offset, base)..<max(base + bytes.byteCount, max(offset, base))
       guard range.lowerBound - offset < maxBytes, !range.isEmpty else { return }
-      add(range, of: direction, bytes, base, origins)
+      keep(range, of: direction, bytes, base, origins)
     case .packet(let number):
       for index in origins.indices where origins[index].packet?.number == number {
         let end = index + 1 < origins.count ? origins[index + 1].streamOffset : base + bytes.byteCount
-        add(origins[index].streamOffset..<end, of: direction, bytes, base, origins)
+        keep(origins[index].streamOffset..<end, of: direction, bytes, base, origins)
       }
     }
   }
 
   /// - Parameter base: offset of the first of `bytes`.
-  private mutating func add(
+  private func keep(
     _ range: Range<Int>, of direction: StreamDirection, _ bytes: RawSpan, _ base: Int,
     _ origins: Span<SourceExtent>
   ) {
     if windows[direction] == nil {
-      guard windows.count < maxWindows else { return }
+      guard windows.count < maxLocations else { return }
       var origin = origins[0]
       for index in origins.indices where origins[index].streamOffset <= range.lowerBound {
         origin = origins[index]
@@ -331,7 +322,7 @@ private struct WindowRecorder {
   }
 
   /// Removes and returns the windows of a stream that has ended.
-  mutating func take(_ stream: Int) -> [ByteWindow] {
+  private func takeWindows(of stream: Int) -> [ByteWindow] {
     let directions = windows.keys.filter { $0.stream == stream }
     let taken = directions.compactMap { windows.removeValue(forKey: $0) }.filter { !$0.bytes.isEmpty }
     return taken.sorted { $0.side == .first && $1.side != .first }
