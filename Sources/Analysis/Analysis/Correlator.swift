@@ -58,7 +58,7 @@ package struct Correlator {
   ///   - client: the side that sends the requests.
   package init(_ budget: GatewayBudget, keepsRecords: Bool, client: Side) {
     (self.budget, self.keepsRecords, self.client) = (budget, keepsRecords, client)
-    queue = EvidenceQueue(memory: budget.memory)
+    queue = EvidenceQueue(memory: budget)
   }
 
   /// The outcomes of the requests so far.

@@ -2,48 +2,32 @@ import APNsWire
 import Basics
 import PacketCapture
 
-/// The limits that all gateway connections of an analysis share, with the memory and the number of waiting responses.
+/// What all gateway connections of an analysis share: the limits, the number of waiting responses, and the memory of the
+/// queues of evidence, above which they use a temporary file.
 package final class GatewayBudget {
   /// The maximum number of waiting responses in all connections.
   private static let maxWaitingResponses = 1 << 18
 
   let limits: GatewayLimits
-  let memory: QueueMemory
   /// Waiting responses, and findings among them.
   var waitingResponses = 0
-
-  package init(_ limits: GatewayLimits) {
-    self.limits = limits
-    memory = QueueMemory(limit: limits.memory, directory: limits.temporaryDirectory)
-  }
-
-  /// Whether all waiting responses must be correlated now. One at a time would search all requests for each.
-  var isExceeded: Bool { waitingResponses > Self.maxWaitingResponses }
-}
-
-/// The memory that all queues of evidence share. Above the limit, they use a temporary file.
-package final class QueueMemory {
-  private let limit: Int
-  private let directory: String
+  /// Bytes of the queues in memory.
   private var used = 0
   private var file: TemporaryFile?
 
-  /// - Parameters:
-  ///   - limit: in bytes.
-  ///   - directory: for the temporary file.
-  package init(limit: Int, directory: String) {
-    self.limit = limit
-    self.directory = directory
-  }
+  package init(_ limits: GatewayLimits) { self.limits = limits }
 
-  var isExceeded: Bool { used > limit }
+  /// Whether all waiting responses must be correlated now. One at a time would search all requests for each.
+  var isExceeded: Bool { waitingResponses > Self.maxWaitingResponses }
+
+  var isMemoryExceeded: Bool { used > limits.memory }
 
   func take(_ count: Int) { used += count }
   func giveBack(_ count: Int) { used -= count }
 
   /// Moves `bytes` to the file. Returns their offset in it.
   func store(_ bytes: [UInt8]) throws -> Int {
-    let file = try file ?? TemporaryFile(directory: directory)
+    let file = try file ?? TemporaryFile(directory: limits.temporaryDirectory)
     self.file = file
     let offset = file.size
     try bytes.withUnsafeBytes { try file.append($0) }
@@ -73,7 +57,7 @@ package struct EvidenceQueue {
     var fileOffset: Int?
   }
 
-  private let memory: QueueMemory
+  private let memory: GatewayBudget
   private var blocks: [Block] = []
   /// The number of blocks removed from the front.
   private var removed = 0
@@ -81,7 +65,7 @@ package struct EvidenceQueue {
   private var firstInMemory = 0
   private var end = 0
 
-  package init(memory: QueueMemory) { self.memory = memory }
+  package init(memory: GatewayBudget) { self.memory = memory }
 
   package var isEmpty: Bool { removed == blocks.count }
 
@@ -104,7 +88,7 @@ package struct EvidenceQueue {
     blocks[last].length += evidence.length
     end += evidence.length
     memory.take(evidence.length)
-    while memory.isExceeded, try moveToFile() {}
+    while memory.isMemoryExceeded, try moveToFile() {}
     return position
   }
 

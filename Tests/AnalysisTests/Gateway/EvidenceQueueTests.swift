@@ -36,8 +36,10 @@ struct EvidenceQueueTests {
     var generator = SeededGenerator(seed: 1302)
     var sample = try #require(Self.sample).frame
     for _ in 0..<40 {
-      let memory = QueueMemory(
-        limit: generator.pick([0, 300, 70_000, 300_000, 1 << 30]), directory: files.path)
+      var limits = GatewayLimits()
+      limits.memory = generator.pick([0, 300, 70_000, 300_000, 1 << 30])
+      limits.temporaryDirectory = files.path
+      let memory = GatewayBudget(limits)
       var queues = (0..<generator.pick(1...3)).map { _ in Modelled(queue: EvidenceQueue(memory: memory)) }
       for _ in 0..<generator.pick(1...400) {
         let chosen = generator.pick(Array(queues.indices))
