@@ -261,10 +261,11 @@ final class StreamAnalysis {
     summary.client = labels.client
     summary.server = labels.server
     summary.serverSide = server
-    summary.setPackets(report)
+    (summary.firstPacket, summary.lastPacket) = (report.firstPacket?.number, report.lastPacket?.number)
+    (summary.startedAt, summary.endedAt) = (report.firstPacket?.time, report.lastPacket?.time)
     summary.records = first.records &+ second.records &+ (pushes?.counts.all ?? 0)
-    summary.add(bytes: first.bytes, gapBytes: first.gapBytes, from: role(of: .first))
-    summary.add(bytes: second.bytes, gapBytes: second.gapBytes, from: role(of: .second))
+    (summary.clientBytes, summary.clientGapBytes) = (self[server.other].bytes, self[server.other].gapBytes)
+    (summary.serverBytes, summary.serverGapBytes) = (self[server].bytes, self[server].gapBytes)
     summary.findings = findings
     summary.gateway = gateway?.value.counts
     summary.pushes = pushes?.counts ?? logPushes?.value

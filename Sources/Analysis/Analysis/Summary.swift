@@ -51,24 +51,6 @@ package struct StreamSummary: Equatable, Sendable {
   package init(source: String, number: Int, streamProtocol: StreamProtocol) {
     (self.source, self.number, self.streamProtocol) = (source, number, streamProtocol)
   }
-
-  mutating func setPackets(_ report: StreamReport) {
-    firstPacket = report.firstPacket?.number
-    lastPacket = report.lastPacket?.number
-    startedAt = report.firstPacket?.time
-    endedAt = report.lastPacket?.time
-  }
-
-  mutating func add(bytes: Int, gapBytes: Int, from direction: Direction) {
-    switch direction {
-    case .client:
-      clientBytes &+= bytes
-      clientGapBytes &+= gapBytes
-    case .server:
-      serverBytes &+= bytes
-      serverGapBytes &+= gapBytes
-    }
-  }
 }
 
 /// Summary of an input that was read.

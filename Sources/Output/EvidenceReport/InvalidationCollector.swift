@@ -30,7 +30,7 @@ struct InvalidationCollector {
   /// - Parameter sources: the names of the inputs of the tokens' origins.
   mutating func gather(_ table: TokenTable, _ sources: [String]) throws -> Invalidations {
     // Any order will do: the lists sort the tokens themselves.
-    try table.visitInAnyOrder { add($0, $1) }
+    try table.visit(inAnyOrder: true) { add($0, $1) }
     invalidations.rows = latest.sorted.map { Self.row($0, sources) }
     invalidations.repeated = repeated.sorted.map { Self.row($0, sources) }
     invalidations.doubtfulRows = doubtful.chosen.map { Self.row($0, sources) }

@@ -64,14 +64,6 @@ package final class PushCollector: EvidenceSink {
     }
   }
 
-  /// The response's capture time in whole seconds, as for responses of gateways.
-  private func captureTime(of push: PushRecord) -> InvalidationTime? {
-    guard let seconds = push.packet?.time?.seconds, let time = UInt32(exactly: seconds),
-      plausibleTimes.contains(time)
-    else { return nil }
-    return InvalidationTime(seconds: time)
-  }
-
   /// Returns where the push was added; nil if it is left out.
   /// - Parameters:
   ///   - time: Apple's time; nil takes the capture time.
@@ -83,7 +75,8 @@ package final class PushCollector: EvidenceSink {
     guard time != nil || push.packet != nil else { return leaveOut(\.undated) }
     guard time != nil || takesErrors else { return leaveOut(reason) }
     guard let token = push.fields[.token], !token.isEmpty else { return leaveOut(\.withoutToken) }
-    guard let time = time ?? captureTime(of: push) else { return leaveOut(\.uncaptured) }
+    let captured = push.packet?.seconds(in: plausibleTimes).map { InvalidationTime(seconds: $0) }
+    guard let time = time ?? captured else { return leaveOut(\.uncaptured) }
     let kind = push.fields.tokenKind(in: bytes) ?? .device
     if kind != tokenKind ?? kind, !topics.areOfKind(push.fields[.topic], in: bytes) {
       leftOut.ofOtherKinds[kind, default: 0] += 1

@@ -1,5 +1,6 @@
 import APNsWire
 import Basics
+import PacketCapture
 
 /// Adds the feedback records of an analysis to a token table.
 package final class TokenCollector: EvidenceSink {
@@ -49,6 +50,13 @@ package final class TokenOrigins {
   }
 }
 
+extension PacketReference {
+  /// Its capture time in whole seconds since 1970; nil unless it is plausible.
+  func seconds(in plausibleTimes: ClosedRange<UInt32>) -> UInt32? {
+    time.flatMap { UInt32(exactly: $0.seconds) }.flatMap { plausibleTimes.contains($0) ? $0 : nil }
+  }
+}
+
 /// Adds the tokens that a gateway reported as invalid to a token table: those of responses with status 8 whose
 /// request is found. The token is invalidated at the capture time of the response.
 package final class RejectionCollector: EvidenceSink {
@@ -80,9 +88,7 @@ package final class RejectionCollector: EvidenceSink {
     guard response.response.status == ErrorStatus.invalidToken.rawValue, let request = response.request,
       let token = request.token, !token.isEmpty
     else { return }
-    guard let seconds = response.packet?.time?.seconds, let time = UInt32(exactly: seconds),
-      plausibleTimes.contains(time)
-    else {
+    guard let time = response.packet?.seconds(in: plausibleTimes) else {
       skippedCount += 1
       return
     }

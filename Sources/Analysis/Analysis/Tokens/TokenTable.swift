@@ -235,18 +235,14 @@ extension TokenTable {
   }
 
   /// Calls `body` once for each distinct token, in bytewise order; a prefix comes before longer tokens.
-  package func visit(_ body: (_ token: RawSpan, _ verdict: TokenSummary) throws -> Void) throws {
+  /// - Parameter inAnyOrder: saves the time to sort them.
+  package func visit(
+    inAnyOrder: Bool = false, _ body: (_ token: RawSpan, _ verdict: TokenSummary) throws -> Void
+  ) throws {
     try visitRanges { distinct in
-      distinct.sort()
+      if !inAnyOrder { distinct.sort() }
       try distinct.visit(body)
     }
-  }
-
-  /// The same in any order, without sorting.
-  package func visitInAnyOrder(
-    _ body: (_ token: RawSpan, _ verdict: TokenSummary) throws -> Void
-  ) throws {
-    try visitRanges { try $0.visit(body) }
   }
 
   /// Calls `body` with the distinct tokens of each range, in the order of the ranges.

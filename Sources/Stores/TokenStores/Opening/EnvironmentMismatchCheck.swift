@@ -97,7 +97,7 @@ struct EnvironmentMismatchCheck {
     var sample: [[UInt8]] = []
     var stride = 1
     var index = 0
-    try table.visitInAnyOrder { token, verdict in
+    try table.visit(inAnyOrder: true) { token, verdict in
       guard verdict.time != nil else { return }
       defer { index += 1 }
       guard index % stride == 0 else { return }
