@@ -155,13 +155,10 @@ package struct EvidenceQueue {
   }
 
   private func block(at position: Int) -> Block? {
-    var low = removed
-    var high = blocks.count
-    while low < high {
-      let middle = (low + high) / 2
-      if blocks[middle].start <= position { low = middle + 1 } else { high = middle }
-    }
-    return low > removed && position < blocks[low - 1].start + blocks[low - 1].length ? blocks[low - 1] : nil
+    let next = blocks[removed...].partitioningIndex { $0.start > position }
+    guard next > removed else { return nil }
+    let block = blocks[next - 1]
+    return position < block.start + block.length ? block : nil
   }
 }
 

@@ -100,13 +100,8 @@ package struct Carriers {
 
   /// The requests captured before `order`; nil if there are none.
   package func candidates(before order: Int) -> Candidates? {
-    var low = 0
-    var high = carriers.count
-    while low < high {
-      let middle = (low + high) / 2
-      if carriers[middle].captureOrder < order { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? carriers[low - 1].candidates : nil
+    let next = carriers.partitioningIndex { $0.captureOrder >= order }
+    return next > 0 ? carriers[next - 1].candidates : nil
   }
 }
 
