@@ -11,11 +11,6 @@ struct DirectionAnalysis {
     case decoded(Box<any DirectionDecoder>)
   }
 
-  struct Location {
-    var fileOffset: Int?
-    var packet: PacketReference?
-  }
-
   let side: Side
   var content = Decoding.undecided([])
   var trail = OriginTrail()
@@ -36,7 +31,7 @@ struct DirectionAnalysis {
   /// Offset after the last byte or gap.
   var end = 0
   /// The location of the first byte, or of the mark of an initial gap. Kept while the content may be ciphertext.
-  private var first: Box<Location>?
+  var first: Box<(fileOffset: Int?, packet: PacketReference?)>?
   /// The first byte of the current skip: a search may be longer than the part of the stream that `trail` covers.
   private var skip: Box<(offset: Int, origin: SourceExtent?)>?
 
@@ -73,15 +68,11 @@ struct DirectionAnalysis {
       packet: origin?.packet, message: message)
   }
 
-  var firstLocation: Location? { first?.value }
-
   mutating func noteFirst(_ fileOffset: Int?, _ packet: PacketReference?) {
     let isFirst = bytes == 0 && gapBytes == 0 && first == nil
     guard isFirst || bytesBeforeTLS > 0 && end == bytesBeforeTLS else { return }
-    first = Box(Location(fileOffset: fileOffset, packet: packet))
+    first = Box((fileOffset, packet))
   }
-
-  mutating func forgetFirst() { first = nil }
 
   /// Called when the decoder needs bytes: remembers the start of a skip, and forgets the origins of decided bytes.
   mutating func forget(before undecided: Int, skippedFrom pendingSkip: Int?) {

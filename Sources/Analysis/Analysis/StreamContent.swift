@@ -28,12 +28,13 @@ extension StreamAnalysis {
   {
     let head = bytes.extracting(first: min(bytes.byteCount, headLength(of: bytes, from: direction.side)))
     direction.content = .other
-    if Self.isCiphertext(head) {
+    let opening = head.extracting(first: min(head.byteCount, Ciphertext.headLength))
+    if Ciphertext.begins(opening.withUnsafeBytes { Array($0) }) {
       direction.content = .ciphertext
       direction.trail = OriginTrail()
       return
     }
-    direction.forgetFirst()
+    direction.first = nil
     guard let carried = content(of: head, of: direction) else {
       direction.trail = OriginTrail()
       return
@@ -73,11 +74,6 @@ extension StreamAnalysis {
     if let limit = pushes?.limit(of: role(of: side)) { decoder.allow(payload: limit) }
   }
 
-  private static func isCiphertext(_ head: RawSpan) -> Bool {
-    Ciphertext.begins(
-      head.extracting(first: min(head.byteCount, Ciphertext.headLength)).withUnsafeBytes { Array($0) })
-  }
-
   /// The content of a direction, whose first bytes are `head`; nil if it cannot be decoded.
   private func content(of head: RawSpan, of direction: borrowing DirectionAnalysis) -> DirectionContent? {
     let side = direction.side
@@ -106,15 +102,13 @@ extension StreamAnalysis {
     if identity.serverEvidence == .dump { return carried ?? .feedback }
     if carried == .http2 { return .http2 }
     if carried == .feedback, !log.options.probe.isFeedback(head, least: 2) { return nil }
-    if carried == .responses, !hasRequests(self[side.other].content) { return nil }
+    if carried == .responses {
+      guard case .undecided(let requests) = self[side.other].content,
+        log.options.probe.isRequests(requests.span.bytes)
+      else { return nil }
+    }
     let isServer = carried != .requests
     return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
-  }
-
-  /// Whether the first bytes of a direction, which is not decoded yet, are requests.
-  private func hasRequests(_ content: DirectionAnalysis.Decoding) -> Bool {
-    guard case .undecided(let opening) = content else { return false }
-    return log.options.probe.isRequests(opening.span.bytes)
   }
 
   /// Whether an HTTP/2 connection begins here. A gap may cut off the preface.

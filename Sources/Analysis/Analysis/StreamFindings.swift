@@ -121,7 +121,7 @@ extension StreamAnalysis {
 
   func reportCiphertext(_ direction: inout DirectionAnalysis) throws {
     let missing = direction.gapBytes > 0 ? "; \(Count.of(direction.gapBytes, "byte")) missing" : ""
-    let (offset, first) = (direction.bytesBeforeTLS, direction.firstLocation)
+    let (offset, first) = (direction.bytesBeforeTLS, direction.first?.value)
     try report(
       StreamFinding(
         .encryptedStream, side: direction.side, offset: offset, length: direction.end &- offset,

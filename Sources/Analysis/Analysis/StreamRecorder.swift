@@ -52,16 +52,11 @@ package struct RecordedSide: Sendable {
     arrivals.append(Arrival(offset: origin.streamOffset, fileOffset: origin.fileOffset, packet: packet))
   }
 
-  /// Drops the bytes, or everything, and records no more of it.
-  mutating func drop(_ what: Dropped) {
-    keepsBytes = false
-    bytes = []
-    guard what == .all else { return }
-    keepsArrivals = false
-    arrivals = []
+  /// Drops the bytes, and the packets unless they are kept, and records no more of it.
+  mutating func drop(keepingPackets: Bool = false) {
+    (keepsBytes, bytes) = (false, [])
+    if !keepingPackets { (keepsArrivals, arrivals) = (false, []) }
   }
-
-  enum Dropped { case bytes, all }
 }
 
 /// A recorded stream: the bytes of both sides, and the records in them.
@@ -151,11 +146,9 @@ package struct RecordedStream: Sendable {
   }
 
   fileprivate mutating func dropAll() {
-    first.drop(.all)
-    second.drop(.all)
-    serverTuples = []
-    clientTuples = []
-    responses = []
+    first.drop()
+    second.drop()
+    (serverTuples, clientTuples, responses) = ([], [], [])
     isOverBudget = true
   }
 }
@@ -206,14 +199,14 @@ package final class StreamRecorder: EvidenceSink {
       // Only the arrival of requests can be useful; nothing of ciphertext and unknown content is.
       if direction.isDecided, direction.content == nil || direction.content == .requests {
         let keepsPackets = contents.contains(.packets) && direction.content == .requests
-        stream[direction.side].drop(keepsPackets ? .bytes : .all)
+        stream[direction.side].drop(keepingPackets: keepsPackets)
       }
       stream[direction.side].append(bytes, origins: origins, isRecord: direction.isRecord)
     }
   }
 
   package func gap(_ gap: StreamGap, in direction: DirectionState) {
-    change(direction.stream) { $0[direction.side].drop(contents.contains(.packets) ? .bytes : .all) }
+    change(direction.stream) { $0[direction.side].drop(keepingPackets: contents.contains(.packets)) }
   }
 
   /// Records are added when they are decided, before or after their bytes.

@@ -50,13 +50,9 @@ package enum Figures {
 
   /// `2013-05-01 09:30:00 UTC (2013-05-01T11:30:00+02:00)`.
   /// - Parameter clock: for the local time, which follows; nil without it.
-  package static func time(_ seconds: UInt32, _ clock: LocalClock?) -> String {
-    time(seconds) + (clock.map { " (\($0.text(seconds)))" } ?? "")
-  }
-
-  /// `2013-05-01 09:30:00 UTC`.
-  package static func time(_ seconds: UInt32) -> String {
+  package static func time(_ seconds: UInt32, _ clock: LocalClock? = nil) -> String {
     let text = UTCTime.text(seconds)
-    return text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC"
+    let local = clock.map { " (\($0.text(seconds)))" } ?? ""
+    return text.prefix(10) + " " + text.dropFirst(11).prefix(8) + " UTC" + local
   }
 }

@@ -64,7 +64,7 @@ extension ReportHTML {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return text }
     if reader == "php" { return "status \(parts[0]), identifier \(parts[1])" }
-    let time = UInt32(parts[0]).map(Figures.time) ?? "time \(parts[0])"
+    let time = UInt32(parts[0]).map { Figures.time($0) } ?? "time \(parts[0])"
     return "\(time), \(token(parts[1]))"
   }
 
