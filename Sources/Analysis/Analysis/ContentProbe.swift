@@ -16,11 +16,6 @@ package struct ContentProbe: Sendable {
   let feedback: FeedbackRules
   let requests: RequestRules
 
-  package init(feedback: FeedbackRules, requests: RequestRules) {
-    self.feedback = feedback
-    self.requests = requests
-  }
-
   /// The probe that recognises raw dumps of one direction, including TLS ciphertext, by their content.
   package var formatProbe: FormatProbe {
     FormatProbe(.format(.dump(.raw))) { head, _ in

@@ -190,10 +190,6 @@ private struct RecentBytes {
   private var tailStart = 0
   private var tail: [UInt8] = []
 
-  init() {}
-
-  private init(start: Int) { self.start = start }
-
   /// Offset after the last byte.
   private var end: Int { tail.isEmpty ? start &+ bytes.count : tailStart &+ tail.count }
 

@@ -86,8 +86,6 @@ package struct GatewayCounts: Equatable, Sendable {
   package var unknown = 0
   package var responses = 0
 
-  package init() {}
-
   package var requests: Int { accepted &+ rejected &+ discarded &+ unknown }
 
   package subscript(outcome: RequestOutcome) -> Int {

@@ -66,8 +66,6 @@ package struct PushTally: Equatable, Sendable {
   private var byAnswer = Groups()
   private var byTopic = Groups()
 
-  package init() {}
-
   /// Groups by status and reason, sorted by status, then by count, descending.
   package var answers: [Group] {
     byAnswer.groups.sorted { (Int($0.status ?? .max), -$0.count) < (Int($1.status ?? .max), -$1.count) }

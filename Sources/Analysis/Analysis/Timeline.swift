@@ -32,11 +32,6 @@ package struct Timeline: Equatable {
     /// Seconds since 1970.
     package var start: UInt32
     package var count: Int
-
-    package init(start: UInt32, count: Int) {
-      self.start = start
-      self.count = count
-    }
   }
 
   package var unit: Unit

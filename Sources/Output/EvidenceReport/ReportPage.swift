@@ -144,8 +144,6 @@ package struct Invalidations: Sendable {
   package var doubtfulRows: [Row] = []
   /// Pushes with status 410 that date no token, because they lack a timestamp or a token.
   package var undatedPushes = 0
-
-  package init() {}
 }
 
 /// Error responses, and the requests by command.
@@ -168,8 +166,6 @@ package struct GatewayRows: Sendable {
   package var commands: [Int] = [0, 0, 0]
   /// The first few responses.
   package var responses: [Response] = []
-
-  package init() {}
 }
 
 /// Counts of the streams that the faulty readers were judged on.

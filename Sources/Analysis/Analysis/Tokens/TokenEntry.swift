@@ -191,10 +191,6 @@ package struct TokenOrigin: BitwiseCopyable, Equatable, Sendable {
   /// Seconds since 1970; `UInt32.max` if the record does not count.
   package var time = UInt32.max
 
-  package init(input: UInt32, stream: UInt32, offset: UInt64) {
-    (self.input, self.stream, self.offset) = (input, stream, offset)
-  }
-
   /// The origin of the first or of the latest record of the token at `token`.
   @inline(__always)
   fileprivate static func load(isFirst: Bool, before token: UnsafeRawPointer) -> TokenOrigin {
