@@ -9,7 +9,6 @@ package struct AnalysisOptions: Sendable {
   package var requestRules = RequestRules.standard
   package var choice = ProtocolChoice()
   package var gateway = GatewayLimits()
-  /// How logs are read.
   package var logs = LogOptions()
   /// The number of findings of each code that sinks also get as excerpts, with the bytes around them.
   package var excerptsPerCode = 0

@@ -16,7 +16,6 @@ package final class Analyzer {
     log = EvidenceLog(options, sinks: sinks, sinkThreads: sinkThreads)
   }
 
-  /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws {
     if let excerpt = log.beginExcerpt(of: finding) { try log.add { try $0.excerpt(excerpt) } }
     try log.add(finding)

@@ -23,7 +23,6 @@ package struct ContentProbe: Sendable {
     }
   }
 
-  /// The probe that recognises logs of providers.
   package static func logProbe(_ options: LogOptions) -> FormatProbe {
     FormatProbe(.format(.providerLog)) { head, isWhole in
       LogProbe.recognises(head.span.bytes, isWhole: isWhole, options)

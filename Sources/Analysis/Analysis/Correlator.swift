@@ -9,7 +9,6 @@ import PacketCapture
 /// before them has arrived, whatever the order of reassembly. Requests and the findings among them are queued until
 /// their outcome is known, and emitted in the order of their offsets.
 package struct Correlator {
-  /// An emitted result.
   package enum CorrelatedRequests {
     /// Requests of one input, in order; their ranges are in `bytes`.
     case requests([RequestRecord], bytes: [UInt8])
@@ -61,7 +60,6 @@ package struct Correlator {
     queue = EvidenceQueue(memory: budget)
   }
 
-  /// The outcomes of the requests so far.
   package var counts: GatewayCounts {
     var counts = (decision ?? ConnectionOutcome()).counts(from: evicted, to: pending.end)
     counts.unknown += evicted + alone
@@ -232,7 +230,6 @@ package struct Correlator {
 
   // MARK: - Output
 
-  /// Emits the requests and findings of a block of the queue.
   private mutating func emitBlock(_ block: [UInt8], _ emit: (CorrelatedRequests) throws -> Void) throws {
     var batch: [RequestRecord] = []
     func emitBatch() throws {

@@ -46,7 +46,6 @@ struct DirectionAnalysis {
     }
   }
 
-  /// The state for sinks.
   func state(of stream: Int) -> DirectionState {
     switch content {
     case .undecided: DirectionState(stream: stream, side: side, content: nil, isDecided: false)

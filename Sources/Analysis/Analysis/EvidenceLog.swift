@@ -144,7 +144,6 @@ package final class EvidenceLog {
     if batch.isFull { try flush() }
   }
 
-  /// Adds a request that can be emitted at once.
   func add(
     _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
   ) throws {
@@ -196,7 +195,6 @@ package final class EvidenceLog {
     if batch.isFull || !isInWindow && worker == nil { try flush() }
   }
 
-  /// Delivers the batch.
   private func flush() throws {
     if batch.isEmpty { return }
     // One window takes less time than waking a thread.

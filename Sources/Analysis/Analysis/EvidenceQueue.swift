@@ -114,7 +114,6 @@ package struct EvidenceQueue {
     return true
   }
 
-  /// Removes the first block.
   package mutating func removeFirst() throws -> [UInt8]? {
     guard removed < blocks.count else { return nil }
     let first = blocks[removed]

@@ -80,7 +80,6 @@ package struct Examination {
     for input in walk.inputs { input.register() }
   }
 
-  /// Counts of everything read.
   package var summary: Summary { analyzer.log.summary }
 
   // MARK: - Before reading
@@ -447,7 +446,6 @@ package struct Examination {
     }
   }
 
-  /// Adds a finding about an input as a whole.
   package func report(_ finding: Finding) throws { try analyzer.report(finding) }
 
   private var reading: ReadingOptions {

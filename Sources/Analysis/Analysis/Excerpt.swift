@@ -9,7 +9,6 @@ package struct Excerpt: Sendable {
   /// More bytes than a feedback decoder carries over.
   private static let pastDistance = 1024
 
-  /// Contiguous bytes.
   package struct ReceivedBytes: Sendable {
     /// Offset of the first received byte.
     package fileprivate(set) var start: Int
@@ -83,7 +82,6 @@ package struct Excerpt: Sendable {
   /// Offset after the last byte to collect.
   private var end: Int { wanted.last?.range.upperBound ?? 0 }
 
-  /// Whether all bytes and records were received.
   var isWhole: Bool {
     isPast || notedEnd >= end && wanted.allSatisfy { $0.start &+ $0.bytes.count >= $0.range.upperBound }
   }
@@ -210,7 +208,6 @@ private struct RecentBytes {
     if start &+ bytes.count < end { keepTail(more, at: base) }
   }
 
-  /// Drops the bytes before `offset`.
   private mutating func forget(before offset: Int) {
     if tailStart < offset, !tail.isEmpty, start &+ bytes.count <= offset {
       (start, bytes, tail) = (tailStart, tail, [])

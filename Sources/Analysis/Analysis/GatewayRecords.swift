@@ -45,7 +45,6 @@ package struct RequestRecords: Sendable {
 
 /// An error response with provenance, and the request that it names. All are from the server.
 package struct ResponseRecord: Sendable {
-  /// The named request.
   package struct Request: Sendable {
     /// Offset of the first byte in the client's direction.
     package var offset: Int

@@ -11,7 +11,6 @@ package final class RecordFilter: EvidenceSink {
   private let kinds: Set<ExportedKind>
   /// Nil for records of any token.
   private let token: [UInt8]?
-  /// Whether to pass only records with flags.
   private let isFlagged: Bool
   /// Number of records that were passed and that the sink writes.
   package private(set) var count = 0

@@ -1,6 +1,5 @@
 /// Writes tests as JUnit XML, for continuous integration.
 package enum JUnitWriter {
-  /// - Parameter suite: the name of the test suite.
   package static func text(_ rows: [TestRow], suite: String) -> String {
     let tally = TestTally(rows)
     let counts =

@@ -30,7 +30,6 @@ package struct TestRow: Sendable {
   }
 }
 
-/// Counts of tests by result.
 package struct TestTally: Sendable {
   package let count: Int
   package private(set) var passed = 0

@@ -40,7 +40,6 @@ package enum DumpFields {
     ]
   }
 
-  /// Of a request of any command.
   package static func request(_ bytes: [UInt8]) -> [DumpField] {
     guard let command = bytes.first else { return [] }
     let span = bytes.span.bytes

@@ -51,7 +51,6 @@ extension RecordLocator {
       + (more > 0 ? ", \(more) more not shown (--places)" : "")
   }
 
-  /// The reason why there is nothing to show.
   package var nothing: Message {
     switch target {
     case .record(let number): "no record \(number): the input has \(Count.of(records, "record"))"

@@ -57,9 +57,7 @@ package final class RecordLocator: EvidenceSink {
   package private(set) var located: [LocatedBytes] = []
   /// Locations beyond that limit.
   package private(set) var more = 0
-  /// Findings at the location.
   package private(set) var findings: [Finding] = []
-  /// Records seen so far.
   package private(set) var records = 0
   /// The most bytes to keep of a side.
   private let maxBytes: Int
@@ -146,7 +144,6 @@ package final class RecordLocator: EvidenceSink {
     records += run.count
   }
 
-  /// The requested records of a run.
   private func requestedIndices(of found: FeedbackRecords, in bytes: RawSpan) -> [Int] {
     let run = found.run
     if case .record(let number) = target {

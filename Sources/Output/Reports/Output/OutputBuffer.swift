@@ -26,7 +26,6 @@ package final class OutputBuffer {
 
   deinit { storage.deallocate() }
 
-  /// Writes the collected bytes to the sink.
   package func flush() throws {
     guard count > 0, let sink else { return }
     defer { count = 0 }

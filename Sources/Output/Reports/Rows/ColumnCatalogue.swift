@@ -96,7 +96,6 @@ extension ExportedKind {
     }
   }
 
-  /// The default columns of `carve`.
   package static let carvedColumns = [
     "source", "stream", "offset", "file_offset", "form", "chain", "chain_length", "confidence", "time",
     "token", "flags",

@@ -9,7 +9,6 @@ enum StreamColumn: String, RecordColumn {
   case tlsServerSubject, tlsClientSubject, tlsClientUserID, tlsKeyFile, tlsKeyLine
 }
 
-/// The columns of a finding, in their order.
 enum FindingColumn: String, RecordColumn {
   case source, stream, direction, offset, length, packet, fileOffset, code, severity, message
   case streamOffset

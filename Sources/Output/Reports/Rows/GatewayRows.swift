@@ -10,13 +10,11 @@ enum RequestColumn: String, RecordColumn {
   case payload, payloadHex, items, outcome, outcomeStatus, flags, streamOffset
 }
 
-/// The columns of an error response, in their order.
 enum ResponseColumn: String, RecordColumn {
   case source, stream, direction, offset, packet, originalPacket, fileOffset, capturedAt
   case capturedAtLocal, status, statusText, identifier, requestOffset, token, flags, streamOffset
 }
 
-/// A row of a gateway request.
 struct RequestRow: LocatedRow {
   let record: RequestRecord
   let labels: StreamLabels

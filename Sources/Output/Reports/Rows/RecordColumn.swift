@@ -19,7 +19,6 @@ extension RecordColumn {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// The columns of these names.
   static func columns(_ names: [String]) -> [Self] {
     names.compactMap { name in allCases.first { $0.name == name } }
   }
@@ -31,7 +30,6 @@ protocol TableRow {
   associatedtype Column: RecordColumn
   /// Upper bound of a row's texts, in bytes, if each column occurs once.
   var textBound: Int { get }
-  /// Writes the value of a column.
   func put(_ column: Column, to row: inout RowCursor)
 }
 

@@ -26,7 +26,6 @@ struct RowCursor {
   /// Bytes of the longest value other than text: a capture time with an offset, in quotes.
   static let valueBound = CaptureTime.maxTextLength + LocalClock.Period.suffixLength + 2
 
-  /// Bytes of all flags.
   static let flagsBound = max(
     RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 },
     PushFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 })
@@ -80,7 +79,6 @@ struct RowCursor {
     if style == .json { put(literal: "null") }
   }
 
-  /// Writes a number of 64 bits.
   @inline(__always)
   private mutating func put(binary number: Int64) {
     end.storeBytes(of: number.littleEndian, as: Int64.self)

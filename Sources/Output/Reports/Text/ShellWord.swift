@@ -1,6 +1,5 @@
 import Basics
 
-/// Quotes the words of a command for a shell.
 package enum ShellWord {
   /// `text` as one word, quoted if necessary. Invisible characters are escaped, so that the command can be typed from
   /// paper.
