@@ -191,9 +191,7 @@ package final class EvidenceLog {
 
   // MARK: - Delivery
 
-  private func flushIfDue() throws {
-    if batch.isFull || !isInWindow && worker == nil { try flush() }
-  }
+  private func flushIfDue() throws { if batch.isFull || !isInWindow && worker == nil { try flush() } }
 
   private func flush() throws {
     if batch.isEmpty { return }

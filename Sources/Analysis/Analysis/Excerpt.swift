@@ -155,9 +155,7 @@ final class ExcerptMaker {
   }
 
   /// Completes excerpts from the kept bytes, at a gap or at the end.
-  func fill(in log: EvidenceLog) throws {
-    try update(in: log) { recent.fill(&$0) }
-  }
+  func fill(in log: EvidenceLog) throws { try update(in: log) { recent.fill(&$0) } }
 
   /// Emits all excerpts at the end of the direction.
   func finish(in log: EvidenceLog) throws {

@@ -9,9 +9,7 @@ final class ReadingProgress {
   private let total: Int?
 
   /// - Parameter sizes: of all inputs, in bytes; nil for one that is not a regular file.
-  init(_ sizes: [Int?]) {
-    total = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 &+ ($1 ?? 0) }
-  }
+  init(_ sizes: [Int?]) { total = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 &+ ($1 ?? 0) } }
 
   /// Updates the line: `bytes` of the current input are read.
   func update(_ bytes: Int) {

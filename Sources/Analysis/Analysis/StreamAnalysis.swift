@@ -81,9 +81,7 @@ final class StreamAnalysis {
     return labels
   }
 
-  func excerpts(of side: Side) -> ExcerptMaker? {
-    side == .first ? excerpts?.first : excerpts?.second
-  }
+  func excerpts(of side: Side) -> ExcerptMaker? { side == .first ? excerpts?.first : excerpts?.second }
 
   /// The roles are certain.
   func settle() throws {

@@ -221,9 +221,7 @@ extension StreamAnalysis {
   }
 
   /// Correlates the waiting responses now, because too many wait in all streams.
-  func settleResponses() throws {
-    try gateway?.value.settle { try emit($0) }
-  }
+  func settleResponses() throws { try gateway?.value.settle { try emit($0) } }
 
   func emit(_ outcome: Correlator.CorrelatedRequests) throws {
     switch outcome {

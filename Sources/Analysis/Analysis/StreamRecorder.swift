@@ -135,9 +135,7 @@ package struct RecordedStream: Sendable {
     }
   }
 
-  fileprivate mutating func add(_ response: Response) {
-    if !isOverBudget { responses.append(response) }
-  }
+  fileprivate mutating func add(_ response: Response) { if !isOverBudget { responses.append(response) } }
 
   fileprivate mutating func add(_ finding: Finding) {
     guard let direction = finding.direction else { return }

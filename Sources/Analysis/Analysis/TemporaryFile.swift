@@ -23,9 +23,7 @@ final class TemporaryFile {
     self.descriptor = descriptor
   }
 
-  deinit {
-    _ = close(descriptor)
-  }
+  deinit { _ = close(descriptor) }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     var done = 0

@@ -55,9 +55,7 @@ package struct TimeHistogram: Sendable {
   }
 
   package mutating func count(_ run: RecordRun, in bytes: RawSpan) {
-    func time(_ index: Int) -> UInt32 {
-      bytes.uncheckedBigEndianUInt32(at: run.start &+ index &* run.stride)
-    }
+    func time(_ index: Int) -> UInt32 { bytes.uncheckedBigEndianUInt32(at: run.start &+ index &* run.stride) }
     guard hasRoom(for: run.earliest...run.latest) else {
       for index in 0..<run.count { add(time(index)) }
       return

@@ -67,9 +67,7 @@ package final class RecordFilter: EvidenceSink {
     try sink.pushes(PushRecords(labels: pushes.labels, records: chosen[...]), in: bytes)
   }
 
-  package func finding(_ finding: Finding) throws {
-    if token == nil { try sink.finding(finding) }
-  }
+  package func finding(_ finding: Finding) throws { if token == nil { try sink.finding(finding) } }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) throws {
     if token == nil { try sink.stream(stream, report: report) }
@@ -99,7 +97,5 @@ extension PushRecord {
 }
 
 extension RawSpan {
-  fileprivate func hasBytes(_ bytes: [UInt8]) -> Bool {
-    withUnsafeBytes { $0.elementsEqual(bytes) }
-  }
+  fileprivate func hasBytes(_ bytes: [UInt8]) -> Bool { withUnsafeBytes { $0.elementsEqual(bytes) } }
 }

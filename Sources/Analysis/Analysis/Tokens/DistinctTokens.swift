@@ -27,9 +27,7 @@ struct DistinctTokens: ~Copyable {
   /// low 32 bits of the token's hash in its upper half, and the index plus one in its lower half; 0 is empty.
   private var slots = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
 
-  deinit {
-    slots.deallocate()
-  }
+  deinit { slots.deallocate() }
 
   mutating func find(in log: TokenLog) {
     tokens.removeAll(keepingCapacity: true)

@@ -48,9 +48,7 @@ struct TokenEntry: Equatable {
 
   /// The number of records that count.
   @inline(__always)
-  var countedRecords: UInt32 {
-    UInt32(truncatingIfNeeded: numbers &>> Self.countBits & Self.mostRecords)
-  }
+  var countedRecords: UInt32 { UInt32(truncatingIfNeeded: numbers &>> Self.countBits & Self.mostRecords) }
 
   /// The milliseconds of the latest time, from 0 to 999.
   @inline(__always)

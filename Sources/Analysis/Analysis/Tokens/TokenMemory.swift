@@ -23,9 +23,7 @@ final class TokenMemory {
     chunkSize = logLimit / 32
   }
 
-  deinit {
-    for chunk in spare { free(chunk) }
-  }
+  deinit { for chunk in spare { free(chunk) } }
 
   /// Allocates a chunk of at least `least` bytes.
   func take(_ least: Int) throws -> UnsafeMutableRawBufferPointer {

@@ -39,9 +39,7 @@ package final class TokenTable {
     self.temporaryDirectory = temporaryDirectory
   }
 
-  deinit {
-    for index in ranges.indices { ranges[index].log.removeAll(memory) }
-  }
+  deinit { for index in ranges.indices { ranges[index].log.removeAll(memory) } }
 }
 
 /// The tokens from `start` up to the start of the next range, and their entries.
@@ -208,9 +206,7 @@ extension TokenTable {
     if memory.used > memory.limit / 2 { try writeAll() }
   }
 
-  private func writeAll() throws {
-    for index in ranges.indices { try write(index) }
-  }
+  private func writeAll() throws { for index in ranges.indices { try write(index) } }
 
   /// Moves the log of a range to the temporary file.
   private func write(_ index: Int) throws {

@@ -16,9 +16,7 @@ struct Column {
     Column(title: title, label: title, style: "number", isNumber: true)
   }
 
-  fileprivate var head: HTML {
-    #"<th scope="col"\#(if: isNumber, #" class="number""#)>\#(title)</th>"#
-  }
+  fileprivate var head: HTML { #"<th scope="col"\#(if: isNumber, #" class="number""#)>\#(title)</th>"# }
 
   fileprivate func cell(_ content: HTML) -> HTML {
     let label = label.map { #" data-label="\#($0)""# as HTML }

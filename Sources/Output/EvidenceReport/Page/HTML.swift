@@ -26,9 +26,7 @@ package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtoc
   }
 
   /// Nil adds nothing.
-  package mutating func appendInterpolation(_ html: HTML?) {
-    if let html { bytes += html.bytes }
-  }
+  package mutating func appendInterpolation(_ html: HTML?) { if let html { bytes += html.bytes } }
 
   package mutating func appendInterpolation(_ parts: some Sequence<HTML>) {
     for part in parts { bytes += part.bytes }

@@ -51,7 +51,5 @@ extension ReportHTML {
   }
 
   /// Formats an RFC 3339 time for the page, without fractions of a second.
-  private static func time(_ text: String) -> String {
-    text.prefix(10) + " " + text.dropFirst(11).prefix(8)
-  }
+  private static func time(_ text: String) -> String { text.prefix(10) + " " + text.dropFirst(11).prefix(8) }
 }

@@ -46,9 +46,7 @@ final class ArrowTable {
   }
 
   /// The rows that the batch can take at once, at least 1.
-  func room(rowLength: Int) -> Int {
-    max(1, min(batchRows &- rows, Self.fullBytes / max(1, rowLength)))
-  }
+  func room(rowLength: Int) -> Int { max(1, min(batchRows &- rows, Self.fullBytes / max(1, rowLength))) }
 
   /// Appends the value that `write` writes `times` times to a column.
   @inline(__always)

@@ -25,9 +25,7 @@ package struct TestRow: Sendable {
   }
 
   /// `shows` in one line, trimmed.
-  var description: String {
-    shows.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-  }
+  var description: String { shows.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }
 
 package struct TestTally: Sendable {

@@ -87,9 +87,7 @@ package final class OutputBuffer {
     }
   }
 
-  package func append(_ bytes: [UInt8]) throws {
-    try bytes.withUnsafeBytes { try append($0) }
-  }
+  package func append(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try append($0) } }
 
   package func append(_ text: String) throws {
     var text = text

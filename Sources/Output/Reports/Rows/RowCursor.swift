@@ -203,9 +203,7 @@ struct RowCursor {
   }
 
   @inline(__always)
-  private mutating func putQuote() {
-    if style == .json { put(UInt8(ascii: "\"")) }
-  }
+  private mutating func putQuote() { if style == .json { put(UInt8(ascii: "\"")) } }
 }
 
 /// The layout of rows of one kind: columns preceded by keys or commas.

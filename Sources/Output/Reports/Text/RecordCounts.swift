@@ -24,9 +24,7 @@ extension GatewayCounts {
 
 extension PushCounts {
   /// `60 pushes (45 accepted, 9 invalidated, 6 rejected)`.
-  var text: String {
-    Count.of(all, "push") + list(PushOutcome.allCases.map { (self[$0], $0.rawValue) })
-  }
+  var text: String { Count.of(all, "push") + list(PushOutcome.allCases.map { (self[$0], $0.rawValue) }) }
 }
 
 /// ` (45 accepted, 9 invalidated)`; empty if all counts are 0.

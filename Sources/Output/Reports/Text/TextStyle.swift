@@ -4,9 +4,7 @@ import Analysis
 package struct TextStyle: Sendable {
   private let isColoured: Bool
 
-  package init(isColoured: Bool) {
-    self.isColoured = isColoured
-  }
+  package init(isColoured: Bool) { self.isColoured = isColoured }
 
   package func bold(_ text: String) -> String { wrap(text, "1") }
   package func yellow(_ text: String) -> String { wrap(text, "33") }
