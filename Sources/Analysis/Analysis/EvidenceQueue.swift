@@ -154,7 +154,7 @@ package struct EvidenceQueue {
   }
 
   private func block(at position: Int) -> Block? {
-    let next = blocks[removed...].partitioningIndex { $0.start > position }
+    let next = blocks.partitioningIndex { $0.start > position }
     guard next > removed else { return nil }
     let block = blocks[next - 1]
     return position < block.start + block.length ? block : nil
