@@ -14,7 +14,7 @@ struct DistinctTokens: ~Copyable {
     @inline(__always)
     static func precedes(_ left: Token, _ right: Token) -> Bool {
       if left.prefix != right.prefix { return left.prefix < right.prefix }
-      return TokenOrder.precedes(left.bytes, right.bytes)
+      return TokenOrder.compare(left.bytes, right.bytes) < 0
     }
   }
 

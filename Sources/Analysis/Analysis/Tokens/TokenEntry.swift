@@ -157,10 +157,6 @@ enum TokenOrder {
     return token.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - token.count))
   }
 
-  static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    compare(left, right) < 0
-  }
-
   /// Negative, zero or positive if `left` is before, equal to or after `right`.
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     if let first = left.baseAddress, let second = right.baseAddress {
