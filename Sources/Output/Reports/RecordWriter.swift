@@ -74,7 +74,7 @@ package final class RecordWriter: RowSink {
     let (lead, trail) = format.ends(type: content.type(.feedback))
     func feedbackRows(_ names: [String]?) -> FeedbackRowWriter? {
       guard table == nil, let names else { return nil }
-      return FeedbackRowWriter(RowTemplate(forms, names, lead: lead, trail: trail))
+      return FeedbackRowWriter(forms, names, lead: lead, trail: trail)
     }
     arrowFeedback = table.flatMap { table in names.map { ArrowFeedbackWriter($0, table, forms) } }
     carved = feedbackRows(names)

@@ -3,7 +3,7 @@ import Analysis
 import Basics
 import PacketCapture
 
-/// Writes feedback records as rows of a template, without an allocation per record.
+/// Writes feedback records as rows of CSV or JSON, without an allocation per record.
 ///
 /// The rows of a run differ in only a few columns; all other text is formatted once. As long as the widths of these
 /// parts stay the same, all rows have the same length and are written column by column, each in its own loop.
@@ -17,7 +17,12 @@ final class FeedbackRowWriter {
     var width = 0
   }
 
-  private let template: RowTemplate
+  private let forms: RowForms
+  /// The columns, each after its text, and the text after them.
+  private let columns: [(lead: [UInt8], column: FeedbackColumn)]
+  private let trail: [UInt8]
+  /// Whether rows contain columns that depend on the packet or stream.
+  private let dependsOnOrigin: Bool
   private let times = TimeTexts()
   private let decimal = Decimal.shared
   private let texts = OutputBuffer(nil)
@@ -30,7 +35,23 @@ final class FeedbackRowWriter {
   @exclusivity(unchecked) private var origin:
     (labels: StreamLabels, direction: Direction, packet: PacketReference?)?
 
-  init(_ template: RowTemplate) { self.template = template }
+  /// - Parameters:
+  ///   - lead: text before each row.
+  ///   - trail: text after it.
+  init(_ forms: RowForms, _ names: [String], lead: String, trail: String) {
+    self.forms = forms
+    let columns = FeedbackColumn.columns(names)
+    dependsOnOrigin = columns.contains { VaryingColumn($0) == nil && $0 != .tokenLength && $0 != .flags }
+    var literal = lead
+    self.columns = columns.enumerated().map { index, column in
+      let isText = forms.style == .json && [.token, .time, .timeLocal].contains(VaryingColumn(column))
+      let quote = isText ? "\"" : ""
+      let key = forms.style == .json ? "\"\(column.name)\":\(quote)" : ""
+      defer { literal = quote }
+      return (Array((literal + (index > 0 ? "," : "") + key).utf8), column)
+    }
+    self.trail = Array((literal + trail).utf8)
+  }
 
   /// - Parameter bytes: contain the records.
   func write(_ records: FeedbackRecords, in bytes: RawSpan, to output: OutputBuffer) throws {
@@ -51,30 +72,32 @@ final class FeedbackRowWriter {
 
   private func isReady(for records: FeedbackRecords) -> Bool {
     guard let shape, shape == (records.run.tokenLength, records.run.flags) else { return false }
-    guard template.dependsOnOrigin, let origin else { return true }
+    guard dependsOnOrigin, let origin else { return true }
     return records.labels === origin.labels && records.direction == origin.direction
       && records.origin.packet == origin.packet
   }
 
   private func prepare(for records: FeedbackRecords) throws {
     shape = (records.run.tokenLength, records.run.flags)
-    if template.dependsOnOrigin { origin = (records.labels, records.direction, records.origin.packet) }
+    if dependsOnOrigin { origin = (records.labels, records.direction, records.origin.packet) }
     texts.removeAll()
     parts.removeAll(keepingCapacity: true)
     let bound = records.textBound
     var start = 0
-    for part in template.parts {
-      switch part {
-      case .text(let literal): try texts.append(literal)
-      case .column(let column):
-        guard let varying = VaryingColumn(column) else {
-          try template.append(column, of: records, bound: bound, to: texts)
-          continue
-        }
+    for (lead, column) in columns {
+      try texts.append(lead)
+      if let varying = VaryingColumn(column) {
         endText(&start)
         parts.append(RowPart(column: varying, width: Self.width(of: varying, records.run)))
+      } else {
+        try texts.extend(bound) { start in
+          var row = RowCursor(forms, at: start)
+          records.put(column, to: &row)
+          return row.end - start
+        }
       }
     }
+    try texts.append(trail)
     endText(&start)
     varying = parts.indices.filter { [.offset, .fileOffset, .timestamp].contains(parts[$0].column) }
     constantLength = parts.reduce(0) { $0 + $1.width }
@@ -124,12 +147,11 @@ final class FeedbackRowWriter {
         batch.write(text, to: target)
       case .time: batch.writeTimes(times, in: bytes, to: target)
       case .timeLocal:
-        if let clock = template.forms.clock { batch.writeLocalTimes(clock, times, in: bytes, to: target) }
-      case .token: batch.writeTokens(template.forms.letterCase, in: bytes, to: target)
+        if let clock = forms.clock { batch.writeLocalTimes(clock, times, in: bytes, to: target) }
+      case .token: batch.writeTokens(forms.letterCase, in: bytes, to: target)
       case .timestamp: batch.writeTimestamps(decimal, part.width, in: bytes, to: target)
       case .offset: batch.writeOffsets(decimal, part.width, to: target)
-      case .fileOffset:
-        batch.writeFileOffsets(decimal, part.width, to: target)
+      case .fileOffset: batch.writeFileOffsets(decimal, part.width, to: target)
       }
       target += part.width
     }
