@@ -13,6 +13,12 @@ struct HeaderTableTests {
   ]
   static let sequences = HTTP2Fixture.shared?.blocks ?? [:]
 
+  @Test("fields and texts have room for each name: their arrays have a size of their own")
+  func room() {
+    #expect(HeaderFields.Name.allCases.allSatisfy { HeaderFields()[$0] == nil })
+    #expect(PushFields.Text.allCases.allSatisfy { PushFields()[$0] == nil })
+  }
+
   private func value(_ name: HeaderFields.Name, in fields: HeaderFields) -> String? {
     fields[name].map { String(decoding: fields.bytes[$0], as: UTF8.self) }
   }

@@ -13,7 +13,7 @@ extension ExportedKind {
     switch self {
     case .feedback: "feedback tuple"
     case .responses: "error response"
-    default: type
+    case .requests, .pushes, .resend, .resendPushes, .streams, .findings, .inputs: type
     }
   }
 

@@ -118,7 +118,8 @@ extension ReportHTML {
     case .copy: "left out: identical to \(file.sameBytesAs ?? "an earlier input")"
     case .notAFile: "not followed or read" + reason
     case .unreadable: "could not be read" + reason
-    default: file.searchedBytes > 0 ? "searched: no record was found" : "skipped" + reason
+    case .decoded, .partial, .carved, .empty, .skipped:
+      file.searchedBytes > 0 ? "searched: no record was found" : "skipped" + reason
     }
   }
 }

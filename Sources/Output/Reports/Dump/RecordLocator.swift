@@ -251,7 +251,7 @@ package final class RecordLocator: EvidenceSink {
     switch stream.streamProtocol {
     case .http2: "bytes of HTTP/2"
     case .providerLog: "bytes of a provider's log"
-    default: "no record begins here"
+    case .feedback, .gateway, .encrypted, .other: "no record begins here"
     }
   }
 

@@ -42,7 +42,7 @@ extension ExportedKind {
     switch self {
     case .resend: .requests
     case .resendPushes: .pushes
-    default: self
+    case .feedback, .requests, .responses, .pushes, .streams, .findings, .inputs: self
     }
   }
 
@@ -51,7 +51,8 @@ extension ExportedKind {
     switch table {
     case .feedback: "feedback"
     case .pushes: "push"
-    default: String(table.rawValue.dropLast())
+    case .requests, .responses, .streams, .findings, .inputs, .resend, .resendPushes:
+      String(table.rawValue.dropLast())
     }
   }
 
@@ -92,7 +93,7 @@ extension ExportedKind {
       ]
     case .pushes: all.filter { $0 != "payload" }
     case .inputs: all.filter { $0 != "md5" }
-    default: all
+    case .requests, .responses, .streams, .findings, .resend, .resendPushes: all
     }
   }
 

@@ -60,7 +60,9 @@ enum VaryingColumn {
     case .time: self = .time
     case .timeLocal: self = .timeLocal
     case .token: self = .token
-    default: return nil
+    case .source, .stream, .direction, .client, .server, .packet, .originalPacket, .capturedAt,
+      .capturedAtLocal, .tokenLength, .flags, .form, .chain, .chainLength, .confidence:
+      return nil
     }
   }
 }
