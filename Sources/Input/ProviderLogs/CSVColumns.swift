@@ -86,9 +86,8 @@ struct CSVColumns {
         continue
       }
       if index < end, byte(line, index) == UInt8(ascii: "\r") { index &+= 1 }
-      return (
-        index, column == meanings.count ? nil : LogFinding(.columns(found: column, expected: meanings.count))
-      )
+      let isWhole = column == meanings.count
+      return (index, isWhole ? nil : LogFinding(.columns(found: column, expected: meanings.count)))
     }
   }
 

@@ -60,13 +60,11 @@ extension LineForm {
       throw tree?.error("expected the names of forms, found \(tree?.kind ?? "nothing")")
         ?? YAMLError("\(name): is empty; write forms as `apnsift forms` shows them")
     }
-    var forms: [LineForm] = []
-    for (key, value) in entries {
+    return try entries.map { key, value throws(YAMLError) -> LineForm in
       let form = try LineForm(named: key, value)
       if !areChecked { try form.check(value) }
-      forms.append(form)
+      return form
     }
-    return forms
   }
 
   private init(named key: YAMLNode, _ node: YAMLNode) throws(YAMLError) {
@@ -107,21 +105,19 @@ extension LineForm {
     guard case .list(let items) = node.content else {
       throw node.error("expected a list of samples, found \(node.kind)")
     }
-    var samples: [Sample] = []
-    for item in items {
+    return try items.map { item throws(YAMLError) -> Sample in
       guard case .keys(let entries) = item.content, let line = item["line"] else {
         throw item.error("expected a sample with the key line, and the fields of its push")
       }
-      var fields: [(name: String, value: String)] = []
-      for (key, value) in entries where key.text != "line" {
+      let others = entries.filter { $0.key.text != "line" }
+      let fields = try others.map { key, value throws(YAMLError) -> (name: String, value: String) in
         guard let name = key.text, Sample.names.contains(name) else {
           throw key.error("expected line or \(Sample.names.joined(separator: ", ")), found \(key.kind)")
         }
-        fields.append((name, try value.wantedText()))
+        return (name, try value.wantedText())
       }
-      samples.append(Sample(line: try line.wantedText(), fields: fields))
+      return Sample(line: try line.wantedText(), fields: fields)
     }
-    return samples
   }
 }
 

@@ -167,7 +167,7 @@ final class LogPush {
       let word = LogText(raw(success))
       if ["true", "t", "1"].contains(where: word.isWhole) { return true }
       if ["false", "f", "0"].contains(where: word.isWhole) { return false }
-    default: break
+    case .absent, .escapedText, .quotedText, .number, .structure: break
     }
     let kind = values[.kind]
     guard kind.kind == .text else { return nil }
@@ -252,15 +252,10 @@ final class LogPush {
 
   /// Sets a text if the value is a non-empty text in UTF-8.
   private func put(_ text: PushFields.Text, _ value: LogValue) {
-    guard value.count > 0 else { return }
-    switch value.kind {
-    case .text: fields[text] = valid(add(raw(value)))
-    case .escapedText, .quotedText:
-      let start = used
-      _ = decoded(value)
-      fields[text] = valid(start..<used)
-    default: break
-    }
+    guard value.count > 0, value.isText else { return }
+    let start = used
+    if value.kind == .text { _ = add(raw(value)) } else { _ = decoded(value) }
+    fields[text] = valid(start..<used)
   }
 
   // MARK: - Texts

@@ -43,7 +43,7 @@ extension LogPush {
       found.time = UInt32(milliseconds / 1000)
       if !time.isUTC { found.flags.insert(.assumedUTC) }
     case .absent: return .passed
-    default: return .finding(LogFinding(.timeIsNoTime, time.range))
+    case .time, .zoneless, .invalid: return .finding(LogFinding(.timeIsNoTime, time.range))
     }
     guard let flags = flags(values[.flags]) else {
       return .finding(LogFinding(.unknownFlag, values[.flags].range))

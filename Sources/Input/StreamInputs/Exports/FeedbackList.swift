@@ -45,7 +45,7 @@ struct FeedbackList: TextDecoder {
       case .truncated(let offset, _):
         output.error(
           "the last line is cut off", at: TextPosition(fileOffset: offset, line: decoder.lastLine, column: 1))
-      default: break
+      case .record(.passed), .between, .undecodable, .skipped: break
       }
     }
   }
@@ -89,7 +89,7 @@ struct FeedbackList: TextDecoder {
         guard decoder.report?.isNamed == true || options.mapping.namesTime else { return false }
         rows += 1
       case .record(.passed): break
-      default: return false
+      case .record(.skipped), .between, .undecodable, .skipped, .truncated: return false
       }
     }
     return rows > 0
