@@ -17,8 +17,8 @@ struct GeneratorTupleTests {
     var scenario = Scenario()
     change(&scenario)
     let (file, truth) = (Collected(), Collected())
-    let counts = try Generator.generate(kind, scenario, source: "generated", to: file, truth: truth)
-    #expect(counts.bytes == file.bytes.count)
+    let count = try Generator.generate(kind, scenario, source: "generated", to: file, truth: truth)
+    #expect(count == file.bytes.count)
     return (file.bytes, String(decoding: truth.bytes, as: UTF8.self))
   }
 

@@ -48,7 +48,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
     uses = Array(repeating: 0, count: slotCount)
   }
 
-  mutating func run() throws -> GeneratedCounts {
+  consuming func run() throws -> Int {
     for slot in slots.indices { open(slot) }
     while true {
       if let packet = delayed.removeDue(at: file.packets) {
@@ -62,7 +62,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
     if scenario.fileDamage.cutsTail { try writeCut() }
     try file.finish()
     try truth.finish()
-    return GeneratedCounts(bytes: file.count)
+    return file.count
   }
 
   // MARK: - Connections

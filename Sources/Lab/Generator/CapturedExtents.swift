@@ -96,7 +96,6 @@ struct DelayedPackets {
   struct Packet {
     /// The number of packets to capture before it.
     var due: Int
-    /// The slot of its connection.
     var slot: Int
     var segment: GeneratedSegment
   }

@@ -2,29 +2,31 @@ import CLz4
 import CZlib
 import CZstd
 
-/// The compression of a generated file.
 package enum GeneratedCompression: String, CaseIterable, Sendable {
   case none, gzip, zstd, lz4
 
   /// An output that compresses to `output`; nil if the library cannot allocate memory.
-  package func compressor(into output: any GeneratorOutput) -> (any CompressingOutput)? {
+  package func compressor(into output: any GeneratorOutput) -> CompressingOutput? {
     switch self {
-    case .none: PlainOutput(output)
-    case .gzip: GzipOutput(output)
-    case .zstd: ZstdOutput(output)
-    case .lz4: LZ4Output(output)
+    case .none: CompressingOutput(output)
+    case .gzip: GzipOutput(into: output)
+    case .zstd: ZstdOutput(into: output)
+    case .lz4: LZ4Output(into: output)
     }
   }
 }
 
-/// Writes bytes compressed. `finish` writes the end of the compressed data.
-package protocol CompressingOutput: GeneratorOutput {
-  func finish() throws
-}
+/// Writes bytes compressed; this class, as they are. `finish` writes the end of the compressed data.
+package class CompressingOutput: GeneratorOutput {
+  private let output: any GeneratorOutput
 
-extension GeneratorOutput {
-  fileprivate func write(first count: Int, of bytes: [UInt8]) throws {
-    try write(bytes.span.bytes.extracting(first: count))
+  fileprivate init(_ output: any GeneratorOutput) { self.output = output }
+
+  package func write(_ bytes: RawSpan) throws { try output.write(bytes) }
+  package func finish() throws {}
+
+  fileprivate final func store(first count: Int, of bytes: [UInt8]) throws {
+    try output.write(bytes.span.bytes.extracting(first: count))
   }
 }
 
@@ -33,31 +35,19 @@ package struct CompressionError: Error, Sendable {
   package let message: String
 }
 
-private final class PlainOutput: CompressingOutput {
-  private let output: any GeneratorOutput
-
-  init(_ output: any GeneratorOutput) { self.output = output }
-
-  func write(_ bytes: RawSpan) throws { try output.write(bytes) }
-  func finish() {}
-}
-
 /// zlib writing one gzip member (RFC 1952).
 private final class GzipOutput: CompressingOutput {
-  private let output: any GeneratorOutput
   /// Allocated, because zlib keeps a pointer to it.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-  init?(_ output: any GeneratorOutput) {
-    self.output = output
+  init?(into output: any GeneratorOutput) {
+    super.init(output)
     stream.initialize(to: z_stream())
     let size = Int32(MemoryLayout<z_stream>.size)
     // The largest window, plus 16 for the gzip wrapper; memory level 8 is the default of zlib.
     guard deflateInit2_(stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
-    else {
-      return nil
-    }
+    else { return nil }
   }
 
   deinit {
@@ -65,9 +55,8 @@ private final class GzipOutput: CompressingOutput {
     stream.deallocate()
   }
 
-  func write(_ bytes: RawSpan) throws { try bytes.withUnsafeBytes { try run($0, Z_NO_FLUSH) } }
-
-  func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH) }
+  override func write(_ bytes: RawSpan) throws { try bytes.withUnsafeBytes { try run($0, Z_NO_FLUSH) } }
+  override func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH) }
 
   /// Compresses all of `input`, at most 4 GiB, and writes the output.
   private func run(_ input: UnsafeRawBufferPointer, _ flush: Int32) throws {
@@ -84,29 +73,27 @@ private final class GzipOutput: CompressingOutput {
       }
       guard result != Z_STREAM_ERROR else { throw CompressionError(message: "zlib: stream error") }
       room = stream.pointee.avail_out
-      try output.write(first: Int(size - room), of: buffer)
+      try store(first: Int(size - room), of: buffer)
     } while room == 0
   }
 }
 
 /// libzstd writing one frame with a checksum (RFC 8878).
 private final class ZstdOutput: CompressingOutput {
-  private let output: any GeneratorOutput
   private let context: OpaquePointer
   private var buffer = [UInt8](repeating: 0, count: ZSTD_CStreamOutSize())
 
-  init?(_ output: any GeneratorOutput) {
+  init?(into output: any GeneratorOutput) {
     guard let context = ZSTD_createCCtx() else { return nil }
-    self.output = output
     self.context = context
+    super.init(output)
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
   }
 
   deinit { _ = ZSTD_freeCCtx(context) }
 
-  func write(_ bytes: RawSpan) throws { try bytes.withUnsafeBytes { try run($0, ZSTD_e_continue) } }
-
-  func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), ZSTD_e_end) }
+  override func write(_ bytes: RawSpan) throws { try bytes.withUnsafeBytes { try run($0, ZSTD_e_continue) } }
+  override func finish() throws { try run(UnsafeRawBufferPointer(start: nil, count: 0), ZSTD_e_end) }
 
   private func run(_ input: UnsafeRawBufferPointer, _ directive: ZSTD_EndDirective) throws {
     var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
@@ -121,7 +108,7 @@ private final class ZstdOutput: CompressingOutput {
       guard ZSTD_isError(left) == 0 else {
         throw CompressionError(message: "zstd: \(String(cString: ZSTD_getErrorName(left)))")
       }
-      try output.write(first: produced, of: buffer)
+      try store(first: produced, of: buffer)
     } while directive == ZSTD_e_end ? left > 0 : source.pos < source.size
   }
 }
@@ -132,24 +119,23 @@ private final class LZ4Output: CompressingOutput {
   private static let chunkSize = 1 << 16
   private static let longestHeader = 19
 
-  private let output: any GeneratorOutput
   private let context: OpaquePointer
   private var buffer: [UInt8]
   private var hasBegun = false
 
-  init?(_ output: any GeneratorOutput) {
+  init?(into output: any GeneratorOutput) {
     var context: OpaquePointer?
     guard LZ4F_isError(LZ4F_createCompressionContext(&context, UInt32(LZ4F_VERSION))) == 0, let context else {
       return nil
     }
-    self.output = output
     self.context = context
     buffer = [UInt8](repeating: 0, count: LZ4F_compressBound(Self.chunkSize, nil) + Self.longestHeader)
+    super.init(output)
   }
 
   deinit { _ = LZ4F_freeCompressionContext(context) }
 
-  func write(_ bytes: RawSpan) throws {
+  override func write(_ bytes: RawSpan) throws {
     try begin()
     for start in stride(from: 0, to: bytes.byteCount, by: Self.chunkSize) {
       let chunk = bytes.extracting(start..<min(start + Self.chunkSize, bytes.byteCount))
@@ -161,7 +147,7 @@ private final class LZ4Output: CompressingOutput {
     }
   }
 
-  func finish() throws {
+  override func finish() throws {
     try begin()
     try run { LZ4F_compressEnd(context, $0.baseAddress, $0.count, nil) }
   }
@@ -177,6 +163,6 @@ private final class LZ4Output: CompressingOutput {
     guard LZ4F_isError(produced) == 0 else {
       throw CompressionError(message: "lz4: \(String(cString: LZ4F_getErrorName(produced)))")
     }
-    try output.write(first: produced, of: buffer)
+    try store(first: produced, of: buffer)
   }
 }

@@ -1,28 +1,23 @@
 /// Generates a dump of one direction, optionally damaged, and its truth. Memory does not depend on the size.
 struct DumpGenerator {
-  private let scenario: Scenario
   private var records: SentRecords
   private let response: GeneratedResponse?
   private var dump: BufferedOutput
   private var truth: TruthWriter
   private var count = 0
 
-  /// - Parameters:
-  ///   - source: the name of the dump as `export` will get it.
-  ///   - response: the error response of the other side.
+  /// - Parameter source: the name of the dump as `export` will get it.
   init(
-    _ records: RecordSource, _ scenario: Scenario, response: GeneratedResponse? = nil, source: String,
-    to output: any GeneratorOutput, truth: any GeneratorOutput
+    _ records: RecordSource, source: String, to output: any GeneratorOutput, truth: any GeneratorOutput
   ) {
-    self.scenario = scenario
-    self.records = SentRecords(records, scenario)
-    self.response = response
+    self.records = SentRecords(records, records.scenario)
+    response = records.response
     dump = BufferedOutput(output)
-    self.truth = TruthWriter(truth, source: source, isOfDamaged: scenario.isDamaged)
+    self.truth = TruthWriter(truth, source: source, isOfDamaged: records.scenario.isDamaged)
   }
 
   /// - Parameter responses: the output for the error response, if there can be one.
-  mutating func run(responses: (any GeneratorOutput)? = nil) throws -> GeneratedCounts {
+  mutating func run(responses: (any GeneratorOutput)? = nil) throws -> Int {
     let stream = TruthWriter.Stream()
     var requestOffset = 0
     while let sent = records.next() {
@@ -41,7 +36,7 @@ struct DumpGenerator {
     try answer?.flush()
     try dump.flush()
     try truth.finish()
-    return GeneratedCounts(bytes: dump.count)
+    return dump.count
   }
 
   private var totals: TruthWriter.StreamTotals {
@@ -64,7 +59,6 @@ struct FileDamage: Sendable {
 
   var kind: String { changes.isEmpty ? "file-lost-bytes" : "file-flipped-bytes" }
 
-  /// The damaged record.
   func applied(to record: [UInt8]) -> [UInt8] {
     var damaged = record
     for (number, change) in changes.enumerated() where index + number < damaged.count {

@@ -41,7 +41,7 @@ struct ExpectedRecords {
     if base == nil {
       base = extent.range.lowerBound
       done = extent.range.lowerBound
-      try find("midstream-start", done..<done, extent.location, isError: false, to: &truth)
+      try find("midstream-start", done..<done, extent.location, to: &truth)
       searchStart = (done, extent.location)
     } else if extent.range.lowerBound > done {
       try endRun(&truth)
@@ -49,8 +49,7 @@ struct ExpectedRecords {
       searchStart = (done, extent.location)
     }
     for conflict in extent.conflicts {
-      try find(
-        "conflicting-overlap", conflict.range, packet: conflict.packet, nil, isError: false, to: &truth)
+      try find("conflicting-overlap", conflict.range, at: (conflict.packet, nil), to: &truth)
     }
     bytes += extent.range.count
     while done < extent.range.upperBound { try step(through: extent, to: &truth) }
@@ -119,21 +118,18 @@ struct ExpectedRecords {
   }
 
   mutating func find(
-    _ code: String, _ range: Range<Int>, _ location: CapturedLocation?, isError: Bool = true,
-    to truth: inout TruthWriter
+    _ code: String, _ range: Range<Int>, _ location: CapturedLocation?, to truth: inout TruthWriter
   ) throws {
-    try find(code, range, packet: location?.packet, location?.fileOffset, isError: isError, to: &truth)
+    try find(code, range, at: (location?.packet, location?.fileOffset), to: &truth)
   }
 
   private mutating func find(
-    _ code: String, _ range: Range<Int>, packet: Int?, _ fileOffset: Int?, isError: Bool,
+    _ code: String, _ range: Range<Int>, at place: (packet: Int?, fileOffset: Int?),
     to truth: inout TruthWriter
   ) throws {
     findings += 1
-    try truth.finding(
-      code, of: stream, isFromServer: records.isFromServer,
-      offset(range.lowerBound)..<offset(range.upperBound), packet: packet, fileOffset: fileOffset,
-      isError: isError)
+    let range = offset(range.lowerBound)..<offset(range.upperBound)
+    try truth.finding(code, of: stream, isFromServer: records.isFromServer, range, at: place)
   }
 
   private func offset(_ sent: Int) -> Int { sent - (base ?? 0) }

@@ -57,7 +57,6 @@ struct SessionOpening {
   var isFirstOfPorts: Bool
   /// Whether it is spared from damage of the file.
   var isSpared: Bool
-  /// Whether it is a gateway connection.
   var isGateway: Bool
 
   /// Initial sequence numbers: above those of earlier connections with these ports (RFC 6528), as a SYN with a lower

@@ -16,9 +16,7 @@ package struct PushRates: Sendable, Equatable {
   package init() {}
 }
 
-/// A push and its outcome.
 struct GeneratedPush: Sendable {
-  /// A response.
   struct ServerAnswer: Sendable {
     var status: Int
     var reason: String?

@@ -9,7 +9,6 @@ struct GeneratedRequest: Sendable {
   private(set) var items: [UInt8]?
   private(set) var token: ArraySlice<UInt8> = []
   private(set) var payload: [UInt8] = []
-  /// Length and token as encoded.
   private var lengthAndToken: [UInt8] = []
 
   /// The request with the given number in the scenario, from 0. It does not depend on other requests.

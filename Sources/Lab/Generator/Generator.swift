@@ -10,39 +10,27 @@ package enum Generator {
   ///   - output: receives the input, before compression.
   ///   - responses: receives the other dump of a pair.
   ///   - truth: receives the expected output of `export -t ndjson`.
+  /// - Returns: the number of bytes of the input.
   package static func generate(
     _ kind: Kind, _ scenario: Scenario, source: String, to output: any GeneratorOutput,
     responses: (any GeneratorOutput)? = nil, truth: any GeneratorOutput
-  ) throws -> GeneratedCounts {
+  ) throws -> Int {
     switch kind {
-    case .dump:
-      var generator = DumpGenerator(
-        RecordSource(scenario, isFromServer: true), scenario, source: source, to: output, truth: truth)
-      return try generator.run()
-    case .pair:
-      let response = scenario.damage.isNone ? GeneratedResponse(scenario, connection: 0, of: 1) : nil
-      var generator = DumpGenerator(
-        RecordSource(scenario, isFromServer: false, response: response), scenario, response: response,
-        source: source, to: output, truth: truth)
+    case .dump, .pair:
+      let response =
+        kind == .pair && scenario.damage.isNone ? GeneratedResponse(scenario, connection: 0, of: 1) : nil
+      let records = RecordSource(scenario, isFromServer: kind == .dump, response: response)
+      var generator = DumpGenerator(records, source: source, to: output, truth: truth)
       return try generator.run(responses: responses)
     case .capture, .gateway:
-      var generator = try CaptureGenerator<Session>(
-        scenario, isGateway: kind == .gateway, source: source, to: output, truth: truth)
-      return try generator.run()
+      return try CaptureGenerator<Session>(
+        scenario, isGateway: kind == .gateway, source: source, to: output, truth: truth
+      ).run()
     case .pushes:
-      var generator = try CaptureGenerator<PushSession>(scenario, source: source, to: output, truth: truth)
-      return try generator.run()
-    case .pushLog:
-      var generator = PushLogGenerator(scenario, source: source, to: output, truth: truth)
-      return try generator.run()
+      return try CaptureGenerator<PushSession>(scenario, source: source, to: output, truth: truth).run()
+    case .pushLog: return try PushLogGenerator(scenario, source: source, to: output, truth: truth).run()
     }
   }
-}
-
-/// Counts of the generated data.
-package struct GeneratedCounts: Sendable {
-  /// Bytes of the file, before compression.
-  package var bytes = 0
 }
 
 /// Receives generated data.

@@ -14,7 +14,6 @@ enum HeaderName: String, Sendable {
   case collapseID = "apns-collapse-id"
 }
 
-/// A header field to encode.
 struct HeaderField {
   var name: HeaderName
   var value: String

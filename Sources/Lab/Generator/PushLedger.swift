@@ -1,6 +1,5 @@
 /// The pushes of a connection whose truth is not written yet: some of their frames are not settled.
 struct PushLedger {
-  /// A push with its frames.
   struct SentPush {
     enum Ending {
       case response, reset, excluded, unanswered
@@ -79,7 +78,6 @@ struct PushLedger {
   ) throws {
     findings += 1
     try truth.finding(
-      "conflicting-overlap", of: stream, isFromServer: isFromServer, range, packet: packet, fileOffset: nil,
-      isError: false)
+      "conflicting-overlap", of: stream, isFromServer: isFromServer, range, at: (packet, nil))
   }
 }

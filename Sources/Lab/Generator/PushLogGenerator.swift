@@ -4,7 +4,6 @@ package struct PushLogScenario: Sendable, Equatable {
     case ndjson, csv
   }
 
-  /// The format of times.
   package enum Times: String, CaseIterable, Sendable {
     case milliseconds, seconds, rfc3339
   }
@@ -31,7 +30,7 @@ struct PushLogGenerator {
     self.truth = TruthWriter(truth, source: source, isOfDamaged: false)
   }
 
-  mutating func run() throws -> GeneratedCounts {
+  consuming func run() throws -> Int {
     if scenario.log.format == .csv {
       line += 1
       try log.append(Array((Self.columns + "\n").utf8))
@@ -48,7 +47,7 @@ struct PushLogGenerator {
     try truth.stream(TruthWriter.Stream(), totals)
     try log.flush()
     try truth.finish()
-    return GeneratedCounts(bytes: log.count)
+    return log.count
   }
 
   private func text(of push: GeneratedPush, _ answer: GeneratedPush.ServerAnswer) -> [UInt8] {

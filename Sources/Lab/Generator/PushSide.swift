@@ -1,6 +1,5 @@
 /// The bytes that one side of an HTTP/2 connection sends, and those that are captured.
 struct PushSide {
-  /// Frames of a push.
   struct Frames {
     var stream: UInt32
     /// Offsets in the sent bytes.

@@ -27,8 +27,8 @@ struct GeneratedRecord {
 /// damaged stream, and the truth needs no decoder. Tokens may still have zero bytes, before bytes above 100.
 struct RecordSource {
   let isFromServer: Bool
-  private let scenario: Scenario
-  private let response: GeneratedResponse?
+  let scenario: Scenario
+  let response: GeneratedResponse?
   private var numbers: RandomNumbers
   private let requests: GeneratedRequests
   /// Numbers of the next record and after the last one in the scenario, from 0.

@@ -59,7 +59,6 @@ package struct StreamDamageRates: Sendable, Equatable {
   package var cutsTail = false
 
   package init() {}
-
   package var isNone: Bool { self == StreamDamageRates() }
 }
 
@@ -76,7 +75,6 @@ package struct FileDamageRates: Sendable, Equatable {
   package var cutsTail = false
 
   package init() {}
-
   package var isNone: Bool { self == FileDamageRates() }
 }
 

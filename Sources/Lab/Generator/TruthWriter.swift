@@ -1,4 +1,3 @@
-/// A location in a capture.
 struct CapturedLocation: Equatable, Sendable {
   /// Number of the packet, from 1.
   var packet: Int
@@ -130,24 +129,26 @@ struct TruthWriter {
     try end()
   }
 
+  /// Findings that are no errors.
+  private static let warnings: Set = ["conflicting-overlap", "midstream-start", "truncated-packet"]
+
   /// Writes a finding. The message is a placeholder: the truth does not prescribe its wording.
   mutating func finding(
-    _ code: String, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, packet: Int?,
-    fileOffset: Int?, isError: Bool
+    _ code: String, of stream: Stream, isFromServer: Bool, _ range: Range<Int>,
+    at place: (packet: Int?, fileOffset: Int?)
   ) throws {
     if isOfDamaged { return }
     begin("finding", .whole, stream.number, isFromServer: isFromServer)
     text.member("offset", range.lowerBound)
     text.member("length", range.count)
-    text.member("packet", packet)
-    text.member("file_offset", fileOffset)
+    text.member("packet", place.packet)
+    text.member("file_offset", place.fileOffset)
     text.member("code", code)
-    text.member("severity", isError ? "error" : "warning")
+    text.member("severity", Self.warnings.contains(code) ? "warning" : "error")
     text.member("message", "generated")
     try end()
   }
 
-  /// The totals of an ended stream.
   struct StreamTotals {
     var protocolName: String
     var bytes = BothSides(client: 0, server: 0)

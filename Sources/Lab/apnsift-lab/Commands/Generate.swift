@@ -80,7 +80,6 @@ struct Generate: ParsableCommand {
     }
   }
 
-  /// The compression by the name of the output.
   private var namedCompression: GeneratedCompression? {
     switch OutputName.fileExtension(output) {
     case "gz": .gzip
@@ -158,23 +157,23 @@ struct Generate: ParsableCommand {
     }
     let responses =
       kind == .pair ? try OutputFile(output + ".responses", force: force, isPrivate: false) : nil
-    let counts = try generate(into: stored, responses, truth: truth)
+    let count = try generate(into: stored, responses, truth: truth)
     try responses?.finish()
     try file.finish()
     try truth.finish()
     Console.say(
-      "generated \(Count.of(tuples.tuples, noun)) in \(Count.of(counts.bytes, "byte")): "
+      "generated \(Count.of(tuples.tuples, noun)) in \(Count.of(count, "byte")): "
         + "\(output) and \(output).truth.ndjson")
   }
 
   private func generate(
-    into stored: any CompressingOutput, _ responses: OutputFile?, truth: OutputFile
-  ) throws -> GeneratedCounts {
+    into stored: CompressingOutput, _ responses: OutputFile?, truth: OutputFile
+  ) throws -> Int {
     do {
-      let counts = try Generator.generate(
+      let count = try Generator.generate(
         kind, scenario, source: output, to: stored, responses: responses, truth: truth)
       try stored.finish()
-      return counts
+      return count
     } catch let error as CompressionError {
       throw CommandError("\(output) cannot be compressed: \(error.message)")
     }

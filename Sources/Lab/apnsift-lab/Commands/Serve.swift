@@ -38,11 +38,8 @@ struct Serve: ParsableCommand {
   var stream: Int?
 
   @OptionGroup(title: "CHUNKS") var chunking: ChunkOptions
-
   @OptionGroup(title: "PUSHES") var pushes: ServePushOptions
-
   @OptionGroup(title: "SERVER") var server: ServeOptions
-
   @OptionGroup var input: InputOptions
 
   mutating func validate() throws {

@@ -29,7 +29,6 @@ struct VerifyReader: ParsableCommand {
       """)
 
   @OptionGroup var corpus: CorpusOptions
-
   @OptionGroup(title: "READER") var reader: ReaderOptions
 
   /// A reader and its arguments, after `--`. The parser takes them for directories, as it does not keep the `--`.

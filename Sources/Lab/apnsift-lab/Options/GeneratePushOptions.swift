@@ -7,25 +7,18 @@ struct GeneratePushOptions: ParsableArguments {
 
   @Option(help: .init("Status 410 with a time, per 1000 pushes.", valueName: "RATE"))
   var invalidated = GeneratePushOptions.standard.invalidated
-
   @Option(help: .init("Status 400 BadDeviceToken, per 1000.", valueName: "RATE"))
   var badTokens = GeneratePushOptions.standard.badTokens
-
   @Option(help: .init("Status 429 TooManyRequests, per 1000.", valueName: "RATE"))
   var throttled = GeneratePushOptions.standard.throttled
-
   @Option(help: .init("Other errors, per 1000.", valueName: "RATE"))
   var otherErrors = GeneratePushOptions.standard.otherErrors
-
   @Option(help: .init("Streams that one side resets, per 1000.", valueName: "RATE"))
   var streamResets = GeneratePushOptions.standard.streamResets
-
   @Option(help: .init("Connections that end with a GOAWAY, per 1000.", valueName: "RATE"))
   var goaways = GeneratePushOptions.standard.goaways
-
   @Option(help: .init("Log format. (default: csv if OUT ends so, else ndjson)", valueName: "NAME"))
   var logFormat: PushLogScenario.Format?
-
   @Option(help: .init("Format of times in a log.", valueName: "NAME"))
   var logTimes = PushLogScenario().times
 

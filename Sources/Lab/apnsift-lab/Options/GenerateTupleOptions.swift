@@ -10,16 +10,12 @@ struct GenerateTupleOptions: ParsableArguments {
 
   @Option(help: .init("Tuples, requests or pushes in all connections.", valueName: "COUNT"))
   var tuples = GenerateTupleOptions.standard.tuples
-
   @Option(help: .init("Distinct tokens. (default: one for each tuple)", valueName: "COUNT"))
   var tokens: Int?
-
   @Option(help: .init("Earliest time, RFC 3339 or Unix seconds.", valueName: "TIME"))
   var earliest = TimeArgument(GenerateTupleOptions.standard.times.lowerBound)
-
   @Option(help: .init("Latest time, at least a day later.", valueName: "TIME"))
   var latest = TimeArgument(GenerateTupleOptions.standard.times.upperBound)
-
   @Option(help: .init("Token lengths, such as 32,54 or 1-100.", valueName: "LIST"))
   var tokenLength = TokenLengths.standard
 
@@ -40,9 +36,7 @@ struct GenerateTupleOptions: ParsableArguments {
           + "\(UTCTime.text(plausible.upperBound)), the plausible times of the decoding rules")
     }
     guard latest.seconds >= earliest.seconds, latest.seconds - earliest.seconds >= Scenario.shortestSpan
-    else {
-      throw ValidationError("--latest must be at least a day after --earliest")
-    }
+    else { throw ValidationError("--latest must be at least a day after --earliest") }
   }
 
   private var lengths: [Int] { (1...Scenario.longestToken).filter { tokenLength.contains(UInt16($0)) } }

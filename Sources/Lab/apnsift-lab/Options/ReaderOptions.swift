@@ -8,24 +8,18 @@ import MockServer
 struct ReaderOptions: ParsableArguments {
   @Option(help: .init("Shell command that starts the reader to test.", valueName: "COMMAND"))
   var reader: String?
-
   @Option(help: .init("How the reader gets a stream. (default: stdin; tcp for pushes)", valueName: "NAME"))
   var over: ReaderServer.Over?
-
   @Option(help: .init("What the reader reads.", valueName: "NAME"))
   var readerOf = ReadableStream.Kind.feedback
-
   @Option(
     parsing: .unconditional,
     help: .init("Time that a reader has to end after its last read.", valueName: "SECONDS"))
   var timeout = ReaderLimits().seconds
-
   @Option(help: .init("Most bytes that the reader may print for one stream.", valueName: "SIZE"))
   var maxOutput = SizeArgument(ReaderLimits().output)
-
   @Flag(help: "Also test streams that contain bytes outside records.")
   var damaged = false
-
   @Flag(help: "Print the results as JSON.")
   var json = false
 

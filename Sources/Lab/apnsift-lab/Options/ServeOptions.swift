@@ -1,25 +1,19 @@
-import APNsWire
 import ArgumentParser
 import Basics
 import CommandOptions
 import MockServer
 import PacketCapture
 
-/// The server of `serve`.
 struct ServeOptions: ParsableArguments {
   @Option(
     help: .init("Port, or 0 for a free one. (default: 2196; gateways 2195, pushes 2197)", valueName: "PORT"))
   var port: Int?
-
   @Option(help: .init("Address to listen on.", valueName: "ADDRESS"))
   var listen = "127.0.0.1"
-
   @Flag(help: "Exit when each stream has been served once; with --pushes, after one client.")
   var once = false
-
   @Option(help: .init("Close idle clients after this time.", valueName: "TIME"))
   var idleTimeout = SpanArgument(30)
-
   @Option(help: .init("Replay captured timing; 2 is twice as fast.", valueName: "FACTOR"))
   var pace: Double?
 
@@ -29,29 +23,21 @@ struct ServeOptions: ParsableArguments {
     help: .init(
       "Longest pause of --pace. (default: \(usualPause.defaultValueDescription))", valueName: "TIME"))
   var maxPause: SpanArgument?
-
   @Flag(help: "Use TLS, with a self-signed certificate by default.")
   var tls = false
-
   @Option(help: .init("Certificate chain (PEM); requires --key.", valueName: "FILE"))
   var certificate: String?
-
   @Option(help: .init("Private key of --certificate (PEM, no passphrase).", valueName: "FILE"))
   var key: String?
-
   @Option(help: .init("Write the self-signed certificate to FILE.", valueName: "FILE"))
   var writeCertificate: String?
-
   @Option(
     help: .init("Write the secrets of TLS connections to FILE, to decrypt captures.", valueName: "FILE"))
   var keylog: String?
-
   @Flag(help: "Overwrite the files of --write-certificate, --keylog and --received.")
   var force = false
-
   @Flag(help: "Request a client certificate, as APNs did; accept any or none.")
   var askClientCertificate = false
-
   @Option(help: .init("Oldest TLS version.", valueName: "VERSION"))
   var tlsMin = TLSOptions.Version.tls10
 
@@ -83,7 +69,6 @@ struct ServeOptions: ParsableArguments {
   }
 
   func keyLog() throws -> ServedOutput? { try keylog.map { try ServedOutput($0, force: force) } }
-
   var usesTLS: Bool { tls || certificate != nil }
 
   var replayPace: ReplayPace? {

@@ -4,11 +4,9 @@ import CommandOptions
 import Conformance
 import MockServer
 
-/// The answers of `serve --pushes`.
 struct ServePushOptions: ParsableArguments {
   @Flag(help: "Answer pushes over HTTP/2 with the outcomes of the inputs, by token.")
   var pushes = false
-
   @Option(
     help: .init(
       "Answer to other tokens: STATUS or STATUS:REASON. (default: 200)", valueName: "OUTCOME"),
