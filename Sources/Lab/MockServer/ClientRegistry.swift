@@ -83,7 +83,6 @@ final class ClientRegistry {
     guard isEnding, servedNow == 0 else { return }
     // Clients still in the handshake would not be served any more.
     breakOff()
-    if sessions.isEmpty { finish() }
   }
 
   // MARK: - The end
@@ -92,7 +91,6 @@ final class ClientRegistry {
   func stop() {
     endListening()
     breakOff()
-    if sessions.isEmpty { finish() }
   }
 
   private func endListening() {
@@ -106,13 +104,11 @@ final class ClientRegistry {
     if !isFinished { onEvent(event) }
   }
 
-  private func finish() {
+  /// Ends all sessions. Without any, the server has finished.
+  private func breakOff() {
+    for session in Array(sessions.values) { session.stop() }
+    guard sessions.isEmpty else { return }
     emit(.finished)
     isFinished = true
-  }
-
-  private func breakOff() {
-    let sessions = sessions.values
-    for session in sessions { session.stop() }
   }
 }

@@ -120,7 +120,6 @@ private struct CaptureOrder: Comparable {
   }
 }
 
-/// Replay speed.
 package struct ReplayPace {
   /// Multiple of the captured speed; above 0.
   private let factor: Double

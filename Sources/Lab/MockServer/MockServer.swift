@@ -40,7 +40,6 @@ package final class MockServer: Sendable {
   package enum Service: Sendable {
     /// Replays a connection to each client, by its number from 0.
     case replay(@Sendable (_ client: Int) -> ServedConnection)
-    /// Answers pushes.
     case pushes(PushAnswers)
 
     /// Adds the handlers of one client to its pipeline, after TLS.
@@ -58,7 +57,6 @@ package final class MockServer: Sendable {
     }
   }
 
-  /// The port it listens on.
   package let port: Int
   private let thread: ServerThread
   private let registry: NIOLoopBoundBox<ClientRegistry>

@@ -63,7 +63,6 @@ final class PushService: ServedSession, ChannelInboundHandler {
   // MARK: - The connection
 
   override func prepare(client: Int) -> String { "pushes" }
-
   override func disconnected() { inputEnded() }
 
   override func inputEnded() {
@@ -220,10 +219,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   private static func uuid() -> String {
-    var random = SystemRandomNumberGenerator()
-    let digits = (0..<32).map { _ in
-      String(UInt8.random(in: 0..<16, using: &random), radix: 16, uppercase: true)
-    }
+    let digits = (0..<32).map { _ in String(UInt8.random(in: 0..<16), radix: 16, uppercase: true) }
     let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }
     return groups.joined(separator: "-")
   }

@@ -18,9 +18,9 @@ package struct SelfSignedCertificate: Sendable {
   private static let (name, otherName, authorityName) = ("localhost", "push.invalid", "apnsift-lab")
   private static let (names, otherNames) = ("DNS:localhost,IP:127.0.0.1,IP:::1", "DNS:push.invalid")
 
-  /// - Parameter reason: what clients must refuse in it.
+  /// - Parameter refused: what clients must refuse in it.
   package init(_ refused: RefusedCertificate? = nil) throws {
-    // Clients need not be told to trust a certificate that they must not trust.
+    // One that is not trusted is as any other: what clients trust differs.
     let reason = refused == .untrusted ? nil : refused
     guard let key = Self.makeKey() else { throw Self.libraryError }
     defer { EVP_PKEY_free(key) }
@@ -107,7 +107,6 @@ package struct SelfSignedCertificate: Sendable {
     }
   }
 
-  /// The output of `write`.
   private static func text(_ write: (OpaquePointer) -> Int32) throws -> [UInt8] {
     guard let memory = BIO_new(BIO_s_mem()) else { throw libraryError }
     defer { BIO_free(memory) }
@@ -116,5 +115,21 @@ package struct SelfSignedCertificate: Sendable {
     let count = BIO_read(memory, &text, Int32(text.count))
     guard count > 0, count < text.count else { throw libraryError }
     return Array(text.prefix(Int(count)))
+  }
+}
+
+/// A server that a reader must refuse, by its certificate.
+package enum RefusedCertificate: String, CaseIterable, Sendable {
+  case untrusted, otherName = "other-name", expired
+
+  var name: String { "certificate-\(rawValue)" }
+
+  /// What the test shows.
+  var shows: String {
+    switch self {
+    case .untrusted: "The server's certificate is not the one of APNSIFT_CA"
+    case .otherName: "The server's certificate is for push.invalid"
+    case .expired: "The server's certificate has expired"
+    }
   }
 }

@@ -74,12 +74,8 @@ package final class ServeLog: Sendable {
     switch event {
     case .opened, .received, .finished: nil
     case .ended(let client, let report):
-      if let pushes = report.pushes {
-        "client \(client + 1) (\(report.peer)): \(outcome(report.end, after: Count.of(pushes, "push")))"
-      } else {
-        "client \(client + 1) (\(report.peer)): \(report.connection): "
-          + "\(outcome(report))\(report.speaksTLS ? "; the client speaks TLS: use --tls" : "")"
-      }
+      "client \(client + 1) (\(report.peer)): \(report.pushes == nil ? "\(report.connection): " : "")"
+        + "\(outcome(report))\(report.speaksTLS ? "; the client speaks TLS: use --tls" : "")"
     case .handshakeFailed(let peer, let reason): "\(peer): TLS handshake failed: \(Self.explained(reason))"
     case .rejected(let peer, let tooMany): rejection(of: peer, tooMany: tooMany)
     }
@@ -94,27 +90,21 @@ package final class ServeLog: Sendable {
 
   private func outcome(_ report: ServedReport) -> Message {
     let sent = "\(report.sent == report.size ? "all" : "\(report.sent) of") \(Count.of(report.size, "byte"))"
+    let after = report.pushes.map { Count.of($0, "push") } ?? sent
     return switch report.end {
-    case .completed: "\(sent) sent"
-    case .clientClosed: "closed by the client after \(sent)"
-    case .clientReset: "reset by the client after \(sent)"
+    case .completed where report.pushes == nil: "\(sent) sent"
+    case .completed: "\(after) answered"
+    case .stalled where report.pushes != nil: "\(after) answered"
+    case .clientClosed:
+      "closed by the client after \(after)\(report.pushes == nil ? "" : ", before all answers")"
+    case .clientReset: "reset by the client after \(after)"
     case .stalled(.didNotRead):
       "idle timeout after \(sent): the client read nothing for \(Int(idleSeconds)) s"
     case .stalled(.didNotSend(let expected)):
       "idle timeout after \(sent): the client sent nothing for \(Int(idleSeconds)) s, and \(report.received) "
         + "of \(Count.of(expected, "byte")) in all"
-    case .stopped: "server stopped after \(sent)"
-    case .failed(let reason): "failed after \(sent): \(reason)"
-    }
-  }
-
-  private func outcome(_ end: ServedReport.End, after pushes: String) -> Message {
-    switch end {
-    case .completed, .stalled: "\(pushes) answered"
-    case .clientClosed: "closed by the client after \(pushes), before all answers"
-    case .clientReset: "reset by the client after \(pushes)"
-    case .stopped: "server stopped after \(pushes)"
-    case .failed(let reason): "failed after \(pushes): \(reason)"
+    case .stopped: "server stopped after \(after)"
+    case .failed(let reason): "failed after \(after): \(reason)"
     }
   }
 

@@ -6,7 +6,6 @@ package struct ServedConnection: Sendable, Equatable {
     case send(Range<Int>)
     /// Waits until the client has sent this number of bytes since it connected.
     case await(clientBytes: Int)
-    /// Waits.
     case pause(nanoseconds: Int64)
   }
 

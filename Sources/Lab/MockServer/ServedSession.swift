@@ -38,21 +38,14 @@ class ServedSession {
 
   /// Chooses what a client gets; returns its name.
   func prepare(client: Int) -> String { "" }
-
-  /// Begins to serve.
   func serve() {}
-
   /// The client has closed its side.
   func inputEnded() {}
-
   /// The connection is gone.
   func disconnected() {}
-
   func failed(_ error: any Error) {}
-
   /// Called after the idle timeout.
   func wasIdle() {}
-
   /// Called before the end is reported.
   func willEnd() {}
 
@@ -70,7 +63,6 @@ class ServedSession {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-
   func channelActive(context: ChannelHandlerContext) { begin(context) }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -150,7 +142,6 @@ class ServedSession {
     if let reason { registry.handshakeFailed(self, reason) } else { registry.left(self) }
   }
 
-  /// Breaks off the connection.
   func end(_ end: ServedReport.End) { close(end) { transport.breakOff() } }
 
   /// Closes the connection with the alert of TLS.

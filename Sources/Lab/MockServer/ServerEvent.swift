@@ -7,7 +7,6 @@ package enum ServerEvent: Sendable, Equatable {
   ///   - client: its number, from 0, assigned after the TLS handshake.
   ///   - peer: its `address:port`.
   case opened(client: Int, peer: String, connection: String)
-  /// The connection to a client has ended.
   case ended(client: Int, ServedReport)
   /// A request of a client has ended, with or without an answer.
   case received(ReceivedPush)
@@ -26,11 +25,9 @@ package struct ServedReport: Sendable, Equatable {
     case completed(byClient: Bool)
     /// The client closed before everything was sent.
     case clientClosed
-    /// The client reset the connection.
     case clientReset
     /// The client neither read nor sent the expected bytes during the idle timeout.
     case stalled(Stall)
-    /// The server was stopped.
     case stopped
     case failed(Message)
   }

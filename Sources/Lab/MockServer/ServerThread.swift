@@ -44,6 +44,5 @@ final class SessionCount: Sendable {
   private let count = Atomic(0)
 
   var value: Int { count.load(ordering: .relaxed) }
-
   func change(by number: Int) { count.wrappingAdd(number, ordering: .relaxed) }
 }

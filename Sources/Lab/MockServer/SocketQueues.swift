@@ -87,8 +87,7 @@ private struct TCPEnd {
     guard let number = end.port, let port = UInt16(exactly: number) else { return nil }
     self.port = [UInt8(port >> 8), UInt8(port & 0xff)]
     switch end {
-    case .v4(let end):
-      address = Self.mapped + withUnsafeBytes(of: end.address.sin_addr) { Array($0) }
+    case .v4(let end): address = Self.mapped + withUnsafeBytes(of: end.address.sin_addr) { Array($0) }
     case .v6(let end): address = withUnsafeBytes(of: end.address.sin6_addr) { Array($0) }
     case .unixDomainSocket: return nil
     }

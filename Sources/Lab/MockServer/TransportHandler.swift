@@ -31,7 +31,6 @@ final class TransportHandler: ChannelInboundHandler {
     45: "certificate expired", 46: "certificate unknown", 48: "unknown CA",
   ]
 
-  /// Closes at once.
   func breakOff() { context?.close(promise: nil) }
 
   /// Closes with a RST, by a linger time of 0 (RFC 9293, section 3.10.4, ABORT).

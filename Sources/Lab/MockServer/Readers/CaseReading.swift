@@ -18,7 +18,6 @@ struct CaseReading: Sendable {
   /// How long the reader ran.
   var time: Duration?
 
-  /// The reading as a test.
   var test: TestRow {
     let label = isOneOfMany ? "\(name), stream \(row.stream) of \(row.source)" : name
     return TestRow(name: label, shows: shows, verdict: verdict, time: time)

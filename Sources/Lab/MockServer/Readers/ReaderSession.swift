@@ -1,5 +1,4 @@
 import Basics
-import Conformance
 import ReaderModels
 
 /// How a reader's process ended.

@@ -9,7 +9,6 @@ package struct ReaderTrial: Sendable {
   package let command: ReaderCommand
   /// Serves the streams; nil passes them on standard input.
   package let server: ReaderServer?
-  /// The kind of stream that it reads.
   package let kind: ReadableStream.Kind
   package let limits: ReaderLimits
   package let takesDamaged: Bool
@@ -24,7 +23,6 @@ package struct ReaderTrial: Sendable {
     (self.takesDamaged, self.isVerbose) = (takesDamaged, isVerbose)
   }
 
-  /// Runs the reader on a stream.
   func read(_ stream: ReadableStream, of name: String) throws -> CaseReading {
     switch stream.content {
     case .notJudged(let reason): return reading(.notJudged(reason), stream, name)

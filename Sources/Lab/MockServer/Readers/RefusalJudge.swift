@@ -2,23 +2,6 @@ import Basics
 import Conformance
 import ReaderModels
 
-/// A server that a reader must refuse, by its certificate.
-package enum RefusedCertificate: String, CaseIterable, Sendable {
-  case untrusted, otherName = "other-name", expired
-
-  /// The name of the test.
-  var name: String { "certificate-\(rawValue)" }
-
-  /// What the test shows.
-  var shows: String {
-    switch self {
-    case .untrusted: "The server's certificate is not the one of APNSIFT_CA"
-    case .otherName: "The server's certificate is for push.invalid"
-    case .expired: "The server's certificate has expired"
-    }
-  }
-}
-
 /// Judges a reader whose server must be refused: it may print nothing, and it may fail.
 struct RefusalJudge: PrintedJudge {
   private let certificate: RefusedCertificate
@@ -33,7 +16,6 @@ struct RefusalJudge: PrintedJudge {
   }
 
   mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) { take(beginning) }
-
   consuming func finish(outcome: ReaderOutcome) -> Judgement { judgement.ended(outcome.refusing, of: 0) }
 }
 
