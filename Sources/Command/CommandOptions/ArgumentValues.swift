@@ -4,7 +4,6 @@ import ArgumentParser
 import Basics
 import StreamInputs
 
-/// The value of a limit.
 protocol LimitArgument: ExpressibleByArgument {
   init(number: Int)
   /// A count, or bytes or seconds.
@@ -19,7 +18,6 @@ extension LimitArgument {
 
 extension Int: LimitArgument {
   package init(number: Int) { self = number }
-
   package var number: Int { self }
 }
 
@@ -28,9 +26,7 @@ package struct TimeArgument: LimitArgument {
   package var seconds: UInt32
 
   package init(_ seconds: UInt32) { self.seconds = seconds }
-
   package init(number: Int) { seconds = UInt32(clamping: number) }
-
   package var number: Int { Int(seconds) }
 
   package init?(argument: String) {
@@ -57,9 +53,7 @@ package struct SizeArgument: LimitArgument {
   package var bytes: Int
 
   package init(_ bytes: Int) { self.bytes = bytes }
-
   package init(number: Int) { bytes = number }
-
   package var number: Int { bytes }
 
   package init?(argument: String) {
@@ -76,18 +70,18 @@ package struct SizeArgument: LimitArgument {
 }
 
 /// Conditions for a non-zero exit code, such as `unrecognised,warning`.
-package struct FailOnArgument: ExpressibleByArgument {
-  package static let unrecognised = "unrecognised"
+struct FailOnArgument: ExpressibleByArgument {
+  static let unrecognised = "unrecognised"
   /// Always fails; accepted so that a complete list can be given.
-  package static let unreadable = "unreadable"
+  static let unreadable = "unreadable"
 
-  package var unrecognised = false
+  var unrecognised = false
   /// The lowest severity that does; nil for none.
-  package var severity: Severity?
+  var severity: Severity?
 
-  package init() {}
+  init() {}
 
-  package init?(argument: String) {
+  init?(argument: String) {
     for word in argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
       if word == Self.unrecognised {
         unrecognised = true
@@ -99,24 +93,22 @@ package struct FailOnArgument: ExpressibleByArgument {
     }
   }
 
-  package static var allValueStrings: [String] {
+  static var allValueStrings: [String] {
     [unrecognised, unreadable] + Severity.allCases.map(\.rawValue)
   }
 
-  package var defaultValueDescription: String { Self.unreadable }
+  var defaultValueDescription: String { Self.unreadable }
 }
 
 /// As `32`, `32,54`, `1-100`.
 extension TokenLengths: LimitArgument {
   public init?(argument: String) { self.init(argument) }
-
   public var defaultValueDescription: String { text }
 
   /// A single length.
   package init(number: Int) { self = TokenLengths("\(number)") ?? .standard }
 
   package var number: Int { longest }
-
   package var reported: JSONValue { .string(text) }
 }
 
@@ -141,12 +133,11 @@ package struct FromArgument: ExpressibleByArgument, Equatable {
   package static var allValueStrings: [String] { ["auto"] + InputFormat.all.map(\.name) }
 }
 
-/// The protocol of a stream.
-package enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
+enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
   case auto, feedback, requests, responses, pushes
 
   /// Nil detects it by port and content.
-  package var named: ProtocolChoice.Name? { ProtocolChoice.Name(rawValue: rawValue) }
+  var named: ProtocolChoice.Name? { ProtocolChoice.Name(rawValue: rawValue) }
 }
 
 /// A duration as an argument: seconds, or with a unit.

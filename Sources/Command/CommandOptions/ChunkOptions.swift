@@ -6,10 +6,8 @@ import Basics
 package struct ChunkOptions: ParsableArguments {
   @Option(help: .init("Split streams into chunks of this size.", valueName: "SIZE"))
   package var chunkSize: Int?
-
   @Option(help: .init("Read chunk sizes from a file, one a line, and repeat them.", valueName: "FILE"))
   package var chunkSizes: String?
-
   @Flag(help: "Use every chunk size from 1 to 80 bytes in turn.")
   package var everyChunking = false
 

@@ -7,7 +7,6 @@ package struct ColorOptions: ParsableArguments {
   package var color = OutputFile.Color.auto
 
   package init() {}
-
   package mutating func validate() throws { OutputFile.color = color }
 }
 

@@ -7,16 +7,12 @@ import Reports
 package struct CorpusOptions: ParsableArguments {
   @Argument(help: .init("Cases, or directories of cases.", valueName: "directory"))
   package var directories: [String]
-
   @Flag(name: [.short, .long], help: "List all cases with their descriptions.")
   package var verbose = false
-
   @Option(help: .init("Also write the results as JUnit XML.", valueName: "FILE"))
   var junit: String?
-
   @Flag(help: "Overwrite the file of --junit.")
   var force = false
-
   @Option(help: .init("Cases to run at once. (default: number of processors)", valueName: "COUNT"))
   var jobs: Int?
 

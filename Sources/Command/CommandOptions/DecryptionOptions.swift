@@ -5,28 +5,21 @@ import StreamInputs
 import TLSDecryption
 
 /// The keys of TLS streams in captures (docs/spec/captures.md#tls).
-package struct DecryptionOptions: ParsableArguments {
+struct DecryptionOptions: ParsableArguments {
   @Option(help: .init("TLS key log, or openssl s_client text; repeatable.", valueName: "FILE"))
-  package var keys: [String] = []
-
+  var keys: [String] = []
   @Option(help: .init("RSA key of the server; repeatable.", valueName: "FILE"))
-  package var rsaKey: [String] = []
-
+  var rsaKey: [String] = []
   @Option(help: .init("File with the passphrase of --rsa-key.", valueName: "FILE"))
-  package var passphraseFile: String?
-
+  var passphraseFile: String?
   @Option(help: .init("Pre-shared keys, up to TLS 1.2; repeatable.", valueName: "FILE"))
-  package var psk: [String] = []
-
+  var psk: [String] = []
   @Flag(help: "Ignore key logs in captures.")
-  package var noEmbeddedKeys = false
-
+  var noEmbeddedKeys = false
   @Flag(help: "Do not decrypt TLS.")
-  package var noDecrypt = false
+  var noDecrypt = false
 
-  package init() {}
-
-  package mutating func validate() throws {
+  mutating func validate() throws {
     if passphraseFile != nil, rsaKey.isEmpty {
       throw ValidationError("--passphrase-file is for --rsa-key: give both")
     }
@@ -36,11 +29,11 @@ package struct DecryptionOptions: ParsableArguments {
   }
 
   /// The files that are read.
-  package var files: [String] { keys + rsaKey + psk + [passphraseFile].compactMap { $0 } }
+  var files: [String] { keys + rsaKey + psk + [passphraseFile].compactMap { $0 } }
 
   /// Reads the files; nil if nothing is to be decrypted.
   /// - Parameter memory: bytes for secrets.
-  package func streamKeys(memory: Int, _ input: (String) throws -> Input) throws -> StreamKeys? {
+  func streamKeys(memory: Int, _ input: (String) throws -> Input) throws -> StreamKeys? {
     if noDecrypt { return nil }
     var found = StreamKeys(readsEmbedded: !noEmbeddedKeys, memory: memory)
     for name in keys { try found.addKeyFile(try input(name).of(option: "--keys")) }
@@ -57,7 +50,7 @@ package struct DecryptionOptions: ParsableArguments {
   // MARK: - In reports
 
   /// The options that change answers, with the names of files and nothing in them.
-  package var reported: [(String, JSONValue)] {
+  var reported: [(String, JSONValue)] {
     [
       ("keys", .array(keys.map { .string($0) })), ("rsa_keys", .array(rsaKey.map { .string($0) })),
       ("psk", .array(psk.map { .string($0) })),
@@ -65,7 +58,7 @@ package struct DecryptionOptions: ParsableArguments {
     ]
   }
 
-  package var listed: [ReportOption] {
+  var listed: [ReportOption] {
     func files(_ name: String, _ files: [String]) -> [ReportOption] {
       files.isEmpty
         ? [ReportOption(name, "none", isDefault: true)]

@@ -4,7 +4,7 @@ import PacketCapture
 import StreamInputs
 
 /// A list of inputs: names one a line or, if it has a NUL byte, separated by NUL (docs/spec/interface.md#input-options).
-package struct FilesFromArgument: ExpressibleByArgument {
+struct FilesFromArgument: ExpressibleByArgument {
   /// Bytes of a list.
   private static let limit = 1 << 30
   /// Bytes of a path that a system takes, with its NUL (PATH_MAX of Linux).
@@ -15,7 +15,7 @@ package struct FilesFromArgument: ExpressibleByArgument {
   /// Why the list cannot be used.
   let message: Message?
 
-  package init?(argument: String) {
+  init?(argument: String) {
     name = argument
     do throws(InputError) {
       let list = Input(argument).of(option: "--files-from")

@@ -12,33 +12,24 @@ import StreamInputs
 package struct InputOptions: ParsableArguments {
   @Argument(help: .init("Files, directories, or - for standard input.", valueName: "input"))
   var arguments: [String] = []
-
   @Option(help: .init("List of more inputs, one a line or separated by NUL; repeatable.", valueName: "FILE"))
   var filesFrom: [FilesFromArgument] = []
-
   @Option(help: .init("Gateway requests (client to server); instead of inputs.", valueName: "FILE"))
   package var requests: String?
-
   @Option(help: .init("Gateway responses of the same connection.", valueName: "FILE"))
   package var responses: String?
-
   @Option(name: [.short, .long], help: .init("Input format.", valueName: "FORMAT"))
   package var from = FromArgument.auto
-
   @Option(help: .init("Field names in a log, such as token=dev,status=result.code.", valueName: "LIST"))
-  package var map = LogMappingArgument()
-
+  var map = LogMappingArgument()
   @Option(help: .init("Forms of lines in a log, tried before the built-in ones.", valueName: "FILE"))
   package var forms: LineFormsArgument?
-
   @Option(help: .init("Lines of a log: PCRE2 with groups such as (?<token>…).", valueName: "REGEX"))
-  package var linePattern: LinePatternArgument?
-
-  @Option(parsing: .unconditional, help: LogZoneArgument.help) package var logZone: LogZoneArgument?
+  var linePattern: LinePatternArgument?
+  @Option(parsing: .unconditional, help: LogZoneArgument.help) var logZone: LogZoneArgument?
 
   @Option(name: .customLong("protocol"), help: .init("Stream protocol.", valueName: "NAME"))
-  package var streamProtocol = ProtocolArgument.auto
-
+  var streamProtocol = ProtocolArgument.auto
   @Option(.tokenLength) package var tokenLength: TokenLengths
 
   @Option(.earliest) package var earliest: TimeArgument
@@ -46,28 +37,21 @@ package struct InputOptions: ParsableArguments {
   @Option(.latest) package var latest: TimeArgument
 
   @Option(help: .init("Leave out files whose hash is in this list; repeatable.", valueName: "FILE"))
-  package var knownHashes: [String] = []
-
+  var knownHashes: [String] = []
   @Flag(help: "Same as --fail-on error.")
   package var strict = false
-
   @Option(help: .init("Conditions for a non-zero exit code.", valueName: "LIST"))
-  package var failOn = FailOnArgument()
-
+  var failOn = FailOnArgument()
   @Flag(help: "Print only problems to standard error.")
   package var quiet = false
-
   @Option(help: .init("Threads that read, decode and format. (default: processors)", valueName: "COUNT"))
   package var jobs: Int?
 
   @OptionGroup(title: "CAPTURES") package var capture: CaptureOptionGroup
-
-  @OptionGroup(title: "TLS") package var decryption: DecryptionOptions
-
-  @OptionGroup(title: "ADVANCED") package var limits: LimitOptions
+  @OptionGroup(title: "TLS") var decryption: DecryptionOptions
+  @OptionGroup(title: "ADVANCED") var limits: LimitOptions
 
   package init() {}
-
   package var memory: Int { limits.memory.bytes }
 
   package mutating func validate() throws {
@@ -99,9 +83,7 @@ package struct InputOptions: ParsableArguments {
       (inputs + filesFrom.map(\.name) + [requests, responses].compactMap { $0 } + decryption.files
         + knownHashes)
         .filter({ $0 == "-" }).count < 2
-    else {
-      throw ValidationError(.standardInputTwice)
-    }
+    else { throw ValidationError(.standardInputTwice) }
     guard requests == nil || knownHashes.isEmpty else {
       throw ValidationError(
         "--known-hashes leaves out files, and --requests and --responses need both: leave out one of them")
@@ -116,13 +98,13 @@ package struct InputOptions: ParsableArguments {
   }
 
   /// The decoding rules; `validate` has checked the options.
-  package var rules: FeedbackRules {
+  var rules: FeedbackRules {
     FeedbackRules(
       tokenLengths: tokenLength, longestToken: limits.maxTokenLength, earliest: earliest.seconds,
       latest: latest.seconds) ?? .standard
   }
 
-  package var requestRules: RequestRules {
+  var requestRules: RequestRules {
     RequestRules(
       tokenLengths: tokenLength, longestToken: limits.maxTokenLength, longestPayload: limits.maxPayload)
       ?? .standard
@@ -193,7 +175,7 @@ package struct InputOptions: ParsableArguments {
     return known
   }
 
-  package var examinationOptions: Examination.Options {
+  var examinationOptions: Examination.Options {
     var options = Examination.Options()
     options.analysis = analysis
     for limit in Limit.all {
@@ -235,7 +217,7 @@ package struct InputOptions: ParsableArguments {
   }
 
   /// How the protocol of a stream is detected.
-  package var protocolChoice: ProtocolChoice {
+  var protocolChoice: ProtocolChoice {
     var choice = ProtocolChoice()
     choice.named = streamProtocol.named
     if !capture.feedbackPort.isEmpty { choice.feedbackPorts = Set(capture.feedbackPort) }

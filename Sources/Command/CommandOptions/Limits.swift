@@ -30,7 +30,6 @@ package struct Limit: @unchecked Sendable {
   package var effect: String
 
   var argumentHelp: ArgumentHelp { ArgumentHelp(help, valueName: value) }
-
   var standard: Int { target.map { Examination.Options()[keyPath: $0] } ?? ofRules }
 
   /// The default, with its unit.
@@ -177,23 +176,21 @@ extension Limit {
 }
 
 /// Limits and buffers of every command that reads inputs (docs/reliability.md, "Limits").
-package struct LimitOptions: ParsableArguments {
-  @Option(.maxTokenLength) package var maxTokenLength: Int
-  @Option(.maxPayload) package var maxPayload: Int
-  @Option(.maxPending) package var maxPending: Int
-  @Option(.memory) package var memory: SizeArgument
-  @Option(.maxExpansion) package var maxExpansion: SizeArgument
-  @Option(.maxPatternSteps) package var maxPatternSteps: Int
-  @Option(.minChain) package var minChain: Int
-  @Option(.maxMembers) package var maxMembers: Int
-  @Option(.maxDepth) package var maxDepth: Int
-  @Option(.maxContent) package var maxContent: SizeArgument
-  @Option(.reorderWindow) package var reorderWindow: Int
-  @Option(.streamBuffer) package var streamBuffer: SizeArgument
-  @Option(.totalBuffer) package var totalBuffer: SizeArgument
-  @Option(.fragmentBuffer) package var fragmentBuffer: SizeArgument
-  @Option(.maxConnections) package var maxConnections: Int
-  @Option(.maxPacket) package var maxPacket: SizeArgument
-
-  package init() {}
+struct LimitOptions: ParsableArguments {
+  @Option(.maxTokenLength) var maxTokenLength: Int
+  @Option(.maxPayload) var maxPayload: Int
+  @Option(.maxPending) var maxPending: Int
+  @Option(.memory) var memory: SizeArgument
+  @Option(.maxExpansion) var maxExpansion: SizeArgument
+  @Option(.maxPatternSteps) var maxPatternSteps: Int
+  @Option(.minChain) var minChain: Int
+  @Option(.maxMembers) var maxMembers: Int
+  @Option(.maxDepth) var maxDepth: Int
+  @Option(.maxContent) var maxContent: SizeArgument
+  @Option(.reorderWindow) var reorderWindow: Int
+  @Option(.streamBuffer) var streamBuffer: SizeArgument
+  @Option(.totalBuffer) var totalBuffer: SizeArgument
+  @Option(.fragmentBuffer) var fragmentBuffer: SizeArgument
+  @Option(.maxConnections) var maxConnections: Int
+  @Option(.maxPacket) var maxPacket: SizeArgument
 }

@@ -5,7 +5,6 @@ import ProviderLogs
 import StreamInputs
 import YAML
 
-/// A file of forms of lines.
 package struct LineFormsArgument: ExpressibleByArgument {
   package var path: String
   /// The forms, or why they cannot be used.
@@ -33,12 +32,12 @@ package struct LineFormsArgument: ExpressibleByArgument {
 }
 
 /// A regular expression for lines.
-package struct LinePatternArgument: ExpressibleByArgument {
-  package var text: String
-  package var form: LineForm?
+struct LinePatternArgument: ExpressibleByArgument {
+  var text: String
+  var form: LineForm?
   private var message: Message?
 
-  package init?(argument: String) {
+  init?(argument: String) {
     text = argument
     do throws(PatternError) {
       form = try LineForm(pattern: argument)
@@ -48,7 +47,7 @@ package struct LinePatternArgument: ExpressibleByArgument {
     }
   }
 
-  package func check() throws {
+  func check() throws {
     if let message { throw ValidationError(message) }
   }
 }

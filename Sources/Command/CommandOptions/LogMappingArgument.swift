@@ -3,15 +3,15 @@ import Basics
 import ProviderLogs
 
 /// User-defined names of members and columns of a log: `token=dev,status=result.code`.
-package struct LogMappingArgument: ExpressibleByArgument {
-  package var mapping = LogMapping()
-  package var text = ""
+struct LogMappingArgument: ExpressibleByArgument {
+  var mapping = LogMapping()
+  var text = ""
   /// Why the argument is invalid.
   private var message: Message?
 
-  package init() {}
+  init() {}
 
-  package init?(argument: String) {
+  init?(argument: String) {
     text = argument
     do {
       mapping = try LogMapping(argument)
@@ -20,9 +20,9 @@ package struct LogMappingArgument: ExpressibleByArgument {
     }
   }
 
-  package func check() throws {
+  func check() throws {
     if let message { throw ValidationError(message) }
   }
 
-  package var defaultValueDescription: String { "none" }
+  var defaultValueDescription: String { "none" }
 }

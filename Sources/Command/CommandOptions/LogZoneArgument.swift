@@ -1,19 +1,18 @@
 import ArgumentParser
 import Basics
-import StreamInputs
 
 /// The zone of times that name none, in lines and tables of text: a name of the tz database, or an offset such as `+02:00`.
-package struct LogZoneArgument: ExpressibleByArgument {
-  package let name: String
+struct LogZoneArgument: ExpressibleByArgument {
+  let name: String
 
   static var help: ArgumentHelp {
     .init("Zone of times in text without one: Europe/Berlin, +02:00.", valueName: "ZONE")
   }
 
-  package init?(argument: String) { name = argument }
+  init?(argument: String) { name = argument }
 
   /// Nil if there is no such zone.
-  package var clock: LogZone? {
+  var clock: LogZone? {
     guard let zone = Zone.named(name) else { return nil }
     return { @Sendable local in zone.moment(ofLocal: local) }
   }

@@ -29,7 +29,6 @@ package enum Program {
     }
   }
 
-  /// The command that the arguments name.
   package static func command(
     _ arguments: [String], of root: ParsableCommand.Type
   ) throws -> any ParsableCommand {

@@ -35,7 +35,6 @@ struct Audit: ParsableCommand {
   var json = false
 
   @OptionGroup var color: ColorOptions
-
   @OptionGroup var input: InputOptions
 
   mutating func validate() throws { try chunking.validate(with: input) }

@@ -100,9 +100,7 @@ struct Export: ParsableCommand {
   var force = false
 
   @OptionGroup(title: "INVENTORY") var inventory: InventoryOptions
-
   @OptionGroup var local: LocalTimeOptions
-
   @OptionGroup var input: InputOptions
 
   var format: To {

@@ -30,9 +30,7 @@ struct Inspect: ParsableCommand {
   var noDistinct = false
 
   @OptionGroup var local: LocalTimeOptions
-
   @OptionGroup var color: ColorOptions
-
   @OptionGroup var input: InputOptions
 
   func run() throws {

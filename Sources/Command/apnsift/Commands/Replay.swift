@@ -117,11 +117,8 @@ struct Replay: ParsableCommand {
   var metrics: String?
 
   @OptionGroup var spool: SpoolOptions
-
   @OptionGroup var journal: JournalOptions
-
   @OptionGroup var store: StoreOptions
-
   @OptionGroup var input: InputOptions
 
   mutating func validate() throws {

@@ -38,13 +38,9 @@ struct Report: ParsableCommand {
   var force = false
 
   @OptionGroup(title: "PAGE") var page: ReportPageOptions
-
   @OptionGroup var local: LocalTimeOptions
-
   @OptionGroup(title: "INVENTORY") var inventory: InventoryOptions
-
   @OptionGroup(title: "ADVANCED") var limits: ReportLimitOptions
-
   @OptionGroup var input: InputOptions
 
   mutating func validate() throws {

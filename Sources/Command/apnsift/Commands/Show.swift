@@ -56,13 +56,9 @@ struct Show: ParsableCommand {
   var maxLocations = 16
 
   @OptionGroup var local: LocalTimeOptions
-
   @OptionGroup var color: ColorOptions
-
   @OptionGroup var store: StoreFileOptions
-
   @OptionGroup var journal: JournalOptions
-
   @OptionGroup var input: InputOptions
 
   mutating func validate() throws {

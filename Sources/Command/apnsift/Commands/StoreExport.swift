@@ -21,16 +21,13 @@ struct StoreExport: ParsableCommand {
       """)
 
   @OptionGroup var store: StoreFileOptions
-
   @OptionGroup var selection: SelectionOptions
-
   @OptionGroup var filter: FilterOptions
 
   @Option(help: .init("Columns, in this order.", valueName: "LIST"))
   var columns = ColumnsArgument(columns: StoreColumn.allCases)
 
   @OptionGroup var forms: FormOptions
-
   @OptionGroup var csv: CSVOptions
 
   @Flag(help: "Do not write a header line.")

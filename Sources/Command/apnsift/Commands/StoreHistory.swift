@@ -44,7 +44,6 @@ struct StoreHistory: ParsableCommand {
   var json = false
 
   @OptionGroup var journal: JournalOptions
-
   @OptionGroup var store: StoreOptions
 
   mutating func validate() throws {

@@ -38,7 +38,6 @@ struct StoreImport: ParsableCommand {
   var at: TimeArgument?
 
   @OptionGroup var forms: FormOptions
-
   @OptionGroup var csv: CSVOptions
 
   @Flag(help: "Skip invalid rows and exit with 2, instead of importing nothing.")
@@ -50,7 +49,6 @@ struct StoreImport: ParsableCommand {
   var create = false
 
   @OptionGroup var unknown: UnknownOptions
-
   @OptionGroup var owner: OwnerOptions
 
   func run() throws {

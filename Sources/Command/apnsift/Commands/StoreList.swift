@@ -16,7 +16,6 @@ struct StoreList: ParsableCommand {
       """)
 
   @OptionGroup var store: StoreOptions
-
   @OptionGroup var selection: SelectionOptions
 
   @Option(name: [.short, .long], help: .init("Output format.", valueName: "FORMAT"))

@@ -38,7 +38,6 @@ struct StoreRegister: ParsableCommand {
   var create = false
 
   @OptionGroup var unknown: UnknownOptions
-
   @OptionGroup var owner: OwnerOptions
 
   mutating func validate() throws {

@@ -19,7 +19,6 @@ struct StoreShow: ParsableCommand {
   var tokens: [[UInt8]]
 
   @OptionGroup var store: StoreOptions
-
   @OptionGroup var filter: FilterOptions
 
   @Flag(help: "Print the rows as a JSON array.")

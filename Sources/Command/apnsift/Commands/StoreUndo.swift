@@ -1,7 +1,6 @@
 import ArgumentParser
 import Basics
 import CommandOptions
-import Reports
 import TokenStores
 
 /// `apnsift store undo`: reverts a replay.
@@ -32,7 +31,6 @@ struct StoreUndo: ParsableCommand {
   var dryRun = false
 
   @OptionGroup var journal: JournalOptions
-
   @OptionGroup var store: StoreOptions
 
   func run() throws {

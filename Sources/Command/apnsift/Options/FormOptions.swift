@@ -6,7 +6,6 @@ import TokenStores
 struct FormOptions: ParsableArguments {
   @Option(help: .init("Form of tokens; any is read, short base64 only as base64.", valueName: "FORM"))
   var tokenForm = TokenForm.hex
-
   @Option(
     help: .init(
       "Form of times: auto, seconds, milliseconds, iso, timestamptz or timestamp[:ZONE].", valueName: "FORM"))

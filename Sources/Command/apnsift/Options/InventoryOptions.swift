@@ -9,13 +9,10 @@ import StreamInputs
 struct InventoryOptions: ParsableArguments {
   @Option(help: .init("Also write the SHA-256 of every file, for sha256sum -c.", valueName: "FILE"))
   var checksums: String?
-
   @Option(help: .init("Also write all files as Digital Forensics XML.", valueName: "FILE"))
   var dfxml: String?
-
   @Option(help: .init("Also write the SHA-256 of inputs and outputs, with the command.", valueName: "FILE"))
   var manifest: String?
-
   @Flag(help: "Compute the MD5 of files, too.")
   var md5 = false
 

@@ -7,10 +7,8 @@ import TokenStores
 struct MappingOptions: ParsableArguments {
   @Option(help: .init("Mapping of an existing table (docs/stores.md).", valueName: "FILE"))
   var mapping: String?
-
   @Option(help: .init("Existing table to try without a mapping file; read only.", valueName: "NAME"))
   var table: String?
-
   @Option(help: .init("Column of --table with the tokens, in hex.", valueName: "NAME"))
   var tokenColumn: String?
 

@@ -20,7 +20,6 @@ final class OutputSet {
 
   init(force: Bool) { self.force = force }
 
-  /// Opens the file of an option.
   func open(_ option: String, _ path: String) throws -> OutputBuffer {
     let file = try OutputFile(path, force: force)
     if let other = outputs.first(where: { $0.path == path || $0.file.hasSameTarget(as: file) }) {

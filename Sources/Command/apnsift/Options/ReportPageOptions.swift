@@ -3,34 +3,25 @@ import Basics
 import CommandOptions
 import EvidenceReport
 
-/// The contents of a report.
 struct ReportPageOptions: ParsableArguments {
   fileprivate static let usual = ReportOptions(ReportHead(title: "", version: ""), commands: CommandLines())
 
   @Option(help: .init("Title. (default: the inputs)", valueName: "TEXT"))
   var title: String?
-
   @Option(name: .customLong("case"), help: .init("Number or name of the case.", valueName: "TEXT"))
   var caseName: String?
-
   @Option(help: .init("Name of the examiner.", valueName: "NAME"))
   var examiner: String?
-
   @Option(help: .init("Remarks: a file, or the text itself.", valueName: "FILE|TEXT"))
   var notes: String?
-
   @Option(help: .init("Time of the report, RFC 3339 or Unix seconds. (default: omitted)", valueName: "TIME"))
   var madeAt: TimeArgument?
-
   @Option(help: .init("Replace tokens by pseudonyms made with this key.", valueName: "KEYFILE"))
   var redact: String?
-
   @Flag(help: "Count the records of identical inputs once.")
   var uniqueInputs = false
-
   @Flag(help: "Also show what five faulty readers would have reported.")
   var readers = false
-
   @Option(help: .init("Chunk size for those readers. (default: as audit)", valueName: "SIZE"))
   var chunkSize: Int?
 
@@ -95,31 +86,22 @@ struct ReportLimitOptions: ParsableArguments {
 
   @Option(help: .init("Invalidated tokens to list.", valueName: "COUNT"))
   var maxTokens = ReportLimitOptions.usual.tokens
-
   @Option(help: .init("Most frequent tokens to list.", valueName: "COUNT"))
   var maxRepeated = ReportLimitOptions.usual.repeated
-
   @Option(help: .init("Inputs to list that were read.", valueName: "COUNT"))
   var maxInputs = ReportLimitOptions.usual.inputs
-
   @Option(help: .init("Files to list that were not read.", valueName: "COUNT"))
   var maxFiles = ReportLimitOptions.usual.files
-
   @Option(help: .init("Doubtful records, and doubtful tokens, to list.", valueName: "COUNT"))
   var maxDoubtful = ReportLimitOptions.usual.doubtful
-
   @Option(help: .init("Chains of recovered records to list.", valueName: "COUNT"))
   var maxChains = ReportLimitOptions.usual.chains
-
   @Option(help: .init("Excerpts to show of each finding.", valueName: "COUNT"))
   var maxPlaces = ReportLimitOptions.usual.excerpts
-
   @Option(help: .init("Streams to list.", valueName: "COUNT"))
   var maxStreams = ReportLimitOptions.usual.streams
-
   @Option(help: .init("Error responses to list.", valueName: "COUNT"))
   var maxResponses = ReportLimitOptions.usual.responses
-
   @Option(
     help: .init(
       "Memory for the streams that faulty readers read; larger ones are skipped.", valueName: "SIZE"))

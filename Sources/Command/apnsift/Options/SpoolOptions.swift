@@ -7,7 +7,6 @@ struct SpoolOptions: ParsableArguments {
   @Option(
     help: .init("After the commit, move files that were replayed, also earlier, to DIR.", valueName: "DIR"))
   var moveDone: String?
-
   @Option(
     help: .init("After the commit, move files that could not be read in full to DIR.", valueName: "DIR"))
   var moveFailed: String?

@@ -5,7 +5,6 @@ import TokenStores
 /// As `500`, or `25%` of all live tokens.
 extension InvalidationLimit: ExpressibleByArgument {
   package init?(argument: String) { self.init(argument) }
-
   package var defaultValueDescription: String { text }
 }
 

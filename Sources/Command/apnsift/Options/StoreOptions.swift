@@ -6,11 +6,9 @@ import TokenStores
 /// The store of a command, with an optional mapping of an existing table.
 struct StoreOptions: ParsableArguments, StoreChoice {
   @OptionGroup(title: "STORE") var location: StoreLocationOptions
-
   @OptionGroup(title: "EXISTING TABLE") var mapping: MappingOptions
 
   func mappingFile() throws -> MappingFile? { try mapping.mappingFile() }
-
   var isTrial: Bool { mapping.isTrial }
 }
 
@@ -22,7 +20,6 @@ struct StoreFileOptions: ParsableArguments, StoreChoice {
   var mapping: String?
 
   func mappingFile() throws -> MappingFile? { try mapping.map { try MappingFile(at: $0) } }
-
   var isTrial: Bool { false }
 }
 
@@ -34,7 +31,6 @@ struct StoreLocationOptions: ParsableArguments {
       "sqlite:PATH, or a postgresql:// or mysql:// URI. (default: $\(variable), else \(StoreLocation.usual))",
       valueName: "URL"))
   var store: String?
-
   @Option(help: .init("Time to wait for a lock on the store.", valueName: "SECONDS"))
   var lockTimeout = 5
 
@@ -103,7 +99,6 @@ struct JournalArgument: ExpressibleByArgument {
 struct OwnerOptions: ParsableArguments {
   @Option(help: .init("App that the tokens belong to.", valueName: "NAME"))
   var app: String?
-
   @Option(help: .init("Needed if the store has both. (default: production)", valueName: "NAME"))
   var environment: Environment?
 }
@@ -114,7 +109,6 @@ extension Environment: ExpressibleByArgument {}
 struct SelectionOptions: ParsableArguments {
   @Flag(help: "Only invalidated tokens.")
   var dead = false
-
   @Flag(help: "Only valid tokens.")
   var live = false
 
@@ -132,7 +126,6 @@ struct SelectionOptions: ParsableArguments {
 struct FilterOptions: ParsableArguments {
   @Option(help: .init("Only tokens of this app.", valueName: "NAME"))
   var app: String?
-
   @Option(help: .init("Only tokens of this environment.", valueName: "NAME"))
   var environment: Environment?
 
