@@ -12,9 +12,7 @@ package indirect enum JSONValue: Equatable, Sendable {
   case object([(String, JSONValue)])
 
   package static func == (left: JSONValue, right: JSONValue) -> Bool { left.text == right.text }
-
   package static func int(_ number: Int) -> JSONValue { .number(String(number)) }
-
   package init(_ number: Int?) { self = number.map(JSONValue.int) ?? .null }
   package init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
 

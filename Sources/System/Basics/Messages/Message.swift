@@ -33,6 +33,5 @@ extension Message {
   }
 
   package static func skipped(_ reason: Message) -> Message { Message("skipped: \(reason)") }
-
   package static func warning(_ message: Message) -> Message { Message("warning: \(message)") }
 }

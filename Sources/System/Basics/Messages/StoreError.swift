@@ -56,118 +56,105 @@ extension StoreError {
   private var words: (message: Message, remedy: Message) {
     switch self {
     case .notFound:
-      (
+      both(
         "it does not exist",
-        "correct the path, or create it with --create of replay, store register or store import"
-      )
+        "correct the path, or create it with --create of replay, store register or store import")
     case .noTable:
-      (
+      both(
         "it has no table device_tokens",
-        "name another store, or add the table with --create of replay, store register or store import"
-      )
+        "name another store, or add the table with --create of replay, store register or store import")
     case .unmapped(let tables):
-      (
+      both(
         "it has no table device_tokens, but its journal has replays into \(tables)",
-        "name the mapping of that table with --mapping FILE"
-      )
-    case .cannotOpen(let reason): ("it cannot be opened: \(reason)", "correct the path or its permissions")
+        "name the mapping of that table with --mapping FILE")
+    case .cannotOpen(let reason):
+      both("it cannot be opened: \(reason)", "correct the path or its permissions")
     case .notADatabase:
-      ("the file is not a SQLite database (or it is an encrypted one)", "name another file")
+      both("the file is not a SQLite database (or it is an encrypted one)", "name another file")
     case .damaged(let detail):
-      (
+      both(
         "the database is damaged, or the disk cannot be read (\(detail))",
         "check the disk, then restore the database from a backup, or recover it with the sqlite3 command .recover"
       )
     case .misfit(let table, let subject, let expected, let found):
-      (
+      both(
         "table \(table) does not fit: for \(subject), expected \(expected), found \(found)",
-        "correct the mapping or the table, or name another store or table (docs/stores.md)"
-      )
+        "correct the mapping or the table, or name another store or table (docs/stores.md)")
     case .journalMisfit(let table, let column, let expected, let found):
-      (
+      both(
         "its journal has another definition: for column \(column) of \(table), expected \(expected), found \(found)",
         "give the column such a type, or drop the journal's tables, which forgets all replays (docs/stores.md, The journal)"
       )
     case .newerVersion(let found, let supported):
-      (
+      both(
         "it has version \(found); this apnsift supports versions up to \(supported)",
-        "use that newer apnsift, or another store"
-      )
+        "use that newer apnsift, or another store")
     case .locked(let waited):
-      (
+      both(
         "another program has locked it; waited \(waited)",
-        "wait until that program is done, or stop it, then run the command again"
-      )
+        "wait until that program is done, or stop it, then run the command again")
     case .readOnly(let detail):
-      (
+      both(
         "it cannot be written (\(detail))",
-        "make the file and its directory writable, or name another store"
-      )
+        "make the file and its directory writable, or name another store")
     case .full(let detail):
-      (
+      both(
         "no space left (\(detail)); nothing was changed",
-        "free some space (a replay needs room for the new rows and a journal), then run the command again"
-      )
+        "free some space (a replay needs room for the new rows and a journal), then run the command again")
     case .unreadableRows(let count, let first):
-      (
+      both(
         count == 1 ? "unreadable row: \(first)" : "\(count) unreadable rows; the first: \(first)",
-        "correct such rows (docs/stores.md, Unreadable rows)"
-      )
-    case .noReplay(let id): ("its journal has no replay \(id)", Self.listed)
-    case .notUndoable(let id, let reason): ("replay \(id) cannot be undone: \(reason)", Self.listed)
+        "correct such rows (docs/stores.md, Unreadable rows)")
+    case .noReplay(let id): both("its journal has no replay \(id)", Self.listed)
+    case .notUndoable(let id, let reason): both("replay \(id) cannot be undone: \(reason)", Self.listed)
     case .stopped(let reason):
-      (
+      both(
         "the replay was stopped before any change: \(reason)",
-        "check app, environment and store, review a --dry-run, then raise the limit"
-      )
+        "check app, environment and store, review a --dry-run, then raise the limit")
     case .refused(let detail):
-      ("it refused a row (\(detail)); nothing was changed", "check the table's constraints and triggers")
+      both("it refused a row (\(detail)); nothing was changed", "check the table's constraints and triggers")
     case .failed(let detail):
-      (
+      both(
         "it failed (\(detail)); nothing was changed",
-        "check the disk and the database, then run the command again"
-      )
+        "check the disk and the database, then run the command again")
     case .unsettled(let detail):
-      (
+      both(
         "the changes are done, but this journal could not be updated (\(detail))",
-        "the next replay or undo with it completes it"
-      )
+        "the next replay or undo with it completes it")
     case .noLibrary(let file, let package, let elsewhere):
-      (
+      both(
         "the client library \(file) is missing or cannot be loaded",
-        "install the package \(package) (elsewhere: \(elsewhere))"
-      )
+        "install the package \(package) (elsewhere: \(elsewhere))")
     case .cannotConnect(let reason):
-      (
+      both(
         "no connection: \(reason)",
         "check that the server runs, and the URI's host, database, role and password (apnsift does not create databases)"
       )
     case .connectionLost(let detail):
-      (
+      both(
         "the connection was lost (\(detail)); nothing was changed",
-        "check the server's log, then run the command again"
-      )
+        "check the server's log, then run the command again")
     case .uncertain(let detail):
-      (
+      both(
         "the connection was lost during the commit (\(detail)); whether the changes are done is unknown",
-        "run the command again: changes that are already done count as unchanged"
-      )
+        "run the command again: changes that are already done count as unchanged")
     case .notPermitted(let detail):
-      (
+      both(
         "permission denied (\(detail)); nothing was changed",
-        "grant the privilege (docs/stores.md, Permissions), or connect as another role"
-      )
+        "grant the privilege (docs/stores.md, Permissions), or connect as another role")
     case .readOnlyServer(let detail):
-      (
+      both(
         "the server is read-only (\(detail)); nothing was changed",
-        "name the primary server, or a role and database that may write"
-      )
+        "name the primary server, or a role and database that may write")
     case .contended(let detail):
-      (
+      both(
         "other programs changed the same rows at every attempt (\(detail)); nothing was changed",
-        "run the command again when they are done"
-      )
+        "run the command again when they are done")
     }
+  }
+
+  private func both(_ message: Message, _ remedy: Message) -> (message: Message, remedy: Message) {
+    (message, remedy)
   }
 
   private static let listed: Message = "`apnsift store history` lists the replays"

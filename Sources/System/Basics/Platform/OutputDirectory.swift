@@ -69,7 +69,6 @@ package final class OutputDirectory {
     return opened
   }
 
-  /// Creates the file `file`.
   package func makeFile(_ file: String) throws -> OutputFile {
     OutputFile(descriptor: try open(file, isNew: true), name: "\(name)/\(file)")
   }

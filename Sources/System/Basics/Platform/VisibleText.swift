@@ -55,8 +55,7 @@ package enum VisibleText {
     case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .unassigned,
       .surrogate:
       return true
-    default:
-      return scalar.properties.isDefaultIgnorableCodePoint
+    default: return scalar.properties.isDefaultIgnorableCodePoint
     }
   }
 }

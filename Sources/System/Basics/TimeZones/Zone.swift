@@ -116,9 +116,7 @@ extension Zone {
       // A small container has no tz database; UTC needs none.
       guard !name.isEmpty,
         let zone = name == "UTC" ? utc : known.zones[name] ?? fixed(name) ?? ZoneFile.read(name)
-      else {
-        return nil
-      }
+      else { return nil }
       known.zones[name] = zone
       known.last = (name, zone)
       return zone

@@ -22,8 +22,7 @@ struct ZoneRule: Equatable {
     private func days(in year: Int) -> Int {
       let newYear = CivilDate(year: year, month: 1, day: 1).daysSince1970
       switch day {
-      case .ofYear(let number):
-        return newYear + number
+      case .ofYear(let number): return newYear + number
       case .withoutLeapDay(let number):
         // From 1 March on, counted from the end of the year, it is the same day in every year.
         return number < 60
