@@ -34,7 +34,6 @@ public enum ReaderError: Equatable, Sendable {
   }
 }
 
-/// How a reader ended.
 public enum ReaderEnding: Equatable, Sendable {
   /// It read to the end of the stream.
   case completed

@@ -5,7 +5,6 @@ public enum FeedbackModel: String, CaseIterable, Sendable {
   case node
   case java
 
-  /// Whether its results depend on the chunks.
   public var dependsOnChunks: Bool { self != .node }
 
   /// Runs the reader on the stream `bytes`, and passes its records to `receiver` in its order. Time and memory are

@@ -14,7 +14,6 @@ package struct ExaminedCase: Sendable {
   var found: Evidence?
   /// Streams for readers, if requested.
   package var streams: [ReadableStream] = []
-  /// Messages of the examination.
   var messages: [String] = []
   /// How long the examination took.
   var time = Duration.zero

@@ -17,8 +17,7 @@ package struct Evidence: Sendable {
     for (line, text) in zip(1..., lines) where !text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }) {
       let object = try Self.object(text, line)
       switch object["type"]?.stringValue {
-      case nil:
-        throw EvidenceError(line, "expected an object with a type, found \(object.kind) without one")
+      case nil: throw EvidenceError(line, "expected an object with a type, found \(object.kind) without one")
       case "header": try Self.check(header: object, line)
       case "summary":
         guard summary == nil else { throw EvidenceError(line, "expected one summary, found another") }

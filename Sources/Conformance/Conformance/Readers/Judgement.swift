@@ -48,7 +48,6 @@ package struct FirstDifference: Equatable, Sendable {
   package var expected: String?
   /// The reported record in the same form; nil after the last one.
   package var emitted: String?
-  /// The explanation.
   package var reason: Message
 
   package init(record: Int, expected: String?, emitted: String?, reason: Message) {

@@ -21,7 +21,6 @@ package enum PushAnswer: Sendable, Equatable {
 
 package struct PushResponse: Sendable, Equatable {
   package var status: Int
-  /// The reason of an error.
   package var reason: String?
   /// When the token became invalid, in milliseconds since 1970.
   package var timestamp: Int64?

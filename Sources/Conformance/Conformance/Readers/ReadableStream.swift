@@ -94,7 +94,6 @@ package struct ReadableStream: Sendable {
 }
 
 extension RecordedStream {
-  /// The side that sent the feedback.
   fileprivate func feedbackSide(_ summary: StreamSummary) -> Side {
     feedbackSender == .server ? summary.serverSide : summary.serverSide.other
   }

@@ -1,5 +1,4 @@
 import Basics
-import PacketCapture
 import Reports
 
 /// Writes the rows of an audit as JSON, in one pass (docs/spec/interface.md#audit; docs/schemas/audit.schema.json).

@@ -164,7 +164,6 @@ extension VisibleText {
 }
 
 extension FirstDifference {
-  /// The records that it has.
   package var records: [Message] {
     [
       expected.map { Message("expected \(ReaderText.short($0))") },

@@ -1,5 +1,4 @@
 import Basics
-import ReaderModels
 
 /// Adjacent true tuples with tokens of equal length, by their offset in a stream.
 package struct TupleRun: Equatable, Sendable {
