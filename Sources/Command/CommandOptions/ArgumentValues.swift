@@ -2,6 +2,7 @@ import APNsWire
 import Analysis
 import ArgumentParser
 import Basics
+import PacketCapture
 import StreamInputs
 
 protocol LimitArgument: ExpressibleByArgument {

@@ -1,3 +1,5 @@
+import PacketCapture
+
 /// What a finding or a flag means, from catalogue.txt.
 package struct CatalogueEntry: Equatable, Sendable {
   /// At most some eight words, without a full stop.
@@ -64,4 +66,11 @@ package struct FlagEntry: Sendable {
   }.sorted { $0.code < $1.code }
 
   package static func of(_ code: String) -> FlagEntry? { all.first { $0.code == code } }
+}
+
+extension FindingCode {
+  /// What the code means, for readers.
+  package var entry: CatalogueEntry {
+    Catalogue.findings.first { $0.head == rawValue }?.entry ?? CatalogueEntry(title: rawValue)
+  }
 }

@@ -1,5 +1,6 @@
 import Analysis
 import Basics
+import PacketCapture
 
 /// The objects of NDJSON and JSON other than records (docs/spec/interface.md#export). docs/schemas/ has their JSON
 /// Schemas.

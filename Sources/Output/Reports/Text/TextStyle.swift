@@ -1,4 +1,5 @@
 import Analysis
+import PacketCapture
 
 /// Emphasis for terminals; plain text elsewhere.
 package struct TextStyle: Sendable {
