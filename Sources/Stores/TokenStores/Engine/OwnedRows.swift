@@ -127,12 +127,7 @@ struct OwnedRows {
     var rows = self
     rows.hasOtherSpellings = found.hasOtherSpellings
     var open = found.tokensWithFields
-    var attempts = 0
-    while !open.isEmpty {
-      attempts += 1
-      guard attempts <= Self.mostAttempts else {
-        throw StoreError.contended("\(Count.of(open.count, "row")) changed \(attempts) times")
-      }
+    for _ in 0..<Self.mostAttempts where !open.isEmpty {
       let rowsToLock = open.flatMap { found.rows(of: $0) }.filter { !$0.fields.isEmpty }
       try session.lock(table.description, located(rowsToLock, of: found))
       let tokens = open
@@ -141,7 +136,8 @@ struct OwnedRows {
         found.rows(of: token).contains { !$0.fields.isEmpty }
       }
     }
-    return found
+    if open.isEmpty { return found }
+    throw StoreError.contended("\(Count.of(open.count, "row")) changed \(Self.mostAttempts + 1) times")
   }
 
   /// The locators of rows, in the order of the table, each with further values.

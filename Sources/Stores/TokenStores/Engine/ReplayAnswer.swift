@@ -83,9 +83,7 @@ package struct ReplayedToken: Equatable, Sendable {
   package var outcome: ReplayOutcome
 }
 
-package enum TokenSelection: Sendable {
-  case all, dead, live
-}
+package enum TokenSelection: Sendable { case all, dead, live }
 
 package enum StoreUse: Sendable {
   case reading, writing

@@ -149,9 +149,13 @@ private struct RowStatements {
   }
 
   func change(of token: ArraySlice<UInt8>, _ state: RowState, _ fields: RowFields) throws -> String {
+    // A row that is valid still, or has the time of its invalidation that was read.
+    let isAsRead = table.written.first.map {
+      state.isDead ? isSame($0.column, fields.written.first) : rows.isAlive
+    }
     let conditions = [
       try isRow(fields), table.key.isEmpty || rows.ownership.isEmpty ? nil : areEqual(rows.ownership),
-      isDue(fields.registered), isAsRead(state, fields), isNotKept(token),
+      isDue(fields.registered), isAsRead, isNotKept(token),
     ]
     let condition = conditions.compactMap { $0 }.joined(separator: " AND ")
     if table.written.isEmpty { return deletion(condition) }
@@ -204,11 +208,6 @@ private struct RowStatements {
     let value = session.dialect.value(column)
     guard let earliest = earliestKept else { return isSame(column, registered) }
     return "(\(value) IS NULL OR \(value) < \(earliest))"
-  }
-
-  /// Whether a row is valid still, or has the time of its invalidation that was read.
-  private func isAsRead(_ state: RowState, _ fields: RowFields) -> String? {
-    table.written.first.map { state.isDead ? isSame($0.column, fields.written.first) : rows.isAlive }
   }
 
   /// Whether no other row of the token is registered since; nil if that cannot be found out by an index.

@@ -127,7 +127,7 @@ struct TableFit {
   }
 
   private func checkChildren(_ subject: Message) throws {
-    guard description.hasChildren else { return }
+    if !description.hasChildren { return }
     throw mapping.misfit(subject, "rows of this table alone", "tables that inherit from it")
   }
 

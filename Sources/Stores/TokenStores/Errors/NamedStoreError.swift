@@ -6,7 +6,6 @@ package struct NamedStoreError: Error, Equatable, Sendable, CustomStringConverti
   package var reason: StoreError
 
   package init(store: String, reason: StoreError) { (self.store, self.reason) = (store, reason) }
-
   /// One line without a full stop: the store, the message and the remedy.
   package var message: Message { "token store \(store): \(reason.message); \(reason.remedy)" }
   package var description: String { message.text }

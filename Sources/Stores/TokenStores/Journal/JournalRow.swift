@@ -35,8 +35,8 @@ struct JournalRow {
 
   /// A count, or a number of a row.
   func number(_ column: String) throws(StoreError) -> Int {
-    try read(column, "an integer from 0 to \(Self.most)") { field in
-      field.integer.flatMap { (0...Self.most).contains($0) ? Int($0) : nil }
+    try read(column, "an integer from 0 to \(Self.most)") {
+      $0.integer.flatMap { (0...Self.most).contains($0) ? Int($0) : nil }
     }
   }
 

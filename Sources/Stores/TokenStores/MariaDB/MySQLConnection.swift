@@ -48,7 +48,9 @@ package final class MySQLConnection {
     if uri.tls == .required, libmariadb.mysql_get_ssl_cipher(handle) == nil {
       throw .cannotConnect("the server does not support TLS, which ssl-mode=REQUIRED demands")
     }
-    try checkVersion()
+    guard version.contains("MariaDB"), libmariadb.mysql_get_server_version(handle) >= Self.leastVersion else {
+      throw .cannotConnect("the server is \(version), expected MariaDB 10.5 or later")
+    }
     do { try setUp(lockTimeout) } catch {
       throw .cannotConnect((error as? DatabaseError)?.message ?? "\(error)")
     }
@@ -76,15 +78,6 @@ package final class MySQLConnection {
     var kind = uri.socket == nil ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET
     if uri.socket != nil || uri.port != nil {
       _ = libmariadb.mysql_options(handle, MYSQL_OPT_PROTOCOL, &kind)
-    }
-  }
-
-  private var isMariaDB: Bool { version.contains("MariaDB") }
-
-  private func checkVersion() throws(StoreError) {
-    let number = libmariadb.mysql_get_server_version(handle)
-    guard isMariaDB, number >= Self.leastVersion else {
-      throw .cannotConnect("the server is \(version), expected MariaDB 10.5 or later")
     }
   }
 

@@ -42,7 +42,9 @@ struct EnvironmentMismatchCheck {
       others[row.owner, default: 0] += 1
       strays.insert(row.token)
     }
-    guard strays.count > tokens.count / 2, let other = Self.mostFrequent(others) else { return nil }
+    // The app's name decides between equal counts.
+    let other = others.max { ($0.value, $1.key.text) < ($1.value, $0.key.text) }?.key
+    guard strays.count > tokens.count / 2, let other else { return nil }
     return "warning: \(Self.share(strays.count, tokens)) are in \(store.name) as tokens of "
       + "\(other.text)\(others.count > 1 ? " and others" : ""), and not of \(owner.text): are --app and "
       + "--environment meant?"
@@ -82,11 +84,6 @@ struct EnvironmentMismatchCheck {
       }
     } catch is Enough { return true }
     return false
-  }
-
-  private static func mostFrequent(_ owners: [AppEnvironment: Int]) -> AppEnvironment? {
-    // The app's name decides between equal counts.
-    owners.max { ($0.value, $1.key.text) < ($1.value, $0.key.text) }?.key
   }
 
   // MARK: - Sample

@@ -1,7 +1,5 @@
 /// The two APNs services; a device has a different token in each (docs/spec/protocol.md#services).
-package enum Environment: String, CaseIterable, Sendable {
-  case production, sandbox
-}
+package enum Environment: String, CaseIterable, Sendable { case production, sandbox }
 
 /// The owner of a token: one app in one environment. With the token itself it is a store's primary key
 /// (docs/spec/interface.md#replay-rule).

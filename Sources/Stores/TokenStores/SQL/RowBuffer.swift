@@ -14,7 +14,6 @@ package final class RowBuffer {
 
   /// Without copied values.
   var row: SQLFields { SQLFields(fields) }
-
   /// How many bytes were copied since the last row.
   package var copiedLength: Int { content.count }
   /// - Parameter field: its memory must stay valid until the row is lent.

@@ -33,7 +33,6 @@ package struct SQLDialect: Sendable {
   }
 
   func list(_ columns: [TableColumn]) -> String { columns.map { quoted($0.name) }.joined(separator: ", ") }
-
   /// The value of a column of a row `t`.
   func value(_ column: TableColumn) -> String { column.expression ?? "t.\(quoted(column.name))" }
 

@@ -1,12 +1,12 @@
 import Basics
 import CSQLite
 
-private let library = SharedLibrary(
+let sqliteLibrary = SharedLibrary(
   Libsqlite(), libsqlite_find, linux: ["libsqlite3.so.0"], macOS: ["libsqlite3.dylib"])
 
 /// The functions of SQLite, which is loaded when a SQLite store is used. All are nil if it is missing.
 /// Unsafe, as Swift knows nothing of functions with `...`: all are constants.
-nonisolated(unsafe) let sqlite = library.functions ?? Libsqlite()
+nonisolated(unsafe) let sqlite = sqliteLibrary.functions ?? Libsqlite()
 
 /// A connection to a database file. Its last owner closes it.
 final class SQLiteConnection {
@@ -15,11 +15,6 @@ final class SQLiteConnection {
   private static let pageCacheBytes = 32 << 20
 
   let handle: OpaquePointer?
-
-  /// - Throws: `StoreError.noLibrary`.
-  static func checkLibrary() throws(StoreError) {
-    try library.check(package: "libsqlite3-0", elsewhere: "sqlite")
-  }
 
   /// Opens an existing file, and reads it: SQLite opens any file, and finds out later that it is no database.
   init(path: String, readOnly: Bool, lockTimeout: Duration) throws {

@@ -59,7 +59,7 @@ package struct SQLiteDatabase: StoreDatabase {
   /// Whether the file exists; false if it is to be created.
   private func isPresent(creates: Bool) throws -> Bool {
     // Before a file is created.
-    try SQLiteConnection.checkLibrary()
+    try sqliteLibrary.check(package: "libsqlite3-0", elsewhere: "sqlite")
     if try StorePath.isPresent(path) { return true }
     guard creates else { throw StoreError.notFound }
     return false
