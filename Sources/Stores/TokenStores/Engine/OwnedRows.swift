@@ -43,7 +43,7 @@ struct OwnedRows {
     switch value {
     case .integer(let number): "'\(number)'"
     case .text(let text): dialect.literal(text)
-    default: "NULL"
+    case .null, .real, .bytes: "NULL"
     }
   }
 
@@ -310,7 +310,7 @@ struct OwnedRows {
         switch fields.locator.first {
         case .integer(let number): UInt64(bitPattern: number)
         case .bytes(let bytes): bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        default: 0
+        case .null, .real, .text, nil: 0
         }
       }
       return (position: position, row: row)

@@ -106,11 +106,6 @@ struct TokenBatch {
     return length
   }
 
-  /// Four bytes of the token as a number, padded with zeros.
-  fileprivate func key(of number: Int, after length: Int) -> UInt32 {
-    TokenDirectory.key(bytes.span.bytes.extracting(range(of: number)), after: length)
-  }
-
   /// Some of its tokens, ordered as here.
   func part(_ tokens: [Int]) -> TokenBatch {
     var part = TokenBatch(mostTokens: tokens.count)
@@ -163,7 +158,8 @@ private struct TokenDirectory {
   /// Keys less than `1 << shift` apart share a bucket.
   private var shift: UInt32 = 0
 
-  static func key(_ token: RawSpan, after length: Int) -> UInt32 {
+  /// Four bytes of a token as a number, padded with zeros.
+  private static func key(_ token: RawSpan, after length: Int) -> UInt32 {
     if token.byteCount >= length + 4 { return token.bigEndianUInt32(at: length) }
     var key: UInt32 = 0
     for index in length..<length + 4 {
@@ -178,14 +174,17 @@ private struct TokenDirectory {
   init(of batch: TokenBatch) {
     let count = batch.count
     guard count > 0 else { return }
-    prefix = batch.sharedLength()
-    (lowest, highest) = (batch.key(of: 0, after: prefix), batch.key(of: count - 1, after: prefix))
+    let prefix = batch.sharedLength()
+    func key(_ number: Int) -> UInt32 {
+      Self.key(batch.bytes.span.bytes.extracting(batch.range(of: number)), after: prefix)
+    }
+    (self.prefix, lowest, highest) = (prefix, key(0), key(count - 1))
     // About one bucket for each token.
     shift = UInt32(64 - (UInt64(highest &- lowest) / UInt64(count)).leadingZeroBitCount)
     let buckets = Int((highest &- lowest) >> shift) + 1
     starts.reserveCapacity(buckets + 1)
     for number in 0..<count {
-      let bucket = Int((batch.key(of: number, after: prefix) &- lowest) >> shift)
+      let bucket = Int((key(number) &- lowest) >> shift)
       while starts.count <= bucket { starts.append(UInt32(truncatingIfNeeded: number)) }
     }
     while starts.count <= buckets { starts.append(UInt32(truncatingIfNeeded: count)) }

@@ -165,10 +165,6 @@ extension MappingValue {
     let keys = try keys([.column, .expression, .production, .sandbox, .value])
     let value = try keys[.value]?.choice(of: Environment.self)
     if value != nil, try keys.entries().count == 1 { return (nil, value) }
-    return (try Self.environmentColumn(keys), value)
-  }
-
-  private static func environmentColumn(_ keys: MappingValue) throws(YAMLError) -> EnvironmentColumn {
     var column = EnvironmentColumn(name: try keys.read())
     column.production = try keys[.production]?.text() ?? column.production
     column.sandbox = try keys[.sandbox]?.text() ?? column.sandbox
@@ -177,7 +173,7 @@ extension MappingValue {
         "expected one value for production and another for sandbox, found "
           + "'\(column.sandbox.shortened)' for both; correct one of them")
     }
-    return column
+    return (column, value)
   }
 
   /// The column of registrations; nil for the text `none`.

@@ -53,7 +53,7 @@ extension JSONValue {
     switch self {
     case .string(let text): text
     case .null: ""
-    default: text
+    case .bool, .number, .verbatim, .array, .object: text
     }
   }
 }

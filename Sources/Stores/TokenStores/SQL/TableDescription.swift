@@ -49,7 +49,7 @@ package struct TableColumn: Sendable {
     case .integer where kind == .any: ![Affinity.text.rawValue, Affinity.real.rawValue].contains(castType)
     case .integer: kind == .integer || kind.isTime
     case .text: ["text", "date", Affinity.text.rawValue].contains(baseType)
-    default: false
+    case .null, .real, .bytes: false
     }
   }
 
