@@ -4,12 +4,6 @@ import StreamInputs
 
 /// What becomes of an input after it was read: messages, findings, its summary and its row of the inventory.
 extension Examination {
-  func report(_ unused: [(file: String, message: Message)]) throws {
-    for (file, message) in unused {
-      try analyzer.report(Finding(source: file, code: .unusedSecrets, message: message))
-    }
-  }
-
   mutating func noteDirectory(of input: Input) {
     if let directory = input.directory { directoriesWithInputs.insert(directory) }
   }

@@ -129,7 +129,9 @@ package struct Examination {
     }
     try run.reader.finish()
     try failChanged()
-    try run.decryption.map { try report($0.unusedSecrets) }
+    for (file, message) in run.decryption?.unusedSecrets ?? [] {
+      try analyzer.report(Finding(source: file, code: .unusedSecrets, message: message))
+    }
     try analyzer.log.finish()
     if isRerun { return }
     if knownInputs > 0 { Console.note("left out \(Count.of(knownInputs, "known file")) (--known-hashes)") }
@@ -153,10 +155,8 @@ package struct Examination {
           + "input failed: save it to a file")
     }
     isRerun = true
-    (inputs, readCount) = ([], 0)
-    emptyInputs = 0
-    (knownInputs, files) = (0, 0)
-    repeated = nil
+    (inputs, readCount, emptyInputs) = ([], 0, 0)
+    (knownInputs, files, repeated) = (0, 0, nil)
     let known = failures
     try run(sinks)
     guard failures == known else {

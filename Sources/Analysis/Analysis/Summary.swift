@@ -43,8 +43,7 @@ package struct StreamSummary: Equatable, Sendable {
 
   /// Whether the stream was decoded without any record, so that its protocol may be another one.
   package var isUnrecognised: Bool {
-    (streamProtocol == .feedback || streamProtocol == .gateway || streamProtocol == .providerLog)
-      && records == 0
+    [.feedback, .gateway, .providerLog].contains(streamProtocol) && records == 0
       && serverBytes &+ clientBytes > 0
   }
 

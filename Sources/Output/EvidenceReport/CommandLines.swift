@@ -85,15 +85,9 @@ package struct CommandLines {
 
   /// The command that shows a finding's bytes; nil if the finding has no location in a stream.
   package func show(_ finding: Finding) -> String? {
-    guard let stream = finding.stream else { return nil }
-    let target: String
-    if let offset = finding.offset {
-      target = " --offset \(offset)"
-    } else if let packet = finding.packet {
-      target = " --packet \(packet)"
-    } else {
-      return nil
-    }
+    let offset = finding.offset.map { " --offset \($0)" }
+    guard let stream = finding.stream, let target = offset ?? finding.packet.map({ " --packet \($0)" })
+    else { return nil }
     let inputs = isOne ? inputWords : " " + ShellWord.input(finding.source)
     let filter =
       (stream > 0 ? " --stream \(stream)" : "")

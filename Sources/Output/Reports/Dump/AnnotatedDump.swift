@@ -24,12 +24,12 @@ struct AnnotatedDump {
       let line = bytes[start..<min(start + Self.width, shown.endIndex)]
       let isFirst = start == field.range.lowerBound
       let name = isFirst ? field.name : ""
-      var annotation = style.bold(name) + String(repeating: " ", count: nameWidth - name.count)
+      var annotation = style.bold(name) + Self.spaces(nameWidth - name.count)
       if isFirst, !field.value.isEmpty { annotation += "  \(field.value)" }
       if field.isText { annotation += "  \(Self.readable(line))" }
-      text += Self.trimmed(
-        "  \(Self.left("\(offset + start)", 10))  \(Self.right(Self.hex(line), 3 * Self.width - 1))  \(annotation)"
-      )
+      let (number, hex) = ("\(offset + start)", line.map { Hex.string([$0]) }.joined(separator: " "))
+      let gap = Self.spaces(3 * Self.width - 1 - hex.count)
+      text += Self.trimmed("  \(Self.spaces(10 - number.count))\(number)  \(hex)\(gap)  \(annotation)")
     }
     let more = field.range.count - shown.count
     if more > 0 {
@@ -38,21 +38,11 @@ struct AnnotatedDump {
     return text
   }
 
-  private static func hex(_ bytes: ArraySlice<UInt8>) -> String {
-    bytes.map { Hex.string([$0]) }.joined(separator: " ")
-  }
-
   private static func readable(_ bytes: ArraySlice<UInt8>) -> String {
     String(String.UnicodeScalarView(bytes.map { (0x20...0x7e).contains($0) ? Unicode.Scalar($0) : "." }))
   }
 
-  private static func left(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(width - text.count, 0)) + text
-  }
-
-  private static func right(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(width - text.count, 0))
-  }
+  private static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(count, 0)) }
 
   private static func trimmed(_ line: String) -> String {
     var line = line[...]
