@@ -167,7 +167,7 @@ struct ReportVerdict: Equatable {
   private static func outcomes(_ pushes: PushCounts) -> String? {
     guard pushes.all > 0 else { return nil }
     let known = PushOutcome.allCases.filter { $0 != .unknown }.map { ($0.rawValue, pushes[$0]) }
-    return "Of the pushes, \(outcomes(known, unknown: pushes.unknown))."
+    return "Of the pushes, \(outcomes(known, unknown: pushes[.unknown]))."
   }
 
   private static func outcomes(_ gateway: GatewayCounts) -> String? {

@@ -57,7 +57,6 @@ package struct PushFields: BitwiseCopyable, Sendable {
     }
   }
 
-  /// How the service answered.
   package var outcome: PushOutcome {
     switch status {
     case nil: .unknown
@@ -73,7 +72,6 @@ package struct PushFields: BitwiseCopyable, Sendable {
   }
 }
 
-/// The answer to a push.
 package enum PushOutcome: String, CaseIterable, Sendable {
   /// Status 200.
   case accepted
@@ -83,36 +81,28 @@ package enum PushOutcome: String, CaseIterable, Sendable {
   case rejected
   /// The status is unknown. The absence of a response proves nothing.
   case unknown
+
+  /// In the order of the cases.
+  fileprivate var index: Int {
+    switch self {
+    case .accepted: 0
+    case .invalidated: 1
+    case .rejected: 2
+    case .unknown: 3
+    }
+  }
 }
 
-/// The number of pushes by outcome.
 package struct PushCounts: Equatable, Sendable {
-  package var accepted = 0
-  package var invalidated = 0
-  package var rejected = 0
-  package var unknown = 0
+  private var counts = SIMD4<Int>()
 
   package init() {}
 
-  package var all: Int { accepted &+ invalidated &+ rejected &+ unknown }
+  package var all: Int { counts.wrappedSum() }
 
-  package subscript(outcome: PushOutcome) -> Int {
-    switch outcome {
-    case .accepted: accepted
-    case .invalidated: invalidated
-    case .rejected: rejected
-    case .unknown: unknown
-    }
-  }
+  package subscript(outcome: PushOutcome) -> Int { counts[outcome.index] }
 
-  package mutating func count(_ push: PushFields) {
-    switch push.outcome {
-    case .accepted: accepted &+= 1
-    case .invalidated: invalidated &+= 1
-    case .rejected: rejected &+= 1
-    case .unknown: unknown &+= 1
-    }
-  }
+  package mutating func count(_ push: PushFields) { counts[push.outcome.index] &+= 1 }
 }
 
 /// What is doubtful about a push.
