@@ -28,12 +28,6 @@ package struct PacketFilter {
     }
   }
 
-  private struct CompiledFilter {
-    var linkType: LinkType
-    /// Nil if the expression is invalid for the link type.
-    var program: Program?
-  }
-
   /// Link types that are tried before a packet is read: an expression that compiles for one of them is accepted.
   private static let usual: [UInt16] = [1, 101, 113, 276, 0, 108, 105, 127, 9, 228, 229, 239, 252]
   /// More link types than this are refused: a capture has one or two.
@@ -43,9 +37,10 @@ package struct PacketFilter {
   private static let maxMessage = 300
 
   private let expression: String
-  private var entries: [CompiledFilter] = []
-  /// Index of the entry of the packet before.
-  private var last = 0
+  /// Nil where the expression is invalid for the link type.
+  private var programs: [LinkType: Program?] = [:]
+  /// Of the packet before.
+  private var last: (linkType: LinkType, program: Program?)?
   private var findings: [StreamFinding] = []
   private var isFull = false
 
@@ -74,11 +69,8 @@ package struct PacketFilter {
   /// Whether the packet matches. If the expression is invalid for its link type, it does not match, and one finding
   /// reports that.
   package mutating func matches(_ record: PacketRecord, in window: RawSpan) -> Bool {
-    if last >= entries.count || entries[last].linkType != record.linkType {
-      guard let index = index(of: record) else { return false }
-      last = index
-    }
-    guard let program = entries[last].program, record.start >= 0, record.capturedLength >= 0,
+    if last?.linkType != record.linkType { last = (record.linkType, program(for: record)) }
+    guard let program = last?.program, record.start >= 0, record.capturedLength >= 0,
       record.capturedLength <= window.byteCount - record.start
     else { return false }
     var header = pcap_pkthdr()
@@ -101,9 +93,9 @@ package struct PacketFilter {
     return findings
   }
 
-  private mutating func index(of record: PacketRecord) -> Int? {
-    if let index = entries.firstIndex(where: { $0.linkType == record.linkType }) { return index }
-    guard entries.count < Self.maxLinkTypes else {
+  private mutating func program(for record: PacketRecord) -> Program? {
+    if let known = programs[record.linkType] { return known }
+    guard programs.count < Self.maxLinkTypes else {
       if !isFull {
         note(
           record,
@@ -122,8 +114,8 @@ package struct PacketFilter {
         "\(record.linkType.name) (link type \(Int(record.linkType.rawValue))) does not support the "
           + "filter '\(Self.bounded(expression))': \(error.message.text); its packets are skipped")
     }
-    entries.append(CompiledFilter(linkType: record.linkType, program: program))
-    return entries.count - 1
+    programs[record.linkType] = .some(program)
+    return program
   }
 
   private mutating func note(_ record: PacketRecord, _ message: Message) {
@@ -176,7 +168,6 @@ final class EmptyCapture {
 
   deinit { libpcap.pcap_close(handle) }
 
-  /// Why the last call failed.
   var message: String { libpcap.pcap_geterr(handle).map { String(cString: $0) } ?? "" }
 
   /// The link type by libpcap's number.

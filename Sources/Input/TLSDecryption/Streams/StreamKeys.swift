@@ -41,12 +41,12 @@ package struct StreamKeys: Sendable {
         reader.append(block.span.bytes.extracting(first: count), to: &store)
       }
     } catch {
-      throw CommandError(.about(input.name, error.message))
+      throw Self.error(input, error.message)
     }
     let report = reader.finish(to: &store)
     files.append(File(name: input.name, count: report.secrets))
     if report.secrets == 0, report.hasPrivateKey {
-      throw CommandError(.about(input.name, "has a private key and no other secrets: give it with --rsa-key"))
+      throw Self.error(input, "has a private key and no other secrets: give it with --rsa-key")
     }
     if report.secrets == 0 {
       warn(
@@ -68,14 +68,13 @@ package struct StreamKeys: Sendable {
     func warn(_ message: Message) { Console.note(.warning(.about(input.name, message))) }
   }
 
-  /// Reads a server's private key.
   package mutating func addPrivateKey(_ input: Input, passphrase: [UInt8]?) throws {
     let content = try Self.content(of: input, limit: Self.maxKeyLength)
     do throws(PrivateKey.ReadError) {
       store.add(try PrivateKey(content, passphrase: passphrase, file: files.count))
       files.append(File(name: input.name, count: 1))
     } catch {
-      throw CommandError(.about(input.name, Message(error, hasPassphrase: passphrase != nil)))
+      throw Self.error(input, Message(error, hasPassphrase: passphrase != nil))
     }
   }
 
@@ -92,7 +91,7 @@ package struct StreamKeys: Sendable {
       let digits = text[(colon.map { $0 + 1 } ?? text.startIndex)...]
       guard let key = KeyLogLine.hex(digits), !key.isEmpty else {
         let message: Message = "expected IDENTITY:KEY with the key in hex, found other text"
-        throw CommandError(.about(input.name, .located(message, line: index + 1, column: nil)))
+        throw Self.error(input, .located(message, line: index + 1, column: nil))
       }
       store.add(
         sharedKey: key, identity: colon.map { Array(text[..<$0]) },
@@ -100,8 +99,7 @@ package struct StreamKeys: Sendable {
       count += 1
     }
     guard count > 0 else {
-      throw CommandError(
-        .about(input.name, "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex"))
+      throw Self.error(input, "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex")
     }
     files.append(File(name: input.name, count: count))
   }
@@ -119,7 +117,11 @@ package struct StreamKeys: Sendable {
       guard content.count <= limit else { throw InputError("has more than \(limit) bytes") }
       return content
     } catch {
-      throw CommandError(.about(input.name, error.message))
+      throw Self.error(input, error.message)
     }
+  }
+
+  private static func error(_ input: Input, _ message: Message) -> CommandError {
+    CommandError(.about(input.name, message))
   }
 }
