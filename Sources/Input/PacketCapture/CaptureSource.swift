@@ -12,7 +12,6 @@ package struct CaptureSource: StreamSource, ~Copyable {
   private var input: UInt16 = 0
   /// Packets of the file read so far, whether the filter accepts them or not.
   package private(set) var packetCount = 0
-  /// Blocks of secrets read so far.
   private var secretsCount = 0
   /// Reads all key logs of the file, which may follow the packets that they are for; nil once they are read.
   package typealias KeyLogs = () -> [EmbeddedSecrets]
@@ -22,7 +21,6 @@ package struct CaptureSource: StreamSource, ~Copyable {
   /// Whether the consumer is notified that key logs may follow.
   private var awaitsSecrets = false
   private var isFinishing = false
-  /// Where the caller puts each batch that it gets.
   package let held: HeldBatches
 
   /// - Throws: an `InputFault` where the filter does not compile.

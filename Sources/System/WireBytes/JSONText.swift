@@ -177,7 +177,6 @@ public struct JSONText {
 
   // MARK: - Strings
 
-  /// Reads a key and its colon.
   private mutating func readName() -> Bool {
     guard byte == UInt8(ascii: "\"") else { return fail("a key in quotes") }
     guard readString() else { return false }

@@ -8,7 +8,6 @@ package final class HeaderBlocks {
     var id: UInt32
     var endsStream: Bool
     var isPromise: Bool
-    /// The location of its first frame.
     package var origin: FrameOrigin
     /// Bytes of its frames so far.
     package var length: Int
@@ -17,7 +16,6 @@ package final class HeaderBlocks {
   /// The maximum length of a block, in bytes before decompression.
   private static let longest = 1 << 16
 
-  /// Gaps of the direction so far.
   private(set) var gaps = 0
   private let table = HeaderTable()
   /// The block that waits for CONTINUATION frames, and its bytes so far.

@@ -29,10 +29,8 @@ struct OpenExchanges: ~Copyable {
     _modify { yield &exchanges[index] }
   }
 
-  /// The index of the open exchange of a stream.
   func index(of id: UInt32) -> Int? { open[id] }
 
-  /// Opens an exchange.
   mutating func begin(_ id: UInt32) -> Int {
     let index = unused.popLast() ?? exchanges.count
     if index == exchanges.count { exchanges.append(PushExchange()) }

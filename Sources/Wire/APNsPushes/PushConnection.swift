@@ -18,7 +18,6 @@ package final class PushConnection {
   @exclusivity(unchecked) private var exchanges: OpenExchanges
   /// Streams whose response has ended before their request.
   @exclusivity(unchecked) private var withOpenRequest: [UInt32] = []
-  /// The highest stream id of a request.
   @exclusivity(unchecked) private var lastRequest: UInt32 = 0
   /// The last stream id and the reason in the server's GOAWAY; nil without a GOAWAY.
   @exclusivity(unchecked) private var goAway: (lastProcessed: UInt32, reason: [UInt8])?
@@ -45,7 +44,6 @@ package final class PushConnection {
 
   // MARK: - Input
 
-  /// The connection begins in a direction.
   package func begin(_ direction: Direction, isUpgraded: Bool) {
     if isUpgraded { self.isUpgraded = true }
     blocks(of: direction).begin()

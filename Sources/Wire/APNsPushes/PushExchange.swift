@@ -1,7 +1,6 @@
 import APNsWire
 import Basics
 
-/// The location of a frame.
 package struct FrameOrigin: BitwiseCopyable {
   /// Offset of its first byte in its direction, in bytes from 0, gaps included.
   package var offset: Int
@@ -16,9 +15,7 @@ package struct FrameOrigin: BitwiseCopyable {
 
 /// The known parts of a request and its response. Reused for later exchanges of the connection.
 struct PushExchange {
-  /// The progress of one direction.
   struct Half {
-    /// The first known frame.
     var origin: FrameOrigin?
     /// Whether END_STREAM or RST_STREAM has ended it, and whether it was RST_STREAM.
     var hasEnded = false
@@ -47,13 +44,11 @@ struct PushExchange {
   var response = Half()
   /// Whether the path is not that of a push.
   var isOther = false
-  /// Whether the path is unknown.
   var hasLostPath = false
   /// Whether a response header block with a status was read.
   var hasStatusBlock = false
   /// Whether a response header block was read, but its status is unknown.
   var hasLostStatus = false
-  /// Whether the client sent RST_STREAM.
   var isCancelled = false
   var isBodyTooLong = false
 
@@ -148,7 +143,6 @@ struct PushExchange {
     bytes.withUnsafeBytes { body.append(contentsOf: $0) }
   }
 
-  /// Reads the response's body.
   mutating func settleBody() {
     guard !isBodyTooLong, let answer = PushBody(body.indices, in: body.span.bytes) else {
       return flagUnreadBody()

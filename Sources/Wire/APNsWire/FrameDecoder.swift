@@ -89,7 +89,6 @@ package struct FrameDecoder: RunDecoder, RunParser {
     return FrameHeader(at: cursor.position, in: run).isFirstOfServer
   }
 
-  /// Moves the cursor past the client's preface.
   private mutating func open(from offset: Int) -> Step {
     if sender == .client { cursor.position &+= HTTP2Preface.length }
     defer { (isOpening, startsUpgrade) = (false, false) }

@@ -119,7 +119,6 @@ public struct RequestItem: Equatable, Sendable {
       }
     }
 
-    /// Whether a frame with two of them is malformed.
     var isUnique: Bool { self == .token || self == .payload }
 
     var bit: UInt8 { 1 << rawValue }

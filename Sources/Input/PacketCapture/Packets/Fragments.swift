@@ -110,7 +110,6 @@ struct FragmentTable {
     endTerms(.age, into: &findings) { $0.terms[$0.firstTerm].lastPacket < now }
   }
 
-  /// The capture has ended.
   mutating func finish(into findings: inout [StreamFinding]) {
     endTerms(.endOfCapture, into: &findings) { _ in true }
   }

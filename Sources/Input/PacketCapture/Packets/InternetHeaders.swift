@@ -1,17 +1,14 @@
 import Basics
 
-/// The fragment fields of an IP header.
 struct FragmentHeader: Equatable {
   var identification: UInt32 = 0
   /// Offset of the fragment's first byte in the datagram, in bytes from 0; a multiple of 8.
   var offset = 0
-  /// Whether another fragment follows this one.
   var hasMore = false
   var protocolNumber: UInt8 = 0
 }
 
 extension PacketParser {
-  /// IP of unknown version.
   mutating func ip(in bytes: RawSpan) -> Layer {
     guard hasBytes(1, .ip) else { return .malformed }
     switch bytes.byte(at: start) >> 4 {

@@ -185,7 +185,6 @@ package struct PacketDissector {
   }
 }
 
-/// The stream content of a captured packet.
 package enum Dissection: Equatable, Sendable {
   /// A TCP segment; `payloadStart` is an index in the packet's window.
   case segment(TCPSegment)
@@ -233,7 +232,6 @@ package struct ExportedPDU: Equatable, Sendable {
   package var tcp: TCPInfo?
 }
 
-/// How many packets of each kind were dissected.
 package struct PacketCounts: Equatable, Sendable {
   package var packets = 0
   /// TCP segments; a fragmented one is counted once.
@@ -246,6 +244,5 @@ package struct PacketCounts: Equatable, Sendable {
   package var malformed = 0
   /// Fragments of IP datagrams of any protocol.
   package var fragments = 0
-  /// Packets of unsupported link types.
   package var unsupported: [LinkType: Int] = [:]
 }

@@ -6,12 +6,10 @@ enum Layer: Equatable {
   case ethernet, logicalLink, loopback, cooked, cooked2, log, exportedPDU
   case pointToPoint, pppoe, labels
   case wireless, radiotap, perPacketInfo, packetTap, prism
-  /// The payload of this EtherType.
   case network(UInt16)
   /// IP; its first four bits give the version.
   case ip
   case ipv4, ipv6
-  /// The payload of this IP protocol number.
   case transport(UInt8)
 
   // Results: parsing ends.
@@ -171,7 +169,6 @@ struct PacketFinding: Equatable {
     case version(Int, expected: Int)
     /// A length in the header, in bytes, is outside the two bounds.
     case length(Int, least: Int, most: Int)
-    /// Too many nested headers.
     case depth(Int)
     /// One frame contains several packets.
     case aggregate

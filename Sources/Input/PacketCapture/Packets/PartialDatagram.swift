@@ -21,7 +21,6 @@ struct PartialDatagram {
     case contradicts
   }
 
-  /// A fragment's position in the datagram.
   private struct Fragment {
     /// In bytes from 0.
     var offset: UInt16

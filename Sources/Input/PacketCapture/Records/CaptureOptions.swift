@@ -21,7 +21,6 @@ package struct CaptureOptions: Sendable {
   package var maxPacket = 16 << 20
   /// Server ports: they identify the server if no handshake was captured.
   package var serverPorts: Set<UInt16> = []
-  /// Whether key logs in the capture become events.
   package var readsSecrets = false
   /// Whether packets are left out: only the key logs are of use.
   package var skipsPackets = false

@@ -89,7 +89,6 @@ struct PcapRecordHeader {
   var isZero: Bool { seconds | fraction | captured | original == 0 }
 }
 
-/// Plausibility of a packet's header.
 enum PcapHeaderGrade: Comparable {
   case implausible
   /// The time is near that of other packets, and the captured length is valid.

@@ -44,7 +44,6 @@ struct PcapngBlock {
   /// The first word of a section header's body, in the section's own byte order.
   static let byteOrderMagic: UInt32 = 0x1a2b_3c4d
 
-  /// Number of the block type.
   var type: UInt32
   var order: FileByteOrder
   /// From the head of the block.
@@ -62,7 +61,6 @@ struct PcapngBlock {
     totalLength = Int(found.uint32(in: window, at: index &+ 4))
   }
 
-  /// Nil for unknown types.
   var kind: Kind? { Kind(rawValue: type) }
 
   static func sectionOrder(at index: Int, in window: RawSpan) -> FileByteOrder? {
@@ -139,7 +137,6 @@ struct TimeResolution: Equatable, Sendable {
   /// Seconds to add to the time stamps.
   var offset: Int64 = 0
 
-  /// The default.
   static let standard = TimeResolution(option: 6)
 
   /// - Parameter option: the value of `if_tsresol`. Its highest bit selects powers of 2 instead of 10, the others are

@@ -12,7 +12,6 @@ struct PcapngFrame {
   var bodyLength: Int { bodyEnd &- start &- PcapngBlock.headLength }
 }
 
-/// Contents of the kinds of blocks.
 extension PcapngRecords {
   /// An Enhanced Packet Block (section 4.3), or an obsolete Packet Block (appendix A), whose interface number
   /// has 16 bits.
@@ -120,7 +119,6 @@ extension PcapngRecords {
   }
 }
 
-/// Messages about unreadable blocks.
 extension PcapngRecords {
   private func tooShort(_ frame: PcapngFrame) -> NextRecord {
     damaged(frame, "a block of \(frame.end - frame.start) bytes, too short for its type")

@@ -196,7 +196,6 @@ enum RecordAssessment {
   /// A record up to `end` if no other begins in it. `isReadable`: it is read nevertheless; `damage` is the range of
   /// its wrong or missing bytes, to be reported after it.
   case suspect(end: Int, isReadable: Bool, damage: Range<Int>?)
-  /// No record can begin like this.
   case broken
   /// Needs this number of bytes from the index on.
   case needs(Int)
@@ -215,9 +214,7 @@ enum RecordPlausibility {
 
 /// One format of capture files. Resynchronising is common to all (`RecordReader`).
 protocol RecordFormat {
-  /// Packets read so far.
   var packets: Int { get }
-  /// The format's word for a record.
   static var unit: String { get }
 
   /// Reads the file header before the first record; nil if the format has none.

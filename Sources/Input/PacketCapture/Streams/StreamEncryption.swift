@@ -1,6 +1,5 @@
 /// What is known of a stream's TLS connection, whose plaintext its events have.
 package struct StreamEncryption: Equatable, Sendable {
-  /// A direction.
   package struct Half: Equatable, Sendable {
     /// Whether its events have the plaintext. If not, it has none, and its ciphertext is counted here.
     package var isDecrypted = false
@@ -13,7 +12,6 @@ package struct StreamEncryption: Equatable, Sendable {
 
   /// `TLS 1.2`.
   package var version: String?
-  /// The name of the cipher suite.
   package var cipher: String?
   package var serverName: String?
   package var applicationProtocol: String?

@@ -62,7 +62,6 @@ package struct StreamIdentity: Equatable, Sendable {
 
   /// The identity of a dump: the bytes of one side.
   package static let dump = StreamIdentity(number: 0, server: .first, serverEvidence: .dump)
-  /// The identity of a provider's log.
   package static let log = StreamIdentity(number: 0, server: .first, serverEvidence: .log)
   /// The identity of a pair of dumps: the client's bytes, then the server's.
   package static let pair = StreamIdentity(number: 0, server: .second, serverEvidence: .pair)
@@ -89,7 +88,6 @@ package struct StreamIdentity: Equatable, Sendable {
   }
 }
 
-/// An address of either family of IP.
 package struct IPAddress: Hashable, Sendable {
   package enum Family: UInt8, Sendable {
     case v4, v6
@@ -151,7 +149,6 @@ package struct IPAddress: Hashable, Sendable {
   }
 }
 
-/// One end of a TCP connection.
 package struct Endpoint: Hashable, Sendable {
   package var address: IPAddress
   package var port: UInt16

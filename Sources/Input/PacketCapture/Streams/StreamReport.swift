@@ -2,7 +2,6 @@ import Basics
 
 /// Totals of a stream, reported when it is closed.
 package struct StreamReport: Equatable, Sendable {
-  /// How a side ended its direction.
   package enum End: Sendable {
     /// It sends no more: FIN.
     case finished
@@ -10,7 +9,6 @@ package struct StreamReport: Equatable, Sendable {
     case reset
   }
 
-  /// One direction of it.
   package struct Half: Equatable, Sendable {
     /// Delivered bytes, and bytes missing between or after them.
     package var bytes = 0

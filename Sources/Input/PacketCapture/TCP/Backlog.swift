@@ -74,7 +74,6 @@ struct PendingSegments {
     if chunks[chunk].count > Self.chunkLength { split(chunk, insertedAt: index) }
   }
 
-  /// Removes the first segment and returns it.
   mutating func removeFirst() -> PendingSegment? {
     guard !chunks.isEmpty else { return nil }
     let segment = chunks[0].removeFirst()
@@ -156,7 +155,6 @@ struct DeliveredRanges {
   /// Entries before this one are dropped; the array is compacted now and then.
   private var head = 0
 
-  /// Number of entries kept.
   var count: Int { entries.count &- head }
 
   /// Position of the first byte kept; nil if none is.

@@ -41,7 +41,6 @@ struct Connection {
 
   var carriedNothing: Bool { server == nil && !first.isWaiting && !second.isWaiting }
 
-  /// Whether both directions have ended.
   var isEnded: Bool { first.isEnded && second.isEnded }
 
   /// Whether no more data is expected, except segments in flight when one side reset the connection.

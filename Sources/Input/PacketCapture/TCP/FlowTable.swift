@@ -275,7 +275,6 @@ struct FlushQueue {
     return entries[current]
   }
 
-  /// One more packet was read.
   @inline(__always)
   mutating func advance() {
     now &+= 1

@@ -7,7 +7,6 @@ import Basics
 struct HalfConnection {
   let slot: Int32
   let side: Side
-  /// The connection's number.
   let stream: Int
 
   /// Position of the next byte to deliver; before the direction has begun, the position of the reference number.
@@ -31,7 +30,6 @@ struct HalfConnection {
   var (hasOpened, hasAccepted) = (false, false)
   /// Whether the last window of the other side was 0.
   private var facesClosedWindow = false
-  /// Whether this side reset the connection.
   var isReset = false
   /// Whether it has an entry in the flush queue.
   var isAwaited = false
@@ -156,7 +154,6 @@ struct HalfConnection {
       && (segment.payloadLength == 0 || segment.sequence == nextNumber)
   }
 
-  /// Appends the payload of an accepted segment.
   @inline(__always)
   mutating func append(
     _ segment: TCPSegment, fileOffset: Int, packet: PacketReference, _ output: inout StreamOutput

@@ -14,7 +14,6 @@ package struct Reassembler: ~Copyable {
   /// Bytes of retransmissions after their connection was closed.
   private var bytesAfterClose = 0
   package var nextNumber = 0
-  /// Whether the packets were found by a search.
   private let isCarving: Bool
   /// The connections still to be closed at the end of the capture; nil before it.
   private var remaining: ArraySlice<Int32>?

@@ -84,7 +84,6 @@ extension HalfConnection {
       slot)
   }
 
-  /// Releases the memory of a direction that has ended.
   mutating func forget(_ output: inout StreamOutput) {
     output.rememberedRanges &-= delivered.count
     delivered.forget()

@@ -12,13 +12,10 @@ struct StreamOutput {
   var events = EventBatch()
   /// Identity of the current connection, until the first event opens its stream.
   var unopened: StreamIdentity?
-  /// The current connection's sides.
   var peers = (
     first: Endpoint(address: IPAddress(v4: 0), port: 0), second: Endpoint(address: IPAddress(v4: 0), port: 0)
   )
-  /// The current connection's last packet.
   var lastPacket = PacketReference(number: nil)
-  /// Packets of the capture read so far.
   var packetsRead = 0
   /// Buffered data of all directions (`PendingSegment.cost`), in bytes.
   var bufferedBytes = 0
@@ -38,7 +35,6 @@ struct StreamOutput {
   @inline(__always)
   mutating func open(_ slot: Int32) { if unopened != nil { openNow(slot) } }
 
-  /// The last event.
   @inline(__always)
   var lastEvent: EventReference {
     EventReference(batch: batch, index: Int32(truncatingIfNeeded: events.events.count &- 1))

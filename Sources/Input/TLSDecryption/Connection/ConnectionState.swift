@@ -36,7 +36,6 @@ final class ConnectionState {
   /// Counts changes: a direction that waits tries again after one.
   private(set) var revision = 0
   private let keepsTranscript: Bool
-  /// The secret that proved the last record.
   private var lastProof: SecretOrigin?
 
   init(_ context: DecryptionContext, slot: Int32, client: Side) {

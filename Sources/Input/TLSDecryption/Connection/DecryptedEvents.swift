@@ -25,7 +25,6 @@ package final class DecryptedEvents {
     return events
   }
 
-  /// Fills the chunk, and begins another one.
   private func fill() {
     events.fill(chunk, with: storage)
     chunk = events.add([])

@@ -1,4 +1,3 @@
-/// Limits of time and memory.
 package struct DecryptionOptions: Sendable {
   /// Ciphertext of a direction that waits for the other one, in bytes.
   var waitLimit = 64 << 10
@@ -23,7 +22,6 @@ package final class DecryptionContext {
   let options: DecryptionOptions
   /// What all connections of a batch bring.
   package let output = DecryptedEvents()
-  /// The secrets that decrypted something.
   private var used: Set<SecretOrigin> = []
   private var sessions: [[UInt8]: MasterSecret] = [:]
   private var order: [[UInt8]] = []

@@ -20,7 +20,6 @@ extension DirectionReader {
       DecryptionStop(side: side, message: reason, offset: offset, origin: origin(at: offset)))
   }
 
-  /// Nothing more of the direction can be decrypted.
   mutating func fail(_ reason: Message, at offset: Int) {
     note(reason, at: offset)
     phase = .unreadable

@@ -19,7 +19,6 @@ struct DirectionReader {
     case unreadable
   }
 
-  /// What became of a record.
   enum RecordResult {
     case done
     /// It needs what the other direction will bring.

@@ -6,7 +6,6 @@ struct TrafficSecrets {
     /// After this many key updates.
     case application(Int)
 
-    /// The last message under the secret.
     var lastMessage: HandshakeMessage.Kind {
       switch self {
       case .early: .endOfEarlyData
@@ -66,7 +65,6 @@ struct TrafficKeys {
     }
   }
 
-  /// After a key update.
   func updated() -> TrafficKeys? {
     guard case .application(let updates) = phase else { return nil }
     let (prf, suite) = (opener.suite.prf, opener.suite)

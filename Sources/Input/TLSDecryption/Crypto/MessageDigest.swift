@@ -1,6 +1,5 @@
 import CLibcrypto
 
-/// The hash functions of the protocols.
 package enum DigestAlgorithm: Int, Sendable {
   case md5, sha1, sha256, sha384
 

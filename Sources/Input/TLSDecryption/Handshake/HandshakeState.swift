@@ -8,7 +8,6 @@ struct HandshakeState {
   /// The version is known of a retry, too.
   private(set) var version: TLSVersion?
   private(set) var clientKeyExchange: [UInt8]?
-  /// The ticket that the server issued.
   private(set) var newTicket: [UInt8]?
   /// Up to TLS 1.2, once found.
   var master: MasterSecret?

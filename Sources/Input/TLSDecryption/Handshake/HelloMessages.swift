@@ -60,7 +60,6 @@ package struct ClientHello: Sendable {
   }
 }
 
-/// What a server selected.
 struct ServerHello: Sendable {
   /// SHA-256 of `HelloRetryRequest` (RFC 8446, section 4.1.3).
   private static let retry: [UInt8] = [

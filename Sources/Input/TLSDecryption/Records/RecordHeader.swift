@@ -33,7 +33,6 @@ struct RecordHeader {
   var recordLength: Int { Self.length + fragmentLength }
 }
 
-/// What follows a header.
 package struct Fragment {
   let type: UInt8
   let start: UnsafePointer<UInt8>

@@ -89,7 +89,6 @@ package final class RecordOpener {
     }
   }
 
-  /// The length of the shortest fragment.
   var minimumFragment: Int {
     guard case .cbc(let cipher, let mac) = method else { return overhead }
     let block = cipher.blockLength
@@ -97,7 +96,6 @@ package final class RecordOpener {
       ? prefixLength + block + mac.length : prefixLength + (mac.length + block) / block * block
   }
 
-  /// Whether a fragment may have this length.
   func isPlausible(_ count: Int) -> Bool {
     guard count >= minimumFragment else { return false }
     guard case .cbc(let cipher, let mac) = method else { return true }

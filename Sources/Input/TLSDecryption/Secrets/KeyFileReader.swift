@@ -3,7 +3,6 @@ import Basics
 /// Reads a file of secrets line by line: an NSS key log, the text of `openssl s_client`, session files, or all of them
 /// one after the other. The memory it takes does not grow with the file.
 package struct KeyFileReader {
-  /// What a file had.
   package struct Report: Equatable, Sendable {
     package var lines = 0
     package var secrets = 0
@@ -113,7 +112,6 @@ package struct KeyFileReader {
   }
 }
 
-/// What a line of a key file was.
 enum KeyLineResult {
   case added
   /// Understood, and of no use here.

@@ -1,6 +1,5 @@
 /// The secrets that the user has, by what they name.
 package struct SecretStore: Sendable {
-  /// What a secret is.
   package enum Label: UInt8, Sendable {
     /// The master secret, up to TLS 1.2.
     case master
@@ -172,7 +171,6 @@ package struct SecretStore: Sendable {
     return found
   }
 
-  /// A row that names the client random.
   func row(of client: HelloRandom) -> Int? { rows(of: client).first }
 
   var hasSessions: Bool { !sessionRows.isEmpty }

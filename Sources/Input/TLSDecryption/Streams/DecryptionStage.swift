@@ -199,7 +199,6 @@ package final class DecryptionStage {
     return awaitsSecrets && store.row(of: hello.random) == nil && !store.hasNameless
   }
 
-  /// Ends the holding of a stream.
   private func end(_ stream: OpeningStream) {
     heldBytes -= stream.bytes
     self[stream.slot] = .passed

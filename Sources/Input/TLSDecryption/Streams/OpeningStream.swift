@@ -42,7 +42,6 @@ final class OpeningStream {
 
   let identity: StreamIdentity
   let slot: Int32
-  /// What waits for the decision.
   private(set) var held = EventBatch()
   private(set) var bytes = 0
   /// The client, once it is known that this is TLS.
@@ -78,7 +77,6 @@ final class OpeningStream {
     if !self[side].isCut, self[side].head.count < Self.searchLength { self[side].head += bytes }
   }
 
-  /// Passes on what is held.
   func release(into output: inout EventBatch) {
     for event in held.events {
       if case .bytes(let event) = event, case .chunk(let index) = event.storage {
