@@ -57,17 +57,17 @@ struct FragmentTable {
     let key = DatagramKey(
       source: parser.source, destination: parser.destination, identification: header.identification,
       protocolNumber: parser.source.family == .v4 ? header.protocolNumber : 0)
-    let result = withDatagram(key, header: header, now: now) { datagram in
-      datagram.add(
-        header, bytes.extracting(parser.start..<parser.end), missing: parser.wireEnd &- parser.end,
-        origins: origins, from: parser.start)
-    }
+    var datagram = datagrams.removeValue(forKey: key) ?? begin(key, header, now: now)
+    cost &-= datagram.cost
+    let result = datagram.add(
+      header, bytes.extracting(parser.start..<parser.end), missing: parser.wireEnd &- parser.end,
+      origins: origins, from: parser.start)
+    cost &+= datagram.cost
+    datagrams[key] = datagram
     var whole: (ReassembledDatagram, protocolNumber: UInt8)?
     switch result {
-    case .completed:
-      whole = withDatagram(key, header: header, now: now) { ($0.takeDatagram(), $0.protocolNumber) }
+    case .completed(let found): whole = (found, datagram.protocolNumber)
     case .contradicts:
-      withDatagram(key, header: header, now: now) { $0.refuse() }
       let origin = origins[origins.index(of: parser.start)]
       findings.append(contradiction(of: parser, at: origin))
     case .belongsToAnother:
@@ -77,18 +77,6 @@ struct FragmentTable {
     }
     if cost > limit { endTerms(.fullBuffer, into: &findings) { $0.cost > $0.limit } }
     return whole
-  }
-
-  /// Calls `body` with the datagram of `key`, creating it if needed.
-  private mutating func withDatagram<Result>(
-    _ key: DatagramKey, header: FragmentHeader, now: Int, _ body: (inout PartialDatagram) -> Result
-  ) -> Result {
-    var datagram = datagrams.removeValue(forKey: key) ?? begin(key, header, now: now)
-    cost &-= datagram.cost
-    let result = body(&datagram)
-    cost &+= datagram.cost
-    datagrams[key] = datagram
-    return result
   }
 
   private mutating func begin(_ key: DatagramKey, _ header: FragmentHeader, now: Int) -> PartialDatagram {

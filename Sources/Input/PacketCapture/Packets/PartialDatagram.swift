@@ -14,7 +14,8 @@ struct PartialDatagram {
   }
 
   enum AddResult {
-    case waits, completed, ignored
+    case waits, ignored
+    case completed(ReassembledDatagram)
     /// It belongs to another datagram with the same key as the completed one.
     case belongsToAnother
     /// It conflicts with other fragments: the datagram is refused.
@@ -84,13 +85,13 @@ struct PartialDatagram {
     }
     let end = header.offset &+ content.byteCount
     guard end <= total ?? .max, header.hasMore || (total ?? end == end && end >= fragments.last?.end ?? 0)
-    else { return .contradicts }
+    else { return refuse() }
     if isKnown(header, content) { return .ignored }
-    guard let index = freeIndex(header.offset..<end) else { return .contradicts }
+    guard let index = freeIndex(header.offset..<end) else { return refuse() }
     if !header.hasMore { total = end }
     insert(header, content, at: index, origins: origins, from: start)
     if state == .skipped { return .ignored }
-    return bytes.count == total ? .completed : .waits
+    return bytes.count == total ? .completed(takeDatagram()) : .waits
   }
 
   /// Index at which to insert a fragment of `range`; nil if it overlaps another.
@@ -151,7 +152,10 @@ struct PartialDatagram {
     if packets.count < 8 { packets.append(number) } else { morePackets &+= 1 }
   }
 
-  mutating func refuse() { forget(as: .refused) }
+  private mutating func refuse() -> AddResult {
+    forget(as: .refused)
+    return .contradicts
+  }
 
   private mutating func forget(as newState: Completeness) {
     state = newState
@@ -159,7 +163,7 @@ struct PartialDatagram {
   }
 
   /// Returns the complete datagram, and releases its bytes.
-  mutating func takeDatagram() -> ReassembledDatagram {
+  private mutating func takeDatagram() -> ReassembledDatagram {
     var datagram = ReassembledDatagram(bytes: [], origins: [])
     datagram.bytes.reserveCapacity(bytes.count)
     for fragment in fragments {
