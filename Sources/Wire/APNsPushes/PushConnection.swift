@@ -113,8 +113,7 @@ package final class PushConnection {
     if !isKnown, headers[.method] == nil, headers[.path] == nil { return }
     let index = exchanges.index(of: id) ?? exchanges.begin(id)
     if !isKnown {
-      exchanges[index].request.origin = origin
-      exchanges[index].request.gaps = client.gaps
+      exchanges[index].request.begin(at: origin, client.gaps)
       exchanges[index].setRequest(&headers)
       if exchanges[index].isOther {
         hasOthers = true
@@ -128,13 +127,9 @@ package final class PushConnection {
   }
 
   private func endRequest(_ index: Int) {
-    if exchanges[index].request.gaps != client.gaps { exchanges[index].request.hasHole = true }
-    exchanges[index].request.hasEnded = true
-    if exchanges[index].response.hasEnded || alone == .client {
-      exchanges.complete(index)
-    } else {
-      exchanges.grow(index)
-    }
+    exchanges[index].request.end(client.gaps)
+    let isComplete = exchanges[index].response.hasEnded || alone == .client
+    if isComplete { exchanges.complete(index) } else { exchanges.grow(index) }
   }
 
   private func response(_ id: UInt32, ends: Bool, at origin: FrameOrigin) {
@@ -145,8 +140,7 @@ package final class PushConnection {
     if isFinal, !exchanges[index].hasStatusBlock {
       // If the first status is unknown and a second one comes, the first was that of an interim response.
       if exchanges[index].response.origin == nil || headers[.status] != nil {
-        exchanges[index].response.origin = origin
-        exchanges[index].response.gaps = server.gaps
+        exchanges[index].response.begin(at: origin, server.gaps)
         exchanges[index].setResponse(&headers)
       }
     } else if exchanges[index].response.origin == nil {
@@ -158,8 +152,7 @@ package final class PushConnection {
   }
 
   private func endResponse(_ index: Int) {
-    if exchanges[index].response.gaps != server.gaps { exchanges[index].response.hasHole = true }
-    exchanges[index].response.hasEnded = true
+    exchanges[index].response.end(server.gaps)
     let id = exchanges[index].id
     if exchanges[index].request.origin == nil {
       // The request may still come: the client's direction may wait for a late segment.
@@ -185,8 +178,7 @@ package final class PushConnection {
       guard isOfClient(frame.streamID) else { return }
       let index = exchanges.index(of: frame.streamID) ?? exchanges.begin(frame.streamID)
       if exchanges[index].response.origin == nil {
-        exchanges[index].response.origin = origin
-        exchanges[index].response.gaps = server.gaps
+        exchanges[index].response.begin(at: origin, server.gaps)
         exchanges[index].fields.flags.insert(.unknownHeaders)
       }
       flagConflicts(index)

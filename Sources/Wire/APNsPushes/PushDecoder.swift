@@ -79,7 +79,7 @@ public struct PushDecoder: ~Copyable {
         } else {
           take(frame, in: chunk, from: direction, into: &found)
         }
-      default:
+      case .between, .undecodable, .skipped, .truncated:
         cutBlock(of: direction, before: nil, into: &found)
         found.keepRest(of: step, from: direction)
         connection.gap(in: direction)

@@ -24,6 +24,13 @@ struct PushExchange {
     var gaps = 0
     /// Whether part of the body may be missing, after a gap or an unreadable frame.
     var hasHole = false
+
+    mutating func begin(at origin: FrameOrigin, _ gaps: Int) { (self.origin, self.gaps) = (origin, gaps) }
+
+    mutating func end(_ gaps: Int) {
+      if self.gaps != gaps { hasHole = true }
+      hasEnded = true
+    }
   }
 
   /// The maximum length of a kept response body, in bytes. Those of the service are below 100.

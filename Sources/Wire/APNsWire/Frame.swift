@@ -13,8 +13,6 @@ package struct Frame: Equatable, Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let endStream = Flags(rawValue: 0x01)
-    /// In SETTINGS and PING.
-    package static let acknowledges = Flags(rawValue: 0x01)
     package static let endHeaders = Flags(rawValue: 0x04)
     package static let padded = Flags(rawValue: 0x08)
     package static let priority = Flags(rawValue: 0x20)
