@@ -116,7 +116,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     let start = found.fileOffset - windowOffset
     guard start >= 0, start + found.length <= window.byteCount else { return }
     let bytes = window.extracting(start..<(start + found.length)).withUnsafeBytes { Array($0) }
-    reassembler.secrets(EmbeddedSecrets(bytes, fileOffset: found.fileOffset))
+    reassembler.secrets(EmbeddedSecrets(bytes: bytes, fileOffset: found.fileOffset))
   }
 
   /// The first packet that may be of TLS: its keys must be known before it.

@@ -65,7 +65,7 @@ struct RecordReader<Format: RecordFormat> {
     switch step {
     case .needsBytes: break
     case .unreadable: state = .ended
-    default: state = .reading(searched: 0)
+    case .packet, .skipped, .damaged, .finished, nil: state = .reading(searched: 0)
     }
     return step ?? next(in: window, from: index, place)
   }

@@ -40,12 +40,7 @@ package struct EmbeddedSecrets: Sendable, CustomStringConvertible, CustomReflect
   package var fileOffset: Int
 
   /// No key log: some may follow the packets that they are for.
-  package static let awaited = EmbeddedSecrets([], fileOffset: 0)
-
-  package init(_ bytes: [UInt8], fileOffset: Int) {
-    self.bytes = bytes
-    self.fileOffset = fileOffset
-  }
+  package static let awaited = EmbeddedSecrets(bytes: [], fileOffset: 0)
 
   package var description: String { "secrets" }
   package var customMirror: Mirror { Mirror(self, children: []) }

@@ -21,8 +21,6 @@ package struct StreamReport: Equatable, Sendable {
     package var end: End?
     /// The side's first packet; nil if there is none.
     package var firstPacket: PacketReference?
-
-    package init() {}
   }
 
   package var identity: StreamIdentity

@@ -64,7 +64,7 @@ extension DirectionReader {
     switch phase {
     case .protected(let opener, _): opener.overhead
     case .traffic(let keys): keys?.opener.overhead ?? 0
-    default: nil
+    case .plain, .pending, .unreadable: nil
     }
   }
 

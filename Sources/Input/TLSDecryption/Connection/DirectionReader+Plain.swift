@@ -14,7 +14,7 @@ extension DirectionReader {
     switch phase {
     case .protected(let opener, _): opener.pass(record.fragment.bytes, sequence: nil)
     case .plain: return trail.restart(at: record.end)
-    default: break
+    case .pending, .traffic, .unreadable: break
     }
     trail.see(record.header, unverifiedAt: record.offset)
   }

@@ -311,7 +311,7 @@ struct DirectionReader {
     case .traffic(let keys):
       header.type == RecordHeader.ContentType.application
         && header.fragmentLength >= keys?.opener.minimumFragment ?? 9
-    default: header.fragmentLength > 0
+    case .plain, .pending, .unreadable: header.fragmentLength > 0
     }
   }
 
@@ -320,7 +320,7 @@ struct DirectionReader {
     switch phase {
     case .protected(let opener, _): opener.version.recordVersion
     case .traffic: TLSVersion.tls12.rawValue
-    default: nil
+    case .plain, .pending, .unreadable: nil
     }
   }
 

@@ -96,14 +96,12 @@ package struct KeyFileReader {
   }
 
   private mutating func readPEM(_ text: ArraySlice<UInt8>, _ store: inout SecretStore) {
-    guard var pem else { return }
-    if text.starts(with: "-----END".utf8) {
-      if pem.finish(to: &store) { report.secrets += 1 } else { noteBadLine() }
-      self.pem = nil
-    } else {
-      pem.append(text)
-      self.pem = pem
+    guard text.starts(with: "-----END".utf8) else {
+      pem?.append(text)
+      return
     }
+    if pem?.finish(to: &store) == true { report.secrets += 1 } else { noteBadLine() }
+    pem = nil
   }
 
   private mutating func noteBadLine() {

@@ -56,7 +56,8 @@ enum KeyLogLine {
     switch label {
     case .master: secret.count == 48
     case .premaster: (1...255).contains(secret.count)
-    default: secret.count == 32 || secret.count == 48
+    case .clientEarly, .clientHandshake, .serverHandshake, .clientApplication, .serverApplication:
+      secret.count == 32 || secret.count == 48
     }
   }
 
