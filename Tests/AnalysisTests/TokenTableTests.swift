@@ -49,8 +49,8 @@ struct TokenTableTests {
   private func add(_ sighting: Sighting, to table: TokenTable) throws {
     if sighting.milliseconds > 0 {
       return try table.add(
-        sighting.token.span.bytes, time: sighting.time, milliseconds: sighting.milliseconds,
-        flags: sighting.flags, counts: sighting.counts)
+        sighting.token.span.bytes, at: (sighting.time, sighting.milliseconds), flags: sighting.flags,
+        counts: sighting.counts)
     }
     let bytes = Tuples.of(sighting.token, time: sighting.time)
     let run = RecordRun.sample(tokenLength: sighting.token.count, flags: sighting.flags)

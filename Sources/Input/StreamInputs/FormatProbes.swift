@@ -99,11 +99,11 @@ package enum FormatProbes {
         "is \(inner.rawValue)-compressed inside a \(compression) file: only one layer is decompressed; "
           + "remove one: \(compression) -dc FILE | apnsift inspect -")
     }
+    if CaptureRecords.recognises(head.span.bytes) != nil { return .format(.capture) }
     let text = TextHead(head, isWhole: isWhole)
     if HexLists.isChecksums(text) { return .known("a list of checksums") }
     // A session of TLS has hex dumps in it.
     if let keys = KeyFiles.kind(of: head) { return .known(keys) }
-    if CaptureRecords.recognises(head.span.bytes) != nil { return .format(.capture) }
     if let known = signatures.first(where: { head.starts(with: $0.magic.utf8) }) { return known.result }
     // Exports contain lines of hex, so they are tried before hex dumps.
     if let format = ExportFormat.recognise(text, lines: lines) { return .format(.export(format)) }

@@ -49,14 +49,15 @@ extension TokenStore {
     _ change: RowChange, of changes: RowChanges, _ table: MappedTable, _ session: any SQLSession
   ) -> JournalChange {
     let before = TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedBefore)
-    let key = changes.with(change.fields) {
-      table.keyText(ChangeFields($0, written: table.writtenRead.count).key, session)
-    }
-    return JournalChange(
+    var shown = JournalChange(
       token: Array(changes.token(change)), outcome: change.outcome,
       before: change.outcome == .inserted ? nil : before,
-      after: TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedAt), key: key,
+      after: TokenState(registeredAt: change.registered, invalidatedAt: change.invalidatedAt),
       origin: change.origin)
+    shown.key = changes.with(change.fields) {
+      table.keyText(ChangeFields($0, written: table.writtenRead.count).key, session)
+    }
+    return shown
   }
 
   /// For each SHA-256 of `digests`, the last replay for `owner` with that input, if it was not undone.

@@ -118,7 +118,7 @@ package final class PushCollector: EvidenceSink {
     let origin = origins?.origin(
       labels, push.offset, fileOffset: push.fileOffset, packet: push.packet?.number)
     try added.table.add(
-      token, time: time.seconds, milliseconds: time.milliseconds, flags: flags, counts: counts, from: origin)
+      token, at: (time.seconds, time.milliseconds), flags: flags, counts: counts, from: origin)
   }
 }
 

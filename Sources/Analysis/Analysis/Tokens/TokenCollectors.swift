@@ -96,7 +96,7 @@ package final class RejectionCollector: EvidenceSink {
     let counts = flaggedCount || flags.isEmpty
     let origin = origins?.origin(
       response.labels, response.offset, fileOffset: response.fileOffset, packet: response.packet?.number)
-    try table.add(token.span.bytes, time: time, flags: flags, counts: counts, from: origin)
+    try table.add(token.span.bytes, at: (time, 0), flags: flags, counts: counts, from: origin)
     count += 1
   }
 }

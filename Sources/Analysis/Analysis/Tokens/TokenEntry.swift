@@ -26,17 +26,16 @@ struct TokenEntry: Equatable {
   private static let plainNumbers: UInt64 = 1 | 1 << countBits
 
   /// - Parameters:
-  ///   - time: seconds since 1970.
-  ///   - milliseconds: 0 to 999.
+  ///   - time: seconds since 1970, and milliseconds from 0 to 999.
   @inline(__always)
   init(
-    time: UInt32, milliseconds: UInt16 = 0, length: Int, flags: RecordFlags, counts: Bool,
+    at time: (seconds: UInt32, milliseconds: UInt16), length: Int, flags: RecordFlags, counts: Bool,
     hasOrigin: Bool = false
   ) {
-    self.time = counts ? time : 0
+    self.time = counts ? time.seconds : 0
     self.length = UInt16(truncatingIfNeeded: length)
     self.flags = flags
-    let fraction = UInt64(milliseconds) &<< Self.millisecondsShift
+    let fraction = UInt64(time.milliseconds) &<< Self.millisecondsShift
     let moreFlags = UInt64(flags.rawValue) &>> Self.headFlags
     numbers =
       (counts ? Self.plainNumbers | fraction : 1) | (hasOrigin ? Self.originMark : 0)

@@ -62,7 +62,7 @@ extension TokenTable {
       for _ in 0..<run.count {
         let time = UInt32(bigEndian: header.loadUnaligned(as: UInt32.self))
         try add(
-          TokenEntry(time: time, length: run.tokenLength, flags: run.flags, counts: counts),
+          TokenEntry(at: (time, 0), length: run.tokenLength, flags: run.flags, counts: counts),
           UnsafeRawBufferPointer(start: header + run.headerLength, count: run.tokenLength))
         header += run.stride
       }
@@ -83,26 +83,24 @@ extension TokenTable {
       let token = bytes.extracting(start + run.headerLength..<start + run.stride)
       origin.fileOffset = UInt64(clamping: extent.fileOffset(of: Int(clamping: origin.offset)))
       try add(
-        token, time: bytes.bigEndianUInt32(at: start), flags: run.flags, counts: counts, from: origin)
+        token, at: (bytes.bigEndianUInt32(at: start), 0), flags: run.flags, counts: counts, from: origin)
       origin.offset += UInt64(run.stride)
     }
   }
 
   /// Adds the token of one record.
   /// - Parameters:
-  ///   - time: seconds since 1970.
-  ///   - milliseconds: those of `time`, from 0 to 999.
+  ///   - time: seconds since 1970, and milliseconds from 0 to 999.
   ///   - counts: whether `time` counts.
   ///   - origin: nil if the table keeps no origins.
   package func add(
-    _ token: RawSpan, time: UInt32, milliseconds: UInt16 = 0, flags: RecordFlags, counts: Bool,
+    _ token: RawSpan, at time: (seconds: UInt32, milliseconds: UInt16), flags: RecordFlags, counts: Bool,
     from origin: TokenOrigin? = nil
   ) throws {
     let entry = TokenEntry(
-      time: time, milliseconds: milliseconds, length: token.byteCount, flags: flags, counts: counts,
-      hasOrigin: origin != nil)
+      at: time, length: token.byteCount, flags: flags, counts: counts, hasOrigin: origin != nil)
     guard var origin else { return try token.withUnsafeBytes { try add(entry, $0) } }
-    origin.time = counts ? time : .max
+    origin.time = counts ? time.seconds : .max
     try withUnsafeTemporaryAllocation(byteCount: TokenOrigin.pairSize + token.byteCount + 8, alignment: 8) {
       memory in
       guard let start = memory.baseAddress else { return }

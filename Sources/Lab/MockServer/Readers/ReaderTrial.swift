@@ -11,16 +11,14 @@ package struct ReaderTrial: Sendable {
   package let server: ReaderServer?
   package let kind: ReadableStream.Kind
   package let limits: ReaderLimits
-  package let takesDamaged: Bool
+  package var takesDamaged = false
   /// Whether to report its standard error even if it is right.
-  package let isVerbose: Bool
+  package var isVerbose = false
 
   package init(
-    _ command: ReaderCommand, server: ReaderServer?, kind: ReadableStream.Kind, limits: ReaderLimits,
-    takesDamaged: Bool, isVerbose: Bool
+    _ command: ReaderCommand, server: ReaderServer?, kind: ReadableStream.Kind, limits: ReaderLimits
   ) {
     (self.command, self.server, self.kind, self.limits) = (command, server, kind, limits)
-    (self.takesDamaged, self.isVerbose) = (takesDamaged, isVerbose)
   }
 
   func read(_ stream: ReadableStream, of name: String) throws -> CaseReading {

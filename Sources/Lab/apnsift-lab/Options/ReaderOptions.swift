@@ -39,10 +39,11 @@ struct ReaderOptions: ParsableArguments {
   var way: ReaderServer.Over { over ?? (readerOf == .pushes ? .tcp : .stdin) }
 
   func trial(_ command: ReaderCommand, isVerbose: Bool) throws -> ReaderTrial {
-    ReaderTrial(
+    var trial = ReaderTrial(
       command, server: try ReaderServer(way), kind: readerOf,
-      limits: ReaderLimits(seconds: timeout, output: maxOutput.bytes), takesDamaged: damaged,
-      isVerbose: isVerbose)
+      limits: ReaderLimits(seconds: timeout, output: maxOutput.bytes))
+    (trial.takesDamaged, trial.isVerbose) = (damaged, isVerbose)
+    return trial
   }
 }
 

@@ -130,11 +130,12 @@ struct TokenReplay {
     guard let visit = trace?.visit else { return }
     for change in changed {
       let (token, before) = (change.token, change.row?.state.state)
-      try visit(
-        JournalChange(
-          token: Array(batch.token(token)), outcome: change.outcome, before: before,
-          after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: batch.time(token).seconds),
-          key: change.row.flatMap { key(of: $0, found) }, origin: batch.origin(token)))
+      var shown = JournalChange(
+        token: Array(batch.token(token)), outcome: change.outcome, before: before,
+        after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: batch.time(token).seconds),
+        origin: batch.origin(token))
+      shown.key = change.row.flatMap { key(of: $0, found) }
+      try visit(shown)
     }
   }
 }

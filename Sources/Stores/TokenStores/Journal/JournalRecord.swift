@@ -68,11 +68,11 @@ package struct JournalChange: Equatable, Sendable {
   package var origin: RecordOrigin?
 
   package init(
-    token: [UInt8], outcome: ReplayOutcome, before: TokenState?, after: TokenState, key: String? = nil,
+    token: [UInt8], outcome: ReplayOutcome, before: TokenState?, after: TokenState,
     origin: RecordOrigin? = nil
   ) {
     (self.token, self.outcome, self.before, self.after) = (token, outcome, before, after)
-    (self.key, self.origin) = (key, origin)
+    self.origin = origin
   }
 }
 
