@@ -313,6 +313,10 @@ struct CarveTests {
       ("tokens.txt", digests.joined(separator: "\n"), "a list of tokens without times"),
       ("tokens.csv", digests.map { "\"\($0)\",\r\n" }.joined(), "a list of tokens without times"),
       ("list.sha256", digests.map { "\($0)  dumps/\($0.prefix(4)).bin\n" }.joined(), "a list of checksums"),
+      (
+        "marked.sha256", "\u{FEFF}" + digests.map { "\($0)  dumps/\($0.prefix(4)).bin\n" }.joined(),
+        "a list of checksums"
+      ),
       ("list.md5", digests.map { "MD5 (a b.bin) = \($0.prefix(32))\n" }.joined(), "a list of checksums"),
     ]
     for file in files { try directory.write(file.text, to: "lists/\(file.name)") }

@@ -29,7 +29,7 @@ struct EvidenceBatch {
 
   /// Evidence in the order of its delivery.
   enum EvidenceItem {
-    /// A single piece of evidence, by the call that delivers it to a sink.
+    /// A single finding or record, by the call that delivers it to a sink.
     case call((any EvidenceSink) throws -> Void)
     /// The runs after those of the previous items, up to this index.
     case runs(end: Int)

@@ -156,7 +156,7 @@ package final class EvidenceLog {
     try flushIfDue()
   }
 
-  /// Adds a single piece of evidence, by the call that delivers it to a sink.
+  /// Adds a single finding or record, by the call that delivers it to a sink.
   func add(_ deliver: @escaping (any EvidenceSink) throws -> Void) throws { try add(.call(deliver)) }
 
   func add(_ finding: Finding) throws {

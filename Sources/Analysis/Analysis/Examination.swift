@@ -96,7 +96,7 @@ package struct Examination {
   // MARK: - Reading
 
   /// Reads all inputs, and delivers the evidence to `sinks`.
-  /// - Throws: errors of sinks; `Failure` if standard output is a file that is read; `UsageError` for a filter that does not
+  /// - Throws: errors of sinks; `CommandError` if standard output is a file that is read; `UsageError` for a filter that does not
   ///   compile.
   package mutating func run(_ sinks: [(any EvidenceSink)?]) throws {
     let jobs = max(1, options.jobs ?? Workers.usual)
@@ -146,7 +146,7 @@ package struct Examination {
   }
 
   /// Reads the inputs without failures a second time, as if the others were missing. Messages are not repeated.
-  /// - Throws: as `run`; `Failure` if an input can be read only once, or fails this time.
+  /// - Throws: as `run`; `CommandError` if an input can be read only once, or fails this time.
   package mutating func runWithoutFailed(_ sinks: [(any EvidenceSink)?]) throws {
     if let input = walk.inputs.indices.first(where: { !failed.contains([$0]) && walk.inputs[$0].size == nil })
     {

@@ -131,7 +131,7 @@ package struct InputOptions: ParsableArguments {
 
   /// The examination of the inputs, by the bytes of their paths as given.
   /// - Parameter isSpool: whether files that other programs are writing are left alone.
-  /// - Throws: a `Failure` if a file of keys cannot be used.
+  /// - Throws: a `CommandError` if a file of keys cannot be used.
   package func examination(
     hashing: Examination.Hashing, mayRepeat: Bool = false, isSpool: Bool = false
   ) throws -> Examination {

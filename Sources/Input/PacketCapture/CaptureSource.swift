@@ -23,7 +23,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
   private var isFinishing = false
   package let held: HeldBatches
 
-  /// - Throws: an `InputFault` where the filter does not compile.
+  /// - Throws: an `InputError` where the filter does not compile.
   package init(options: CaptureOptions) throws(InputError) {
     self.options = options
     if let expression = options.filter { filter = try PacketFilter(expression) }

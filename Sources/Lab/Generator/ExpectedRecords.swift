@@ -124,12 +124,12 @@ struct ExpectedRecords {
   }
 
   private mutating func find(
-    _ code: String, _ range: Range<Int>, at place: (packet: Int?, fileOffset: Int?),
+    _ code: String, _ range: Range<Int>, at location: (packet: Int?, fileOffset: Int?),
     to truth: inout TruthWriter
   ) throws {
     findings += 1
     let range = offset(range.lowerBound)..<offset(range.upperBound)
-    try truth.finding(code, of: stream, isFromServer: records.isFromServer, range, at: place)
+    try truth.finding(code, of: stream, isFromServer: records.isFromServer, range, at: location)
   }
 
   private func offset(_ sent: Int) -> Int { sent - (base ?? 0) }

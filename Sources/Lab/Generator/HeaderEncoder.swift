@@ -84,7 +84,7 @@ struct HeaderEncoder {
 
   // MARK: - Tables
 
-  /// The entries of the static table (RFC 7541, appendix A) that pushes have; of a name, the first stands for it.
+  /// The entries of the static table (RFC 7541, appendix A) that pushes have; of a name, the first represents it.
   private static let staticEntries: [(index: Int, name: HeaderName, value: String)] = [
     (1, .authority, ""), (2, .method, "GET"), (3, .method, "POST"), (4, .path, "/"), (6, .scheme, "http"),
     (8, .status, "200"), (12, .status, "400"), (14, .status, "500"),

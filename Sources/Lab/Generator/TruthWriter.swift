@@ -135,14 +135,14 @@ struct TruthWriter {
   /// Writes a finding. The message is a placeholder: the truth does not prescribe its wording.
   mutating func finding(
     _ code: String, of stream: Stream, isFromServer: Bool, _ range: Range<Int>,
-    at place: (packet: Int?, fileOffset: Int?)
+    at location: (packet: Int?, fileOffset: Int?)
   ) throws {
     if isOfDamaged { return }
     begin("finding", .whole, stream.number, isFromServer: isFromServer)
     text.member("offset", range.lowerBound)
     text.member("length", range.count)
-    text.member("packet", place.packet)
-    text.member("file_offset", place.fileOffset)
+    text.member("packet", location.packet)
+    text.member("file_offset", location.fileOffset)
     text.member("code", code)
     text.member("severity", Self.warnings.contains(code) ? "warning" : "error")
     text.member("message", "generated")

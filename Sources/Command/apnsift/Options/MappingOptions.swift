@@ -27,7 +27,7 @@ struct MappingOptions: ParsableArguments {
   /// Whether --table and --token-column describe the table.
   var isTrial: Bool { table != nil }
 
-  /// Nil without options. Throws `YAMLError`, and `Failure` for a file that cannot be read.
+  /// Nil without options. Throws `YAMLError`, and `CommandError` for a file that cannot be read.
   func mappingFile() throws -> MappingFile? {
     if let mapping { return try MappingFile(at: mapping) }
     guard let table, let tokenColumn else { return nil }

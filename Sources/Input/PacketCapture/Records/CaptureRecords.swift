@@ -79,10 +79,10 @@ package struct CaptureRecords {
   package mutating func next(
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
   ) -> NextRecord {
-    let place = WindowPlace(offset: windowOffset, isLast: isLast)
+    let location = WindowLocation(offset: windowOffset, isLast: isLast)
     return switch kind {
-    case .pcap, .snoop: pcap.next(in: window, from: index, place)
-    case .pcapng: pcapng.next(in: window, from: index, place)
+    case .pcap, .snoop: pcap.next(in: window, from: index, location)
+    case .pcapng: pcapng.next(in: window, from: index, location)
     }
   }
 }

@@ -16,16 +16,17 @@ struct PcapRecords: RecordFormat {
     rules = PcapHeaderRules(maxPacket: UInt32(clamping: maxPacket), unitsPerSecond: 1_000_000)
   }
 
-  mutating func readHead(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord? {
+  mutating func readHead(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? {
     let available = window.byteCount - index
     if available >= 16, PcapHeader.isSnoop(window, at: index) {
-      return readSnoopHead(at: index, in: window, place)
+      return readSnoopHead(at: index, in: window, location)
     }
     guard available >= PcapHeader.length else {
-      return place.isLast ? Self.cutHeader(available, place.offset + index) : .needsBytes(PcapHeader.length)
+      return location.isLast
+        ? Self.cutHeader(available, location.offset + index) : .needsBytes(PcapHeader.length)
     }
     guard var found = PcapHeader(magic: FileByteOrder.little.uint32(in: window, at: index)) else {
-      return Self.unreadable("not a pcap file: unknown magic number", place.offset + index)
+      return Self.unreadable("not a pcap file: unknown magic number", location.offset + index)
     }
     let major = found.order.uint16(in: window, at: index + 4)
     let minor = found.order.uint16(in: window, at: index + 6)
@@ -35,7 +36,8 @@ struct PcapRecords: RecordFormat {
     if link & 0x03ff_0000 != 0 {
       return Self.unreadable(
         "the link type of this pcap file has reserved bits set "
-          + "(0x\(String(Int(link), radix: 16))); expected a number below 65536", place.offset + index + 20)
+          + "(0x\(String(Int(link), radix: 16))); expected a number below 65536", location.offset + index + 20
+      )
     }
     found.lengths = PcapHeader.LengthOrder(major: major, minor: minor)
     found.snapLength = found.order.uint32(in: window, at: index + 16)
@@ -45,17 +47,19 @@ struct PcapRecords: RecordFormat {
     let end = index + PcapHeader.length
     // 2.0 to 2.4, and the 543.0 of DG/UX, which is the same as 2.0.
     if (major == 2 && minor <= 4) || (major == 543 && minor == 0) { return .skipped(end: end) }
-    return .damaged(Self.unknownVersion("\(Int(major)).\(Int(minor))", at: place.offset + index), end: end)
+    return .damaged(Self.unknownVersion("\(Int(major)).\(Int(minor))", at: location.offset + index), end: end)
   }
 
   /// RFC 1761: after the magic number the version, and the type of the links; 0 and 4 are Ethernet.
-  private mutating func readSnoopHead(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord {
+  private mutating func readSnoopHead(at index: Int, in window: RawSpan, _ location: WindowLocation)
+    -> NextRecord
+  {
     let version = window.bigEndianUInt32(at: index + 8)
     let type = window.bigEndianUInt32(at: index + 12)
     guard version == 2, type == 0 || type == 4 else {
       return Self.unreadable(
         "snoop version \(Int(version)) with link type \(Int(type)), expected version 2 with Ethernet "
-          + "(0 or 4); convert it: editcap -F pcap FILE NEW.pcap", place.offset + index + 8)
+          + "(0 or 4); convert it: editcap -F pcap FILE NEW.pcap", location.offset + index + 8)
     }
     (file.order, file.lengths, file.recordHeader, file.linkType) = (.big, .snoop, 24, .ethernet)
     return .skipped(end: index + 16)
@@ -67,7 +71,7 @@ struct PcapRecords: RecordFormat {
   }
 
   @inline(__always)
-  mutating func readStrict(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord? {
+  mutating func readStrict(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? {
     guard window.byteCount &- index >= headerLength else { return nil }
     let header = header(at: index, in: window)
     guard rules.isSound(header, near: reference) else { return nil }
@@ -76,10 +80,10 @@ struct PcapRecords: RecordFormat {
     if end &+ headerLength <= window.byteCount {
       guard rules.isSound(self.header(at: end, in: window), near: header.seconds) else { return nil }
     } else {
-      guard place.isLast, end == window.byteCount else { return nil }
+      guard location.isLast, end == window.byteCount else { return nil }
     }
     reference = header.seconds
-    return packet(header, from: start, to: end, place)
+    return packet(header, from: start, to: end, location)
   }
 
   func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment {
@@ -119,11 +123,11 @@ struct PcapRecords: RecordFormat {
   }
 
   mutating func read(
-    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ place: WindowPlace
+    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ location: WindowLocation
   ) -> NextRecord {
     let header = header(at: index, in: window)
     updateReference(with: header, before: end, in: window)
-    return packet(header, from: index &+ headerLength, to: end, place)
+    return packet(header, from: index &+ headerLength, to: end, location)
   }
 
   /// - Parameters:
@@ -131,7 +135,7 @@ struct PcapRecords: RecordFormat {
   ///   - end: index after its last one.
   @inline(__always)
   private mutating func packet(
-    _ header: PcapRecordHeader, from start: Int, to end: Int, _ place: WindowPlace
+    _ header: PcapRecordHeader, from start: Int, to end: Int, _ location: WindowLocation
   ) -> NextRecord {
     packets &+= 1
     if header.original > 0 { rules.mayLackOriginal = false }
@@ -139,7 +143,7 @@ struct PcapRecords: RecordFormat {
       PacketRecord(
         number: packets, time: time(of: header), linkType: file.linkType, start: start,
         capturedLength: min(end &- start, Int(header.captured)), originalLength: Int(header.original),
-        fileOffset: place.offset &+ start, isCutByFile: end &- start < Int(header.captured)), end: end)
+        fileOffset: location.offset &+ start, isCutByFile: end &- start < Int(header.captured)), end: end)
   }
 
   /// A time far from the last one becomes the reference only if the next header is sound and has a time near it.

@@ -25,10 +25,10 @@ struct PcapngRecords: RecordFormat {
     maxBlock = min(maxPacket, Int(UInt32.max)) + Self.blockAllowance
   }
 
-  mutating func readHead(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord? { nil }
+  mutating func readHead(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? { nil }
 
   @inline(__always)
-  mutating func readStrict(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord? {
+  mutating func readStrict(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? {
     let available = window.byteCount &- index
     guard available >= PcapngBlock.frameLength,
       let block = PcapngBlock(at: index, in: window, order: order),
@@ -37,7 +37,7 @@ struct PcapngRecords: RecordFormat {
     let end = index &+ block.totalLength
     guard block.isClosed(before: end, in: window) else { return nil }
     let frame = PcapngFrame(
-      start: index, bodyEnd: end &- 4, end: end, order: block.order, fileOffset: place.offset &+ index)
+      start: index, bodyEnd: end &- 4, end: end, order: block.order, fileOffset: location.offset &+ index)
     // Fast path for nearly all blocks; the others are handled out of line.
     return block.type == PcapngBlock.Kind.enhancedPacket.rawValue
       ? readPacket(frame, isObsolete: false, in: window) : read(block, frame, in: window)
@@ -139,14 +139,14 @@ struct PcapngRecords: RecordFormat {
     }
   }
 
-  mutating func read(at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ place: WindowPlace)
+  mutating func read(at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ location: WindowLocation)
     -> NextRecord
   {
     // The assessment has read the same block.
     guard let block = PcapngBlock(at: index, in: window, order: order) else { return .skipped(end: end) }
     let frame = PcapngFrame(
       start: index, bodyEnd: isCut ? end : end &- 4, end: end, order: block.order,
-      fileOffset: place.offset &+ index)
+      fileOffset: location.offset &+ index)
     return read(block, frame, in: window)
   }
 

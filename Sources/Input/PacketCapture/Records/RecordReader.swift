@@ -43,15 +43,15 @@ struct RecordReader<Format: RecordFormat> {
 
   init(_ format: Format) { self.format = format }
 
-  mutating func next(in window: RawSpan, from index: Int, _ place: WindowPlace) -> NextRecord {
+  mutating func next(in window: RawSpan, from index: Int, _ location: WindowLocation) -> NextRecord {
     switch state {
     case .heading:
-      return readHead(in: window, from: index, place)
+      return readHead(in: window, from: index, location)
     case .reading(let searched):
-      return format.readStrict(at: index, in: window, place)
-        ?? readSuspect(in: window, from: index, place, searched: searched)
+      return format.readStrict(at: index, in: window, location)
+        ?? readSuspect(in: window, from: index, location, searched: searched)
     case .searching:
-      return search(in: window, from: index, callerIndex: index, place)
+      return search(in: window, from: index, callerIndex: index, location)
     case .reportingDamage:
       state = .reading(searched: 0)
       return .damaged(finding(resumes: nil), end: index)
@@ -60,59 +60,61 @@ struct RecordReader<Format: RecordFormat> {
     }
   }
 
-  private mutating func readHead(in window: RawSpan, from index: Int, _ place: WindowPlace) -> NextRecord {
-    let step = format.readHead(at: index, in: window, place)
+  private mutating func readHead(in window: RawSpan, from index: Int, _ location: WindowLocation)
+    -> NextRecord
+  {
+    let step = format.readHead(at: index, in: window, location)
     switch step {
     case .needsBytes: break
     case .unreadable: state = .ended
     case .packet, .skipped, .damaged, .finished, nil: state = .reading(searched: 0)
     }
-    return step ?? next(in: window, from: index, place)
+    return step ?? next(in: window, from: index, location)
   }
 
   @inline(never)
   private mutating func readSuspect(
-    in window: RawSpan, from index: Int, _ place: WindowPlace, searched: Int
+    in window: RawSpan, from index: Int, _ location: WindowLocation, searched: Int
   ) -> NextRecord {
-    switch format.assess(at: index, in: window, isLast: place.isLast) {
+    switch format.assess(at: index, in: window, isLast: location.isLast) {
     case .needs(let count):
       return .needsBytes(count)
     case .ended:
       state = .ended
       return .finished
     case .broken:
-      skip(at: index, in: window, place)
-      return search(in: window, from: index + 1, callerIndex: index, place)
+      skip(at: index, in: window, location)
+      return search(in: window, from: index + 1, callerIndex: index, location)
     case .suspect(let end, let isReadable, let damage):
-      let begin = max(index + 1, searched - place.offset)
-      switch firstPlausible(in: window, from: begin, to: end, suspect: index, isLast: place.isLast) {
+      let begin = max(index + 1, searched - location.offset)
+      switch firstPlausible(in: window, from: begin, to: end, suspect: index, isLast: location.isLast) {
       case .found(let other):
-        skip(at: index, in: window, place)
-        return resume(at: other, in: window, place)
+        skip(at: index, in: window, location)
+        return resume(at: other, in: window, location)
       case .needs(let other, let count):
-        state = .reading(searched: other + place.offset)
+        state = .reading(searched: other + location.offset)
         return .needsBytes(other - index + count)
       case .none:
         break
       }
-      if isReadable { return readDamaged(at: index, to: end, damage: damage, in: window, place) }
-      skip(at: index, in: window, place)
-      return search(in: window, from: end, callerIndex: index, place)
+      if isReadable { return readDamaged(at: index, to: end, damage: damage, in: window, location) }
+      skip(at: index, in: window, location)
+      return search(in: window, from: end, callerIndex: index, location)
     }
   }
 
   private mutating func readDamaged(
-    at index: Int, to end: Int, damage range: Range<Int>?, in window: RawSpan, _ place: WindowPlace
+    at index: Int, to end: Int, damage range: Range<Int>?, in window: RawSpan, _ location: WindowLocation
   ) -> NextRecord {
     state = .reading(searched: 0)
     let isCut = range?.lowerBound == index
     let cause = range == nil ? nil : format.reason(at: index, in: window)
     let packets = format.packets
-    let step = format.read(at: index, to: end, isCut: isCut, in: window, place)
+    let step = format.read(at: index, to: end, isCut: isCut, in: window, location)
     if case .damaged = step { return step }
     guard let range, let cause else { return step }
     damage = Damage(
-      start: range.lowerBound + place.offset, end: range.upperBound + place.offset, packet: packets,
+      start: range.lowerBound + location.offset, end: range.upperBound + location.offset, packet: packets,
       cause: cause)
     // The damaged packet has a number now.
     if case .packet(let packet, _) = step { (damage.packet, damage.isInPacket) = (packet.number, true) }
@@ -120,33 +122,35 @@ struct RecordReader<Format: RecordFormat> {
     return step
   }
 
-  private mutating func skip(at index: Int, in window: RawSpan, _ place: WindowPlace) {
+  private mutating func skip(at index: Int, in window: RawSpan, _ location: WindowLocation) {
     damage = Damage(
-      start: index + place.offset, end: index + place.offset, packet: format.packets,
+      start: index + location.offset, end: index + location.offset, packet: format.packets,
       cause: format.reason(at: index, in: window))
     format.skip(at: index, in: window)
   }
 
-  private mutating func resume(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord {
+  private mutating func resume(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord {
     state = .reading(searched: 0)
-    damage.end = index + place.offset
+    damage.end = index + location.offset
     format.resume(at: index, in: window)
     return .damaged(finding(resumes: true), end: index)
   }
 
   /// - Parameter callerIndex: the caller's index; the bytes between it and `start` have been searched before.
   private mutating func search(
-    in window: RawSpan, from start: Int, callerIndex: Int, _ place: WindowPlace
+    in window: RawSpan, from start: Int, callerIndex: Int, _ location: WindowLocation
   ) -> NextRecord {
     state = .searching
-    switch firstPlausible(in: window, from: start, to: window.byteCount, suspect: nil, isLast: place.isLast) {
+    switch firstPlausible(
+      in: window, from: start, to: window.byteCount, suspect: nil, isLast: location.isLast)
+    {
     case .found(let index):
-      return resume(at: index, in: window, place)
+      return resume(at: index, in: window, location)
     case .needs(let index, let count):
       return index > callerIndex ? .skipped(end: index) : .needsBytes(count)
-    case .none where place.isLast:
+    case .none where location.isLast:
       state = .reading(searched: 0)
-      damage.end = window.byteCount + place.offset
+      damage.end = window.byteCount + location.offset
       return .damaged(finding(resumes: false), end: window.byteCount)
     case .none:
       let end = window.byteCount
@@ -184,7 +188,7 @@ struct RecordReader<Format: RecordFormat> {
 }
 
 /// Where a window is in the file.
-struct WindowPlace: BitwiseCopyable {
+struct WindowLocation: BitwiseCopyable {
   /// Offset in the file of its first byte.
   var offset: Int
   /// Whether the file ends with it.
@@ -218,18 +222,18 @@ protocol RecordFormat {
   static var unit: String { get }
 
   /// Reads the file header before the first record; nil if the format has none.
-  mutating func readHead(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord?
+  mutating func readHead(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord?
 
   /// Reads the record at `index` if it is valid and the bytes after it confirm it: the fast path for nearly all
   /// records. Nil, without side effects, if not, or if the window is too short to decide; `assess` distinguishes the
   /// two.
-  mutating func readStrict(at index: Int, in window: RawSpan, _ place: WindowPlace) -> NextRecord?
+  mutating func readStrict(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord?
 
   func assess(at index: Int, in window: RawSpan, isLast: Bool) -> RecordAssessment
 
   /// Reads a record that was assessed to end at `end`; `isCut` if the end of the file truncates it there.
   mutating func read(
-    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ place: WindowPlace
+    at index: Int, to end: Int, isCut: Bool, in window: RawSpan, _ location: WindowLocation
   ) -> NextRecord
 
   /// Must return `no` for nearly all bytes that are not a record, and take constant time except for what `noneBefore`

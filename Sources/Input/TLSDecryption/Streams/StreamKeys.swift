@@ -30,7 +30,7 @@ package struct StreamKeys: Sendable {
   }
 
   /// Reads key logs, texts of `openssl s_client` and session files, block by block.
-  /// - Throws: a `Failure` that names the file.
+  /// - Throws: a `CommandError` that names the file.
   package mutating func addKeyFile(_ input: Input) throws {
     var reader = KeyFileReader(file: files.count)
     let ignored = store.ignoredCount

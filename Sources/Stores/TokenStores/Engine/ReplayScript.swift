@@ -14,7 +14,7 @@ package final class ReplayScript {
   ///   - path: the script's file; the undo is beside it, as `NAME.undo.sql`.
   ///   - batch: how many statements a transaction has, from 1.
   ///   - replaces: whether existing files are replaced.
-  /// - Throws: a `Failure` if a file cannot be written.
+  /// - Throws: a `CommandError` if a file cannot be written.
   package init(_ path: String, batch: Int, replaces: Bool) throws {
     undoPath = (path.hasSuffix(".sql") ? String(path.dropLast(4)) : path) + ".undo.sql"
     replay = StatementFile(try OutputFile(path, force: replaces), batch: batch)

@@ -18,7 +18,7 @@ final class ClientApps: EvidenceSink {
   }
 
   /// Stops the replay of another app's tokens, which would be invalidated for the wrong app.
-  /// - Throws: a `Failure` if a stream is of another app than `app`, unless that is accepted.
+  /// - Throws: a `CommandError` if a stream is of another app than `app`, unless that is accepted.
   func check(against app: String, store: String, acceptsOther: Bool) throws {
     guard let other = streams.first(where: { $0.app != app }) else { return }
     if app.isEmpty {
@@ -48,7 +48,7 @@ extension PushTopics {
   /// Likewise by the topics of pushes. Those of other apps than `app` are left out; if there are no others, a note says
   /// so. Pushes without a topic are doubtful if no topic is of `app`. Without `app`, pushes of several apps stop the
   /// replay: their tokens would all get one owner.
-  /// - Throws: a `Failure` for doubtful pushes, or without `app` for several apps, unless accepted.
+  /// - Throws: a `CommandError` for doubtful pushes, or without `app` for several apps, unless accepted.
   package func check(against app: String, store: String, acceptsOther: Bool) throws {
     let mismatch: Message
     let names = apps.prefix(5).map(\.app).joined(separator: ", ") + (apps.count > 5 ? ", …" : "")

@@ -38,7 +38,7 @@ struct CSVReader: ~Copyable {
   }
 
   /// Reads the next record; false at the end of the file.
-  /// - Throws: `InputFault` if the start of the next record is unknown, or the file cannot be read.
+  /// - Throws: `InputError` if the start of the next record is unknown, or the file cannot be read.
   mutating func next() throws -> Bool {
     text.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)

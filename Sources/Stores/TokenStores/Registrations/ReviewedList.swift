@@ -8,7 +8,7 @@ enum ReviewedList {
   private static let columns = ["token", "key", "outcome", "invalidated_at"]
 
   /// The rows of lists; nil if no input is one.
-  /// - Throws: a `Failure` if some inputs are lists and others are not, or a list has a line that is no row.
+  /// - Throws: a `CommandError` if some inputs are lists and others are not, or a list has a line that is no row.
   static func rows(of inputs: [Input]) throws -> ListedRows? {
     let lists = inputs.map { (input: $0, delimiter: delimiter(of: $0.name)) }
     guard let list = lists.first(where: { $0.delimiter != nil }) else { return nil }

@@ -17,7 +17,7 @@ package struct ReplayMetrics {
   package var examination: Examination?
   package var outcome: ReplayOutcomeReport?
 
-  /// - Throws: a `Failure` if the file cannot be written.
+  /// - Throws: a `CommandError` if the file cannot be written.
   package init(_ path: String) throws {
     // The collector may be another user.
     file = try OutputFile(path, force: true, isPrivate: false)

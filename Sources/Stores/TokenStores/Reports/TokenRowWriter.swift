@@ -20,7 +20,7 @@ package struct TokenRowWriter {
   package init() {}
   package var names: [String] { columns.map(\.rawValue) }
 
-  /// - Throws: a `Failure` for a time that the form cannot represent: another program may have written it.
+  /// - Throws: a `CommandError` for a time that the form cannot represent: another program may have written it.
   package func write(
     _ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState, to rows: RowWriter
   ) throws {

@@ -42,7 +42,7 @@ package enum ReadFiles {
     return file(FileIdentity(at: Array(path.utf8CString)))?.use
   }
 
-  /// Throws a `Failure` if writing `path` would change a file that is read for another use than `expected`.
+  /// Throws a `CommandError` if writing `path` would change a file that is read for another use than `expected`.
   package static func check(_ path: String, besides expected: String? = nil) throws {
     if let use = use(of: path), use != expected {
       throw CommandError("\(path) is \(use): name another file to write")

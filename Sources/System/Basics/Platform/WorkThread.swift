@@ -8,7 +8,7 @@ enum WorkThread {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Throws a `Failure` if the system has no thread left.
+  /// Throws a `CommandError` if the system has no thread left.
   static func start(_ run: @escaping @Sendable () -> Void) throws {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
