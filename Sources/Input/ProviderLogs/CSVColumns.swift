@@ -29,12 +29,12 @@ struct CSVColumns {
       let name = UnsafeRawBufferPointer(rebasing: text[start..<end])
       let meaning = LogName(name).flatMap { names.meaning(of: $0) }
       meanings.append(meaning)
-      switch meaning?.field {
-      case .token, .path: isToken = true
-      case .status, .reason, .success: isAnswer = true
+      switch meaning?.field.inHeader {
+      case .token: isToken = true
+      case .answer: isAnswer = true
       case .invalidation: isTime = true
-      case .text: isText = true
-      default: break
+      case .line: isText = true
+      case .detail, nil: break
       }
     }
     hasLines = isText && !isToken

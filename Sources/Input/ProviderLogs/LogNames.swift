@@ -32,6 +32,21 @@ enum LogField: UInt8, CaseIterable {
   case use
 
   var isTime: Bool { [.invalidation, .timestamp, .nestedTimestamp, .lineTime].contains(self) }
+
+  /// What a column with its name says of a header line.
+  enum HeaderRole { case token, answer, invalidation, line, detail }
+
+  var inHeader: HeaderRole {
+    switch self {
+    case .token, .path: .token
+    case .status, .reason, .success: .answer
+    case .invalidation: .invalidation
+    case .text: .line
+    case .timestamp, .nestedTimestamp, .lineTime, .apnsID, .uniqueID, .topic, .pushType, .priority,
+      .expiration, .collapseID, .payloadLength, .kind, .logMark, .list, .payload, .flags, .tokenLength, .use:
+      .detail
+    }
+  }
 }
 
 /// A normalized name of up to 32 bytes: `deviceToken`, `device_token` and `Device-Token` are equal.

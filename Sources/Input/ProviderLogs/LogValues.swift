@@ -67,20 +67,16 @@ struct LogValues {
   /// Keeps a value if its weight is higher than that of the current value.
   @inline(__always)
   mutating func put(_ value: consuming LogValue, for meaning: LogNames.Meaning, in line: UnsafeRawPointer) {
-    var field = meaning.field
-    note(field)
+    let field = value.container > 0 && meaning.field == .timestamp ? .nestedTimestamp : meaning.field
+    note(meaning.field)
     value.rank = meaning.rank
     value.isUTC = meaning.isUTC
-    switch field {
-    case .status where value.kind != .number && !Self.isNumeric(value, in: line):
-      // `status` may be a word. A number in another member counts more.
+    // `status` may be a word. A number in another member counts more.
+    if field == .status, value.kind != .number, !Self.isNumeric(value, in: line) {
       value.rank = meaning.rank == LogNames.mappedRank ? meaning.rank : 0
-    case .token, .reason:
-      // `error` and `device` may be objects.
-      if !value.isText, meaning.rank == 1 { return }
-    case .timestamp where value.container > 0: field = .nestedTimestamp
-    default: break
     }
+    // `error` and `device` may be objects.
+    if field == .token || field == .reason, !value.isText, meaning.rank == 1 { return }
     let known = values[Int(field.rawValue)]
     if known.kind == .absent || value.weight > known.weight || known.kind == .structure && value.isText
       || field == .reason && !known.isText && value.isText
