@@ -51,8 +51,12 @@ package struct ReaderRun {
     let streams = all.flatMap(\.readings)
     all += certificates
     let rows = all.flatMap(\.rows)
-    let isNothingJudged = !all.contains { $0.readings.contains { $0.row.isRight != nil } }
-    if isNothingJudged { Console.say("no case has a stream to judge the reader on") }
+    let isJudged = all.contains { $0.readings.contains { $0.row.isRight != nil } }
+    if !isJudged {
+      Console.say(
+        "no case has a stream to judge the reader on: give cases with streams of \(trial.kind.rawValue), or another "
+          + "--reader-of")
+    }
     let readings = all.flatMap(\.readings)
     if asJSON {
       try output.append(Self.json(readings))
@@ -60,8 +64,10 @@ package struct ReaderRun {
     } else {
       try output.append(text(all, readings, isVerbose: isVerbose))
     }
-    if !isNothingJudged { Console.say(untried(all.reduce(into: TriedStreams()) { $0.add($1.tried) })) }
-    return result(rows, streams, certificates.flatMap(\.readings))
+    if isJudged { Console.say(untried(all.reduce(into: TriedStreams()) { $0.add($1.tried) })) }
+    var result = result(rows, streams, certificates.flatMap(\.readings))
+    if !isJudged { result.ending = .broken }
+    return result
   }
 
   /// Readings of servers that the reader must refuse.

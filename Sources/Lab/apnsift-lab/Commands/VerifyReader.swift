@@ -25,7 +25,7 @@ struct VerifyReader: ParsableCommand {
 
       EXIT CODES
         0 the reader is right   1 the reader is wrong
-        2 a case is invalid, an output fails, or the reader cannot be started
+        2 a case is invalid, an output fails, the reader cannot be started, or no stream judges it
       """)
 
   @OptionGroup var corpus: CorpusOptions
