@@ -1,6 +1,5 @@
 import ArgumentParser
 import Basics
-import EvidenceReport
 import StreamInputs
 import TLSDecryption
 
@@ -45,30 +44,5 @@ struct DecryptionOptions: ParsableArguments {
     }
     for name in psk { try found.addSharedKeys(try input(name).of(option: "--psk")) }
     return found
-  }
-
-  // MARK: - In reports
-
-  /// The options that change answers, with the names of files and nothing in them.
-  var reported: [(String, JSONValue)] {
-    [
-      ("keys", .array(keys.map { .string($0) })), ("rsa_keys", .array(rsaKey.map { .string($0) })),
-      ("psk", .array(psk.map { .string($0) })),
-      ("embedded_keys", .bool(!noEmbeddedKeys)), ("decrypt", .bool(!noDecrypt)),
-    ]
-  }
-
-  var listed: [ReportOption] {
-    func files(_ name: String, _ files: [String]) -> [ReportOption] {
-      files.isEmpty
-        ? [ReportOption(name, "none", isDefault: true)]
-        : files.map { ReportOption(name, $0, isDefault: false) }
-    }
-    return files("--keys", keys) + files("--rsa-key", rsaKey) + files("--psk", psk)
-      + files("--passphrase-file", [passphraseFile].compactMap { $0 })
-      + [
-        ReportOption("--no-embedded-keys", isDefault: !noEmbeddedKeys),
-        ReportOption("--no-decrypt", isDefault: !noDecrypt),
-      ]
   }
 }

@@ -2,7 +2,6 @@ import APNsWire
 import Analysis
 import ArgumentParser
 import Basics
-import EvidenceReport
 import PacketCapture
 import ProviderLogs
 import Reports
@@ -226,38 +225,5 @@ package struct InputOptions: ParsableArguments {
     if capture.feedbackPort.isEmpty { choice.feedbackPorts.subtract(capture.gatewayPort) }
     if capture.gatewayPort.isEmpty { choice.gatewayPorts.subtract(capture.feedbackPort) }
     return choice
-  }
-
-  /// The options that change answers, for reports.
-  package var reported: JSONValue {
-    var effective = self
-    effective.limits.maxTokenLength = rules.longestToken
-    return .object(
-      [
-        ("from", .string(from.name)),
-        ("map", map.text.isEmpty ? .null : .string(map.text)),
-        ("forms", JSONValue(forms?.path)), ("line_pattern", JSONValue(linePattern?.text)),
-        ("log_zone", JSONValue(logZone?.name)),
-        ("protocol", .string(streamProtocol.rawValue)),
-      ] + Limit.ofContents.map { $0.reported(effective) } + [
-        ("strict", .bool(strict)),
-        ("feedback_ports", .array(protocolChoice.feedbackPorts.sorted().map { .int(Int($0)) })),
-        ("gateway_ports", .array(protocolChoice.gatewayPorts.sorted().map { .int(Int($0)) })),
-      ] + capture.reported(self) + decryption.reported
-        + (knownHashes.isEmpty ? [] : [("known_hashes", .array(knownHashes.map { .string($0) }))]))
-  }
-
-  /// All options for reading inputs, in the order of the reference.
-  package var listed: [ReportOption] {
-    [
-      ReportOption("--from", from.name, isDefault: from == .auto),
-      ReportOption("--map", map.text.isEmpty ? "none" : map.text, isDefault: map.text.isEmpty),
-      ReportOption("--forms", forms?.path ?? "none", isDefault: forms == nil),
-      ReportOption("--line-pattern", linePattern?.text ?? "none", isDefault: linePattern == nil),
-      ReportOption("--log-zone", logZone?.name ?? "none", isDefault: logZone == nil),
-      ReportOption("--protocol", streamProtocol.rawValue, isDefault: streamProtocol == .auto),
-    ] + Limit.ofContents.map { $0.listed(self) } + capture.listed(self)
-      + decryption.listed + knownHashes.map { ReportOption("--known-hashes", $0, isDefault: false) }
-      + [ReportOption("--strict", isDefault: !strict, affectsResults: false)]
   }
 }

@@ -2,7 +2,6 @@ import APNsWire
 import Analysis
 import ArgumentParser
 import Basics
-import EvidenceReport
 import PacketCapture
 import StreamInputs
 
@@ -46,17 +45,6 @@ package struct Limit: @unchecked Sendable {
 
   func check(_ input: InputOptions) throws {
     if let range { try checkRange(option, given(input).number, range) }
-  }
-
-  /// The member of a report's options.
-  func reported(_ input: InputOptions) -> (String, JSONValue) {
-    (String(option.dropFirst(2)).replacing("-", with: "_"), given(input).reported)
-  }
-
-  /// The option with its value, as a report lists it.
-  func listed(_ input: InputOptions) -> ReportOption {
-    let text = given(input).defaultValueDescription
-    return ReportOption(option, text, isDefault: text == standardText)
   }
 }
 
