@@ -34,6 +34,31 @@ func command(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
     swiftSettings: strict, linkerSettings: selfContained)
 }
 
+/// What several test targets share, in a folder of Tests/TestSupport.
+func support(
+  _ name: String, _ folder: String, _ dependencies: [Target.Dependency] = [], libraries: [String] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Tests/TestSupport/\(folder)", swiftSettings: strict,
+    linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = [], libraries: [String] = []) -> Target {
+  .testTarget(
+    name: name, dependencies: ["Basics", "TestSupport", "Wording"] + dependencies, swiftSettings: strict,
+    linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+func commandTests(_ area: String) -> Target {
+  .testTarget(
+    name: "\(area)CommandTests",
+    dependencies: [
+      "Basics", "CaptureWriting", "CommandTestSupport", "PrivateServers", "TestSupport", "Wording",
+      "reader-model",
+    ],
+    path: "Tests/CommandTests/\(area)", swiftSettings: strict)
+}
+
 /// A C library of the system, by the packages that have its headers.
 func library(_ name: String, apt: String, yum: String, brew: String, pkgConfig: String? = nil) -> Target {
   .systemLibrary(
@@ -185,128 +210,49 @@ let package = Package(
       ]),
 
     // MARK: Tests
-    .target(
-      name: "TestSupport", dependencies: ["APNsWire"], path: "Tests/TestSupport",
-      exclude: ["Captures", "Pushes", "ReaderModel", "Servers", "Stores", "Streams", "Wording"],
-      swiftSettings: strict),
+    support("TestSupport", "Bytes", ["APNsWire"]),
     // Takes the events of sources one by one.
-    .target(
-      name: "StreamTestSupport", dependencies: ["PacketCapture"],
-      path: "Tests/TestSupport/Streams",
-      swiftSettings: strict),
-    .target(
-      name: "StoreTestSupport", dependencies: ["CSQLite", "TokenStores"], path: "Tests/TestSupport/Stores",
-      swiftSettings: strict, linkerSettings: [.linkedLibrary("sqlite3")]),
-    .target(
-      name: "PushTestSupport", dependencies: ["APNsWire", "Analysis", "Basics", "PacketCapture"],
-      path: "Tests/TestSupport/Pushes",
-      swiftSettings: strict),
+    support("StreamTestSupport", "Streams", ["PacketCapture"]),
+    support("StoreTestSupport", "Stores", ["CSQLite", "TokenStores"], libraries: ["sqlite3"]),
+    support("PushTestSupport", "Pushes", ["APNsWire", "Analysis", "Basics", "PacketCapture"]),
     // Depends on nothing, so that no capture can be right by sharing code with its reader.
-    .target(name: "CaptureWriting", path: "Tests/TestSupport/Captures", swiftSettings: strict),
-    .target(
-      name: "Wording", dependencies: ["Basics"], path: "Tests/TestSupport/Wording",
-      swiftSettings: strict),
+    support("CaptureWriting", "Captures"),
+    support("Wording", "Wording", ["Basics"]),
     // Servers for tests, and clients that share no code with ours.
-    .target(
-      name: "PrivateServers", dependencies: ["Basics", "CLibmariadb", "CLibpq"],
-      path: "Tests/TestSupport/Servers", swiftSettings: strict,
-      linkerSettings: [.linkedLibrary("mariadb"), .linkedLibrary("pq")]),
-    .testTarget(name: "MessagesTests", dependencies: ["Basics"], swiftSettings: strict),
-    .testTarget(
-      name: "WireBytesTests", dependencies: ["Basics", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(name: "TimeZonesTests", dependencies: ["Basics"], swiftSettings: strict),
-    .testTarget(name: "JSONTests", dependencies: ["Basics", "TestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "APNsWireTests", dependencies: ["APNsWire", "Basics", "TestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "HTTP2Tests", dependencies: ["APNsPushes", "APNsWire", "Basics", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ProviderLogsTests", dependencies: ["APNsWire", "Basics", "ProviderLogs", "TestSupport", "YAML"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "PacketCaptureTests",
-      dependencies: [
-        "Basics", "CLibpcap", "CaptureWriting", "PacketCapture", "StreamTestSupport", "TestSupport",
-        "Wording",
-      ],
-      swiftSettings: strict, linkerSettings: [.linkedLibrary("pcap")]),
-    .testTarget(
-      name: "TLSDecryptionTests",
-      dependencies: ["Basics", "PacketCapture", "TLSDecryption", "TestSupport", "Wording"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "StreamInputsTests",
-      dependencies: [
-        "Basics", "CaptureWriting", "PacketCapture", "StreamInputs", "StreamTestSupport", "TestSupport",
-        "Wording",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "AnalysisTests",
-      dependencies: [
-        "APNsWire", "Analysis", "Basics", "PacketCapture", "PushTestSupport", "StreamInputs", "TestSupport",
-        "Wording",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ReportsTests",
-      dependencies: [
-        "APNsWire", "Analysis", "Basics", "PacketCapture", "Reports", "StreamInputs", "TestSupport",
-        "TokenStores",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ReaderModelsTests", dependencies: ["ReaderModels", "TestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "ReadersTests",
-      dependencies: ["Basics", "Conformance", "MockServer", "ReaderModels", "TestSupport", "Wording"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "CorporaTests", dependencies: ["Basics", "Conformance", "Wording"], swiftSettings: strict),
-    .testTarget(
-      name: "GeneratorTests", dependencies: ["CaptureWriting", "Generator", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "EvidenceReportTests",
-      dependencies: [
-        "APNsWire", "Analysis", "Basics", "CaptureWriting", "EvidenceReport", "PacketCapture", "Reports",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "StoresTests",
-      dependencies: [
-        "Analysis", "Basics", "PushTestSupport", "StreamInputs", "TestSupport", "TokenStores", "Wording",
-        "YAML",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MockServerTests",
-      dependencies: ["APNsWire", "Analysis", "Basics", "Conformance", "MockServer", "Wording"],
-      swiftSettings: strict),
+    support("PrivateServers", "Servers", ["Basics", "CLibmariadb", "CLibpq"], libraries: ["mariadb", "pq"]),
+    // Runs the built commands. Of their code it links messages and calls of the system.
+    support("CommandTestSupport", "Commands", ["Basics", "CaptureWriting", "TestSupport"]),
     // The five faulty readers as programs, for `verify --reader`.
     .executableTarget(
       name: "reader-model", dependencies: ["Basics", "ReaderModels"], path: "Tests/TestSupport/ReaderModel",
       swiftSettings: strict),
-    // Runs the built command. Of its code it links messages and calls of the system; the rest are its own inputs.
-    .testTarget(
-      name: "CommandTests",
-      dependencies: ["Basics", "CaptureWriting", "PrivateServers", "TestSupport", "Wording", "reader-model"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "TokenStoresTests",
-      dependencies: ["Basics", "StoreTestSupport", "TestSupport", "TokenStores", "Wording"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "PostgreSQLStoreTests",
-      dependencies: [
-        "Basics", "PrivateServers", "StoreTestSupport", "TestSupport", "TokenStores", "Wording",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MySQLStoreTests",
-      dependencies: ["Basics", "PrivateServers", "TokenStores", "Wording"],
-      swiftSettings: strict),
-  ]
+    tests("MessagesTests"),
+    tests("WireBytesTests"),
+    tests("TimeZonesTests"),
+    tests("JSONTests"),
+    tests("APNsWireTests", ["APNsWire"]),
+    tests("HTTP2Tests", ["APNsPushes", "APNsWire"]),
+    tests("ProviderLogsTests", ["APNsWire", "ProviderLogs", "YAML"]),
+    tests(
+      "PacketCaptureTests", ["CLibpcap", "CaptureWriting", "PacketCapture", "StreamTestSupport"],
+      libraries: ["pcap"]),
+    tests("TLSDecryptionTests", ["PacketCapture", "TLSDecryption"]),
+    tests("StreamInputsTests", ["CaptureWriting", "PacketCapture", "StreamInputs", "StreamTestSupport"]),
+    tests("AnalysisTests", ["APNsWire", "Analysis", "PacketCapture", "PushTestSupport", "StreamInputs"]),
+    tests(
+      "ReportsTests", ["APNsWire", "Analysis", "PacketCapture", "Reports", "StreamInputs", "TokenStores"]),
+    tests("ReaderModelsTests", ["ReaderModels"]),
+    tests("ReadersTests", ["Conformance", "MockServer", "ReaderModels"]),
+    tests("CorporaTests", ["Conformance"]),
+    tests("GeneratorTests", ["CaptureWriting", "Generator"]),
+    tests(
+      "EvidenceReportTests",
+      ["APNsWire", "Analysis", "CaptureWriting", "EvidenceReport", "PacketCapture", "Reports"]),
+    tests("StoresTests", ["Analysis", "PushTestSupport", "StreamInputs", "TokenStores", "YAML"]),
+    tests("MockServerTests", ["APNsWire", "Analysis", "Conformance", "MockServer"]),
+    tests("TokenStoresTests", ["StoreTestSupport", "TokenStores"]),
+    tests("PostgreSQLStoreTests", ["PrivateServers", "StoreTestSupport", "TokenStores"]),
+    tests("MySQLStoreTests", ["PrivateServers", "TokenStores"]),
+    // The built commands as people run them, by area, so that a changed line compiles one area.
+  ] + ["Captures", "Gateway", "Inputs", "Lab", "Output", "Replay"].map(commandTests)
 )

@@ -1,1 +1,1 @@
-../../../Tests/TestSupport/SeededGenerator.swift
+../../../Tests/TestSupport/Bytes/SeededGenerator.swift

@@ -1,1 +1,1 @@
-../../../Tests/TestSupport/TemporaryFiles.swift
+../../../Tests/TestSupport/Bytes/TemporaryFiles.swift

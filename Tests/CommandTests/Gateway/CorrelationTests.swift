@@ -1,4 +1,5 @@
 import CaptureWriting
+import CommandTestSupport
 import Testing
 
 /// Small connections with outcomes worked out by hand (docs/spec/decoding-rules.md#correlation).

@@ -1,5 +1,6 @@
 import Basics
 import CaptureWriting
+import CommandTestSupport
 import Testing
 import Wording
 

@@ -1,4 +1,5 @@
 import CaptureWriting
+import CommandTestSupport
 import Foundation
 import Testing
 

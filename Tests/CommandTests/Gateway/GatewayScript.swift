@@ -1,4 +1,5 @@
 import CaptureWriting
+import CommandTestSupport
 
 /// A gateway connection in a line, a word for each packet, in the order of the capture:
 ///

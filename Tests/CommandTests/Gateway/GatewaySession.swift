@@ -1,4 +1,5 @@
 import CaptureWriting
+import CommandTestSupport
 
 /// A session of notifications with commands 0, 1 and 2 in turn, of which one is refused: what the client sent, what
 /// the gateway answered, and what became of each by the rule (docs/spec/decoding-rules.md#correlation).

@@ -1,0 +1,105 @@
+import CommandTestSupport
+import Foundation
+import Testing
+
+/// Captures that were made to be dear cost no more than their size (docs/spec/captures.md#limits); the files are those
+/// of Benchmarks/make-capture.
+@Suite("Captures that were made to be dear", .serialized)
+struct CaptureScaleTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  /// Runs the command, and says how much memory it had at most, in bytes. Python asks the system, as what the
+  /// test runner would get includes its own memory.
+  private func run(_ arguments: String...) throws -> (outcome: Outcome, peak: Int) {
+    let script = """
+      import os, resource, subprocess, sys
+      code = subprocess.run([os.environ["APNSIFT"], *sys.argv[1:]]).returncode
+      unit = 1 if sys.platform == "darwin" else 1024
+      with open("peak", "w") as file:
+          file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit))
+      sys.exit(code)
+      """
+    let words = ["python3", "-c", script] + arguments
+    let outcome = try directory.run("/usr/bin/env", words.map { Array($0.utf8) })
+    return (outcome, try #require(Int(try directory.text(of: "peak"))))
+  }
+
+  /// What the process takes with nothing to hold back.
+  private static let ground = 64 << 20
+
+  /// `--total-buffer` where nothing else is said.
+  private static let totalBuffer = 64 << 20
+
+  @Test(
+    "100,000 holes of one byte in one stream, in any order", arguments: ["ascending", "descending", "random"])
+  func holes(_ order: String) throws {
+    try directory.makeCapture(order, 100_000)
+    let (outcome, peak) = try run(
+      "export", "-t", "raw", "-o", "out", "--reorder-window", "200000", "large.pcap")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(peak < Self.ground + Self.totalBuffer, "\(peak) bytes")
+    let bytes = try directory.bytes(of: "out/stream-0-b.raw")
+    #expect(bytes == [UInt8](repeating: 0x55, count: 100_001))
+    let entry = try #require(try Evidence.objects(try directory.text(of: "out/streams.json")).first)
+    #expect(entry["gaps"] as? [[Int]] == (0..<100_000).map { [2 * $0 + 1, 1] })
+    #expect(entry["duplicate_bytes"] as? Int == 0)
+  }
+
+  @Test("a window that is too narrow for the order loses bytes, and says so")
+  func narrowWindow() throws {
+    try directory.makeCapture("random", 20_000)
+    let outcome = try directory.apnsift("export", "-t", "ndjson", "--records", "findings", "large.pcap")
+    let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+    // Each late packet brought one byte.
+    let late = exported.findings("late-segment").count
+    let summary = try #require(exported.objects("summary").first)
+    let kept = try #require(summary["stream_bytes"] as? Int)
+    #expect(kept + late == 20_001 && late > 0)
+    #expect(kept + (summary["gap_bytes"] as? Int ?? 0) == 40_001)
+  }
+
+  @Test("half a million connections that never opened")
+  func halfOpen() throws {
+    let (count, remembered) = (500_000, 50_000)
+    try directory.makeCapture("half-open", count)
+    let (outcome, peak) = try run(
+      "export", "--records", "findings", "--max-connections", "\(remembered)", "large.pcap")
+    #expect(outcome.code == 0)
+    #expect(outcome.lines.count == 2)
+    #expect(
+      outcome.text.contains(
+        "dropped \(count - remembered) idle connections without data"), "\(outcome.text)")
+    // Each takes up to 2 KiB.
+    #expect(peak < Self.ground + remembered << 11, "\(peak) bytes")
+  }
+
+  @Test("200,000 streams of one byte far after their beginnings")
+  func farBytes() throws {
+    let count = 200_000
+    try directory.makeCapture("far-byte", count)
+    let (outcome, peak) = try run("export", "--records", "streams", "-o", "streams.csv", "large.pcap")
+    #expect(outcome.code == 0)
+    // Each takes up to 2 KiB.
+    #expect(peak < Self.ground + Self.totalBuffer + count << 11, "\(peak) bytes")
+    // server_bytes and server_gap_bytes of each stream.
+    let tally = try directory.shell("cut -d, -f11,13 streams.csv | sort | uniq -c")
+    #expect(
+      tally.lines.map { $0.split(separator: " ").joined(separator: " ") }.sorted()
+        == ["1 server_bytes,server_gap_bytes", "\(count) 1,1000000"])
+  }
+
+  @Test("a stream of 6 GiB of which a few bytes are there")
+  func longStream() throws {
+    try directory.makeCapture("long", 6)
+    let (outcome, peak) = try run("export", "-t", "raw", "-o", "out", "large.pcap")
+    #expect(outcome.code == 0)
+    #expect(peak < Self.ground, "\(peak) bytes")
+    let entry = try #require(try Evidence.objects(try directory.text(of: "out/streams.json")).first)
+    #expect(entry["bytes"] as? Int == 7 * 38)
+    #expect(entry["gaps"] as? [[Int]] == (0..<6).map { [$0 << 30 + 38, 1 << 30 - 38] })
+    let bytes = try directory.bytes(of: "out/stream-0-b.raw")
+    #expect(stride(from: 6, to: bytes.count, by: 38).map { bytes[$0] } == [1, 2, 3, 4, 5, 6, 7])
+  }
+}

@@ -1,0 +1,180 @@
+import Basics
+import CaptureWriting
+import CommandTestSupport
+import Testing
+import Wording
+
+/// The output of several jobs is that of one: the same bytes, files, messages and exit code.
+@Suite("Jobs")
+struct JobsTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    for number in 0..<5 {
+      // Of several blocks, and of different lengths: a lane has to wait with the later ones.
+      let dump = feedback(tuples(9000 + number, from: 20_000 * number))
+      try directory.write(dump, to: "large/\(number).bin")
+      // More than one group of small inputs, in part damaged.
+      for small in 0..<30 {
+        var dump = feedback(tuples(20, from: 100 * small))
+        if small % 7 == 3 { dump.remove(at: 100) }
+        try directory.write(dump, to: "small/\(number)/\(small).bin")
+      }
+    }
+    try directory.write(feedback(tuples(20, from: 100)), to: "small/copy.bin")
+    try directory.write("", to: "small/empty.bin")
+    try directory.write("no dump\n", to: "small/text.txt")
+    let made = try directory.shell(
+      """
+      mkdir packed
+      for n in 0 1 2 3; do gzip -c large/$n.bin >packed/$n.gz; xz -0 -c large/$n.bin >packed/$n.xz; done
+      head -c 9000 packed/1.gz >packed/cut.gz
+      tar -cf packed/some.tar large/1.bin small/0; tar -cf - small | gzip >packed/small.tgz
+      ln -s nowhere packed/broken; cp large/2.bin packed/z.bin
+      sha256sum large/1.bin small/1/5.bin packed/some.tar | cut -d ' ' -f 1 >known.txt
+      """)
+    try #require(made.code == 0, "\(made.errors)")
+  }
+
+  /// Inputs and options.
+  static let inputs = [
+    "large", "small", "small/0 small/copy.bin small/0", "packed", "large none.bin packed small",
+    "large/0.bin", "large/0.bin large/0.bin", "--known-hashes known.txt large packed small",
+    "--memory 1MiB packed large", "--requests large/0.bin --responses large/1.bin", "--from hex large packed",
+    "--max-content 100KiB packed", "--from carve large small",
+    "\(Repository.path(of: "samples/captures")) large/0.bin \(Repository.path(of: "samples/corpus"))",
+    "\(Repository.path(of: "samples/tls")) --keys \(Repository.path(of: "samples/tls/gcm.keys"))",
+    "--no-embedded-keys \(Repository.path(of: "samples/tls"))",
+    "\(Repository.path(of: "samples/pushes")) large/0.bin",
+    "--join \(Repository.path(of: "samples/captures/uplinks-one.pcap")) large/0.bin",
+    "--strict small/0 packed",
+  ]
+
+  static let commands = [
+    "export", "export -t ndjson", "export -t json", "export -t arrow", "export --records inputs --md5",
+    "export --records streams",
+    "export --flagged --findings findings.csv --distinct -t ndjson -o out.ndjson --force",
+    "export --dfxml files.xml --checksums files.sha256 --force", "inspect", "inspect --json",
+    "inspect --no-hash --no-distinct", "report",
+  ]
+
+  @Test("every command has the same output, messages and exit code", arguments: inputs)
+  func same(_ inputs: String) throws {
+    // In a small memory, the record that dates a token is any of those with the same time.
+    for command in Self.commands where command != "report" || !inputs.contains("--memory") {
+      let one = try output(of: "\(command) --jobs 1 \(inputs)")
+      for jobs in command == "export" ? [2, 3, 7] : [7] {
+        let several = try output(of: "\(command) --jobs \(jobs) \(inputs)")
+        #expect(several == one, "\(command), \(jobs) jobs: \(several.errors) instead of \(one.errors)")
+      }
+    }
+  }
+
+  private struct Output: Equatable {
+    var code: Int32?
+    var text: [UInt8]
+    var errors: String
+    var files: [String: [UInt8]]
+  }
+
+  private func output(of command: String) throws -> Output {
+    let outcome = try directory.apnsift(command.split(separator: " ").map(String.init))
+    let written = ["out.ndjson", "findings.csv", "files.sha256"].filter { directory.exists($0) }
+    let files = try written.map { ($0, try directory.bytes(of: $0)) }
+    return Output(
+      code: outcome.code, text: outcome.output, errors: outcome.errors,
+      files: Dictionary(uniqueKeysWithValues: files))
+  }
+
+  @Test("bytes of streams are written to the same files")
+  func rawStreams() throws {
+    for jobs in [1, 7] {
+      let outcome = try directory.apnsift(
+        "export", "-t", "raw", "-o", "raw\(jobs)", "--jobs", "\(jobs)", "large", "packed")
+      #expect(outcome.code == 2, "packed/cut.gz is truncated")
+    }
+    #expect(try directory.shell("diff -r raw1 raw7 && ls raw1 | wc -l").text.dropLast() != "0")
+  }
+
+  @Test("tables of all kinds are written to the same files", arguments: ["csv", "ndjson", "arrow"])
+  func tables(_ format: String) throws {
+    for jobs in [1, 7] {
+      let outcome = try directory.apnsift(
+        "export", "-t", format, "-o", "tables\(jobs)/", "--jobs", "\(jobs)", "large", "small", "packed")
+      #expect(outcome.code == 2, "packed/cut.gz is truncated")
+    }
+    #expect(try directory.shell("diff -r tables1 tables7").text.isEmpty)
+    #expect(try directory.names(in: "tables7").count == 8)
+  }
+
+  @Test("a replay changes the same rows")
+  func replay() throws {
+    var lists: [String] = []
+    for jobs in [1, 7] {
+      let store = "sqlite:\(jobs).sqlite"
+      let outcome = try directory.apnsift(
+        "replay", "large", "packed", "--skip-unreadable", "--store", store, "--create", "--jobs", "\(jobs)")
+      #expect(outcome.code == 2)
+      let again = try directory.apnsift(
+        "replay", "large", "small", "--skip-replayed", "--store", store, "--jobs", "\(jobs)")
+      #expect(again.said(.alreadyReplayed(by: 1)))
+      lists.append(try directory.apnsift("store", "list", "--store", store).text)
+      lists.append(again.errors.replacing(store, with: "store"))
+    }
+    #expect(lists[..<2] == lists[2...] && !lists[0].isEmpty)
+  }
+
+  @Test("pipes among the inputs are read in their turn")
+  func pipes() throws {
+    var outputs: [String] = []
+    for jobs in [1, 7] {
+      let outcome = try directory.shell(
+        """
+        rm -f pipe; mkfifo pipe; cat large/1.bin >pipe &
+        cat large/3.bin | "$APNSIFT" export --jobs \(jobs) large/0.bin pipe large/2.bin - large/4.bin
+        """)
+      #expect(outcome.code == 0)
+      outputs.append(outcome.text)
+    }
+    #expect(outputs[0] == outputs[1])
+    #expect(outputs[0].split(separator: "\n").count == 5 * 9000 + 10 + 1)
+  }
+
+  @Test("few open files mean fewer lanes, and the same output", arguments: [9, 16, 24])
+  func fewDescriptors(_ limit: Int) throws {
+    let whole = try directory.apnsift("export", "--jobs", "1", "large", "small")
+    let limited = try directory.shell("ulimit -n \(limit); \"$APNSIFT\" export --jobs 64 large small")
+    #expect(limited.output == whole.output && limited.errors == whole.errors && limited.code == 0)
+  }
+
+  @Test("an output that fails ends the command, while lanes read", arguments: [1, 2, 7])
+  func failingOutput(_ jobs: Int) throws {
+    let full = try directory.shell("\"$APNSIFT\" export --jobs \(jobs) large packed small >/dev/full")
+    #expect(full.code == 2 && full.messages.last?.hasSuffix("No space left on device") == true)
+    let closed = try directory.shell(
+      "{ \"$APNSIFT\" export --jobs \(jobs) large small; echo $? >code; } | head -n 1")
+    #expect(closed.errors.isEmpty)
+    #expect(try directory.text(of: "code") == "0\n")
+  }
+
+  @Test("a signal ends the command while lanes wait, and leaves no file", arguments: [SIGINT, SIGTERM])
+  func interrupted(_ number: Int32) throws {
+    try directory.makePipe("input")
+    let before = try directory.names
+    // The pipe is read first; the queues of the lanes are full long before its end.
+    let child = try directory.start(
+      ["export", "--jobs", "7", "--memory", "1MiB", "input", "large", "packed", "-o", "out.csv"])
+    let writer = try #require(try openForWriting(fifo: directory.path(of: "input"), readBy: child))
+    try writer.write(feedback(tuples(20_000)))
+    child.send(number)
+    #expect(try child.wait() == .signal(number))
+    #expect(try directory.names == before)
+  }
+
+  @Test("numbers of jobs that make no sense", arguments: ["0", "1025", "-1", "many"])
+  func refused(_ jobs: String) throws {
+    let outcome = try directory.apnsift("export", "--jobs=\(jobs)", "large")
+    #expect(outcome.code == 64 && outcome.text.isEmpty && outcome.errors.contains("--jobs"))
+  }
+}

@@ -1,0 +1,262 @@
+import Basics
+import CaptureWriting
+import CommandTestSupport
+import Testing
+
+/// Where keys come from, and what is wrong with them (docs/spec/captures.md#tls).
+@Suite("Keys of TLS")
+struct TLSKeyTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.writeCapture(TLSFlow.gcm.segments)
+  }
+
+  private func export(_ flow: TLSFlow, _ options: String...) throws -> Exported {
+    try directory.writeCapture(flow.segments)
+    let outcome = try directory.apnsift(["export", "-t", "ndjson", "capture.pcap"] + options)
+    return Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+  }
+
+  // MARK: - Kinds of keys
+
+  @Test(
+    "a private key, in PEM or PKCS#12",
+    arguments: ["openssl-1.0-AES128-SHA", "openssl-1.2-AES128-SHA256", "java-SSLv3-RC4_128_SHA"])
+  func privateKey(_ name: String) throws {
+    let flow = TLSFlow("\(name).flow")
+    try directory.write("secret\n", to: "passphrase")
+    let pem = try export(flow, "--rsa-key", TLSFlow.path(of: "rsa.key"))
+    #expect(try pem.tupleTexts == flow.tuples)
+    #expect(pem.streams.first?["tls_key_line"] is Null)
+    let container = try export(
+      flow, "--rsa-key", TLSFlow.path(of: "rsa.p12"), "--passphrase-file", "passphrase")
+    #expect(try container.tupleTexts == flow.tuples)
+  }
+
+  /// The key of the recording is in samples/make/tls_programs.py; `Client_identity` is openssl's default.
+  @Test(
+    "a pre-shared key, by its identity or for any",
+    arguments: ["Client_identity:0102030405060708090a0b0c0d0e0f10", "0102030405060708090A0B0C0D0E0F10\r"])
+  func sharedKey(_ line: String) throws {
+    let flow = TLSFlow("openssl-1.2-PSK.flow")
+    try directory.write("# of the recording\nother:00ff\n\(line)\n", to: "keys.psk")
+    let exported = try export(flow, "--psk", "keys.psk")
+    #expect(try exported.tupleTexts == flow.tuples)
+    #expect(exported.streams.first?["tls_key_line"] as? Int == 3)
+    try directory.write("other:0102030405060708090a0b0c0d0e0f10\n", to: "keys.psk")
+    #expect(try export(flow, "--psk", "keys.psk").codes.contains("decryption-failed"))
+  }
+
+  @Test("a file of pre-shared keys is refused at its first wrong line")
+  func wrongSharedKeys() throws {
+    for (content, error) in [
+      (
+        "a:00\nb:0\n",
+        Message.located("expected IDENTITY:KEY with the key in hex, found other text", line: 2, column: nil)
+      ), ("# none\n", "has no pre-shared key: expected lines IDENTITY:KEY with the key in hex"),
+    ] {
+      try directory.write(content, to: "keys.psk")
+      let outcome = try directory.apnsift("inspect", "capture.pcap", "--psk", "keys.psk")
+      #expect(outcome.code == 2 && outcome.said(.about("keys.psk", error)))
+    }
+  }
+
+  @Test("the text of openssl s_client, and its session file")
+  func text() throws {
+    let pasted = TLSFlow("openssl-1.2-client-text.flow")
+    try directory.write(pasted.text.joined(separator: "\n"), to: "pasted.txt")
+    let exported = try export(pasted, "--keys", "pasted.txt")
+    #expect(exported.streams.first?["tls_key_file"] as? String == "pasted.txt")
+    #expect(!exported.codes.contains("decryption-failed"))
+    let resumed = TLSFlow("openssl-1.2-resumption-ticket.flow")
+    try directory.write(resumed.session.joined(separator: "\n"), to: "session.pem")
+    #expect(try export(resumed, "--keys", "session.pem").tupleTexts == resumed.tuples)
+  }
+
+  private func withSecrets(_ flow: TLSFlow, before packet: Int, _ more: [Segment] = []) throws {
+    let packets = FrameWriter().packets(flow.segments + more)
+    let writer = PcapngWriter()
+    let log = Array(flow.keyLog.utf8)
+    let padding = [UInt8](repeating: 0, count: (4 - log.count % 4) % 4)
+    let order = ByteOrder.little
+    let block = writer.block(10, order.bytes(0x544c_534b, 4) + order.bytes(log.count, 4) + log + padding)
+    try directory.write(writer.file(packets, garbage: [packet: block]), to: "embedded.pcapng")
+  }
+
+  @Test("a key log in the capture is used for the packets after it", arguments: TLSFlow.some)
+  func embedded(_ flow: TLSFlow) throws {
+    try withSecrets(flow, before: 0)
+    let exported = try directory.export("embedded.pcapng")
+    #expect(try exported.tupleTexts == flow.tuples)
+    #expect(exported.codes == [])
+    #expect(exported.streams.first?["tls_key_file"] as? String == "embedded.pcapng")
+    for option in ["--no-embedded-keys", "--no-decrypt"] {
+      let ignored = try directory.export("embedded.pcapng", option)
+      #expect(try ignored.tuples == [])
+      #expect(Set(ignored.codes) == ["encrypted-stream"])
+    }
+  }
+
+  @Test(
+    "a key log anywhere in the capture is used: of a file, a compressed one and a pipe",
+    arguments: TLSFlow.some)
+  func embeddedLater(_ flow: TLSFlow) throws {
+    for packet in [1, flow.segments.count / 2, flow.segments.count - 1] {
+      try withSecrets(flow, before: packet)
+      let bytes = try directory.bytes(of: "embedded.pcapng")
+      let piped = try directory.apnsift("export", "-t", "ndjson", "-", input: .bytes(bytes))
+      for exported in [
+        try directory.export("embedded.pcapng"),
+        Exported(objects: try Evidence.lines(piped.text), outcome: piped),
+      ] {
+        #expect(try exported.tupleTexts == flow.tuples)
+        #expect(exported.codes == [])
+      }
+    }
+  }
+
+  /// A pipe cannot be read twice, and a closed connection is not kept.
+  @Test("keys that come too late in a pipe are reported; those of a later file of --join are used")
+  func tooLate() throws {
+    var other = Conversation(serverSends: TLSFlow.gcm.server)
+    other.client.port = 50_000
+    let more = other.segments()
+    try withSecrets(TLSFlow.gcm, before: TLSFlow.gcm.segments.count + more.count - 1, more)
+    let count = TLSFlow.gcm.tuples.count
+    #expect(try directory.export("embedded.pcapng", "--reorder-window", "1").tuples.count == 2 * count)
+    let piped = try directory.apnsift(
+      "export", "-t", "ndjson", "-", "--reorder-window", "1",
+      input: .bytes(try directory.bytes(of: "embedded.pcapng")))
+    let exported = Exported(objects: try Evidence.lines(piped.text), outcome: piped)
+    #expect(try exported.tuples.count == count)
+    #expect(exported.codes == ["encrypted-stream", "encrypted-stream", "unused-secrets"])
+    #expect((exported.findings.last?["message"] as? String)?.contains("came after") == true)
+    try directory.writeCapture(TLSFlow.gcm.segments)
+    let joined = try directory.export("capture.pcap", "embedded.pcapng", "--join")
+    #expect(try joined.tuples.count >= count && joined.findings("encrypted-stream").isEmpty)
+  }
+
+  @Test("several files, of which one has the key")
+  func several() throws {
+    try directory.write(TLSFlow.gcm.keyLog, to: "keys.log")
+    try directory.write(TLSFlow.some[0].keyLog, to: "other.log")
+    let exported = try export(TLSFlow.gcm, "--keys", "other.log", "--keys", "keys.log")
+    #expect(try exported.tupleTexts == TLSFlow.gcm.tuples)
+    #expect(exported.codes == ["unused-secrets"])
+    #expect(exported.findings.first?["source"] as? String == "other.log")
+    #expect(exported.streams.first?["tls_key_file"] as? String == "keys.log")
+  }
+
+  // MARK: - Faults of files
+
+  @Test("a file of keys that cannot be used ends the command before it reads")
+  func unusable() throws {
+    try directory.write("nonsense", to: "passphrase")
+    for options in [
+      ["--keys", "missing.log"], ["--rsa-key", "missing.key"], ["--rsa-key", "passphrase"],
+      ["--keys", TLSFlow.path(of: "rsa.key")], ["--rsa-key", TLSFlow.path(of: "ec.key")],
+      ["--rsa-key", TLSFlow.path(of: "rsa.p12")],
+      ["--rsa-key", TLSFlow.path(of: "rsa.p12"), "--passphrase-file", "passphrase"],
+      ["--rsa-key", TLSFlow.path(of: "rsa.key"), "--passphrase-file", "missing"],
+    ] {
+      let outcome = try directory.apnsift(["export", "capture.pcap"] + options)
+      #expect(outcome.code == 2 && outcome.output.isEmpty, "\(options)")
+      #expect(outcome.messages.count == 1, "\(options)")
+    }
+    for options in [["--passphrase-file", "passphrase"], ["--no-decrypt", "--keys", "passphrase"]] {
+      #expect(try directory.apnsift(["export", "capture.pcap"] + options).code == 64)
+    }
+  }
+
+  @Test("a file without secrets is named, and so are lines that are none")
+  func withoutSecrets() throws {
+    try directory.write("# nothing\n", to: "empty.log")
+    let empty = try directory.apnsift("inspect", "capture.pcap", "--keys", "empty.log")
+    #expect(empty.errors.contains("empty.log"))
+    try directory.write(TLSFlow.gcm.keyLog + "\nCLIENT_RANDOM 00\r\n", to: "keys.log")
+    let bad = try directory.apnsift("inspect", "capture.pcap", "--keys", "keys.log")
+    #expect(bad.errors.contains("line 3"))
+    #expect(bad.text.contains("40 records"))
+  }
+
+  // MARK: - Keys that do not fit
+
+  @Test("a wrong key gives no record, one finding with the client random, and nothing else")
+  func wrong() throws {
+    let flow = TLSFlow.gcm
+    let random = try #require(flow.keys.first?.split(separator: " ")[1]).lowercased()
+    let wrong = String(flow.keyLog.dropLast(3)) + "00\n"
+    try directory.write(wrong, to: "wrong.log")
+    try directory.write(TLSFlow.some[0].keyLog, to: "other.log")
+    for (name, isNamed) in [("wrong.log", false), ("other.log", true)] {
+      let exported = try export(flow, "--keys", name)
+      #expect(try exported.tuples == [])
+      let failures = exported.findings("decryption-failed")
+      #expect(failures.count == 1)
+      #expect(failures.first?["severity"] as? String == "error")
+      #expect((failures.first?["message"] as? String)?.contains(random) == isNamed)
+      #expect(exported.codes.filter { $0 != "unused-secrets" } == ["decryption-failed"])
+      let stream = try #require(exported.streams.first)
+      #expect(stream["protocol"] as? String == "encrypted")
+      #expect(stream["server_bytes"] as? Int == flow.conversation.bytes(of: .server).count)
+      #expect(stream["tls_key_file"] is Null && stream["tls_version"] as? String == "TLS 1.2")
+      #expect(try directory.apnsift("inspect", "--strict", "capture.pcap", "--keys", name).code == 1)
+    }
+  }
+
+  @Test("an unsupported suite is named")
+  func unsupported() throws {
+    let flow = TLSFlow("openssl-1.2-ARIA128-GCM-SHA256.flow")
+    let failures = try directory.exportTLS(flow).findings("decryption-failed")
+    #expect((failures.first?["message"] as? String)?.contains("ARIA") == true)
+    #expect(failures.count == 1)
+  }
+
+  @Test("TLS on another port is a note, with keys and without")
+  func otherPort() throws {
+    var conversation = TLSFlow.gcm.conversation
+    conversation.server.port = 443
+    try directory.writeCapture(conversation.segments())
+    try directory.write(TLSFlow.some[0].keyLog, to: "other.log")
+    for options in [[], ["--keys", "other.log"]] {
+      let outcome = try directory.apnsift(["export", "-t", "ndjson", "--strict", "capture.pcap"] + options)
+      let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+      #expect(exported.codes.filter { $0 != "unused-secrets" } == ["unrelated-tls"])
+      #expect(outcome.code == 0)
+    }
+    let port = try directory.export("capture.pcap", "--feedback-port", "443")
+    #expect(Set(port.codes) == ["encrypted-stream"])
+    try directory.write(TLSFlow.gcm.keyLog, to: "keys.log")
+    #expect(try directory.export("capture.pcap", "--keys", "keys.log").tupleTexts == TLSFlow.gcm.tuples)
+  }
+
+  // MARK: - Secrets
+
+  @Test("no output has a secret")
+  func secrecy() throws {
+    let flow = TLSFlow.gcm
+    try directory.write(flow.keyLog, to: "keys.log")
+    try directory.write("CLIENT_RANDOM 00 \(flow.keys[0].suffix(96))\n", to: "bad.log")
+    let secret = flow.keys[0].suffix(96).lowercased()
+    let keys = ["--keys", "keys.log", "--keys", "bad.log"]
+    var outputs: [String] = []
+    for command in [
+      ["inspect", "capture.pcap"], ["export", "-t", "ndjson", "capture.pcap"],
+      ["export", "--records", "streams", "capture.pcap"], ["audit", "--json", "capture.pcap"],
+      ["report", "capture.pcap", "-o", "report.html"],
+      ["replay", "capture.pcap", "--store", "sqlite:tokens.sqlite", "--create"],
+      ["show", "capture.pcap", "--offset", "0"],
+    ] {
+      let outcome = try directory.apnsift(command + keys)
+      #expect(outcome.code == 0, "\(command): \(outcome.errors)")
+      outputs += [outcome.text, outcome.errors]
+    }
+    outputs.append(try directory.text(of: "report.html"))
+    outputs.append(hex(try directory.bytes(of: "tokens.sqlite")))
+    outputs.append(try directory.text(of: "tokens.sqlite"))
+    #expect(outputs.allSatisfy { !$0.lowercased().contains(secret.prefix(40)) })
+    #expect(try directory.temporaryNames == [])
+  }
+}

@@ -1,0 +1,224 @@
+import CommandTestSupport
+import Testing
+
+/// What `export` and `inspect` write (docs/spec/interface.md#export, docs/spec/interface.md#inspect).
+@Suite("Formats")
+struct FormatTests {
+  private let directory: TestDirectory
+  /// Two sound tuples, one of 54 bytes, one of year 2030, half a tuple: flags and findings in one dump.
+  private let damaged: [Tuple] =
+    tuples(2) + [Tuple(1_400_000_500, token(50, length: 54)), Tuple(1_900_000_000, token(51))]
+  private let cutBytes = 20
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(feedback(damaged + tuples(1)).dropLast(38 - cutBytes), to: "dump.bin")
+  }
+
+  static let feedbackKeys = [
+    "type", "source", "stream", "direction", "client", "server", "offset", "packet", "original_packet",
+    "file_offset", "captured_at", "timestamp", "time", "token_length", "token", "flags",
+  ]
+  static let streamKeys = [
+    "type", "source", "stream", "protocol", "client", "server", "first_packet", "last_packet", "started_at",
+    "ended_at", "client_bytes", "server_bytes", "client_gap_bytes", "server_gap_bytes", "records", "findings",
+  ]
+  static let findingKeys = [
+    "type", "source", "stream", "direction", "offset", "length", "packet", "file_offset", "code", "severity",
+    "message",
+  ]
+  static let summaryKeys = [
+    "inputs", "streams", "stream_bytes", "record_bytes", "skipped_bytes", "truncated_bytes",
+    "undecoded_bytes", "gap_bytes", "feedback", "distinct_tokens", "requests", "responses", "findings",
+    "flags", "earliest", "latest",
+  ]
+
+  @Test("CSV: the default columns, every value")
+  func defaultCSV() throws {
+    let outcome = try directory.apnsift("export", "dump.bin")
+    let rows = [
+      "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags",
+      "dump.bin,0,0,,,1400000000,2014-05-13T16:53:20Z,32,\(hex(token(0))),",
+      "dump.bin,0,38,,,1400000060,2014-05-13T16:54:20Z,32,\(hex(token(1))),",
+      "dump.bin,0,76,,,1400000500,2014-05-13T17:01:40Z,54,\(hex(token(50, length: 54))),unexpected-token-length",
+      "dump.bin,0,136,,,1900000000,2030-03-17T17:46:40Z,32,\(hex(token(51))),implausible-timestamp",
+    ]
+    #expect(outcome.text == rows.map { $0 + "\n" }.joined())
+  }
+
+  @Test("CSV: all columns, in an order of one's own")
+  func allColumns() throws {
+    let columns = [
+      "flags", "token", "token_length", "time", "timestamp", "captured_at", "file_offset", "original_packet",
+      "packet", "offset", "server", "client", "direction", "stream", "source",
+    ]
+    let outcome = try directory.apnsift(
+      "export", "dump.bin", "--columns", columns.joined(separator: ","), "--uppercase")
+    #expect(outcome.lines.first == columns.joined(separator: ","))
+    #expect(
+      outcome.lines[2]
+        == ",\(hex(token(1)).uppercased()),32,2014-05-13T16:54:20Z,1400000060,,38,,,38,,,server,0,dump.bin")
+  }
+
+  @Test("NDJSON: the header first, the summary last, every key of every object")
+  func ndjson() throws {
+    let outcome = try directory.apnsift("export", "dump.bin", "-t", "ndjson")
+    let objects = try Evidence.lines(outcome.text)
+    #expect(outcome.output.last == UInt8(ascii: "\n"))
+    let types = objects.map { $0["type"] as? String ?? "" }
+    #expect(types.first == "header" && types.last == "summary")
+    #expect(
+      types.dropFirst().dropLast().sorted() == [
+        "feedback", "feedback", "feedback", "feedback", "finding", "stream",
+      ])
+    let keys = [
+      "header": ["type", "schema", "version", "options"], "feedback": Self.feedbackKeys,
+      "stream": Self.streamKeys, "finding": Self.findingKeys, "summary": ["type"] + Self.summaryKeys,
+    ]
+    for (type, object) in zip(types, objects) {
+      #expect(object.keys.sorted() == keys[type]?.sorted(), "\(type)")
+    }
+    #expect(objects.first?["schema"] as? String == "apnsift/1")
+  }
+
+  @Test("NDJSON: offsets in order, flags as an array, nulls for what does not apply")
+  func ndjsonValues() throws {
+    let objects = try Evidence.lines(try directory.apnsift("export", "dump.bin", "-t", "ndjson").text)
+    let records = objects.filter { $0["type"] as? String == "feedback" }
+    #expect(records.map { $0["offset"] as? Int } == [0, 38, 76, 136])
+    #expect(
+      records.map { $0["flags"] as? [String] } == [
+        [], [], ["unexpected-token-length"], ["implausible-timestamp"],
+      ])
+    #expect(records.map { $0["token"] as? String } == damaged.map { hex($0.token) })
+    for key in ["client", "server", "packet", "original_packet", "captured_at"] {
+      #expect(records.allSatisfy { $0[key] is Null }, "\(key)")
+    }
+    let finding = try #require(objects.first { $0["type"] as? String == "finding" })
+    #expect(finding["code"] as? String == "truncated-record")
+    #expect(finding["severity"] as? String == "error")
+    #expect(finding["offset"] as? Int == 174 && finding["length"] as? Int == cutBytes)
+  }
+
+  @Test("JSON: one document with the same objects as NDJSON")
+  func json() throws {
+    let document = try Evidence.object(try directory.apnsift("export", "dump.bin", "-t", "json").text)
+    #expect(document.keys.sorted() == ["options", "records", "schema", "summary", "version"])
+    let lines = try Evidence.lines(try directory.apnsift("export", "dump.bin", "-t", "ndjson").text)
+    let records = try #require(document["records"] as? [Evidence.Object])
+    #expect(Evidence.same(records, Array(lines.dropFirst().dropLast())))
+    var summary = try #require(lines.last)
+    summary["type"] = nil
+    #expect(Evidence.same([try #require(document["summary"] as? Evidence.Object)], [summary]))
+    #expect(
+      Evidence.same(
+        [try #require(document["options"] as? Evidence.Object)],
+        [lines[0]["options"] as? Evidence.Object ?? [:]]))
+  }
+
+  @Test("the summary accounts for every byte")
+  func summary() throws {
+    let outcome = try directory.apnsift("export", "dump.bin", "-t", "ndjson", "--distinct")
+    let summary = try #require(try Evidence.lines(outcome.text).last)
+    let expected: [String: Int] = [
+      "streams": 1, "stream_bytes": 194, "record_bytes": 174, "skipped_bytes": 0, "truncated_bytes": 20,
+      "undecoded_bytes": 0, "gap_bytes": 0, "feedback": 4, "distinct_tokens": 4, "requests": 0,
+      "responses": 0, "earliest": 1_400_000_000, "latest": 1_400_000_500,
+    ]
+    for (key, value) in expected { #expect(summary[key] as? Int == value, "\(key)") }
+    #expect(summary["findings"] as? [String: Int] == ["error": 1, "warning": 0, "note": 0])
+    #expect(summary["flags"] as? [String: Int] == ["unexpected-token-length": 1, "implausible-timestamp": 1])
+    let input = try #require((summary["inputs"] as? [Evidence.Object])?.first)
+    #expect(input.keys.sorted() == ["bytes", "format", "sha256", "source"])
+    let digest = String(
+      decoding: try directory.tool("openssl", ["dgst", "-sha256", "-r", "dump.bin"]).prefix(64), as: UTF8.self
+    )
+    #expect(input["sha256"] as? String == digest)
+  }
+
+  @Test("distinct_tokens is null unless it is asked for")
+  func withoutDistinct() throws {
+    let outcome = try directory.apnsift("export", "dump.bin", "-t", "ndjson")
+    #expect(try Evidence.lines(outcome.text).last?["distinct_tokens"] is Null)
+  }
+
+  static let kinds: [(records: String, types: Set<String>)] = [
+    ("feedback", ["feedback"]), ("streams", ["stream"]), ("findings", ["finding"]),
+  ]
+
+  @Test("--records writes one kind", arguments: kinds)
+  func oneKind(_ records: String, _ types: Set<String>) throws {
+    let lines = try Evidence.lines(
+      try directory.apnsift("export", "dump.bin", "-t", "ndjson", "--records", records).text)
+    #expect(Set(lines.dropFirst().dropLast().compactMap { $0["type"] as? String }) == types)
+    let document = try Evidence.object(
+      try directory.apnsift("export", "dump.bin", "-t", "json", "--records", records).text)
+    let objects = try #require(document["records"] as? [Evidence.Object])
+    #expect(Set(objects.compactMap { $0["type"] as? String }) == types)
+    let csv = parseCSV(try directory.apnsift("export", "dump.bin", "--records", records).text)
+    #expect(csv.count == objects.count + 1)
+    #expect(csv.allSatisfy { $0.count == csv[0].count })
+  }
+
+  @Test("findings as CSV are those of NDJSON")
+  func findingsFile() throws {
+    _ = try directory.apnsift("export", "dump.bin", "-o", "out.csv", "--findings", "wrong.csv")
+    let rows = parseCSV(try directory.text(of: "wrong.csv"))
+    #expect(rows.first == Array(Self.findingKeys.dropFirst()))
+    let lines = try Evidence.lines(
+      try directory.apnsift("export", "dump.bin", "-t", "ndjson", "--records", "findings").text)
+    let expected = lines.dropFirst().dropLast().map { finding in
+      Self.findingKeys.dropFirst().map { finding[$0].map { $0 is Null ? "" : "\($0)" } ?? "missing" }
+    }
+    #expect(Array(rows.dropFirst()) == expected)
+    #expect(
+      try directory.apnsift("export", "dump.bin", "--records", "findings").text
+        == directory.text(of: "wrong.csv"))
+  }
+
+  @Test("inspect --json has streams and findings alone, and no records of tuples")
+  func inspectJSON() throws {
+    let document = try Evidence.object(try directory.apnsift("inspect", "--json", "dump.bin").text)
+    let records = try #require(document["records"] as? [Evidence.Object])
+    #expect(records.map { $0["type"] as? String ?? "" }.sorted() == ["finding", "stream"])
+    let summary = try #require(document["summary"] as? Evidence.Object)
+    #expect(summary.keys.sorted() == Self.summaryKeys.sorted())
+    #expect(summary["distinct_tokens"] as? Int == 4)
+    let quick = try Evidence.object(
+      try directory.apnsift("inspect", "--json", "--no-hash", "--no-distinct", "dump.bin").text)
+    let without = try #require(quick["summary"] as? Evidence.Object)
+    #expect(without["distinct_tokens"] is Null)
+    #expect((without["inputs"] as? [Evidence.Object])?.first?["sha256"] is Null)
+  }
+
+  @Test("inspect names the format, the size, the hash, the span, the flags and the findings")
+  func inspectText() throws {
+    let text = try directory.apnsift("inspect", "dump.bin").text
+    for part in [
+      "dump.bin\n", "raw, 194 bytes", "SHA-256", "stream 0: feedback", "4 records with 4 distinct tokens",
+      "from 2014-05-13T16:53:20Z to 2014-05-13T17:01:40Z", "unexpected-token-length  1",
+      "error truncated-record  1", "offset 174", "174 of 194 bytes are in records, 20 cut off",
+    ] {
+      #expect(text.contains(part), "\(part)")
+    }
+  }
+
+  @Test(
+    "an input that cannot be read is a finding in JSON",
+    arguments: [["export", "-t", "json"], ["inspect", "--json"]])
+  func unreadableInput(_ arguments: [String]) throws {
+    let outcome = try directory.apnsift(arguments + ["missing.bin"])
+    #expect(outcome.code == 2)
+    let document = try Evidence.object(outcome.text)
+    let findings = (document["records"] as? [Evidence.Object])?.map { $0["code"] as? String }
+    #expect(findings == ["unreadable-input"])
+    #expect((document["summary"] as? Evidence.Object)?["earliest"] is Null)
+  }
+
+  @Test("a JSON document without objects is still one")
+  func emptyDocument() throws {
+    let outcome = try directory.apnsift(["export", "-t", "json", "--records", "feedback", "missing.bin"])
+    let document = try Evidence.object(outcome.text)
+    #expect((document["records"] as? [Any])?.isEmpty == true)
+  }
+}

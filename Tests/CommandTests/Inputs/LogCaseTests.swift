@@ -1,0 +1,168 @@
+import Basics
+import CommandTestSupport
+import Testing
+
+/// Logs and lists of people who met them (Tests/Fixtures/cases): what each is read as, by the tables of the cases.
+@Suite("Logs of libraries, loggers and databases")
+struct LogCaseTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  private static let (first, second, third) = (
+    "18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0",
+    "98ce94b2b196906ca4859e068b8ef92e6de9e641972d54de4af1d6eaa6431147",
+    "1032746e7e3338a630f96b947de5165b7511f00a0fb4f7fc0e99b1c74b0f77cd"
+  )
+
+  private func path(_ name: String) -> String { Repository.path(of: "Tests/Fixtures/cases/\(name)") }
+
+  @Test(
+    "pushes",
+    arguments: [
+      ("pushy-java-date.log", ["\(first),410,Unregistered,1454941219000"]),
+      ("monolog.log", ["\(first),410,Unregistered,1700000000123"]),
+      (
+        "node-apn-pretty.json",
+        [
+          "\(third),200,,", "\(first),410,Unregistered,1700000000123", "\(second),400,BadDeviceToken,",
+        ]
+      ),
+      ("parse-server.log", ["\(first),410,Unregistered,", "\(second),400,BadDeviceToken,"]),
+      ("rpush-notifications.csv", ["\(first),410,Unregistered,", "\(second),200,,"]),
+      ("curl-blanks-stripped.log", ["\(first),410,Unregistered,1700000000123"]),
+      ("status-out-of-range.ndjson", ["\(first),410,Unregistered,1700000000123"]),
+    ])
+  func pushes(_ name: String, _ rows: [String]) throws {
+    let outcome = try directory.apnsift(
+      "export", path("public/\(name)"), "--records", "pushes", "--columns", "token,status,reason,timestamp_ms"
+    )
+    #expect(outcome.code == 0)
+    #expect(outcome.text.split(separator: "\n").dropFirst().map(String.init) == rows)
+  }
+
+  @Test("a log whose rows cannot be read names the line and the value")
+  func unreadableRows() throws {
+    let outcome = try directory.apnsift(
+      "export", path("public/first-rows-unreadable.csv"), "--records", "findings", "--columns", "code,message"
+    )
+    #expect(outcome.text.contains("malformed-line,\"line 2: the timestamp is \"\"1,70000E+12"))
+  }
+
+  @Test("a list of rpush gives its tuples, without a flag")
+  func feedback() throws {
+    let outcome = try directory.apnsift(
+      "export", path("public/rpush-feedback.csv"), "--columns", "timestamp,token,flags")
+    #expect(
+      outcome.text.split(separator: "\n").dropFirst() == [
+        "1400000000,5513e3eabba6d75402c1c34c7365c6fac01024589d0a6996329255cd18fec5cc,",
+        "1400000100,\(Self.first),", "1400000200,\(Self.second),",
+      ])
+  }
+
+  /// `whole`: the times have whole seconds. `none`: the times have no zone.
+  @Test(
+    "the replay of a log invalidates the tokens that it should, and no other",
+    arguments: [
+      ("apnotic.log", "truth"), ("apns2-slog.ndjson", "whole"), ("base64tok.ndjson", "truth"),
+      ("cri.log", "truth"),
+      ("docker.log", "truth"), ("node-apn-pretty.log", "truth"), ("node-apn.ndjson", "truth"),
+      ("own.csv", "truth"),
+      ("plain.ndjson", "truth"), ("pretty.json", "truth"), ("pushy.log", "truth"), ("pyapns2.log", "truth"),
+      ("rpush_feedback.csv", "whole"), ("stdtok.csv", "none"),
+    ])
+  func replay(_ name: String, _ expected: String) throws {
+    let script = path("stores/devices.sql")
+    #expect(try directory.shell("sqlite3 store.sqlite < '\(script)'").code == 0)
+    try directory.write(
+      """
+      table: d
+      token: {column: token, form: hex}
+      registered: {column: reg, form: timestamp}
+      action: mark
+      invalidated: {column: dead, form: timestamp}
+      """, to: "m.yml")
+    _ = try directory.apnsift(
+      "replay", path("stores/logs/\(name)"), "--store", "sqlite:store.sqlite", "--mapping", "m.yml",
+      "--no-journal")
+    let wrong =
+      expected == "none"
+      ? "SELECT count(*) FROM d WHERE dead IS NOT NULL"
+      : "SELECT count(*) FROM d WHERE (dead IS NOT NULL) <> (id IN (SELECT id FROM \(expected)))"
+    let count = try directory.tool("sqlite3", ["store.sqlite", wrong])
+    #expect(String(decoding: count, as: UTF8.self) == "0\n")
+  }
+
+  /// The list has the latest time of each token.
+  @Test(
+    "the list that a dry run wrote, and other exports, are inputs with the same records",
+    arguments: [("list.csv", "token"), ("own.ndjson", "time,token,flags")])
+  func ownLists(_ name: String, _ columns: String) throws {
+    let sample = Repository.path(of: "samples/tls-session.bin")
+    _ = try directory.apnsift(
+      "replay", sample, "--dry-run", "--include-flagged", "--create", "--store", "sqlite:new.sqlite", "-o",
+      "list.csv")
+    _ = try directory.apnsift("export", sample, "-t", "ndjson", "-o", "own.ndjson")
+    let expected = try directory.apnsift("export", sample, "--columns", columns)
+    let outcome = try directory.apnsift("export", name, "--columns", columns)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(Set(outcome.text.split(separator: "\n")) == Set(expected.text.split(separator: "\n")))
+  }
+
+  @Test("--map names the columns of a list, --line-pattern its lines")
+  func mappedList() throws {
+    try directory.write("gone;when\n\(Self.first);1400000000\n", to: "a.csv")
+    try directory.write("1400000000 = \(Self.first)!\n", to: "b.txt")
+    for arguments in [
+      ["a.csv", "--map", "token=gone,time=when"],
+      ["b.txt", "--from", "feedback-list", "--line-pattern", #"(?<time>\d+) = (?<token>\w+)"#],
+    ] {
+      let outcome = try directory.apnsift(["export", "--columns", "timestamp,token"] + arguments)
+      #expect(outcome.text == "timestamp,token\n1400000000,\(Self.first)\n", "\(outcome.errors)")
+    }
+  }
+
+  @Test(
+    "a list that does not say what its times are is not read as feedback",
+    arguments: [
+      "TOKEN 1400000000\n", "1400000000,TOKEN\n", "[\n{\"device\":\"TOKEN\",\"time\":1400000000}\n]\n",
+    ])
+  func unnamedList(_ text: String) throws {
+    try directory.write(text.replacing("TOKEN", with: Self.first), to: "a.txt")
+    let refused = try directory.apnsift("export", "a.txt")
+    #expect(refused.code == 2 && refused.errors.contains("--from feedback-list"))
+    let read = try directory.apnsift(
+      "export", "a.txt", "--from", "feedback-list", "--columns", "timestamp,token")
+    #expect(read.text == "timestamp,token\n1400000000,\(Self.first)\n")
+  }
+
+  @Test("the inventory says what read how many lines")
+  func inventory() throws {
+    try directory.write(
+      "{\"token\":\"\(Self.first)\",\"status\":200}\nnoise\ndevice \(Self.second): 410 Unregistered\n",
+      to: "a.log")
+    let outcome = try directory.apnsift("export", "a.log", "--records", "inputs", "--columns", "format,forms")
+    #expect(outcome.text == "format,forms\nprovider-log,\"json 1, members 1 of 3 lines\"\n")
+    #expect(
+      try directory.apnsift("inspect", "a.log").text.contains("    read by json 1, members 1 of 3 lines\n"))
+  }
+
+  @Test("apnsift forms prints a file that --forms takes, and --test reads its samples")
+  func forms() throws {
+    let printed = try directory.apnsift("forms")
+    #expect(printed.text.contains("\npushy:\n"))
+    try directory.write(printed.text, to: "forms.yml")
+    let tested = try directory.apnsift("forms", "--test", "forms.yml")
+    #expect(tested.code == 0 && tested.errors.contains("samples: all are read as they say"))
+    try directory.write(printed.text.replacing("status: 503", with: "status: 500"), to: "wrong.yml")
+    let wrong = try directory.apnsift("forms", "--test", "wrong.yml")
+    #expect(
+      wrong.code == 1 && wrong.errors.contains("wrong.yml: sample 3 of requests: status is 503, expected 500")
+    )
+    try directory.write("a:\n  pattern: '('\n", to: "bad.yml")
+    for arguments in [["forms", "--test", "bad.yml"], ["export", "wrong.yml", "--forms", "bad.yml"]] {
+      let bad = try directory.apnsift(arguments)
+      #expect(bad.code == 64 && bad.errors.contains("bad.yml: line 2, column 12: the pattern of a"))
+    }
+  }
+}

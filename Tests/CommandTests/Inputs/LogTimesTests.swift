@@ -1,0 +1,77 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+/// Replays of providers' logs, whose lines have times of their own.
+@Suite("Times of providers' logs")
+struct LogTimesTests {
+  private static let token = String(repeating: "ab", count: 32)
+
+  /// A log of failures alone, with a time as loggers write it.
+  private static func failures(_ count: Int, _ time: (Int) -> String) -> String {
+    (0..<count).map { #"{"timestamp":\#(time($0)),"event":"apns","token":"\#(token)","status":410}"# + "\n" }
+      .joined()
+  }
+
+  /// Logs, and the number of their lines with doubtful times.
+  private static let doubtful: [(name: String, log: String, count: Int)] = [
+    ("RFC 3339", failures(1) { _ in "\"2026-11-20T10:00:00.000Z\"" }, 1),
+    ("rising milliseconds", failures(24) { "\(1_795_168_800_000 + $0 * 1700)" }, 24),
+    (
+      "log times that show after the first 64 KiB",
+      failures(900) { "\(1_790_000_000_000 + $0 * 7_777_777_777 % 5_000_000_000)" }
+        + #"{"timestamp":1795168800000,"token":"\#(token)","status":200}"# + "\n", 900
+    ),
+  ]
+
+  @Test("Doubtful times stop the replay", arguments: doubtful)
+  func stop(_ name: String, _ log: String, _ count: Int) throws {
+    let directory = try TestDirectory()
+    try directory.write(log, to: "a.log")
+    _ = try directory.apnsift("store", "register", Self.token, "--at", "2013-05-01T09:30:00Z", "--create")
+    let replay = try directory.apnsift("replay", "a.log")
+    #expect(replay.code == 2)
+    let times = Message.logTimes(count, first: 1, areDoubtful: true)
+    #expect(replay.said(.timesStopReplay("sqlite:tokens.sqlite", "a.log", times)), "\(replay.errors)")
+    #expect(try directory.storedTokens().allSatisfy { $0.invalidatedAt == nil })
+    let findings = try directory.apnsift(
+      "export", "a.log", "--records", "findings", "--columns", "code,severity")
+    #expect(findings.lines == ["code,severity", "doubtful-times,error"])
+  }
+
+  @Test("--map decides", arguments: [("timestamp", [Int64(1_795_168_800)]), ("none", [])])
+  func mapped(_ name: String, _ times: [Int64]) throws {
+    let directory = try TestDirectory()
+    try directory.write(Self.failures(1) { _ in "\"2026-11-20T10:00:00.000Z\"" }, to: "a.log")
+    _ = try directory.apnsift("store", "register", Self.token, "--at", "2013-05-01T09:30:00Z", "--create")
+    #expect(try directory.apnsift("replay", "a.log", "--map", "timestamp=\(name)").code == 0)
+    #expect(try directory.storedTokens().compactMap(\.invalidatedAt) == times)
+  }
+
+  @Test("Log times are a note, and invalidate nothing")
+  func ofLines() throws {
+    let directory = try TestDirectory()
+    let line = #"{"timestamp":1795168800000,"level":"error","token":"\#(Self.token)","status":410}"#
+    try directory.write(line + "\n", to: "a.log")
+    #expect(try directory.apnsift("replay", "a.log", "--create").code == 0)
+    #expect(try directory.storedTokens().isEmpty)
+    let findings = try directory.apnsift(
+      "export", "a.log", "--records", "findings", "--columns", "code,severity")
+    #expect(findings.lines == ["code,severity", "log-times,note"])
+  }
+
+  /// Logs of Tests/Fixtures/cases, and their pushes: line, status, time.
+  private static let cases: [(log: String, rows: [String])] = [
+    ("examiner/logs/410-with-level.ndjson", ["1,410,2023-07-31T23:36:40.000Z"]),
+    ("public/status-out-of-range.ndjson", ["1,410,2023-11-14T22:13:20.123Z"]),
+  ]
+
+  @Test(arguments: cases)
+  func situation(_ log: String, _ rows: [String]) throws {
+    let log = Repository.path(of: "Tests/Fixtures/cases/\(log)")
+    let columns = "line,status,time"
+    let export = try TestDirectory().apnsift("export", log, "--records", "pushes", "--columns", columns)
+    #expect(export.lines == [columns] + rows)
+  }
+}

@@ -1,0 +1,117 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+#if os(Linux)
+  /// Libraries that only some inputs or stores need are loaded for them. Here invalid files replace them.
+  @Suite("Libraries that cannot be loaded")
+  struct MissingLibraryTests {
+    private let directory: TestDirectory
+
+    init() throws {
+      directory = try TestDirectory()
+      let libraries = [
+        "libpq.so.5", "libpcap.so.0.8", "libpcap.so.1", "libyaml-0.so.2", "libnghttp2.so.14", "libz.so.1",
+        "libzstd.so.1", "liblz4.so.1", "liblzma.so.5", "libbz2.so.1.0", "libbz2.so.1",
+      ]
+      for name in libraries { try directory.write([0], to: name) }
+      try directory.write(feedback(tuples(3)), to: "dump.bin")
+    }
+
+    private func run(_ arguments: String...) throws -> Outcome {
+      try directory.apnsift(arguments, environment: ["LD_LIBRARY_PATH": directory.path(of: ".")])
+    }
+
+    @Test("a PostgreSQL store names the package that it needs, and a URI is not wrong for it")
+    func libpq() throws {
+      let outcome = try run("store", "list", "--store", "postgresql://me:secret@/db")
+      #expect(outcome.code == 2)
+      let problem = StoreError.noLibrary("libpq.so.5", package: "libpq5", elsewhere: "libpq")
+      #expect(outcome.said(.storeFailed("postgresql://me@/db", problem)))
+      #expect(!outcome.errors.contains("secret"))
+    }
+
+    @Test("a SQLite store names the package that it needs, and leaves no file")
+    func sqlite() throws {
+      try directory.write([0], to: "libsqlite3.so.0")
+      let outcome = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create")
+      #expect(outcome.code == 2)
+      let problem = StoreError.noLibrary("libsqlite3.so.0", package: "libsqlite3-0", elsewhere: "sqlite")
+      #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", problem)))
+      #expect(!directory.exists("tokens.sqlite"))
+    }
+
+    @Test("a filter names the package that it needs")
+    func libpcap() throws {
+      let outcome = try run("inspect", "--filter", "tcp", "dump.bin")
+      #expect(outcome.code == 64)
+      #expect(
+        outcome.errors.contains("--filter")
+          && outcome.said(
+            "libpcap, which compiles filters, cannot be loaded; install libpcap0.8 (elsewhere: libpcap)")
+      )
+    }
+
+    @Test("a mapping file names the package that it needs")
+    func libyaml() throws {
+      try directory.write(Array("table: devices\n".utf8), to: "devices.yml")
+      let outcome = try run("store", "list", "--store", "sqlite:devices.sqlite", "--mapping", "devices.yml")
+      #expect(outcome.code == 64)
+      #expect(
+        outcome.said(
+          .about(
+            "devices.yml",
+            "cannot be read as YAML: libyaml cannot be loaded; install libyaml-0-2 (elsewhere: libyaml)")))
+    }
+
+    /// Files that begin as compressed ones do, and the message about the library.
+    static let compressions: [(name: String, magic: [UInt8], problem: Message)] = [
+      ("gzip", [0x1f, 0x8b, 8, 0], .noLibrary("libz.so.1", package: "zlib1g", elsewhere: "zlib")),
+      (
+        "zstd", [0x28, 0xb5, 0x2f, 0xfd, 0],
+        .noLibrary("libzstd.so.1", package: "libzstd1", elsewhere: "zstd")
+      ),
+      (
+        "lz4", [0x04, 0x22, 0x4d, 0x18, 0x40],
+        .noLibrary("liblz4.so.1", package: "liblz4-1", elsewhere: "lz4")
+      ),
+      (
+        "xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0],
+        .noLibrary("liblzma.so.5", package: "liblzma5", elsewhere: "xz")
+      ),
+      (
+        "bzip2", Array("BZh91AY&SY".utf8),
+        .noLibrary("libbz2.so.1.0", package: "libbz2-1.0", elsewhere: "bzip2")
+      ),
+    ]
+
+    @Test("a compressed file names the package that it needs, and others are read", arguments: 0..<5)
+    func compressed(_ index: Int) throws {
+      let (name, magic, problem) = Self.compressions[index]
+      try directory.write(magic + [UInt8](repeating: 7, count: 100), to: name)
+      let outcome = try run("export", name, "dump.bin")
+      #expect(outcome.code == 2)
+      #expect(outcome.said(.compressedRefused(name, from: 0, reason: problem)), "\(outcome.errors)")
+      #expect(outcome.text.split(separator: "\n").count == 4)
+    }
+
+    @Test("pushes without fields have a finding in each direction that names the package")
+    func libnghttp2() throws {
+      let outcome = try run(
+        "export", "--records", "findings", Repository.path(of: "samples/pushes/httpx-clear.pcap"))
+      let problem = Message.noLibrary("libnghttp2.so.14", package: "libnghttp2-14", elsewhere: "nghttp2")
+      #expect(
+        outcome.text.contains(
+          "no header block of the direction is decoded, and all fields are lost: \(problem)"),
+        "\(outcome.text)\(outcome.errors)")
+    }
+
+    @Test("what needs none of them does its work")
+    func none() throws {
+      #expect(try run("inspect", "dump.bin").code == 0)
+      let replayed = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create")
+      #expect(replayed.code == 0)
+    }
+  }
+#endif

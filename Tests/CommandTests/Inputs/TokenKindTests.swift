@@ -1,0 +1,100 @@
+import CommandTestSupport
+import Testing
+
+/// Pushes with status 410 of tokens that are not those of devices (docs/spec/pushes.md#topics).
+@Suite("Kinds of tokens in a replay")
+struct TokenKindTests {
+  private let directory: TestDirectory
+
+  /// Topic and push type of the push with the token of that index.
+  private static let pushes: [(topic: String?, type: String?)] = [
+    ("com.example.app", nil), ("com.example.app.push-type.liveactivity", nil),
+    ("com.example.app", "liveactivity"), ("com.example.app.push-type.widgets", nil),
+    ("com.example.app.push-type.controls", nil), ("com.example.app.push-type.later", nil),
+    ("com.example.app.voip", "voip"), ("com.example.app.pushkit.fileprovider", nil),
+    ("com.example.app.location-query", nil), ("com.example.app.complication", nil),
+    ("pass.com.example.card", nil), (nil, nil), (nil, "widgets"), ("com.example.app", "alert"),
+  ]
+
+  init() throws {
+    directory = try TestDirectory()
+    let lines = Self.pushes.enumerated().map { number, push in
+      let names = [
+        push.topic.map { #","topic":"\#($0)""# }, push.type.map { #","apns-push-type":"\#($0)""# },
+      ]
+      return
+        #"{"token":"\#(hex(token(number)))","status":410,"reason":"Unregistered","timestamp":1600000000000"#
+        + names.compactMap { $0 }.joined() + "}\n"
+    }
+    try directory.write(lines.joined(), to: "pushes.ndjson")
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var options: [String]
+    /// The tokens that are stored.
+    var stored: [Int]
+    /// The kinds that are left out.
+    var leftOut: String
+  }
+
+  static let cases = [
+    Case(
+      testDescription: "devices of an app", options: ["--app", "com.example.app"], stored: [0, 11, 13],
+      leftOut:
+        "device: 1 voip, 1 complication, 1 file-provider, 1 location, 2 live-activity, 1 controls, 2 widgets, "
+        + "1 pass, 1 other"),
+    Case(
+      testDescription: "devices of any app", options: [], stored: [0, 11, 13],
+      leftOut:
+        "device: 1 voip, 1 complication, 1 file-provider, 1 location, 2 live-activity, 1 controls, 2 widgets, "
+        + "1 pass, 1 other"),
+    Case(
+      testDescription: "a store of calls", options: ["--app", "com.example.app.voip"], stored: [6, 11],
+      leftOut:
+        "device: 1 complication, 1 file-provider, 1 location, 2 live-activity, 1 controls, 2 widgets, 1 pass, "
+        + "1 other"),
+    Case(
+      testDescription: "a store of passes", options: ["--app", "pass.com.example.card"], stored: [10, 11],
+      leftOut:
+        "device: 1 voip, 1 complication, 1 file-provider, 1 location, 2 live-activity, 1 controls, 2 widgets, "
+        + "1 other"),
+    Case(
+      testDescription: "Live Activities of an app",
+      options: ["--app", "com.example.app", "--token-kind", "live-activity"], stored: [1, 2],
+      leftOut:
+        "live-activity: 3 device, 1 voip, 1 complication, 1 file-provider, 1 location, 1 controls, 2 widgets, "
+        + "1 pass, 1 other"),
+  ]
+
+  @Test("only one kind enters a store; the others are counted and named", arguments: cases)
+  func kinds(_ example: Case) throws {
+    let outcome = try directory.apnsift(
+      ["replay", "pushes.ndjson", "--store", "sqlite:tokens.sqlite", "--create", "--json"] + example.options)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let app = example.options.first == "--app" ? example.options[1] : ""
+    let stored = try directory.storedTokens(app: app).map(\.token)
+    #expect(Set(stored) == Set(example.stored.map { token($0) }))
+    let object = try Evidence.object(outcome.text)
+    let others = example.leftOut.split(separator: " ").compactMap { Int($0) }.reduce(0, +)
+    #expect(object["pushes_of_other_kinds"] as? Int == others)
+    #expect(object["pushes"] as? Int == example.stored.count)
+    #expect(
+      outcome.messages.contains(
+        "skipped \(others) pushes with an invalid token of another kind than \(example.leftOut); "
+          + "--token-kind replays them"))
+  }
+
+  @Test("the column token_kind has them, if it is named")
+  func column() throws {
+    let kinds = try directory.apnsift(
+      "export", "pushes.ndjson", "--records", "pushes", "--columns", "token_kind")
+    #expect(
+      kinds.lines.dropFirst() == [
+        "device", "live-activity", "live-activity", "widgets", "controls", "other", "voip", "file-provider",
+        "location", "complication", "pass", "widgets", "device",
+      ])
+    let all = try directory.apnsift("export", "pushes.ndjson", "--records", "pushes")
+    #expect(!all.lines[0].contains("token_kind"))
+  }
+}

@@ -1,0 +1,226 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+/// What `generate` promises of its files.
+@Suite("generate")
+struct GenerateTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  private func generate(_ arguments: String..., output: String = "generated") throws -> Outcome {
+    try directory.lab(["generate"] + arguments + ["-o", output, "--force"])
+  }
+
+  /// FNV-1a, which a machine of any byte order computes alike.
+  private func hash(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+  }
+
+  /// Options, and what the file and its truth hashed to when they were first generated. They change with the
+  /// generator alone, and then the changelog says so.
+  static let pinned: [(options: [String], file: UInt64, truth: UInt64)] = [
+    (["--kind", "dump", "--seed", "1"], 0x6ced_3317_7bf8_f1b1, 0x28c9_1139_2a02_f965),
+    (
+      ["--kind", "dump", "--seed", "2", "--lost-bytes", "20", "--padding", "20", "--cut-tail"],
+      0x873a_e9bb_7d2d_8f83, 0x87e9_7d9c_cdd9_9d2d
+    ),
+    (
+      [
+        "--kind", "capture", "--seed", "3", "--connections", "5", "--loss", "50", "--reordering", "50",
+        "--retransmission", "50", "--overlaps", "50", "--conflicts", "50", "--midstream", "--container",
+        "pcapng", "--segments", "20-200",
+      ], 0x5b61_b24e_0d1e_a216, 0x7a13_b14a_f3b1_3f28
+    ),
+    (
+      ["--kind", "gateway", "--seed", "4", "--connections", "3", "--ip", "6", "--segments", "1-99"],
+      0xc087_13cd_16aa_5690, 0xeaed_d418_eec8_1c83
+    ),
+    (["--kind", "pair", "--seed", "5"], 0x9c02_a32a_a37c_5294, 0x979e_004a_26fb_30ee),
+    (
+      [
+        "--kind", "pair", "--seed", "6", "--lost-bytes", "5", "--flipped-bytes", "5", "--padding", "5",
+      ], 0xbbca_d551_2fa8_5df7, 0xd4a5_6e7d_f295_08a3
+    ),
+    (
+      [
+        "--kind", "capture", "--seed", "7", "--connections", "9", "--fragments", "200", "--resets", "500",
+        "--lost-blocks", "5", "--cut-tail",
+      ], 0x69b9_93a5_36be_6ee6, 0x8cf4_4b64_eecc_ce22
+    ),
+    (
+      [
+        "--kind", "gateway", "--seed", "8", "--connections", "9", "--snap-length", "150",
+        "--file-lost-bytes", "50", "--file-flipped-bytes", "50", "--file-cut-tail",
+      ], 0x6f7d_44b7_8b29_c773, 0x306c_584c_a372_c12d
+    ),
+  ]
+
+  @Test("the same seed gives the same bytes, on any machine", arguments: pinned)
+  func same(_ options: [String], _ file: UInt64, _ truth: UInt64) throws {
+    #expect(try directory.lab(["generate"] + options + ["-o", "generated"]).code == 0)
+    #expect(try hash(directory.bytes(of: "generated")) == file)
+    #expect(try hash(directory.bytes(of: "generated.truth.ndjson")) == truth)
+  }
+
+  @Test("another seed gives others")
+  func otherSeeds() throws {
+    #expect(try generate("--kind", "dump", "--seed", "1", output: "one").code == 0)
+    #expect(try generate("--kind", "dump", "--seed", "2", output: "two").code == 0)
+    #expect(try directory.bytes(of: "one") != directory.bytes(of: "two"))
+  }
+
+  @Test("compression changes how the bytes are stored, and nothing else", arguments: ["gzip", "zstd", "lz4"])
+  func compression(_ name: String) throws {
+    let options = ["generate", "--kind", "capture", "--seed", "5", "--tuples", "20000"]
+    #expect(try directory.lab(options + ["-o", "plain"]).code == 0)
+    #expect(try directory.lab(options + ["--compression", name, "-o", "stored"]).code == 0)
+    #expect(try directory.bytes(of: "stored").count < directory.bytes(of: "plain").count)
+    let unpacked = try directory.tool(name, ["-d", "-c"], input: .file("stored"))
+    #expect(try unpacked == directory.bytes(of: "plain"))
+  }
+
+  #if os(Linux)
+    /// What is written is more than the limit.
+    @Test(
+      "memory does not grow with the file",
+      arguments: [
+        "dump --flipped-bytes 10", "capture --connections 50 --reordering 100 --loss 10",
+        "gateway --connections 50 --reordering 100 --conflicts 100",
+        "pair --lost-bytes 5 --padding 5", "pair --token-length 54 --lost-bytes 5",
+        "capture --connections 50 --fragments 100 --resets 500 --lost-blocks 5 --file-lost-bytes 5",
+        "gateway --connections 50 --snap-length 150 --flipped-bytes 5 --file-flipped-bytes 5",
+      ])
+    func memory(_ options: String) throws {
+      let line = "ulimit -v 131072; \"$APNSIFT_LAB\" generate --kind \(options) --seed 1 --tuples 400000 -o o"
+      let outcome = try directory.shell(line)
+      #expect(outcome.code == 0, "\(outcome.errors)")
+    }
+  #endif
+
+  static let wrong: [(arguments: [String], message: Message)] = [
+    (["--kind", "dump", "--tuples", "0"], .outOfRange("--tuples", "0", 1...1 << 40)),
+    (["--kind", "dump", "--tuples", "5", "--tokens", "6"], .outOfRange("--tokens", "6", 1...5)),
+    (["--kind", "dump", "--token-length", "0-32"], .outOfRange("--token-length", "0-32", 1...100)),
+    (["--kind", "dump", "--token-length", "101"], .outOfRange("--token-length", "101", 1...100)),
+    // From 2009-06-17 to 2021-04-30.
+    (["--kind", "dump", "--earliest", "1"], .timesNotPlausible(1_245_196_800...1_619_740_800)),
+    (
+      ["--kind", "dump", "--earliest", "1400000000", "--latest", "1400086399"],
+      "--latest must be at least a day after --earliest"
+    ),
+    (["--kind", "dump", "--padding", "1001"], .outOfRange("--padding", "1001", 0...1000)),
+    (
+      ["--kind", "dump", "--loss", "1"],
+      "a dump has no connections: use --kind capture, gateway or pushes with the options of captures"
+    ),
+    (
+      ["--kind", "capture", "--responses", "1"],
+      "--responses is for --kind gateway and pair: feedback has no responses"
+    ),
+    (
+      ["--kind", "dump", "--file-cut-tail"],
+      "--file-lost-bytes, --file-flipped-bytes and --file-cut-tail are for captures: use --lost-bytes "
+        + "and so on"
+    ),
+    (
+      ["--kind", "pair", "--resets", "1"],
+      "a dump has no connections: use --kind capture, gateway or pushes with the options of captures"
+    ),
+    (
+      ["--kind", "gateway", "--responses", "1", "--padding", "1"],
+      "--responses 1 excludes damage and --snap-length: requests might be unreadable"
+    ),
+    (
+      ["--kind", "gateway", "--responses", "1", "--snap-length", "200"],
+      "--responses 1 excludes damage and --snap-length: requests might be unreadable"
+    ),
+    (["--kind", "capture", "--snap-length", "99"], .outOfRange("--snap-length", "99", 100...262_144)),
+    (
+      ["--kind", "capture", "--snap-length", "200", "--fragments", "1"],
+      "--fragments and --snap-length exclude each other: truncated fragments cannot be reassembled"
+    ),
+    (["--kind", "capture", "--file-lost-bytes", "1001"], .outOfRange("--file-lost-bytes", "1001", 0...1000)),
+    (["--kind", "capture", "--segments", "0"], .outOfRange("--segments", "0", 1...1460)),
+    (["--kind", "capture", "--ip", "5"], "--ip is 5: give 4 or 6"),
+    (
+      ["--kind", "gateway", "--tuples", "2000001", "--connections", "2"],
+      "a gateway connection has at most 1000000 requests: give more --connections, or fewer --tuples"
+    ),
+    (["--kind", "capture", "--open", "0"], .outOfRange("--open", "0", 1...1000)),
+  ]
+
+  @Test("wrong usage exits with 64, says what is wrong, and writes nothing", arguments: wrong)
+  func wrongUsage(_ arguments: [String], _ message: Message) throws {
+    #expect(try refuse(arguments).first == message.text)
+  }
+
+  /// Arguments that the parser refuses in its own words, and what those must name.
+  static let refused: [(arguments: [String], names: [String])] = [
+    ([], ["--kind"]),
+    (["--kind", "pcap"], ["pcap", "capture"]),
+    (["--kind", "capture", "--segments", "9-3"], ["--segments", "9-3"]),
+    (["--kind", "capture", "--loss", "-1"], ["--loss"]),
+  ]
+
+  @Test("what the parser refuses is wrong usage and named, too", arguments: refused)
+  func refusedArguments(_ arguments: [String], _ names: [String]) throws {
+    let errors = try refuse(arguments).joined(separator: "\n")
+    for name in names { #expect(errors.contains(name), "\(errors)") }
+  }
+
+  private func refuse(_ arguments: [String]) throws -> [String] {
+    let outcome = try directory.lab(["generate", "--seed", "1", "-o", "generated"] + arguments)
+    #expect(outcome.code == 64)
+    #expect(try directory.names == [])
+    return outcome.messages
+  }
+
+  @Test("a file that exists stays, and so does its truth, without --force")
+  func existing() throws {
+    try directory.write("mine", to: "generated.truth.ndjson")
+    let outcome = try directory.lab("generate", "--kind", "dump", "--seed", "1", "-o", "generated")
+    #expect(outcome.code == 2)
+    #expect(outcome.said(.outputExists("generated.truth.ndjson")))
+    #expect(try directory.names == ["generated.truth.ndjson"])
+    #expect(try directory.text(of: "generated.truth.ndjson") == "mine")
+  }
+
+  @Test("standard output cannot take two files")
+  func standardOutput() throws {
+    let outcome = try directory.lab("generate", "--kind", "dump", "--seed", "1", "-o", "-")
+    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    #expect(outcome.messages.first == "-o - is not possible: OUT.truth.ndjson is written next to the output")
+  }
+
+  @Test("the name of a generated file chooses compression and container")
+  func names() throws {
+    let options = ["--kind", "capture", "--seed", "1", "--tuples", "9"]
+    func generate(_ more: String...) throws -> Outcome { try directory.lab(["generate"] + options + more) }
+    #expect(try generate("-o", "a.pcapng.gz").code == 0)
+    #expect(try generate("--container", "pcapng", "--compression", "gzip", "-o", "b").code == 0)
+    #expect(try directory.bytes(of: "a.pcapng.gz") == directory.bytes(of: "b"))
+    for (name, option) in [("c.gz", "--compression zstd"), ("c.pcapng", "--container pcap")] {
+      let words = option.split(separator: " ").map(String.init)
+      let outcome = try directory.lab(["generate"] + options + ["-o", name] + words)
+      #expect(outcome.code == 64 && outcome.output.isEmpty)
+      #expect(outcome.messages.first == Message.outputContradicts(name, option).text)
+    }
+  }
+
+  @Test("others may read what is made up, as the umask says")
+  func permissions() throws {
+    let outcome = try directory.shell(
+      "umask 027; \"$APNSIFT_LAB\" generate --kind dump --seed 1 -o out && stat -c %a out")
+    #expect(outcome.text == "640\n", "\(outcome.errors)")
+  }
+
+  @Test("an unknown option is reported with the name of the command, and the nearest")
+  func unknownOption() throws {
+    let outcome = try directory.lab("generate", "--sed", "4")
+    let message = Message.unknownOption("--sed", of: "apnsift-lab generate", nearest: "--seed")
+    #expect(outcome.code == 64 && outcome.errors == "apnsift-lab: \(message)\n")
+  }
+}

@@ -1,0 +1,91 @@
+import CommandTestSupport
+import Testing
+
+/// `serve`, read by clients that are not ours: what they get is what `export -t raw` writes, or what the capture was
+/// made from, in the chunks that were captured or asked for.
+@Suite("Serving chunks")
+struct ServeChunkTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  @Test("a client reads what export writes, in the captured chunks")
+  func captured() throws {
+    try directory.writeCapture(ServedFeedback.conversation().segments())
+    try #require(try directory.apnsift("export", "-t", "raw", "-o", "raw", "capture.pcap").code == 0)
+    let server = try directory.serve("capture.pcap", "--once")
+    let read = try directory.read(from: server)
+    #expect(read.text == hex(try directory.bytes(of: "raw/stream-0-b.raw")))
+    #expect(read.text == hex(ServedFeedback.bytes))
+    #expect(read.sizes == ServedFeedback.cut(ServedFeedback.sizes))
+    #expect(read.end == "end")
+    let outcome = try server.end(by: nil)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(outcome.messages.last == Serving.closing(clients: 1, bytes: 760))
+  }
+
+  /// Recorded from real sockets: 300 tuples, none, and 40 (samples/README.md).
+  @Test("a real capture is served as it was")
+  func realCapture() throws {
+    let sample = Repository.path(of: "samples/captures/session.pcap")
+    try #require(try directory.apnsift("export", "-t", "raw", "-o", "raw", sample).code == 0)
+    let server = try directory.serve(sample, "--once")
+    for stream in 0..<3 {
+      let names = try directory.names(in: "raw").filter { $0.hasPrefix("stream-\(stream)-") }
+      let bytes = try names.map { try directory.bytes(of: "raw/\($0)") }.first ?? []
+      #expect(try directory.read(from: server).text == hex(bytes), "stream \(stream)")
+    }
+    #expect(try server.end(by: nil).code == 0)
+  }
+
+  struct Chunks: Sendable, CustomTestStringConvertible {
+    var testDescription: String { options.joined(separator: " ") }
+    var options: [String]
+    var sizes: [Int]
+  }
+
+  static let chunks = [
+    Chunks(options: [], sizes: [4096]),
+    Chunks(options: ["--chunk-size", "7"], sizes: [7]),
+    Chunks(options: ["--chunk-size", "100000"], sizes: [100_000]),
+    Chunks(options: ["--chunk-sizes", "sizes.txt"], sizes: [1, 37, 100]),
+  ]
+
+  @Test("a dump comes in the chunks that were asked for", arguments: chunks, [false, true])
+  func dump(_ chunks: Chunks, isTLS: Bool) throws {
+    let bytes = feedback(tuples(300))
+    try directory.write(bytes, to: "dump.bin")
+    try directory.write("1\n37\n100\n", to: "sizes.txt")
+    let tls = isTLS ? ["--tls", "--write-certificate", "server.pem"] : []
+    let server = try RunningServer(["dump.bin", "--once"] + chunks.options + tls, in: directory)
+    let read = try directory.read(from: server, trusting: isTLS ? "server.pem" : nil)
+    #expect(read.text == hex(bytes))
+    // Python's ssl returns a record at a time, and a record holds no more than 16 KiB.
+    #expect(
+      read.sizes
+        == ServedFeedback.cut(isTLS ? chunks.sizes.map { min($0, 16384) } : chunks.sizes, count: bytes.count))
+    #expect(try server.end(by: nil).code == 0)
+  }
+
+  @Test("each client gets the next size of chunks")
+  func everyChunking() throws {
+    let bytes = feedback(tuples(2))
+    try directory.write(bytes, to: "dump.bin")
+    let server = try directory.serve("dump.bin", "--every-chunking", "--once")
+    for size in 1...80 {
+      let read = try directory.read(from: server)
+      #expect(read.sizes == ServedFeedback.cut([size], count: bytes.count), "size \(size)")
+      #expect(read.text == hex(bytes))
+    }
+    let outcome = try server.end(by: nil)
+    #expect(outcome.code == 0)
+    #expect(outcome.messages.last == Serving.closing(clients: 80, bytes: 6080))
+  }
+
+  @Test("the captured pace changes no byte and no chunk")
+  func pace() throws {
+    try directory.writeCapture(ServedFeedback.conversation().segments())
+    let read = try directory.read(from: try directory.serve("capture.pcap", "--pace", "1000"))
+    #expect(read.text == hex(ServedFeedback.bytes) && read.sizes == ServedFeedback.cut(ServedFeedback.sizes))
+  }
+}

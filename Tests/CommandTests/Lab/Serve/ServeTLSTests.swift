@@ -1,0 +1,125 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+/// `serve --tls`, with certificates that are made and that are given.
+@Suite("Serving over TLS")
+struct ServeTLSTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  /// A certificate and its key, made by openssl.
+  private func makeIdentity(_ name: String, passphrase: String? = nil) throws {
+    let key = passphrase.map { ["-passout", "pass:\($0)"] } ?? ["-nodes"]
+    _ = try directory.tool(
+      "openssl",
+      ["req", "-x509", "-newkey", "rsa:2048", "-keyout", "\(name).key", "-out", "\(name).pem", "-days", "2"]
+        + ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"] + key)
+  }
+
+  @Test("openssl s_client reads what was captured")
+  func opensslClient() throws {
+    try directory.writeCapture(ServedFeedback.conversation().segments())
+    let server = try directory.serve("capture.pcap", "--tls", "--write-certificate", "server.pem", "--once")
+    let bytes = try directory.tool(
+      "openssl",
+      ["s_client", "-connect", "127.0.0.1:\(server.port)", "-CAfile", "server.pem", "-verify_return_error"]
+        + ["-verify_ip", "127.0.0.1", "-quiet", "-no_ign_eof", "-ign_eof"])
+    #expect(bytes == ServedFeedback.bytes)
+    let outcome = try server.end(by: nil)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let text = String(
+      decoding: try directory.tool(
+        "openssl", ["x509", "-in", "server.pem", "-noout", "-fingerprint", "-sha256"]), as: UTF8.self)
+    let fingerprint = try #require(text.split(separator: "=").last?.split(separator: "\n").first)
+    #expect(outcome.messages.first == Message.fingerprint(String(fingerprint)).text)
+  }
+
+  @Test("Python reads a record a chunk, and takes the certificate for each name of this machine")
+  func pythonClient() throws {
+    try directory.writeCapture(ServedFeedback.conversation().segments())
+    let server = try directory.serve("capture.pcap", "--tls", "--write-certificate", "server.pem", "--once")
+    let read = try directory.read(from: server, trusting: "server.pem")
+    #expect(
+      read.text == hex(ServedFeedback.bytes) && read.sizes == ServedFeedback.cut(ServedFeedback.sizes)
+        && read.version == "TLSv1.3")
+    let names = String(
+      decoding: try directory.tool(
+        "openssl", ["x509", "-in", "server.pem", "-noout", "-ext", "subjectAltName"]), as: UTF8.self)
+    #expect(names.contains("DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1"))
+  }
+
+  @Test("a certificate and a key that are given are used, and a client's certificate is asked for")
+  func givenIdentity() throws {
+    try makeIdentity("server")
+    try makeIdentity("client")
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let server = try directory.serve(
+      "dump.bin", "--certificate", "server.pem", "--key", "server.key", "--ask-client-certificate")
+    for shows in [nil, ["client.pem", "client.key"]] {
+      let read = try directory.read(from: server, trusting: "server.pem", shows: shows)
+      #expect(read.text == hex(ServedFeedback.bytes))
+    }
+    let asked = try directory.shell(
+      "openssl s_client -connect 127.0.0.1:\(server.port) -CAfile server.pem -ign_eof < /dev/null")
+    #expect(asked.text.contains("Requested Signature Algorithms"))
+    #expect(try server.end().code == 0)
+  }
+
+  @Test("certificates and keys that cannot be used are named, and no passphrase is requested")
+  func badIdentities() throws {
+    try makeIdentity("server")
+    try makeIdentity("other")
+    try makeIdentity("closed", passphrase: "abcd")
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let absent = Message.cannotBeOpened(SystemError.text(ENOENT))
+    let cases: [(String, String, Message)] = [
+      ("server.pem", "other.key", "other.key is not the key of server.pem"),
+      ("closed.pem", "closed.key", .keyEncrypted("closed.key")),
+      ("server.pem", "missing.key", .about("--key", .about("missing.key", absent))),
+      ("missing.pem", "server.key", .about("--certificate", .about("missing.pem", absent))),
+      ("server.key", "server.key", .noCertificate(in: "server.key")),
+      ("server.pem", "server.pem", .noKey(in: "server.pem")),
+      ("server.pem", "dump.bin", .noKey(in: "dump.bin")),
+    ]
+    for (certificate, key, message) in cases {
+      let outcome = try directory.lab(
+        "serve", "dump.bin", "--port", "0", "--certificate", certificate, "--key", key)
+      #expect(outcome.code == 2, "\(certificate) \(key)")
+      #expect(outcome.messages.last == message.text)
+      #expect(outcome.output == [])
+    }
+  }
+
+  @Test("clients that do not get through the handshake are reported, and use up no stream")
+  func failedHandshakes() throws {
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let server = try directory.serve("dump.bin", "--tls", "--write-certificate", "server.pem", "--once")
+    let plain = try directory.read(
+      from: server, turns: [.init(send: Array("GET / HTTP/1.0\r\n\r\n".utf8), reads: 0)])
+    #expect(!plain.text.hasPrefix(hex(ServedFeedback.bytes.prefix(6))))
+    _ = try directory.shell(
+      "openssl s_client -connect 127.0.0.1:\(server.port) -verify_return_error < /dev/null")
+    #expect(try directory.read(from: server, trusting: "server.pem").text == hex(ServedFeedback.bytes))
+    let outcome = try server.end(by: nil)
+    #expect(outcome.code == 0)
+    // The ports of clients are not known.
+    let failure = Message.handshakeFailed("", .clientWithoutTLS(.verbatim("http request")))
+    #expect(outcome.said(failure), "\(outcome.errors)")
+    // Alert 48 is unknown_ca (RFC 8446, section 6). With TLS 1.3 the client may send it unencrypted.
+    let alerts = ["tlsv1 alert unknown ca", "alert 48, unknown CA"]
+    #expect(alerts.contains { outcome.said(.certificateNotTrusted($0)) }, "\(outcome.errors)")
+    #expect(outcome.messages.last == Serving.closing(clients: 1, bytes: 760, [.failedHandshakes(2)]))
+  }
+
+  @Test("a client that speaks TLS to a server without it gets advice")
+  func unexpectedTLS() throws {
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    let server = try directory.serve("dump.bin", "--once")
+    _ = try directory.shell("openssl s_client -connect 127.0.0.1:\(server.port) < /dev/null")
+    // How far the client came is not known.
+    #expect(try server.end(by: nil).said(.unexpectedTLS(.verbatim(""))))
+  }
+}

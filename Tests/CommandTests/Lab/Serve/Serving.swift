@@ -1,0 +1,118 @@
+import Basics
+import CommandTestSupport
+import Foundation
+import Testing
+
+/// `apnsift serve`, running on a port of its own.
+final class RunningServer {
+  let port: String
+  private let directory: TestDirectory
+  private let child: ChildProcess
+  private let messages: String
+
+  /// Starts it and waits until it listens, as a script does: by the line on its standard output.
+  init(_ arguments: [String], in directory: TestDirectory) throws {
+    self.directory = directory
+    messages = "serve-\(UUID().uuidString).messages"
+    let (reading, writing) = try makePipe()
+    let null = try Descriptor(opening: "/dev/null", O_RDWR)
+    let errors = try Descriptor(opening: directory.path(of: messages), O_WRONLY | O_CREAT)
+    child = try directory.start(
+      Command.lab, (["serve", "--port", "0"] + arguments).map { Array($0.utf8) }, input: null.number,
+      output: writing.number, errors: errors.number)
+    writing.close()
+    // Nothing comes where it ends without having listened.
+    let line = String(decoding: try reading.read(), as: UTF8.self)
+    guard let colon = line.lastIndex(of: ":"), line.last == "\n" else {
+      try child.wait()
+      throw NoServer(text: try directory.text(of: messages))
+    }
+    address = String(line.dropLast())
+    port = String(line[line.index(after: colon)...].dropLast())
+  }
+
+  /// What it says that it listens on.
+  let address: String
+
+  struct NoServer: Error, CustomStringConvertible {
+    var text: String
+    var description: String { "no server: \(text)" }
+  }
+
+  /// Ends it by a signal; nil waits until it ends by itself.
+  func end(by signal: Int32? = SIGTERM) throws -> Outcome {
+    if let signal { child.send(signal) }
+    let ending = try child.wait()
+    return Outcome(ending: ending, output: [], errors: try directory.text(of: messages))
+  }
+}
+
+/// What a client saw: what each read returned, and how it ended.
+struct ServedReads: Decodable {
+  /// What each read returned, in hex.
+  var reads: [String]
+  /// `end` or `reset`.
+  var end: String
+  /// With TLS, its version.
+  var version: String?
+
+  var sizes: [Int] { reads.map { $0.count / 2 } }
+  var text: String { reads.joined() }
+}
+
+extension TestDirectory {
+  /// A client in Python, whose sockets and TLS are not ours.
+  private static let client = """
+    import json, socket, ssl, sys
+    port, options = int(sys.argv[1]), json.loads(sys.argv[2])
+    connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+    version = None
+    if options.get("trusts"):
+        context = ssl.create_default_context(cafile=options["trusts"])
+        if options.get("shows"):
+            context.load_cert_chain(*options["shows"])
+        connection = context.wrap_socket(connection, server_hostname=options.get("name", "localhost"))
+        version = connection.version()
+    reads, end = [], "end"
+    def read():
+        data = connection.recv(1 << 20)
+        if data:
+            reads.append(data.hex())
+        return data
+    try:
+        for turn in options.get("turns", []):
+            connection.sendall(bytes.fromhex(turn["send"]))
+            for _ in range(turn["reads"]):
+                read()
+        while read():
+            pass
+    except ConnectionResetError:
+        end = "reset"
+    print(json.dumps({"reads": reads, "end": end, "version": version}))
+    """
+
+  struct Turn {
+    var send: [UInt8]
+    /// The number of reads that follow.
+    var reads: Int
+  }
+
+  /// Starts `serve` in the directory.
+  func serve(_ arguments: String...) throws -> RunningServer { try RunningServer(arguments, in: self) }
+
+  /// Connects, reads until the end, and says what each read returned.
+  /// - Parameters:
+  ///   - trusts: the file with the certificate that it trusts; nil without TLS.
+  ///   - shows: files with its own certificate and key.
+  func read(
+    from server: RunningServer, trusting trusts: String? = nil, shows: [String]? = nil, turns: [Turn] = []
+  ) throws -> ServedReads {
+    var options: [String: Any] = [:]
+    options["trusts"] = trusts
+    options["shows"] = shows
+    options["turns"] = turns.map { ["send": hex($0.send), "reads": $0.reads] }
+    let text = String(decoding: try JSONSerialization.data(withJSONObject: options), as: UTF8.self)
+    let output = try tool("python3", ["-c", Self.client, server.port, text])
+    return try JSONDecoder().decode(ServedReads.self, from: Data(output))
+  }
+}

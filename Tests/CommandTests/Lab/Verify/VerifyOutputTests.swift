@@ -1,0 +1,133 @@
+import Basics
+import CaptureWriting
+import CommandTestSupport
+import Foundation
+import Testing
+import Wording
+
+/// JUnit of `verify`, and wrong usage.
+@Suite("Machine-readable results of a corpus")
+struct VerifyOutputTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.addCase("c-sound", feedback(tuples(2)))
+    try directory.addCase("b-wrong", feedback(tuples(2)))
+    try directory.change("b-wrong/expected.ndjson", "\"timestamp\":1400000060", "\"timestamp\":5")
+    try directory.makeCase("a-broken", [])
+    // A name and a sentence with the special characters of the formats, and a terminal escape sequence.
+    let name = "d <&>\"'#\\ ]]> é"
+    try directory.addCase("odd", feedback(tuples(2)))
+    try directory.write(
+      "shows: \"<b> & # \\\\ é \\x1b[2J ]]>\"\norigin: A test\n", to: "corpus/odd/case.yml")
+    try FileManager.default.moveItem(
+      atPath: directory.path(of: "corpus/odd"), toPath: directory.path(of: "corpus/\(name)"))
+  }
+
+  private static let verified = Message.verified(
+    cases: 4, written: nil, asExpected: 2, different: 1, broken: 1)
+  private static let difference = Message.differences(1, shown: 1)
+
+  @Test("JUnit, read with Python's parser")
+  func junit() throws {
+    let outcome = try directory.verify("--junit", "out.xml")
+    #expect(outcome.code == 2, "\(outcome.errors)")
+    let script = """
+      import xml.etree.ElementTree as tree
+      root = tree.parse("out.xml").getroot()
+      suite = root[0]
+      print(root.tag, suite.tag, suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped"))
+      for case in suite:
+          print("|".join([case.get("name")] + [child.tag for child in case]))
+      print(suite[1][0].get("message"))
+      print("timestamp" in suite[1][0].text)
+      """
+    let printed = try directory.tool(
+      "python3", ["-c", script.replacingOccurrences(of: "out.xml", with: directory.path(of: "out.xml"))])
+    #expect(
+      String(decoding: printed, as: UTF8.self).split(separator: "\n").map(String.init) == [
+        "testsuites testsuite 4 1 1 0", "a-broken|error|system-out", "b-wrong|failure|system-out",
+        "c-sound|system-out", "d <&>\"'#\\ ]]> é|system-out", Self.difference.text, "True",
+      ])
+    #expect(try directory.bytes(of: "out.xml").allSatisfy { $0 >= 0x20 || $0 == 0x0a })
+  }
+
+  @Test("the file is replaced only with --force, and an input never")
+  func existing() throws {
+    try directory.write("mine", to: "out.xml")
+    let outcome = try directory.verify("--junit", "out.xml")
+    #expect(outcome.code == 2)
+    #expect(outcome.said(.outputExists("out.xml")), "\(outcome.errors)")
+    #expect(try directory.text(of: "out.xml") == "mine")
+    #expect(try directory.verify("--junit", "out.xml", "--force").code == 2)
+    #expect(try directory.text(of: "out.xml").hasPrefix("<?xml"))
+    let input = try directory.verify("--junit", "corpus/c-sound/input.bin", "--force")
+    #expect(
+      input.said("corpus/c-sound/input.bin is a file of case c-sound: name another file to write"),
+      "\(input.errors)")
+    #expect(try directory.bytes(of: "corpus/c-sound/input.bin") == feedback(tuples(2)))
+    #expect(try directory.names == ["corpus", "out.xml"])
+  }
+
+  @Test("no output contains noncharacters")
+  func noCharacters() throws {
+    try directory.addCase("x\u{fffe}y\u{ffff}", feedback(tuples(2)))
+    try directory.change("x\u{fffe}y\u{ffff}/expected.ndjson", "\"input.bin\"", "\"\u{fffe}\"")
+    let outcome = try directory.verify("-v", "--junit", "out.xml")
+    for text in [outcome.text, try directory.text(of: "out.xml")] {
+      #expect(text.contains("u{fffe}y"), "\(text)")
+      #expect(!text.unicodeScalars.contains { $0.value == 0xfffe || $0.value == 0xffff })
+    }
+  }
+
+  @Test("a file that cannot be written does not affect the other output")
+  func fullDisk() throws {
+    let all = try directory.verify("-v")
+    let outcome = try directory.verify("-v", "--junit", "/dev/full")
+    #expect(outcome.code == 2)
+    #expect(outcome.output == all.output)
+    #expect(outcome.messages.dropLast() == all.messages[...])
+    let failure = Message.outputNotWritten("/dev/full", SystemError.text(ENOSPC))
+    #expect(outcome.messages.last == failure.text, "\(outcome.errors)")
+  }
+
+  @Test("a closed output pipe is no error")
+  func closedPipe() throws {
+    let outcome = try directory.shell("\"$APNSIFT\" verify -v corpus | true; echo done")
+    #expect(outcome.text == "done\n")
+    #expect(outcome.messages.allSatisfy { $0 == Self.verified.text }, "\(outcome.errors)")
+  }
+
+  @Test(
+    "wrong usage",
+    arguments: [
+      // The parser's message.
+      (["verify"], .verbatim("'<directory> ...'")),
+      (["verify", "corpus", "--jobs", "0"], .outOfRange("--jobs", "0", 1...1024)),
+      (["verify", "corpus", "--reader", "x"], .commandOfLab("verify --reader")),
+      (["verify", "corpus", "--junit", "-"], "--junit writes a file: name one"),
+    ] as [([String], Message)])
+  func usage(_ arguments: [String], _ says: Message) throws {
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64)
+    #expect(outcome.said(says), "\(outcome.errors)")
+  }
+
+  @Test(
+    "wrong usage with a reader",
+    arguments: [
+      (["--timeout", "3"], "no reader: give one with --reader, or after --"), (["--"], .noReaderAfterDashes),
+      // The parser's message.
+      (["--reader", "x", "--over", "udp"], .verbatim("'udp'")),
+      (["--reader", "x", "--timeout", "0"], .timeoutOutOfRange(0)),
+      (["--reader", "x", "--", "y"], "give a reader with --reader or after --, not both"),
+      (["--reader", " "], "--reader is empty: give a command"),
+      (["--reader", "x", "--max-output", "0"], .tooSmall("--max-output", 0, least: 1)),
+    ] as [([String], Message)])
+  func usageOfReader(_ arguments: [String], _ says: Message) throws {
+    let outcome = try directory.lab(["verify", "corpus"] + arguments)
+    #expect(outcome.code == 64)
+    #expect(outcome.said(says), "\(outcome.errors)")
+  }
+}

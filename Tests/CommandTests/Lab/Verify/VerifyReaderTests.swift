@@ -1,0 +1,273 @@
+import Basics
+import CaptureWriting
+import CommandTestSupport
+import Foundation
+import Testing
+import Wording
+
+/// `verify --reader`: an external reader, judged on a corpus.
+@Suite("External readers")
+struct VerifyReaderTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  /// Records, correct, wrong, missed and the outcome.
+  private static func counts(_ row: Evidence.Object) -> String {
+    let numbers = ["records", "correct", "wrong", "missed"].map { (row[$0] as? Int).map { "\($0)" } ?? "-" }
+    return (numbers + [row["outcome"] as? String ?? ""]).joined(separator: " ")
+  }
+
+  private func counts(_ arguments: [String], code: Int32 = 1) throws -> [String: String] {
+    let rows = try directory.readings(arguments, code: code).map { (name($0), Self.counts($0)) }
+    return Dictionary(rows) { "\($0), \($1)" }
+  }
+
+  private func name(_ row: Evidence.Object) -> String { row["case"] as? String ?? "" }
+
+  /// Three tuples in reads of one byte.
+  private func addSmallCase() throws {
+    try directory.addCase("small", feedback(tuples(3)), more: "chunks: [1]\n")
+  }
+
+  // MARK: - The models
+
+  /// Cases that each expose a error of a model.
+  private func addErrorCases() throws {
+    try directory.addCase("whole-tuples", feedback(tuples(3)), more: "chunks: [38]\n")
+    try directory.addCase("cut-anywhere", feedback(tuples(4)), more: "chunks: [20, 33, 50]\n")
+    let short = Tuple(1_400_000_000, token(9, length: 20))
+    try directory.addCase(
+      "short-token-last", feedback(tuples(2) + [short]), options: "--token-length 20,32")
+    let long = Tuple(1_400_000_000, token(9, length: 60))
+    try directory.addCase(
+      "long-token-in-parts", feedback([long] + tuples(2)), more: "chunks: [45]\n",
+      options: "--token-length 32,60")
+    let huge = Tuple(1_400_000_000, token(9, length: 0x8000))
+    try directory.addCase("huge-token", feedback([huge]), options: "--token-length 32768")
+  }
+
+  @Test("each model shows its faults, and a right reader none")
+  func models() throws {
+    try addErrorCases()
+    let ok = "3 3 0 0 completed"
+    #expect(
+      try counts(["--reader", Readers.right], code: 0) == [
+        "whole-tuples": ok, "cut-anywhere": "4 4 0 0 completed", "short-token-last": ok,
+        "long-token-in-parts": ok,
+        "huge-token": "1 1 0 0 completed",
+      ])
+    let java = try counts(["--reader", Readers.model("java")])
+    #expect(java["whole-tuples"] == ok)
+    #expect(
+      java["cut-anywhere"]?.hasPrefix("3 3 ") == false && java["cut-anywhere"]?.hasSuffix("completed") == true
+    )
+    let cookbook = try counts(["--reader", Readers.model("cookbook")])
+    #expect(cookbook["whole-tuples"] == ok)
+    #expect(cookbook["cut-anywhere"] != java["cut-anywhere"] || cookbook["short-token-last"] != ok)
+    let node = try counts(["--reader", Readers.model("node")])
+    #expect(node["whole-tuples"]?.contains(" 0 ") == true && node["whole-tuples"] != ok)
+    let csharp = try counts(["--reader", Readers.model("csharp"), "--timeout", "1"])
+    #expect(csharp["cut-anywhere"] == "4 4 0 0 completed")
+    #expect(csharp["short-token-last"] == "2 2 0 1 completed")
+    #expect(csharp["long-token-in-parts"] == "0 0 0 3 hangs")
+    #expect(csharp["huge-token"] == "0 0 0 1 throws")
+  }
+
+  @Test("a model as an external reader agrees with audit", arguments: ["cookbook", "java", "node"])
+  func agreement(_ model: String) throws {
+    let bytes = feedback(tuples(40))
+    try directory.addCase("one", bytes, more: "chunks: [100, 7, 38, 1]\n")
+    try directory.write("100\n7\n38\n1\n", to: "sizes.txt")
+    let audited = try directory.apnsift(
+      "audit", "--json", "--chunk-sizes", "sizes.txt", "corpus/one/input.bin")
+    let rows = try #require(try Evidence.object(audited.text)["readers"] as? [Evidence.Object])
+    let expected = try #require(rows.first { $0["name"] as? String == model })
+    let read = try directory.readings(["--reader", Readers.model(model)], code: 1)
+    #expect(read.map(Self.counts) == [Self.counts(expected)])
+    let difference = read[0]["first_difference"] as? Evidence.Object
+    let other = expected["first_difference"] as? Evidence.Object
+    #expect(difference?["record"] as? Int == other?["record"] as? Int)
+    #expect(difference?["emitted"] as? String == other?["emitted"] as? String)
+  }
+
+  /// The outcomes of a reader in the cases of samples/corpus/readers, except for those that it read correctly.
+  private func errors(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
+    let outcome = try directory.lab(
+      ["verify", Repository.path(of: "samples/corpus/readers"), "--json"] + arguments)
+    #expect(outcome.code == code, "\(outcome.errors)")
+    let rows = try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
+    let wrong = rows.filter { !($0["first_difference"] is Null) || $0["outcome"] as? String != "completed" }
+    return Dictionary(wrong.map { (name($0), [$0["outcome"] as? String ?? ""]) }) { $0.union($1) }
+  }
+
+  @Test("the sample corpus detects the faults of each model, and none of a right reader")
+  func samples() throws {
+    #expect(try directory.apnsift("verify", Repository.path(of: "samples/corpus")).code == 0)
+    let right = try errors(["--reader", Readers.right], code: 0)
+    #expect(right.values.allSatisfy { $0 == ["not-judged"] }, "\(right)")
+    for (model, cases) in [
+      ("cookbook", ["cookbook-stale-bytes", "fixed-reads-of-a-short-token", "signed-times"]),
+      ("java", ["java-short-read", "fixed-reads-of-a-long-token", "signed-times"]),
+      ("node", ["node-length-of-32", "node-tail-of-3", "node-tail-of-100"]),
+    ] {
+      let errors = try errors(["--reader", Readers.model(model)])
+      for one in cases { #expect(errors[one] == ["completed"], "\(model), \(one)") }
+    }
+    let csharp = try errors(["--damaged", "--timeout", "3", "--reader", Readers.model("csharp")])
+    #expect(csharp["csharp-short-last-tuple"] == ["completed"])
+    #expect(csharp["csharp-spins"] == ["hangs"])
+    #expect(csharp["csharp-throws"] == ["throws"])
+    let php = try errors(["--damaged", "--reader-of", "responses", "--reader", Readers.model("php")])
+    for one in ["php-error-in-two-pieces", "php-only-the-first", "php-command-unchecked"] {
+      #expect(php[one] == ["completed"], "\(one): \(php)")
+    }
+  }
+
+  @Test("error responses")
+  func responses() throws {
+    for (name, sizes) in [("at-once", [6]), ("in-parts", [2, 4])] {
+      try directory.makeCase(
+        name, Push(1, 7, token: token(1)).bytes,
+        more:
+          "options: [--requests, input.requests.bin, --responses, input.responses.bin]\nchunks: \(sizes)\n",
+        input: "input.requests.bin")
+      try directory.write(refusal(8, 7), to: "corpus/\(name)/input.responses.bin")
+      try directory.expectExport(name, "--requests input.requests.bin --responses input.responses.bin")
+    }
+    let arguments = ["--reader-of", "responses", "--reader"]
+    #expect(
+      try counts(arguments + [Readers.model("php")]) == [
+        "at-once": "1 1 0 0 completed", "in-parts": "0 0 0 1 completed",
+      ])
+    let right =
+      #"python3 -c "import sys; b = sys.stdin.buffer.read(); print(b[1], int.from_bytes(b[2:6], 'big'), sep=',')""#
+    #expect(try counts(arguments + [right], code: 0).values.allSatisfy { $0 == "1 1 0 0 completed" })
+    // They have no feedback, so nothing says that a reader of it is right.
+    #expect(try counts(["--reader", "false"], code: 2).isEmpty)
+  }
+
+  // MARK: - Chunks
+
+  @Test("a read never returns bytes of two chunks")
+  func chunks() throws {
+    try directory.addCase("sizes", feedback(tuples(5)), more: "chunks: [1, 2, 50]\n")
+    var conversation = Conversation(serverSends: feedback(tuples(5)))
+    conversation.segmentSizes = [38, 19, 5]
+    try directory.makeCase(
+      "capture", PcapWriter().file(FrameWriter().packets(conversation.segments())), input: "input.pcap")
+    try directory.expectExport("capture")
+    try directory.addCase("usual", feedback(tuples(200)))
+    let script = """
+      import os, sys, time
+      sizes = []
+      while chunk := os.read(0, 1 << 20):
+          sizes.append(len(chunk))
+          time.sleep(0.002)
+      print(sizes, file=sys.stderr)
+      sys.exit(3)
+      """
+    try directory.write(script, to: "sizes.py")
+    let outcome = try directory.testReader("--reader", "python3 sizes.py")
+    #expect(outcome.code == 1)
+    for sizes in [
+      "[1, 2, 50, 1, 2, 50, 1, 2, 50, 1, 2, 28]", "[38, 19, 5, 38, 19, 5, 38, 19, 5, 4]", "[4096, 3504]",
+    ] {
+      #expect(outcome.text.contains("  \(sizes)\n"), "\(outcome.text)\(outcome.errors)")
+    }
+  }
+
+  @Test("a chunk larger than a pipe arrives whole")
+  func largeChunks() throws {
+    try directory.addCase("large", feedback(tuples(8000)), more: "chunks: [300000]\n")
+    #expect(try counts(["--reader", Readers.right], code: 0) == ["large": "8000 8000 0 0 completed"])
+  }
+
+  // MARK: - Judged streams
+
+  @Test("streams with gaps are not judged; those with bytes outside records only with --damaged")
+  func notJudged() throws {
+    try directory.addCase("cut-tail", feedback(tuples(3)).dropLast(5))
+    try directory.addCase("skipped", feedback(tuples(2)) + [1, 2, 3] + feedback(tuples(2, from: 5)))
+    var conversation = Conversation(serverSends: feedback(tuples(9)))
+    conversation.segmentSizes = [38]
+    var segments = conversation.segments()
+    segments.removeAll { $0.payload == Array(conversation.bytes(of: .server)[76..<114]) }
+    try directory.makeCase("gap", PcapWriter().file(FrameWriter().packets(segments)), input: "input.pcap")
+    try directory.expectExport("gap")
+    #expect(
+      try counts(["--reader", Readers.right], code: 0) == [
+        "cut-tail": "2 2 0 0 completed", "skipped": "- - - - not-judged", "gap": "- - - - not-judged",
+      ])
+    let damaged = try counts(["--damaged", "--reader", Readers.right])
+    #expect(damaged["gap"] == "- - - - not-judged")
+    #expect(damaged["skipped"]?.hasSuffix("completed") == true)
+  }
+
+  @Test("a case whose expectation fails is broken")
+  func different() throws {
+    try addSmallCase()
+    try directory.change("small/expected.ndjson", "\"feedback\":3", "\"feedback\":4")
+    let outcome = try directory.testReader("--reader", Readers.right)
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.text.contains(
+        "broken small: its own expectation fails, so it cannot judge readers; run verify without --reader"),
+      "\(outcome.text)")
+  }
+
+  // MARK: - Outputs
+
+  @Test("text output has a table, the first difference counted from 0, the ending and standard error")
+  func text() throws {
+    try addSmallCase()
+    let outcome = try directory.testReader("--reader", "cat >/dev/null; echo hello; echo sorry >&2; exit 3")
+    #expect(outcome.code == 1)
+    for part in [
+      "case   stream  records  correct  wrong  missed  outcome",
+      "small       0        1        0      1       3  throws",
+      Message.recordDiffers(
+        "the line is not a record: expected `timestamp,token`, in seconds and hex", record: 0
+      ).text, "expected 1400000000,",
+      "reported 'hello'", Message.readerExited(3).text, "  sorry",
+    ] {
+      #expect(outcome.text.contains(part), "\(part): \(outcome.text)")
+    }
+    #expect(outcome.messages.last == "read 1 case: 0 of 1 stream right, 0 not judged, 0 broken cases")
+    let described = try directory.testReader("-v", "--reader", Readers.right)
+    #expect(described.text.contains("\nsmall stream 0\n  shows: What small shows.\n"), "\(described.text)")
+  }
+
+  @Test("what no stream had is said")
+  func untried() throws {
+    try addSmallCase()
+    let outcome = try directory.testReader("--reader", Readers.right)
+    let untried = [
+      "several tuples in one read", "repeated tuples", "tokens that have not 32 bytes", "empty tokens",
+      "times from 2^31 on", "a cut tuple at the end", "more than 3 tuples or 114 bytes in a stream",
+      "TLS and wrong certificates (--over tls)", "damaged streams (--damaged)",
+      "readers of responses and pushes (--reader-of)",
+    ]
+    #expect(outcome.messages.first == "not tried: \(untried.joined(separator: ", "))")
+  }
+
+  @Test("JUnit has readings too")
+  func machines() throws {
+    try addSmallCase()
+    try directory.addCase("a-damaged", [1, 2, 3] + feedback(tuples(3)))
+    let outcome = try directory.testReader("--reader", Readers.model("node"), "--junit", "out.xml")
+    #expect(outcome.code == 1)
+    let xml = try directory.text(of: "out.xml")
+    #expect(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\""))
+    #expect(xml.contains(" node (feedback, stdin)\" tests="), "\(xml)")
+  }
+
+  @Test("the output order does not depend on which reader ends first")
+  func order() throws {
+    for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(6 - number))) }
+    // The first ones take longest.
+    let slow = "n=$(wc -c); sleep 0.$((n / 38)); echo $n"
+    let outputs = try ["1", "6"].map { try directory.testReader("--reader", slow, "--jobs", $0).text }
+    #expect(outputs[0] == outputs[1])
+  }
+}

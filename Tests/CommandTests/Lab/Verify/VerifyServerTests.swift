@@ -1,0 +1,192 @@
+import Basics
+import CommandTestSupport
+import Foundation
+import Testing
+import Wording
+
+/// `verify --over tcp` and `--over tls`: readers that connect.
+@Suite("Readers that connect")
+struct VerifyServerTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.addCase("one", feedback(tuples(4)), more: "chunks: [20, 33, 50]\n")
+    try directory.addCase("other", feedback(tuples(40)))
+  }
+
+  private func outcomes(_ arguments: String..., code: Int32) throws -> [String] {
+    try directory.readings(arguments, code: code).compactMap { $0["outcome"] as? String }
+  }
+
+  @Test("a right reader is right", arguments: ["tcp", "tls"])
+  func right(_ over: String) throws {
+    #expect(try outcomes("--over", over, "--reader", Readers.right, code: 0) == ["completed", "completed"])
+    // The certificate is removed.
+    #expect(try directory.temporaryNames.isEmpty)
+  }
+
+  @Test("chunks arrive separately", arguments: ["tcp", "tls"])
+  func chunks(_ over: String) throws {
+    let script = """
+      import os, socket, ssl, sys
+      s = socket.create_connection((os.environ["APNSIFT_HOST"], int(os.environ["APNSIFT_PORT"])))
+      if "APNSIFT_CA" in os.environ:
+          context = ssl.create_default_context(cafile=os.environ["APNSIFT_CA"])
+          s = context.wrap_socket(s, server_hostname="localhost")
+      sizes = []
+      while chunk := s.recv(65536):
+          sizes.append(len(chunk))
+      print(sizes, file=sys.stderr)
+      sys.exit(3)
+      """
+    try directory.write(script, to: "sizes.py")
+    let outcome = try directory.testReader("--over", over, "--reader", "python3 sizes.py")
+    #expect(outcome.text.contains("  [20, 33, 50, 20, 29]\n"), "\(outcome.text)\(outcome.errors)")
+  }
+
+  @Test("how long a stream takes to come is no fault of the reader", arguments: ["stdin", "tcp", "tls"])
+  func manyChunks(_ over: String) throws {
+    let chunks = try TestDirectory()
+    try chunks.addCase("long", feedback(tuples(3000)), more: "chunks: [37]\n")
+    let outcomes = try chunks.readings(
+      ["--over", over, "--timeout", "2", "--reader", Readers.right], code: 0
+    ).map { $0["outcome"] as? String }
+    #expect(outcomes == ["completed"])
+  }
+
+  @Test("the time limit begins again at each read")
+  func steadyReader() throws {
+    let script = """
+      import os, struct, time
+      stream = b""
+      while chunk := os.read(0, 65536):
+          stream += chunk
+          time.sleep(0.04)
+      for start in range(0, len(stream) - 37, 38):
+          print(struct.unpack_from(">I", stream, start)[0], stream[start + 6:start + 38].hex(), sep=",")
+      """
+    try directory.write(script, to: "steady.py")
+    try directory.addCase("steady", feedback(tuples(40)), more: "chunks: [38]\n")
+    let found = try outcomes("--timeout", "1", "--reader", "python3 steady.py", code: 0)
+    #expect(found == ["completed", "completed", "completed"])
+  }
+
+  @Test("a reader that never connects, and one that does not trust the certificate, are reported")
+  func absent() throws {
+    let absent = try directory.readings(["--over", "tcp", "--reader", "cat"], code: 1)
+    #expect(absent.allSatisfy { $0["ending"] as? String == "the reader never connected" })
+    let script =
+      "import os, socket, ssl; ssl.create_default_context().wrap_socket(socket.create_connection("
+      + "(os.environ['APNSIFT_HOST'], int(os.environ['APNSIFT_PORT']))), server_hostname='localhost')"
+    try directory.write(script, to: "trusts.py")
+    let trusting = try directory.readings(["--over", "tls", "--reader", "python3 trusts.py"], code: 1)
+    // The reason is that of the TLS library.
+    let ending = Message.readerEnding(.readerExited(1), .readerFailedHandshake(.verbatim("")))
+    #expect(
+      trusting.allSatisfy { ($0["ending"] as? String)?.hasPrefix(ending.text) == true }, "\(trusting)")
+  }
+
+  @Test(
+    "certificates that must be refused",
+    arguments: [
+      ("", ["refused", "refused", "refused"], 0),
+      ("context.check_hostname = False", ["refused", "completed", "refused"], 1),
+      ("context = ssl._create_unverified_context()", ["completed", "completed", "completed"], 1),
+    ] as [(String, [String], Int32)])
+  func certificates(_ change: String, _ expected: [String], _ code: Int32) throws {
+    let script = """
+      import os, socket, ssl, struct
+      context = ssl.create_default_context(cafile=os.environ["APNSIFT_CA"])
+      \(change)
+      host = os.environ["APNSIFT_HOST"]
+      s = context.wrap_socket(socket.create_connection((host, int(os.environ["APNSIFT_PORT"]))), server_hostname=host)
+      stream = b""
+      while chunk := s.recv(65536):
+          stream += chunk
+      for start in range(0, len(stream) - 37, 38):
+          print(struct.unpack_from(">I", stream, start)[0], stream[start + 6:start + 38].hex(), sep=",")
+      """
+    try directory.write(script, to: "client.py")
+    let outcomes = try directory.certificates(["--reader", "python3 client.py"], code: code)
+    #expect(
+      ["untrusted", "other-name", "expired"].map { outcomes["certificate-\($0)"] ?? "" } == expected)
+    #expect(try directory.temporaryNames.isEmpty)
+  }
+
+  @Test("a reader that connects but never reads hangs, and is terminated")
+  func hangs() throws {
+    let script =
+      "import os, socket, time; s = socket.create_connection((os.environ['APNSIFT_HOST'], "
+      + "int(os.environ['APNSIFT_PORT']))); time.sleep(1000)"
+    try directory.write(script, to: "sleeps.py")
+    #expect(
+      try outcomes("--over", "tcp", "--timeout", "1", "--reader", "python3 sleeps.py", code: 1) == [
+        "hangs", "hangs",
+      ])
+  }
+
+  @Test("readers inherit no descriptors of any server", arguments: ["tcp", "tls"])
+  func inheritance(_ over: String) throws {
+    // Reading the list takes one more descriptor.
+    let script =
+      "import os; print(len(os.listdir('/proc/self/fd')) - 1, file=open(f'count-{os.getpid()}', 'w'))"
+    try directory.write(script, to: "count.py")
+    for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
+    _ = try directory.testReader("--over", over, "--jobs", "8", "--reader", "python3 count.py")
+    let files = try directory.names.filter { $0.hasPrefix("count-") }
+    // One more for each certificate that it must refuse.
+    #expect(files.count == (over == "tls" ? 11 : 8))
+    for file in files { #expect(try directory.text(of: file) == "3\n") }
+  }
+
+  @Test("a low descriptor limit reduces the number of parallel readers")
+  func fewDescriptors() throws {
+    let outcome = try directory.shell(
+      "ulimit -n 64; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tls -- "
+        + "python3 '\(Repository.path(of: "samples/readers/reader.py"))'")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
+    let lowered = try directory.shell(
+      "ulimit -n 40; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\"")
+    #expect(lowered.code == 0, "\(lowered.errors)")
+    // How many fit depends on the files that the command has open.
+    let fewer = (1..<8).map {
+      ("running \($0) instead of 8 cases at once: a process may have 40 files open, and a reader needs "
+        + "up to 13 (ulimit -n)")
+    }
+    #expect(fewer.contains(lowered.messages.first ?? ""), "\(lowered.errors)")
+    #expect(
+      lowered.messages.last
+        == "read 8 cases: 8 of 8 streams right, 0 not judged, 0 broken cases")
+  }
+
+  @Test(
+    "too few descriptors for a single reader are an error, and the certificate is removed",
+    arguments: [7, 13])
+  func noDescriptors(_ count: Int) throws {
+    let outcome = try directory.shell(
+      "ulimit -n \(count); \"$APNSIFT_LAB\" verify corpus --over tls --reader cat")
+    #expect(outcome.code == 2, "\(outcome.errors)")
+    // How many are needed depends on the files that the command has open.
+    #expect(
+      (12..<64).contains {
+        outcome.said(
+          "a process may have \(count) files open at once, and one reader needs \($0); raise the limit "
+            + "(ulimit -n)")
+      },
+      "\(outcome.errors)")
+    #expect(try directory.temporaryNames.isEmpty)
+  }
+
+  @Test("its standard input is empty, and it inherits our environment")
+  func environment() throws {
+    let outcome = try directory.lab(
+      [
+        "verify", "corpus", "--over", "tcp", "--reader",
+        "cat; echo \"$OWN $APNSIFT_HOST ${APNSIFT_PORT:+port}\" >&2; exit 1",
+      ],
+      environment: ["OWN": "kept", "APNSIFT_HOST": "elsewhere"])
+    #expect(outcome.text.contains("  kept 127.0.0.1 port\n"), "\(outcome.text)")
+  }
+}

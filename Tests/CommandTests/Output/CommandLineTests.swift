@@ -1,0 +1,264 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+/// Arguments and streams of any command.
+@Suite("Command line")
+struct CommandLineTests {
+  private let directory: TestDirectory
+  private let dump = feedback(tuples(3))
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(dump, to: "dump.bin")
+  }
+
+  // MARK: - Standard input
+
+  @Test("without arguments, a pipe or a file on standard input is inspected")
+  func bareCommand() throws {
+    let named = try directory.apnsift("inspect", "-", input: .bytes(dump))
+    #expect(named.code == 0)
+    for input in [StandardInput.bytes(dump), .file("dump.bin")] {
+      let bare = try directory.apnsift([], input: input)
+      #expect(bare.code == 0 && bare.text == named.text && bare.errors == named.errors)
+    }
+  }
+
+  @Test("without arguments, a terminal or a device on standard input gets the help")
+  func bareCommandWithoutInput() throws {
+    #expect(try directory.apnsift([]).text.hasPrefix("OVERVIEW: "))
+    #expect(try onTerminal("").contains("OVERVIEW: "))
+  }
+
+  /// The output of the command with a terminal as all three streams.
+  private func onTerminal(_ arguments: String, _ environment: String = "TERM=xterm") throws -> String {
+    let outcome = try directory.shell(
+      "\(environment) python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \"$APNSIFT\" \(arguments)")
+    return outcome.text
+  }
+
+  @Test("control characters and changes of direction in a name do not reach a terminal")
+  func controlCharacters() throws {
+    let name = "a\u{1b}[31m\u{202e}nib.bin"
+    try directory.write(dump, to: name)
+    #expect(try directory.apnsift("export", name).text.contains(name))
+    for command in ["export", "export -t ndjson", "inspect", "inspect --json"] {
+      let text = try onTerminal("\(command) a*.bin")
+      #expect(!text.contains("\u{1b}[31m") && !text.contains("\u{202e}"), "\(command): \(text)")
+      #expect(text.contains("nib.bin"))
+    }
+  }
+
+  @Test("they reach it by no command, and by no option that names the terminal")
+  func controlCharactersOfCommands() throws {
+    let name = "a\u{1b}]0;title\u{7}\u{202e}nib.bin"
+    try directory.write(dump, to: name)
+    let store = "--store sqlite:t.sqlite"
+    for command in [
+      "replay \(store) --create a*.bin", "store history \(store)", "store history --json \(store)",
+      "store history --changes \(store)", "audit a*.bin", "audit --json a*.bin", "show --record 1 a*.bin",
+      "show --record 1 --color always a*.bin", "export -o /dev/tty a*.bin", "export -o /dev/stdout a*.bin",
+      "export --records inputs a*.bin", "export -o x.csv --force --checksums - a*.bin",
+      "export -o x.csv --force --dfxml /dev/stderr a*.bin", "export --records a*.bin",
+      "export --recorts=a*.bin",
+      "explain a*.bin", "help a*.bin", "a*.bin missing-a*.bin", "verify a*.bin",
+    ] {
+      let text = try onTerminal(command)
+      #expect(
+        !text.contains("\u{1b}]") && !text.contains("\u{7}") && !text.contains("\u{202e}"),
+        "\(command): \(text)")
+    }
+  }
+
+  @Test("a line end in an argument begins no message")
+  func lineEnds() throws {
+    for arguments in [
+      ["export", "--records", "x\napnsift: fine"], ["export", "--records=x\napnsift: fine"],
+      ["export", "a", "--x\napnsift: fine"], ["x\napnsift: fine"],
+    ] {
+      let outcome = try directory.apnsift(arguments)
+      #expect(outcome.code != 0)
+      #expect(!outcome.errors.split(separator: "\n").contains("apnsift: fine"), "\(outcome.errors)")
+    }
+  }
+
+  // MARK: - Names of outputs
+
+  @Test("the extension of an output chooses the format", arguments: ["csv", "json", "ndjson"])
+  func extensions(_ name: String) throws {
+    #expect(try directory.apnsift("export", "dump.bin", "-o", "out.\(name)").code == 0)
+    #expect(try directory.apnsift("export", "dump.bin", "-t", name, "-o", "out").code == 0)
+    #expect(try directory.text(of: "out.\(name)") == directory.text(of: "out"))
+  }
+
+  @Test("an extension of no format chooses none", arguments: ["x.txt", "x.dat", "x.out", "x.2024", "x"])
+  func otherExtensions(_ name: String) throws {
+    #expect(try directory.apnsift("export", "dump.bin", "-o", name).code == 0)
+    #expect(try directory.text(of: name).hasPrefix("source,"))
+  }
+
+  @Test("jsonl is another name of NDJSON, and htm of HTML")
+  func aliases() throws {
+    #expect(try directory.apnsift("export", "dump.bin", "-o", "x.jsonl").code == 0)
+    #expect(try directory.text(of: "x.jsonl").hasPrefix("{\"type\":\"header\""))
+    #expect(try directory.apnsift("report", "dump.bin", "-o", "x.htm").code == 0)
+  }
+
+  @Test(
+    "an output whose name contradicts its format, or is compressed, is wrong usage",
+    arguments: [
+      (
+        ["export", "-t", "csv", "-o", "x.json"],
+        .outputOfOtherFormat("-o", "x.json", named: "json", format: "csv", chosenBy: "-t csv")
+      ),
+      (
+        ["export", "-t", "json", "-o", "x.ndjson"],
+        .outputOfOtherFormat("-o", "x.ndjson", named: "ndjson", format: "json", chosenBy: "-t json")
+      ),
+      (
+        ["export", "-t", "raw", "-o", "x.csv"],
+        .outputOfOtherFormat("-o", "x.csv", named: "csv", format: "raw", chosenBy: "-t raw")
+      ),
+      (["export", "-o", "x.csv.gz"], .outputNotCompressed("-o", "x.csv.gz")),
+      (["export", "-o", "x.json.zst"], .outputNotCompressed("-o", "x.json.zst")),
+      (
+        ["export", "--findings", "x.json"],
+        .outputOfOtherFormat("--findings", "x.json", named: "json", format: "csv")
+      ),
+      (
+        ["replay", "--dry-run", "-o", "x.json"],
+        .outputOfOtherFormat("-o", "x.json", named: "json", format: "csv")
+      ),
+      (["report", "-o", "x.html.gz"], .outputNotCompressed("-o", "x.html.gz")),
+      (["export", "-o", "x.xlsx"], .outputOfOtherFormat("-o", "x.xlsx", named: "xlsx", format: "csv")),
+      (["export", "-o", "x.PDF"], .outputOfOtherFormat("-o", "x.PDF", named: "pdf", format: "csv")),
+      (["export", "-o", "x.html"], .outputOfOtherFormat("-o", "x.html", named: "html", format: "csv")),
+      (
+        ["export", "-o", "x.parquet"],
+        .outputOfOtherFormat("-o", "x.parquet", named: "parquet", format: "csv")
+      ),
+      (
+        ["export", "-t", "json", "-o", "x.db"],
+        .outputOfOtherFormat("-o", "x.db", named: "db", format: "json", chosenBy: "-t json")
+      ),
+      (["report", "-o", "x.pdf"], .outputOfOtherFormat("-o", "x.pdf", named: "pdf", format: "html")),
+      (["report", "-o", "x.csv"], .outputOfOtherFormat("-o", "x.csv", named: "csv", format: "html")),
+    ] as [([String], Message)])
+  func contradictoryNames(_ arguments: [String], _ message: Message) throws {
+    try refuse(arguments + ["dump.bin"], message)
+    #expect(try directory.names == ["dump.bin"])
+  }
+
+  private func refuse(_ arguments: [String], _ message: Message) throws {
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    #expect(outcome.messages.first == message.text, "\(arguments)")
+  }
+
+  /// - Parameter names: what the parser must name in its own words.
+  private func refuse(_ arguments: [String], naming names: String...) throws {
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    for name in names { #expect(outcome.errors.contains(name), "\(arguments): \(outcome.errors)") }
+  }
+
+  // MARK: - Colour
+
+  @Test("--color decides, then NO_COLOR and a dumb terminal do")
+  func colour() throws {
+    try directory.write(dump.dropLast(5), to: "cut.bin")
+    for command in ["inspect", "show --offset 0", "audit"] {
+      let words = command.split(separator: " ").map(String.init) + ["cut.bin"]
+      let plain = try directory.apnsift(words)
+      #expect(!plain.text.contains("\u{1b}["))
+      #expect(try directory.apnsift(words + ["--color", "never"]).text == plain.text)
+      #expect(try directory.apnsift(words + ["--color", "auto"]).text == plain.text)
+    }
+    let always = try directory.apnsift(
+      ["inspect", "cut.bin", "--color=always"], environment: ["NO_COLOR": "1"])
+    #expect(always.text.contains("\u{1b}[") && always.code == 0)
+    #expect(try onTerminal("inspect cut.bin").contains("\u{1b}["))
+    #expect(try !onTerminal("inspect cut.bin", "TERM=dumb").contains("\u{1b}[3"))
+    #expect(try !onTerminal("inspect cut.bin", "TERM=xterm NO_COLOR=1").contains("\u{1b}[3"))
+    #expect(try !onTerminal("inspect cut.bin --color never").contains("\u{1b}[3"))
+    try refuse(["inspect", "--color", "red", "cut.bin"], naming: "--color", "red", "always")
+  }
+
+  // MARK: - Numbers and options
+
+  @Test("offsets are decimal or hex", arguments: [("0x26", "38"), ("0X4c", "76"), ("0x0", "0")])
+  func hexOffset(_ hex: String, _ decimal: String) throws {
+    let shown = try directory.apnsift("show", "--offset", hex, "dump.bin")
+    #expect(shown.code == 0)
+    #expect(try shown.text == directory.apnsift("show", "--offset", decimal, "dump.bin").text)
+  }
+
+  @Test("what is no offset", arguments: ["0x", "x26", "0x-1", "-1", "2g", ""])
+  func badOffset(_ offset: String) throws {
+    try refuse(["show", "--offset", offset, "dump.bin"], naming: "--offset")
+  }
+
+  @Test(
+    "an unknown option is reported as one, with the nearest",
+    arguments: [
+      (["--bogus", "dump.bin"], .unknownOption("--bogus", of: "apnsift inspect")),
+      (["--bogus"], .unknownOption("--bogus", of: "apnsift inspect")),
+      (["export", "--bogus"], .unknownOption("--bogus", of: "apnsift export")),
+      (["export", "-x", "dump.bin"], .unknownOption("-x", of: "apnsift export")),
+      (
+        ["export", "--recrods=requests", "dump.bin"],
+        .unknownOption("--recrods", of: "apnsift export", nearest: "--records")
+      ),
+      (["store", "list", "--ded"], .unknownOption("--ded", of: "apnsift store list", nearest: "--dead")),
+      (
+        ["store", "--dead", "list"],
+        .optionBeforeCommand("--dead", of: "apnsift store list", nearest: "--dead")
+      ),
+      (
+        ["--colums", "time", "export", "dump.bin"],
+        .optionBeforeCommand("--colums", of: "apnsift export", nearest: "--columns")
+      ),
+      (
+        ["--columns", "time", "dump.bin"],
+        .unknownOption(
+          "--columns", of: "apnsift inspect",
+          knownTo: ["apnsift export", "apnsift carve", "apnsift store export"])
+      ),
+      (
+        ["inspect", "dump.bin", "--offset", "3"],
+        .unknownOption("--offset", of: "apnsift inspect", knownTo: ["apnsift show"])
+      ),
+      (["--strict", "export", "dump.bin"], .commandNotFirst("export")),
+      (["generate", "--kind", "dump"], .commandOfLab("generate")),
+      (["help", "serve"], .commandOfLab("serve")),
+      (["serve", "dump.bin"], .commandOfLab("serve")),
+    ] as [([String], Message)])
+  func unknownOption(_ arguments: [String], _ message: Message) throws { try refuse(arguments, message) }
+
+  @Test("an input may be named like an option or a command")
+  func namesOfInputs() throws {
+    for name in ["--bogus", "export"] { try directory.write(dump, to: name) }
+    #expect(try directory.apnsift("inspect", "--", "--bogus").code == 0)
+    #expect(try directory.apnsift("--strict", "export").code == 0)
+  }
+
+  @Test(
+    "every line on standard error has the prefix",
+    arguments: [
+      ["export", "--from", "pdf", "dump.bin"], ["export", "--columns"], ["export"],
+      ["store", "list", "x", "y"], ["inspect", "missing.bin"], ["exprot", "dump.bin"],
+      ["export", "--force=1"],
+      ["replay", "dump.bin", "--store", "x"], ["verify", "."], ["export", "dump.bin", "--records", "resend"],
+      ["help", "nothing"], ["--generate-completion-script=no-shell"],
+    ])
+  func prefix(_ arguments: [String]) throws {
+    let errors = try directory.apnsift(arguments).errors
+    #expect(!errors.isEmpty)
+    for line in errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      #expect(line.hasPrefix("apnsift: "), "\(line)")
+      #expect(!line.hasPrefix("apnsift: Error: "), "\(line)")
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+@Suite("Standard output and standard error")
+struct OutputStreamTests {
+  /// Enough that no pipe holds the output of it.
+  private func large() throws -> TestDirectory {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(20_000)), to: "large.bin")
+    return directory
+  }
+
+  static let formats = [
+    "export large.bin", "export -t ndjson large.bin", "export -t json large.bin", "inspect --json large.bin",
+    "inspect large.bin", "export large.bin --findings wrong.csv", "store list --store sqlite:large.sqlite",
+    "store list -t json --store sqlite:large.sqlite",
+    "replay large.bin --store sqlite:large.sqlite --max-invalidate 100%",
+    "replay --json large.bin --store sqlite:large.sqlite --max-invalidate 100% --dry-run",
+  ]
+
+  @Test("a reader that leaves early ends the command in silence", arguments: formats)
+  func closedPipe(_ arguments: String) throws {
+    let directory = try large()
+    // Dead ones: unknown tokens are no wonder then, and nothing is said of them.
+    try directory.makeStore(
+      tuples(3000).map { StoredToken(token: $0.token, invalidatedAt: 1) }, in: "large.sqlite")
+    // The reader is gone before the command begins to write.
+    let (reading, writing) = try makePipe()
+    reading.close()
+    let errors = directory.temporaryPath + "/errors"
+    let messages = try Descriptor(opening: errors, O_RDWR | O_CREAT)
+    let null = try Descriptor(opening: "/dev/null", O_RDONLY)
+    let child = try directory.start(
+      Command.path, arguments.split(separator: " ").map { Array($0.utf8) }, input: null.number,
+      output: writing.number, errors: messages.number)
+    #expect(try child.wait() == .exit(0))
+    #expect(try directory.text(of: errors) == "")
+  }
+
+  @Test("head takes its line, and the command ends with 0")
+  func head() throws {
+    let directory = try large()
+    let outcome = try directory.shell("{ \"$APNSIFT\" export large.bin; echo $? >code; } | head -n 1")
+    #expect(
+      outcome.text == "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags\n")
+    #expect(outcome.errors.isEmpty)
+    #expect(try directory.text(of: "code") == "0\n")
+  }
+
+  @Test("a reader that leaves does not make a named output whole")
+  func closedPipeOfOutputFile() throws {
+    let directory = try large()
+    try directory.makePipe("pipe")
+    let outcome = try directory.shell(
+      "head -c 100 pipe >/dev/null & \"$APNSIFT\" export large.bin -o pipe --findings wrong.csv; code=$?; wait; exit $code"
+    )
+    #expect(outcome.code == 0)
+    #expect(try directory.names == ["large.bin", "pipe"])
+  }
+
+  static let failing: [(redirection: String, error: Int32)] = [
+    (">/dev/full", ENOSPC), (">&-", EBADF), ("1</dev/null", EBADF),
+  ]
+
+  @Test(
+    "standard output that cannot be written is exit code 2 and a message", .enabled(if: canOpen("/dev/full")),
+    arguments: failing, ["export large.bin", "inspect large.bin", "export -t json large.bin"])
+  func unwritable(_ failing: (redirection: String, error: Int32), _ arguments: String) throws {
+    let directory = try large()
+    let outcome = try directory.shell("\"$APNSIFT\" \(arguments) \(failing.redirection)")
+    #expect(outcome.code == 2)
+    let message = Message.outputNotWritten("standard output", SystemError.text(failing.error))
+    #expect(outcome.messages == [message.text])
+  }
+
+  @Test("no file gets the descriptor of a closed standard output or standard error")
+  func closedStandardStreams() throws {
+    let directory = try large()
+    let findings = try directory.shell("\"$APNSIFT\" export large.bin --findings wrong.csv >&-")
+    #expect(findings.code == 2)
+    #expect(!directory.exists("wrong.csv"))
+    let output = try directory.shell("\"$APNSIFT\" export large.bin missing.bin -o out.csv 2>&-")
+    #expect(output.code == 2)
+    let text = try directory.text(of: "out.csv")
+    #expect(text.hasPrefix("source,stream,"))
+    #expect(!text.contains("apnsift:"))
+    let store = try directory.shell("\"$APNSIFT\" replay large.bin missing.bin --partial <&- >&- 2>&-")
+    #expect(store.code == 2)
+    #expect(
+      try directory.sqlite("tokens.sqlite", "PRAGMA integrity_check; SELECT count(*) FROM device_tokens")
+        == "ok\n20000")
+  }
+
+  @Test("a replay whose outcome cannot be printed says that the store has changed")
+  func unprintedOutcome() throws {
+    let directory = try large()
+    let outcome = try directory.shell("\"$APNSIFT\" replay large.bin --json >&-")
+    #expect(outcome.code == 2)
+    #expect(outcome.said(.outputNotWritten("standard output", SystemError.text(EBADF))))
+    let replayed = Message.replayed(
+      tuples: 20_000, tokens: 20_000, of: "production", rows: 20_000, changes: 20_000,
+      in: "sqlite:tokens.sqlite", dryRun: false)
+    #expect(outcome.messages.last == Message.closing(replayed, [.noProblems]).text)
+  }
+
+  @Test(
+    "an output into the input is refused before anything is written",
+    arguments: [
+      ("export dump.bin >>dump.bin", .outputIsRead("standard output (dump.bin)", ReadFiles.input)),
+      ("export dumps 1<>dumps/dump.bin", .outputIsRead("standard output (dumps/dump.bin)", ReadFiles.input)),
+      ("export - <dump.bin >>dump.bin", .outputIsRead("standard output (/dev/stdin)", ReadFiles.input)),
+      ("inspect dump.bin >>dump.bin", .outputIsRead("standard output (dump.bin)", ReadFiles.input)),
+      ("export - -o dump.bin --force <dump.bin", .outputIsRead("dump.bin", ReadFiles.input)),
+    ] as [(String, Message)])
+  func outputIntoInput(_ arguments: String, _ message: Message) throws {
+    let directory = try TestDirectory()
+    let bytes = feedback(tuples(3))
+    try directory.write(bytes, to: "dump.bin")
+    try directory.makeDirectory("dumps")
+    try directory.makeLink("dumps/dump.bin", to: "../dump.bin")
+    let outcome = try directory.shell("\"$APNSIFT\" \(arguments)")
+    #expect(outcome.code == 2)
+    #expect(outcome.messages == [message.text])
+    #expect(try directory.bytes(of: "dump.bin") == bytes)
+  }
+
+  private static func inspected(_ inputs: Int, records: Int, _ problem: Message = .noProblems) -> Message {
+    .closing(.inspected(inputs: inputs, .recordCounts(feedback: records)), [problem])
+  }
+
+  private static func exported(_ rows: Message) -> Message {
+    .closing(.exported(rows, inputs: 1), [.noProblems])
+  }
+
+  private static func replayed(dryRun: Bool) -> Message {
+    let done = Message.replayed(
+      tuples: 3, tokens: 3, of: "production", rows: 3, changes: 3, in: "sqlite:s", dryRun: dryRun)
+    return .closing(done, [.noProblems])
+  }
+
+  static let commands: [(arguments: [String], message: Message)] = [
+    (["inspect", "dump.bin"], inspected(1, records: 3)),
+    (["inspect", "--json", "dump.bin"], inspected(1, records: 3)),
+    (["inspect", "empty.bin"], inspected(1, records: 0, .allEmpty(inputs: 1))),
+    (["inspect", "empty.bin", "empty.bin"], inspected(2, records: 0, .allEmpty(inputs: 2))),
+    (["inspect", "empty.bin", "dump.bin"], inspected(2, records: 3)),
+    (["export", "dump.bin"], exported(.rowCount(3, "record"))),
+    (["export", "--records", "streams", "dump.bin"], exported(.rowCount(1, "stream"))),
+    (["replay", "dump.bin", "--store", "sqlite:s"], replayed(dryRun: false)),
+    (["replay", "dump.bin", "--store", "sqlite:s", "--dry-run"], replayed(dryRun: true)),
+    (["store", "list", "--store", "sqlite:s"], .listedTokens(0, .all, of: "sqlite:s")),
+    (["store", "show", "aa", "--store", "sqlite:s"], "showed 0 rows of sqlite:s"),
+    (
+      ["store", "register", "aa", "--store", "sqlite:s"],
+      .registered(
+        .registrations(in: "sqlite:s", added: 1, revived: 0, raised: 0, unchanged: 0, unknown: 0))
+    ),
+  ]
+
+  @Test("the last message says what was done", arguments: commands)
+  func lastMessage(_ arguments: [String], _ message: Message) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    try directory.write([], to: "empty.bin")
+    try directory.makeStore(in: "s")
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 0)
+    #expect(outcome.errors.hasSuffix("\n"))
+    #expect(outcome.messages.last == message.text)
+  }
+
+  @Test("the last message says what is wrong")
+  func lastMessageOfDamage() throws {
+    let directory = try TestDirectory()
+    let odd = [Tuple(1_400_000_000, token(1, length: 54))]
+    try directory.write(feedback(tuples(2) + odd + tuples(2)).dropLast(5), to: "dump.bin")
+    let outcome = try directory.apnsift("inspect", "dump.bin")
+    let problems: [Message] = [
+      .findingCounts(1, of: "error", ["truncated-record 1"]), .flagCounts(["unexpected-token-length 1"]),
+    ]
+    let message = Message.closing(.inspected(inputs: 1, .recordCounts(feedback: 4)), problems)
+    #expect(outcome.messages == [message.text])
+  }
+
+  @Test(
+    "text has no colour where no terminal is", arguments: [[:], ["NO_COLOR": "1"], ["CLICOLOR_FORCE": "1"]])
+  func plainText(_ environment: [String: String]) throws {
+    let directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)).dropLast(1), to: "dump.bin")
+    let outcome = try directory.apnsift(["inspect", "dump.bin"], environment: environment)
+    #expect(!outcome.output.contains(0x1b))
+    #expect(!outcome.errors.utf8.contains(0x1b))
+  }
+}
+
+/// Whether a device is there: not every system has all.
+func canOpen(_ path: String) -> Bool { access(path, W_OK) == 0 }

@@ -1,0 +1,86 @@
+import CommandTestSupport
+import Testing
+
+/// The claims of SECURITY.md that no other suite tests.
+@Suite("Injections and secrets")
+struct SecurityTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+  }
+
+  /// Text that would end a string, a statement or a command, wherever it were pasted.
+  private static let hostile = "x'; DROP TABLE device_tokens; -- \"$(touch pasted)` "
+
+  @Test("SQL in the name of an app is a name")
+  func sqlInAnApp() throws {
+    let options = ["--store", "sqlite:tokens.sqlite", "--app", Self.hostile]
+    #expect(try directory.apnsift(["replay", "dump.bin", "--create"] + options).code == 0)
+    #expect(
+      try directory.sqlite(
+        "tokens.sqlite", "SELECT count(*), count(DISTINCT app), min(app) FROM device_tokens")
+        == "3|1|\(Self.hostile)")
+    let listed = try directory.apnsift(["store", "list"] + options)
+    #expect(listed.code == 0)
+    #expect(try directory.apnsift(["store", "undo", "last"] + options.prefix(2)).code == 0)
+    #expect(try directory.names == ["dump.bin", "tokens.sqlite"])
+  }
+
+  @Test("SQL in the name of a table or column is a name")
+  func sqlInATable() throws {
+    try directory.sqlite(
+      "app.sqlite",
+      """
+      CREATE TABLE "t""; DROP TABLE victim; --" ("c"" = 1 OR ""1" BLOB PRIMARY KEY, gone INTEGER);
+      CREATE TABLE victim (a);
+      INSERT INTO "t""; DROP TABLE victim; --" VALUES (x'\(hex(tuples(3)[0].token))', NULL);
+      """)
+    try directory.write(
+      """
+      table:
+        name: 't"; DROP TABLE victim; --'
+      token: {column: 'c" = 1 OR "1', form: bytes}
+      registered: none
+      action: mark
+      invalidated: {column: gone, form: seconds}
+
+      """, to: "app.yml")
+    let outcome = try directory.apnsift(
+      "replay", "dump.bin", "--store", "sqlite:app.sqlite", "--mapping", "app.yml", "--max-invalidate", "100%"
+    )
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(
+      try directory.sqlite(
+        "app.sqlite", #"SELECT count(gone) FROM "t""; DROP TABLE victim; --"; SELECT count(*) FROM victim"#)
+        == "1\n0")
+  }
+
+  @Test("HTML and shell commands in names are text in a report")
+  func htmlInAName() throws {
+    let name = "<img src=x onerror=alert(1)>$(touch pasted)'.bin"
+    try directory.write(feedback(tuples(3)), to: name)
+    #expect(try directory.apnsift("report", name, "-o", "page.html").code == 0)
+    let page = try directory.text(of: "page.html")
+    #expect(!page.contains("<img src=x"))
+    #expect(page.contains("&lt;img src=x"))
+    #expect(page.contains("Content-Security-Policy"))
+    // In single quotes of a shell, and as HTML.
+    #expect(
+      page.contains(#"&#39;&lt;img src=x onerror=alert(1)&gt;$(touch pasted)&#39;\&#39;&#39;.bin&#39;"#))
+  }
+
+  @Test(
+    "a password in the URL of a store is in no output",
+    arguments: ["postgresql://me:s3cr3tw0rd@127.0.0.1:1/db", "mysql://me:s3cr3tw0rd@127.0.0.1:1/db"])
+  func passwords(_ url: String) throws {
+    for arguments in [
+      ["store", "list"], ["store", "history"], ["replay", "dump.bin", "--json"],
+    ] {
+      let outcome = try directory.apnsift(arguments + ["--store", url])
+      #expect(outcome.code == 2, "\(arguments) \(outcome.errors)")
+      #expect(!outcome.errors.contains("s3cr3tw0rd") && !outcome.text.contains("s3cr3tw0rd"))
+    }
+  }
+}

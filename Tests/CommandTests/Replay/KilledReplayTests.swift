@@ -1,0 +1,119 @@
+import Basics
+import CommandTestSupport
+import Foundation
+import Testing
+
+/// A replay that is killed leaves the old table or the new one, and the next run leaves the new one.
+@Suite("Replays killed at random moments")
+struct KilledReplayTests {
+  private static let kills = 26
+  private static let arguments = [
+    "replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--max-invalidate", "100%",
+  ]
+
+  /// When a run is killed.
+  private enum Moment {
+    /// So long after its start.
+    case time(Duration)
+    /// So long after its journal appeared: from then on it writes.
+    case journal(Duration)
+  }
+
+  private let directory: TestDirectory
+
+  /// A store of 100,000 registrations, and a dump of 300,000 tokens, a part of which is in the store.
+  init() throws {
+    directory = try TestDirectory()
+    let registrations = (0..<100_000).map { "\(hex(Self.token($0))),\(1_400_000_000 + $0 % 7)\n" }
+    try directory.write("token,registered_at\n" + registrations.joined(), to: "list.csv")
+    let registered = try directory.apnsift(
+      "store", "register", "--csv", "list.csv", "--store", "sqlite:old.sqlite", "--create")
+    try #require(registered.code == 0, "\(registered.errors)")
+    try directory.write(
+      feedback((50_000..<350_000).lazy.map { Tuple(1_400_000_000 + UInt32($0 % 9), Self.token($0)) }),
+      to: "dump.bin")
+  }
+
+  /// Cheaper than the other tests' tokens, and as scattered.
+  private static func token(_ number: Int) -> [UInt8] {
+    var generator = FixedGenerator(seed: UInt64(number))
+    return (0..<4).flatMap { _ in
+      let word = generator.next()
+      return (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) | 1 }
+    }
+  }
+
+  /// Whether two stores hold the same rows. The same work on the same file makes the same bytes; where it does
+  /// not, a digest of the rows by SQLite's own tool decides.
+  private func isSame(_ store: String, _ other: String) throws -> Bool {
+    let isEqual = FileManager.default.contentsEqual(
+      atPath: directory.path(of: store), andPath: directory.path(of: other))
+    if isEqual { return true }
+    return try directory.sqlite(store, ".sha3sum device_tokens")
+      == directory.sqlite(other, ".sha3sum device_tokens")
+  }
+
+  private func copy(_ from: String, to: String) throws {
+    for suffix in ["", "-journal"] where directory.exists(from + suffix) || directory.exists(to + suffix) {
+      try? FileManager.default.removeItem(atPath: directory.path(of: to + suffix))
+      if directory.exists(from + suffix) {
+        try FileManager.default.copyItem(
+          atPath: directory.path(of: from + suffix), toPath: directory.path(of: to + suffix))
+      }
+    }
+  }
+
+  /// Runs the replay and kills it at `moment`, unless it has ended by then.
+  private func runAndKill(at moment: Moment) throws -> Ending {
+    let child = try directory.start(Self.arguments)
+    let delay: Duration
+    switch moment {
+    case .time(let duration): delay = duration
+    case .journal(let duration):
+      while !directory.exists("tokens.sqlite-journal"), try !child.hasEnded() { sched_yield() }
+      delay = duration
+    }
+    // Here a timed wait is the point: the moment is to be any.
+    usleep(UInt32(max(0, delay / .microseconds(1))))
+    child.send(SIGKILL)
+    return try child.wait()
+  }
+
+  /// Moments from before the store is opened to after the end, half of them while it is written.
+  private func moments(_ whole: Duration, _ writing: Duration) -> [Moment] {
+    var generator = FixedGenerator(seed: 2)
+    return (0..<Self.kills).map { index in
+      let share = Double.random(in: 0...1.1, using: &generator)
+      return index % 2 == 0 ? .time(whole * share) : .journal(writing * share)
+    }
+  }
+
+  @Test("nothing is lost, nothing is half done")
+  func kills() throws {
+    try copy("old.sqlite", to: "tokens.sqlite")
+    let clock = ContinuousClock()
+    let start = clock.now
+    let undisturbed = try directory.start(Self.arguments)
+    while !directory.exists("tokens.sqlite-journal"), try !undisturbed.hasEnded() { sched_yield() }
+    let journal = clock.now
+    try #require(try undisturbed.wait() == .exit(0))
+    let end = clock.now
+    try copy("tokens.sqlite", to: "new.sqlite")
+    #expect(try directory.sqlite("new.sqlite", "PRAGMA integrity_check;") == "ok")
+    #expect(try !isSame("old.sqlite", "new.sqlite"))
+
+    var killed = 0
+    for moment in moments(start.duration(to: end), journal.duration(to: end)) {
+      try copy("old.sqlite", to: "tokens.sqlite")
+      if try runAndKill(at: moment) == .signal(SIGKILL) { killed += 1 }
+      // The tool looks at a copy: apnsift must cope with the leftovers itself.
+      try copy("tokens.sqlite", to: "seen.sqlite")
+      #expect(try directory.sqlite("seen.sqlite", "PRAGMA integrity_check;") == "ok", "\(moment)")
+      #expect(try isSame("seen.sqlite", "old.sqlite") || isSame("seen.sqlite", "new.sqlite"), "\(moment)")
+      #expect(try directory.apnsift(Self.arguments).code == 0, "\(moment)")
+      #expect(try isSame("tokens.sqlite", "new.sqlite"), "\(moment)")
+      #expect(!directory.exists("tokens.sqlite-journal"))
+    }
+    #expect(killed >= Self.kills / 2, "most kills must hit a running replay")
+  }
+}

@@ -1,0 +1,198 @@
+import Basics
+import CommandTestSupport
+import Foundation
+import Testing
+import Wording
+
+/// Replays that are reviewed first: as a list of rows, or as a script (docs/stores.md, "A reviewed list" and "A replay
+/// as a script").
+@Suite("Reviewed replays")
+struct ReviewedReplayTests {
+  private let directory: TestDirectory
+
+  /// A table with two rows of token 0, and one row each of tokens 1 to 4. Its key has texts that CSV quotes.
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(feedback(tuples(6)), to: "dump.bin")
+    try directory.write(
+      """
+      table: devices
+      token: {column: token, form: hex}
+      registered: {column: seen, form: seconds}
+      action: mark
+      invalidated: {column: gone, form: seconds}
+      store: sqlite:own.sqlite
+      """, to: "devices.yml")
+    let rows = [("a,1", 0), ("a \"2\"", 0), ("b", 1), ("c", 2), ("d", 3), ("e", 4)]
+      .map { "INSERT INTO devices VALUES ('\($0)', '\(hex(token($1)))', 1000000000, NULL);" }
+    try directory.sqlite(
+      "own.sqlite",
+      "CREATE TABLE devices (id TEXT PRIMARY KEY, token TEXT, seen INTEGER, gone INTEGER);"
+        + rows.joined(separator: "\n"))
+  }
+
+  private func replay(_ arguments: String...) throws -> Outcome {
+    try directory.apnsift(
+      ["replay"] + arguments + ["--mapping", "devices.yml", "--max-invalidate", "100"])
+  }
+
+  /// The keys of dead rows.
+  private func dead() throws -> [String] {
+    try directory.sqlite("own.sqlite", "SELECT id FROM devices WHERE gone IS NOT NULL ORDER BY id")
+      .split(separator: "\n").map(String.init)
+  }
+
+  /// The lines of the list of a dry run.
+  private func list() throws -> [String] {
+    let outcome = try replay("dump.bin", "--dry-run", "-o", "all.csv")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    return try directory.text(of: "all.csv").split(separator: "\n").map(String.init)
+  }
+
+  private func write(_ lines: [String], to name: String = "rows.csv") throws {
+    try directory.write(lines.map { $0 + "\n" }.joined(), to: name)
+  }
+
+  // MARK: - Lists
+
+  @Test("a list changes its rows alone, and says what it does not change")
+  func rowsAlone() throws {
+    let lines = try list()
+    #expect(lines.count == 7)
+    try write(lines.filter { !$0.contains("a,1") && !$0.hasPrefix("'c'") })
+    try directory.sqlite(
+      "own.sqlite",
+      "UPDATE devices SET seen = 4000000000 WHERE id = 'b'; DELETE FROM devices WHERE id = 'd';")
+    for (arguments, dead) in [(["--dry-run"], []), ([], ["a \"2\"", "e"])] {
+      let outcome = try directory.apnsift(
+        ["replay", "rows.csv", "--mapping", "devices.yml", "--max-invalidate", "100"] + arguments)
+      #expect(outcome.code == 0, "\(outcome.errors)")
+      let messages = outcome.messages
+      #expect(
+        messages.contains {
+          $0.hasPrefix("2 rows of the list are not changed, ") && $0.contains("row 'b' (kept)")
+            && $0.contains("row 'd' (gone)")
+        }, "\(messages)")
+      #expect(
+        messages.contains { $0.hasPrefix("1 row of the same tokens is not in the list") }, "\(messages)")
+      #expect(try self.dead() == dead)
+    }
+  }
+
+  @Test("a list may come back from a spreadsheet", arguments: [";", "\t"])
+  func spreadsheet(_ separator: String) throws {
+    let columns = try list().map { line -> [String] in
+      // Of all keys only two are quoted, and none of these has a line end.
+      guard line.hasPrefix("\""), let end = line.dropFirst().range(of: "\",")?.lowerBound else {
+        return line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      }
+      let key = String(line[...end])
+      let rest = line[line.index(end, offsetBy: 2)...].split(
+        separator: ",", omittingEmptySubsequences: false)
+      return [key] + rest.map(String.init)
+    }
+    try write(columns.filter { $0[0] != "'c'" }.map { $0.reversed().joined(separator: separator) })
+    let outcome = try replay("rows.csv")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(try dead() == ["a \"2\"", "a,1", "b", "d", "e"])
+  }
+
+  @Test("a list is replayed alone")
+  func mixed() throws {
+    try write(try list())
+    let outcome = try replay("rows.csv", "dump.bin")
+    #expect(outcome.code == 2 && outcome.messages[0].contains("replay the list alone"), "\(outcome.errors)")
+    #expect(try dead().isEmpty)
+  }
+
+  @Test("a list without rows is named, and not read as something else")
+  func empty() throws {
+    try write([try list()[0]])
+    let outcome = try replay("rows.csv")
+    #expect(outcome.code == 2)
+    #expect(outcome.messages == ["rows.csv: the list has no rows; nothing was replayed"])
+    #expect(try dead().isEmpty)
+  }
+
+  @Test("a line that is no row ends the replay")
+  func damaged() throws {
+    try write(try list() + ["x,y"])
+    let outcome = try replay("rows.csv")
+    #expect(outcome.code == 2 && outcome.messages[0].contains("line 8, column 1"), "\(outcome.errors)")
+    #expect(try dead().isEmpty)
+  }
+
+  // MARK: - Scripts
+
+  @Test("a script does what the replay does, and its undo takes it back")
+  func script() throws {
+    let outcome = try replay("dump.bin", "--to-sql", "replay.sql", "--batch", "2")
+    #expect(outcome.code == 0 && outcome.messages.last?.hasPrefix("dry run of ") == true, "\(outcome.errors)")
+    #expect(try dead().isEmpty && !directory.exists("tokens.sqlite"))
+    let script = try directory.text(of: "replay.sql")
+    #expect(script.split(separator: "\n").filter { $0 == "COMMIT;" }.count == 3)
+    #expect(script.contains("-- Input dump.bin, "))
+    try directory.sqlite("own.sqlite", script)
+    #expect(try dead() == ["a \"2\"", "a,1", "b", "c", "d", "e"])
+    try directory.sqlite("own.sqlite", directory.text(of: "replay.undo.sql"))
+    #expect(try dead().isEmpty)
+  }
+
+  @Test("a reviewed list becomes a script, too")
+  func scriptOfList() throws {
+    try write(try list().filter { !$0.hasPrefix("'b'") })
+    #expect(try replay("rows.csv", "--to-sql", "replay.sql").code == 0)
+    try directory.sqlite("own.sqlite", directory.text(of: "replay.sql"))
+    #expect(try dead() == ["a \"2\"", "a,1", "c", "d", "e"])
+  }
+
+  @Test("no script is written if the limit is exceeded, a file exists, or an input is cut")
+  func noScript() throws {
+    let stopped = try directory.apnsift(
+      "replay", "dump.bin", "--to-sql", "replay.sql", "--mapping", "devices.yml", "--max-invalidate", "4")
+    #expect(stopped.code == 3)
+    let whole = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(500))))
+    try directory.write(Array(whole.prefix(whole.count / 2)), to: "cut.bin.gz")
+    #expect(try replay("cut.bin.gz", "--to-sql", "replay.sql").code == 2)
+    #expect(try !directory.names.contains { $0.hasPrefix("replay") })
+    try directory.write("mine", to: "replay.undo.sql")
+    let refused = try replay("dump.bin", "--to-sql", "replay.sql")
+    #expect(refused.code == 2 && refused.messages[0].contains("replay.undo.sql"), "\(refused.errors)")
+    #expect(try directory.text(of: "replay.undo.sql") == "mine" && !directory.exists("replay.sql"))
+    #expect(try replay("dump.bin", "--to-sql", "replay.sql", "--force").code == 0)
+  }
+
+  // MARK: - Times
+
+  @Test("registrations in the future are warned of")
+  func future() throws {
+    try directory.sqlite("own.sqlite", "UPDATE devices SET seen = 4000000000 WHERE id IN ('b', 'c')")
+    let outcome = try replay("dump.bin", "--dry-run")
+    #expect(
+      outcome.messages.contains { $0.hasPrefix("warning: 2 tokens of 5 with a registration ") },
+      "\(outcome.errors)")
+  }
+
+  @Test(
+    "a zone on which many outcomes depend is warned of", arguments: [("timestamp", true), ("iso", false)])
+  func zone(_ form: String, _ isWarned: Bool) throws {
+    let old = try directory.text(of: "devices.yml")
+    try directory.write(
+      old.replacingOccurrences(of: "column: seen, form: seconds", with: "column: seen, form: \(form)"),
+      to: "devices.yml")
+    let rows = tuples(20).enumerated().map { number, tuple in
+      "INSERT INTO clock VALUES (\(number), '\(hex(tuple.token))', datetime(\(tuple.time) - 3600, 'unixepoch'));"
+    }
+    try directory.sqlite(
+      "own.sqlite",
+      """
+      DROP TABLE devices; CREATE TABLE clock (id INTEGER PRIMARY KEY, token TEXT, seen TEXT, gone INTEGER);
+      ALTER TABLE clock RENAME TO devices;
+      \(rows.joined(separator: "\n").replacingOccurrences(of: "clock VALUES", with: "devices (id, token, seen) VALUES"))
+      """)
+    try directory.write(feedback(tuples(20)), to: "dump.bin")
+    let outcome = try replay("dump.bin", "--dry-run")
+    let warning = outcome.messages.first { $0.contains("were registered within 14 hours") }
+    #expect((warning != nil) == isWarned, "\(outcome.errors)")
+  }
+}

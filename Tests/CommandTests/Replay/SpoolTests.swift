@@ -1,0 +1,352 @@
+import Basics
+import CommandTestSupport
+import Foundation
+import Testing
+import Wording
+
+/// Replays of a spool by the clock: what is left alone, moved, counted and printed (docs/how-to/unattended-replay.md).
+@Suite("Replays of a spool")
+struct SpoolTests {
+  private let directory: TestDirectory
+
+  /// A spool of three dumps with two tuples each.
+  init() throws {
+    directory = try TestDirectory()
+    for number in 0..<3 {
+      try directory.write(feedback(tuples(2, from: 2 * number)), to: "spool/\(number).bin")
+    }
+    for name in ["done", "failed"] { try directory.makeDirectory(name) }
+  }
+
+  private func replay(_ arguments: String...) throws -> Outcome {
+    try directory.apnsift(["replay", "spool", "--create"] + arguments)
+  }
+
+  /// Compressed bytes that end too early.
+  private func writeCut(to name: String) throws {
+    let whole = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(500, from: 100))))
+    try directory.write(Array(whole.prefix(whole.count / 2)), to: name)
+  }
+
+  // MARK: - Silence
+
+  @Test("the cron line of the how-to page mails only what needs attention")
+  func cron() throws {
+    let page = try String(
+      contentsOfFile: Repository.path(of: "docs/how-to/unattended-replay.md"), encoding: .utf8)
+    let entry = try #require(page.split(separator: "\n").first { $0.hasPrefix("17 * * * *") })
+    let line = entry.dropFirst("17 * * * *".count).replacing("\\%", with: "%")
+      .replacing("/usr/local/bin/apnsift", with: Command.path)
+      .replacing("/var/spool/apnsift", with: "spool").replacing("/var/lib/apnsift/", with: "")
+    func run() throws -> Outcome {
+      let words = ["-i", "HOME=/", "PATH=/usr/bin:/bin", "/bin/sh", "-c", line]
+      return try directory.run("/usr/bin/env", words.map { Array($0.utf8) })
+    }
+    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
+    for _ in 0..<2 {
+      let silent = try run()
+      #expect(silent.code == 0 && silent.output.isEmpty && silent.errors.isEmpty, "\(silent.errors)")
+    }
+    #expect(try directory.storedTokens().count == 6)
+    try writeCut(to: "spool/cut.gz")
+    let failed = try run()
+    #expect(failed.code == 2 && failed.output.isEmpty)
+    #expect(failed.messages.first?.hasPrefix("spool/cut.gz: ") == true, "\(failed.errors)")
+    _ = try directory.shell("rm spool/*; touch spool/.partial")
+    let empty = try run()
+    #expect(empty.code == 0 && empty.output.isEmpty && empty.errors.isEmpty, "\(empty.errors)")
+  }
+
+  static let quietRuns: [(arguments: [String], code: Int32, isSilent: Bool)] = [
+    (["replay", "spool", "--create"], 0, true),
+    (["replay", "spool", "--create", "--dry-run"], 0, true),
+    (["replay", "spool", "--create", "--fail-on", "note"], 0, true),
+    (["replay", "spool/0.bin", "spool/0.bin", "--create"], 0, true),
+    (["replay", "spool/0.bin", "spool/0.bin", "--create", "--fail-on", "warning"], 1, false),
+    (["replay", "cut.bin", "--create"], 0, false),
+    (["replay", "spool", "--store", "sqlite:none.sqlite"], 2, false),
+    (["inspect", "cut.bin"], 0, false),
+    (["inspect", "spool"], 0, true),
+    (["export", "spool"], 0, true),
+    (["audit", "spool"], 0, true),
+    (["report", "spool", "-o", "page.html"], 0, true),
+    (["show", "spool/0.bin", "--record", "1"], 0, true),
+  ]
+
+  @Test("--quiet prints messages only about problems", arguments: quietRuns)
+  func quiet(_ arguments: [String], _ code: Int32, _ isSilent: Bool) throws {
+    try directory.write(feedback(tuples(2)).dropLast(), to: "cut.bin")
+    let outcome = try directory.apnsift(arguments + ["--quiet"])
+    #expect(outcome.code == code && outcome.errors.isEmpty == isSilent, "\(outcome.errors)")
+    if arguments[0] == "replay" { #expect(outcome.output.isEmpty) }
+  }
+
+  @Test("--quiet leaves the JSON that was asked for")
+  func quietJSON() throws {
+    #expect(try Evidence.object(replay("--quiet", "--json").text)["inserted"] as? Int == 6)
+  }
+
+  // MARK: - Other apps
+
+  /// The topics of a log's 410s, the exit code with `--app com.example.news`, the tokens stored, and those left out.
+  static let topics: [(topics: [String?], code: Int32, stored: Int, others: Int)] = [
+    (["com.example.mail"], 0, 0, 1),
+    (["com.example.mail", "com.example.chat", "com.example.mail"], 0, 0, 3),
+    (["com.example.mail", "com.example.news"], 0, 1, 1),
+    (["com.example.mail", nil, "com.example.news"], 0, 2, 1),
+    ([nil], 0, 1, 0),
+    // The push without a topic may be of either app.
+    (["com.example.mail", nil], 2, 0, 0),
+  ]
+
+  @Test("pushes of other apps are left out, counted and named", arguments: topics)
+  func otherApps(_ topics: [String?], _ code: Int32, _ stored: Int, _ others: Int) throws {
+    let lines = topics.enumerated().map { number, topic in
+      let topic = topic.map { ",\"topic\":\"\($0)\"" } ?? ""
+      return "{\"token\":\"\(hex(token(number)))\",\"status\":410,\"reason\":\"Unregistered\","
+        + "\"timestamp\":1790000000000\(topic)}\n"
+    }
+    try directory.write(lines.joined(), to: "hour.ndjson")
+    let arguments = ["replay", "hour.ndjson", "--app", "com.example.news", "--create", "--json"]
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == code, "\(outcome.errors)")
+    guard code == 0 else { return }
+    let counts = try Evidence.object(outcome.text)
+    #expect(counts["inserted"] as? Int == stored && counts["pushes_of_other_apps"] as? Int == others)
+    let found = Message.noPushOfApp("com.example.news", but: ["com.example.mail", "com.example.chat"])
+    #expect(outcome.said(found) == topics.contains("com.example.chat"))
+    let quiet = try directory.apnsift(arguments.dropLast() + ["--quiet"])
+    #expect(quiet.code == 0 && quiet.output.isEmpty && quiet.errors.isEmpty, "\(quiet.errors)")
+  }
+
+  // MARK: - Left alone
+
+  @Test("names that begin with a dot are left alone in directories, and read if they are named")
+  func hidden() throws {
+    for name in ["spool/.3.bin.Xy12ab", "spool/.partial/4.bin", ".spool/5.bin"] {
+      try directory.write(feedback(tuples(2, from: 50)), to: name)
+    }
+    let outcome = try replay("--json")
+    #expect(outcome.code == 0 && outcome.said(.leftAlone(2, "spool/.3.bin.Xy12ab")), "\(outcome.errors)")
+    let counts = try Evidence.object(outcome.text)
+    #expect(counts["inserted"] as? Int == 6)
+    #expect((counts["files"] as? Evidence.Object)?["left_alone"] as? Int == 2)
+    #expect(
+      try directory.apnsift("replay", "spool/.3.bin.Xy12ab").lines.first?.hasPrefix("inserted    2") == true)
+    let named = try directory.apnsift("replay", ".spool", "spool/.partial", "--json")
+    #expect(try Evidence.object(named.text)["inputs"] as? Int == 2)
+    #expect(try directory.apnsift("inspect", "spool").messages.last?.hasPrefix("inspected 5 inputs") == true)
+  }
+
+  @Test("a directory of nothing but such names is no failure")
+  func onlyHidden() throws {
+    _ = try directory.shell("rm spool/*; touch spool/.partial")
+    #expect(try replay().code == 0)
+    _ = try directory.shell("rm spool/.partial")
+    #expect(try replay().code == 2)
+  }
+
+  /// Replays the spool and a pipe. The spool's first file grows after reading began, which the pipe shows, and before it
+  /// ends, which waits for the pipe.
+  private func replayGrowing(pipe: String, _ options: String) throws -> Outcome {
+    try directory.shell(
+      """
+      mkfifo pipe
+      "$APNSIFT" replay spool pipe --create \(options) & exec 3>pipe
+      printf 0123 >> spool/0.bin
+      cat \(pipe) >&3; exec 3>&-
+      wait $!
+      """)
+  }
+
+  @Test("a file that grows while it is read stops the replay")
+  func grows() throws {
+    try directory.write(feedback(tuples(1, from: 9)), to: "more.bin")
+    let outcome = try replayGrowing(pipe: "more.bin", "")
+    #expect(
+      outcome.code == 2 && outcome.said(.about("spool/0.bin", .changed(from: 76, to: 80))),
+      "\(outcome.errors)")
+    #expect(!directory.exists("tokens.sqlite"))
+    #expect(try replay().code == 0)
+  }
+
+  @Test("--skip-unreadable leaves out a file that grows, and it stays in the spool")
+  func skipsGrowing() throws {
+    try writeCut(to: "cut.gz")
+    let outcome = try replayGrowing(
+      pipe: "cut.gz", "--skip-unreadable --move-done done --move-failed failed")
+    #expect(
+      outcome.code == 2 && outcome.said(.about("spool/0.bin", .changed(from: 76, to: 80))),
+      "\(outcome.errors)")
+    #expect(try directory.storedTokens().count == 4)
+    #expect(try directory.names(in: "spool") == ["0.bin"])
+    #expect(try directory.names(in: "done") == ["1.bin", "2.bin"])
+    #expect(try directory.names(in: "failed").isEmpty)
+  }
+
+  // MARK: - Moves
+
+  @Test("replayed files are moved, also those of an earlier replay, and no file is replaced")
+  func moveDone() throws {
+    try directory.write(Array("mine".utf8), to: "done/1.bin")
+    let outcome = try replay("--move-done", "done")
+    #expect(outcome.code == 0 && outcome.said(.moved(3, to: "done")), "\(outcome.errors)")
+    #expect(try directory.names(in: "done") == ["0.bin", "1.bin", "1.bin.1", "2.bin"])
+    #expect(try directory.text(of: "done/1.bin") == "mine")
+    #expect(try directory.bytes(of: "done/1.bin.1") == feedback(tuples(2, from: 2)))
+    try directory.write(feedback(tuples(2, from: 2)), to: "spool/sub/1.bin")
+    #expect(try replay("--move-done", "done", "--skip-replayed", "--quiet").errors.isEmpty)
+    #expect(try directory.names(in: "done") == ["0.bin", "1.bin", "1.bin.1", "1.bin.2", "2.bin"])
+    #expect(try directory.names(in: "spool/sub").isEmpty)
+  }
+
+  @Test(
+    "files that cannot be read are moved elsewhere; those of no known format stay unless they are failures")
+  func moveFailed() throws {
+    try writeCut(to: "spool/cut.gz")
+    try directory.write("<html><title>502</title></html>\n", to: "spool/page.html")
+    let options = ["--skip-unreadable", "--move-done", "done", "--move-failed", "failed"]
+    #expect(try directory.apnsift(["replay", "spool", "--create"] + options).code == 2)
+    #expect(try directory.names(in: "done") == ["0.bin", "1.bin", "2.bin"])
+    #expect(try directory.names(in: "failed") == ["cut.gz"])
+    #expect(try directory.names(in: "spool") == ["page.html"])
+    #expect(try directory.apnsift(["replay", "spool", "--fail-on", "unrecognised"] + options).code == 2)
+    #expect(try directory.names(in: "failed") == ["cut.gz", "page.html"])
+  }
+
+  /// Runs that change nothing, and their exit codes.
+  static let unmoved: [(options: [String], code: Int32)] = [
+    (["--dry-run"], 0), (["--dry-run", "--max-invalidate", "0"], 3), (["--max-invalidate", "0"], 3),
+    (["--store", "sqlite:none/t.sqlite"], 2),
+  ]
+
+  @Test("nothing is moved unless the replay is committed", arguments: unmoved)
+  func notMoved(_ options: [String], _ code: Int32) throws {
+    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
+    let outcome = try directory.apnsift(["replay", "spool", "--move-done", "done"] + options)
+    #expect(outcome.code == code, "\(outcome.errors)")
+    #expect(try directory.names(in: "spool").count == 3 && directory.names(in: "done").isEmpty)
+    #expect(outcome.said(.wouldMove(3, to: "done")) == (code == 0))
+  }
+
+  @Test("an unreadable file that stops the replay moves nothing")
+  func refused() throws {
+    try writeCut(to: "spool/cut.gz")
+    #expect(try replay("--move-done", "done").code == 2)
+    #expect(try directory.names(in: "spool").count == 4)
+  }
+
+  static let badTargets: [(options: [String], code: Int32)] = [
+    (["--move-done", "none"], 2), (["--move-done", "spool/0.bin"], 2), (["--move-done", "spool"], 2),
+    (["--move-done", "spool/sub"], 2), (["--move-failed", "failed"], 64),
+    (["--move-failed", "spool/sub", "--skip-unreadable"], 2),
+  ]
+
+  @Test("a directory that cannot take the files, or is read itself, is refused first", arguments: badTargets)
+  func target(_ options: [String], _ code: Int32) throws {
+    try directory.makeDirectory("spool/sub")
+    #expect(try directory.apnsift(["replay", "spool", "--create"] + options).code == code)
+    #expect(!directory.exists("tokens.sqlite"))
+  }
+
+  // MARK: - Figures
+
+  /// Runs, their exit codes, and figures.
+  static let runs: [(options: [String], code: Int32, figures: [String: Int])] = [
+    (
+      ["--skip-unreadable"], 2,
+      [
+        "inputs state=read": 3, "inputs state=unreadable": 1, "inputs state=left_alone": 1, "tuples": 6,
+        "rows": 6,
+        "tokens outcome=inserted": 5, "tokens outcome=invalidated": 1, "findings severity=error": 0,
+        "dry_run": 0,
+      ]
+    ),
+    (["--dry-run", "--partial"], 2, ["inputs state=unreadable": 1, "dry_run": 1]),
+    ([], 2, ["inputs state=unreadable": 1, "findings severity=error": 2]),
+    (["--skip-unreadable", "--max-invalidate", "0"], 3, ["inputs state=read": 3, "tuples": 6]),
+    (["--store", "sqlite:none.sqlite"], 2, ["inputs state=left_alone": 1]),
+    (["--mapping", "spool/0.bin"], 64, [:]),
+    (["--keys", "none.log"], 2, [:]),
+  ]
+
+  @Test("--metrics writes figures on every exit", arguments: runs)
+  func figuresOfRun(_ options: [String], _ code: Int32, _ figures: [String: Int]) throws {
+    try writeCut(to: "spool/cut.gz")
+    try directory.write("", to: "spool/.partial")
+    try directory.write("old", to: "news.prom")
+    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
+    let outcome = try directory.apnsift(["replay", "spool", "--metrics", "news.prom"] + options)
+    #expect(outcome.code == code, "\(outcome.errors)")
+    let found = try Self.figures(directory.text(of: "news.prom"), replay: "news")
+    #expect(found["exit_code"] == Double(code))
+    #expect(found["duration_seconds"] != nil && (found["timestamp_seconds"] ?? 0) > 1_700_000_000)
+    for (name, value) in figures { #expect(found[name] == Double(value), "\(name)") }
+    let tool = try directory.shell("! command -v promtool > /dev/null || promtool check metrics < news.prom")
+    #expect(tool.code == 0, "\(tool.errors)")
+    #expect(try directory.names.filter { $0.contains(".prom") } == ["news.prom"])
+  }
+
+  @Test("a name with quotes is escaped, and the file is for all who may read it")
+  func metricsName() throws {
+    #expect(try replay("--metrics", "a\"b\\c.prom").code == 0)
+    let found = try Self.figures(directory.text(of: "a\"b\\c.prom"), replay: "a\\\"b\\\\c")
+    #expect(found["rows"] == 6)
+    let mode = try directory.shell(
+      "umask 022; \"$APNSIFT\" replay spool --metrics b.prom && stat -c %a b.prom")
+    #expect(mode.lines.last == "644")
+  }
+
+  static let badMetrics: [(name: String, code: Int32)] = [
+    ("figures", 64), ("figures.txt", 64), ("none/a.prom", 2), ("-", 64),
+  ]
+
+  @Test("a file of figures that cannot be written stops the replay", arguments: badMetrics)
+  func unwritable(_ name: String, _ code: Int32) throws {
+    #expect(try replay("--metrics", name).code == code)
+    #expect(!directory.exists("tokens.sqlite"))
+  }
+
+  /// The values by metric and label, as `tokens outcome=kept`, of a text in Prometheus' format.
+  private static func figures(_ text: String, replay: String) throws -> [String: Double] {
+    var figures: [String: Double] = [:]
+    var names: Set<Substring> = []
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    #expect(lines.popLast() == "")
+    while let help = lines.popFirst() {
+      let name = try #require(help.wholeMatch(of: /# HELP apnsift_replay_([a-z_]+) [A-Z0-9].*\./)).output.1
+      #expect(lines.popFirst() == "# TYPE apnsift_replay_\(name) gauge" && names.insert(name).inserted)
+      let known = figures.count
+      while let line = lines.first, !line.hasPrefix("#") {
+        let start = "apnsift_replay_\(name){replay=\"\(replay)\""
+        try #require(line.hasPrefix(start), "\(line)")
+        let rest = try #require(
+          line.dropFirst(start.count).wholeMatch(of: /(?:,([a-z]+)="([a-z_]+)")?\} ([0-9]+(?:\.[0-9]+)?)/))
+        let label = rest.output.1.flatMap { label in rest.output.2.map { " \(label)=\($0)" } } ?? ""
+        figures["\(name)\(label)"] = Double(String(rest.output.3))
+        lines.removeFirst()
+      }
+      #expect(figures.count > known)
+    }
+    return figures
+  }
+
+  @Test("--json counts files, findings and flags")
+  func json() throws {
+    try writeCut(to: "spool/cut.gz")
+    try directory.write("", to: "spool/.partial")
+    try directory.write(feedback(tuples(2, from: 20) + [Tuple(5, token(30))]), to: "spool/early.bin")
+    try directory.write(feedback(tuples(2, from: 40)).dropLast(), to: "spool/short.bin")
+    _ = try directory.apnsift("replay", "spool/0.bin", "--create")
+    let outcome = try replay("--skip-unreadable", "--skip-replayed", "--json")
+    #expect(outcome.code == 2)
+    let counts = try Evidence.object(outcome.text)
+    #expect(
+      counts["files"] as? [String: Int] == [
+        "read": 4, "unreadable": 1, "replayed_before": 1, "left_alone": 1,
+      ],
+      "\(outcome.text)")
+    #expect(counts["flags"] as? [String: Int] == ["implausible-timestamp": 1], "\(outcome.text)")
+    #expect(counts["findings"] as? [String: Int] == ["truncated-record": 1], "\(outcome.text)")
+  }
+}

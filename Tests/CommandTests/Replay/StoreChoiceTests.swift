@@ -1,0 +1,137 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+@Suite("Which store, whose tokens")
+struct StoreChoiceTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+  }
+
+  private func count(_ store: String) throws -> String {
+    try directory.sqlite(store, "SELECT count(*) FROM device_tokens")
+  }
+
+  @Test("without a name it is tokens.sqlite here, made if missing, and said so once")
+  func defaultStore() throws {
+    let first = try directory.apnsift("replay", "dump.bin")
+    #expect(first.code == 0)
+    #expect(first.messages.first == "no store is named: making sqlite:tokens.sqlite")
+    #expect(try count("tokens.sqlite") == "3")
+    let second = try directory.apnsift("replay", "dump.bin")
+    #expect(!second.said("no store is named: making sqlite:tokens.sqlite"))
+  }
+
+  @Test("a dry run makes no default store, and does not say that it does")
+  func defaultStoreOfDryRun() throws {
+    let outcome = try directory.apnsift("replay", "dump.bin", "--dry-run", "--json")
+    #expect(outcome.code == 0)
+    #expect(try Evidence.object(outcome.text)["inserted"] as? Int == 3)
+    #expect(
+      outcome.messages.first
+        == "no store is named: taking sqlite:tokens.sqlite, which does not exist, as empty")
+    #expect(try directory.names == ["dump.bin"])
+  }
+
+  @Test("reading makes no default store", arguments: [["store", "list"], ["store", "show", "aa"]])
+  func defaultStoreForReading(_ arguments: [String]) throws {
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 2)
+    #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", .notFound)))
+    #expect(try directory.names == ["dump.bin"])
+  }
+
+  @Test("APNSIFT_STORE names it, --store comes first, empty is not set")
+  func environmentVariable() throws {
+    try directory.makeStore(in: "a.sqlite")
+    try directory.makeStore(in: "b.sqlite")
+    let variable = ["APNSIFT_STORE": "sqlite:a.sqlite"]
+    #expect(try directory.apnsift(["replay", "dump.bin"], environment: variable).code == 0)
+    #expect(try count("a.sqlite") == "3")
+    let named = ["replay", "dump.bin", "--store", "sqlite:b.sqlite"]
+    #expect(try directory.apnsift(named, environment: variable).code == 0)
+    #expect(try count("b.sqlite") == "3")
+    #expect(try directory.apnsift(["replay", "dump.bin"], environment: ["APNSIFT_STORE": ""]).code == 0)
+    #expect(try count("tokens.sqlite") == "3")
+    let wrong = try directory.apnsift(["store", "list"], environment: ["APNSIFT_STORE": "a.sqlite"])
+    #expect(wrong.code == 64)
+  }
+
+  @Test("a named store that is missing is an error unless --create is given", arguments: [true, false])
+  func create(_ isNamedByVariable: Bool) throws {
+    let environment = isNamedByVariable ? ["APNSIFT_STORE": "sqlite:new.sqlite"] : [:]
+    let arguments = ["replay", "dump.bin"] + (isNamedByVariable ? [] : ["--store", "sqlite:new.sqlite"])
+    let refused = try directory.apnsift(arguments, environment: environment)
+    #expect(refused.code == 2)
+    #expect(refused.said(.storeFailed("sqlite:new.sqlite", .notFound)))
+    #expect(refused.errors.contains("--create"))
+    #expect(!directory.exists("new.sqlite"))
+    #expect(try directory.apnsift(arguments + ["--create"], environment: environment).code == 0)
+    #expect(try count("new.sqlite") == "3")
+  }
+
+  @Test("a database without the table gets it by --create, and keeps what it has")
+  func createTable() throws {
+    try directory.sqlite(
+      "own.sqlite", "CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine'); PRAGMA user_version = 7;")
+    let arguments = ["replay", "dump.bin", "--store", "sqlite:own.sqlite"]
+    let refused = try directory.apnsift(arguments)
+    #expect(refused.code == 2)
+    #expect(refused.said(.storeFailed("sqlite:own.sqlite", .noTable)))
+    #expect(refused.errors.contains("--create"))
+    #expect(try directory.apnsift(arguments + ["--create"]).code == 0)
+    #expect(try directory.sqlite("own.sqlite", "SELECT text FROM notes; PRAGMA user_version;") == "mine\n7")
+    #expect(try count("own.sqlite") == "3")
+  }
+
+  @Test(
+    "a path is used literally",
+    arguments: ["with space.sqlite", "q?mode=ro#x.sqlite", ":memory:", "file:x", "%41.db"])
+  func unusualPaths(_ path: String) throws {
+    let outcome = try directory.apnsift("replay", "dump.bin", "--create", "--store", "sqlite:\(path)")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(try count("./\(path)") == "3")
+  }
+
+  @Test("apps and environments have tokens of their own")
+  func owners() throws {
+    try directory.makeStore([StoredToken(token: token(0))], app: "mail", environment: "sandbox")
+    try directory.makeStore([StoredToken(token: token(0))], app: "chat", environment: "sandbox")
+    let outcome = try directory.apnsift(
+      "replay", "dump.bin", "--json", "--store", "sqlite:tokens.sqlite", "--app", "mail", "--environment",
+      "sandbox")
+    let object = try Evidence.object(outcome.text)
+    #expect(object["app"] as? String == "mail" && object["environment"] as? String == "sandbox")
+    #expect(object["invalidated"] as? Int == 1 && object["inserted"] as? Int == 2)
+    #expect(try directory.storedTokens(app: "chat", environment: "sandbox") == [StoredToken(token: token(0))])
+    #expect(try directory.storedTokens(app: "mail", environment: "production").isEmpty)
+  }
+
+  @Test("an app's name is data", arguments: ["com.example.mail", "o'hara \"x\"; --", "日本", "%"])
+  func appNames(_ app: String) throws {
+    _ = try directory.apnsift("replay", "dump.bin", "--app", app)
+    let outcome = try directory.apnsift("store", "list", "-t", "json", "--app", app)
+    #expect(try Evidence.objects(outcome.text).map { $0["app"] as? String } == [app, app, app])
+  }
+
+  @Test(
+    "--environment must be given once the store has both",
+    arguments: [
+      ["replay", "dump.bin"], ["replay", "dump.bin", "--dry-run"], ["store", "register", "aa"],
+    ])
+  func bothEnvironments(_ arguments: [String]) throws {
+    try directory.makeStore([StoredToken(token: token(50))], environment: "sandbox")
+    #expect(try directory.apnsift(["replay", "dump.bin"]).code == 0, "the store has one of them")
+    let refused = try directory.apnsift(arguments)
+    #expect(refused.code == 64)
+    #expect(refused.messages == [Message.bothEnvironments(in: "sqlite:tokens.sqlite").text])
+    #expect(try count("tokens.sqlite") == "4")
+    for environment in ["production", "sandbox"] {
+      #expect(try directory.apnsift(arguments + ["--environment", environment]).code == 0)
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+@Suite("store register, show and list")
+struct StoreCommandTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  private func register(_ arguments: [String], input: StandardInput = .nothing) throws -> Outcome {
+    try directory.apnsift(["store", "register"] + arguments, input: input)
+  }
+
+  @Test("tokens as arguments, as people copy them")
+  func registerArguments() throws {
+    let digits = hex(token(1))
+    let spellings = [
+      digits, digits.uppercased(), "<\(digits)>",
+      "<"
+        + stride(from: 0, to: 64, by: 8).map { String(digits.dropFirst($0).prefix(8)) }.joined(separator: " ")
+        + ">",
+      "\\x\(digits)", "0x\(digits)", "X'\(digits)'", "%3C\(digits)%3E", Base64.text(of: token(1)),
+    ]
+    for (number, spelling) in spellings.enumerated() {
+      let outcome = try register([spelling, "--at", String(1_400_000_000 + number)])
+      #expect(outcome.code == 0, "\(spelling): \(outcome.errors)")
+      #expect(outcome.output.isEmpty)
+    }
+    #expect(try directory.storedTokens() == [StoredToken(token: token(1), registeredAt: 1_400_000_008)])
+  }
+
+  @Test(
+    "what is no token is named, and nothing is registered",
+    arguments: [
+      ("zz", "tokens are hex, <…>, \\x…, 0x…, X'…', %3C…%3E or base64"),
+      (udid, Message.deviceID(udid).text),
+    ])
+  func registerNoToken(_ argument: String, _ problem: String) throws {
+    let outcome = try register([hex(token(1)), argument, "--create"])
+    #expect(outcome.code == 64)
+    #expect(outcome.errors.contains(problem))
+    #expect(!directory.exists("tokens.sqlite"))
+  }
+
+  static let udid = "5513e3eabba6d75402c1c34c7365c6fac0102458"
+
+  private static func counts(
+    added: Int = 0, revived: Int = 0, raised: Int = 0, unchanged: Int = 0
+  ) -> Message {
+    .registered(
+      .registrations(
+        in: "sqlite:tokens.sqlite", added: added, revived: revived, raised: raised, unchanged: unchanged,
+        unknown: 0))
+  }
+
+  /// The state before, when the token is registered, the message and the stored times.
+  static let registrations: [(before: StoredToken?, at: Int64, after: (Int64?, Int64?), says: Message)] = [
+    (nil, 50, (50, nil), counts(added: 1)),
+    (StoredToken(token: token(1), registeredAt: 40), 50, (50, nil), counts(raised: 1)),
+    (StoredToken(token: token(1), registeredAt: 60), 50, (60, nil), counts(unchanged: 1)),
+    (StoredToken(token: token(1), invalidatedAt: 49), 50, (50, nil), counts(revived: 1)),
+    (StoredToken(token: token(1), invalidatedAt: 50), 50, (50, nil), counts(revived: 1)),
+    (StoredToken(token: token(1), invalidatedAt: 51), 50, (50, 51), counts(raised: 1)),
+    (StoredToken(token: token(1), registeredAt: 40, invalidatedAt: 45), 50, (50, nil), counts(revived: 1)),
+  ]
+
+  @Test("a registration raises the time and clears a death that is not later", arguments: registrations)
+  func registration(_ before: StoredToken?, _ at: Int64, _ after: (Int64?, Int64?), _ says: Message) throws {
+    try directory.makeStore(before.map { [$0] } ?? [])
+    let outcome = try register([hex(token(1)), "--at", String(at)])
+    #expect(outcome.messages == [says.text])
+    #expect(
+      try directory.storedTokens() == [
+        StoredToken(token: token(1), registeredAt: after.0, invalidatedAt: after.1)
+      ])
+  }
+
+  @Test("a CSV file or standard input: seconds, RFC 3339, empty is now", arguments: ["list.csv", "-"])
+  func registerCSV(_ name: String) throws {
+    let text = """
+      token,registered_at\r
+      aa,1400000000
+      "bb",2013-05-01T11:30:00+02:00
+
+      cc,
+      dd
+      """
+    try directory.write("\u{feff}" + text, to: "list.csv")
+    let before = try directory.sqlite("clock", "SELECT unixepoch()")
+    let outcome = try register(["--csv", name, "--app", "mail"], input: .file("list.csv"))
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let rows = try directory.storedTokens(app: "mail")
+    #expect(rows.map { hex($0.token) } == ["aa", "bb", "cc", "dd"])
+    #expect(rows.prefix(2).map(\.registeredAt) == [1_400_000_000, 1_367_400_600])
+    let now = try #require(Int64(before))
+    #expect(
+      rows.suffix(2).allSatisfy { ($0.registeredAt ?? 0) >= now && ($0.registeredAt ?? 0) < now + 3600 })
+  }
+
+  static let badLists: [(text: String, line: Int, column: Int?, problem: Message)] = [
+    ("aa,1\n", 1, nil, .headerWithout("token", option: "--token-column", header: ["aa", "1"])),
+    ("token\n", 1, nil, .headerWithout("registered_at", option: "--registered-column", header: ["token"])),
+    ("", 1, nil, .headerWithout("token", option: "--token-column", header: [])),
+    ("token,registered_at\naa,1\nzz,2\n", 3, 1, .notAToken("zz")),
+    ("token,registered_at\naa,1\nabc,2\n", 3, 1, .notAToken("abc")),
+    ("token,registered_at\naa,1\n,2\n", 3, 1, .notAToken("")),
+    ("token,registered_at\n\(udid),1\n", 2, 1, .deviceID(udid, column: "token")),
+    ("token,registered_at\naa,1\nbb,soon\n", 3, 4, .notARegistrationTime("soon")),
+    ("token,registered_at\naa,1\nbb,-1\n", 3, 4, .notARegistrationTime("-1")),
+    ("token,registered_at\naa,1\nbb,4294967296\n", 3, 4, .notARegistrationTime("4294967296")),
+    ("token,registered_at\naa,1\nbb,2,3\n", 3, 1, .wrongFieldCount(3, expected: 2)),
+  ]
+
+  @Test("a bad line names file and line, and nothing is registered", arguments: badLists)
+  func badCSV(_ text: String, _ line: Int, _ column: Int?, _ problem: Message) throws {
+    try directory.makeStore()
+    try directory.write(text, to: "list.csv")
+    let outcome = try register(["--csv", "list.csv"])
+    #expect(outcome.code == 2)
+    let message = Message.nothingImported("list.csv", .located(problem, line: line, column: column))
+    #expect(outcome.messages == [message.text])
+    #expect(try directory.storedTokens().isEmpty)
+  }
+
+  @Test("a list that is missing, a directory, or no list", arguments: ["missing.csv", ".", "noise"])
+  func unreadableCSV(_ name: String) throws {
+    try directory.makeStore()
+    try directory.write([UInt8](repeating: 0x41, count: 3 << 20), to: "noise")
+    let outcome = try register(["--csv", name])
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("\(name): ") && outcome.errors.utf8.count < 1000)
+  }
+
+  /// Alive, dead, and dead again after a registration.
+  private func fill() throws {
+    try directory.makeStore([
+      StoredToken(token: [0xaa], registeredAt: 1_400_000_000),
+      StoredToken(token: [0xbb], invalidatedAt: 1_450_000_000),
+      StoredToken(token: [0xcc], registeredAt: -1, invalidatedAt: 1 << 33),
+    ])
+    try directory.makeStore([StoredToken(token: [0xaa])], app: "mail", environment: "sandbox")
+  }
+
+  static let header = "app,environment,token,registered_at,invalidated_at\n"
+  static let selections: [(options: [String], rows: [Int])] = [
+    ([], [0, 1, 2, 3]), (["--dead"], [1, 2]), (["--live"], [0, 3]), (["--app", "mail"], [3]),
+    (["--app", ""], [0, 1, 2]), (["--environment", "sandbox"], [3]), (["--live", "--app", ""], [0]),
+    (["--app", "com.none"], []),
+  ]
+
+  @Test("list as CSV", arguments: selections)
+  func listCSV(_ options: [String], _ rows: [Int]) throws {
+    try fill()
+    let all = [
+      ",production,aa,2014-05-13T16:53:20Z,\n", ",production,bb,,2015-12-13T09:46:40Z\n",
+      ",production,cc,-1,8589934592\n", "mail,sandbox,aa,,\n",
+    ]
+    let outcome = try directory.apnsift(["store", "list"] + options)
+    #expect(outcome.code == 0)
+    #expect(outcome.text == Self.header + rows.map { all[$0] }.joined())
+  }
+
+  @Test("list as JSON and NDJSON", arguments: [[], ["--dead"], ["--app", "com.none"]])
+  func listJSON(_ options: [String]) throws {
+    try fill()
+    let array = try Evidence.objects(try directory.apnsift(["store", "list", "-t", "json"] + options).text)
+    let lines = try Evidence.lines(try directory.apnsift(["store", "list", "-t", "ndjson"] + options).text)
+    #expect(Evidence.same(array, lines))
+    let csv = parseCSV(try directory.apnsift(["store", "list"] + options).text)
+    let rows = array.map { object in
+      csv[0].map { column in object[column].map { $0 is Null ? "" : "\($0)" } ?? "missing" }
+    }
+    #expect(rows == Array(csv.dropFirst()))
+    #expect(array.allSatisfy { $0.keys.count == 5 })
+  }
+
+  @Test("show reports the state of each token, and which are missing")
+  func show() throws {
+    try fill()
+    let outcome = try directory.apnsift("store", "show", "BB", "ee", "aa")
+    #expect(outcome.code == 0)
+    let expected = """
+      bb
+        production: invalidated at 2015-12-13T09:46:40Z
+        registered: unknown
+      aa
+        production: active
+        registered: 2014-05-13T16:53:20Z
+      aa
+        mail, sandbox: active
+        registered: unknown
+
+      """
+    #expect(outcome.text == expected)
+    #expect(outcome.messages.first == "ee: not in sqlite:tokens.sqlite")
+    let objects = try Evidence.objects(
+      try directory.apnsift("store", "show", "--json", "bb", "ee", "aa", "--environment", "production").text)
+    #expect(objects.map { $0["token"] as? String } == ["bb", "aa"])
+  }
+}

@@ -1,0 +1,132 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+@Suite("store export")
+struct StoreExportTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.makeStore([
+      StoredToken(token: [0xaa, 1, 2, 3, 4], registeredAt: 1_367_400_600),
+      StoredToken(token: [0xbb], invalidatedAt: 1_450_000_000),
+      StoredToken(token: [0xcc], registeredAt: 0, invalidatedAt: 1_400_000_000),
+    ])
+    try directory.makeStore([StoredToken(token: [0xaa])], app: "mail;, \"x\"", environment: "sandbox")
+  }
+
+  private func exporting(_ options: [String]) throws -> Outcome {
+    try directory.apnsift(["store", "export"] + options)
+  }
+
+  static let exports: [(options: [String], text: String)] = [
+    (
+      [],
+      """
+      token,registered_at,invalidated_at,app,environment
+      aa01020304,2013-05-01T09:30:00Z,,,production
+      bb,,2015-12-13T09:46:40Z,,production
+      cc,1970-01-01T00:00:00Z,2014-05-13T16:53:20Z,,production
+      aa,,,"mail;, ""x""\",sandbox
+
+      """
+    ),
+    (["--live", "--columns", "token"], "token\naa01020304\naa\n"),
+    (
+      ["--dead", "--columns", "invalidated_at,token", "--no-header"],
+      "2015-12-13T09:46:40Z,bb\n2014-05-13T16:53:20Z,cc\n"
+    ),
+    (
+      ["--environment", "sandbox", "--columns", "app,token", "--delimiter", ";"],
+      "app;token\n\"mail;, \"\"x\"\"\";aa\n"
+    ),
+    (["--app", "com.none"], "token,registered_at,invalidated_at,app,environment\n"),
+    (
+      [
+        "--app", "", "--live", "--no-header", "--token-form", "bracketed-hex", "--time-form", "milliseconds",
+        "--columns", "token,registered_at",
+      ],
+      "<aa010203 04>,1367400600000\n"
+    ),
+    (
+      [
+        "--app", "", "--live", "--no-header", "--token-form", "base64", "--time-form",
+        "timestamp:Europe/Berlin", "--delimiter", "tab",
+        "--columns", "token,registered_at",
+      ], "qgECAwQ=\t2013-05-01 11:30:00\n"
+    ),
+  ]
+
+  @Test("columns, forms and filters", arguments: exports)
+  func export(_ options: [String], _ text: String) throws {
+    let outcome = try exporting(options)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(outcome.text == text)
+  }
+
+  @Test("a file appears when it is whole, and is replaced only with --force")
+  func file() throws {
+    #expect(try exporting(["-o", "out.csv", "--live"]).code == 0)
+    let whole = try directory.text(of: "out.csv")
+    #expect(whole.hasPrefix("token,registered_at"))
+    let refused = try exporting(["-o", "out.csv"])
+    #expect(refused.code == 2 && refused.errors.contains("--force"))
+    #expect(try directory.text(of: "out.csv") == whole)
+    #expect(try exporting(["-o", "out.csv", "--force", "--no-header", "--columns", "token"]).code == 0)
+    #expect(try directory.text(of: "out.csv") == "aa01020304\nbb\ncc\naa\n")
+    #expect(try directory.names == ["out.csv", "tokens.sqlite"])
+  }
+
+  @Test("a time that the form cannot represent is reported with its token, and no file is created")
+  func impossibleTime() throws {
+    try directory.makeStore([StoredToken(token: [0xdd], registeredAt: 1 << 60)])
+    let outcome = try exporting(["-o", "out.csv"])
+    #expect(outcome.code == 2)
+    #expect(
+      outcome.said(.timeBeyondForm("iso", token: "dd", column: "registered_at", seconds: 1 << 60)))
+    #expect(try directory.names == ["tokens.sqlite"])
+    #expect(try exporting(["--time-form", "seconds"]).text.contains("dd,1152921504606846976"))
+  }
+
+  @Test(
+    "arguments that do not fit",
+    arguments: [
+      ["--columns", "token,token"], ["--columns", ""], ["--columns", "id"], ["--dead", "--live"],
+    ])
+  func usage(_ options: [String]) throws {
+    #expect(try exporting(options).code == 64)
+  }
+
+  static let forms: [(token: String, time: String, delimiter: String)] = [
+    ("hex", "auto", ","), ("upper-hex", "seconds", ";"), ("spaced-hex", "milliseconds", " "),
+    ("bracketed-hex", "iso", "tab"),
+    ("base64", "timestamptz", ","), ("base64", "timestamp", "+"), ("hex", "timestamp:America/St_Johns", ":"),
+    ("bytes", "timestamp:Asia/Kolkata", "2"),
+  ]
+
+  @Test("what is exported, imported and exported again is the same", arguments: forms)
+  func roundTrip(_ token: String, _ time: String, _ delimiter: String) throws {
+    var generator = FixedGenerator(seed: 3)
+    // No token has 20 bytes.
+    let lengths = Array(1...19) + Array(21...70)
+    // Summer time begins and ends in March and October: times from May to August are never doubled.
+    let rows = (0..<300).map { number in
+      StoredToken(
+        token: CommandTestSupport.token(number, length: lengths[number % lengths.count]),
+        registeredAt: 1_369_000_000 + Int64.random(in: 0...8_000_000, using: &generator))
+    }
+    try directory.makeStore(rows, in: "first.sqlite")
+    let options = ["--token-form", token, "--time-form", time, "--delimiter", delimiter]
+    let columns = ["--columns", "token,registered_at"]
+    let first = try exporting(["--store", "sqlite:first.sqlite", "-o", "first.csv"] + columns + options)
+    #expect(first.code == 0, "\(first.errors)")
+    let imported = try directory.apnsift(
+      ["store", "import", "first.csv", "--store", "sqlite:second.sqlite", "--create"] + options)
+    #expect(imported.code == 0, "\(imported.errors)")
+    let second = try exporting(["--store", "sqlite:second.sqlite"] + columns + options)
+    #expect(second.text == (try directory.text(of: "first.csv")))
+    #expect(try directory.storedTokens("second.sqlite") == directory.storedTokens("first.sqlite"))
+  }
+}

@@ -1,0 +1,317 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+@Suite("store history and undo")
+struct StoreHistoryTests {
+  private let directory: TestDirectory
+
+  /// Four tokens of a dump: one not in the store, one alive, one dead before, one registered later.
+  init() throws {
+    directory = try TestDirectory()
+    try directory.makeStore(Self.before)
+    try directory.write(feedback(Self.deaths), to: "dump.bin")
+  }
+
+  static let time: UInt32 = 1_450_000_000
+  static let times = "2015-12-13T09:46:40Z"
+  static let deaths = (1...4).map { Tuple(time, token($0)) }
+  static let before = sorted([
+    StoredToken(token: token(2), registeredAt: 1_400_000_000),
+    StoredToken(token: token(3), invalidatedAt: 1_300_000_000),
+    StoredToken(token: token(4), registeredAt: Int64(time) + 1),
+  ])
+  static let after = sorted([
+    StoredToken(token: token(1), invalidatedAt: Int64(time)),
+    StoredToken(token: token(2), registeredAt: 1_400_000_000, invalidatedAt: Int64(time)),
+    StoredToken(token: token(3), invalidatedAt: Int64(time)),
+    StoredToken(token: token(4), registeredAt: Int64(time) + 1),
+  ])
+
+  private static func sorted(_ rows: [StoredToken]) -> [StoredToken] {
+    rows.sorted { $0.token.lexicographicallyPrecedes($1.token) }
+  }
+
+  private func replay(_ arguments: String...) throws -> Outcome {
+    try directory.apnsift(["replay"] + arguments)
+  }
+
+  private func history() throws -> [Evidence.Object] {
+    try Evidence.objects(try directory.apnsift("store", "history", "--json").text)
+  }
+
+  private func undo(_ id: Int) throws -> Outcome { try directory.apnsift("store", "undo", String(id)) }
+
+  // MARK: - Replayed before
+
+  @Test("a second replay says that it is one, with a note, and changes nothing")
+  func again() throws {
+    #expect(try replay("dump.bin").said(.noProblems))
+    #expect(try directory.storedTokens() == Self.after)
+    for number in 1...2 {
+      let outcome = try replay("dump.bin", "--strict")
+      #expect(outcome.code == 0, "a note is no error")
+      #expect(outcome.messages.first == Message.about("dump.bin", .alreadyReplayed(by: number)).text)
+      #expect(outcome.errors.contains("1 note (already-replayed 1)"))
+      #expect(try directory.storedTokens() == Self.after)
+    }
+    #expect(try history().map { $0["unchanged"] as? Int } == [0, 3, 3])
+  }
+
+  @Test("it goes by the bytes, not by the name")
+  func digests() throws {
+    _ = try replay("dump.bin")
+    try directory.write(feedback(Self.deaths), to: "copy.bin")
+    #expect(try replay("copy.bin").said(.about("copy.bin", .alreadyReplayed(by: 1))))
+    try directory.write(feedback(Self.deaths + tuples(1)), to: "dump.bin")
+    #expect(try !replay("dump.bin").errors.contains("already-replayed"))
+  }
+
+  @Test("it goes by app and environment, and so does an undo")
+  func owners() throws {
+    _ = try replay("dump.bin")
+    #expect(try !replay("dump.bin", "--app", "mail").errors.contains("already-replayed"))
+    #expect(try !replay("dump.bin", "--environment", "sandbox").errors.contains("already-replayed"))
+    #expect(try undo(2).code == 0)
+    let again = try replay("dump.bin", "--environment", "production")
+    #expect(again.messages.first == Message.about("dump.bin", .alreadyReplayed(by: 1)).text)
+  }
+
+  /// What leaves nothing in the journal.
+  @Test("neither a dry run nor --no-journal leaves an entry", arguments: [["--dry-run"], ["--no-journal"]])
+  func unrecorded(_ options: [String]) throws {
+    let outcome = try directory.apnsift(["replay", "dump.bin", "--json"] + options)
+    #expect(try Evidence.object(outcome.text)["replay"] is Null)
+    #expect(try history().isEmpty)
+    #expect(try !replay("dump.bin").errors.contains("already-replayed"))
+  }
+
+  @Test("--skip-replayed reads what is new in a directory alone")
+  func skip() throws {
+    try directory.write(feedback(Self.deaths), to: "spool/a.bin")
+    #expect(try replay("spool", "--skip-replayed").code == 0)
+    try directory.write(feedback(tuples(2, from: 10)), to: "spool/b.bin")
+    let outcome = try replay("spool", "--skip-replayed", "--json")
+    #expect(outcome.messages.first == Message.inputSkipped("spool/a.bin", replayedBy: 1).text)
+    let counts = try Evidence.object(outcome.text)
+    #expect(counts["inputs"] as? Int == 1 && counts["inserted"] as? Int == 2 && counts["replay"] as? Int == 2)
+    let inputs = try history().map { ($0["inputs"] as? [Evidence.Object])?.map { $0["source"] as? String } }
+    #expect(inputs == [["spool/a.bin"], ["spool/b.bin"]])
+  }
+
+  @Test(
+    "--skip-replayed with nothing new is no failure and leaves no entry; a directory that is empty is one")
+  func nothingNew() throws {
+    try directory.write(feedback(Self.deaths), to: "spool/a.bin")
+    _ = try replay("spool", "--skip-replayed")
+    let outcome = try replay("spool", "--skip-replayed", "--json")
+    #expect(outcome.code == 0)
+    #expect(try Evidence.object(outcome.text)["inputs"] as? Int == 0)
+    #expect(try history().count == 1)
+    try directory.makeDirectory("empty")
+    let empty = try replay("empty", "--skip-replayed")
+    #expect(empty.code == 2 && empty.said(.about("empty", .noInputInDirectory)))
+  }
+
+  @Test("--skip-replayed does not go with --join and pairs")
+  func skipUsage() throws {
+    #expect(try replay("--skip-replayed", "--join", "dump.bin").code == 64)
+    #expect(try replay("--skip-replayed", "--requests", "dump.bin", "--responses", "dump.bin").code == 64)
+  }
+
+  // MARK: - The journal
+
+  @Test("the list has inputs and outcomes of replays and undos")
+  func list() throws {
+    _ = try replay("dump.bin", "--app", "mail", "--environment", "sandbox", "--known-only")
+    _ = try replay("dump.bin")
+    _ = try undo(2)
+    let digest = String(
+      String(decoding: try directory.tool("sha256sum", [directory.path(of: "dump.bin")]), as: UTF8.self)
+        .prefix(64))
+    let input = "   dump.bin  152 bytes  SHA-256 \(digest)"
+    let outcome = try directory.apnsift("store", "history")
+    #expect(outcome.messages == ["listed 3 entries of the journal of sqlite:tokens.sqlite"])
+    // The second field is when it was done.
+    let lines = outcome.lines.map { line in
+      line.hasPrefix(" ") ? line : line.replacing(#/  \S+Z  /#, with: "  ")
+    }
+    #expect(
+      lines == [
+        "1  mail, sandbox  4 tuples, 4 tokens: 4 unknown", input,
+        "2  production  4 tuples, 4 tokens: 1 invalidated, 1 updated, 1 inserted, 1 kept; undone by 3", input,
+        "3  production  undid 2: 3 rows restored",
+      ])
+    let objects = try history()
+    #expect(objects.map { $0["id"] as? Int } == [1, 2, 3])
+    #expect(objects.map { $0["undone_by"] as? Int } == [nil, 3, nil])
+    #expect(objects.map { $0["undoes"] as? Int } == [nil, nil, 2])
+    #expect(objects.map { $0["environment"] as? String } == ["sandbox", "production", "production"])
+    let options = try #require(objects[0]["options"] as? Evidence.Object)
+    #expect(options["known_only"] as? Bool == true && options["max_invalidate"] as? String == "25%")
+    let inputs = try #require(objects[1]["inputs"] as? [Evidence.Object])
+    #expect(inputs.map { $0["sha256"] as? String } == [digest] && inputs[0]["bytes"] as? Int == 152)
+    #expect(Set(objects.map { $0.keys.sorted() }).count == 1 && objects[0].keys.count == 22)
+  }
+
+  @Test("the rows of a replay, as CSV and as JSON")
+  func rows() throws {
+    _ = try replay("dump.bin")
+    let header = ["token", "outcome", "registered_at", "invalidated_before", "invalidated_at"]
+    let expected = [
+      [hex(token(1)), "inserted", "", "", Self.times],
+      [hex(token(2)), "invalidated", "2014-05-13T16:53:20Z", "", Self.times],
+      [hex(token(3)), "updated", "", "2011-03-13T07:06:40Z", Self.times],
+    ].sorted { $0[0] < $1[0] }
+    let csv = try directory.apnsift("store", "history", "1")
+    #expect(parseCSV(csv.text) == [header] + expected)
+    #expect(csv.messages == [Message.listedChanges(3, ofReplay: 1, in: "sqlite:tokens.sqlite").text])
+    let objects = try Evidence.objects(try directory.apnsift("store", "history", "1", "--json").text)
+    #expect(objects.map { object in header.map { object[$0] as? String ?? "" } } == expected)
+    #expect(objects.allSatisfy { $0.keys.count == header.count })
+  }
+
+  @Test(
+    "a missing number is an error, and a store without a journal has an empty one",
+    arguments: [0, 2])
+  func missing(_ id: Int) throws {
+    #expect(try history().isEmpty)
+    _ = try replay("dump.bin")
+    for command in ["history", "undo"] {
+      let outcome = try directory.apnsift("store", command, String(id))
+      let message = Message.storeFailed("sqlite:tokens.sqlite", .noReplay(id))
+      #expect(outcome.code == 2 && outcome.said(message), "\(command)")
+    }
+  }
+
+  @Test("--last lists the last entries, and --trim-journal removes the rows of old replays")
+  func trim() throws {
+    _ = try replay("dump.bin")
+    try directory.write(feedback([Tuple(Self.time + 5, token(3))]), to: "later.bin")
+    _ = try replay("later.bin")
+    let last = try directory.apnsift("store", "history", "--last", "1", "--json")
+    #expect(try Evidence.objects(last.text).map { $0["id"] as? Int } == [2])
+    try directory.sqlite("tokens.sqlite", "UPDATE apnsift_replays SET at = at - 864000 WHERE id = 1")
+    let store = "sqlite:tokens.sqlite"
+    for (age, rows) in [("11d", "0 changed rows of 0 replays"), ("9d", "3 changed rows of 1 replay")] {
+      let trimmed = try directory.apnsift("store", "history", "--trim-journal", age)
+      #expect(trimmed.code == 0 && trimmed.errors.contains("removed \(rows) before "), "\(trimmed.errors)")
+    }
+    #expect(try history().count == 2 && replay("dump.bin", "--skip-replayed").code == 0)
+    #expect(parseCSV(try directory.apnsift("store", "history", "--changes").text).count == 2)
+    let reason: Message = "the journal does not have its changed rows (--trim-journal removes old ones)"
+    for command in [["undo", "1"], ["undo", "1", "--dry-run"], ["history", "1"]] {
+      let refused = try directory.apnsift(["store"] + command)
+      #expect(refused.code == 2 && refused.said(.storeFailed(store, .notUndoable(1, reason))))
+    }
+    #expect(try undo(2).code == 0)
+    #expect(try directory.storedTokens() == Self.after)
+  }
+
+  @Test(
+    "options that do not go together",
+    arguments: [
+      ["1", "--last", "1"], ["--last", "0"], ["--trim-journal", "9d", "--json"], ["--trim-journal", "soon"],
+    ])
+  func wrongUsage(_ arguments: [String]) throws {
+    #expect(try directory.apnsift(["store", "history"] + arguments).code == 64)
+  }
+
+  // MARK: - Undo
+
+  @Test("an undo restores every row, and the input counts as new again")
+  func undone() throws {
+    _ = try replay("dump.bin")
+    let outcome = try undo(1)
+    #expect(outcome.code == 0 && outcome.output.isEmpty)
+    let message = Message.undid(
+      1, of: "sqlite:tokens.sqlite", as: 2, restored: 3, skipped: 0, reasons: [])
+    #expect(outcome.messages == [message.text])
+    #expect(try directory.storedTokens() == Self.before)
+    #expect(try replay("dump.bin", "--skip-replayed").said(.noProblems))
+    #expect(try directory.storedTokens() == Self.after)
+  }
+
+  @Test("a row that was registered, killed or deleted since is left, with the reason")
+  func left() throws {
+    _ = try replay("dump.bin")
+    _ = try directory.apnsift("store", "register", hex(token(2)), "--at", "1500000000")
+    try directory.write(feedback([Tuple(Self.time + 5, token(3))]), to: "later.bin")
+    _ = try replay("later.bin", "--no-journal")
+    try directory.sqlite("tokens.sqlite", "DELETE FROM device_tokens WHERE token = x'\(hex(token(1)))'")
+    let rows = try directory.storedTokens()
+    let outcome = try undo(1)
+    #expect(outcome.code == 2)
+    #expect(outcome.said(.undoSkips(hex(token(2)), reason: "alive again")))
+    #expect(outcome.said(.undoSkips(hex(token(3)), reason: "dead since another time")))
+    #expect(outcome.said(.undoSkips(hex(token(1)), reason: "gone")))
+    let message = Message.notUndone(
+      1, of: "sqlite:tokens.sqlite", skipped: 3,
+      reasons: ["gone 1", "dead since another time 1", "alive again 1"])
+    #expect(outcome.messages.last == message.text)
+    #expect(try directory.storedTokens() == rows && history().count == 1)
+    #expect(try directory.apnsift("store", "undo", "1", "--dry-run").messages == outcome.messages)
+  }
+
+  @Test("the last replay is the newest that changed rows, and a later one of the same tokens goes first")
+  func last() throws {
+    _ = try replay("dump.bin")
+    try directory.write(feedback([Tuple(Self.time + 5, token(3))]), to: "later.bin")
+    _ = try replay("later.bin")
+    _ = try replay("later.bin")
+    let refused = try undo(1)
+    let reason: Message =
+      "replay 2 changed rows of the same tokens later; undo replay 2 first; nothing was changed"
+    #expect(refused.code == 2)
+    #expect(refused.said(.storeFailed("sqlite:tokens.sqlite", .notUndoable(1, reason))))
+    for (number, id, rows) in [(2, 4, 1), (1, 5, 3)] {
+      let undone = Message.undid(
+        number, of: "sqlite:tokens.sqlite", as: id, restored: rows, skipped: 0, reasons: [])
+      #expect(try directory.apnsift("store", "undo", "last").said(undone))
+    }
+    #expect(try directory.storedTokens() == Self.before)
+    let none = try directory.apnsift("store", "undo", "last")
+    #expect(none.code == 2 && none.said("sqlite:tokens.sqlite has no replay to undo"))
+  }
+
+  @Test("columns that were dropped since are named")
+  func dropped() throws {
+    try directory.write(
+      Array("table: devices\ntoken: {column: token, form: hex}\nregistered: none\naction: delete\n".utf8),
+      to: "m.yml")
+    _ = try directory.sqlite(
+      "devices.sqlite",
+      "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT, note TEXT); "
+        + "INSERT INTO devices VALUES (1, '\(hex(token(1)))', 'why')")
+    let mapped = ["--store", "sqlite:devices.sqlite", "--mapping", "m.yml"]
+    #expect(try directory.apnsift(["replay", "dump.bin"] + mapped).code == 0)
+    _ = try directory.sqlite("devices.sqlite", "ALTER TABLE devices DROP COLUMN note")
+    let outcome = try directory.apnsift(["store", "undo", "last"] + mapped)
+    #expect(outcome.code == 0)
+    #expect(outcome.said("column note was dropped since the replay: restored rows are without it"))
+    #expect(
+      try directory.sqlite("devices.sqlite", "SELECT * FROM devices") == "1|\(hex(token(1)))")
+  }
+
+  @Test("what was undone, and an undo itself, cannot be undone")
+  func twice() throws {
+    _ = try replay("dump.bin")
+    _ = try undo(1)
+    let again = try undo(1)
+    #expect(again.code == 2)
+    #expect(again.said(.storeFailed("sqlite:tokens.sqlite", .notUndoable(1, "it was undone already, by 2"))))
+    let undone = try undo(2)
+    #expect(undone.code == 2)
+    #expect(undone.said(.storeFailed("sqlite:tokens.sqlite", .notUndoable(2, "it is an undo itself"))))
+    #expect(try directory.storedTokens() == Self.before)
+    #expect(try history().count == 2)
+  }
+
+  @Test("a store that is missing is not made", arguments: [["undo", "1"], ["history"], ["history", "1"]])
+  func noStore(_ arguments: [String]) throws {
+    let outcome = try directory.apnsift(["store"] + arguments + ["--store", "sqlite:none.sqlite"])
+    #expect(outcome.code == 2 && outcome.said(.storeFailed("sqlite:none.sqlite", .notFound)))
+    #expect(!directory.exists("none.sqlite"))
+  }
+}

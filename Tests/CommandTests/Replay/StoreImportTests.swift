@@ -1,0 +1,265 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+@Suite("store import")
+struct StoreImportTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  private func importing(
+    _ text: String, _ options: [String] = [], input: StandardInput = .nothing
+  ) throws -> Outcome {
+    try directory.write(text, to: "list.csv")
+    return try directory.apnsift(
+      ["store", "import", "list.csv", "--store", "sqlite:tokens.sqlite", "--create"] + options)
+  }
+
+  /// Rows as `aa 1400000000`; a time that is missing as `-`.
+  private func rows(app: String = "", environment: String = "production") throws -> [String] {
+    guard directory.exists("tokens.sqlite") else { return [] }
+    return try directory.storedTokens(app: app, environment: environment).map {
+      "\(hex($0.token)) \($0.registeredAt.map { String($0) } ?? "-")"
+    }
+  }
+
+  static let readings: [(text: String, options: [String], rows: [String])] = [
+    ("token,registered_at\naa,1\nbb,2\n", [], ["aa 1", "bb 2"]),
+    ("token,registered_at\naa,1\nbb,2", [], ["aa 1", "bb 2"]),
+    ("\u{feff}token,registered_at\r\naa,1\r\n\r\nbb,2\r\n", [], ["aa 1", "bb 2"]),
+    ("token,registered_at\raa,1\rbb,2\r", [], ["aa 1", "bb 2"]),
+    ("\"token\",\"registered_at\"\n\"aa\",\"1\"\n", [], ["aa 1"]),
+    ("note,registered_at,token,x\n\"a, \"\"b\"\"\nc\",1,aa,\n,2,bb,\"\"\n", [], ["aa 1", "bb 2"]),
+    ("note,token,registered_at\n5\" screen,aa,1\n", [], ["aa 1"]),
+    ("token;registered_at\naa;1\n", ["--delimiter", ";"], ["aa 1"]),
+    ("token\tregistered_at\n\"a\"\"\"\t1\naa\t1\n", ["--delimiter", "tab", "--skip-invalid"], ["aa 1"]),
+    ("id,updated\naa,1\n", ["--token-column", "id", "--registered-column", "updated"], ["aa 1"]),
+    ("id\naa\nbb\n", ["--token-column", "id", "--at", "7"], ["aa 7", "bb 7"]),
+    ("token,registered_at\naa,\nbb,2\n", [], ["bb 2"]),
+    ("token,registered_at\naa,\nbb,2\n", ["--at", "7"], ["aa 7", "bb 2"]),
+    ("token,registered_at\n<0a0b0c0d 0E>,2013-05-01T11:30:00+02:00\n", [], ["0a0b0c0d0e 1367400600"]),
+    (
+      "token,registered_at\nCgsM,1367400600999\n", ["--token-form", "base64", "--time-form", "milliseconds"],
+      ["0a0b0c 1367400600"]
+    ),
+    (
+      "token,registered_at\naa,2013-05-01 11:30:00.5\n", ["--time-form", "timestamp:Europe/Berlin"],
+      ["aa 1367400600"]
+    ),
+    ("token,registered_at\naa,2013-05-01 09:30:00+00\n", ["--time-form", "timestamptz"], ["aa 1367400600"]),
+    ("token,registered_at\naa,3\nAA,1\naa,2\n", [], ["aa 3"]),
+    ("token,registered_at\n", [], []),
+  ]
+
+  @Test("files of all kinds", arguments: readings)
+  func reads(_ text: String, _ options: [String], _ expected: [String]) throws {
+    let outcome = try importing(text, options)
+    #expect(outcome.code == (options.contains("--skip-invalid") ? 2 : 0), "\(outcome.errors)")
+    #expect(outcome.output.isEmpty)
+    #expect(try rows() == expected)
+  }
+
+  private static let digits = "18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0"
+  private static let groups = "18d6e1ca c2a8adaf 25577cca 14db7753 507f4f03 a288124c e9fe2d60 babd7bb0"
+
+  @Test(
+    "one token in every form",
+    arguments: [
+      digits, digits.uppercased(), groups, "<\(groups)>", "<\(digits)>", "\\x\(digits)",
+      "0x\(digits.uppercased())",
+      "X'\(digits)'", "%3C\(groups.split(separator: " ").joined(separator: "%20"))%3E",
+      "GNbhysKora8lV3zKFNt3U1B/TwOiiBJM6f4tYLq9e7A=", "GNbhysKora8lV3zKFNt3U1B_TwOiiBJM6f4tYLq9e7A",
+    ])
+  func everyForm(_ token: String) throws {
+    let outcome = try importing("token,registered_at\n\(token),1\n")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let list = try directory.apnsift(["store", "list", "--store", "sqlite:tokens.sqlite"])
+    #expect(
+      list.text == "app,environment,token,registered_at,invalidated_at\n"
+        + ",production,\(Self.digits),1970-01-01T00:00:01Z,\n")
+  }
+
+  private func importing(case name: String, _ options: [String] = []) throws -> Outcome {
+    try directory.apnsift(
+      [
+        "store", "import", Repository.path(of: "Tests/Fixtures/cases/public/\(name)"), "--store",
+        "sqlite:tokens.sqlite", "--create", "--token-column", "device", "--registered-column", "last_seen",
+      ] + options)
+  }
+
+  @Test("psql writes bytea with a backslash and an x")
+  func bytea() throws {
+    #expect(try importing(case: "bytea.csv").code == 0)
+    #expect(try rows() == ["\(Self.digits) 1367400600"])
+  }
+
+  @Test("ids of devices are no tokens")
+  func deviceIDs() throws {
+    let ids = [
+      "5513e3eabba6d75402c1c34c7365c6fac0102458", "18d6e1cac2a8adaf25577cca14db7753507f4f03",
+      "98ce94b2b196906ca4859e068b8ef92e6de9e641",
+    ]
+    let problems = ids.enumerated().map { line, id in
+      Self.located(.deviceID(id, column: "device"), line + 2, 1)
+    }
+    let name = Repository.path(of: "Tests/Fixtures/cases/public/device-ids.csv")
+    let failed = try importing(case: "device-ids.csv")
+    #expect(failed.code == 2)
+    #expect(failed.messages == [Message.nothingImported(name, problems[0]).text])
+    let skipped = try importing(case: "device-ids.csv", ["--skip-invalid"])
+    #expect(skipped.code == 2)
+    #expect(skipped.messages.dropLast() == problems.map { "\(name): \($0); row skipped" }[...])
+    #expect(skipped.errors.contains("; 3 invalid rows skipped"))
+    #expect(try rows().isEmpty)
+  }
+
+  private static func located(_ problem: Message, _ line: Int, _ column: Int? = nil) -> Message {
+    .located(problem, line: line, column: column)
+  }
+
+  static let headerErrors: [(text: String, options: [String], problem: Message)] = [
+    ("", [], located(.headerWithout("token", option: "--token-column", header: []), 1)),
+    (
+      "device,at\naa,1\n", [],
+      located(.headerWithout("token", option: "--token-column", header: ["device", "at"]), 1)
+    ),
+    (
+      "token,at\naa,1\n", ["--registered-column", "since"],
+      located(.headerWithout("since", option: "--registered-column", header: ["token", "at"]), 1)
+    ),
+    (
+      "token,token\naa,1\n", [],
+      located("two columns have the name token: rename one, or choose another with --token-column", 1)
+    ),
+    ("\"token\"x,registered_at\n", [], located(.textAfterQuote, 1, 8)),
+  ]
+
+  static let rowErrors: [(text: String, options: [String], problem: Message)] = [
+    ("token,registered_at\naa,1\nzz,2\n", [], located(.notAToken("zz"), 3, 1)),
+    ("token,registered_at\naa,1\n\"x\ny\",2\n", [], located(.notAToken("x\ny"), 3, 1)),
+    ("n,token,registered_at\n\"a\nb\",aa,1\n,zz,2\n", [], located(.notAToken("zz"), 4, 2)),
+    (
+      "token,registered_at\nGNbhysKora8lV3zKFNt3U1B/TwM=,1\n", ["--token-form", "base64"],
+      located(.deviceID("18d6e1cac2a8adaf25577cca14db7753507f4f03", column: "token"), 2, 1)
+    ),
+    ("token,registered_at\naa,soon\n", [], located(.notARegistrationTime("soon"), 2, 4)),
+    ("token,registered_at\naa,-1\n", [], located(.notARegistrationTime("-1"), 2, 4)),
+    (
+      "token,registered_at\naa,2106-02-08\n", ["--time-form", "iso"],
+      located(.notARegistrationTime("2106-02-08", form: "iso", example: "2013-05-01T09:30:00Z"), 2, 4)
+    ),
+    (
+      "token,registered_at\nCg=,1\n", ["--token-form", "base64"],
+      located(.notAToken("Cg="), 2, 1)
+    ),
+    ("token,registered_at\naa\n", [], located(.wrongFieldCount(1, expected: 2), 2, 1)),
+    ("token,registered_at\naa,1,\n", [], located(.wrongFieldCount(3, expected: 2), 2, 1)),
+    ("token,registered_at\n\"aa\"b,1\n", [], located(.textAfterQuote, 2, 5)),
+    ("token,registered_at\naa,1\nbb,\"2\n", [], located(.openQuote, 3, 4)),
+    (
+      "token,registered_at\n\"" + String(repeating: "a\n", count: 600_000), [],
+      located(.recordTooLong(limit: 1 << 20), 2, 1)
+    ),
+    (
+      "token,registered_at\n" + String(repeating: ",", count: 1_200_000), [],
+      located(.lineTooLong(limit: 1 << 20), 2)
+    ),
+  ]
+
+  @Test("a fault names file, line and column, and nothing is imported", arguments: headerErrors + rowErrors)
+  func refuses(_ text: String, _ options: [String], _ problem: Message) throws {
+    try directory.makeStore()
+    let outcome = try importing(text, options)
+    #expect(outcome.code == 2)
+    #expect(outcome.said(.nothingImported("list.csv", problem)), "\(outcome.errors)")
+    #expect(outcome.errors.utf8.count < 1000)
+    #expect(try rows().isEmpty)
+  }
+
+  @Test("--skip-invalid skips invalid rows, reports the first ten and counts the others")
+  func skipInvalid() throws {
+    let bad = (0..<12).map { "zz\($0),1\n" }.joined()
+    let text = "token,registered_at\naa,1\n" + bad + "\"bb\"x,\"1\ncc,soon\ndd,4\nee,\n"
+    let outcome = try importing(text, ["--skip-invalid"])
+    #expect(outcome.code == 2)
+    #expect(try rows() == ["aa 1", "dd 4"])
+    #expect(outcome.messages.count == 12)
+    for index in 0..<10 {
+      let problem = Self.located(.notAToken("zz\(index)"), index + 3, 1)
+      #expect(outcome.messages[index] == "list.csv: \(problem); row skipped")
+    }
+    #expect(outcome.messages[10] == "skipped 4 rows more")
+    let registrations = Message.registrations(
+      in: "sqlite:tokens.sqlite", added: 2, revived: 0, raised: 0, unchanged: 0, unknown: 0)
+    #expect(outcome.messages[11] == Message.imported(registrations, skipped: 14, untimed: 1).text)
+  }
+
+  @Test("a file whose structure is lost stops even --skip-invalid", arguments: ["aa,\"1\n", "x\n"])
+  func lostStructure(_ text: String) throws {
+    try directory.makeStore()
+    let outcome = try importing(
+      (text == "x\n" ? "" : "token,registered_at\nbb,1\n") + text, ["--skip-invalid"])
+    #expect(outcome.code == 2)
+    let problem =
+      text == "x\n"
+      ? Self.located(.headerWithout("token", option: "--token-column", header: ["x"]), 1)
+      : Self.located(.openQuote, 3, 4)
+    #expect(outcome.said(.nothingImported("list.csv", problem)))
+    #expect(try rows().isEmpty)
+  }
+
+  @Test("several files are one transaction, and belong to the owner that was named")
+  func severalFiles() throws {
+    try directory.write("token,registered_at\naa,1\n", to: "one.csv")
+    try directory.write("registered_at,token\n2,bb\n", to: "two.csv")
+    try directory.write("registered_at,token\n2,zz\n", to: "bad.csv")
+    let arguments = ["store", "import", "--create", "--store", "sqlite:tokens.sqlite", "--app", "mail"]
+    let owner = ["--environment", "sandbox"]
+    let failed = try directory.apnsift(arguments + owner + ["one.csv", "bad.csv", "two.csv"])
+    #expect(failed.code == 2)
+    #expect(failed.said(.nothingImported("bad.csv", Self.located(.notAToken("zz"), 2, 3))))
+    let done = try directory.apnsift(arguments + owner + ["one.csv", "-"], input: .file("two.csv"))
+    #expect(done.code == 0, "\(done.errors)")
+    #expect(try rows(app: "mail", environment: "sandbox") == ["aa 1", "bb 2"])
+    #expect(try rows().isEmpty)
+  }
+
+  @Test("tokens without any time are registered now")
+  func now() throws {
+    let before = try #require(Int64(try directory.sqlite("clock", "SELECT unixepoch()")))
+    #expect(try importing("token\naa\n").code == 0)
+    let time = try #require(try directory.storedTokens().first?.registeredAt)
+    #expect(time >= before && time < before + 3600)
+  }
+
+  @Test(
+    "arguments that do not fit",
+    arguments: [
+      ["--delimiter", "ab"], ["--delimiter", "\""], ["--delimiter", "é"],
+      ["--time-form", "timestamp:Europe/Atlantis"],
+      ["--time-form", "x"], ["--token-form", "x"], ["--at", "soon"],
+    ])
+  func usage(_ options: [String]) throws {
+    let outcome = try importing("token\naa\n", options)
+    #expect(outcome.code == 64)
+    #expect(outcome.errors.contains(options[0]))
+    #expect(!directory.exists("tokens.sqlite"))
+  }
+
+  @Test("however the bytes are cut, quotes and line ends are read alike")
+  func blockBorders() throws {
+    // Records of 17 bytes, an odd number, so that each of its bytes is once at the border of a block of a power of 2.
+    var text = "note,token,registered_at\r\n"
+    for number in 0..<60_000 {
+      text +=
+        "\"\"\"\r\n\",\(hex([UInt8(number >> 16), UInt8(number >> 8 & 255), UInt8(number & 255)])),1\r\n"
+    }
+    let outcome = try importing(text)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(
+      try directory.sqlite("tokens.sqlite", "SELECT count(*) FROM device_tokens WHERE registered_at = 1")
+        == "60000")
+  }
+}

@@ -1,0 +1,211 @@
+import Basics
+import CommandTestSupport
+import Foundation
+import PrivateServers
+import Testing
+import Wording
+
+/// Unattended replays of a spool, with all settings in a mapping file (docs/stores.md, "By the clock").
+@Suite("Unattended replays")
+struct UnattendedReplayTests {
+  private let directory: TestDirectory
+
+  /// A spool of three dumps, and an HTML page that a server sent instead of a fourth.
+  init() throws {
+    directory = try TestDirectory()
+    for number in 0..<3 {
+      try directory.write(feedback(tuples(2, from: 2 * number)), to: "spool/\(number).bin")
+    }
+  }
+
+  private static let page = Array("<html><head><title>502 Bad Gateway</title></head></html>\n".utf8)
+
+  /// Compressed bytes that end too early.
+  private func writeCut() throws {
+    let whole = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(500, from: 100))))
+    try directory.write(Array(whole.prefix(whole.count / 2)), to: "spool/cut.bin.gz")
+  }
+
+  private func replay(_ arguments: String...) throws -> Outcome {
+    try directory.apnsift(["replay", "spool", "--create"] + arguments)
+  }
+
+  @Test("--quiet leaves errors, and then the last line")
+  func quiet() throws {
+    #expect(try replay("--quiet").errors.isEmpty)
+    let again = try replay("--quiet", "--skip-replayed")
+    #expect(again.code == 0 && again.errors.isEmpty, "\(again.errors)")
+    #expect(
+      try replay("--skip-replayed").messages.first
+        == Message.inputsSkipped(3, replayedBy: [1]).text)
+    try writeCut()
+    let failed = try replay("--quiet")
+    #expect(failed.code == 2)
+    #expect(
+      failed.messages.count == 2 && failed.messages[0].hasPrefix("spool/cut.bin.gz: "), "\(failed.errors)")
+  }
+
+  @Test("--fail-on unrecognised: a page among the dumps is a failure, and nothing is replayed")
+  func unrecognised() throws {
+    try directory.write(Self.page, to: "spool/page.bin")
+    // libmagic, where it is installed, names the kind of page.
+    let skips = Message.about("spool/page.bin", .skipped(.verbatim(""))).text
+    let usual = try replay("--dry-run")
+    #expect(usual.code == 0 && usual.messages.contains { $0.hasPrefix(skips) })
+    let failed = try replay("--fail-on", "unrecognised", "--quiet")
+    #expect(failed.code == 2)
+    #expect(failed.messages.first?.hasPrefix(skips) == true)
+    #expect(!directory.exists("tokens.sqlite"))
+    let skipped = try replay("--fail-on", "unrecognised", "--skip-unreadable", "--json")
+    #expect(skipped.code == 2)
+    #expect(try Evidence.object(skipped.text)["inserted"] as? Int == 6)
+    #expect(try directory.apnsift("inspect", "spool/page.bin").code == 0)
+    #expect(try directory.apnsift("inspect", "spool/page.bin", "--fail-on", "unrecognised").code == 2)
+  }
+
+  /// What is said to be a failure, and the exit code of a dump with a note, a warning and no error.
+  static let severities: [(words: String, code: Int32)] = [
+    ("unreadable", 0), ("error", 0), ("warning", 1), ("note", 1), ("error,note", 1),
+    ("unrecognised,error", 0),
+  ]
+
+  @Test("--fail-on a severity counts findings of it and of worse ones", arguments: severities)
+  func severity(_ words: String, _ code: Int32) throws {
+    try directory.write(feedback(tuples(2)), to: "copy.bin")
+    let outcome = try directory.apnsift("inspect", "spool/0.bin", "copy.bin", "--fail-on", words)
+    #expect(outcome.code == code, "\(outcome.errors)")
+  }
+
+  @Test("--fail-on takes no other word")
+  func word() throws {
+    let outcome = try replay("--fail-on", "everything")
+    #expect(outcome.code == 64 && outcome.errors.contains("unrecognised"))
+  }
+
+  @Test("--skip-unreadable replays the other files, of the failed one nothing, and names it")
+  func skipUnreadable() throws {
+    try writeCut()
+    let refused = try replay()
+    #expect(refused.code == 2 && refused.said(.storeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
+    #expect(!directory.exists("tokens.sqlite"))
+    let outcome = try replay("--skip-unreadable", "--json")
+    #expect(outcome.code == 2)
+    #expect(outcome.messages.count { $0.hasPrefix("spool/cut.bin.gz: ") } == 1)
+    let counts = try Evidence.object(outcome.text)
+    #expect(counts["inputs"] as? Int == 3 && counts["tokens"] as? Int == 6)
+    #expect(try directory.storedTokens().count == 6)
+    #expect(try replay("--skip-unreadable", "--skip-replayed", "--quiet").code == 2)
+  }
+
+  @Test("--skip-unreadable leaves out files, and nothing that can be read only once")
+  func skipUnreadableUsage() throws {
+    for more in [["--partial"], ["--join"]] {
+      #expect(try directory.apnsift(["replay", "spool", "--skip-unreadable"] + more).code == 64)
+    }
+    try writeCut()
+    let outcome = try directory.apnsift(
+      ["replay", "spool", "-", "--skip-unreadable", "--create"], input: .bytes(feedback(tuples(1))))
+    #expect(
+      outcome.code == 2
+        && outcome.said(
+          "- can be read only once, but has to be read again because another input failed: save it to a file")
+    )
+    #expect(!directory.exists("tokens.sqlite"))
+  }
+
+  @Test("a dry run with a file that cannot be read shows the counts of the others")
+  func dryRun() throws {
+    try writeCut()
+    let outcome = try replay("--dry-run", "--json")
+    #expect(outcome.code == 2)
+    #expect(try (Evidence.object(outcome.text)["tokens"] as? Int ?? 0) >= 6)
+    #expect(
+      outcome.said(.storeWouldBeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
+  }
+
+  @Test("a limit that would stop the replay makes the dry run exit with 3, too")
+  func stop() throws {
+    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
+    let outcome = try replay("--dry-run", "--json", "--max-invalidate", "0")
+    #expect(outcome.code == 3)
+    let reason = try Evidence.object(outcome.text)["stopped"] as? String
+    #expect(reason == Message.limitExceeded(1, ofLive: 1, most: 0).text)
+    #expect(try replay("--max-invalidate", "0").code == 3)
+    let passing = try replay("--dry-run", "--json")
+    #expect(passing.code == 0)
+    #expect(try Evidence.object(passing.text)["stopped"] is Null)
+  }
+
+  // MARK: - A file that says all
+
+  @Test("a mapping file names store, journal, app and environment; options come before it")
+  func file() throws {
+    try directory.sqlite(
+      "own.sqlite", "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT, dead INTEGER)")
+    try directory.sqlite("own.sqlite", "INSERT INTO devices (token) VALUES ('\(hex(token(0)))')")
+    try directory.write(
+      """
+      store: sqlite:own.sqlite
+      journal: sqlite:journal.sqlite
+      table: devices
+      token: {column: token, form: hex}
+      app: {value: com.example.mail}
+      environment: {value: sandbox}
+      registered: none
+      action: mark
+      invalidated: {column: dead, form: seconds}
+      """, to: "devices.yml")
+    let outcome = try directory.apnsift(
+      "replay", "spool", "--mapping", "devices.yml", "--json", "--max-invalidate", "100%")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let counts = try Evidence.object(outcome.text)
+    #expect(
+      counts["store"] as? String == "sqlite:own.sqlite" && counts["app"] as? String == "com.example.mail")
+    #expect(counts["environment"] as? String == "sandbox" && counts["invalidated"] as? Int == 1)
+    #expect(try directory.names.contains("journal.sqlite"))
+    let history = try directory.apnsift("store", "history", "--mapping", "devices.yml", "--json")
+    #expect(try Evidence.objects(history.text).map { $0["app"] as? String } == ["com.example.mail"])
+    #expect(try directory.apnsift("store", "undo", "1", "--mapping", "devices.yml").code == 0)
+    let other = try directory.apnsift(
+      "store", "list", "--mapping", "devices.yml", "--store", "sqlite:none.sqlite")
+    #expect(other.code == 2 && other.errors.contains("none.sqlite"))
+    let app = try directory.apnsift(
+      "replay", "spool", "--mapping", "devices.yml", "--app", "other", "--dry-run", "--json",
+      "--max-invalidate", "100%")
+    #expect(try Evidence.object(app.text)["app"] as? String == "other")
+  }
+
+  @Test("the unit of samples/systemd replays into PostgreSQL by its mapping")
+  func systemd() throws {
+    let unit = try String(
+      contentsOfFile: Repository.path(of: "samples/systemd/apnsift-replay.service"), encoding: .utf8)
+    let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
+    let server = try PrivatePostgreSQL.shared.get()
+    let database = try server.makeDatabase()
+    let session = try PostgreSQLSession(server, database: database)
+    try session.run(
+      "CREATE TABLE devices (id serial PRIMARY KEY, device_token text, updated_at timestamptz, unregistered_at timestamptz)"
+    )
+    try session.run("INSERT INTO devices (device_token) VALUES ('\(hex(token(0)))'), ('\(hex(token(99)))')")
+    // Replaces the settings of the unit's machine.
+    let mapping = try String(
+      contentsOfFile: Repository.path(of: "samples/systemd/devices.yml"), encoding: .utf8
+    )
+    .replacing("postgresql:///app", with: server.uri(database))
+    .replacing("/var/lib/apnsift/", with: "")
+    try directory.write(mapping, to: "devices.yml")
+    let arguments = line.split(separator: " ").dropFirst().map {
+      String($0).replacing("/var/spool/apnsift", with: "spool").replacing("/etc/apnsift/", with: "")
+        .replacing(
+          "%%", with: "%")
+    }
+    let outcome = try directory.apnsift(arguments)
+    #expect(outcome.code == 0 && outcome.output.isEmpty && outcome.errors.isEmpty, "\(outcome.errors)")
+    #expect(
+      try session.run("SELECT device_token FROM devices WHERE unregistered_at IS NOT NULL") == [
+        [hex(token(0))]
+      ])
+    let again = try directory.apnsift(arguments)
+    #expect(again.code == 0 && again.output.isEmpty && again.errors.isEmpty)
+  }
+}

@@ -1,0 +1,133 @@
+import Testing
+
+/// A gateway request as docs/spec/protocol.md#gateway-requests has it, made without the code that is tested.
+package struct Push: Hashable {
+  /// 0, 1 or 2.
+  package var command: UInt8
+  /// Command 0 has none; nil leaves the item of command 2 out.
+  package var identifier: UInt32?
+  package var token: [UInt8]
+  package var payload: [UInt8]
+  package var expiry: UInt32 = 1_400_086_400
+  package var priority: UInt8 = 10
+  /// The ids of command 2, in the order of the wire.
+  package var items: [UInt8] = [3, 1, 2, 4, 5]
+
+  package init(
+    _ command: UInt8, _ identifier: UInt32?, token: [UInt8], payload: String = #"{"aps":{"alert":"hi"}}"#
+  ) {
+    self.command = command
+    self.identifier = command == 0 ? nil : identifier
+    self.token = token
+    self.payload = Array(payload.utf8)
+  }
+
+  package var bytes: [UInt8] {
+    switch command {
+    case 0: return [0] + prefixed(token) + prefixed(payload)
+    case 1: return [1] + big(identifier ?? 0) + big(expiry) + prefixed(token) + prefixed(payload)
+    default:
+      let body = items.filter { $0 != 3 || identifier != nil }.flatMap { [$0] + prefixed(data(of: $0)) }
+      return [2] + big(UInt32(body.count)) + body
+    }
+  }
+
+  private func data(of item: UInt8) -> [UInt8] {
+    switch item {
+    case 1: token
+    case 2: payload
+    case 3: big(identifier ?? 0)
+    case 4: big(expiry)
+    default: [priority]
+    }
+  }
+
+  private func prefixed(_ bytes: [UInt8]) -> [UInt8] { Array(big(UInt32(bytes.count))[2...]) + bytes }
+}
+
+/// Four bytes, big-endian.
+package func big(_ word: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
+
+/// An error response: `08 | status u8 | identifier u32`.
+package func refusal(_ status: UInt8, _ identifier: UInt32) -> [UInt8] { [8, status] + big(identifier) }
+
+/// A request as `export` reports it, without packets, times and file offsets.
+package struct ReportedRequest: Hashable {
+  package var stream: Int
+  package var offset: Int
+  package var identifier: Int?
+  package var token: String?
+  package var payload: String?
+  package var outcome: String
+  package var status: Int?
+  package var flags: [String]
+
+  package init(_ object: Evidence.Object) throws {
+    stream = try #require(object["stream"] as? Int)
+    offset = try #require(object["offset"] as? Int)
+    identifier = object["identifier"] as? Int
+    token = object["token"] as? String
+    payload = object["payload"] as? String
+    outcome = try #require(object["outcome"] as? String)
+    status = object["outcome_status"] as? Int
+    flags = try #require(object["flags"] as? [String])
+  }
+
+  package init(_ push: Push, stream: Int = 0, offset: Int, outcome: String, status: Int? = nil) {
+    self.stream = stream
+    self.offset = offset
+    identifier = push.identifier.map(Int.init)
+    token = hex(push.token)
+    payload = String(decoding: push.payload, as: UTF8.self)
+    self.outcome = outcome
+    self.status = status
+    flags = []
+  }
+}
+
+/// A response as `export` reports it, likewise.
+package struct ReportedResponse: Hashable {
+  package var stream = 0
+  package var offset = 0
+  package var status: Int
+  package var identifier: Int
+  package var requestOffset: Int?
+  package var token: String?
+  package var flags: [String] = []
+
+  package init(
+    stream: Int = 0, offset: Int = 0, status: Int, identifier: Int, requestOffset: Int? = nil,
+    token: String? = nil, flags: [String] = []
+  ) {
+    (self.stream, self.offset, self.status, self.identifier) = (stream, offset, status, identifier)
+    (self.requestOffset, self.token, self.flags) = (requestOffset, token, flags)
+  }
+}
+
+extension ReportedResponse {
+  package init(_ object: Evidence.Object) throws {
+    stream = try #require(object["stream"] as? Int)
+    offset = try #require(object["offset"] as? Int)
+    status = try #require(object["status"] as? Int)
+    identifier = try #require(object["identifier"] as? Int)
+    requestOffset = object["request_offset"] as? Int
+    token = object["token"] as? String
+    flags = try #require(object["flags"] as? [String])
+  }
+}
+
+extension Exported {
+  /// In the order of the output.
+  package var requests: [ReportedRequest] {
+    get throws { try objects("request").map { try ReportedRequest($0) } }
+  }
+
+  package var responses: [ReportedResponse] {
+    get throws { try objects("response").map { try ReportedResponse($0) } }
+  }
+
+  /// The outcomes of all requests by their first letters.
+  package var outcomes: String {
+    objects("request").compactMap { ($0["outcome"] as? String)?.first.map(String.init) }.joined()
+  }
+}
