@@ -115,7 +115,7 @@ package struct CaptureScenario: Sendable, Equatable {
 
   package init() {}
 
-  /// The longest payload, so that the segments after a gap fit a decoder's buffers (docs/reliability.md, Limits).
+  /// The longest payload, so that the segments after a gap fit a decoder's buffers (docs/spec/decoding-rules.md#hold-back).
   package static let longestSegment = 1460
   /// Large enough for all headers, so that a cut packet still has some of its payload.
   package static let snapLengths = 100...262_144

@@ -123,7 +123,7 @@ struct Session: GeneratedConnection {
 
   mutating func finish(_ truth: inout TruthWriter) throws {
     try writeSettled(delayed: BothSides(client: nil, server: nil), to: &truth)
-    // A RST does not show how many bytes were sent before it (docs/formats.md, Streams).
+    // A RST does not show how many bytes were sent before it (docs/spec/captures.md#gaps-and-flushing).
     let end = tcp.resetter == nil ? tcp.count(ofServer: senderIsServer) : known
     try expected.finish(at: end, to: &truth)
     guard tcp.stream.first != nil else { return }

@@ -1,6 +1,6 @@
 /// Texts of the page that are the same for all inputs, from texts.txt.
 enum PageTexts {
-  /// What the faulty readers do (docs/readers.md), by name.
+  /// What the faulty readers do (docs/spec/readers.md#models), by name.
   static let habits = Dictionary(uniqueKeysWithValues: texts(of: "readers"))
   private static let terms = texts(of: "glossary")
 

@@ -1,4 +1,4 @@
-/// Summarises the results of the five faulty readers (docs/readers.md).
+/// Summarises the results of the five faulty readers (docs/spec/readers.md#models).
 enum ReaderTexts {
   /// The reader's results, and their consequences.
   static func verdict(_ total: ReaderTotal) -> String {

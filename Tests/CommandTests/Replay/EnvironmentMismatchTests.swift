@@ -3,7 +3,7 @@ import CommandTestSupport
 import Testing
 import Wording
 
-/// An input that is not of the app, environment or store named: docs/stores.md, Brakes.
+/// An input that is not of the app, environment or store named: docs/stores.md#wrong-app-or-environment.
 @Suite("Doubts about whose tokens an input has")
 struct EnvironmentMismatchTests {
   private let directory: TestDirectory

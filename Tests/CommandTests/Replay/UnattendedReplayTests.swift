@@ -5,7 +5,7 @@ import PrivateServers
 import Testing
 import Wording
 
-/// Unattended replays of a spool, with all settings in a mapping file (docs/stores.md, "By the clock").
+/// Unattended replays of a spool, with all settings in a mapping file (docs/stores.md#unattended-replays).
 @Suite("Unattended replays")
 struct UnattendedReplayTests {
   private let directory: TestDirectory

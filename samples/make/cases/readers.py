@@ -1,4 +1,4 @@
-"""Streams over which the five faulty readers go wrong, each by one of its faults (docs/readers.md). What each reader
+"""Streams over which the five faulty readers go wrong, each by one of its faults (docs/spec/readers.md#models). What each reader
 makes of them was worked out by hand: records, correct ones, wrong ones, missed ones, and how it ends."""
 
 from cases.captured import capture, feedback, on_ethernet, session

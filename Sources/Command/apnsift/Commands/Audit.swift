@@ -14,7 +14,7 @@ struct Audit: ParsableCommand {
     discussion: """
       Each feedback stream is read with the algorithms of a cookbook in Objective-C (cookbook) and of articles in \
       C# (csharp), JavaScript (node) and Java (java); error responses with that of an article in PHP (php). Their \
-      output is compared with the records. docs/readers.md lists their faults. Chunks are the segments of a capture, \
+      output is compared with the records. docs/spec/readers.md lists their faults. Chunks are the segments of a capture, \
       or the TLS records of decrypted streams, else 4096 bytes. Streams with gaps are skipped.
 
       Streams are buffered until they end: all open ones take at most --memory, and an audit of one up to twice its \

@@ -4,7 +4,7 @@ import CommandOptions
 import Conformance
 import MockServer
 
-/// The options of a reader under test (docs/corpora.md, "Testing a reader").
+/// The options of a reader under test (docs/corpora.md#readers).
 struct ReaderOptions: ParsableArguments {
   @Option(help: .init("Shell command that starts the reader to test.", valueName: "COMMAND"))
   var reader: String?
