@@ -16,7 +16,7 @@ HEADER = 6  # time, 4 bytes, and token length, 2 bytes; both big-endian
 LONGEST_SEPARATOR = 1024
 PROOF, PROOF_BYTES = 3, 16384  # separators that must be alike, and the bytes after the first tuple to find them in
 LONG_SEPARATOR = 4  # from this length on, one less suffices
-# tshark counts in 32 bits: more than 10 digits are no mark of its (docs/decisions/0003-gap-marks-and-ciphertext.md).
+# tshark counts in 32 bits: more than 10 digits are no mark of its (docs/decisions/decoding.md#3-gap-marks).
 GAP_MARK = re.compile(rb"\[([0-9]{1,10}) bytes missing in capture file\]\0?")
 
 

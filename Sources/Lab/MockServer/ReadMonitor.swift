@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Finds out whether a client has read the bytes sent (docs/decisions/0031-chunks-that-stay-apart.md).
+/// Finds out whether a client has read the bytes sent (docs/decisions/testing.md#31-separate-chunks).
 struct ReadMonitor {
   enum ReadProgress: Equatable {
     case read

@@ -11,7 +11,7 @@ enum ShownToken {
 }
 
 /// Names for tokens and other texts that can be computed only with a secret key
-/// (docs/decisions/0033-keyed-pseudonyms.md).
+/// (docs/decisions/output.md#33-pseudonyms).
 struct Pseudonyms {
   /// Bytes of the code in a pseudonym. The chance that two of 50 million tokens share one is one in 15,000.
   private static let shownLength = 8

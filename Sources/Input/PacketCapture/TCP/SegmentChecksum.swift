@@ -52,7 +52,7 @@ enum CopyChoice {
   case first, second, neither
 }
 
-/// Checksums are computed only where copies differ (docs/decisions/0048-checksums-decide-between-copies.md).
+/// Checksums are computed only where copies differ (docs/decisions/inputs.md#48-copies).
 extension StreamOutput {
   /// Decides between two copies that `side` sent.
   /// - Parameter others: segments of the same side, which show whether its checksums mean anything.

@@ -17,7 +17,7 @@ package typealias DigestKinds = Set<DigestKind>
 package typealias FileDigests = [DigestKind: String]
 
 /// Incremental hash by the system's libcrypto: it uses the processor's instructions for it and costs no build time
-/// (docs/decisions/0001-sha256-from-libcrypto.md).
+/// (docs/decisions/building.md#1-sha-256).
 package final class InputHash {
   /// Nil if libcrypto is out of memory or lacks the algorithm: then there is no digest, and reports have null.
   private let context: OpaquePointer?
