@@ -75,8 +75,7 @@ check: ## all else, after make test: long tests, documents, samples, digests, sc
 	scripts/check-schemas
 	scripts/check-lines
 	scripts/cross-check
-	scripts/cross-check-gateway
-	scripts/cross-check-gateway --self-test
+	scripts/cross-check --self-test
 	scripts/cross-check-generated 200
 	scripts/check-copies
 	scripts/check-chance

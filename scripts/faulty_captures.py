@@ -1,34 +1,21 @@
 """Captures that have one thing wrong each, so that every finding about captures can be had."""
 
 import struct
-import sys
 
-from apnsift_tool import ROOT
+from oracle.captures import frames, pcap
+from oracle.packets import ACK, SYN, Peer, ipv4, segment
+from oracle.tcp import HEADER, records
 
-sys.path.insert(0, str(ROOT / "samples" / "make"))
-from cases.files import frames, pcap  # noqa: E402
-from cases.network import ACK, SYN, Peer, ipv4, segment  # noqa: E402
-
-HEADER = 24  # bytes that a pcap file begins with; each packet has 16 before it
 LINK_TYPE = 20  # offset of the link type in the header
 IPV4 = 228  # the link type of packets that begin with an IPv4 header
 SERVER, CLIENT = Peer("192.0.2.2", 2196), Peer("192.0.2.1", 40000)
 MORE_FRAGMENTS = 0x2000
 
 
-def packets(capture):
-    """(header of the record, bytes) of each packet of a little-endian pcap file."""
-    offset = HEADER
-    while offset < len(capture):
-        length = struct.unpack_from("<I", capture, offset + 8)[0]
-        yield capture[offset : offset + 16], capture[offset + 16 : offset + 16 + length]
-        offset += 16 + length
-
-
 def snapped(capture, length):
     """The capture, truncated to a snap length in bytes."""
     cut = []
-    for header, data in packets(capture):
+    for header, data in records(capture):
         data = data[:length]
         cut.append(header[:8] + struct.pack("<I", len(data)) + header[12:] + data)
     return capture[:HEADER] + b"".join(cut)
@@ -36,7 +23,7 @@ def snapped(capture, length):
 
 def contradicting(capture):
     """The capture with another copy of its longest packet, the last byte of which differs."""
-    header, data = max(packets(capture), key=lambda packet: len(packet[1]))
+    header, data = max(records(capture), key=lambda packet: len(packet[1]))
     return capture + header + data[:-1] + bytes([data[-1] ^ 1])
 
 

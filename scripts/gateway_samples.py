@@ -10,8 +10,10 @@ import json
 import re
 import subprocess
 
-import gateway_truth
+from oracle import recorded
+from oracle.recorded import read_table
 
+LOGS = {"requests": recorded.requests, "responses": recorded.responses}
 OUTCOME = re.compile(r"([0-9]+) (accepted|rejected|discarded|unknown)")
 # The name in the vectors: the name that the command gives the same thing.
 VECTOR_FIELDS = {
@@ -48,11 +50,10 @@ def exported_rows(command, inputs, kind, columns):
 
 
 def compare_table(command, inputs, kind, table):
-    """The columns of a log, and no flags, in the order of the log."""
-    columns, logged = table
-    columns = [*columns, "flags"]
+    """The columns of a log, which has rows, and no flags, in the order of the log."""
+    columns = [*table[0], "flags"]
     truth = collections.defaultdict(list)
-    for row in logged:
+    for row in table:
         truth[row["stream"]].append([*row.values(), ""])
     answer = exported_rows(command, inputs, kind, columns)
     for stream in sorted(truth.keys() | answer.keys()):
@@ -65,17 +66,16 @@ def compare_table(command, inputs, kind, table):
 
 def compare_capture(command, directory):
     """The capture, against all that was logged."""
-    inputs = [directory / gateway_truth.NAME]
-    yield from compare_table(command, inputs, "requests", gateway_truth.requests(directory))
-    yield from compare_table(command, inputs, "responses", gateway_truth.responses(directory))
+    inputs = [directory / recorded.GATEWAY]
+    for kind, log in LOGS.items():
+        yield from compare_table(command, inputs, kind, read_table(log(directory)))
 
 
 def compare_dumps(command, dumps, directory):
     """The pair of dumps, compared with the log of the first connection."""
-    for kind, read in (("requests", gateway_truth.requests), ("responses", gateway_truth.responses)):
-        columns, rows = read(directory)
-        first = [row for row in rows if row["stream"] == "0"]
-        yield from compare_table(command, pair_arguments(dumps), kind, (columns, first))
+    for kind, log in LOGS.items():
+        first = [row for row in read_table(log(directory)) if row["stream"] == "0"]
+        yield from compare_table(command, pair_arguments(dumps), kind, first)
 
 
 def pair_arguments(dumps):

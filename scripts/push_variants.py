@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from push_captures import SIDES, Kept
+from oracle.http2 import SIDES, Kept
 
 LEAST_MISSED = 2  # exchanges after a loss that may stay unknown
 

@@ -1,10 +1,11 @@
 """The captures of samples/tls: what samples/README.md says of them, and what they hold by the log of the server."""
 
-import csv
 import re
 
-import reference_decoder
 from apnsift_tool import ROOT
+from oracle import recorded
+from oracle.feedback import decode_dump
+from oracle.wire import with_marks
 
 DIRECTORY = ROOT / "samples" / "tls"
 CODE = re.compile(r"`([^`]+)`")
@@ -29,18 +30,7 @@ def options(secrets):
 
 def sent():
     """What the server sent on each of these connections."""
-    with open(DIRECTORY / "truth.csv", newline="") as file:
-        rows = [(int(row["timestamp"]), bytes.fromhex(row["token"])) for row in csv.DictReader(file)]
-    return b"".join(time.to_bytes(4, "big") + len(token).to_bytes(2, "big") + token for time, token in rows)
-
-
-def holes(path):
-    """(offset, length) of the bytes that a capture lacks."""
-    path = path.with_name(f"{path.stem}.holes.csv")
-    if not path.exists():
-        return []
-    with open(path, newline="") as file:
-        return [(int(row["offset"]), int(row["length"])) for row in csv.DictReader(file)]
+    return recorded.streams(DIRECTORY / "truth.csv", recorded.tuple_of)[0]
 
 
 def expected(path):
@@ -48,11 +38,9 @@ def expected(path):
 
     A capture that begins in the middle has no offsets: how much of the plaintext came before is not known.
     """
-    dump, missing = sent(), holes(path)
+    missing = [hole for _, *hole in recorded.holes(path)]
     begins_late = any(offset == 0 for offset, _ in missing)
-    for offset, length in reversed(missing):
-        dump = dump[:offset] + f"[{length} bytes missing in capture file]\0".encode() + dump[offset + length :]
-    decoded = reference_decoder.decode(dump)
+    decoded = decode_dump(with_marks(sent(), missing))
     records = [(item["offset"], item["timestamp"], item["token"], tuple(item["flags"])) for item in decoded.records]
     findings = [(item["code"], item["offset"], item["length"]) for item in decoded.findings]
     return ([(None, *item[1:]) for item in records], None) if begins_late else (records, sorted(findings))

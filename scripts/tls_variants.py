@@ -4,9 +4,13 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from tls_captures import CHANGE_CIPHER_SPEC, CLIENT_HELLO, HANDSHAKE, RECORD_HEADER, Capture
-from tls_suites import OVERHEAD, UNSUPPORTED, has_chained_iv, is_tls13, mapped
+from oracle.tcp import Capture, Direction, read
+from oracle.tls_records import (
+    CHANGE_CIPHER_SPEC, CLIENT_HELLO, HANDSHAKE, OVERHEAD, RECORD_HEADER, UNSUPPORTED, has_chained_iv, is_tls13, mapped, records,
+    suite_of,
+)  # fmt: skip
 
+PORT = 2196  # of the server
 TUPLE = 38  # bytes
 CONNECT = b"CONNECT feedback.example:2196 HTTP/1.1\r\n\r\n"
 DIALOGUES = {  # what clients and servers (True) say in clear before TLS
@@ -59,10 +63,10 @@ class Examined:
 
     def __init__(self, case):
         self.case = case
-        self.capture = Capture(case.path.read_bytes())
-        self.streams = self.capture.streams()
-        self.records = [list(stream.records()) for stream in self.streams]
-        self.version, self.suite = self.streams[0].suite()
+        self.capture = read(case.path.read_bytes(), PORT)
+        self.streams = [Direction(self.capture, port) for port in self.capture.ports]
+        self.records = [list(records(stream.content)) for stream in self.streams]
+        self.version, self.suite = suite_of(self.streams[0].content)
         self.maps = [mapped(found, self.suite, len(dump)) for found, dump in zip(self.records, case.dumps, strict=True)]
         self.secret = next(iter(case.secrets.values()))
 
@@ -70,7 +74,7 @@ class Examined:
         """The records that have bytes in a packet, and the one after them if its IV is the end of theirs."""
         for stream, records in zip(self.streams, self.records, strict=True):
             if stream.port == self.capture.packets[index].client_port:
-                found = [record for record in records if index in stream.indexes(record)]
+                found = [record for record in records if index in stream.indexes(record.offset, record.end)]
                 if found and has_chained_iv(self.version, self.suite):
                     found += [record for record in records if record.offset > found[-1].offset][:1]
                 return found
@@ -144,7 +148,7 @@ class Examined:
     def after(self, index):
         """The tuples that records hold of which no byte is before a packet."""
         for number, (stream, found) in enumerate(zip(self.streams, self.maps, strict=True)):
-            starts = [begin for record, begin, _ in found if min(stream.indexes(record)) >= index]
+            starts = [begin for record, begin, _ in found if min(stream.indexes(record.offset, record.end)) >= index]
             for offset, *item in tuples(self.case.dumps[number]):
                 if starts and offset >= starts[0]:
                     yield number, *item

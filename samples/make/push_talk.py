@@ -9,8 +9,8 @@ import uuid
 import hpack
 from hyperframe import frame as h2
 
-from cases.files import frames, pcap
-from cases.network import Conversation, Peer, ethernet
+from oracle.captures import frames, pcap
+from oracle.packets import Conversation, Peer, ethernet
 from push_plan import answer, digest, pushes
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"

@@ -1,9 +1,9 @@
 """Cases of captures: what all of them have in common."""
 
 from cases.case import Case, Stream
-from cases.files import Capture, frames, pcap
-from cases.network import Conversation, ethernet
 from cases.wire import bytes_of, rec
+from oracle.captures import Capture, frames, pcap
+from oracle.packets import Conversation, ethernet
 
 PARTS = [rec(0), rec(1), rec(2)]  # what the server sends in most captures: 114 bytes
 SIZES = [38, 20, 56]  # of the segments

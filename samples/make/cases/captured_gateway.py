@@ -2,8 +2,8 @@
 
 from cases.captured import capture, on_ethernet
 from cases.case import Stream
-from cases.network import Conversation, Peer
 from cases.wire import cut, enhanced, error, framed, gap, position_of, simple, skip, token
+from oracle.packets import Conversation, Peer
 
 ACCEPTED, DISCARDED = {"outcome": "accepted"}, {"outcome": "discarded"}
 

@@ -5,8 +5,8 @@ import zlib
 
 from cases.captured import PARTS, feedback, on_ethernet, session
 from cases.case import Case, Stream
-from cases.files import pcap
 from cases.wire import bytes_of, cut, rec
+from oracle.captures import pcap
 
 FEW = PARTS[:2]
 DATA = bytes_of(FEW)

@@ -3,9 +3,9 @@
 import struct
 
 from cases.captured import PARTS, capture, captures, feedback, on_ethernet, session
-from cases.files import BEGIN, Capture, Frame, Section, pcap, sections
-from cases.network import bare, ethernet, vlan
 from cases.wire import cut, gap, rec, skip, described
+from oracle.captures import BEGIN, Capture, Frame, Section, pcap, sections
+from oracle.packets import bare, ethernet, vlan
 
 FIRST = 3  # packets of the handshake before the first one with data
 TIME = "2014-04-01T00:00:00.003"  # of packet 4, which brings the first tuple

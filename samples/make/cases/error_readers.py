@@ -4,9 +4,9 @@ import struct
 
 from cases.captured import capture, on_ethernet, segments
 from cases.case import Stream
-from cases.network import Conversation, Peer
 from cases.responses import FIRST, answered
 from cases.wire import STATUS_TEXTS, enhanced, error, error_bytes, skip, token
+from oracle.packets import Conversation, Peer
 
 CUTS = [[size, 6 - size] for size in range(1, 6)] + [6 * [1], [2, 2, 2]]
 OTHERS = [0, 1, 2, 7, 9, 0x18, 0x80, 0x88, 0xFF]  # all but 8, also where only some bits are looked at

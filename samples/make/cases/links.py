@@ -2,11 +2,11 @@
 
 import struct
 
-from cases import network
 from cases.captured import PARTS, SIZES, capture, captures, feedback, segments, session
-from cases.files import Frame, Section, frames, pcap, sections
-from cases.network import Conversation, Peer, ethernet, exported_pdu
 from cases.wire import bytes_of, cut, gap, rec, skip, described
+from oracle import packets as network
+from oracle.captures import Frame, Section, frames, pcap, sections
+from oracle.packets import Conversation, Peer, ethernet, exported_pdu
 
 FEW, FEW_SIZES = PARTS[:1], [20, 18]  # enough to see that a layer is looked through
 V6 = {"client": Peer("2001:db8::10", 49152), "server": Peer("2001:db8::20", 2196)}

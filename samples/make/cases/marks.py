@@ -42,7 +42,7 @@ def marks():
     yield dump(
         "feedback/mark-without-nul", "A mark ends at its bracket; one NUL after it belongs to it, a second does not",
         ["feedback/gap-mark"], [rec(0), gap(38), rec(1), gap(76), skip(b"\0"), rec(2)],
-        data=raw(0) + mark(38, nul=False) + raw(1) + mark(76) + b"\0" + raw(2),
+        data=raw(0) + mark(38, b"") + raw(1) + mark(76) + b"\0" + raw(2),
     )  # fmt: skip
     yield dump(
         "feedback/marks-side-by-side", "Marks side by side are separate gaps, and one of no bytes is a gap, too",

@@ -1,8 +1,8 @@
 """Captures in which TCP does what it may: how streams are put together (capture.md, Streams)."""
 
 from cases.captured import PARTS, capture, feedback, on_ethernet, session
-from cases.network import ACK, FIN, PSH, RST, SYN, Conversation, Peer
 from cases.wire import bytes_of, cut, gap, opaque, rec, skip, described
+from oracle.packets import ACK, FIN, PSH, RST, SYN, Conversation, Peer
 
 DATA = bytes_of(PARTS)
 END = len(DATA)  # 114

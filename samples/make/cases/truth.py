@@ -4,19 +4,7 @@ import hashlib
 import json
 from collections import Counter
 
-SEVERITIES = {
-    "error": (
-        "skipped-bytes", "truncated-record", "encrypted-stream", "stream-gap", "damaged-capture", "malformed-frame",
-        "unknown-command", "unreadable-input", "late-segment", "malformed-packet",
-    ),
-    "warning": (
-        "conflicting-overlap", "midstream-start", "truncated-packet", "pending-limit", "buffer-limit",
-        "connection-evicted", "fragment-missing", "fragment-overlap", "duplicate-input",
-    ),
-    "note": ("separating-bytes", "unsupported-link-type", "unrecognised-input", "unverified-retransmission"),
-}  # fmt: skip
-SEVERITY = {code: severity for severity, codes in SEVERITIES.items() for code in codes}
-RECORDS = ("feedback", "request", "response", "push")
+from oracle.compare import RECORDS, stream_object, summary as summarised, with_severity
 
 
 def is_pair(case):
@@ -59,19 +47,8 @@ def positioned(stream, position):
             at += length_of(part)
 
 
-def with_severity(item):
-    return {**item, "severity": SEVERITY[item["code"]]} if item["type"] == "finding" else item
-
-
-def stream_object(stream, position, described):
-    present = {role: sum(len(part.data) for part in getattr(stream, role)) for role in ("client", "server")}
-    missing = {role: sum(part.missing or 0 for part in getattr(stream, role)) for role in ("client", "server")}
-    return {
-        "type": "stream", **position, "protocol": stream.protocol, "client": stream.peers[0], "server": stream.peers[1],
-        "client_bytes": present["client"], "server_bytes": present["server"], "client_gap_bytes": missing["client"],
-        "server_gap_bytes": missing["server"], "records": sum(item["type"] in RECORDS for item in described),
-        "findings": sum(item["type"] == "finding" for item in described), **stream.fields,
-    }  # fmt: skip
+def parts_of(stream):
+    return [(role, part) for role in ("client", "server") for part in getattr(stream, role)]
 
 
 def objects(case):
@@ -83,7 +60,9 @@ def objects(case):
         described = list(positioned(stream, position))
         described += [with_severity({"type": "finding", **position, **item}) for item in stream.findings]
         yield from described
-        yield stream_object(stream, position, described)
+        sent = [(role, len(part.data), part.missing or 0) for role, part in parts_of(stream)]
+        peers = {"protocol": stream.protocol, "client": stream.peers[0], "server": stream.peers[1]}
+        yield {**stream_object(position, sent, described), **peers, **stream.fields}
     yield from found
 
 
@@ -91,27 +70,21 @@ def sums(case):
     """Bytes by what became of them. Parts of ciphertext, and of undecoded protocols, are opaque."""
     total = Counter()
     for stream in case.streams:
-        for part in (*stream.client, *stream.server):
+        for _, part in parts_of(stream):
             total[part.kind] += length_of(part)
     return total
 
 
 def summary(case, described):
-    total, counts = sums(case), Counter(item["type"] for item in described)
-    severities = Counter(SEVERITY[item["code"]] for item in described if item["type"] == "finding")
-    records = [item for item in described if item["type"] in RECORDS]
-    times = [item["timestamp"] for item in records if "timestamp" in item and "implausible-timestamp" not in item["flags"]]
+    total = sums(case)
     record_bytes, skipped_bytes = total["record"] + total["separator"], total["skipped"] + total["rest"]
-    return {
-        "type": "summary", "inputs": [input_object(case, source) for source in sources(case) if source not in case.unread],
-        "streams": len(case.streams), "stream_bytes": record_bytes + skipped_bytes + total["truncated"],
+    inputs = [input_object(case, source) for source in sources(case) if source not in case.unread]
+    parts = {
+        "inputs": inputs, "stream_bytes": record_bytes + skipped_bytes + total["truncated"],
         "record_bytes": record_bytes, "skipped_bytes": skipped_bytes, "truncated_bytes": total["truncated"],
-        "undecoded_bytes": total["opaque"], "gap_bytes": total["gap"], "feedback": counts["feedback"],
-        "distinct_tokens": None, "requests": counts["request"], "responses": counts["response"],
-        "findings": {severity: severities[severity] for severity in SEVERITIES},
-        "flags": dict(sorted(Counter(flag for item in records for flag in item["flags"]).items())),
-        "earliest": min(times, default=None), "latest": max(times, default=None),
+        "undecoded_bytes": total["opaque"], "gap_bytes": total["gap"], "distinct_tokens": None,
     }  # fmt: skip
+    return summarised(parts, described)
 
 
 def input_object(case, source):
@@ -126,25 +99,14 @@ def agrees(truth, said):
 def compare(case, said):
     """Where the objects of expected.ndjson do not say what the case must give."""
     if case.pushes is not None:
-        return (yield from compare_pushes(case, said))
-    described = list(objects(case))
-    described.append(summary(case, described))
-    left = [item for item in said if item["type"] != "header"]
+        described, left = case.pushes, [item for item in said if item["type"] == "push"]
+    else:
+        described, left = list(objects(case)), [item for item in said if item["type"] != "header"]
+        described.append(summary(case, described))
     for truth in described:
         match = next((item for item in left if agrees(truth, item)), None)
         if match is None:
             yield f"lacks {show(truth)}{nearest(truth, left)}"
-        else:
-            left.remove(match)
-    yield from (f"has too much: {show(item)}" for item in left)
-
-
-def compare_pushes(case, said):
-    left = [item for item in said if item["type"] == "push"]
-    for truth in case.pushes:
-        match = next((item for item in left if agrees(truth, item)), None)
-        if match is None:
-            yield f"lacks {show(truth)}"
         else:
             left.remove(match)
     yield from (f"has too much: {show(item)}" for item in left)

@@ -7,15 +7,8 @@ from how its bytes were composed, and no decoder has a hand in it. Integers on t
 import hashlib
 import struct
 from dataclasses import dataclass
-from datetime import datetime, timezone
 
-EARLIEST, LATEST = 1245196800, 1619740800  # the plausible times of decoding-rules.md, seconds, both ends included
-STATUS_TEXTS = {
-    0: "no errors encountered", 1: "processing error", 2: "missing device token", 3: "missing topic",
-    4: "missing payload", 5: "invalid token size", 6: "invalid topic size", 7: "invalid payload size",
-    8: "invalid token", 10: "shutdown", 128: "protocol error (APNs could not parse the notification)",
-    255: "none (unknown)",
-}  # fmt: skip
+from oracle.wire import EARLIEST, LATEST, STATUS_TEXTS, error_bytes, fixed_bytes, frame_bytes, item, mark, tuple_bytes, utc  # noqa: F401
 
 
 @dataclass(frozen=True)
@@ -37,15 +30,6 @@ def token(number, length=32):
 def when(number):
     """The time of record `number`: from 2014-05-13 on, a day and some seconds between two."""
     return 1400000000 + 86_413 * number
-
-
-def utc(seconds):
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def tuple_bytes(time, token, length=None):
-    """A tuple as it is sent; `length` the value of the length field."""
-    return struct.pack(">IH", time, len(token) if length is None else length) + token
 
 
 def rec(number, *flags, length=32, time=None, body=None):
@@ -108,10 +92,6 @@ def opaque(data):
 # Requests
 
 
-def item(number, data, length=None):
-    return struct.pack(">BH", number, len(data) if length is None else length) + data
-
-
 def asked(data, flags, outcome, status, fields):
     """A request that must come out. Absent fields are null."""
     blank = dict.fromkeys(("identifier", "expiry", "priority", "token_length", "token", "payload_length", "payload"))
@@ -134,12 +114,6 @@ def words(number):
     return f'{{"aps":{{"alert":"Order {number} is ready"}}}}'.encode()
 
 
-def fixed_bytes(command, identifier, expiry, body, payload):
-    """Command 0 or 1."""
-    head = b"\0" if command == 0 else struct.pack(">BII", 1, identifier, expiry)
-    return head + struct.pack(">H", len(body)) + body + struct.pack(">H", len(payload)) + payload
-
-
 def simple(number, *flags, body=None, payload=None, outcome="unknown", status=None):
     """Command 0."""
     body = token(number) if body is None else body
@@ -160,11 +134,6 @@ def enhanced(number, *flags, identifier=None, expiry=0, body=None, payload=None,
     return asked(fixed_bytes(1, identifier, expiry, body, payload), flags, outcome, status, fields)
 
 
-def frame_bytes(*items, rest=b"", length=None):
-    data = b"".join(items) + rest
-    return struct.pack(">BI", 2, len(data) if length is None else length) + data
-
-
 def framed(number, *flags, items=None, rest=b"", outcome="unknown", status=None, **fields):
     """Command 2 with the items 1, 2 and 3, or with `items`; what `fields` name replaces what follows from 1, 2 and 3."""
     body, payload = token(number), words(number)
@@ -180,10 +149,6 @@ def framed(number, *flags, items=None, rest=b"", outcome="unknown", status=None,
 # Error responses
 
 
-def error_bytes(status, identifier):
-    return struct.pack(">BBI", 8, status, identifier)
-
-
 def error(status, identifier, *flags, names=None, body=None):
     """An error response; `names` is the offset of the request that it names, `body` that one's token."""
     truth = {
@@ -196,10 +161,6 @@ def error(status, identifier, *flags, names=None, body=None):
 def join(parts):
     """The bytes of a direction, as a raw dump has them: a gap is tshark's mark."""
     return b"".join(part.data if part.missing is None else mark(part.missing) for part in parts)
-
-
-def mark(length, nul=True):
-    return f"[{length} bytes missing in capture file]".encode() + (b"\0" if nul else b"")
 
 
 def bytes_of(parts):

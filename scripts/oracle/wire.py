@@ -1,10 +1,15 @@
-"""The inside of one whole request frame, by the rules: items, fields and flags.
+"""Feedback tuples, requests and error responses as bytes, gap marks, and the inside of one whole request.
 
-Positions are byte offsets from 0 in `data`; a frame is data[at:end].
+Positions are byte offsets from 0 in `data`; a request is data[at:end]. Numbers are big-endian.
 """
 
-from strict_json import is_json
+import struct
+from datetime import datetime, timezone
 
+from oracle.json_text import is_json
+
+EARLIEST, LATEST = 1245196800, 1619740800  # plausible times, both ends included: 2009-06-17T00:00:00Z, 2021-04-30T00:00:00Z
+HEADER = 6  # of a tuple: time, 4 bytes, and token length, 2 bytes
 SIMPLE, ENHANCED, FRAME = 0, 1, 2  # commands
 TOKEN_LENGTH_AT = {SIMPLE: 1, ENHANCED: 9}  # bytes from the command to the token length
 FRAME_HEADER = 5  # command and length
@@ -12,6 +17,81 @@ TOKEN, PAYLOAD, IDENTIFIER, EXPIRY, PRIORITY = 1, 2, 3, 4, 5  # items of command
 FIXED_SIZES = {IDENTIFIER: 4, EXPIRY: 4, PRIORITY: 1}
 LARGEST_PAYLOAD = {SIMPLE: 256, ENHANCED: 256, FRAME: 2048}
 USUAL_PRIORITIES = {5, 10}
+RESPONSE, RESPONSE_LENGTH = 8, 6
+STATUS_TEXTS = {
+    0: "no errors encountered", 1: "processing error", 2: "missing device token", 3: "missing topic",
+    4: "missing payload", 5: "invalid token size", 6: "invalid topic size", 7: "invalid payload size",
+    8: "invalid token", 10: "shutdown", 128: "protocol error (APNs could not parse the notification)",
+    255: "none (unknown)",
+}  # fmt: skip
+
+
+def utc(seconds):
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# Bytes that are written
+
+
+def tuple_bytes(time, token, length=None):
+    """A tuple as it is sent; `length` is the value of the length field."""
+    return struct.pack(">IH", time, len(token) if length is None else length) + token
+
+
+def tuples_bytes(pairs):
+    return b"".join(tuple_bytes(time, token) for time, token in pairs)
+
+
+def sized(data, size=2):
+    return len(data).to_bytes(size, "big") + data
+
+
+def item(number, data, length=None):
+    return struct.pack(">BH", number, len(data) if length is None else length) + data
+
+
+def fixed_bytes(command, identifier, expiry, token, payload):
+    """Command 0, which has no identifier and no expiry, or 1."""
+    head = b"\0" if command == SIMPLE else struct.pack(">BII", command, identifier, expiry)
+    return head + sized(token) + sized(payload)
+
+
+def frame_bytes(*items, rest=b"", length=None):
+    data = b"".join(items) + rest
+    return struct.pack(">BI", FRAME, len(data) if length is None else length) + data
+
+
+def error_bytes(status, identifier, order=">"):
+    return struct.pack(f"{order}BBI", RESPONSE, status, identifier)
+
+
+def request_bytes(command, token, payload, identifier=None, expiry=None, priority=None, order=()):
+    """A request; `order` has the ids of the items of command 2 in the order of its frame."""
+    if command != FRAME:
+        return fixed_bytes(command, identifier, expiry, token, payload)
+    numbers = {IDENTIFIER: identifier, EXPIRY: expiry, PRIORITY: priority}
+    parts = {TOKEN: token, PAYLOAD: payload}
+    parts |= {number: value.to_bytes(FIXED_SIZES[number], "big") for number, value in numbers.items() if value is not None}
+    return frame_bytes(*(item(number, parts[number]) for number in order))
+
+
+def mark(length, nul=b"\0"):
+    """The text that tshark writes for missing bytes."""
+    return b"[%s bytes missing in capture file]" % str(length).encode() + nul
+
+
+def with_marks(data, holes):
+    """The data with a mark for each of the (offset, length) in it, which are in order."""
+    for offset, length in reversed(holes):
+        data = data[:offset] + mark(length) + data[offset + length :]
+    return bytes(data)
+
+
+def swapped(identifier):
+    return int.from_bytes(identifier.to_bytes(4, "big"), "little")
+
+
+# The inside of a request
 
 
 def number(data, at, size):

@@ -6,6 +6,8 @@ pair, all requests come before all responses.
 
 from collections import defaultdict, deque
 
+from oracle.wire import swapped
+
 SHUTDOWN, NO_ERROR = 10, 0  # statuses that name no failure
 OF_TOKEN = {2, 5, 8}  # a gateway refuses each request with the same token alike
 OF_REQUEST = {3, 4, 6, 7}  # likewise, if the payloads are of the same length, too
@@ -29,10 +31,6 @@ def correlate(requests, responses, max_pending):
 
 def moment(record):
     return record["packet"] or 0, record["type"] == "response", record["offset"]
-
-
-def swapped(identifier):
-    return int.from_bytes(identifier.to_bytes(4, "big"), "little")
 
 
 class Connection:

@@ -1,4 +1,10 @@
-"""What protecting a record adds to its plaintext, for the suites of the recorded matrix."""
+"""The headers of TLS records in a direction, and what protecting a record adds to its plaintext, for the suites of the recorded matrix."""
+
+from dataclasses import dataclass
+
+CHANGE_CIPHER_SPEC, HANDSHAKE, DATA = 20, 22, 23  # types of records
+CLIENT_HELLO = 1  # type of a message
+RECORD_HEADER = 5
 
 TLS10, TLS13 = 0x0301, 0x1300
 # Suite: (bytes before the ciphertext of the content, bytes after it).
@@ -16,6 +22,31 @@ OVERHEAD = {
 UNSUPPORTED = {0xC050: "ARIA", 0x0003: "EXPORT", 0x0008: "EXPORT"}
 
 
+@dataclass
+class Record:
+    kind: int
+    offset: int  # of its header, in what a side sent
+    length: int  # of its body
+
+    @property
+    def end(self):
+        return self.offset + RECORD_HEADER + self.length
+
+
+def records(content):
+    offset = 0
+    while offset + RECORD_HEADER <= len(content):
+        yield Record(content[offset], offset, int.from_bytes(content[offset + 3 : offset + 5], "big"))
+        offset += RECORD_HEADER + int.from_bytes(content[offset + 3 : offset + 5], "big")
+
+
+def suite_of(content):
+    """(version, number of the suite) of the server's first hello: record and message header, version, random, session id."""
+    session = 11 + 32
+    start = session + 1 + content[session]
+    return int.from_bytes(content[9:11], "big"), int.from_bytes(content[start : start + 2], "big")
+
+
 def is_tls13(suite):
     return suite >> 8 == TLS13 >> 8
 
@@ -29,7 +60,7 @@ def content_lengths(records, suite):
     """(record, bytes of plaintext) of the records that have data, by their type; None where padding hides it."""
     if suite not in OVERHEAD:
         return None
-    return [(record, record.length - sum(OVERHEAD[suite])) for record in records if record.kind == 23]
+    return [(record, record.length - sum(OVERHEAD[suite])) for record in records if record.kind == DATA]
 
 
 def mapped(records, suite, total):

@@ -4,11 +4,11 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cases.wire import utc
+from oracle.wire import utc
 
 BEGIN = 1396310400_000_000_000  # 2014-04-01T00:00:00Z in nanoseconds; packets come a millisecond apart
 STEP = 1_000_000
-ETHERNET = 1
+ETHERNET, RAW_IP = 1, 101  # link types
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Capture:
 
 def pcap(content, link=ETHERNET, order="<", nanoseconds=False, snap=65535, modified=False):
     magic = 0xA1B2CD34 if modified else 0xA1B23C4D if nanoseconds else 0xA1B2C3D4
-    data, spans = struct.pack(f"{order}IHHiIII", magic, 2, 4, 0, 0, snap, link), []
+    data, spans = bytearray(struct.pack(f"{order}IHHiIII", magic, 2, 4, 0, 0, snap, link)), []
     for frame in content:
         seconds, rest = divmod(frame.time, 1_000_000_000)
         fraction = rest if nanoseconds else rest // 1000
@@ -65,7 +65,7 @@ def pcap(content, link=ETHERNET, order="<", nanoseconds=False, snap=65535, modif
             data += struct.pack(f"{order}IHBB", 2, 0x0800, 0, 0)
         spans.append(Span(len(data), len(data) + len(frame.data), stamp(frame.time, 9 if nanoseconds else 6)))
         data += frame.data
-    return Capture(data, spans)
+    return Capture(bytes(data), spans)
 
 
 def even(data):

@@ -1,87 +1,20 @@
-#!/usr/bin/env python3
-"""The feedback decoding rules, written down a second time: as plainly as possible, over a whole dump in memory.
+"""Feedback tuples, and the bytes that a program saved with them (docs/spec/decoding-rules.md).
 
-It shares no code with apnsift and is slow on purpose; where the two differ, one of them is wrong. Offsets are
-byte offsets from 0 in the stream, gaps counted in; file offsets are from 0 in the dump.
-
-usage: reference_decoder.py [--token-length SET] [--max-token-length N] [--earliest S] [--latest S] DUMP
+usage: python3 -m oracle.feedback DUMP     (in scripts/: what the rules say of a dump, as JSON)
 """
 
-import argparse
 import json
 import re
-from dataclasses import dataclass, field
+import sys
+from dataclasses import dataclass
+from pathlib import Path
 
-HEADER = 6  # time, 4 bytes, and token length, 2 bytes; both big-endian
+from oracle.runs import Limits, Run, decode, split_at_gaps
+from oracle.wire import HEADER, utc
+
 LONGEST_SEPARATOR = 1024
 PROOF, PROOF_BYTES = 3, 16384  # separators that must be alike, and the bytes after the first tuple to find them in
 LONG_SEPARATOR = 4  # from this length on, one less suffices
-# tshark counts in 32 bits: more than 10 digits are no mark of its (docs/decisions/decoding.md#3-gap-marks).
-GAP_MARK = re.compile(rb"\[([0-9]{1,10}) bytes missing in capture file\]\0?")
-
-
-@dataclass
-class Limits:
-    """The options of the rules; times are UNIX seconds, both ends included."""
-
-    allowed: frozenset = frozenset({32})
-    longest: int = 100
-    earliest: int = 1245196800  # 2009-06-17T00:00:00Z
-    latest: int = 1619740800  # 2021-04-30T00:00:00Z
-
-    def __post_init__(self):
-        self.longest = max(self.longest, *self.allowed)
-
-
-@dataclass
-class Decoded:
-    records: list = field(default_factory=list)
-    findings: list = field(default_factory=list)
-    stream_bytes: int = 0
-    record_bytes: int = 0
-    skipped_bytes: int = 0
-    truncated_bytes: int = 0
-    undecoded_bytes: int = 0
-    gap_bytes: int = 0
-    separators: list = field(default_factory=list)  # of all runs: (file offset, length)
-
-
-class Run:
-    """Contiguous bytes of a stream; positions in here are relative to the run.
-
-    The rules of all records are here; `start` and `walk` have those of tuples, requests or responses.
-    """
-
-    def __init__(self, data, limits):
-        self.data = data
-        self.n = len(data)
-        self.limits = limits
-        self.ends_at_gap = False
-
-    def left(self, o):
-        return self.n - o
-
-    def first_start(self, low, high):
-        """The first start in [low, high), or None."""
-        return next((p for p in range(low, high) if self.start(p)), None)
-
-    def decode(self, begins_stream):
-        """Where a run begins, then the walk. Yields (kind, from, to, flags) for everything."""
-        begin = 0
-        if not begins_stream and self.n > 0:
-            begin = self.first_start(0, self.n)
-            begin = self.n if begin is None else begin
-            if begin > 0:
-                yield "skipped-bytes", 0, begin, []
-        elif self.n > 0:
-            begin = self.leading()
-            if begin > 0:
-                yield "separator", 0, begin, []
-        yield from self.walk(begin, begins_stream)
-
-    def leading(self):
-        """The length of what a dump begins with before its first record."""
-        return 0
 
 
 def alike(one, model):
@@ -125,9 +58,8 @@ class Model:
 class TupleRun(Run):
     """A run of feedback tuples in a dump."""
 
-    def __init__(self, data, limits):
-        super().__init__(data, limits)
-        self.model = None
+    protocol = "feedback"
+    model = None  # the separator that was found
 
     def t(self, o):
         return int.from_bytes(self.data[o : o + 4], "big")
@@ -242,11 +174,13 @@ class TupleRun(Run):
         return self.sound(p) and 8 * sum(a == b for a, b in pairs) <= count
 
     def after_separator(self, o, group):
+        if not self.in_dump:
+            return None, None
         position = self.model and self.after_known(o, group, self.model)
         return (position, self.model) if position is not None else self.after_first(o, group, PROOF)
 
     def leading(self):
-        if self.n < HEADER or self.allowed(0):
+        if self.n < HEADER or self.allowed(0) or not self.in_dump:
             return 0
         first = self.next_tuple(0)
         end = None if first is None else self.group_end(first, PROOF_BYTES)
@@ -272,7 +206,7 @@ class TupleRun(Run):
 
     def is_short_rest(self, o):
         """1 to 4 bytes at the end of a dump prove nothing: the same number may have been inserted before them."""
-        return 1 <= self.left(o) <= 4 and not self.ends_at_gap
+        return 1 <= self.left(o) <= 4 and self.in_dump and not self.ends_at_gap
 
     def boundary(self, end, group):
         """The confirmed boundary after a tuple: its end, or where the separator ends; or None."""
@@ -310,10 +244,9 @@ class TupleRun(Run):
             elif self.odd(o) and self.may_begin(o):  # step 4
                 flags = ["zero-length-token" if self.L(o) == 0 else "unexpected-token-length"]
             else:  # step 5
-                skip_to = self.first_start(o + 1, self.n)
-                skip_to = self.n if skip_to is None else skip_to
+                skip_to = self.next_start(o + 1)
             if skip_to is None:
-                yield "record", o, self.end(o), flags + resynchronised + self.further_flags(o)
+                yield "record", o, self.end(o), flags + resynchronised
                 resynchronised = []
                 o = self.end(o)
                 if separator_end is not None and separator_end > o:
@@ -324,102 +257,23 @@ class TupleRun(Run):
                 resynchronised = ["resynchronised"]
                 group, o = None, skip_to
 
-    def further_flags(self, o):
-        token = self.data[o + HEADER : self.end(o)]
-        flags = [] if self.plausible(o) else ["implausible-timestamp"]
-        return flags + (["zero-filled-token"] if bytes(8) in token else [])
+    def record(self, o, end):
+        token = self.data[o + HEADER : end]
+        flags = set() if self.plausible(o) else {"implausible-timestamp"}
+        return {
+            "type": "feedback", "direction": self.role, "timestamp": self.t(o), "time": utc(self.t(o)), "token_length": len(token),
+            "token": token.hex(), "flags": flags | ({"zero-filled-token"} if bytes(8) in token else set()),
+        }  # fmt: skip
 
 
-def split_at_gaps(dump):
-    """Cuts a dump at tshark's marks: ("run", file offset, bytes) and ("gap", file offset, missing bytes)."""
-    position = 0
-    for mark in GAP_MARK.finditer(dump):
-        if mark.start() > position:
-            yield "run", position, dump[position : mark.start()]
-        yield "gap", mark.start(), int(mark.group(1))
-        position = mark.end()
-    if position < len(dump):
-        yield "run", position, dump[position:]
-
-
-def is_ciphertext(data):
-    return len(data) >= 3 and 0x14 <= data[0] <= 0x17 and data[1] == 3 and data[2] <= 4
-
-
-def decode(dump, limits=Limits()):
+def decode_dump(dump, limits=Limits()):
     """Everything the rules say about one dump, in the order of the stream."""
-    chunks = list(split_at_gaps(dump))
-    first_run = next((chunk[2] for chunk in chunks if chunk[0] == "run"), b"")
-    encrypted = is_ciphertext(first_run)
-    result = Decoded()
-    offset = 0
-    for number, (kind, file_offset, content) in enumerate(chunks):
-        if kind == "gap":
-            result.gap_bytes += content
-            # One finding covers all of a ciphertext, from its first byte on.
-            if not (encrypted and result.undecoded_bytes):
-                add_gap(result, content, offset, file_offset)
-            offset += content
-        elif encrypted:
-            result.undecoded_bytes += len(content)
-            offset += len(content)
-        else:
-            # After a mark, even one of 0 bytes at offset 0, the start of the run is unknown.
-            run = TupleRun(content, limits)
-            run.ends_at_gap = number + 1 < len(chunks)
-            add_run(result, run, offset, file_offset, begins_stream=number == 0)
-            offset += len(content)
-    if result.separators:
-        result.findings.append({"code": "separating-bytes", "file_offset": result.separators[0][0]})
-    if encrypted:
-        result.findings.append({"code": "encrypted-stream", "offset": 0, "length": offset, "file_offset": 0})
-    return result
-
-
-def add_gap(result, missing, offset, file_offset):
-    """Adds the finding about lost bytes, whether the rest is readable or not."""
-    finding = {"code": "stream-gap", "offset": offset, "length": missing, "file_offset": file_offset}
-    result.findings.append(finding)
-
-
-def add_run(result, run, offset, file_offset, begins_stream):
-    result.stream_bytes += run.n
-    for kind, begin, end, flags in run.decode(begins_stream):
-        location = {"offset": offset + begin, "file_offset": file_offset + begin}
-        if kind == "record":
-            token = run.data[begin + HEADER : end].hex()
-            result.records.append({**location, "timestamp": run.t(begin), "token": token, "flags": sorted(flags)})
-            result.record_bytes += end - begin
-        elif kind == "separator":
-            result.separators.append((location["file_offset"], end - begin))
-            result.record_bytes += end - begin
-        else:
-            result.findings.append({"code": kind, "length": end - begin, **location})
-            result.skipped_bytes += end - begin if kind == "skipped-bytes" else 0
-            result.truncated_bytes += end - begin if kind == "truncated-record" else 0
-
-
-def parse_lengths(text):
-    """A set of lengths as the command line has it: 32, 32,54 or 1-100."""
-    lengths = set()
-    for part in text.split(","):
-        low, _, high = part.partition("-")
-        lengths.update(range(int(low), int(high or low) + 1))
-    return frozenset(lengths)
-
-
-def main():
-    parser = argparse.ArgumentParser(description="Decode a feedback dump straight from the rules; JSON out.")
-    parser.add_argument("dump")
-    parser.add_argument("--token-length", type=parse_lengths, default=Limits.allowed)
-    parser.add_argument("--max-token-length", type=int, default=Limits.longest)
-    parser.add_argument("--earliest", type=int, default=Limits.earliest)
-    parser.add_argument("--latest", type=int, default=Limits.latest)
-    options = parser.parse_args()
-    limits = Limits(options.token_length, options.max_token_length, options.earliest, options.latest)
-    with open(options.dump, "rb") as file:
-        print(json.dumps(vars(decode(file.read(), limits)), indent=1))
+    direction = decode(TupleRun, split_at_gaps(dump), limits)
+    for record in direction.records:
+        record["flags"] = sorted(record["flags"])
+    return direction
 
 
 if __name__ == "__main__":
-    main()
+    decoded = decode_dump(Path(sys.argv[1]).read_bytes())
+    print(json.dumps({name: value for name, value in vars(decoded).items() if name != "kind"}, indent=1))

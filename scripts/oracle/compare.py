@@ -1,0 +1,264 @@
+"""What the command must print by the oracle, and where it prints something else; how the checks run the command, and what they keep.
+
+A batch is a number of inputs that one process reads. Its inputs are kept in .build/cross-check where the command differs, with
+the command that shows it.
+"""
+
+import argparse
+import json
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from apnsift_tool import ROOT
+
+KEPT = ROOT / ".build" / "cross-check"
+NAME = Path(sys.argv[0]).name
+SHOWN = 5  # differences that are printed
+LINES = 12  # of one difference
+RECORDS = ("feedback", "request", "response", "push")
+BYTE_SUMS = ["stream_bytes", "record_bytes", "skipped_bytes", "truncated_bytes", "undecoded_bytes", "gap_bytes"]
+SEVERITIES = {
+    "error": (
+        "skipped-bytes", "truncated-record", "encrypted-stream", "stream-gap", "damaged-capture", "malformed-frame",
+        "unknown-command", "unreadable-input", "late-segment", "malformed-packet",
+    ),
+    "warning": (
+        "conflicting-overlap", "midstream-start", "truncated-packet", "pending-limit", "buffer-limit",
+        "connection-evicted", "fragment-missing", "fragment-overlap", "duplicate-input",
+    ),
+    "note": ("separating-bytes", "unsupported-link-type", "unrecognised-input", "unverified-retransmission"),
+}  # fmt: skip
+SEVERITY = {code: severity for severity, codes in SEVERITIES.items() for code in codes}
+
+
+# What must be printed
+
+
+def with_severity(item):
+    return {**item, "severity": SEVERITY[item["code"]]} if item["type"] == "finding" else item
+
+
+def stream_object(location, sent, described):
+    """`sent` has (side, bytes, missing bytes) of each direction or part of one, `described` the other objects of the stream."""
+    stream = {"type": "stream", **location}
+    for role in ("client", "server"):
+        stream[f"{role}_bytes"] = sum(there for side, there, _ in sent if side == role)
+        stream[f"{role}_gap_bytes"] = sum(missing for side, _, missing in sent if side == role)
+    stream["records"] = sum(item["type"] in RECORDS for item in described)
+    stream["findings"] = sum(item["type"] == "finding" for item in described)
+    return stream
+
+
+def summary(sums, objects):
+    """The parts of a summary that follow from the sums of bytes and all other objects."""
+    counts = Counter(item["type"] for item in objects)
+    severities = Counter(SEVERITY[item["code"]] for item in objects if item["type"] == "finding")
+    records = [item for item in objects if item["type"] in RECORDS]
+    times = [item["timestamp"] for item in records if "timestamp" in item and "implausible-timestamp" not in item["flags"]]
+    return {
+        "type": "summary", **sums, "streams": counts["stream"], "feedback": counts["feedback"], "requests": counts["request"],
+        "responses": counts["response"], "findings": {severity: severities[severity] for severity in SEVERITIES},
+        "flags": dict(sorted(Counter(flag for item in records for flag in item["flags"]).items())),
+        "earliest": min(times, default=None), "latest": max(times, default=None),
+    }  # fmt: skip
+
+
+class Expected:
+    """The objects of one run of the command, in the keys that are compared, from directions that the oracle decoded."""
+
+    def __init__(self):
+        self.objects = []
+        self.sums = dict.fromkeys(BYTE_SUMS, 0)
+
+    def add(self, source, number, directions, **more):
+        """A connection, or a lone direction; `more` are keys of its stream object."""
+        location = {"source": source, "stream": number}
+        described = [item for one in directions for item in objects_of(location, one)]
+        sent = [(one.role, one.stream_bytes + one.undecoded_bytes, one.gap_bytes) for one in directions]
+        self.objects += described
+        self.objects.append({**stream_object(location, sent, described), **protocol_key(directions), **more})
+        for name in BYTE_SUMS:
+            self.sums[name] += sum(getattr(one, name) for one in directions)
+
+    def add_repeated(self, contents):
+        """Findings about each input that repeats an earlier one, of {path: bytes} (docs/reference/findings.md)."""
+        seen = set()
+        for path, content in contents.items():
+            if content and content in seen:
+                location = {"source": path, "stream": None, "direction": None, "offset": None}
+                self.objects.append(with_severity({"type": "finding", **location, "code": "duplicate-input"}))
+            seen.add(content)
+
+    def of(self, source):
+        return [item for item in self.objects if item["source"] == source]
+
+    def summary(self):
+        return summary(self.sums, self.objects)
+
+
+def objects_of(location, direction):
+    for record in direction.records:
+        yield {**location, "original_packet": None, "captured_at": None, **record}
+    for finding in direction.findings:
+        yield with_severity({**location, **{key: value for key, value in finding.items() if key != "captured_at"}})
+
+
+def protocol_key(directions):
+    """Omitted if only one direction is ciphertext: the interface leaves that open."""
+    with_bytes = [one for one in directions if one.stream_bytes + one.undecoded_bytes > 0]
+    encrypted = [one for one in with_bytes if one.is_encrypted]
+    if encrypted and len(encrypted) < len(with_bytes):
+        return {}
+    return {"protocol": "encrypted" if encrypted else directions[0].kind.protocol}
+
+
+# What was printed
+
+
+def run(command, codes=(0,)):
+    """What the command prints. Another exit code ends the check."""
+    answer = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    if answer.returncode not in codes:
+        sys.exit(f"{NAME}: exit code {answer.returncode}: {shlex.join(map(str, command))}\n{answer.stderr[-2000:]}")
+    # Only a line feed ends a line here: texts may hold what Unicode takes for the end of one.
+    return answer.stdout.removesuffix("\n").split("\n")
+
+
+def run_export(command):
+    """The objects between header and summary, and the summary."""
+    header, *objects, last = map(json.loads, run(command))
+    if header["type"] != "header" or last["type"] != "summary":
+        sys.exit(f"{NAME}: the first object is no header or the last no summary: {shlex.join(command)}")
+    return objects, last
+
+
+# Where the two differ
+
+
+def identity(item):
+    """The identity of an object; objects of one location may be in any order."""
+    offset = item.get("offset")
+    stream = item.get("stream", 0)
+    return (
+        -1 if stream is None else stream,
+        item.get("direction") or "",
+        -1 if offset is None else offset,
+        item["type"],
+        item.get("code") or "",
+    )
+
+
+def in_order(objects):
+    """Objects in a comparable order."""
+    return sorted(objects, key=lambda item: (identity(item), item.get("length") or 0))
+
+
+def wrong_keys(expected, actual):
+    return [key for key, value in expected.items() if key not in actual or actual[key] != value]
+
+
+def same(expected, actual):
+    """The command may say more than the oracle knows (message …), but not differ in what it knows."""
+    return len(expected) == len(actual) and not any(map(wrong_keys, expected, actual))
+
+
+def in_stream_order(objects):
+    """In each direction in order of offset; only a ciphertext's finding comes at its end, when its length is known."""
+    last = {}
+    for item in objects:
+        if item.get("offset") is None or item.get("code") == "encrypted-stream":
+            continue
+        direction = item["source"], item["stream"], item["direction"]
+        if item["offset"] < last.get(direction, 0):
+            return False
+        last[direction] = item["offset"]
+    return True
+
+
+def text(item, keys=None):
+    """An object in a line, without what does not apply to it."""
+    keys = keys or [key for key, value in item.items() if value is not None]
+    text = json.dumps({key: item.get(key, "(absent)") for key in keys}, ensure_ascii=False)
+    return text if len(text) <= 400 else text[:400] + "…"
+
+
+def differences(expected, actual):
+    """Lines about objects that are missing, too many, or differ in some keys."""
+    waiting = {}
+    for item in in_order(actual):
+        waiting.setdefault(identity(item), []).append(item)
+    for item in in_order(expected):
+        there = waiting.get(identity(item))
+        if not there:
+            yield f"missing   {text(item)}"
+            continue
+        other = there.pop(0)
+        keys = wrong_keys(item, other)
+        if keys:
+            location = " ".join(str(part) for part in identity(item) if part != "")
+            yield f"at {location}\n    expected  {text(item, keys)}\n    apnsift   {text(other, keys)}"
+    for item in (one for items in waiting.values() for one in items):
+        yield f"too many  {text(item)}"
+
+
+def report(what, command, lines):
+    """Prints one difference."""
+    print(f"{NAME}: {what} differs: {shlex.join(map(str, command))}", file=sys.stderr)
+    lines = list(lines) or ["the order of offsets in a direction"]
+    for line in lines[:LINES]:
+        print(f"  {line}", file=sys.stderr)
+    if len(lines) > LINES:
+        print(f"  … and {len(lines) - LINES} more", file=sys.stderr)
+
+
+# How a check runs
+
+
+def parse_options(document, seed, counts, has_self_test=False):
+    """`counts` has the default of each option that says how many of something are drawn, with its meaning."""
+    parser = argparse.ArgumentParser(description=document.split("\n")[0])
+    for name, (count, meaning) in counts.items():
+        parser.add_argument(f"--{name}", type=int, default=count, help=f"{meaning} (default {count})")
+    parser.add_argument("--seed", type=int, default=seed, help=f"of the random generator (default {seed})")
+    if has_self_test:
+        parser.add_argument("--self-test", action="store_true", help="the oracle against cases worked out by hand")
+    return parser.parse_args()
+
+
+def count_and_seed(document, count, seed=1):
+    """The two arguments of a check: how many are drawn, and the seed."""
+    words = sys.argv[1:]
+    if len(words) > 2 or not all(word.isdigit() for word in words):
+        sys.exit(document)
+    return [*map(int, words), *[count, seed][len(words) :]]
+
+
+class Tally:
+    """Runs batches, prints the first differences, and keeps the inputs of batches that differ."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.differing = 0
+
+    def check(self, name, make_batch):
+        """`make_batch` takes a generator and a directory; its batch yields (what, command, lines) of each difference."""
+        directory = KEPT / f"{NAME}-{self.seed}-{name}"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        before = self.differing
+        for difference in make_batch(random.Random(f"{self.seed} {name}"), directory).check():
+            self.differing += 1
+            if self.differing <= SHOWN:
+                report(*difference)
+        if self.differing == before:
+            shutil.rmtree(directory)
+
+    def finish(self, agreed, what):
+        if self.differing:
+            sys.exit(f"{NAME}: {self.differing} of {what} differ (seed {self.seed})")
+        print(f"{NAME}: {agreed} (seed {self.seed})")

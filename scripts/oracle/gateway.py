@@ -1,0 +1,148 @@
+"""Requests of a gateway connection and its error responses (docs/spec/decoding-rules.md).
+
+wire.py reads the inside of a request, and correlation.py gives the outcomes.
+"""
+
+from oracle.correlation import correlate
+from oracle.runs import Run
+from oracle.wire import (
+    FRAME, FRAME_HEADER, PAYLOAD, RESPONSE, RESPONSE_LENGTH, SIMPLE, STATUS_TEXTS, TOKEN, TOKEN_LENGTH_AT, request, sound_parts,
+)  # fmt: skip
+
+MAX_FRAME = 65535  # bytes after the header of command 2
+
+
+class RequestRun(Run):
+    """A run of request frames."""
+
+    role = "client"
+
+    def number(self, at, size):
+        """A big-endian number, or None where not all its bytes are there."""
+        return int.from_bytes(self.data[at : at + size], "big") if at + size <= self.n else None
+
+    def extent(self, o):
+        """("known", end of the frame), ("missing", None) where a length is not there, or ("none", None)."""
+        command = self.data[o]
+        if command == FRAME:
+            length = self.number(o + 1, 4)
+            if length is None:
+                return "missing", None
+            return ("known", o + FRAME_HEADER + length) if length <= MAX_FRAME else ("none", None)
+        return self.extent_of_fixed(o, command) if command in TOKEN_LENGTH_AT else ("none", None)
+
+    def extent_of_fixed(self, o, command):
+        token = o + TOKEN_LENGTH_AT[command] + 2
+        token_length = self.number(token - 2, 2)
+        if token_length is None:
+            return "missing", None
+        if token_length > self.limits.longest:
+            return "none", None
+        payload_length = self.number(token + token_length, 2)
+        if payload_length is None:
+            return "missing", None
+        is_zero_fill = command == SIMPLE and token_length == payload_length == 0
+        if payload_length > self.limits.payload or is_zero_fill:
+            return "none", None
+        return "known", token + token_length + 2 + payload_length
+
+    def extent_known(self, o):
+        return self.extent(o)[0] == "known"
+
+    def cut(self, o):
+        """Does the run end inside a frame that may start at o?"""
+        kind, end = self.extent(o)
+        return kind == "missing" or (kind == "known" and end > self.n)
+
+    def may_begin(self, o):
+        """May o be a boundary between frames?"""
+        return o == self.n or self.extent_known(o) or self.cut(o)
+
+    def start(self, p):
+        """May decoding resume at p?"""
+        kind, end = self.extent(p)
+        parts = sound_parts(self.data, p, end) if kind == "known" and end <= self.n else None
+        if parts is None:
+            return False
+        (token, token_end), (payload, payload_end) = parts[TOKEN], parts[PAYLOAD]
+        is_object = payload < payload_end and self.data[payload] == ord("{") and self.data[payload_end - 1] == ord("}")
+        return token_end - token in self.limits.allowed and is_object and self.may_begin(end)
+
+    def walk(self, o, begins_stream):
+        """The steps are those of "Walk", with frames instead of tuples; there is no step 1, and no step 4."""
+        resynchronised = []  # the flag that the next record carries
+        while o < self.n:
+            flags, skip_to = [], None
+            end = self.extent(o)[1]
+            if self.cut(o):  # step 2
+                skip_to = self.first_start(o + 1, self.n)
+                if skip_to is None:
+                    yield "truncated-record", o, self.n, []
+                    return
+            elif self.extent_known(o):
+                if not self.may_begin(end):  # step 3
+                    skip_to = self.first_start(o + 1, end)
+                    flags = ["unconfirmed-boundary"] if skip_to is None else []
+            else:  # step 5
+                yield "malformed-frame" if self.data[o] <= FRAME else "unknown-command", o, o + 1, []
+                skip_to = self.next_start(o + 1)
+            if skip_to is None:
+                yield "record", o, end, flags + resynchronised
+                resynchronised = []
+                o = end
+            else:
+                yield "skipped-bytes", o, skip_to, []
+                resynchronised = ["resynchronised"]
+                o = skip_to
+
+    def record(self, o, end):
+        return {"type": "request", "direction": self.role, **request(self.data, o, end, self.limits.allowed)}
+
+
+class ResponseRun(Run):
+    """A run of error responses."""
+
+    def start(self, p):
+        after = p + RESPONSE_LENGTH
+        if self.data[p] != RESPONSE or after > self.n or self.data[p + 1] not in STATUS_TEXTS:
+            return False
+        return after == self.n or self.data[after] == RESPONSE
+
+    def walk(self, o, begins_stream):
+        resynchronised = []
+        while o < self.n:
+            if self.left(o) < RESPONSE_LENGTH:
+                yield "truncated-record", o, self.n, []
+                return
+            if self.data[o] == RESPONSE:
+                yield "record", o, o + RESPONSE_LENGTH, resynchronised
+                resynchronised = []
+                o += RESPONSE_LENGTH
+            else:
+                yield "unknown-command", o, o + 1, []
+                start = self.next_start(o + 1)
+                yield "skipped-bytes", o, start, []
+                resynchronised = ["resynchronised"]
+                o = start
+
+    def record(self, o, end):
+        status = self.data[o + 1]
+        return {
+            "type": "response", "direction": self.role, "status": status, "status_text": STATUS_TEXTS.get(status),
+            "identifier": int.from_bytes(self.data[o + 2 : end], "big"),
+            "flags": set() if status in STATUS_TEXTS else {"unknown-status"},
+        }  # fmt: skip
+
+
+def decode_connection(directions, limits):
+    """Sets the outcomes of the records of a connection, which may have only one direction."""
+    requests = [record for one in directions for record in one.records if record["type"] == "request"]
+    responses = [record for one in directions for record in one.records if record["type"] == "response"]
+    first_left = correlate(requests, responses, limits.pending)
+    for direction in directions:
+        if first_left and direction.kind is RequestRun:
+            origin = {key: first_left[key] for key in ("file_offset", "packet")}
+            direction.find("pending-limit", first_left["offset"], origin)
+        for record in direction.records:
+            record["flags"] = sorted(record["flags"])
+    return directions

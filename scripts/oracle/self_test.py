@@ -1,0 +1,236 @@
+"""Holds the oracle to cases that were worked out by hand from the rules, to public vectors, and to laws.
+
+The cases are those of samples/make/cases, whose expectations come from how their bytes were composed, and some more of a gateway
+below. Vectors: Tests/Fixtures/apns-vectors.json (origins: Tests/Fixtures/README.md).
+"""
+
+import json
+import random
+import sys
+from datetime import datetime, timezone
+
+from apnsift_tool import ROOT
+from oracle import tcp
+from oracle.compare import NAME, Expected, differences, in_order
+from oracle.correlation import correlate
+from oracle.damage import ODD_PAYLOADS, draw_object, draw_stream, frame
+from oracle.feedback import TupleRun
+from oracle.gateway import RequestRun, ResponseRun, decode_connection
+from oracle.json_text import is_json
+from oracle.runs import Limits, decode, parse_lengths, split_at_gaps
+from oracle.wire import EARLIEST, LATEST, error_bytes, fixed_bytes, frame_bytes, item, mark
+
+sys.path.insert(0, str(ROOT / "samples" / "make"))
+from cases import all_cases, captured_gateway, tcp as tcp_cases, truth  # noqa: E402
+
+KINDS = {"feedback": TupleRun, "requests": RequestRun, "responses": ResponseRun}
+LEAST_CASES = 170  # of samples/make/cases
+# Captures that tcp.py does not read: two connections of one port, cut packets, and bytes of another protocol.
+BEYOND = {"capture/two-connections", "capture/snap-length", "capture/snap-length-and-a-copy", "capture/client-that-speaks"}
+TOKEN, PAYLOAD = b"\xa1" * 32, b'{"aps":{}}'
+SIMPLE = fixed_bytes(0, None, None, TOKEN, PAYLOAD)  # 47 bytes
+ENHANCED = fixed_bytes(1, 7, 0, TOKEN, PAYLOAD)
+ONE = error_bytes(8, 1)
+CUT_OFF, SKIPPED, GAP = "truncated-record", "skipped-bytes", "stream-gap"
+BAD_FRAME, BAD_COMMAND = "malformed-frame", "unknown-command"
+
+# What no case of samples/make/cases has. name: (dump, (offset, flags…) of each record, (code, offset, length) of each finding)
+REQUESTS = {
+    "nothing": (b"", [], []),
+    "four zeros after": (SIMPLE + bytes(4), [(0,)], [(CUT_OFF, 47, 4)]),
+    "five zeros after": (SIMPLE + bytes(5), [(0, "unconfirmed-boundary")], [(BAD_FRAME, 47, 1), (SKIPPED, 47, 5)]),
+    "a frame whose end is nowhere": (
+        frame_bytes(b"\0\0\0") + b"\xff",
+        [(0, "malformed-items", "unconfirmed-boundary", "unknown-item")],
+        [(BAD_COMMAND, 8, 1), (SKIPPED, 8, 1)],
+    ),
+    "a rest after a gap": (
+        SIMPLE[:20] + mark(7) + SIMPLE[27:] + SIMPLE, [(47,)], [(CUT_OFF, 0, 20), (GAP, 20, 7), (SKIPPED, 27, 20)],
+    ),
+    "nothing to begin with after a gap": (mark(9) + SIMPLE[:46], [], [(GAP, 0, 9), (SKIPPED, 9, 46)]),
+    "an unknown item that is cut": (
+        frame_bytes(item(1, TOKEN), item(2, PAYLOAD), item(9, b"", 1)), [(0, "malformed-items")], [],
+    ),
+    "the poison of an orderly end": (
+        frame_bytes(item(3, b"\0\0\0\7"), item(1, b""), item(2, b""), item(4, bytes(4)), item(5, b"\x0a")),
+        [(0, "payload-not-json", "zero-length-token")], [],
+    ),
+}  # fmt: skip
+RESPONSES = {
+    "five bytes after a gap": (mark(3) + ONE[:5], [], [(GAP, 0, 3), (SKIPPED, 3, 5)]),
+    "one after a gap": (mark(3) + b"\1" + ONE * 2, [(4,), (10,)], [(GAP, 0, 3), (SKIPPED, 3, 1)]),
+}
+
+# name: (identifiers of requests, (status, identifier, requests captured before it) of the response, longest wait,
+#        initials of the outcomes, index of the request that is named or None)
+CORRELATIONS = {
+    "too many wait": ([1, 2, 3, 4], (8, 3, 4), 2, "uurd", 2),
+    "one that left may have had it": ([1, 5, 3, 2, 4], (8, 2, 5), 3, "uuuuu", None),
+    "none waits after a response": ([1, 2, 3, 4], (8, 1, 1), 1, "rddd", 0),
+}
+NOT_JSON = {
+    b"", b"{", b"}", b"{} {}", b"[1,2,]", b'{"a":1,}', b'{"a" 1}', b"nul", b"01", b"+1", b"1.", b".5", b"NaN",
+    b"[Infinity]", b"-Infinity", b"\xef\xbb\xbf{}", b'{"a":"\xff"}', b'"\xc0\x80"', b'"\xed\xa0\x80"', b'"\\u12g4"',
+    b'"\\x41"', b'"\t"', b'"\x00"', b"{\x00}", b"{}\x00", b"\x0c{}", b"\xe2\x80\xa8{}", b'"\xf4\x90\x80\x80"', b'"open',
+    b"[" * 200 + b"]" * 199, b"{1:2}", b"{'a':1}", b'{"a":1}}', b"[1 2]", b" ", b"1e", b"-", b"tru", b"[,1]", b"{,}",
+    b'{"a":}', b'{"a":1 "b":2}', b"(]", b"[}", b"{]",
+}  # fmt: skip
+
+JSON_PARTS = ["{", "}", "[", "]", ",", ":", '"a"', "1", "-", "0", "e", ".", "null", " ", "\\", '"']
+
+
+def dump(kind, content, limits=Limits()):
+    return decode_connection([decode(KINDS[kind], split_at_gaps(content), limits)], limits)[0]
+
+
+def option(case, name, default):
+    return case.options[case.options.index(name) + 1] if name in case.options else default
+
+
+def limits_of(case):
+    earliest, latest = (option(case, name, default) for name, default in (("--earliest", EARLIEST), ("--latest", LATEST)))
+    times = (datetime.fromisoformat(time).timestamp() if "-" in str(time) else time for time in (earliest, latest))
+    numbers = [int(option(case, f"--max-{name}", default)) for name, default in (("payload", 4096), ("pending", 1_000_000))]
+    lengths = parse_lengths(option(case, "--token-length", "32"))
+    return Limits(lengths, int(option(case, "--max-token-length", 100)), *map(int, times), *numbers)
+
+
+def connections(case):
+    """(source, number, directions, keys of the stream object) of what the oracle reads of a case: a dump, a pair of dumps, or a capture."""
+    limits = limits_of(case)
+    if case.format == "capture":
+        for source, content in case.inputs.items():
+            capture = tcp.read(content, 2195 if case.streams[0].protocol == "gateway" else 2196)
+            kinds = [TupleRun] if case.streams[0].protocol == "feedback" else [RequestRun, ResponseRun]
+            for number, port in enumerate(capture.ports):
+                directions = [tcp.decode_captured(kind, capture, port, limits) for kind in kinds]
+                yield source, number, decode_connection(directions, limits), capture.described(port)
+    elif truth.is_pair(case):
+        contents = zip(("requests", "responses"), map(case.inputs.get, truth.sources(case)))
+        directions = [decode(KINDS[kind], split_at_gaps(content), limits) for kind, content in contents]
+        yield truth.sources(case)[0], 0, decode_connection(directions, limits), {}
+    else:
+        for stream, source, number in truth.numbered(case):
+            sent = "feedback" if stream.protocol != "gateway" else "requests" if stream.client else "responses"
+            yield source, number, [dump(sent, case.inputs[source], limits)], {}
+
+
+def check_corpus():
+    """The objects of each case, in the keys that both it and the oracle know."""
+    dumps = [case for case in all_cases.collect() if case.format == "raw" and case.positions == "bytes" and not case.findings]
+    captures = [*captured_gateway.cases(), *tcp_cases.orders(), *tcp_cases.copies(), *tcp_cases.beginnings(), *tcp_cases.holes()]
+    cases = [*dumps, *(case for case in captures if case.name not in BEYOND)]
+    yield "cases of samples/make/cases", True, len(cases) >= LEAST_CASES
+    for case in cases:
+        expected = Expected()
+        for *connection, keys in connections(case):
+            expected.add(*connection, **keys)
+        here, there = in_order(truth.objects(case)), in_order(expected.objects)
+        names = [one.keys() & other.keys() for one, other in zip(here, there)]
+        if len(here) == len(there):
+            here, there = ([{key: item[key] for key in keys} for item, keys in zip(items, names)] for items in (here, there))
+        yield case.name, [], list(differences(here, there))
+
+
+def check_cases(kind, cases):
+    for name, (content, records, findings) in cases.items():
+        one = dump(kind, content)
+        actual = [(record["offset"], *sorted(set(record["flags"]) - {"uncorrelated", "after-close"})) for record in one.records]
+        yield name, records, actual
+        yield name, sorted(findings), sorted((item["code"], item["offset"], item["length"]) for item in one.findings)
+
+
+def check_correlations():
+    for name, (identifiers, (status, identifier, before), longest_wait, outcomes, named) in CORRELATIONS.items():
+        requests = [
+            {"type": "request", "packet": 10 * index + 10, "offset": 100 * index, "identifier": number, "token": str(index)}
+            for index, number in enumerate(identifiers)
+        ]
+        response = {"type": "response", "packet": 10 * before + 1, "offset": 0, "status": status, "identifier": identifier, "flags": set()}
+        correlate(requests, [response], longest_wait)
+        yield name, outcomes, "".join(request["outcome"][0] for request in requests)
+        yield name, None if named is None else 100 * named, response["request_offset"]
+        yield name, set() if named is not None else {"uncorrelated"}, response["flags"]
+
+
+def check_vectors():
+    vectors = json.loads((ROOT / "Tests/Fixtures/apns-vectors.json").read_text())["vectors"]
+    for vector in vectors:
+        kind, content, expected = vector["kind"], bytes.fromhex(vector["hex"]), vector["expected"]
+        if kind == "error" and content:
+            one = dump("responses", content)
+            actual = [(record["status"], record["status_text"], record["identifier"]) for record in one.records]
+            answer = (expected["status"], expected["status_text"].replace("APNs", "").lower(), expected["identifier"])
+            actual = [(status, text.replace("APNs", "").lower(), number) for status, text, number in actual]
+            yield vector["id"], [answer] if expected["valid_command"] else [], actual
+        if kind.startswith("cmd"):
+            yield from check_request_vector(vector["id"], int(kind[3:]), content, expected)
+
+
+def check_request_vector(name, command, content, expected):
+    records = dump("requests", content).records
+    if "error" in expected:
+        yield name, [], records
+        return
+    keys = {"expiration": "expiry"}
+    answer = {keys.get(key, key): value for key, value in expected.items() if key not in ("frame_length", "items")}
+    answer |= {"command": command, "length": len(content), "offset": 0}
+    if "items" in expected:
+        answer["items"] = [part["id"] for part in expected["items"]]
+    yield name, [answer], [{key: record[key] for key in answer} for record in records]
+
+
+def check_json():
+    for payload in ODD_PAYLOADS:
+        yield f"JSON {payload[:20]}", payload not in NOT_JSON, is_json(payload)
+    deep = 100_000
+    yield "very deep JSON", True, is_json(b'{"a":[' * deep + b"]}" * deep)
+    draw = random.Random(8259)
+    for _ in range(5000):
+        text = "".join(draw.choices(JSON_PARTS, k=draw.randrange(1, 9)))
+        yield f"JSON {text}", python_reads(text), is_json(text.encode())
+
+
+def python_reads(text):
+    """Another reader's opinion, where it is strict enough."""
+    try:
+        json.loads(text)
+        return True
+    except ValueError:
+        return False
+
+
+def check_laws():
+    """What holds for any bytes; and sound requests come back as they were drawn."""
+    draw = random.Random(2195)
+    for number in range(2000):
+        limits = draw.choice([Limits(), Limits(frozenset({0, 3, 32})), Limits(longest=54, payload=256)])
+        kind = draw.choice(list(KINDS))
+        one = dump(kind, draw_stream(draw, sorted(limits.allowed), kind)[1], limits)
+        name = f"accounting {number}"
+        yield name, one.stream_bytes, one.record_bytes + one.skipped_bytes + one.truncated_bytes
+        yield name, one.offset, one.stream_bytes + one.undecoded_bytes + one.gap_bytes
+        separators = sum(length for _, length in one.separators)
+        yield name, one.record_bytes, separators + sum(length_of(record) for record in one.records)
+        if number % 10 == 0:
+            frames = [frame(draw, draw.randbytes(32), draw_object(draw), index) for index in range(5)]
+            drawn = draw.sample([*frames, SIMPLE, ENHANCED], 7)
+            offsets = [sum(map(len, drawn[:index])) for index in range(len(drawn))]
+            yield name, offsets, [record["offset"] for record in dump("requests", b"".join(drawn)).records]
+
+
+def length_of(record):
+    return record.get("length", 6 + (record["token_length"] if record["type"] == "feedback" else 0))
+
+
+def run():
+    checks = [
+        *check_corpus(), *check_cases("requests", REQUESTS), *check_cases("responses", RESPONSES), *check_correlations(), *check_vectors(),
+        *check_json(), *check_laws(),
+    ]  # fmt: skip
+    wrong = [check for check in checks if check[1] != check[2]]
+    for name, expected, actual in wrong[:20]:
+        print(f"{name}:\n  expected  {expected}\n  actual    {actual}", file=sys.stderr)
+    if wrong:
+        sys.exit(f"{NAME}: {len(wrong)} of {len(checks)} checks of the oracle fail")
+    print(f"{NAME}: {len(checks)} checks of the oracle hold")

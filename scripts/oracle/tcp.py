@@ -1,0 +1,287 @@
+"""pcap files of IPv4 and TCP read: their packets, copies of a file with something changed, and the directions of its connections
+with the location of each byte.
+
+Connections of a file are known by the port of the client. Positions in a file and offsets in a direction are bytes from 0.
+"""
+
+import struct
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from oracle.captures import ETHERNET, Frame, Section, stamp
+from oracle.packets import FIN, SYN
+from oracle.runs import Chunk, decode
+
+HEADER, PACKET = 24, 16  # bytes that begin a pcap file, and each packet of it
+SECRETS_BLOCK, TLS_KEY_LOG = 10, 0x544C534B
+
+
+@dataclass
+class Packet:
+    header: bytes  # of the record in the file: time, lengths
+    data: bytes
+    ip: int  # where the IP header begins in `data`
+    client_port: int
+    is_server: bool
+    sequence: int
+    flags: int
+    begin: int  # of the TCP payload in `data`
+    end: int
+
+    @property
+    def payload(self):
+        return self.data[self.begin : self.end]
+
+    @property
+    def first(self):
+        """The sequence number of the first byte."""
+        return self.sequence + bool(self.flags & SYN)
+
+    def saying(self, payload, shift, header):
+        """A copy with another payload, `shift` bytes later in its direction, at the time of a header; without checksums."""
+        data = bytearray(self.data[: self.begin] + payload)
+        sequence = (self.sequence + shift) % 2**32
+        struct.pack_into(">I", data, self.tcp + 4, sequence)
+        struct.pack_into(">H", data, self.ip + 2, len(data) - self.ip)
+        header = header[:8] + struct.pack("<II", len(data), len(data))
+        return replace(self, header=header, data=bytes(data), sequence=sequence, end=len(data))
+
+    @property
+    def tcp(self):
+        """Where the TCP header begins in `data`."""
+        return self.ip + (self.data[self.ip] & 15) * 4
+
+    @property
+    def ends(self):
+        """Client and server."""
+        addresses = (".".join(map(str, self.data[at : at + 4])) for at in (self.ip + 12, self.ip + 16))
+        source, target = map("{}:{}".format, addresses, struct.unpack_from(">HH", self.data, self.tcp))
+        return (target, source) if self.is_server else (source, target)
+
+    @property
+    def nanoseconds(self):
+        seconds, microseconds = struct.unpack("<II", self.header[:8])
+        return seconds * 1_000_000_000 + microseconds * 1000
+
+    @property
+    def time(self):
+        return stamp(self.nanoseconds, 6)
+
+
+def parse(header, data, link, port):
+    ip = 14 if link == ETHERNET else 0
+    tcp = ip + (data[ip] & 15) * 4
+    source, destination, sequence = struct.unpack_from(">HHI", data, tcp)
+    begin = tcp + (data[tcp + 12] >> 4) * 4
+    end = ip + struct.unpack_from(">H", data, ip + 2)[0]
+    is_server = source == port
+    return Packet(header, data, ip, destination if is_server else source, is_server, sequence, data[tcp + 13], begin, end)
+
+
+def distance(number, other):
+    """From one sequence number to another, which may be before it."""
+    return (other - number + 2**31) % 2**32 - 2**31
+
+
+def records(content):
+    """(header of the record, bytes) of each packet of a little-endian pcap file."""
+    if content[:4] != b"\xd4\xc3\xb2\xa1":
+        raise ValueError("no pcap file with microseconds, little-endian")
+    offset = HEADER
+    while offset < len(content):
+        length = struct.unpack_from("<I", content, offset + 8)[0]
+        yield content[offset : offset + PACKET], content[offset + PACKET : offset + PACKET + length]
+        offset += PACKET + length
+
+
+def link_type(content):
+    return struct.unpack_from("<I", content, 20)[0]
+
+
+def read(content, port):
+    """A pcap file of whole packets; `port` is that of the servers."""
+    packets = [parse(header, data, link_type(content), port) for header, data in records(content)]
+    return Capture(content[:HEADER], packets)
+
+
+@dataclass
+class Capture:
+    head: bytes
+    packets: list
+
+    def with_packets(self, packets):
+        """A copy with other packets."""
+        return Capture(self.head, list(packets))
+
+    @property
+    def content(self):
+        return self.head + b"".join(packet.header + packet.data for packet in self.packets)
+
+    @cached_property
+    def positions(self):
+        """Where the bytes of each packet begin in the file."""
+        positions, end = [], HEADER
+        for packet in self.packets:
+            positions.append(end + PACKET)
+            end += PACKET + len(packet.data)
+        return positions
+
+    @property
+    def ports(self):
+        """The connections, in the order of their first packets."""
+        return list(dict.fromkeys(packet.client_port for packet in self.packets))
+
+    def described(self, port):
+        """The keys of a stream object that packets give."""
+        own = [number for number, packet in enumerate(self.packets, 1) if packet.client_port == port]
+        client, server = self.packets[own[0] - 1].ends
+        return {"client": client, "server": server, "first_packet": own[0], "last_packet": own[-1]}
+
+    def server_data(self):
+        """Indexes of the packets in which the server sent something."""
+        return [index for index, packet in enumerate(self.packets) if packet.is_server and packet.payload]
+
+    def keeping(self, indexes):
+        return self.with_packets(self.packets[index] for index in indexes)
+
+    def dropped(self, index):
+        return self.with_packets(self.packets[:index] + self.packets[index + 1 :])
+
+    def doubled(self, index):
+        return self.with_packets(self.packets[: index + 1] + self.packets[index:])
+
+    def swapped(self, first, second):
+        packets = list(self.packets)
+        for here, there in (first, second), (second, first):
+            other = self.packets[there]
+            packets[here] = replace(other, header=self.packets[here].header[:8] + other.header[8:])
+        return self.with_packets(packets)
+
+    def flipped(self, index, position):
+        """A copy with one bit of a packet's payload changed, in the byte at a position."""
+        packet, packets = self.packets[index], list(self.packets)
+        data = bytearray(packet.data)
+        data[packet.begin + position] ^= 1 << index % 8
+        packets[index] = replace(packet, data=bytes(data))
+        return self.with_packets(packets)
+
+    def server_alone(self):
+        return self.with_packets(packet for packet in self.packets if packet.is_server)
+
+    def started_at(self, index):
+        return self.with_packets(self.packets[index:])
+
+    def after(self, dialogue):
+        """A copy in which each connection begins with what both sides say in clear: (is_server, bytes) in turn."""
+        packets, shifts, begun = [], {}, set()
+        for packet in self.packets:
+            port = packet.client_port
+            if packet.payload and port not in begun:
+                begun.add(port)
+                shifts[port, True] = shifts[port, False] = 0
+                for is_server, said in dialogue:
+                    model = next(item for item in self.packets if item.client_port == port and item.is_server == is_server and item.payload)
+                    packets.append(model.saying(said, shifts[port, is_server], packet.header))
+                    shifts[port, is_server] += len(said)
+            packets.append(packet.saying(packet.payload, shifts.get((port, packet.is_server), 0), packet.header))
+        return self.with_packets(packets)
+
+    def with_secrets(self, key_log, after=0):
+        """As pcapng, with the key log in a Decryption Secrets Block after this number of packets."""
+        section = Section().interface(link_type(self.head))
+        for index in range(len(self.packets) + 1):
+            if index == after:
+                section.block(SECRETS_BLOCK, struct.pack("<II", TLS_KEY_LOG, len(key_log)) + key_log)
+            if index < len(self.packets):
+                packet = self.packets[index]
+                section.packet(Frame(packet.data, packet.nanoseconds, struct.unpack("<4I", packet.header)[3]))
+        return section.data
+
+
+class Direction:
+    """What one side sent on a connection, and the location of each byte in the file. The first copy of a byte counts.
+
+    Offsets count from the sequence number `base`: that after the SYN, else that of the lowest byte in the file.
+    """
+
+    def __init__(self, capture, port, is_server=True, base=None):
+        self.capture, self.port, self.is_server = capture, port, is_server
+        own = [(index, packet) for index, packet in enumerate(capture.packets) if (packet.client_port, packet.is_server) == (port, is_server)]
+        self.syn = next((index for index, packet in own if packet.flags & SYN), None)
+        self.base = self.lowest(packet for _, packet in own) if base is None else base
+        self.spans = []  # (begin, end, index of the packet), in the order of the file
+        self.fin = None  # its offset
+        for index, packet in own:
+            begin = distance(self.base, packet.first)
+            end = begin + len(packet.payload)
+            self.spans += [(begin, end, index)] if packet.payload else []
+            self.fin = end if packet.flags & FIN else self.fin
+
+    def lowest(self, packets):
+        if self.syn is not None:
+            return self.capture.packets[self.syn].first
+        numbers = [packet.first for packet in packets if packet.payload]
+        return min(numbers, key=lambda number: distance(numbers[0], number), default=0)
+
+    @cached_property
+    def content(self):
+        """All bytes; zeros in gaps."""
+        data = bytearray(max((end for _, end, _ in self.spans), default=0))
+        for begin, end, index in reversed(self.spans):
+            data[max(0, begin) : end] = self.capture.packets[index].payload[max(0, -begin) :]
+        return bytes(data)
+
+    @property
+    def begin(self):
+        """The offset at which a stream of these packets begins: after the SYN, else at the lowest byte."""
+        return 0 if self.syn is not None or not self.spans else min(self.spans)[0]
+
+    def locate(self, offset):
+        """(number of the packet, position in the file, time) of a byte; None where it was lost."""
+        for begin, end, index in self.spans:
+            if begin <= offset < end:
+                packet = self.capture.packets[index]
+                return index + 1, self.capture.positions[index] + packet.begin + offset - begin, packet.time
+        return None
+
+    def offset_at(self, position):
+        """(offset, index of the packet) of the byte at a position in the file, or (None, None)."""
+        for begin, end, index in self.spans:
+            at = position - self.capture.positions[index] - self.capture.packets[index].begin
+            if 0 <= at < end - begin:
+                return begin + at, index
+        return None, None
+
+    def indexes(self, begin, end):
+        """Of the packets that have bytes of a range."""
+        return {index for first, last, index in self.spans if first < end and begin < last}
+
+    def chunks(self):
+        """Runs and gaps from the first known byte on, as the oracle reads them."""
+        begin = end = self.begin
+        for first, last, _ in sorted(self.spans):
+            if first > end:
+                yield from self.run(begin, end)
+                yield Chunk(lambda index: {}, missing=first - end)
+                begin = first
+            end = max(end, last)
+        yield from self.run(begin, end)
+        if self.fin is not None and self.fin > end and (self.syn is not None or self.spans):
+            yield Chunk(lambda index: {}, missing=self.fin - end)
+
+    def run(self, begin, end):
+        def origin(index):
+            packet, position, time = self.locate(begin + index)
+            return {"file_offset": position, "packet": packet, "captured_at": time}
+
+        if end > begin:
+            yield Chunk(origin, data=self.content[begin:end])
+
+
+def decode_captured(kind, capture, port, limits):
+    """A direction of a connection, of the kind of run that its side sends."""
+    side = Direction(capture, port, kind.role == "server")
+    direction = decode(kind, side.chunks(), limits, side.syn is not None, in_dump=False)
+    if side.spans and side.syn is None:
+        direction.find("midstream-start", 0, {}, length=0)
+    return direction
