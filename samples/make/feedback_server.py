@@ -7,6 +7,9 @@ import socket
 import threading
 import time
 
+import shared  # noqa: F401
+from oracle.wire import tuples_bytes
+
 PORT = 2196  # of the feedback service
 EARLIEST, LATEST = 1356998400, 1609459199  # 2013-01-01T00:00:00Z to 2020-12-31T23:59:59Z
 # Bytes a write, used in turn and again from the front.
@@ -25,11 +28,6 @@ def feedback_tuples(name, count):
     for number in range(count):
         draw = int.from_bytes(digest(f"{name} time {number}")[:8], "big")
         yield EARLIEST + draw % (LATEST - EARLIEST + 1), digest(f"{name} token {number}")
-
-
-def wire_bytes(tuples):
-    """As the service sends them: time u32, token length u16, token; big-endian."""
-    return b"".join(time.to_bytes(4, "big") + len(token).to_bytes(2, "big") + token for time, token in tuples)
 
 
 def chunks(data, sizes):
@@ -65,14 +63,14 @@ class FeedbackServer:
     def write(self, connection, stream, tuples):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection:
-            for number, chunk in enumerate(chunks(wire_bytes(tuples), CHUNKS)):
+            for number, chunk in enumerate(chunks(tuples_bytes(tuples), CHUNKS)):
                 connection.sendall(chunk)
                 if number % BURST == BURST - 1:
                     time.sleep(REST)
         offset = 0
         for moment, token in tuples:
             self.log.append((stream, offset, moment, token.hex()))
-            offset += len(wire_bytes([(moment, token)]))
+            offset += len(tuples_bytes([(moment, token)]))
 
     def finish(self, path):
         """Waits for all lists to be written, and saves the log."""

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass
 
 from feedback_server import digest
+from oracle.wire import error_bytes, items, request_bytes
 
 PORT = 2195  # of the gateway
 INVALID_TOKEN, SHUTDOWN = 8, 10  # status codes of an error response
@@ -45,21 +46,7 @@ class Notification:
     order: tuple = ()  # ids of the items, command 2 only
 
     def wire_bytes(self):
-        token, payload = (struct.pack(">H", len(data)) + data for data in (self.token, self.payload))
-        if self.command == 0:
-            return b"\0" + token + payload
-        if self.command == 1:
-            return struct.pack(">BII", 1, self.identifier, self.expiry) + token + payload
-        frame = b"".join(struct.pack(">B", number) + self.item(number) for number in self.order)
-        return struct.pack(">BI", 2, len(frame)) + frame
-
-    def item(self, number):
-        if number in (1, 2):
-            data = self.token if number == 1 else self.payload
-            return struct.pack(">H", len(data)) + data
-        if number == 5:
-            return struct.pack(">HB", 1, self.priority)
-        return struct.pack(">HI", 4, self.identifier if number == 3 else self.expiry)
+        return request_bytes(self.command, self.token, self.payload, self.identifier, self.expiry, self.priority, self.order)
 
 
 def notification(number, token):
@@ -75,15 +62,9 @@ def notification(number, token):
     if command == 1:
         return Notification(1, token, payload, identifier=number + 1, expiry=expiry)
     order = ORDERS[number % len(ORDERS)]
-    return Notification(
-        2,
-        token,
-        payload,
-        identifier=number + 1 if 3 in order else None,
-        expiry=expiry if 4 in order else None,
-        priority=(5 if kind == SILENT else 10) if 5 in order else None,
-        order=order,
-    )
+    identifier, expiry = number + 1 if 3 in order else None, expiry if 4 in order else None
+    priority = (5 if kind == SILENT else 10) if 5 in order else None
+    return Notification(2, token, payload, identifier, expiry, priority, order)
 
 
 class Gateway:
@@ -114,7 +95,7 @@ class Gateway:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE, 0))
             self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if error := self.accept_until_error():
-                self.send_error(struct.pack(">BBI", 8, *error))
+                self.send_error(error_bytes(*error))
 
     def accept_until_error(self):
         """Status and identifier of the error; None at the end of the stream."""
@@ -148,9 +129,9 @@ class Gateway:
         if head[0] == 2:
             head += self.take(4)
             frame = self.take(int.from_bytes(head[1:], "big"))
-            items = dict(self.items(frame))
-            identifier = int.from_bytes(items[3], "big") if 3 in items else None
-            return identifier, items[1], head + frame
+            parts = {number: frame[begin:end] for number, begin, end in items(frame, 0, len(frame))}
+            identifier = int.from_bytes(parts[3], "big") if 3 in parts else None
+            return identifier, parts[1], head + frame
         head += self.take(8) if head[0] == 1 else b""
         identifier = int.from_bytes(head[1:5], "big") if head[0] == 1 else None
         token_length = self.take(2)
@@ -158,13 +139,6 @@ class Gateway:
         payload_length = self.take(2)
         payload = self.take(int.from_bytes(payload_length, "big"))
         return identifier, token, head + token_length + token + payload_length + payload
-
-    @staticmethod
-    def items(frame):
-        while frame:
-            number, length = struct.unpack_from(">BH", frame)
-            yield number, frame[3 : 3 + length]
-            frame = frame[3 + length :]
 
     def take(self, count):
         data = self.connection.recv(count, socket.MSG_WAITALL)

@@ -6,11 +6,13 @@ usage: push_clients.py aioapns|httpx URL PLAN [--debug]     (--debug: the log of
 """
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
 import re
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -71,13 +73,13 @@ def curl(work, url, plans, *options, **more):
     for plan in plans:
         items = list(read_plan(plan))
         if url.startswith("http:"):
-            configs = [curl_config(url, [item], work.directory, f"{plan.stem}-{number}", **more) for number, item in enumerate(items)]
+            configs = [curl_config(url, [item], work, f"{plan.stem}-{number}", **more) for number, item in enumerate(items)]
             commands += [["curl", *options, "-K", config] for config in configs]
             continue
         half = len(items) // 2
-        commands.append(["curl", *options, "-K", curl_config(url, items[:half], work.directory, f"{plan.stem}-1", **more)])
+        commands.append(["curl", *options, "-K", curl_config(url, items[:half], work, f"{plan.stem}-1", **more)])
         parallel = ["--parallel", "--parallel-max", "10"]
-        commands.append(["curl", *options, *parallel, "-K", curl_config(url, items[half:], work.directory, f"{plan.stem}-2", **more)])
+        commands.append(["curl", *options, *parallel, "-K", curl_config(url, items[half:], work, f"{plan.stem}-2", **more)])
     return commands
 
 
@@ -98,6 +100,23 @@ def nghttp(work, url, plans, *options):
 
 CLIENTS = {"aioapns": aioapns, "httpx": httpx, "node": node, "java": java, "go": go, "curl": curl, "nghttp": nghttp}
 TOOLS = {"aioapns": "python3", "httpx": "python3", "node": "node", "java": "javac", "go": "go", "curl": "curl", "nghttp": "nghttp"}
+
+
+@contextlib.contextmanager
+def mock(work, port, truth, tls=None, keys=None, options=()):
+    """The mock of the service, until the block ends."""
+    command = [sys.executable, HERE / "push_mock.py", "--port", str(port), "--truth", truth]
+    if tls:
+        command += ["--tls", tls, "--keys", keys, "--certificate", work / "rsa.pem", "--key", work / "rsa.key", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    if process.stdout.readline() != b"ready\n":
+        sys.exit("push_mock.py ended before it was ready")
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=30)
+        process.stdout.close()
 
 
 def is_there(name):

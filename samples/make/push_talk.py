@@ -9,6 +9,7 @@ import uuid
 import hpack
 from hyperframe import frame as h2
 
+import shared  # noqa: F401
 from oracle.captures import frames, pcap
 from oracle.packets import Conversation, Peer, ethernet
 from push_plan import answer, digest, pushes

@@ -5,11 +5,15 @@ import ctypes
 import os
 import shutil
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+
+from feedback_server import read_to_end
 
 SETTLE = 1.5  # seconds until a capturing tool has taken and written what the kernel holds for it
 CLONE_NEWNET = 0x40000000  # linux/sched.h
@@ -57,6 +61,27 @@ class Network:
 
 def ip(arguments):
     subprocess.run(["ip", *arguments.split()], check=True)
+
+
+def make_certificate(directory, name):
+    """Certificate and key of a server; `name` is its alternative name, such as DNS:localhost."""
+    certificate, key = directory / "certificate.pem", directory / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    command += ["-addext", f"subjectAltName={name}", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    return certificate, key
+
+
+def receive(address, certificate, name, keys=None):
+    """One session of a client: what its reads return, to the end of the stream. `keys` gets the key log."""
+    context = ssl.create_default_context(cafile=certificate)
+    context.keylog_filename = keys and str(keys)
+    with socket.create_connection(address) as connection:
+        with context.wrap_socket(connection, server_hostname=name) as session:
+            received = read_to_end(session)
+            with contextlib.suppress(OSError):
+                session.unwrap()
+    return received
 
 
 @contextlib.contextmanager

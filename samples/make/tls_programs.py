@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from feedback_server import chunks, digest
+from oracle.wire import tuple_bytes
 from tls_relay import Relay, feed, free_port, settle, stop
 
 HERE = Path(__file__).resolve().parent
@@ -18,8 +19,7 @@ PSK = "0102030405060708090a0b0c0d0e0f10"
 def tuples(count):
     for number in range(count):
         stamp = 1325376000 + int.from_bytes(digest(f"time {number}")[:3], "big")
-        token = digest(f"token {number}")
-        yield stamp.to_bytes(4, "big") + len(token).to_bytes(2, "big") + token
+        yield tuple_bytes(stamp, digest(f"token {number}"))
 
 
 class Workshop:

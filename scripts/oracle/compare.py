@@ -260,5 +260,5 @@ class Tally:
 
     def finish(self, agreed, what):
         if self.differing:
-            sys.exit(f"{NAME}: {self.differing} of {what} differ (seed {self.seed})")
+            sys.exit(f"{NAME}: {self.differing} differences in {what} (seed {self.seed})")
         print(f"{NAME}: {agreed} (seed {self.seed})")
