@@ -14,6 +14,10 @@ first, and here from that page. self_test.py holds the oracle itself to values t
     packets         TCP over IP, and the link layers around it
     captures        pcap and pcapng files: written
     tcp             pcap files read: packets, directions, the location of each byte
+    tls_records     records of TLS, and where their plaintext is
+    http2           frames of HTTP/2 in captures, in clear or in TLS
+    pushes          what a push must be exported as
+    recorded        what the captures of samples/captures hold, as it was logged
     damage          streams and conversations with damage of every kind, drawn from a seed
     conversations   captures of several connections, with what the network does to them
     compare         what the command must print, and where it prints something else

@@ -1,34 +1,15 @@
 """All cases, in the order of their names."""
 
-from cases import (
-    captured_gateway,
-    compressed,
-    containers,
-    correlation,
-    error_readers,
-    feedback,
-    limits,
-    links,
-    long_streams,
-    marks,
-    public,
-    pushes,
-    readers,
-    requests,
-    responses,
-    tcp,
-    texts,
-)  # fmt: skip
-
-LISTS = [
-    feedback, marks, requests, responses, correlation, links, tcp, limits, captured_gateway, containers, public, texts,
-    compressed, readers, long_streams, error_readers, pushes,
-]  # fmt: skip
+import importlib
+import pkgutil
+from pathlib import Path
 
 
 def collect():
-    cases = sorted((case for module in LISTS for case in module.cases()), key=lambda case: case.name)
-    names = [case.name for case in cases]
+    names = [module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])]
+    modules = [importlib.import_module(f"cases.{name}") for name in names]
+    found = sorted((case for module in modules if hasattr(module, "cases") for case in module.cases()), key=lambda case: case.name)
+    names = [case.name for case in found]
     twice = {name for name in names if names.count(name) > 1}
     assert not twice, f"cases with the same name: {twice}"
-    return cases
+    return found

@@ -1,38 +1,19 @@
 """What a client of today's service can be answered: pushes of a provider's log (docs/spec/pushes.md#reasons), and captures
-of samples/pushes, whose pushes an independent reader of HTTP/2 found (scripts/push_truth.py)."""
+of samples/pushes, whose pushes an independent reader of HTTP/2 found (scripts/oracle/pushes.py)."""
 
 import json
 from pathlib import Path
-from string import hexdigits
 
 from cases.case import Case, Stream
 from cases.wire import Part, token
+from oracle.pushes import REASONS, is_hex, outcome
 
-# Apple's table; of the two spellings of one reason, the one that the service sends.
-REASONS = {
-    400: [
-        "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic",
-        "DeviceTokenNotForTopic", "DuplicateHeaders", "IdleTimeout", "InvalidPushType", "MissingDeviceToken",
-        "MissingTopic", "PayloadEmpty", "TopicDisallowed",
-    ],
-    403: [
-        "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyInToken", "ExpiredProviderToken", "Forbidden",
-        "InvalidProviderToken", "MissingProviderToken", "UnrelatedKeyIdInToken",
-    ],
-    404: ["BadPath"],
-    405: ["MethodNotAllowed"],
-    410: ["ExpiredToken", "Unregistered"],
-    413: ["PayloadTooLarge"],
-    429: ["TooManyProviderTokenUpdates", "TooManyRequests"],
-    500: ["InternalServerError"],
-    503: ["ServiceUnavailable", "Shutdown"],
-}  # fmt: skip
+OTHER_SPELLING = "BadEnvironmentKeyIdInToken"  # of a reason, which the service does not send
 CAPTURES = Path(__file__).resolve().parents[2] / "pushes"
-OUTCOMES = {200: "accepted", 410: "invalidated"}
 
 
 def cases():
-    answers = [(status, reason) for status, reasons in REASONS.items() for reason in reasons]
+    answers = [(status, reason) for status, reasons in REASONS.items() for reason in reasons if reason != OTHER_SPELLING]
     mixed = [answer for pair in zip([(200, None)] * len(answers), answers) for answer in pair]
     parts = [line(number, *answer) for number, answer in enumerate(mixed)]
     yield Case(
@@ -57,7 +38,7 @@ def push(found):
     """What an export says of a push that the other reader found."""
     text = found["token_text"]
     known = {"http2_stream": found["stream"]}
-    known |= {"token": text.lower()} if set(text) <= set(hexdigits) and len(text) % 2 == 0 else {"token_text": text}
+    known |= {"token": text.lower()} if is_hex(text) else {"token_text": text}
     if found["ending"] == "answered":
         known |= {key: found[key] for key in ("status", "reason", "timestamp_ms", "topic")}
     return known
@@ -71,5 +52,5 @@ def line(number, status, reason):
         text["reason"] = reason
     if status == 410:
         text["timestamp"] = truth["timestamp_ms"] = 1_700_000_000_123 + 1001 * number
-    truth |= {"outcome": OUTCOMES.get(status, "rejected"), "flags": []}
+    truth |= {"outcome": outcome(status), "flags": []}
     return Part(data=json.dumps(text).encode() + b"\n", truth=(truth,), kind="record")

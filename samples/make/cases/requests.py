@@ -3,21 +3,7 @@
 import struct
 
 from cases.case import Case, Stream
-from cases.wire import (
-    cut,
-    enhanced,
-    error_bytes,
-    fixed_bytes,
-    frame_bytes,
-    framed,
-    gap,
-    item,
-    join,
-    simple,
-    skip,
-    token,
-    words,
-)  # fmt: skip
+from cases.wire import cut, enhanced, error_bytes, fixed_bytes, frame_bytes, framed, gap, item, join, simple, skip, token, words
 
 REQUESTS = ["--from", "raw", "--protocol", "requests"]
 NOISE = b"#not a request#"  # no byte of it is a command, and none begins a frame

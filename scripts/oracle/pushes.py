@@ -12,7 +12,8 @@ REASONS = {
     404: "BadPath", 405: "MethodNotAllowed", 410: "ExpiredToken Unregistered", 413: "PayloadTooLarge",
     429: "TooManyProviderTokenUpdates TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable Shutdown",
 }  # fmt: skip
-STATUS_OF = {reason: status for status, reasons in REASONS.items() for reason in reasons.split()}
+REASONS = {status: sorted(reasons.split()) for status, reasons in REASONS.items()}
+STATUS_OF = {reason: status for status, reasons in REASONS.items() for reason in reasons}
 STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses in HPACK's static table: known even after a loss
 TEXTS = ("topic", "push_type", "collapse_id", "apns_unique_id", "reason")
 FIELDS = (
