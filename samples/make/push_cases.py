@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from push_plan import Answer, answer
+from push_plan import Answer, answer, new_exchange
 from push_talk import Talk, h2, write
 
 CANCEL, REFUSED, INTERNAL = 8, 7, 2
@@ -272,10 +272,9 @@ def bomb():
 
 def blank(talk, stream, device):
     """An exchange of which nothing has to be read."""
-    keys = """topic push_type request_apns_id priority expiration collapse_id status response_apns_id apns_unique_id body reason
-        timestamp_ms request_offset response_offset body_offset payload""".split()
-    return {"client_port": talk.net.client.port, "stream": stream, "path": f"/3/device/{device}", "token_text": device,
-            **dict.fromkeys(keys), "payload_length": 0, "ending": "none", "is_optional": True}
+    item = new_exchange(talk.net.client.port, stream, f"/3/device/{device}", {})
+    offsets = dict.fromkeys(("request_offset", "response_offset", "body_offset"))
+    return item | offsets | {"payload": None, "payload_length": 0, "is_optional": True}
 
 
 def flood(size, count):

@@ -22,7 +22,6 @@ import json
 import signal
 import ssl
 import struct
-import uuid
 
 import h2.config
 import h2.connection
@@ -30,14 +29,9 @@ import h2.events
 import h2.exceptions
 import h2.settings
 
-from push_plan import answer, digest
+from push_plan import PREFACE, answer, answer_headers, digest, new_exchange
 
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS = 0, 1
-NAMES = {
-    "topic": "apns-topic", "push_type": "apns-push-type", "request_apns_id": "apns-id", "priority": "apns-priority",
-    "expiration": "apns-expiration", "collapse_id": "apns-collapse-id"}  # fmt: skip
-
 
 class Walk:
     """Offsets of frames in one direction. `skip` bytes come before the first: the preface, or what HTTP/1.1 sent."""
@@ -68,12 +62,8 @@ class Walk:
 class Exchange:
     def __init__(self, port, stream, headers):
         fields = {name.decode(): value.decode() for name, value in headers}
-        self.device = fields.get(":path", "").removeprefix("/3/device/")
-        self.payload = b""
-        self.truth = {"client_port": port, "stream": stream, "path": fields.get(":path"), "token_text": self.device}
-        self.truth |= {name: fields.get(header) for name, header in NAMES.items()}
-        self.truth |= dict.fromkeys(("status", "response_apns_id", "apns_unique_id", "body", "reason", "timestamp_ms"))
-        self.truth["ending"] = "none"
+        self.truth = new_exchange(port, stream, fields.get(":path"), fields)
+        self.device, self.payload = self.truth["token_text"], b""
 
     def line(self, client, server):
         stream = self.truth["stream"]
@@ -162,13 +152,9 @@ class Connection(asyncio.Protocol):
         if not truth["path"].startswith("/3/device/"):
             return self.refuse(exchange)
         draw = digest(f"id {exchange.device} {stream} {self.port}")
-        identifier = truth["request_apns_id"] or str(uuid.UUID(bytes=draw[:16], version=4)).upper()
-        headers = [(":status", str(what.status)), ("apns-id", identifier)]
-        if what.status == 200 and what.has_unique_id:
-            truth["apns_unique_id"] = str(uuid.UUID(bytes=draw[16:], version=4))
-            headers.append(("apns-unique-id", truth["apns_unique_id"]))
+        headers = answer_headers(truth, what, what.status, draw)
         self.h2.send_headers(stream, headers, end_stream=not what.body)
-        truth |= {"status": what.status, "response_apns_id": identifier, "ending": "answered" if not what.body else "none"}
+        truth["ending"] = "answered" if not what.body else "none"
         if what.body and what.is_split:
             self.flush()
             asyncio.get_running_loop().call_later(0.003, self.send_body, exchange, what)

@@ -4,7 +4,6 @@ Frames are hyperframe's and header blocks hpack's; the truth has the form that p
 """
 
 import json
-import uuid
 
 import hpack
 from hyperframe import frame as h2
@@ -12,13 +11,9 @@ from hyperframe import frame as h2
 import shared  # noqa: F401
 from oracle.captures import frames, pcap
 from oracle.packets import Conversation, Peer, ethernet
-from push_plan import answer, digest, pushes
+from push_plan import PREFACE, answer, answer_headers, digest, pushes, new_exchange
 
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SEGMENT = 1400  # bytes of a packet at most
-FIELDS = {
-    "topic": "apns-topic", "push_type": "apns-push-type", "request_apns_id": "apns-id", "priority": "apns-priority",
-    "expiration": "apns-expiration", "collapse_id": "apns-collapse-id"}  # fmt: skip
 
 
 def literals(headers):
@@ -125,12 +120,8 @@ class Talk:
         if device is not None:
             push = type(push)(f"/3/device/{device}", push.headers, push.payload)
         payload = push.payload if payload is None else payload
-        fields = dict(push.headers)
-        token = push.path.removeprefix("/3/device/")
-        self.truth[stream] = item = {"client_port": self.net.client.port, "stream": stream, "path": push.path, "token_text": token}
-        item |= {name: fields.get(header) for name, header in FIELDS.items()}
-        item |= dict.fromkeys(("status", "response_apns_id", "apns_unique_id", "body", "reason", "timestamp_ms"))
-        item |= {"ending": "none", "payload": payload.decode(errors="replace"), "payload_length": len(payload)}
+        self.truth[stream] = item = new_exchange(self.net.client.port, stream, push.path, dict(push.headers))
+        item |= {"payload": payload.decode(errors="replace"), "payload_length": len(payload)}
         item |= {"request_offset": self.offset("client"), "response_offset": None, "body_offset": None}
         block = self.block("client", self.headers(push, extra), coding)
         items = self.header_frames("client", stream, block, count, **(headers_more or {}))
@@ -152,12 +143,8 @@ class Talk:
         for code in interim:
             block = self.block("server", [(":status", str(code)), ("link", "</style.css>; rel=preload")])
             self.send("server", *self.header_frames("server", stream, block))
-        identifier = item["request_apns_id"] or str(uuid.UUID(bytes=draw[:16], version=4)).upper()
-        headers = [(":status", str(status)), ("apns-id", identifier)]
-        item |= {"status": status, "response_apns_id": identifier, "response_offset": self.offset("server")}
-        if status == 200 and what.has_unique_id:
-            item["apns_unique_id"] = str(uuid.UUID(bytes=draw[16:], version=4))
-            headers.append(("apns-unique-id", item["apns_unique_id"]))
+        item["response_offset"] = self.offset("server")
+        headers = answer_headers(item, what, status, draw)
         block = self.block("server", headers, coding)
         is_bare = not body and not trailers
         items = self.header_frames("server", stream, block, count, end_stream=is_bare and end_stream, **(headers_more or {}))

@@ -218,44 +218,35 @@ class TupleRun(Run):
         self.model = model if position is not None else self.model
         return position
 
-    def walk(self, o, begins_stream):
-        """Yields (kind, from, to, flags) for everything from o on; the steps are those of "Walk"."""
-        resynchronised = []  # the flag that the next record carries
-        group = o if begins_stream else None  # the first of the tuples that touch
-        while o < self.n:
-            if self.left(o) < HEADER:  # step 1
-                is_header = self.tail(o) and not self.is_short_rest(o)
-                yield "truncated-record" if is_header else "skipped-bytes", o, self.n, []
-                return
-            flags, skip_to, separator_end = [], None, None
-            if (self.allowed(o) or self.odd(o)) and self.end(o) > self.n:  # step 2
-                skip_to = self.first_start(o + 1, self.n)
-                if skip_to is None:
-                    yield "truncated-record", o, self.n, []
-                    return
-            elif self.allowed(o):  # step 3
-                end = self.end(o)
-                separator_end = self.boundary(end, group)
-                if separator_end is None:
-                    skip_to = self.first_start(o + 1, end)
-                    flags = ["unconfirmed-boundary"] if skip_to is None else []
-                elif separator_end == end and self.ends_like_separator(self.data[o + HEADER : end]):
-                    flags = ["unconfirmed-boundary"]
-            elif self.odd(o) and self.may_begin(o):  # step 4
-                flags = ["zero-length-token" if self.L(o) == 0 else "unexpected-token-length"]
-            else:  # step 5
-                skip_to = self.next_start(o + 1)
-            if skip_to is None:
-                yield "record", o, self.end(o), flags + resynchronised
-                resynchronised = []
-                o = self.end(o)
-                if separator_end is not None and separator_end > o:
-                    yield "separator", o, separator_end, []
-                    group = o = separator_end
-            else:
-                yield "skipped-bytes", o, skip_to, []
-                resynchronised = ["resynchronised"]
-                group, o = None, skip_to
+    def step(self, o):
+        if self.left(o) < HEADER:  # step 1
+            is_header = self.tail(o) and not self.is_short_rest(o)
+            yield "truncated-record" if is_header else "skipped-bytes", o, self.n, []
+        elif (self.allowed(o) or self.odd(o)) and self.end(o) > self.n:  # step 2
+            self.group = None
+            yield self.skip_or_cut(o)
+        elif self.allowed(o):  # step 3
+            yield from self.usual(o)
+        elif self.odd(o) and self.may_begin(o):  # step 4
+            yield "record", o, self.end(o), ["zero-length-token" if self.L(o) == 0 else "unexpected-token-length"]
+        else:  # step 5
+            self.group = None
+            yield "skipped-bytes", o, self.next_start(o + 1), []
+
+    def usual(self, o):
+        """A tuple of an allowed length, and the separator after it."""
+        end = self.end(o)
+        after = self.boundary(end, self.group)
+        start = self.first_start(o + 1, end) if after is None else None
+        if start is not None:
+            self.group = None
+            yield "skipped-bytes", o, start, []
+            return
+        is_doubtful = after is None or after == end and self.ends_like_separator(self.data[o + HEADER : end])
+        yield "record", o, end, ["unconfirmed-boundary"] if is_doubtful else []
+        if after is not None and after > end:
+            self.group = after
+            yield "separator", end, after, []
 
     def record(self, o, end):
         token = self.data[o + HEADER : end]

@@ -68,32 +68,19 @@ class RequestRun(Run):
         is_object = payload < payload_end and self.data[payload] == ord("{") and self.data[payload_end - 1] == ord("}")
         return token_end - token in self.limits.allowed and is_object and self.may_begin(end)
 
-    def walk(self, o, begins_stream):
-        """The steps are those of "Walk", with frames instead of tuples; there is no step 1, and no step 4."""
-        resynchronised = []  # the flag that the next record carries
-        while o < self.n:
-            flags, skip_to = [], None
-            end = self.extent(o)[1]
-            if self.cut(o):  # step 2
-                skip_to = self.first_start(o + 1, self.n)
-                if skip_to is None:
-                    yield "truncated-record", o, self.n, []
-                    return
-            elif self.extent_known(o):
-                if not self.may_begin(end):  # step 3
-                    skip_to = self.first_start(o + 1, end)
-                    flags = ["unconfirmed-boundary"] if skip_to is None else []
-            else:  # step 5
-                yield "malformed-frame" if self.data[o] <= FRAME else "unknown-command", o, o + 1, []
-                skip_to = self.next_start(o + 1)
-            if skip_to is None:
-                yield "record", o, end, flags + resynchronised
-                resynchronised = []
-                o = end
-            else:
-                yield "skipped-bytes", o, skip_to, []
-                resynchronised = ["resynchronised"]
-                o = skip_to
+    def step(self, o):
+        """The steps are those of tuples, with frames instead of them; there is no step 1, and no step 4."""
+        end = self.extent(o)[1]
+        if self.cut(o):  # step 2
+            yield self.skip_or_cut(o)
+        elif self.extent_known(o):  # step 3
+            is_confirmed = self.may_begin(end)
+            start = None if is_confirmed else self.first_start(o + 1, end)
+            flags = [] if is_confirmed else ["unconfirmed-boundary"]
+            yield ("record", o, end, flags) if start is None else ("skipped-bytes", o, start, [])
+        else:  # step 5
+            yield "malformed-frame" if self.data[o] <= FRAME else "unknown-command", o, o + 1, []
+            yield "skipped-bytes", o, self.next_start(o + 1), []
 
     def record(self, o, end):
         return {"type": "request", "direction": self.role, **request(self.data, o, end, self.limits.allowed)}
@@ -108,22 +95,14 @@ class ResponseRun(Run):
             return False
         return after == self.n or self.data[after] == RESPONSE
 
-    def walk(self, o, begins_stream):
-        resynchronised = []
-        while o < self.n:
-            if self.left(o) < RESPONSE_LENGTH:
-                yield "truncated-record", o, self.n, []
-                return
-            if self.data[o] == RESPONSE:
-                yield "record", o, o + RESPONSE_LENGTH, resynchronised
-                resynchronised = []
-                o += RESPONSE_LENGTH
-            else:
-                yield "unknown-command", o, o + 1, []
-                start = self.next_start(o + 1)
-                yield "skipped-bytes", o, start, []
-                resynchronised = ["resynchronised"]
-                o = start
+    def step(self, o):
+        if self.left(o) < RESPONSE_LENGTH:
+            yield "truncated-record", o, self.n, []
+        elif self.data[o] == RESPONSE:
+            yield "record", o, o + RESPONSE_LENGTH, []
+        else:
+            yield "unknown-command", o, o + 1, []
+            yield "skipped-bytes", o, self.next_start(o + 1), []
 
     def record(self, o, end):
         status = self.data[o + 1]

@@ -38,7 +38,7 @@ def parse_lengths(text):
 
 
 class Run:
-    """Contiguous bytes of a stream. Subclasses have `start`, `walk` and `record`."""
+    """Contiguous bytes of a stream. Subclasses have `start`, `record`, and the steps of the walk: `step(o)` is what begins at o."""
 
     role, protocol = "server", "gateway"  # the side that sends such bytes, and the protocol of their connection
 
@@ -66,7 +66,22 @@ class Run:
         begin, kind = (self.leading(), "separator") if begins_stream else (self.next_start(0), "skipped-bytes")
         if begin > 0:
             yield kind, 0, begin, []
-        yield from self.walk(begin, begins_stream)
+        self.group = begin if begins_stream else None  # the first of the records that touch
+        yield from self.walk(begin)
+
+    def walk(self, o):
+        again = []  # the flag that the next record carries
+        while o < self.n:
+            for kind, begin, end, flags in self.step(o):
+                yield kind, begin, end, flags + again if kind == "record" else []
+                if kind in ("record", "skipped-bytes"):
+                    again = ["resynchronised"] if kind == "skipped-bytes" else []
+                o = max(o, end)
+
+    def skip_or_cut(self, o):
+        """What begins at o ends after the run: it is damaged if something else may begin in it."""
+        start = self.first_start(o + 1, self.n)
+        return ("truncated-record", o, self.n, []) if start is None else ("skipped-bytes", o, start, [])
 
     def leading(self):
         """The length of what a dump begins with before its first record."""
