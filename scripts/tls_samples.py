@@ -4,7 +4,7 @@ import re
 
 from apnsift_tool import ROOT
 from oracle import recorded
-from oracle.feedback import decode_dump
+from oracle.decoder import decode_dump
 from oracle.wire import with_marks
 
 DIRECTORY = ROOT / "samples" / "tls"

@@ -11,6 +11,7 @@ first, and here from that page. self_test.py holds the oracle itself to values t
     feedback        runs of feedback tuples, with the bytes between them
     gateway         runs of requests and of error responses
     correlation     what became of requests
+    decoder         dumps and connections decoded
     packets         TCP over IP, and the link layers around it
     captures        pcap and pcapng files: written
     tcp             pcap files read: packets, directions, the location of each byte

@@ -1,15 +1,9 @@
-"""Feedback tuples, and the bytes that a program saved with them (docs/spec/decoding-rules.md).
+"""Feedback tuples, and the bytes that a program saved with them (docs/spec/decoding-rules.md)."""
 
-usage: python3 -m oracle.feedback DUMP     (in scripts/: what the rules say of a dump, as JSON)
-"""
-
-import json
 import re
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
-from oracle.runs import Limits, Run, decode, split_at_gaps
+from oracle.runs import Run
 from oracle.wire import HEADER, utc
 
 LONGEST_SEPARATOR = 1024
@@ -255,16 +249,3 @@ class TupleRun(Run):
             "type": "feedback", "direction": self.role, "timestamp": self.t(o), "time": utc(self.t(o)), "token_length": len(token),
             "token": token.hex(), "flags": flags | ({"zero-filled-token"} if bytes(8) in token else set()),
         }  # fmt: skip
-
-
-def decode_dump(dump, limits=Limits()):
-    """Everything the rules say about one dump, in the order of the stream."""
-    direction = decode(TupleRun, split_at_gaps(dump), limits)
-    for record in direction.records:
-        record["flags"] = sorted(record["flags"])
-    return direction
-
-
-if __name__ == "__main__":
-    decoded = decode_dump(Path(sys.argv[1]).read_bytes())
-    print(json.dumps({name: value for name, value in vars(decoded).items() if name != "kind"}, indent=1))

@@ -1,9 +1,8 @@
 """Requests of a gateway connection and its error responses (docs/spec/decoding-rules.md).
 
-wire.py reads the inside of a request, and correlation.py gives the outcomes.
+wire.py reads the inside of a request.
 """
 
-from oracle.correlation import correlate
 from oracle.runs import Run
 from oracle.wire import (
     FRAME, FRAME_HEADER, PAYLOAD, RESPONSE, RESPONSE_LENGTH, SIMPLE, STATUS_TEXTS, TOKEN, TOKEN_LENGTH_AT, request, sound_parts,
@@ -111,17 +110,3 @@ class ResponseRun(Run):
             "identifier": int.from_bytes(self.data[o + 2 : end], "big"),
             "flags": set() if status in STATUS_TEXTS else {"unknown-status"},
         }  # fmt: skip
-
-
-def decode_connection(directions, limits):
-    """Sets the outcomes of the records of a connection, which may have only one direction."""
-    requests = [record for one in directions for record in one.records if record["type"] == "request"]
-    responses = [record for one in directions for record in one.records if record["type"] == "response"]
-    first_left = correlate(requests, responses, limits.pending)
-    for direction in directions:
-        if first_left and direction.kind is RequestRun:
-            origin = {key: first_left[key] for key in ("file_offset", "packet")}
-            direction.find("pending-limit", first_left["offset"], origin)
-        for record in direction.records:
-            record["flags"] = sorted(record["flags"])
-    return directions

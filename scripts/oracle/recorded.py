@@ -7,7 +7,7 @@ gateway wrote. Columns have the names that `apnsift export` gives them. Offsets 
 
 import csv
 
-from oracle.feedback import decode_dump
+from oracle.decoder import decode_dump
 from oracle.wire import error_bytes, request_bytes, tuple_bytes, with_marks
 
 COMPANIONS = (".truth.csv", ".holes.csv", ".keys")  # files about captures

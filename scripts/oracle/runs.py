@@ -118,7 +118,7 @@ def is_ciphertext(data):
 
 
 @dataclass
-class Direction:
+class Decoded:
     """One direction decoded; `offset` and the sums are in bytes."""
 
     kind: type  # of its runs
@@ -168,7 +168,7 @@ class Direction:
 
 def decode(kind, chunks, limits=Limits(), begins_stream=True, in_dump=True):
     """Records and findings of one direction in the order of the stream, without outcomes; flags of records are sets."""
-    chunks, direction = list(chunks), Direction(kind)
+    chunks, direction = list(chunks), Decoded(kind)
     first_run = next((chunk.data for chunk in chunks if chunk.missing is None), b"")
     direction.is_encrypted = is_ciphertext(first_run)
     for number, chunk in enumerate(chunks):

@@ -14,16 +14,14 @@ from oracle import tcp
 from oracle.compare import NAME, Expected, differences, in_order
 from oracle.correlation import correlate
 from oracle.damage import ODD_PAYLOADS, draw_object, draw_stream, frame
-from oracle.feedback import TupleRun
-from oracle.gateway import RequestRun, ResponseRun, decode_connection
+from oracle.decoder import KINDS, decode_connection, decode_dump, decode_dumps
 from oracle.json_text import is_json
-from oracle.runs import Limits, decode, parse_lengths, split_at_gaps
+from oracle.runs import Limits, parse_lengths
 from oracle.wire import EARLIEST, LATEST, error_bytes, fixed_bytes, frame_bytes, item, mark
 
 sys.path.insert(0, str(ROOT / "samples" / "make"))
 from cases import all_cases, captured_gateway, tcp as tcp_cases, truth  # noqa: E402
 
-KINDS = {"feedback": TupleRun, "requests": RequestRun, "responses": ResponseRun}
 LEAST_CASES = 170  # of samples/make/cases
 # Captures that tcp.py does not read: two connections of one port, cut packets, and bytes of another protocol.
 BEYOND = {"capture/two-connections", "capture/snap-length", "capture/snap-length-and-a-copy", "capture/client-that-speaks"}
@@ -79,10 +77,6 @@ NOT_JSON = {
 JSON_PARTS = ["{", "}", "[", "]", ",", ":", '"a"', "1", "-", "0", "e", ".", "null", " ", "\\", '"']
 
 
-def dump(kind, content, limits=Limits()):
-    return decode_connection([decode(KINDS[kind], split_at_gaps(content), limits)], limits)[0]
-
-
 def option(case, name, default):
     return case.options[case.options.index(name) + 1] if name in case.options else default
 
@@ -101,18 +95,17 @@ def connections(case):
     if case.format == "capture":
         for source, content in case.inputs.items():
             capture = tcp.read(content, 2195 if case.streams[0].protocol == "gateway" else 2196)
-            kinds = [TupleRun] if case.streams[0].protocol == "feedback" else [RequestRun, ResponseRun]
+            kinds = ["feedback"] if case.streams[0].protocol == "feedback" else ["requests", "responses"]
             for number, port in enumerate(capture.ports):
-                directions = [tcp.decode_captured(kind, capture, port, limits) for kind in kinds]
+                directions = [tcp.decode_captured(KINDS[kind], capture, port, limits) for kind in kinds]
                 yield source, number, decode_connection(directions, limits), capture.described(port)
     elif truth.is_pair(case):
-        contents = zip(("requests", "responses"), map(case.inputs.get, truth.sources(case)))
-        directions = [decode(KINDS[kind], split_at_gaps(content), limits) for kind, content in contents]
-        yield truth.sources(case)[0], 0, decode_connection(directions, limits), {}
+        contents = dict(zip(("requests", "responses"), map(case.inputs.get, truth.sources(case))))
+        yield truth.sources(case)[0], 0, decode_dumps(contents, limits), {}
     else:
         for stream, source, number in truth.numbered(case):
             sent = "feedback" if stream.protocol != "gateway" else "requests" if stream.client else "responses"
-            yield source, number, [dump(sent, case.inputs[source], limits)], {}
+            yield source, number, [decode_dump(case.inputs[source], sent, limits)], {}
 
 
 def check_corpus():
@@ -134,7 +127,7 @@ def check_corpus():
 
 def check_cases(kind, cases):
     for name, (content, records, findings) in cases.items():
-        one = dump(kind, content)
+        one = decode_dump(content, kind)
         actual = [(record["offset"], *sorted(set(record["flags"]) - {"uncorrelated", "after-close"})) for record in one.records]
         yield name, records, actual
         yield name, sorted(findings), sorted((item["code"], item["offset"], item["length"]) for item in one.findings)
@@ -158,7 +151,7 @@ def check_vectors():
     for vector in vectors:
         kind, content, expected = vector["kind"], bytes.fromhex(vector["hex"]), vector["expected"]
         if kind == "error" and content:
-            one = dump("responses", content)
+            one = decode_dump(content, "responses")
             actual = [(record["status"], record["status_text"], record["identifier"]) for record in one.records]
             answer = (expected["status"], expected["status_text"].replace("APNs", "").lower(), expected["identifier"])
             actual = [(status, text.replace("APNs", "").lower(), number) for status, text, number in actual]
@@ -168,7 +161,7 @@ def check_vectors():
 
 
 def check_request_vector(name, command, content, expected):
-    records = dump("requests", content).records
+    records = decode_dump(content, "requests").records
     if "error" in expected:
         yield name, [], records
         return
@@ -206,7 +199,7 @@ def check_laws():
     for number in range(2000):
         limits = draw.choice([Limits(), Limits(frozenset({0, 3, 32})), Limits(longest=54, payload=256)])
         kind = draw.choice(list(KINDS))
-        one = dump(kind, draw_stream(draw, sorted(limits.allowed), kind)[1], limits)
+        one = decode_dump(draw_stream(draw, sorted(limits.allowed), kind)[1], kind, limits)
         name = f"accounting {number}"
         yield name, one.stream_bytes, one.record_bytes + one.skipped_bytes + one.truncated_bytes
         yield name, one.offset, one.stream_bytes + one.undecoded_bytes + one.gap_bytes
@@ -216,7 +209,7 @@ def check_laws():
             frames = [frame(draw, draw.randbytes(32), draw_object(draw), index) for index in range(5)]
             drawn = draw.sample([*frames, SIMPLE, ENHANCED], 7)
             offsets = [sum(map(len, drawn[:index])) for index in range(len(drawn))]
-            yield name, offsets, [record["offset"] for record in dump("requests", b"".join(drawn)).records]
+            yield name, offsets, [record["offset"] for record in decode_dump(b"".join(drawn), "requests").records]
 
 
 def length_of(record):

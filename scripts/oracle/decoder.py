@@ -1,0 +1,44 @@
+"""Dumps and connections decoded: the runs of each direction, and what became of requests.
+
+usage: python3 -m oracle.decoder DUMP [feedback|requests|responses]     (in scripts/: what the rules say of a dump, as JSON)
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from oracle.correlation import correlate
+from oracle.feedback import TupleRun
+from oracle.gateway import RequestRun, ResponseRun
+from oracle.runs import Limits, decode, split_at_gaps
+
+KINDS = {"feedback": TupleRun, "requests": RequestRun, "responses": ResponseRun}
+
+
+def decode_dump(dump, kind="feedback", limits=Limits()):
+    """Everything the rules say about one dump, in the order of the stream."""
+    return decode_dumps({kind: dump}, limits)[0]
+
+
+def decode_dumps(dumps, limits):
+    """The directions of a connection, of {kind: dump}."""
+    return decode_connection([decode(KINDS[kind], split_at_gaps(dump), limits) for kind, dump in dumps.items()], limits)
+
+
+def decode_connection(directions, limits):
+    """Sets the outcomes of the records of a connection, which may have only one direction."""
+    requests = [record for one in directions for record in one.records if record["type"] == "request"]
+    responses = [record for one in directions for record in one.records if record["type"] == "response"]
+    first_left = correlate(requests, responses, limits.pending)
+    for direction in directions:
+        if first_left and direction.kind is RequestRun:
+            origin = {key: first_left[key] for key in ("file_offset", "packet")}
+            direction.find("pending-limit", first_left["offset"], origin)
+        for record in direction.records:
+            record["flags"] = sorted(record["flags"])
+    return directions
+
+
+if __name__ == "__main__":
+    decoded = decode_dump(Path(sys.argv[1]).read_bytes(), *sys.argv[2:])
+    print(json.dumps({name: value for name, value in vars(decoded).items() if name != "kind"}, indent=1))
