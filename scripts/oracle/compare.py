@@ -233,7 +233,8 @@ def parse_options(document, seed, counts, has_self_test=False):
 def keep(words):
     """Keeps the file of a command, which is its last word; the command that reads it from there."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    return shlex.join([*map(str, words[:-1]), shutil.copy(words[-1], KEPT / f"{NAME}-{Path(words[-1]).name}")])
+    kept = shutil.copy(words[-1], KEPT / f"{NAME}-{Path(words[-1]).name}")
+    return shlex.join(map(str, [*words[:-1], kept]))
 
 
 def count_and_seed(document, count, seed=1):

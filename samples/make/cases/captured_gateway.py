@@ -2,10 +2,9 @@
 
 from cases.captured import capture, on_ethernet
 from cases.case import Stream
+from cases.correlation import ACCEPTED, DISCARDED, rejected
 from cases.wire import cut, enhanced, error, framed, gap, position_of, simple, skip, token
 from oracle.packets import Conversation, Peer
-
-ACCEPTED, DISCARDED = {"outcome": "accepted"}, {"outcome": "discarded"}
 
 
 def cases():
@@ -25,10 +24,6 @@ def connection(name, shows, covers, requests, responses, talk, **more):
         client=requests, server=responses, protocol="gateway", peers=conversation.peers, packets=more.pop("packets", {}),
     )
     return capture(name, shows, covers, on_ethernet(packets), [stream], **more)
-
-
-def rejected(status):
-    return {"outcome": "rejected", "status": status}
 
 
 def order():

@@ -2,12 +2,11 @@
 
 from cases.captured import PARTS, capture, feedback, on_ethernet, session
 from cases.case import Case
+from cases.marks import HELLO
 from cases.tcp import DATA, talk
 from cases.wire import bytes_of, gap, opaque, rec, skip, described
 from oracle.captures import pcap
 from oracle.packets import ACK, Conversation, Peer
-
-HELLO = bytes.fromhex("160301002a0100002603014f5d0a77") + bytes(range(64, 94))
 
 
 def cases():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cases.captured import PARTS
 from cases.case import Case, Stream
+from cases.compressed import UNREADABLE
 from cases.wire import bytes_of, cut, gap, opaque, raw, rec, skip, described, tuple_bytes
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -14,7 +15,6 @@ FOUR = [*PARTS, rec(3)]  # what the server sends in the sessions that were recor
 PEERS = ("192.0.2.10:49152", "192.0.2.20:2196")
 HELLO = b"list, please\r\n"
 TOOL = "Written by {} of bytes made by samples/make/corpus for this project (MIT)"
-UNREADABLE = {"stream": None, "direction": None, "code": "unreadable-input"}
 
 
 def cases():
