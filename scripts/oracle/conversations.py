@@ -3,7 +3,7 @@
 Positions are byte offsets from 0 in the data that a side sends, after its SYN.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oracle.captures import RAW_IP, frames, pcap
 from oracle.damage import damaged, draw_conversation
@@ -28,11 +28,15 @@ class Segment:
 
 @dataclass
 class Habits:
-    """What may happen in a capture; `is_plain` rules out all that makes bytes be known later than they came."""
+    """What may happen in a capture; `is_plain` rules out all that makes bytes be known later than they came.
+
+    Copies of other bounds may bring lost bytes more than 40 packets late.
+    """
 
     lengths: list
     most_responses: int = 5
     is_plain: bool = False
+    has_copies: bool = False
     port: int = GATEWAY
 
 
@@ -44,10 +48,13 @@ def draw_connection(draw, number, habits):
         data, answers = b"", [damaged(draw, habits.lengths, "feedback")]
     else:
         data, answers = draw_conversation(draw, habits.lengths, habits.most_responses)
+    answer = b"".join(answers)
     asked = cut(draw, connection, "client", data)
-    answered = cut(draw, connection, "server", b"".join(answers), most=draw.choice([1, 3, 6, 100]))
+    answered = cut(draw, connection, "server", answer, most=draw.choice([1, 3, 6, 100]))
+    if habits.has_copies and draw.random() < 0.3:
+        asked, answered = with_copies(draw, asked, data), with_copies(draw, answered, answer)
     segments = handshake(draw, connection, habits) + merged(draw, asked, answered)
-    for side, sent in (("client", len(data)), ("server", sum(map(len, answers)))):
+    for side, sent in (("client", len(data)), ("server", len(answer))):
         if draw.random() < 0.5:
             segments.append(Segment(connection, side, sent, FIN | ACK))
     return segments if habits.is_plain else thinned(draw, segments)
@@ -63,6 +70,16 @@ def cut(draw, connection, side, data, most=None):
         segments.append(Segment(connection, side, position, PSH | ACK, data[position : position + size]))
         position += size
     return segments
+
+
+def with_copies(draw, segments, data):
+    """Some bytes a second time, in segments of other bounds, near those that have them."""
+    order = list(enumerate(segments))
+    for index, segment in draw.sample(order, min(len(order), draw.randint(1, 4))):
+        begin = max(0, segment.position + draw.randint(-9, len(segment.payload) - 1))
+        again = replace(segment, position=begin, payload=data[begin : begin + draw.choice([1, 5, 40, 200])])
+        order.append((index + draw.randint(-2, 3) + 0.5, again))
+    return [segment for _, segment in sorted(order, key=lambda one: one[0])]
 
 
 def merged(draw, asked, answered):
