@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 
 from apnsift_tool import ROOT
 from oracle import tcp
-from oracle.compare import NAME, Expected, differences, in_order
+from oracle.compare import BYTE_SUMS, NAME, Expected, differences, in_order
 from oracle.correlation import correlate
 from oracle.damage import ODD_PAYLOADS, draw_object, draw_stream, frame
 from oracle.decoder import KINDS, decode_connection, decode_dump, decode_dumps
@@ -118,7 +118,9 @@ def check_corpus():
         expected = Expected()
         for *connection, keys in connections(case):
             expected.add(*connection, **keys)
-        here, there = in_order(truth.objects(case)), in_order(expected.objects)
+        described = list(truth.objects(case))
+        yield case.name, {name: truth.summary(case, described)[name] for name in BYTE_SUMS}, expected.sums
+        here, there = in_order(described), in_order(expected.objects)
         names = [one.keys() & other.keys() for one, other in zip(here, there)]
         if len(here) == len(there):
             here, there = ([{key: item[key] for key in keys} for item, keys in zip(items, names)] for items in (here, there))
