@@ -6,7 +6,7 @@ from pathlib import Path
 
 from oracle.tcp import Capture, Direction, read
 from oracle.tls_records import (
-    CHANGE_CIPHER_SPEC, CLIENT_HELLO, HANDSHAKE, OVERHEAD, RECORD_HEADER, UNSUPPORTED, has_chained_iv, is_tls13, mapped, records,
+    CHANGE_CIPHER_SPEC, CLIENT_HELLO, HANDSHAKE, OVERHEAD, RECORD_HEADER, UNSUPPORTED, has_chained_iv, is_tls13, mapped, records as records_of,
     suite_of,
 )  # fmt: skip
 
@@ -65,7 +65,7 @@ class Examined:
         self.case = case
         self.capture = read(case.path.read_bytes(), PORT)
         self.streams = [Direction(self.capture, port) for port in self.capture.ports]
-        self.records = [list(records(stream.content)) for stream in self.streams]
+        self.records = [list(records_of(stream.content)) for stream in self.streams]
         self.version, self.suite = suite_of(self.streams[0].content)
         self.maps = [mapped(found, self.suite, len(dump)) for found, dump in zip(self.records, case.dumps, strict=True)]
         self.secret = next(iter(case.secrets.values()))

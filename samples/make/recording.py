@@ -41,22 +41,12 @@ class Network:
     It has no name, so it goes when this process does, however that ends.
     """
 
-    libc = ctypes.CDLL(None, use_errno=True)
-
     def __init__(self):
-        self.check("unshare", self.libc.unshare(CLONE_NEWNET))
-        self.handle = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-        ip("link set lo up")
-
-    def enter(self):
-        """Sockets and processes that this thread makes from now on belong to this network, and stay in it."""
-        self.check("setns", self.libc.setns(self.handle, CLONE_NEWNET))
-
-    @staticmethod
-    def check(call, result):
-        if result != 0:
+        if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) != 0:
             error = os.strerror(ctypes.get_errno())
-            fail(f"{call} of a network namespace failed: {error}. It takes CAP_SYS_ADMIN, which containers often lack.")
+            fail(f"unshare of a network namespace failed: {error}. It takes CAP_SYS_ADMIN, which containers often lack.")
+        self.handle = os.open("/proc/thread-self/ns/net", os.O_RDONLY)  # keeps it when the thread enters another one
+        ip("link set lo up")
 
 
 def ip(arguments):

@@ -7,7 +7,7 @@ below. Vectors: Tests/Fixtures/apns-vectors.json (origins: Tests/Fixtures/README
 import json
 import random
 import sys
-from datetime import datetime, timezone
+from datetime import datetime
 
 from apnsift_tool import ROOT
 from oracle import tcp
