@@ -139,8 +139,11 @@ def opened_first(order):
     """The order with no SYN after a FIN of its connection, where it would begin another stream."""
     opened = []
     for segment in order:
-        ends = [position for position, other in enumerate(opened) if other.flags & FIN and other.connection is segment.connection]
-        opened.insert(ends[0] if ends and segment.flags & SYN else len(opened), segment)
+        at = len(opened)
+        if segment.flags & SYN:
+            ends = (index for index, other in enumerate(opened) if other.flags & FIN and other.connection is segment.connection)
+            at = next(ends, at)
+        opened.insert(at, segment)
     return opened
 
 
