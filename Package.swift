@@ -92,7 +92,7 @@ let package = Package(
   ],
   targets: [
     // MARK: CLibraries
-    // libcrypto is linked; all others are loaded when they are needed (docs/decisions/0046).
+    // libcrypto is linked; all others are loaded when they are needed (docs/decisions/building.md#46-loaded-libraries).
     library("CBzip2", apt: "libbz2-dev", yum: "bzip2-devel", brew: "bzip2"),
     library("CLibarchive", apt: "libarchive-dev", yum: "libarchive-devel", brew: "libarchive"),
     library("CLibcrypto", apt: "libssl-dev", yum: "openssl-devel", brew: "openssl@3", pkgConfig: "libcrypto"),

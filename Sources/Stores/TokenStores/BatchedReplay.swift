@@ -1,6 +1,6 @@
 import Basics
 
-/// A replay in several transactions, each of which records its part of the journal's entry (docs/decisions/0051). After an
+/// A replay in several transactions, each of which records its part of the journal's entry (docs/decisions/stores.md#51-row-locks). After an
 /// interruption, the same replay continues the entry.
 struct BatchedReplay {
   private(set) var store: TokenStore

@@ -6,7 +6,7 @@ import Basics
 /// The value is a description: each call opens the database as needed and closes it again. Every call throws
 /// `StoreError` if the store fails.
 package struct TokenStore: Sendable {
-  /// The default number of tokens in a batch (docs/decisions/0039).
+  /// The default number of tokens in a batch (docs/decisions/stores.md#39-one-engine).
   package static let defaultBatchSize = TokenBatch.mostTokens
 
   /// The number of tokens in a batch if rows are removed.

@@ -117,7 +117,7 @@ struct OwnedRows {
   private static let mostAttempts = 200
 
   /// Finds rows as `find` does, and locks the rows of tokens that have a needed one: they are what they were until the
-  /// transaction ends (docs/decisions/0051). Rows that changed before they were locked are read again.
+  /// transaction ends (docs/decisions/stores.md#51-row-locks). Rows that changed before they were locked are read again.
   func findToChange(
     _ batch: TokenBatch, and more: [SQLExpression] = [],
     needsFields: (Int, RowState) -> Bool = { _, _ in true }

@@ -1,6 +1,6 @@
 import Basics
 
-/// Applies the rule to the rows of one app and environment, inside a transaction (docs/decisions/0051): batch by batch
+/// Applies the rule to the rows of one app and environment, inside a transaction (docs/decisions/stores.md#51-row-locks): batch by batch
 /// it reads the rows of the tokens, decides on each, and writes the changes.
 ///
 /// A token may have several rows: those of several users of a device, or the same token in another spelling. The latest

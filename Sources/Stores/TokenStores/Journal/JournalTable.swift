@@ -4,7 +4,7 @@ import Basics
 enum JournalTable: String {
   case replays = "apnsift_replays"
   case inputs = "apnsift_inputs"
-  /// Packed changes (docs/decisions/0039); `part` numbers the rows of a replay from 0, or `id` those of all.
+  /// Packed changes (docs/decisions/stores.md#39-one-engine); `part` numbers the rows of a replay from 0, or `id` those of all.
   case changes = "apnsift_changes"
   /// In a journal file: the table of each replay, and whether the replay was done.
   case outcomes = "apnsift_outcomes"

@@ -1,7 +1,7 @@
 import Basics
 
 /// A row that a replay changed, packed for the journal: a table row for each change would halve a replay's speed
-/// (docs/decisions/0039). Lengths and counts are varints (LEB128), times are 64 bits in network byte order.
+/// (docs/decisions/stores.md#39-one-engine). Lengths and counts are varints (LEB128), times are 64 bits in network byte order.
 ///
 ///     kind u8: 16 and 0 inserted, 1 updated, 2 invalidated
 ///     input varint: 0, or from 1 the replay's input with the deciding record; then stream and offset, varints
