@@ -113,7 +113,9 @@ let package = Package(
 
     // MARK: System
     // Integers, hex, UTF-8 and JSON in bytes, without the system: all that the decoders of Wire need.
-    module("System/WireBytes"),
+    // Hex digits, by the widest registers that the processor has. In C, whose compiler makes a version for each.
+    .target(name: "HexDigits", path: "Sources/System/HexDigits"),
+    module("System/WireBytes", ["HexDigits"]),
     // Times, the system's calls, and what apnsift says in several places. Whoever imports it gets WireBytes, too.
     module("System/Basics", ["WireBytes"]),
     // Small files in YAML. The only user of libyaml.

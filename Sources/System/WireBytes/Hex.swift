@@ -1,3 +1,5 @@
+internal import HexDigits
+
 /// Encodes and decodes hexadecimal digits.
 public enum Hex {
   /// The case of the digits a to f.
@@ -5,7 +7,7 @@ public enum Hex {
     case lower, upper
 
     /// The distance in ASCII from the character after `9` to the letter for 10.
-    var letterStep: UInt16 { self == .lower ? 39 : 7 }
+    var letterStep: UInt8 { self == .lower ? 39 : 7 }
   }
 
   /// Writes `count` bytes of `source` from `start` on as `2 * count` hex digits to `target`, without bounds checks.
@@ -27,57 +29,27 @@ public enum Hex {
     }
   }
 
-  /// The same for a column of fields of `length` bytes each. Not inlined into other files: the SIMD code compiles
-  /// to two instructions here, and to two calls there.
+  /// The same for a column of fields of `length` bytes each.
   package static func encode(
     _ source: RawSpan, _ column: Column, of length: Int, to target: UnsafeMutableRawPointer,
     _ letterCase: LetterCase
   ) {
-    var field = column.start
-    var target = target
-    for _ in 0..<column.count {
-      var done = 0
-      while length &- done >= 16 {
-        encode16(source, from: field &+ done, to: target + 2 &* done, letterCase)
-        done &+= 16
-      }
-      while done < length {
-        let digits = digits(of: source.uncheckedByte(at: field &+ done), letterCase)
-        target.storeBytes(of: digits.littleEndian, toByteOffset: 2 &* done, as: UInt16.self)
-        done &+= 1
-      }
-      field &+= column.stride
-      target += column.rowLength
+    source.withUnsafeBytes { bytes in
+      guard length > 0, let base = bytes.baseAddress else { return }
+      var fields = HexColumn(
+        source: (base + column.start).assumingMemoryBound(to: UInt8.self),
+        target: target.assumingMemoryBound(to: UInt8.self), length: length, stride: column.stride,
+        row_length: column.rowLength, count: column.count, letter_step: letterCase.letterStep)
+      write_hex_digits(&fields)
     }
   }
 
-  /// Encodes sixteen bytes in vector registers. Interleaving their nibbles takes two instructions; widening each
-  /// byte to 16 bits would take several.
-  @inline(__always)
-  private static func encode16(
-    _ source: RawSpan, from start: Int, to target: UnsafeMutableRawPointer, _ letterCase: LetterCase
-  ) {
-    let bytes = source.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: SIMD16<UInt8>.self)
-    var nibbles = SIMD32<UInt8>()
-    nibbles.evenHalf = unsafeBitCast(
-      unsafeBitCast(bytes, to: SIMD8<UInt16>.self) &>> 4, to: SIMD16<UInt8>.self)
-    nibbles.oddHalf = bytes
-    let digits = asciiDigits(unsafeBitCast(nibbles, to: SIMD16<UInt16>.self), letterCase)
-    target.storeBytes(of: digits, as: SIMD16<UInt16>.self)
-  }
-
-  /// Two digits per lane, from the lower nibbles of its two bytes. Adding 6 carries into the upper nibble for
-  /// letters, which avoids comparisons: these compile to a loop over the lanes.
-  @inline(__always)
-  private static func asciiDigits<V: SIMD>(_ nibbles: V, _ letterCase: LetterCase) -> V
-  where V.Scalar == UInt16 {
-    let carried = (nibbles & 0x0f0f) &+ 0x0606
-    return carried &+ 0x2a2a &+ ((carried &>> 4) & 0x0101) &* letterCase.letterStep
-  }
-
-  /// The two digits of `byte`, the first one in the low byte.
-  package static func digits(of byte: UInt8, _ letterCase: LetterCase = .lower) -> UInt16 {
-    asciiDigits(SIMD2<UInt16>(UInt16(byte) &>> 4 | UInt16(byte) &<< 8, 0), letterCase).x
+  /// The two lowercase digits of `byte`, the first one in the low byte.
+  package static func digits(of byte: UInt8) -> UInt16 {
+    let digit = { (nibble: UInt8) in
+      UInt16(nibble &+ (nibble < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10))
+    }
+    return digit(byte &>> 4) | digit(byte & 15) &<< 8
   }
 
   /// `bytes` as a string of hex digits.

@@ -1,0 +1,55 @@
+#include "HexDigits.h"
+
+#include <string.h>
+
+// Tokens of 32 bytes are most of what is written. Swift's vectors have no registers of 32 bytes unless the whole program
+// needs a processor with them; here the processor decides when the program starts.
+#if defined(__x86_64__) && defined(__GLIBC__)
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#else
+#define FOR_EACH_PROCESSOR
+#endif
+
+typedef uint8_t Bytes __attribute__((vector_size(32)));
+typedef int8_t SignedBytes __attribute__((vector_size(32)));
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void write_digits(const Bytes *nibbles, uint8_t step, uint8_t *target) {
+  Bytes letters = (Bytes)((SignedBytes)*nibbles > 9);
+  Bytes digits = *nibbles + '0' + (letters & step);
+  memcpy(target, &digits, sizeof digits);
+}
+
+INLINE void write_32(const uint8_t *source, uint8_t step, uint8_t *target) {
+  Bytes bytes;
+  memcpy(&bytes, source, sizeof bytes);
+  Bytes high = bytes >> 4, low = bytes & 15;
+  Bytes first = __builtin_shufflevector(high, low, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 8, 40, 9, 41,
+                                        10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47);
+  Bytes second = __builtin_shufflevector(high, low, 16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55, 24,
+                                         56, 25, 57, 26, 58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63);
+  write_digits(&first, step, target);
+  write_digits(&second, step, target + 32);
+}
+
+INLINE uint8_t digit(uint8_t nibble, uint8_t step) { return '0' + nibble + (nibble > 9 ? step : 0); }
+
+FOR_EACH_PROCESSOR void write_hex_digits(const struct HexColumn *column) {
+  const struct HexColumn c = *column;
+  const uint8_t *source = c.source;
+  uint8_t *target = c.target;
+  if (c.length == 32) {
+    for (size_t field = 0; field < c.count; field++, source += c.stride, target += c.row_length)
+      write_32(source, c.letter_step, target);
+    return;
+  }
+  for (size_t field = 0; field < c.count; field++, source += c.stride, target += c.row_length) {
+    size_t done = 0;
+    for (; c.length - done >= 32; done += 32) write_32(source + done, c.letter_step, target + 2 * done);
+    for (; done < c.length; done++) {
+      target[2 * done] = digit(source[done] >> 4, c.letter_step);
+      target[2 * done + 1] = digit(source[done] & 15, c.letter_step);
+    }
+  }
+}
