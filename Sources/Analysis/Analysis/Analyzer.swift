@@ -24,9 +24,12 @@ package final class Analyzer {
   /// Analyses the events of one window of an input.
   package func consume(_ batch: EventBatch) throws {
     try log.withWindow(of: batch) {
-      for event in batch.events {
-        switch event {
-        case .bytes(let event): try bytes(event, in: batch)
+      var next = 0
+      while next < batch.events.count {
+        let index = next
+        next += 1
+        switch batch.events[index] {
+        case .bytes(let event): next = try bytes(event, at: index, in: batch)
         case .opened(let slot, let identity): open(batch.identities[Int(identity)], in: Int(slot))
         case .gap(let slot, let side, let gap):
           if let stream = stream(slot) { try stream.add(batch.gaps[Int(gap)], to: &stream[side]) }
@@ -49,9 +52,21 @@ package final class Analyzer {
     streams[slot] = StreamAnalysis(identity, log: log)
   }
 
-  private func bytes(_ event: ByteEvent, in batch: EventBatch) throws {
-    guard let stream = stream(event.slot) else { return }
+  /// Takes the bytes of an event and, of feedback, of those in a row with it. Returns the index after them.
+  private func bytes(_ event: ByteEvent, at index: Int, in batch: EventBatch) throws -> Int {
+    guard let stream = stream(event.slot) else { return index + 1 }
     let first = Int(event.firstOrigin)
+    if stream[event.side].isFeedback, !log.needs.contains(.bytes) {
+      let end = batch.endOfRow(from: index)
+      if end > index + 1, case .bytes(let last) = batch.events[end - 1] {
+        let bytes = batch.bytes(of: index..<end)
+        try stream.append(
+          bytes.span.bytes, at: ChunkLocation(storage: log.keep(bytes), start: 0),
+          origins: batch.origins.span.extracting(first..<Int(last.firstOrigin &+ last.originCount)),
+          isRecord: false, to: &stream[event.side])
+        return end
+      }
+    }
     let origins = batch.origins.span.extracting(first..<first &+ Int(event.originCount))
     let source =
       switch event.storage {
@@ -65,6 +80,7 @@ package final class Analyzer {
     if log.gateway.isExceeded {
       for stream in streams { try stream?.settleResponses() }
     }
+    return index + 1
   }
 
   private func take(_ finding: StreamFinding, in slot: Int32?) throws {

@@ -46,6 +46,11 @@ struct DirectionAnalysis {
     }
   }
 
+  /// Whether its tuples are decoded.
+  var isFeedback: Bool {
+    if case .decoded(let decoder) = content { decoder.value is FeedbackDecoder } else { false }
+  }
+
   func state(of stream: Int) -> DirectionState {
     switch content {
     case .undecided: DirectionState(stream: stream, side: side, content: nil, isDecided: false)

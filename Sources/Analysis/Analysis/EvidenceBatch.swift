@@ -86,6 +86,11 @@ struct EvidenceBatch {
     (self.window, self.chunks) = (window, chunks)
   }
 
+  mutating func keep(_ bytes: [UInt8]) -> ByteEvent.Storage {
+    chunks.append(bytes)
+    return .chunk(Int32(truncatingIfNeeded: chunks.count &- 1))
+  }
+
   mutating func removeAll() {
     removeEvidence()
     begin([], [])

@@ -138,6 +138,9 @@ package final class EvidenceLog {
     try flush()
   }
 
+  /// Keeps bytes of which records are added next, until these are delivered.
+  func keep(_ bytes: [UInt8]) -> ByteEvent.Storage { batch.keep(bytes) }
+
   /// - Parameter location: the location of `bytes`; nil if they are not valid for long.
   func add(_ records: FeedbackRecords, in bytes: RawSpan, at location: ChunkLocation?) throws {
     batch.append(records, in: bytes, at: location)

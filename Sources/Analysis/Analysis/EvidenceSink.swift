@@ -17,6 +17,8 @@ package struct EvidenceNeeds: OptionSet, Sendable {
   package static let inventory = EvidenceNeeds(rawValue: 8)
   /// The windows of inputs whose bytes are decoded from text.
   package static let fileText = EvidenceNeeds(rawValue: 16)
+  /// The extent of each feedback record: without it, `FeedbackRecords` have that of the first one.
+  package static let extents = EvidenceNeeds(rawValue: 32)
 }
 
 /// A direction of an open stream, and its content so far.

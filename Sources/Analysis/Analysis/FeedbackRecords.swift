@@ -21,15 +21,15 @@ package final class StreamLabels: Sendable {
   }
 }
 
-/// Consecutive feedback records with provenance: one stream, one shape, one extent of the file.
+/// Consecutive feedback records with provenance: one stream, one shape and, if a sink needs it, one extent of the file.
 ///
 /// The first byte of record `i` (from 0) is at offset `run.offset + i * run.stride` of the stream, at index
-/// `run.start + i * run.stride` of the accompanying bytes, and in the file as `origin` says.
+/// `run.start + i * run.stride` of the accompanying bytes, and in the file as `origin` says, if it is in that extent.
 package struct FeedbackRecords: Sendable {
   package var labels: StreamLabels
   package var direction: Direction
   package var run: RecordRun
-  /// The extent of the file with the first bytes of all records.
+  /// The extent of the file with the first byte of the first record.
   package var origin: SourceExtent
 
   package init(labels: StreamLabels, direction: Direction, run: RecordRun, origin: SourceExtent) {

@@ -6,12 +6,13 @@ import PacketCapture
 extension FeedbackDecoder: DirectionDecoder {
   var content: DirectionContent { .feedback }
 
-  /// Emits a run of feedback records, cut at the ends of file extents and at findings of the source.
+  /// Emits a run of feedback records, cut at findings of the source and, if a sink needs it, at the ends of file extents.
   func emit(
     _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, by analysis: StreamAnalysis,
     of direction: inout DirectionAnalysis
   ) throws {
     let log = analysis.log
+    let isCutAtExtents = log.needs.contains(.extents)
     let run = analysis.marked(run, of: direction)
     log.summary.count(run)
     direction.records &+= run.count
@@ -19,9 +20,10 @@ extension FeedbackDecoder: DirectionDecoder {
     while done < run.count {
       let offset = run.offset &+ done &* run.stride
       guard let (origin, extentEnd) = direction.trail.extent(at: offset) else { return }
-      let end = try min(extentEnd, analysis.emitPending(through: offset, of: &direction))
-      let inExtent = (end &- offset &+ run.stride &- 1) / run.stride
-      var count = max(1, min(inExtent, run.count &- done))
+      let runEnd = run.offset &+ run.count &* run.stride
+      let end = try min(
+        isCutAtExtents ? extentEnd : runEnd, runEnd, analysis.emitPending(through: offset, of: &direction))
+      var count = max(1, (end &- offset &+ run.stride &- 1) / run.stride)
       var flags = run.flags
       if let range = direction.uncertain.first(after: offset) {
         count = max(1, min(count, (range.lowerBound &- offset) / run.stride))

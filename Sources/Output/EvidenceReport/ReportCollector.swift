@@ -22,7 +22,7 @@ final class ReportCollector: EvidenceSink {
     recovered = RecoveredChains(capacity: limits.chains)
   }
 
-  var needs: EvidenceNeeds { [.gatewayRecords, .inventory, .fileText] }
+  var needs: EvidenceNeeds { [.gatewayRecords, .inventory, .fileText, .extents] }
 
   func inputBegan(_ source: String) {
     inputs += 1

@@ -82,6 +82,9 @@ package final class RecordWriter: RowSink {
     var needs: EvidenceNeeds = requests != nil || responses != nil ? .gatewayRecords : []
     if pushes != nil, content.hasPayloads { needs.insert(.payloads) }
     if inputs != nil { needs.insert(.inventory) }
+    if names.map(FeedbackColumn.columns)?.contains(where: { $0.isOfPacket || $0 == .fileOffset }) == true {
+      needs.insert(.extents)
+    }
     self.needs = needs
   }
 

@@ -14,6 +14,8 @@ package final class TokenCollector: EvidenceSink {
     (self.table, self.flaggedCount, self.origins) = (table, flaggedCount, origins)
   }
 
+  package var needs: EvidenceNeeds { origins == nil ? [] : .extents }
+
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     let counts = flaggedCount || records.run.flags.isEmpty
     guard let origins else { return try table.add(records.run, in: bytes, counts: counts) }

@@ -150,6 +150,50 @@ package struct EventBatch {
     reports.append(report)
   }
 
+  // MARK: - Bytes in a row
+
+  /// Bytes of several packets that are read at once, at most: they stay in the cache.
+  private static let mostInRow = 64 << 10
+
+  /// The index after the events from `index` on that bring the next bytes of one direction, from one input.
+  package func endOfRow(from index: Int) -> Int {
+    guard case .bytes(var last) = events[index], !last.isRecord else { return index + 1 }
+    let input = origins[Int(last.firstOrigin)].packet?.input
+    var (end, count) = (index + 1, last.count)
+    while end < events.count, case .bytes(let next) = events[end], next.slot == last.slot,
+      next.side == last.side, next.offset == last.offset &+ last.count,
+      next.firstOrigin == last.firstOrigin &+ last.originCount, !next.isRecord,
+      origins[Int(next.firstOrigin)].packet?.input == input, count &+ next.count <= Self.mostInRow
+    {
+      count &+= next.count
+      last = next
+      end += 1
+    }
+    return end
+  }
+
+  /// A copy of the bytes of events in a row.
+  package func bytes(of row: Range<Int>) -> [UInt8] {
+    let count = row.reduce(0) { count, index in
+      if case .bytes(let event) = events[index] { count + event.count } else { count }
+    }
+    return [UInt8](unsafeUninitializedCapacity: count) { target, written in
+      for index in row {
+        guard case .bytes(let event) = events[index] else { continue }
+        let source =
+          switch event.storage {
+          case .window: window
+          case .chunk(let chunk): chunks[Int(chunk)]
+          }
+        source.withUnsafeBytes {
+          let bytes = UnsafeRawBufferPointer(rebasing: $0[event.start..<event.start + event.count])
+          UnsafeMutableRawBufferPointer(target)[written...].copyBytes(from: bytes)
+        }
+        written += event.count
+      }
+    }
+  }
+
   // MARK: - Changing a batch
 
   /// The batch up to the event at `index`. What events refer to stays, so that later ones can be passed on.

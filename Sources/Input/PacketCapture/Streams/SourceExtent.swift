@@ -71,8 +71,7 @@ package struct SourceExtent: BitwiseCopyable, Equatable, Sendable {
 
   /// Whether `next`, which begins after the last byte of this extent, continues it.
   package func isContinued(by next: SourceExtent) -> Bool {
-    guard packet == next.packet, spacing == next.spacing,
-      fileOffset(of: next.streamOffset) == next.fileOffset
+    guard fileOffset(of: next.streamOffset) == next.fileOffset, spacing == next.spacing, packet == next.packet
     else { return false }
     return spacing.groupSize == 0 || (next.streamOffset &- streamOffset) % spacing.groupSize == 0
   }

@@ -70,7 +70,7 @@ package final class RecordLocator: EvidenceSink {
     (self.maxLocations, self.maxBytes) = (maxLocations, maxBytes)
   }
 
-  package var needs: EvidenceNeeds { [.bytes, .gatewayRecords, .fileText] }
+  package var needs: EvidenceNeeds { [.bytes, .gatewayRecords, .fileText, .extents] }
 
   package func inputBegan(_ source: String) { text.forget() }
 
