@@ -7,6 +7,9 @@ enum FeedbackColumn: String, RecordColumn {
   case source, stream, direction, client, server, offset, packet, originalPacket, fileOffset
   case capturedAt, capturedAtLocal, timestamp, time, timeLocal, tokenLength, token, flags, form, chain
   case chainLength, confidence, streamOffset
+
+  /// Whether it is the same in all rows of a packet, but not of a stream.
+  var isOfPacket: Bool { [.packet, .originalPacket, .capturedAt, .capturedAtLocal].contains(self) }
 }
 
 extension FeedbackRecords: LocatedRow {

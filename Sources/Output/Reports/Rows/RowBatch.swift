@@ -37,30 +37,36 @@ struct RowBatch {
 
   // MARK: - Widths
 
-  /// Width of the offset column, in digits. The batch ends before the first row of another width; likewise below.
-  mutating func fitOffsets() -> Int {
-    fit(areOrdered: true) { batch, index in UInt64(truncatingIfNeeded: batch.offset &+ index &* batch.stride)
+  /// The digits of a column of numbers, and all numbers with that count of digits.
+  typealias Width = (digits: Int, range: ClosedRange<UInt64>)
+
+  /// Sets the width of the column of offsets. The batch ends before the first row of another width; likewise below.
+  /// - Parameter width: that of the batch before.
+  mutating func fitOffsets(_ width: inout Width) {
+    fit(&width, areOrdered: true) { batch, index in
+      UInt64(truncatingIfNeeded: batch.offset &+ index &* batch.stride)
     }
   }
 
-  mutating func fitFileOffsets() -> Int {
-    fit(areOrdered: origin.spacing.groupSize == 0) { $0.fileOffset($1) }
+  mutating func fitFileOffsets(_ width: inout Width) {
+    fit(&width, areOrdered: origin.spacing.groupSize == 0) { $0.fileOffset($1) }
   }
 
-  mutating func fitTimestamps(of run: RecordRun, in bytes: RawSpan) -> Int {
-    let width = Decimal.width(of: UInt64(run.earliest))
-    if width.range.contains(UInt64(run.latest)) { return width.digits }
-    return fit(areOrdered: false) { batch, index in
+  mutating func fitTimestamps(_ width: inout Width, of run: RecordRun, in bytes: RawSpan) {
+    if width.range.contains(UInt64(run.earliest)), width.range.contains(UInt64(run.latest)) { return }
+    fit(&width, areOrdered: false) { batch, index in
       UInt64(bytes.uncheckedBigEndianUInt32(at: batch.start &+ index &* batch.stride))
     }
   }
 
   /// - Parameter areOrdered: whether the values increase from row to row, so that checking the last one suffices.
-  private mutating func fit(areOrdered: Bool, _ value: (RowBatch, Int) -> UInt64) -> Int {
-    let width = Decimal.width(of: value(self, 0))
-    if areOrdered, width.range.contains(value(self, count &- 1)) { return width.digits }
-    if let end = (0..<count).first(where: { !width.range.contains(value(self, $0)) }) { count = end }
-    return width.digits
+  @inline(__always)
+  private mutating func fit(_ width: inout Width, areOrdered: Bool, _ value: (RowBatch, Int) -> UInt64) {
+    let first = value(self, 0)
+    if !width.range.contains(first) { width = Decimal.width(of: first) }
+    if areOrdered, width.range.contains(value(self, count &- 1)) { return }
+    let range = width.range
+    if let end = (0..<count).first(where: { !range.contains(value(self, $0)) }) { count = end }
   }
 
   private func fileOffset(_ index: Int) -> UInt64 {
@@ -97,16 +103,8 @@ struct RowBatch {
   }
 
   @inline(never)
-  func writeTimestamps(
-    _ decimal: Decimal, _ width: Int, in bytes: RawSpan, to target: UnsafeMutableRawPointer
-  ) {
-    var header = start
-    var target = target
-    for _ in 0..<count {
-      decimal.write(UInt64(bytes.uncheckedBigEndianUInt32(at: header)), width: width, to: target)
-      header &+= stride
-      target += rowLength
-    }
+  func writeTimestamps(_ field: NumberField, in bytes: RawSpan, to target: UnsafeMutableRawPointer) {
+    write(field, to: target) { UInt64(bytes.uncheckedBigEndianUInt32(at: start &+ $0 &* stride)) }
   }
 
   func writeTokens(_ letterCase: Hex.LetterCase, in bytes: RawSpan, to target: UnsafeMutableRawPointer) {
@@ -116,22 +114,47 @@ struct RowBatch {
   }
 
   @inline(never)
-  func writeOffsets(_ decimal: Decimal, _ width: Int, to target: UnsafeMutableRawPointer) {
-    var offset = offset
-    var target = target
-    for _ in 0..<count {
-      decimal.write(UInt64(truncatingIfNeeded: offset), width: width, to: target)
-      offset &+= stride
-      target += rowLength
-    }
+  func writeOffsets(_ field: NumberField, to target: UnsafeMutableRawPointer) {
+    write(field, to: target) { UInt64(truncatingIfNeeded: offset &+ $0 &* stride) }
   }
 
   @inline(never)
-  func writeFileOffsets(_ decimal: Decimal, _ width: Int, to target: UnsafeMutableRawPointer) {
+  func writeFileOffsets(_ field: NumberField, to target: UnsafeMutableRawPointer) {
+    write(field, to: target, fileOffset)
+  }
+
+  /// A column of numbers with one width.
+  struct NumberField {
+    let decimal: Decimal
+    let width: Int
+    /// Bytes of each row after the column, which are written later.
+    let following: Int
+  }
+
+  @inline(__always)
+  private func write(
+    _ field: NumberField, to target: UnsafeMutableRawPointer, _ value: (Int) -> UInt64
+  ) {
+    let (decimal, width) = (field.decimal, field.width)
     var target = target
-    for index in 0..<count {
-      decimal.write(fileOffset(index), width: width, to: target)
-      target += rowLength
+    if field.following < 8 || width > 12 {
+      for index in 0..<count {
+        decimal.write(value(index), width: width, to: target)
+        target += rowLength
+      }
+    } else if width <= 8 {
+      for index in 0..<count {
+        decimal.writeInWord(value(index), width: width, to: target)
+        target += rowLength
+      }
+    } else {
+      for index in 0..<count {
+        let number = value(index)
+        let high = number / 100_000_000
+        decimal.writeInWord(high, width: width &- 8, to: target)
+        decimal.writeInWord(number &- high &* 100_000_000, width: 8, to: target + (width &- 8))
+        target += rowLength
+      }
     }
   }
 

@@ -64,12 +64,7 @@ package struct CaptureTime: Equatable, Hashable, Sendable {
   private static func write(
     _ number: UInt64, _ width: Int, then mark: Unicode.Scalar, to end: inout UnsafeMutableRawPointer
   ) {
-    var rest = number
-    for index in stride(from: width - 1, through: 0, by: -1) {
-      end.storeBytes(
-        of: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10), toByteOffset: index, as: UInt8.self)
-      rest /= 10
-    }
+    Decimal.shared.write(number, width: width, to: end)
     end.storeBytes(of: UInt8(ascii: mark), toByteOffset: width, as: UInt8.self)
     end += width + 1
   }

@@ -49,7 +49,7 @@ public struct Decimal: @unchecked Sendable {
     return count &+ (rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0)
   }
 
-  /// Writes the `width` digits of `number` to `target`. `width` must be the number of its digits.
+  /// Writes the last `width` digits of `number` to `target`, which must not have more; fewer get zeros before them.
   @inlinable @inline(__always)
   public func write(_ number: UInt64, width: Int, to target: UnsafeMutableRawPointer) {
     if width <= 4 {
@@ -65,6 +65,17 @@ public struct Decimal: @unchecked Sendable {
     } else {
       writeLong(number, width: width, to: target)
     }
+  }
+
+  /// The same for up to eight digits, in one word: zeros follow the digits, so what is after them is written later.
+  @inlinable @inline(__always)
+  public func writeInWord(_ number: UInt64, width: Int, to target: UnsafeMutableRawPointer) {
+    let high = number / 10_000
+    let text =
+      UInt64(quads[Int(truncatingIfNeeded: high)])
+      | UInt64(quads[Int(truncatingIfNeeded: number &- high &* 10_000)]) &<< 32
+    target.storeBytes(
+      of: (text &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)).littleEndian, as: UInt64.self)
   }
 
   /// `write` for numbers of more than twelve digits, which are rare.
