@@ -30,12 +30,6 @@ def protocol(path):
     return "responses" if is_response else None
 
 
-def reads_requests(command, dump):
-    """Builds from before requests were read call the protocol wrong usage."""
-    question = [command, "export", "--protocol", "requests", dump]
-    return subprocess.run(question, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 64
-
-
 def exported_rows(command, inputs, kind, columns):
     """Stream number: the rows of the exported CSV in their order, which is that of offsets in each stream."""
     arguments = ["--records", kind, "--columns", ",".join(columns), *map(str, inputs)]

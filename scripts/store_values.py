@@ -12,16 +12,15 @@ import threading
 import time
 from collections import namedtuple
 
-from apnsift_tool import ROOT
+from apnsift_tool import private_server
 
 # What one case changes: a column of a table of a scenario of that kind. `statement` is SQL, `isValid` says whether the journal can
-# have the value, and is None where any answer without a fault is right.
-Case = namedtuple("Case", "database kind table column name statement isValid")
+# have the value, or is a function that says it of the value stored, or None where any answer without a fault is right.
+Case = namedtuple("Case", "kind table column name statement isValid")
 
 SECONDS = 5.0  # that a command may take
 MOST = 1 << 48  # of a count in a journal
 TOKENS = [bytes([number]) * 32 for number in range(1, 11)]
-SERVERS = {"postgresql": "private-postgres", "mysql": "private-mariadb"}
 
 
 def feedback(*tuples):
@@ -79,14 +78,7 @@ class Scenario:
     def make(database, command, directory, servers):
         if database == "sqlite":
             return SQLite(command, directory)
-        server = subprocess.Popen(
-            [ROOT / "scripts" / SERVERS[database]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "TMPDIR": "/tmp"})
-        servers.callback(server.wait)
-        servers.callback(server.stdin.close)
-        socket = server.stdout.readline().strip()
-        if not socket:
-            sys.exit(f"check-store-values: no server for {database}, see above")
+        socket = servers.enter_context(private_server(database))
         return (PostgreSQL if database == "postgresql" else MariaDB)(command, directory, socket)
 
     def run(self, arguments, store, kind):
@@ -268,9 +260,6 @@ class Server(Scenario):
     def again(self, store):
         return store
 
-    def stored(self, case, store):
-        return None
-
     def dump(self, store):
         journal = []
         if store.journal.exists():
@@ -408,22 +397,9 @@ SQLITE_VALUES = [
 ]
 
 
-def sqlite_cases():
-    cases = []
-    for kind in ("own", "mark", "flag", "delete", "file"):
-        tables = ["device_tokens"] if kind == "own" else ["devices"]
-        tables += ["apnsift_replays", "apnsift_inputs", "apnsift_changes"] if kind in ("own", "file", "delete") else []
-        tables += ["apnsift_outcomes"] if kind == "file" else []
-        for table in tables:
-            for column in COLUMNS[table]:
-                if table == "apnsift_changes" and column in ("replay", "part"):
-                    continue
-                for value in SQLITE_VALUES:
-                    statement = f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}"
-                    cases.append(Case("sqlite", kind, table, column, f"{kind} {table}.{column} = {value[:40]}", statement, READ.get(table, {}).get(column)))
-        if kind in ("own", "delete"):
-            cases += packed_cases("sqlite", kind)
-    return cases
+def sqlite_changes(table, column):
+    for value in SQLITE_VALUES:
+        yield f"= {value[:40]}", f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}", READ.get(table, {}).get(column)
 
 
 def packed_cases(database, kind):
@@ -439,7 +415,7 @@ def packed_cases(database, kind):
     values += [(f"first {n} bytes", cut.format(n)) for n in range(1, 80, 3)]
     values += [(f"byte {n} is {byte}", put.format(n, byte)) for n in range(0, 100) for byte in (0, 1, 0x7f, 0x80, 0xff)]
     return [
-        Case(database, kind, "apnsift_changes", "packed", f"{kind} apnsift_changes.packed {name}",
+        Case(kind, "apnsift_changes", "packed", f"{kind} apnsift_changes.packed {name}",
              f"UPDATE apnsift_changes SET packed = {value} WHERE {'id' if database == 'sqlite' else 'replay'} = 1", None)
         for name, value in values
     ]
@@ -474,40 +450,23 @@ def postgresql_valid(table, column, type_, value):
     return check("null", None) if value == "NULL" else check("text", value.strip("'").encode())
 
 
-def postgresql_cases():
-    cases = []
-    for kind in ("own", "mark", "delete"):
-        tables = ["device_tokens"] if kind == "own" else ["devices"]
-        tables += ["apnsift_replays", "apnsift_inputs", "apnsift_changes"] if kind != "mark" else []
-        for table in tables:
-            for column in COLUMNS[table]:
-                if column == "first_change" or (table == "apnsift_changes" and column == "id"):
-                    continue
-                for type_, value in POSTGRESQL_TYPES:
-                    found = FIRST[table] if table != "device_tokens" else f"token = '\\x{TOKENS[0].hex()}'"
-                    statement = (
-                        "BEGIN; DO $$ DECLARE c record; BEGIN FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint WHERE conrelid = "
-                        f"'{table}'::regclass OR confrelid = '{table}'::regclass LOOP IF c.t::text <> 'device_tokens' THEN EXECUTE format('ALTER TABLE %s "
-                        "DROP CONSTRAINT IF EXISTS %I CASCADE', c.t, c.conname); END IF; END LOOP; END $$; "
-                        f"ALTER TABLE {table} ALTER {column} DROP DEFAULT; ALTER TABLE {table} ALTER {column} DROP IDENTITY IF EXISTS; "
-                        f"ALTER TABLE {table} ALTER {column} DROP NOT NULL; "
-                        f"ALTER TABLE {table} ALTER {column} TYPE {type_} USING CASE WHEN {found} THEN ({value})::{type_} ELSE NULL END; COMMIT;")
-                    if value != "NULL":  # only the one row is odd where the others can be kept
-                        statement = "\\set ON_ERROR_STOP 1\n" + statement
-                    valid = postgresql_valid(table, column, type_, value)
-                    # The other rows of the column are null then, which the journal cannot have.
-                    nullable = column in ("mapping", "undoes")
-                    if valid and not nullable:
-                        valid = False
-                    cases.append(Case(
-                        "postgresql", kind, table, column, f"{kind} {table}.{column} {type_} {value}", statement,
-                        None if valid is None else (lambda *_, answer=valid: answer)))
-                for value in VALUES_OF_ITS_TYPE:
-                    statement = f"ALTER TABLE {table} ALTER {column} DROP NOT NULL; UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}"
-                    cases.append(Case("postgresql", kind, table, column, f"{kind} {table}.{column} = {value}", statement.replace(f"X'{TOKENS[0].hex()}'", f"'\\x{TOKENS[0].hex()}'"), None))
-        if kind != "mark":
-            cases += packed_cases("postgresql", kind)
-    return cases
+def postgresql_changes(table, column):
+    first = FIRST[table].replace("X'", "'\\x")
+    # Other constraints than those of the table that the history does not read would refuse most types.
+    without_constraints = (
+        "BEGIN; DO $$ DECLARE c record; BEGIN FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint WHERE conrelid = "
+        f"'{table}'::regclass OR confrelid = '{table}'::regclass LOOP IF c.t::text <> 'device_tokens' THEN EXECUTE format('ALTER TABLE %s "
+        "DROP CONSTRAINT IF EXISTS %I CASCADE', c.t, c.conname); END IF; END LOOP; END $$; "
+        + "".join(f"ALTER TABLE {table} ALTER {column} DROP {what}; " for what in ("DEFAULT", "IDENTITY IF EXISTS", "NOT NULL")))
+    for type_, value in POSTGRESQL_TYPES:
+        statement = f"ALTER TABLE {table} ALTER {column} TYPE {type_} USING CASE WHEN {first} THEN ({value})::{type_} ELSE NULL END; COMMIT;"
+        valid = postgresql_valid(table, column, type_, value)
+        if valid and column not in ("mapping", "undoes"):
+            valid = False  # the other rows of the column are null then, which only these two can be
+        stop = "" if value == "NULL" else "\\set ON_ERROR_STOP 1\n"  # only the one row is odd where the others can be kept
+        yield f"{type_} {value}", stop + without_constraints + statement, valid
+    for value in VALUES_OF_ITS_TYPE:
+        yield f"= {value}", f"ALTER TABLE {table} ALTER {column} DROP NOT NULL; UPDATE {table} SET {column} = {value} WHERE {first}", None
 
 
 # Each column refuses those of another type.
@@ -526,41 +485,50 @@ MYSQL_TYPES = [
 ]
 
 
-def mysql_cases():
-    cases = []
-    for kind in ("own", "mark", "delete"):
-        tables = ["device_tokens"] if kind == "own" else ["devices"]
-        tables += ["apnsift_replays", "apnsift_inputs", "apnsift_changes"] if kind != "mark" else []
-        for table in tables:
-            for column in COLUMNS[table]:
-                if column == "first_change" or (table == "apnsift_changes" and column == "id"):
-                    continue
-                where = FIRST[table] if column not in ("id", "replay") else "1 = 1"
-                for type_, value in MYSQL_TYPES:
-                    statement = f"ALTER TABLE {table} ADD other_ {type_}; UPDATE {table} SET other_ = {value} WHERE {where}; "
-                    if column in ("id", "replay", "part", "app", "environment", "token") and table != "apnsift_inputs":
-                        statement += f"ALTER TABLE {table} MODIFY {column} LONGTEXT; " if table == "apnsift_replays" else ""
-                        statement += f"ALTER TABLE {table} DROP PRIMARY KEY; " if column in ("id", "part") or table == "device_tokens" else ""
-                    statement += f"ALTER TABLE {table} DROP {column}; ALTER TABLE {table} RENAME COLUMN other_ TO {column}"
-                    cases.append(Case("mysql", kind, table, column, f"{kind} {table}.{column} {type_} {value}", statement, mysql_valid(table, column, type_, value)))
-                for value in VALUES_OF_ITS_TYPE:
-                    cases.append(Case("mysql", kind, table, column, f"{kind} {table}.{column} = {value}", f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}", None))
-        if kind != "mark":
-            cases += packed_cases("mysql", kind)
-    return cases
+def mysql_changes(table, column):
+    where = FIRST[table] if column not in ("id", "replay") else "1 = 1"
+    for type_, value in MYSQL_TYPES:
+        statement = f"ALTER TABLE {table} ADD other_ {type_}; UPDATE {table} SET other_ = {value} WHERE {where}; "
+        if column in ("id", "replay", "part", "app", "environment", "token") and table != "apnsift_inputs":
+            statement += f"ALTER TABLE {table} MODIFY {column} LONGTEXT; " if table == "apnsift_replays" else ""
+            statement += f"ALTER TABLE {table} DROP PRIMARY KEY; " if column in ("id", "part") or table == "device_tokens" else ""
+        statement += f"ALTER TABLE {table} DROP {column}; ALTER TABLE {table} RENAME COLUMN other_ TO {column}"
+        yield f"{type_} {value}", statement, mysql_valid(table, column, type_)
+    for value in VALUES_OF_ITS_TYPE:
+        yield f"= {value}", f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}", None
 
 
-def mysql_valid(table, column, type_, value):
+def mysql_valid(table, column, type_):
     """False where the journal cannot have a value of that type."""
-    if READ.get(table, {}).get(column) is None or column in ("undoes",):
-        return None
-    isNumber = type_ in ("TINYINT", "BIGINT", "BIGINT UNSIGNED", "BIT(64)", "YEAR")
-    if column in COUNTS + ["bytes", "at"] and not isNumber:
-        return lambda *_: False
-    return None
+    is_number = type_ in ("TINYINT", "BIGINT", "BIGINT UNSIGNED", "BIT(64)", "YEAR")
+    return False if column in COUNTS + ["bytes", "at"] and table in READ and not is_number else None
 
 
-CASES = {"sqlite": sqlite_cases, "postgresql": postgresql_cases, "mysql": mysql_cases}
+# Of each database: the kinds of stores, the columns that are left out, and the changes of a column: (name, statement, isValid).
+SERVERS_OMIT = [("apnsift_replays", "first_change"), ("apnsift_changes", "id")]
+DATABASES = {
+    "sqlite": (["own", "mark", "flag", "delete", "file"], [("apnsift_changes", "replay"), ("apnsift_changes", "part")], sqlite_changes),
+    "postgresql": (["own", "mark", "delete"], SERVERS_OMIT, postgresql_changes),
+    "mysql": (["own", "mark", "delete"], SERVERS_OMIT, mysql_changes),
+}
+
+
+def tables(kind):
+    """The tables of a store that cases change."""
+    journal = ["apnsift_replays", "apnsift_inputs", "apnsift_changes"] if kind in ("own", "delete", "file") else []
+    return ["device_tokens" if kind == "own" else "devices", *journal, *(["apnsift_outcomes"] if kind == "file" else [])]
+
+
+def cases(database):
+    kinds, omitted, changes = DATABASES[database]
+    found = []
+    for kind in kinds:
+        columns = [(table, column) for table in tables(kind) for column in COLUMNS[table] if (table, column) not in omitted]
+        found += [
+            Case(kind, table, column, f"{kind} {table}.{column} {name}", statement, valid)
+            for table, column in columns for name, statement, valid in changes(table, column)]
+        found += packed_cases(database, kind) if kind in ("own", "delete") else []
+    return found
 
 
 # MARK: what must hold
@@ -607,12 +575,10 @@ def findings(scenario, case):
 
 
 def validity(scenario, case, store):
-    if case.isValid is None:
-        return None
-    if scenario.database != "sqlite":
-        return case.isValid()
+    if not callable(case.isValid):
+        return case.isValid
     found = scenario.stored(case, store)
-    return None if found is None else bool(case.isValid(*( (found[0].decode(), found[1]))))
+    return None if found is None else bool(case.isValid(found[0].decode(), found[1]))
 
 
 def judged_history(context, case, valid, code, message):
