@@ -14,7 +14,7 @@ PREFIX ?= /usr/local
 LAB := --traits Lab
 TRAITS = $(if $(wildcard .build/checkouts/swift-nio),$(LAB))
 
-.PHONY: help build lab install wheel document demo test lint check fuzz compare dist release-check clean
+.PHONY: help build lab install wheel document demo test lint check soak fuzz compare dist release-check clean
 .NOTPARALLEL:
 
 help: ## list the targets (the default)
@@ -40,15 +40,12 @@ document: build ## make the pages of the library, in .build/documentation
 demo: ## look into samples/ and replay one into a fresh store, with a built command if there is one
 	scripts/demo
 
-# Suites that take minutes: replays that are killed at random moments, and a thousand histories on each database.
-LONG := KilledReplayTests|EndedReplayTests|MappedHistoryTests
-
 # The tests run on the release build: `package` access needs no debug build, and one configuration is built.
 # An import that the manifest does not name compiles or not, as the order of the modules happens to be.
 test: ## unit and integration tests, lint
 	scripts/setup test
 	swift build -c release $(LAB) --build-tests --explicit-target-dependency-import-check error
-	scripts/test --skip '$(LONG)'
+	scripts/test --short
 	$(MAKE) lint
 
 lint: ## the formatter's strict rules, no traps, no folder circles
@@ -56,41 +53,19 @@ lint: ## the formatter's strict rules, no traps, no folder circles
 	! grep -rnE --include='*.swift' '\b(fatalError|preconditionFailure|assertionFailure)\(|\bas!' Sources
 	scripts/check-folders
 
-check: ## all else, after make test: long tests, documents, samples, digests, schemas, damaged streams
-	scripts/test --filter '$(LONG)'
-	scripts/check-words --self-test
-	scripts/check-words
-	scripts/check-citations --self-test
-	scripts/check-citations
-	scripts/check-readme --self-test
-	scripts/check-readme
-	scripts/check-architecture
-	scripts/check-samples
-	scripts/check-tls
-	scripts/check-pushes --limit 10 --tshark 1 samples/pushes
-	scripts/check-push-logs samples/pushes/logs
-	scripts/check-digests
-	samples/make/corpus --check
-	scripts/make-reference --check
-	scripts/check-schemas
-	scripts/check-lines
-	scripts/cross-check
-	scripts/cross-check --self-test
-	scripts/cross-check-generated 200
-	scripts/check-copies
-	scripts/check-chance
-	.build/release/apnsift verify samples/corpus
-	scripts/check-progress
-	scripts/check-report
-	scripts/check-evidence
-	scripts/check-store-values
-	scripts/check-faults
-	scripts/check-install
-	scripts/check-library
-	scripts/check-python
-	scripts/check-spark
-	scripts/check-mutations
+# scripts/README.md says which of these to run after which change; scripts/check lists their parts.
+check: ## all else, after make test: documents, samples, a second decoder, schemas, stores, packages, faults
+	scripts/check documents
+	scripts/check samples
+	scripts/check oracle
+	scripts/check outputs
+	scripts/check stores
+	scripts/check packages
+	scripts/check faults
 	scripts/fuzz --quick
+
+soak: ## what takes hours and seldom finds anything; scripts/check says when each part last ran
+	scripts/check soak
 
 # The targets are in Fuzz/Sources/fuzz/Targets; without TARGET, all of them run.
 TARGET ?=

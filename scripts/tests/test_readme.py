@@ -1,7 +1,12 @@
-"""Tests check-readme with small documents and a stub of the command."""
+"""Small documents and a stub of the command: what check-readme finds in them, and what --update writes."""
 
 import tempfile
+import unittest
 from pathlib import Path
+
+from checkers import load
+
+readme = load("check-readme")
 
 STAND_IN = """#!/bin/sh
 case "$*" in
@@ -52,27 +57,29 @@ STALE = "```console\n$ apnsift x.bin\nold\n```\n\n```console\n$ echo a\n…\nb\n
 UPDATED = "```console\n$ apnsift x.bin\none\ntwo\nthree\n```\n\n```console\n$ echo a\n…\nb\n```\n"
 
 
-def failures(directory, check):
-    command = directory / "apnsift"
-    command.write_text(STAND_IN)
-    command.chmod(0o755)
-    document = directory / "document.md"
-    for name, (text, expected) in CASES.items():
-        document.write_text(text)
-        faults = check(document, str(command))
-        if len(faults) != expected:
-            yield f"{name}: {expected} faults expected, found: {faults}"
-    document.write_text(STALE)
-    if len(check(document, str(command), update=True)) != 1 or document.read_text() != UPDATED:
-        yield f"--update left: {document.read_text()}"
+class ReadmeTests(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.document = Path(directory.name, "document.md")
+        self.command = Path(directory.name, "apnsift")
+        self.command.write_text(STAND_IN)
+        self.command.chmod(0o755)
+
+    def faults(self, text, **options):
+        self.document.write_text(text)
+        return readme.check(self.document, str(self.command), **options)
+
+    def test_documents(self):
+        for name, (text, expected) in CASES.items():
+            with self.subTest(name):
+                faults = self.faults(text)
+                self.assertEqual(len(faults), expected, faults)
+
+    def test_update(self):
+        self.assertEqual(len(self.faults(STALE, update=True)), 1)
+        self.assertEqual(self.document.read_text(), UPDATED)
 
 
-def run(check):
-    """Returns an exit code for the process: None, or a message."""
-    with tempfile.TemporaryDirectory() as directory:
-        found = list(failures(Path(directory), check))
-    for failure in found:
-        print(f"check-readme --self-test: {failure}")
-    if found:
-        raise SystemExit(1)
-    print(f"check-readme --self-test: {len(CASES) + 1} cases pass")
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,44 @@
+"""scripts/check fails where a part fails, and runs the parts after it."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from checkers import load
+
+check = load("check")
+AREAS = {"area": ("", [("bad", "sh -c 'echo bad; exit 3'", ""), ("good", "echo good", "")])}
+
+
+class CheckTests(unittest.TestCase):
+    def run_check(self, *words):
+        """What it prints, and its exit code."""
+        output = io.StringIO()
+        with (
+            tempfile.TemporaryDirectory() as last, mock.patch.multiple(check, AREAS=AREAS, LAST=Path(last)),
+            mock.patch("sys.argv", ["check", *words]), contextlib.redirect_stdout(output),
+            self.assertRaises(SystemExit) as ended,
+        ):
+            check.main()
+        return output.getvalue(), ended.exception.code
+
+    def test_a_part_that_fails(self):
+        output, code = self.run_check("area")
+        self.assertRegex(output, r"^bad\narea bad: \d+ s, failed: sh .*\narea good: \d+ s\n$")
+        self.assertEqual(code, True)
+
+    def test_a_part_that_passes(self):
+        output, code = self.run_check("area", "good")
+        self.assertRegex(output, r"^area good: \d+ s\n$")
+        self.assertEqual(code, False)
+
+    def test_what_is_not_there(self):
+        self.assertIn("there is no other", self.run_check("other")[1])
+        self.assertIn("there is no other", self.run_check("area", "good", "other")[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
