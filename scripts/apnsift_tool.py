@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SHOWN = 50  # faults that are printed
 SERVERS = {"postgresql": ROOT / "scripts" / "private-postgres", "mysql": ROOT / "scripts" / "private-mariadb"}
 
 
@@ -69,7 +70,7 @@ def on_all_processors(run, items, seconds=None):
 def conclude(faults, conclusion, advice=""):
     """Ends a check: prints its faults and fails, or prints what was found right."""
     faults = list(faults)
-    for fault in faults:
+    for fault in faults[:SHOWN]:
         print(f"{program()}: {fault}", file=sys.stderr)
     if faults:
         sys.exit(f"{program()}: {len(faults)} faults{'; ' * bool(advice)}{advice}")
