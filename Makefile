@@ -65,6 +65,7 @@ check: ## all else, after make test: documents, samples, a second decoder, schem
 	scripts/fuzz --quick
 
 soak: ## what takes hours and seldom finds anything; scripts/check says when each part last ran
+	@scripts/check | sed -n '/^soak:/,$$p'
 	scripts/check soak
 
 # The targets are in Fuzz/Sources/fuzz/Targets; without TARGET, all of them run.

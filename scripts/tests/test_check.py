@@ -27,12 +27,12 @@ class CheckTests(unittest.TestCase):
 
     def test_a_part_that_fails(self):
         output, code = self.run_check("area")
-        self.assertRegex(output, r"^bad\narea bad: \d+ s, failed: sh .*\narea good: \d+ s\n$")
+        self.assertRegex(output, r"^bad\narea bad: \d+ s, \d+ of processors, failed: sh .*\narea good: \d+ s, \d+ of processors\n$")
         self.assertEqual(code, True)
 
     def test_a_part_that_passes(self):
         output, code = self.run_check("area", "good")
-        self.assertRegex(output, r"^area good: \d+ s\n$")
+        self.assertRegex(output, r"^area good: \d+ s, \d+ of processors\n$")
         self.assertEqual(code, False)
 
     def test_what_is_not_there(self):
