@@ -38,7 +38,3 @@ class CheckTests(unittest.TestCase):
     def test_what_is_not_there(self):
         self.assertIn("there is no other", self.run_check("other")[1])
         self.assertIn("there is no other", self.run_check("area", "good", "other")[1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -35,7 +35,3 @@ class CitationTests(unittest.TestCase):
                 (root / name).write_text(text, encoding="utf-8")
             found = sorted((str(file), number, cited) for file, number, cited, _ in citations.check(root))
         self.assertEqual(found, sorted(DEAD))
-
-
-if __name__ == "__main__":
-    unittest.main()

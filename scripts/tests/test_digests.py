@@ -26,7 +26,3 @@ class DefaultOptionTests(unittest.TestCase):
 
     def test_options_of_one_answer_alone_stay(self):
         self.assertEqual(self.without_defaults(b'"options":{"from":"auto","new":1}'), b'"options":[["new", 1], "keys", "memory"]')
-
-
-if __name__ == "__main__":
-    unittest.main()

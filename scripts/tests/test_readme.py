@@ -79,7 +79,3 @@ class ReadmeTests(unittest.TestCase):
     def test_update(self):
         self.assertEqual(len(self.faults(STALE, update=True)), 1)
         self.assertEqual(self.document.read_text(), UPDATED)
-
-
-if __name__ == "__main__":
-    unittest.main()

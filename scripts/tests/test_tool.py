@@ -34,7 +34,3 @@ class ToolTests(unittest.TestCase):
     def test_an_exception_is_that_of_the_caller(self):
         with self.assertRaises(ZeroDivisionError):
             list(apnsift_tool.on_all_processors(lambda number: 1 / number, [1, 0]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -14,7 +14,3 @@ class WordTests(unittest.TestCase):
 
     def test_names_with_hyphens_and_allowed_words(self):
         self.assertEqual(list(words.found("left-behind, in place, --places 3")), [])
-
-
-if __name__ == "__main__":
-    unittest.main()
