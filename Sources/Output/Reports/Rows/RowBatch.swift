@@ -120,7 +120,9 @@ struct RowBatch {
 
   @inline(never)
   func writeFileOffsets(_ field: NumberField, to target: UnsafeMutableRawPointer) {
-    write(field, to: target, fileOffset)
+    guard origin.spacing.groupSize == 0 else { return write(field, to: target, fileOffset) }
+    let (first, step) = (fileOffset(0), UInt64(truncatingIfNeeded: stride &* origin.spacing.stride))
+    write(field, to: target) { first &+ UInt64(truncatingIfNeeded: $0) &* step }
   }
 
   /// A column of numbers with one width.
