@@ -105,18 +105,6 @@ struct CaptureDamageTests {
     }
   }
 
-  @Test("noise of any length is not a packet, and reading ends", arguments: Shape.allCases)
-  func noise(_ shape: Shape) {
-    var generator = SeededGenerator(seed: 5)
-    for _ in 0..<6 {
-      let file = shape.file(2, isBigEndian: false, using: &generator)
-      let noise = generator.bytes(200_000)
-      let reading = RecordReading(file.bytes + noise + file.bytes.dropFirst(file.records[0].lowerBound))
-      #expect(reading.packets.count == 2 * file.records.count)
-      #expect(reading.damages == ["\(file.bytes.count)+\(noise.count)"])
-    }
-  }
-
   @Test("bytes of no sense at all, from the head on", arguments: [CaptureRecords.FileFormat.pcap, .pcapng])
   func nonsense(_ kind: CaptureRecords.FileFormat) {
     var generator = SeededGenerator(seed: 6)

@@ -2,32 +2,14 @@ import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import Wording
 
 @Suite("Records of public captures")
 struct CaptureRecordsFixtureTests {
   /// Damaged files, with the damage reported. Their packets are read nevertheless.
-  static let expected: [String: (damages: [String], messages: [Message])] = [
-    "libpcap/pcap-invalid-version-1.pcap": (
-      ["0+24"],
-      [.damage("pcap version 1.4, expected 2.0 to 2.4; records are read as version 2.4", afterPacket: 0)]
-    ),
-    "libpcap/pcapng-invalid-vers-1.pcapng": (
-      ["0+52"],
-      [
-        .damage(
-          "a pcapng section of version 0.1, expected 1.0; its blocks are read as version 1.0", afterPacket: 0)
-      ]
-    ),
+  static let damages = [
+    "libpcap/pcap-invalid-version-1.pcap": ["0+24"], "libpcap/pcapng-invalid-vers-1.pcapng": ["0+52"],
     // The closing lengths of all three blocks are wrong; libpcap stops at the first.
-    "libpcap/shb-option-too-long.pcapng": (
-      ["48+4", "80+4", "176+4"],
-      [
-        .damage(.blockLengthsDiffer(52, 0x3030_3030), afterPacket: 0),
-        .damage(.blockLengthsDiffer(32, 0x3030_3030), afterPacket: 0),
-        .damage(.blockLengthsDiffer(96, 0x3030_3030), inPacket: 1),
-      ]
-    ),
+    "libpcap/shb-option-too-long.pcapng": ["48+4", "80+4", "176+4"],
   ]
 
   @Test("there are captures to test with")
@@ -36,12 +18,10 @@ struct CaptureRecordsFixtureTests {
   @Test("the number of packets in the manifest", arguments: CaptureFixture.all)
   func packetCounts(_ fixture: CaptureFixture) throws {
     let reading = RecordReading(try fixture.bytes)
-    #expect(reading.packets.count == fixture.packets)
+    #expect(reading.packets.count == fixture.reference.packets)
     #expect(reading.misuse.isEmpty)
-    let expected = Self.expected[fixture.name]
-    #expect(reading.damages == expected?.damages ?? [])
-    #expect(reading.messages == expected?.messages ?? [])
-    #expect(reading.errors.isEmpty == (fixture.name != "libpcap/linktype-reserved-field-not-zero.pcap"))
+    #expect(reading.damages == Self.damages[fixture.file] ?? [])
+    #expect(reading.errors.isEmpty == (fixture.file != "libpcap/linktype-reserved-field-not-zero.pcap"))
   }
 
   @Test("the same packets as libpcap, as far as it reads", arguments: CaptureFixture.all)
@@ -49,7 +29,7 @@ struct CaptureRecordsFixtureTests {
     let file = try fixture.bytes
     let libpcap = LibpcapReading(file)
     let reading = RecordReading(file)
-    if libpcap.error == nil { #expect(libpcap.packets.count == fixture.packets) }
+    if libpcap.error == nil { #expect(libpcap.packets.count == fixture.reference.packets) }
     #expect(reading.packets.prefix(libpcap.packets.count).map(\.asLibpcap) == libpcap.packets)
     for packet in reading.packets.prefix(libpcap.packets.count) {
       #expect(LinkType(rawValue: packet.linkType).name == libpcap.linkType)
@@ -83,7 +63,7 @@ struct CaptureRecordsFixtureTests {
 
   @Test(
     "truncated anywhere: packets before the cut, the rest of the one in it, and its offset are reported",
-    arguments: CaptureFixture.all.filter { $0.libpcap.hasPrefix("\($0.packets) packet") })
+    arguments: CaptureFixture.all.filter { $0.libpcap1103.hasPrefix("\($0.reference.packets) packet") })
   func cutAnywhere(_ fixture: CaptureFixture) throws {
     let file = try fixture.bytes
     let whole = RecordReading(file).packets
@@ -103,6 +83,7 @@ struct CaptureRecordsFixtureTests {
       }
       if sound.count < whole.count, whole[sound.count].fileOffset <= length {
         #expect(rest.count == 1 && cut.damages.count == 1, "cut at \(length)")
+        #expect(cut.messages.first?.text.hasPrefix("in packet \(sound.count + 1): ") == true)
       }
     }
   }

@@ -256,31 +256,4 @@ struct ConnectionTests {
     #expect(recording.half().text == "abc<2>fg<3>")
     #expect(recording.findings.filter { $0.code == .truncatedPacket }.map(\.offset) == [7])
   }
-
-  @Test("a stream of more than 4 GiB keeps its offsets")
-  func beyondFourGibibytes() throws {
-    // Far bytes half a space apart: each is ahead of the one before.
-    let step: UInt32 = 0x4000_0000
-    let script: [ScriptedSegment] =
-      [.client(UInt32.max, "", .syn)] + (0..<6).map { .client(UInt32($0) &* step, "x") }
-    var options = CaptureOptions()
-    options.reorderWindow = 0
-    let recording = try gapsAndBytes(script, options)
-    #expect(recording.last == 5 * Int(step))
-  }
-
-  /// Offsets of the bytes that were delivered; the recording would hold every missing byte.
-  private func gapsAndBytes(_ script: [ScriptedSegment], _ options: CaptureOptions) throws -> [Int] {
-    struct Offsets: StreamRecorder {
-      var offsets: [Int] = []
-      mutating func opened(_ stream: StreamIdentity) {}
-      mutating func bytes(_ bytes: RawSpan, of direction: StreamDirection, origins: [SourceExtent]) {
-        offsets.append(origins[0].streamOffset)
-      }
-      mutating func gap(_ gap: StreamGap, in direction: StreamDirection) {}
-      mutating func finding(_ finding: StreamFinding) {}
-      mutating func closed(_ report: StreamReport) {}
-    }
-    return play(script, to: Offsets(), options: options).recorder.offsets
-  }
 }

@@ -1,69 +1,50 @@
-import Basics
 import Foundation
 import PacketCapture
 import TLSDecryption
+import TestSupport
 import Testing
 
-/// A recorded connection: `samples/make/record-tls-matrix` describes the files.
+/// A recorded connection.
 struct Flow: Sendable, CustomTestStringConvertible {
   struct Chunk: Sendable {
     var sender: Side
     var bytes: [UInt8]
   }
 
-  var name = ""
-  var keys: [String] = []
-  var firstKeys: [String] = []
+  let name: String
+  let keys: [String]
+  let firstKeys: [String]
   /// Text of `openssl s_client`, and a session file.
-  var text: [String] = []
-  var session: [String] = []
-  var chunks: [Chunk] = []
+  let text: [String]
+  let session: [String]
+  var chunks: [Chunk]
   /// A connection before it, whose session it resumes.
-  var first: [Chunk] = []
-  var plaintext: [Side: [UInt8]] = [:]
+  let first: [Chunk]
+  let plaintext: [Side: [UInt8]]
 
   var testDescription: String { name }
 
   /// In hex: the hello has it after the header of the record, its own, and the version.
-  var clientRandom: String { Hex.string((chunks.first?.bytes ?? []).dropFirst(11).prefix(32)) }
+  var clientRandom: String { TestHex.text((chunks.first?.bytes ?? []).dropFirst(11).prefix(32)) }
 
-  static let directory: URL = {
-    if let path = ProcessInfo.processInfo.environment["TLS_FLOWS"] { return URL(filePath: path) }
-    return URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/tls")
-  }()
-
-  static let all: [Flow] = {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    return names.filter { $0.hasSuffix(".flow") }.sorted().compactMap { Flow(directory.appending(path: $0)) }
-  }()
+  static let all = FlowFile.names().map { Flow($0) }
 
   static func named(_ name: String) -> Flow? { all.first { $0.name == name } }
 
   static func file(_ name: String) -> [UInt8] {
-    (try? Data(contentsOf: directory.appending(path: name))).map(Array.init) ?? []
+    (try? Data(contentsOf: FlowFile.directory.appending(path: name))).map(Array.init) ?? []
   }
 
-  init?(_ file: URL) {
-    guard let content = try? String(contentsOf: file, encoding: .utf8) else { return nil }
-    for line in content.split(separator: "\n") {
-      guard let colon = line.firstIndex(of: ":") else { continue }
-      let value = String(line[line.index(after: colon)...].drop { $0 == " " })
-      switch line[..<colon] {
-      case "name": name = value
-      case "key": keys.append(value)
-      case "first-key": firstKeys.append(value)
-      case "text": text.append(value)
-      case "session": session.append(value)
-      case "c": chunks.append(Chunk(sender: .client, bytes: Hex.bytes(value) ?? []))
-      case "s": chunks.append(Chunk(sender: .server, bytes: Hex.bytes(value) ?? []))
-      case "first-c": first.append(Chunk(sender: .client, bytes: Hex.bytes(value) ?? []))
-      case "first-s": first.append(Chunk(sender: .server, bytes: Hex.bytes(value) ?? []))
-      case "plain-c": plaintext[.client] = Hex.bytes(value) ?? []
-      case "plain-s": plaintext[.server] = Hex.bytes(value) ?? []
-      default: break
-      }
+  init(_ name: String) {
+    let file = FlowFile(name)
+    func chunks(_ prefix: String) -> [Chunk] {
+      file.chunks(prefix).map { Chunk(sender: $0.isClient ? .client : .server, bytes: $0.bytes) }
     }
+    self.name = file.values("name").first ?? ""
+    (keys, firstKeys) = (file.values("key"), file.values("first-key"))
+    (text, session) = (file.values("text"), file.values("session"))
+    (self.chunks, first) = (chunks(""), chunks("first-"))
+    plaintext = [.client: file.bytes("plain-c"), .server: file.bytes("plain-s")]
   }
 }
 

@@ -1,21 +1,15 @@
-import Foundation
 import TLSDecryption
+import TestSupport
 import Testing
 
 /// Connections that the tests of Go's crypto/tls recorded with OpenSSL, and whose server has a published key:
 /// Tests/Fixtures/README.md.
 @Suite struct GoFlowTests {
-  private static let directory = Flow.directory.appending(path: "go")
-
-  private static let flows: [Flow] = {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    return names.filter { $0.hasSuffix(".flow") }.sorted().compactMap { Flow(directory.appending(path: $0)) }
-  }()
+  private static let flows = FlowFile.names(in: "go").map { Flow($0) }
 
   private func context() throws -> DecryptionContext {
     var store = SecretStore()
-    let key = try Data(contentsOf: Self.directory.appending(path: "rsa.key"))
-    store.add(try PrivateKey(Array(key), file: 0))
+    store.add(try PrivateKey(Flow.file("go/rsa.key"), file: 0))
     return DecryptionContext(store)
   }
 

@@ -7,21 +7,6 @@ import Wording
 /// Nothing grows with the input.
 @Suite("Large inputs", .serialized)
 struct BoundedMemoryTests {
-  private static let limit = 64 << 20
-
-  /// The peak memory of a running process in bytes, without its code, of which more or less is mapped; nil if
-  /// unknown. (What wait4 says of a spawned child counts the test runner's own memory in.)
-  private func peakMemory(of child: ChildProcess) -> Int? {
-    let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8)
-    func bytes(_ name: String) -> Int? {
-      let line = status?.split(separator: "\n").first { $0.hasPrefix(name) }
-      let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
-      return kibibytes.flatMap { Int($0) }.map { $0 << 10 }
-    }
-    guard let peak = bytes("VmHWM:"), let code = bytes("RssFile:") else { return nil }
-    return peak - code
-  }
-
   /// Sound tuples, some damage, a token of another length: 1 MiB that is no whole number of tuples.
   private func block() -> [UInt8] {
     let sound = feedback(tuples(27_000))
@@ -36,67 +21,56 @@ struct BoundedMemoryTests {
 
   @Test("200 MB of CSV and 40 MB of the others from a pipe take less than 64 MiB", arguments: commands)
   func peak(_ arguments: [String]) throws {
-    let directory = try TestDirectory()
-    let (reading, writing) = try makePipe()
-    let child = try directory.start(arguments, input: reading.number)
-    reading.close()
     let block = block()
     let total = arguments == ["export", "-"] ? 200_000_000 : 40_000_000
-    var written = 0
-    while written < total {
-      #expect(try writing.write(block))
-      written += block.count
+    try TestDirectory().expectMemory(below: 64 << 20, of: arguments) { pipe in
+      for _ in 0...(total / block.count) { try pipe.write(block) }
     }
-    #if os(Linux)
-      let peak = try #require(peakMemory(of: child))
-      #expect(peak < Self.limit, "\(arguments): \(peak) bytes")
-    #endif
-    writing.close()
-    #expect(try child.wait() == .exit(0))
   }
 
   @Test("a million registrations from a pipe take less than 96 MiB, 32 of them SQLite's")
   func importMemory() throws {
     let directory = try TestDirectory()
-    let (reading, writing) = try makePipe()
-    let child = try directory.start(
-      ["store", "import", "-", "--store", "sqlite:tokens.sqlite", "--create"], input: reading.number)
-    reading.close()
-    try writing.write(Array("note,token,registered_at\n".utf8))
     let rest = hex(token(1)).dropFirst(8)
-    for thousand in 0..<1000 {
-      let lines = (0..<1000).map { line in
-        let number = String(thousand * 1000 + line)
-        return
-          "\"a \"\"b\"\"\",\(String(repeating: "0", count: 8 - number.count))\(number)\(rest),1400000000\n"
+    let words = ["store", "import", "-", "--store", "sqlite:tokens.sqlite", "--create"]
+    try directory.expectMemory(below: 96 << 20, of: words) { pipe in
+      try pipe.write(Array("note,token,registered_at\n".utf8))
+      for thousand in 0..<1000 {
+        let lines = (0..<1000).map { line in
+          let number = String(String(100_000_000 + thousand * 1000 + line).dropFirst())
+          return "\"a \"\"b\"\"\",\(number)\(rest),1400000000\n"
+        }
+        try pipe.write(Array(lines.joined().utf8))
       }
-      #expect(try writing.write(Array(lines.joined().utf8)))
     }
-    #if os(Linux)
-      let peak = try #require(peakMemory(of: child))
-      #expect(peak < 96 << 20, "\(peak) bytes")
-    #endif
-    writing.close()
-    #expect(try child.wait() == .exit(0))
     #expect(try directory.sqlite("tokens.sqlite", "SELECT count(*) FROM device_tokens") == "1000000")
   }
 
   @Test("100,000 empty members of an archive with a path of 3.5 KB take less than 100 MiB")
   func emptyMembers() throws {
-    let measured = try TestDirectory().shell(
-      """
-      python3 - <<'END'
-      import os, resource, subprocess, zipfile
-      folder = "/".join(["d" * 250] * 14)
-      os.makedirs(folder)
-      with zipfile.ZipFile(folder + "/a.zip", "w") as archive:
+    let directory = try TestDirectory()
+    let folder = Array(repeating: String(repeating: "d", count: 250), count: 14).joined(separator: "/")
+    try directory.makeDirectory(folder)
+    let script = """
+      import zipfile
+      with zipfile.ZipFile("\(folder)/a.zip", "w") as archive:
           for member in range(100_000): archive.writestr(str(member), b"")
-      subprocess.run([os.environ["APNSIFT"], "export", "--quiet", folder, "-o", "out.csv"], check=True)
-      print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-      END
-      """)
-    let kibibytes = try #require(measured.lines.first.flatMap { Int($0) }, "\(measured.errors)")
-    #expect(kibibytes < 100 << 10)
+      """
+    _ = try directory.tool("python3", ["-c", script])
+    let (outcome, peak) = try directory.measured("export", "--quiet", folder, "-o", "out.csv")
+    #expect(outcome.code == 0 && peak < 100 << 20, "\(outcome.errors)")
+  }
+
+  @Test("1 GiB of zeros that is compressed takes less than 64 MiB", arguments: ["gzip", "zstd", "lz4"])
+  func bomb(_ tool: String) throws {
+    let directory = try TestDirectory()
+    let made = try directory.shell("head -c 1073741824 /dev/zero | \(tool) -c >bomb")
+    try #require(made.code == 0, "\(made.errors)")
+    let (outcome, peak) = try directory.measured("inspect", "--no-distinct", "--no-hash", "bomb")
+    #expect(outcome.code == 0)
+    #if os(Linux)
+      #expect(peak < 64 << 20, "\(peak) bytes")
+    #endif
   }
 
   @Test("an endless pipe ends with its reader")

@@ -18,17 +18,6 @@ struct CaptureInputTests {
     packets = FrameWriter().packets(conversation.segments())
   }
 
-  private func export(_ arguments: String...) throws -> Exported {
-    let outcome = try directory.apnsift(["export", "-t", "ndjson"] + arguments)
-    return Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
-  }
-
-  private func expectAll(_ exported: Exported) throws {
-    #expect(exported.outcome.code == 0, "\(exported.outcome.errors)")
-    #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
-    #expect(exported.codes.isEmpty, "\(exported.codes)")
-  }
-
   // MARK: - --join
 
   /// The capture in three files of different formats; the third one compressed.
@@ -47,12 +36,40 @@ struct CaptureInputTests {
     return parts.map { (name: $0.0, content: $0.1) }
   }
 
-  @Test("a connection goes on across files of other formats, and each byte is traced to its own file")
-  func joined() throws {
+  /// Files that are given together, and what is found: an exit code, and each code of a finding with its file.
+  static let joins: [(inputs: String, code: Int32, findings: Set<String>, isWhole: Bool)] = [
+    ("--join a.pcap b.pcapng c.pcap.zst", 0, [], true),
+    // Within the window, the order of the files does not matter.
+    ("--join c.pcap.zst b.pcapng a.pcap", 0, [], true),
+    ("--join parts", 0, [], true),
+    ("--join a.pcap dump.bin b.pcapng c.pcap.zst", 2, ["unreadable-input dump.bin"], true),
+    ("a.pcap b.pcapng c.pcap.zst", 0, ["midstream-start b.pcapng", "midstream-start c.pcap.zst"], false),
+    ("--join a.pcap c.pcap.zst", 0, ["stream-gap c.pcap.zst"], false),
+    // What is found in a part that follows is its own, not the missing one's.
+    ("--join a.pcap b.pcap c.pcap.zst", 2, ["unreadable-input b.pcap", "stream-gap c.pcap.zst"], false),
+  ]
+
+  @Test("a connection goes on across files of other formats", arguments: joins)
+  func joined(_ inputs: String, _ code: Int32, _ findings: Set<String>, _ isWhole: Bool) throws {
+    for (index, part) in try writeParts().enumerated() {
+      try directory.write(part.content, to: "parts/\(index)")
+    }
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    let exported = try directory.export(inputs.split(separator: " ").map(String.init))
+    #expect(exported.outcome.code == code)
+    // Of a tuple that is cut, there are findings besides.
+    let found = exported.findings.map { "\($0["code"] ?? "") \($0["source"] ?? "")" }
+      .filter { !$0.hasPrefix("truncated-record") && !$0.hasPrefix("skipped-bytes") }
+    #expect(Set(found) == findings)
+    let hasAll = try exported.tuples.map(\.token) == sent.map { hex($0.token) }
+    #expect(hasAll == isWhole)
+    #expect(exported.streams.count == (inputs.hasPrefix("--join") ? 1 : 3))
+  }
+
+  @Test("each byte is traced to its own file")
+  func provenance() throws {
     let parts = try writeParts()
-    let exported = try export("--join", "a.pcap", "b.pcapng", "c.pcap.zst")
-    try expectAll(exported)
-    #expect(exported.streams.count == 1)
+    let exported = try directory.export("--join", "a.pcap", "b.pcapng", "c.pcap.zst")
     let counts = [packets.count / 3, packets.count / 3, packets.count - packets.count / 3 * 2]
     var seen: Set<String> = []
     for record in exported.objects("feedback") {
@@ -72,86 +89,12 @@ struct CaptureInputTests {
     #expect(inputs.map { $0["source"] as? String } == parts.map(\.name))
   }
 
-  @Test("packet numbers of joined files are those of each file")
-  func packetNumbers() throws {
-    _ = try writeParts()
-    let whole = try directory.export(packets)
-    let joined = try export("--join", "a.pcap", "b.pcapng", "c.pcap.zst")
-    let first = ["a.pcap": 0, "b.pcapng": packets.count / 3, "c.pcap.zst": packets.count * 2 / 3]
-    let numbers = try joined.objects("feedback").map { record in
-      try #require(record["packet"] as? Int) + first[try #require(record["source"] as? String), default: 0]
-    }
-    #expect(numbers == whole.objects("feedback").map { $0["packet"] as? Int })
-    #expect(joined.streams.first?["source"] as? String == "a.pcap")
-    #expect(joined.streams.first?["started_at"] as? String == whole.streams.first?["started_at"] as? String)
-  }
-
-  @Test("without --join each file is a capture of its own, and the second begins in the middle")
-  func separate() throws {
-    _ = try writeParts()
-    let exported = try export("a.pcap", "b.pcapng", "c.pcap.zst")
-    #expect(exported.streams.map { $0["source"] as? String } == ["a.pcap", "b.pcapng", "c.pcap.zst"])
-    #expect(exported.streams.map { $0["stream"] as? Int } == [0, 0, 0])
-    let sources = exported.findings("midstream-start").map { $0["source"] as? String }
-    #expect(Set(sources) == ["b.pcapng", "c.pcap.zst"])
-  }
-
-  @Test("joined in the wrong order, within the window, only the beginning differs")
-  func wrongOrder() throws {
-    _ = try writeParts()
-    let exported = try export("--join", "c.pcap.zst", "b.pcapng", "a.pcap")
-    try expectAll(exported)
-  }
-
-  @Test("what is lost between two files is a gap in the second")
-  func lostFile() throws {
-    _ = try writeParts()
-    let exported = try export("--join", "a.pcap", "c.pcap.zst")
-    #expect(exported.streams.count == 1)
-    #expect(exported.findings("stream-gap").map { $0["source"] as? String } == ["c.pcap.zst"])
-    #expect(exported.streams.first?["server_gap_bytes"] as? Int ?? 0 > 0)
-  }
-
-  @Test("a dump among joined inputs is an error, and the captures are read")
-  func dumpAmongJoined() throws {
-    _ = try writeParts()
-    try directory.write(feedback(tuples(3)), to: "dump.bin")
-    let exported = try export("--join", "a.pcap", "dump.bin", "b.pcapng", "c.pcap.zst")
-    #expect(exported.outcome.code == 2)
-    #expect(
-      exported.outcome.messages.first
-        == Message.about("dump.bin", "not a capture, and --join joins captures only").text)
-    #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
-    #expect(exported.codes == ["unreadable-input"])
-  }
-
-  @Test("a missing part is an error, and leaves a gap")
-  func missingPart() throws {
-    _ = try writeParts()
-    let exported = try export("--join", "a.pcap", "b.pcap", "c.pcap.zst")
-    #expect(exported.outcome.code == 2)
-    #expect(Set(exported.codes).isSuperset(of: ["unreadable-input", "stream-gap"]))
-    // What is found in a part that follows is its own, not the missing one's.
-    #expect(exported.findings("stream-gap").map { $0["source"] as? String } == ["c.pcap.zst"])
-    #expect(exported.objects("feedback").last?["source"] as? String == "c.pcap.zst")
-  }
-
-  @Test("one file is a join, too; and a directory is joined in the order of names")
-  func directoryJoined() throws {
-    for (index, part) in try writeParts().enumerated() {
-      try directory.write(part.content, to: "parts/\(index)")
-    }
-    try expectAll(try export("--join", "parts"))
-    try directory.write(PcapWriter().file(packets), to: "whole.pcap")
-    try expectAll(try export("--join", "whole.pcap"))
-  }
-
   @Test("a copy of bytes of another file is not silently accepted")
   func copyAcrossFiles() throws {
     let half = packets.count / 2
     try directory.write(PcapWriter().file(Array(packets[..<half])), to: "a.pcap")
     try directory.write(PcapWriter().file(Array(packets[(half - 6)...])), to: "b.pcap")
-    let exported = try export("--join", "a.pcap", "b.pcap")
+    let exported = try directory.export("--join", "a.pcap", "b.pcap")
     #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
     #expect(Set(exported.codes) == ["unverified-retransmission"])
   }
@@ -165,7 +108,7 @@ struct CaptureInputTests {
       try directory.write(try directory.bytes(of: part.name), to: "rotated/\(name)")
     }
     try directory.write(feedback(tuples(1)), to: "rotated/cap1.bin")
-    let exported = try export("rotated")
+    let exported = try directory.export("rotated")
     let tokens = exported.objects("feedback").compactMap { $0["token"] as? String }
     #expect(tokens == (sent + tuples(1)).map { hex($0.token) })
     #expect(exported.codes == ["joined-capture", "joined-capture"])
@@ -190,8 +133,8 @@ struct CaptureInputTests {
     try directory.write(large, to: "rotated/1.pcap")
     try directory.write(PcapWriter().file(Array(packets[half...])), to: "rotated/2.pcap")
     _ = try directory.shell("sha256sum rotated/2.pcap >known")
-    #expect(try export("rotated").codes.contains("joined-capture"))
-    let left = try export("rotated", "--known-hashes", "known")
+    #expect(try directory.export("rotated").codes.contains("joined-capture"))
+    let left = try directory.export("rotated", "--known-hashes", "known")
     #expect(left.objects("feedback").allSatisfy { $0["source"] as? String == "rotated/1.pcap" })
   }
 
@@ -209,14 +152,14 @@ struct CaptureInputTests {
     let files = try #require(Self.unrelated.first { $0.name == name })
     try directory.write(PcapWriter().file(Array(packets[files.first])), to: "dumps/a/1.pcap")
     try directory.write(PcapWriter().file(Array(packets[files.second])), to: "dumps/\(files.folder)/2.pcap")
-    #expect(try !export("dumps").codes.contains("joined-capture"))
+    #expect(try !directory.export("dumps").codes.contains("joined-capture"))
   }
 
   @Test("the connection alone is proof: what is lost between two files is a gap")
   func lossBetweenRotated() throws {
     try directory.write(PcapWriter().file(Array(packets[...9])), to: "dumps/1.pcap")
     try directory.write(PcapWriter().file(Array(packets[14...])), to: "dumps/2.pcap")
-    let exported = try export("dumps")
+    let exported = try directory.export("dumps")
     #expect(exported.streams.count == 1)
     #expect(Set(exported.codes).isSuperset(of: ["joined-capture", "stream-gap"]))
   }
@@ -237,20 +180,6 @@ struct CaptureInputTests {
     #expect(joined.text == input.text)
   }
 
-  @Test("copies are compared with bytes from a pipe")
-  func conflictFromPipe() throws {
-    var conversation = Conversation(serverSends: feedback(sent))
-    conversation.segmentSizes = [100]
-    let segments = conversation.segments()
-    let index = segments.dataIndices[5]
-    let contradicted = segments.contradicting(index, at: 7, with: [~segments[index].payload[7]])
-    let file = PcapWriter().file(FrameWriter().packets(contradicted))
-    let outcome = try directory.apnsift("export", "-t", "ndjson", "-", input: .bytes(file))
-    let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
-    #expect(exported.codes == ["conflicting-overlap"])
-    #expect(exported.findings.first?["offset"] as? Int == 507)
-  }
-
   @Test("captures and dumps in a directory are read, whatever their names, and the rest is skipped")
   func besideDumps() throws {
     try directory.write(PcapWriter().file(packets), to: "all/1.txt")
@@ -258,7 +187,7 @@ struct CaptureInputTests {
     try directory.write("notes\n", to: "all/3.pcapng")
     try directory.write(
       try directory.tool("gzip", ["-c"], input: .bytes(PcapngWriter().file(packets))), to: "all/4")
-    let exported = try export("all")
+    let exported = try directory.export("all")
     #expect(exported.outcome.code == 0)
     let bySource = Dictionary(grouping: exported.objects("feedback")) { $0["source"] as? String ?? "" }
     #expect(bySource.mapValues(\.count) == ["all/1.txt": 60, "all/2.pcap": 2, "all/4": 60])
@@ -273,55 +202,27 @@ struct CaptureInputTests {
   func fromCapture(_ content: [UInt8]) throws {
     try directory.write(content, to: "input")
     try directory.write(PcapWriter().file(packets), to: "capture.pcap")
-    let exported = try export("--from", "capture", "input", "capture.pcap")
+    let exported = try directory.export("--from", "capture", "input", "capture.pcap")
     #expect(exported.outcome.code == 2)
     #expect(exported.outcome.messages.first == Message.about("input", "not a pcap or pcapng capture").text)
     #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
   }
 
-  @Test("a capture that is named raw is read as a dump, all of it damage")
-  func captureAsRaw() throws {
-    let file = PcapWriter().file(packets)
-    try directory.write(file, to: "capture.pcap")
-    let exported = try export("--from", "raw", "capture.pcap")
-    #expect(exported.objects("summary").first?["stream_bytes"] as? Int == file.count)
-    #expect(exported.codes.contains("skipped-bytes"))
-  }
-
-  /// Each export of a stream by its name, with its smallest text.
-  static let exports: [(name: String, text: @Sendable (_ bytes: [UInt8]) -> String)] = [
-    (
-      "follow-raw",
-      {
-        let rule = String(repeating: "=", count: 67)
-        return "\n\(rule)\nFollow: tcp,raw\nFilter: tcp.stream eq 0\nNode 0: 192.0.2.10:4\n"
-          + "Node 1: 192.0.2.20:2196\n\t\(hex($0))\n\(rule)\n"
-      }
-    ),
-    ("follow-raw", { hex($0) + "\n" }),
-    (
-      "c-arrays",
-      {
-        "char peer1_0[] = { /* Packet 4 */\n" + $0.map { "0x\(hex([$0]))" }.joined(separator: ", ") + " };\n"
-      }
-    ),
-    (
-      "socat",
-      {
-        "< 2014/05/13 16:53:20.000000123  length=\($0.count) from=0 to=\($0.count - 1)\n"
-          + $0.map { " \(hex([$0]))" }.joined() + "\n--\n"
-      }
-    ),
+  /// Names of --from, and the input of the corpus that each reads.
+  static let exports = [
+    ("follow-raw", "follow-raw/input.txt"), ("follow-hex", "follow-hex/input.txt"),
+    ("follow-yaml", "follow-yaml/input.yaml"), ("c-arrays", "c-arrays/input.txt"),
+    ("socat", "socat-x/input.txt"), ("ssldump", "ssldump/input.txt"),
   ]
 
-  @Test("exports of streams by their names", arguments: exports.indices)
-  func exportsByName(_ index: Int) throws {
-    let (name, text) = Self.exports[index]
-    try directory.write(text(feedback(tuples(3))), to: "export.txt")
-    let exported = try export("-f", name, "export.txt")
-    #expect(exported.outcome.code == 0, "\(exported.outcome.errors)")
-    #expect(try exported.tuples.map(\.token) == tuples(3).map { hex($0.token) })
-    let inputs = exported.objects("summary").first?["inputs"] as? [Evidence.Object]
+  @Test("exports of streams by their names", arguments: exports)
+  func exportsByName(_ name: String, _ input: String) throws {
+    let input = Repository.path(of: "samples/corpus/format/\(input)")
+    let found = try directory.export("-f", name, input)
+    let expected = try directory.text(of: input.replacing(/input\.\w+$/, with: "expected.ndjson"))
+    let records = Exported(objects: try Evidence.lines(expected), outcome: found.outcome)
+    #expect(try found.tuples == records.tuples && !found.tuples.isEmpty)
+    let inputs = found.objects("summary").first?["inputs"] as? [Evidence.Object]
     #expect(inputs?.first?["format"] as? String == name)
   }
 

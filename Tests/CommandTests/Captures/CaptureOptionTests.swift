@@ -33,22 +33,6 @@ struct CaptureOptionTests {
 
   // MARK: - --filter
 
-  @Test("a filter chooses the packets; streams are numbered by what it lets through")
-  func filter() throws {
-    let lists = [
-      conversation(tuples(5)).segments(), conversation(tuples(7, from: 100), from: 50_000).segments(),
-    ]
-    let packets = FrameWriter().packets(.interleaved(lists))
-    let chosen = try directory.export(packets, "--filter", "tcp port 50000")
-    #expect(chosen.streams.count == 1 && chosen.codes.isEmpty)
-    try expectTuples(tuples(7, from: 100), in: chosen)
-    // Packets have the numbers that they have in the file: a SYN of the other connection comes first.
-    #expect(chosen.streams.first?["first_packet"] as? Int == 2)
-    let oneSide = try directory.export(packets, "--filter", "src port 2196 and dst port 49152")
-    #expect(oneSide.streams.count == 1 && oneSide.codes.isEmpty)
-    try expectTuples(tuples(5), in: oneSide)
-  }
-
   @Test("a filter that no packet matches leaves nothing, and that is no error")
   func filterWithoutMatches() throws {
     let exported = try directory.export(
@@ -87,25 +71,6 @@ struct CaptureOptionTests {
     #expect(findings == (hasHandshake ? [] : ["server"]))
   }
 
-  @Test("other traffic is counted and not decoded")
-  func otherTraffic() throws {
-    var web = Conversation([
-      .init(.client, Array("GET / HTTP/1.1\r\nHost: example.com\r\n\r\n".utf8)),
-      .init(.server, Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc".utf8)),
-    ])
-    web.server.port = 80
-    let lists = [web.segments(), conversation(tuples(5)).segments()]
-    let exported = try directory.export(FrameWriter().packets(.interleaved(lists)))
-    #expect(exported.streams.map { $0["protocol"] as? String } == ["other", "feedback"])
-    #expect(exported.streams.first?["client_bytes"] as? Int == web.bytes(of: .client).count)
-    #expect(exported.streams.first?["server_bytes"] as? Int == web.bytes(of: .server).count)
-    #expect(exported.codes.isEmpty)
-    try expectTuples(tuples(5), in: exported, stream: 1)
-    let undecoded = web.bytes(of: .client).count + web.bytes(of: .server).count
-    #expect(summary(exported, "undecoded_bytes") == undecoded)
-    #expect(summary(exported, "stream_bytes") == 5 * 38 && summary(exported, "record_bytes") == 5 * 38)
-  }
-
   /// Bytes that no probe takes for feedback, and that a feedback port makes a damaged stream.
   private var noise: [UInt8] { (0..<400).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) } }
 
@@ -116,8 +81,7 @@ struct CaptureOptionTests {
     let packets = FrameWriter().packets(odd.segments())
     #expect(try directory.export(packets).streams.first?["protocol"] as? String == "other")
     for options in [["--feedback-port", "4000"], ["--feedback-port", "1", "--feedback-port", "4000"]] {
-      let outcome = try directory.apnsift(["export", "-t", "ndjson", "capture.pcap"] + options)
-      let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+      let exported = try directory.export("capture.pcap", options)
       #expect(exported.streams.first?["protocol"] as? String == "feedback")
       #expect(summary(exported, "skipped_bytes") == 400 && exported.codes == ["skipped-bytes"])
     }
@@ -158,85 +122,7 @@ struct CaptureOptionTests {
     try expectTuples(tuples(3), in: exported)
   }
 
-  @Test("--protocol feedback decodes streams that neither port nor content identify")
-  func namedProtocol() throws {
-    var odd = Conversation(serverSends: noise + feedback(tuples(3)))
-    odd.server.port = 4000
-    let exported = try directory.export(
-      FrameWriter().packets(odd.segments()), "--protocol", "feedback")
-    #expect(exported.streams.first?["protocol"] as? String == "feedback")
-    #expect(summary(exported, "stream_bytes") == 400 + 3 * 38 && summary(exported, "undecoded_bytes") == 0)
-    #expect(try exported.tuples.last?.token == hex(token(2)))
-  }
-
   // MARK: - Limits
-
-  @Test(
-    "a hole is filled by the last packet of the window, and not by the one after it",
-    arguments: [0, 1, 2, 10])
-  func reorderWindow(_ window: Int) throws {
-    let tuples = tuples(30)
-    // From the packet after the gap to the one that fills it; acknowledgements are packets, too.
-    for distance in [window, window + 1] where distance > 0 {
-      var segments = conversation(tuples).segments()
-      let moved = segments.remove(at: segments.dataIndices[3])
-      let next = segments.dataIndices[3]
-      segments.insert(moved, at: next + distance)
-      let exported = try directory.export(
-        FrameWriter().packets(segments), "--reorder-window", "\(window)")
-      let isInTime = distance <= window
-      let kept = tuples.enumerated().filter { isInTime || $0.offset != 3 }.map(\.element)
-      try expectTuples(kept, in: exported)
-      #expect(exported.codes.contains("stream-gap") != isInTime, "distance \(distance)")
-      #expect(exported.codes.contains("late-segment") != isInTime, "distance \(distance)")
-    }
-  }
-
-  @Test(
-    "a buffer that is full gives a hole up, and says so", arguments: ["--stream-buffer", "--total-buffer"])
-  func buffers(_ option: String) throws {
-    var segments = conversation(tuples(30)).segments()
-    let moved = segments.remove(at: segments.dataIndices[3])
-    segments.insert(moved, at: segments.dataIndices[20])
-    let packets = FrameWriter().packets(segments)
-    #expect(try directory.export(packets, option, "64KiB").codes.isEmpty)
-    for size in [0, 1000] {
-      let exported = try directory.export(packets, option, "\(size)")
-      #expect(Set(exported.codes) == ["buffer-limit", "stream-gap", "late-segment"], "\(size)")
-      let message = exported.findings("buffer-limit").first?["message"] as? String
-      #expect(message == "buffer limit of \(size) bytes reached (\(option)): the gap here was flushed early")
-      try expectTuples(tuples(30).enumerated().filter { $0.offset != 3 }.map(\.element), in: exported)
-    }
-  }
-
-  @Test("--max-connections forgets the connection that was idle longest")
-  func maxConnections() throws {
-    let first = conversation(tuples(6)).segments()
-    let others = (0..<4).map { conversation(tuples(1), from: UInt16(50_000 + $0)).segments() }
-    let split = first.dataIndices[3]
-    let segments = Array(first[..<split]) + others.flatMap { $0 } + Array(first[split...])
-    let whole = try directory.export(segments)
-    #expect(whole.streams.count == 5 && whole.codes.isEmpty)
-    let packets = FrameWriter().packets(segments)
-    let evicted = try directory.export(packets, "--max-connections", "1")
-    #expect(evicted.streams.count == 6)
-    #expect(evicted.codes.contains("connection-evicted"))
-    try expectTuples(tuples(3), in: evicted)
-    try expectTuples(tuples(3, from: 3), in: evicted, stream: 5)
-  }
-
-  @Test("--fragment-buffer gives fragments up, and says so")
-  func fragmentBuffer() throws {
-    var conversation = conversation(tuples(40))
-    conversation.segmentSizes = [760]
-    let segments = conversation.segments().fragmented(into: 152, .lastFirst)
-    let packets = FrameWriter().packets(segments)
-    #expect(try directory.export(packets).codes.isEmpty)
-    let exported = try directory.export(packets, "--fragment-buffer", "100")
-    #expect(exported.codes.contains("fragment-missing") || exported.codes.contains("buffer-limit"))
-    #expect(exported.streams.first?["server_gap_bytes"] as? Int == 1520)
-    #expect(try exported.tuples.isEmpty)
-  }
 
   @Test("--max-packet takes longer records for damage, and reads on after them")
   func maxPacket() throws {

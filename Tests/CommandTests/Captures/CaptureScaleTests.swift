@@ -1,5 +1,4 @@
 import CommandTestSupport
-import Foundation
 import Testing
 
 /// Captures that were made to be dear cost no more than their size (docs/spec/captures.md#limits); the files are those
@@ -9,22 +8,6 @@ struct CaptureScaleTests {
   private let directory: TestDirectory
 
   init() throws { directory = try TestDirectory() }
-
-  /// Runs the command, and says how much memory it had at most, in bytes. Python asks the system, as what the
-  /// test runner would get includes its own memory.
-  private func run(_ arguments: String...) throws -> (outcome: Outcome, peak: Int) {
-    let script = """
-      import os, resource, subprocess, sys
-      code = subprocess.run([os.environ["APNSIFT"], *sys.argv[1:]]).returncode
-      unit = 1 if sys.platform == "darwin" else 1024
-      with open("peak", "w") as file:
-          file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit))
-      sys.exit(code)
-      """
-    let words = ["python3", "-c", script] + arguments
-    let outcome = try directory.run("/usr/bin/env", words.map { Array($0.utf8) })
-    return (outcome, try #require(Int(try directory.text(of: "peak"))))
-  }
 
   /// What the process takes with nothing to hold back.
   private static let ground = 64 << 20
@@ -36,7 +19,7 @@ struct CaptureScaleTests {
     "100,000 holes of one byte in one stream, in any order", arguments: ["ascending", "descending", "random"])
   func holes(_ order: String) throws {
     try directory.makeCapture(order, 100_000)
-    let (outcome, peak) = try run(
+    let (outcome, peak) = try directory.measured(
       "export", "-t", "raw", "-o", "out", "--reorder-window", "200000", "large.pcap")
     #expect(outcome.code == 0, "\(outcome.errors)")
     #expect(peak < Self.ground + Self.totalBuffer, "\(peak) bytes")
@@ -50,8 +33,7 @@ struct CaptureScaleTests {
   @Test("a window that is too narrow for the order loses bytes, and says so")
   func narrowWindow() throws {
     try directory.makeCapture("random", 20_000)
-    let outcome = try directory.apnsift("export", "-t", "ndjson", "--records", "findings", "large.pcap")
-    let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+    let exported = try directory.export("large.pcap", "--records", "findings")
     // Each late packet brought one byte.
     let late = exported.findings("late-segment").count
     let summary = try #require(exported.objects("summary").first)
@@ -64,7 +46,7 @@ struct CaptureScaleTests {
   func halfOpen() throws {
     let (count, remembered) = (500_000, 50_000)
     try directory.makeCapture("half-open", count)
-    let (outcome, peak) = try run(
+    let (outcome, peak) = try directory.measured(
       "export", "--records", "findings", "--max-connections", "\(remembered)", "large.pcap")
     #expect(outcome.code == 0)
     #expect(outcome.lines.count == 2)
@@ -79,7 +61,8 @@ struct CaptureScaleTests {
   func farBytes() throws {
     let count = 200_000
     try directory.makeCapture("far-byte", count)
-    let (outcome, peak) = try run("export", "--records", "streams", "-o", "streams.csv", "large.pcap")
+    let (outcome, peak) = try directory.measured(
+      "export", "--records", "streams", "-o", "streams.csv", "large.pcap")
     #expect(outcome.code == 0)
     // Each takes up to 2 KiB.
     #expect(peak < Self.ground + Self.totalBuffer + count << 11, "\(peak) bytes")
@@ -93,7 +76,7 @@ struct CaptureScaleTests {
   @Test("a stream of 6 GiB of which a few bytes are there")
   func longStream() throws {
     try directory.makeCapture("long", 6)
-    let (outcome, peak) = try run("export", "-t", "raw", "-o", "out", "large.pcap")
+    let (outcome, peak) = try directory.measured("export", "-t", "raw", "-o", "out", "large.pcap")
     #expect(outcome.code == 0)
     #expect(peak < Self.ground, "\(peak) bytes")
     let entry = try #require(try Evidence.objects(try directory.text(of: "out/streams.json")).first)

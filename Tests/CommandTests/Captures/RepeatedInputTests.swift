@@ -1,5 +1,4 @@
 import Basics
-import CaptureWriting
 import CommandTestSupport
 import Foundation
 import Testing
@@ -68,41 +67,9 @@ struct RepeatedInputTests {
     #expect(inputs.count == 2 && !inputs[0].contains("the same bytes"))
   }
 
-  @Test("without digests, the same file is still reported, and a copy is not")
-  func withoutDigests() throws {
-    let same = try directory.apnsift("inspect", "--no-hash", "a.bin", "link.bin")
-    #expect(same.messages.contains(warning("link.bin", "a.bin")))
-    let copy = try directory.apnsift("inspect", "--no-hash", "a.bin", "dumps")
-    #expect(copy.messages.count == 1 && copy.said(.noProblems))
-  }
-
-  @Test("each copy names the first one")
-  func several() throws {
-    let outcome = try directory.apnsift("inspect", "a.bin", "a.bin", "link.bin")
-    #expect(outcome.messages.dropLast() == [warning("a.bin", "a.bin"), warning("link.bin", "a.bin")][...])
-  }
-
-  @Test("through a pipe, too, where digests are computed")
-  func piped() throws {
-    let outcome = try directory.apnsift(
-      ["inspect", "a.bin", "-"], input: .bytes(try directory.bytes(of: "a.bin")))
-    #expect(outcome.messages.contains(warning("-", "a.bin")))
-  }
-
-  @Test("inputs of no bytes, and those that differ, repeat nothing")
-  func different() throws {
-    for name in ["e1", "e2"] { try directory.write("", to: name) }
-    var changed = feedback(tuples(10))
-    changed[30] ^= 1
-    try directory.write(changed, to: "changed.bin")
-    let outcome = try directory.apnsift("inspect", "a.bin", "changed.bin", "e1", "e2", "e1")
-    #expect(!outcome.said(.warning(.verbatim(""))) && outcome.said(.noProblems), "\(outcome.errors)")
-  }
-
   @Test("a capture that is joined twice is reported")
   func joined() throws {
-    try directory.write(
-      PcapWriter().file(FrameWriter().packets(FeedbackConversation.plain.segments())), to: "a.pcap")
+    try directory.writeCapture(FeedbackConversation.plain.segments(), to: "a.pcap")
     let outcome = try directory.apnsift("inspect", "--join", "a.pcap", "a.pcap")
     let message = Message.about("a.pcap", .warning(.sameBytes(as: "a.pcap", isJoinedCapture: true)))
     #expect(outcome.messages.contains(message.text))

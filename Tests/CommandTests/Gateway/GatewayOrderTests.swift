@@ -1,6 +1,5 @@
 import CaptureWriting
 import CommandTestSupport
-import Foundation
 import Testing
 
 /// Within one direction of one stream records and findings come in order of offset (docs/spec/interface.md#order-of-records).
@@ -44,8 +43,7 @@ struct GatewayOrderTests {
     try directory.write(client, to: "sent")
     try directory.write(refusal(8, identifier), to: "received")
     for inputs in [["capture.pcap"], ["--requests", "sent", "--responses", "received"]] {
-      let outcome = try directory.apnsift(["export", "-t", "ndjson"] + inputs + kind + limit)
-      let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+      let exported = try directory.export(inputs + kind + limit)
       try expectOrder(exported)
       let findings = exported.findings("skipped-bytes").count + exported.findings("truncated-record").count
       #expect(kind == ["--records", "requests"] ? findings == 0 : findings > 8)
@@ -70,38 +68,11 @@ struct GatewayOrderTests {
     #expect(exported.findings("pending-limit").count == 1)
     try expectOrder(exported)
   }
-
-  @Test("damage among responses comes in order, too")
-  func damagedResponses() throws {
-    let directory = try TestDirectory()
-    try directory.write(Push(2, 5, token: token(1)).bytes, to: "sent")
-    try directory.write(
-      refusal(8, 5) + [7, 7] + refusal(8, 5) + refusal(10, 5) + [1] + refusal(1, 9) + [8, 1], to: "received")
-    let outcome = try directory.apnsift(
-      "export", "-t", "ndjson", "--requests", "sent", "--responses", "received")
-    let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
-    try expectOrder(exported)
-    #expect(try exported.responses.map(\.offset) == [0, 8, 14, 21])
-    #expect(
-      exported.codes == [
-        "unknown-command", "skipped-bytes", "unknown-command", "skipped-bytes", "truncated-record",
-      ])
-  }
 }
 
 /// What waits for its outcome goes through a temporary file where it is too much.
 @Suite("Gateway connections that are large or many", .serialized)
 struct GatewayMemoryTests {
-  private static let limit = 100 << 20
-
-  private func peakMemory(of child: ChildProcess) -> Int? {
-    guard let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8),
-      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-      let kibibytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
-    else { return nil }
-    return kibibytes << 10
-  }
-
   /// `count` requests of 300 bytes with command 1, numbered in their identifiers.
   private func requests(_ count: Int) -> [UInt8] {
     let text = #"{"aps":{"alert":""# + String(repeating: "x", count: 300 - 45 - 21) + #""}}"#
@@ -137,18 +108,10 @@ struct GatewayMemoryTests {
   func peak() throws {
     let directory = try TestDirectory()
     try directory.write(refusal(8, 150_000), to: "received")
-    let (reading, writing) = try makePipe()
-    let child = try directory.start(
-      ["export", "--requests", "-", "--responses", "received", "--records", "resend", "--memory", "1MiB"],
-      input: reading.number)
-    reading.close()
-    try writing.write(requests(200_000))
-    #if os(Linux)
-      let peak = try #require(peakMemory(of: child))
-      #expect(peak < Self.limit, "\(peak) bytes")
-    #endif
-    writing.close()
-    #expect(try child.wait() == .exit(0))
+    let words = ["--requests", "-", "--responses", "received", "--records", "resend", "--memory", "1MiB"]
+    try directory.expectMemory(below: 100 << 20, of: ["export"] + words) {
+      try $0.write(requests(200_000))
+    }
   }
 
   @Test(

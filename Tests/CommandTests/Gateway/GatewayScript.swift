@@ -49,11 +49,13 @@ struct GatewayScript {
   }
 
   /// Each word in a packet of its own.
-  var segments: [Segment] {
+  var conversation: Conversation {
     var conversation = Conversation(turns)
     conversation.server.port = 2195
-    return conversation.segments()
+    return conversation
   }
+
+  var segments: [Segment] { conversation.segments() }
 
   /// What a response says in the notation of the tables: the number of its request (from 0) or `-`, and its flags.
   func said(by response: ReportedResponse) -> String {

@@ -64,14 +64,6 @@ struct ArchiveTests {
     #expect(isWhole(try tokens("evidence")))
   }
 
-  @Test("xz and bzip2 are compressions like gzip", arguments: ["xz", "bzip2"])
-  func compressions(_ tool: String) throws {
-    _ = try directory.shell("\(tool) -k in/dump.bin && cat in/dump.bin.* in/dump.bin.* >two")
-    #expect(try directory.apnsift("export", "two").lines.count == 81, "two streams in a row are one content")
-    let cut = try directory.shell("head -c -9 two >cut; \"$APNSIFT\" export cut")
-    #expect(cut.code == 2 && cut.errors.contains("truncated"), "\(cut.errors)")
-  }
-
   @Test("a member is named after its archive, and can be named alone")
   func named() throws {
     try pack("tar.gz")
@@ -111,11 +103,9 @@ struct ArchiveTests {
         ].sorted())
   }
 
-  @Test(
-    "encrypted members and archives are named", arguments: ["-tzip -psecret", "-psecret", "-psecret -mhe=on"])
+  @Test("encrypted archives are named", arguments: ["-tzip -psecret", "-psecret", "-psecret -mhe=on"])
   func encrypted(_ options: String) throws {
-    let made = try directory.shell("7z a \(options) out in >log; mv out.* packed")
-    #expect(made.code == 0)
+    _ = try directory.shell("7z a \(options) out in >log; mv out.* packed")
     let outcome = try directory.apnsift("export", "packed")
     #expect(outcome.code == 2 && outcome.lines.count == 1)
     #expect(outcome.errors.contains("is encrypted"), "\(outcome.errors)")
@@ -200,20 +190,5 @@ struct ArchiveTests {
     let outcome = try directory.apnsift(["replay", "packed", "--skip-unreadable"] + store)
     let rows = try directory.apnsift("store", "list", "--dead", "--store", "sqlite:s.sqlite")
     #expect(rows.lines.count == 44, "\(outcome.errors)")
-  }
-
-  /// Times whose bytes are magic numbers: "PK" 03 04, "BZh9" and what xz and 7z begin with.
-  static let times: [UInt32] = [0x504b_0304, 0x425a_6839, 0xfd37_7a58, 0x377a_bcaf]
-
-  @Test("a dump whose first time is a magic number is read", arguments: times)
-  func dump(_ time: UInt32) throws {
-    let sent = [Tuple(time, token(0))] + tuples(3, from: 1)
-    try directory.write(feedback(sent), to: "odd/dump.bin")
-    for input in ["odd/dump.bin", "odd"] {
-      let outcome = try directory.apnsift(
-        "export", input, "--earliest", "0", "--latest", "4294967295", "--columns", "timestamp,token")
-      #expect(outcome.code == 0)
-      #expect(outcome.lines.dropFirst() == sent.map { "\($0.time),\(hex($0.token))" }[...])
-    }
   }
 }

@@ -13,124 +13,64 @@ struct CarveTests {
 
   init() throws { directory = try TestDirectory() }
 
-  /// Bytes with planted chains, and the rows that carving must write.
-  private struct Blob {
-    var bytes: [UInt8] = []
-    var rows: [String] = []
-    private var chains = 0
-
-    /// Noise in which nothing is a tuple: no byte is 32.
-    mutating func fill(_ count: Int, _ generator: inout SeededGenerator) {
-      bytes += generator.bytes(count).map { $0 == 32 ? 33 : $0 }
-    }
-
-    mutating func plant(_ tuples: [[UInt8]]) {
-      for (number, tuple) in tuples.enumerated() {
-        let token = tuple.dropFirst(6).map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
-        let flags = number == tuples.count - 1 ? "carved;unconfirmed-boundary" : "carved"
-        rows.append("\(chains),\(38 * number),\(bytes.count),\(token),\(flags)")
-        bytes += tuple
-      }
-      chains += 1
-    }
-  }
-
-  private func tuples(_ count: Int, _ generator: inout SeededGenerator) -> [[UInt8]] {
-    (0..<count).map { _ in
-      Tuples.of(generator.bytes(32), time: UInt32(generator.pick(1_300_000_000...1_600_000_000)))
-    }
-  }
-
-  private func carved(_ bytes: [UInt8], _ options: String..., isPiped: Bool = false) throws -> [String] {
-    let columns = ["--columns", "stream,offset,file_offset,token,flags"]
-    let outcome: Outcome
-    if isPiped {
-      outcome = try directory.apnsift(
-        ["export", "--from", "carve", "-"] + columns + options, input: .bytes(bytes))
-    } else {
-      try directory.write(bytes, to: "disk.img")
-      outcome = try directory.apnsift(["export", "--from", "carve", "disk.img"] + columns + options)
-    }
-    #expect(outcome.code == 0, "\(outcome.errors)")
-    return outcome.text.split(separator: "\n").dropFirst().map(String.init)
-  }
-
-  @Test("chains of all lengths, at any distance, are found whole", arguments: [1, 2, 3])
-  func plants(_ seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
-    var blob = Blob()
+  @Test("an export by carving has the chains and their offsets, of a file and a pipe")
+  func export() throws {
+    var generator = SeededGenerator(seed: 1)
+    var planted = PlantedBytes()
     for _ in 0..<300 {
-      blob.fill(generator.pick(1...3000), &generator)
-      blob.plant(tuples(generator.pick(3...40), &generator))
+      planted.fill(generator.pick(1...3000), &generator)
+      planted.plant(PlantedBytes.tuples(generator.pick(3...40), &generator), as: .binary, &generator)
     }
-    blob.fill(500, &generator)
-    #expect(try carved(blob.bytes) == blob.rows)
-    #expect(try carved(blob.bytes, isPiped: true) == blob.rows)
-  }
-
-  @Test("the blocks of reading do not matter")
-  func blocks() throws {
-    var generator = SeededGenerator(seed: 4)
-    for distance in stride(from: 0, through: 160, by: 1) {
-      var blob = Blob()
-      blob.fill((256 << 10) - distance, &generator)
-      blob.plant(tuples(3, &generator))
-      blob.fill(distance % 7, &generator)
-      #expect(try carved(blob.bytes) == blob.rows, "\(distance) bytes before the end of the first block")
+    planted.fill(500, &generator)
+    try directory.write(planted.bytes, to: "disk.img")
+    var (chain, offset) = (0, 0)
+    let expected = planted.rows.map { row in
+      defer { (chain, offset) = row.isLast ? (chain + 1, 0) : (chain, offset + 38) }
+      let flags = row.isLast ? "carved;unconfirmed-boundary" : "carved"
+      return "\(chain),\(offset),\(row.fileOffset),\(row.tokenText),\(flags)"
     }
-  }
-
-  @Test("a chain over many blocks is one stream")
-  func longChain() throws {
-    var generator = SeededGenerator(seed: 5)
-    var blob = Blob()
-    blob.fill(12_345, &generator)
-    blob.plant(tuples(30_000, &generator))
-    #expect(try carved(blob.bytes) == blob.rows)
+    for input in ["disk.img", "-"] {
+      let outcome = try directory.apnsift(
+        ["export", "--from", "carve", input, "--columns", "stream,offset,file_offset,token,flags"],
+        input: .file("disk.img"))
+      #expect(outcome.code == 0 && Array(outcome.lines.dropFirst()) == expected, "\(outcome.errors)")
+    }
   }
 
   @Test("coincidences are left out")
   func negatives() throws {
     var generator = SeededGenerator(seed: 6)
-    var blob = Blob()
+    var planted = PlantedBytes()
     // Pairs, times before the service, tables with a stride of 38, and tokens in text.
     for _ in 0..<50 {
-      blob.fill(generator.pick(38...200), &generator)
-      for tuple in tuples(2, &generator) { blob.bytes += tuple }
-      blob.fill(38, &generator)
-      for _ in 0..<9 { blob.bytes += Tuples.of(generator.bytes(32), time: 1_000_000_000) }
-      blob.fill(38, &generator)
-      for row in 0..<20 {
-        blob.bytes += Tuples.of([UInt8](repeating: UInt8(row), count: 32), time: 1_400_000_000)
-      }
-      let digits = generator.bytes(32).map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
-      blob.bytes += Array("token \(digits)\n".utf8)
+      planted.fill(generator.pick(38...200), &generator)
+      planted.plant(PlantedBytes.tuples(2, &generator), as: .binary, &generator)
+      planted.fill(38, &generator)
+      for _ in 0..<9 { planted.append(Tuples.of(generator.bytes(32), time: 1_000_000_000)) }
+      planted.fill(38, &generator)
+      for row in 0..<20 { planted.append(Tuples.one(fill: UInt8(row))) }
+      planted.append(Array("token \(hex(generator.bytes(32)))\n".utf8))
     }
-    blob.fill(38, &generator)
-    #expect(try carved(blob.bytes) == [])
-    #expect(try carved(blob.bytes, "--min-chain", "2").count == 100)
+    planted.fill(38, &generator)
+    #expect(try carvedColumns("offset", planted.bytes) == [])
+    #expect(try carvedColumns("offset", planted.bytes, "--min-chain", "2").count == 100)
   }
 
   @Test("carved records are replayed only on request")
   func replay() throws {
     var generator = SeededGenerator(seed: 7)
-    var blob = Blob()
-    blob.fill(100, &generator)
-    let planted = tuples(5, &generator)
-    blob.plant(planted)
-    try directory.write(blob.bytes, to: "disk.img")
-    let tokens = planted.map { $0.dropFirst(6).map { String(Int($0) + 256, radix: 16).dropFirst() }.joined() }
-    let registered = "token,registered_at\n" + tokens.map { "\($0),1300000000\n" }.joined()
-    try directory.write(Array(registered.utf8), to: "devices.csv")
-    let store = ["--store", "sqlite:tokens.sqlite"]
-    #expect(try directory.apnsift(["store", "import", "devices.csv", "--create"] + store).code == 0)
-    let replay = ["replay", "disk.img", "--from", "carve"] + store
-    let invalid = ["store", "list", "--dead"] + store
-    #expect(try directory.apnsift(replay).code == 0)
-    #expect(try directory.apnsift(invalid).text.split(separator: "\n").count == 1)
-    #expect(try directory.apnsift(replay + ["--include-flagged"]).code == 0)
-    let listed = try directory.apnsift(invalid).text
-    #expect(tokens.allSatisfy { listed.contains($0) })
+    var planted = PlantedBytes()
+    planted.fill(100, &generator)
+    planted.plant(PlantedBytes.tuples(5, &generator), as: .binary, &generator)
+    try directory.write(planted.bytes, to: "disk.img")
+    let tokens = planted.rows.map(\.token).sorted { hex($0) < hex($1) }
+    try directory.makeStore(tokens.map { StoredToken(token: $0, registeredAt: 1_300_000_000) })
+    let replay = ["replay", "disk.img", "--from", "carve", "--store", "sqlite:tokens.sqlite"]
+    for (options, dead) in [([], []), (["--include-flagged"], tokens)] {
+      #expect(try directory.apnsift(replay + options).code == 0)
+      let stored = try directory.storedTokens().filter { $0.invalidatedAt != nil }
+      #expect(stored.map(\.token) == dead)
+    }
   }
 
   // MARK: - The command, other forms, and other files
@@ -146,7 +86,7 @@ struct CarveTests {
     }
     try directory.write(planted.bytes, to: "disk.img")
     let outcome = try directory.apnsift("carve", "disk.img")
-    let lines = outcome.text.split(separator: "\n").map(String.init)
+    let lines = outcome.lines
     #expect(
       lines.first
         == "source,stream,offset,file_offset,form,chain,chain_length,confidence,time,token,flags")
@@ -186,20 +126,8 @@ struct CarveTests {
 
   private func carvedColumns(_ columns: String, _ bytes: [UInt8], _ options: String...) throws -> [String] {
     try directory.write(bytes, to: "disk.img")
-    return try directory.apnsift(["carve", "disk.img", "--columns", columns] + options).text
-      .split(separator: "\n").dropFirst().map(String.init)
-  }
-
-  private func request(_ identifier: UInt8, _ token: [UInt8], _ text: String) -> [UInt8] {
-    let payload = Array("{\"aps\":{\"alert\":\"\(text)\"}}".utf8)
-    return [1, 0, 0, 0, identifier, 0x60, 0, 0, 0, 0, 32] + token + [0, UInt8(payload.count)] + payload
-  }
-
-  /// Command 2 with its payload before its token, as few clients write it.
-  private func items(_ token: [UInt8], payload: [UInt8]) -> [UInt8] {
-    let items =
-      [2, 0, UInt8(payload.count)] + payload + [1, 0, 32] + token + [3, 0, 4, 0, 0, 0, 9, 5, 0, 1, 10]
-    return [2, 0, 0, 0, UInt8(items.count)] + items
+    let outcome = try directory.apnsift(["carve", "disk.img", "--columns", columns] + options)
+    return Array(outcome.lines.dropFirst())
   }
 
   @Test("requests are found in order, with the response that follows them and names one")
@@ -209,38 +137,40 @@ struct CarveTests {
     var planted = PlantedBytes()
     planted.fill(777, &generator)
     let first = planted.bytes.count
-    planted.append(request(1, tokens[0], "a") + request(2, tokens[1], "b"))
+    let sent = [Push(1, 1, token: tokens[0]), Push(1, 2, token: tokens[1])]
+    planted.append(sent.flatMap(\.bytes))
     planted.append([8, 8, 0, 0, 0, 2])
     planted.fill(500, &generator)
     let second = planted.bytes.count
-    planted.append(items(tokens[2], payload: Array("{\"acme\":[1,2],\"aps\":{}}".utf8)))
+    // Its payload is before its token, as few clients write it.
+    var unusual = Push(2, 9, token: tokens[2], payload: "{\"acme\":[1,2],\"aps\":{}}")
+    unusual.items = [2, 1, 3, 5]
+    planted.append(unusual.bytes)
     // A response that names no request of the run.
     planted.append([8, 8, 0, 0, 0, 7])
     planted.fill(500, &generator)
     // Its payload is no JSON.
-    planted.append([0, 0, 32] + tokens[3] + [0, 3] + Array("{x}".utf8))
+    planted.append(Push(0, nil, token: tokens[3], payload: "{x}").bytes)
     planted.fill(100, &generator)
     try directory.write(planted.bytes, to: "disk.img")
     func rows(_ kind: String, _ columns: String) throws -> [String] {
-      try directory.apnsift("carve", "disk.img", "--records", kind, "--columns", columns).text
-        .split(separator: "\n").dropFirst().map(String.init)
+      let outcome = try directory.apnsift("carve", "disk.img", "--records", kind, "--columns", columns)
+      return Array(outcome.lines.dropFirst())
     }
-    let length = request(1, tokens[0], "a").count
+    let length = sent[0].bytes.count
     #expect(
       try rows("requests", "file_offset,outcome,token,flags") == [
-        "\(first),accepted,\(text(tokens[0])),carved", "\(first + length),rejected,\(text(tokens[1])),carved",
-        "\(second),unknown,\(text(tokens[2])),carved",
+        "\(first),accepted,\(hex(tokens[0])),carved", "\(first + length),rejected,\(hex(tokens[1])),carved",
+        "\(second),unknown,\(hex(tokens[2])),carved",
       ])
     #expect(
       try rows("responses", "file_offset,status,identifier,flags") == ["\(first + 2 * length),8,2,carved"])
   }
 
-  private func text(_ token: [UInt8]) -> String {
-    token.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
-  }
-
-  @Test("packets are reassembled, also without the capture's header", arguments: [LinkLayer.ethernet, .raw])
-  func packets(_ link: LinkLayer) throws {
+  @Test(
+    "packets are reassembled, also without the capture's header",
+    arguments: [FrameWriter.Link.ethernet, .raw])
+  func packets(_ link: FrameWriter.Link) throws {
     var generator = SeededGenerator(seed: 11)
     let sent = (0..<60).map { _ in Tuples.of(generator.bytes(32), time: 1_400_000_000) }
     let conversation = Conversation(serverSends: sent.flatMap { $0 })
@@ -296,20 +226,20 @@ struct CarveTests {
     try directory.write("This is a list of things to do.\n", to: "evidence/todo.txt")
     let outcome = try directory.apnsift("export", "evidence", "--columns", "token,flags")
     #expect(outcome.code == 0)
-    #expect(outcome.text.split(separator: "\n").count == 6)
+    #expect(outcome.lines.count == 6)
     #expect(outcome.errors.contains(Message.about("evidence/mail.eml", .warning(.carvedInstead)).text))
     #expect(outcome.errors.contains(Message.about("evidence/todo.txt", .skipped(.unknownFormat)).text))
     // Named, the mail is searched, too; --from raw reads it as a dump.
-    #expect(try directory.apnsift("export", "evidence/mail.eml").text.split(separator: "\n").count == 6)
+    #expect(try directory.apnsift("export", "evidence/mail.eml").lines.count == 6)
     #expect(
-      try directory.apnsift("export", "evidence/mail.eml", "--from", "raw").text.split(separator: "\n").count
+      try directory.apnsift("export", "evidence/mail.eml", "--from", "raw").lines.count
         == 1)
   }
 
   @Test("lists of tokens and of checksums are no dumps, and no errors", arguments: [true, false])
   func lists(_ isNamed: Bool) throws {
     var generator = SeededGenerator(seed: 13)
-    let digests = (0..<50).map { _ in text(generator.bytes(32)) }
+    let digests = (0..<50).map { _ in hex(generator.bytes(32)) }
     let files: [(name: String, text: String, kind: Message)] = [
       ("tokens.txt", digests.joined(separator: "\n"), "a list of tokens without times"),
       ("tokens.csv", digests.map { "\"\($0)\",\r\n" }.joined(), "a list of tokens without times"),
@@ -330,13 +260,9 @@ struct CarveTests {
 
   @Test("a dump in hex with lines of 32 bytes is no list of tokens")
   func hexOfOneTokenALine() throws {
-    var generator = SeededGenerator(seed: 14)
-    let digits = text((0..<32).flatMap { _ in Tuples.of(generator.bytes(32)) })
-    let lines = stride(from: 0, to: digits.count, by: 64).map { start in
-      digits.dropFirst(start).prefix(64) + "\n"
-    }
-    try directory.write(lines.joined(), to: "dump.txt")
-    #expect(try directory.apnsift("export", "dump.txt").text.split(separator: "\n").count == 33)
+    let digits = hex(feedback(CommandTestSupport.tuples(32)))
+    try directory.write(digits.matches(of: /.{64}/).map { $0.output + "\n" }.joined(), to: "dump.txt")
+    #expect(try directory.apnsift("export", "dump.txt").lines.count == 33)
   }
 
   @Test("an image of a file system is searched without --from")
@@ -354,7 +280,7 @@ struct CarveTests {
     planted.fill(200_000, &generator)
     try directory.write(planted.bytes, to: "disk.img")
     let outcome = try directory.apnsift("export", "disk.img", "--columns", "file_offset")
-    #expect(outcome.text.split(separator: "\n").dropFirst().map { Int($0) } == planted.rows.map(\.fileOffset))
+    #expect(outcome.lines.dropFirst().map { Int($0) } == planted.rows.map(\.fileOffset))
     #expect(outcome.errors.contains(Message.about("disk.img", .carvedImage(.fileSystem("ext"))).text))
   }
 

@@ -100,17 +100,6 @@ struct InputNameTests {
     #expect(inspected.hasPrefix("a\\u{"))
   }
 
-  @Test("an input named twice is read twice")
-  func sameInputTwice() throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "dump.bin")
-    let exported = try directory.apnsift("export", "dump.bin", "dump.bin")
-    #expect(exported.lines.count == 7)
-    let inspected = try directory.apnsift("inspect", "dump.bin", "dump.bin")
-    #expect(inspected.lines.count(where: { $0.hasPrefix("  stream 0: feedback") }) == 2)
-    #expect(inspected.text.contains("6 records with 3 distinct tokens"))
-  }
-
   @Test("what is deeper than the longest path is named, and the rest is read")
   func deeperThanPaths() throws {
     let directory = try TestDirectory()
@@ -131,23 +120,5 @@ struct InputNameTests {
     #expect(outcome.lines.count == 3)
     let reason = Message.verbatim("cannot be read: \(SystemError.text(ENAMETOOLONG))")
     #expect(outcome.errors.contains(reason.text), "\(outcome.errors)")
-  }
-
-  @Test("members of directories come in the byte order of their names")
-  func directoryOrder() throws {
-    let directory = try TestDirectory()
-    for name in ["b.bin", "B.bin", "a/z.bin", "a-.bin", "é.bin"] {
-      try directory.write(feedback(tuples(1)), to: "dumps/\(name)")
-    }
-    let outcome = try directory.apnsift("export", "dumps", "--columns", "source")
-    let names = ["B.bin", "a/z.bin", "a-.bin", "b.bin", "é.bin"]
-    #expect(outcome.lines == ["source"] + names.map { "dumps/\($0)" })
-  }
-
-  @Test("a directory named with a slash keeps it once")
-  func directoryWithSlash() throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(1)), to: "dumps/a.bin")
-    #expect(try directory.apnsift("export", "dumps/", "--columns", "source").lines.last == "dumps/a.bin")
   }
 }

@@ -41,11 +41,6 @@ private struct EvidenceFolder {
     try directory.makePipe("ev/pipe")
   }
 
-  /// SHA-256 or MD5 of a file, by the system's tool.
-  func digest(_ name: String, by tool: String = "sha256sum") throws -> String {
-    String(
-      decoding: try directory.tool(tool, ["-z", name]).prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-  }
 }
 
 @Suite("The inventory of inputs")
@@ -80,8 +75,8 @@ struct InventoryTests {
       }
       let size = try directory.tool("stat", ["-L", "-c", "%s", row[0]])
       #expect("\(row[1])\n" == String(decoding: size, as: UTF8.self))
-      #expect(row[2] == (try folder.digest(row[0])))
-      #expect(row[3] == (try folder.digest(row[0], by: "md5sum")))
+      #expect(row[2] == (try directory.digest(row[0])))
+      #expect(row[3] == (try directory.digest(row[0], by: "md5sum")))
     }
     #expect(outcome.text.contains("ev/noise.dat,70000,"))
     #expect(outcome.text.contains(",2013-05-01T09:30:00.123456789Z\n"))
@@ -122,7 +117,7 @@ struct InventoryTests {
     let outcome = try directory.apnsift(
       "export", "-", "--records", "inputs", "--columns", "source,kind,size,sha256,records,verdict",
       input: .bytes(bytes))
-    let row = ["-", "pipe", "\(bytes.count)", try folder.digest("ev/dump.bin"), "3", "decoded"]
+    let row = ["-", "pipe", "\(bytes.count)", try directory.digest("ev/dump.bin"), "3", "decoded"]
     #expect(parseCSV(outcome.text).dropFirst() == [row])
   }
 
@@ -190,10 +185,8 @@ struct InventoryDocumentTests {
     let outcome = try directory.apnsift(
       "export", "-", "ev/dump.bin", "-o", "all.csv", "--checksums", "sums", input: .bytes(feedback(tuples(1)))
     )
-    #expect(
-      outcome.said(
-        "1 input left out of --checksums: standard input, pipes and devices cannot be verified again"))
-    #expect(try directory.text(of: "sums") == "\(try folder.digest("ev/dump.bin"))  ev/dump.bin\n")
+    #expect(outcome.errors.contains("1 input left out of --checksums"), "\(outcome.errors)")
+    #expect(try directory.text(of: "sums") == "\(try directory.digest("ev/dump.bin"))  ev/dump.bin\n")
   }
 
   /// The texts of the elements `name`, by libxml2.
@@ -218,15 +211,15 @@ struct InventoryDocumentTests {
       try texts("filename").sorted()
         == (EvidenceFolder.expected.dropLast().map { $0[0] } + ["ev/\\x01\\x5C&lt;&amp;&gt;.bin"]).sorted())
     let digests = try texts("hashdigest")
-    #expect(digests.contains(try folder.digest("ev/noise.dat")))
-    #expect(digests.contains(try folder.digest("ev/noise.dat", by: "md5sum")))
+    #expect(digests.contains(try directory.digest("ev/noise.dat")))
+    #expect(digests.contains(try directory.digest("ev/noise.dat", by: "md5sum")))
     #expect(try texts("command_line") == ["\(Command.path) export ev -o all.csv --md5 --dfxml evidence.xml"])
     let host = String(decoding: try directory.tool("uname", ["-n"]), as: UTF8.self)
     #expect(try texts("host").map { $0 + "\n" } == [host])
     let program = try directory.tool(
       "xmllint",
       ["--xpath", "string(//*[local-name()='creator']/@*[local-name()='program_sha256'])", "evidence.xml"])
-    #expect(String(decoding: program.prefix(64), as: UTF8.self) == (try folder.digest(Command.path)))
+    #expect(String(decoding: program.prefix(64), as: UTF8.self) == (try directory.digest(Command.path)))
   }
 
   /// Commands with outputs, and the names of these.
@@ -255,7 +248,7 @@ struct InventoryDocumentTests {
     for output in outputs { #expect(verified.lines.contains("\(output): OK")) }
     #expect(verified.lines.contains("ev/noise.dat: OK"))
     let text = try directory.text(of: "manifest")
-    #expect(text.contains("# program SHA-256: \(try folder.digest(Command.path))\n"))
+    #expect(text.contains("# program SHA-256: \(try directory.digest(Command.path))\n"))
     #expect(
       text.contains(
         "\n# command: \(Command.path) \(arguments.joined(separator: " ")) ev --manifest manifest\n"))
@@ -268,10 +261,7 @@ struct InventoryDocumentTests {
   @Test("outputs that cannot be listed or are one file are refused")
   func refused() throws {
     let noFile = try directory.apnsift("export", "ev", "--manifest", "manifest")
-    #expect(
-      noFile.code == 64
-        && noFile.said("--manifest lists output files, so standard output cannot be one: name a file with -o")
-    )
+    #expect(noFile.code == 64 && noFile.errors.contains("--manifest"))
     let same = try directory.apnsift("export", "ev", "-o", "a.csv", "--checksums", "x", "--dfxml", "./x")
     #expect(same.code == 64 && same.said(.outputsAreSame("--checksums", "--dfxml")))
     let input = try directory.apnsift("export", "ev", "-o", "a.csv", "--checksums", "ev/dump.bin", "--force")
@@ -283,16 +273,11 @@ struct InventoryDocumentTests {
 @Suite("Lists of known files")
 struct KnownFileTests {
   private let directory: TestDirectory
-  private let list: String
+  private let list = "known"
 
   init() throws {
     directory = try TestDirectory()
     for index in 0..<4 { try directory.write(feedback(tuples(index + 1)), to: "ev/\(index).bin") }
-    list = "known"
-  }
-
-  private func digest(_ tool: String, _ name: String) throws -> String {
-    String(decoding: try directory.tool(tool, [name]).prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
   }
 
   private func verdicts(_ arguments: String...) throws -> [String] {
@@ -311,16 +296,18 @@ struct KnownFileTests {
     let tagged = try directory.shell("\(tool) --tag ev/1.bin ev/3.bin >known")
     #expect(tagged.code == 0)
     #expect(try verdicts("--known-hashes", list) == expected)
-    let bare = try digest(tool, "ev/1.bin").uppercased() + "\r\n" + digest(tool, "ev/3.bin")
+    let bare =
+      try directory.digest("ev/1.bin", by: tool).uppercased() + "\r\n"
+      + directory.digest("ev/3.bin", by: tool)
     try directory.write(bare, to: list)
     #expect(try verdicts("--known-hashes", list) == expected)
   }
 
   @Test("tables of NSRL and hashdeep")
   func tables() throws {
-    let sha1 = try digest("sha1sum", "ev/1.bin").uppercased()
-    let md5 = try digest("md5sum", "ev/1.bin").uppercased()
-    let sha256 = try digest("sha256sum", "ev/1.bin")
+    let sha1 = try directory.digest("ev/1.bin", by: "sha1sum").uppercased()
+    let md5 = try directory.digest("ev/1.bin", by: "md5sum").uppercased()
+    let sha256 = try directory.digest("ev/1.bin")
     let expected = ["decoded", "known", "decoded", "decoded"]
     for table in [
       // RDS 2, as NSRLFile.txt has it.
@@ -348,8 +335,8 @@ struct KnownFileTests {
 
   @Test("known files are left out of everything, and counted")
   func leftOut() throws {
-    try directory.write("\(try digest("md5sum", "ev/3.bin"))\nno hash\n", to: "one")
-    try directory.write("\(try digest("sha1sum", "ev/1.bin"))\n", to: "two")
+    try directory.write("\(try directory.digest("ev/3.bin", by: "md5sum"))\nno hash\n", to: "one")
+    try directory.write("\(try directory.digest("ev/1.bin", by: "sha1sum"))\n", to: "two")
     let outcome = try directory.apnsift("export", "ev", "--known-hashes", "one", "--known-hashes", "two")
     #expect(outcome.code == 0)
     #expect(outcome.said(.about("one", .linesWithoutHash(1, first: 2))))
@@ -359,14 +346,14 @@ struct KnownFileTests {
       "export", "ev", "--known-hashes", "two", "--records", "inputs", "--columns",
       "source,sha256,verdict,records")
     #expect(
-      rows.text.contains("ev/1.bin,\(try digest("sha256sum", "ev/1.bin")),known,0\n"), "\(rows.text)")
+      rows.text.contains("ev/1.bin,\(try directory.digest("ev/1.bin")),known,0\n"), "\(rows.text)")
   }
 
   @Test("in a joined capture, a known first file is left out")
   func joined() throws {
     let capture = Repository.path(of: "samples/captures/session.pcap")
     let other = Repository.path(of: "samples/captures/disordered.pcap")
-    try directory.write("\(try digest("sha256sum", capture))\n", to: list)
+    try directory.write("\(try directory.digest(capture))\n", to: list)
     let joined = try directory.apnsift("export", "--join", capture, other, "--known-hashes", list)
     let alone = try directory.apnsift("export", "--join", other)
     #expect(joined.code == 0 && joined.text == alone.text, "\(joined.errors)")
@@ -374,7 +361,7 @@ struct KnownFileTests {
 
   @Test("what can be read only once is read, with a message")
   func pipes() throws {
-    try directory.write("\(try digest("sha256sum", "ev/0.bin"))\n", to: list)
+    try directory.write("\(try directory.digest("ev/0.bin"))\n", to: list)
     let outcome = try directory.apnsift(
       "export", "-", "--known-hashes", list, input: .bytes(feedback(tuples(1))))
     #expect(outcome.said(.about("-", "can be read only once, so it is not compared with --known-hashes")))
@@ -384,17 +371,10 @@ struct KnownFileTests {
   @Test("lists that cannot be used")
   func errors() throws {
     try directory.write("nothing\n", to: "none")
-    let none = try directory.apnsift("export", "ev", "--known-hashes", "none")
-    #expect(
-      none.code == 2
-        && none.said(
-          .about(
-            "none",
-            "no hashes: expected lines of md5sum, sha1sum, sha256sum or hashdeep, or a table of NSRL with "
-              + "its header line"))
-    )
-    let missing = try directory.apnsift("export", "ev", "--known-hashes", "missing")
-    #expect(missing.code == 2 && missing.errors.contains("missing: "))
+    for name in ["none", "missing"] {
+      let outcome = try directory.apnsift("export", "ev", "--known-hashes", name)
+      #expect(outcome.code == 2 && outcome.errors.contains("\(name): "), "\(outcome.errors)")
+    }
     // 1 MiB has room for 32768 digests of 32 bytes.
     let line = String(repeating: "0a", count: 32) + "\n"
     try directory.write(String(repeating: line, count: 32769), to: list)
@@ -405,10 +385,6 @@ struct KnownFileTests {
     #expect(fitting.code == 0, "\(fitting.errors)")
     let pair = try directory.apnsift(
       "export", "--requests", "a", "--responses", "b", "--known-hashes", list)
-    #expect(
-      pair.code == 64
-        && pair.said(
-          "--known-hashes leaves out files, and --requests and --responses need both: leave out one of them")
-    )
+    #expect(pair.code == 64 && pair.errors.contains("--known-hashes"))
   }
 }

@@ -18,11 +18,6 @@ struct LogTimesTests {
   private static let doubtful: [(name: String, log: String, count: Int)] = [
     ("RFC 3339", failures(1) { _ in "\"2026-11-20T10:00:00.000Z\"" }, 1),
     ("rising milliseconds", failures(24) { "\(1_795_168_800_000 + $0 * 1700)" }, 24),
-    (
-      "log times that show after the first 64 KiB",
-      failures(900) { "\(1_790_000_000_000 + $0 * 7_777_777_777 % 5_000_000_000)" }
-        + #"{"timestamp":1795168800000,"token":"\#(token)","status":200}"# + "\n", 900
-    ),
   ]
 
   @Test("Doubtful times stop the replay", arguments: doubtful)
@@ -59,19 +54,5 @@ struct LogTimesTests {
     let findings = try directory.apnsift(
       "export", "a.log", "--records", "findings", "--columns", "code,severity")
     #expect(findings.lines == ["code,severity", "log-times,note"])
-  }
-
-  /// Logs of Tests/Fixtures/cases, and their pushes: line, status, time.
-  private static let cases: [(log: String, rows: [String])] = [
-    ("examiner/logs/410-with-level.ndjson", ["1,410,2023-07-31T23:36:40.000Z"]),
-    ("public/status-out-of-range.ndjson", ["1,410,2023-11-14T22:13:20.123Z"]),
-  ]
-
-  @Test(arguments: cases)
-  func situation(_ log: String, _ rows: [String]) throws {
-    let log = Repository.path(of: "Tests/Fixtures/cases/\(log)")
-    let columns = "line,status,time"
-    let export = try TestDirectory().apnsift("export", log, "--records", "pushes", "--columns", columns)
-    #expect(export.lines == [columns] + rows)
   }
 }

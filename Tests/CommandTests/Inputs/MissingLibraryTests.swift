@@ -46,11 +46,7 @@ import Wording
     func libpcap() throws {
       let outcome = try run("inspect", "--filter", "tcp", "dump.bin")
       #expect(outcome.code == 64)
-      #expect(
-        outcome.errors.contains("--filter")
-          && outcome.said(
-            "libpcap, which compiles filters, cannot be loaded; install libpcap0.8 (elsewhere: libpcap)")
-      )
+      #expect(outcome.errors.contains("--filter") && outcome.errors.contains("libpcap0.8"))
     }
 
     @Test("a mapping file names the package that it needs")
@@ -58,53 +54,36 @@ import Wording
       try directory.write(Array("table: devices\n".utf8), to: "devices.yml")
       let outcome = try run("store", "list", "--store", "sqlite:devices.sqlite", "--mapping", "devices.yml")
       #expect(outcome.code == 64)
-      #expect(
-        outcome.said(
-          .about(
-            "devices.yml",
-            "cannot be read as YAML: libyaml cannot be loaded; install libyaml-0-2 (elsewhere: libyaml)")))
+      #expect(outcome.errors.contains("devices.yml: ") && outcome.errors.contains("libyaml-0-2"))
     }
 
-    /// Files that begin as compressed ones do, and the message about the library.
-    static let compressions: [(name: String, magic: [UInt8], problem: Message)] = [
-      ("gzip", [0x1f, 0x8b, 8, 0], .noLibrary("libz.so.1", package: "zlib1g", elsewhere: "zlib")),
-      (
-        "zstd", [0x28, 0xb5, 0x2f, 0xfd, 0],
-        .noLibrary("libzstd.so.1", package: "libzstd1", elsewhere: "zstd")
-      ),
-      (
-        "lz4", [0x04, 0x22, 0x4d, 0x18, 0x40],
-        .noLibrary("liblz4.so.1", package: "liblz4-1", elsewhere: "lz4")
-      ),
-      (
-        "xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0],
-        .noLibrary("liblzma.so.5", package: "liblzma5", elsewhere: "xz")
-      ),
-      (
-        "bzip2", Array("BZh91AY&SY".utf8),
-        .noLibrary("libbz2.so.1.0", package: "libbz2-1.0", elsewhere: "bzip2")
-      ),
+    /// Files that begin as compressed ones do, and the library and the package that the message names.
+    static let compressions: [(name: String, magic: [UInt8], names: [String])] = [
+      ("gzip", [0x1f, 0x8b, 8, 0], ["libz.so.1", "zlib1g"]),
+      ("zstd", [0x28, 0xb5, 0x2f, 0xfd, 0], ["libzstd.so.1", "libzstd1"]),
+      ("lz4", [0x04, 0x22, 0x4d, 0x18, 0x40], ["liblz4.so.1", "liblz4-1"]),
+      ("xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0], ["liblzma.so.5", "liblzma5"]),
+      ("bzip2", Array("BZh91AY&SY".utf8), ["libbz2.so.1.0", "libbz2-1.0"]),
     ]
 
-    @Test("a compressed file names the package that it needs, and others are read", arguments: 0..<5)
-    func compressed(_ index: Int) throws {
-      let (name, magic, problem) = Self.compressions[index]
+    @Test("a compressed file names the package that it needs, and others are read", arguments: compressions)
+    func compressed(_ name: String, _ magic: [UInt8], _ names: [String]) throws {
       try directory.write(magic + [UInt8](repeating: 7, count: 100), to: name)
       let outcome = try run("export", name, "dump.bin")
       #expect(outcome.code == 2)
-      #expect(outcome.said(.compressedRefused(name, from: 0, reason: problem)), "\(outcome.errors)")
-      #expect(outcome.text.split(separator: "\n").count == 4)
+      for name in names { #expect(outcome.errors.contains(name), "\(outcome.errors)") }
+      #expect(outcome.lines.count == 4)
     }
 
     @Test("pushes without fields have a finding in each direction that names the package")
     func libnghttp2() throws {
       let outcome = try run(
         "export", "--records", "findings", Repository.path(of: "samples/pushes/httpx-clear.pcap"))
-      let problem = Message.noLibrary("libnghttp2.so.14", package: "libnghttp2-14", elsewhere: "nghttp2")
-      #expect(
-        outcome.text.contains(
-          "no header block of the direction is decoded, and all fields are lost: \(problem)"),
-        "\(outcome.text)\(outcome.errors)")
+      for direction in ["client", "server"] {
+        #expect(
+          outcome.lines.contains { $0.contains(direction) && $0.contains("libnghttp2-14") }, "\(outcome.text)"
+        )
+      }
     }
 
     @Test("what needs none of them does its work")

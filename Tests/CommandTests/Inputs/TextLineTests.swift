@@ -1,6 +1,5 @@
 import Basics
 import CommandTestSupport
-import Foundation
 import Testing
 import Wording
 
@@ -71,7 +70,7 @@ struct TextLineTests {
   private func rows(_ arguments: String...) throws -> [String] {
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 0, "\(outcome.errors)")
-    return outcome.text.split(separator: "\n").dropFirst().map(String.init)
+    return Array(outcome.lines.dropFirst())
   }
 
   @Test("the words and times of a line decide", arguments: lines)
@@ -104,7 +103,6 @@ struct TextLineTests {
     let finding = try rows("carve", "all.log", "--records", "findings")
     let (inUse, untimed) = (7, 3)
     #expect(finding.count == 1)
-    #expect(finding[0].contains(Message.excludedLines(inUse: inUse, untimed: untimed).text.prefix(30)))
     #expect(
       finding[0].contains("\(inUse) in lines about") && finding[0].contains("\(untimed) in lines without"))
   }
@@ -186,21 +184,6 @@ struct TextLineTests {
   }
 
   @Test(
-    "apnsift's own CSV gives the same records, with their flags",
-    arguments: ["lost-byte.bin", "tls-session.bin"])
-  func ownTable(_ sample: String) throws {
-    let path = Repository.path(of: "samples/\(sample)")
-    let table = try directory.apnsift("export", path)
-    try directory.write(table.text, to: "own.csv")
-    let columns = ["--columns", "time,token,flags"]
-    let (first, second) = (
-      try directory.apnsift(["export", path] + columns),
-      try directory.apnsift(["export", "own.csv"] + columns)
-    )
-    #expect(first.text.split(separator: "\n").sorted() == second.text.split(separator: "\n").sorted())
-  }
-
-  @Test(
     "tables of cases",
     arguments: [
       ("examiner/logs/feedback-export.csv", 20, "assumed-utc"), ("public/rpush-feedback.csv", 3, ""),
@@ -250,93 +233,38 @@ struct TextLineTests {
     #expect(!(try directory.text(of: "b.html")).contains("7a82e565"))
   }
 
-  // MARK: - Hex with offsets, and content that a search does not decode
-
-  private static let sixTuples =
-    "5513e3eabba6d754,18d6e1cac2a8adaf,98ce94b2b196906c,1032746e7e3338a6,5cb0cce7444533ba,575671dc5db4dfa9"
-
-  @Test(
-    "hex dumps of other tools",
-    arguments: ["wireshark-hex-dump.txt", "wireshark-hex-ascii.txt", "hexy-dump.txt"])
-  func hexDumps(_ name: String) throws {
-    let path = Repository.path(of: "Tests/Fixtures/cases/public/\(name)")
-    for arguments in [[], ["--from", "hex"]] {
-      let outcome = try directory.apnsift(["export", path, "--columns", "token"] + arguments)
-      let tokens = outcome.text.split(separator: "\n").dropFirst().map { $0.prefix(16) }
-      #expect(
-        tokens.joined(separator: ",") == Self.sixTuples && outcome.said(.noProblems), "\(outcome.errors)")
-    }
-  }
-
-  @Test("layouts of hex dumps: 16 digits, three blanks, one before the text, a gap after eight bytes")
-  func layouts() throws {
-    let bytes = Array(
-      try Data(contentsOf: URL(fileURLWithPath: Repository.path(of: "samples/tls-session.bin"))))
-    func hex(_ byte: UInt8) -> String { String(format: "%02X", byte) }
-    for (digits, lead, gap, tail) in [
-      (16, " ", " ", " "), (8, "   ", " ", "  "), (4, "  ", "  ", "   "), (5, " ", " ", "  "),
-    ] {
-      let lines = stride(from: 0, to: bytes.count, by: 16).map { start -> String in
-        let row = bytes[start...].prefix(16)
-        let column =
-          row.prefix(8).map(hex).joined(separator: " ")
-          + (row.count > 8 ? gap + row.dropFirst(8).map(hex).joined(separator: " ") : "")
-        let width = 46 + gap.count
-        // Text that looks like hex digits proves nothing.
-        return String(format: "%0\(digits)x", start) + lead
-          + column.padding(toLength: width, withPad: " ", startingAt: 0)
-          + tail + String("ab cd ef 01 23 45".prefix(row.count)) + "\n"
-      }
-      try directory.write("   Label: x\n\n" + lines.joined(), to: "dump.txt")
-      let found = try directory.apnsift("export", "dump.txt", "--columns", "offset,time,token")
-      let expected = try directory.apnsift(
-        "export", Repository.path(of: "samples/tls-session.bin"), "--columns", "offset,time,token")
-      #expect(found.text == expected.text && found.said(.noProblems), "\(digits) digits: \(found.errors)")
-    }
-  }
+  // MARK: - Content that a search does not decode
 
   @Test("Format-Hex, and a search that cannot decode it")
   func formatHex() throws {
     let path = Repository.path(of: "Tests/Fixtures/cases/examiner/logs/format-hex.txt")
     let outcome = try directory.apnsift("export", path, "--columns", "token")
-    #expect(outcome.text.split(separator: "\n").count == 16 && outcome.said(.noProblems))
+    #expect(outcome.lines.count == 16 && outcome.said(.noProblems))
     let carved = try directory.apnsift("carve", path)
     #expect(carved.said(.notCarved(.formatOfOption("hex"))) && !carved.said(.noProblems))
     try directory.write([UInt8](repeating: 0, count: 5000), to: "zeros")
     #expect(try directory.apnsift("carve", "zeros").said(.nothingCarved))
   }
 
-  /// The text of a followed stream, after its line breaks, and how it is encoded. The expected tokens are those of the file itself.
-  static let encodings: [(name: String, script: String, code: Int32, message: String)] = [
-    ("a byte order mark, little-endian", "b'\\xff\\xfe' + text.encode('utf-16-le')", 0, "no problems found"),
-    ("a byte order mark, big-endian", "b'\\xfe\\xff' + text.encode('utf-16-be')", 0, "no problems found"),
-    ("no mark, little-endian", "text.encode('utf-16-le')", 0, "no problems found"),
-    ("no mark, big-endian", "text.encode('utf-16-be')", 0, "no problems found"),
-    (
-      "a byte at the end", "text.encode('utf-16') + b'x'", 2,
-      "begins as UTF-16 text and has other bytes near here"
-    ),
-    ("half of a pair", "text.encode('utf-16') + b'\\x3d\\xd8'", 2, "begins as UTF-16 text"),
+  /// The text of a followed stream, whose tokens are expected, and how it is encoded.
+  static let encodings: [(script: String, code: Int32, message: String)] = [
+    ("b'\\xff\\xfe' + text.encode('utf-16-le')", 0, "no problems found"),
+    ("text.encode('utf-16') + b'x'", 2, "begins as UTF-16 text and has other bytes near here"),
+    ("text.encode('utf-16') + b'\\x3d\\xd8'", 2, "begins as UTF-16 text"),
   ]
 
-  @Test("UTF-16 is decoded", arguments: encodings.map(\.name))
-  func utf16(_ name: String) throws {
+  @Test("UTF-16 is decoded, and with --from raw searched as it is stored", arguments: encodings)
+  func utf16(_ script: String, _ code: Int32, _ message: String) throws {
     let path = Repository.path(of: "Tests/Fixtures/cases/public/follow-raw-utf16.txt")
-    let row = try #require(Self.encodings.first { $0.name == name })
     _ = try directory.tool(
       "python3",
-      ["-c", "text = open('\(path)', encoding='utf-16').read(); open('text', 'wb').write(\(row.script))"])
+      ["-c", "text = open('\(path)', encoding='utf-16').read(); open('text', 'wb').write(\(script))"])
     let outcome = try directory.apnsift("export", "text", "--columns", "timestamp,token")
     let tokens = ["5513e3ea", "18d6e1ca", "98ce94b2", "1032746e", "5cb0cce7", "575671dc"]
     let expected = tokens.enumerated().map { "\(1_400_000_000 + 100 * $0.offset),\($0.element)" }
-    #expect(outcome.text.split(separator: "\n").dropFirst().map { String($0.prefix(19)) } == expected)
-    #expect(outcome.code == row.code && outcome.errors.contains(row.message), "\(outcome.errors)")
-  }
-
-  @Test("UTF-16 is searched as it is stored with --from raw, and named")
-  func storedUTF16() throws {
-    let path = Repository.path(of: "Tests/Fixtures/cases/public/follow-raw-utf16.txt")
-    let outcome = try directory.apnsift("export", "--from", "raw", path)
-    #expect(outcome.errors.contains("UTF-16 text: searched as it is stored"), "\(outcome.errors)")
+    #expect(outcome.lines.dropFirst().map { $0.prefix(19) } == expected.map { $0[...] })
+    #expect(outcome.code == code && outcome.errors.contains(message), "\(outcome.errors)")
+    let raw = try directory.apnsift("export", "--from", "raw", path)
+    #expect(raw.errors.contains("UTF-16 text: searched as it is stored"), "\(raw.errors)")
   }
 }

@@ -1,4 +1,3 @@
-import CaptureWriting
 import Testing
 
 /// A frame of each kind that is read, all with the same TCP segment in it.

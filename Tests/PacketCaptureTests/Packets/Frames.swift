@@ -1,5 +1,4 @@
 import Basics
-import CaptureWriting
 import PacketCapture
 
 /// Writes packets, header by header, for tests of their reading. All of it follows the standards' pictures; it

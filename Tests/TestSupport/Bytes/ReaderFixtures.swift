@@ -48,15 +48,3 @@ private struct ReaderFixtures: Decodable {
 
   static let stored = try? JSONDecoder().decode(Self.self, from: Fixtures.data("readers.json"))
 }
-
-/// Hex without the library's own.
-package enum TestHex {
-  package static func bytes(_ text: String) -> [UInt8] {
-    let digits = text.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-  }
-
-  package static func text(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-  }
-}

@@ -25,10 +25,11 @@ package final class TemporaryFiles {
 
 /// Files that the tests share, in Tests/Fixtures.
 package enum Fixtures {
-  package static func data(_ name: String) throws -> Data {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    return try Data(contentsOf: folder.appendingPathComponent("../../Fixtures/\(name)"))
+  package static func url(_ name: String) -> URL {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Fixtures/\(name)")
   }
+
+  package static func data(_ name: String) throws -> Data { try Data(contentsOf: url(name)) }
 }
 
 /// What a command line tool prints for `input`; nil if this machine lacks it.

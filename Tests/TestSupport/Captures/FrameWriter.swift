@@ -8,66 +8,33 @@ package struct CapturedPacket: Equatable, Sendable {
   package var linkType: UInt16
 }
 
-/// Wraps segments in the packets of a link layer.
+/// Wraps segments in packets, one each. Other link layers are in samples/corpus, and with `PacketDissector`.
 package struct FrameWriter: Sendable {
-  package var link: LinkLayer
+  /// The raw value is the number in a capture file (tcpdump.org, "Link-layer header types").
+  package enum Link: UInt16, Sendable {
+    case ethernet = 1
+    case raw = 101
+  }
 
-  package init(_ link: LinkLayer = .ethernet) { self.link = link }
+  package var link: Link
 
-  /// The packets of the segments: one each, but for fragments, and for exports, which have payloads only.
+  package init(_ link: Link = .ethernet) { self.link = link }
+
   package func packets(_ segments: [Segment]) -> [CapturedPacket] {
-    segments.enumerated().flatMap { index, segment -> [CapturedPacket] in
-      if link.isExport { return exported(segment, number: index + 1) }
-      return InternetWriter.datagrams(of: segment).map { captured(frame($0, of: segment), of: segment) }
+    segments.map { segment in
+      let frame = frame(of: segment)
+      return CapturedPacket(
+        time: segment.time, bytes: frame, originalLength: frame.count, linkType: link.rawValue)
     }
   }
 
-  private func frame(_ datagram: [UInt8], of segment: Segment) -> [UInt8] {
-    let (packet, v6) = link.tunnelled(datagram, v6: segment.source.isV6)
-    let outermost: LinkLayer = [.gre, .greEthernet, .vxlan].contains(link) ? .ethernet : link
-    var frame = outermost.header(v6: v6, length: packet.count) + packet
-    frame += link.trailer(of: frame)
-    guard link.isEthernet else { return frame }
+  private func frame(of segment: Segment) -> [UInt8] {
+    let datagram = InternetWriter.datagram(of: segment)
+    guard link == .ethernet else { return datagram }
+    let type: [UInt8] = segment.source.isV6 ? [0x86, 0xdd] : [0x08, 0x00]
+    let frame = join([2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2], type, datagram)
     // IEEE 802.3: no frame is shorter than 60 bytes without its check sequence. A careless sender pads with
     // what its buffer happened to hold.
-    while frame.count < 60 { frame.append(0xee) }
-    return frame + segment.trailer
-  }
-
-  private func captured(_ frame: [UInt8], of segment: Segment) -> CapturedPacket {
-    CapturedPacket(
-      time: segment.time, bytes: Array(frame.prefix(segment.snapLength ?? frame.count)),
-      originalLength: frame.count, linkType: link.linkType)
-  }
-
-  private func exported(_ segment: Segment, number: Int) -> [CapturedPacket] {
-    guard !segment.payload.isEmpty else { return [] }
-    return [captured(ExportedPDU.tags(of: segment, number: number, link) + segment.payload, of: segment)]
-  }
-}
-
-/// Wireshark's export of a payload: tags of type, length and value before it.
-private enum ExportedPDU {
-  static func tags(of segment: Segment, number: Int, _ link: LinkLayer) -> [UInt8] {
-    let v6 = segment.source.isV6
-    var tags = join(
-      // The length includes the padding of the name.
-      tag(12, Array("data".utf8)), tag(v6 ? 22 : 20, segment.source.address),
-      tag(v6 ? 23 : 21, segment.destination.address), tag(24, be32(2)), tag(25, be32(segment.source.port)),
-      tag(26, be32(segment.destination.port)), tag(30, be32(number)))
-    if link == .exportedPDU { tags += tag(34, tcpInfo(segment)) }
-    return tags + tag(0, [])
-  }
-
-  private static func tag(_ type: Int, _ value: [UInt8]) -> [UInt8] {
-    join(be16(type), be16(value.count), value)
-  }
-
-  /// Version 1: sequence number, the next one, the last acknowledged one, whether it is reassembled, flags,
-  /// urgent pointer.
-  private static func tcpInfo(_ segment: Segment) -> [UInt8] {
-    join(
-      be16(1), be32(segment.payloadSequence), be32(segment.end), be32(segment.acknowledgement), [0],
-      be16(segment.flags.rawValue), be16(0), [0])
+    return frame + [UInt8](repeating: 0xee, count: max(0, 60 - frame.count))
   }
 }

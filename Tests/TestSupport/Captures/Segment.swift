@@ -34,11 +34,8 @@ package struct TCPFlags: OptionSet, Hashable, Sendable {
   package static let ack = TCPFlags(rawValue: 0x10)
 }
 
-/// A TCP segment before it has any bytes: what is said, and how it is to be wrapped.
+/// A TCP segment before it has any bytes.
 package struct Segment: Equatable, Sendable {
-  /// IP fragments of one datagram, in the order in which they are captured.
-  package enum FragmentOrder: Sendable { case inOrder, reversed, lastFirst }
-
   package var source: Host
   package var destination: Host
   package var sequence: UInt32
@@ -48,17 +45,8 @@ package struct Segment: Equatable, Sendable {
   package var payload: [UInt8] = []
   /// Nanoseconds since 1970.
   package var time: UInt64
-  /// IPv4's identification; fragments of IPv6 use it too.
+  /// IPv4's.
   package var identification: UInt16 = 0
-  /// Bytes of the frame after the IP packet, besides the padding of short frames. Ethernet only.
-  package var trailer: [UInt8] = []
-  /// The capture holds no more bytes of the frame than this; nil for all.
-  package var snapLength: Int?
-  /// IP payload bytes in a fragment, a multiple of 8; nil leaves the datagram whole.
-  package var fragmentSize: Int?
-  package var fragmentOrder: FragmentOrder = .inOrder
-  /// The IP header says length 0, as packets do that the network card has yet to cut (segmentation offload).
-  package var isLengthZero = false
 
   package init(from source: Host, to destination: Host, sequence: UInt32, time: UInt64) {
     self.source = source
@@ -73,5 +61,24 @@ package struct Segment: Equatable, Sendable {
   /// The sequence number after the segment.
   package var end: UInt32 {
     payloadSequence &+ UInt32(payload.count) &+ (flags.contains(.fin) ? 1 : 0)
+  }
+}
+
+extension [Segment] {
+  /// Indices of the segments with payload, in order.
+  package var dataIndices: [Int] { indices.filter { !self[$0].payload.isEmpty } }
+
+  /// As a capture that was begun too late.
+  package var withoutHandshake: [Segment] { filter { !$0.flags.contains(.syn) } }
+
+  /// Without the ones at these indices: they were lost.
+  package func dropping(_ lost: Set<Int>) -> [Segment] {
+    indices.filter { !lost.contains($0) }.map { self[$0] }
+  }
+
+  /// Several conversations on one line, by time; of equal times the earlier list goes first.
+  package static func interleaved(_ lists: [[Segment]]) -> [Segment] {
+    lists.flatMap { $0 }.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+      .map(\.element)
   }
 }

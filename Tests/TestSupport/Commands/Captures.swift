@@ -53,17 +53,21 @@ package struct Exported {
 }
 
 extension TestDirectory {
-  package func export(_ name: String, _ options: String...) throws -> Exported { try export(name, options) }
+  package func export(_ words: String..., input: StandardInput = .nothing) throws -> Exported {
+    try export(words, input: input)
+  }
 
-  package func export(_ name: String, _ options: [String]) throws -> Exported {
-    let outcome = try apnsift(["export", "-t", "ndjson", name] + options)
+  package func export(_ name: String, _ options: [String]) throws -> Exported { try export([name] + options) }
+
+  /// Exports as NDJSON what `words` name.
+  package func export(_ words: [String], input: StandardInput = .nothing) throws -> Exported {
+    let outcome = try apnsift(["export", "-t", "ndjson"] + words, input: input)
     return Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
   }
 
   package func export(_ packets: [CapturedPacket], _ options: String...) throws -> Exported {
     try write(PcapWriter().file(packets), to: "capture.pcap")
-    let outcome = try apnsift(["export", "-t", "ndjson", "capture.pcap"] + options)
-    return Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+    return try export(["capture.pcap"] + options)
   }
 
   /// Writes a capture, over Ethernet.

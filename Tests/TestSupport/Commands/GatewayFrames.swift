@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A gateway request as docs/spec/protocol.md#gateway-requests has it, made without the code that is tested.
@@ -45,71 +46,45 @@ package struct Push: Hashable {
   private func prefixed(_ bytes: [UInt8]) -> [UInt8] { Array(big(UInt32(bytes.count))[2...]) + bytes }
 }
 
+/// Requests of command 1 in a row, with identifiers from 1 and the tokens from 0.
+package func enhancedRequests(_ count: Int, payload: [UInt8]) -> [UInt8] {
+  (0..<count).flatMap { number in
+    var push = Push(1, UInt32(number + 1), token: token(number))
+    (push.payload, push.expiry) = (payload, 0)
+    return push.bytes
+  }
+}
+
 /// Four bytes, big-endian.
-package func big(_ word: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
+package func big(_ word: UInt32) -> [UInt8] { HTTP2Bytes.bytes(word) }
 
 /// An error response: `08 | status u8 | identifier u32`.
 package func refusal(_ status: UInt8, _ identifier: UInt32) -> [UInt8] { [8, status] + big(identifier) }
 
 /// A request as `export` reports it, without packets, times and file offsets.
 package struct ReportedRequest: Hashable {
-  package var stream: Int
   package var offset: Int
-  package var identifier: Int?
-  package var token: String?
-  package var payload: String?
   package var outcome: String
   package var status: Int?
-  package var flags: [String]
 
   package init(_ object: Evidence.Object) throws {
-    stream = try #require(object["stream"] as? Int)
     offset = try #require(object["offset"] as? Int)
-    identifier = object["identifier"] as? Int
-    token = object["token"] as? String
-    payload = object["payload"] as? String
     outcome = try #require(object["outcome"] as? String)
     status = object["outcome_status"] as? Int
-    flags = try #require(object["flags"] as? [String])
-  }
-
-  package init(_ push: Push, stream: Int = 0, offset: Int, outcome: String, status: Int? = nil) {
-    self.stream = stream
-    self.offset = offset
-    identifier = push.identifier.map(Int.init)
-    token = hex(push.token)
-    payload = String(decoding: push.payload, as: UTF8.self)
-    self.outcome = outcome
-    self.status = status
-    flags = []
   }
 }
 
 /// A response as `export` reports it, likewise.
 package struct ReportedResponse: Hashable {
-  package var stream = 0
-  package var offset = 0
+  package var offset: Int
   package var status: Int
-  package var identifier: Int
   package var requestOffset: Int?
   package var token: String?
-  package var flags: [String] = []
+  package var flags: [String]
 
-  package init(
-    stream: Int = 0, offset: Int = 0, status: Int, identifier: Int, requestOffset: Int? = nil,
-    token: String? = nil, flags: [String] = []
-  ) {
-    (self.stream, self.offset, self.status, self.identifier) = (stream, offset, status, identifier)
-    (self.requestOffset, self.token, self.flags) = (requestOffset, token, flags)
-  }
-}
-
-extension ReportedResponse {
   package init(_ object: Evidence.Object) throws {
-    stream = try #require(object["stream"] as? Int)
     offset = try #require(object["offset"] as? Int)
     status = try #require(object["status"] as? Int)
-    identifier = try #require(object["identifier"] as? Int)
     requestOffset = object["request_offset"] as? Int
     token = object["token"] as? String
     flags = try #require(object["flags"] as? [String])

@@ -85,15 +85,3 @@ extension TestDirectory {
     return Page(html: outcome.text)
   }
 }
-
-/// Requests of command 1 in a row, with identifiers from 1 and the tokens from 0.
-package func enhancedRequests(_ count: Int, payload: [UInt8]) -> [UInt8] {
-  var bytes: [UInt8] = []
-  for number in 0..<count {
-    bytes += [1, 0, 0, 0, UInt8(number + 1), 0, 0, 0, 0, 0, 32]
-    bytes += token(number)
-    bytes += [0, UInt8(payload.count)]
-    bytes += payload
-  }
-  return bytes
-}

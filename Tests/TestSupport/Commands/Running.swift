@@ -133,6 +133,11 @@ extension TestDirectory {
     return outcome.output
   }
 
+  /// The digest of a file, by the system's tool.
+  package func digest(_ name: String, by tool: String = "sha256sum") throws -> String {
+    String(decoding: try self.tool(tool, ["-z", name]).prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+  }
+
   package func run(
     _ executable: String, _ arguments: [[UInt8]], input: StandardInput = .nothing,
     environment: [String: String] = [:]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A row of `device_tokens` as the sqlite3 tool shows it.
@@ -60,12 +61,7 @@ extension TestDirectory {
     return text.split(separator: "\n").map { line in
       let fields = line.split(separator: ",", omittingEmptySubsequences: false)
       return StoredToken(
-        token: Self.bytes(fields[0]), registeredAt: Int64(fields[1]), invalidatedAt: Int64(fields[2]))
+        token: TestHex.bytes(fields[0]), registeredAt: Int64(fields[1]), invalidatedAt: Int64(fields[2]))
     }
-  }
-
-  private static func bytes(_ digits: Substring) -> [UInt8] {
-    let values = digits.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
   }
 }

@@ -74,7 +74,7 @@ struct TLSDialogueTests {
   func dialogue(_ dialogue: Dialogue, _ number: Int) throws {
     let flow = TLSFlow.some[number]
     let conversation = conversation(dialogue, flow)
-    for sizes in [[1 << 14], [1], [7, 1400]] {
+    for sizes in [[1 << 14], [7, 1400]] {
       var conversation = conversation
       conversation.segmentSizes = sizes
       let exported = try export(conversation.segments(), flow, "--keys", "keys.log")
@@ -139,14 +139,6 @@ struct TLSDialogueTests {
         #expect(exported.streams.first?["server_bytes"] as? Int == conversation.bytes(of: .server).count)
       }
     }
-  }
-
-  @Test("one direction is enough in TLS 1.3", arguments: [0, 3, 5])
-  func serverAlone(_ number: Int) throws {
-    let flow = TLSFlow.some[4]
-    let conversation = conversation(Dialogue.all[number], flow)
-    let segments = conversation.segments().filter { $0.source == conversation.server }
-    #expect(try export(segments, flow, "--keys", "keys.log").tupleTexts == flow.tuples)
   }
 
   // MARK: - Services of today

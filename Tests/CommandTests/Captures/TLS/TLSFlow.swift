@@ -1,33 +1,28 @@
 import CaptureWriting
 import CommandTestSupport
-import Foundation
+import TestSupport
 import Testing
 
-/// A recorded connection: `samples/make/record-tls-matrix` describes the files.
+/// A recorded connection.
 struct TLSFlow: Sendable, CustomTestStringConvertible {
-  var name = ""
+  let name: String
   /// Lines of a key log, of the text of `openssl s_client`, and of a session file of it.
-  var keys: [String] = []
-  var text: [String] = []
-  var session: [String] = []
-  var turns: [Conversation.Turn] = []
+  let keys: [String]
+  let text: [String]
+  let session: [String]
+  let turns: [Conversation.Turn]
   /// What each side sent, in clear.
-  var client: [UInt8] = []
-  var server: [UInt8] = []
+  let client: [UInt8]
+  let server: [UInt8]
 
   var testDescription: String { name }
 
-  private static let directory = Repository.root.appending(path: "Tests/Fixtures/tls")
-
-  static func path(of name: String) -> String { directory.appending(path: name).path }
+  static func path(of name: String) -> String { FlowFile.directory.appending(path: name).path }
 
   /// All with a key log whose server sends feedback.
-  static let feedback: [TLSFlow] = {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    return names.filter { $0.hasSuffix(".flow") }.sorted().map { TLSFlow($0) }.filter {
-      !$0.keys.isEmpty && $0.server.starts(with: [0x4f]) && !$0.name.contains("ARIA")
-    }
-  }()
+  static let feedback: [TLSFlow] = FlowFile.names().map { TLSFlow($0) }.filter {
+    !$0.keys.isEmpty && $0.server.starts(with: [0x4f]) && !$0.name.contains("ARIA")
+  }
 
   /// Of all versions, and of each kind of cipher.
   static let some = [
@@ -39,27 +34,11 @@ struct TLSFlow: Sendable, CustomTestStringConvertible {
   static let gcm = TLSFlow("openssl-1.2-ECDHE-RSA-AES256-GCM-SHA384.flow")
 
   init(_ file: String) {
-    let content = (try? Data(contentsOf: Self.directory.appending(path: file))) ?? Data()
-    for line in String(decoding: content, as: UTF8.self).split(separator: "\n") {
-      guard let colon = line.firstIndex(of: ":") else { continue }
-      let value = String(line[line.index(after: colon)...].drop { $0 == " " })
-      switch line[..<colon] {
-      case "name": name = value
-      case "key": keys.append(value)
-      case "text": text.append(value)
-      case "session": session.append(value)
-      case "c": turns.append(Conversation.Turn(.client, Self.bytes(value)))
-      case "s": turns.append(Conversation.Turn(.server, Self.bytes(value)))
-      case "plain-c": client = Self.bytes(value)
-      case "plain-s": server = Self.bytes(value)
-      default: break
-      }
-    }
-  }
-
-  private static func bytes(_ hex: String) -> [UInt8] {
-    let digits = hex.utf8.compactMap { UInt8(Character(UnicodeScalar($0)).hexDigitValue ?? 0) }
-    return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    let file = FlowFile(file)
+    name = file.values("name").first ?? ""
+    (keys, text, session) = (file.values("key"), file.values("text"), file.values("session"))
+    turns = file.chunks().map { Conversation.Turn($0.isClient ? .client : .server, $0.bytes) }
+    (client, server) = (file.bytes("plain-c"), file.bytes("plain-s"))
   }
 
   var keyLog: String { keys.joined(separator: "\n") + "\n" }
@@ -94,7 +73,6 @@ extension TestDirectory {
   func exportTLS(_ flow: TLSFlow, _ segments: [Segment]? = nil, _ options: String...) throws -> Exported {
     try writeCapture(segments ?? flow.segments)
     try write(flow.keyLog, to: "keys.log")
-    let outcome = try apnsift(["export", "-t", "ndjson", "capture.pcap", "--keys", "keys.log"] + options)
-    return Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+    return try export("capture.pcap", ["--keys", "keys.log"] + options)
   }
 }

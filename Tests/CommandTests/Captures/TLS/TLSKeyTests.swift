@@ -15,8 +15,7 @@ struct TLSKeyTests {
 
   private func export(_ flow: TLSFlow, _ options: String...) throws -> Exported {
     try directory.writeCapture(flow.segments)
-    let outcome = try directory.apnsift(["export", "-t", "ndjson", "capture.pcap"] + options)
-    return Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+    return try directory.export("capture.pcap", options)
   }
 
   // MARK: - Kinds of keys
@@ -99,18 +98,12 @@ struct TLSKeyTests {
     }
   }
 
-  @Test(
-    "a key log anywhere in the capture is used: of a file, a compressed one and a pipe",
-    arguments: TLSFlow.some)
+  @Test("a key log anywhere in the capture is used: of a file, and a pipe", arguments: TLSFlow.some)
   func embeddedLater(_ flow: TLSFlow) throws {
     for packet in [1, flow.segments.count / 2, flow.segments.count - 1] {
       try withSecrets(flow, before: packet)
-      let bytes = try directory.bytes(of: "embedded.pcapng")
-      let piped = try directory.apnsift("export", "-t", "ndjson", "-", input: .bytes(bytes))
-      for exported in [
-        try directory.export("embedded.pcapng"),
-        Exported(objects: try Evidence.lines(piped.text), outcome: piped),
-      ] {
+      let piped = try directory.export("-", input: .file("embedded.pcapng"))
+      for exported in [try directory.export("embedded.pcapng"), piped] {
         #expect(try exported.tupleTexts == flow.tuples)
         #expect(exported.codes == [])
       }
@@ -126,10 +119,7 @@ struct TLSKeyTests {
     try withSecrets(TLSFlow.gcm, before: TLSFlow.gcm.segments.count + more.count - 1, more)
     let count = TLSFlow.gcm.tuples.count
     #expect(try directory.export("embedded.pcapng", "--reorder-window", "1").tuples.count == 2 * count)
-    let piped = try directory.apnsift(
-      "export", "-t", "ndjson", "-", "--reorder-window", "1",
-      input: .bytes(try directory.bytes(of: "embedded.pcapng")))
-    let exported = Exported(objects: try Evidence.lines(piped.text), outcome: piped)
+    let exported = try directory.export("-", "--reorder-window", "1", input: .file("embedded.pcapng"))
     #expect(try exported.tuples.count == count)
     #expect(exported.codes == ["encrypted-stream", "encrypted-stream", "unused-secrets"])
     #expect((exported.findings.last?["message"] as? String)?.contains("came after") == true)
@@ -206,14 +196,6 @@ struct TLSKeyTests {
     }
   }
 
-  @Test("an unsupported suite is named")
-  func unsupported() throws {
-    let flow = TLSFlow("openssl-1.2-ARIA128-GCM-SHA256.flow")
-    let failures = try directory.exportTLS(flow).findings("decryption-failed")
-    #expect((failures.first?["message"] as? String)?.contains("ARIA") == true)
-    #expect(failures.count == 1)
-  }
-
   @Test("TLS on another port is a note, with keys and without")
   func otherPort() throws {
     var conversation = TLSFlow.gcm.conversation
@@ -221,10 +203,9 @@ struct TLSKeyTests {
     try directory.writeCapture(conversation.segments())
     try directory.write(TLSFlow.some[0].keyLog, to: "other.log")
     for options in [[], ["--keys", "other.log"]] {
-      let outcome = try directory.apnsift(["export", "-t", "ndjson", "--strict", "capture.pcap"] + options)
-      let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
+      let exported = try directory.export("capture.pcap", ["--strict"] + options)
       #expect(exported.codes.filter { $0 != "unused-secrets" } == ["unrelated-tls"])
-      #expect(outcome.code == 0)
+      #expect(exported.outcome.code == 0)
     }
     let port = try directory.export("capture.pcap", "--feedback-port", "443")
     #expect(Set(port.codes) == ["encrypted-stream"])

@@ -1,6 +1,5 @@
 import CaptureWriting
 import CommandTestSupport
-import Foundation
 import Testing
 
 /// Recorded connections of real programs, as captures (docs/spec/captures.md#tls).
@@ -24,15 +23,6 @@ struct TLSRecordTests {
     let line = try #require(stream["tls_key_line"] as? Int)
     #expect((1...flow.keys.count).contains(line))
     #expect(exported.outcome.code == 0)
-  }
-
-  @Test("segments of any size give the same", arguments: TLSFlow.some, [1, 7, 100])
-  func segments(_ flow: TLSFlow, _ size: Int) throws {
-    var conversation = flow.conversation
-    conversation.segmentSizes = [size]
-    let exported = try directory.exportTLS(flow, conversation.segments())
-    #expect(try exported.tupleTexts == flow.tuples)
-    #expect(exported.codes == [])
   }
 
   /// Bytes before the content in a record: its header, and the IV or nonce.
@@ -78,32 +68,24 @@ struct TLSRecordTests {
     #expect(clear.streams.first?.keys.contains("tls_version") == false)
   }
 
-  @Test("inspect names the connection and the key file")
-  func inspect() throws {
-    _ = try directory.exportTLS(TLSFlow.gcm)
-    let text = try directory.apnsift("inspect", "capture.pcap", "--keys", "keys.log").text
-    #expect(text.contains("TLS 1.2") && text.contains("keys.log line 1"))
-  }
-
-  @Test("raw streams are plaintext, with --no-decrypt ciphertext")
-  func rawStreams() throws {
+  @Test("inspect names the key, raw streams and show are plaintext, with --no-decrypt ciphertext")
+  func commands() throws {
     let flow = TLSFlow.gcm
     _ = try directory.exportTLS(flow)
-    let options = ["export", "capture.pcap", "-t", "raw", "-o"]
-    #expect(try directory.apnsift(options + ["plain", "--keys", "keys.log"]).code == 0)
+    func run(_ words: String) throws -> Outcome {
+      let outcome = try directory.apnsift(words.split(separator: " ").map(String.init))
+      #expect(outcome.code == 0)
+      return outcome
+    }
+    let text = try run("inspect capture.pcap --keys keys.log").text
+    #expect(text.contains("TLS 1.2") && text.contains("keys.log line 1"))
+    _ = try run("export capture.pcap -t raw -o plain --keys keys.log")
     #expect(try directory.bytes(of: "plain/stream-0-b.raw") == flow.server)
     #expect(try directory.bytes(of: "plain/stream-0-a.raw") == flow.client)
-    #expect(try directory.apnsift(options + ["cipher", "--no-decrypt"]).code == 0)
+    _ = try run("export capture.pcap -t raw -o cipher --no-decrypt")
     #expect(try directory.bytes(of: "cipher/stream-0-b.raw") == flow.conversation.bytes(of: .server))
-  }
-
-  @Test("show takes offsets of the plaintext")
-  func show() throws {
-    let flow = TLSFlow.gcm
-    _ = try directory.exportTLS(flow)
-    let shown = try directory.apnsift("show", "capture.pcap", "--keys", "keys.log", "--offset", "380")
-    #expect(shown.code == 0)
-    #expect(shown.text.filter { !$0.isWhitespace }.contains(hex(flow.server[386..<394])))
+    let shown = try run("show capture.pcap --keys keys.log --offset 380").text
+    #expect(shown.filter { !$0.isWhitespace }.contains(hex(flow.server[386..<394])))
   }
 
   @Test("readers get a record at a time, however it was segmented")
@@ -143,24 +125,23 @@ struct TLSRecordTests {
     #expect(begun.objects("feedback").count > 260)
   }
 
-  @Test("exports of ciphertext are decrypted, too", arguments: TLSFlow.some)
-  func followedStream(_ flow: TLSFlow) throws {
+  @Test("exports of ciphertext are decrypted, too")
+  func followedStream() throws {
+    let flow = TLSFlow.gcm
     let rule = String(repeating: "=", count: 67)
     let lines = flow.turns.map { ($0.sender == .server ? "\t" : "") + hex($0.bytes) }
     let head = [
       "", rule, "Follow: tcp,raw", "Filter: tcp.stream eq 0", "Node 0: 192.0.2.1:40000",
       "Node 1: 192.0.2.2:2196",
     ]
-    try directory.write((head + lines + [rule, ""]).joined(separator: "\n"), to: "follow.txt")
+    let text = (head + lines + [rule, ""]).joined(separator: "\n")
+    try directory.write(text, to: "follow.txt")
     try directory.write(flow.keyLog, to: "keys.log")
     let exported = try directory.export("follow.txt", "--keys", "keys.log")
     #expect(try exported.tupleTexts == flow.tuples)
     #expect(exported.codes == [])
     // Two digits a byte, after the header and the nonce.
-    let text = try directory.text(of: "follow.txt")
-    guard flow.name == TLSFlow.gcm.name, let record = flow.turns.last(where: { $0.bytes.count > 190 }) else {
-      return
-    }
+    let record = try #require(flow.turns.last { $0.bytes.count > 190 })
     let line = try #require(text.range(of: hex(record.bytes))?.lowerBound)
     let offset = text.utf8.distance(from: text.startIndex, to: line)
     let last = exported.objects("feedback").suffix(5).compactMap { $0["file_offset"] as? Int }
@@ -169,17 +150,39 @@ struct TLSRecordTests {
 
   @Test("connections continue across joined files")
   func joined() throws {
-    let flow = TLSFlow.gcm
-    let segments = flow.segments
+    let segments = TLSFlow.gcm.segments
+    try directory.write(TLSFlow.gcm.keyLog, to: "keys.log")
     for cut in stride(from: 2, to: segments.count, by: 5) {
       try directory.writeCapture(Array(segments[..<cut]), to: "1.pcap")
       try directory.writeCapture(Array(segments[cut...]), to: "2.pcap")
-      try directory.write(flow.keyLog, to: "keys.log")
-      let outcome = try directory.apnsift(
-        ["export", "-t", "ndjson", "--join", "1.pcap", "2.pcap", "--keys", "keys.log"])
-      let exported = Exported(objects: try Evidence.lines(outcome.text), outcome: outcome)
-      #expect(try exported.tupleTexts == flow.tuples, "cut at \(cut)")
+      let exported = try directory.export("1.pcap", "2.pcap", "--join", "--keys", "keys.log")
+      #expect(try exported.tupleTexts == TLSFlow.gcm.tuples, "cut at \(cut)")
       #expect(exported.codes == [])
+    }
+  }
+
+  @Test("a lost record costs its tuples", arguments: TLSFlow.some)
+  func loss(_ flow: TLSFlow) throws {
+    // Segments of the server's data: five tuples each.
+    let data = flow.segments.dataIndices.filter {
+      flow.segments[$0].payload.first == 23 && flow.segments[$0].payload.count > 190
+    }.suffix(8)
+    func tokens(_ tuples: [String]) -> [Substring] { tuples.map { $0.drop { $0 != " " } } }
+    // Of a CBC cipher the length of the gap is an upper bound, and later offsets count it.
+    let isCBC = ["AES128-SHA256", "AES128-SHA"].contains { flow.name.hasSuffix($0) }
+    for (lost, index) in data.dropLast().enumerated() {
+      let exported = try directory.exportTLS(flow, flow.segments.dropping([index]))
+      let expected = flow.tuples.enumerated().filter { $0.offset / 5 != lost }.map(\.element)
+      let found = try exported.tupleTexts
+      #expect(tokens(found) == tokens(expected) && (isCBC || found == expected), "record \(lost)")
+      let gaps = exported.findings("stream-gap")
+      #expect(gaps.map { $0["offset"] as? Int } == [lost * 190])
+      let length = try #require(gaps.first?["length"] as? Int)
+      #expect(isCBC ? length >= 190 : length == 190)
+      // Before the first data of TLS 1.3 there may have been tickets.
+      let isBound = isCBC || (flow.name.contains("-1.3-") && lost == 0)
+      #expect((gaps.first?["message"] as? String)?.contains("at most") == isBound)
+      #expect(exported.findings("decryption-failed").isEmpty)
     }
   }
 }
