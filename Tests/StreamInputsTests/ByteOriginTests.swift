@@ -1,5 +1,6 @@
 import Basics
 import PacketCapture
+import StreamInputs
 import TestSupport
 import Testing
 
@@ -54,32 +55,13 @@ struct ByteOriginTests {
     }
   }
 
-  @Test("a mark in the last group of a extent that another extent follows")
-  func cutInLastGroup() throws {
-    // Groups of 4 in lines of 6: the last group of a line is short, and the next line is another extent.
-    let mark = Array("[5 bytes missing in capture file]".utf8)
-    for lead in 1...12 {
-      let dump = [UInt8](repeating: 0x11, count: lead) + mark + (1...40).map { UInt8($0) }
-      var text = ""
-      var positions: [Int] = []
-      for (index, byte) in dump.enumerated() {
-        if index > 0, index % 6 == 0 { text += "\n" } else if index % 6 == 4 { text += " " }
-        positions.append(text.utf8.count)
-        text += Hex.string([byte])
-      }
-      let (recording, _) = try DumpRecording.of(Array(text.utf8), as: .hex)
-      #expect(recording.misuse.isEmpty)
-      #expect(
-        recording.fileOffsets == Array(positions[..<lead] + positions[(lead + mark.count)...]), "\(lead)")
-    }
-  }
-
   @Test("an extent continues if position, spacing and group agree")
   func continuation() {
     let groups = Stride(stride: 2, groupSize: 2, groupStride: 5)
     let origin = SourceExtent(streamOffset: 10, fileOffset: 100, spacing: groups)
     func next(_ offset: Int, _ position: Int, _ spacing: Stride) -> Bool {
-      origin.isContinued(by: SourceExtent(streamOffset: offset, fileOffset: position, spacing: spacing))
+      origin.isContinued(
+        by: SourceExtent(streamOffset: offset, fileOffset: position, spacing: spacing))
     }
     #expect(next(12, 105, groups))
     #expect(next(14, 110, groups))
@@ -96,5 +78,46 @@ struct ByteOriginTests {
     let origins = [4, 7, 8, 20].map { SourceExtent(streamOffset: $0, fileOffset: 0, stride: 1) }
     #expect([0, 4, 6, 7, 8, 19, 20, 99].map(origins.index(of:)) == [0, 0, 0, 1, 2, 2, 3, 3])
     #expect([SourceExtent]().index(of: 3) == 0)
+  }
+
+  /// Offsets of bytes and their stride, and their extents as `count@offset stride/groupSize/groupStride`.
+  static let runs: [(sentence: String, offsets: [Int], stride: Int, extents: [String])] = [
+    ("bytes at one distance", [4, 6, 8, 10], 2, ["4@4 2/0/0"]),
+    ("blanks between bytes make groups of one", [0, 3, 6, 9], 2, ["4@0 2/1/3"]),
+    ("groups of one size, the last may be shorter", [0, 2, 5, 7, 10], 2, ["5@0 2/2/5"]),
+    ("longer groups", [0, 3, 7], 2, ["2@0 2/1/3", "1@7 2/0/0"]),
+    ("another distance", [0, 2, 5, 10], 2, ["3@0 2/2/5", "1@10 2/0/0"]),
+    ("a step back", [9, 3], 2, ["1@9 2/0/0", "1@3 2/0/0"]),
+    ("bytes of one position", [7, 7, 7], 0, ["3@7 0/0/0"]),
+  ]
+
+  @Test("bytes are in as few extents as can be", arguments: runs)
+  func extents(_ sentence: String, _ offsets: [Int], _ stride: Int, _ extents: [String]) {
+    var output = DecodedText()
+    for offset in offsets { output.append(0, at: offset, stride: stride) }
+    #expect(output.extents == extents)
+    #expect(
+      offsets.indices.map { output.origins[output.origins.index(of: $0)].fileOffset(of: $0) }
+        == offsets)
+  }
+
+  @Test("gaps and faults end a extent")
+  func gapsEndStretches() {
+    var output = DecodedText()
+    output.append(1, at: 0, stride: 2)
+    output.appendGap(length: 5, at: 2)
+    output.append(2, at: 2, stride: 2)
+    output.append(InputError(.verbatim("why")))
+    output.append(3, at: 4, stride: 2)
+    #expect(
+      output.parts == [
+        .bytes(0..<1), .gap(length: 5, fileOffset: 2), .bytes(1..<2),
+        .error(InputError(.verbatim("why"))),
+        .bytes(2..<3),
+      ])
+    #expect(output.extents == ["1@0 2/0/0", "1@2 2/0/0", "1@4 2/0/0"])
+    #expect(output.bytes == [1, 2, 3])
+    output.removeAll()
+    #expect(output.parts.isEmpty && output.bytes.isEmpty)
   }
 }

@@ -135,23 +135,19 @@ struct CarveSourceTests {
     }
   }
 
-  @Test("a long chain is one stream, and its length is counted up to 1000", arguments: encodings)
+  @Test(
+    "a long chain is one stream, its length is counted up to 1000, and the window moves on",
+    arguments: encodings)
   func longChains(_ form: PlantedBytes.Form) {
     var generator = SeededGenerator(seed: 10)
     var planted = PlantedBytes()
     planted.fill(1234, &generator)
-    planted.plant(PlantedBytes.tuples(1500, &generator), as: form, &generator)
-    planted.fill(50, &generator)
-    let expected = Self.expected(planted).map { $0.replacing(",1500,", with: ",1000,", maxReplacements: 1) }
-    #expect(carved(planted.bytes, first: 1000) { 4000 } == expected)
-  }
-
-  @Test("the window moves on with a chain", arguments: encodings)
-  func endlessChains(_ form: PlantedBytes.Form) {
-    var generator = SeededGenerator(seed: 13)
-    var planted = PlantedBytes()
     planted.plant(PlantedBytes.tuples(30_000, &generator), as: form, &generator)
-    #expect(carved(planted.bytes, first: 1000) { 100_000 }.count == 30_000)
+    planted.fill(50, &generator)
+    let expected = Self.expected(planted).map {
+      $0.replacing(",30000,", with: ",1000,", maxReplacements: 1)
+    }
+    #expect(carved(planted.bytes, first: 1000) { 100_000 } == expected)
   }
 
   @Test("tuples that do not touch are one chain, whatever the windows are", arguments: [1, 2, 5])

@@ -1,5 +1,4 @@
 import Basics
-import CaptureWriting
 import StreamInputs
 import TestSupport
 import Testing

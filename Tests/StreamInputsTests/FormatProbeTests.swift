@@ -6,54 +6,32 @@ import Wording
 
 @Suite("Format detection")
 struct FormatProbeTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    var name: String
-    var head: [UInt8]
-    var kind: Message
-    var remedy: Message
-    var testDescription: String { name }
-  }
-
-  static let unsupported: [Case] = [
-    Case(
-      name: "SQLite", head: Array("SQLite format 3\0".utf8), kind: .sqliteDatabase,
-      remedy: "use --store to name a store")
-  ]
-
-  @Test(arguments: unsupported)
-  func isForeign(_ example: Case) throws {
-    let file = example.head + [UInt8](repeating: 1, count: 40)
+  @Test("a SQLite database is foreign")
+  func isForeign() throws {
+    let head = Array("SQLite format 3\0".utf8)
+    let file = head + [UInt8](repeating: 1, count: 40)
     let (recording, report) = try DumpRecording.of(file, as: nil)
+    let (kind, remedy): (Message, Message) = (.sqliteDatabase, "use --store to name a store")
     #expect(recording.bytes.isEmpty && report.format == nil && !report.isSkipped)
-    #expect(report.errors.first?.message == Message.foreign(example.kind, remedy: example.remedy))
-    #expect(report.recognition == Recognition.foreign(kind: example.kind, remedy: example.remedy))
+    #expect(report.errors.first?.message == Message.foreign(kind, remedy: remedy))
+    #expect(report.recognition == Recognition.foreign(kind: kind, remedy: remedy))
     // One byte less is not enough, and --from raw still reads it.
-    let shorter = try DumpRecording.of(Array(example.head.dropLast()), as: nil)
-    #expect(shorter.report.recognition == .nothing)
+    #expect(try DumpRecording.of(Array(head.dropLast()), as: nil).report.recognition == .nothing)
     #expect(try DumpRecording.of(file, as: .raw).recording.bytes == file)
   }
 
-  /// The magic numbers of pcap with major version 2, and pcapng's first block (the formats' specifications).
   @Test(
-    "captures",
-    arguments: [
-      [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], [0xa1, 0xb2, 0xc3, 0xd4, 0, 2, 0, 4],
-      [0x4d, 0x3c, 0xb2, 0xa1, 2, 0, 4, 0], [0xa1, 0xb2, 0x3c, 0x4d, 0, 2, 0, 4],
-      [0x34, 0xcd, 0xb2, 0xa1, 2, 0, 4, 0], [0xa1, 0xb2, 0xcd, 0x34, 0, 2, 0, 4],
-      [0x0a, 0x0d, 0x0d, 0x0a, 28, 0, 0, 0],
-    ] as [[UInt8]])
-  func capture(_ head: [UInt8]) throws {
-    let file = head + [UInt8](repeating: 0, count: 40)
+    "a capture is known before content, but not by a tuple's time that is also its magic number")
+  func capture() throws {
     let isElse = [FormatProbe(.format(.dump(.raw))) { _, _ in true }]
-    #expect(FormatProbes.recognise(file, isWhole: true, inside: nil, content: isElse) == .format(.capture))
-  }
-
-  @Test("a tuple whose time is also a magic number of pcap is not a capture")
-  func magicTime() throws {
-    let tuple: [UInt8] = [0x4d, 0x3c, 0xb2, 0xa1, 0, 32] + [UInt8](repeating: 7, count: 32)
-    let isTuple = FormatProbe(.format(.dump(.raw))) { head, _ in head == tuple }
+    let capture: [UInt8] = [0x4d, 0x3c, 0xb2, 0xa1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 40)
     #expect(
-      try DumpRecording.of(tuple, as: nil, probes: [isTuple]).report.recognition == .format(.dump(.raw)))
+      FormatProbes.recognise(capture, isWhole: true, inside: nil, content: isElse)
+        == .format(.capture))
+    let tuple: [UInt8] = [0x4d, 0x3c, 0xb2, 0xa1, 0, 32] + [UInt8](repeating: 7, count: 32)
+    #expect(
+      try DumpRecording.of(tuple, as: nil, probes: isElse).report.recognition
+        == .format(.dump(.raw)))
   }
 
   @Test("an empty file is a dump of nothing")
@@ -69,8 +47,10 @@ struct FormatProbeTests {
     let hexAndBase64 = Array("00112233445566778899aAbBcCdDeEfF".utf8)
     #expect(try DumpRecording.of(hexAndBase64, as: nil, probes: yes).report.format == .dump(.hex))
     #expect(
-      try DumpRecording.of(Array("UYCWaA8=".utf8), as: nil, probes: yes).report.format == .dump(.base64))
-    #expect(try DumpRecording.of([0xff], as: nil, probes: yes).report.recognition == .format(.dump(.raw)))
+      try DumpRecording.of(Array("UYCWaA8=".utf8), as: nil, probes: yes).report.format
+        == .dump(.base64))
+    #expect(
+      try DumpRecording.of([0xff], as: nil, probes: yes).report.recognition == .format(.dump(.raw)))
     #expect(try DumpRecording.of([0xff], as: nil).report.recognition == .nothing)
   }
 
@@ -78,10 +58,13 @@ struct FormatProbeTests {
   func head() throws {
     for length in [1, 65_536, 65_537, 300_000] {
       let probe = FormatProbe(.format(.dump(.raw))) { head, isWhole in
-        head.count == min(length, FormatProbes.headLength) && isWhole == (length <= FormatProbes.headLength)
+        head.count == min(length, FormatProbes.headLength)
+          && isWhole == (length <= FormatProbes.headLength)
       }
       let file = [UInt8](repeating: 0xff, count: length)
-      #expect(try DumpRecording.of(file, as: nil, probes: [probe]).report.recognition == .format(.dump(.raw)))
+      #expect(
+        try DumpRecording.of(file, as: nil, probes: [probe]).report.recognition
+          == .format(.dump(.raw)))
     }
   }
 
@@ -94,7 +77,8 @@ struct FormatProbeTests {
     #expect(named.recording.bytes == [0xff, 0xfe])
     let member = try #require(InputWalk([files.path + "/in"]).inputs.first)
     let walked = try DumpRecording.of(member, as: nil)
-    #expect(walked.report.isSkipped && walked.report.format == nil && walked.recording.bytes.isEmpty)
+    #expect(
+      walked.report.isSkipped && walked.report.format == nil && walked.recording.bytes.isEmpty)
     #expect(walked.report.errors.isEmpty)
     try files.write(Array("SQLite format 3\0".utf8), to: "in/x")
     let archive = try DumpRecording.of(member, as: nil)

@@ -1,5 +1,4 @@
 import Basics
-import CaptureWriting
 import PacketCapture
 import StreamInputs
 import TestSupport
@@ -91,21 +90,6 @@ struct GapMarkTests {
       let positions = recording.fileOffsets
       #expect(zip(positions, recording.bytes).allSatisfy { file[$0] == $1 }, "cut at \(cut)")
       #expect(recording.gaps == example.gaps.map { Self.moved($0, by: padding) }, "cut at \(cut)")
-    }
-  }
-
-  @Test("anywhere in a binary dump")
-  func everywhere() throws {
-    var generator = SeededGenerator(seed: 11)
-    for _ in 0..<400 {
-      let before = generator.bytes(generator.pick(0...90))
-      let after = generator.bytes(generator.pick(0...90)).map { $0 | 1 }
-      let length = generator.pick([0, 9, 10, 4_294_967_295, generator.pick(1...100_000)])
-      let mark = Array(Self.mark("\(length)").utf8) + (generator.chance(2) ? [0] : [])
-      let (recording, _) = try DumpRecording.of(before + mark + after, as: .raw)
-      #expect(recording.bytes == before + after)
-      #expect(recording.gaps == ["\(before.count)+\(length)@\(before.count)"])
-      #expect(recording.misuse.isEmpty)
     }
   }
 
