@@ -166,20 +166,4 @@ struct StoreReplayTests {
     #expect(collector.added.invalidated == 1)
     #expect(collector.leftOut.ofOtherApps == 1)
   }
-
-  static let contradictions: [(named: String?, isMapped: Bool, creates: Bool, message: Message)] = [
-    (nil, true, false, .noStoreNamed(forTable: "devices")),
-    ("sqlite:a", true, true, .createWithMapping(of: "devices")),
-    ("sqlite:a", false, false, "--insert-unknown requires --mapping: add a mapping, or remove the option"),
-  ]
-
-  @Test("a contradictory store is wrong usage", arguments: contradictions)
-  func location(_ named: String?, _ isMapped: Bool, _ creates: Bool, _ message: Message) {
-    let mapping = TableMapping(
-      table: "devices", token: TokenColumn(name: "token", form: .hex), action: .delete)
-    var location = StoreLocation(named, mapping: isMapped ? mapping : nil, lockTimeout: .seconds(1))
-    location.insertsUnknown = !isMapped
-    let error = #expect(throws: UsageError.self) { try location.openForWriting(creates: creates) }
-    #expect(error?.message == message)
-  }
 }
