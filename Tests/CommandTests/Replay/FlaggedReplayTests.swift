@@ -8,51 +8,58 @@ struct FlaggedReplayTests {
   private static let time: UInt32 = 1_450_000_000
 
   /// Odd records between sound ones, and the flag that they carry.
-  static let flagged: [(tuple: Tuple, flag: String, isLength: Bool)] = [
-    (Tuple(time, token(1, length: 54)), "unexpected-token-length", true),
-    (Tuple(time, token(1, length: 100)), "unexpected-token-length", true),
-    (Tuple(time, []), "zero-length-token", true),
-    (Tuple(12, token(1)), "implausible-timestamp", false),
-    (Tuple(.max, token(1)), "implausible-timestamp", false),
-    (Tuple(time, Array(token(1).prefix(20)) + [UInt8](repeating: 0, count: 12)), "zero-filled-token", false),
+  private static let flagged: [(tuple: Tuple, flag: String)] = [
+    (Tuple(time, token(1, length: 54)), "unexpected-token-length"),
+    (Tuple(time, token(1, length: 100)), "unexpected-token-length"),
+    (Tuple(time, []), "zero-length-token"), (Tuple(12, token(1)), "implausible-timestamp"),
+    (Tuple(.max, token(1)), "implausible-timestamp"),
+    (Tuple(time, Array(token(1).prefix(20)) + [UInt8](repeating: 0, count: 12)), "zero-filled-token"),
   ]
 
-  private func replay(_ tuple: Tuple, _ options: [String]) throws -> (Outcome, [StoredToken]) {
+  /// A replay of all of them between sound ones.
+  private func replay(_ options: String...) throws -> (Outcome, counts: Evidence.Object, [StoredToken]) {
     let directory = try TestDirectory()
-    try directory.write(feedback(tuples(1) + [tuple] + tuples(2, from: 5)), to: "dump.bin")
-    let outcome = try directory.apnsift(["replay", "dump.bin", "--json"] + options)
-    #expect(outcome.code == 0)
-    return (outcome, try directory.storedTokens())
+    // Two have the same token, so each gets an input of its own: flags are not mixed.
+    for (number, flagged) in Self.flagged.enumerated() {
+      let sound = tuples(2, from: 10 + number * 2)
+      try directory.write(feedback([sound[0], flagged.tuple, sound[1]]), to: "dumps/\(number).bin")
+    }
+    let outcome = try directory.apnsift(["replay", "dumps", "--json"] + options)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    return (outcome, try Evidence.object(outcome.text), try directory.storedTokens())
   }
 
-  @Test("a token whose records all carry flags is rejected, and the message says which", arguments: flagged)
-  func rejected(_ tuple: Tuple, _ flag: String, _ isLength: Bool) throws {
-    let (outcome, stored) = try replay(tuple, [])
-    let counts = try Evidence.object(outcome.text)
-    #expect(counts["rejected"] as? Int == 1 && counts["inserted"] as? Int == 3)
-    #expect(!stored.contains { $0.token == tuple.token })
-    #expect(outcome.said(.tokensRejected(1, flags: [flag], hasLength: isLength)), "\(outcome.errors)")
+  private static let tokens = Set(flagged.map(\.tuple.token))
+
+  @Test("a token whose records all carry flags is rejected, and the message says which")
+  func rejected() throws {
+    let (outcome, counts, stored) = try replay()
+    #expect(counts["rejected"] as? Int == Self.tokens.count && counts["inserted"] as? Int == 12)
+    #expect(Self.tokens.isDisjoint(with: stored.map(\.token)))
+    let flags = Set(Self.flagged.map(\.flag)).sorted()
+    #expect(
+      outcome.said(.tokensRejected(Self.tokens.count, flags: flags, hasLength: true)), "\(outcome.errors)")
   }
 
-  @Test("--include-flagged lets them count", arguments: flagged)
-  func included(_ tuple: Tuple, _ flag: String, _ isLength: Bool) throws {
-    let (outcome, stored) = try replay(tuple, ["--include-flagged"])
-    let counts = try Evidence.object(outcome.text)
-    #expect(counts["rejected"] as? Int == 0 && counts["inserted"] as? Int == 4)
-    #expect(stored.contains(StoredToken(token: tuple.token, invalidatedAt: Int64(tuple.time))))
+  @Test("--include-flagged lets them count")
+  func included() throws {
+    let (_, counts, stored) = try replay("--include-flagged")
+    #expect(counts["rejected"] as? Int == 0 && counts["inserted"] as? Int == 12 + Self.tokens.count)
+    #expect(Self.tokens.isSubset(of: stored.map(\.token)))
+    #expect(stored.contains(StoredToken(token: token(1), invalidatedAt: Int64(UInt32.max))))
   }
 
-  @Test("--token-length makes a length normal", arguments: flagged.filter(\.isLength))
-  func normalLength(_ tuple: Tuple, _ flag: String, _ isLength: Bool) throws {
-    let (outcome, stored) = try replay(tuple, ["--token-length", "32,\(tuple.token.count)"])
-    #expect(try Evidence.object(outcome.text)["rejected"] as? Int == 0)
-    #expect(stored.contains(StoredToken(token: tuple.token, invalidatedAt: Int64(tuple.time))))
+  @Test("--token-length makes a length normal")
+  func normalLength() throws {
+    let (_, counts, stored) = try replay("--token-length", "32,54,100,0")
+    #expect(counts["rejected"] as? Int == Self.tokens.count - 3)
+    for length in [0, 54, 100] { #expect(stored.contains { $0.token.count == length }) }
   }
 
   @Test("--earliest and --latest make a time plausible")
   func plausibleTime() throws {
-    let (outcome, _) = try replay(Tuple(.max, token(1)), ["--latest", "4294967295"])
-    #expect(try Evidence.object(outcome.text)["rejected"] as? Int == 0)
+    let (_, counts, _) = try replay("--latest", "4294967295")
+    #expect(counts["rejected"] as? Int == Self.tokens.count - 1)
   }
 
   @Test("a token with a sound record dies by that, and not by its flagged ones")

@@ -39,118 +39,80 @@ struct MappingCommandTests {
     #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
-  /// Arguments after a valid mapping, and the message, or a part of it.
-  static let clashes: [(arguments: [String], message: Message)] = [
-    (
-      ["replay", "dump.bin", "--create", "--store", "sqlite:own.sqlite"],
-      .createWithMapping(of: "devices")
-    ),
-    (
-      ["store", "register", "aa", "--create", "--store", "sqlite:own.sqlite"],
-      .createWithMapping(of: "devices")
-    ),
+  private static let store = ["--store", "sqlite:own.sqlite"]
+
+  typealias Clash = (arguments: [String], message: Message)
+
+  private static let withMapping: [Clash] = [
+    (["replay", "dump.bin", "--create"] + store, .createWithMapping(of: "devices")),
+    (["store", "register", "aa", "--create"] + store, .createWithMapping(of: "devices")),
     (["replay", "dump.bin"], .noStoreNamed(forTable: "devices")),
     (["store", "list"], .noStoreNamed(forTable: "devices")),
     (
-      ["replay", "dump.bin", "--known-only", "--insert-unknown", "--store", "sqlite:own.sqlite"],
+      ["replay", "dump.bin", "--known-only", "--insert-unknown"] + store,
       .exclusive("--known-only", "--insert-unknown")
     ),
     (
-      ["replay", "dump.bin", "--journal", "sqlite:j", "--no-journal", "--store", "sqlite:o"],
+      ["replay", "dump.bin", "--journal", "sqlite:j", "--no-journal"] + store,
       .exclusive("--journal", "--no-journal")
     ),
-    (
-      ["replay", "dump.bin", "--journal", "journal.sqlite", "--store", "sqlite:own.sqlite"],
-      .verbatim("--journal")
-    ),
+    (["replay", "dump.bin", "--journal", "journal.sqlite"] + store, .verbatim("--journal")),
     (["store", "list", "--store", "own.sqlite"], .notAStoreURL("own.sqlite")),
+    (["replay", "dump.bin"] + trial + store, "leave out --table and --token-column"),
   ]
 
-  @Test("what does not go with a mapping is wrong usage, and makes nothing", arguments: clashes)
+  private static let withoutMapping: [Clash] = [
+    (["replay", "dump.bin", "--insert-unknown"], "--insert-unknown requires --mapping"),
+    (["store", "register", "aa", "--insert-unknown"], "--insert-unknown requires --mapping"),
+  ]
+
+  /// A table that two options name can be read and tried, and no more.
+  private static let trials: [Clash] = [
+    (["replay", "dump.bin", "--table", "devices"], "--table and --token-column go together"),
+    (["store", "list", "--token-column", "token"], "--table and --token-column go together"),
+    (["replay", "dump.bin"] + trial, .trialNeedsDryRun),
+    (["store", "register", "aa"] + trial, .trialNeedsDryRun),
+    (["store", "undo", "1"] + trial, .trialNeedsDryRun),
+    (
+      ["store", "list", "--table", "a.b.c", "--token-column", "token"], "--table a.b.c --token-column token: "
+    ),
+    (["store", "list", "--table", "devices", "--token-column", ""], "--table devices --token-column : "),
+    (["store", "list", "--token-form", "hex"], .verbatim("'--token-form'")),
+  ]
+
+  /// Arguments, and a part of the message.
+  static let clashes =
+    withMapping.map { ($0.arguments + ["--mapping", "sound.yml"], $0.message) } + withoutMapping
+    + trials.map { ($0.arguments + store, $0.message) }
+
+  private static let trial = ["--table", "devices", "--token-column", "token"]
+
+  @Test("what does not go together is wrong usage, and makes nothing", arguments: clashes)
   func clash(_ arguments: [String], _ message: Message) throws {
     try directory.write(
       "table: devices\ntoken: {column: token, form: hex}\nregistered: none\naction: delete\n", to: "sound.yml"
     )
-    let outcome = try directory.apnsift(arguments + ["--mapping", "sound.yml"])
+    let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 64)
     #expect(outcome.said(message), "\(outcome.errors)")
     #expect(try directory.names == ["devices.yml", "dump.bin", "sound.yml"])
-  }
-
-  @Test(
-    "options that need a mapping are wrong usage without one",
-    arguments: [
-      ["replay", "dump.bin", "--insert-unknown"], ["store", "register", "aa", "--insert-unknown"],
-    ])
-  func without(_ arguments: [String]) throws {
-    let outcome = try directory.apnsift(arguments)
-    #expect(
-      outcome.code == 64
-        && outcome.said("--insert-unknown requires --mapping: add a mapping, or remove the option"))
-    #expect(try directory.names == ["devices.yml", "dump.bin"])
-  }
-
-  /// Arguments, and the message, or a part of it.
-  static let tries: [(arguments: [String], message: Message)] = [
-    (
-      ["replay", "dump.bin", "--table", "devices"],
-      "--table and --token-column go together: give both, or neither"
-    ),
-    (
-      ["store", "list", "--token-column", "token"],
-      "--table and --token-column go together: give both, or neither"
-    ),
-    (
-      ["replay", "dump.bin", "--table", "devices", "--token-column", "token", "--mapping", "devices.yml"],
-      "--mapping names the table and the column: leave out --table and --token-column"
-    ),
-    (["replay", "dump.bin", "--table", "devices", "--token-column", "token"], .trialNeedsDryRun),
-    (["store", "register", "aa", "--table", "devices", "--token-column", "token"], .trialNeedsDryRun),
-    (["store", "undo", "1", "--table", "devices", "--token-column", "token"], .trialNeedsDryRun),
-    (
-      ["store", "list", "--table", "a.b.c", "--token-column", "token"],
-
-      "--table a.b.c --token-column token: expected TABLE or SCHEMA.TABLE and the name of a column; "
-        + "describe names with dots or blanks in a file for --mapping"
-    ),
-    (
-      ["store", "list", "--table", "devices", "--token-column", ""],
-
-      "--table devices --token-column : expected TABLE or SCHEMA.TABLE and the name of a column; "
-        + "describe names with dots or blanks in a file for --mapping"
-    ),
-    (["store", "list", "--token-form", "hex"], .verbatim("'--token-form'")),
-  ]
-
-  @Test("a table that two options name can be read and tried, and no more", arguments: tries)
-  func tryWrong(_ arguments: [String], _ message: Message) throws {
-    let outcome = try directory.apnsift(arguments + ["--store", "sqlite:own.sqlite"])
-    #expect(outcome.code == 64)
-    #expect(outcome.said(message), "\(outcome.errors)")
-    #expect(try directory.names == ["devices.yml", "dump.bin"])
   }
 
   @Test("a try says what the dump would do to the table, and writes nothing")
   func trial() throws {
     let tokens = (0..<2).map { hex(token($0)) }
     let rows = tokens.map { "('\($0)')" } + ["('ffff')"]
-    _ = try directory.tool(
-      "sqlite3",
-      [
-        "own.sqlite",
-        "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT); INSERT INTO devices (token) VALUES "
-          + rows.joined(separator: ", "),
-      ])
-    let table = ["--store", "sqlite:own.sqlite", "--table", "devices", "--token-column", "token"]
+    try directory.sqlite(
+      "own.sqlite",
+      "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT); INSERT INTO devices (token) VALUES "
+        + rows.joined(separator: ", "))
+    let table = Self.store + Self.trial
     let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + table)
     #expect(outcome.code == 0)
     #expect(outcome.text.contains("invalidated 2"), "\(outcome.text)")
     let list = try directory.apnsift(["store", "list"] + table)
     #expect(list.code == 0 && tokens.allSatisfy { list.text.contains($0) }, "\(list.text)")
-    #expect(
-      try String(
-        decoding: directory.tool("sqlite3", ["own.sqlite", "SELECT count(*) FROM devices"]), as: UTF8.self)
-        == "3\n")
+    #expect(try directory.sqlite("own.sqlite", "SELECT count(*) FROM devices") == "3")
   }
 
   /// Makes a table of two tokens of the dump, and a mapping that fits.
@@ -192,11 +154,28 @@ struct MappingCommandTests {
     #expect(try directory.apnsift(["store"] + command + store).code == 0)
   }
 
-  @Test("a file that is not there is an input that fails", arguments: ["nowhere.yml", "."])
-  func missingFile(_ name: String) throws {
-    let outcome = try directory.apnsift("store", "list", "--store", "sqlite:own.sqlite", "--mapping", name)
-    #expect(outcome.code == 2)
-    #expect(outcome.messages.count == 1 && outcome.errors.contains("\(name): "))
+  /// The name of a file, its bytes, the exit code, and a part of the message.
+  static let unreadable: [(name: String, bytes: [UInt8]?, code: Int32, part: String)] =
+    [
+      ("nowhere.yml", nil, 2, "nowhere.yml: "), (".", nil, 2, ".: "),
+      (
+        "latin.yml", Array("table: devices\napp: caf".utf8) + [0xe9, 0x0a], 64,
+        "latin.yml: line 2, column 9: the byte 0xe9 is not UTF-8"
+      ),
+      ("-", Array("x: y\n".utf8), 64, "line 1, column 1"),
+    ]
+    // In a process's own stack, too.
+    + ["[", "{a: ", "- ", "? "].map {
+      ("deep.yml", Array(String(repeating: $0, count: 100_000).utf8), 64, "nested too deeply")
+    }
+
+  @Test("what is no mapping is named", arguments: unreadable)
+  func noMapping(_ name: String, _ bytes: [UInt8]?, _ code: Int32, _ part: String) throws {
+    if let bytes, name != "-" { try directory.write(bytes, to: name) }
+    let outcome = try directory.apnsift(
+      ["store", "list", "--mapping", name] + Self.store, input: .bytes(bytes ?? []))
+    #expect(outcome.code == code && outcome.messages.count == 1)
+    #expect(outcome.errors.contains(part), "\(outcome.errors)")
   }
 
   /// Of a mapping that is cut the end may be missing, even where what is left is one.
@@ -209,37 +188,5 @@ struct MappingCommandTests {
     #expect(outcome.code == 2)
     let problem = Message.compressedTruncated("gzip", at: compressed.count - 8)
     #expect(outcome.messages.first == "cut.yml.gz: \(problem); expected a mapping file for --mapping")
-  }
-
-  @Test("bytes that are not UTF-8 are reported with their position")
-  func encoding() throws {
-    try directory.write(Array("table: devices\napp: caf".utf8) + [0xe9, 0x0a], to: "latin.yml")
-    let outcome = try directory.apnsift(
-      "store", "list", "--store", "sqlite:own.sqlite", "--mapping", "latin.yml")
-    #expect(outcome.code == 64)
-    #expect(
-      outcome.messages == [Message.about("latin.yml: line 2, column 9", .yamlNotUTF8(byte: 0xe9)).text])
-  }
-
-  @Test("a mapping comes from standard input, too")
-  func standardInput() throws {
-    let outcome = try directory.apnsift(
-      ["store", "list", "--store", "sqlite:own.sqlite", "--mapping", "-"], input: .bytes(Array("x: y\n".utf8))
-    )
-    let keys = [
-      "table", "token", "app", "environment", "registered", "action", "invalidated", "flag", "set",
-      "store", "journal",
-    ]
-    let problem = Message.yamlUnknownKey("x", nearest: "app", keys: keys)
-    #expect(outcome.code == 64 && outcome.said(.located(problem, line: 1, column: 1)))
-  }
-
-  @Test(
-    "text nested too deep is refused in a process's own stack, too", arguments: ["[", "{a: ", "- ", "? "])
-  func nesting(_ opening: String) throws {
-    try directory.write(String(repeating: opening, count: 100_000), to: "deep.yml")
-    let outcome = try directory.apnsift(
-      "store", "list", "--store", "sqlite:own.sqlite", "--mapping", "deep.yml")
-    #expect(outcome.code == 64 && outcome.messages.count == 1)
   }
 }

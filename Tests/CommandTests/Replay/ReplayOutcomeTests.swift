@@ -3,185 +3,106 @@ import CommandTestSupport
 import Testing
 import Wording
 
-/// The rule on real SQLite files (docs/spec/interface.md#replay-rule), seen through SQLite's own tool.
+/// What a command says of the outcomes of the rule (docs/spec/interface.md#replay-rule), and what SQLite's own tool sees.
 @Suite("What a replay does")
 struct ReplayOutcomeTests {
   static let time: UInt32 = 1_450_000_000
   static let keys = [
     "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes",
-    "pushes_of_other_kinds", "pushes_of_other_apps", "pushes_without_app", "apps", "tokens",
-    "rows",
-    "stopped", "files", "findings", "flags",
-    "invalidated", "updated", "inserted", "unchanged", "kept", "unknown", "rejected",
+    "pushes_of_other_kinds", "pushes_of_other_apps", "pushes_without_app", "apps", "tokens", "rows",
+    "stopped",
+    "files", "findings", "flags", "invalidated", "updated", "inserted", "unchanged", "kept", "unknown",
+    "rejected",
   ]
 
-  /// A token in the store, what a tuple of `time` does to it, and when it is dead afterwards.
-  struct Case: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var registeredAt: Int64?
-    var invalidatedAt: Int64?
-    var isStored = true
-    var outcome: String
-    var after: Int64?
-  }
+  private let directory: TestDirectory
 
-  static let cases: [Case] = {
+  /// Tokens 1 to 5 are in the store, for one outcome each; token 0 is not; two more are rejected.
+  init() throws {
+    directory = try TestDirectory()
     let time = Int64(Self.time)
-    return [
-      Case(testDescription: "not in the store", isStored: false, outcome: "inserted", after: time),
-      Case(
-        testDescription: "alive, registered before", registeredAt: time - 1, outcome: "invalidated",
-        after: time),
-      Case(testDescription: "valid, registration time unknown", outcome: "invalidated", after: time),
-      Case(testDescription: "alive, registered at that time", registeredAt: time, outcome: "kept"),
-      Case(testDescription: "alive, registered later", registeredAt: time + 1, outcome: "kept"),
-      Case(testDescription: "alive, registered in a far future", registeredAt: 1 << 40, outcome: "kept"),
-      Case(testDescription: "dead before", invalidatedAt: time - 1, outcome: "updated", after: time),
-      Case(
-        testDescription: "dead before, registered before", registeredAt: time - 5, invalidatedAt: time - 1,
-        outcome: "updated", after: time),
-      Case(testDescription: "dead at that time", invalidatedAt: time, outcome: "unchanged", after: time),
-      Case(testDescription: "dead later", invalidatedAt: time + 1, outcome: "unchanged", after: time + 1),
-      Case(
-        testDescription: "registered at that time and dead later", registeredAt: time,
-        invalidatedAt: time + 9,
-        outcome: "kept", after: time + 9),
-      Case(
-        testDescription: "registered before the year 1970", registeredAt: -5, outcome: "invalidated",
-        after: time),
-    ]
-  }()
-
-  private func json(_ outcome: Outcome) throws -> Evidence.Object { try Evidence.object(outcome.text) }
-
-  @Test("one outcome", arguments: cases)
-  func oneOutcome(_ test: Case) throws {
-    let directory = try TestDirectory()
-    let stored = StoredToken(
-      token: token(1), registeredAt: test.registeredAt, invalidatedAt: test.invalidatedAt)
-    try directory.makeStore(test.isStored ? [stored] : [])
-    try directory.write(feedback([Tuple(Self.time, token(1))]), to: "dump.bin")
-    let outcome = try directory.apnsift("replay", "dump.bin", "--json", "--store", "sqlite:tokens.sqlite")
-    #expect(outcome.code == 0)
-    let object = try json(outcome)
-    for name in Self.keys.suffix(7) {
-      #expect(object[name] as? Int == (name == test.outcome ? 1 : 0), "\(name)")
-    }
-    let after = StoredToken(
-      token: token(1), registeredAt: test.registeredAt, invalidatedAt: test.after)
-    #expect(try directory.storedTokens() == [after])
-  }
-
-  /// All cases at once, each with its own token, and a rejected one.
-  private func prepareAll() throws -> TestDirectory {
-    let directory = try TestDirectory()
-    let rows = Self.cases.enumerated().filter { $1.isStored }.map { index, test in
-      StoredToken(token: token(index), registeredAt: test.registeredAt, invalidatedAt: test.invalidatedAt)
-    }
-    try directory.makeStore(rows)
-    let sound = Self.cases.indices.map { Tuple(Self.time, token($0)) }
+    try directory.makeStore([
+      StoredToken(token: token(1), registeredAt: time - 1), StoredToken(token: token(2)),
+      StoredToken(token: token(3), registeredAt: time), StoredToken(token: token(4), invalidatedAt: time - 1),
+      StoredToken(token: token(5), invalidatedAt: time + 1),
+    ])
+    let sound = (0...5).map { Tuple(Self.time, token($0)) }
     let flagged = [Tuple(Self.time, token(90, length: 54)), Tuple(4_000_000_000, token(91))]
     try directory.write(feedback(flagged + sound), to: "dump.bin")
-    return directory
   }
 
-  private func expectedCounts() -> [String: Int] {
-    var counts = Dictionary(grouping: Self.cases, by: \.outcome).mapValues(\.count)
-    counts["rejected"] = 2
-    counts["unknown"] = 0
-    return counts
+  private static let counts = [
+    "inserted": 1, "invalidated": 2, "kept": 1, "updated": 1, "unchanged": 1, "unknown": 0, "rejected": 2,
+  ]
+
+  private func replay(_ arguments: String...) throws -> Outcome {
+    try directory.apnsift(["replay", "dump.bin", "--store", "sqlite:tokens.sqlite"] + arguments)
   }
 
-  @Test("all outcomes in one flat object with every key")
+  private func json(_ arguments: String...) throws -> Evidence.Object {
+    let outcome = try directory.apnsift(
+      ["replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--json"] + arguments)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    return try Evidence.object(outcome.text)
+  }
+
+  @Test(
+    "all outcomes in one flat object with every key, as in a dry run before; a second replay changes nothing")
   func allOutcomes() throws {
-    let directory = try prepareAll()
-    let outcome = try directory.apnsift("replay", "dump.bin", "--json", "--store", "sqlite:tokens.sqlite")
-    let object = try json(outcome)
-    #expect(object.keys.sorted() == Self.keys.sorted())
-    for (name, count) in expectedCounts() { #expect(object[name] as? Int == count, "\(name)") }
-    #expect(object["schema"] as? String == "apnsift/1")
-    #expect(object["store"] as? String == "sqlite:tokens.sqlite")
-    #expect(object["dry_run"] as? Bool == false)
-    #expect(object["app"] as? String == "")
-    #expect(object["environment"] as? String == "production")
-    #expect(object["replay"] as? Int == 1)
-    #expect(object["inputs"] as? Int == 1)
-    #expect(object["tuples"] as? Int == Self.cases.count + 2)
-    #expect(object["tokens"] as? Int == Self.cases.count + 2)
+    var dry = try json("--dry-run")
+    #expect(dry["dry_run"] as? Bool == true && dry["replay"] is Null)
+    let outcome = try replay("--json")
     let flags = ["implausible-timestamp", "unexpected-token-length"]
     #expect(outcome.said(.tokensRejected(2, flags: flags, hasLength: true)))
+    let object = try Evidence.object(outcome.text)
+    #expect(object.keys.sorted() == Self.keys.sorted())
+    for (name, count) in Self.counts { #expect(object[name] as? Int == count, "\(name)") }
+    for (name, text) in [
+      ("schema", "apnsift/1"), ("store", "sqlite:tokens.sqlite"), ("app", ""), ("environment", "production"),
+    ] { #expect(object[name] as? String == text) }
+    #expect(object["dry_run"] as? Bool == false)
+    for (name, count) in [("replay", 1), ("inputs", 1), ("tuples", 8), ("tokens", 8)] {
+      #expect(object[name] as? Int == count, "\(name)")
+    }
+    (dry["dry_run"], dry["replay"]) = (false, 1)
+    #expect(Evidence.same([dry], [object]))
+    let after = try directory.storedTokens()
+    let dead = [0, 1, 2, 4].map { token($0) }
+    #expect(Set(after.filter { $0.invalidatedAt == Int64(Self.time) }.map(\.token)) == Set(dead))
+    let again = try json("dump.bin")
+    for name in ["inserted", "invalidated", "updated"] { #expect(again[name] as? Int == 0, "\(name)") }
+    #expect(try again["inputs"] as? Int == 2 && directory.storedTokens() == after)
   }
 
   @Test("people see the same counts as a table")
   func table() throws {
-    let directory = try prepareAll()
-    let outcome = try directory.apnsift("replay", "dump.bin", "--store", "sqlite:tokens.sqlite")
-    let counts = outcome.lines.compactMap { line -> (String, Int)? in
+    let counts = try replay().lines.compactMap { line -> (String, Int)? in
       let words = line.split(separator: " ")
       return words.count > 2 ? Int(words[1]).map { (String(words[0]), $0) } : nil
     }
-    #expect(Dictionary(uniqueKeysWithValues: counts) == expectedCounts().filter { $0.value > 0 })
-  }
-
-  @Test("a dry run counts the same and leaves every byte alone")
-  func dryRun() throws {
-    let directory = try prepareAll()
-    let arguments = ["replay", "dump.bin", "--json", "--store", "sqlite:tokens.sqlite"]
-    let before = try directory.bytes(of: "tokens.sqlite")
-    var dry = try json(try directory.apnsift(arguments + ["--dry-run"]))
-    #expect(try directory.bytes(of: "tokens.sqlite") == before)
-    #expect(dry["dry_run"] as? Bool == true)
-    dry["dry_run"] = false
-    #expect(dry["replay"] is Null)
-    dry["replay"] = 1
-    #expect(Evidence.same([dry], [try json(try directory.apnsift(arguments))]))
-    #expect(try directory.names == ["dump.bin", "tokens.sqlite"])
-  }
-
-  @Test("the same input twice changes nothing the second time")
-  func twice() throws {
-    let directory = try prepareAll()
-    let arguments = ["replay", "dump.bin", "--json", "--store", "sqlite:tokens.sqlite"]
-    _ = try directory.apnsift(arguments)
-    let after = try directory.storedTokens()
-    let second = try json(try directory.apnsift(arguments))
-    for name in ["inserted", "invalidated", "updated"] { #expect(second[name] as? Int == 0, "\(name)") }
-    #expect(try directory.storedTokens() == after)
-    let both = try directory.apnsift(arguments + ["dump.bin"])
-    #expect(try json(both)["inputs"] as? Int == 2)
-    #expect(try directory.storedTokens() == after)
+    #expect(Dictionary(uniqueKeysWithValues: counts) == Self.counts.filter { $0.value > 0 })
   }
 
   @Test("of several tuples for a token the latest counts, in whatever order and input")
   func severalTuples() throws {
     let directory = try TestDirectory()
     try directory.makeStore([StoredToken(token: token(2), registeredAt: Int64(Self.time) + 15)])
-    let times: [UInt32] = [10, 30, 20]
-    try directory.write(feedback(times.map { Tuple(Self.time + $0, token(1)) }), to: "a.bin")
+    try directory.write(feedback([10, 30, 20].map { Tuple(Self.time + $0, token(1)) }), to: "a.bin")
     try directory.write(feedback([15, 5].map { Tuple(Self.time + $0, token(2)) }), to: "b.bin")
     try directory.write(
       feedback([Tuple(Self.time + 16, token(2)), Tuple(Self.time, token(3))]), to: "c/d.hex")
-    let outcome = try directory.apnsift(
-      "replay", "a.bin", "b.bin", "c", "--json", "--store", "sqlite:tokens.sqlite")
-    let object = try json(outcome)
+    let object = try Evidence.object(directory.apnsift("replay", "a.bin", "b.bin", "c", "--json").text)
     #expect(object["inputs"] as? Int == 3 && object["tuples"] as? Int == 7 && object["tokens"] as? Int == 3)
-    let dead = Set(try directory.storedTokens().map { "\(hex($0.token).prefix(8)) \($0.invalidatedAt ?? 0)" })
-    let expected = [(1, 30), (2, 16), (3, 0)].map { number, offset in
-      "\(hex(token(number)).prefix(8)) \(Int64(Self.time) + Int64(offset))"
-    }
-    #expect(dead == Set(expected))
+    let dead = Set(try directory.storedTokens().map { "\(hex($0.token)) \($0.invalidatedAt ?? 0)" })
+    #expect(dead == Set([(1, 30), (2, 16), (3, 0)].map { "\(hex(token($0))) \(Int(Self.time) + $1)" }))
   }
 
   @Test("--known-only counts unknown tokens and does not store them")
   func knownOnly() throws {
-    let directory = try prepareAll()
     let before = try directory.storedTokens()
-    let arguments = ["replay", "dump.bin", "--json", "--known-only", "--store", "sqlite:tokens.sqlite"]
-    let dry = try json(try directory.apnsift(arguments + ["--dry-run"]))
-    let object = try json(try directory.apnsift(arguments))
-    for counts in [dry, object] {
+    for counts in [try json("--known-only", "--dry-run"), try json("--known-only")] {
       #expect(counts["unknown"] as? Int == 1 && counts["inserted"] as? Int == 0)
-      #expect(counts["invalidated"] as? Int == expectedCounts()["invalidated"])
+      #expect(counts["invalidated"] as? Int == 2)
     }
     #expect(try directory.storedTokens().map(\.token) == before.map(\.token))
   }

@@ -9,23 +9,14 @@ import Wording
 struct SpoolTests {
   private let directory: TestDirectory
 
-  /// A spool of three dumps with two tuples each.
   init() throws {
     directory = try TestDirectory()
-    for number in 0..<3 {
-      try directory.write(feedback(tuples(2, from: 2 * number)), to: "spool/\(number).bin")
-    }
+    try directory.makeSpool()
     for name in ["done", "failed"] { try directory.makeDirectory(name) }
   }
 
   private func replay(_ arguments: String...) throws -> Outcome {
     try directory.apnsift(["replay", "spool", "--create"] + arguments)
-  }
-
-  /// Compressed bytes that end too early.
-  private func writeCut(to name: String) throws {
-    let whole = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(500, from: 100))))
-    try directory.write(Array(whole.prefix(whole.count / 2)), to: name)
   }
 
   // MARK: - Silence
@@ -48,7 +39,7 @@ struct SpoolTests {
       #expect(silent.code == 0 && silent.output.isEmpty && silent.errors.isEmpty, "\(silent.errors)")
     }
     #expect(try directory.storedTokens().count == 6)
-    try writeCut(to: "spool/cut.gz")
+    try directory.writeCut(to: "spool/cut.gz")
     let failed = try run()
     #expect(failed.code == 2 && failed.output.isEmpty)
     #expect(failed.messages.first?.hasPrefix("spool/cut.gz: ") == true, "\(failed.errors)")
@@ -81,32 +72,18 @@ struct SpoolTests {
     if arguments[0] == "replay" { #expect(outcome.output.isEmpty) }
   }
 
-  @Test("--quiet leaves the JSON that was asked for")
-  func quietJSON() throws {
-    #expect(try Evidence.object(replay("--quiet", "--json").text)["inserted"] as? Int == 6)
-  }
-
   // MARK: - Other apps
 
-  /// The topics of a log's 410s, the exit code with `--app com.example.news`, the tokens stored, and those left out.
+  /// The topics of a log's 410s, the exit code with `--app com.example.news`, the tokens stored, and those left out. Which
+  /// topics stop a replay is StoreReplayTests' business.
   static let topics: [(topics: [String?], code: Int32, stored: Int, others: Int)] = [
-    (["com.example.mail"], 0, 0, 1),
     (["com.example.mail", "com.example.chat", "com.example.mail"], 0, 0, 3),
-    (["com.example.mail", "com.example.news"], 0, 1, 1),
-    (["com.example.mail", nil, "com.example.news"], 0, 2, 1),
-    ([nil], 0, 1, 0),
-    // The push without a topic may be of either app.
-    (["com.example.mail", nil], 2, 0, 0),
+    (["com.example.mail", nil, "com.example.news"], 0, 2, 1), (["com.example.mail", nil], 2, 0, 0),
   ]
 
   @Test("pushes of other apps are left out, counted and named", arguments: topics)
   func otherApps(_ topics: [String?], _ code: Int32, _ stored: Int, _ others: Int) throws {
-    let lines = topics.enumerated().map { number, topic in
-      let topic = topic.map { ",\"topic\":\"\($0)\"" } ?? ""
-      return "{\"token\":\"\(hex(token(number)))\",\"status\":410,\"reason\":\"Unregistered\","
-        + "\"timestamp\":1790000000000\(topic)}\n"
-    }
-    try directory.write(lines.joined(), to: "hour.ndjson")
+    try directory.writeLog(topics.enumerated().map { ($1, $0) }, at: 1_790_000_000, to: "hour.ndjson")
     let arguments = ["replay", "hour.ndjson", "--app", "com.example.news", "--create", "--json"]
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == code, "\(outcome.errors)")
@@ -172,7 +149,7 @@ struct SpoolTests {
 
   @Test("--skip-unreadable leaves out a file that grows, and it stays in the spool")
   func skipsGrowing() throws {
-    try writeCut(to: "cut.gz")
+    try directory.writeCut(to: "cut.gz")
     let outcome = try replayGrowing(
       pipe: "cut.gz", "--skip-unreadable --move-done done --move-failed failed")
     #expect(
@@ -203,7 +180,7 @@ struct SpoolTests {
   @Test(
     "files that cannot be read are moved elsewhere; those of no known format stay unless they are failures")
   func moveFailed() throws {
-    try writeCut(to: "spool/cut.gz")
+    try directory.writeCut(to: "spool/cut.gz")
     try directory.write("<html><title>502</title></html>\n", to: "spool/page.html")
     let options = ["--skip-unreadable", "--move-done", "done", "--move-failed", "failed"]
     #expect(try directory.apnsift(["replay", "spool", "--create"] + options).code == 2)
@@ -231,7 +208,7 @@ struct SpoolTests {
 
   @Test("an unreadable file that stops the replay moves nothing")
   func refused() throws {
-    try writeCut(to: "spool/cut.gz")
+    try directory.writeCut(to: "spool/cut.gz")
     #expect(try replay("--move-done", "done").code == 2)
     #expect(try directory.names(in: "spool").count == 4)
   }
@@ -272,7 +249,7 @@ struct SpoolTests {
 
   @Test("--metrics writes figures on every exit", arguments: runs)
   func figuresOfRun(_ options: [String], _ code: Int32, _ figures: [String: Int]) throws {
-    try writeCut(to: "spool/cut.gz")
+    try directory.writeCut(to: "spool/cut.gz")
     try directory.write("", to: "spool/.partial")
     try directory.write("old", to: "news.prom")
     _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
@@ -289,7 +266,9 @@ struct SpoolTests {
 
   @Test("a name with quotes is escaped, and the file is for all who may read it")
   func metricsName() throws {
-    #expect(try replay("--metrics", "a\"b\\c.prom").code == 0)
+    // --quiet leaves the JSON that was asked for.
+    let outcome = try replay("--metrics", "a\"b\\c.prom", "--quiet", "--json")
+    #expect(try outcome.code == 0 && Evidence.object(outcome.text)["inserted"] as? Int == 6)
     let found = try Self.figures(directory.text(of: "a\"b\\c.prom"), replay: "a\\\"b\\\\c")
     #expect(found["rows"] == 6)
     let mode = try directory.shell(
@@ -333,7 +312,7 @@ struct SpoolTests {
 
   @Test("--json counts files, findings and flags")
   func json() throws {
-    try writeCut(to: "spool/cut.gz")
+    try directory.writeCut(to: "spool/cut.gz")
     try directory.write("", to: "spool/.partial")
     try directory.write(feedback(tuples(2, from: 20) + [Tuple(5, token(30))]), to: "spool/early.bin")
     try directory.write(feedback(tuples(2, from: 40)).dropLast(), to: "spool/short.bin")
@@ -348,5 +327,28 @@ struct SpoolTests {
       "\(outcome.text)")
     #expect(counts["flags"] as? [String: Int] == ["implausible-timestamp": 1], "\(outcome.text)")
     #expect(counts["findings"] as? [String: Int] == ["truncated-record": 1], "\(outcome.text)")
+  }
+}
+
+extension TestDirectory {
+  /// A spool of three dumps with two tuples each.
+  func makeSpool() throws {
+    for number in 0..<3 { try write(feedback(tuples(2, from: 2 * number)), to: "spool/\(number).bin") }
+  }
+
+  /// Compressed bytes that end too early.
+  func writeCut(to name: String) throws {
+    let whole = try tool("gzip", ["-c"], input: .bytes(feedback(tuples(500, from: 100))))
+    try write(whole.prefix(whole.count / 2), to: name)
+  }
+
+  /// A log of pushes whose tokens are not valid any more, by topic, each with its token's number.
+  func writeLog(_ pushes: [(topic: String?, token: Int)], at time: Int64, to name: String) throws {
+    let lines = pushes.map { push in
+      let topic = push.topic.map { ",\"topic\":\"\($0)\"" } ?? ""
+      return "{\"token\":\"\(hex(token(push.token)))\",\"status\":410,\"reason\":\"Unregistered\","
+        + "\"timestamp\":\(time)000\(topic)}\n"
+    }
+    try write(lines.joined(), to: name)
   }
 }

@@ -101,9 +101,8 @@ struct StoreExportTests {
 
   static let forms: [(token: String, time: String, delimiter: String)] = [
     ("hex", "auto", ","), ("upper-hex", "seconds", ";"), ("spaced-hex", "milliseconds", " "),
-    ("bracketed-hex", "iso", "tab"),
-    ("base64", "timestamptz", ","), ("base64", "timestamp", "+"), ("hex", "timestamp:America/St_Johns", ":"),
-    ("bytes", "timestamp:Asia/Kolkata", "2"),
+    ("bracketed-hex", "iso", "tab"), ("base64", "timestamptz", ","), ("base64", "timestamp", "+"),
+    ("hex", "timestamp:America/St_Johns", ":"), ("bytes", "timestamp:Asia/Kolkata", "2"),
   ]
 
   @Test("what is exported, imported and exported again is the same", arguments: forms)

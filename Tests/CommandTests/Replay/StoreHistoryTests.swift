@@ -59,23 +59,18 @@ struct StoreHistoryTests {
     #expect(try history().map { $0["unchanged"] as? Int } == [0, 3, 3])
   }
 
-  @Test("it goes by the bytes, not by the name")
+  @Test("it goes by the bytes, not by the name, by app and environment, and so does an undo")
   func digests() throws {
     _ = try replay("dump.bin")
     try directory.write(feedback(Self.deaths), to: "copy.bin")
-    #expect(try replay("copy.bin").said(.about("copy.bin", .alreadyReplayed(by: 1))))
-    try directory.write(feedback(Self.deaths + tuples(1)), to: "dump.bin")
-    #expect(try !replay("dump.bin").errors.contains("already-replayed"))
-  }
-
-  @Test("it goes by app and environment, and so does an undo")
-  func owners() throws {
-    _ = try replay("dump.bin")
-    #expect(try !replay("dump.bin", "--app", "mail").errors.contains("already-replayed"))
-    #expect(try !replay("dump.bin", "--environment", "sandbox").errors.contains("already-replayed"))
+    for options in [["--app", "mail"], ["--environment", "sandbox"]] {
+      #expect(try !directory.apnsift(["replay", "copy.bin"] + options).errors.contains("already-replayed"))
+    }
     #expect(try undo(2).code == 0)
-    let again = try replay("dump.bin", "--environment", "production")
-    #expect(again.messages.first == Message.about("dump.bin", .alreadyReplayed(by: 1)).text)
+    let again = try replay("copy.bin", "--environment", "production")
+    #expect(again.messages.first == Message.about("copy.bin", .alreadyReplayed(by: 1)).text)
+    try directory.write(feedback(Self.deaths + tuples(1)), to: "dump.bin")
+    #expect(try !replay("dump.bin", "--environment", "production").errors.contains("already-replayed"))
   }
 
   /// What leaves nothing in the journal.
@@ -87,7 +82,8 @@ struct StoreHistoryTests {
     #expect(try !replay("dump.bin").errors.contains("already-replayed"))
   }
 
-  @Test("--skip-replayed reads what is new in a directory alone")
+  @Test(
+    "--skip-replayed reads what is new in a directory alone; nothing new is no failure and leaves no entry")
   func skip() throws {
     try directory.write(feedback(Self.deaths), to: "spool/a.bin")
     #expect(try replay("spool", "--skip-replayed").code == 0)
@@ -96,19 +92,11 @@ struct StoreHistoryTests {
     #expect(outcome.messages.first == Message.inputSkipped("spool/a.bin", replayedBy: 1).text)
     let counts = try Evidence.object(outcome.text)
     #expect(counts["inputs"] as? Int == 1 && counts["inserted"] as? Int == 2 && counts["replay"] as? Int == 2)
+    let again = try replay("spool", "--skip-replayed", "--json")
+    #expect(again.code == 0 && again.messages.first == Message.inputsSkipped(2, replayedBy: [1, 2]).text)
+    #expect(try Evidence.object(again.text)["inputs"] as? Int == 0)
     let inputs = try history().map { ($0["inputs"] as? [Evidence.Object])?.map { $0["source"] as? String } }
     #expect(inputs == [["spool/a.bin"], ["spool/b.bin"]])
-  }
-
-  @Test(
-    "--skip-replayed with nothing new is no failure and leaves no entry; a directory that is empty is one")
-  func nothingNew() throws {
-    try directory.write(feedback(Self.deaths), to: "spool/a.bin")
-    _ = try replay("spool", "--skip-replayed")
-    let outcome = try replay("spool", "--skip-replayed", "--json")
-    #expect(outcome.code == 0)
-    #expect(try Evidence.object(outcome.text)["inputs"] as? Int == 0)
-    #expect(try history().count == 1)
     try directory.makeDirectory("empty")
     let empty = try replay("empty", "--skip-replayed")
     #expect(empty.code == 2 && empty.said(.about("empty", .noInputInDirectory)))
@@ -220,32 +208,41 @@ struct StoreHistoryTests {
 
   // MARK: - Undo
 
-  @Test("an undo restores every row, and the input counts as new again")
+  @Test("an undo restores every row, first on trial, and the input counts as new again")
   func undone() throws {
     _ = try replay("dump.bin")
+    let store = "sqlite:tokens.sqlite"
+    let trial = try directory.apnsift("store", "undo", "last", "--dry-run")
+    #expect(trial.code == 0 && trial.said(.wouldUndo(1, of: store, restored: 3, skipped: 0, reasons: [])))
+    #expect(try directory.storedTokens() == Self.after)
     let outcome = try undo(1)
     #expect(outcome.code == 0 && outcome.output.isEmpty)
-    let message = Message.undid(
-      1, of: "sqlite:tokens.sqlite", as: 2, restored: 3, skipped: 0, reasons: [])
-    #expect(outcome.messages == [message.text])
+    #expect(
+      outcome.messages == [Message.undid(1, of: store, as: 2, restored: 3, skipped: 0, reasons: []).text])
     #expect(try directory.storedTokens() == Self.before)
+    for (id, reason) in [(1, Message("it was undone already, by 2")), (2, "it is an undo itself")] {
+      let again = try undo(id)
+      #expect(again.code == 2 && again.said(.storeFailed(store, .notUndoable(id, reason))))
+    }
+    #expect(try history().count == 2)
     #expect(try replay("dump.bin", "--skip-replayed").said(.noProblems))
     #expect(try directory.storedTokens() == Self.after)
   }
 
-  @Test("a row that was registered, killed or deleted since is left, with the reason")
+  @Test("rows that changed since are left, with the reason")
   func left() throws {
     _ = try replay("dump.bin")
     _ = try directory.apnsift("store", "register", hex(token(2)), "--at", "1500000000")
-    try directory.write(feedback([Tuple(Self.time + 5, token(3))]), to: "later.bin")
-    _ = try replay("later.bin", "--no-journal")
-    try directory.sqlite("tokens.sqlite", "DELETE FROM device_tokens WHERE token = x'\(hex(token(1)))'")
+    try directory.sqlite(
+      "tokens.sqlite",
+      "DELETE FROM device_tokens WHERE token = x'\(hex(token(1)))'; "
+        + "UPDATE device_tokens SET invalidated_at = 7 WHERE token = x'\(hex(token(3)))'")
     let rows = try directory.storedTokens()
     let outcome = try undo(1)
     #expect(outcome.code == 2)
-    #expect(outcome.said(.undoSkips(hex(token(2)), reason: "alive again")))
-    #expect(outcome.said(.undoSkips(hex(token(3)), reason: "dead since another time")))
-    #expect(outcome.said(.undoSkips(hex(token(1)), reason: "gone")))
+    for (number, reason) in [(1, "gone"), (2, "alive again"), (3, "dead since another time")] {
+      #expect(outcome.said(.undoSkips(hex(token(number)), reason: reason)))
+    }
     let message = Message.notUndone(
       1, of: "sqlite:tokens.sqlite", skipped: 3,
       reasons: ["gone 1", "dead since another time 1", "alive again 1"])
@@ -292,20 +289,6 @@ struct StoreHistoryTests {
     #expect(outcome.said("column note was dropped since the replay: restored rows are without it"))
     #expect(
       try directory.sqlite("devices.sqlite", "SELECT * FROM devices") == "1|\(hex(token(1)))")
-  }
-
-  @Test("what was undone, and an undo itself, cannot be undone")
-  func twice() throws {
-    _ = try replay("dump.bin")
-    _ = try undo(1)
-    let again = try undo(1)
-    #expect(again.code == 2)
-    #expect(again.said(.storeFailed("sqlite:tokens.sqlite", .notUndoable(1, "it was undone already, by 2"))))
-    let undone = try undo(2)
-    #expect(undone.code == 2)
-    #expect(undone.said(.storeFailed("sqlite:tokens.sqlite", .notUndoable(2, "it is an undo itself"))))
-    #expect(try directory.storedTokens() == Self.before)
-    #expect(try history().count == 2)
   }
 
   @Test("a store that is missing is not made", arguments: [["undo", "1"], ["history"], ["history", "1"]])

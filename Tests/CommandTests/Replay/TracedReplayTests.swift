@@ -81,24 +81,6 @@ struct TracedReplayTests {
       undo.said(.undid(1, of: "sqlite:tokens.sqlite", as: 2, restored: 2, skipped: 0, reasons: [])))
   }
 
-  @Test("an undo of the last replay, first on trial")
-  func undo() throws {
-    let before = try directory.storedTokens()
-    #expect(try directory.apnsift(["replay"] + Self.inputs).code == 0)
-    let after = try directory.storedTokens()
-    let trial = try directory.apnsift("store", "undo", "last", "--dry-run")
-    #expect(trial.code == 0)
-    #expect(
-      trial.said(.wouldUndo(1, of: "sqlite:tokens.sqlite", restored: 2, skipped: 0, reasons: [])))
-    #expect(try directory.storedTokens() == after)
-    let undone = Message.undid(
-      1, of: "sqlite:tokens.sqlite", as: 2, restored: 2, skipped: 0, reasons: [])
-    #expect(try directory.apnsift("store", "undo", "last").said(undone))
-    #expect(try directory.storedTokens() == before)
-    let none = try directory.apnsift("store", "undo", "last")
-    #expect(none.code == 2 && none.said("sqlite:tokens.sqlite has no replay to undo"))
-  }
-
   @Test("-o goes with a dry run, and replaces no file unasked")
   func output() throws {
     #expect(try directory.apnsift(["replay", "-o", "rows.csv"] + Self.inputs).code == 64)

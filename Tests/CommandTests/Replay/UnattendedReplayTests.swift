@@ -10,44 +10,19 @@ import Wording
 struct UnattendedReplayTests {
   private let directory: TestDirectory
 
-  /// A spool of three dumps, and an HTML page that a server sent instead of a fourth.
   init() throws {
     directory = try TestDirectory()
-    for number in 0..<3 {
-      try directory.write(feedback(tuples(2, from: 2 * number)), to: "spool/\(number).bin")
-    }
-  }
-
-  private static let page = Array("<html><head><title>502 Bad Gateway</title></head></html>\n".utf8)
-
-  /// Compressed bytes that end too early.
-  private func writeCut() throws {
-    let whole = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(500, from: 100))))
-    try directory.write(Array(whole.prefix(whole.count / 2)), to: "spool/cut.bin.gz")
+    try directory.makeSpool()
   }
 
   private func replay(_ arguments: String...) throws -> Outcome {
     try directory.apnsift(["replay", "spool", "--create"] + arguments)
   }
 
-  @Test("--quiet leaves errors, and then the last line")
-  func quiet() throws {
-    #expect(try replay("--quiet").errors.isEmpty)
-    let again = try replay("--quiet", "--skip-replayed")
-    #expect(again.code == 0 && again.errors.isEmpty, "\(again.errors)")
-    #expect(
-      try replay("--skip-replayed").messages.first
-        == Message.inputsSkipped(3, replayedBy: [1]).text)
-    try writeCut()
-    let failed = try replay("--quiet")
-    #expect(failed.code == 2)
-    #expect(
-      failed.messages.count == 2 && failed.messages[0].hasPrefix("spool/cut.bin.gz: "), "\(failed.errors)")
-  }
-
   @Test("--fail-on unrecognised: a page among the dumps is a failure, and nothing is replayed")
   func unrecognised() throws {
-    try directory.write(Self.page, to: "spool/page.bin")
+    // A page that a server sent instead of a dump.
+    try directory.write("<html><head><title>502 Bad Gateway</title></head></html>\n", to: "spool/page.bin")
     // libmagic, where it is installed, names the kind of page.
     let skips = Message.about("spool/page.bin", .skipped(.verbatim(""))).text
     let usual = try replay("--dry-run")
@@ -84,9 +59,12 @@ struct UnattendedReplayTests {
 
   @Test("--skip-unreadable replays the other files, of the failed one nothing, and names it")
   func skipUnreadable() throws {
-    try writeCut()
+    try directory.writeCut(to: "spool/cut.bin.gz")
     let refused = try replay()
     #expect(refused.code == 2 && refused.said(.storeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
+    let trial = try replay("--dry-run", "--json")
+    #expect(trial.code == 2 && trial.said(.storeWouldBeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
+    #expect(try (Evidence.object(trial.text)["tokens"] as? Int ?? 0) >= 6)
     #expect(!directory.exists("tokens.sqlite"))
     let outcome = try replay("--skip-unreadable", "--json")
     #expect(outcome.code == 2)
@@ -94,7 +72,8 @@ struct UnattendedReplayTests {
     let counts = try Evidence.object(outcome.text)
     #expect(counts["inputs"] as? Int == 3 && counts["tokens"] as? Int == 6)
     #expect(try directory.storedTokens().count == 6)
-    #expect(try replay("--skip-unreadable", "--skip-replayed", "--quiet").code == 2)
+    let quiet = try replay("--skip-unreadable", "--skip-replayed", "--quiet")
+    #expect(quiet.code == 2 && quiet.messages.count == 2, "the failure, and the last line")
   }
 
   @Test("--skip-unreadable leaves out files, and nothing that can be read only once")
@@ -102,7 +81,7 @@ struct UnattendedReplayTests {
     for more in [["--partial"], ["--join"]] {
       #expect(try directory.apnsift(["replay", "spool", "--skip-unreadable"] + more).code == 64)
     }
-    try writeCut()
+    try directory.writeCut(to: "spool/cut.bin.gz")
     let outcome = try directory.apnsift(
       ["replay", "spool", "-", "--skip-unreadable", "--create"], input: .bytes(feedback(tuples(1))))
     #expect(
@@ -111,29 +90,6 @@ struct UnattendedReplayTests {
           "- can be read only once, but has to be read again because another input failed: save it to a file")
     )
     #expect(!directory.exists("tokens.sqlite"))
-  }
-
-  @Test("a dry run with a file that cannot be read shows the counts of the others")
-  func dryRun() throws {
-    try writeCut()
-    let outcome = try replay("--dry-run", "--json")
-    #expect(outcome.code == 2)
-    #expect(try (Evidence.object(outcome.text)["tokens"] as? Int ?? 0) >= 6)
-    #expect(
-      outcome.said(.storeWouldBeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
-  }
-
-  @Test("a limit that would stop the replay makes the dry run exit with 3, too")
-  func stop() throws {
-    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
-    let outcome = try replay("--dry-run", "--json", "--max-invalidate", "0")
-    #expect(outcome.code == 3)
-    let reason = try Evidence.object(outcome.text)["stopped"] as? String
-    #expect(reason == Message.limitExceeded(1, ofLive: 1, most: 0).text)
-    #expect(try replay("--max-invalidate", "0").code == 3)
-    let passing = try replay("--dry-run", "--json")
-    #expect(passing.code == 0)
-    #expect(try Evidence.object(passing.text)["stopped"] is Null)
   }
 
   // MARK: - A file that says all
@@ -196,8 +152,7 @@ struct UnattendedReplayTests {
     try directory.write(mapping, to: "devices.yml")
     let arguments = line.split(separator: " ").dropFirst().map {
       String($0).replacing("/var/spool/apnsift", with: "spool").replacing("/etc/apnsift/", with: "")
-        .replacing(
-          "%%", with: "%")
+        .replacing("%%", with: "%")
     }
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 0 && outcome.output.isEmpty && outcome.errors.isEmpty, "\(outcome.errors)")
