@@ -26,7 +26,7 @@ private final class Calls: Sendable {
     let replays = (0..<4).map { number in
       Later { [store] in
         try store.replay(
-          tokens.map { Dated(token: $0, time: UInt32(10 + number)) }, as: JournalTests.entry()
+          tokens.map { Dated(token: $0, time: UInt32(10 + number)) }, as: .sample
         ).counts
       }
     }
@@ -41,63 +41,56 @@ private final class Calls: Sendable {
     #expect(try Set(store.rows().map(\.state)) == [TokenState(registeredAt: 5, invalidatedAt: 13)])
   }
 
+  private static func counts(_ outcomes: [ReplayOutcome]) -> ReplayCounts {
+    outcomes.reduce(into: ReplayCounts()) { $0.add($1) }
+  }
+
   /// What another program does to a row that the replay waits for counts, once it has committed.
-  @Test(arguments: [
-    (
-      "UPDATE device_tokens SET registered_at = to_timestamp(20) WHERE token = '\\x01'", "kept",
-      ["01 20 -", "02 - 9"]
-    ),
-    (
-      "UPDATE device_tokens SET invalidated_at = to_timestamp(5) WHERE token = '\\x01'", "updated",
-      ["01 1 9", "02 - 9"]
-    ),
-    ("DELETE FROM device_tokens", "inserted", ["01 - 9", "02 - 9"]),
-    (
-      "INSERT INTO device_tokens VALUES ('', 'production', '\\x02', to_timestamp(20), NULL)", "second kept",
-      ["01 1 9", "02 20 -"]
-    ),
-  ])
-  func aRowThatChangesMeanwhile(_ sql: String, _ outcome: String, _ rows: [String]) throws {
+  @Test(
+    arguments: [
+      (
+        "UPDATE device_tokens SET registered_at = to_timestamp(20) WHERE token = '\\x01'",
+        [.kept, .inserted],
+        ["01 20 -", "02 - 9"]
+      ),
+      (
+        "UPDATE device_tokens SET invalidated_at = to_timestamp(5) WHERE token = '\\x01'",
+        [.updated, .inserted], ["01 1 9", "02 - 9"]
+      ),
+      ("DELETE FROM device_tokens", [.inserted, .inserted], ["01 - 9", "02 - 9"]),
+      (
+        "INSERT INTO device_tokens VALUES ('', 'production', '\\x02', to_timestamp(20), NULL)",
+        [.invalidated, .kept], ["01 1 9", "02 20 -"]
+      ),
+    ] as [(String, [ReplayOutcome], [String])])
+  func aRowThatChangesMeanwhile(_ sql: String, _ outcomes: [ReplayOutcome], _ rows: [String]) throws {
     try store.register([Dated(token: [1], time: 1)])
     try database.session.run("BEGIN; \(sql)")
     let replay = Later { [store] in
-      try store.replay([Dated(token: [1], time: 9), Dated(token: [2], time: 9)], as: JournalTests.entry())
+      try store.replay([Dated(token: [1], time: 9), Dated(token: [2], time: 9)], as: .sample)
     }
     try database.waitUntilWaiting()
     try database.session.run("COMMIT")
     let answer = try replay.get()
-    let counts = answer.counts
-    var expected = ReplayCounts()
-    switch outcome {
-    case "kept": (expected.kept, expected.inserted) = (1, 1)
-    case "updated": (expected.updated, expected.inserted) = (1, 1)
-    case "inserted": expected.inserted = 2
-    default: (expected.invalidated, expected.kept) = (1, 1)
-    }
-    #expect(counts == expected)
+    var counts = Self.counts(outcomes)
+    #expect(answer.counts == counts)
     #expect(try database.rows() == rows)
     // The rounds that were taken back left nothing.
-    var changes: [JournalChange] = []
-    try store.changes(of: try #require(answer.replay)) { changes.append($0) }
+    let changes = try store.changes(of: try #require(answer.replay))
     #expect(changes.count == counts.changes && changes.allSatisfy { $0.after.invalidatedAt == 9 })
-    #expect(try store.history().map(\.counts) == [counts].map { Self.rejecting($0) })
-  }
-
-  /// In the journal's counts: with the rejected tokens of the entry.
-  private static func rejecting(_ counts: ReplayCounts) -> ReplayCounts {
-    var counts = counts
-    counts.rejected = JournalTests.entry().rejected
-    return counts
+    // The journal has the rejected tokens, too.
+    counts.rejected = JournalEntry.sample.rejected
+    #expect(try store.history().map(\.counts) == [counts])
   }
 
   /// As a replay, an undo goes by what a row is once its lock is had.
   @Test func aRowThatChangesDuringAnUndo() throws {
     try store.register([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
-    try store.replay((1...3).map { Dated(token: [$0], time: 9) }, as: JournalTests.entry())
+    try store.replay((1...3).map { Dated(token: [$0], time: 9) }, as: .sample)
     try database.session.run(
       "BEGIN; UPDATE device_tokens SET registered_at = to_timestamp(5) WHERE token = '\\x01'; "
         + "DELETE FROM device_tokens WHERE token = '\\x03'")
-    let undo = Later { [store] in try store.undo(1, entry: JournalTests.entry()) }
+    let undo = Later { [store] in try store.undo(1, entry: .sample) }
     try database.waitUntilWaiting()
     try database.session.run("COMMIT")
     let answer = try undo.get()
@@ -109,28 +102,26 @@ private final class Calls: Sendable {
 
   /// The journal has only what the replay inserted, so that an undo removes nothing else.
   @Test func aRowThatIsInsertedBesideOurs() throws {
-    let fixture = try MappedFixture(.postgreSQL)
+    let fixture = try StoreFixture(.postgreSQL)
     let database = try #require(fixture.database)
     try fixture.begin(
       "CREATE TABLE devices (id int GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, token text, seen bigint, gone bigint)",
       "INSERT INTO devices (id, token, seen) VALUES (100, '\(MappedDevices.hex)', 1300000000)")
     let store = try fixture.store(MappedDevices.mapping, inserts: true)
     try database.session.run("BEGIN; UPDATE devices SET seen = seen + 1")
-    let replay = Later { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
+    let replay = Later { try store.replay(MappedDevices.deaths, as: .sample) }
     try database.waitUntilWaiting()
     try database.session.run(
       "INSERT INTO devices (id, token, seen) VALUES (200, '\(MappedDevices.otherHex)', 1500000000); COMMIT")
     let id = try #require(try replay.get().replay)
-    var keys: [String?] = []
-    try store.changes(of: id) { keys.append($0.key) }
-    #expect(keys == ["100", "1"])
-    #expect(try store.undo(id, entry: JournalTests.entry()).restored == 2)
+    #expect(try store.changes(of: id).map(\.key) == ["100", "1"])
+    #expect(try store.undo(id, entry: .sample).restored == 2)
     #expect(try fixture.texts("SELECT id, gone FROM devices ORDER BY id") == [["100", nil], ["200", nil]])
   }
 
   @Test func undosAtOnce() throws {
-    try store.replay([Dated(token: [1], time: 9)], as: JournalTests.entry())
-    let undos = (0..<3).map { _ in Later { [store] in try? store.undo(1, entry: JournalTests.entry()) } }
+    try store.replay([Dated(token: [1], time: 9)], as: .sample)
+    let undos = (0..<3).map { _ in Later { [store] in try? store.undo(1, entry: .sample) } }
     #expect(try undos.compactMap { try $0.get() }.map(\.restored) == [1])
     #expect(try database.rows().isEmpty && store.history().count == 2)
   }
@@ -150,7 +141,7 @@ private final class Calls: Sendable {
     }
     let replay = Later {
       try hasty.replay(
-        deaths, for: AppEnvironment(), options: ReplayOptions(), entry: { JournalTests.entry() })
+        deaths, for: AppEnvironment(), options: ReplayOptions(), entry: { .sample })
     }
     try database.waitUntilWaiting()
     try database.session.run(

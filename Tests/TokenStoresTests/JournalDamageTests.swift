@@ -9,16 +9,13 @@ import Wording
 @Suite("Journals with values of other programs") struct JournalDamageTests {
   private let directory: TemporaryFiles
   private let store: TokenStore
-  private static let entry = JournalEntry(
-    at: 1_400_000_000, version: "1", inputs: [ReplayedInput(source: "a.bin", sha256: "ab", bytes: 38)],
-    options: "{}", tuples: 7, rejected: 1)
 
   /// Two replays, of which the first one is altered.
   init() throws {
     directory = try TemporaryFiles()
     store = TokenStore(SQLiteDatabase(path: directory.file()), creates: true)
-    try store.replay([Dated(token: [1], time: 5), Dated(token: [2], time: 5)], as: Self.entry)
-    try store.replay([Dated(token: [3], time: 6)], as: Self.entry)
+    try store.replay([Dated(token: [1], time: 5), Dated(token: [2], time: 5)], as: .sample)
+    try store.replay([Dated(token: [3], time: 6)], as: .sample)
   }
 
   private func error(_ first: Message) -> NamedStoreError {
@@ -58,9 +55,9 @@ import Wording
     #expect(throws: error) { try store.history() }
     let (readable, found) = try store.readableHistory()
     #expect(readable.map(\.id) == [2] && found == error)
-    #expect(throws: error) { try store.undo(1, entry: Self.entry) }
+    #expect(throws: error) { try store.undo(1, entry: .sample) }
     #expect(try store.rows().count == 3)
-    #expect(try store.undo(2, entry: Self.entry).restored == 1)
+    #expect(try store.undo(2, entry: .sample).restored == 1)
   }
 
   @Test(
@@ -89,7 +86,7 @@ import Wording
     ])
   func missingChanges(_ sql: String) throws {
     try sqlite(directory.file(), sql)
-    #expect(throws: NamedStoreError.self) { try store.undo(1, entry: Self.entry) }
+    #expect(throws: NamedStoreError.self) { try store.undo(1, entry: .sample) }
     #expect(throws: NamedStoreError.self) { try store.changes(of: 1) { _ in } }
     #expect(try store.rows().count == 3)
     #expect(try store.history().count == 2)
@@ -109,7 +106,7 @@ import Wording
   func changes(_ packed: String, _ problem: Message) throws {
     try sqlite(directory.file(), "UPDATE apnsift_changes SET packed = \(packed) WHERE id = 1")
     let error = error(.inRow(.rowKey("id", "1"), of: "apnsift_changes", problem))
-    #expect(throws: error) { try store.undo(1, entry: Self.entry) }
+    #expect(throws: error) { try store.undo(1, entry: .sample) }
     #expect(throws: error) { try store.changes(of: 1) { _ in } }
   }
 
@@ -123,7 +120,7 @@ import Wording
       directory.file(), "PRAGMA foreign_keys = OFF; UPDATE \(table) SET id = \(largest) WHERE id = 2")
     let error = error(
       .inRow(.rowKey("id", "\(largest)"), of: table, .valueInsteadOf(Self.counts, "id", "\(largest)")))
-    #expect(throws: error) { try store.replay([Dated(token: [4], time: 7)], as: Self.entry) }
+    #expect(throws: error) { try store.replay([Dated(token: [4], time: 7)], as: .sample) }
     #expect(try store.rows().count == 3)
   }
 }

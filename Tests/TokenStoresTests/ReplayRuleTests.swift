@@ -105,4 +105,19 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
         == ReplayOutcome.allCases.indices.map { $0 + 1 })
     #expect(counts.changes == counts.inserted + counts.updated + counts.invalidated)
   }
+
+  /// How many live tokens, how many of them would be invalidated, the limit, and how many may be; nil lets all.
+  @Test(
+    "a share holds from a thousand live tokens on, a number always",
+    arguments: [
+      (1200, 300, .standard, nil), (1200, 301, .standard, 300), (1000, 1000, .standard, nil),
+      (1001, 251, .standard, 250), (1200, 1200, .percent(100), nil), (1200, 13, .percent(1), 12),
+      (1200, 1, .percent(0), 0), (1200, 301, .count(301), nil), (20, 3, .count(2), 2),
+      (20, 2, .count(2), nil),
+      (20, 1, .count(0), 0), (20, 20, .percent(1), nil),
+    ] as [(Int, Int, InvalidationLimit, Int?)])
+  func limits(_ live: Int, _ dead: Int, _ limit: InvalidationLimit, _ most: Int?) {
+    let stop = most.map { LimitExceeded(invalidated: dead, live: live, most: $0) }
+    #expect(limit.stop(dead, of: live) == stop)
+  }
 }

@@ -19,22 +19,23 @@ package struct SourceError: Error, Equatable {
 }
 
 extension TokenStore {
+  /// Replays without a brake.
   @discardableResult
   package func replay(
     _ deaths: [Dated], for owner: AppEnvironment = AppEnvironment(), knownOnly: Bool = false,
     dryRun: Bool = false
   ) throws -> ReplayCounts {
-    var options = ReplayOptions(knownOnly: knownOnly, dryRun: dryRun)
-    options.brake = .percent(100)
-    return try replay(deaths, for: owner, options: options).counts
+    try replay(
+      deaths, for: owner, options: .unlimited(ReplayOptions(knownOnly: knownOnly, dryRun: dryRun))
+    ).counts
   }
 
   /// Replays without a brake, and records it.
   @discardableResult
-  package func replay(_ deaths: [Dated], as entry: JournalEntry?) throws -> ReplayAnswer {
-    var options = ReplayOptions()
-    options.brake = .percent(100)
-    return try replay(deaths, options: options, entry: entry)
+  package func replay(
+    _ deaths: [Dated], for owner: AppEnvironment = AppEnvironment(), as entry: JournalEntry?
+  ) throws -> ReplayAnswer {
+    try replay(deaths, for: owner, options: .unlimited(), entry: entry)
   }
 
   package func replay(
@@ -44,6 +45,13 @@ extension TokenStore {
     try replay(
       { visit in for death in deaths { try visit(death.token.span.bytes, death.storeTime) } }, for: owner,
       options: options, entry: entry.map { entry in { entry } })
+  }
+
+  /// The changes that the journal has of a replay.
+  package func changes(of replay: Int) throws -> [JournalChange] {
+    var changes: [JournalChange] = []
+    try self.changes(of: replay) { changes.append($0) }
+    return changes
   }
 
   @discardableResult
@@ -63,4 +71,22 @@ extension TokenStore {
     }
     return rows
   }
+}
+
+extension ReplayOptions {
+  package static func unlimited(_ options: ReplayOptions = ReplayOptions()) -> ReplayOptions {
+    var options = options
+    options.brake = .percent(100)
+    return options
+  }
+}
+
+extension JournalEntry {
+  package static func sample(sha256: String = "00") -> JournalEntry {
+    JournalEntry(
+      at: 1_400_000_000, version: "1", inputs: [ReplayedInput(source: "a.bin", sha256: sha256, bytes: 38)],
+      options: "{}", tuples: 7, rejected: 1)
+  }
+
+  package static let sample = sample()
 }

@@ -3,8 +3,8 @@ import Testing
 import TokenStores
 import Wording
 
-/// What users read about a error of a store.
-@Suite struct FaultMessageTests {
+/// What users read about an error of a store.
+@Suite struct ErrorMessageTests {
   /// A journal file quotes it after the changes are done: it must not say that nothing was changed.
   @Test(arguments: [
     StoreError.damaged("D"), .full("D"), .failed("D"), .refused("D"), .readOnly("D"), .unsettled("D"),

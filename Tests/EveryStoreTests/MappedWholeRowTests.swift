@@ -27,7 +27,7 @@ import TokenStores
 
   @Test("of every type of PostgreSQL, whatever the settings of the role are by then")
   func postgreSQLTypes() throws {
-    let fixture = try MappedFixture(.postgreSQL)
+    let fixture = try StoreFixture(.postgreSQL)
     try fixture.begin(
       "CREATE TYPE mood AS ENUM ('sad')", "CREATE TYPE pair AS (a int, b text)",
       "CREATE DOMAIN positive AS int CHECK (VALUE > 0)",
@@ -40,13 +40,13 @@ import TokenStores
     // Lengths, too: the text of a row does not show all blanks.
     let whole = "SELECT devices, encode(textsend(devices::text), 'hex') FROM devices"
     let before = try fixture.texts(whole)
-    #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
+    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
     #expect(try fixture.texts("SELECT * FROM devices").isEmpty)
     let database = try #require(fixture.database)
     for setting in ["intervalstyle = sql_standard", "timezone = 'Asia/Tokyo'", "datestyle = 'German'"] {
       try fixture.run("ALTER DATABASE \(database.name) SET \(setting)")
     }
-    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
+    #expect(try store.undo(1, entry: .sample).restored == 1)
     #expect(try fixture.texts(whole) == before)
   }
 
@@ -60,7 +60,7 @@ import TokenStores
     ]
     // No type, so no value is made another.
     let columns = (0..<1500).map { "c\($0)" }
-    let fixture = try MappedFixture(.sqlite)
+    let fixture = try StoreFixture(.sqlite)
     try fixture.begin(
       "CREATE TABLE devices (\(Self.columns), seen_twice AS (seen * 2) STORED, "
         + columns.joined(separator: ", ") + ")",
@@ -74,9 +74,9 @@ import TokenStores
       "SELECT \(columns.prefix(values.count).map { "typeof(\($0)), hex(CAST(\($0) AS BLOB))" }.joined(separator: ", ")), "
       + "c999, c1499, seen_twice FROM devices"
     let before = try fixture.texts(whole)
-    #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
+    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
     #expect(try fixture.texts("SELECT id FROM devices").isEmpty)
-    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
+    #expect(try store.undo(1, entry: .sample).restored == 1)
     #expect(try fixture.texts(whole) == before)
   }
 
@@ -84,7 +84,7 @@ import TokenStores
     "take the defaults of columns that came since, and leave out those that went, but for the key",
     arguments: StoreKind.allCases)
   func changedColumns(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     let row = ["1", MappedDevices.hex, "1"]
     let cases: [(change: [String], row: [String?]?, dropped: Set<String>)] = [
       (["ALTER TABLE devices ADD COLUMN since bigint NOT NULL DEFAULT 7"], row + ["why", "7"], []),
@@ -100,15 +100,15 @@ import TokenStores
         "CREATE TABLE devices (\(Self.columns), note text)",
         "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'why')")
       let store = try fixture.store(MappedDevices.deleting)
-      #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
+      #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
       for sql in change { try fixture.run(sql) }
       if let row {
         #expect(try store.undo(1, entry: nil).dropped == dropped, "\(change)")
-        #expect(try store.undo(1, entry: JournalTests.entry()).dropped == dropped, "\(change)")
+        #expect(try store.undo(1, entry: .sample).dropped == dropped, "\(change)")
         #expect(try fixture.texts("SELECT * FROM devices") == [row], "\(change)")
       } else {
-        let error = try error { _ = try store.undo(1, entry: JournalTests.entry()) }
-        #expect(error == .refused(.columnsDiffer(from: "devices")))
+        #expect(
+          try error { _ = try store.undo(1, entry: .sample) } == .refused(.columnsDiffer(from: "devices")))
         #expect(try fixture.texts("SELECT * FROM devices").isEmpty)
         #expect(try store.history().first?.undoneBy == nil)
       }
@@ -117,7 +117,7 @@ import TokenStores
 
   @Test("of columns with any name", arguments: StoreKind.allCases)
   func names(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     let names = [#"a"b"#, #""c"#, "c\\", "e'", "`f`", "g,h"]
     let definitions = names.map { "\"\($0.replacing("\"", with: "\"\""))\" varchar(9)" }.joined(
       separator: ", ")
@@ -126,15 +126,15 @@ import TokenStores
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'A', 'C', 'D', 'E', 'F', 'G')")
     let store = try fixture.store(MappedDevices.deleting)
     let before = try fixture.texts("SELECT * FROM devices")
-    #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
-    let answer = try store.undo(1, entry: JournalTests.entry())
+    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
+    let answer = try store.undo(1, entry: .sample)
     #expect(answer.restored == 1 && answer.dropped.isEmpty)
     #expect(try fixture.texts("SELECT * FROM devices") == before)
   }
 
   @Test("of SQLite databases in UTF-16", arguments: ["UTF-16le", "UTF-16be"])
   func otherEncodings(_ encoding: String) throws {
-    let fixture = try MappedFixture(.sqlite)
+    let fixture = try StoreFixture(.sqlite)
     try fixture.begin(
       "PRAGMA encoding = '\(encoding)'; CREATE TABLE devices (\(Self.columns), note text, data blob)",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'Grüße ' || char(0x1f600), x'00ff')")
@@ -142,24 +142,24 @@ import TokenStores
     let whole = "SELECT id, token, seen, note, hex(note), typeof(note), hex(data) FROM devices"
     let before = try fixture.texts(whole)
     let store = try fixture.store(MappedDevices.deleting)
-    #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 1)
-    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
+    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
+    #expect(try store.undo(1, entry: .sample).restored == 1)
     #expect(try fixture.texts(whole) == before)
   }
 
   @Test("are left where their key or their token is back", arguments: StoreKind.allCases)
   func back(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     try fixture.begin(MappedDevices.table, MappedDevices.rows)
     let third = String(repeating: "c3", count: 32)
     try fixture.run("INSERT INTO devices (id, token) VALUES (3, '\(third)')")
     let deaths =
       MappedDevices.deaths + [Dated(token: [UInt8](repeating: 0xc3, count: 32), time: 1_400_000_000)]
     let store = try fixture.store(MappedDevices.deleting)
-    #expect(try store.replay(deaths, as: JournalTests.entry()).counts.invalidated == 3)
+    #expect(try store.replay(deaths, as: .sample).counts.invalidated == 3)
     try fixture.run(
       "INSERT INTO devices (id, token) VALUES (1, 'a9'), (9, '\(MappedDevices.otherHex.uppercased())')")
-    let answer = try store.undo(1, entry: JournalTests.entry())
+    let answer = try store.undo(1, entry: .sample)
     #expect(answer.restored == 1 && answer.left == [.back: 2])
     #expect(
       try fixture.texts("SELECT id, token FROM devices ORDER BY id")
@@ -168,7 +168,7 @@ import TokenStores
 
   @Test("a key and a time of PostgreSQL are found again in another time zone")
   func timeZones() throws {
-    let fixture = try MappedFixture(.postgreSQL)
+    let fixture = try StoreFixture(.postgreSQL)
     try fixture.begin(
       "CREATE TABLE devices (id timestamptz, token text, seen bigint, gone timestamptz, PRIMARY KEY (id, token))",
       "INSERT INTO devices VALUES ('2014-01-01 00:00:00.5Z', '\(MappedDevices.hex)', 1, '2013-01-01 00:00:00.25Z')"
@@ -176,10 +176,10 @@ import TokenStores
     let store = try fixture.store(
       MappedDevices.mapping { $0.action = .mark(TimeColumn(name: "gone", form: .timestamptz)) })
     let before = try fixture.texts("SELECT * FROM devices")
-    #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.updated == 1)
+    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.updated == 1)
     let database = try #require(fixture.database)
     try fixture.run("ALTER DATABASE \(database.name) SET timezone = 'Asia/Tokyo'")
-    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
+    #expect(try store.undo(1, entry: .sample).restored == 1)
     #expect(try fixture.texts("SELECT * FROM devices") == before)
   }
 }

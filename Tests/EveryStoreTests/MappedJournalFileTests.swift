@@ -13,7 +13,7 @@ import Wording
     var path: String
     var file: JournalFile
 
-    init(_ fixture: MappedFixture, _ name: String) {
+    init(_ fixture: StoreFixture, _ name: String) {
       path = fixture.file("\(name).journal")
       try? FileManager.default.removeItem(atPath: path)
       file = JournalFile(SQLiteDatabase(path: path))
@@ -25,11 +25,7 @@ import Wording
     }
   }
 
-  private func begin(_ fixture: MappedFixture) throws {
-    try fixture.begin(MappedDevices.table, MappedDevices.rows)
-  }
-
-  private func rows(_ fixture: MappedFixture) throws -> [[String?]] {
+  private func rows(_ fixture: StoreFixture) throws -> [[String?]] {
     try fixture.texts("SELECT * FROM devices ORDER BY id")
   }
 
@@ -40,13 +36,13 @@ import Wording
 
   @Test("a replay is found out: done, not done, or its rows changed since", arguments: StoreKind.allCases)
   func replays(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     for mapping in Self.actions {
-      try begin(fixture)
+      try fixture.begin(MappedDevices.table, MappedDevices.rows)
       let before = try rows(fixture)
       let files = Files(fixture, "replays")
       let store = try fixture.store(mapping, file: files.file)
-      #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).replay == 1)
+      #expect(try store.replay(MappedDevices.deaths, as: .sample).replay == 1)
       let after = try rows(fixture)
       #expect(after != before)
       // The commit was done.
@@ -64,22 +60,22 @@ import Wording
       try files.forget(1)
       try settle(store)
       #expect(try store.history().isEmpty && rows(fixture) == before)
-      #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 2)
+      #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
       #expect(try rows(fixture) == after)
     }
   }
 
   @Test("an undo is found out, too", arguments: StoreKind.allCases)
   func undos(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     for mapping in Self.actions {
-      try begin(fixture)
+      try fixture.begin(MappedDevices.table, MappedDevices.rows)
       let before = try rows(fixture)
       let files = Files(fixture, "undos")
       let store = try fixture.store(mapping, file: files.file)
-      try store.replay(MappedDevices.deaths, as: JournalTests.entry())
+      try store.replay(MappedDevices.deaths, as: .sample)
       let after = try rows(fixture)
-      #expect(try store.undo(1, entry: JournalTests.entry()).id == 2)
+      #expect(try store.undo(1, entry: .sample).id == 2)
       #expect(try rows(fixture) == before)
       try files.forget(2)
       try settle(store)
@@ -95,41 +91,41 @@ import Wording
       #expect(try rows(fixture) == after)
       try settle(store)
       #expect(try store.history().map(\.undoneBy) == [nil])
-      #expect(try store.undo(1, entry: JournalTests.entry()).restored == 2)
+      #expect(try store.undo(1, entry: .sample).restored == 2)
       #expect(try rows(fixture) == before)
     }
   }
 
   @Test("what another mapping of the table did waits for that mapping", arguments: StoreKind.allCases)
   func mappings(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
-    try begin(fixture)
+    let fixture = try StoreFixture(kind)
+    try fixture.begin(MappedDevices.table, MappedDevices.rows)
     let files = Files(fixture, "mappings")
     let marking = try fixture.store(MappedDevices.mapping, file: files.file, text: #""mark""#)
     let deleting = try fixture.store(MappedDevices.deleting, file: files.file, text: #""delete""#)
-    try marking.replay(MappedDevices.deaths, as: JournalTests.entry())
+    try marking.replay(MappedDevices.deaths, as: .sample)
     try files.forget(1)
     try settle(deleting)
     #expect(try marking.history().map(\.isPending) == [true])
     try settle(marking)
     #expect(try marking.history().map(\.isPending) == [false])
-    let error = try error { _ = try deleting.undo(1, entry: JournalTests.entry()) }
+    let error = try error { _ = try deleting.undo(1, entry: .sample) }
     guard case .notUndoable(1, _) = error else { throw SourceError() }
   }
 
   @Test("one file serves several stores, each with its own history", arguments: StoreKind.allCases)
   func stores(_ kind: StoreKind) throws {
-    let fixtures = [try MappedFixture(kind), try MappedFixture(kind)]
+    let fixtures = [try StoreFixture(kind), try StoreFixture(kind)]
     let files = Files(fixtures[0], "stores")
     for fixture in fixtures {
-      try begin(fixture)
+      try fixture.begin(MappedDevices.table, MappedDevices.rows)
       let store = try fixture.store(MappedDevices.mapping, file: files.file)
-      try store.replay(MappedDevices.deaths, as: JournalTests.entry())
+      try store.replay(MappedDevices.deaths, as: .sample)
     }
     let stores = try fixtures.map { try $0.store(MappedDevices.mapping, file: files.file) }
     #expect(try stores.map { try $0.history().map(\.id) } == [[1], [2]])
-    #expect(try error { _ = try stores[0].undo(2, entry: JournalTests.entry()) } == .noReplay(2))
-    #expect(try stores[1].undo(2, entry: JournalTests.entry()).restored == 2)
+    #expect(try error { _ = try stores[0].undo(2, entry: .sample) } == .noReplay(2))
+    #expect(try stores[1].undo(2, entry: .sample).restored == 2)
     #expect(try stores[0].history().map(\.undoneBy) == [nil])
     // Their files go with them.
     withExtendedLifetime(fixtures) {}
@@ -137,8 +133,8 @@ import Wording
 
   @Test("a file that cannot be written stops the replay before any change", arguments: StoreKind.allCases)
   func unwritable(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
-    try begin(fixture)
+    let fixture = try StoreFixture(kind)
+    try fixture.begin(MappedDevices.table, MappedDevices.rows)
     let before = try rows(fixture)
     let text = fixture.file("text.journal")
     try String(repeating: "no database ", count: 100).write(toFile: text, atomically: false, encoding: .utf8)
@@ -147,7 +143,7 @@ import Wording
       let store = try fixture.store(MappedDevices.mapping, file: file)
       #expect(try error { try store.check(for: .recording) } != nil, "\(path)")
       #expect(
-        try error { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) } != nil, "\(path)")
+        try error { try store.replay(MappedDevices.deaths, as: .sample) } != nil, "\(path)")
       #expect(try rows(fixture) == before, "\(path)")
     }
     let files = Files(fixture, "locked")
@@ -155,50 +151,47 @@ import Wording
       MappedDevices.mapping, file: JournalFile(SQLiteDatabase(path: files.path, lockTimeout: .zero)))
     let other = try SQLiteClient(files.path)
     try other.run("CREATE TABLE other (x); BEGIN EXCLUSIVE")
-    let error = try error { try store.replay(MappedDevices.deaths, as: JournalTests.entry()) }
+    let error = try error { try store.replay(MappedDevices.deaths, as: .sample) }
     guard case .locked = error else { throw SourceError() }
     try other.run("COMMIT")
     #expect(try rows(fixture) == before)
-    #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 2)
+    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
   }
 
   @Test("a role without leave to insert or delete undoes by a file, too")
   func privileges() throws {
-    let fixture = try MappedFixture(.postgreSQL)
-    try begin(fixture)
+    let fixture = try StoreFixture(.postgreSQL)
+    try fixture.begin(MappedDevices.table, MappedDevices.rows)
     let database = try #require(fixture.database)
-    let role = "role_\(database.name)"
-    try fixture.run(
-      "CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA public TO \(role); GRANT SELECT ON devices TO \(role)"
-    )
-    defer { try? fixture.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
-    let store = try fixture.store(
-      MappedDevices.mapping, file: Files(fixture, "privileges").file, user: role)
-    /// A grant, and what the role lacks before it.
-    for (grant, missing) in [
-      ("UPDATE (seen)", Message.lacks("UPDATE", on: "public.devices")),
-      ("UPDATE (gone)", "it lacks UPDATE on column \"gone\" of public.devices"),
-    ] {
-      let error = try error { try store.check(for: .recording) }
-      #expect(error == .notPermitted(missing))
-      try fixture.run("GRANT \(grant) ON devices TO \(role)")
-    }
-    try store.check(for: .recording)
-    let inside = try fixture.store(MappedDevices.mapping, user: role)
-    #expect(
-      try error { try inside.check(for: .recording) }
-        == .notPermitted(
-          "it lacks CREATE on schema public, which the journal needs; --journal sqlite:PATH keeps the "
-            + "journal in a file, --no-journal records nothing"))
-    try inside.check(for: .writing)
-    let before = try rows(fixture)
-    #expect(try store.replay(MappedDevices.deaths, as: JournalTests.entry()).counts.invalidated == 2)
-    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 2)
-    #expect(try rows(fixture) == before)
-    try fixture.run(
-      "REVOKE SELECT ON devices FROM \(role); GRANT SELECT (id, token, gone) ON devices TO \(role)")
-    guard case .notPermitted = try error({ try store.check(for: .recording) }) else {
-      throw SourceError()
+    try database.withRole({ "GRANT USAGE ON SCHEMA public TO \($0); GRANT SELECT ON devices TO \($0)" }) {
+      role in
+      let store = try fixture.store(
+        MappedDevices.mapping, file: Files(fixture, "privileges").file, user: role)
+      /// A grant, and what the role lacks before it.
+      for (grant, missing) in [
+        ("UPDATE (seen)", Message.lacks("UPDATE", on: "public.devices")),
+        ("UPDATE (gone)", "it lacks UPDATE on column \"gone\" of public.devices"),
+      ] {
+        let error = try error { try store.check(for: .recording) }
+        #expect(error == .notPermitted(missing))
+        try fixture.run("GRANT \(grant) ON devices TO \(role)")
+      }
+      try store.check(for: .recording)
+      let inside = try fixture.store(MappedDevices.mapping, user: role)
+      guard case .notPermitted(let lack) = try error({ try inside.check(for: .recording) }) else {
+        throw SourceError()
+      }
+      #expect(
+        lack.text.contains("it lacks CREATE on schema public, ")
+          && lack.text.contains("--journal sqlite:PATH"))
+      try inside.check(for: .writing)
+      let before = try rows(fixture)
+      #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
+      #expect(try store.undo(1, entry: .sample).restored == 2)
+      #expect(try rows(fixture) == before)
+      try fixture.run(
+        "REVOKE SELECT ON devices FROM \(role); GRANT SELECT (id, token, gone) ON devices TO \(role)")
+      guard case .notPermitted = try error({ try store.check(for: .recording) }) else { throw SourceError() }
     }
   }
 }

@@ -1,5 +1,5 @@
+import Basics
 import Foundation
-import PrivateServers
 import StoreTestSupport
 import TokenStores
 
@@ -52,7 +52,12 @@ struct MappedCase: Sendable {
   private func form(_ kind: StoreKind) -> TimeForm { kind == .sqlite && time == .timestamptz ? .iso : time }
 
   func definition(_ kind: StoreKind) -> String {
-    let bytes = [.sqlite: "BLOB", .postgreSQL: "bytea", .mySQL: "varbinary(200)"][kind] ?? ""
+    let (bytes, id) =
+      switch kind {
+      case .sqlite: ("BLOB", "INTEGER PRIMARY KEY AUTOINCREMENT")
+      case .postgreSQL: ("bytea", "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
+      case .mySQL: ("varbinary(200)", "bigint AUTO_INCREMENT PRIMARY KEY")
+      }
     let token = token == .bytes ? bytes : "varchar(200)"
     let time: String =
       switch form(kind) {
@@ -62,11 +67,6 @@ struct MappedCase: Sendable {
       case .timestamp: kind == .postgreSQL ? "timestamp" : "datetime"
       case .date: "date"
       }
-    let id =
-      [
-        .sqlite: "INTEGER PRIMARY KEY AUTOINCREMENT", .mySQL: "bigint AUTO_INCREMENT PRIMARY KEY",
-        .postgreSQL: "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
-      ][kind] ?? ""
     return """
       CREATE TABLE \(Self.quoted) (id \(id), token \(token) NOT NULL, bundle text, env text, seen \(time),
         "Gone At" \(time), active boolean DEFAULT \(kind == .postgreSQL ? "true" : "1"), note double precision DEFAULT 0.1)
@@ -80,7 +80,7 @@ struct MappedCase: Sendable {
     // Tokens of one table come in several spellings.
     let spelled = variant % 3 == 1 ? hex.map { $0.uppercased() } : hex
     return switch self.token {
-    case .bytes: kind == .postgreSQL ? "'\\x\(hex.joined())'" : "x'\(hex.joined())'"
+    case .bytes: kind.literal(token)
     case .hex, .upperHex: "'\(spelled.joined())'"
     case .spacedHex: "'\(spelled.joined(separator: variant % 2 == 0 ? " " : ""))'"
     case .bracketedHex: "'<\(spelled.joined())>'"
@@ -127,6 +127,15 @@ struct MappedCase: Sendable {
     return formatter
   }
 
+  /// Reads all rows, whose texts begin with those for `row`.
+  static func query(_ kind: StoreKind, _ more: String = "") -> String {
+    // Bytes that are no UTF-8 would be replaced.
+    let bytes =
+      "IF(token = CONVERT(CONVERT(token USING ascii) USING utf8mb4), CONVERT(token USING utf8mb4), HEX(token))"
+    return
+      "SELECT \(kind == .mySQL ? bytes : "token"), bundle, env, seen, \"Gone At\", active\(more) FROM \(quoted)"
+  }
+
   /// What a row of texts of token (its bytes in hex where they are bytes), bundle, env, seen, Gone At, active says.
   func row(_ texts: [String?], _ kind: StoreKind) -> ModelRow {
     let died = seconds(texts[4], kind)
@@ -163,125 +172,3 @@ struct MappedCase: Sendable {
     }
   }
 }
-
-/// A database with a table of others.
-final class MappedFixture {
-  let kind: StoreKind
-  private let directory: URL
-  let database: TestDatabase?
-  private let mariaDB: MariaDBDatabase?
-  private var files = 0
-  private var path = ""
-
-  init(_ kind: StoreKind) throws {
-    self.kind = kind
-    database = kind == .postgreSQL ? try TestDatabase() : nil
-    mariaDB = kind == .mySQL ? try MariaDBDatabase() : nil
-    try database?.session.run("SET timezone = 'UTC'")
-    // In memory if possible: thousands of tests would wait for a disk.
-    let memory = URL(fileURLWithPath: "/dev/shm")
-    let parent =
-      FileManager.default.isWritableFile(atPath: memory.path)
-      ? memory : FileManager.default.temporaryDirectory
-    directory = parent.appendingPathComponent("mapped-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: directory) }
-
-  func file(_ name: String) -> String { directory.appendingPathComponent(name).path }
-
-  /// Makes the table anew; in a database all others go.
-  func begin(_ definitions: String...) throws {
-    files += 1
-    path = file("\(files).sqlite")
-    if database != nil {
-      try run("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    }
-    try mariaDB?.clear()
-    for definition in definitions { try run(definition) }
-  }
-
-  func run(_ sql: String) throws {
-    if let database {
-      try database.session.run(sql)
-    } else if let mariaDB {
-      try mariaDB.run(sql)
-    } else {
-      try SQLiteClient(path).run(sql)
-    }
-  }
-
-  /// Connects another program.
-  var connect: @Sendable () throws -> any ServerSession {
-    if let database {
-      let (server, name) = (database.server, database.name)
-      return {
-        let session = try PostgreSQLSession(server, database: name)
-        try session.run("SET timezone = 'UTC'")
-        return session
-      }
-    }
-    if let mariaDB {
-      let (server, name) = (mariaDB.server, mariaDB.name)
-      return { try MariaDBDatabase.connect(server, name) }
-    }
-    let path = path
-    return {
-      let client = try SQLiteClient(path)
-      try client.run("PRAGMA busy_timeout = 60000")
-      return client
-    }
-  }
-
-  /// Bytes that are no UTF-8 would be replaced.
-  private let mySQLToken =
-    "IF(token = CONVERT(CONVERT(token USING ascii) USING utf8mb4), CONVERT(token USING utf8mb4), HEX(token))"
-
-  /// Rows of texts.
-  func texts(_ sql: String) throws -> [[String?]] {
-    if let database { return try database.session.run(sql) }
-    if let mariaDB {
-      return try mariaDB.session.run(
-        sql.replacing("SELECT token, bundle", with: "SELECT \(mySQLToken), bundle"))
-    }
-    return try SQLiteClient(path).run(sql)
-  }
-
-  /// The command of the database's client, which reads statements from its input.
-  var clientCommand: [String] {
-    if let database {
-      let uri = database.server.uri(database.name)
-      return ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", uri, "-f", "-"]
-    }
-    if let mariaDB {
-      let user = ["-S", mariaDB.server.socket, "-u", "root"]
-      return ["mariadb", "--no-defaults", "--binary-mode"] + user + [mariaDB.name]
-    }
-    return ["sqlite3", "-batch", "-bail", path]
-  }
-
-  private func location(user: String) throws -> any StoreDatabase {
-    if let server = self.database {
-      let uri = try StoreURL(server.server.uri(server.name, user: user))
-      guard case .postgreSQL(let read) = uri else { throw SourceError() }
-      return try PostgreSQLDatabase(uri: read, lockTimeout: .seconds(60))
-    }
-    return try mariaDB?.database(user: user == "postgres" ? "root" : user) ?? SQLiteDatabase(path: path)
-  }
-
-  /// The store in the table `device_tokens`.
-  func ownStore() throws -> TokenStore { TokenStore(try location(user: "postgres"), creates: true) }
-
-  func store(
-    _ mapping: TableMapping, inserts: Bool = false, owner: AppEnvironment = AppEnvironment(),
-    file: JournalFile? = nil, text: String = "{}", user: String = "postgres"
-  ) throws -> TokenStore {
-    let database = try location(user: user)
-    var store = TokenStore(database, mapping: mapping, text: text, owner: owner, inserts: inserts)
-    store.file = file
-    return store
-  }
-}
-
-extension SQLiteClient: ServerSession {}

@@ -6,7 +6,7 @@ import TokenStores
 import Wording
 
 /// Everything that can be wrong with a store on a server, each on a real one.
-@Suite struct PostgreSQLFaultTests {
+@Suite struct PostgreSQLErrorTests {
   static let deaths = [Dated(token: [1], time: 9)]
   let database: TestDatabase
 
@@ -20,27 +20,26 @@ import Wording
     return error.reason
   }
 
-  private static func isConnecting(_ error: StoreError, _ reason: String) -> Bool {
-    guard case .cannotConnect(let found) = error else { return false }
-    return found.text.contains(reason)
-  }
-
-  @Test func aMissingDatabase() throws {
-    guard case .postgreSQL(let uri) = try StoreURL(database.server.uri("nothing")) else {
-      throw SourceError()
+  @Test func connecting() throws {
+    try database.session.run(
+      "DO $$ BEGIN CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 'right'; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
+    )
+    let (server, name) = (database.server, database.name)
+    for (text, reason) in [
+      (server.uri("nothing"), #""nothing" does not exist"#),
+      ("postgres://me:secret@/db?host=/nowhere", "/nowhere"),
+      (server.uri(name, user: "guarded:secret"), "password authentication failed"),
+      (server.uri(name, user: "guarded", options: "passfile=/dev/null"), "no password supplied"),
+    ] {
+      guard case .postgreSQL(let uri) = try StoreURL(text) else { throw SourceError() }
+      let store = try TokenStore(PostgreSQLDatabase(uri: uri), creates: true)
+      #expect(!store.name.contains("secret"))
+      for use in [{ try store.check(for: .reading) }, { _ = try store.replay(Self.deaths) }] {
+        guard case .cannotConnect(let found) = try error(use) else { throw SourceError() }
+        #expect(found.text.contains(reason))
+      }
     }
-    let store = try TokenStore(PostgreSQLDatabase(uri: uri), creates: true)
-    #expect(Self.isConnecting(try error { try store.check(for: .reading) }, #""nothing" does not exist"#))
-    #expect(Self.isConnecting(try error { try store.replay(Self.deaths) }, #""nothing" does not exist"#))
-  }
-
-  @Test func noServer() throws {
-    guard case .postgreSQL(let uri) = try StoreURL("postgres://me:secret@/db?host=/nowhere") else {
-      throw SourceError()
-    }
-    let store = try TokenStore(PostgreSQLDatabase(uri: uri))
-    #expect(store.name == "postgresql://me@/db?host=/nowhere")
-    #expect(Self.isConnecting(try error { _ = try store.owners() }, "/nowhere"))
+    #expect(try database.store(user: "guarded:right").replay(Self.deaths).inserted == 1)
   }
 
   /// Only libpq can detect that.
@@ -49,19 +48,6 @@ import Wording
     guard case .postgreSQL(let uri) = try? StoreURL(text) else { return }
     let error = #expect(throws: UsageError.self) { try TokenStore(PostgreSQLDatabase(uri: uri)) }
     #expect(error?.message.text.contains("secret") == false)
-  }
-
-  @Test func passwords() throws {
-    try database.session.run(
-      "DO $$ BEGIN CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 'right'; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
-    )
-    let right = try database.store(user: "guarded:right")
-    #expect(try right.replay(Self.deaths).inserted == 1)
-    #expect(!right.name.contains("right"))
-    let wrong = try database.store(user: "guarded:secret")
-    #expect(Self.isConnecting(try error { _ = try wrong.owners() }, "password authentication failed"))
-    let none = try database.store(user: "guarded", options: "passfile=/dev/null")
-    #expect(Self.isConnecting(try error { _ = try none.owners() }, "no password supplied"))
   }
 
   @Test func noTable() throws {
@@ -77,66 +63,61 @@ import Wording
 
   @Test func privileges() throws {
     try database.store().replay(Self.deaths)
-    let role = "limited_\(database.name)"
-    try database.session.run(
-      "CREATE ROLE \(role) LOGIN; REVOKE TEMPORARY, CREATE ON DATABASE \(database.name) FROM PUBLIC; "
-        + "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-    defer { _ = try? database.session.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
-    let store = try database.store(user: role)
     let table = "public.device_tokens"
-    func expectRefused(_ grants: String, _ missing: Message) throws {
-      try database.session.run(grants)
-      let found = try error { try store.check(for: .writing) }
-      #expect(found == .notPermitted(missing))
-      guard case .notPermitted = try error({ try store.replay(Self.deaths) }) else {
-        throw SourceError()
+    try database.withRole({ _ in
+      "REVOKE TEMPORARY, CREATE ON DATABASE \(database.name) FROM PUBLIC; "
+        + "REVOKE CREATE ON SCHEMA public FROM PUBLIC"
+    }) { role in
+      let store = try database.store(user: role)
+      for (missing, grant) in [
+        (Message.lacks("SELECT", on: table), "GRANT SELECT ON device_tokens TO \(role)"),
+        (.lacks("INSERT", on: table), "GRANT INSERT ON device_tokens TO \(role)"),
+        (.lacks("UPDATE", on: table), "GRANT UPDATE ON device_tokens TO \(role)"),
+      ] {
+        #expect(try error { try store.check(for: .writing) } == .notPermitted(missing))
+        guard case .notPermitted = try error({ try store.replay(Self.deaths) }) else { throw SourceError() }
+        try database.session.run(grant)
+        #expect(try store.rows().count == 1)
       }
+      try store.check(for: .writing)
+      #expect(try store.replay(Self.deaths).unchanged == 1)
+      #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
+      try database.session.run("DROP TABLE device_tokens")
+      let missing = Message("it lacks CREATE on schema public")
+      #expect(try error { try store.check(for: .writing) } == .notPermitted(missing))
     }
-    try expectRefused("SELECT 1", .lacks("SELECT", on: table))
-    try expectRefused("GRANT SELECT ON device_tokens TO \(role)", .lacks("INSERT", on: table))
-    #expect(try store.rows().count == 1)
-    try expectRefused("GRANT INSERT ON device_tokens TO \(role)", .lacks("UPDATE", on: table))
-    try database.session.run("GRANT UPDATE ON device_tokens TO \(role)")
-    try store.check(for: .writing)
-    #expect(try store.replay(Self.deaths).unchanged == 1)
-    #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
-    try database.session.run("DROP TABLE device_tokens")
-    try expectRefused("SELECT 1", "it lacks CREATE on schema public")
   }
 
   /// The table alone is granted: what is missing is said before the input is read, and how to go without.
   @Test func privilegesForTheJournal() throws {
     try database.store().replay(Self.deaths)
-    let role = "unrecorded_\(database.name)"
-    try database.session.run(
-      "CREATE ROLE \(role) LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; "
-        + "GRANT SELECT, INSERT, UPDATE, DELETE ON device_tokens TO \(role)")
-    defer { _ = try? database.session.run("DROP OWNED BY \(role); DROP ROLE \(role)") }
-    let store = try database.store(user: role)
-    func expectRefused(lacks: String) throws {
-      let found = try error {
-        _ = try store.replay(
-          { _ in throw SourceError() }, for: AppEnvironment(), options: ReplayOptions(),
-          entry: { JournalTests.entry() })
-      }
-      #expect(
-        found
-          == .notPermitted(
-            "it lacks \(lacks), which the journal needs; --journal sqlite:PATH keeps the journal in a "
-              + "file, --no-journal records nothing"))
-      #expect(try store.replay(Self.deaths).unchanged == 1)
+    let grants = { (role: String) in
+      "REVOKE CREATE ON SCHEMA public FROM PUBLIC; "
+        + "GRANT SELECT, INSERT, UPDATE, DELETE ON device_tokens TO \(role)"
     }
-    try expectRefused(lacks: "CREATE on schema public")
-    #expect(try store.history().isEmpty)
-    try database.store().replay(Self.deaths, as: JournalTests.entry())
-    try database.session.run(
-      "GRANT SELECT, UPDATE ON apnsift_replays TO \(role); "
-        + "GRANT SELECT, INSERT ON apnsift_inputs, apnsift_changes TO \(role)")
-    try expectRefused(lacks: "INSERT on public.apnsift_replays")
-    try database.session.run("GRANT INSERT ON apnsift_replays TO \(role)")
-    let later = try store.replay([Dated(token: [2], time: 9)], as: JournalTests.entry())
-    #expect(try store.undo(try #require(later.replay), entry: JournalTests.entry()).restored == 1)
-    #expect(try database.rows() == ["01 - 9"])
+    try database.withRole(grants) { role in
+      let store = try database.store(user: role)
+      func expectRefused(lacks: String) throws {
+        let found = try error {
+          _ = try store.replay(
+            { _ in throw SourceError() }, for: AppEnvironment(), options: ReplayOptions(), entry: { .sample })
+        }
+        guard case .notPermitted(let missing) = found else { throw SourceError() }
+        #expect(missing.text.hasPrefix("it lacks \(lacks), ") && missing.text.contains("--no-journal"))
+        #expect(try store.replay(Self.deaths).unchanged == 1)
+      }
+      try expectRefused(lacks: "CREATE on schema public")
+      #expect(try store.history().isEmpty)
+      try database.store().replay(Self.deaths, as: .sample)
+      try database.session.run(
+        "GRANT SELECT, UPDATE ON apnsift_replays TO \(role); "
+          + "GRANT SELECT, INSERT ON apnsift_inputs, apnsift_changes TO \(role)")
+      try expectRefused(lacks: "INSERT on public.apnsift_replays")
+      try database.session.run("GRANT INSERT ON apnsift_replays TO \(role)")
+      let later = try store.replay([Dated(token: [2], time: 9)], as: .sample)
+      #expect(try store.undo(try #require(later.replay), entry: .sample).restored == 1)
+      #expect(try database.rows() == ["01 - 9"])
+    }
   }
 
   @Test func readOnly() throws {
@@ -166,27 +147,7 @@ import Wording
     #expect(try store.replay(Self.deaths).invalidated == 1)
   }
 
-  /// A constraint or trigger of the user's own must refuse a row aloud, and the whole replay with it.
-  @Test(arguments: [
-    "CREATE UNIQUE INDEX one ON device_tokens (token)",
-    "ALTER TABLE device_tokens ADD CHECK (token <> '\\x02' OR app = 'other')",
-    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; "
-      + "CREATE TRIGGER t BEFORE INSERT ON device_tokens FOR EACH ROW WHEN (NEW.token = '\\x02') EXECUTE FUNCTION f()",
-    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; "
-      + "CREATE TRIGGER t BEFORE INSERT ON device_tokens FOR EACH ROW WHEN (NEW.token = '\\x02') EXECUTE FUNCTION f()",
-    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; "
-      + "CREATE CONSTRAINT TRIGGER t AFTER INSERT ON device_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION f()",
-  ])
-  func aConstraintOfTheUsers(_ sql: String) throws {
-    let store = try database.store()
-    try store.replay([Dated(token: [2], time: 1)], for: AppEnvironment(app: "other"))
-    try database.session.run(sql)
-    let found = try error { try store.replay([Dated(token: [1], time: 1), Dated(token: [2], time: 1)]) }
-    guard case .refused = found else { throw SourceError() }
-    #expect(try database.rows() == ["02 - 1"])
-  }
-
-  /// As above, for rows that are updated.
+  /// A trigger of others that ignores an update ends the replay.
   @Test func aTriggerThatIgnoresUpdates() throws {
     let store = try database.store()
     try store.register([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
@@ -207,11 +168,11 @@ import Wording
   /// The journal has bytes that are not a packed change.
   @Test func aDamagedJournal() throws {
     let store = try database.store()
-    try store.replay(Self.deaths, as: JournalTests.entry())
+    try store.replay(Self.deaths, as: .sample)
     try database.session.run("UPDATE apnsift_changes SET packed = '\\x0909'")
     let damage = StoreError.unreadableRows(
       1, first: .inRow(.rowKey("part", "0"), of: "apnsift_changes", .changeIsNotPacked))
-    #expect(try error { _ = try store.undo(1, entry: JournalTests.entry()) } == damage)
+    #expect(try error { _ = try store.undo(1, entry: .sample) } == damage)
     #expect(try error { try store.changes(of: 1) { _ in } } == damage)
     #expect(try database.rows() == ["01 - 9"])
     #expect(try store.history().count == 1)
@@ -226,26 +187,26 @@ import Wording
   ])
   func aJournalOfOtherTypes(_ table: String, _ column: String, _ type: String, _ expected: String) throws {
     let store = try database.store()
-    try store.replay(Self.deaths, as: JournalTests.entry())
+    try store.replay(Self.deaths, as: .sample)
     try database.session.run(
       "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
     let misfit = StoreError.journalMisfit(
       table, column, expected: .columnType(expected), found: .columnType(type))
-    #expect(try error { _ = try store.undo(1, entry: JournalTests.entry()) } == misfit)
+    #expect(try error { _ = try store.undo(1, entry: .sample) } == misfit)
     #expect(try database.rows() == ["01 - 9"])
   }
 
   @Test(arguments: ["smallint", "integer"]) func aJournalOfSmallerIntegers(_ type: String) throws {
     let store = try database.store()
-    try store.replay(Self.deaths, as: JournalTests.entry())
+    try store.replay(Self.deaths, as: .sample)
     try database.session.run("ALTER TABLE apnsift_replays ALTER tuples TYPE \(type)")
-    #expect(try store.history().map(\.entry) == [JournalTests.entry()])
+    #expect(try store.history().map(\.entry) == [.sample])
   }
 
   @Test(arguments: ["infinity", "-infinity", "4714-11-24 00:00:00+00 BC", "294276-12-31 00:00:00+00"])
   func aReplayAtNoTime(_ time: String) throws {
     let store = try database.store()
-    try store.replay(Self.deaths, as: JournalTests.entry())
+    try store.replay(Self.deaths, as: .sample)
     try database.session.run("UPDATE apnsift_replays SET at = '\(time)'")
     guard case .unreadableRows = try error({ _ = try store.history() }) else { throw SourceError() }
   }
@@ -260,22 +221,20 @@ import Wording
     #expect(try database.session.run("SELECT invalidated_at IS NULL FROM device_tokens") == [["t"]])
   }
 
-  /// What the server says where a tablespace is full. Making one that is needs root; a trigger says it here.
-  @Test func aFullDisk() throws {
+  /// What the server says where a tablespace is full, and for contention, which is retried with the input from its
+  /// beginning up to the limit of attempts. Making a full one needs root; a trigger says it here.
+  @Test(arguments: [
+    ("disk_full", StoreError.full(.verbatim("raised")), 1),
+    ("serialization_failure", .contended(.verbatim("raised")), 4),
+    ("deadlock_detected", .contended(.verbatim("raised")), 4),
+  ])
+  func conditions(_ condition: String, _ expected: StoreError, _ attempts: Int) throws {
     let store = try database.store()
     try store.register([])
-    try database.session.run(Self.raising("disk_full"))
-    let found = try error { try store.replay(Self.deaths) }
-    #expect(found == .full(.verbatim("raised")))
-    #expect(try database.rows() == [])
-  }
-
-  /// Retried with the input from its beginning, up to the limit of attempts.
-  @Test(arguments: ["serialization_failure", "deadlock_detected"])
-  func contentionThatDoesNotEnd(_ condition: String) throws {
-    let store = try database.store()
-    try store.register([])
-    try database.session.run(Self.raising(condition))
+    try database.session.run(
+      "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS "
+        + "'BEGIN RAISE EXCEPTION USING ERRCODE = ''\(condition)'', MESSAGE = ''raised''; END'; "
+        + "CREATE TRIGGER t BEFORE INSERT ON device_tokens FOR EACH ROW EXECUTE FUNCTION f()")
     var calls = 0
     let found = try error {
       _ = try store.replay(
@@ -284,14 +243,8 @@ import Wording
           try visit([UInt8(1)].span.bytes, StoreTime(9))
         }, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
-    #expect(found == .contended(.verbatim("raised")) && calls == 4)
+    #expect(found == expected && calls == attempts)
     #expect(try database.rows() == [])
-  }
-
-  private static func raising(_ condition: String) -> String {
-    "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS "
-      + "'BEGIN RAISE EXCEPTION USING ERRCODE = ''\(condition)'', MESSAGE = ''raised''; END'; "
-      + "CREATE TRIGGER t BEFORE INSERT ON device_tokens FOR EACH ROW EXECUTE FUNCTION f()"
   }
 
   /// `deaths`, and during them the server ends the connection.

@@ -1,5 +1,7 @@
 import Dispatch
 import PrivateServers
+import StoreTestSupport
+import Synchronization
 import TestSupport
 
 /// Another program that writes a mapped table, row by row, while a call of ours runs.
@@ -115,4 +117,13 @@ struct OtherWriter: Sendable {
     try session.run(sql)
     return try session.run(kind == .mySQL ? "SELECT ROW_COUNT()" : "SELECT changes()") == [["1"]]
   }
+}
+
+/// Is set by one thread, and read by another.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+
+  func set() { value.store(true, ordering: .relaxed) }
 }

@@ -7,7 +7,6 @@ import TokenStores
 /// the database's own client shows them.
 @Suite("Columns of tables of others") struct MappedColumnsTests {
   private static let (hex, otherHex) = (MappedDevices.hex, MappedDevices.otherHex)
-  private static let entry = JournalTests.entry()
   /// 2014-05-13T16:53:20Z.
   private static let death: UInt32 = 1_400_000_000
 
@@ -19,39 +18,33 @@ import TokenStores
     ColumnSetting(column: "removed", value: .time(.iso)),
   ]
 
-  private static let table =
-    "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen bigint, gone bigint, flag varchar(9), "
-    + "reason varchar(40), state int, removed varchar(40))"
+  private static let table = MappedDevices.table(
+    "token varchar(64), seen bigint, gone bigint, flag varchar(9), reason varchar(40), state int, removed varchar(40)"
+  )
 
   /// The rows after a replay, by the columns `gone`, `flag`, `reason`, `state`, `removed`.
   private static let actions: [(InvalidationAction, [String?])] = [
-    (
-      .mark(TimeColumn(name: "gone", form: .seconds)),
-      ["1400000000", nil, "APNs: it's gone", "9", "2014-05-13T16:53:20Z"]
-    ),
-    (
-      .flag(column: "flag", dead: "off", alive: "on"),
-      [nil, "off", "APNs: it's gone", "9", "2014-05-13T16:53:20Z"]
-    ),
+    (.mark(TimeColumn(name: "gone", form: .seconds)), ["1400000000", nil] + written),
+    (.flag(column: "flag", dead: "off", alive: "on"), [nil, "off"] + written),
   ]
+
+  private static let written: [String?] = ["APNs: it's gone", "9", "2014-05-13T16:53:20Z"]
 
   @Test("an invalidation writes all, an undo and a registration take it back", arguments: StoreKind.allCases)
   func severalColumns(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     for (action, written) in Self.actions {
       try fixture.begin(
         Self.table, MappedDevices.rows, "UPDATE devices SET reason = 'kept', state = 5 WHERE id = 2")
       let store = try fixture.store(
-        MappedDevices.mapping {
-          ($0.action, $0.settings) = (action, Self.settings)
-        })
+        MappedDevices.mapping { ($0.action, $0.settings) = (action, Self.settings) })
       let query = "SELECT gone, flag, reason, state, removed FROM devices ORDER BY id"
       let before = try fixture.texts(query)
-      #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.invalidated == 2)
+      #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
       #expect(try fixture.texts(query) == [written, written])
       // A column that another program changed since keeps its row from being restored.
       try fixture.run("UPDATE devices SET reason = 'mine' WHERE id = 2")
-      let undone = try store.undo(1, entry: Self.entry)
+      let undone = try store.undo(1, entry: .sample)
       #expect(undone.restored == 1 && undone.left.values.reduce(0, +) == 1)
       #expect(try fixture.texts(query)[0] == before[0])
       #expect(try fixture.texts(query)[1][2] == "mine")
@@ -65,41 +58,39 @@ import TokenStores
 
   @Test("an inserted row has all columns, and an undo removes it", arguments: StoreKind.allCases)
   func inserted(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     try fixture.begin(
       Self.table.replacing("id bigint PRIMARY KEY, token varchar(64)", with: "token varchar(64) PRIMARY KEY"))
     let mapping = MappedDevices.mapping { $0.settings = Self.settings }
     let store = try fixture.store(mapping, inserts: true)
-    #expect(try store.replay(MappedDevices.deaths, as: Self.entry).counts.inserted == 2)
+    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.inserted == 2)
     let rows = try fixture.texts("SELECT gone, reason, state, removed FROM devices")
-    #expect(
-      rows == Array(repeating: ["1400000000", "APNs: it's gone", "9", "2014-05-13T16:53:20Z"], count: 2))
-    #expect(try store.undo(1, entry: Self.entry).restored == 2)
+    #expect(rows == Array(repeating: ["1400000000"] + Self.written, count: 2))
+    #expect(try store.undo(1, entry: .sample).restored == 2)
     #expect(try fixture.texts("SELECT token FROM devices").isEmpty)
   }
 
   @Test("a column that cannot store its text is refused", arguments: [StoreKind.postgreSQL, .mySQL])
-  func misfit(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+  func unfitText(_ kind: StoreKind) throws {
+    let fixture = try StoreFixture(kind)
     try fixture.begin(Self.table)
     let setting = ColumnSetting(column: "state", value: .text(dead: "off", alive: nil))
     let store = try fixture.store(MappedDevices.mapping { $0.settings = [setting] })
-    let found = try error { _ = try store.replay(MappedDevices.deaths, as: nil) }
-    guard case .misfit = found else { return #expect(Bool(false), "\(String(describing: found))") }
+    #expect(try misfit { try store.replay(MappedDevices.deaths, as: nil) }?.subject == .column("state"))
   }
 
   // MARK: - Rows that are dead already
 
   @Test("a dead row keeps its time, or gets the latest one", arguments: StoreKind.allCases)
   func deadRows(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     for (keepsLatest, outcome, time) in [
       (false, ReplayOutcome.unchanged, "1300000500"), (true, .updated, "1400000000"),
     ] {
       try fixture.begin(
         Self.table, MappedDevices.rows, "UPDATE devices SET gone = 1300000500, reason = 'user' WHERE id = 1")
       let store = try fixture.store(MappedDevices.mapping { $0.keepsLatest = keepsLatest })
-      let answer = try store.replay(MappedDevices.deaths, as: Self.entry)
+      let answer = try store.replay(MappedDevices.deaths, as: .sample)
       #expect(answer.counts[outcome] == 1 && answer.counts.invalidated == 1)
       #expect(try fixture.texts("SELECT gone, reason FROM devices WHERE id = 1") == [[time, "user"]])
     }
@@ -125,7 +116,7 @@ import TokenStores
 
   @Test("expressions are read, and plain columns written", arguments: StoreKind.allCases)
   func expressions(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     let (type, path) = try #require(Self.expressions[kind])
     func read(_ name: String) -> ColumnReference { ColumnReference(path(name), isExpression: true) }
     let mapping = MappedDevices.mapping {
@@ -135,31 +126,25 @@ import TokenStores
       $0.registered = TimeColumn(name: read("seen"), form: .iso)
     }
     for token: (String) -> String in [{ $0 }, { $0.uppercased() }] {
-      try fixture.begin(
-        "CREATE TABLE devices (id bigint PRIMARY KEY, data \(type), gone bigint)", Self.documents(token))
+      try fixture.begin(MappedDevices.table("data \(type), gone bigint"), Self.documents(token))
       let owner = AppEnvironment(app: "a")
       let store = try fixture.store(mapping, owner: owner)
-      var options = ReplayOptions()
-      options.brake = .percent(100)
-      let answer = try store.replay(MappedDevices.deaths, for: owner, options: options, entry: Self.entry)
+      let answer = try store.replay(MappedDevices.deaths, for: owner, as: .sample)
       #expect(answer.counts.invalidated == 1 && answer.counts.kept == 1)
       let query = "SELECT gone FROM devices ORDER BY id"
       #expect(try fixture.texts(query) == [["1400000000"], [nil], [nil], [nil]])
       #expect(try store.rows(of: [MappedDevices.token], in: .any).map(\.owner.app) == ["a", "b"])
-      #expect(try store.undo(1, entry: Self.entry).restored == 1)
+      #expect(try store.undo(1, entry: .sample).restored == 1)
       #expect(try fixture.texts(query) == Array(repeating: [nil], count: 4))
     }
     let inserting = try fixture.store(mapping, inserts: true)
-    let insertion = try error { _ = try inserting.replay(MappedDevices.deaths, as: nil) }
-    let registration = try error { try fixture.store(mapping).register(MappedDevices.deaths) }
-    for error in [insertion, registration] {
-      guard case .misfit = error else { return #expect(Bool(false), "\(String(describing: error))") }
-    }
+    #expect(try misfit { try inserting.replay(MappedDevices.deaths, as: nil) } != nil)
+    #expect(try misfit { try fixture.store(mapping).register(MappedDevices.deaths) } != nil)
   }
 
   @Test("bytes and numbers are read from expressions, too", arguments: StoreKind.allCases)
   func expressionsOfTypes(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     try fixture.begin(Self.table, MappedDevices.rows)
     // SQLite 3.40 has no unhex.
     let (token, form): (String, TokenForm) =
@@ -191,23 +176,20 @@ import TokenStores
 
   @Test("texts of expressions are times in UTC, or of their offset", arguments: StoreKind.allCases)
   func expressionsOfTimes(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     let mapping = MappedDevices.mapping {
       let cast = kind == .postgreSQL ? "::timestamptz" : ""
       let form = kind == .sqlite ? TimeForm.iso : .timestamptz
       $0.registered = TimeColumn(name: ColumnReference("(note)\(cast)", isExpression: true), form: form)
     }
-    try fixture.begin(
-      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), note text, gone bigint)")
+    try fixture.begin(MappedDevices.table("token varchar(64), note text, gone bigint"))
     if let database = fixture.database {
       try fixture.run("ALTER DATABASE \(database.name) SET timezone = 'Asia/Tokyo'")
     }
     for (text, isKept) in Self.texts {
       try fixture.run("DELETE FROM devices")
       try fixture.run("INSERT INTO devices (id, token, note) VALUES (1, '\(Self.hex)', '\(text)')")
-      let counts = try fixture.store(mapping).replay(
-        [Dated(token: MappedDevices.token, time: Self.death)], as: nil
-      ).counts
+      let counts = try fixture.store(mapping).replay(Array(MappedDevices.deaths.prefix(1)))
       #expect(counts.kept == (isKept ? 1 : 0) && counts.invalidated == (isKept ? 0 : 1), "\(text)")
     }
     if kind != .postgreSQL {
@@ -220,15 +202,12 @@ import TokenStores
 
   @Test("an expression that the database does not run is named", arguments: StoreKind.allCases)
   func wrongExpression(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     try fixture.begin(Self.table)
     for wrong in ["nothing", "token -- comment", "token; DROP TABLE devices", "token))"] {
       let mapping = MappedDevices.mapping { $0.token.name = ColumnReference(wrong, isExpression: true) }
-      let found = try error { _ = try fixture.store(mapping).replay(MappedDevices.deaths, as: nil) }
-      guard case .misfit(_, let subject, _, _) = found else {
-        return #expect(Bool(false), "\(wrong): \(String(describing: found))")
-      }
-      #expect(subject.text == "the expression \(wrong)")
+      let found = try misfit { try fixture.store(mapping).replay(MappedDevices.deaths) }
+      #expect(found?.subject.text == "the expression \(wrong)")
     }
     #expect(try fixture.texts("SELECT count(*) FROM devices") == [["0"]])
   }
@@ -237,7 +216,7 @@ import TokenStores
 
   @Test("texts of MariaDB are compared in the collation of their column")
   func collations() throws {
-    let fixture = try MappedFixture(.mySQL)
+    let fixture = try StoreFixture(.mySQL)
     for collation in [
       "utf8mb4 COLLATE utf8mb4_unicode_ci", "utf8mb3 COLLATE utf8mb3_unicode_ci",
       "latin1 COLLATE latin1_general_cs", "utf8mb4 COLLATE utf8mb4_nopad_bin",
@@ -251,34 +230,29 @@ import TokenStores
         "INSERT INTO devices (token, app) SELECT seq, 'a' FROM seq_1_to_2000", "ANALYZE TABLE devices")
       let owner = AppEnvironment(app: "a")
       let store = try fixture.store(MappedDevices.mapping { $0.app = "app" }, owner: owner)
-      var options = ReplayOptions()
-      options.brake = .percent(100)
-      let answer = try store.replay(MappedDevices.deaths, for: owner, options: options, entry: nil)
+      let answer = try store.replay(MappedDevices.deaths, for: owner, as: nil)
       #expect(answer.counts.invalidated == 1 && answer.counts.unknown == 1, "\(collation)")
     }
   }
 
   @Test("apps that a collation of PostgreSQL takes for equal are two")
   func foldingApps() throws {
-    let fixture = try MappedFixture(.postgreSQL)
+    let fixture = try StoreFixture(.postgreSQL)
     try fixture.begin(
       "CREATE COLLATION folding (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
-      "CREATE TABLE devices (id bigint PRIMARY KEY, token text, app text COLLATE folding, seen bigint, gone bigint)",
+      MappedDevices.table("token text, app text COLLATE folding, seen bigint, gone bigint"),
       "INSERT INTO devices (id, token, app) VALUES (1, '\(Self.hex)', 'a'), (2, '\(Self.hex)', 'A')")
     let owner = AppEnvironment(app: "a")
     let store = try fixture.store(MappedDevices.mapping { $0.app = "app" }, owner: owner)
-    var options = ReplayOptions()
-    options.brake = .percent(100)
-    let deaths = [Dated(token: MappedDevices.token, time: Self.death)]
-    #expect(try store.replay(deaths, for: owner, options: options, entry: nil).rows == 1)
+    #expect(try store.replay(Array(MappedDevices.deaths.prefix(1)), for: owner, as: nil).rows == 1)
     #expect(try fixture.texts("SELECT id FROM devices WHERE gone IS NOT NULL") == [["1"]])
   }
 
   @Test("flags in bits of MariaDB are read as numbers")
   func bits() throws {
-    let fixture = try MappedFixture(.mySQL)
+    let fixture = try StoreFixture(.mySQL)
     try fixture.begin(
-      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen bigint, flag bit(1))",
+      MappedDevices.table("token varchar(64), seen bigint, flag bit(1)"),
       "INSERT INTO devices (id, token, flag) VALUES (1, '\(Self.hex)', 0), (2, '\(Self.otherHex)', 1)")
     let store = try fixture.store(MappedDevices.flag("0", alive: "1"))
     #expect(try store.rows(.live).map(\.token) == [MappedDevices.other])
@@ -298,44 +272,34 @@ import TokenStores
 
   @Test("a date of a registration is its whole day", arguments: StoreKind.allCases)
   func dates(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     for (zone, time, isKept) in Self.days {
       try fixture.begin(
-        "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), day date, gone date)",
+        MappedDevices.table("token varchar(64), day date, gone date"),
         "INSERT INTO devices (id, token, day) VALUES (1, '\(Self.hex)', '2014-05-13')")
-      let form = TimeForm.date(zone: zone)
-      let store = try fixture.store(
-        MappedDevices.mapping {
-          $0.registered = TimeColumn(name: "day", form: form)
-          $0.action = .mark(TimeColumn(name: "gone", form: form))
-        })
+      let store = try fixture.store(MappedDevices.times(.date(zone: zone), seen: "day"))
       let deaths = [Dated(token: MappedDevices.token, time: time)]
-      let counts = try store.replay(deaths, as: Self.entry).counts
+      let counts = try store.replay(deaths, as: .sample).counts
       #expect(counts.kept == (isKept ? 1 : 0) && counts.invalidated == (isKept ? 0 : 1), "\(zone) \(time)")
       #expect(try fixture.texts("SELECT gone FROM devices") == [[isKept ? nil : "2014-05-14"]])
       if isKept { continue }
       #expect(try store.replay(deaths, as: nil).counts.unchanged == 1)
-      #expect(try store.undo(1, entry: Self.entry).restored == 1)
+      #expect(try store.undo(1, entry: .sample).restored == 1)
       #expect(try fixture.texts("SELECT gone FROM devices") == [[nil]])
     }
   }
 
   @Test("a zone may be an offset", arguments: [StoreKind.postgreSQL, .mySQL])
   func offsets(_ kind: StoreKind) throws {
-    let fixture = try MappedFixture(kind)
+    let fixture = try StoreFixture(kind)
     let type = kind == .mySQL ? "datetime" : "timestamp"
     // 16:53:20 in UTC is 11:53:20 five hours to the west.
     for (seen, isKept) in [("2014-05-13 11:53:20", true), ("2014-05-13 11:53:19", false)] {
       try fixture.begin(
-        "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), seen \(type), gone \(type))",
+        MappedDevices.table("token varchar(64), seen \(type), gone \(type)"),
         "INSERT INTO devices (id, token, seen) VALUES (1, '\(Self.hex)', '\(seen)')")
-      let form = TimeForm.timestamp(zone: "-05:00")
-      let store = try fixture.store(
-        MappedDevices.mapping {
-          $0.registered = TimeColumn(name: "seen", form: form)
-          $0.action = .mark(TimeColumn(name: "gone", form: form))
-        })
-      let deaths = [Dated(token: MappedDevices.token, time: Self.death)]
+      let store = try fixture.store(MappedDevices.times(.timestamp(zone: "-05:00")))
+      let deaths = Array(MappedDevices.deaths.prefix(1))
       #expect(try store.replay(deaths, as: nil).counts.kept == (isKept ? 1 : 0))
       #expect(
         try fixture.texts("SELECT gone FROM devices") == [[isKept ? nil : "2014-05-13 11:53:20"]])

@@ -7,7 +7,7 @@ import TokenStores
 import Wording
 
 /// Everything that can be wrong with a store, each with a real file.
-@Suite struct SQLiteFaultTests {
+@Suite("Errors of stores in SQLite") struct SQLiteErrorTests {
   let directory: TemporaryFiles
   let path: String
   static let deaths = [Dated(token: [1], time: 9)]
@@ -29,7 +29,7 @@ import Wording
     ("replay", { try $0.replay(deaths) }), ("register", { try $0.register(deaths) }),
   ]
 
-  /// Expects that every use fails with `fault`, and leaves the directory's files as they are.
+  /// Expects that every use ends with `error`, and leaves the directory's files as they are.
   private func expectAlways(_ error: StoreError, creates: [Bool] = [false, true]) throws {
     let before = try directory.names.map { try? bytes(of: directory.file($0)) }
     for creates in creates {
@@ -47,45 +47,24 @@ import Wording
     #expect(try directory.names == [])
   }
 
-  @Test("only the user may read a new store; other new files of the process are as before")
-  func permissions() throws {
-    func mode(_ name: String) throws -> Int? {
-      let attributes = try FileManager.default.attributesOfItem(atPath: directory.file(name))
-      return attributes[.posixPermissions] as? Int
+  /// Paths at which no store can be made.
+  @Test(arguments: [
+    ("none/tokens.sqlite", Message.directoryFailed("DIR/none", error: String(cString: strerror(ENOENT)))),
+    ("file/tokens.sqlite", .verbatim(String(cString: strerror(ENOTDIR)))),
+    ("../../../../../../../dev/null", "it is not a regular file"),
+  ])
+  func badPath(_ name: String, _ problem: Message) throws {
+    try directory.write([], to: "file")
+    let store = TokenStore(SQLiteDatabase(path: directory.file(name)), creates: true)
+    let reason = Message.verbatim(problem.text.replacing("DIR", with: directory.path))
+    for use in [{ try store.check(for: .writing) }, { _ = try store.replay(Self.deaths) }] {
+      #expect(try error(use) == .cannotOpen(reason))
     }
-    try Data().write(to: URL(fileURLWithPath: directory.file("before")))
-    try store(creates: true).replay(Self.deaths)
-    try Data().write(to: URL(fileURLWithPath: directory.file("after")))
-    #expect(try mode("my tokens.sqlite") == 0o600)
-    #expect(try mode("after") == mode("before"))
-  }
-
-  @Test func missingDirectory() throws {
-    let store = TokenStore(SQLiteDatabase(path: directory.file("none/tokens.sqlite")), creates: true)
-    let error = StoreError.cannotOpen(
-      .directoryFailed("\(directory.path)/none", error: String(cString: strerror(ENOENT))))
-    #expect(throws: NamedStoreError(store: store.name, reason: error)) { try store.replay(Self.deaths) }
-    #expect(throws: NamedStoreError(store: store.name, reason: error)) { try store.check(for: .writing) }
-  }
-
-  @Test func pathThroughAFile() throws {
-    try Data().write(to: URL(fileURLWithPath: path))
-    let store = TokenStore(SQLiteDatabase(path: "\(path)/tokens.sqlite"), creates: true)
-    let error = StoreError.cannotOpen(.verbatim(String(cString: strerror(ENOTDIR))))
-    #expect(throws: NamedStoreError(store: store.name, reason: error)) { try store.replay(Self.deaths) }
   }
 
   @Test func aDirectory() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     try expectAlways(.cannotOpen("it is a directory, not a database file"))
-  }
-
-  @Test func aDevice() throws {
-    let store = TokenStore(SQLiteDatabase(path: "/dev/null"), creates: true)
-    let error = StoreError.cannotOpen("it is not a regular file")
-    #expect(throws: NamedStoreError(store: "sqlite:/dev/null", reason: error)) {
-      try store.replay(Self.deaths)
-    }
   }
 
   @Test(arguments: [1, 1000]) func aTextFile(lines: Int) throws {

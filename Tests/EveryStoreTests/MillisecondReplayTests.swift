@@ -1,4 +1,6 @@
+import Basics
 import StoreTestSupport
+import TestSupport
 import Testing
 import TokenStores
 
@@ -80,15 +82,23 @@ import TokenStores
     }
   }
 
-  private static func device(
-    _ column: Column, registered: String?, in fixture: MappedFixture
+  /// A table of devices, with their registrations.
+  private static func devices(
+    _ column: Column, _ rows: [([UInt8], registered: String?)], in fixture: StoreFixture
   ) throws {
     try fixture.begin(
-      "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(200), seen \(column.type), gone \(column.type), flag text)"
-    )
-    let seen = registered.map(column.literal) ?? "NULL"
+      MappedDevices.table("token varchar(200), seen \(column.type), gone \(column.type), flag text"))
+    let values = rows.enumerated().map { id, row in
+      "(\(id), '\(Hex.string(row.0))', \(row.registered.map(column.literal) ?? "NULL"), 'alive')"
+    }
     try fixture.run(
-      "INSERT INTO devices (id, token, seen, flag) VALUES (1, '\(MappedDevices.hex)', \(seen), 'alive')")
+      "INSERT INTO devices (id, token, seen, flag) VALUES \(values.joined(separator: ", "))")
+  }
+
+  private static func device(
+    _ column: Column, registered: String?, in fixture: StoreFixture
+  ) throws {
+    try devices(column, [(token, registered)], in: fixture)
   }
 
   private static func death(_ milliseconds: UInt16, after seconds: Int = 0) -> Dated {
@@ -115,35 +125,40 @@ import TokenStores
       (nil, death(700), .invalidated, .invalidated),
     ]
 
+  /// Each example has a row of its own.
   @Test("decide in every form and type that has them", arguments: columns)
   func decide(_ column: Column) throws {
-    let fixture = try MappedFixture(column.kind)
+    let fixture = try StoreFixture(column.kind)
     // One digit is kept of the fractions above; more would be rounded.
     let examples = Self.examples.filter { example in
       !column.type.hasSuffix("(1)") || (example.registered ?? "").count <= 2
     }
-    for (registered, death, outcome, inSeconds) in examples {
+    let deaths = examples.enumerated().map { index, example in
+      Dated(
+        token: [UInt8](repeating: UInt8(index), count: 32), time: example.death.time,
+        milliseconds: example.death.milliseconds)
+    }
+    let outcomes = examples.map { column.hasFractions ? $0.outcome : $0.inSeconds }
+    for action in Action.allCases {
       // A database rounds what a column cannot keep.
-      let registered = column.hasFractions ? registered : registered.map { _ in "" }
-      let expected = column.hasFractions ? outcome : inSeconds
-      for action in Action.allCases {
-        try Self.device(column, registered: registered, in: fixture)
-        let store = try fixture.store(Self.mapping(column, action))
-        let name = "\(action) \(registered ?? "none") \(death.time).\(death.milliseconds)"
-        let preview = try store.replay([death], dryRun: true)
-        let counts = try store.replay([death])
-        #expect(counts == preview, "\(name)")
-        #expect(counts[expected] == 1, "\(name): \(counts)")
-        // Once more.
-        let again = try store.replay([death])
-        #expect(again.changes == 0, "again: \(name): \(again)")
-      }
+      let registered = examples.map { column.hasFractions ? $0.registered : $0.registered.map { _ in "" } }
+      try Self.devices(column, Array(zip(deaths.map(\.token), registered)), in: fixture)
+      let store = try fixture.store(Self.mapping(column, action))
+      var options = ReplayOptions.unlimited(ReplayOptions(dryRun: true))
+      options.sampleLength = .max
+      let preview = try store.replay(deaths, options: options)
+      options.dryRun = false
+      let answer = try store.replay(deaths, options: options)
+      let found = Dictionary(uniqueKeysWithValues: answer.sample.map { ($0.token, $0.outcome) })
+      #expect(deaths.map { found[$0.token] } == outcomes, "\(action)")
+      #expect(answer.counts == preview.counts, "\(action)")
+      #expect(try store.replay(deaths).changes == 0, "again: \(action)")
     }
   }
 
   @Test("are written where the column keeps them, and undone", arguments: columns)
   func write(_ column: Column) throws {
-    let fixture = try MappedFixture(column.kind)
+    let fixture = try StoreFixture(column.kind)
     try Self.device(column, registered: nil, in: fixture)
     let store = try fixture.store(Self.mapping(column, .mark))
     func gone() throws -> String? { try fixture.texts("SELECT gone FROM devices")[0][0] }
@@ -151,26 +166,26 @@ import TokenStores
     func has(_ fraction: String) throws -> Bool {
       try fixture.texts("SELECT id FROM devices WHERE gone = \(column.literal(fraction))").count == 1
     }
-    #expect(try store.replay([Self.death(500)], as: JournalTests.entry()).counts.invalidated == 1)
+    #expect(try store.replay([Self.death(500)], as: .sample).counts.invalidated == 1)
     #expect(try has(column.keeps ? ".5" : ""))
     #expect(try store.rows().map(\.state) == [TokenState(invalidatedAt: Int64(Self.second))])
     // Earlier ones, and the same, change nothing; a later one does if there is room for it.
     #expect(try store.replay([Self.death(0)]).unchanged == 1)
     #expect(try store.replay([Self.death(500)]).unchanged == 1)
-    let later = try store.replay([Self.death(750)], as: JournalTests.entry()).counts
+    let later = try store.replay([Self.death(750)], as: .sample).counts
     #expect(later.updated == (column.keeps ? 1 : 0), "\(later)")
     #expect(try has(column.keeps ? ".75" : ""))
     if column.keeps {
-      #expect(try store.undo(2, entry: JournalTests.entry()).restored == 1)
+      #expect(try store.undo(2, entry: .sample).restored == 1)
       #expect(try has(".5"))
     }
-    #expect(try store.undo(1, entry: JournalTests.entry()).restored == 1)
+    #expect(try store.undo(1, entry: .sample).restored == 1)
     #expect(try gone() == nil)
   }
 
   @Test("a registration in the same second revives, an older one does not", arguments: columns)
   func register(_ column: Column) throws {
-    let fixture = try MappedFixture(column.kind)
+    let fixture = try StoreFixture(column.kind)
     for (registration, isAlive) in [(Self.second, true), (Self.second - 1, false)] {
       for registered in [nil, column.hasFractions ? ".5" : nil] as [String?] {
         try Self.device(column, registered: registered, in: fixture)
@@ -223,24 +238,23 @@ import TokenStores
 
   @Test("end in the same table in any order, and twice is once", arguments: columns)
   func order(_ column: Column) throws {
-    let fixture = try MappedFixture(column.kind)
-    var generator = FixedGenerator(state: 410)
+    let fixture = try StoreFixture(column.kind)
+    var generator = SeededGenerator(seed: 410)
     for number in 0..<12 {
-      let registered = [nil, "", ".25", ".5", ".75"].randomElement(using: &generator) ?? nil
+      let registered = generator.pick([nil, "", ".25", ".5", ".75"])
       let fraction = column.hasFractions ? registered : registered.map { _ in "" }
-      let action = Action.allCases.dropLast().randomElement(using: &generator) ?? .mark
+      let action = generator.pick([Action.mark, .flag])
       // Without the time of an invalidation, no later registration can be distinguished from an earlier one.
-      let calls = (0..<Int.random(in: 2...5, using: &generator)).map { _ in
-        let isReplay = action == .flag || Bool.random(using: &generator)
-        let milliseconds = [0, 250, 500, 501, 750, 999].randomElement(using: &generator) ?? 0
-        let seconds = Int.random(in: -1...1, using: &generator)
-        return Call(isReplay: isReplay, time: Self.death(isReplay ? UInt16(milliseconds) : 0, after: seconds))
+      let calls = (0..<generator.pick(2...5)).map { _ in
+        let isReplay = action == .flag || generator.chance(2)
+        let milliseconds = isReplay ? generator.pick([0, 250, 500, 501, 750, 999]) : 0
+        return Call(isReplay: isReplay, time: Self.death(UInt16(milliseconds), after: generator.pick(-1...1)))
       }
       var ends: Set<[String?]> = []
       for _ in 0..<4 {
         try Self.device(column, registered: fraction, in: fixture)
         let store = try fixture.store(Self.mapping(column, action))
-        let repeated = calls.filter { _ in Bool.random(using: &generator) }
+        let repeated = calls.filter { _ in generator.chance(2) }
         for call in (calls + repeated).shuffled(using: &generator) {
           if call.isReplay { try store.replay([call.time]) } else { try store.register([call.time]) }
         }
