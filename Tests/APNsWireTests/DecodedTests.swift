@@ -3,10 +3,13 @@ import TestSupport
 import Testing
 
 /// A decoder that knows no chunks says what is right.
-@Suite("Whole inputs as values")
-struct DecodedTests {
-  @Test("all tuples, flags and other bytes are there", arguments: StepRuleTests.steps + StepRuleTests.flags)
-  func feedback(_ rule: RuleCase) throws {
+@Suite("Whole inputs as values") struct DecodedTests {
+  @Test(
+    "all tuples, flags and other bytes are there",
+    arguments: RuleCase.of("feedback: steps") + RuleCase.of("feedback: flags")) func feedback(
+      _ rule: RuleCase
+    ) throws
+  {
     let found = FeedbackDecoder.decode(rule.bytes, rules: try #require(rule.limits.rules), isDump: false)
     let records = found.records.map {
       Evidence.record(offset: $0.offset, time: Int($0.time), token: $0.token, flags: $0.flags.codes)
@@ -18,8 +21,7 @@ struct DecodedTests {
     #expect(found.rest.allSatisfy { $0.direction == .server })
   }
 
-  @Test("separators of a file are named")
-  func separators() {
+  @Test("separators of a file are named") func separators() {
     var generator = SeededGenerator(seed: 7)
     var lines: [UInt8] = []
     for _ in 0..<6 {
@@ -31,8 +33,7 @@ struct DecodedTests {
     #expect(found.rest.map(\.text) == (0..<6).map { "separator \(40 * $0 + 38)+2" })
   }
 
-  @Test("requests have their ranges in the input")
-  func requests() throws {
+  @Test("requests have their ranges in the input") func requests() throws {
     let bytes = RequestBytes.enhanced() + RequestBytes.junk(5) + RequestBytes.framed()
     let found = RequestDecoder.decode(bytes)
     #expect(found.records.map(\.range) == [0..<60, 65..<123])
@@ -42,21 +43,17 @@ struct DecodedTests {
     #expect(fields.token.map { Array(bytes[$0]) } == RequestBytes.token())
   }
 
-  @Test("responses, and one that is cut")
-  func responses() {
+  @Test("responses, and one that is cut") func responses() {
     let found = ResponseDecoder.decode([8, 8, 0, 0, 0, 7] + [8, 1, 0])
     #expect(found.records.map(\.response) == [ErrorResponse(status: 8, identifier: 7)])
     #expect(found.rest.map(\.text) == ["truncated 6+3"])
   }
 
-  @Test("an empty input has neither records nor other bytes")
-  func empty() {
+  @Test("an empty input has neither records nor other bytes") func empty() {
     #expect(FeedbackDecoder.decode([]) == Decoded())
     #expect(RequestDecoder.decode([]) == Decoded())
     #expect(ResponseDecoder.decode([]) == Decoded())
   }
 }
 
-extension UndecodedBytes {
-  fileprivate var text: String { "\(kind) \(offset)+\(length)" }
-}
+extension UndecodedBytes { fileprivate var text: String { "\(kind) \(offset)+\(length)" } }

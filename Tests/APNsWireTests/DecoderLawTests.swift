@@ -2,16 +2,14 @@ import APNsWire
 import TestSupport
 import Testing
 
-@Suite("Laws of the feedback decoder, on damaged streams")
-struct DecoderLawTests {
+@Suite("Laws of the feedback decoder, on damaged streams") struct DecoderLawTests {
   /// The number of streams for each set of limits; more for the defaults.
   private static let streams = 500
   private static let streamsOfDefaults = 6000
 
   @Test(
-    "it agrees with the plain decoder, however the run is cut",
-    arguments: PlainDecoder.Limits.variety.indices)
-  func agreement(_ index: Int) throws {
+    "it agrees with the plain decoder, however the run is cut", arguments: PlainDecoder.Limits.variety.indices
+  ) func agreement(_ index: Int) throws {
     let (name, limits) = PlainDecoder.Limits.variety[index]
     let rules = try #require(limits.rules)
     var source = DamagedStreams(seed: UInt64(index), limits)
@@ -20,11 +18,9 @@ struct DecoderLawTests {
       let beginsStream = !source.generator.chance(3)
       let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
       let plain = PlainDecoder(bytes, limits).decode(offset: offset, beginsStream: beginsStream)
-      let decode = { (chunkLength: () -> Int) in
-        IncrementalDecoding(
-          bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: chunkLength)
+      let error = Chunking.error(plain, &source.generator, everySize: number % 25 == 0) {
+        IncrementalDecoding(bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
-      let error = Self.error(decode, plain, &source.generator, everySize: number % 25 == 0)
       if let error {
         Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(error)")
         return
@@ -32,32 +28,7 @@ struct DecoderLawTests {
     }
   }
 
-  /// A description of the first difference for any chunk sizes; nil if there is none.
-  private static func error(
-    _ decode: (() -> Int) -> IncrementalDecoding, _ plain: [Evidence],
-    _ generator: inout SeededGenerator, everySize: Bool
-  ) -> String? {
-    for size in (everySize ? Array(1...80) : [1, 37, 38, 39]) + [Int.max / 2] {
-      if let error = compare(decode { size }, plain) { return "chunks of \(size): \(error)" }
-    }
-    for most in [5, 100, 700] {
-      let decoding = decode { generator.pick(0...most) }
-      if let error = compare(decoding, plain) { return "random chunks up to \(most): \(error)" }
-    }
-    return nil
-  }
-
-  private static func compare(_ decoding: IncrementalDecoding, _ plain: [Evidence]) -> String? {
-    if let breach = decoding.breach { return breach }
-    if decoding.evidence == plain { return nil }
-    let index = zip(decoding.evidence, plain).enumerated().first { $1.0 != $1.1 }?.offset
-    let start = index ?? min(decoding.evidence.count, plain.count)
-    let here = decoding.evidence.dropFirst(start).prefix(2).map(\.description)
-    return "it says \(here), the plain decoder \(plain.dropFirst(start).prefix(2).map(\.description))"
-  }
-
-  @Test("the plain decoder accounts for every byte itself")
-  func plainAccounting() {
+  @Test("the plain decoder accounts for every byte itself") func plainAccounting() {
     var source = DamagedStreams(seed: 77, .init())
     for _ in 0..<500 {
       let bytes = source.next()
@@ -66,8 +37,7 @@ struct DecoderLawTests {
     }
   }
 
-  @Test("the hold-back is reached if necessary, and never exceeded")
-  func holdBack() throws {
+  @Test("the hold-back is reached if necessary, and never exceeded") func holdBack() throws {
     let rules = FeedbackRules.standard
     #expect(rules.holdBack == 3 * (6 + 100) + 6)
     let sound = (0..<100).flatMap { _ in Tuples.one() }
@@ -78,8 +48,7 @@ struct DecoderLawTests {
     #expect(IncrementalDecoding(noise, rules: rules) { 1 }.mostCarried == rules.holdBack - 1)
   }
 
-  @Test("an undamaged dump gives one run per chunk, not one call per record")
-  func runs() {
+  @Test("an undamaged dump gives one run per chunk, not one call per record") func runs() {
     let bytes = (0..<10_000).flatMap { _ in Tuples.one() }
     var decoder = FeedbackDecoder(rules: .standard)
     guard case .record(let run) = decoder.next(in: bytes.span.bytes) else {
@@ -90,8 +59,7 @@ struct DecoderLawTests {
     #expect(decoder.next(in: bytes.span.bytes) == nil)
   }
 
-  @Test("empty chunks and empty runs give no steps")
-  func emptiness() {
+  @Test("empty chunks and empty runs give no steps") func emptiness() {
     for beginsStream in [true, false] {
       var decoder = FeedbackDecoder(rules: .standard, offset: 9, beginsStream: beginsStream)
       #expect(decoder.next(in: RawSpan()) == nil)

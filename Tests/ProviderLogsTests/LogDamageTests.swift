@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// Values that are wrong, and logs whose marks (quotes, braces, line ends) are wrong.
-@Suite("docs/spec/provider-logs.md: damage")
-struct LogDamageTests {
+@Suite("docs/spec/provider-logs.md: damage") struct LogDamageTests {
   private static let push = #"{"token":"ab","status":200}"#
 
   static let wrong: [(line: String, finding: String, found: String)] = [
@@ -20,15 +19,15 @@ struct LogDamageTests {
     (#"{"token":17,"status":410}"#, "tokenIsNoText", "17"),
   ]
 
-  @Test("A value that is wrong skips its line, and no other", arguments: wrong)
-  func wrongValue(_ line: String, finding: String, found: String) throws {
+  @Test("A value that is wrong skips its line, and no other", arguments: wrong) func wrongValue(
+    _ line: String, finding: String, found: String
+  ) throws {
     let log = try DecodedLog([Self.push, line, Self.push].joined(separator: "\n"))
-    #expect(
-      log.steps == ["push 1 token=ab status=200", "bad 2+1 \(finding)", "push 3 token=ab status=200"])
+    #expect(log.steps == ["push 1 token=ab status=200", "bad 2+1 \(finding)", "push 3 token=ab status=200"])
     #expect(log.problemTexts == [found])
   }
 
-  @Test("A line of 64 KiB with its end is read, a longer one is not", arguments: [-1, 0, 1, 2])
+  @Test("A line of 64 KiB with its end is read, a longer one is not", arguments: [-1, 0, 1, 2, 200_000])
   func longestLine(_ more: Int) throws {
     let head = #"{"token":"cd","status":200,"x":""#
     let line = head + String(repeating: "x", count: 65_536 + more - head.utf8.count - 3) + "\"}\n"
@@ -67,16 +66,16 @@ struct LogDamageTests {
     "\u{feff}token,status,\"no\"\"te\"\r\nab,200,\"a,\nb\"\r\n\n\"cd\",400,\"\"\n\"cd\"x,400,\ncd,400,\"open\nef,410,end",
   ]
 
-  @Test("Chunks of every length", arguments: logs)
-  func everyChunk(_ log: String) throws {
+  @Test("Chunks of every length", arguments: logs) func everyChunk(_ log: String) throws {
     let whole = try DecodedLog(log)
     for length in 1...log.utf8.count {
       #expect(try DecodedLog(log, chunk: length).steps == whole.steps, "\(length) bytes")
     }
   }
 
-  @Test("Wrong marks: every byte is in one step, however the log is cut", arguments: logs)
-  func wrongMarks(_ log: String) throws {
+  @Test("Wrong marks: every byte is in one step, however the log is cut", arguments: logs) func wrongMarks(
+    _ log: String
+  ) throws {
     var random = SeededGenerator(seed: 17)
     let marks = Array("\"\"\\{}[],:\n\r\t;".utf8)
     for _ in 0..<1000 {

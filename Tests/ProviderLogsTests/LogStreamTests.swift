@@ -2,18 +2,16 @@ import ProviderLogs
 import TestSupport
 import Testing
 
-@Suite("Logs in chunks, and damaged logs")
-struct LogStreamTests {
+@Suite("Logs in chunks, and damaged logs") struct LogStreamTests {
   static let logs: [LogCase] =
-    LogLineTests.objects + LogLineTests.statuses + LogLineTests.texts + LogTableTests.tables + [
-      LogCase("several", (LogLineTests.objects + LogLineTests.statuses).map(\.log).joined(separator: "\n")),
-      LogCase("lines of Windows", LogLineTests.objects.map(\.log).joined(separator: "\r\n") + "\r\n"),
-      LogCase("curl", TranscriptTests.curl), LogCase("nghttp", TranscriptTests.nghttp),
-      LogCase("Java", TranscriptTests.java),
-    ]
+    LogCase.all.filter { $0.mapping == nil }
+    + ["\n", "\r\n"].map { end in
+      var all = LogCase(section: "", testDescription: "several lines that end in \(end.debugDescription)")
+      all.log = LogCase.of("lines").prefix(50).map(\.log).joined(separator: end)
+      return all
+    }
 
-  @Test("Chunks do not change the steps", arguments: logs)
-  func chunks(_ log: LogCase) throws {
+  @Test("Chunks do not change the steps", arguments: logs) func chunks(_ log: LogCase) throws {
     let whole = try DecodedLog(log.log)
     for size in Array(1...17) + [64, 100, 255] {
       let parts = try DecodedLog(log.log, chunk: size)
@@ -23,8 +21,7 @@ struct LogStreamTests {
     }
   }
 
-  @Test("Every byte is in one step", arguments: logs)
-  func account(_ log: LogCase) throws {
+  @Test("Every byte is in one step", arguments: logs) func account(_ log: LogCase) throws {
     for bytes in [Array(log.log.utf8), Array((log.log + "\n").utf8)] {
       // Pushes of several lines have no bytes of their own.
       let extents = try DecodedLog(bytes).extents.filter { !$0.isEmpty }
@@ -37,8 +34,9 @@ struct LogStreamTests {
     }
   }
 
-  @Test("A log that is cut anywhere has the pushes of its whole lines", arguments: logs)
-  func prefixes(_ log: LogCase) throws {
+  @Test("A log that is cut anywhere has the pushes of its whole lines", arguments: logs) func prefixes(
+    _ log: LogCase
+  ) throws {
     let bytes = Array(log.log.utf8)
     for count in stride(from: 0, through: bytes.count, by: max(1, bytes.count / 97)) {
       let cut = try DecodedLog(Array(bytes[..<count]))
@@ -46,14 +44,12 @@ struct LogStreamTests {
     }
   }
 
-  @Test("A cut object is truncated")
-  func truncated() throws {
+  @Test("A cut object is truncated") func truncated() throws {
     let log = "{\"token\":\"ab\",\"status\":200}\n{\"token\":\"cd\",\"sta"
     #expect(try DecodedLog(log).steps == ["push 1 token=ab status=200", "truncated"])
   }
 
-  @Test("Lines with the same problem are one skip")
-  func repeatedProblem() throws {
+  @Test("Lines with the same problem are one skip") func repeatedProblem() throws {
     let bad = #"{"token":"ab","status":"x"}"#
     let log = try DecodedLog([bad, bad, "{", #"{"token":"ab","status":200}"#, bad].joined(separator: "\n"))
     #expect(
@@ -63,38 +59,23 @@ struct LogStreamTests {
     #expect(log.problemTexts == ["x", "x"])
   }
 
-  @Test("A problem has the text that is wrong")
-  func problemTexts() throws {
+  @Test("A problem has the text that is wrong") func problemTexts() throws {
     let log = try DecodedLog(
       #"{"token":"ab" "status":200}"# + "\n" + #"{"token":"ab","status":"gone"}"# + "\n")
     #expect(log.steps == [#"bad 1+1 json(expected: "a comma or }")"#, "bad 2+1 statusIsNoStatus"])
     #expect(log.problemTexts == ["\"", "gone"])
   }
 
-  @Test("A line of more than 64 KiB is skipped")
-  func longLine() throws {
-    let push = #"{"token":"ab","status":200}"# + "\n"
-    let long = #"{"token":"cd","status":200,"x":""# + String(repeating: "x", count: 200_000) + "\"}\n"
-    for chunk in [1000, 65_536, 65_537, 1 << 20] {
-      #expect(
-        try DecodedLog(push + long + push, chunk: chunk).steps == [
-          "push 1 token=ab status=200", "bad 2+1 tooLong", "push 3 token=ab status=200",
-        ])
-    }
-  }
-
-  @Test("A quote that is never closed hides one line", .timeLimit(.minutes(1)))
-  func openQuotes() throws {
+  @Test("A quote that is never closed hides one line", .timeLimit(.minutes(1))) func openQuotes() throws {
     let rows = String(repeating: "ab,200,\n", count: 20_000)
     let log = try DecodedLog("token,status,note\n\"ab,200,x\n" + rows)
     #expect(log.steps.prefix(2) == ["passed", "bad 2+1 openQuote"])
     #expect(log.pushes.count == 20_000)
   }
 
-  @Test("Random changes of a log end no log")
-  func noise() throws {
+  @Test("Random changes of a log end no log") func noise() throws {
     var random = SeededGenerator(seed: 7)
-    let log = Array((LogLineTests.objects + LogLineTests.texts).map(\.log).joined(separator: "\n").utf8)
+    let log = Array(LogCase.of("lines").map(\.log).joined(separator: "\n").utf8)
     for _ in 0..<300 {
       var changed = log
       for _ in 0..<random.pick(1...20) {
@@ -113,10 +94,8 @@ struct LogStreamTests {
       ("token,status\nab,200\n", true), ("token,status\n", false),
       (#"{"type":"feedback","token":"ab","timestamp":5}"#, false),
       (#"{"token":"ab","reason":"Later"}"#, false), ("feedface", false), ("", false),
-      ("\u{0}\u{1}{\"token\":\"ab\",\"status\":200}", false),
-      (#"{"level":"info"}"#, false), (TranscriptTests.nghttp, true), (TranscriptTests.curl, true),
-      (TranscriptTests.java, true),
-    ])
+      ("\u{0}\u{1}{\"token\":\"ab\",\"status\":200}", false), (#"{"level":"info"}"#, false),
+    ] + LogCase.of("transcripts").map { ($0.log, $0.steps.contains { $0.contains("status") }) })
   func recognition(_ log: String, _ isLog: Bool) {
     let bytes = Array(log.utf8)
     #expect(LogProbe.recognises(bytes.span.bytes, isWhole: true, LogOptions()) == isLog)

@@ -1,13 +1,23 @@
 import TestSupport
 
+/// A run that was decoded in chunks.
+protocol ChunkedDecoding {
+  associatedtype Found: Equatable & CustomStringConvertible
+  var evidence: [Found] { get }
+  var breach: String? { get }
+}
+
+extension IncrementalDecoding: ChunkedDecoding {}
+extension WatchedDecoding: ChunkedDecoding {}
+
 /// Compares a decoder with a plain one, for many chunk sizes.
 enum Chunking {
   /// A description of the first difference for any chunk sizes; nil if there is none.
-  static func error<Decoder>(
-    _ plain: [GatewayEvidence], _ generator: inout SeededGenerator, everySize: Bool,
-    _ decode: (_ chunkLength: () -> Int) -> WatchedDecoding<Decoder>
+  static func error<Decoding: ChunkedDecoding>(
+    _ plain: [Decoding.Found], _ generator: inout SeededGenerator, everySize: Bool,
+    _ decode: (_ chunkLength: () -> Int) -> Decoding
   ) -> String? {
-    for size in (everySize ? Array(1...80) : [1, 2, 3, 7, 37]) + [Int.max / 2] {
+    for size in (everySize ? Array(1...80) : [1, 2, 3, 7, 37, 38, 39]) + [Int.max / 2] {
       if let error = compare(decode { size }, plain) { return "chunks of \(size): \(error)" }
     }
     for most in [5, 100, 700] {
@@ -17,9 +27,9 @@ enum Chunking {
     return nil
   }
 
-  private static func compare<Decoder>(
-    _ decoding: WatchedDecoding<Decoder>, _ plain: [GatewayEvidence]
-  ) -> String? {
+  private static func compare<Decoding: ChunkedDecoding>(_ decoding: Decoding, _ plain: [Decoding.Found])
+    -> String?
+  {
     if let breach = decoding.breach { return breach }
     if decoding.evidence == plain { return nil }
     let index = zip(decoding.evidence, plain).enumerated().first { $1.0 != $1.1 }?.offset
