@@ -248,7 +248,7 @@ let package = Package(
     tests("ReaderModelsTests", ["ReaderModels"]),
     tests("ReadersTests", ["Conformance", "MockServer", "ReaderModels"]),
     tests("CorporaTests", ["Conformance"]),
-    tests("GeneratorTests", ["CaptureWriting", "Generator"]),
+    tests("GeneratorTests", ["Generator"]),
     tests(
       "EvidenceReportTests",
       ["APNsWire", "Analysis", "CaptureWriting", "EvidenceReport", "PacketCapture", "Reports"]),
