@@ -5,8 +5,7 @@ import Reports
 import Testing
 
 /// Bars of a timeline. The expected bars are derived by hand from a calendar.
-@Suite("The timeline of a report")
-struct TimelineTests {
+@Suite("The timeline of a report") struct TimelineTests {
   /// As in a report.
   private static let maxBars = 62
 
@@ -22,53 +21,39 @@ struct TimelineTests {
 
   private func seconds(_ text: String) throws -> UInt32 { try #require(UTCTime.parse(text)) }
 
-  @Test("without times there is no timeline")
-  func none() throws {
-    #expect(try timeline() == nil)
-  }
+  @Test("without times there is no timeline") func none() throws { #expect(try timeline() == nil) }
 
   @Test(
     "the unit grows with the span, and bars begin where the calendar's units do",
     arguments: [
-      (
-        ["2013-05-01T09:59:59Z", "2013-05-01T10:00:00Z"], Timeline.Unit.minute,
-        ["2013-05-01 09:59", "2013-05-01 10:00"]
-      ),
-      (
-        ["2013-05-01T09:04:00Z", "2013-05-01T14:00:00Z"], .fiveMinutes,
-        ["2013-05-01 09:00", "2013-05-01 14:00"]
-      ),
-      (
-        ["2013-05-01T09:14:00Z", "2013-05-02T00:00:00Z"], .quarterHour,
-        ["2013-05-01 09:00", "2013-05-02 00:00"]
-      ),
+      ("2013-05-01T09:59:59Z 2013-05-01T10:00:00Z", .minute, "2013-05-01 09:59, 2013-05-01 10:00"),
+      ("2013-05-01T09:04:00Z 2013-05-01T14:00:00Z", .fiveMinutes, "2013-05-01 09:00, 2013-05-01 14:00"),
+      ("2013-05-01T09:14:00Z 2013-05-02T00:00:00Z", .quarterHour, "2013-05-01 09:00, 2013-05-02 00:00"),
       // Two and a half days are 61 hours.
-      (["2013-05-01T09:30:00Z", "2013-05-03T22:59:00Z"], .hour, ["2013-05-01 09:00", "2013-05-03 22:00"]),
-      (
-        ["2013-05-01T09:30:00Z", "2013-05-04T00:00:00Z"], .quarterDay,
-        ["2013-05-01 06:00", "2013-05-04 00:00"]
-      ),
-      (["2013-05-01T09:30:00Z", "2013-06-30T00:00:00Z"], .day, ["2013-05-01", "2013-06-30"]),
+      ("2013-05-01T09:30:00Z 2013-05-03T22:59:00Z", .hour, "2013-05-01 09:00, 2013-05-03 22:00"),
+      ("2013-05-01T09:30:00Z 2013-05-04T00:00:00Z", .quarterDay, "2013-05-01 06:00, 2013-05-04 00:00"),
+      ("2013-05-01T09:30:00Z 2013-06-30T00:00:00Z", .day, "2013-05-01, 2013-06-30"),
       // 1 May 2013 was a Wednesday, 1 October 2013 a Tuesday.
-      (["2013-05-01T09:30:00Z", "2013-10-01T00:00:00Z"], .week, ["2013-04-29", "2013-09-30"]),
-      (["2013-05-31T23:59:59Z", "2016-02-29T00:00:00Z"], .month, ["2013-05", "2016-02"]),
-      (["2009-06-17T00:00:00Z", "2021-04-30T00:00:00Z"], .quarter, ["2009 Q2", "2021 Q2"]),
-      (["1970-01-01T00:00:00Z", "2021-04-30T00:00:00Z"], .year, ["1970", "2021"]),
-      (["1970-01-01T00:00:00Z", "2106-02-07T06:28:15Z"], .fiveYears, ["1970", "2105"]),
-    ])
-  func unit(_ times: [String], _ unit: Timeline.Unit, _ ends: [String]) throws {
+      ("2013-05-01T09:30:00Z 2013-10-01T00:00:00Z", .week, "2013-04-29, 2013-09-30"),
+      ("2013-05-31T23:59:59Z 2016-02-29T00:00:00Z", .month, "2013-05, 2016-02"),
+      ("2009-06-17T00:00:00Z 2021-04-30T00:00:00Z", .quarter, "2009 Q2, 2021 Q2"),
+      ("1970-01-01T00:00:00Z 2021-04-30T00:00:00Z", .year, "1970, 2021"),
+      ("1970-01-01T00:00:00Z 2106-02-07T06:28:15Z", .fiveYears, "1970, 2105"),
+    ] as [(String, Timeline.Unit, String)]) func unit(_ text: String, _ unit: Timeline.Unit, _ ends: String)
+    throws
+  {
+    let times = text.split(separator: " ").map(String.init)
     let timeline = try #require(Timeline(try histogram(times), maxBars: Self.maxBars))
     #expect(timeline.unit == unit)
     let labels = timeline.bars.map { unit.label($0.start) }
-    #expect([labels.first, labels.last] == ends)
+    #expect("\(labels[0]), \(labels[labels.count - 1])" == ends)
     #expect(timeline.bars.count <= Self.maxBars)
     #expect(timeline.bars.map(\.count).reduce(0, +) == 2)
     #expect([timeline.bars.first?.count, timeline.bars.last?.count] == [1, 1])
     #expect(timeline.bars.dropFirst().dropLast().allSatisfy { $0.count == 0 })
   }
 
-  @Test("each time is counted in its bar")
-  func counts() throws {
+  @Test("each time is counted in its bar") func counts() throws {
     let found = try #require(
       try timeline(
         "2012-12-31T23:59:59Z", "2013-01-01T00:00:00Z", "2013-03-31T12:00:00Z", "2013-04-01T00:00:00Z",
@@ -93,8 +78,7 @@ struct TimelineTests {
     #expect(all.unit == .year && all.total == 41 && all.earlier + all.later == 0)
   }
 
-  @Test("one of four times can be far from the others, and one of three cannot")
-  func singleOutlier() throws {
+  @Test("one of four times can be far from the others, and one of three cannot") func singleOutlier() throws {
     let times = ["2013-05-01T09:00:00Z", "2013-05-01T09:00:10Z", "2013-05-01T09:01:00Z"]
     let three = try histogram(times.dropLast() + ["2030-01-01T00:00:00Z"])
     #expect(Timeline(three, maxBars: Self.maxBars)?.unit == .year)
@@ -102,8 +86,7 @@ struct TimelineTests {
     #expect(four.unit == .minute && four.later == 1)
   }
 
-  @Test("times that are spread evenly are all in bars, at any span")
-  func even() throws {
+  @Test("times that are spread evenly are all in bars, at any span") func even() throws {
     for step in [UInt32(60), 3600, 7200, 86_400, 604_800, 2_600_000] {
       for count in [61, 62, 63, 64, 65, 70] as [UInt32] {
         var times = TimeHistogram()
@@ -114,8 +97,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("bars are contiguous for any span")
-  func gapless() throws {
+  @Test("bars are contiguous for any span") func gapless() throws {
     for step in [UInt32(3600), 86_400, 604_800, 40_000_000, 400_000_000] {
       var histogram = TimeHistogram()
       for index in 0..<9 { histogram.add(UInt32(index) * step) }
@@ -125,8 +107,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("fourteen bars suffice for all times")
-  func decades() throws {
+  @Test("fourteen bars suffice for all times") func decades() throws {
     let all = try histogram(["1970-01-01T00:00:00Z", "2106-02-07T06:28:15Z"])
     let found = try #require(Timeline(all, maxBars: 14))
     #expect(found.unit == .decade && found.bars.count == 14)
@@ -138,11 +119,8 @@ struct TimelineTests {
     "an axis ends at a round figure at or above the highest bar",
     arguments: [
       (0, [0, 1]), (1, [0, 1]), (4, [0, 1, 2, 3, 4]), (5, [0, 2, 4, 6]), (8, [0, 2, 4, 6, 8]),
-      (9, [0, 5, 10]),
-      (20, [0, 5, 10, 15, 20]), (21, [0, 10, 20, 30]), (101, [0, 50, 100, 150]),
+      (9, [0, 5, 10]), (20, [0, 5, 10, 15, 20]), (21, [0, 10, 20, 30]), (101, [0, 50, 100, 150]),
       (1_234_567, [0, 500_000, 1_000_000, 1_500_000]),
-    ])
-  func axis(_ highest: Int, _ marks: [Int]) {
-    #expect(AxisScale(highest: highest).marks == marks)
-  }
+    ]) func axis(_ highest: Int, _ marks: [Int])
+  { #expect(AxisScale(highest: highest).marks == marks) }
 }
