@@ -3,39 +3,27 @@ import Analysis
 import TestSupport
 import Testing
 
-@Suite("Raw bytes recognised as feedback")
-struct FeedbackProbeTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    var name: String
-    var dump: [UInt8]
-    var isFeedback: Bool
-    var testDescription: String { name }
-  }
-
+@Suite("Raw bytes recognised as feedback") struct FeedbackProbeTests {
   private static let noise = [UInt8](repeating: 0xfe, count: 200)
 
-  static let cases: [Case] = [
-    ("a tuple", Tuples.one(), true),
-    ("tuples", Tuples.one() + Tuples.one(), true),
+  static let cases: [(name: String, dump: [UInt8], isFeedback: Bool)] = [
+    ("a tuple", Tuples.one(), true), ("tuples", Tuples.one() + Tuples.one(), true),
     ("a tuple that is cut", Tuples.one() + Tuples.one().dropLast(), true),
     ("a dump that lost its beginning", Array(Tuples.one().dropFirst(5)) + Tuples.one() + Tuples.one(), true),
     ("a gap mark at the front", Dumps.mark(76) + Tuples.one() + Tuples.one(), true),
-    ("ciphertext", [0x16, 3, 1, 0, 5] + noise, true),
-    ("noise", noise, false),
+    ("ciphertext", [0x16, 3, 1, 0, 5] + noise, true), ("noise", noise, false),
     ("a tuple in much noise", noise + Tuples.one() + noise, false),
     ("zeros", [UInt8](repeating: 0, count: 500), false),
     ("an ELF", [0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0] + noise, false),
-  ].map { Case(name: $0.0, dump: $0.1, isFeedback: $0.2) }
+  ]
 
-  @Test(arguments: cases)
-  func recognised(_ example: Case) throws {
-    let report = try #require(try DumpAnalysis(example.dump, as: nil).reports.first)
-    #expect(report.recognition == (example.isFeedback ? .format(.dump(.raw)) : .nothing))
+  @Test(arguments: cases) func recognised(_ name: String, _ dump: [UInt8], _ isFeedback: Bool) throws {
+    let report = try #require(try DumpAnalysis(dump, as: nil).reports.first)
+    #expect(report.recognition == (isFeedback ? .format(.dump(.raw)) : .nothing))
     #expect(report.format == .dump(.raw), "a named file is read in any case")
   }
 
-  @Test("a long dump is recognised by its first 64 KiB, and random bytes are not")
-  func longDumps() throws {
+  @Test("a long dump is recognised by its first 64 KiB, and random bytes are not") func longDumps() throws {
     var generator = SeededGenerator(seed: 71)
     let dump = (0..<5000).flatMap { _ in Dumps.tuple(&generator) }
     #expect(try DumpAnalysis(dump, as: nil).reports.first?.recognition == .format(.dump(.raw)))

