@@ -1,10 +1,8 @@
 import Basics
 import Conformance
 import Testing
-import Wording
 
-@Suite("Expectations and differences")
-struct EvidenceTests {
+@Suite("Expectations and differences") struct EvidenceTests {
   /// A line of NDJSON for a tuple.
   private static func tuple(
     _ offset: Int, source: String = "input.bin", stream: Int = 0, token: String = "aa", more: String = ""
@@ -15,7 +13,7 @@ struct EvidenceTests {
 
   /// The location of such a tuple.
   private static func location(_ offset: Int) -> Message {
-    .evidence("feedback", offset: offset, direction: "server", stream: 0, source: "input.bin")
+    "feedback at offset \(offset) of the server, stream 0 of input.bin"
   }
 
   private static let header =
@@ -28,9 +26,7 @@ struct EvidenceTests {
 
   private func differences(_ expected: [String], _ found: [String], limit: Int = 10) throws
     -> EvidenceComparison
-  {
-    EvidenceComparison(expected: try evidence(expected), found: try evidence(found), limit: limit)
-  }
+  { EvidenceComparison(expected: try evidence(expected), found: try evidence(found), limit: limit) }
 
   // MARK: - Equal evidence
 
@@ -39,8 +35,7 @@ struct EvidenceTests {
   @Test(
     "is equal",
     arguments: [
-      ("itself", found),
-      ("lines in another order", [summary, tuple(38), tuple(0), header]),
+      ("itself", found), ("lines in another order", [summary, tuple(38), tuple(0), header]),
       ("blank lines, and another line end", ["", header, "  ", tuple(0) + "\r", tuple(38), summary, ""]),
       ("no header and no summary", [tuple(0), tuple(38)]),
       (
@@ -56,21 +51,17 @@ struct EvidenceTests {
           #"{"type":"feedback","source":"input.bin","stream":0,"direction":"server","offset":0,"token":"aa"}"#,
           tuple(38),
         ]
-      ),
-      ("another message", [tuple(0, more: #","message":"anything""#), tuple(38)]),
+      ), ("another message", [tuple(0, more: #","message":"anything""#), tuple(38)]),
       (
         "another version and other options",
         [#"{"schema":"apnsift/1","type":"header","version":"0"}"#, tuple(0), tuple(38)]
       ),
-    ])
-  func same(_ name: String, _ expected: [String]) throws {
-    #expect(try differences(expected, Self.found).count == 0, "\(name)")
-  }
+    ]) func same(_ name: String, _ expected: [String]) throws
+  { #expect(try differences(expected, Self.found).count == 0, "\(name)") }
 
   // MARK: - Differences
 
-  @Test("a difference names its field and location")
-  func field() throws {
+  @Test("a difference names its field and location") func field() throws {
     let comparison = try differences([Self.tuple(0), Self.tuple(38, token: "bb")], Self.found)
     #expect(comparison.count == 1)
     let difference = try #require(comparison.first.first)
@@ -94,20 +85,16 @@ struct EvidenceTests {
       ),
       (#""line":2,"time":"2013-05-01T09:30:00.500Z""#, #""line":2,"time":"2013-05-01T09:30:00Z""#, ["time"]),
       (#""line":2,"flags":["no-response"]"#, #""line":2,"flags":[]"#, ["flags"]),
-    ])
-  func pushes(_ expected: String, _ found: String, _ fields: [String]) throws {
+    ]) func pushes(_ expected: String, _ found: String, _ fields: [String]) throws
+  {
     let comparison = try differences([Self.push(49, expected)], [Self.push(49, found)])
     #expect(comparison.count == (fields.isEmpty ? 0 : 1))
     let difference = comparison.first.first
     #expect(difference?.fields ?? [] == fields)
-    #expect(
-      difference?.location
-        == (fields.isEmpty
-          ? nil : Message.evidence("push", offset: 49, direction: "server", stream: 0, source: "a")))
+    #expect(difference?.location == (fields.isEmpty ? nil : "push at offset 49 of the server, stream 0 of a"))
   }
 
-  @Test("a key that is null on one side only differs")
-  func null() throws {
+  @Test("a key that is null on one side only differs") func null() throws {
     let comparison = try differences(
       [Self.tuple(0, more: #","flags":["resynchronised"]"#), Self.tuple(38)], Self.found)
     #expect(comparison.first.first?.fields == ["flags"])
@@ -119,8 +106,8 @@ struct EvidenceTests {
       ("expected and not found", [tuple(0), tuple(19), tuple(38)], true, 19),
       ("found and not expected", [tuple(0)], false, 38),
       ("one of two that are the same", [tuple(0), tuple(0), tuple(38)], true, 0),
-    ])
-  func missing(_ name: String, _ expected: [String], isExpected: Bool, _ offset: Int) throws {
+    ]) func missing(_ name: String, _ expected: [String], isExpected: Bool, _ offset: Int) throws
+  {
     let comparison = try differences(expected, Self.found)
     #expect(comparison.count == 1, "\(name)")
     let difference = try #require(comparison.first.first)
@@ -129,20 +116,18 @@ struct EvidenceTests {
     #expect(difference.location == Self.location(offset), "\(name)")
   }
 
-  @Test("a summary is compared if one is expected")
-  func summaries() throws {
+  @Test("a summary is compared if one is expected") func summaries() throws {
     let other = Self.summary.replacing("2", with: "3")
     let comparison = try differences([Self.tuple(0), Self.tuple(38), other], Self.found)
     #expect(comparison.count == 1)
     #expect(comparison.first.first?.fields == ["feedback"])
-    #expect(comparison.first.first?.location == .evidence("summary"))
+    #expect(comparison.first.first?.location == "summary")
     #expect(
       try differences([Self.tuple(0), Self.tuple(38), Self.summary], [Self.tuple(0), Self.tuple(38)]).count
         == 1)
   }
 
-  @Test("at the same position, equal records are removed and the rest is paired")
-  func pairing() throws {
+  @Test("at the same position, equal records are removed and the rest is paired") func pairing() throws {
     let expected = ["aa", "bb", "cc"].map { Self.tuple(0, token: $0) }
     let found = ["cc", "dd", "aa"].map { Self.tuple(0, token: $0) }
     let comparison = try differences(expected, found)
@@ -153,8 +138,7 @@ struct EvidenceTests {
     #expect(texts[0].contains("bb") && texts[1].contains("dd"), "\(texts)")
   }
 
-  @Test("all differences are counted, the first ones in canonical order are kept")
-  func limit() throws {
+  @Test("all differences are counted, the first ones in canonical order are kept") func limit() throws {
     let expected = (0..<1000).reversed().map { Self.tuple($0) }
     let comparison = try differences(expected, [], limit: 3)
     #expect(comparison.count == 1000)
@@ -163,8 +147,7 @@ struct EvidenceTests {
 
   // MARK: - Order
 
-  @Test("the order is by source, stream, direction, offset, type, in bytes and numbers")
-  func order() throws {
+  @Test("the order is by source, stream, direction, offset, type, in bytes and numbers") func order() throws {
     let sorted = [
       #"{"type":"finding","source":"input.bin","stream":null,"direction":null,"offset":null,"code":"x"}"#,
       #"{"type":"stream","source":"input.bin","stream":0}"#,
@@ -181,13 +164,11 @@ struct EvidenceTests {
     for _ in 0..<20 {
       let shuffled = sorted.shuffled(using: &generator)
       let found = try evidence(shuffled)
-      #expect(
-        found.records.map { String(decoding: $0.written, as: UTF8.self) } == sorted)
+      #expect(found.records.map { String(decoding: $0.written, as: UTF8.self) } == sorted)
     }
   }
 
-  @Test("written evidence survives a round trip, for any order of lines")
-  func writing() throws {
+  @Test("written evidence survives a round trip, for any order of lines") func writing() throws {
     let first = try evidence(Self.found + [Self.tuple(7, more: #","message":"gone""#)])
     let second = try evidence([Self.tuple(7)] + Self.found.reversed())
     #expect(first.ndjson == second.ndjson)
@@ -200,8 +181,7 @@ struct EvidenceTests {
       ])
   }
 
-  @Test("many records at one position take less than quadratic time")
-  func manyAtOnePlace() throws {
+  @Test("many records at one position take less than quadratic time") func manyAtOnePlace() throws {
     let lines = (0..<20_000).map { Self.tuple(0, token: String($0 * 7919 % 20_000, radix: 16)) }
     #expect(try differences(lines, lines.reversed()).count == 0)
     #expect(try differences(lines, lines.dropLast()).count == 1)
@@ -212,25 +192,19 @@ struct EvidenceTests {
   @Test(
     "errors have line and column",
     arguments: [
-      ([header, "{\"type\":\"feedback\","], 2, false, .jsonExpected("a key in quotes", found: nil)),
-      ([header, "[]"], 2, false, .evidenceTypeExpected(found: "an array")),
-      (["", "{}"], 2, false, .evidenceTypeExpected(found: "an object")),
-      ([#"{"type":1}"#], 1, false, .evidenceTypeExpected(found: "an object")),
+      ([header, "{\"type\":\"feedback\","], 2, false, "expected a key in quotes, found the end"),
+      ([header, "[]"], 2, false, "expected an object with a type, found an array"),
+      (["", "{}"], 2, false, "expected an object with a type, found an object"),
+      ([#"{"type":1}"#], 1, false, "expected an object with a type, found an object"),
       ([summary, summary], 2, false, "expected one summary, found another"),
-      (
-        [#"{"type":"header","schema":"apnsift/2"}"#], 1, true,
-        .evidenceSchemaExpected("apnsift/1", found: "\"apnsift/2\"")
-      ),
-      ([#"{"type":"header"}"#], 1, true, .evidenceSchemaExpected("apnsift/1", found: "none")),
-      (
-        [tuple(0), #"{"type":"header","schema":1}"#], 2, true,
-        .evidenceSchemaExpected("apnsift/1", found: "1")
-      ),
-    ] as [([String], Int, Bool, Message)])
-  func errors(_ lines: [String], _ line: Int, isOtherVersion: Bool, _ message: Message) {
+      ([#"{"type":"header","schema":"apnsift/2"}"#], 1, true, #"the schema "apnsift/1", found "apnsift/2""#),
+      ([#"{"type":"header"}"#], 1, true, #"the schema "apnsift/1", found none"#),
+      ([tuple(0), #"{"type":"header","schema":1}"#], 2, true, #"the schema "apnsift/1", found 1"#),
+    ]) func errors(_ lines: [String], _ line: Int, isOtherVersion: Bool, _ message: String)
+  {
     let error = #expect(throws: EvidenceError.self) { try evidence(lines) }
     #expect(error?.line == line)
     #expect(error?.isOtherVersion == isOtherVersion)
-    #expect(error?.message == message)
+    #expect(error?.message.text.contains(message) == true)
   }
 }

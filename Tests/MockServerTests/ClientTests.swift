@@ -1,11 +1,9 @@
 import Basics
 import MockServer
 import Testing
-import Wording
 
 /// Behaviour of clients, and the server's reaction.
-@Suite("Clients")
-struct ClientTests {
+@Suite("Clients") struct ClientTests {
   private static let second: Int64 = 1_000_000_000
 
   private func end(_ server: borrowing TestServer) throws -> ServedReport.End? {
@@ -14,8 +12,7 @@ struct ClientTests {
 
   // MARK: - Data received
 
-  @Test("clients get the connections in turn, and again from the top")
-  func turns() throws {
+  @Test("clients get the connections in turn, and again from the top") func turns() throws {
     let connections = [3, 4].map { ServedConnection(chunks: [$0], name: "stream \($0)") }
     let server = try TestServer(connections, limit: 5)
     let counts = try (0..<5).map { _ in try server.connect().reads().map(\.count) }
@@ -26,16 +23,14 @@ struct ClientTests {
     #expect(names == ["stream 3", "stream 4", "stream 3", "stream 4", "stream 3"])
   }
 
-  @Test("many clients at a time get theirs")
-  func manyAtATime() throws {
+  @Test("many clients at a time get theirs") func manyAtATime() throws {
     let server = try TestServer([ServedConnection(chunks: [7, 7])], limit: 20)
     let clients = try (0..<20).map { _ in try server.connect() }
     for client in clients.reversed() { #expect(try client.reads().map(\.count) == [7, 7]) }
     #expect(try server.log.reports().count == 20)
   }
 
-  @Test("clients above the limit are rejected and reported")
-  func rejected() throws {
+  @Test("clients above the limit are rejected and reported") func rejected() throws {
     let server = try TestServer([ServedConnection(chunks: [7], ending: .waitForClient)], limit: 2) {
       $0.maxConcurrentClients = 1
     }
@@ -47,8 +42,7 @@ struct ClientTests {
     #expect(events.count == 2)
   }
 
-  @Test("the server waits for client bytes, counted from the start of the connection")
-  func waiting() throws {
+  @Test("the server waits for client bytes, counted from the start of the connection") func waiting() throws {
     var connection = ServedConnection(chunks: [6, 6])
     connection.steps = [.await(clientBytes: 3), .send(0..<6), .await(clientBytes: 5), .send(6..<12)]
     let server = try TestServer([connection])
@@ -64,8 +58,7 @@ struct ClientTests {
     #expect(report.received == 5 && report.end == .completed(byClient: false))
   }
 
-  @Test("pauses change no byte")
-  func pauses() throws {
+  @Test("pauses change no byte") func pauses() throws {
     var connection = ServedConnection(chunks: [6, 6])
     connection.steps = [.pause(nanoseconds: 1), .send(0..<6), .pause(nanoseconds: 1000), .send(6..<12)]
     let server = try TestServer([connection])
@@ -74,8 +67,7 @@ struct ClientTests {
 
   // MARK: - How it ends
 
-  @Test("a connection that was reset is reset, once the client has read all")
-  func reset() throws {
+  @Test("a connection that was reset is reset, once the client has read all") func reset() throws {
     let server = try TestServer([ServedConnection(chunks: [100, 38], ending: .reset)])
     let client = try server.connect()
     #expect(try client.read(50).count == 50)
@@ -85,8 +77,7 @@ struct ClientTests {
     #expect(try end(server) == .completed(byClient: false))
   }
 
-  @Test("without a recorded end, the client closes")
-  func clientCloses() throws {
+  @Test("without a recorded end, the client closes") func clientCloses() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
     let client = try server.connect()
     #expect(try client.read().count == 38)
@@ -94,8 +85,7 @@ struct ClientTests {
     #expect(try end(server) == .completed(byClient: true))
   }
 
-  @Test("without a recorded end, the server closes if the client does not")
-  func serverCloses() throws {
+  @Test("without a recorded end, the server closes if the client does not") func serverCloses() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)]) {
       $0.idleNanoseconds = Self.second / 10
     }
@@ -104,8 +94,7 @@ struct ClientTests {
     #expect(try end(server) == .completed(byClient: false))
   }
 
-  @Test("a client that has closed its side is still served")
-  func halfClosed() throws {
+  @Test("a client that has closed its side is still served") func halfClosed() throws {
     let server = try TestServer([ServedConnection(chunks: [38, 38, 38])])
     let client = try server.connect()
     client.endSending()
@@ -114,8 +103,7 @@ struct ClientTests {
     #expect(report.sent == 114)
   }
 
-  @Test("a client that does not read times out")
-  func stalled() throws {
+  @Test("a client that does not read times out") func stalled() throws {
     let server = try TestServer([ServedConnection(chunks: [38, 38])]) {
       $0.idleNanoseconds = Self.second / 10
     }
@@ -126,8 +114,9 @@ struct ClientTests {
     client.close()
   }
 
-  @Test("a client that does not read a chunk larger than a socket buffer times out")
-  func stalledInChunk() throws {
+  @Test("a client that does not read a chunk larger than a socket buffer times out") func stalledInChunk()
+    throws
+  {
     let server = try TestServer([ServedConnection(chunks: [50_000_000])]) {
       $0.idleNanoseconds = Self.second / 10
     }
@@ -136,8 +125,7 @@ struct ClientTests {
     client.close()
   }
 
-  @Test("a client that does not send the awaited bytes times out")
-  func silent() throws {
+  @Test("a client that does not send the awaited bytes times out") func silent() throws {
     var connection = ServedConnection(chunks: [6])
     connection.steps.insert(.await(clientBytes: 40), at: 0)
     let server = try TestServer([connection]) { $0.idleNanoseconds = Self.second / 10 }
@@ -147,8 +135,9 @@ struct ClientTests {
     #expect(try end(server) == .stalled(.didNotSend(expected: 40)))
   }
 
-  @Test("a client that closes before it has sent the awaited bytes gets no response")
-  func closesEarly() throws {
+  @Test("a client that closes before it has sent the awaited bytes gets no response") func closesEarly()
+    throws
+  {
     var connection = ServedConnection(chunks: [6])
     connection.steps.insert(.await(clientBytes: 40), at: 0)
     let server = try TestServer([connection])
@@ -160,8 +149,7 @@ struct ClientTests {
     #expect(report.end == .clientClosed && report.sent == 0)
   }
 
-  @Test("a client that resets the connection is reported, and others are served")
-  func clientResets() throws {
+  @Test("a client that resets the connection is reported, and others are served") func clientResets() throws {
     let connection = ServedConnection(chunks: [38, 38])
     let server = try TestServer([connection], limit: 2)
     let rude = try server.connect()
@@ -172,8 +160,7 @@ struct ClientTests {
     #expect(ends == [.clientReset, .completed(byClient: false)])
   }
 
-  @Test("a client that speaks TLS to a server without it is reported")
-  func speaksTLS() throws {
+  @Test("a client that speaks TLS to a server without it is reported") func speaksTLS() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
     let client = try server.connect()
     try client.send([0x16, 0x03, 0x01, 0x02])
@@ -184,8 +171,7 @@ struct ClientTests {
 
   // MARK: - The server
 
-  @Test("a stopped server closes its connections, and reports it")
-  func stopped() throws {
+  @Test("a stopped server closes its connections, and reports it") func stopped() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)], limit: 9)
     let client = try server.connect()
     #expect(try client.read().count == 38)
@@ -194,27 +180,24 @@ struct ClientTests {
     #expect(try client.read() == [])
   }
 
-  @Test("a port in use is reported")
-  func portInUse() throws {
+  @Test("a port in use is reported") func portInUse() throws {
     let first = try TestServer([ServedConnection(chunks: [38])])
     let port = first.server.port
     let failure = #expect(throws: CommandError.self) {
       _ = try TestServer([ServedConnection(chunks: [38])]) { $0.port = port }
     }
-    #expect(failure?.message == .portInUse(port, of: "127.0.0.1"))
+    #expect(failure?.message.text.hasPrefix("port \(port) of 127.0.0.1 is in use") == true)
   }
 
-  @Test("an address must be one of this machine's")
-  func addresses() throws {
-    let expected: [(String, Message)] = [
-      ("localhost", .notAnAddress("localhost")), ("", .notAnAddress("")),
-      ("192.0.2.1", .addressUnavailable("192.0.2.1")),
-    ]
-    for (address, message) in expected {
+  @Test("an address must be one of this machine's") func addresses() throws {
+    for (address, message) in [
+      ("localhost", "localhost is not an IP address"), ("", " is not an IP address"),
+      ("192.0.2.1", "192.0.2.1 is not an address of this machine"),
+    ] {
       let failure = #expect(throws: CommandError.self) {
         _ = try TestServer([ServedConnection(chunks: [38])]) { $0.address = address }
       }
-      #expect(failure?.message == message)
+      #expect(failure?.message.text.hasPrefix(message) == true)
     }
   }
 }

@@ -1,22 +1,18 @@
 import Basics
 import MockServer
 import Testing
-import Wording
 
 /// Servers that share a thread.
-@Suite("Servers on one thread")
-struct ServerThreadTests {
-  private func server(
-    on thread: ServerThread, _ log: EventLog, tls: TLSIdentity? = nil
-  ) throws -> MockServer {
+@Suite("Servers on one thread") struct ServerThreadTests {
+  private func server(on thread: ServerThread, _ log: EventLog, tls: TLSIdentity? = nil) throws -> MockServer
+  {
     var configuration = MockServer.Configuration()
     configuration.tls = tls
     let connection = ServedConnection(chunks: [7, 7], ending: .waitForClient)
     return try MockServer.start(.replay { _ in connection }, configuration, on: thread) { log.add($0) }
   }
 
-  @Test("a stopped server closes only its own connections, and reports nothing more")
-  func stopping() throws {
+  @Test("a stopped server closes only its own connections, and reports nothing more") func stopping() throws {
     let thread = try ServerThread()
     let logs = [EventLog(), EventLog()]
     let servers = try logs.map { try server(on: thread, $0) }
@@ -33,8 +29,7 @@ struct ServerThreadTests {
     #expect(try logs[0].events { $0 == .finished } == events)
   }
 
-  @Test("a client that leaves before the end of the handshake is reported")
-  func noHandshake() throws {
+  @Test("a client that leaves before the end of the handshake is reported") func noHandshake() throws {
     let made = try SelfSignedCertificate()
     let identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
     let log = EventLog()

@@ -2,24 +2,41 @@ import ReaderModels
 import TestSupport
 import Testing
 
-/// `csharp` and `node`, which collect bytes and parse them. Expectations are derived by hand.
-@Suite("Readers that collect and parse")
-struct ParsingReaderTests {
+/// Limits of the models, derived by hand. What they report in general is held against another implementation
+/// (`ReaderLawTests`), and why it is wrong is in FirstDifferenceTests.
+@Suite("Limits of readers") struct ParsingReaderTests {
   private let time = Int64(Tuples.time)
 
-  // MARK: csharp
-
-  @Test("csharp reads tokens of 32 bytes in any chunks", arguments: [1, 5, 37, 38, 39, 80, 4096])
-  func chunks(_ size: Int) {
-    let stream = Tuples.one(fill: 0xaa) + Tuples.one(fill: 0xbb) + Tuples.one(fill: 0xcc)
-    let recording = ReaderRecording.of(.csharp, stream, cut: .size(size))
-    #expect(recording.said == [0xaa, 0xbb, 0xcc].map { record(time, bytes($0, 32)) })
-    #expect(recording.offsets == [0, 38, 76])
-    #expect(recording.ending == .completed)
+  @Test(
+    "a time from 2^31 on is negative, but for node",
+    arguments: [
+      (UInt32(0x7fff_ffff), Int64(2_147_483_647), ReaderError.none),
+      (0x8000_0000, -2_147_483_648, .signedTime), (0xffff_ffff, -1, .signedTime),
+    ]) func signedTime(_ time: UInt32, _ expected: Int64, _ error: ReaderError)
+  {
+    for model in [FeedbackModel.cookbook, .java, .csharp] {
+      let recording = ReaderRecording.of(model, Tuples.one(time: time))
+      #expect(recording.said == [record(expected, bytes(0xaa, 32))] && recording.errors == [error])
+    }
+    #expect(ReaderRecording.of(.node, Tuples.one(time: time)).said.first?.hasPrefix("\(time),") == true)
   }
 
-  @Test("csharp loops on an incomplete tuple of 38 bytes or more, which is detected")
-  func hangs() {
+  @Test("cookbook's buffer begins as zeros and keeps bytes of earlier reads, java's is always zeros")
+  func buffer() {
+    let stream = Tuples.one(fill: 0xaa) + Tuples.one(fill: 0xbb)
+    // 7 bytes: a header and one of the token. 2 bytes over its time. 38 bytes of the rest. 29 bytes of the second's token.
+    for (model, rest) in [(FeedbackModel.cookbook, ReaderError.Rest.stale), (.java, .zeros)] {
+      let recording = ReaderRecording.of(model, stream, cut: .ends([7, 9, 47, 76]))
+      #expect(recording.offsets == [0, 7, 9, 47])
+      #expect(
+        recording.errors == [
+          .shortRead(count: 7, rest: .zeros), .shortRead(count: 2, rest: rest),
+          .lengthIgnored(length: 0xaaaa), .shortRead(count: 29, rest: rest),
+        ])
+    }
+  }
+
+  @Test("csharp loops on an incomplete tuple of 38 bytes or more, which is detected") func hangs() {
     // 106 bytes: 38 of a sound tuple, 60 of one with a token of 54, 8 more.
     let stream = Tuples.one() + Tuples.one(54, fill: 0xbb) + bytes(0, 8)
     let whole = ReaderRecording.of(.csharp, stream, cut: .size(4096))
@@ -47,8 +64,10 @@ struct ParsingReaderTests {
 
   @Test(
     "csharp reads a length of 32768 or more as negative",
-    arguments: [(0x7fff, Int?.none), (0x8000, -32768), (0x8005, -32763), (0xffff, -1)])
-  func negativeLength(_ length: Int, _ expected: Int?) {
+    arguments: [(0x7fff, Int?.none), (0x8000, -32768), (0x8005, -32763), (0xffff, -1)]) func negativeLength(
+      _ length: Int, _ expected: Int?
+    )
+  {
     let stream = Tuples.one() + Tuples.header(length: length) + bytes(0, 32)
     let ending = ReaderRecording.of(.csharp, stream).ending
     if let expected {
@@ -58,30 +77,6 @@ struct ParsingReaderTests {
       #expect(ending == .hangs(offset: 38, length: 0x7fff, buffered: 38))
     }
   }
-
-  @Test("csharp sees a tuple of less than 38 bytes unless it is the last")
-  func shortTuple() {
-    let short = Tuples.one(16, fill: 0xbb)
-    let last = ReaderRecording.of(.csharp, Tuples.one() + short)
-    #expect(last.said == [record(time, bytes(0xaa, 32))])
-    #expect(last.ending == .droppedTail(offset: 38, count: 22))
-    #expect(last.ending.outcome == .completed)
-    let ahead = ReaderRecording.of(.csharp, short + Tuples.one(), cut: .size(7))
-    #expect(ahead.said == [record(time, bytes(0xbb, 16)), record(time, bytes(0xaa, 32))])
-    #expect(ahead.ending == .completed)
-  }
-
-  @Test("csharp drops a partial tail, and reports an empty token")
-  func tailAndEmptyToken() {
-    let cut = ReaderRecording.of(.csharp, Tuples.one() + Tuples.one().dropLast())
-    #expect(cut.said.count == 1)
-    #expect(cut.ending == .droppedTail(offset: 38, count: 37))
-    let empty = ReaderRecording.of(.csharp, Tuples.one(0) + Tuples.one())
-    #expect(empty.said == ["\(time),", record(time, bytes(0xaa, 32))])
-    #expect(empty.errors == [.none, .none])
-  }
-
-  // MARK: node
 
   @Test("node makes 7 records of two sound tuples whose tokens are zeros, and none of them right")
   func zeroTokens() {
@@ -98,33 +93,6 @@ struct ParsingReaderTests {
     #expect(recording.said.last == record(0x5372, [0, 0x20] + bytes(0, 20044)))
   }
 
-  @Test("node makes 2 records of two sound tuples with tokens of 01 and 02")
-  func onesTokens() {
-    // At 6: time 01010101, length 01 01 = 257, beyond the end: 12 + 257 - 76 = 193 missing.
-    let recording = ReaderRecording.of(.node, Tuples.one(fill: 1) + Tuples.one(fill: 2))
-    #expect(
-      recording.said == [
-        "\(time),",
-        record(0x0101_0101, bytes(1, 26) + Tuples.header(length: 32) + bytes(2, 32) + bytes(0, 193)),
-      ])
-    #expect(recording.errors == [.lengthByteTwice(length: 0x20, read: 0), .beyondEnd(missing: 193)])
-  }
-
-  @Test("node is right where both bytes of the length are the same", arguments: [0x0101, 0x0202])
-  func soundLengths(_ length: Int) {
-    let stream = Tuples.one(length, fill: 0xaa) + Tuples.one(length, time: .max, fill: 0xbb)
-    let recording = ReaderRecording.of(.node, stream)
-    #expect(recording.said == [record(time, bytes(0xaa, length)), record(0xffff_ffff, bytes(0xbb, length))])
-    #expect(recording.errors == [.none, .none])
-  }
-
-  @Test("node reads a length whose first byte is greater than its second as too long")
-  func tooLong() {
-    let recording = ReaderRecording.of(.node, Tuples.one(256, fill: 0xaa) + Tuples.one(fill: 0xbb))
-    #expect(recording.said.first == record(time, bytes(0xaa, 256) + [0x53]))
-    #expect(recording.errors.first == .lengthByteTwice(length: 256, read: 257))
-  }
-
   @Test(
     "node makes a record of every cut tail",
     arguments: [
@@ -139,8 +107,10 @@ struct ParsingReaderTests {
         "a token of which one byte is there", [0, 0, 0, 7, 1, 9, 5],
         "7,05" + String(repeating: "00", count: 256), 256
       ),
-    ] as [(String, [UInt8], String, Int)])
-  func tails(_ name: String, _ tail: [UInt8], _ expected: String, _ missing: Int) {
+    ] as [(String, [UInt8], String, Int)]) func tails(
+      _ name: String, _ tail: [UInt8], _ expected: String, _ missing: Int
+    )
+  {
     let recording = ReaderRecording.of(.node, tail)
     #expect(recording.said == [expected], "\(name)")
     #expect(recording.errors == [.beyondEnd(missing: missing)])

@@ -1,11 +1,9 @@
 import Basics
 import CommandTestSupport
 import Testing
-import Wording
 
 /// Arguments and streams of any command.
-@Suite("Command line")
-struct CommandLineTests {
+@Suite("Command line") struct CommandLineTests {
   private let directory: TestDirectory
   private let dump = feedback(tuples(3))
 
@@ -16,8 +14,7 @@ struct CommandLineTests {
 
   // MARK: - Standard input
 
-  @Test("without arguments, a pipe or a file on standard input is inspected")
-  func bareCommand() throws {
+  @Test("without arguments, a pipe or a file on standard input is inspected") func bareCommand() throws {
     let named = try directory.apnsift("inspect", "-", input: .bytes(dump))
     #expect(named.code == 0)
     for input in [StandardInput.bytes(dump), .file("dump.bin")] {
@@ -62,8 +59,7 @@ struct CommandLineTests {
       "show --record 1 --color always a*.bin", "export -o /dev/tty a*.bin", "export -o /dev/stdout a*.bin",
       "export --records inputs a*.bin", "export -o x.csv --force --checksums - a*.bin",
       "export -o x.csv --force --dfxml /dev/stderr a*.bin", "export --records a*.bin",
-      "export --recorts=a*.bin",
-      "explain a*.bin", "help a*.bin", "a*.bin missing-a*.bin", "verify a*.bin",
+      "export --recorts=a*.bin", "explain a*.bin", "help a*.bin", "a*.bin missing-a*.bin", "verify a*.bin",
     ] {
       let text = try onTerminal(command)
       #expect(
@@ -72,8 +68,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("a line end in an argument begins no message")
-  func lineEnds() throws {
+  @Test("a line end in an argument begins no message") func lineEnds() throws {
     for arguments in [
       ["export", "--records", "x\napnsift: fine"], ["export", "--records=x\napnsift: fine"],
       ["export", "a", "--x\napnsift: fine"], ["x\napnsift: fine"],
@@ -99,8 +94,7 @@ struct CommandLineTests {
     #expect(try directory.text(of: name).hasPrefix("source,"))
   }
 
-  @Test("jsonl is another name of NDJSON, and htm of HTML")
-  func aliases() throws {
+  @Test("jsonl is another name of NDJSON, and htm of HTML") func aliases() throws {
     #expect(try directory.apnsift("export", "dump.bin", "-o", "x.jsonl").code == 0)
     #expect(try directory.text(of: "x.jsonl").hasPrefix("{\"type\":\"header\""))
     #expect(try directory.apnsift("report", "dump.bin", "-o", "x.htm").code == 0)
@@ -109,55 +103,29 @@ struct CommandLineTests {
   @Test(
     "an output whose name contradicts its format, or is compressed, is wrong usage",
     arguments: [
-      (
-        ["export", "-t", "csv", "-o", "x.json"],
-        .outputOfOtherFormat("-o", "x.json", named: "json", format: "csv", chosenBy: "-t csv")
-      ),
-      (
-        ["export", "-t", "json", "-o", "x.ndjson"],
-        .outputOfOtherFormat("-o", "x.ndjson", named: "ndjson", format: "json", chosenBy: "-t json")
-      ),
-      (
-        ["export", "-t", "raw", "-o", "x.csv"],
-        .outputOfOtherFormat("-o", "x.csv", named: "csv", format: "raw", chosenBy: "-t raw")
-      ),
-      (["export", "-o", "x.csv.gz"], .outputNotCompressed("-o", "x.csv.gz")),
-      (["export", "-o", "x.json.zst"], .outputNotCompressed("-o", "x.json.zst")),
-      (
-        ["export", "--findings", "x.json"],
-        .outputOfOtherFormat("--findings", "x.json", named: "json", format: "csv")
-      ),
-      (
-        ["replay", "--dry-run", "-o", "x.json"],
-        .outputOfOtherFormat("-o", "x.json", named: "json", format: "csv")
-      ),
-      (["report", "-o", "x.html.gz"], .outputNotCompressed("-o", "x.html.gz")),
-      (["export", "-o", "x.xlsx"], .outputOfOtherFormat("-o", "x.xlsx", named: "xlsx", format: "csv")),
-      (["export", "-o", "x.PDF"], .outputOfOtherFormat("-o", "x.PDF", named: "pdf", format: "csv")),
-      (["export", "-o", "x.html"], .outputOfOtherFormat("-o", "x.html", named: "html", format: "csv")),
-      (
-        ["export", "-o", "x.parquet"],
-        .outputOfOtherFormat("-o", "x.parquet", named: "parquet", format: "csv")
-      ),
-      (
-        ["export", "-t", "json", "-o", "x.db"],
-        .outputOfOtherFormat("-o", "x.db", named: "db", format: "json", chosenBy: "-t json")
-      ),
-      (["report", "-o", "x.pdf"], .outputOfOtherFormat("-o", "x.pdf", named: "pdf", format: "html")),
-      (["report", "-o", "x.csv"], .outputOfOtherFormat("-o", "x.csv", named: "csv", format: "html")),
-    ] as [([String], Message)])
-  func contradictoryNames(_ arguments: [String], _ message: Message) throws {
-    try refuse(arguments + ["dump.bin"], message)
+      ("export -t csv -o x.json", ".json file, but the output is csv: leave out -t csv"),
+      ("export -t json -o x.ndjson", ".ndjson file, but the output is json: leave out -t json"),
+      ("export -t raw -o x.csv", ".csv file, but the output is raw: leave out -t raw"),
+      ("export -t csv -o x.arrows", ".arrows file, but the output is csv: leave out -t csv"),
+      ("export -t json -o x.db", ".db file, but the output is json: leave out -t json"),
+      ("export --findings x.json", ".json file, but the output is csv: name a .csv file"),
+      ("replay --dry-run -o x.json", ".json file, but the output is csv: name a .csv file"),
+      ("export -o x.xlsx", ".xlsx file, but the output is csv"),
+      ("export -o x.PDF", ".pdf file, but the out"),
+      ("export -o x.html", ".html file, but the output is csv"),
+      ("export -o x.parquet", ".parquet file, but"),
+      ("report -o x.pdf", ".pdf file, but the output is html: name a .html file"),
+      ("report -o x.csv", ".csv file, but the output is html: name a .html file"),
+      ("export -o x.csv.gz", "-o x.csv.gz: output is not compressed"),
+      ("export -o x.json.zst", "-o x.json.zst: output is not compressed"),
+      ("report -o x.html.gz", "-o x.html.gz: output is not compressed"),
+    ]) func contradictoryNames(_ line: String, _ message: String) throws
+  {
+    try refuse(line.split(separator: " ").map(String.init) + ["dump.bin"], naming: message)
     #expect(try directory.names == ["dump.bin"])
   }
 
-  private func refuse(_ arguments: [String], _ message: Message) throws {
-    let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 64 && outcome.output.isEmpty)
-    #expect(outcome.messages.first == message.text, "\(arguments)")
-  }
-
-  /// - Parameter names: what the parser must name in its own words.
+  /// - Parameter names: what the first message names.
   private func refuse(_ arguments: [String], naming names: String...) throws {
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 64 && outcome.output.isEmpty)
@@ -166,8 +134,7 @@ struct CommandLineTests {
 
   // MARK: - Colour
 
-  @Test("--color decides, then NO_COLOR and a dumb terminal do")
-  func colour() throws {
+  @Test("--color decides, then NO_COLOR and a dumb terminal do") func colour() throws {
     try directory.write(dump.dropLast(5), to: "cut.bin")
     for command in ["inspect", "show --offset 0", "audit"] {
       let words = command.split(separator: " ").map(String.init) + ["cut.bin"]
@@ -195,50 +162,43 @@ struct CommandLineTests {
     #expect(try shown.text == directory.apnsift("show", "--offset", decimal, "dump.bin").text)
   }
 
-  @Test("what is no offset", arguments: ["0x", "x26", "0x-1", "-1", "2g", ""])
-  func badOffset(_ offset: String) throws {
-    try refuse(["show", "--offset", offset, "dump.bin"], naming: "--offset")
-  }
+  @Test("what is no offset", arguments: ["0x", "x26", "0x-1", "-1", "2g", ""]) func badOffset(
+    _ offset: String
+  ) throws { try refuse(["show", "--offset", offset, "dump.bin"], naming: "--offset") }
 
   @Test(
-    "an unknown option is reported as one, with the nearest",
+    "an unknown option or command is reported as one, with the nearest",
     arguments: [
-      (["--bogus", "dump.bin"], .unknownOption("--bogus", of: "apnsift inspect")),
-      (["--bogus"], .unknownOption("--bogus", of: "apnsift inspect")),
-      (["export", "--bogus"], .unknownOption("--bogus", of: "apnsift export")),
-      (["export", "-x", "dump.bin"], .unknownOption("-x", of: "apnsift export")),
+      ("--bogus dump.bin", "unknown option '--bogus' (`apnsift inspect --help`"),
+      ("--bogus", "unknown option '--bogus' (`apnsift inspect --help`"),
+      ("export --bogus dump.bin", "unknown option '--bogus' (`apnsift export --help`"),
+      ("export -x dump.bin", "unknown option '-x' (`apnsift export --help`"),
       (
-        ["export", "--recrods=requests", "dump.bin"],
-        .unknownOption("--recrods", of: "apnsift export", nearest: "--records")
-      ),
-      (["store", "list", "--ded"], .unknownOption("--ded", of: "apnsift store list", nearest: "--dead")),
+        "export --recrods=requests dump.bin",
+        "'--recrods'; did you mean '--records'? (`apnsift export --help`"
+      ), ("store list --ded", "'--ded'; did you mean '--dead'? (`apnsift store list --help`"),
+      ("store --dead list", "'--dead'; options follow the command: `apnsift store list --dead …`"),
       (
-        ["store", "--dead", "list"],
-        .optionBeforeCommand("--dead", of: "apnsift store list", nearest: "--dead")
-      ),
-      (
-        ["--colums", "time", "export", "dump.bin"],
-        .optionBeforeCommand("--colums", of: "apnsift export", nearest: "--columns")
+        "--colums time export dump.bin",
+        "'--colums'; options follow the command: `apnsift export --columns …`"
       ),
       (
-        ["--columns", "time", "dump.bin"],
-        .unknownOption(
-          "--columns", of: "apnsift inspect",
-          knownTo: ["apnsift export", "apnsift carve", "apnsift store export"])
-      ),
-      (
-        ["inspect", "dump.bin", "--offset", "3"],
-        .unknownOption("--offset", of: "apnsift inspect", knownTo: ["apnsift show"])
-      ),
-      (["--strict", "export", "dump.bin"], .commandNotFirst("export")),
-      (["generate", "--kind", "dump"], .commandOfLab("generate")),
-      (["help", "serve"], .commandOfLab("serve")),
-      (["serve", "dump.bin"], .commandOfLab("serve")),
-    ] as [([String], Message)])
-  func unknownOption(_ arguments: [String], _ message: Message) throws { try refuse(arguments, message) }
+        "--columns time dump.bin",
+        "'--columns'; it is an option of `apnsift export`, `apnsift carve`, `apnsift store export`"
+      ), ("inspect dump.bin --offset 3", "'--offset'; it is an option of `apnsift show`"),
+      ("--strict export dump.bin", "'export' is a command and must come first"),
+      ("generate --kind dump", "'generate' is in apnsift-lab"), ("help serve", "'serve' is in apnsift-lab"),
+      ("serve dump.bin", "'serve' is in apnsift-lab"),
+      ("inspct", "'inspct' is neither a command nor a file; the nearest is 'inspect'"),
+      ("exprot dump.bin", "the nearest is 'export'"), ("replya dump.bin", "the nearest is 'replay'"),
+      ("tokens dump.bin", "'tokens' is neither a command nor a file (`apnsift help`"),
+      ("store shwo aa", "'shwo' is not a command of apnsift store; the nearest is 'show'"),
+      ("help replya", "'replya' is not a command of apnsift; the nearest is 'replay'"),
+      ("help store lits", "'lits' is not a command of apnsift store; the nearest is 'list'"),
+    ]) func unknown(_ line: String, _ message: String) throws
+  { try refuse(line.split(separator: " ").map(String.init), naming: message) }
 
-  @Test("an input may be named like an option or a command")
-  func namesOfInputs() throws {
+  @Test("an input may be named like an option or a command") func namesOfInputs() throws {
     for name in ["--bogus", "export"] { try directory.write(dump, to: name) }
     #expect(try directory.apnsift("inspect", "--", "--bogus").code == 0)
     #expect(try directory.apnsift("--strict", "export").code == 0)
@@ -249,11 +209,11 @@ struct CommandLineTests {
     arguments: [
       ["export", "--from", "pdf", "dump.bin"], ["export", "--columns"], ["export"],
       ["store", "list", "x", "y"], ["inspect", "missing.bin"], ["exprot", "dump.bin"],
-      ["export", "--force=1"],
-      ["replay", "dump.bin", "--store", "x"], ["verify", "."], ["export", "dump.bin", "--records", "resend"],
-      ["help", "nothing"], ["--generate-completion-script=no-shell"],
-    ])
-  func prefix(_ arguments: [String]) throws {
+      ["export", "--force=1"], ["replay", "dump.bin", "--store", "x"], ["verify", "."],
+      ["export", "dump.bin", "--records", "resend"], ["help", "nothing"],
+      ["--generate-completion-script=no-shell"],
+    ]) func prefix(_ arguments: [String]) throws
+  {
     let errors = try directory.apnsift(arguments).errors
     #expect(!errors.isEmpty)
     for line in errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {

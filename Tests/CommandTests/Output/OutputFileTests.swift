@@ -1,10 +1,8 @@
 import Basics
 import CommandTestSupport
 import Testing
-import Wording
 
-@Suite("Named outputs")
-struct OutputFileTests {
+@Suite("Named outputs") struct OutputFileTests {
   private let directory: TestDirectory
   private let dump = feedback(tuples(3))
 
@@ -16,8 +14,8 @@ struct OutputFileTests {
   /// What `export dump.bin` prints.
   private func csv() throws -> [UInt8] { try directory.apnsift("export", "dump.bin").output }
 
-  @Test("-o and --findings write what standard output gets, and leave no other file")
-  func wholeFiles() throws {
+  @Test("-o and --findings write what standard output gets, and leave no other file") func wholeFiles() throws
+  {
     let outcome = try directory.apnsift("export", "dump.bin", "-o", "out.csv", "--findings", "wrong.csv")
     #expect(outcome.code == 0)
     #expect(outcome.output.isEmpty)
@@ -35,7 +33,7 @@ struct OutputFileTests {
     let refused = try directory.apnsift("export", "dump.bin", option, "out.csv")
     #expect(refused.code == 2)
     #expect(refused.output.isEmpty)
-    #expect(refused.messages == [Message.outputExists("out.csv").text])
+    #expect(refused.messages.count == 1 && refused.said("out.csv exists already"))
     #expect(try directory.text(of: "out.csv") == "precious\n")
     #expect(try directory.apnsift("export", "dump.bin", option, "out.csv", "--force").code == 0)
     #expect(try directory.text(of: "out.csv").hasPrefix("source,stream,"))
@@ -44,10 +42,10 @@ struct OutputFileTests {
 
   @Test(
     "an input is never an output", arguments: ["-o", "--findings"],
-    [
-      "dump.bin", "./dump.bin", "link", "hardlink", "dumps/member.bin", "dumps/notes.txt",
-    ])
-  func inputAsOutput(_ option: String, _ name: String) throws {
+    ["dump.bin", "./dump.bin", "link", "hardlink", "dumps/member.bin", "dumps/notes.txt"]) func inputAsOutput(
+      _ option: String, _ name: String
+    ) throws
+  {
     try directory.makeLink("link", to: "dump.bin")
     _ = link(directory.path(of: "dump.bin"), directory.path(of: "hardlink"))
     try directory.write(dump, to: "dumps/member.bin")
@@ -55,17 +53,16 @@ struct OutputFileTests {
     let before = try directory.bytes(of: name)
     let outcome = try directory.apnsift("export", "dump.bin", "dumps", option, name, "--force")
     #expect(outcome.code == 2)
-    #expect(outcome.messages == [Message.outputIsRead(name, ReadFiles.input).text])
+    #expect(outcome.messages == ["\(name) is \(ReadFiles.input): name another file to write"])
     #expect(try directory.bytes(of: name) == before)
   }
 
   /// An output that cannot be, and the message.
   static let impossible: [(name: String, message: Message)] = [
-    ("missing/out.csv", .outputNotCreated("missing/out.csv", SystemError.text(ENOENT))),
-    ("dump.bin/out.csv", .outputNotCreated("dump.bin/out.csv", SystemError.text(ENOTDIR))),
-    ("dumps", .outputIsDirectory("dumps")), ("dumps/", .outputIsDirectory("dumps/")),
-    ("nowhere", "nowhere is a broken symbolic link"),
-    ("", "the name of the output is empty: name a file to write"),
+    ("missing/out.csv", "missing/out.csv cannot be created: \(SystemError.text(ENOENT))"),
+    ("dump.bin/out.csv", "dump.bin/out.csv cannot be created: \(SystemError.text(ENOTDIR))"),
+    ("dumps", "dumps is a directory"), ("dumps/", "dumps/ is a directory"),
+    ("nowhere", "nowhere is a broken symbolic link"), ("", "the name of the output is empty"),
   ]
 
   @Test("an output that cannot be made fails before anything is read", arguments: impossible)
@@ -76,14 +73,13 @@ struct OutputFileTests {
     for option in name.hasPrefix("dumps") ? ["--findings"] : ["-o", "--findings"] {
       let outcome = try directory.apnsift("export", "dump.bin", option, name)
       #expect(outcome.code == 2)
-      #expect(outcome.output.isEmpty)
-      #expect(outcome.messages == [message.text])
+      #expect(outcome.output.isEmpty && outcome.messages.count == 1)
+      #expect(outcome.said(message), "\(outcome.errors)")
     }
     #expect(try directory.names == ["dump.bin", "dumps", "nowhere"])
   }
 
-  @Test("a link is followed: what it leads to is replaced, the link stays")
-  func outputThroughLink() throws {
+  @Test("a link is followed: what it leads to is replaced, the link stays") func outputThroughLink() throws {
     try directory.write("old\n", to: "target.csv")
     try directory.makeLink("out.csv", to: "target.csv")
     #expect(try directory.apnsift("export", "dump.bin", "-o", "out.csv", "--force").code == 0)
@@ -97,14 +93,14 @@ struct OutputFileTests {
     ("export dump.bin -o out", "out", 0o600), ("export dump.bin --findings out", "out", 0o600),
     ("export dump.bin -o out/", "out", 0o700), ("export dump.bin -o out/", "out/feedback.csv", 0o600),
     ("export dump.bin -t raw -o out", "out", 0o700),
-    ("export dump.bin -t raw -o out", "out/streams.json", 0o600),
-    ("report dump.bin -o out", "out", 0o600),
+    ("export dump.bin -t raw -o out", "out/streams.json", 0o600), ("report dump.bin -o out", "out", 0o600),
     ("replay dump.bin --create --store sqlite:out", "out", 0o600),
     ("replay dump.bin --create --store sqlite:out --dry-run -o changes.csv", "changes.csv", 0o600),
   ]
 
-  @Test("only the user may read what has tokens, whatever the umask is", arguments: written)
-  func permissions(_ command: String, _ output: String, _ mode: mode_t) throws {
+  @Test("only the user may read what has tokens, whatever the umask is", arguments: written) func permissions(
+    _ command: String, _ output: String, _ mode: mode_t
+  ) throws {
     let outcome = try directory.shell("umask 027; \"$APNSIFT\" \(command)")
     #expect(outcome.code == 0, "\(outcome.errors)")
     var status = stat()
@@ -116,24 +112,23 @@ struct OutputFileTests {
 
   @Test(
     "standard output by its names is written directly", arguments: inPlace,
-    ["| cat", ">out.csv && cat out.csv"])
-  func standardOutputByName(_ option: String, _ redirection: String) throws {
+    ["| cat", ">out.csv && cat out.csv"]) func standardOutputByName(_ option: String, _ redirection: String)
+    throws
+  {
     let outcome = try directory.shell("\"$APNSIFT\" export dump.bin \(option) \(redirection)")
     #expect(outcome.code == 0)
     #expect(try outcome.output == csv())
     #expect(canOpen("/dev/stdout"))
   }
 
-  @Test("findings go to standard error's log without taking it away")
-  func findingsToStandardError() throws {
+  @Test("findings go to standard error's log without taking it away") func findingsToStandardError() throws {
     let outcome = try directory.shell(
       "\"$APNSIFT\" export dump.bin --findings /dev/stderr 2>log >out; cat log")
     #expect(outcome.text.hasPrefix(Self.findingHeader))
-    #expect(outcome.text.contains("apnsift: \(Message.exported(.rowCount(3, "record"), inputs: 1))"))
+    #expect(outcome.text.contains("apnsift: exported 3 records of 1 input"))
   }
 
-  @Test("a named pipe is written directly")
-  func namedPipe() throws {
+  @Test("a named pipe is written directly") func namedPipe() throws {
     try directory.makePipe("pipe")
     let outcome = try directory.shell("cat pipe & \"$APNSIFT\" export dump.bin -o pipe && wait")
     #expect(outcome.code == 0)
@@ -150,19 +145,17 @@ struct OutputFileTests {
     let outcome = try directory.shell(
       "ulimit -f 64; \"$APNSIFT\" export damaged.bin \(option) out.csv \(other)")
     #expect(outcome.code == 2)
-    #expect(outcome.said(.outputNotWritten("out.csv", SystemError.text(EFBIG))))
+    #expect(outcome.said("out.csv cannot be written: \(SystemError.text(EFBIG))"))
     #expect(try directory.names == ["damaged.bin", "dump.bin"])
   }
 
-  @Test("an input that fails does not keep the output from what could be read")
-  func outputOfPart() throws {
+  @Test("an input that fails does not keep the output from what could be read") func outputOfPart() throws {
     let outcome = try directory.apnsift("export", "missing.bin", "dump.bin", "-o", "out.csv")
     #expect(outcome.code == 2)
     #expect(try directory.bytes(of: "out.csv") == csv())
   }
 
-  @Test("a name that is taken while the export runs is not overwritten")
-  func nameTakenMeanwhile() throws {
+  @Test("a name that is taken while the export runs is not overwritten") func nameTakenMeanwhile() throws {
     try directory.makePipe("input")
     let child = try directory.start(["export", "input", "-o", "out.csv"])
     let writer = try #require(try openForWriting(fifo: directory.path(of: "input"), readBy: child))
@@ -175,11 +168,9 @@ struct OutputFileTests {
   }
 }
 
-@Suite("Outputs of a command that fails in the middle")
-struct FailedOutputTests {
+@Suite("Outputs of a command that fails in the middle") struct FailedOutputTests {
   /// Several threads use the output then.
-  @Test("no file is left where temporary files cannot be created")
-  func noTemporaryFile() throws {
+  @Test("no file is left where temporary files cannot be created") func noTemporaryFile() throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(40_000)), to: "dump.bin")
     let outcome = try directory.shell(
@@ -190,10 +181,8 @@ struct FailedOutputTests {
   }
 }
 
-@Suite("Standard output as a file")
-struct StandardOutputTests {
-  @Test("a file called - is no standard output")
-  func dash() throws {
+@Suite("Standard output as a file") struct StandardOutputTests {
+  @Test("a file called - is no standard output") func dash() throws {
     let directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "-")
     let outcome = try directory.apnsift("export", "./-", "-o", "-", "-t", "csv")
@@ -203,8 +192,7 @@ struct StandardOutputTests {
   }
 }
 
-@Suite("Signals")
-struct OutputSignalTests {
+@Suite("Signals") struct OutputSignalTests {
   @Test("a signal in the middle of an export leaves no file", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(_ number: Int32) throws {
     let directory = try TestDirectory()
@@ -221,8 +209,7 @@ struct OutputSignalTests {
     #expect(try directory.names == ["input"])
   }
 
-  @Test("a signal that the caller ignores stays ignored")
-  func ignoredSignal() throws {
+  @Test("a signal that the caller ignores stays ignored") func ignoredSignal() throws {
     let directory = try TestDirectory()
     try directory.makePipe("input")
     let null = try Descriptor(opening: "/dev/null", O_RDWR)

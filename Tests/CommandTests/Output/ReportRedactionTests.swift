@@ -3,11 +3,9 @@ import CaptureWriting
 import CommandTestSupport
 import Foundation
 import Testing
-import Wording
 
 /// `report --redact`: the page contains no part of a token.
-@Suite("Redacted report")
-struct ReportRedactionTests {
+@Suite("Redacted report") struct ReportRedactionTests {
   private let directory: TestDirectory
   private static let key = "0123456789abcdef0123456789abcdef"
 
@@ -52,8 +50,9 @@ struct ReportRedactionTests {
     return bytes.dropLast(Int.random(in: 0...20, using: &generator))
   }
 
-  @Test("of random damaged dumps, as raw bytes, hex, hex dump and capture", arguments: 0..<6)
-  func dumps(_ seed: Int) throws {
+  @Test("of random damaged dumps, as raw bytes, hex, hex dump and capture", arguments: 0..<6) func dumps(
+    _ seed: Int
+  ) throws {
     var generator = FixedGenerator(seed: UInt64(9000 + seed))
     let sent = (0..<40).map { number -> Tuple in
       let length = number % 9 == 8 ? 54 : 32
@@ -81,8 +80,7 @@ struct ReportRedactionTests {
     }
   }
 
-  @Test("of requests, their payloads and errors")
-  func gateway() throws {
+  @Test("of requests, their payloads and errors") func gateway() throws {
     let payload = Array(#"{"aps":{"alert":"SECRET-WORDS"}}"#.utf8)
     var damaged = enhancedRequests(9, payload: payload)
     damaged.removeSubrange(200..<230)
@@ -94,8 +92,7 @@ struct ReportRedactionTests {
     #expect(page.section("gateway").contains("device-"))
   }
 
-  @Test("of tokens that are text, in the text column of the hex dump")
-  func readable() throws {
+  @Test("of tokens that are text, in the text column of the hex dump") func readable() throws {
     let word = Array("THIS-IS-A-TOKEN-THAT-READS-WELL!".utf8)
     var bytes = feedback((0..<5).map { Tuple(1_400_000_000 + UInt32($0), word) })
     bytes.remove(at: 100)
@@ -105,18 +102,16 @@ struct ReportRedactionTests {
     #expect(try directory.report(["dump.bin"]).text.contains("TOKEN"))
   }
 
-  @Test("of tokens in names, titles, remarks and --examiner, which are masked")
-  func names() throws {
+  @Test("of tokens in names, titles, remarks and --examiner, which are masked") func names() throws {
     let digits = hex(token(1))
-    let spread = stride(from: 0, to: 64, by: 8).map { digits.uppercased().dropFirst($0).prefix(8) }
-      .joined(separator: " ")
+    let spread = stride(from: 0, to: 64, by: 8).map { digits.uppercased().dropFirst($0).prefix(8) }.joined(
+      separator: " ")
     let name = "dump-\(digits)-of-2013-05-01.bin"
     try directory.write(feedback(tuples(2)), to: name)
-    let page = try redacted(
-      [
-        name, "--title", "About \(digits)", "--notes", "It is <\(spread)>.", "--examiner",
-        "\(digits.prefix(20))",
-      ])
+    let page = try redacted([
+      name, "--title", "About \(digits)", "--notes", "It is <\(spread)>.", "--examiner",
+      "\(digits.prefix(20))",
+    ])
     expectNothing(of: [token(1)], in: page, "names")
     #expect(page.html.contains("<h1>About [masked]</h1>"))
     try directory.write(feedback(tuples(2)), to: "dump-2013-05-01T09-30-00.bin")
@@ -131,20 +126,17 @@ struct ReportRedactionTests {
 
   /// Notations for the bytes of a token.
   static let spellings: [(name: String, text: @Sendable ([UInt8]) -> String)] = [
-    ("hex", { hex($0) }),
-    ("groups with two spaces", { grouped(hex($0), 8, "  ") }),
+    ("hex", { hex($0) }), ("groups with two spaces", { grouped(hex($0), 8, "  ") }),
     ("groups with no-break spaces", { grouped(hex($0), 2, "\u{a0}") }),
     ("groups with zero-width spaces", { grouped(hex($0), 4, "\u{200b}") }),
     ("a path", { grouped(hex($0), 8, "/") }),
     ("an array", { $0.map { "0x" + hex([$0]) }.joined(separator: ", ") }),
     ("a string", { $0.map { "\\x" + hex([$0]).uppercased() }.joined() }),
-    ("an address", { $0.map { "%" + hex([$0]) }.joined() }),
-    ("lines of hex", { grouped(hex($0), 16, "\n") }),
+    ("an address", { $0.map { "%" + hex([$0]) }.joined() }), ("lines of hex", { grouped(hex($0), 16, "\n") }),
     ("base64", { base64($0) }),
     ("base64 for addresses", { base64($0).map { ["+": "-", "/": "_"][$0] ?? "\($0)" }.joined() }),
     ("base64 in an address", { base64($0).map { ["+": "%2B", "/": "%2F"][$0] ?? "\($0)" }.joined() }),
-    ("lines of base64", { grouped(base64($0), 16, "\r\n") }),
-    ("base32", { base32($0) }),
+    ("lines of base64", { grouped(base64($0), 16, "\r\n") }), ("base32", { base32($0) }),
     ("base32 in small letters", { base32($0).lowercased() }),
   ]
 
@@ -165,12 +157,12 @@ struct ReportRedactionTests {
     let letters = Array(text)
     return stride(from: 0, to: letters.count, by: count).map {
       String(letters[$0..<min($0 + count, letters.count)])
-    }
-    .joined(separator: mark)
+    }.joined(separator: mark)
   }
 
-  @Test("a token in remarks is masked in every notation", arguments: spellings.indices)
-  func spelling(_ index: Int) throws {
+  @Test("a token in remarks is masked in every notation", arguments: spellings.indices) func spelling(
+    _ index: Int
+  ) throws {
     let (name, spell) = Self.spellings[index]
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     for number in 0..<6 {
@@ -191,15 +183,13 @@ struct ReportRedactionTests {
       "/home/Anna/Case 12/evidence/2013-05-01/Feedback_Dump-Prod-0930.bin",
       "Feedback of PushServer01.example.com, 2013-05-01T09:30:00Z",
       "Found on the disk of the app server. Examined on copies. 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13",
-    ])
-  func plainWords(_ words: String) throws {
+    ]) func plainWords(_ words: String) throws
+  {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     #expect(try redacted(["dump.bin", "--title", words]).html.contains("<h1>\(words)</h1>"))
   }
 
-  @Test(
-    "a token has the same pseudonym in every report with the same key, for every input format"
-  )
+  @Test("a token has the same pseudonym in every report with the same key, for every input format")
   func pseudonyms() throws {
     try directory.write(feedback(tuples(3)), to: "a.bin")
     try directory.write(
@@ -218,8 +208,7 @@ struct ReportRedactionTests {
     #expect(names.isDisjoint(with: third.texts("span", "token", in: third.section("tokens"))))
   }
 
-  @Test("only times and lengths of confirmed records are shown around a finding")
-  func window() throws {
+  @Test("only times and lengths of confirmed records are shown around a finding") func window() throws {
     var dump = feedback(tuples(10))
     dump.remove(at: 38 * 5 + 10)
     try directory.write(dump, to: "dump.bin")
@@ -231,8 +220,7 @@ struct ReportRedactionTests {
     #expect(shown == Array(152..<158))
   }
 
-  @Test("the fingerprints are those of the original files")
-  func fingerprints() throws {
+  @Test("the fingerprints are those of the original files") func fingerprints() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let page = try redacted(["dump.bin"])
     #expect(page.texts("p", "redaction").count == 1)
@@ -244,35 +232,25 @@ struct ReportRedactionTests {
   @Test(
     "an invalid key is refused before anything is written",
     arguments: [
-      (
-        "missing.txt",
-        Message(
-          "cannot read the pseudonym key missing.txt: No such file or directory; make one with `openssl "
-            + "rand -hex 32 > FILE`")
-      ),
-      ("short.txt", .keyTooShort("short.txt", bytes: 15, expected: 16)),
-      ("dump.bin", "dump.bin is the key of --redact and an input: move it elsewhere"),
-      (".", "cannot read the pseudonym key .: Is a directory; make one with `openssl rand -hex 32 > FILE`"),
-      (
-        "/dev/zero",
-        "/dev/zero is larger than \(1 << 20) bytes, which is too large for a pseudonym key; check the "
-          + "file name"
-      ),
-    ])
-  func keys(_ name: String, _ message: Message) throws {
+      ("missing.txt", "cannot read the pseudonym key missing.txt: No such file or directory"),
+      ("short.txt", "short.txt has 15 bytes, but a pseudonym key needs 16 or more"),
+      ("dump.bin", "dump.bin is the key of --redact and an input"),
+      (".", "cannot read the pseudonym key .: Is a directory"),
+      ("/dev/zero", "/dev/zero is larger than 1048576 bytes"),
+    ]) func keys(_ name: String, _ message: Message) throws
+  {
     try directory.write("123456789012345", to: "short.txt")
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let outcome = try directory.apnsift("report", "dump.bin", "-o", "page.html", "--redact", name)
-    #expect(outcome.code == 2 && outcome.messages == [message.text])
+    #expect(outcome.code == 2 && outcome.said(message) && outcome.messages.count == 1, "\(outcome.errors)")
     #expect(!directory.exists("page.html"))
   }
 
-  @Test("the key is never overwritten")
-  func keyAsOutput() throws {
+  @Test("the key is never overwritten") func keyAsOutput() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     let outcome = try directory.apnsift(
       "report", "dump.bin", "-o", "key.txt", "--redact", "key.txt", "--force")
-    #expect(outcome.code == 2 && outcome.said("key.txt is the key of --redact: name another file to write"))
+    #expect(outcome.code == 2 && outcome.said("key.txt is the key of --redact"))
     #expect(try directory.text(of: "key.txt") == Self.key)
   }
 }

@@ -4,8 +4,7 @@ import Foundation
 import Testing
 
 /// Tables of one kind in CSV, NDJSON and Arrow, and directories with a table of each kind (docs/formats.md#outputs).
-@Suite("Tables")
-struct TableTests {
+@Suite("Tables") struct TableTests {
   private let directory: TestDirectory
 
   init() throws { directory = try TestDirectory() }
@@ -14,9 +13,7 @@ struct TableTests {
     names.map { Repository.root.appendingPathComponent("samples/\($0)").path }
   }
 
-  private static let kinds = [
-    "feedback", "requests", "responses", "pushes", "streams", "findings", "inputs",
-  ]
+  private static let kinds = ["feedback", "requests", "responses", "pushes", "streams", "findings", "inputs"]
 
   @Test("a directory has the tables that single exports write", arguments: ["csv", "arrow"])
   func directoryOfTables(format: String) throws {
@@ -32,8 +29,7 @@ struct TableTests {
     }
   }
 
-  @Test("lines of JSON have the values of CSV, in the order of --columns")
-  func linesOfJSON() throws {
+  @Test("lines of JSON have the values of CSV, in the order of --columns") func linesOfJSON() throws {
     let inputs = samples("captures/gateway.pcap")
     let columns = ["stream_offset", "command", "token", "outcome", "outcome_status", "identifier"]
     let options = ["--records", "requests", "--columns", columns.joined(separator: ",")]
@@ -51,8 +47,7 @@ struct TableTests {
     }
   }
 
-  @Test("stream_offset is offset in every kind that has it")
-  func alias() throws {
+  @Test("stream_offset is offset in every kind that has it") func alias() throws {
     let inputs = samples("captures/gateway.pcap", "cut-tail.bin", "pushes/httpx-clear-late.pcap")
     for kind in ["feedback", "requests", "responses", "pushes", "findings"] {
       let both = try directory.apnsift(
@@ -77,12 +72,11 @@ struct TableTests {
     }
   }
 
-  @Test("a directory with files needs --force, and a failed export leaves none")
-  func occupied() throws {
+  @Test("a directory with files needs --force, and a failed export leaves none") func occupied() throws {
     try directory.write("x", to: "tables/other.txt")
     let refused = try directory.apnsift(["export", "-o", "tables"] + samples("tls-session.bin"))
     #expect(refused.code == 2)
-    #expect(refused.said("tables is not empty: name another directory, or give --force to add files to it"))
+    #expect(refused.said("tables is not empty"))
     #expect(try directory.names(in: "tables") == ["other.txt"])
     let forced = try directory.apnsift(["export", "--force", "-o", "tables"] + samples("tls-session.bin"))
     #expect(forced.code == 0)

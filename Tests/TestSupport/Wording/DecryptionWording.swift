@@ -20,21 +20,6 @@ extension Message {
         + "that begin before the connection can be decrypted")
   }
 
-  package static let handshakeIncomplete = Message(
-    "messages of the handshake that the keys depend on were not captured: a key log needs fewer of them than "
-      + "an RSA key")
-
-  /// - Parameter offset: in the ciphertext, bytes from 0.
-  package static func wrongMAC(of sender: String, from offset: Int) -> Message {
-    Message(
-      "the MAC of the \(sender)'s records is wrong from offset \(offset) of the ciphertext on: the key is of "
-        + "another connection, or the capture is damaged")
-  }
-
-  package static func handshakeFailed(alert code: Int, from sender: String) -> Message {
-    Message("the handshake failed: the \(sender) sent alert \(code), and there is no plaintext")
-  }
-
   package static func unsupportedSuite(_ name: String) -> Message {
     Message("cipher suite \(name) is not supported: decrypt the stream with another program")
   }

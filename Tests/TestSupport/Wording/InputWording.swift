@@ -1,11 +1,6 @@
 import Basics
 
 extension Message {
-  /// A file whose content may be compressed or encoded.
-  package static func notSearchedInside(_ kind: Message) -> Message {
-    Message("\(kind), not searched inside")
-  }
-
   /// - Parameter isJoinedCapture: then sequence numbers identify copies of packets, and no record counts twice.
   package static func sameBytes(as first: String, isJoinedCapture: Bool) -> Message {
     let again = isJoinedCapture ? "its packets are read again" : "its records are counted again"
@@ -61,10 +56,6 @@ extension Message {
 
   package static func knownLeftOut(_ count: Int) -> Message {
     Message("left out \(count == 1 ? "1 known file" : "\(count) known files") (--known-hashes)")
-  }
-
-  package static func copiesLeftOut(_ count: Int) -> Message {
-    Message("left out \(count == 1 ? "1 file" : "\(count) files") identical to others (--unique-inputs)")
   }
 
   package static func noTemporaryFile(in directory: String, error: String) -> Message {

@@ -42,13 +42,6 @@ extension Message {
         + (text.isEmpty ? ", as in sqlite:tokens.sqlite" : "; for that file write sqlite:\(text)"))
   }
 
-  /// What a row of a store is called.
-  package enum StoredTokens: String, Sendable {
-    case all = "token"
-    case dead = "invalidated token"
-    case live = "valid token"
-  }
-
   /// The part of a URI that is at error.
   package enum URIPart: String, Sendable {
     case user = "the user"

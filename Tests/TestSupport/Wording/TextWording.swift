@@ -1,12 +1,6 @@
 import Basics
 
 extension Message {
-  /// - Parameter found: nil at the end.
-  package static func jsonExpected(_ expected: String, found: UInt8?) -> Message {
-    let found = found.map { "the byte 0x" + String($0, radix: 16) } ?? "the end"
-    return Message("expected \(expected), found \(found)")
-  }
-
   package static func yamlControlCharacter(_ bytes: [UInt8]) -> Message {
     Message("control character 0x\(Hex.string(bytes)); remove it")
   }

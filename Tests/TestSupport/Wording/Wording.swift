@@ -2,29 +2,6 @@ import Basics
 
 /// What the command says, as several tests expect it. The sources have these sentences where they are reported.
 extension Message {
-  package static func caseFileNotRegular(_ name: String) -> Message {
-    Message("\(name) is not a regular file; put the bytes into a file")
-  }
-
-  package static func invalidOptions(_ problem: Message) -> Message { Message("invalid options: \(problem)") }
-
-  package static func caseTextExpected(_ key: String, found: String) -> Message {
-    Message("expected a text for \(key), found \(found); write \(key): and a sentence")
-  }
-
-  package static func caseListExpected(_ key: String, found: String) -> Message {
-    Message(
-      "expected a list for \(key), found \(found); write \(key): [one, two], or one line with - for each")
-  }
-
-  package static func evidenceTypeExpected(found: String) -> Message {
-    Message("expected an object with a type, found \(found) without one")
-  }
-
-  package static func evidenceSchemaExpected(_ schema: String, found: String) -> Message {
-    Message("expected the schema \"\(schema)\", found \(found)")
-  }
-
   /// - Parameter error: the system's.
   package static func directoryFailed(_ directory: String, error: String) -> Message {
     Message("directory \(directory): \(error)")
@@ -65,50 +42,6 @@ extension Message {
     Message("\(path): \(problem); nothing was registered")
   }
 
-  /// Streams that are only counted.
-  package static func moreStreams(_ count: Int, readings: Message) -> Message {
-    Message("and \(Count.of(count, "more stream")): \(readings) (see --json)")
-  }
-
-  package static func readerExited(_ code: Int) -> Message {
-    Message("the reader ended with exit code \(code)")
-  }
-
-  package static func readerFailedHandshake(_ reason: Message) -> Message {
-    Message("the TLS handshake with the reader failed: \(reason)")
-  }
-
-  /// How a reader ended, and why it had no stream.
-  package static func readerEnding(_ ending: Message, _ obstacle: Message) -> Message {
-    Message("\(ending); \(obstacle)")
-  }
-
-  package static func timeoutOutOfRange(_ seconds: Double) -> Message {
-    Message("--timeout is \(seconds): give more than 0 and at most 86400 seconds")
-  }
-
-  package static let readerEnded = Message("the reader ended")
-
-  package static func notAPace(_ factor: Double) -> Message {
-    Message("--pace is \(factor): give a number above 0; 1 is the pace of the capture")
-  }
-
-  /// - Parameter isLastListed: whether further streams are only counted.
-  package static func notServed(_ name: String, _ reason: Message, isLastListed: Bool) -> Message {
-    Message("\(name): not served: \(reason)\(isLastListed ? " (further ones are not listed)" : "")")
-  }
-
-  /// - Parameter reason: the TLS library's.
-  package static func clientWithoutTLS(_ reason: Message) -> Message {
-    Message("the client does not speak TLS (\(reason))")
-  }
-
-  /// - Parameter reason: the TLS library's.
-  package static func certificateNotTrusted(_ alert: String) -> Message {
-    Message(
-      "the client refused the certificate (\(alert)); let it trust the file of --write-certificate")
-  }
-
   package static let trialNeedsDryRun = Message(
     "--table and --token-column require --dry-run; to write, describe the table in a file for --mapping "
       + "(docs/stores.md, Your own table)")
@@ -120,10 +53,6 @@ extension Message {
 
   package static func noStoreNamed(forTable table: String) -> Message {
     Message("no store is named: name the database that has the table \(table) with --store")
-  }
-
-  package static func listedTokens(_ count: Int, _ tokens: StoredTokens, of store: String) -> Message {
-    Message("listed \(Count.of(count, tokens.rawValue)) of \(store)")
   }
 
   package static func undoSkips(_ token: String, reason: String) -> Message {
@@ -180,14 +109,6 @@ extension Message {
     Message("a block of \(first) bytes by its first length and \(second) by its second")
   }
 
-  package static func outputIsDirectory(_ path: String) -> Message {
-    Message("\(path) is a directory: name a file to write")
-  }
-
-  package static func evidenceDiffers(_ evidence: Message, in fields: [String]) -> Message {
-    Message("\(evidence): differs in \(fields.joined(separator: ", "))")
-  }
-
   package static func cannotBeOpened(_ error: String) -> Message { Message("cannot be opened: \(error)") }
 
   package static func cannotBeRead(_ error: String) -> Message { Message("cannot be read: \(error)") }
@@ -237,10 +158,6 @@ extension Message {
         + "were not searched inside")
   }
 
-  package static func notAChunkSize(_ line: String) -> Message {
-    Message("'\(line)' is not a size of 1 byte or more")
-  }
-
   package static let overlapsInZip = Message(
     "has the offset of another file in the zip archive, which is read: extract both, and compare them")
 
@@ -265,17 +182,6 @@ extension Message {
 
   package static let noProblems = Message("no problems found")
 
-  package static func keyTooShort(_ path: String, bytes: Int, expected: Int) -> Message {
-    Message(
-      "\(path) has \(Count.of(bytes, "byte")), but a pseudonym key needs \(expected) or more; make one with "
-        + "`openssl rand -hex 32 > \(path)`")
-  }
-
-  package static func keyEncrypted(_ path: String) -> Message {
-    Message(
-      "\(path): encrypted keys are not supported; decrypt it first: openssl pkey -in \(path) -out FILE")
-  }
-
   package static func journalIsTheStore(_ journal: String) -> Message {
     Message("expected another file than the store for journal, found '\(journal)'; write sqlite:PATH")
   }
@@ -285,21 +191,15 @@ extension Message {
       "expected TABLE or SCHEMA.TABLE, found '\(found)'; write names with dots or blanks as \(example)")
   }
 
-  package static func commandNotFirst(_ name: String) -> Message {
-    Message("'\(name)' is a command and must come first: `apnsift \(name) …`")
-  }
-
   package static let requestsWithoutResponses = Message(
     "--requests and --responses go together; for one direction, give an input and --protocol requests or "
       + "--protocol responses")
-
-  package static func outputNotCompressed(_ option: String, _ path: String) -> Message {
-    Message(
-      "\(option) \(path): output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > \(path)`")
-  }
 
   package static func noSuchColumn(_ name: String, known: [String]) -> Message {
     Message("--columns: unknown column '\(name)'; the columns are \(known.joined(separator: ", "))")
   }
 
+  package static func outputsAreSame(_ option: String, _ other: String) -> Message {
+    Message("\(option) and \(other) name the same file")
+  }
 }

@@ -1,16 +1,5 @@
-import Basics
 import CaptureWriting
 import CommandTestSupport
-import Wording
-
-/// What `serve` says at its end.
-enum Serving {
-  static func closing(
-    streams: Int = 1, clients: Int, bytes: Int, _ problems: [Message] = [.noProblems]
-  ) -> String {
-    Message.closing(.served(streams: streams, clients: clients, bytes: bytes), problems).text
-  }
-}
 
 /// A feedback connection as the tests of `serve` capture it.
 enum ServedFeedback {

@@ -1,13 +1,10 @@
-import Basics
 import CaptureWriting
 import CommandTestSupport
 import Foundation
 import Testing
-import Wording
 
 /// `verify --reader`: an external reader, judged on a corpus.
-@Suite("External readers")
-struct VerifyReaderTests {
+@Suite("External readers") struct VerifyReaderTests {
   private let directory: TestDirectory
 
   init() throws { directory = try TestDirectory() }
@@ -31,48 +28,6 @@ struct VerifyReaderTests {
   }
 
   // MARK: - The models
-
-  /// Cases that each expose a error of a model.
-  private func addErrorCases() throws {
-    try directory.addCase("whole-tuples", feedback(tuples(3)), more: "chunks: [38]\n")
-    try directory.addCase("cut-anywhere", feedback(tuples(4)), more: "chunks: [20, 33, 50]\n")
-    let short = Tuple(1_400_000_000, token(9, length: 20))
-    try directory.addCase(
-      "short-token-last", feedback(tuples(2) + [short]), options: "--token-length 20,32")
-    let long = Tuple(1_400_000_000, token(9, length: 60))
-    try directory.addCase(
-      "long-token-in-parts", feedback([long] + tuples(2)), more: "chunks: [45]\n",
-      options: "--token-length 32,60")
-    let huge = Tuple(1_400_000_000, token(9, length: 0x8000))
-    try directory.addCase("huge-token", feedback([huge]), options: "--token-length 32768")
-  }
-
-  @Test("each model shows its faults, and a right reader none")
-  func models() throws {
-    try addErrorCases()
-    let ok = "3 3 0 0 completed"
-    #expect(
-      try counts(["--reader", Readers.right], code: 0) == [
-        "whole-tuples": ok, "cut-anywhere": "4 4 0 0 completed", "short-token-last": ok,
-        "long-token-in-parts": ok,
-        "huge-token": "1 1 0 0 completed",
-      ])
-    let java = try counts(["--reader", Readers.model("java")])
-    #expect(java["whole-tuples"] == ok)
-    #expect(
-      java["cut-anywhere"]?.hasPrefix("3 3 ") == false && java["cut-anywhere"]?.hasSuffix("completed") == true
-    )
-    let cookbook = try counts(["--reader", Readers.model("cookbook")])
-    #expect(cookbook["whole-tuples"] == ok)
-    #expect(cookbook["cut-anywhere"] != java["cut-anywhere"] || cookbook["short-token-last"] != ok)
-    let node = try counts(["--reader", Readers.model("node")])
-    #expect(node["whole-tuples"]?.contains(" 0 ") == true && node["whole-tuples"] != ok)
-    let csharp = try counts(["--reader", Readers.model("csharp"), "--timeout", "1"])
-    #expect(csharp["cut-anywhere"] == "4 4 0 0 completed")
-    #expect(csharp["short-token-last"] == "2 2 0 1 completed")
-    #expect(csharp["long-token-in-parts"] == "0 0 0 3 hangs")
-    #expect(csharp["huge-token"] == "0 0 0 1 throws")
-  }
 
   @Test("a model as an external reader agrees with audit", arguments: ["cookbook", "java", "node"])
   func agreement(_ model: String) throws {
@@ -101,8 +56,9 @@ struct VerifyReaderTests {
     return Dictionary(wrong.map { (name($0), [$0["outcome"] as? String ?? ""]) }) { $0.union($1) }
   }
 
-  @Test("the sample corpus detects the faults of each model, and none of a right reader")
-  func samples() throws {
+  @Test("the sample corpus detects the faults of each model, and none of a right reader") func samples()
+    throws
+  {
     #expect(try directory.apnsift("verify", Repository.path(of: "samples/corpus")).code == 0)
     let right = try errors(["--reader", Readers.right], code: 0)
     #expect(right.values.allSatisfy { $0 == ["not-judged"] }, "\(right)")
@@ -124,8 +80,7 @@ struct VerifyReaderTests {
     }
   }
 
-  @Test("error responses")
-  func responses() throws {
+  @Test("error responses") func responses() throws {
     for (name, sizes) in [("at-once", [6]), ("in-parts", [2, 4])] {
       try directory.makeCase(
         name, Push(1, 7, token: token(1)).bytes,
@@ -149,8 +104,7 @@ struct VerifyReaderTests {
 
   // MARK: - Chunks
 
-  @Test("a read never returns bytes of two chunks")
-  func chunks() throws {
+  @Test("a read never returns bytes of two chunks") func chunks() throws {
     try directory.addCase("sizes", feedback(tuples(5)), more: "chunks: [1, 2, 50]\n")
     var conversation = Conversation(serverSends: feedback(tuples(5)))
     conversation.segmentSizes = [38, 19, 5]
@@ -172,13 +126,10 @@ struct VerifyReaderTests {
     #expect(outcome.code == 1)
     for sizes in [
       "[1, 2, 50, 1, 2, 50, 1, 2, 50, 1, 2, 28]", "[38, 19, 5, 38, 19, 5, 38, 19, 5, 4]", "[4096, 3504]",
-    ] {
-      #expect(outcome.text.contains("  \(sizes)\n"), "\(outcome.text)\(outcome.errors)")
-    }
+    ] { #expect(outcome.text.contains("  \(sizes)\n"), "\(outcome.text)\(outcome.errors)") }
   }
 
-  @Test("a chunk larger than a pipe arrives whole")
-  func largeChunks() throws {
+  @Test("a chunk larger than a pipe arrives whole") func largeChunks() throws {
     try directory.addCase("large", feedback(tuples(8000)), more: "chunks: [300000]\n")
     #expect(try counts(["--reader", Readers.right], code: 0) == ["large": "8000 8000 0 0 completed"])
   }
@@ -204,16 +155,12 @@ struct VerifyReaderTests {
     #expect(damaged["skipped"]?.hasSuffix("completed") == true)
   }
 
-  @Test("a case whose expectation fails is broken")
-  func different() throws {
+  @Test("a case whose expectation fails is broken") func different() throws {
     try addSmallCase()
     try directory.change("small/expected.ndjson", "\"feedback\":3", "\"feedback\":4")
     let outcome = try directory.testReader("--reader", Readers.right)
     #expect(outcome.code == 2)
-    #expect(
-      outcome.text.contains(
-        "broken small: its own expectation fails, so it cannot judge readers; run verify without --reader"),
-      "\(outcome.text)")
+    #expect(outcome.text.contains("broken small: its own expectation fails"), "\(outcome.text)")
   }
 
   // MARK: - Outputs
@@ -225,34 +172,23 @@ struct VerifyReaderTests {
     #expect(outcome.code == 1)
     for part in [
       "case   stream  records  correct  wrong  missed  outcome",
-      "small       0        1        0      1       3  throws",
-      Message.recordDiffers(
-        "the line is not a record: expected `timestamp,token`, in seconds and hex", record: 0
-      ).text, "expected 1400000000,",
-      "reported 'hello'", Message.readerExited(3).text, "  sorry",
-    ] {
-      #expect(outcome.text.contains(part), "\(part): \(outcome.text)")
-    }
+      "small       0        1        0      1       3  throws", "record 0: the line is not a record",
+      "expected 1400000000,", "reported 'hello'", "exit code 3", "  sorry",
+    ] { #expect(outcome.text.contains(part), "\(part): \(outcome.text)") }
     #expect(outcome.messages.last == "read 1 case: 0 of 1 stream right, 0 not judged, 0 broken cases")
     let described = try directory.testReader("-v", "--reader", Readers.right)
     #expect(described.text.contains("\nsmall stream 0\n  shows: What small shows.\n"), "\(described.text)")
   }
 
-  @Test("what no stream had is said")
-  func untried() throws {
+  @Test("what no stream had is said") func untried() throws {
     try addSmallCase()
     let outcome = try directory.testReader("--reader", Readers.right)
-    let untried = [
-      "several tuples in one read", "repeated tuples", "tokens that have not 32 bytes", "empty tokens",
-      "times from 2^31 on", "a cut tuple at the end", "more than 3 tuples or 114 bytes in a stream",
-      "TLS and wrong certificates (--over tls)", "damaged streams (--damaged)",
-      "readers of responses and pushes (--reader-of)",
-    ]
-    #expect(outcome.messages.first == "not tried: \(untried.joined(separator: ", "))")
+    #expect(
+      outcome.messages.first?.hasPrefix("not tried: several tuples in one read, repeated tuples, ") == true)
+    #expect(outcome.messages.first?.split(separator: ", ").count == 10)
   }
 
-  @Test("JUnit has readings too")
-  func machines() throws {
+  @Test("JUnit has readings too") func machines() throws {
     try addSmallCase()
     try directory.addCase("a-damaged", [1, 2, 3] + feedback(tuples(3)))
     let outcome = try directory.testReader("--reader", Readers.model("node"), "--junit", "out.xml")
@@ -262,8 +198,7 @@ struct VerifyReaderTests {
     #expect(xml.contains(" node (feedback, stdin)\" tests="), "\(xml)")
   }
 
-  @Test("the output order does not depend on which reader ends first")
-  func order() throws {
+  @Test("the output order does not depend on which reader ends first") func order() throws {
     for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(6 - number))) }
     // The first ones take longest.
     let slow = "n=$(wc -c); sleep 0.$((n / 38)); echo $n"

@@ -1,12 +1,9 @@
-import Basics
 import CommandTestSupport
 import Foundation
 import Testing
-import Wording
 
 /// `verify --over tcp` and `--over tls`: readers that connect.
-@Suite("Readers that connect")
-struct VerifyServerTests {
+@Suite("Readers that connect") struct VerifyServerTests {
   private let directory: TestDirectory
 
   init() throws {
@@ -19,15 +16,13 @@ struct VerifyServerTests {
     try directory.readings(arguments, code: code).compactMap { $0["outcome"] as? String }
   }
 
-  @Test("a right reader is right", arguments: ["tcp", "tls"])
-  func right(_ over: String) throws {
+  @Test("a right reader is right", arguments: ["tcp", "tls"]) func right(_ over: String) throws {
     #expect(try outcomes("--over", over, "--reader", Readers.right, code: 0) == ["completed", "completed"])
     // The certificate is removed.
     #expect(try directory.temporaryNames.isEmpty)
   }
 
-  @Test("chunks arrive separately", arguments: ["tcp", "tls"])
-  func chunks(_ over: String) throws {
+  @Test("chunks arrive separately", arguments: ["tcp", "tls"]) func chunks(_ over: String) throws {
     let script = """
       import os, socket, ssl, sys
       s = socket.create_connection((os.environ["APNSIFT_HOST"], int(os.environ["APNSIFT_PORT"])))
@@ -55,8 +50,7 @@ struct VerifyServerTests {
     #expect(outcomes == ["completed"])
   }
 
-  @Test("the time limit begins again at each read")
-  func steadyReader() throws {
+  @Test("the time limit begins again at each read") func steadyReader() throws {
     let script = """
       import os, struct, time
       stream = b""
@@ -81,10 +75,8 @@ struct VerifyServerTests {
       + "(os.environ['APNSIFT_HOST'], int(os.environ['APNSIFT_PORT']))), server_hostname='localhost')"
     try directory.write(script, to: "trusts.py")
     let trusting = try directory.readings(["--over", "tls", "--reader", "python3 trusts.py"], code: 1)
-    // The reason is that of the TLS library.
-    let ending = Message.readerEnding(.readerExited(1), .readerFailedHandshake(.verbatim("")))
-    #expect(
-      trusting.allSatisfy { ($0["ending"] as? String)?.hasPrefix(ending.text) == true }, "\(trusting)")
+    let ending = "exit code 1; the TLS handshake with the reader failed"
+    #expect(trusting.allSatisfy { ($0["ending"] as? String)?.contains(ending) == true }, "\(trusting)")
   }
 
   @Test(
@@ -93,8 +85,9 @@ struct VerifyServerTests {
       ("", ["refused", "refused", "refused"], 0),
       ("context.check_hostname = False", ["refused", "completed", "refused"], 1),
       ("context = ssl._create_unverified_context()", ["completed", "completed", "completed"], 1),
-    ] as [(String, [String], Int32)])
-  func certificates(_ change: String, _ expected: [String], _ code: Int32) throws {
+    ] as [(String, [String], Int32)]) func certificates(_ change: String, _ expected: [String], _ code: Int32)
+    throws
+  {
     let script = """
       import os, socket, ssl, struct
       context = ssl.create_default_context(cafile=os.environ["APNSIFT_CA"])
@@ -109,13 +102,11 @@ struct VerifyServerTests {
       """
     try directory.write(script, to: "client.py")
     let outcomes = try directory.certificates(["--reader", "python3 client.py"], code: code)
-    #expect(
-      ["untrusted", "other-name", "expired"].map { outcomes["certificate-\($0)"] ?? "" } == expected)
+    #expect(["untrusted", "other-name", "expired"].map { outcomes["certificate-\($0)"] ?? "" } == expected)
     #expect(try directory.temporaryNames.isEmpty)
   }
 
-  @Test("a reader that connects but never reads hangs, and is terminated")
-  func hangs() throws {
+  @Test("a reader that connects but never reads hangs, and is terminated") func hangs() throws {
     let script =
       "import os, socket, time; s = socket.create_connection((os.environ['APNSIFT_HOST'], "
       + "int(os.environ['APNSIFT_PORT']))); time.sleep(1000)"
@@ -126,8 +117,9 @@ struct VerifyServerTests {
       ])
   }
 
-  @Test("readers inherit no descriptors of any server", arguments: ["tcp", "tls"])
-  func inheritance(_ over: String) throws {
+  @Test("readers inherit no descriptors of any server", arguments: ["tcp", "tls"]) func inheritance(
+    _ over: String
+  ) throws {
     // Reading the list takes one more descriptor.
     let script =
       "import os; print(len(os.listdir('/proc/self/fd')) - 1, file=open(f'count-{os.getpid()}', 'w'))"
@@ -140,8 +132,7 @@ struct VerifyServerTests {
     for file in files { #expect(try directory.text(of: file) == "3\n") }
   }
 
-  @Test("a low descriptor limit reduces the number of parallel readers")
-  func fewDescriptors() throws {
+  @Test("a low descriptor limit reduces the number of parallel readers") func fewDescriptors() throws {
     let outcome = try directory.shell(
       "ulimit -n 64; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tls -- "
         + "python3 '\(Repository.path(of: "samples/readers/reader.py"))'")
@@ -151,42 +142,31 @@ struct VerifyServerTests {
       "ulimit -n 40; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\"")
     #expect(lowered.code == 0, "\(lowered.errors)")
     // How many fit depends on the files that the command has open.
-    let fewer = (1..<8).map {
-      ("running \($0) instead of 8 cases at once: a process may have 40 files open, and a reader needs "
-        + "up to 13 (ulimit -n)")
-    }
-    #expect(fewer.contains(lowered.messages.first ?? ""), "\(lowered.errors)")
     #expect(
-      lowered.messages.last
-        == "read 8 cases: 8 of 8 streams right, 0 not judged, 0 broken cases")
+      lowered.messages.first?.contains("instead of 8 cases at once: a process may have 40 files open") == true
+    )
+    #expect(lowered.messages.last?.contains("8 of 8 streams right") == true)
   }
 
   @Test(
     "too few descriptors for a single reader are an error, and the certificate is removed",
-    arguments: [7, 13])
-  func noDescriptors(_ count: Int) throws {
+    arguments: [7, 13]) func noDescriptors(_ count: Int) throws
+  {
     let outcome = try directory.shell(
       "ulimit -n \(count); \"$APNSIFT_LAB\" verify corpus --over tls --reader cat")
     #expect(outcome.code == 2, "\(outcome.errors)")
-    // How many are needed depends on the files that the command has open.
     #expect(
-      (12..<64).contains {
-        outcome.said(
-          "a process may have \(count) files open at once, and one reader needs \($0); raise the limit "
-            + "(ulimit -n)")
-      },
+      outcome.said("a process may have \(count) files open at once, and one reader needs "),
       "\(outcome.errors)")
     #expect(try directory.temporaryNames.isEmpty)
   }
 
-  @Test("its standard input is empty, and it inherits our environment")
-  func environment() throws {
+  @Test("its standard input is empty, and it inherits our environment") func environment() throws {
     let outcome = try directory.lab(
       [
         "verify", "corpus", "--over", "tcp", "--reader",
         "cat; echo \"$OWN $APNSIFT_HOST ${APNSIFT_PORT:+port}\" >&2; exit 1",
-      ],
-      environment: ["OWN": "kept", "APNSIFT_HOST": "elsewhere"])
+      ], environment: ["OWN": "kept", "APNSIFT_HOST": "elsewhere"])
     #expect(outcome.text.contains("  kept 127.0.0.1 port\n"), "\(outcome.text)")
   }
 }

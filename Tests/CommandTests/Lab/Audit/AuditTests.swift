@@ -1,0 +1,211 @@
+import Basics
+import CaptureWriting
+import CommandTestSupport
+import Testing
+
+/// `audit` from inputs to readings. What each reader makes of a stream is tested in ReaderModelsTests and ReadersTests, and
+/// counted by hand for the cases of samples/corpus, which `samples/make/corpus --check` compares.
+@Suite("Audits") struct AuditTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  /// The rows, from JSON, as `name records correct wrong missed outcome`.
+  private func rows(_ arguments: String...) throws -> [String] {
+    try objects(arguments).map { row in
+      let counts = ["records", "correct", "wrong", "missed"].map { (row[$0] as? Int).map { "\($0)" } ?? "-" }
+      return (["\(row["name"] ?? "")"] + counts + ["\(row["outcome"] ?? "")"]).joined(separator: " ")
+    }
+  }
+
+  private func objects(_ arguments: [String]) throws -> [Evidence.Object] {
+    let outcome = try directory.apnsift(["audit", "--json"] + arguments)
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    return try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
+  }
+
+  private func java(_ arguments: String...) throws -> String? {
+    try objects(arguments).first { $0["name"] as? String == "java" }.map { row in
+      ["records", "correct", "wrong", "missed"].map { (row[$0] as? Int).map { "\($0)" } ?? "-" }.joined(
+        separator: " ")
+    }
+  }
+
+  @Test("text output, with records counted from 0") func table() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let outcome = try directory.apnsift("audit", "dump.bin", "--chunk-size", "38")
+    let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    #expect(
+      lines.prefix(9).joined(separator: "\n") == """
+        Readers over chunks of 38 bytes
+
+        source    stream  reader    records  correct  wrong  missed  outcome
+        dump.bin       0  cookbook        2        2      0       0  completed
+        dump.bin       0  csharp          2        2      0       0  completed
+        dump.bin       0  node            2        0      2       2  completed
+        dump.bin       0  java            2        2      0       0  completed
+
+        dump.bin stream 0
+        """)
+    let token = hex(token(0))
+    #expect(lines[9].hasPrefix("  node, record 0: the length 0x0020 at offset 4 was read as 0"))
+    #expect(
+      lines[10...] == [
+        "    expected 1400000000,\(token.prefix(16))…\(token.suffix(16))", "    reported 1400000000,", "",
+      ])
+    #expect(outcome.messages == ["audited 1 input: 1 stream, 3 of 4 readings right; no problems found"])
+    let node = try #require(try objects(["dump.bin"])[2]["first_difference"] as? Evidence.Object)
+    #expect(
+      node["expected"] as? String == "1400000000,\(token)" && node["emitted"] as? String == "1400000000,")
+    #expect(node["record"] as? Int == 0 && (node["reason"] as? String)?.contains("0x0020") == true)
+  }
+
+  @Test("bytes outside records add an assumption to the text, also of streams that are only counted")
+  func condition() throws {
+    try directory.write(feedback(tuples(2)), to: "sound.bin")
+    try directory.write(feedback(tuples(2)) + [1, 2, 3] + feedback(tuples(3, from: 5)), to: "dump.bin")
+    try directory.write([1, 2, 3, 4, 5, 6, 8, 8, 1, 2, 3, 4], to: "noise.bin")
+    let cases: [([String], Int)] = [
+      (["sound.bin"], 0), (["dump.bin"], 1), (["dump.bin", "--every-chunking"], 1),
+      (["sound.bin", "dump.bin", "dump.bin"], 2), (["--protocol", "responses", "noise.bin"], 1),
+    ]
+    for (options, times) in cases {
+      let text = try directory.apnsift(["audit"] + options).text
+      #expect(
+        text.ranges(of: "if the readers received exactly these bytes").count == times, "\(options): \(text)")
+    }
+    let names = [String](repeating: "sound.bin", count: 20) + ["dump.bin", "sound.bin"]
+    let text = try directory.apnsift(["audit"] + names).text
+    #expect(text.contains("\nand 2 more streams: 3 of 8 readings right"), "\(text.suffix(300))")
+    #expect(text.contains("\nsome bytes of 1 of them are in no record: "))
+  }
+
+  @Test("rows are in the order of inputs and stream numbers") func order() throws {
+    var first = Conversation(serverSends: feedback(tuples(3)))
+    first.segmentSizes = [38]
+    var second = first.overV6
+    second.turns = [.init(.server, feedback(tuples(1)))]
+    // The first connection begins first and ends after all of the second.
+    let (early, late) = (first.segments(), second.segments())
+    let both = early.prefix(3) + late + early.dropFirst(3)
+    try directory.write(PcapWriter().file(FrameWriter(.raw).packets(Array(both))), to: "b.pcap")
+    try directory.write(feedback(tuples(2)), to: "a.bin")
+    let rows = try objects(["b.pcap", "a.bin"]).filter { $0["name"] as? String == "csharp" }
+    let listed = rows.map { "\($0["source"] ?? "") \($0["stream"] ?? "") \($0["records"] ?? "")" }
+    #expect(listed == ["b.pcap 0 3", "b.pcap 1 1", "a.bin 0 2"])
+  }
+
+  // MARK: - Chunks
+
+  @Test("a segment of a capture is a chunk, without retransmitted bytes; a dump is cut at 4096 bytes")
+  func chunks() throws {
+    var conversation = Conversation(serverSends: feedback(tuples(4)))
+    conversation.segmentSizes = [38, 20, 18]
+    var segments = conversation.segments()
+    let data = segments.dataIndices
+    segments.insert(segments[data[1]], at: data[2])
+    segments.swapAt(data[0], data[0] + 1)
+    try directory.writeCapture(segments)
+    // Reads of 38, 20, 18, 38, 20, 18: tuples 0 and 2 whole.
+    #expect(try java("capture.pcap") == "6 2 4 2")
+    #expect(try java("capture.pcap", "--chunk-size", "38") == "4 4 0 0")
+    try directory.write(feedback(tuples(4)), to: "dump.bin")
+    try directory.write("38\n20\n18\n", to: "sizes.txt")
+    #expect(try java("dump.bin", "--chunk-sizes", "sizes.txt") == "6 2 4 2")
+    // 4096 bytes are 107 tuples and 30 bytes; the other 3504 are 92 reads and 8 bytes, all misaligned.
+    try directory.write(feedback(tuples(200)), to: "dump.bin")
+    #expect(try java("dump.bin") == "201 107 94 93")
+  }
+
+  @Test("every size of chunks from 1 to 80 has its row") func everyChunking() throws {
+    try directory.write(feedback(tuples(5)), to: "dump.bin")
+    let rows = try objects(["dump.bin", "--every-chunking"])
+    for (name, expected) in ["cookbook": [38, 76], "java": [38, 76], "csharp": Array(1...80), "node": []] {
+      let ofReader = rows.filter { $0["name"] as? String == name }
+      #expect(ofReader.compactMap { $0["chunk_size"] as? Int } == Array(1...80))
+      let right = ofReader.filter { $0["first_difference"] is Null }.compactMap { $0["chunk_size"] as? Int }
+      #expect(right == expected, "\(name)")
+    }
+    let text = try directory.apnsift("audit", "dump.bin", "--every-chunking").lines
+    #expect(text.contains("dump.bin       0  cookbook  38, 76                 1  completed"), "\(text)")
+    #expect(text.contains("dump.bin       0  csharp    1-80                   -  completed"))
+    #expect(text.count < 25)
+  }
+
+  // MARK: - Streams that are not judged
+
+  @Test("a stream with a gap is not judged, with a reason") func gaps() throws {
+    var conversation = Conversation(serverSends: feedback(tuples(20)))
+    conversation.segmentSizes = [76]
+    let segments = conversation.segments()
+    try directory.writeCapture(segments.dropping([segments.dataIndices[3]]))
+    let readers = ["cookbook", "csharp", "node", "java"]
+    #expect(try rows("capture.pcap") == readers.map { "\($0) - - - - not-judged" })
+    let text = try directory.apnsift("audit", "capture.pcap")
+    #expect(text.text.contains("not judged: the input is missing 76 bytes"))
+    #expect(
+      text.messages.last?.hasPrefix("audited 1 input: 1 stream, 0 of 0 readings right, 4 not judged") == true)
+  }
+
+  @Test("a capture that begins inside a tuple is not judged; one that begins with a tuple is")
+  func midstream() throws {
+    for (lost, expected) in [(38, "5 5 0 0"), (20, "- - - -")] {
+      var conversation = Conversation(serverSends: Array(feedback(tuples(6)).dropFirst(lost)))
+      conversation.segmentSizes = [38]
+      try directory.writeCapture(conversation.segments().filter { !$0.payload.isEmpty })
+      #expect(try java("capture.pcap") == expected)
+    }
+  }
+
+  @Test("a stream that takes more than --memory is not judged, and a message names it") func memory() throws {
+    try directory.write(feedback(tuples(1000)), to: "dump.bin")
+    let outcome = try directory.apnsift("audit", "dump.bin", "--memory", "30000")
+    #expect(outcome.code == 0 && outcome.said("dump.bin: stream 0 is not judged: the open streams exceed"))
+    #expect(outcome.text.contains("not-judged"))
+  }
+
+  @Test("other streams have no rows but a message") func otherStreams() throws {
+    try directory.write([0x16, 3, 1] + [UInt8](repeating: 7, count: 500), to: "tls.bin")
+    let outcome = try directory.apnsift("audit", "tls.bin")
+    #expect(outcome.code == 0 && outcome.text.isEmpty)
+    #expect(outcome.messages.first?.hasPrefix("nothing to audit: ") == true)
+    #expect(try directory.apnsift("audit", "--strict", "tls.bin").code == 1)
+  }
+
+  // MARK: - Error responses
+
+  @Test("the recorded gateway: one error whole, one in two segments, and silence; two dumps are a connection")
+  func gateway() throws {
+    let sample = Repository.path(of: "samples/captures/gateway.pcap")
+    #expect(try rows(sample) == ["php 1 1 0 0 completed", "php 0 0 0 1 completed"])
+    try directory.write(Push(0, nil, token: token(1)).bytes, to: "sent.bin")
+    try directory.write(refusal(8, 0x0102_0304) + refusal(10, 7), to: "got.bin")
+    #expect(try rows("--requests", "sent.bin", "--responses", "got.bin") == ["php 1 1 0 1 completed"])
+  }
+
+  // MARK: - Wrong usage
+
+  @Test(
+    "invalid options are usage errors; an invalid file of sizes fails with the line number",
+    arguments: [
+      (64, ["--chunk-size", "0"], "--chunk-size is 0"), (64, ["--chunk-size=-3"], "--chunk-size is -3"),
+      (64, ["--chunk-size", "x"], "--chunk-size"),
+      (64, ["--chunk-size", "3", "--every-chunking"], "--chunk-size and --every-chunking"),
+      (64, ["--chunk-sizes", "a", "--every-chunking"], "--chunk-sizes and --every-chunking"),
+      (64, ["--chunk-sizes", "-", "-"], "standard input"), (2, ["--chunk-sizes", "missing"], "missing"),
+      (2, ["--chunk-sizes", "zero"], "zero: line 2: '0'"),
+      (2, ["--chunk-sizes", "word"], "word: line 3: 'twenty'"),
+      (2, ["--chunk-sizes", "less"], "less: line 1: '-1'"),
+      (2, ["--chunk-sizes", "empty"], "empty: no chunk sizes"),
+      (2, ["--chunk-sizes", "blank"], "blank: no chunk sizes"),
+    ]) func wrong(_ code: Int, _ options: [String], _ says: Message) throws
+  {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    for (name, text) in [
+      "zero": "38\n0\n", "word": "38\n\ntwenty\n", "less": "-1\n", "empty": "", "blank": "\n\n",
+    ] { try directory.write(text, to: name) }
+    let outcome = try directory.apnsift(["audit", "dump.bin"] + options)
+    #expect(outcome.code == Int32(code) && outcome.output.isEmpty)
+    #expect(outcome.said(says), "\(outcome.errors)")
+  }
+}

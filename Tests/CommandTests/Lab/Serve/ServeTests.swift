@@ -1,0 +1,175 @@
+import Basics
+import CaptureWriting
+import CommandTestSupport
+import Testing
+
+/// `serve`: which streams it plays, to which client, and how it ends.
+@Suite("Serving") struct ServeTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+  }
+
+  // MARK: - Streams
+
+  /// Two feedback connections, the second of 38 bytes a segment.
+  private func writeTwo() throws {
+    try directory.writeCapture(
+      ServedFeedback.conversation([100]).segments() + ServedFeedback.conversation([38], client: 11).segments()
+    )
+  }
+
+  @Test("clients get the streams in turn, and again from the top; or one stream alone") func turns() throws {
+    try writeTwo()
+    let server = try directory.serve("capture.pcap")
+    let sizes = try (0..<3).map { _ in try directory.read(from: server).sizes.first }
+    #expect(sizes == [100, 38, 100])
+    let outcome = try server.end()
+    #expect(outcome.code == 0)
+    #expect(outcome.messages.last == "served 2 streams to 3 clients, 2280 bytes; no problems found")
+    let one = try directory.serve("capture.pcap", "--stream", "1", "--once")
+    #expect(try directory.read(from: one).sizes.first == 38)
+    #expect(try one.end(by: nil).code == 0)
+    let none = try directory.lab("serve", "capture.pcap", "--stream", "2", "--port", "0")
+    #expect(none.code == 2 && none.said("nothing to serve: no input has a stream 2"))
+  }
+
+  @Test("a stream with gaps is not served, and others are") func gaps() throws {
+    let lacking = ServedFeedback.conversation([38]).segments().enumerated().filter { $0.offset != 7 }.map(
+      \.element)
+    try directory.writeCapture(lacking + ServedFeedback.conversation([100], client: 11).segments())
+    let server = try directory.serve("capture.pcap", "--once")
+    #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
+    let outcome = try server.end(by: nil)
+    #expect(outcome.code == 0)
+    #expect(outcome.said("capture.pcap stream 0: not served: 38 bytes of the server are missing"))
+    try directory.writeCapture(lacking, to: "lacking.pcap")
+    let alone = try directory.lab("serve", "lacking.pcap", "--port", "0")
+    #expect(alone.code == 2 && alone.said("nothing to serve: 1 stream skipped"))
+  }
+
+  @Test("streams beyond --memory are not served, and others are") func memory() throws {
+    try directory.write(feedback(tuples(1000)), to: "a.bin")
+    let server = try directory.serve("a.bin", "dump.bin", "--memory", "30000", "--once")
+    #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
+    #expect(try server.end(by: nil).said("a.bin: not served: all streams together exceed"))
+  }
+
+  // MARK: - Gateways
+
+  private static let request = Push(0, nil, token: token(1), payload: #"{"a":1}"#).bytes
+  private static let response = refusal(8, 0x0102_0304)
+
+  @Test("a gateway answers once the client has sent as much as the captured one") func gateway() throws {
+    var conversation = Conversation([
+      .init(.client, Self.request), .init(.client, Self.request), .init(.server, Self.response),
+    ])
+    (conversation.server, conversation.segmentSizes) = (.v4(20, port: 2195), [1400, 1400, 4])
+    try directory.writeCapture(conversation.segments())
+    let server = try directory.serve("capture.pcap", "--once")
+    let turns: [TestDirectory.Turn] = [
+      .init(send: Self.request, reads: 0), .init(send: Self.request, reads: 2),
+    ]
+    let read = try directory.read(from: server, turns: turns)
+    #expect(read.sizes == [4, 2] && read.text == hex(Self.response) && read.end == "end")
+    #expect(try server.end(by: nil).code == 0)
+  }
+
+  @Test("a client that sends less is closed, with exit code 2; here of a pair of dumps") func silentClient()
+    throws
+  {
+    try directory.write(Self.request, to: "sent.bin")
+    try directory.write(Self.response, to: "got.bin")
+    let server = try directory.serve(
+      "--requests", "sent.bin", "--responses", "got.bin", "--once", "--idle-timeout", "1")
+    #expect(try directory.read(from: server, turns: [.init(send: [1, 2, 3], reads: 0)]).sizes == [])
+    let outcome = try server.end(by: nil)
+    #expect(outcome.code == 2)
+    let counts: Message =
+      "after 0 of 6 bytes: the client sent nothing for 1 s, and 3 of \(Self.request.count) bytes"
+    #expect(outcome.said(counts), "\(outcome.errors)")
+    #expect(outcome.messages.last?.contains("1 client stalled") == true)
+  }
+
+  // MARK: - Ends
+
+  @Test("a connection that the server broke off is broken off") func reset() throws {
+    var segments = ServedFeedback.conversation().segments()
+    // After the data the server's FIN and two answers to it.
+    segments.removeLast(3)
+    var last = segments[segments.count - 2]
+    (last.sequence, last.payload, last.flags) = (last.end, [], [.rst, .ack])
+    try directory.writeCapture(segments + [last])
+    let server = try directory.serve("capture.pcap", "--once")
+    let read = try directory.read(from: server)
+    #expect(read.text == hex(ServedFeedback.bytes) && read.end == "reset")
+    #expect(try server.end(by: nil).code == 0)
+  }
+
+  @Test("where the capture does not show the end, the client closes, or the server after the idle timeout")
+  func noEnd() throws {
+    try directory.writeCapture(Array(ServedFeedback.conversation().segments().dropLast(3)))
+    let server = try directory.serve("capture.pcap", "--once", "--idle-timeout", "1")
+    let read = try directory.read(from: server)
+    #expect(read.text == hex(ServedFeedback.bytes) && read.end == "end")
+    #expect(try server.end(by: nil).code == 0)
+  }
+
+  @Test("too few descriptors are reported") func fewDescriptors() throws {
+    let outcome = try directory.shell("ulimit -n 6; \"$APNSIFT_LAB\" serve dump.bin --port 0")
+    #expect(outcome.code == 2 && outcome.messages.count == 1)
+    #expect(outcome.said("cannot start the server: \(SystemError.text(EMFILE))"), "\(outcome.errors)")
+  }
+
+  @Test("signals end the server cleanly", arguments: [SIGTERM, SIGINT, SIGHUP]) func signals(_ number: Int32)
+    throws
+  {
+    let server = try directory.serve("dump.bin")
+    #expect(server.address == "127.0.0.1:\(server.port)")
+    let outcome = try server.end(by: number)
+    #expect(outcome.ending == .exit(0))
+    #expect(outcome.messages.last == "served 1 stream to 0 clients, 0 bytes; no problems found")
+  }
+
+  @Test("with --once, serving no client is a failure") func noClient() throws {
+    let outcome = try directory.serve("dump.bin", "--once").end(by: SIGTERM)
+    #expect(outcome.code == 2 && outcome.messages.last?.hasSuffix("; 1 client did not come") == true)
+  }
+
+  // MARK: - Arguments
+
+  @Test("a port that is in use, and an address of another machine") func ports() throws {
+    let server = try directory.serve("dump.bin")
+    let taken = try directory.lab("serve", "dump.bin", "--port", server.port)
+    #expect(taken.code == 2 && taken.said("port \(server.port) of 127.0.0.1 is in use") && taken.output == [])
+    let unavailable = try directory.lab("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
+    #expect(unavailable.code == 2 && unavailable.said("192.0.2.1 is not an address of this machine"))
+  }
+
+  @Test("a warning about an address that other machines can reach") func reachable() throws {
+    let server = try directory.serve("dump.bin", "--listen", "0.0.0.0", "--once")
+    #expect(server.address == "0.0.0.0:\(server.port)")
+    #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
+    #expect(try server.end(by: nil).messages.first?.hasPrefix("warning: ") == true)
+  }
+
+  @Test(
+    "arguments that do not fit",
+    arguments: [
+      ("--certificate a", "--certificate and --key go together"),
+      ("--write-certificate a", "--write-certificate requires --tls"),
+      ("--ask-client-certificate", "--ask-client-certificate requires --tls"),
+      ("--tls-min 1.2", "--tls-min requires --tls"), ("--tls --tls-min 2", "tls-min"),
+      ("--max-pause 1", "--max-pause requires --pace"), ("--pace 0", "--pace is 0"),
+      ("--pace 1 --chunk-size 3", "leave out --chunk-size"),
+      ("--chunk-size 3 --every-chunking", "--chunk-size and --every-chunking"),
+      ("--port 65536", "--port is 65536"), ("--listen nowhere", "--listen is 'nowhere'"),
+      ("--idle-timeout 0", "--idle-timeout is 0"), ("--stream=-1", "--stream is -1"),
+    ]) func usage(_ options: String, _ says: Message) throws
+  {
+    let outcome = try directory.lab(["serve", "dump.bin"] + options.split(separator: " ").map(String.init))
+    #expect(outcome.code == 64 && outcome.said(says), "\(outcome.errors)")
+  }
+}
