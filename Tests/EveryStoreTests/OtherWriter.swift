@@ -120,7 +120,7 @@ struct OtherWriter: Sendable {
 }
 
 /// Is set by one thread, and read by another.
-private final class Flag: Sendable {
+final class Flag: Sendable {
   private let value = Atomic(false)
 
   var isSet: Bool { value.load(ordering: .relaxed) }
