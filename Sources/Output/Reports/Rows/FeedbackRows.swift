@@ -12,8 +12,8 @@ final class FeedbackRowWriter {
   private struct RowPart {
     /// Nil for text.
     var column: VaryingColumn?
-    /// Of text: the pieces, and where it begins in `texts`.
-    var pieces = 0..<0
+    /// Of text: the sections, and where it begins in `texts`.
+    var sections = 0..<0
     var start = 0
     /// Bytes in each row of a batch.
     var width = 0
@@ -21,8 +21,8 @@ final class FeedbackRowWriter {
     var digits: RowBatch.Width = Decimal.width(of: 0)
   }
 
-  /// A piece of a text.
-  private enum TextPiece {
+  /// A section of a text.
+  private enum TextSection {
     /// In `constants`: the same in all rows of a stream with one shape.
     case constant(Range<Int>)
     /// The same in all rows of a packet.
@@ -40,7 +40,7 @@ final class FeedbackRowWriter {
   private let constants = OutputBuffer(nil)
   private let texts = OutputBuffer(nil)
   @exclusivity(unchecked) private var parts: [RowPart] = []
-  @exclusivity(unchecked) private var pieces: [TextPiece] = []
+  @exclusivity(unchecked) private var sections: [TextSection] = []
   /// The indices of the parts whose widths change from batch to batch, and the bytes of all others in a row.
   @exclusivity(unchecked) private var varying: [Int] = []
   @exclusivity(unchecked) private var constantLength = 0
@@ -102,17 +102,17 @@ final class FeedbackRowWriter {
     if dependsOnStream { stream = (records.labels, records.direction) }
     constants.removeAll()
     parts.removeAll(keepingCapacity: true)
-    pieces.removeAll(keepingCapacity: true)
+    sections.removeAll(keepingCapacity: true)
     let bound = records.textBound
-    var (firstPiece, start) = (0, 0)
+    var (firstSection, start) = (0, 0)
     func endConstant() {
-      if constants.count > start { pieces.append(.constant(start..<constants.count)) }
+      if constants.count > start { sections.append(.constant(start..<constants.count)) }
       start = constants.count
     }
     func endText() {
       endConstant()
-      if pieces.count > firstPiece { parts.append(RowPart(pieces: firstPiece..<pieces.count)) }
-      firstPiece = pieces.count
+      if sections.count > firstSection { parts.append(RowPart(sections: firstSection..<sections.count)) }
+      firstSection = sections.count
     }
     for (lead, column) in columns {
       try constants.append(lead)
@@ -121,7 +121,7 @@ final class FeedbackRowWriter {
         parts.append(RowPart(column: varying, width: Self.width(of: varying, records.run)))
       } else if column.isOfPacket {
         endConstant()
-        pieces.append(.ofPacket(column))
+        sections.append(.ofPacket(column))
       } else {
         try constants.extend(bound) { start in
           var row = RowCursor(forms, at: start)
@@ -143,8 +143,8 @@ final class FeedbackRowWriter {
     texts.removeAll()
     for index in parts.indices where parts[index].column == nil {
       parts[index].start = texts.count
-      let bound = pieces[parts[index].pieces].reduce(0) { bound, piece in
-        if case .constant(let range) = piece { bound + range.count } else { bound + RowCursor.valueBound }
+      let bound = sections[parts[index].sections].reduce(0) { bound, section in
+        if case .constant(let range) = section { bound + range.count } else { bound + RowCursor.valueBound }
       }
       try texts.extend(bound) { _ in bound }
     }
@@ -158,11 +158,11 @@ final class FeedbackRowWriter {
       guard let base = texts.baseAddress else { return }
       for index in parts.indices where parts[index].column == nil {
         let part = parts[index]
-        // A text of one piece is constant.
-        guard all || part.pieces.count > 1 else { continue }
+        // A text of one section is constant.
+        guard all || part.sections.count > 1 else { continue }
         var row = RowCursor(forms, at: base + part.start)
-        for piece in part.pieces {
-          switch pieces[piece] {
+        for section in part.sections {
+          switch sections[section] {
           case .constant(let range): row.put(UnsafeRawBufferPointer(rebasing: constants[range]))
           case .ofPacket(let column): records.put(column, to: &row)
           }
