@@ -23,6 +23,8 @@ final class EvidenceRecording: EvidenceSink {
   private(set) var findings: [Finding] = []
   private(set) var streams: [StreamSummary] = []
 
+  var needs: EvidenceNeeds { .extents }
+
   func records(_ records: FeedbackRecords, in bytes: RawSpan) {
     for index in 0..<records.run.count {
       let run = records.run.slice(from: index, count: 1)

@@ -127,7 +127,7 @@ extension EventBatch {
 
 /// Keeps all evidence as lines, and the ranges of the streams that it covers.
 private final class Evidences: EvidenceSink {
-  var needs: EvidenceNeeds = []
+  var needs: EvidenceNeeds = .extents
   private(set) var lines: [String] = []
   private var covered: [StreamSide: [Range<Int>]] = [:]
   private var ends: [StreamSide: Int] = [:]

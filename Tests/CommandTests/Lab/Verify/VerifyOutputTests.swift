@@ -97,12 +97,12 @@ import Testing
       ("lab verify corpus --", "nothing follows --"), ("lab verify corpus --reader x --over udp", "'udp'"),
       ("lab verify corpus --reader x --timeout 0", "--timeout is 0"),
       ("lab verify corpus --reader x -- y", "with --reader or after --, not both"),
-      ("lab verify corpus --reader=", "--reader is empty"),
+      ("lab verify corpus --reader ''", "--reader is empty"),
       ("lab verify corpus --reader x --max-output 0", "--max-output is 0"),
       ("lab verify corpus --reader-of pushes --over stdin --reader cat", "use --over tcp or tls"),
     ]) func usage(_ line: String, _ says: Message) throws
   {
-    let words = line.split(separator: " ").map(String.init)
+    let words = line.split(separator: " ").map { $0 == "''" ? "" : String($0) }
     let arguments = Array(words.dropFirst())
     let outcome = try words[0] == "lab" ? directory.lab(arguments) : directory.apnsift(arguments)
     #expect(outcome.code == 64 && outcome.said(says), "\(outcome.errors)")
