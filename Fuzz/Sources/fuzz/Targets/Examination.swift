@@ -47,7 +47,7 @@ extension Target {
     if protocols & 16 != 0 { options.choice.gatewayPorts = [2196] }
     if protocols & 32 != 0 { options.gateway.memory = 200 }
     capture.serverPorts = options.choice.serverPorts
-    evidence.needs = protocols & 64 == 0 ? [.gatewayRecords, .payloads] : [.gatewayRecords, .bytes]
+    evidence.needs = protocols & 64 == 0 ? [.gatewayRecords, .payloads, .extents] : [.gatewayRecords, .bytes, .extents]
     let analyzer = Analyzer(options, sinks: [evidence])
     let decryption = DecryptionStage(
       StreamKeys(readsEmbedded: true, memory: 1 << 20), ports: options.choice.serverPorts)
@@ -127,7 +127,7 @@ extension EventBatch {
 
 /// Keeps all evidence as lines, and the ranges of the streams that it covers.
 private final class Evidences: EvidenceSink {
-  var needs: EvidenceNeeds = .extents
+  var needs: EvidenceNeeds = []
   private(set) var lines: [String] = []
   private var covered: [StreamSide: [Range<Int>]] = [:]
   private var ends: [StreamSide: Int] = [:]
