@@ -25,7 +25,7 @@ import Testing
           + "original_packet, file_offset, captured_at, timestamp, time, token_length, token, flags, form, chain, "
           + "chain_length, confidence, stream_offset"
       ]
-    ), ("export --columns= dump.bin", ["unknown column ''"]),
+    ), ("export --columns '' dump.bin", ["unknown column ''"]),
     ("export --columns time -t ndjson dump.bin", ["name the kind with --records"]),
     ("export --columns time --records feedback -t json dump.bin", ["name the kind with --records"]),
     ("export --columns stream -o tables/ dump.bin", ["a directory gets all kinds"]),
@@ -49,7 +49,7 @@ import Testing
     ("store register aa --at yesterday", ["--at", "yesterday"]), ("store show", ["token"]),
     ("store show abc", ["abc"]), ("export --from pdf dump.bin", ["--from", "pdf"]),
     ("export --protocol smtp dump.bin", ["--protocol", "smtp"]),
-    ("export --token-length= dump.bin", ["--token-length"]),
+    ("export --token-length '' dump.bin", ["--token-length"]),
     ("export --token-length 32, dump.bin", ["--token-length", "32,"]),
     ("export --token-length 9-3 dump.bin", ["--token-length", "9-3"]),
     ("export --token-length 65536 dump.bin", ["--token-length", "65536"]),
@@ -60,7 +60,8 @@ import Testing
 
   @Test("wrong usage exits with 64, says what is wrong, and writes nothing", arguments: wrong)
   func wrongUsage(_ line: String, _ names: [String]) throws {
-    let errors = try refuse(line.split(separator: " ").map(String.init)).joined(separator: "\n")
+    let words = line.split(separator: " ").map { $0 == "''" ? "" : String($0) }
+    let errors = try refuse(words).joined(separator: "\n")
     for name in names { #expect(errors.contains(name), "\(line): \(errors)") }
     #expect(!errors.contains("secret"))
   }

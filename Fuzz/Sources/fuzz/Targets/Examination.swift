@@ -47,7 +47,7 @@ extension Target {
     if protocols & 16 != 0 { options.choice.gatewayPorts = [2196] }
     if protocols & 32 != 0 { options.gateway.memory = 200 }
     capture.serverPorts = options.choice.serverPorts
-    evidence.needs = protocols & 64 == 0 ? [.gatewayRecords, .payloads, .extents] : [.gatewayRecords, .bytes, .extents]
+    evidence.needs = [.gatewayRecords, .extents, protocols & 64 == 0 ? .payloads : .bytes]
     let analyzer = Analyzer(options, sinks: [evidence])
     let decryption = DecryptionStage(
       StreamKeys(readsEmbedded: true, memory: 1 << 20), ports: options.choice.serverPorts)
