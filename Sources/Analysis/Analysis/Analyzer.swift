@@ -56,7 +56,8 @@ package final class Analyzer {
   private func bytes(_ event: ByteEvent, at index: Int, in batch: EventBatch) throws -> Int {
     guard let stream = stream(event.slot) else { return index + 1 }
     let first = Int(event.firstOrigin)
-    if stream[event.side].isFeedback, !log.needs.contains(.bytes) {
+    // Excerpts have the bytes of packets, up to those that were decided when each came.
+    if stream[event.side].isFeedback, stream.excerpts == nil, !log.needs.contains(.bytes) {
       let end = batch.endOfRow(from: index)
       if end > index + 1, case .bytes(let last) = batch.events[end - 1] {
         let bytes = batch.bytes(of: index..<end)
