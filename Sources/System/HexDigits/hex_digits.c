@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// Tokens of 32 bytes are most of what is written. Swift's vectors have no registers of 32 bytes unless the whole program
-// needs a processor with them; here the processor decides when the program starts.
+// Most output is tokens of 32 bytes. Swift uses registers of that size only in a program that needs a processor with them;
+// here the program chooses when it starts.
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
 #else
