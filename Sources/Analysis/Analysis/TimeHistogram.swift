@@ -64,7 +64,8 @@ package struct TimeHistogram: Sendable {
     var bins = counts.mutableSpan
     for index in 0..<run.count {
       let bin = width.bin(time(index))
-      bins[Int(pages[bin &>> Self.pageBits]) &+ bin & (1 &<< Self.pageBits &- 1)] &+= 1
+      let page = pages.span[unchecked: bin &>> Self.pageBits]
+      bins[unchecked: Int(page) &+ bin & (1 &<< Self.pageBits &- 1)] &+= 1
     }
   }
 

@@ -114,7 +114,6 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     // Seconds after `earliest`.
     var (lowest, highest) = (UInt32.max, UInt32.min)
     var index = first
-    var count = 0
     while index <= last {
       let following = run.uncheckedBigEndianUInt16(at: index &+ stride &+ Tuple.lengthOffset)
       let time = run.uncheckedBigEndianUInt32(at: index) &- earliest
@@ -124,11 +123,10 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
       else { break }
       lowest = min(lowest, time)
       highest = max(highest, time)
-      count &+= 1
       index &+= stride
       if following != length { break }
     }
-    return (count, (earliest &+ lowest, earliest &+ highest))
+    return ((index &- first) / stride, (earliest &+ lowest, earliest &+ highest))
   }
 
   /// Steps 1 to 5 at `cursor.position`, a boundary with `holdBack` bytes or the end of the run in the window.

@@ -93,9 +93,9 @@ enum ZeroFill {
   /// 23 …: that decides nearly every token with a few loads.
   @inline(__always)
   static func isPresent(in bytes: RawSpan, from start: Int, count: Int) -> Bool {
-    // Nearly all tokens have 32 bytes: one product, and one branch, for four bytes of them.
-    if count == 32, product(of: bytes, at: start &+ runLength &- 1) != 0 { return false }
-    return isFound(in: bytes, from: start, count: count)
+    // Nearly all tokens have 32 bytes.
+    count == 32 && !hasZero(bytes, at: start &+ runLength &- 1)
+      ? false : isFound(in: bytes, from: start, count: count)
   }
 
   /// The rare case is no part of the loops that ask: it would take their registers.
@@ -110,11 +110,11 @@ enum ZeroFill {
     return false
   }
 
-  /// The product of four bytes, each eight after the one before; 0 where one of them is.
+  /// Whether one of four bytes is zero, each eight after the one before.
   @inline(__always)
-  private static func product(of bytes: RawSpan, at index: Int) -> UInt32 {
-    UInt32(bytes.uncheckedByte(at: index)) &* UInt32(bytes.uncheckedByte(at: index &+ 8))
-      &* UInt32(bytes.uncheckedByte(at: index &+ 16)) &* UInt32(bytes.uncheckedByte(at: index &+ 24))
+  private static func hasZero(_ bytes: RawSpan, at index: Int) -> Bool {
+    bytes.uncheckedByte(at: index) == 0 || bytes.uncheckedByte(at: index &+ 8) == 0
+      || bytes.uncheckedByte(at: index &+ 16) == 0 || bytes.uncheckedByte(at: index &+ 24) == 0
   }
 
   /// Whether the zero at `index` has enough others beside it.

@@ -58,6 +58,10 @@ struct GapMark: Equatable {
     let samples = samples
     var index = start
     while index &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
+      if let next = skip(4, samples.count, in: bytes, from: index) {
+        index = next
+        continue
+      }
       let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
       if mayBeWords(sample), let distance = samples.firstIndex(of: sample),
         let mark = mark(withWordsAt: index &- distance, in: bytes, from: start)
@@ -68,6 +72,22 @@ struct GapMark: Equatable {
     }
     return nil
   }
+
+  /// The index after `count` samples that have a byte of 0x80 or above, as most of a dump; nil if one has not.
+  @inline(__always)
+  private static func skip(_ count: Int, _ step: Int, in bytes: RawSpan, from index: Int) -> Int? {
+    let next = index &+ count &* step
+    guard next <= bytes.byteCount else { return nil }
+    for sample in 0..<count {
+      let start = index &+ sample &* step
+      if bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self) & highBits == 0 {
+        return nil
+      }
+    }
+    return next
+  }
+
+  private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
   /// Whether no byte is 0x80 or above, or below 0x40 and not a space: true for the words, and false for most other
   /// data.
