@@ -26,6 +26,10 @@ final class EvidenceRecording: EvidenceSink {
   var needs: EvidenceNeeds { .extents }
 
   func records(_ records: FeedbackRecords, in bytes: RawSpan) {
+    records.eachExtent { add($0, in: bytes) }
+  }
+
+  private func add(_ records: FeedbackRecords, in bytes: RawSpan) {
     for index in 0..<records.run.count {
       let run = records.run.slice(from: index, count: 1)
       let token = bytes.extracting((run.start + 6)..<(run.start + run.stride)).withUnsafeBytes { Array($0) }

@@ -21,6 +21,8 @@ struct EvidenceBatch {
 
     var run: RecordRun
     var origin: SourceExtent
+    /// Index in `extents` after the later ones of this run, which follow those of the run before.
+    var endOfExtents: Int
     var direction: Direction
     var storage: Storage
     /// Index in `labels`.
@@ -50,6 +52,7 @@ struct EvidenceBatch {
   private var runs: [Run] = []
   /// The number of `runs` that are in items.
   private var itemizedRuns = 0
+  private var extents: [SourceExtent] = []
   /// The labels of the runs. A stream whose runs are interleaved with others' is repeated.
   private var labels: [StreamLabels] = []
   /// The bytes of records that cross a boundary between chunks.
@@ -72,12 +75,14 @@ struct EvidenceBatch {
 
   /// Bytes of its window, chunks and records in memory, about.
   var byteCount: Int {
-    runs.count &* MemoryLayout<Run>.stride &+ items.count &* Self.itemCost &+ itemBytes &+ copied.count
+    runs.count &* MemoryLayout<Run>.stride &+ extents.count &* MemoryLayout<SourceExtent>.stride &+ items
+      .count &* Self.itemCost &+ itemBytes &+ copied.count
       &+ pushBytes.count &+ chunks.reduce(window.count) { $0 &+ $1.count }
   }
 
   var isFull: Bool {
-    runs.count >= Self.fullCount || items.count >= Self.fullCount || itemBytes >= Self.fullBytes
+    runs.count >= Self.fullCount || extents.count >= Self.fullCount || items.count >= Self.fullCount
+      || itemBytes >= Self.fullBytes
       || copied.count >= Self.fullBytes || pushes.count >= Self.fullCount || pushBytes.count >= Self.fullBytes
   }
 
@@ -100,6 +105,7 @@ struct EvidenceBatch {
     items.removeAll(keepingCapacity: true)
     runs.removeAll(keepingCapacity: true)
     itemizedRuns = 0
+    extents.removeAll(keepingCapacity: true)
     labels.removeAll(keepingCapacity: true)
     copied.removeAll(keepingCapacity: true)
     pushes.removeAll(keepingCapacity: true)
@@ -116,8 +122,10 @@ struct EvidenceBatch {
   mutating func append(_ records: FeedbackRecords, in bytes: RawSpan, at location: ChunkLocation?) {
     if requestLabels != nil || pushLabels != nil { itemize() }
     if labels.last !== records.labels { labels.append(records.labels) }
+    if !records.laterExtents.isEmpty { extents.append(contentsOf: records.laterExtents) }
     var run = Run(
-      run: records.run, origin: records.origin, direction: records.direction, storage: .copied,
+      run: records.run, origin: records.origin,
+      endOfExtents: extents.count, direction: records.direction, storage: .copied,
       labels: Int32(truncatingIfNeeded: labels.count &- 1))
     if let location {
       run.run.start &+= location.start
@@ -222,6 +230,7 @@ struct EvidenceBatch {
   private func deliver(_ runs: ArraySlice<Run>, to sink: any EvidenceSink, window: RawSpan) throws {
     guard let first = runs.first else { return }
     var last = first.labels
+    var extent = runs.startIndex > 0 ? self.runs[runs.startIndex - 1].endOfExtents : 0
     var records = FeedbackRecords(
       labels: labels[Int(last)], direction: first.direction, run: first.run, origin: first.origin)
     for run in runs {
@@ -230,6 +239,8 @@ struct EvidenceBatch {
         records.labels = labels[Int(last)]
       }
       (records.direction, records.run, records.origin) = (run.direction, run.run, run.origin)
+      records.laterExtents = extents[extent..<run.endOfExtents]
+      extent = run.endOfExtents
       switch run.storage {
       case .window: try sink.records(records, in: window)
       case .chunk(let index):

@@ -17,7 +17,7 @@ package struct EvidenceNeeds: OptionSet, Sendable {
   package static let inventory = EvidenceNeeds(rawValue: 8)
   /// The windows of inputs whose bytes are decoded from text.
   package static let fileText = EvidenceNeeds(rawValue: 16)
-  /// The extent of each feedback record: without it, `FeedbackRecords` have that of the first one.
+  /// The extents of all feedback records: without it, `FeedbackRecords` have that of the first one.
   package static let extents = EvidenceNeeds(rawValue: 32)
 }
 

@@ -21,18 +21,43 @@ package final class StreamLabels: Sendable {
   }
 }
 
-/// Consecutive feedback records with provenance: one stream, one shape and, if a sink needs it, one extent of the file.
+/// Consecutive feedback records of one stream and one shape, with provenance.
 ///
 /// The first byte of record `i` (from 0) is at offset `run.offset + i * run.stride` of the stream, at index
-/// `run.start + i * run.stride` of the accompanying bytes, and in the file as `origin` says, if it is in that extent.
+/// `run.start + i * run.stride` of the accompanying bytes, and in the file as the last extent before it says.
 package struct FeedbackRecords: Sendable {
   package var labels: StreamLabels
   package var direction: Direction
   package var run: RecordRun
   /// The extent of the file with the first byte of the first record.
   package var origin: SourceExtent
+  /// The other extents of the records, in the order of the stream; empty unless a sink needs them.
+  package var laterExtents: ArraySlice<SourceExtent> = []
 
   package init(labels: StreamLabels, direction: Direction, run: RecordRun, origin: SourceExtent) {
     (self.labels, self.direction, self.run, self.origin) = (labels, direction, run, origin)
+  }
+
+  /// How many of the first records begin before `offset` of the stream.
+  @inline(__always)
+  package func count(before offset: Int) -> Int {
+    min(run.count, max(0, (offset &- run.offset &+ run.stride &- 1) / run.stride))
+  }
+
+  /// Calls `body` with the records that begin in each extent, if any do.
+  package func eachExtent(_ body: (FeedbackRecords) throws -> Void) rethrows {
+    var rest = self
+    rest.laterExtents = []
+    for next in laterExtents {
+      let count = rest.count(before: next.streamOffset)
+      if count > 0 {
+        var part = rest
+        part.run = rest.run.slice(from: 0, count: count)
+        try body(part)
+        rest.run = rest.run.slice(from: count, count: rest.run.count &- count)
+      }
+      rest.origin = next
+    }
+    if rest.run.count > 0 { try body(rest) }
   }
 }

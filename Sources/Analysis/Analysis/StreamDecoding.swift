@@ -6,23 +6,22 @@ import PacketCapture
 extension FeedbackDecoder: DirectionDecoder {
   var content: DirectionContent { .feedback }
 
-  /// Emits a run of feedback records, cut at findings of the source and, if a sink needs it, at the ends of file extents.
+  /// Emits a run of feedback records, cut at findings of the source.
   func emit(
     _ run: RecordRun, in bytes: RawSpan, at location: ChunkLocation?, by analysis: StreamAnalysis,
     of direction: inout DirectionAnalysis
   ) throws {
     let log = analysis.log
-    let isCutAtExtents = log.needs.contains(.extents)
+    let needsExtents = log.needs.contains(.extents)
     let run = analysis.marked(run, of: direction)
     log.summary.count(run)
     direction.records &+= run.count
     var done = 0
     while done < run.count {
       let offset = run.offset &+ done &* run.stride
-      guard let (origin, extentEnd) = direction.trail.extent(at: offset) else { return }
-      let runEnd = run.offset &+ run.count &* run.stride
+      guard let origin = direction.trail.origin(at: offset) else { return }
       let end = try min(
-        isCutAtExtents ? extentEnd : runEnd, runEnd, analysis.emitPending(through: offset, of: &direction))
+        run.offset &+ run.count &* run.stride, analysis.emitPending(through: offset, of: &direction))
       var count = max(1, (end &- offset &+ run.stride &- 1) / run.stride)
       var flags = run.flags
       if let range = direction.uncertain.first(after: offset) {
@@ -34,11 +33,14 @@ extension FeedbackDecoder: DirectionDecoder {
       }
       var slice = run.slice(from: done, count: count)
       slice.flags = flags
-      try log.add(
-        FeedbackRecords(
-          labels: analysis.labels(input: origin.packet?.input ?? 0),
-          direction: analysis.role(of: direction.side), run: slice, origin: origin),
-        in: bytes, at: location)
+      var records = FeedbackRecords(
+        labels: analysis.labels(input: origin.packet?.input ?? 0),
+        direction: analysis.role(of: direction.side), run: slice, origin: origin)
+      if needsExtents {
+        records.laterExtents = direction.trail.extents(
+          after: offset, before: slice.offset &+ slice.count &* slice.stride)
+      }
+      try log.add(records, in: bytes, at: location)
       try analysis.excerpts(of: direction.side)?.note(slice, in: log)
       done &+= count
     }

@@ -77,8 +77,11 @@ final class ReportCollector: EvidenceSink {
   // MARK: - Records
 
   func records(_ records: FeedbackRecords, in bytes: RawSpan) {
+    if !records.run.flags.isEmpty { records.eachExtent { flagged($0, in: bytes) } }
+  }
+
+  private func flagged(_ records: FeedbackRecords, in bytes: RawSpan) {
     let run = records.run
-    if run.flags.isEmpty { return }
     func location(_ offset: Int) -> RecordLocation {
       RecordLocation(
         records.labels, offset, records.direction, packet: records.origin.packet,

@@ -19,8 +19,10 @@ package final class TokenCollector: EvidenceSink {
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     let counts = flaggedCount || records.run.flags.isEmpty
     guard let origins else { return try table.add(records.run, in: bytes, counts: counts) }
-    let origin = origins.origin(records.labels, records.run.offset)
-    try table.add(records.run, in: bytes, counts: counts, from: origin, in: records.origin)
+    try records.eachExtent { part in
+      let origin = origins.origin(part.labels, part.run.offset)
+      try table.add(part.run, in: bytes, counts: counts, from: origin, in: part.origin)
+    }
   }
 }
 

@@ -22,11 +22,11 @@ package struct OriginTrail {
     self.end = end
   }
 
-  /// The extent of the byte at `offset`, and the offset after the extent. Nil only before the first byte.
-  package mutating func extent(at offset: Int) -> (origin: SourceExtent, end: Int)? {
+  /// The extent of the byte at `offset`; nil only before the first byte.
+  package mutating func origin(at offset: Int) -> SourceExtent? {
     guard !origins.isEmpty else { return nil }
     moveCursor(to: offset)
-    return (origins[cursor], cursor + 1 < origins.count ? origins[cursor + 1].streamOffset : end)
+    return origins[cursor]
   }
 
   private mutating func moveCursor(to offset: Int) {
@@ -36,7 +36,14 @@ package struct OriginTrail {
     while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
   }
 
-  package mutating func origin(at offset: Int) -> SourceExtent? { extent(at: offset)?.origin }
+  /// The extents after that of `offset`, up to the one with the byte before `end`.
+  package mutating func extents(after offset: Int, before end: Int) -> ArraySlice<SourceExtent> {
+    moveCursor(to: offset)
+    let first = min(cursor + 1, origins.count)
+    var last = first
+    while last < origins.count, origins[last].streamOffset < end { last += 1 }
+    return origins[first..<last]
+  }
 
   /// Adds the extents of the bytes in `range` to others, moved by `shift` bytes of the stream.
   package mutating func copy(_ range: Range<Int>, shiftedBy shift: Int, to parts: inout [SourceExtent]) {

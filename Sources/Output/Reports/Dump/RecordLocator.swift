@@ -129,6 +129,10 @@ package final class RecordLocator: EvidenceSink {
   // MARK: - Records
 
   package func records(_ found: FeedbackRecords, in bytes: RawSpan) {
+    found.eachExtent { locate($0, in: bytes) }
+  }
+
+  private func locate(_ found: FeedbackRecords, in bytes: RawSpan) {
     let run = found.run
     for index in requestedIndices(of: found, in: bytes) {
       let start = run.start + index * run.stride

@@ -38,7 +38,7 @@ package final class OutputBuffer {
   func removeAll() { count = 0 }
 
   /// Lets `body` change the collected bytes.
-  func change(_ body: (UnsafeMutableRawBufferPointer) -> Void) {
+  func change<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result {
     body(UnsafeMutableRawBufferPointer(rebasing: storage[..<count]))
   }
 

@@ -7,7 +7,6 @@ final class ArrowFeedbackWriter {
   private let columns: [FeedbackColumn]
   private let table: ArrowTable
   private let forms: RowForms
-  private let times = TimeTexts()
 
   init(_ names: [String], _ table: ArrowTable, _ forms: RowForms) {
     (self.columns, self.table, self.forms) = (FeedbackColumn.columns(names), table, forms)
@@ -15,6 +14,10 @@ final class ArrowFeedbackWriter {
 
   /// - Parameter bytes: contain the records.
   func write(_ records: FeedbackRecords, in bytes: RawSpan) throws {
+    try records.eachExtent { try append($0, in: bytes) }
+  }
+
+  private func append(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     let bound = records.textBound
     var rest = records
     while rest.run.count > 0 {
@@ -89,7 +92,7 @@ final class ArrowFeedbackWriter {
       try column.append(values: run.count, of: length) { target in
         for record in 0..<run.count {
           let time = bytes.uncheckedBigEndianUInt32(at: run.start &+ record &* run.stride)
-          clock.period(at: Int64(time)).write(time, times, to: target + record &* length)
+          clock.period(at: Int64(time)).write(time, forms.times, to: target + record &* length)
         }
       }
     }

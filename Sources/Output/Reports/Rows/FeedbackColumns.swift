@@ -10,6 +10,17 @@ enum FeedbackColumn: String, RecordColumn {
 
   /// Whether it is the same in all rows of a packet, but not of a stream.
   var isOfPacket: Bool { [.packet, .originalPacket, .capturedAt, .capturedAtLocal].contains(self) }
+
+  /// Writes the value of a column of the packet; nothing for any other.
+  func put(_ packet: PacketReference?, to row: inout RowCursor) {
+    switch self {
+    case .packet: row.put(packet?.number)
+    case .originalPacket: row.put(packet?.original)
+    case .capturedAt: row.put(packet?.time)
+    case .capturedAtLocal: row.put(local: packet?.time)
+    default: break
+    }
+  }
 }
 
 extension FeedbackRecords: LocatedRow {
@@ -32,10 +43,7 @@ extension FeedbackRecords: LocatedRow {
     case .direction: row.put(word: direction.rawValue)
     case .client: row.put(labels.client)
     case .server: row.put(labels.server)
-    case .packet: row.put(packet?.number)
-    case .originalPacket: row.put(packet?.original)
-    case .capturedAt: row.put(packet?.time)
-    case .capturedAtLocal: row.put(local: packet?.time)
+    case .packet, .originalPacket, .capturedAt, .capturedAtLocal: column.put(packet, to: &row)
     case .tokenLength: row.put(run.tokenLength)
     case .flags: row.put(run.flags)
     case .form: row.put(labels.carving?.form.rawValue)

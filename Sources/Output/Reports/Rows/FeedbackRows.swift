@@ -5,16 +5,18 @@ import PacketCapture
 
 /// Writes feedback records as rows of CSV or JSON, without an allocation per record.
 ///
-/// The rows of a run differ in only a few columns; all other text is formatted once. As long as the widths of these
-/// parts stay the same, all rows have the same length and are written column by column, each in its own loop.
+/// The rows of a run differ in only a few columns; all other text is formatted once, or once for each packet. As long as
+/// the widths of these parts stay the same, all rows have the same length and are written column by column, each in its
+/// own loop.
 final class FeedbackRowWriter {
   /// A column of the rows, or the text between two of them.
   private struct RowPart {
     /// Nil for text.
     var column: VaryingColumn?
-    /// Of text: the sections, and where it begins in `texts`.
+    /// Of text: the sections, where it begins in `texts`, and there the bytes from the text of one extent to the next.
     var sections = 0..<0
     var start = 0
+    var slot = 0
     /// Bytes in each row of a batch.
     var width = 0
     /// Of numbers: their width in the last batch.
@@ -34,8 +36,8 @@ final class FeedbackRowWriter {
   private let columns: [(lead: [UInt8], column: FeedbackColumn)]
   private let trail: [UInt8]
   private let dependsOnStream: Bool
-  private let dependsOnPacket: Bool
-  private let times = TimeTexts()
+  /// Whether a column of the packet, or that of file offsets, is written.
+  private let dependsOnExtent: Bool
   private let decimal = Decimal.shared
   private let constants = OutputBuffer(nil)
   private let texts = OutputBuffer(nil)
@@ -47,7 +49,8 @@ final class FeedbackRowWriter {
   /// What the constants, and the texts, were made for.
   @exclusivity(unchecked) private var shape: (tokenLength: Int, flags: RecordFlags)?
   @exclusivity(unchecked) private var stream: (labels: StreamLabels, direction: Direction)?
-  @exclusivity(unchecked) private var packet: PacketReference?
+  /// The extents of the batch's rows.
+  @exclusivity(unchecked) private var extents: [RowBatch.Extent] = []
 
   /// - Parameters:
   ///   - lead: text before each row.
@@ -55,7 +58,7 @@ final class FeedbackRowWriter {
   init(_ forms: RowForms, _ names: [String], lead: String, trail: String) {
     self.forms = forms
     let columns = FeedbackColumn.columns(names)
-    dependsOnPacket = columns.contains { $0.isOfPacket }
+    dependsOnExtent = columns.contains { $0.isOfPacket || $0 == .fileOffset }
     dependsOnStream = columns.contains {
       VaryingColumn($0) == nil && !$0.isOfPacket && $0 != .tokenLength && $0 != .flags
     }
@@ -72,14 +75,17 @@ final class FeedbackRowWriter {
 
   /// - Parameter bytes: contain the records.
   func write(_ records: FeedbackRecords, in bytes: RawSpan, to output: OutputBuffer) throws {
-    if !isReady(for: records) {
-      try prepare(for: records)
-    } else if dependsOnPacket, records.origin.packet != packet {
-      try makeTexts(for: records, all: false)
-    }
+    if !isReady(for: records) { try prepare(for: records) }
+    var rest = records
     var first = 0
     while first < records.run.count {
-      let batch = nextBatch(of: records, from: first, in: bytes)
+      while let next = rest.laterExtents.first,
+        next.streamOffset <= rest.run.offset &+ first &* rest.run.stride
+      {
+        rest.origin = next
+        rest.laterExtents.removeFirst()
+      }
+      let batch = nextBatch(of: rest, from: first, in: bytes)
       let length = batch.count &* batch.rowLength
       try output.extend(length) { target in
         write(batch, in: bytes, to: target)
@@ -133,43 +139,50 @@ final class FeedbackRowWriter {
     try constants.append(trail)
     endText()
     try placeTexts()
-    varying = parts.indices.filter { [.offset, .fileOffset, .timestamp].contains(parts[$0].column) }
+    for index in parts.indices where parts[index].column == nil && parts[index].slot == 0 {
+      parts[index].width = makeText(of: index, nil, at: 0)
+    }
+    varying = parts.indices.filter {
+      [.offset, .fileOffset, .timestamp].contains(parts[$0].column) || parts[$0].slot > 0
+    }
     constantLength = parts.reduce(0) { $0 + $1.width }
-    try makeTexts(for: records, all: true)
   }
 
-  /// Reserves the longest text of each part.
+  /// Reserves the longest text of each part, and of each extent of a batch if they differ.
   private func placeTexts() throws {
     texts.removeAll()
     for index in parts.indices where parts[index].column == nil {
       parts[index].start = texts.count
-      let bound = sections[parts[index].sections].reduce(0) { bound, section in
-        if case .constant(let range) = section { bound + range.count } else { bound + RowCursor.valueBound }
+      var bound = 0
+      for section in sections[parts[index].sections] {
+        switch section {
+        case .constant(let range): bound += range.count
+        case .ofPacket:
+          bound += RowCursor.valueBound
+          parts[index].slot = 1
+        }
       }
-      try texts.extend(bound) { _ in bound }
+      parts[index].slot *= bound
+      let size = max(bound, parts[index].slot &* RowBatch.maxCount)
+      try texts.extend(size) { _ in size }
     }
   }
 
-  /// - Parameter all: whether texts without a column of the packet are made, too.
-  private func makeTexts(for records: FeedbackRecords, all: Bool) throws {
-    packet = records.origin.packet
+  /// Makes the text of a part for the extent at `extent` of the batch; returns its length.
+  private func makeText(of index: Int, _ packet: PacketReference?, at extent: Int) -> Int {
+    let part = parts[index]
     let constants = constants.bytes
-    texts.change { texts in
-      guard let base = texts.baseAddress else { return }
-      for index in parts.indices where parts[index].column == nil {
-        let part = parts[index]
-        // A text of one section is constant.
-        guard all || part.sections.count > 1 else { continue }
-        var row = RowCursor(forms, at: base + part.start)
-        for section in part.sections {
-          switch sections[section] {
-          case .constant(let range): row.put(UnsafeRawBufferPointer(rebasing: constants[range]))
-          case .ofPacket(let column): records.put(column, to: &row)
-          }
+    return texts.change { texts in
+      guard let base = texts.baseAddress else { return 0 }
+      let start = base + (part.start &+ extent &* part.slot)
+      var row = RowCursor(forms, at: start)
+      for section in part.sections {
+        switch sections[section] {
+        case .constant(let range): row.put(UnsafeRawBufferPointer(rebasing: constants[range]))
+        case .ofPacket(let column): column.put(packet, to: &row)
         }
-        parts[index].width = row.end - (base + part.start)
-        constantLength &+= parts[index].width &- part.width
       }
+      return row.end - start
     }
   }
 
@@ -188,19 +201,64 @@ final class FeedbackRowWriter {
   /// The rows from record `first` on whose parts have constant widths; sets these widths.
   private func nextBatch(of records: FeedbackRecords, from first: Int, in bytes: RawSpan) -> RowBatch {
     var batch = RowBatch(records, from: first)
+    // About, by the widths of the batch before, so that not many texts are made for later batches.
+    batch.rowLength = constantLength &+ varying.reduce(0) { $0 &+ parts[$1].width }
+    batch.limitLength()
+    if dependsOnExtent { findExtents(of: records, from: first, &batch) }
     batch.rowLength = constantLength
     for index in varying {
       switch parts[index].column {
-      case nil, .time, .timeLocal, .token: break
+      case .time, .timeLocal, .token: break
+      case nil: batch.rowLength &+= parts[index].width
       case .offset: batch.fitOffsets(&parts[index].digits)
-      case .fileOffset: batch.fitFileOffsets(&parts[index].digits)
+      case .fileOffset:
+        for extent in extents where extent.rows.lowerBound < batch.count {
+          batch.fitFileOffsets(&parts[index].digits, in: extent.first(batch.count))
+        }
       case .timestamp: batch.fitTimestamps(&parts[index].digits, of: records.run, in: bytes)
       }
+      guard parts[index].column != nil else { continue }
       parts[index].width = parts[index].digits.digits
       batch.rowLength &+= parts[index].width
     }
     batch.limitLength()
+    while let last = extents.last, last.rows.upperBound > batch.count {
+      extents.removeLast()
+      if last.rows.lowerBound < batch.count { extents.append(last.first(batch.count)) }
+    }
     return batch
+  }
+
+  /// Finds the extents of a batch, and makes their texts. The batch ends before the first of another width.
+  private func findExtents(of records: FeedbackRecords, from first: Int, _ batch: inout RowBatch) {
+    extents.removeAll(keepingCapacity: true)
+    var origin = records.origin
+    var row = 0
+    for next in records.laterExtents {
+      let end = records.count(before: next.streamOffset) &- first
+      if end >= batch.count { break }
+      if end > row {
+        guard add(origin, row..<end, &batch) else { return }
+        row = end
+      }
+      origin = next
+    }
+    _ = add(origin, row..<batch.count, &batch)
+  }
+
+  /// Adds the extent of some rows, unless its texts have other widths than those of the first.
+  @inline(__always)
+  private func add(_ origin: SourceExtent, _ rows: Range<Int>, _ batch: inout RowBatch) -> Bool {
+    for index in varying where parts[index].slot > 0 {
+      let width = makeText(of: index, origin.packet, at: extents.count)
+      if extents.isEmpty { parts[index].width = width }
+      if width != parts[index].width {
+        batch.end(before: rows.lowerBound)
+        return false
+      }
+    }
+    extents.append(RowBatch.Extent(origin: origin, rows: rows))
+    return true
   }
 
   private func write(_ batch: RowBatch, in bytes: RawSpan, to target: UnsafeMutableRawPointer) {
@@ -211,18 +269,26 @@ final class FeedbackRowWriter {
       let number = RowBatch.NumberField(
         decimal: decimal, width: part.width, following: end - target &- part.width)
       switch part.column {
-      case nil:
-        let text = UnsafeRawBufferPointer(rebasing: texts.bytes[part.start..<part.start &+ part.width])
-        batch.write(text, to: target)
-      case .time: batch.writeTimes(times, in: bytes, to: target)
+      case nil where part.slot > 0:
+        for (index, extent) in extents.enumerated() {
+          batch.write(text(of: part, at: index), extent.rows, to: target)
+        }
+      case nil: batch.write(text(of: part, at: 0), 0..<batch.count, to: target)
+      case .time: batch.writeTimes(forms.times, in: bytes, to: target)
       case .timeLocal:
-        if let clock = forms.clock { batch.writeLocalTimes(clock, times, in: bytes, to: target) }
+        if let clock = forms.clock { batch.writeLocalTimes(clock, forms.times, in: bytes, to: target) }
       case .token: batch.writeTokens(forms.letterCase, in: bytes, to: target)
       case .timestamp: batch.writeTimestamps(number, in: bytes, to: target)
       case .offset: batch.writeOffsets(number, to: target)
-      case .fileOffset: batch.writeFileOffsets(number, to: target)
+      case .fileOffset:
+        for extent in extents { batch.writeFileOffsets(number, of: extent, to: target) }
       }
       target += part.width
     }
+  }
+
+  private func text(of part: RowPart, at extent: Int) -> UnsafeRawBufferPointer {
+    let start = part.start &+ extent &* part.slot
+    return UnsafeRawBufferPointer(rebasing: texts.bytes[start..<start &+ part.width])
   }
 }

@@ -7,13 +7,12 @@ import PacketCapture
 /// has no references, because the loops would retain and release them.
 struct RowBatch {
   /// Limits in rows and in bytes, for the L1 cache.
-  private static let maxCount = 128
+  static let maxCount = 128
   private static let maxLength = 16 << 10
 
   /// Index of the first record's header in the bytes, and its offset in the stream.
   private let start: Int
   private let offset: Int
-  private let origin: SourceExtent
   private let stride: Int
   private let headerLength: Int
   private(set) var count: Int
@@ -25,7 +24,6 @@ struct RowBatch {
     let run = records.run
     start = run.start &+ first &* run.stride
     offset = run.offset &+ first &* run.stride
-    origin = records.origin
     stride = run.stride
     headerLength = run.headerLength
     count = min(run.count &- first, Self.maxCount)
@@ -33,6 +31,17 @@ struct RowBatch {
 
   mutating func limitLength() {
     if count &* rowLength > Self.maxLength { count = max(1, Self.maxLength / rowLength) }
+  }
+
+  mutating func end(before row: Int) { count = min(count, row) }
+
+  /// Rows whose records begin in the same extent of the file.
+  struct Extent {
+    let origin: SourceExtent
+    let rows: Range<Int>
+
+    /// Without the rows from number `end` on.
+    func first(_ end: Int) -> Extent { Extent(origin: origin, rows: rows.clamped(to: 0..<end)) }
   }
 
   // MARK: - Widths
@@ -48,8 +57,9 @@ struct RowBatch {
     }
   }
 
-  mutating func fitFileOffsets(_ width: inout Width) {
-    fit(&width, areOrdered: origin.spacing.groupSize == 0) { $0.fileOffset($1) }
+  mutating func fitFileOffsets(_ width: inout Width, in extent: Extent) {
+    let rows = extent.rows
+    fit(&width, rows, areOrdered: extent.origin.spacing.groupSize == 0) { $0.fileOffset($1, extent) }
   }
 
   mutating func fitTimestamps(_ width: inout Width, of run: RecordRun, in bytes: RawSpan) {
@@ -61,16 +71,20 @@ struct RowBatch {
 
   /// - Parameter areOrdered: whether the values increase from row to row, so that checking the last one suffices.
   @inline(__always)
-  private mutating func fit(_ width: inout Width, areOrdered: Bool, _ value: (RowBatch, Int) -> UInt64) {
-    let first = value(self, 0)
-    if !width.range.contains(first) { width = Decimal.width(of: first) }
-    if areOrdered, width.range.contains(value(self, count &- 1)) { return }
+  private mutating func fit(
+    _ width: inout Width, _ rows: Range<Int>? = nil, areOrdered: Bool, _ value: (RowBatch, Int) -> UInt64
+  ) {
+    let rows = rows ?? 0..<count
+    let first = value(self, rows.lowerBound)
+    if rows.lowerBound == 0, !width.range.contains(first) { width = Decimal.width(of: first) }
     let range = width.range
-    if let end = (0..<count).first(where: { !range.contains(value(self, $0)) }) { count = end }
+    if areOrdered, range.contains(first), range.contains(value(self, rows.upperBound &- 1)) { return }
+    if let end = rows.first(where: { !range.contains(value(self, $0)) }) { count = end }
   }
 
-  private func fileOffset(_ index: Int) -> UInt64 {
-    UInt64(truncatingIfNeeded: origin.fileOffset(of: offset &+ index &* stride))
+  @inline(__always)
+  private func fileOffset(_ index: Int, _ extent: Extent) -> UInt64 {
+    UInt64(truncatingIfNeeded: extent.origin.fileOffset(of: offset &+ index &* stride))
   }
 
   // MARK: - Columns
@@ -119,10 +133,14 @@ struct RowBatch {
   }
 
   @inline(never)
-  func writeFileOffsets(_ field: NumberField, to target: UnsafeMutableRawPointer) {
-    guard origin.spacing.groupSize == 0 else { return write(field, to: target, fileOffset) }
-    let (first, step) = (fileOffset(0), UInt64(truncatingIfNeeded: stride &* origin.spacing.stride))
-    write(field, to: target) { first &+ UInt64(truncatingIfNeeded: $0) &* step }
+  func writeFileOffsets(_ field: NumberField, of extent: Extent, to target: UnsafeMutableRawPointer) {
+    let rows = extent.rows
+    if extent.origin.spacing.groupSize > 0 {
+      return write(field, rows, to: target) { fileOffset($0, extent) }
+    }
+    let first = fileOffset(rows.lowerBound, extent)
+    let step = UInt64(truncatingIfNeeded: stride &* extent.origin.spacing.stride)
+    write(field, rows, to: target) { first &+ UInt64(truncatingIfNeeded: $0 &- rows.lowerBound) &* step }
   }
 
   /// A column of numbers with one width.
@@ -133,24 +151,27 @@ struct RowBatch {
     let following: Int
   }
 
+  /// - Parameter rows: all by default.
   @inline(__always)
   private func write(
-    _ field: NumberField, to target: UnsafeMutableRawPointer, _ value: (Int) -> UInt64
+    _ field: NumberField, _ rows: Range<Int>? = nil, to target: UnsafeMutableRawPointer,
+    _ value: (Int) -> UInt64
   ) {
     let (decimal, width) = (field.decimal, field.width)
-    var target = target
+    let rows = rows ?? 0..<count
+    var target = target + rows.lowerBound &* rowLength
     if field.following < 8 || width > 12 {
-      for index in 0..<count {
+      for index in rows {
         decimal.write(value(index), width: width, to: target)
         target += rowLength
       }
     } else if width <= 8 {
-      for index in 0..<count {
+      for index in rows {
         decimal.writeInWord(value(index), width: width, to: target)
         target += rowLength
       }
     } else {
-      for index in 0..<count {
+      for index in rows {
         let number = value(index)
         let high = number / 100_000_000
         decimal.writeInWord(high, width: width &- 8, to: target)
@@ -160,23 +181,37 @@ struct RowBatch {
     }
   }
 
-  /// Writes the same text into each row, in the largest words that fit. The last two words may overlap.
-  func write(_ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
+  /// Writes the same text into each of the rows, in the largest words that fit. The last two words may overlap.
+  func write(_ text: UnsafeRawBufferPointer, _ rows: Range<Int>, to target: UnsafeMutableRawPointer) {
+    let target = target + rows.lowerBound &* rowLength
     switch text.count {
-    case 1: fill(UInt8.self, text, to: target)
-    case 2..<4: fill(UInt16.self, text, to: target)
-    case 4..<8: fill(UInt32.self, text, to: target)
-    case 8..<16: fill(UInt64.self, text, to: target)
-    default: fill(SIMD16<UInt8>.self, text, to: target)
+    case 1: fill(UInt8.self, text, rows.count, to: target)
+    case 2..<4: fill(UInt16.self, text, rows.count, to: target)
+    case 4..<8: fill(UInt32.self, text, rows.count, to: target)
+    case 8..<16: fill(UInt64.self, text, rows.count, to: target)
+    default: fill(SIMD16<UInt8>.self, text, rows.count, to: target)
     }
   }
 
   @inline(__always)
   private func fill<Word: BitwiseCopyable>(
-    _ type: Word.Type, _ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer
+    _ type: Word.Type, _ text: UnsafeRawBufferPointer, _ count: Int, to target: UnsafeMutableRawPointer
   ) {
     let size = MemoryLayout<Word>.size
     var start = 0
+    if text.count > size {
+      let second = min(size, text.count &- size)
+      let words = (
+        text.loadUnaligned(as: type), text.loadUnaligned(fromByteOffset: second, as: type)
+      )
+      var target = target
+      for _ in 0..<count {
+        target.storeBytes(of: words.0, as: type)
+        target.storeBytes(of: words.1, toByteOffset: second, as: type)
+        target += rowLength
+      }
+      start = 2 &* size
+    }
     while start < text.count {
       let index = min(start, text.count &- size)
       let word = text.loadUnaligned(fromByteOffset: index, as: type)

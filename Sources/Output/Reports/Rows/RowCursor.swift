@@ -9,11 +9,12 @@ package enum RowStyle: Sendable {
 }
 
 /// How a writer writes values.
-final class RowForms: Sendable {
+final class RowForms {
   let style: RowStyle
   let letterCase: Hex.LetterCase
   /// For local times; nil without them.
   let clock: LocalClock?
+  let times = TimeTexts()
 
   init(_ style: RowStyle, _ letterCase: Hex.LetterCase, _ clock: LocalClock?) {
     (self.style, self.letterCase, self.clock) = (style, letterCase, clock)
@@ -62,10 +63,27 @@ struct RowCursor {
   }
 
   /// Copies bytes that are already formatted.
-  @inline(__always)
   mutating func put(_ bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress else { return }
-    end.copyMemory(from: start, byteCount: bytes.count)
+    if bytes.count < 4 {
+      for byte in bytes { put(byte) }
+    } else if bytes.count <= 8 {
+      copy(bytes, by: UInt32.self)
+    } else if bytes.count <= 16 {
+      copy(bytes, by: UInt64.self)
+    } else if bytes.count <= 32 {
+      copy(bytes, by: SIMD16<UInt8>.self)
+    } else if let start = bytes.baseAddress {
+      end.copyMemory(from: start, byteCount: bytes.count)
+      end += bytes.count
+    }
+  }
+
+  /// Copies at most two words, which may overlap: most texts are short, and a call would take longer.
+  @inline(__always)
+  private mutating func copy<Word: BitwiseCopyable>(_ bytes: UnsafeRawBufferPointer, by type: Word.Type) {
+    let second = bytes.count &- MemoryLayout<Word>.size
+    end.storeBytes(of: bytes.loadUnaligned(as: type), as: type)
+    end.storeBytes(of: bytes.loadUnaligned(fromByteOffset: second, as: type), toByteOffset: second, as: type)
     end += bytes.count
   }
 
@@ -135,10 +153,10 @@ struct RowCursor {
   }
 
   mutating func put(_ time: CaptureTime?) {
-    guard let time, time.hasText else { return putNothing() }
+    guard let time, UInt32(exactly: time.seconds) != nil || time.hasText else { return putNothing() }
     if style == .arrow { return put(binary: time.microseconds) }
     putQuote()
-    end += time.write(to: end)
+    end += forms.times.write(time, to: end)
     putQuote()
   }
 

@@ -52,6 +52,19 @@ public struct TimeTexts: ~Copyable {
     target.storeBytes(of: seconds[Int(ofDay &- minute &* 60)].littleEndian, toByteOffset: 16, as: UInt32.self)
   }
 
+  /// Writes the text of a capture time, which has one; returns its length. Most are after 1970.
+  package func write(_ time: CaptureTime, to target: UnsafeMutableRawPointer) -> Int {
+    guard let seconds = UInt32(exactly: time.seconds) else { return time.write(to: target) }
+    write(seconds, to: target)
+    let digits = min(Int(time.digits), CaptureTime.maxDigits)
+    guard digits > 0 else { return UTCTime.textLength }
+    let fraction = target + UTCTime.textLength
+    (fraction - 1).storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
+    Decimal.shared.write(time.fraction, width: digits, to: fraction)
+    fraction.storeBytes(of: UInt8(ascii: "Z"), toByteOffset: digits, as: UInt8.self)
+    return UTCTime.textLength + digits + 1
+  }
+
   /// Two decimal digits of a number below 100, the tens in the low byte.
   private static func pair(_ number: UInt32) -> UInt64 { UInt64(number / 10 | (number % 10) << 8) | 0x3030 }
 
