@@ -99,7 +99,7 @@ def test_latest_feedback_is_what_a_replay_inserts(spark, tmp_path, feedback):
 
 
 def test_times_within_a_second(spark):
-    """A registration without a fraction may be any moment of its second (docs/stores.md#times-within-a-second)."""
+    """A registration without a fraction may be any moment of its second (docs/spec/interface.md#milliseconds)."""
     pushes = spark.sql(
         """SELECT X'AA' AS token, timestamp'2021-01-01 09:30:00.7Z' AS time, 1609493400L AS timestamp, 410L AS status,
            cast(array() AS array<string>) AS flags"""
