@@ -211,6 +211,13 @@ package struct InputOptions: ParsableArguments {
   /// The inputs in their order, pairs apart: the arguments, then those of lists.
   package var inputs: [String] { arguments + filesFrom.flatMap(\.inputs).map(\.name) }
 
+  /// The same options with one of the inputs.
+  package func alone(_ name: String) -> InputOptions {
+    var options = self
+    (options.arguments, options.filesFrom) = ([name], [])
+    return options
+  }
+
   private func named(_ paths: inout ArgumentPaths) -> [Input] {
     arguments.map { Input(argument: $0, from: &paths) } + filesFrom.flatMap(\.inputs)
   }

@@ -13,7 +13,7 @@ extension ExportedKind {
     switch self {
     case .feedback: "feedback tuple"
     case .responses: "error response"
-    case .requests, .pushes, .resend, .resendPushes, .streams, .findings, .inputs: type
+    case .requests, .pushes, .resend, .resendPushes, .streams, .findings, .tokens, .inputs: type
     }
   }
 

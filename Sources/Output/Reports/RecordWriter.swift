@@ -39,6 +39,7 @@ package final class RecordWriter: RowSink {
   private let streams: RowFrame<StreamSummary>?
   private let streamsOfTLS: RowFrame<StreamSummary>?
   private let findings: RowFrame<Finding>?
+  private let tokens: RowFrame<TokenRow>?
   private let inputs: RowFrame<InputRecord>?
   /// Takes the rows in place of the output; nil unless the format is Arrow.
   private let table: ArrowTable?
@@ -68,6 +69,7 @@ package final class RecordWriter: RowSink {
     streamsOfTLS = frame(.streams)
     streams = frame(.streams) { isDocument && $0.hasPrefix("tls_") }
     findings = frame(.findings)
+    tokens = frame(.tokens)
     inputs = frame(.inputs)
 
     let names = content.columns(.feedback, clock)
@@ -176,6 +178,10 @@ package final class RecordWriter: RowSink {
     for push in pushes.records where takesAll || push.fields.needsResend {
       try write(PushRow(record: push, labels: pushes.labels), of: bytes, rows)
     }
+  }
+
+  package func token(_ token: RawSpan, _ history: TokenHistory) throws {
+    try write(TokenRow(token: 0..<token.byteCount, history: history), of: token, tokens)
   }
 
   package func inputEnded(_ input: InputRecord) throws { try write(input, inputs) }

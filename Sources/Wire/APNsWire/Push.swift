@@ -72,7 +72,7 @@ package struct PushFields: BitwiseCopyable, Sendable {
   }
 }
 
-package enum PushOutcome: String, CaseIterable, Sendable {
+package enum PushOutcome: String, BitwiseCopyable, CaseIterable, Sendable {
   /// Status 200.
   case accepted
   /// Status 410: the token is invalid since the response's `timestamp`.

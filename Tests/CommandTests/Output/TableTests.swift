@@ -13,7 +13,9 @@ import Testing
     names.map { Repository.root.appendingPathComponent("samples/\($0)").path }
   }
 
-  private static let kinds = ["feedback", "requests", "responses", "pushes", "streams", "findings", "inputs"]
+  private static let kinds = [
+    "feedback", "requests", "responses", "pushes", "streams", "findings", "tokens", "inputs",
+  ]
 
   @Test("a directory has the tables that single exports write", arguments: ["csv", "arrow"])
   func directoryOfTables(format: String) throws {

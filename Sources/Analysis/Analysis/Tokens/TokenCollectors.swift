@@ -35,6 +35,9 @@ package final class TokenOrigins {
 
   package init() {}
 
+  /// The number of an input that has records.
+  func number(of source: String) -> UInt32? { numbers[source] }
+
   func origin(
     _ labels: StreamLabels, _ offset: Int, fileOffset: Int? = nil, packet: Int? = nil
   ) -> TokenOrigin {

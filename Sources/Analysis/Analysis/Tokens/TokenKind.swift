@@ -2,7 +2,7 @@ import APNsWire
 import Basics
 
 /// What the token of a push is for (docs/spec/pushes.md#topics).
-package enum TokenKind: String, CaseIterable, Sendable {
+package enum TokenKind: String, BitwiseCopyable, CaseIterable, Sendable {
   /// An app on a device.
   case device
   case voip

@@ -30,6 +30,7 @@ struct Apnsift: ParsableCommand {
         apnsift --requests sent.bin --responses got.bin
         apnsift export feedback.bin > tokens.csv    all records
         apnsift carve disk.img > found.csv          deleted records
+        apnsift compare monday/ tuesday/            tokens of two sets of files
         apnsift replay feedback.bin --create        invalidate tokens in a store
         apnsift audit feedback.bin                  results of faulty readers
         apnsift show feedback.bin --offset 114      annotated hex dump
@@ -37,7 +38,7 @@ struct Apnsift: ParsableCommand {
         apnsift verify samples/corpus               check a corpus
 
       EXIT CODES
-        0 success   1 a failed verify, or findings (--fail-on error, warning or note)
+        0 success   1 a failed verify, a difference, or findings (--fail-on error, warning or note)
         2 an input, output or store failed   3 --max-invalidate stopped a replay
         64 usage error   70 internal error
 
@@ -46,7 +47,8 @@ struct Apnsift: ParsableCommand {
       """,
     version: Program.version,
     subcommands: [
-      Inspect.self, Export.self, Carve.self, Replay.self, Store.self, Audit.self, Show.self, Report.self,
+      Inspect.self, Export.self, Carve.self, Compare.self, Replay.self, Store.self, Audit.self, Show.self,
+      Report.self,
       Verify.self, Forms.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)

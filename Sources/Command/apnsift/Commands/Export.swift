@@ -30,6 +30,7 @@ struct Export: ParsableCommand {
         apnsift export gateway.pcap --records resend       requests to send again
         apnsift export evidence/ -t ndjson --token TOKEN   all of one token
         apnsift export evidence/ --flagged                 doubtful records
+        apnsift export evidence/ --records tokens          a row for each token
         apnsift export evidence/ --records inputs          every file, with its hash
         apnsift export evidence/ -o all.ndjson --dfxml inventory.xml
         apnsift export http2.pcap --keys keys.log --records pushes
@@ -60,7 +61,9 @@ struct Export: ParsableCommand {
   var to: To?
 
   @Option(
-    help: .init("Only these records. (default: all but inputs; feedback in CSV and Arrow)", valueName: "KIND")
+    help: .init(
+      "Only these records. (default: all but tokens and inputs; feedback in CSV and Arrow)", valueName: "KIND"
+    )
   )
   var records: ExportedKind?
 
@@ -210,6 +213,8 @@ struct Export: ParsableCommand {
 
     var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
+    let tokens = try documents.finishTokens()
+    if records == .tokens { summary.distinctTokens = tokens.map { Int(clamping: $0) } }
     try documents.finish(summary, inputs: examination.inputs)
     try inventory.finish(others: documents.directory?.paths ?? [])
     if !isFiltered, let hint = hint(summary) { Console.note(hint) }

@@ -12,11 +12,38 @@ struct ExportDocuments {
   /// What gets the evidence, with the kinds that it writes.
   private(set) var sinks: [(sink: any EvidenceSink, kinds: Set<ExportedKind>)] = []
 
+  /// The records of each token, for the writer of tokens; nil without one.
+  private var tokens: (sightings: TokenSightings, writer: RecordWriter)?
+
   init(in directory: OutputDirectory? = nil) { self.directory = directory }
 
   mutating func add(_ writer: RecordWriter, kinds: Set<ExportedKind>, _ output: OutputBuffer) {
     documents.append((writer, output))
     sinks.append((writer, kinds))
+  }
+
+  /// Adds a writer of tokens, which gets them at the end.
+  mutating func add(_ writer: RecordWriter, _ sightings: TokenSightings, _ output: OutputBuffer) {
+    documents.append((writer, output))
+    sinks.append((sightings, [.feedback, .requests, .pushes]))
+    tokens = (sightings, writer)
+  }
+
+  /// Writes the tokens; returns their number, nil if none are written.
+  func finishTokens() throws -> UInt64? {
+    guard let tokens else { return nil }
+    var count: UInt64 = 0
+    try tokens.sightings.visit { token, history in
+      try tokens.writer.token(token, history)
+      count += 1
+    }
+    let unnamed = tokens.sightings.unnamedTopics
+    if unnamed > 0 {
+      Console.note(
+        "the topics of \(Count.of(unnamed, "push")) are left out of the tokens: there are too many, or they are too long"
+      )
+    }
+    return count
   }
 
   /// Completes the documents.
@@ -76,7 +103,10 @@ extension Export {
     let writer = try RecordWriter(
       recordFormat, content, letterCase: uppercase ? .upper : .lower, clock: local.clock, output: buffer)
     try writer.begin(version: Program.version, options: input.reported)
-    documents.add(writer, kinds: content.kinds, buffer)
+    guard content.kinds == [.tokens] else { return documents.add(writer, kinds: content.kinds, buffer) }
+    let sightings = TokenSightings(
+      memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)))
+    documents.add(writer, sightings, buffer)
   }
 
   // MARK: - Columns

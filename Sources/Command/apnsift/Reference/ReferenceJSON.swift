@@ -96,6 +96,8 @@ enum ReferenceJSON {
       return .object([
         ("enum", .array(words.map { .string($0) } + (entry.isOptional ? [.null] : [])))
       ])
+    case .texts:
+      return .object([("type", type("array")), ("items", .object([("type", .string("string"))]))])
     case .itemIDs:
       let item = JSONValue.object([
         ("type", .string("integer")), ("minimum", .int(0)), ("maximum", .int(255)),

@@ -129,6 +129,7 @@ extension ColumnEntry.ValueType {
     case .text: "text"
     case .words(let words): words.joined(separator: ", ")
     case .flags: "list of flags"
+    case .texts: "list of texts"
     case .itemIDs: "list of integers"
     case .hex: "hex"
     }

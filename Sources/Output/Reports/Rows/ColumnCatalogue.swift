@@ -15,6 +15,7 @@ package struct ColumnEntry: Sendable {
     case words([String])
     /// A list, in CSV separated by semicolons, in JSON an array.
     case flags
+    case texts
     case itemIDs
     case hex
   }
@@ -42,7 +43,7 @@ extension ExportedKind {
     switch self {
     case .resend: .requests
     case .resendPushes: .pushes
-    case .feedback, .requests, .responses, .pushes, .streams, .findings, .inputs: self
+    case .feedback, .requests, .responses, .pushes, .streams, .findings, .tokens, .inputs: self
     }
   }
 
@@ -51,7 +52,7 @@ extension ExportedKind {
     switch table {
     case .feedback: "feedback"
     case .pushes: "push"
-    case .requests, .responses, .streams, .findings, .inputs, .resend, .resendPushes:
+    case .requests, .responses, .streams, .findings, .tokens, .inputs, .resend, .resendPushes:
       String(table.rawValue.dropLast())
     }
   }
@@ -65,6 +66,7 @@ extension ExportedKind {
     case .pushes, .resendPushes: PushColumn.allCases.map(\.name)
     case .streams: StreamColumn.allCases.map(\.name)
     case .findings: FindingColumn.allCases.map(\.name)
+    case .tokens: TokenColumn.allCases.map(\.name)
     case .inputs: InputColumn.allCases.map(\.name)
     }
   }
@@ -93,7 +95,7 @@ extension ExportedKind {
       ]
     case .pushes: all.filter { $0 != "payload" }
     case .inputs: all.filter { $0 != "md5" }
-    case .requests, .responses, .streams, .findings, .resend, .resendPushes: all
+    case .requests, .responses, .streams, .findings, .tokens, .resend, .resendPushes: all
     }
   }
 
@@ -128,7 +130,7 @@ extension ColumnEntry {
     switch type {
     case .integer: .int64
     case .text, .words: .utf8
-    case .flags: .utf8List
+    case .flags, .texts: .utf8List
     case .itemIDs: .int64List
     case .hex: .binary
     case .named(let name):
@@ -148,6 +150,7 @@ extension ColumnEntry.ValueType {
     "COMPRESSION": Compression.allCases.map(\.rawValue) + [InputReport.imageName, UTF16Text.name],
     "CONFIDENCE": Confidence.allCases.map(\.rawValue),
     "FILE-KIND": FileStatus.Kind.allCases.map(\.rawValue),
+    "ENVIRONMENT": PushEnvironment.allCases.map(\.rawValue),
     "FORM": Carving.CarvedForm.allCases.map(\.rawValue),
     "FORMAT": InputFormat.all.map(\.name) + ArchiveFormat.allCases.map(\.rawValue),
     "PROTOCOL": StreamProtocol.allCases.map(\.rawValue),
@@ -166,7 +169,9 @@ extension ColumnEntry.ValueType {
     } else if let words = Self.words[text] {
       self = .words(words)
     } else {
-      self = ["text": .text, "flags": .flags, "item-ids": .itemIDs, "hex": .hex][text] ?? .named(text)
+      self =
+        ["text": .text, "texts": .texts, "flags": .flags, "item-ids": .itemIDs, "hex": .hex][text]
+        ?? .named(text)
     }
   }
 }

@@ -201,6 +201,17 @@ struct RowCursor {
     if style == .json { put(UInt8(ascii: "]")) }
   }
 
+  /// A list of texts. In CSV it is one text, so that its quotes are right.
+  mutating func put(_ texts: [String]) {
+    if style == .csv { return put(text: texts.joined(separator: ";")) }
+    beginList()
+    for (index, text) in texts.enumerated() {
+      beginElement(isFirst: index == 0)
+      put(text: text)
+    }
+    endList()
+  }
+
   /// The bytes in hex; in Arrow as they are.
   /// - Parameter letterCase: nil for that of the writer.
   mutating func put(hexOf range: Range<Int>?, _ letterCase: Hex.LetterCase? = nil) {

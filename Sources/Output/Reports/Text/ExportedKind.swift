@@ -10,6 +10,8 @@ package enum ExportedKind: String, CaseIterable, Sendable {
   /// Only pushes to send again.
   case resendPushes = "resend-pushes"
   case streams, findings
+  /// A row for each token, with what all records say of it. It is written only if it is named: it has all inputs.
+  case tokens
   /// A row for each file among the inputs. It is written only if it is named: it has times of the file system.
   case inputs
 }
@@ -39,6 +41,7 @@ extension Summary {
           ? "\(Count.of(gateway.discarded, "request")) to send again"
           : "\(gateway.discarded > 0 ? "\(Count.of(gateway.discarded, "request")), " : "")\(pushesToResend)"
       case .resendPushes: pushesToResend
+      case .tokens: Count.of(distinctTokens ?? 0, "token")
       case .inputs, nil: isCSV ? Count.of(feedback, "record") : recordText.text
       }
     guard let distinctTokens, kind == .feedback || kind == nil && feedback > 0 else { return "\(done)" }

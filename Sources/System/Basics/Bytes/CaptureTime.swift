@@ -1,5 +1,5 @@
 /// The capture time of a packet, with the precision of the capture file.
-package struct CaptureTime: Equatable, Hashable, Sendable {
+package struct CaptureTime: BitwiseCopyable, Equatable, Hashable, Sendable {
   /// The most digits kept: a second in units of 10^-18 s still fits in 64 bits, and in smaller units does not.
   package static let maxDigits = 18
 

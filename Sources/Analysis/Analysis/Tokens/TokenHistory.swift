@@ -1,0 +1,140 @@
+import APNsWire
+import Basics
+
+/// What all records say of one token (docs/spec/interface.md#tokens).
+package struct TokenHistory: Sendable {
+  /// What the token is for; nil if no push says it, or if pushes disagree.
+  package var kind: TokenKind? { kinds.value }
+  /// Those of its pushes, each once.
+  package private(set) var topics: [String] = []
+  /// Nil if no record says it, or if records disagree.
+  package var environment: PushEnvironment? { environments.value }
+  /// The times of its packets, or of the records themselves unless they are doubtful.
+  package private(set) var seen: ClosedRange<CaptureTime>?
+  /// Requests and pushes to it.
+  package private(set) var sends = 0
+  package private(set) var outcomes = SendCounts()
+  /// The latest time of a tuple or a 410 that is not doubtful.
+  package private(set) var invalidatedAt: CaptureTime?
+  /// The name of the input of `record`.
+  package private(set) var source: String
+  /// The record with `invalidatedAt`, else the latest one.
+  package private(set) var record: TokenSighting
+  /// Records whose token or time is doubtful, and those found by a search.
+  package private(set) var doubtful = 0
+  package private(set) var recovered = 0
+  /// The number of inputs with a record of it.
+  package var inputs: Int { 1 + otherInputs.count }
+  private var kinds = Agreed<TokenKind>()
+  private var environments = Agreed<PushEnvironment>()
+  private var topicNumbers: [UInt32] = []
+  private let firstInput: UInt32
+  /// That of all its records.
+  package let side: UInt8
+  private var otherInputs: Set<UInt32> = []
+
+  /// - Parameter first: is not added yet.
+  init(_ first: TokenSighting, source: String) {
+    (record, self.source, firstInput, side) = (first, source, first.input, first.side)
+  }
+
+  mutating func add(_ sighting: TokenSighting, _ names: TokenSightings) {
+    kinds.add(sighting.kind)
+    environments.add(names.environment(of: sighting))
+    if let topic = sighting.topic, !topicNumbers.contains(topic) {
+      topicNumbers.append(topic)
+      topics.append(names.topics[Int(topic)])
+    }
+    if sighting.input != firstInput { otherInputs.insert(sighting.input) }
+    if sighting.isSend { sends += 1 }
+    outcomes.add(sighting.outcome)
+    if sighting.isDoubtful { doubtful += 1 }
+    if sighting.isRecovered { recovered += 1 }
+    if isDated(better: sighting) {
+      record = sighting
+      source = names.source(of: sighting)
+    }
+    invalidatedAt = [invalidatedAt, sighting.invalidatedAt].compactMap { $0 }.max()
+    guard let time = sighting.seenAt else { return }
+    seen = min(seen?.lowerBound ?? time, time)...max(seen?.upperBound ?? time, time)
+  }
+
+  /// Whether a record dates the token better than those before it. Of equal ones, the first does.
+  private func isDated(better sighting: TokenSighting) -> Bool {
+    guard let time = sighting.invalidatedAt else {
+      guard invalidatedAt == nil, let time = sighting.seenAt else { return false }
+      return seen.map { $0.upperBound < time } ?? true
+    }
+    return invalidatedAt.map { $0 < time } ?? true
+  }
+}
+
+/// A fact that records may say: no value if none does, or if they disagree.
+private struct Agreed<Fact: Equatable & Sendable>: Sendable {
+  private(set) var value: Fact?
+  private var disagree = false
+
+  mutating func add(_ fact: Fact?) {
+    guard let fact, !disagree else { return }
+    disagree = value.map { $0 != fact } ?? false
+    value = disagree ? nil : fact
+  }
+}
+
+package enum PushEnvironment: String, CaseIterable, Sendable {
+  case production, sandbox
+
+  /// By the name of a server of Apple's.
+  init?(serverName: String) {
+    guard serverName.hasSuffix(".push.apple.com") else { return nil }
+    self = serverName.contains(".sandbox.") || serverName.contains(".development.") ? .sandbox : .production
+  }
+}
+
+/// What became of the records of a token. Discarded requests, which were not processed, are in none of them.
+package struct SendCounts: Sendable {
+  package private(set) var accepted = 0
+  package private(set) var rejected = 0
+  /// Answers 410, and feedback tuples.
+  package private(set) var invalidated = 0
+  package private(set) var unknown = 0
+
+  mutating func add(_ outcome: PushOutcome?) {
+    switch outcome {
+    case .accepted: accepted += 1
+    case .rejected: rejected += 1
+    case .invalidated: invalidated += 1
+    case .unknown: unknown += 1
+    case nil: break
+    }
+  }
+}
+
+/// A record of a token.
+package struct TokenSighting: BitwiseCopyable, Sendable {
+  /// The number of the input in the order of their first records, from 0, and of its stream.
+  var input: UInt32 = 0
+  /// Of a comparison: the number of its set of inputs; else 0.
+  var side: UInt8 = 0
+  package var stream: UInt32 = 0
+  /// In its direction of the stream, and in the file.
+  package var offset = 0
+  package var fileOffset = 0
+  package var packet: PacketReference?
+  /// Index in the topics.
+  var topic: UInt32?
+  var kind: TokenKind?
+  /// Nil for a discarded request.
+  var outcome: PushOutcome?
+  /// Whether it is a request or a push.
+  var isSend = true
+  /// When it was captured; else its own time, if that is not doubtful.
+  var seenAt: CaptureTime?
+  /// The time of a tuple or a 410 that is not doubtful.
+  var invalidatedAt: CaptureTime?
+  /// Whether a field says that it is of the sandbox.
+  var isSandbox = false
+  var isDoubtful = false
+  /// Whether it was found by a search.
+  var isRecovered = false
+}

@@ -1,0 +1,89 @@
+import Analysis
+import ArgumentParser
+import Basics
+import CommandOptions
+import Reports
+
+/// `apnsift compare`: the tokens of two sets of inputs.
+struct Compare: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Compare the tokens of two files or directories.",
+    usage: "apnsift compare [<options>] <a> <b>",
+    discussion: """
+      Finds tokens that only A or only B has, and those that both have with other times of invalidation, as export \
+      --records tokens has them. Feedback, requests and pushes count, in files of any kind.
+
+      EXAMPLES
+        apnsift compare monday/ tuesday/               two days
+        apnsift compare -t csv server1.bin server2.bin all differences
+        apnsift compare before.pcap after.pcap -o differences.json
+
+      EXIT CODES
+        0 no difference   1 the tokens differ   2 an input or output failed
+      """)
+
+  @Option(
+    name: [.short, .long], help: .init("Format. (default: extension of -o, else text)", valueName: "FORMAT"))
+  var to: DifferenceWriter.Format?
+
+  @Option(name: [.short, .long], help: .init("Output file.", valueName: "FILE"))
+  var output: String?
+
+  @Flag(help: "Overwrite the output file.")
+  var force = false
+
+  @OptionGroup var input: InputOptions
+
+  private var format: DifferenceWriter.Format {
+    to ?? output.flatMap { DifferenceWriter.Format(rawValue: OutputName.fileExtension($0)) } ?? .text
+  }
+
+  mutating func validate() throws {
+    try OutputName.check("-o", output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
+    guard input.inputs.count == 2 else {
+      throw ValidationError("compare takes two inputs: two files, or two directories")
+    }
+  }
+
+  func run() throws {
+    let outputs = OutputSet(force: force)
+    let buffer = try outputs.open("-o", output ?? "-")
+    let sightings = TokenSightings(
+      memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)))
+    let sides = input.inputs
+    var examinations: [(InputOptions, Examination)] = []
+    for (index, name) in sides.enumerated() {
+      let side = input.alone(name)
+      var examination = try side.examination(hashing: .possibleCopies)
+      sightings.side = UInt8(index)
+      try examination.run([sightings])
+      examinations.append((side, examination))
+    }
+    let writer = try DifferenceWriter(format, buffer)
+    try compare(sightings, writer)
+    try writer.end((sides[0], sides[1]), version: Program.version)
+    try outputs.finish(besides: [])
+    for (side, examination) in examinations {
+      let name = side.inputs.joined()
+      try side.end(examination, "\(name): compared \(Count.of(examination.readCount, "input"))")
+    }
+    if !writer.counts.isEmpty { throw ExitStatus.found }
+  }
+
+  /// Tokens come in their order, those of A before the same ones of B.
+  private func compare(_ sightings: TokenSightings, _ writer: DifferenceWriter) throws {
+    var waiting: (token: [UInt8], history: TokenHistory)?
+    try sightings.visit { bytes, history in
+      let token = bytes.withUnsafeBytes { Array($0) }
+      if let first = waiting.take() {
+        if history.side == 1, first.token == token { return try writer.add(token, first.history, history) }
+        try writer.add(first.token, first.history, nil)
+      }
+      if history.side == 0 { waiting = (token, history) } else { try writer.add(token, nil, history) }
+    }
+    if let waiting { try writer.add(waiting.token, waiting.history, nil) }
+  }
+}
+
+extension DifferenceWriter.Format: ExpressibleByArgument {}

@@ -1,0 +1,70 @@
+import CommandTestSupport
+import TestSupport
+import Testing
+
+/// `apnsift compare A B` (docs/spec/interface.md#compare).
+@Suite("Differences of two sets of inputs")
+struct CompareTests {
+  private let directory: TestDirectory
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write(
+      Tuples.of(token(1)) + Tuples.of(token(2), time: 1_400_000_000) + Tuples.of(token(3)), to: "a.bin")
+    try directory.write(
+      Tuples.of(token(2), time: 1_400_000_001) + Tuples.of(token(3)) + Tuples.of(token(4)), to: "b.bin")
+  }
+
+  @Test("CSV has all differences, and the exit code is 1")
+  func table() throws {
+    let outcome = try directory.apnsift("compare", "-t", "csv", "a.bin", "b.bin")
+    #expect(outcome.code == 1)
+    let names =
+      "difference,token,invalidated_at_a,invalidated_at_b,source_a,stream_a,offset_a,source_b,stream_b,offset_b"
+    let expected = [
+      "only-a,\(hex(token(1))),2014-05-13T16:53:20Z,,a.bin,0,0,,,",
+      "other-time,\(hex(token(2))),2014-05-13T16:53:20Z,2014-05-13T16:53:21Z,a.bin,0,38,b.bin,0,0",
+      "only-b,\(hex(token(4))),,2014-05-13T16:53:20Z,,,,b.bin,0,76",
+    ]
+    #expect(outcome.lines.first == names)
+    #expect(outcome.lines.dropFirst().sorted() == expected.sorted())
+  }
+
+  @Test("text has the counts and the differences")
+  func text() throws {
+    let outcome = try directory.apnsift("compare", "a.bin", "b.bin")
+    let counts = outcome.lines.prefix(6).map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(
+      counts == [
+        "A a.bin", "B b.bin", "only in A 1", "only in B 1", "in both, other times 1", "in both, same time 1",
+      ])
+    #expect(outcome.lines.contains("only-a  \(hex(token(1)))  2014-05-13T16:53:20Z"))
+    #expect(outcome.errors.contains("a.bin: compared 1 input"))
+  }
+
+  @Test(
+    "the same tokens in another order and in another format are no difference",
+    arguments: ["text", "csv", "json"])
+  func same(format: String) throws {
+    let tuples = Tuples.of(token(3)) + Tuples.of(token(1)) + Tuples.of(token(2), time: 1_400_000_000)
+    try directory.write(hex(tuples) + "\n", to: "hex/a.txt")
+    let outcome = try directory.apnsift("compare", "-t", format, "a.bin", "hex")
+    #expect(outcome.code == 0, "\(outcome.text)")
+    if format == "json" {
+      let summary = try Evidence.object(outcome.text)["summary"] as? [String: Int]
+      #expect(summary == ["only_a": 0, "only_b": 0, "other_time": 0, "same": 3])
+    }
+  }
+
+  @Test("a missing input is a failure", arguments: [["a.bin", "missing.bin"], ["missing.bin", "a.bin"]])
+  func missing(_ names: [String]) throws {
+    let outcome = try directory.apnsift(["compare"] + names)
+    #expect(outcome.code == 2 && outcome.errors.contains("missing.bin"))
+  }
+
+  @Test("two inputs are needed", arguments: [["a.bin"], ["a.bin", "b.bin", "a.bin"]])
+  func usage(_ names: [String]) throws {
+    let outcome = try directory.apnsift(["compare"] + names)
+    #expect(outcome.code == 64 && outcome.errors.contains("compare takes two inputs"))
+  }
+}
