@@ -109,24 +109,13 @@ public enum Hex {
   @inline(__always)
   private static func fourBytes(_ digits: EightBytes) -> UInt32? {
     let word = digits.word
-    let lower = word | 0x2020_2020_2020_2020
-    let isDigit = between(word, UInt8(ascii: "0"), UInt8(ascii: "9"))
-    let isLetter = between(lower, UInt8(ascii: "a"), UInt8(ascii: "f"))
-    guard word & EightBytes.highBits == 0, isDigit | isLetter == EightBytes.highBits else { return nil }
+    guard digits.marksOfHigh == 0, digits.marksOfHexDigits == EightBytes.highBits else { return nil }
+    let isLetter = word &<< 1 & EightBytes.highBits
     let values = (word & 0x0f0f_0f0f_0f0f_0f0f) &+ (isLetter &>> 7) &* 9
     // Join pairs of digits to bytes, then the bytes to one word.
     let pairs = (values &<< 4 | values &>> 8) & 0x00ff_00ff_00ff_00ff
     let fours = (pairs | pairs &>> 8) & 0x0000_ffff_0000_ffff
     return UInt32(truncatingIfNeeded: fours | fours &>> 16)
-  }
-
-  /// The highest bit of each byte from `low` to `high`; bytes are below 0x80.
-  @inline(__always)
-  private static func between(_ word: UInt64, _ low: UInt8, _ high: UInt8) -> UInt64 {
-    let word = word & ~EightBytes.highBits
-    let atLeast = word &+ EightBytes.ones &* UInt64(0x80 &- low)
-    let above = word &+ EightBytes.ones &* UInt64(0x7f &- high)
-    return atLeast & ~above & EightBytes.highBits
   }
 }
 
