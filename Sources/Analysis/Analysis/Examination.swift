@@ -334,8 +334,7 @@ package struct Examination {
     Console.say(
       .about(
         input.name,
-        input.wantedMember.map { "has no file of the name \($0): inspect the archive to see the names" }
-          ?? "no input in this archive"))
+        input.wantedMember.map { .noMember($0) } ?? "no input in this archive"))
     return (members, lost)
   }
 

@@ -86,7 +86,7 @@ package struct InputSummary: Equatable, Sendable {
   package var compressionText: String {
     if parts > 1 { return ", \(Count.of(parts, "file"))" }
     return switch compression {
-    case InputReport.imageName: ", from an E01 image"
+    case EWFImage.name: ", from an E01 image"
     case UTF16Text.name?: ", UTF-16"
     case let name?: ", \(name)-compressed"
     case nil: ""

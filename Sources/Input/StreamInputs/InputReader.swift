@@ -29,7 +29,7 @@ package struct InputReport {
   package var format: InputFormat?
   package var captureKind: CaptureRecords.FileFormat?
   package var packets: Int?
-  /// The compression of the file, or `imageName`, or `utf-16`; nil if it is read as it is.
+  /// The compression of the file, or `ewf`, or `utf-16`; nil if it is read as it is.
   package var compression: String?
   /// How many files contain the content: more than 1 for a split image.
   package var parts = 1
@@ -52,9 +52,6 @@ package struct InputReport {
   /// How many members were read or skipped, with those in them, and how many could not be read in full.
   package var members = 0
   package var lostMembers = 0
-
-  /// Names an E01 image among the compressions.
-  package static let imageName = "ewf"
 
   /// All members of the archive that were wanted have been read.
   package mutating func finishArchive() {
@@ -183,9 +180,7 @@ package struct InputReader: ~Copyable {
         filled = (try? file.fill(&block, from: filled)) ?? filled
         headLength = Self.longHeadLength
       }
-      report.compression =
-        file.compression?.rawValue
-        ?? (file.isImage ? InputReport.imageName : file.isUTF16 ? UTF16Text.name : nil)
+      report.compression = file.encoding
       report.parts = file.partCount
       let head = Array(block[..<min(filled, headLength)])
       if !isRaw, input.half == nil, let format = ArchiveFormat(of: head) {
@@ -219,10 +214,7 @@ package struct InputReader: ~Copyable {
     if let segment = file.laterSegment {
       report.recognition = .imageSegment(segment)
       report.isSkipped = true
-      if let path = input.path, !EWFImage.hasFirstSegment(path) {
-        report.errors.append(
-          InputError("is segment \(segment) of an E01 image, whose first segment file is missing: find it"))
-      }
+      if let error = EWFImage.orphan(segment, at: input.path) { report.errors.append(error) }
       return
     }
     guard

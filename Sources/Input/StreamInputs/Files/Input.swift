@@ -93,8 +93,12 @@ package struct Input: Equatable, Sendable {
 
   /// Whether it, or an archive around it, was named, or no single member was.
   package var isWanted: Bool {
-    guard isMember, let wantedMember else { return true }
-    return name == wantedMember || wantedMember.hasPrefix(name + "!") || name.hasPrefix(wantedMember + "!")
+    !isMember || isOfWanted || wantedMember?.hasPrefix(name + "!") ?? false
+  }
+
+  /// The same without archives around the single member.
+  var isOfWanted: Bool {
+    wantedMember.map { name == $0 || name.hasPrefix($0 + "!") } ?? true
   }
 
   /// The archive, if it is named with a member as `ARCHIVE!MEMBER`; else itself. A file with that name comes first.

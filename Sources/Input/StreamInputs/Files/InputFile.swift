@@ -35,13 +35,15 @@ package struct InputFile: ~Copyable {
   ///   - readsLookalikes: whether a file of which nothing can be decompressed is read as raw bytes instead of
   ///     failing, and UTF-16 as it is stored.
   ///   - archive: the archive of which `input` is the current member.
+  ///   - observer: gets all bytes of the file as they are stored, until `finish`.
   package init(
-    _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [], readsLookalikes: Bool = false
+    _ input: Input, of archive: Archive? = nil, digests: DigestKinds = [], readsLookalikes: Bool = false,
+    observer: ((UnsafeRawBufferPointer) -> Void)? = nil
   ) throws(InputError) {
     if let archive {
-      stored = StoredFile(memberOf: archive, digests: digests)
+      stored = StoredFile(memberOf: archive, digests: digests, observer: observer)
     } else {
-      stored = try StoredFile(input, digests: digests)
+      stored = try StoredFile(input, digests: digests, observer: observer)
     }
     path = input.path
     self.readsLookalikes = readsLookalikes
@@ -51,8 +53,10 @@ package struct InputFile: ~Copyable {
   package var size: Int? { stored.size }
   /// Bytes read of the file on disk.
   package var bytesRead: Int { image == nil ? stored.bytesRead : min(contentLength, stored.size ?? 0) }
-  var isImage: Bool { image != nil }
-  var isUTF16: Bool { utf16 != nil }
+  /// How the content is stored: compressed, in an image, or in UTF-16; nil if it is the file's bytes.
+  var encoding: String? {
+    compression?.rawValue ?? (image != nil ? EWFImage.name : utf16 != nil ? UTF16Text.name : nil)
+  }
   var isHashed: Bool { stored.isHashed }
   /// How many files contain the content: more than 1 for a split image.
   package var partCount: Int { stored.partCount }

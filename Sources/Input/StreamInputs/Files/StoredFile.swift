@@ -18,6 +18,9 @@ struct StoredFile: ~Copyable {
   /// Holes of a sparse file, which are not read.
   private var holes: FileHoles?
   private let hashes: [DigestKind: InputHash]
+  /// Gets all bytes, too.
+  private let observer: Observer?
+  typealias Observer = (UnsafeRawBufferPointer) -> Void
   /// Offset in the file at which reading began: standard input may have been read before.
   private let startOffset: Int
   /// The size in bytes of all files, if known in advance: not for pipes, devices and members.
@@ -31,9 +34,10 @@ struct StoredFile: ~Copyable {
   private(set) var error: InputError?
 
   /// Opens `input`; throws an error if that fails.
-  init(_ input: Input, digests: DigestKinds) throws(InputError) {
+  init(_ input: Input, digests: DigestKinds, observer: Observer? = nil) throws(InputError) {
     input.register()
     hashes = InputHash.all(digests)
+    self.observer = observer
     let descriptor = input.path.map(Self.opened) ?? STDIN_FILENO
     source = .descriptor(descriptor)
     startOffset = input.path == nil ? max(0, Int(lseek(descriptor, 0, SEEK_CUR))) : 0
@@ -45,8 +49,9 @@ struct StoredFile: ~Copyable {
     if let status, status.isSparse, input.path != nil { holes = FileHoles(descriptor, size: status.size) }
   }
 
-  init(memberOf archive: Archive, digests: DigestKinds) {
+  init(memberOf archive: Archive, digests: DigestKinds, observer: Observer? = nil) {
     hashes = InputHash.all(digests)
+    self.observer = observer
     source = .member(archive)
     (startOffset, partCount) = (0, 1)
   }
@@ -60,7 +65,8 @@ struct StoredFile: ~Copyable {
     if case .descriptor(let descriptor) = source, size != nil, partCount == 1 { descriptor } else { nil }
   }
 
-  var isHashed: Bool { !hashes.isEmpty }
+  /// Whether all bytes have to be read, for digests or an observer.
+  var isHashed: Bool { !hashes.isEmpty || observer != nil }
 
   /// Whether bytes can be read twice.
   var isRegular: Bool { randomAccess != nil }
@@ -71,8 +77,9 @@ struct StoredFile: ~Copyable {
       let count = readSource(into: buffer)
       if count > 0 {
         // Right after the read, while the bytes are in the processor's cache.
-        let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        for hash in hashes.values { hash.update(bytes) }
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        for hash in hashes.values { hash.update(RawSpan(_unsafeBytes: bytes)) }
+        observer?(bytes)
         bytesRead &+= count
         return count
       }

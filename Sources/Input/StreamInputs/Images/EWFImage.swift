@@ -4,6 +4,8 @@ import PacketCapture
 
 /// A disk image in EWF format (E01), read by libewf with all its segment files as one blob.
 package final class EWFImage {
+  /// Names it among the compressions.
+  package static let name = "ewf"
   /// The first bytes of each segment file; a segment's number follows (Expert Witness Compression Format, section 3.1).
   private static let signature: [UInt8] = [0x45, 0x56, 0x46, 0x09, 0x0d, 0x0a, 0xff, 0x00]
   private static let numberOffset = 9
@@ -27,12 +29,19 @@ package final class EWFImage {
   }
 
   /// Whether the first segment file of the image is where it is expected: `.E01` for `.E02`, `.EAA` or `.FAA`.
-  static func hasFirstSegment(_ path: [CChar]) -> Bool {
+  private static func hasFirstSegment(_ path: [CChar]) -> Bool {
     guard path.count > 4 else { return false }
     let first = [UInt8(ascii: "0"), UInt8(ascii: "1"), 0].map { CChar(bitPattern: $0) }
     let letters =
       [path[path.count - 4]] + ["E", "e", "S", "s", "L", "l"].flatMap { $0.utf8CString.dropLast() }
     return letters.contains { DirectoryEntry.isRegularFile(path.dropLast(4) + [$0] + first) }
+  }
+
+  /// Why a later segment file at `path` is not read with the first one; nil if it is.
+  static func orphan(_ segment: Int?, at path: [CChar]?) -> InputError? {
+    guard let segment, let path, !hasFirstSegment(path) else { return nil }
+    return InputError(
+      "is segment \(segment) of an E01 image, whose first segment file is missing: find it")
   }
 
   /// - Parameter path: the NUL-terminated path of the first segment file; libewf finds the others by its name.

@@ -147,7 +147,7 @@ extension ColumnEntry {
 extension ColumnEntry.ValueType {
   /// Words that the program defines.
   private static let words = [
-    "COMPRESSION": Compression.allCases.map(\.rawValue) + [InputReport.imageName, UTF16Text.name],
+    "COMPRESSION": Compression.allCases.map(\.rawValue) + [EWFImage.name, UTF16Text.name],
     "CONFIDENCE": Confidence.allCases.map(\.rawValue),
     "FILE-KIND": FileStatus.Kind.allCases.map(\.rawValue),
     "ENVIRONMENT": PushEnvironment.allCases.map(\.rawValue),

@@ -4,6 +4,10 @@ extension Message {
 
   package static let unknownFormat = Message("no known format")
 
+  package static func noMember(_ name: String) -> Message {
+    Message("has no file of the name \(name): inspect the archive to see the names")
+  }
+
   package static func archive(_ format: String) -> Message { Message("a \(format) archive") }
 
   /// - Parameters:
