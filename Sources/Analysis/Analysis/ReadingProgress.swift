@@ -1,7 +1,7 @@
 import Basics
 
 /// The progress of reading inputs, on the terminal.
-final class ReadingProgress {
+package final class ReadingProgress {
   private var line = ProgressLine()
   /// Bytes of completed inputs.
   private var done = 0
@@ -9,17 +9,17 @@ final class ReadingProgress {
   private let total: Int?
 
   /// - Parameter sizes: of all inputs, in bytes; nil for one that is not a regular file.
-  init(_ sizes: [Int?]) { total = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 &+ ($1 ?? 0) } }
+  package init(_ sizes: [Int?]) { total = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 &+ ($1 ?? 0) } }
 
   /// Updates the line: `bytes` of the current input are read.
-  func update(_ bytes: Int) {
+  package func update(_ bytes: Int) {
     let (done, total) = (done + bytes, total)
     line.update { Self.text(done, of: total, $0) }
   }
 
-  func finishInput(_ bytes: Int) { done += bytes }
+  package func finishInput(_ bytes: Int) { done += bytes }
 
-  func clear() { line.clear() }
+  package func clear() { line.clear() }
 
   private static func text(_ done: Int, of total: Int?, _ seconds: Double) -> String {
     let rate = Double(done) / seconds

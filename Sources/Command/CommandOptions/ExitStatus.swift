@@ -8,7 +8,7 @@ import YAML
 /// The exit codes (docs/spec/interface.md#exit-codes).
 package enum ExitStatus: Int32, Error {
   case done = 0
-  /// A finding that `--strict` or `--fail-on` selects.
+  /// A finding that `--strict` or `--fail-on` selects, or a difference; of a search, that no token was found.
   case found = 1
   /// An input, an output or a store failed; the messages name it, and the rest was processed.
   case failed = 2

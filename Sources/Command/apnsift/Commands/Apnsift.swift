@@ -31,6 +31,7 @@ struct Apnsift: ParsableCommand {
         apnsift export feedback.bin > tokens.csv    all records
         apnsift carve disk.img > found.csv          deleted records
         apnsift compare monday/ tuesday/            tokens of two sets of files
+        apnsift search TOKEN evidence/              a token in files of any kind
         apnsift replay feedback.bin --create        invalidate tokens in a store
         apnsift audit feedback.bin                  results of faulty readers
         apnsift show feedback.bin --offset 114      annotated hex dump
@@ -38,7 +39,7 @@ struct Apnsift: ParsableCommand {
         apnsift verify samples/corpus               check a corpus
 
       EXIT CODES
-        0 success   1 a failed verify, a difference, or findings (--fail-on error, warning or note)
+        0 success   1 findings (--fail-on error, warning or note), a difference, or a search without a hit
         2 an input, output or store failed   3 --max-invalidate stopped a replay
         64 usage error   70 internal error
 
@@ -47,9 +48,8 @@ struct Apnsift: ParsableCommand {
       """,
     version: Program.version,
     subcommands: [
-      Inspect.self, Export.self, Carve.self, Compare.self, Replay.self, Store.self, Audit.self, Show.self,
-      Report.self,
-      Verify.self, Forms.self, Explain.self,
+      Inspect.self, Export.self, Carve.self, Search.self, Compare.self, Replay.self, Store.self, Audit.self,
+      Show.self, Report.self, Verify.self, Forms.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)
 

@@ -14,6 +14,9 @@ package enum Base64 {
     }
   }
 
+  /// The digit for a value from 0 to 63, in the first alphabet.
+  package static func digit(_ value: Int) -> UInt8 { digits[value & 63] }
+
   /// In the first alphabet, with padding.
   package static func text(of bytes: [UInt8]) -> String {
     var text: [UInt8] = []

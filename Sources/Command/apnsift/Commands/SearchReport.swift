@@ -1,0 +1,114 @@
+import Analysis
+import Basics
+import CommandOptions
+import PacketCapture
+import StreamInputs
+import TokenStores
+
+/// A column of `search` (docs/spec/interface.md#search).
+enum SearchColumn: String, CaseIterable {
+  case token, match, form, source, compression, offset, length
+}
+
+/// The rows and messages of a search.
+final class SearchReport: SearchLog {
+  /// Tokens that were not found are named up to this number.
+  private static let mostNamed = 10
+
+  private let tokens: SearchedTokens
+  private let rows: RowWriter
+  private let progress: ReadingProgress
+  /// Whether each token was found.
+  private var isFound: [Bool]
+  /// Files that were searched, the bytes of inputs on disk, and inputs that were not read in full.
+  private var (files, bytes, failures) = (0, 0, 0)
+  private var directories: Set<String> = []
+  /// Why no more rows can be written.
+  private var error: (any Error)?
+
+  init(_ tokens: SearchedTokens, _ rows: RowWriter, _ progress: ReadingProgress) {
+    (self.tokens, self.rows, self.progress) = (tokens, rows, progress)
+    isFound = [Bool](repeating: false, count: tokens.count)
+  }
+
+  /// Searches all inputs.
+  /// - Throws: errors of the output.
+  func search(_ walk: InputWalk, _ search: InputSearch) throws {
+    for (member, error) in walk.errors { read(member, [error]) }
+    for (member, reason) in walk.skipped { skipped(member, reason) }
+    for input in walk.inputs {
+      let count = try search.search(input)
+      bytes += count
+      progress.finishInput(count)
+      if let error { throw error }
+    }
+    progress.clear()
+    for directory in walk.directories where !directories.contains(directory) {
+      failures += 1
+      Console.say(.about(directory, "no input in this directory"))
+    }
+  }
+
+  /// Says what was done; throws the exit code.
+  func end() throws {
+    let missing = isFound.indices.filter { !isFound[$0] }
+    if missing.count <= Self.mostNamed {
+      for token in missing { Console.note("not found: \(tokens.text(token).digits)") }
+    }
+    var done = Message(
+      "searched \(Count.of(files, "file")) (\(ByteSize.text(bytes))) for \(Count.of(tokens.count, "token")): "
+        + "\(Count.of(rows.count, "hit")), \(Count.of(missing.count, "token")) not found")
+    if failures > 0 { done = done + "; \(Count.of(failures, "input")) not read in full, see above" }
+    let status: ExitStatus = failures > 0 ? .failed : rows.count == 0 ? .found : .done
+    (status == .done ? Console.note : Console.say)(done)
+    if status != .done { throw status }
+  }
+
+  // MARK: - From the search
+
+  func found(_ hits: [SearchHit], in source: String, encoding: String?) {
+    guard error == nil else { return }
+    do {
+      for hit in hits {
+        isFound[hit.token] = true
+        try rows.write(SearchColumn.allCases.map { value($0, of: hit, source, encoding) })
+      }
+    } catch {
+      self.error = error
+    }
+  }
+
+  private func value(
+    _ column: SearchColumn, of hit: SearchHit, _ source: String, _ encoding: String?
+  ) -> JSONValue {
+    let token = tokens.text(hit.token)
+    return switch column {
+    case .token: .string(token.digits)
+    case .match: .string(token.isWhole ? "token" : "prefix")
+    case .form: .string(hit.spelling.rawValue)
+    case .source: .string(source)
+    case .compression: JSONValue(encoding)
+    case .offset: .int(hit.offset)
+    case .length: .int(hit.length)
+    }
+  }
+
+  func read(_ input: Input, _ errors: [InputError]) {
+    if let directory = input.directory { directories.insert(directory) }
+    files += 1
+    if errors.isEmpty { return }
+    failures += 1
+    progress.clear()
+    for error in errors { Console.say(.about(input.name, error.located)) }
+  }
+
+  func skipped(_ input: Input, _ reason: Message) {
+    progress.clear()
+    Console.note(.about(input.name, .skipped(reason)))
+  }
+
+  func progress(_ done: Int) throws {
+    if let error { throw error }
+    progress.update(done)
+  }
+}

@@ -1,0 +1,169 @@
+import Basics
+import CommandTestSupport
+import Testing
+import Wording
+
+/// `search`: expected offsets are those at which the tests put tokens.
+@Suite("Search")
+struct SearchTests {
+  private let directory: TestDirectory
+  private let first = token(1)
+  private let second = token(2)
+
+  init() throws {
+    directory = try TestDirectory()
+    try directory.write("%PDF-1.7\n" + hex(first).uppercased() + "\n", to: "in/unknown.pdf")
+    let disk = [UInt8](repeating: 0xee, count: 5000) + second + [UInt8](repeating: 0, count: 88)
+    try directory.write(disk, to: "in/sub/disk.raw")
+  }
+
+  /// Rows without the header: token, match, form, source, compression, offset, length.
+  private func rows(_ arguments: String..., code: Int32 = 0) throws -> [[String]] {
+    let outcome = try directory.apnsift(["search"] + arguments)
+    #expect(outcome.code == code, "\(outcome.errors)")
+    let rows = parseCSV(outcome.text)
+    #expect(rows.first == ["token", "match", "form", "source", "compression", "offset", "length"])
+    return Array(rows.dropFirst())
+  }
+
+  @Test("files of any kind, and a directory")
+  func files() throws {
+    let expected = [
+      [hex(second), "token", "bytes", "in/sub/disk.raw", "", "5000", "32"],
+      [hex(first), "token", "hex", "in/unknown.pdf", "", "9", "64"],
+    ]
+    #expect(try rows(hex(first), hex(second), "in") == expected)
+    try directory.write("# of the request\n\(hex(second))\n\n \(hex(first)) # both\r\n", to: "list")
+    #expect(try rows("--tokens", "list", "in") == expected)
+    try directory.write("in\n", to: "names")
+    #expect(try rows(hex(first), hex(second), "--files-from", "names") == expected)
+  }
+
+  @Test("a prefix, of a whole byte or not")
+  func prefixes() throws {
+    for count in [8, 9, 31] {
+      let prefix = String(hex(second).prefix(count))
+      #expect(
+        try rows(prefix, "in") == [
+          [prefix, "prefix", "bytes", "in/sub/disk.raw", "", "5000", "\((count + 1) / 2)"]
+        ])
+    }
+  }
+
+  @Test("a description as an argument, and base64 in a log")
+  func forms() throws {
+    let digits = hex(first)
+    let groups = (0..<8).map { digits.dropFirst(8 * $0).prefix(8) }.joined(separator: " ")
+    let base64 = try directory.shell("xxd -r -p | base64 -w 0", input: .bytes(Array(digits.utf8))).text
+    try directory.write("token=\(base64)\n<\(groups)>\n", to: "app.log")
+    let expected = [
+      [digits, "token", "base64", "app.log", "", "6", "43"],
+      [digits, "token", "description", "app.log", "", "52", "71"],
+    ]
+    for word in [digits, digits.uppercased(), "<\(groups)>", base64] {
+      #expect(try rows(word, "app.log") == expected, "\(word)")
+    }
+  }
+
+  @Test("archives, compressed files and standard input, as they are stored and as they are read")
+  func packed() throws {
+    _ = try directory.shell(
+      "tar -cf in.tar in && gzip -nk in.tar && gzip -nk in/unknown.pdf && python3 -m zipfile -c in.zip in/sub && "
+        + "7z a -tzip outer.zip in.tar.gz >log")
+    func sources(_ input: String, _ word: String) throws -> [[String]] {
+      try rows(word, input).map { [$0[3], $0[4], $0[5]] }
+    }
+    #expect(try sources("in/unknown.pdf.gz", hex(first)) == [["in/unknown.pdf.gz", "gzip", "9"]])
+    #expect(try sources("in.tar.gz", hex(first)) == [["in.tar.gz!in/unknown.pdf", "", "9"]])
+    #expect(try sources("in.zip", hex(second)) == [["in.zip!sub/disk.raw", "", "5000"]])
+    let inner = "outer.zip!in.tar.gz!in/unknown.pdf"
+    #expect(try sources("outer.zip", hex(first)) == [[inner, "", "9"]])
+    #expect(try sources(inner, hex(first)) == [[inner, "", "9"]])
+    // A tar has its files as they are: the token is there twice.
+    let stored = try sources("in.tar", hex(first))
+    #expect(Set(stored.map { $0[0] }) == ["in.tar", "in.tar!in/unknown.pdf"] && stored.count == 2)
+    let piped = try directory.shell("cat in.tar.gz | \"$APNSIFT\" search \(hex(first)) - | tail -n 1")
+    #expect(piped.text == "\(hex(first)),token,hex,-!in/unknown.pdf,,9,64\n")
+    let missing = try directory.apnsift("search", hex(first), "in.zip!none")
+    #expect(missing.code == 2 && missing.said(.noMember("in.zip!none")))
+  }
+
+  @Test("an E01 image, and text in UTF-16")
+  func images() throws {
+    let made = try directory.shell(
+      "ewfacquire -u -t disk -f encase6 -c best in/sub/disk.raw >log 2>&1; "
+        + "{ printf 'a line: '; cat in/unknown.pdf; } | iconv -t UTF-16 >wide.txt")
+    #expect(made.code == 0)
+    #expect(try rows(hex(second), "disk.E01").map { [$0[4], $0[5]] } == [["ewf", "5000"]])
+    #expect(try rows(hex(first), "wide.txt").map { [$0[4], $0[5]] } == [["utf-16", "17"]])
+  }
+
+  @Test("bytes after the end of what can be decompressed, and a file that only looks compressed")
+  func damaged() throws {
+    _ = try directory.shell("gzip -c in/unknown.pdf | head -c 60 >cut.gz; cat in/sub/disk.raw >>cut.gz")
+    try directory.write([0x1f, 0x8b, 8, 0] + second, to: "false.gz")
+    for name in ["cut.gz", "false.gz"] {
+      let outcome = try directory.apnsift("search", hex(second), name)
+      #expect(outcome.code == 2 && outcome.errors.contains("1 input not read in full, see above"))
+      #expect(outcome.lines.count == 2, "\(outcome.text)")
+    }
+  }
+
+  @Test("exit codes and messages")
+  func codes() throws {
+    let none = try directory.apnsift("search", hex(token(3)), "in")
+    #expect(none.code == 1)
+    #expect(
+      none.messages == [
+        "not found: \(hex(token(3)))",
+        "searched 2 files (5.07 KiB) for 1 token: 0 hits, 1 token not found",
+      ])
+    let found = try directory.apnsift("search", hex(first), hex(token(3)), "in", "--quiet")
+    #expect(found.code == 0 && found.errors == "" && found.lines.count == 2)
+    #expect(try directory.apnsift("search", hex(first), "in/unknown.pdf", "gone").code == 2)
+    try directory.write("\(hex(first))\n740f4707\n  beef:1\n", to: "list")
+    let list = try directory.apnsift("search", "--tokens", "list", "in")
+    #expect(list.code == 2 && list.errors.contains("list: line 3, column 7: expected a token"))
+    try directory.write("\n# nothing\n", to: "empty")
+    #expect(try directory.apnsift("search", "--tokens", "empty", "in").code == 2)
+  }
+
+  @Test(
+    "wrong usage",
+    arguments: [
+      (["in"], "in: expected a token"),
+      (["740f470", "in"], "the token has 7 hex digits; expected 8 to 1024"),
+      (["740f4707"], "no input: name files or directories after the tokens"),
+      (["740f4707", "-", "in", "-"], "standard input (-) can be read only once"),
+      (["740f4707", "in", "-o", "a.arrow"], "names a .arrow file"),
+    ])
+  func usage(_ arguments: [String], _ message: String) throws {
+    let outcome = try directory.apnsift(["search"] + arguments)
+    #expect(outcome.code == 64 && outcome.errors.contains(message), "\(outcome.errors)")
+  }
+
+  @Test("a list that needs more memory than it may have")
+  func memory() throws {
+    try directory.write((0..<3000).map { hex(token($0)) + "\n" }.joined(), to: "list")
+    #expect(try rows("--tokens", "list", "in").count == 2)
+    let outcome = try directory.apnsift("search", "--tokens", "list", "in", "--memory", "1MiB")
+    #expect(outcome.code == 2 && outcome.errors.contains("more than 1.0 MiB of memory: raise --memory"))
+  }
+
+  @Test("a file with the name of a token, and formats by the name of the output")
+  func outputs() throws {
+    try directory.write(first, to: "deadbeef")
+    #expect(try rows(hex(first), "./deadbeef").map { $0[3] } == ["./deadbeef"])
+    try directory.write(hex(first), to: "list")
+    #expect(try rows("--tokens", "list", "deadbeef").map { $0[3] } == ["deadbeef"])
+    #expect(try directory.apnsift("search", hex(first), "in", "-o", "a.ndjson").code == 0)
+    #expect(
+      try directory.text(of: "a.ndjson")
+        == #"{"token":"\#(hex(first))","match":"token","form":"hex","source":"in/unknown.pdf","#
+        + #""compression":null,"offset":9,"length":64}"# + "\n")
+    #expect(try directory.apnsift("search", hex(first), "in", "-o", "in/unknown.pdf", "--force").code == 64)
+    try directory.write(hex(first), to: "in/copy")
+    let same = try directory.apnsift("search", hex(first), "in", "-o", "in/copy", "--force")
+    #expect(same.code == 2 && same.errors.contains("is one of the inputs"))
+  }
+}
