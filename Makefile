@@ -55,14 +55,7 @@ lint: ## the formatter's strict rules, no traps, no folder circles
 
 # scripts/README.md says which of these to run after which change; scripts/check lists their parts.
 check: ## all else, after make test: documents, samples, a second decoder, schemas, stores, packages, faults
-	scripts/check documents
-	scripts/check samples
-	scripts/check oracle
-	scripts/check outputs
-	scripts/check stores
-	scripts/check packages
-	scripts/check faults
-	scripts/fuzz --quick
+	scripts/check all
 
 soak: ## what takes hours and seldom finds anything; scripts/check says when each part last ran
 	@scripts/check | sed -n '/^soak:/,$$p'

@@ -35,6 +35,15 @@ class CheckTests(unittest.TestCase):
         self.assertRegex(output, r"^area good: \d+ s, \d+ of processors\n$")
         self.assertEqual(code, False)
 
+    def test_all_areas(self):
+        areas = AREAS | {"second": ("", [("also bad", "false", "")])}
+        with mock.patch.multiple(check, LANES=[["area"], ["second"]]), mock.patch.dict(AREAS, areas):
+            output, code = self.run_check("all")
+        self.assertRegex(output, "bad\narea bad: .* failed")
+        self.assertRegex(output, "area good: ")
+        self.assertRegex(output, "second also bad: .* failed: false")
+        self.assertEqual(code, True)
+
     def test_what_is_not_there(self):
         self.assertIn("there is no other", self.run_check("other")[1])
         self.assertIn("there is no other", self.run_check("area", "good", "other")[1])
