@@ -19,19 +19,6 @@ extension Message {
     Message("unpacks to more than \(ByteSize.text(limit)): the rest is not read; use --max-content")
   }
 
-  /// Lines of text with a token that make no record.
-  /// - Parameters:
-  ///   - inUse: tokens in lines that say that they are in use.
-  ///   - untimed: tokens in lines without a time that counts.
-  package static func excludedLines(inUse: Int, untimed: Int) -> Message {
-    let reasons = [
-      inUse > 0 ? "\(inUse) in lines about registrations or the like" : nil,
-      untimed > 0 ? "\(untimed) in lines without a time that counts" : nil,
-    ].compactMap { $0 }
-    return Message(
-      "left out \(Count.of(inUse + untimed, "token")) in lines of text: \(reasons.joined(separator: ", "))")
-  }
-
   /// - Parameters:
   ///   - count: number of lines with status 410.
   ///   - line: number of the first of them, from 1.

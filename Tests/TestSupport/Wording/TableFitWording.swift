@@ -9,8 +9,6 @@ extension Message {
 
   package static let deleteAction = Message("action delete")
 
-  package static let aTable = Message("a table")
-
   /// - Parameter kind: `view`, for example.
   package static func relation(_ kind: String) -> Message { Message("a \(kind)") }
 
@@ -20,11 +18,7 @@ extension Message {
 
   package static func columnNames(_ names: [String]) -> Message { Message(names.joined(separator: ", ")) }
 
-  package static let ordinaryColumn = Message("an ordinary column")
-
   package static let generatedColumn = Message("a generated one")
-
-  package static let nullableColumn = Message("a column that may be null")
 
   package static let notNull = Message("NOT NULL")
 

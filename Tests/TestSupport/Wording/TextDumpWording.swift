@@ -1,8 +1,6 @@
 import Basics
 
 extension Message {
-  package static let dumpEndsWithinHex = cut("the last line has no line end and ends within its hex digits")
-
   private static func cut(_ finding: String) -> Message {
     Message("\(finding): the text is truncated; the bytes before the end are used")
   }

@@ -93,22 +93,6 @@ extension Message {
   /// - Parameter first: the first of the values, as an SQL literal.
   package static func valuesLike(_ first: String) -> Message { Message("\(first) and the like") }
 
-  package static func yamlDuplicateKey(_ key: String) -> Message {
-    Message("duplicate key '\(key)'; remove one of the two")
-  }
-
-  package static func yamlUnknownKey(_ key: String, nearest: String, keys: [String]) -> Message {
-    Message("unknown key '\(key)'; did you mean \(nearest)? Keys: \(keys.joined(separator: ", "))")
-  }
-
-  package static func yamlMissingKey(_ key: String, example: String) -> Message {
-    Message("\(key) is missing; write \(example)")
-  }
-
-  package static func blockLengthsDiffer(_ first: Int, _ second: Int) -> Message {
-    Message("a block of \(first) bytes by its first length and \(second) by its second")
-  }
-
   package static func cannotBeOpened(_ error: String) -> Message { Message("cannot be opened: \(error)") }
 
   package static func cannotBeRead(_ error: String) -> Message { Message("cannot be read: \(error)") }
@@ -182,22 +166,9 @@ extension Message {
 
   package static let noProblems = Message("no problems found")
 
-  package static func journalIsTheStore(_ journal: String) -> Message {
-    Message("expected another file than the store for journal, found '\(journal)'; write sqlite:PATH")
-  }
-
-  package static func notATable(_ found: String, example: String) -> Message {
-    Message(
-      "expected TABLE or SCHEMA.TABLE, found '\(found)'; write names with dots or blanks as \(example)")
-  }
-
   package static let requestsWithoutResponses = Message(
     "--requests and --responses go together; for one direction, give an input and --protocol requests or "
       + "--protocol responses")
-
-  package static func noSuchColumn(_ name: String, known: [String]) -> Message {
-    Message("--columns: unknown column '\(name)'; the columns are \(known.joined(separator: ", "))")
-  }
 
   package static func outputsAreSame(_ option: String, _ other: String) -> Message {
     Message("\(option) and \(other) name the same file")
