@@ -51,6 +51,9 @@ final class FeedbackRowWriter {
   @exclusivity(unchecked) private var stream: (labels: StreamLabels, direction: Direction)?
   /// The extents of the batch's rows.
   @exclusivity(unchecked) private var extents: [RowBatch.Extent] = []
+  /// The packet of the texts for the first extent: mostly, a batch begins in the packet that the last one began in, or in
+  /// none.
+  @exclusivity(unchecked) private var firstPacket: PacketReference??
 
   /// - Parameters:
   ///   - lead: text before each row.
@@ -139,6 +142,7 @@ final class FeedbackRowWriter {
     try constants.append(trail)
     endText()
     try placeTexts()
+    firstPacket = nil
     for index in parts.indices where parts[index].column == nil && parts[index].slot == 0 {
       parts[index].width = makeText(of: index, nil, at: 0)
     }
@@ -249,7 +253,9 @@ final class FeedbackRowWriter {
   /// Adds the extent of some rows, unless its texts have other widths than those of the first.
   @inline(__always)
   private func add(_ origin: SourceExtent, _ rows: Range<Int>, _ batch: inout RowBatch) -> Bool {
-    for index in varying where parts[index].slot > 0 {
+    let isMade = extents.isEmpty && firstPacket == .some(origin.packet)
+    if extents.isEmpty { firstPacket = .some(origin.packet) }
+    for index in varying where parts[index].slot > 0 && !isMade {
       let width = makeText(of: index, origin.packet, at: extents.count)
       if extents.isEmpty { parts[index].width = width }
       if width != parts[index].width {

@@ -236,7 +236,7 @@ struct RowCursor {
 }
 
 /// The layout of rows of one kind: columns preceded by keys or commas.
-struct RowFrame<Row: TableRow> {
+final class RowFrame<Row: TableRow> {
   private let forms: RowForms
   private let columns: [Row.Column]
   /// Takes the rows in place of an output; nil unless the style is Arrow.
