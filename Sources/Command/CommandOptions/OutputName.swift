@@ -10,11 +10,11 @@ package enum OutputName {
   }
 
   /// Throws a usage error if `option path` names a file of another format than `format`, or a compressed one.
+  /// - Parameter extension: that of the format's files, if it is not its name.
   package static func check(
-    _ option: String, _ path: String?, is format: String, chosenBy choice: String? = nil
-  )
-    throws
-  {
+    _ option: String, _ path: String?, is format: String, as extension: String? = nil,
+    chosenBy choice: String? = nil
+  ) throws {
     guard let path else { return }
     let named = fileExtension(path)
     if ["gz", "zst", "lz4", "bz2", "xz"].contains(named) {
@@ -22,15 +22,16 @@ package enum OutputName {
         "\(option) \(path): output is not compressed. Pipe it through gzip, as in `apnsift … | gzip > "
           + "\(path)`")
     }
-    guard named != format, aliases[named] != format, choosing.contains(named) else { return }
-    let remedy = choice.map { "leave out \($0), or rename the file" } ?? "name a .\(format) file"
+    guard named != `extension` ?? format, aliases[named] != format, choosing.contains(named) else { return }
+    let remedy =
+      choice.map { "leave out \($0), or rename the file" } ?? "name a .\(`extension` ?? format) file"
     throw ValidationError(
       "\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy) (`export` writes "
-        + "csv, json, ndjson and arrow, `report` writes html)")
+        + "csv, json, ndjson, arrow, timesketch and bodyfile, `report` writes html)")
   }
 
   /// Other extensions of the formats.
-  package static let aliases = ["arrows": "arrow", "jsonl": "ndjson", "htm": "html"]
+  package static let aliases = ["arrows": "arrow", "jsonl": "ndjson", "htm": "html", "body": "bodyfile"]
   /// Extensions that choose a format, ours or another one: its programs would not open what is written. All others, such
   /// as `.txt`, choose none.
   private static let choosing: Set<String> = [

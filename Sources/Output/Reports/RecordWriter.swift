@@ -5,16 +5,19 @@ import PacketCapture
 /// Writes the results of an analysis in one pass, as a table of one kind or as a document of several
 /// (docs/spec/interface.md#export).
 package final class RecordWriter: RowSink {
-  package enum Format: Sendable {
+  package enum Format {
     case csv, ndjson, json
     /// - Parameter batchRows: the most rows of a record batch.
     case arrow(batchRows: Int)
+    /// A line for each time.
+    case timesketch, bodyfile
+    case database(any RowDatabase)
   }
 
   package enum ExportedContent: Sendable {
     /// Rows of one kind, with these columns. Not in JSON.
     case table(ExportedKind, [String])
-    /// Objects of these kinds, each with its type, between a header and a summary. Only in JSON and NDJSON.
+    /// Rows of these kinds, in JSON as objects, each with its type, between a header and a summary. Not in CSV and Arrow.
     case document(Set<ExportedKind>, hasPayloads: Bool = false)
 
     package var kinds: Set<ExportedKind> {
@@ -33,6 +36,8 @@ package final class RecordWriter: RowSink {
   private let feedback: FeedbackRowWriter?
   private let carved: FeedbackRowWriter?
   private let arrowFeedback: ArrowFeedbackWriter?
+  /// For timelines and databases.
+  private let feedbackTable: RowFrame<FeedbackRow>?
   private let requests: RowFrame<RequestRow>?
   private let responses: RowFrame<ResponseRecord>?
   private let pushes: RowFrame<PushRow>?
@@ -43,6 +48,8 @@ package final class RecordWriter: RowSink {
   private let inputs: RowFrame<InputRecord>?
   /// Takes the rows in place of the output; nil unless the format is Arrow.
   private let table: ArrowTable?
+  /// Takes the rows in place of the output; nil without one.
+  private let database: (any RowDatabase)?
   private var isFirst = true
 
   /// - Parameter clock: for local times; nil without them.
@@ -54,28 +61,31 @@ package final class RecordWriter: RowSink {
     (self.format, self.content, self.output) = (format, content, output)
     let forms = RowForms(format.style, letterCase, clock)
     let table = try ArrowTable(format, content, output)
-    (self.forms, self.table) = (forms, table)
+    (self.forms, self.table, database) = (forms, table, format.database)
     let isDocument = content.type(.feedback) != nil
     func frame<Row: TableRow>(
       _ kind: ExportedKind, without isLeftOut: (String) -> Bool = { _ in false }
-    ) -> RowFrame<Row>? {
-      content.columns(kind, clock).map { names in
-        RowFrame(forms, type: content.type(kind), names.filter { !isLeftOut($0) }, table: table)
+    ) throws -> RowFrame<Row>? {
+      try content.columns(kind, clock).map { names in
+        RowFrame(
+          forms, type: content.type(kind), names.filter { !isLeftOut($0) },
+          table: try format.table(kind, names, output) ?? table)
       }
     }
-    requests = frame(.requests)
-    responses = frame(.responses)
-    pushes = frame(.pushes)
-    streamsOfTLS = frame(.streams)
-    streams = frame(.streams) { isDocument && $0.hasPrefix("tls_") }
-    findings = frame(.findings)
-    tokens = frame(.tokens)
-    inputs = frame(.inputs)
+    feedbackTable = format.isByValue ? try frame(.feedback) : nil
+    requests = try frame(.requests)
+    responses = try frame(.responses)
+    pushes = try frame(.pushes)
+    streamsOfTLS = try frame(.streams)
+    streams = format.isByValue ? streamsOfTLS : try frame(.streams) { isDocument && $0.hasPrefix("tls_") }
+    findings = try frame(.findings)
+    tokens = try frame(.tokens)
+    inputs = try frame(.inputs)
 
     let names = content.columns(.feedback, clock)
     let (lead, trail) = format.ends(type: content.type(.feedback))
     func feedbackRows(_ names: [String]?) -> FeedbackRowWriter? {
-      guard table == nil, let names else { return nil }
+      guard table == nil, !format.isByValue, let names else { return nil }
       return FeedbackRowWriter(forms, names, lead: lead, trail: trail)
     }
     arrowFeedback = table.flatMap { table in names.map { ArrowFeedbackWriter($0, table, forms) } }
@@ -96,6 +106,9 @@ package final class RecordWriter: RowSink {
   ///   - options: those that a document names.
   package func begin(version: String, options: JSONValue = .null) throws {
     switch (content, format) {
+    case (_, .timesketch), (_, .bodyfile): break
+    case (_, .database(let database)):
+      try database.note(EvidenceObjects.header(version: version, options: options).members)
     case (.document, .json):
       let header = EvidenceObjects.header(version: version, options: options)
       try output.append(header.text.dropLast() + ",\"records\":[\n")
@@ -116,18 +129,22 @@ package final class RecordWriter: RowSink {
     try table?.end()
     guard case .document = content else { return }
     let members = EvidenceObjects.summary(summary, inputs: inputs)
-    if case .json = format {
-      try output.append("\n],\"summary\":" + JSONValue.object(members).text + "}\n")
-    } else {
+    switch format {
+    case .json: try output.append("\n],\"summary\":" + JSONValue.object(members).text + "}\n")
+    case .timesketch, .bodyfile: break
+    case .database(let database):
+      try database.note(members)
+      try database.finish()
+    case .csv, .ndjson, .arrow:
       try output.append(JSONValue.object([("type", .string("summary"))] + members).text + "\n")
     }
   }
 
   // MARK: - Rows that another thread makes
 
-  /// None in Arrow, whose batches have rows of several windows.
+  /// None in Arrow, whose batches have rows of several windows, and in a database.
   package func rowKeeper() -> RecordWriter? {
-    guard table == nil else { return nil }
+    guard table == nil, database == nil else { return nil }
     let keeper = try? RecordWriter(
       format, content, letterCase: forms.letterCase, clock: forms.clock, output: OutputBuffer(nil))
     // Each of its objects has a separator before it.
@@ -145,6 +162,13 @@ package final class RecordWriter: RowSink {
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     if let arrowFeedback { return try arrowFeedback.write(records, in: bytes) }
+    if let feedbackTable {
+      return try records.eachExtent { part in
+        for index in 0..<part.run.count {
+          try feedbackTable.write(FeedbackRow(records: part, index: index), of: bytes, to: output)
+        }
+      }
+    }
     guard let feedback = records.labels.carving == nil ? feedback : carved else { return }
     guard isFirst, !format.separator.isEmpty else {
       return try feedback.write(records, in: bytes, to: output)
@@ -207,8 +231,35 @@ extension RecordWriter.Format {
   fileprivate var style: RowStyle {
     switch self {
     case .csv: .csv
-    case .ndjson, .json: .json
+    case .ndjson, .json, .timesketch, .bodyfile: .json
     case .arrow: .arrow
+    case .database: .plain
+    }
+  }
+
+  fileprivate var database: (any RowDatabase)? {
+    if case .database(let database) = self { database } else { nil }
+  }
+
+  /// Whether rows go to tables of their kinds value by value.
+  fileprivate var isByValue: Bool {
+    switch self {
+    case .timesketch, .bodyfile, .database: true
+    case .csv, .ndjson, .json, .arrow: false
+    }
+  }
+
+  /// Makes what takes the rows of a kind; nil for Arrow, and for rows that are text.
+  fileprivate func table(
+    _ kind: ExportedKind, _ names: [String], _ output: OutputBuffer
+  ) throws -> (any RowTable)? {
+    switch self {
+    case .csv, .ndjson, .json, .arrow: return nil
+    case .timesketch: return TimelineRows(.timesketch, kind, names, output)
+    case .bodyfile: return TimelineRows(.bodyfile, kind, names, output)
+    case .database(let database):
+      let columns = kind.columns
+      return try database.makeTable(kind, names.compactMap { name in columns.first { $0.name == name } })
     }
   }
 
@@ -219,7 +270,7 @@ extension RecordWriter.Format {
   fileprivate func ends(type: String?) -> (lead: String, trail: String) {
     let head = type.map { "{\"type\":\"\($0)\"," } ?? "{"
     return switch self {
-    case .csv, .arrow: ("", "\n")
+    case .csv, .arrow, .timesketch, .bodyfile, .database: ("", "\n")
     case .ndjson: (head, "}\n")
     case .json: (separator + head, "}")
     }

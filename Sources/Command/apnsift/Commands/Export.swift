@@ -8,12 +8,13 @@ import Reports
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write records as CSV, JSON, NDJSON or Arrow, or the bytes of streams.",
+    abstract: "Write records as tables, JSON or timelines, or the bytes of streams.",
     usage: "apnsift export [<options>] <input> ...",
     discussion: """
       CSV and Arrow have one kind of record: feedback, unless --records names another. JSON and NDJSON have all records, \
       findings, streams and a summary; NDJSON with --columns is a table like CSV. A directory gets a table of each kind, \
-      and summary.json. A request is written once its outcome is known, at the end of its connection.
+      and summary.json. A request is written once its outcome is known, at the end of its connection. Timesketch and \
+      body files have a line for each time of a record.
 
       EXAMPLES
         apnsift export feedback.bin                        CSV to standard output
@@ -32,6 +33,10 @@ struct Export: ParsableCommand {
         apnsift export evidence/ --flagged                 doubtful records
         apnsift export evidence/ --records tokens          a row for each token
         apnsift export evidence/ --records inputs          every file, with its hash
+        apnsift export evidence/ -t timesketch -o all.jsonl
+                                                           events for Timesketch
+        apnsift export evidence/ -t bodyfile | mactime -b - -d
+                                                           a timeline of The Sleuth Kit
         apnsift export evidence/ -o all.ndjson --dfxml inventory.xml
         apnsift export http2.pcap --keys keys.log --records pushes
                                                            pushes and their answers
@@ -53,7 +58,10 @@ struct Export: ParsableCommand {
   }
 
   enum To: String, ExpressibleByArgument, CaseIterable {
-    case csv, json, ndjson, arrow, raw
+    case csv, json, ndjson, arrow, timesketch, bodyfile, raw
+
+    /// The extension that files of it have, of those that choose a format.
+    var fileExtension: String { self == .timesketch ? "jsonl" : rawValue }
   }
 
   @Option(
@@ -121,9 +129,11 @@ struct Export: ParsableCommand {
     switch format {
     case .csv, .arrow: true
     case .ndjson: columns != nil
-    case .json, .raw: false
+    case .json, .timesketch, .bodyfile, .raw: false
     }
   }
+
+  private var isTimeline: Bool { [.timesketch, .bodyfile].contains(format) }
 
   private static func isDirectory(_ path: String) -> Bool {
     DirectoryEntry.kind(of: Array(path.utf8CString), followingLinks: true) == S_IFDIR
@@ -131,7 +141,8 @@ struct Export: ParsableCommand {
 
   mutating func validate() throws {
     if !isDirectory {
-      try OutputName.check("-o", output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
+      try OutputName.check(
+        "-o", output, is: format.rawValue, as: format.fileExtension, chosenBy: to.map { "-t \($0.rawValue)" })
     }
     try OutputName.check("--findings", findings, is: "csv")
     try checkTables()
@@ -155,18 +166,22 @@ struct Export: ParsableCommand {
         throw ValidationError(
           "a directory gets all kinds of records with their usual columns: leave out --records and --columns")
       }
-      if format == .json {
+      if ![.csv, .ndjson, .arrow].contains(format) {
         throw ValidationError(
           "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file")
       }
+    }
+    if isTimeline, let records, !TimelineRows.kinds.contains(records.table) {
+      throw ValidationError(
+        "\(records.rawValue) have no times: leave out --records, or -t \(format.rawValue)")
     }
     if columns != nil, !isTable || format == .ndjson && records == nil {
       throw ValidationError(
         "--columns chooses columns of one kind of record in CSV, NDJSON or Arrow: name the kind with "
           + "--records, and one of these formats with -t")
     }
-    if isTable, !isDirectory, distinct {
-      throw ValidationError("--distinct is for the summary, which a table lacks: add -t json or -t ndjson")
+    if isTable && !isDirectory || isTimeline, distinct {
+      throw ValidationError("--distinct is for the summary, which the output lacks: add -t json or -t ndjson")
     }
     if format == .arrow, uppercase {
       throw ValidationError("tokens are bytes in Arrow, not digits: leave out --uppercase")

@@ -98,6 +98,8 @@ extension Export {
       case .arrow: .arrow(batchRows: batchRows ?? 65_536)
       case .ndjson: .ndjson
       case .json: .json
+      case .timesketch: .timesketch
+      case .bodyfile: .bodyfile
       case .csv, .raw: .csv
       }
     let writer = try RecordWriter(

@@ -1,5 +1,5 @@
 /// Writes rows as an Arrow IPC stream, in batches.
-final class ArrowTable {
+final class ArrowTable: RowTable {
   /// Bytes of values after which a batch is written, whatever its rows: offsets have 31 bits.
   private static let fullBytes = 16 << 20
 
@@ -10,7 +10,7 @@ final class ArrowTable {
   private let batchRows: Int
   private var rows = 0
   private var bytes = 0
-  /// Values of the current row.
+  /// A value that all rows of a run have.
   private let scratch = OutputBuffer(nil)
 
   init(_ fields: [(name: String, type: ArrowType)], batchRows: Int, output: OutputBuffer) throws {
@@ -33,14 +33,10 @@ final class ArrowTable {
   /// A value that was written: where it ends, and whether it is null.
   typealias Value = (end: UnsafeMutableRawPointer, isNull: Bool)
 
-  /// Appends a row.
-  /// - Parameters:
-  ///   - bound: upper bound of a value, in bytes.
-  ///   - write: writes the value of a column.
-  @inline(__always)
-  func appendRow(bound: Int, _ write: (_ column: Int, UnsafeMutableRawPointer) -> Value) throws {
-    for index in columns.indices {
-      try appendValue(index, bound: bound) { write(index, $0) }
+  func append(_ row: [RowValue]) throws {
+    for (column, value) in zip(columns, row) {
+      try column.append(value.bytes, isNull: value.isNothing)
+      bytes &+= value.bytes.count
     }
     try endRows(1)
   }
@@ -51,7 +47,7 @@ final class ArrowTable {
   /// Appends the value that `write` writes `times` times to a column.
   @inline(__always)
   func appendValue(
-    _ column: Int, bound: Int, times: Int = 1, _ write: (UnsafeMutableRawPointer) -> Value
+    _ column: Int, bound: Int, times: Int, _ write: (UnsafeMutableRawPointer) -> Value
   ) throws {
     var isNull = false
     scratch.removeAll()

@@ -125,6 +125,14 @@ extension ColumnEntry {
     return kinds
   }()
 
+  /// Whether its values are numbers, or null.
+  package var isNumber: Bool { if case .int64 = arrowType { true } else { false } }
+
+  /// Whether records are looked up by it: a token, or a time in UTC.
+  package var isLookedUp: Bool {
+    if case .named(let name) = type { ["captureTime", "time", "token"].contains(name) } else { false }
+  }
+
   /// How Arrow has it.
   var arrowType: ArrowType {
     switch type {

@@ -4,6 +4,8 @@ import Basics
 /// The encoding of a row's values.
 package enum RowStyle: Sendable {
   case csv, json
+  /// As in CSV, but never in quotes.
+  case plain
   /// The bytes of one value: a number or time in 8 bytes, text, bytes, or a list (`ArrowColumn`).
   case arrow
 }
@@ -40,6 +42,8 @@ struct RowCursor {
   private(set) var end: UnsafeMutableRawPointer
   /// Whether the last value does not apply.
   private(set) var isNothing = false
+  /// The last time in UTC.
+  private(set) var time: CaptureTime?
   private var isInList = false
 
   init(
@@ -120,6 +124,7 @@ struct RowCursor {
     switch style {
     case .json: end += JSONEscapes.write(text, to: end)
     case .csv: end += CSVText.write(text, to: end)
+    case .plain: put(text)
     case .arrow:
       if isInList {
         end.storeBytes(of: UInt32(truncatingIfNeeded: text.count).littleEndian, as: UInt32.self)
@@ -154,6 +159,7 @@ struct RowCursor {
 
   mutating func put(_ time: CaptureTime?) {
     guard let time, UInt32(exactly: time.seconds) != nil || time.hasText else { return putNothing() }
+    self.time = time
     if style == .arrow { return put(binary: time.microseconds) }
     putQuote()
     end += forms.times.write(time, to: end)
@@ -239,8 +245,9 @@ struct RowCursor {
 final class RowFrame<Row: TableRow> {
   private let forms: RowForms
   private let columns: [Row.Column]
-  /// Takes the rows in place of an output; nil unless the style is Arrow.
-  private let table: ArrowTable?
+  /// Takes the rows in place of an output; nil if they are text.
+  private let table: (any RowTable)?
+  private let scratch = RowScratch()
   private let decimal = Decimal.shared
   /// The text before each value.
   private let leads: [[UInt8]]
@@ -251,13 +258,13 @@ final class RowFrame<Row: TableRow> {
 
   /// - Parameters:
   ///   - type: the `type` of JSON objects; nil if they have none.
-  ///   - table: for Arrow, with these columns.
-  init(_ forms: RowForms, type: String?, _ names: [String], table: ArrowTable?) {
+  ///   - table: with these columns; nil for rows of text.
+  init(_ forms: RowForms, type: String?, _ names: [String], table: (any RowTable)?) {
     (self.forms, self.table, columns) = (forms, table, Row.Column.columns(names))
     leads = names.enumerated().map { index, name in
       switch forms.style {
       case .csv: return Array((index == 0 ? "" : ",").utf8)
-      case .arrow: return []
+      case .arrow, .plain: return []
       case .json:
         let head = index > 0 ? "," : type.map { "{\"type\":\"\($0)\"," } ?? "{"
         return Array("\(head)\"\(name)\":".utf8)
@@ -272,11 +279,9 @@ final class RowFrame<Row: TableRow> {
     let bound = bound &+ repetitions &* row.textBound
     try bytes.withUnsafeBytes { bytes in
       if let table {
-        return try table.appendRow(bound: bound) { index, start in
-          var cursor = RowCursor(forms, decimal, of: bytes, at: start)
-          row.put(columns[index], to: &cursor)
-          return (cursor.end, cursor.isNothing)
-        }
+        return try scratch.append(
+          columns, bound: bound, to: table, { RowCursor(forms, decimal, of: bytes, at: $0) },
+          { row.put($0, to: &$1) })
       }
       try output.extend(bound) { start in
         var cursor = RowCursor(forms, decimal, of: bytes, at: start)
