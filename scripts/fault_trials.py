@@ -33,6 +33,7 @@ SCENARIOS = [
     Scenario("export-tables", "export in/session.pcap in/gateway.pcap -t csv -o out/tables/ --force", "bytes", None),
     Scenario("export-arrow", "export in/session.pcap in/lost-byte.bin -t arrow -o out/all.arrows", "bytes", None),
     Scenario("export-timeline", "export in/session.pcap in/lost-byte.bin -t timesketch -o out/all.jsonl", "bytes", None),
+    Scenario("export-sqlite", "export in/session.pcap in/gateway.pcap -o out/all.sqlite", "bytes", None),
     Scenario("inspect", "inspect in/session.pcap in/lost-byte.bin in/missing.bin", "bytes", None),
     Scenario("inspect-directory", "inspect --json in", "bytes", None),
     Scenario("report", "report in/lost-byte.bin -o out/report.html --checksums out/sums.txt", "bytes", None),

@@ -27,11 +27,14 @@ package enum OutputName {
       choice.map { "leave out \($0), or rename the file" } ?? "name a .\(`extension` ?? format) file"
     throw ValidationError(
       "\(option) \(path) names a .\(named) file, but the output is \(format): \(remedy) (`export` writes "
-        + "csv, json, ndjson, arrow, timesketch and bodyfile, `report` writes html)")
+        + "csv, json, ndjson, arrow, timesketch, bodyfile and sqlite, `report` writes html)")
   }
 
   /// Other extensions of the formats.
-  package static let aliases = ["arrows": "arrow", "jsonl": "ndjson", "htm": "html", "body": "bodyfile"]
+  package static let aliases = [
+    "arrows": "arrow", "jsonl": "ndjson", "htm": "html", "body": "bodyfile",
+    "db": "sqlite", "sqlite3": "sqlite",
+  ]
   /// Extensions that choose a format, ours or another one: its programs would not open what is written. All others, such
   /// as `.txt`, choose none.
   private static let choosing: Set<String> = [

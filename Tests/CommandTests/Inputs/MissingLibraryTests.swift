@@ -40,6 +40,11 @@ import Wording
       let problem = StoreError.noLibrary("libsqlite3.so.0", package: "libsqlite3-0", elsewhere: "sqlite")
       #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", problem)))
       #expect(!directory.exists("tokens.sqlite"))
+      let export = try run("export", "dump.bin", "-o", "case.sqlite")
+      #expect(export.code == 2)
+      #expect(
+        export.errors.contains("case.sqlite cannot be written: ") && export.errors.contains("libsqlite3-0"))
+      #expect(!directory.exists("case.sqlite"))
     }
 
     @Test("a filter names the package that it needs")

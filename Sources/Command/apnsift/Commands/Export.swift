@@ -8,13 +8,13 @@ import Reports
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write records as tables, JSON or timelines, or the bytes of streams.",
+    abstract: "Write records as tables, JSON, timelines or a database, or the bytes of streams.",
     usage: "apnsift export [<options>] <input> ...",
     discussion: """
       CSV and Arrow have one kind of record: feedback, unless --records names another. JSON and NDJSON have all records, \
       findings, streams and a summary; NDJSON with --columns is a table like CSV. A directory gets a table of each kind, \
       and summary.json. A request is written once its outcome is known, at the end of its connection. Timesketch and \
-      body files have a line for each time of a record.
+      body files have a line for each time of a record; a SQLite database has a table of each kind, and a manifest.
 
       EXAMPLES
         apnsift export feedback.bin                        CSV to standard output
@@ -37,6 +37,7 @@ struct Export: ParsableCommand {
                                                            events for Timesketch
         apnsift export evidence/ -t bodyfile | mactime -b - -d
                                                            a timeline of The Sleuth Kit
+        apnsift export evidence/ -o case.sqlite            a database, such as for Datasette
         apnsift export evidence/ -o all.ndjson --dfxml inventory.xml
         apnsift export http2.pcap --keys keys.log --records pushes
                                                            pushes and their answers
@@ -58,7 +59,7 @@ struct Export: ParsableCommand {
   }
 
   enum To: String, ExpressibleByArgument, CaseIterable {
-    case csv, json, ndjson, arrow, timesketch, bodyfile, raw
+    case csv, json, ndjson, arrow, timesketch, bodyfile, sqlite, raw
 
     /// The extension that files of it have, of those that choose a format.
     var fileExtension: String { self == .timesketch ? "jsonl" : rawValue }
@@ -129,7 +130,7 @@ struct Export: ParsableCommand {
     switch format {
     case .csv, .arrow: true
     case .ndjson: columns != nil
-    case .json, .timesketch, .bodyfile, .raw: false
+    case .json, .timesketch, .bodyfile, .sqlite, .raw: false
     }
   }
 
@@ -170,6 +171,9 @@ struct Export: ParsableCommand {
         throw ValidationError(
           "-o names a directory, which gets tables: give -t csv, ndjson or arrow, or name a file")
       }
+    }
+    if format == .sqlite, output ?? "-" == "-" {
+      throw ValidationError("a SQLite database is a file: name it with -o, as in -o case.sqlite")
     }
     if isTimeline, let records, !TimelineRows.kinds.contains(records.table) {
       throw ValidationError(

@@ -3,6 +3,7 @@ import ArgumentParser
 import Basics
 import CommandOptions
 import Reports
+import TokenStores
 
 /// What an export writes: a document of all kinds, a table, or a directory of tables with a summary.
 struct ExportDocuments {
@@ -63,13 +64,22 @@ extension Export {
   /// - Parameter columns: of feedback in a table, without --columns.
   func open(_ outputs: OutputSet, _ examination: Examination, _ columns: [String]) throws -> ExportDocuments {
     if isDirectory { return try openDirectory(examination, columns) }
-    let buffer = try outputs.open("-o", output ?? "-")
     var documents = ExportDocuments()
+    if format == .sqlite {
+      let name = output ?? ""
+      try SQLiteExport.check(name)
+      let database = try SQLiteExport(at: try outputs.openFile("-o", name), named: name)
+      let content = RecordWriter.ExportedContent.document(
+        records.map { [$0] } ?? Set(ExportedKind.tables), hasPayloads: payloads)
+      try add(content, .database(database), OutputBuffer(nil), to: &documents)
+      return documents
+    }
+    let buffer = try outputs.open("-o", output ?? "-")
     let content =
       try isTable
       ? table(records ?? .feedback, columns)
       : .document(records.map { [$0] } ?? .all, hasPayloads: payloads)
-    try add(content, format, buffer, to: &documents)
+    try add(content, recordFormat, buffer, to: &documents)
     return documents
   }
 
@@ -84,26 +94,29 @@ extension Export {
     for kind in ExportedKind.tables {
       let file = "\(kind.rawValue).\(format == .arrow ? "arrows" : format.rawValue)"
       let buffer = OutputBuffer(try directory.makeFile(file))
-      try add(table(kind, columns), format, buffer, to: &documents)
+      try add(table(kind, columns), recordFormat, buffer, to: &documents)
     }
     return documents
   }
 
+  /// Of all but databases.
+  private var recordFormat: RecordWriter.Format {
+    switch format {
+    case .arrow: .arrow(batchRows: batchRows ?? 65_536)
+    case .ndjson: .ndjson
+    case .json: .json
+    case .timesketch: .timesketch
+    case .bodyfile: .bodyfile
+    case .csv, .sqlite, .raw: .csv
+    }
+  }
+
   private func add(
-    _ content: RecordWriter.ExportedContent, _ format: To, _ buffer: OutputBuffer,
+    _ content: RecordWriter.ExportedContent, _ format: RecordWriter.Format, _ buffer: OutputBuffer,
     to documents: inout ExportDocuments
   ) throws {
-    let recordFormat: RecordWriter.Format =
-      switch format {
-      case .arrow: .arrow(batchRows: batchRows ?? 65_536)
-      case .ndjson: .ndjson
-      case .json: .json
-      case .timesketch: .timesketch
-      case .bodyfile: .bodyfile
-      case .csv, .raw: .csv
-      }
     let writer = try RecordWriter(
-      recordFormat, content, letterCase: uppercase ? .upper : .lower, clock: local.clock, output: buffer)
+      format, content, letterCase: uppercase ? .upper : .lower, clock: local.clock, output: buffer)
     try writer.begin(version: Program.version, options: input.reported)
     guard content.kinds == [.tokens] else { return documents.add(writer, kinds: content.kinds, buffer) }
     let sightings = TokenSightings(

@@ -29,6 +29,15 @@ final class OutputSet {
     return outputs[outputs.count - 1].buffer
   }
 
+  /// Opens a file that a library writes; returns its path until it is complete.
+  func openFile(_ option: String, _ path: String) throws -> String {
+    _ = try open(option, path)
+    guard let unfinished = outputs.last?.file.temporaryName else {
+      throw CommandError("\(path) is not a regular file: name a file to write")
+    }
+    return unfinished
+  }
+
   /// Completes the files. The last one may list the others.
   /// - Parameters:
   ///   - others: the paths of files that `-o` has completed, as a directory.

@@ -6,7 +6,7 @@ package final class OutputFile {
   /// The final name, for messages.
   private let name: String
   /// The name until the file is complete; nil if it is written directly.
-  private var temporaryName: String?
+  package private(set) var temporaryName: String?
   /// The final path; nil if the file is written directly.
   private var target: String?
   /// Whether an existing file is replaced.

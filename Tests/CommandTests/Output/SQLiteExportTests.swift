@@ -1,0 +1,104 @@
+import Basics
+import CommandTestSupport
+import Testing
+
+/// `export -o case.sqlite` (docs/formats.md#sqlite), read with SQLite's own tool.
+@Suite("SQLite export") struct SQLiteExportTests {
+  private let directory: TestDirectory
+
+  init() throws { directory = try TestDirectory() }
+
+  private func samples(_ names: String...) -> [String] {
+    names.map { Repository.root.appendingPathComponent("samples/\($0)").path }
+  }
+
+  private static let kinds = ["feedback", "requests", "responses", "pushes", "streams", "findings", "inputs"]
+
+  @Test("a table of each kind has the rows of its CSV") func tables() throws {
+    let inputs = samples("captures/gateway.pcap", "cut-tail.bin", "pushes/httpx-clear-late.pcap")
+    #expect(try directory.apnsift(["export", "-o", "case.sqlite"] + inputs).code == 0)
+    for kind in Self.kinds {
+      let csv = try directory.apnsift(["export", "--records", kind] + inputs).text
+      let columns = try #require(csv.split(separator: "\n").first).split(separator: ",")
+      let names = columns.map { "\"\($0)\"" }.joined(separator: ",")
+      let rows = try directory.sqlite("case.sqlite", ".mode csv\n.headers on\nSELECT \(names) FROM \(kind)")
+      let isEmpty = csv.split(separator: "\n").count == 1
+      // The tool quotes other fields than we do.
+      let plain = [rows, csv].map { $0.filter { $0 != "\"" && $0 != "\r" }.split(separator: "\n") }
+      #expect(isEmpty ? rows.isEmpty : plain[0] == plain[1], "\(kind)")
+    }
+    #expect(try directory.names == ["case.sqlite"])
+  }
+
+  @Test("numbers are integers, times and tokens are texts, from 1970 to 2106") func types() throws {
+    let times: [UInt32] = [0, 2_147_483_648, 4_294_967_295]
+    try directory.write(feedback(times.map { Tuple($0, Array(repeating: 0xA1, count: 32)) }), to: "dump.bin")
+    #expect(try directory.apnsift("export", "dump.bin", "-o", "case.db").code == 0)
+    let token = String(repeating: "a1", count: 32)
+    let rows = try directory.sqlite(
+      "case.db", "SELECT timestamp, typeof(timestamp), time, typeof(token), captured_at IS NULL FROM feedback"
+    )
+    #expect(
+      rows == """
+        0|integer|1970-01-01T00:00:00Z|text|1
+        2147483648|integer|2038-01-19T03:14:08Z|text|1
+        4294967295|integer|2106-02-07T06:28:15Z|text|1
+        """)
+    let plan = try directory.sqlite(
+      "case.db", "EXPLAIN QUERY PLAN SELECT * FROM feedback WHERE token = '\(token)'; PRAGMA integrity_check")
+    #expect(plan.contains("USING INDEX feedback_token") && plan.hasSuffix("ok"))
+    let facts = "SELECT value FROM manifest WHERE name IN ('schema', 'feedback') ORDER BY name"
+    #expect(try directory.sqlite("case.db", facts) == "3\napnsift/1")
+    let digest = "SELECT json_extract(value, '$[0].sha256') FROM manifest WHERE name = 'inputs'"
+    let sum = try directory.shell("sha256sum dump.bin | cut -c1-64")
+    #expect(try directory.sqlite("case.db", digest) == sum.lines.first)
+  }
+
+  @Test("--records writes one table, and a filter only its records") func chosen() throws {
+    let all = tuples(3)
+    try directory.write(feedback(all), to: "dump.bin")
+    let options = ["--records", "feedback", "--token", hex(all[1].token)]
+    #expect(try directory.apnsift(["export", "dump.bin", "-o", "case.sqlite3"] + options).code == 0)
+    let tables = "SELECT group_concat(name) FROM sqlite_master WHERE type = 'table'"
+    #expect(try directory.sqlite("case.sqlite3", tables) == "manifest,feedback")
+    #expect(try directory.sqlite("case.sqlite3", "SELECT token FROM feedback") == hex(all[1].token))
+  }
+
+  @Test("a store and a journal are never replaced, another file with --force") func stores() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    try directory.makeStore()
+    try directory.sqlite("journal.sqlite", "CREATE TABLE apnsift_replays (id INTEGER)")
+    for store in ["tokens.sqlite", "journal.sqlite"] {
+      let before = try directory.bytes(of: store)
+      let refused = try directory.apnsift("export", "dump.bin", "-o", store, "--force")
+      #expect(refused.code == 2)
+      #expect(refused.said("\(store) is a store of apnsift or its journal"), "\(refused.errors)")
+      #expect(try directory.bytes(of: store) == before)
+    }
+    try directory.write("no database", to: "old.sqlite")
+    #expect(try directory.apnsift("export", "dump.bin", "-o", "old.sqlite").code == 2)
+    #expect(try directory.apnsift("export", "dump.bin", "-o", "old.sqlite", "--force").code == 0)
+    #expect(try directory.sqlite("old.sqlite", "SELECT count(*) FROM feedback") == "2")
+    try directory.write("frames", to: "new.sqlite-wal")
+    let changed = try directory.apnsift("export", "dump.bin", "-o", "new.sqlite")
+    #expect(changed.code == 2 && changed.said("new.sqlite-wal is of another database"))
+  }
+
+  @Test("it goes to a file", arguments: ["", "-o -", "-o /dev/null", "-o /dev/stdout", "-o out/"])
+  func noFile(_ options: String) throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let outcome = try directory.apnsift(
+      ["export", "dump.bin", "-t", "sqlite"] + options.split(separator: " ").map(String.init))
+    #expect(outcome.code == (options.contains("/dev") ? 2 : 64))
+    #expect(outcome.output.isEmpty && outcome.messages.count >= 1)
+    #expect(try directory.names == ["dump.bin"])
+  }
+
+  @Test("a disk that fills up leaves no file") func fullDisk() throws {
+    try directory.write(feedback(tuples(4000)), to: "dump.bin")
+    let outcome = try directory.shell("ulimit -f 64; \"$APNSIFT\" export dump.bin -o case.sqlite")
+    #expect(outcome.code == 2)
+    #expect(outcome.said("case.sqlite cannot be written: "), "\(outcome.errors)")
+    #expect(try directory.names == ["dump.bin"])
+  }
+}
