@@ -31,7 +31,7 @@ struct ExternalSortTests {
     var expected: [(key: [UInt8], value: Int)] = []
     for value in 0..<example.count {
       let length = Int.random(in: example.lengths, using: &generator)
-      // The bytes that differ are at the end, behind those that are compared first.
+      // The bytes that differ are at the end, after those that are compared first.
       var key = [UInt8](repeating: 7, count: length)
       if length > 0 { key[length - 1] = .random(in: 0..<max(1, example.variety), using: &generator) }
       expected.append((key, value))

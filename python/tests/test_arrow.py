@@ -37,7 +37,7 @@ def export(kind, *arguments):
 
 def expected(kind, name, text):
     """The value of a cell of CSV, by the rules of the types."""
-    if name == "flags":
+    if name in ("flags", "topics"):
         return text.split(";") if text else []
     if not text:
         return None

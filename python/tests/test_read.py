@@ -127,7 +127,7 @@ def test_options_are_those_of_the_command():
         ({"earliest": "2015"}, "times are 2015-01-01T00:00:00Z, 2015-01-01 (midnight in UTC) or Unix seconds"),
         ({"time_zone": "Mars"}, "--time-zone: the tz database (tzdata) has no zone 'Mars'"),
         ({"uppercase": True}, "tokens are bytes in Arrow, not digits: leave out --uppercase"),
-        ({"distinct": True}, "--distinct is for the summary, which a table lacks"),
+        ({"distinct": True}, "--distinct is for the summary, which the output lacks"),
         ({"from_": ""}, "missing value for '--from <FORMAT>'"),
         ({"protocol": ["feedback", "pushes"]}, "the value 'feedback,pushes' is invalid for '--protocol <NAME>'"),
         ({"files_from": "list"}, "the option --files-from cannot be given here"),

@@ -3,21 +3,48 @@ import Analysis
 import Basics
 import PacketCapture
 
-/// Passes records with a token or with flags to a sink.
+/// Passes chosen records to a sink.
 ///
-/// With a token, it leaves out findings and streams: they concern all tokens.
+/// With a token or times, it leaves out findings and streams: they concern others, too.
 package final class RecordFilter: EvidenceSink {
-  private let sink: any EvidenceSink
+  /// Which records are passed.
+  package struct Choice: Sendable {
+    /// Nil for records of any token.
+    var token: [UInt8]?
+    /// Whether only those with flags.
+    var isFlagged: Bool
+    /// In seconds since 1970: of a tuple or a 410 its own time, of other records that of their packet; nil for any time.
+    var times: Range<UInt32>?
+
+    package init(token: [UInt8]?, isFlagged: Bool, times: Range<UInt32>?) {
+      (self.token, self.isFlagged, self.times) = (token, isFlagged, times)
+    }
+  }
+
+  package let sink: any EvidenceSink
   private let kinds: Set<ExportedKind>
-  /// Nil for records of any token.
-  private let token: [UInt8]?
-  private let isFlagged: Bool
+  private let choice: Choice
+  /// Number of records that nothing dates, and that were left out because of that.
+  package private(set) var undated = 0
   /// Number of records that were passed and that the sink writes.
   package private(set) var count = 0
 
   /// - Parameter kinds: the kinds that the sink writes.
-  package init(_ sink: any EvidenceSink, _ kinds: Set<ExportedKind>, token: [UInt8]?, isFlagged: Bool) {
-    (self.sink, self.kinds, self.token, self.isFlagged) = (sink, kinds, token, isFlagged)
+  package init(_ sink: any EvidenceSink, _ kinds: Set<ExportedKind>, _ choice: Choice) {
+    (self.sink, self.kinds, self.choice) = (sink, kinds, choice)
+  }
+
+  private var token: [UInt8]? { choice.token }
+  private var isFlagged: Bool { choice.isFlagged }
+
+  /// Whether a record of this time is passed.
+  private func isInTime(_ time: Int64?) -> Bool {
+    guard let times = choice.times else { return true }
+    guard let time else {
+      undated += 1
+      return false
+    }
+    return UInt32(exactly: time).map(times.contains) ?? false
   }
 
   package var needs: EvidenceNeeds { sink.needs }
@@ -26,15 +53,18 @@ package final class RecordFilter: EvidenceSink {
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     guard kinds.contains(.feedback), !isFlagged || !records.run.flags.isEmpty else { return }
-    guard let token else {
+    if choice.times == nil, token == nil {
       count += records.run.count
       return try sink.records(records, in: bytes)
     }
-    for index in records.run.indices(of: token, in: bytes) {
-      var chosen = records
-      chosen.run = records.run.slice(from: index, count: 1)
-      count += 1
-      try sink.records(chosen, in: bytes)
+    try records.eachExtent { part in
+      let indices = token.map { part.run.indices(of: $0, in: bytes) } ?? Array(0..<part.run.count)
+      for index in indices where isInTime(Int64(part.run.time(of: index, in: bytes))) {
+        var chosen = part
+        chosen.run = part.run.slice(from: index, count: 1)
+        count += 1
+        try sink.records(chosen, in: bytes)
+      }
     }
   }
 
@@ -42,6 +72,7 @@ package final class RecordFilter: EvidenceSink {
     var chosen = requests
     chosen.records.removeAll { record in
       isFlagged && record.flags.isEmpty || token.map { !record.has(token: $0, in: bytes) } ?? false
+        || !isInTime(record.packet?.time?.seconds)
     }
     if !kinds.contains(.requests) { chosen.records.removeAll { $0.outcome != .discarded } }
     guard !chosen.records.isEmpty, !kinds.isDisjoint(with: [.requests, .resend]) else { return }
@@ -52,14 +83,16 @@ package final class RecordFilter: EvidenceSink {
   package func response(_ response: ResponseRecord) throws {
     if isFlagged, response.flags.isEmpty { return }
     if let token, response.request?.token != token { return }
-    guard kinds.contains(.responses) else { return }
+    guard kinds.contains(.responses), isInTime(response.packet?.time?.seconds) else { return }
     count += 1
     try sink.response(response)
   }
 
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
     var chosen = pushes.records.filter { record in
-      !(isFlagged && record.fields.flags.isEmpty) && token.map { record.has(token: $0, in: bytes) } ?? true
+      let isChosen =
+        !(isFlagged && record.fields.flags.isEmpty) && token.map { record.has(token: $0, in: bytes) } ?? true
+      return isChosen && isInTime(record.fields.timestamp.map { $0 / 1000 } ?? record.packet?.time?.seconds)
     }
     if !kinds.contains(.pushes) { chosen.removeAll { !$0.fields.needsResend } }
     guard !chosen.isEmpty, !kinds.isDisjoint(with: [.pushes, .resendPushes, .resend]) else { return }
@@ -67,10 +100,15 @@ package final class RecordFilter: EvidenceSink {
     try sink.pushes(PushRecords(labels: pushes.labels, records: chosen[...]), in: bytes)
   }
 
-  package func finding(_ finding: Finding) throws { if token == nil { try sink.finding(finding) } }
+  package func finding(_ finding: Finding) throws {
+    if token == nil, choice.times == nil { try sink.finding(finding) }
+  }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) throws {
-    if token == nil { try sink.stream(stream, report: report) }
+    // Tokens have their environment from streams.
+    if token == nil && choice.times == nil || sink is TokenSightings {
+      try sink.stream(stream, report: report)
+    }
   }
 }
 

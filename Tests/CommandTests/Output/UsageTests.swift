@@ -33,7 +33,7 @@ import Testing
     ("export -t json -o tables/ dump.bin", ["-o names a directory, which gets tables"]),
     ("export --batch-rows 7 dump.bin", ["--batch-rows is for Arrow"]),
     ("export -t arrow --batch-rows 0 dump.bin", ["--batch-rows is 0: give 1 to 16777216"]),
-    ("export --flagged --records findings dump.bin", ["--token and --flagged choose records"]),
+    ("export --flagged --records findings dump.bin", ["--since and --until choose records"]),
     ("export -o same --findings same dump.bin", ["-o and --findings name the same file"]),
     ("export -o same --findings ./same dump.bin", ["-o and --findings name the same file"]),
     ("export --findings - dump.bin", ["-o and --findings name the same file"]),

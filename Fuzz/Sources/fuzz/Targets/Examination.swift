@@ -148,7 +148,9 @@ private final class Evidences: EvidenceSink {
     covered[StreamSide(stream: stream, direction: direction), default: []].append(offset..<offset + length)
   }
 
-  func records(_ records: FeedbackRecords, in bytes: RawSpan) {
+  func records(_ records: FeedbackRecords, in bytes: RawSpan) { records.eachExtent { add($0, in: bytes) } }
+
+  private func add(_ records: FeedbackRecords, in bytes: RawSpan) {
     feedback += records.run.count
     for index in 0..<records.run.count {
       let run = records.run.slice(from: index, count: 1)

@@ -31,13 +31,14 @@ struct Export: ParsableCommand {
         apnsift export gateway.pcap --records resend       requests to send again
         apnsift export evidence/ -t ndjson --token TOKEN   all of one token
         apnsift export evidence/ --flagged                 doubtful records
+        apnsift export evidence/ --since 2013-05-01 --until 2013-06-01
+                                                           records of a month
         apnsift export evidence/ --records tokens          a row for each token
         apnsift export evidence/ --records inputs          every file, with its hash
         apnsift export evidence/ -t timesketch -o all.jsonl
                                                            events for Timesketch
         apnsift export evidence/ -t bodyfile | mactime -b - -d
-                                                           a timeline of The Sleuth Kit
-        apnsift export evidence/ -o case.sqlite            a database, such as for Datasette
+        apnsift export evidence/ -o case.sqlite            a SQLite database
         apnsift export evidence/ -o all.ndjson --dfxml inventory.xml
         apnsift export http2.pcap --keys keys.log --records pushes
                                                            pushes and their answers
@@ -99,6 +100,13 @@ struct Export: ParsableCommand {
   @Flag(help: "Only records with flags, which replay leaves out.")
   var flagged = false
 
+  @Option(
+    help: .init("Only records from this time on.", valueName: "TIME"), transform: TimeArgument.parsed)
+  var since: TimeArgument?
+
+  @Option(help: .init("Only records before this time.", valueName: "TIME"), transform: TimeArgument.parsed)
+  var until: TimeArgument?
+
   @Flag(help: "Count distinct tokens.")
   var distinct = false
 
@@ -151,12 +159,18 @@ struct Export: ParsableCommand {
       if output == nil { throw ValidationError("-t raw writes a directory: name it with -o") }
       if records != nil || findings != nil || distinct || isFiltered {
         throw ValidationError(
-          "-t raw writes only streams: leave out --records, --findings, --distinct, --token and --flagged")
+          "-t raw writes only streams: leave out --records, --findings, --distinct, --token, --flagged, --since and --until"
+        )
       }
     }
     if isFiltered, let records, [.streams, .findings, .inputs].contains(records) {
       throw ValidationError(
-        "--token and --flagged choose records: leave them out with --records streams, findings or inputs")
+        "--token, --flagged, --since and --until choose records: leave them out with --records streams, "
+          + "findings or inputs")
+    }
+    if let since, let until, since.seconds >= until.seconds {
+      throw ValidationError(
+        "--since \(UTCTime.text(since.seconds)) is not before --until \(UTCTime.text(until.seconds))")
     }
     try inventory.check(output: output)
   }
@@ -226,7 +240,7 @@ struct Export: ParsableCommand {
 
     let filters =
       isFiltered
-      ? documents.sinks.map { RecordFilter($0.sink, $0.kinds, token: token, isFlagged: flagged) } : []
+      ? documents.sinks.map { RecordFilter($0.sink, $0.kinds, choice) } : []
     let sinks: [any EvidenceSink] = isFiltered ? filters : documents.sinks.map(\.sink)
     try examination.run(sinks + [findingsWriter, collector, tally] + inventory.sinks)
 
@@ -238,7 +252,13 @@ struct Export: ParsableCommand {
     try inventory.finish(others: documents.directory?.paths ?? [])
     if !isFiltered, let hint = hint(summary) { Console.note(hint) }
     if let found = tally?.text { Console.note(found) }
-    let filtered = isFiltered ? filters.reduce(0) { $0 + $1.count } : nil
+    // Tokens beside other kinds have the same records.
+    let counted = filters.filter { filters.count == 1 || !($0.sink is TokenSightings) }
+    let filtered = isFiltered ? counted.reduce(0) { $0 + $1.count } : nil
+    let undated = counted.reduce(0) { $0 + $1.undated }
+    if undated > 0 {
+      Console.note("\(Count.of(undated, "record")) without a time left out: --since and --until choose by it")
+    }
     try input.end(examination, done(examination, summary, filtered: filtered))
   }
 
@@ -253,7 +273,12 @@ struct Export: ParsableCommand {
     return "exported \(rows) of \(Count.of(inputs, "input"))"
   }
 
-  private var isFiltered: Bool { flagged || token != nil }
+  private var isFiltered: Bool { flagged || token != nil || since != nil || until != nil }
+
+  private var choice: RecordFilter.Choice {
+    let times = since == nil && until == nil ? nil : (since?.seconds ?? 0)..<(until?.seconds ?? .max)
+    return RecordFilter.Choice(token: token, isFlagged: flagged, times: times)
+  }
 
   /// The bytes of every stream, one file a direction.
   private func exportRaw() throws {

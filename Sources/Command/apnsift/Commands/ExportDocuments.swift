@@ -20,12 +20,11 @@ struct ExportDocuments {
 
   mutating func add(_ writer: RecordWriter, kinds: Set<ExportedKind>, _ output: OutputBuffer) {
     documents.append((writer, output))
-    sinks.append((writer, kinds))
+    if kinds != [.tokens] { sinks.append((writer, kinds)) }
   }
 
-  /// Adds a writer of tokens, which gets them at the end.
-  mutating func add(_ writer: RecordWriter, _ sightings: TokenSightings, _ output: OutputBuffer) {
-    documents.append((writer, output))
+  /// Collects the tokens for a writer, which gets them at the end.
+  mutating func addTokens(_ sightings: TokenSightings, for writer: RecordWriter) {
     sinks.append((sightings, [.feedback, .requests, .pushes]))
     tokens = (sightings, writer)
   }
@@ -118,10 +117,11 @@ extension Export {
     let writer = try RecordWriter(
       format, content, letterCase: uppercase ? .upper : .lower, clock: local.clock, output: buffer)
     try writer.begin(version: Program.version, options: input.reported)
-    guard content.kinds == [.tokens] else { return documents.add(writer, kinds: content.kinds, buffer) }
+    documents.add(writer, kinds: content.kinds, buffer)
+    guard content.kinds.contains(.tokens) else { return }
     let sightings = TokenSightings(
       memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)))
-    documents.add(writer, sightings, buffer)
+    documents.addTokens(sightings, for: writer)
   }
 
   // MARK: - Columns
