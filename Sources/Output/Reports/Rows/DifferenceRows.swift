@@ -3,7 +3,7 @@ import Basics
 
 /// A token that two sets of inputs have differently (docs/spec/interface.md#compare).
 package struct TokenDifference: TableRow {
-  /// A name as `sed` and `diff` have it: by the side that has the token, or both with other times of invalidation.
+  /// Which side has the token; or both have it, with other times of invalidation.
   package enum Difference: String, CaseIterable, Sendable {
     case onlyA = "only-a"
     case onlyB = "only-b"
