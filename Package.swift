@@ -113,9 +113,9 @@ let package = Package(
 
     // MARK: System
     // Integers, hex, UTF-8 and JSON in bytes, without the system: all that the decoders of Wire need.
-    // Hex digits, by the widest registers that the processor has. In C, whose compiler makes a version for each.
-    .target(name: "HexDigits", path: "Sources/System/HexDigits"),
-    module("System/WireBytes", ["HexDigits"]),
+    // Loops over bytes by the widest registers that the processor has. In C, whose compiler makes a version for each.
+    .target(name: "WideBytes", path: "Sources/System/WideBytes"),
+    module("System/WireBytes", ["WideBytes"]),
     // Times, the system's calls, and what apnsift says in several places. Whoever imports it gets WireBytes, too.
     module("System/Basics", ["WireBytes"]),
     // Small files in YAML. The only user of libyaml.
@@ -135,7 +135,7 @@ let package = Package(
       "Input/StreamInputs",
       [
         "APNsWire", "Basics", "CBzip2", "CLibarchive", "CLibcrypto", "CLibewf", "CLibmagic", "CLz4", "CLzma",
-        "CZlib", "CZstd", "PacketCapture", "ProviderLogs",
+        "CZlib", "CZstd", "PacketCapture", "ProviderLogs", "WideBytes",
       ]),
     // Events of TLS streams to events of their plaintext.
     module(

@@ -26,8 +26,8 @@ let package = Package(
     library("CZstd"), library("CLz4"), library("CLzma"), library("CBzip2"),
     library("CLibarchive"), library("CLibewf"), library("CLibnghttp2"), library("CLibpcre2"),
     library("CLibyaml"),
-    .target(name: "HexDigits"),
-    module("WireBytes", "HexDigits"),
+    .target(name: "WideBytes"),
+    module("WireBytes", "WideBytes"),
     module("Basics", "WireBytes"),
     module("APNsWire", "WireBytes"),
     module("ProviderLogs", "Basics", "APNsWire", "CLibpcre2", "YAML", resources: ["forms.yml", "names.txt"]),
@@ -35,7 +35,7 @@ let package = Package(
     module("PacketCapture", "Basics", "CLibpcap"),
     module(
       "StreamInputs", "Basics", "APNsWire", "PacketCapture", "CLibcrypto", "CLibmagic", "CZlib", "CZstd",
-      "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf", "ProviderLogs"),
+      "CLz4", "CLzma", "CBzip2", "CLibarchive", "CLibewf", "ProviderLogs", "WideBytes"),
     module(
       "TLSDecryption", "Basics", "PacketCapture", "StreamInputs", "CLibcrypto",
       resources: ["Suites/suites.txt"]),

@@ -1,4 +1,4 @@
-internal import HexDigits
+internal import WideBytes
 
 /// Encodes and decodes hexadecimal digits.
 public enum Hex {

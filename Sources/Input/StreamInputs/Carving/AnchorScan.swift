@@ -1,4 +1,5 @@
 import Basics
+internal import WideBytes
 
 /// Finds, in a fast pass over all bytes, the few offsets at which a record may be: pairs of bytes that records have, and
 /// blocks of text that may be hex or base64.
@@ -34,40 +35,24 @@ struct AnchorScan {
   /// Bytes from a block on that decide on it.
   private static let reach = mostProbes * blockLength
 
-  private typealias Lanes = SIMD16<UInt8>
   /// All bits of a lane, or none: two words for 16 lanes.
   private typealias Mask = SIMD2<UInt64>
 
-  private struct Pair {
-    var first: Lanes
-    var second: Lanes
-
-    init(_ first: UInt8, _ second: UInt8) {
-      self.first = Lanes(repeating: first)
-      self.second = Lanes(repeating: second)
-    }
-
-    init(_ number: UInt16) { self.init(UInt8(number >> 8), UInt8(truncatingIfNeeded: number)) }
-  }
-
-  /// The token length, the escape of a zero in quoted-printable, and two ports.
-  private let length: Pair
-  private let escape = Pair(UInt8(ascii: "="), UInt8(ascii: "0"))
-  private let ports: (Pair, Pair)
-  private let morePorts: [Pair]
-  /// With several token lengths, a zero or any byte begins one.
-  private let anyLength: Bool
+  /// Token lengths, the escape of a zero in quoted-printable, and ports; a multiple of four.
+  private let pairs: [BytePair]
+  /// Any byte may begin a token length.
   private let anyByte: Bool
   /// Blocks of the shortest chain that are certainly inside it, and how many of them are text at least.
   private let hexProbes: Int
   private let base64Probes: (count: Int, text: Int)
 
   init(_ tuples: TupleSearch, ports: [UInt16]) {
-    length = Pair(UInt16(clamping: tuples.onlyLength ?? 0))
-    let pairs = ports.map { Pair($0) }
-    self.ports = (pairs.first ?? escape, pairs.dropFirst().first ?? escape)
-    morePorts = Array(pairs.dropFirst(2))
-    anyLength = tuples.onlyLength == nil
+    // Of several token lengths, a zero or any byte is the first.
+    let length = BytePair(
+      UInt16(clamping: tuples.onlyLength ?? 0), mask: tuples.onlyLength == nil ? 0 : 0xff)
+    let escape = BytePair(first: UInt8(ascii: "="), second: UInt8(ascii: "0"), mask: 0xff)
+    let known = [length, escape] + ports.map { BytePair($0) }
+    pairs = known + [BytePair](repeating: escape, count: -known.count & 3)
     anyByte = tuples.onlyLength == nil && tuples.rules.tokenLengths.longest > 0xff
     func probes(_ characters: Int) -> Int {
       let blocks = (characters - Self.blockLength - Self.probeLength + 1) / Self.blockLength + 1
@@ -87,12 +72,17 @@ struct AnchorScan {
     var first = start
     let end = window.count &- (isLast ? Self.blockLength : Self.reach)
     while block < end {
+      if first == block, !anyByte {
+        block = find_block(base, block, end, pairs, pairs.count)
+        first = block
+        if block >= end { break }
+      }
       if first == block, case let text = text(base + block), !text.isEmpty,
         case let confirmed = confirmed(text, at: block, in: window), !confirmed.isEmpty
       {
         return .text(block, confirmed)
       }
-      if let found = pair(from: first, inBlock: block, base) { return .pair(found) }
+      if let found = pair(from: first, inBlock: block, window) { return .pair(found) }
       block &+= Self.blockLength
       first = block
     }
@@ -102,8 +92,8 @@ struct AnchorScan {
 
   /// The anchor that follows a text block without records in it.
   func afterText(_ block: Int, in window: UnsafeRawBufferPointer) -> Anchor {
-    if let base = window.baseAddress, block &+ Self.blockLength < window.count {
-      if let found = pair(from: block, inBlock: block, base) { return .pair(found) }
+    if block &+ Self.blockLength < window.count {
+      if let found = pair(from: block, inBlock: block, window) { return .pair(found) }
       return .none(block &+ Self.blockLength)
     }
     return lastPair(from: block, in: window)
@@ -118,59 +108,26 @@ struct AnchorScan {
   }
 
   private func lastPair(from start: Int, in window: UnsafeRawBufferPointer) -> Anchor {
-    for index in start..<max(start, window.count) where isPair(at: index, in: window) { return .pair(index) }
+    for index in start..<max(start, window.count &- 1) where isPair(at: index, window) { return .pair(index) }
     return .none(window.count)
   }
 
   // MARK: - Pairs
 
-  @inline(__always)
-  private func pair(from first: Int, inBlock block: Int, _ base: UnsafeRawPointer) -> Int? {
-    let (low, high) = (marks(base + block), marks(base + block + 16))
-    let both = low | high
-    if both[0] | both[1] == 0 { return nil }
-    return firstMark(low, high, from: first &- block).map { block &+ $0 }
-  }
-
-  /// The lanes at which a pair begins.
-  @inline(__always)
-  private func marks(_ bytes: UnsafeRawPointer) -> Mask {
-    let these = bytes.loadUnaligned(as: Lanes.self)
-    let next = (bytes + 1).loadUnaligned(as: Lanes.self)
-    func lanes(_ pair: Pair) -> Mask { Self.equal(these, pair.first) & Self.equal(next, pair.second) }
-    let found = lanes(length) | lanes(escape) | lanes(ports.0) | lanes(ports.1)
-    if anyLength || !morePorts.isEmpty { return found | unusualMarks(these, next) }
-    return found
-  }
-
-  @inline(never)
-  private func unusualMarks(_ these: Lanes, _ next: Lanes) -> Mask {
-    if anyByte { return Mask(repeating: ~0) }
-    var found = anyLength ? Self.equal(these, Lanes(repeating: 0)) : Mask(repeating: 0)
-    for port in morePorts { found |= Self.equal(these, port.first) & Self.equal(next, port.second) }
-    return found
-  }
-
-  /// The index of the first mark that is not before `first`.
-  @inline(never)
-  private func firstMark(_ low: Mask, _ high: Mask, from first: Int) -> Int? {
-    for (word, lanes) in [low[0], low[1], high[0], high[1]].enumerated() {
-      var rest = UInt64(littleEndian: lanes)
-      let skipped = first &- 8 &* word
-      if skipped >= 8 { continue }
-      if skipped > 0 { rest &= ~0 &<< UInt64(8 &* skipped) }
-      if rest != 0 { return 8 &* word &+ rest.trailingZeroBitCount &>> 3 }
+  /// The first pair in a block from `first` on. A byte must follow the block.
+  private func pair(from first: Int, inBlock block: Int, _ window: UnsafeRawBufferPointer) -> Int? {
+    // A block may begin before the window.
+    guard block >= 0, !anyByte, let base = window.baseAddress else {
+      return (first..<block &+ Self.blockLength).first { isPair(at: $0, window) }
     }
-    return nil
+    let marks = mark_pairs(base + block, pairs, pairs.count) & ~0 &<< UInt32(first &- block)
+    return marks == 0 ? nil : block &+ marks.trailingZeroBitCount
   }
 
-  private func isPair(at index: Int, in window: UnsafeRawBufferPointer) -> Bool {
-    guard index &+ 1 < window.count else { return false }
+  /// - Parameter index: of any byte but the last.
+  private func isPair(at index: Int, _ window: UnsafeRawBufferPointer) -> Bool {
     let (first, second) = (window[index], window[index &+ 1])
-    if anyLength, anyByte || first == 0 { return true }
-    return ([length, escape, ports.0, ports.1] + morePorts).contains {
-      $0.first[0] == first && $0.second[0] == second
-    }
+    return anyByte || pairs.contains { $0.first == first && $0.second == second & $0.mask }
   }
 
   // MARK: - Text
@@ -219,13 +176,6 @@ struct AnchorScan {
 
   // MARK: - Lanes
 
-  // The operators of SIMD masks are not compiled to instructions; those of integers are.
-
-  @inline(__always)
-  private static func equal(_ left: Lanes, _ right: Lanes) -> Mask {
-    unsafeBitCast(left .== right, to: Mask.self)
-  }
-
   /// The high bit of each lane from `first` to `last`. All lanes are ASCII, so that no sum has a carry.
   @inline(__always)
   private static func range(_ lanes: Mask, _ first: Unicode.Scalar, _ last: Unicode.Scalar) -> Mask {
@@ -238,5 +188,11 @@ struct AnchorScan {
   @inline(__always)
   private static func isFull(_ mask: Mask) -> Bool {
     mask[0] & mask[1] & EightBytes.highBits == EightBytes.highBits
+  }
+}
+
+extension BytePair {
+  fileprivate init(_ number: UInt16, mask: UInt8 = 0xff) {
+    self.init(first: UInt8(number >> 8), second: UInt8(truncatingIfNeeded: number), mask: mask)
   }
 }

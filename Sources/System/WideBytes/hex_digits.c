@@ -1,19 +1,6 @@
-#include "HexDigits.h"
+#include "wide.h"
 
-#include <string.h>
-
-// Most output is tokens of 32 bytes. Swift uses registers of that size only in a program that needs a processor with them;
-// here the program chooses when it starts.
-#if defined(__x86_64__) && defined(__GLIBC__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
-
-typedef uint8_t Bytes __attribute__((vector_size(32)));
-typedef int8_t SignedBytes __attribute__((vector_size(32)));
-
-#define INLINE static inline __attribute__((always_inline))
+// Most output is tokens of 32 bytes.
 
 INLINE void write_digits(const Bytes *nibbles, uint8_t step, uint8_t *target) {
   Bytes letters = (Bytes)((SignedBytes)*nibbles > 9);

@@ -1,0 +1,27 @@
+#include <stddef.h>
+#include <stdint.h>
+
+/// Fields of `length` bytes, `stride` bytes apart, and the rows of `row_length` bytes that their digits go to.
+struct HexColumn {
+  const uint8_t *source;
+  uint8_t *target;
+  size_t length, stride, row_length, count;
+  /// The distance in ASCII from the character after `9` to the digit for 10.
+  uint8_t letter_step;
+};
+
+/// Writes the hex digits of a column, two for each byte.
+void write_hex_digits(const struct HexColumn *column);
+
+/// Two bytes to look for; of the second, only the bits in `mask` count.
+struct BytePair {
+  uint8_t first, second, mask;
+};
+
+/// The index of the first block of 32 bytes, from `from` on and before `end`, in which a pair begins or whose first 16 bytes
+/// are ASCII; `end` or more without one. Blocks follow each other, and one byte after the last is read, too.
+/// `count` is a multiple of 4.
+size_t find_block(const uint8_t *bytes, size_t from, size_t end, const struct BytePair *pairs, size_t count);
+
+/// The bytes of a block at which a pair begins, the first byte in the lowest bit.
+uint32_t mark_pairs(const uint8_t *block, const struct BytePair *pairs, size_t count);
