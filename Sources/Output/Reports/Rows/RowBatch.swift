@@ -129,7 +129,7 @@ struct RowBatch {
 
   @inline(never)
   func writeOffsets(_ field: NumberField, to target: UnsafeMutableRawPointer) {
-    write(field, to: target) { UInt64(truncatingIfNeeded: offset &+ $0 &* stride) }
+    writeRow(field, 0..<count, from: UInt64(truncatingIfNeeded: offset), by: stride, to: target)
   }
 
   @inline(never)
@@ -139,8 +139,7 @@ struct RowBatch {
       return write(field, rows, to: target) { fileOffset($0, extent) }
     }
     let first = fileOffset(rows.lowerBound, extent)
-    let step = UInt64(truncatingIfNeeded: stride &* extent.origin.spacing.stride)
-    write(field, rows, to: target) { first &+ UInt64(truncatingIfNeeded: $0 &- rows.lowerBound) &* step }
+    writeRow(field, rows, from: first, by: stride &* extent.origin.spacing.stride, to: target)
   }
 
   /// A column of numbers with one width.
@@ -149,6 +148,23 @@ struct RowBatch {
     let width: Int
     /// Bytes of each row after the column, which are written later.
     let following: Int
+  }
+
+  /// Numbers at even distances.
+  @inline(__always)
+  private func writeRow(
+    _ field: NumberField, _ rows: Range<Int>, from first: UInt64, by step: Int,
+    to target: UnsafeMutableRawPointer
+  ) {
+    let step = UInt64(truncatingIfNeeded: step)
+    guard field.following >= 8, field.width <= 12, step < 10_000 else {
+      return write(field, rows, to: target) {
+        first &+ UInt64(truncatingIfNeeded: $0 &- rows.lowerBound) &* step
+      }
+    }
+    field.decimal.writeRow(
+      from: first, by: step, count: rows.count, width: field.width,
+      to: target + rows.lowerBound &* rowLength, distance: rowLength)
   }
 
   /// - Parameter rows: all by default.
@@ -174,7 +190,7 @@ struct RowBatch {
       for index in rows {
         let number = value(index)
         let high = number / 100_000_000
-        decimal.writeInWord(high, width: width &- 8, to: target)
+        decimal.writeInHalfWord(high, width: width &- 8, to: target)
         decimal.writeInWord(number &- high &* 100_000_000, width: 8, to: target + (width &- 8))
         target += rowLength
       }

@@ -78,6 +78,56 @@ public struct Decimal: @unchecked Sendable {
       of: (text &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)).littleEndian, as: UInt64.self)
   }
 
+  /// The same for a number below 10,000, in half a word.
+  @inlinable @inline(__always)
+  public func writeInHalfWord(_ number: UInt64, width: Int, to target: UnsafeMutableRawPointer) {
+    let text = quads[Int(truncatingIfNeeded: number)]
+    target.storeBytes(
+      of: (text &>> UInt32(truncatingIfNeeded: 32 &- 8 &* width)).littleEndian, as: UInt32.self)
+  }
+
+  /// Writes `count` numbers, each `step` (below 10,000) more than the one before, `distance` bytes apart. All have `width`
+  /// digits, at most twelve. Up to 7 bytes after a number are overwritten.
+  @inlinable
+  public func writeRow(
+    from first: UInt64, by step: UInt64, count: Int, width: Int, to target: UnsafeMutableRawPointer,
+    distance: Int
+  ) {
+    // The last four digits change with each number, the others seldom.
+    var (high, low) = first.quotientAndRemainder(dividingBy: 10_000)
+    let leading = max(0, width &- 8)
+    var (target, left) = (target, count)
+    while left > 0 {
+      let many = min(left, Int(truncatingIfNeeded: (9_999 &- low) / max(1, step)) &+ 1)
+      if leading > 0 {
+        for index in 0..<many {
+          writeInHalfWord(high / 10_000, width: leading, to: target + index &* distance)
+        }
+      }
+      writeLastDigits(high % 10_000, low, by: step, many, width &- leading, to: target + leading, distance)
+      left &-= many
+      target += many &* distance
+      low &+= UInt64(truncatingIfNeeded: many) &* step
+      (high, low) = (high &+ low / 10_000, low % 10_000)
+    }
+  }
+
+  @inlinable @inline(__always)
+  func writeLastDigits(
+    _ high: UInt64, _ first: UInt64, by step: UInt64, _ count: Int, _ width: Int,
+    to target: UnsafeMutableRawPointer, _ distance: Int
+  ) {
+    let text = UInt64(quads[Int(truncatingIfNeeded: high)])
+    let shift = UInt64(truncatingIfNeeded: 64 &- 8 &* width)
+    var (low, target) = (quads + Int(truncatingIfNeeded: first), target)
+    for _ in 0..<count {
+      let word = (text | UInt64(low.pointee) &<< 32) &>> shift
+      target.storeBytes(of: word.littleEndian, as: UInt64.self)
+      low += Int(truncatingIfNeeded: step)
+      target += distance
+    }
+  }
+
   /// `write` for numbers of more than twelve digits, which are rare.
   @usableFromInline @inline(never)
   func writeLong(_ number: UInt64, width: Int, to target: UnsafeMutableRawPointer) {
