@@ -39,8 +39,12 @@ final class ChangeRecording {
     _ table: MappedTable
   ) throws {
     let nulls = table.writtenRead.map { _ in SQLField.null }
-    func withWritten(_ token: Int, _ body: (SQLFields) throws -> Void) throws {
-      try SQLField.withRow(of: table.invalidationValues(at: batch.time(token)), body)
+    let written = RowBuffer(count: nulls.count)
+    var fields: [SQLField] = []
+    func setWritten(_ time: StoreTime) throws {
+      for (index, value) in try table.invalidationValues(at: time).enumerated() {
+        written.set(index, copying: value)
+      }
     }
     for change in changes {
       if let row = change.row {
@@ -51,7 +55,8 @@ final class ChangeRecording {
               try add(change, [after.registered] + before.written + after.written + key, of: batch)
             }
           }
-          try withWritten(row.token) {
+          try setWritten(batch.time(row.token))
+          try written.lend {
             let values = [before.registered] + before.written + $0 + key
             try add(change, values, whole: before.more, of: batch)
           }
@@ -65,7 +70,14 @@ final class ChangeRecording {
           }
         }
       } else {
-        try withWritten(change.token) { try add(change, [.null] + nulls + $0, of: batch) }
+        try setWritten(batch.time(change.token))
+        try written.lend {
+          fields.removeAll(keepingCapacity: true)
+          fields.append(.null)
+          fields += nulls
+          fields += $0
+          try add(change, fields, of: batch)
+        }
       }
     }
     try send()

@@ -71,11 +71,13 @@ struct RowChangePacker {
       append(origin.stream)
       append(origin.offset)
     }
-    let times = [change.registered, change.invalidatedBefore, change.invalidatedAt]
-    bytes.append(times.enumerated().reduce(0) { $1.element == nil ? $0 : $0 | 1 << $1.offset })
+    let times: InlineArray<3, Int64?> = [change.registered, change.invalidatedBefore, change.invalidatedAt]
+    bytes.append(times.indices.reduce(0) { times[$1] == nil ? $0 : $0 | 1 << $1 })
     append(token.byteCount)
     token.withUnsafeBytes { bytes.append(contentsOf: $0) }
-    for case let time? in times { withUnsafeBytes(of: time.bigEndian) { bytes.append(contentsOf: $0) } }
+    for index in times.indices {
+      if let time = times[index] { withUnsafeBytes(of: time.bigEndian) { bytes.append(contentsOf: $0) } }
+    }
     append(fields)
     append(whole)
     if bytes.count >= Self.rowLength { endRow() }

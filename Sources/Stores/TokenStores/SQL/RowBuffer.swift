@@ -1,9 +1,10 @@
 /// A reusable buffer for a row on its way into a database.
 package final class RowBuffer {
   private let fields: UnsafeMutableBufferPointer<SQLField>
+  // Checks of exclusive access take longer than the copies. Only `lend` calls out, and what it reads stays as it is.
   /// Copied texts and bytes, with the indices of their fields.
-  private var content: [UInt8] = []
-  private var copied: [(index: Int, range: Range<Int>, isText: Bool)] = []
+  @exclusivity(unchecked) private var content: [UInt8] = []
+  @exclusivity(unchecked) private var copied: [(index: Int, range: Range<Int>, isText: Bool)] = []
 
   package init(count: Int) {
     fields = .allocate(capacity: count)
