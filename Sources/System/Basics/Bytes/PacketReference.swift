@@ -1,17 +1,19 @@
 /// The packet that something came from: enough to find it in the examined file, or in the capture that the file was
 /// made from. Connections keep many of these, 32 bytes each.
 package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
-  private var storedNumber: UInt64
-  private var seconds: Int64
-  private var fraction: UInt64
-  private var storedOriginal: UInt32
+  // Readers of captures make one for each packet, and writers read it: their modules have the code, too.
+  @usableFromInline var storedNumber: UInt64
+  @usableFromInline var seconds: Int64
+  @usableFromInline var fraction: UInt64
+  @usableFromInline var storedOriginal: UInt32
   /// Index from 0 of the input, if several are read as one capture; else 0.
   package var input: UInt16
   /// `noTime` without a time.
-  private var digits: UInt8
+  @usableFromInline var digits: UInt8
 
-  private static let noTime: UInt8 = .max
+  @usableFromInline static var noTime: UInt8 { .max }
 
+  @inlinable
   package init(number: Int?, original: Int? = nil, time: CaptureTime? = nil, input: UInt16 = 0) {
     storedNumber = UInt64(clamping: number ?? 0)
     storedOriginal = UInt32(clamping: original ?? 0)
@@ -22,16 +24,16 @@ package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// Its number in the examined file, from 1; nil in an export, which has no packets.
-  package var number: Int? { storedNumber == 0 ? nil : Int(clamping: storedNumber) }
+  @inlinable package var number: Int? { storedNumber == 0 ? nil : Int(clamping: storedNumber) }
 
   /// Its number in the capture that the file was made from, from 1; nil if unknown.
-  package var original: Int? {
+  @inlinable package var original: Int? {
     get { storedOriginal == 0 ? nil : Int(storedOriginal) }
     set { storedOriginal = UInt32(clamping: newValue ?? 0) }
   }
 
   /// Nil if the format has no time (simple packet blocks of pcapng, most exports).
-  package var time: CaptureTime? {
+  @inlinable package var time: CaptureTime? {
     get { digits == Self.noTime ? nil : CaptureTime(seconds: seconds, fraction: fraction, digits: digits) }
     set {
       seconds = newValue?.seconds ?? 0
