@@ -10,6 +10,8 @@ struct DecodedLog {
   /// Offsets and lengths of all steps, in their order.
   private(set) var extents: [Range<Int>] = []
   private(set) var problemTexts: [String] = []
+  /// When the lines of the pushes were written, in milliseconds since 1970.
+  private(set) var logged: [Int64?] = []
   /// Numbers of lines with status 410 whose times are doubtful, and whose times are those of the lines.
   private(set) var doubtful = 0
   private(set) var ofLines = 0
@@ -47,6 +49,7 @@ struct DecodedLog {
     switch step {
     case .record(.push(let offset, let length)):
       steps.append(Self.text(of: decoder))
+      logged.append(decoder.fields.loggedAt)
       extents.append(offset..<offset + length)
     case .record(.passed(let offset, let length)):
       steps.append("passed")

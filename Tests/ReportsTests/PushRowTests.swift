@@ -39,6 +39,7 @@ struct PushRowTests {
     var log = PushFields()
     log[.tokenText] = add(Array("xyz".utf8))
     log.line = 3
+    log.loggedAt = 1_700_000_000_007
     log.flags = [.tokenNotHex, .refused]
     let bare = PushRecord(log, direction: .client, offset: 7, fileOffset: 8, packet: nil)
     let labels = StreamLabels(source: "a,b", stream: 3)
@@ -60,13 +61,14 @@ struct PushRowTests {
   func allColumns() throws {
     #expect(
       try csv(.pushes, ExportedKind.pushes.names(hasLocalTimes: false)) == ##"""
-        source,stream,direction,offset,packet,original_packet,file_offset,captured_at,line,http2_stream,request_offset,\##
+        source,stream,direction,offset,packet,original_packet,file_offset,captured_at,logged_at,line,http2_stream,\##
+        request_offset,\##
         request_packet,token_length,token,token_text,topic,push_type,apns_id,apns_unique_id,priority,expiration,\##
         collapse_id,payload_length,payload,status,reason,timestamp_ms,timestamp,time,outcome,flags
-        "a,b",3,server,100,17,21,220,2013-05-01T09:30:00.005Z,,5,24,16,2,abcd,,"com.example,app",alert,id-1,id-2,10,0,\##
+        "a,b",3,server,100,17,21,220,2013-05-01T09:30:00.005Z,,,5,24,16,2,abcd,,"com.example,app",alert,id-1,id-2,10,0,\##
         """c""",2,{},410,Unregistered,1454948015990,1454948015,2016-02-08T16:13:35.990Z,invalidated,\##
         status-inferred;unexpected-token-length
-        "a,b",3,client,7,,,8,,3,,,,,,xyz,,,,,,,,,,,,,,,unknown,token-not-hex
+        "a,b",3,client,7,,,8,,2023-11-14T22:13:20.007Z,3,,,,,,xyz,,,,,,,,,,,,,,,unknown,token-not-hex
 
         """##)
   }
@@ -88,14 +90,14 @@ struct PushRowTests {
     #expect(
       text == """
         {"type":"push","source":"a,b","stream":3,"direction":"server","offset":100,"packet":17,"original_packet":21,\
-        "file_offset":220,"captured_at":"2013-05-01T09:30:00.005Z","line":null,"http2_stream":5,"request_offset":24,\
+        "file_offset":220,"captured_at":"2013-05-01T09:30:00.005Z","logged_at":null,"line":null,"http2_stream":5,"request_offset":24,\
         "request_packet":16,"token_length":2,"token":"ABCD","token_text":null,"topic":"com.example,app",\
         "push_type":"alert","apns_id":"id-1","apns_unique_id":"id-2","priority":10,"expiration":0,\
         "collapse_id":"\\"c\\"","payload_length":2,"payload":"{}","status":410,"reason":"Unregistered",\
         "timestamp_ms":1454948015990,"timestamp":1454948015,"time":"2016-02-08T16:13:35.990Z",\
         "outcome":"invalidated","flags":["status-inferred","unexpected-token-length"]}
         {"type":"push","source":"a,b","stream":3,"direction":"client","offset":7,"packet":null,"original_packet":null,\
-        "file_offset":8,"captured_at":null,"line":3,"http2_stream":null,"request_offset":null,"request_packet":null,\
+        "file_offset":8,"captured_at":null,"logged_at":"2023-11-14T22:13:20.007Z","line":3,"http2_stream":null,"request_offset":null,"request_packet":null,\
         "token_length":null,"token":null,"token_text":"xyz","topic":null,"push_type":null,"apns_id":null,\
         "apns_unique_id":null,"priority":null,"expiration":null,"collapse_id":null,"payload_length":null,\
         "payload":null,"status":null,"reason":null,"timestamp_ms":null,"timestamp":null,"time":null,\

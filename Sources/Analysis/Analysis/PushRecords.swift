@@ -19,6 +19,11 @@ package struct PushRecord: BitwiseCopyable, Sendable {
   package var requestOffset: Int?
   package var requestPacket: Int?
 
+  /// When the answer was captured, or the line of a log was written; without an answer, when the request was captured.
+  package var answeredAt: CaptureTime? {
+    packet?.time ?? fields.loggedAt.map(CaptureTime.init(milliseconds:))
+  }
+
   package init(
     _ fields: PushFields, direction: Direction, offset: Int, fileOffset: Int, packet: PacketReference?
   ) {

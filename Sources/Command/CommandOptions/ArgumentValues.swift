@@ -25,6 +25,7 @@ extension Int: LimitArgument {
 /// A time as an argument: RFC 3339, a date (midnight in UTC), or seconds since 1970.
 package struct TimeArgument: LimitArgument {
   package var seconds: UInt32
+  private var isDate = false
 
   package init(_ seconds: UInt32) { self.seconds = seconds }
   package init(number: Int) { seconds = UInt32(clamping: number) }
@@ -36,6 +37,12 @@ package struct TimeArgument: LimitArgument {
       let seconds = UTCTime.parse(argument) ?? UTCTime.parse("\(argument)T00:00:00Z")
     else { return nil }
     self.seconds = seconds
+    isDate = UTCTime.parse(argument) == nil
+  }
+
+  /// The moment in seconds since 1970: a date begins at midnight on the clock.
+  package func seconds(on clock: LocalClock?) -> UInt32 {
+    isDate ? clock?.moment(ofLocal: seconds) ?? seconds : seconds
   }
 
   /// The same for options, with a message that says what a time is.

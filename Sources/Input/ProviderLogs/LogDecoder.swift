@@ -260,6 +260,7 @@ package final class LogDecoder: @unchecked Sendable {
 
   /// The step for a push of a transcript. Its lines have been passed.
   private func step(_ exchange: Transcript.Exchange) -> Step? {
+    push.outerTime = .absent
     guard case .push = exchange.make(by: push) else { return nil }
     fields = push.fields
     fields.line = exchange.location.line

@@ -189,6 +189,8 @@ struct LogNames {
   static let bareRank: UInt8 = 0
   /// The rank of `timestamp_ms`.
   static let exactTimeRank: UInt8 = 3
+  /// The rank of `logged_at`.
+  static let loggedTimeRank: UInt8 = 2
 
   private struct KnownName {
     var name: LogName

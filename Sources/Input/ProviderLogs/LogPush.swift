@@ -100,6 +100,7 @@ final class LogPush {
     if let finding = takeTime(values) { return .finding(finding) }
     // The reason and a time belong to this status only.
     if fields.status == 410, fields.timestamp != nil { fields.flags.remove(.statusInferred) }
+    takeLogTime(values)
     takeRest(values)
     return .push
   }

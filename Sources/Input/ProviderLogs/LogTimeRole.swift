@@ -111,9 +111,7 @@ extension LogPush {
     let isAnswer =
       value.container > 0
       && ![LogField.token, .status, .logMark].contains { values[$0].container == value.container }
-    // Rows of apnsift have the time of the invalidation as `time`, too.
-    let isExact = value.rank == LogNames.exactTimeRank && !values.names(.logMark)
-    var own = isAnswer || isExact ? .absent : ownTime(values)
+    var own = isAnswer || isExported(value, values) ? .absent : ownTime(values)
     // The entry of a logger around it has its own.
     if own == .absent, value.container > 0, values[.timestamp].kind != .absent {
       own = LogTimes.milliseconds(text(values[.timestamp]), zone: zone)
@@ -130,12 +128,28 @@ extension LogPush {
     }
   }
 
+  /// Whether a line may be a row of apnsift: those have the time of the invalidation as `time`, too.
+  private func isExported(_ time: LogValue, _ values: LogValues) -> Bool {
+    time.rank == LogNames.exactTimeRank && !values.names(.logMark)
+  }
+
   /// The own time of a line, or of the one around it.
   func ownTime(_ values: LogValues) -> LogTimes.ReadTime {
-    guard values[.lineTime].kind != .absent else { return outerTime }
-    let own = LogTimes.milliseconds(text(values[.lineTime]), zone: zone)
+    values[.lineTime].kind == .absent ? outerTime : readOwn(values[.lineTime])
+  }
+
+  private func readOwn(_ value: LogValue) -> LogTimes.ReadTime {
+    let own = LogTimes.milliseconds(text(value), zone: zone)
     // Before September 2001: a duration.
     return if case .time(..<1_000_000_000_000) = own { .absent } else { own }
+  }
+
+  /// Sets when the line was written: its own time, else a `timestamp` that is not Apple's.
+  func takeLogTime(_ values: LogValues) {
+    let isTaken = values[.lineTime].rank >= LogNames.loggedTimeRank || !isExported(values[.timestamp], values)
+    var time = isTaken ? ownTime(values) : outerTime
+    if time == .absent, role == .line || fields.status != 410 { time = readOwn(values[.timestamp]) }
+    if case .time(let milliseconds) = time { fields.loggedAt = milliseconds }
   }
 
   private func read(_ value: LogValue, _ take: (Int64) -> Void) -> LogFinding? {

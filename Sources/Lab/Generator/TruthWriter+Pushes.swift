@@ -6,7 +6,7 @@ extension TruthWriter {
     let (offset, location) = entry.response ?? entry.request
     text.member("offset", offset)
     capture(location, fileOffset: location?.fileOffset)
-    text.null("line")
+    text.null("logged_at", "line")
     text.member("http2_stream", Int(entry.stream))
     text.member("request_offset", entry.request.offset)
     text.member("request_packet", entry.request.location?.packet)
@@ -39,6 +39,7 @@ extension TruthWriter {
     begin("push", .whole, 0, isFromServer: true)
     text.member("offset", offset)
     capture(nil, fileOffset: offset)
+    text.null("logged_at")
     text.member("line", line)
     text.null("http2_stream", "request_offset", "request_packet")
     text.token(push.token)

@@ -13,7 +13,7 @@ package final class RecordFilter: EvidenceSink {
     var token: [UInt8]?
     /// Whether only those with flags.
     var isFlagged: Bool
-    /// In seconds since 1970: of a tuple or a 410 its own time, of other records that of their packet; nil for any time.
+    /// In seconds since 1970: of a tuple or a 410 its own time, of other records that of their packet or line; nil for any time.
     var times: Range<UInt32>?
 
     package init(token: [UInt8]?, isFlagged: Bool, times: Range<UInt32>?) {
@@ -92,7 +92,7 @@ package final class RecordFilter: EvidenceSink {
     var chosen = pushes.records.filter { record in
       let isChosen =
         !(isFlagged && record.fields.flags.isEmpty) && token.map { record.has(token: $0, in: bytes) } ?? true
-      return isChosen && isInTime(record.fields.timestamp.map { $0 / 1000 } ?? record.packet?.time?.seconds)
+      return isChosen && isInTime(record.fields.timestamp.map { $0 / 1000 } ?? record.answeredAt?.seconds)
     }
     if !kinds.contains(.pushes) { chosen.removeAll { !$0.fields.needsResend } }
     guard !chosen.isEmpty, !kinds.isDisjoint(with: [.pushes, .resendPushes, .resend]) else { return }

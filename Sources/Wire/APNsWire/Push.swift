@@ -37,6 +37,8 @@ package struct PushFields: BitwiseCopyable, Sendable {
   package var status: UInt16?
   /// When the token became invalid, in milliseconds since 1970.
   package var timestamp: Int64?
+  /// When the line of a log was written, likewise; nil in a capture.
+  package var loggedAt: Int64?
   package var flags: PushFlags = []
 
   package init() {}

@@ -16,6 +16,7 @@ struct ChosenTimesTests {
       #"{"token":"\#(hex(token(7)))","status":410,"timestamp":1400000000999}"#,
       #"{"token":"\#(hex(token(8)))","status":410,"timestamp":1500000000000}"#,
       #"{"token":"\#(hex(token(9)))","status":200}"#,
+      #"{"token":"\#(hex(token(6)))","status":200,"time":"2014-05-13T16:53:20Z"}"#,
     ]
     try directory.write(lines.joined(separator: "\n") + "\n", to: "pushes.ndjson")
   }
@@ -28,11 +29,18 @@ struct ChosenTimesTests {
   }
 
   static let cases = [
-    Case(options: ["--since", "1400000000"], tuples: [1, 2, 3], pushes: [7, 8]),
+    Case(options: ["--since", "1400000000"], tuples: [1, 2, 3], pushes: [7, 8, 6]),
     Case(options: ["--until", "2014-05-13T16:53:20Z"], tuples: [0], pushes: []),
-    Case(options: ["--since", "1400000000", "--until", "1400000001"], tuples: [1], pushes: [7]),
+    Case(options: ["--since", "1400000000", "--until", "1400000001"], tuples: [1], pushes: [7, 6]),
     Case(options: ["--since", "2017-01-01", "--until", "2018-01-01"], tuples: [3], pushes: [8]),
     Case(options: ["--since", "2018-01-01"], tuples: [], pushes: []),
+    // Of 14 May in Tokyo are the first times, which are of 13 May in UTC.
+    Case(options: ["--since", "2014-05-14"], tuples: [3], pushes: [8]),
+    Case(
+      options: ["--since", "2014-05-14", "--until", "2014-05-15", "--time-zone", "Asia/Tokyo"],
+      tuples: [0, 1, 2], pushes: [7, 6]),
+    Case(
+      options: ["--until", "2014-05-13T16:53:20Z", "--time-zone", "Asia/Tokyo"], tuples: [0], pushes: []),
   ]
 
   @Test("the first moment counts, the last one does not", arguments: cases)
@@ -50,7 +58,7 @@ struct ChosenTimesTests {
     let rows = try directory.apnsift(
       "export", "--records", "tokens", "--columns", "token", "--until", "1400000001", "dump.bin",
       "pushes.ndjson")
-    #expect(rows.lines.dropFirst().sorted() == [0, 1, 7].map { hex(token($0)) }.sorted())
+    #expect(rows.lines.dropFirst().sorted() == [0, 1, 6, 7].map { hex(token($0)) }.sorted())
     let all = try directory.apnsift("export", "-o", "tables/", "--until", "1400000001", "dump.bin")
     #expect(all.errors.contains("exported 2 records"), "\(all.errors)")
   }

@@ -50,7 +50,8 @@ import Testing
     let inputs = samples.map { Repository.root.appendingPathComponent("samples/\($0)").path }
     let columns = [
       "feedback": ["time", "captured_at"], "requests": ["captured_at"], "responses": ["captured_at"],
-      "pushes": ["time", "captured_at"], "streams": ["started_at", "ended_at"], "inputs": ["modified_at"],
+      "pushes": ["time", "captured_at", "logged_at"], "streams": ["started_at", "ended_at"],
+      "inputs": ["modified_at"],
     ]
     for (kind, times) in columns {
       let lines = try directory.apnsift(["export", "-t", "timesketch", "--records", kind] + inputs).lines
@@ -65,6 +66,22 @@ import Testing
       }
       #expect(found.sorted() == expected.sorted(), "\(kind)")
     }
+  }
+
+  @Test("a line of a log has lines for its own time and for Apple's") func log() throws {
+    let push = #"{"time":"2023-11-20T08:00:00.5Z","token":"\#(Self.token)","status":410,"#
+    try directory.write(push + #""timestamp":1700000000123}"# + "\n", to: "a.log")
+    let lines = try directory.apnsift("export", "-t", "timesketch", "a.log").lines
+    let starts = [
+      #"{"message":"Token \#(Self.token) was invalidated (a.log, stream 0, offset 0)","#
+        + #""datetime":"2023-11-14T22:13:20.123000+00:00","timestamp":1700000000123000,"#
+        + #""timestamp_desc":"Token invalidated","#,
+      #"{"message":"Push to token \#(Self.token) was logged: invalidated (a.log, stream 0, offset 0)","#
+        + #""datetime":"2023-11-20T08:00:00.500000+00:00","timestamp":1700467200500000,"#
+        + #""timestamp_desc":"Line logged","#,
+    ]
+    #expect(lines.count == 2)
+    for (line, start) in zip(lines, starts) { #expect(line.hasPrefix(start), "\(line)") }
   }
 
   @Test(

@@ -115,10 +115,9 @@ package final class TokenSightings: EvidenceSink {
         !push.fields.flags.intersection(.tokenFlags).isEmpty
         || push.fields.outcome == .invalidated && isPlausible == false
       if push.fields.outcome == .invalidated, !sighting.isDoubtful, let number = push.fields.timestamp {
-        sighting.invalidatedAt = CaptureTime(
-          seconds: number / 1000, fraction: UInt64(number % 1000), digits: 3)
+        sighting.invalidatedAt = CaptureTime(milliseconds: number)
       }
-      sighting.seenAt = push.packet?.time ?? sighting.invalidatedAt
+      sighting.seenAt = push.answeredAt ?? sighting.invalidatedAt
       try sort.add(bytes.extracting(token), sighting)
     }
   }

@@ -168,9 +168,9 @@ struct Export: ParsableCommand {
         "--token, --flagged, --since and --until choose records: leave them out with --records streams, "
           + "findings or inputs")
     }
-    if let since, let until, since.seconds >= until.seconds {
+    if let times = chosenTimes, times.since >= times.until {
       throw ValidationError(
-        "--since \(UTCTime.text(since.seconds)) is not before --until \(UTCTime.text(until.seconds))")
+        "--since \(UTCTime.text(times.since)) is not before --until \(UTCTime.text(times.until))")
     }
     try inventory.check(output: output)
   }
@@ -276,8 +276,13 @@ struct Export: ParsableCommand {
   private var isFiltered: Bool { flagged || token != nil || since != nil || until != nil }
 
   private var choice: RecordFilter.Choice {
-    let times = since == nil && until == nil ? nil : (since?.seconds ?? 0)..<(until?.seconds ?? .max)
-    return RecordFilter.Choice(token: token, isFlagged: flagged, times: times)
+    RecordFilter.Choice(token: token, isFlagged: flagged, times: chosenTimes.map { $0.since..<$0.until })
+  }
+
+  /// Those of --since and --until, in seconds since 1970; nil without both.
+  private var chosenTimes: (since: UInt32, until: UInt32)? {
+    if since == nil, until == nil { return nil }
+    return (since?.seconds(on: local.clock) ?? 0, until?.seconds(on: local.clock) ?? .max)
   }
 
   /// The bytes of every stream, one file a direction.

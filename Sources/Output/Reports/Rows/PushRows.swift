@@ -6,7 +6,8 @@ import PacketCapture
 /// The columns of a push (docs/spec/interface.md#export), in their order.
 enum PushColumn: String, RecordColumn {
   case source, stream, direction, offset, packet, originalPacket, fileOffset, capturedAt
-  case capturedAtLocal, line, http2Stream, requestOffset, requestPacket, tokenLength, token
+  case capturedAtLocal, loggedAt, loggedAtLocal, line, http2Stream, requestOffset, requestPacket, tokenLength,
+    token
   case tokenText, topic, pushType, apnsID, apnsUniqueID, priority, expiration, collapseID
   case payloadLength, payload, status, reason, timestampMS, timestamp, time, timeLocal, outcome
   case flags, streamOffset, tokenKind
@@ -41,6 +42,8 @@ struct PushRow: LocatedRow {
     case .fileOffset: row.put(fileOffset)
     case .capturedAt: row.put(packet?.time)
     case .capturedAtLocal: row.put(local: packet?.time)
+    case .loggedAt: row.put(fields.loggedAt.map(CaptureTime.init(milliseconds:)))
+    case .loggedAtLocal: row.put(local: fields.loggedAt.map(CaptureTime.init(milliseconds:)))
     case .line: row.put(fields.line)
     case .http2Stream: row.put(fields.http2Stream.map(Int.init))
     case .requestOffset: row.put(record.requestOffset)
@@ -72,7 +75,5 @@ struct PushRow: LocatedRow {
 
 extension PushFields {
   /// The time of an invalidation.
-  var time: CaptureTime? {
-    timestamp.map { CaptureTime(seconds: $0 / 1000, fraction: UInt64(clamping: $0 % 1000), digits: 3) }
-  }
+  var time: CaptureTime? { timestamp.map(CaptureTime.init(milliseconds:)) }
 }

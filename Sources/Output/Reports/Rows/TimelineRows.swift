@@ -38,6 +38,7 @@ package final class TimelineRows: RowTable {
         "captured_at", "Packet captured",
         "Push to token {token|token_text} was captured: {outcome} \(location)"
       ),
+      ("logged_at", "Line logged", "Push to token {token|token_text} was logged: {outcome} \(location)"),
     ],
     .streams: [
       ("started_at", "Stream started", "Stream {stream} ({protocol}) of {source} started"),

@@ -14,6 +14,12 @@ package struct CaptureTime: BitwiseCopyable, Equatable, Hashable, Sendable {
     (self.seconds, self.fraction, self.digits) = (seconds, fraction, digits)
   }
 
+  /// - Parameter number: milliseconds since 1970.
+  package init(milliseconds number: Int64) {
+    let seconds = number >= 0 ? number / 1000 : (number &- 999) / 1000
+    self.init(seconds: seconds, fraction: UInt64(clamping: number &- seconds &* 1000), digits: 3)
+  }
+
   /// The largest length of `text`, in bytes.
   package static let maxTextLength = 21 + maxDigits
 

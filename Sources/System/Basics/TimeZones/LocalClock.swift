@@ -81,6 +81,11 @@ package struct LocalClock: Sendable {
     UInt32(clamping: Int64(time) &+ period(at: Int64(time)).offset)
   }
 
+  /// The moment at which the clock shows `seconds` since 1970.
+  package func moment(ofLocal seconds: UInt32) -> UInt32 {
+    UInt32(clamping: zone.moment(ofLocal: Int64(seconds)))
+  }
+
   /// The local time of `time`; nil outside the years 0000 to 9999.
   package func text(_ time: CaptureTime) -> String? {
     guard time.hasText else { return nil }
