@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The order of values that need more memory than there is is that of a stable sort of all of them.
+/// The order of values that need more memory than there is is that of a stable sort of all of them by key and rank.
 @Suite("Sorting in bounded memory")
 struct ExternalSortTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -24,10 +24,13 @@ struct ExternalSortTests {
       testDescription: "more runs than are merged at once", count: 2400, lengths: 60_000...60_000, variety: 4),
   ]
 
-  @Test("is stable", arguments: cases)
-  func order(_ example: Case) throws {
+  /// - Parameter ranks: the number of different ranks.
+  @Test("is stable", arguments: cases, [1, 5])
+  func order(_ example: Case, ranks: Int) throws {
     var generator = SeededGenerator(seed: 7)
-    let sort = ExternalSort<Int>(memory: 1 << 20, temporaryDirectory: NSTemporaryDirectory())
+    let rank = { (value: Int) in -(value % ranks) }
+    let sort = ExternalSort<Int>(
+      memory: 1 << 20, temporaryDirectory: NSTemporaryDirectory(), rank: rank)
     var expected: [(key: [UInt8], value: Int)] = []
     for value in 0..<example.count {
       let length = Int.random(in: example.lengths, using: &generator)
@@ -37,7 +40,10 @@ struct ExternalSortTests {
       expected.append((key, value))
       try sort.add(key.span.bytes, value)
     }
-    expected.sort { ($0.key, $0.value) < ($1.key, $1.value) }
+    expected.sort { left, right in
+      if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
+      return (rank(left.value), left.value) < (rank(right.value), right.value)
+    }
     var index = 0
     var differences = 0
     try sort.visit { key, value in
@@ -47,8 +53,4 @@ struct ExternalSortTests {
     }
     #expect(index == example.count && differences == 0)
   }
-}
-
-private func < (left: ([UInt8], Int), right: ([UInt8], Int)) -> Bool {
-  left.0 == right.0 ? left.1 < right.1 : left.0.lexicographicallyPrecedes(right.0)
 }

@@ -12,6 +12,8 @@ package struct AnalysisOptions: Sendable {
   package var logs = LogOptions()
   /// The number of findings of each code that sinks also get as excerpts, with the bytes around them.
   package var excerptsPerCode = 0
+  /// The most hours of pushes that are counted each for itself.
+  package var mostHours = PushHours.defaultMost
 
   package init() {}
 

@@ -55,6 +55,7 @@ package final class EvidenceLog {
     self.sinks = sinks
     gateway = GatewayBudget(options.gateway)
     pushes = PushBudget(maxPending: options.gateway.maxPending, memory: options.gateway.memory)
+    summary.pushes.hours.mostHours = options.mostHours
     needs = sinks.reduce(into: []) { $0.formUnion($1.needs) }
     if sinkThreads > 0, !needs.contains(.bytes) {
       worker = OrderedWorkers(
@@ -170,7 +171,7 @@ package final class EvidenceLog {
   /// Adds a push.
   /// - Parameter bytes: the buffer with its texts.
   func add(_ push: consuming PushRecord, labels: StreamLabels, in bytes: RawSpan) throws {
-    summary.pushes.count(push.fields, in: bytes)
+    summary.pushes.count(push, in: bytes)
     batch.append(push, labels: labels, in: bytes)
     try flushIfDue()
   }

@@ -1,6 +1,6 @@
 import APNsWire
 
-/// The pushes of all inputs: by outcome, by status and reason, by topic, and by flag.
+/// The pushes of all inputs: by outcome, by status and reason, by topic, by hour, and by flag.
 package struct PushTally: Equatable, Sendable {
   /// The maximum number of separate counts of answers, and of topics. All others share one count.
   private static let maxGroups = 100
@@ -59,6 +59,8 @@ package struct PushTally: Equatable, Sendable {
   }
 
   package private(set) var counts = PushCounts()
+  package var hours = PushHours()
+  package private(set) var lags = InvalidationLags()
   /// The number of pushes that should be sent again.
   package private(set) var resend = 0
   /// The number of pushes with each flag, in the order of `PushFlags.all`.
@@ -83,7 +85,10 @@ package struct PushTally: Equatable, Sendable {
   }
 
   /// - Parameter bytes: the texts of the push.
-  mutating func count(_ push: PushFields, in bytes: RawSpan) {
+  mutating func count(_ record: PushRecord, in bytes: RawSpan) {
+    hours.count(record)
+    lags.count(record)
+    let push = record.fields
     counts.count(push)
     if push.needsResend { resend &+= 1 }
     byAnswer.count(push.status, push[.reason], in: bytes)

@@ -103,6 +103,23 @@ package struct InputSummary: Equatable, Sendable {
   }
 }
 
+/// The tokens of all records, by what these say of them.
+package struct TokenCounts: Equatable, Sendable {
+  package internal(set) var all = 0
+  /// With a request or a push.
+  package internal(set) var sentTo = 0
+  /// With a time of invalidation.
+  package internal(set) var invalidated = 0
+  /// With a doubtful record, and with a recovered one.
+  package internal(set) var doubtful = 0
+  package internal(set) var recovered = 0
+  /// With a send after their 410, and the number of these sends.
+  package internal(set) var sentAfter410 = 0
+  package internal(set) var sendsAfter410 = 0
+
+  package init() {}
+}
+
 /// Counts of all inputs. `recordBytes + skippedBytes + truncatedBytes == streamBytes`.
 package struct Summary: Equatable, Sendable {
   package var streams = 0
@@ -119,6 +136,8 @@ package struct Summary: Equatable, Sendable {
   package var pushes = PushTally()
   /// Nil if they were not counted.
   package var distinctTokens: Int?
+  /// Those of all kinds of records; nil if they were not counted.
+  package var tokens: TokenCounts?
   package var findings: [FindingCode: Int] = [:]
   /// Packets that contradicted bytes which had been decoded.
   package var lateConflicts = 0

@@ -49,9 +49,9 @@ package struct TimeHistogram: Sendable {
     }
   }
 
-  package mutating func add(_ time: UInt32) {
+  package mutating func add(_ time: UInt32, count: Int = 1) {
     makeRoom(for: time)
-    counts[index(of: time)] &+= 1
+    counts[index(of: time)] &+= count
   }
 
   package mutating func count(_ run: RecordRun, in bytes: RawSpan) {

@@ -41,15 +41,23 @@ package struct Timeline: Equatable {
   package var earlier = 0
   package var later = 0
 
+  /// The index of the bar with a time; nil if it is outside of the bars.
+  package func bar(of time: UInt32) -> Int? {
+    let index = unit.index(of: time) - unit.index(of: bars[0].start)
+    return bars.indices.contains(index) ? index : nil
+  }
+
   package var total: Int { bars.reduce(0) { $0 + $1.count } }
   package var highest: Bar? { bars.max { $0.count < $1.count } }
 
   /// Nil if nothing was counted.
-  /// - Parameter maxBars: at least 14, so that decades suffice.
-  package init?(_ histogram: TimeHistogram, maxBars: Int) {
+  /// - Parameters:
+  ///   - maxBars: at least 14, so that decades suffice.
+  ///   - shortest: the shortest unit.
+  package init?(_ histogram: TimeHistogram, maxBars: Int, from shortest: Unit = .minute) {
     let bins = histogram.bins
     guard let first = bins.first?.start, let last = bins.last?.start else { return nil }
-    let units = Unit.all
+    let units = Array(Unit.all.drop { $0 != shortest })
     let whole = units.firstIndex { $0.index(of: last) - $0.index(of: first) < maxBars } ?? units.count - 1
     unit = units[whole]
     var shown = bins[...]

@@ -109,6 +109,11 @@ extension Limit {
     option: "--max-pattern-steps", value: "COUNT", given: { $0.limits.maxPatternSteps },
     help: "Steps of a pattern in one line of a log.", target: \.analysis.logs.patternSteps,
     range: 1...Int(UInt32.max), cost: "time for each line", effect: "malformed-line")
+  static let maxHours = Limit(
+    option: "--max-hours", value: "COUNT", given: { $0.limits.maxHours },
+    help: "Hours of pushes that are counted each for itself.", target: \.analysis.mostHours,
+    range: 1...1_000_000, cost: "some 200 bytes each",
+    effect: "pushes of hours that come later are counted together")
   static let minChain = Limit(
     option: "--min-chain", value: "COUNT", given: { $0.limits.minChain },
     help: "Tuples in a row that --from carve needs.", target: \.reading.carving.minChain, range: 1...1000,
@@ -158,7 +163,7 @@ extension Limit {
   package static let all = ofContents + ofCaptures
   static let ofContents = [
     tokenLength, maxTokenLength, maxPayload, maxPending, earliest, latest, memory, maxExpansion,
-    maxPatternSteps, minChain, maxMembers, maxDepth, maxContent,
+    maxPatternSteps, maxHours, minChain, maxMembers, maxDepth, maxContent,
   ]
   static let ofCaptures = [
     reorderWindow, streamBuffer, totalBuffer, fragmentBuffer, maxConnections, maxPacket,
@@ -173,6 +178,7 @@ struct LimitOptions: ParsableArguments {
   @Option(.memory) var memory: SizeArgument
   @Option(.maxExpansion) var maxExpansion: SizeArgument
   @Option(.maxPatternSteps) var maxPatternSteps: Int
+  @Option(.maxHours) var maxHours: Int
   @Option(.minChain) var minChain: Int
   @Option(.maxMembers) var maxMembers: Int
   @Option(.maxDepth) var maxDepth: Int

@@ -33,15 +33,15 @@ struct TokenRowTests {
     #expect(rows.code == 0)
     let names =
       "token,kind,topics,environment,first_seen,last_seen,sends,accepted,rejected,invalidated,unknown,"
-      + "invalidated_at,source,stream,offset,file_offset,packet,doubtful,recovered,inputs"
+      + "invalidated_at,source,stream,offset,file_offset,packet,doubtful,recovered,inputs,sends_after_410"
     let offset = log.prefix(3).joined().utf8.count
     let late = log.prefix(5).joined().utf8.count
     let expected = [
       "\(hex(token(1))),,com.example.app;com.example.app.voip,,2014-05-13T16:53:20Z,2020-09-13T12:26:40.123Z,"
-        + "4,2,1,2,0,2020-09-13T12:26:40.123Z,pushes.ndjson,0,\(offset),\(offset),,0,0,2",
-      "\(hex(token(2))),,,,,,1,1,0,0,0,,pushes.ndjson,0,\(late - log[4].utf8.count),\(late - log[4].utf8.count),,0,0,1",
-      "\(hex(token(3))),,,,,,1,0,0,1,0,,pushes.ndjson,0,\(late),\(late),,1,0,1",
-      "\(hex(token(4))),,,,2015-12-13T09:46:40Z,2017-07-14T02:40:00Z,0,0,0,2,0,2017-07-14T02:40:00Z,dump.bin,0,38,38,,0,0,1",
+        + "4,2,1,2,0,2020-09-13T12:26:40.123Z,pushes.ndjson,0,\(offset),\(offset),,0,0,2,0",
+      "\(hex(token(2))),,,,,,1,1,0,0,0,,pushes.ndjson,0,\(late - log[4].utf8.count),\(late - log[4].utf8.count),,0,0,1,0",
+      "\(hex(token(3))),,,,,,1,0,0,1,0,,pushes.ndjson,0,\(late),\(late),,1,0,1,0",
+      "\(hex(token(4))),,,,2015-12-13T09:46:40Z,2017-07-14T02:40:00Z,0,0,0,2,0,2017-07-14T02:40:00Z,dump.bin,0,38,38,,0,0,1,0",
     ]
     #expect(rows.lines.first == names)
     #expect(rows.lines.dropFirst().sorted() == expected.sorted(), "\(rows.text)")

@@ -1,6 +1,7 @@
 import Basics
 
-/// Sorts values by their keys, bytewise, in bounded memory; values of one key keep their order.
+/// Sorts values by their keys, bytewise, in bounded memory; those of one key by their ranks, and those of one rank keep
+/// their order.
 ///
 /// A full buffer is sorted and written to a temporary file as a run. In the end, all runs are merged.
 package final class ExternalSort<Value: BitwiseCopyable> {
@@ -16,6 +17,7 @@ package final class ExternalSort<Value: BitwiseCopyable> {
 
   private let memory: Int
   private let temporaryDirectory: String
+  private let rank: (Value) -> Int
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
   private var file: TemporaryFile?
@@ -24,8 +26,8 @@ package final class ExternalSort<Value: BitwiseCopyable> {
   /// - Parameters:
   ///   - memory: limit in bytes, at least 1 MiB.
   ///   - temporaryDirectory: where the temporary file is, if the values need more memory.
-  package init(memory: Int, temporaryDirectory: String) {
-    (self.memory, self.temporaryDirectory) = (max(memory, 1 << 20), temporaryDirectory)
+  package init(memory: Int, temporaryDirectory: String, rank: @escaping (Value) -> Int = { _ in 0 }) {
+    (self.memory, self.temporaryDirectory, self.rank) = (max(memory, 1 << 20), temporaryDirectory, rank)
   }
 
   /// - Parameter key: at most 4 GiB.
@@ -67,13 +69,20 @@ package final class ExternalSort<Value: BitwiseCopyable> {
     var value: Value { bytes.loadUnaligned(fromByteOffset: MemoryLayout<UInt32>.size, as: Value.self) }
   }
 
+  /// Compares the keys of two items, then their ranks.
+  private func compare(_ left: Item, _ right: Item) -> Int {
+    let order = Int(TokenOrder.compare(left.keyBytes, right.keyBytes))
+    if order != 0 { return order }
+    let (first, second) = (rank(left.value), rank(right.value))
+    return first == second ? 0 : first < second ? -1 : 1
+  }
+
   private func visitSorted(_ body: (Item) throws -> Void) throws {
     try bytes.withUnsafeBytes { buffer in
       guard let start = buffer.baseAddress else { return }
       entries.sort { left, right in
         if left.prefix != right.prefix { return left.prefix < right.prefix }
-        let order = TokenOrder.compare(
-          Item(start + left.position).keyBytes, Item(start + right.position).keyBytes)
+        let order = compare(Item(start + left.position), Item(start + right.position))
         return order != 0 ? order < 0 : left.position < right.position
       }
       for entry in entries { try body(Item(start + entry.position)) }
@@ -96,7 +105,7 @@ package final class ExternalSort<Value: BitwiseCopyable> {
     entries.removeAll(keepingCapacity: true)
   }
 
-  /// Calls `body` with the values of all runs. Of equal keys, that of the earliest run comes first.
+  /// Calls `body` with the values of all runs. Of equal ones, that of the earliest run comes first.
   private func merge(_ body: (Item) throws -> Void) throws {
     guard let file else { return }
     let bufferSize = max(4096, memory / 2 / max(1, runs.count))
@@ -104,7 +113,7 @@ package final class ExternalSort<Value: BitwiseCopyable> {
       try RunReader(file, $0, bufferSize: bufferSize, headLength: Self.headLength)
     }
     func precedes(_ left: Int, _ right: Int) -> Bool {
-      let order = TokenOrder.compare(Item(readers[left].next).keyBytes, Item(readers[right].next).keyBytes)
+      let order = compare(Item(readers[left].next), Item(readers[right].next))
       return order != 0 ? order < 0 : left < right
     }
     // A binary heap of the numbers of runs, that with the least key on top.

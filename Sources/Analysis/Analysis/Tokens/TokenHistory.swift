@@ -11,6 +11,7 @@ package struct TokenHistory: Sendable {
   package var environment: PushEnvironment? { environments.value }
   /// The times of its packets, or of the records themselves unless they are doubtful.
   package private(set) var seen: ClosedRange<CaptureTime>?
+  package private(set) var records = 0
   /// Requests and pushes to it.
   package private(set) var sends = 0
   package private(set) var outcomes = SendCounts()
@@ -20,6 +21,11 @@ package struct TokenHistory: Sendable {
   package private(set) var source: String
   /// The record with `invalidatedAt`, else the latest one.
   package private(set) var record: TokenSighting
+  /// Requests and pushes to it that were answered later than the first answer 410.
+  package private(set) var sendsAfter410 = 0
+  private var first410: CaptureTime?
+  /// The record with the earliest time of invalidation, and the name of its input; nil without one.
+  package private(set) var first: (record: TokenSighting, source: String)?
   /// Records whose token or time is doubtful, and those found by a search.
   package private(set) var doubtful = 0
   package private(set) var recovered = 0
@@ -38,6 +44,7 @@ package struct TokenHistory: Sendable {
     (record, self.source, firstInput, side) = (first, source, first.input, first.side)
   }
 
+  /// - Parameter sighting: is not earlier than those before.
   mutating func add(_ sighting: TokenSighting, _ names: TokenSightings) {
     kinds.add(sighting.kind)
     environments.add(names.environment(of: sighting))
@@ -46,7 +53,11 @@ package struct TokenHistory: Sendable {
       topics.append(names.topics[Int(topic)])
     }
     if sighting.input != firstInput { otherInputs.insert(sighting.input) }
-    if sighting.isSend { sends += 1 }
+    records += 1
+    if sighting.isSend {
+      sends += 1
+      count(after410: sighting)
+    }
     outcomes.add(sighting.outcome)
     if sighting.isDoubtful { doubtful += 1 }
     if sighting.isRecovered { recovered += 1 }
@@ -54,18 +65,45 @@ package struct TokenHistory: Sendable {
       record = sighting
       source = names.source(of: sighting)
     }
+    if let time = sighting.invalidatedAt, first?.record.invalidatedAt.map({ time < $0 }) ?? true {
+      first = (sighting, names.source(of: sighting))
+    }
     invalidatedAt = [invalidatedAt, sighting.invalidatedAt].compactMap { $0 }.max()
     guard let time = sighting.seenAt else { return }
     seen = min(seen?.lowerBound ?? time, time)...max(seen?.upperBound ?? time, time)
   }
 
-  /// Whether a record dates the token better than those before it. Of equal ones, the first does.
+  /// Replaces the topics, and the names of inputs.
+  package mutating func replaceTexts(_ replacement: (String) -> String) {
+    (topics, source) = (topics.map(replacement), replacement(source))
+    first = first.map { ($0.record, replacement($0.source)) }
+  }
+
+  private mutating func count(after410 sighting: TokenSighting) {
+    guard let time = sighting.seenAt, sighting.isTimed else { return }
+    if let first410, first410 < time { sendsAfter410 += 1 }
+    if first410 == nil, sighting.outcome == .invalidated, !sighting.isDoubtful { first410 = time }
+  }
+
+  /// Whether a record dates the token better than those before it. Of equal ones, the first of the inputs does.
   private func isDated(better sighting: TokenSighting) -> Bool {
     guard let time = sighting.invalidatedAt else {
       guard invalidatedAt == nil, let time = sighting.seenAt else { return false }
       return seen.map { $0.upperBound < time } ?? true
     }
-    return invalidatedAt.map { $0 < time } ?? true
+    return invalidatedAt.map { $0 < time || $0 == time && sighting.number < record.number } ?? true
+  }
+}
+
+extension TokenCounts {
+  package mutating func add(_ history: TokenHistory) {
+    all += 1
+    sentTo += history.sends > 0 ? 1 : 0
+    invalidated += history.invalidatedAt != nil ? 1 : 0
+    doubtful += history.doubtful > 0 ? 1 : 0
+    recovered += history.recovered > 0 ? 1 : 0
+    sentAfter410 += history.sendsAfter410 > 0 ? 1 : 0
+    sendsAfter410 += history.sendsAfter410
   }
 }
 
@@ -128,13 +166,24 @@ package struct TokenSighting: BitwiseCopyable, Sendable {
   var outcome: PushOutcome?
   /// Whether it is a request or a push.
   var isSend = true
-  /// When it was captured; else its own time, if that is not doubtful.
+  /// Its number among all records, from 0.
+  var number = 0
+  /// When it was captured or logged; else its own time, if that is not doubtful.
   var seenAt: CaptureTime?
+  /// Whether it was captured or logged then.
+  var isTimed = false
   /// The time of a tuple or a 410 that is not doubtful.
-  var invalidatedAt: CaptureTime?
+  package var invalidatedAt: CaptureTime?
   /// Whether a field says that it is of the sandbox.
   var isSandbox = false
   var isDoubtful = false
   /// Whether it was found by a search.
   var isRecovered = false
+
+  /// By side, then by time; records without a time come first.
+  var rank: Int {
+    let mostTime = Int64(1) << 60 - 1
+    let time = seenAt.map { min(max($0.hasText ? $0.microseconds : 0, 0), mostTime - 1) + 1 } ?? 0
+    return Int(side) << 60 | Int(time)
+  }
 }

@@ -10,6 +10,8 @@ package final class TokenSightings: EvidenceSink {
 
   private let sort: ExternalSort<TokenSighting>
   private let origins = TokenOrigins()
+  private let takesAll: Bool
+  private var count = 0
   /// Plausible times, in seconds since 1970.
   private let plausibleTimes: ClosedRange<UInt32>
   private(set) var topics: [String] = []
@@ -29,12 +31,26 @@ package final class TokenSightings: EvidenceSink {
   /// - Parameters:
   ///   - memory: limit in bytes, of which names and lists are no part; at least 1 MiB.
   ///   - now: the latest plausible time of a 410, in seconds since 1970.
-  package init(memory: Int, temporaryDirectory: String, now: UInt32) {
-    sort = ExternalSort(memory: memory, temporaryDirectory: temporaryDirectory)
+  ///   - takesAll: whether to collect more than pushes.
+  package init(memory: Int, temporaryDirectory: String, now: UInt32, takesAll: Bool = true) {
+    self.takesAll = takesAll
+    sort = ExternalSort(memory: memory, temporaryDirectory: temporaryDirectory, rank: \.rank)
     plausibleTimes = min(FeedbackRules.serviceStart, now)...now
   }
 
-  package var needs: EvidenceNeeds { [.extents, .gatewayRecords] }
+  package var needs: EvidenceNeeds { takesAll ? [.extents, .gatewayRecords] : [] }
+
+  /// Counts the tokens, and calls `body` with each, as `visit` does.
+  package func counts(
+    _ body: (_ token: RawSpan, _ history: TokenHistory) throws -> Void = { _, _ in }
+  ) throws -> TokenCounts {
+    var counts = TokenCounts()
+    try visit { token, history in
+      counts.add(history)
+      try body(token, history)
+    }
+    return counts
+  }
 
   /// Calls `body` with each token, in their order; once for each side that has it.
   package func visit(_ body: (_ token: RawSpan, _ history: TokenHistory) throws -> Void) throws {
@@ -63,7 +79,7 @@ package final class TokenSightings: EvidenceSink {
   // MARK: - Records
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
-    if records.run.tokenLength == 0 { return }
+    if records.run.tokenLength == 0 || !takesAll { return }
     try records.eachExtent { part in
       var sighting = sighting(part.labels, part.origin.packet)
       let run = part.run
@@ -76,12 +92,20 @@ package final class TokenSightings: EvidenceSink {
         let time = CaptureTime(seconds: Int64(run.time(of: index, in: bytes)))
         sighting.invalidatedAt = run.flags.isEmpty ? time : nil
         sighting.seenAt = sighting.packet?.time ?? sighting.invalidatedAt
-        try sort.add(bytes.extracting(run.token(of: index)), sighting)
+        try add(bytes.extracting(run.token(of: index)), sighting)
       }
     }
   }
 
+  private func add(_ token: RawSpan, _ sighting: TokenSighting) throws {
+    var sighting = sighting
+    sighting.number = count
+    count += 1
+    try sort.add(token, sighting)
+  }
+
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
+    guard takesAll else { return }
     for request in requests.records {
       guard let token = RequestFields(request.range, in: bytes).token, !token.isEmpty else { continue }
       var sighting = sighting(requests.labels, request.packet)
@@ -95,7 +119,7 @@ package final class TokenSightings: EvidenceSink {
         }
       sighting.isRecovered = request.flags.contains(.carved)
       sighting.isDoubtful = !request.flags.intersection(.tokenFlags).subtracting(.carved).isEmpty
-      try sort.add(bytes.extracting(token), sighting)
+      try add(bytes.extracting(token), sighting)
     }
   }
 
@@ -118,7 +142,8 @@ package final class TokenSightings: EvidenceSink {
         sighting.invalidatedAt = CaptureTime(milliseconds: number)
       }
       sighting.seenAt = push.answeredAt ?? sighting.invalidatedAt
-      try sort.add(bytes.extracting(token), sighting)
+      sighting.isTimed = push.answeredAt != nil
+      try add(bytes.extracting(token), sighting)
     }
   }
 
@@ -135,7 +160,7 @@ package final class TokenSightings: EvidenceSink {
     let origin = origins.origin(labels, 0)
     (sighting.input, sighting.stream) = (origin.input, origin.stream)
     sighting.packet = packet
-    sighting.seenAt = packet?.time
+    (sighting.seenAt, sighting.isTimed) = (packet?.time, packet?.time != nil)
     return sighting
   }
 

@@ -26,7 +26,7 @@ struct Inspect: ParsableCommand {
   @Flag(help: "Do not compute the SHA-256 of inputs.")
   var noHash = false
 
-  @Flag(help: "Do not count distinct tokens.")
+  @Flag(help: "Do not count tokens, nor what was sent to them after a 410.")
   var noDistinct = false
 
   @OptionGroup var local: LocalTimeOptions
@@ -41,6 +41,12 @@ struct Inspect: ParsableCommand {
       noDistinct
       ? nil : TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path)
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
+    let tokens =
+      noDistinct
+      ? nil
+      : TokenSightings(
+        memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)),
+        takesAll: json)
     let buffer = OutputBuffer(OutputFile(isData: json))
     let overview = Overview()
     let evidence =
@@ -48,10 +54,11 @@ struct Inspect: ParsableCommand {
       ? try RecordWriter(.json, .document([.streams, .findings]), clock: local.clock, output: buffer) : nil
     try evidence?.begin(version: Program.version, options: input.reported)
 
-    try examination.run([evidence ?? overview, collector])
+    try examination.run([evidence ?? overview, collector, tokens])
 
     var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
+    summary.tokens = try tokens?.counts()
     if let evidence {
       try evidence.end(summary, inputs: examination.inputs)
     } else {

@@ -31,7 +31,16 @@ package enum EvidenceObjects {
       ("flags", .object(summary.flagCounts.map { ($0.code, .int($0.count)) })),
       ("earliest", JSONValue(summary.times.map { Int($0.lowerBound) })),
       ("latest", JSONValue(summary.times.map { Int($0.upperBound) })),
-    ] + members(summary.pushes)
+    ] + (summary.tokens.map { [("tokens", tokens($0))] } ?? []) + members(summary.pushes)
+  }
+
+  private static func tokens(_ counts: TokenCounts) -> JSONValue {
+    let members = [
+      ("all", counts.all), ("sent_to", counts.sentTo), ("invalidated", counts.invalidated),
+      ("doubtful", counts.doubtful), ("recovered", counts.recovered), ("sent_after_410", counts.sentAfter410),
+      ("sends_after_410", counts.sendsAfter410),
+    ]
+    return .object(members.map { ($0, .int($1)) })
   }
 
   private static func input(_ input: InputSummary) -> JSONValue {
@@ -53,8 +62,25 @@ package enum EvidenceObjects {
     let topics = pushes.topics.map { topic in
       JSONValue.object([("topic", JSONValue(topic.text)), ("pushes", .int(topic.count))])
     }
+    let hours = pushes.hours.hours.map { hour in
+      let counts = zip(PushHours.statuses, hour.counts).filter { $1 > 0 }
+      return JSONValue.object([
+        ("hour", .string(UTCTime.text(hour.start))),
+        ("statuses", .object(counts.map { ($0, .int($1)) })),
+      ])
+    }
     return [
       ("pushes", .int(pushes.counts.all)), ("push_answers", .array(answers)), ("push_topics", .array(topics)),
+      ("push_hours", .array(hours)), ("pushes_in_other_hours", .int(pushes.hours.others)),
+      ("undated_pushes", .int(pushes.hours.undated)), ("invalidation_lag", lags(pushes.lags)),
     ]
+  }
+
+  private static func lags(_ lags: InvalidationLags) -> JSONValue {
+    guard let median = lags.percentile(50), let p90 = lags.percentile(90) else { return .null }
+    return .object([
+      ("answers", .int(lags.count)), ("median_ms", .int(median)), ("p90_ms", .int(p90)),
+      ("max_ms", .int(lags.longest)),
+    ])
   }
 }

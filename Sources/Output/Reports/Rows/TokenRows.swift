@@ -5,6 +5,7 @@ import Basics
 enum TokenColumn: String, RecordColumn {
   case token, kind, topics, environment, firstSeen, lastSeen, sends, accepted, rejected, invalidated, unknown
   case invalidatedAt, source, stream, offset, fileOffset, packet, doubtful, recovered, inputs
+  case sendsAfter410 = "sends_after_410"
 }
 
 /// The accompanying bytes are the token.
@@ -40,6 +41,7 @@ struct TokenRow: TableRow {
     case .doubtful: row.put(history.doubtful)
     case .recovered: row.put(history.recovered)
     case .inputs: row.put(history.inputs)
+    case .sendsAfter410: row.put(history.sendsAfter410)
     }
   }
 }

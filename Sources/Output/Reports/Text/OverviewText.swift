@@ -12,6 +12,7 @@ package struct OverviewText {
   /// The most streams shown of an input; of the rest only their number is shown.
   private static let maxStreamsShown = 40
   private static let maxTopicsShown = 10
+  private static let maxHoursShown = 24
   /// By the name of the input, for each input of that name in turn.
   private var groups: [String: [[StreamSummary]]]
 
@@ -133,15 +134,56 @@ package struct OverviewText {
     }
     if pushes.otherAnswers > 0 { table.add(["  other answers", String(pushes.otherAnswers)]) }
     text += table.text
+    addTopics()
+    addHours()
+    addLags()
+  }
+
+  private mutating func addTopics() {
+    let pushes = summary.pushes
     guard !pushes.topics.isEmpty else { return }
     text += "\n" + style.bold("Topics") + "\n"
-    table = TextTable([.left, .right])
+    var table = TextTable([.left, .right])
     for topic in pushes.topics.prefix(Self.maxTopicsShown) {
       table.add(["  " + VisibleText.of(topic.text ?? ""), String(topic.count)])
     }
     let rest = pushes.topics.dropFirst(Self.maxTopicsShown).reduce(pushes.otherTopics) { $0 + $1.count }
     if rest > 0 { table.add(["  other topics", String(rest)]) }
     text += table.text
+  }
+
+  /// By hour and status, the latest hours last.
+  private mutating func addHours() {
+    let (all, used) = (summary.pushes.hours, summary.pushes.hours.usedStatuses)
+    let hours = all.hours
+    guard !hours.isEmpty else { return }
+    text += "\n" + style.bold("Pushes by hour and status") + " (UTC)\n"
+    var table = TextTable([.left] + used.map { _ in .right })
+    table.add(["  hour"] + used.map { PushHours.statuses[$0] })
+    for hour in hours.suffix(Self.maxHoursShown) {
+      table.add(["  " + Timeline.Unit.hour.label(hour.start)] + used.map { String(hour.counts[$0]) })
+    }
+    text += table.text
+    let notes = [
+      (hours.count - Self.maxHoursShown, "earlier hour", "; --json has them"),
+      (all.others, "push", " of other hours (--max-hours)"), (all.undated, "push", " without a time"),
+    ].filter { $0.0 > 0 }.map { Count.of($0.0, $0.1) + $0.2 }
+    if !notes.isEmpty { text += "  not shown: \(notes.joined(separator: ", "))\n" }
+  }
+
+  /// How late tokens were reported, and what was sent to them after that.
+  private mutating func addLags() {
+    let (lags, tokens) = (summary.pushes.lags, summary.tokens)
+    if let median = lags.percentile(50), let p90 = lags.percentile(90) {
+      text +=
+        "\n" + style.bold("\(Count.of(lags.count, "answer")) 410") + " after the token was invalid for: "
+      let times = [("median", median), ("p90", p90), ("maximum", lags.longest)]
+      text += times.map { "\($0) \(TimeSpan.text(milliseconds: $1))" }.joined(separator: ", ") + "\n"
+    }
+    if let tokens, tokens.sendsAfter410 > 0 {
+      text +=
+        "\(Count.of(tokens.sendsAfter410, "send")) to \(Count.of(tokens.sentAfter410, "token")) after its 410\n"
+    }
   }
 
   private mutating func addFlags() {
