@@ -149,7 +149,7 @@ let package = Package(
     // MARK: Output
     module(
       "Output/Reports",
-      ["APNsWire", "Analysis", "Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
+      ["APNsPushes", "APNsWire", "Analysis", "Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
       resources: ["Rows/columns.txt"]),
     // The HTML page and its data.
     module(

@@ -80,7 +80,11 @@ package struct Examination {
     for input in walk.inputs { input.register() }
   }
 
-  package var summary: Summary { analyzer.log.summary }
+  package var summary: Summary {
+    var summary = analyzer.log.summary
+    summary.providerKeys = analyzer.log.pushes.keys
+    return summary
+  }
 
   // MARK: - Before reading
 

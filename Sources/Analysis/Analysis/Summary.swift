@@ -1,3 +1,4 @@
+import APNsPushes
 import APNsWire
 import Basics
 import PacketCapture
@@ -138,6 +139,7 @@ package struct Summary: Equatable, Sendable {
   package var distinctTokens: Int?
   /// Those of all kinds of records; nil if they were not counted.
   package var tokens: TokenCounts?
+  package var providerKeys = ProviderKeys()
   package var findings: [FindingCode: Int] = [:]
   /// Packets that contradicted bytes which had been decoded.
   package var lateConflicts = 0

@@ -16,6 +16,11 @@ package struct HeaderFields {
   private var ranges = InlineArray<10, Range<Int>>(repeating: Self.absent)
   /// Whether a field is lost: its table entry is unknown, it is too long, or part of the block is missing.
   package internal(set) var hasLost = false
+  /// The value of `authorization` in the last block that has it; whether that is this block; and whether the value has
+  /// changed since `takeChange`. It has 200 bytes, and is mostly that of the block before.
+  private(set) var authorization: [UInt8] = []
+  private(set) var hasAuthorization = false
+  private var hasChanged = false
 
   private static let absent = 0..<0
 
@@ -31,7 +36,7 @@ package struct HeaderFields {
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     for index in ranges.indices { ranges[index] = Self.absent }
-    hasLost = false
+    (hasLost, hasAuthorization) = (false, false)
   }
 
   /// Marks all fields as lost: their block cannot be read.
@@ -43,14 +48,29 @@ package struct HeaderFields {
   /// Adds a field if it is one of `Name`.
   @inline(__always)
   mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    guard let name = Name(name), ranges[name.rawValue] == Self.absent else { return }
+    guard let known = Name(name) else { return keepAuthorization(name, value) }
+    guard ranges[known.rawValue] == Self.absent else { return }
     guard value.count <= Self.longestValue else {
       hasLost = true
       return
     }
     let start = bytes.count &+ 1
     bytes.append(contentsOf: value)
-    ranges[name.rawValue] = start..<start &+ value.count
+    ranges[known.rawValue] = start..<start &+ value.count
+  }
+
+  private mutating func keepAuthorization(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    guard name.count == 13, name.elementsEqual("authorization".utf8), !hasAuthorization,
+      value.count <= Self.longestValue
+    else { return }
+    hasAuthorization = true
+    if value.elementsEqual(authorization) { return }
+    (authorization, hasChanged) = (Array(value), true)
+  }
+
+  mutating func takeChange() -> Bool {
+    defer { hasChanged = false }
+    return hasChanged
   }
 
   /// The value of a field as an unsigned decimal number; nil for any other text.

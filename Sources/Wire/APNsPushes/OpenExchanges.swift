@@ -106,6 +106,8 @@ package final class PushBudget {
   let maxPending, memory: Int
   /// Approximate memory of open pushes in bytes.
   var used = 0
+  /// Those of all connections.
+  package internal(set) var keys = ProviderKeys()
 
   package init(maxPending: Int, memory: Int) { (self.maxPending, self.memory) = (maxPending, memory) }
 }

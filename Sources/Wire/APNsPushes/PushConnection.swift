@@ -10,6 +10,9 @@ package final class PushConnection {
   private static let refusedStream: UInt32 = 7
 
   private let keepsPayloads: Bool
+  private let budget: PushBudget
+  /// The key of the last provider token, as an index; nil if it has none.
+  @exclusivity(unchecked) private var key: Int?
   /// The direction of a one-sided dump; nil if both directions may have bytes.
   private let alone: Direction?
   private let client = HeaderBlocks()
@@ -35,6 +38,7 @@ package final class PushConnection {
 
   package init(_ budget: PushBudget, keepsPayloads: Bool, alone: Direction?) {
     exchanges = OpenExchanges(budget)
+    self.budget = budget
     self.keepsPayloads = keepsPayloads
     self.alone = alone
   }
@@ -119,11 +123,18 @@ package final class PushConnection {
         hasOthers = true
       } else if !exchanges[index].hasLostPath {
         hasPushes = true
+        countKey()
       }
     }
     flagConflicts(index)
     lastRequest = max(lastRequest, id)
     if ends { endRequest(index) } else { exchanges.grow(index) }
+  }
+
+  private func countKey() {
+    guard headers.hasAuthorization, !isUncertain else { return }
+    if headers.takeChange() { key = budget.keys.add(headers.authorization) }
+    budget.keys.countPush(of: key)
   }
 
   private func endRequest(_ index: Int) {

@@ -1,3 +1,4 @@
+import APNsPushes
 import Analysis
 import Basics
 import PacketCapture
@@ -32,6 +33,7 @@ package enum EvidenceObjects {
       ("earliest", JSONValue(summary.times.map { Int($0.lowerBound) })),
       ("latest", JSONValue(summary.times.map { Int($0.upperBound) })),
     ] + (summary.tokens.map { [("tokens", tokens($0))] } ?? []) + members(summary.pushes)
+      + keys(summary.providerKeys)
   }
 
   private static func tokens(_ counts: TokenCounts) -> JSONValue {
@@ -41,6 +43,18 @@ package enum EvidenceObjects {
       ("sends_after_410", counts.sendsAfter410),
     ]
     return .object(members.map { ($0, .int($1)) })
+  }
+
+  /// Summaries without a provider token lack the members.
+  private static func keys(_ keys: ProviderKeys) -> [(String, JSONValue)] {
+    if keys.keys.isEmpty, keys.others == 0 { return [] }
+    let rows = keys.keys.map { key in
+      JSONValue.object([
+        ("kid", JSONValue(key.id)), ("iss", JSONValue(key.team)), ("pushes", .int(key.pushes)),
+        ("tokens", .int(key.tokens)), ("shortest_interval", JSONValue(key.shortestInterval)),
+      ])
+    }
+    return [("provider_keys", .array(rows)), ("other_provider_tokens", .int(keys.others))]
   }
 
   private static func input(_ input: InputSummary) -> JSONValue {

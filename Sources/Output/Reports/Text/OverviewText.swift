@@ -137,6 +137,7 @@ package struct OverviewText {
     addTopics()
     addHours()
     addLags()
+    addKeys()
   }
 
   private mutating func addTopics() {
@@ -184,6 +185,17 @@ package struct OverviewText {
       text +=
         "\(Count.of(tokens.sendsAfter410, "send")) to \(Count.of(tokens.sentAfter410, "token")) after its 410\n"
     }
+  }
+
+  /// The keys of the providers' tokens.
+  private mutating func addKeys() {
+    let keys = summary.providerKeys
+    if keys.keys.isEmpty { return }
+    text += "\n" + style.bold("Keys of the provider") + "\n"
+    for key in keys.keys.prefix(Self.maxTopicsShown) { text += "  \(VisibleText.of(key.text))\n" }
+    let more = keys.keys.count - Self.maxTopicsShown
+    if more > 0 { text += "  and \(Count.of(more, "more key"))\n" }
+    if keys.others > 0 { text += "  \(Count.of(keys.others, "push")) with another provider token\n" }
   }
 
   private mutating func addFlags() {
