@@ -13,6 +13,8 @@ package enum Figures {
     return text
   }
 
+  static func plural(_ noun: String) -> String { noun + (noun.hasSuffix("sh") ? "es" : "s") }
+
   /// `1 byte`, `1,234 bytes`.
   /// - Parameter plural: needed unless it is the noun with an s.
   package static func count(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {

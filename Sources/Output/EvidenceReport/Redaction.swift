@@ -19,6 +19,7 @@ package struct Redaction {
     try redaction.redactRecords(&page)
     redaction.redact(&page.commands)
     page.summary.pushes.replaceTexts { TextMask.masked($0) }
+    try page.summary.providerKeys.replaceNames { try redaction.pseudonyms.name(of: $0, as: $1) }
     (page.head.isRedacted, page.head.hasMaskedText) = (true, redaction.hasMasked)
   }
 

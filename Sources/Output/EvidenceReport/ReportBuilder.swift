@@ -45,6 +45,7 @@ package struct ReportOptions {
 package struct ReportBuilder {
   private let options: ReportOptions
   private let table: TokenTable
+  private let sightings: TokenSightings
   private let collector: ReportCollector
   private let origins = TokenOrigins()
   private let readers = ReaderTotals()
@@ -54,7 +55,9 @@ package struct ReportBuilder {
 
   package init(_ options: ReportOptions) {
     self.options = options
-    table = TokenTable(memory: options.memory, temporaryDirectory: TemporaryDirectory.path)
+    table = TokenTable(memory: options.memory / 2, temporaryDirectory: TemporaryDirectory.path)
+    sightings = TokenSightings(
+      memory: options.memory / 2, temporaryDirectory: TemporaryDirectory.path, now: options.now)
     collector = ReportCollector(options.head, options.limits)
     chunks = options.chunkSize.map { .sizes([$0]) } ?? .asCaptured
     auditor =
@@ -76,12 +79,13 @@ package struct ReportBuilder {
       table, flaggedCount: false, takesErrors: false, takesOtherApps: true, now: options.now, origins: origins
     )
     let tuples = TokenCollector(table, flaggedCount: false, origins: origins)
-    try examination.run([collector, tuples, pushes, auditor?.recorder()] + others)
+    try examination.run([collector, tuples, pushes, sightings, auditor?.recorder()] + others)
     try auditor?.endInput()
     collector.finish(examination.summary, command: options.commands.show)
     var page = collector.page
     (page.inputs, page.failures) = (examination.inputs, examination.failures)
     page.searchedBytes = page.files.reduce(0) { $0 + $1.searchedBytes }
+    page.summary.tokens = try sightings.counts()
     var invalidations = InvalidationCollector(options.limits, options.head.clock)
     page.invalidations = try invalidations.gather(table, origins.sources)
     page.invalidations.undatedPushes =

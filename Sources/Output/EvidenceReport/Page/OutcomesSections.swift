@@ -1,5 +1,6 @@
 import APNsWire
 import Analysis
+import Basics
 
 extension ReportHTML {
   // MARK: - Gateway connections
@@ -76,7 +77,7 @@ extension ReportHTML {
     return """
       <p>Requests to today’s service over HTTP/2, and its answers.</p>
       \(Self.outcomes("Pushes", of: pushes.counts.all, outcomes))<h3 class="plain">Answers</h3>
-      \(answers(pushes))\(topics(pushes))\
+      \(answers(pushes))\(lags(page))\(topics(pushes))\(keys(page))\
       \(HTML.command("All pushes with their responses:", page.commands[.pushes]))\
       \(if: pushes.resend > 0, .command("Pushes to send again:", page.commands[.resendPushes]))
       """
@@ -98,6 +99,33 @@ extension ReportHTML {
     return .table(
       [.text("Status"), .text("Reason"), .number("Pushes")],
       rows: answers.map { ["<strong>\($0)</strong>", "\($1)", "\(Figures.grouped($2))"] })
+  }
+
+  private static func lags(_ page: ReportPage) -> HTML? {
+    let (lags, tokens) = (page.summary.pushes.lags, page.summary.tokens)
+    guard let median = lags.percentile(50), let p90 = lags.percentile(90) else { return nil }
+    let text = { (lag: Int) in "<strong>\(TimeSpan.text(milliseconds: lag))</strong>" as HTML }
+    let sends = tokens?.sendsAfter410 ?? 0
+    return """
+      <h3 class="plain">How late tokens were reported</h3>
+      <p class="lags">From the invalidation that Apple names to the answer, in \
+      \(Figures.count(lags.count, "answer")) with status 410: half within \(text(median)), nine of ten within \
+      \(text(p90)), all within \(text(lags.longest)).\
+      \(if: sends > 0, " After its first such answer, \(Figures.count(sends, "push was", "pushes were")) still sent to \(Figures.count(tokens?.sentAfter410 ?? 0, "token")).")</p>
+
+      """
+  }
+
+  private static func keys(_ page: ReportPage) -> HTML? {
+    let keys = page.summary.providerKeys
+    if keys.keys.isEmpty { return nil }
+    let rows = keys.keys.map { "<li>\($0.text)</li>\n" as HTML }
+    return """
+      <h3 class="plain">Keys of the provider</h3>
+      <ul class="keys">
+      \(rows)</ul>
+      \(if: keys.others > 0, "<p>\(Figures.count(keys.others, "push has", "pushes have")) another provider token.</p>\n")
+      """
   }
 
   private static let maxTopics = 20

@@ -13,6 +13,7 @@ package enum ReportHTML {
   private static func sections(_ page: ReportPage) -> [Section] {
     let sections: [(id: HTML, title: HTML, content: HTML?)] = [
       ("note", "Examiner’s remarks", note(page.head.note)),
+      ("hours", "Pushes by hour", hours(page)),
       ("totals", "Totals", totals(page)),
       ("examined", "Examined inputs", inputs(page)),
       ("invalidations", "Invalidations over time", invalidations(page)),

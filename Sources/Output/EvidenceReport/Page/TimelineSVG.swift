@@ -1,6 +1,6 @@
 import Analysis
 
-/// Draws a timeline as SVG. The colours come from the page's style sheet, which has a light and a dark scheme.
+/// Draws a timeline as SVG: bars, or a row of cells for each of several series. The colours come from the page's style sheet, which has a light and a dark scheme.
 struct TimelineSVG {
   /// The size of the picture, in units of the viewBox. Phones get a narrow picture of its own: a scaled-down wide one
   /// would be illegible.
@@ -20,28 +20,49 @@ struct TimelineSVG {
   /// Width of a digit next to the axis, in units of the viewBox.
   private static let digitWidth = 7.4
 
+  /// Counts for each bar.
+  struct Series {
+    var name: String
+    var counts: [Int]
+  }
+
+  private static let rowHeight = 22.0
+
   private let timeline: Timeline
   private let size: Size
+  private let id: String
   private let noun: String
   private let scale: AxisScale
+  /// What is drawn in another colour at the floor of the bars; nil for bars of one colour.
+  var part: Series?
+  /// The rows of a heat map; empty for bars.
+  var rows: [Series] = []
 
-  /// - Parameter noun: for the counted items, in the singular.
-  init(_ timeline: Timeline, size: Size, noun: String) {
-    (self.timeline, self.size, self.noun) = (timeline, size, noun)
+  /// - Parameters:
+  ///   - id: the beginning of ids in the page.
+  ///   - noun: for the counted items, in the singular.
+  init(_ timeline: Timeline, size: Size, id: String, noun: String) {
+    (self.timeline, self.size, self.id, self.noun) = (timeline, size, id, noun)
     scale = AxisScale(highest: timeline.highest?.count ?? 0)
   }
 
-  private var left: Double { Double(Figures.grouped(scale.end).count) * Self.digitWidth + 10 }
-  private var floor: Double { size.height - Self.bottom }
+  private var left: Double {
+    let names = rows.isEmpty ? [Figures.grouped(scale.end)] : rows.map(\.name)
+    return Double(names.map(\.count).max() ?? 0) * Self.digitWidth + 10
+  }
+  private var height: Double {
+    rows.isEmpty ? size.height : Self.top + Double(rows.count) * Self.rowHeight + Self.bottom
+  }
+  private var floor: Double { height - Self.bottom }
   private var step: Double { (size.width - left - 2) / Double(max(timeline.bars.count, 1)) }
 
   var html: HTML {
     """
-    <svg class="chart \(size.id)" viewBox="0 0 \(Self.number(size.width)) \(Self.number(size.height))" \
-    role="img" aria-labelledby="timeline-\(size.id)-title timeline-\(size.id)-desc">
-    <title id="timeline-\(size.id)-title">Invalidations by \(timeline.unit.name)</title>
-    <desc id="timeline-\(size.id)-desc">\(description)</desc>
-    \(axis)\(bars)\(labels)</svg>
+    <svg class="chart \(size.id)" viewBox="0 0 \(Self.number(size.width)) \(Self.number(height))" \
+    role="img" aria-labelledby="\(id)-\(size.id)-title \(id)-\(size.id)-desc">
+    <title id="\(id)-\(size.id)-title">\(noun.prefix(1).uppercased() + Figures.plural(noun).dropFirst()) by \(timeline.unit.name)</title>
+    <desc id="\(id)-\(size.id)-desc">\(description)</desc>
+    \(rows.isEmpty ? axis + bars : cells)\(labels)</svg>
 
     """
   }
@@ -52,7 +73,7 @@ struct TimelineSVG {
       return "No bars."
     }
     let unit = timeline.unit
-    let total = Figures.count(timeline.total, noun)
+    let total = Figures.count(timeline.total, noun, Figures.plural(noun))
     if timeline.bars.count == 1 {
       return "\(total)\(timeline.total > 1 ? ", all" : "") \(unit.phrase(first.start))."
     }
@@ -86,13 +107,44 @@ struct TimelineSVG {
     let shown = min(width, 72)
     return timeline.bars.enumerated().filter { $1.count > 0 }.map { index, bar in
       // A bar with a count is always visible.
-      let tall = max(floor - height(at: bar.count), 1.5)
       let x = min(left + Double(index) * step + (step - width) / 2, size.width - width)
-      return """
-        <rect class="bar" x="\(Self.number(x + (width - shown) / 2))" y="\(Self.number(floor - tall))" \
-        width="\(Self.number(shown))" height="\(Self.number(tall))" rx="1.5">\
-        <title>\(timeline.unit.label(bar.start)): \(Figures.count(bar.count, noun))</title></rect>
+      func rect(_ style: HTML, _ count: Int, _ name: String = "") -> HTML {
+        let tall = max(floor - height(at: count), 1.5)
+        return """
+          <rect class="\(style)" x="\(Self.number(x + (width - shown) / 2))" y="\(Self.number(floor - tall))" \
+          width="\(Self.number(shown))" height="\(Self.number(tall))" rx="1.5">\
+          <title>\(title(index, count))\(name)</title></rect>
 
+          """
+      }
+      let inner = part.flatMap {
+        $0.counts[index] > 0 ? rect("bar part", $0.counts[index], " " + $0.name) : nil
+      }
+      return "\(rect("bar", bar.count))\(inner)"
+    }
+  }
+
+  private func title(_ index: Int, _ count: Int) -> String {
+    "\(timeline.unit.label(timeline.bars[index].start)): \(Figures.count(count, noun, Figures.plural(noun)))"
+  }
+
+  /// A row for each series; a cell is as dark as its count is high in its row.
+  private var cells: [HTML] {
+    rows.enumerated().map { number, row in
+      let y = Self.top + Double(number) * Self.rowHeight
+      let highest = Double(row.counts.max() ?? 1)
+      let cells = row.counts.enumerated().filter { $1 > 0 }.map { index, count in
+        """
+        <rect class="bar" x="\(Self.number(left + Double(index) * step))" y="\(Self.number(y))" \
+        width="\(Self.number(max(step - 1, 1)))" height="\(Self.number(Self.rowHeight - 2))" \
+        fill-opacity="\(Self.number(0.1 + 0.9 * Double(count) / highest))">\
+        <title>\(row.name), \(title(index, count))</title></rect>
+
+        """ as HTML
+      }
+      return """
+        <text class="figure" x="\(Self.number(left - 8))" y="\(Self.number(y + 14))">\(row.name)</text>
+        \(cells)
         """
     }
   }
@@ -106,7 +158,7 @@ struct TimelineSVG {
       let half = Double(label.count) * 3.6
       let x = min(max(left + (Double(index) + 0.5) * step, half), size.width - half)
       return """
-        <text class="label" x="\(Self.number(x))" y="\(Self.number(size.height - 9))">\(label)</text>
+        <text class="label" x="\(Self.number(x))" y="\(Self.number(height - 9))">\(label)</text>
 
         """
     }

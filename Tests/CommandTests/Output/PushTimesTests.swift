@@ -1,0 +1,228 @@
+import Basics
+import CaptureWriting
+import CommandTestSupport
+import TestSupport
+import Testing
+
+/// What `inspect` and the report say of pushes over time (docs/spec/pushes.md#over-time), and of the keys of their senders.
+/// The expected numbers are by hand.
+@Suite("Pushes over time") struct PushTimesTests {
+  private let directory: TestDirectory
+  /// 2023-11-20T08:00:00Z, in milliseconds.
+  private static let start = 1_700_467_200_000
+  private static let hour = 3_600_000
+
+  init() throws { directory = try TestDirectory() }
+
+  /// A line of a log.
+  /// - Parameters:
+  ///   - time: milliseconds after `start`; nil for a line without a time.
+  ///   - lag: milliseconds from Apple's time to that time.
+  private static func line(_ number: Int, _ status: Int, at time: Int?, lag: Int? = nil) -> String {
+    let members = [
+      time.map { #""time":\#(start + $0)"# }, #""token":"\#(hex(token(number)))""#, #""status":\#(status)"#,
+      lag.map { #""reason":"Unregistered","timestamp":\#(start + (time ?? 0) - $0)"# },
+    ]
+    return "{" + members.compactMap { $0 }.joined(separator: ",") + "}\n"
+  }
+
+  private func summary(_ arguments: [String], code: Int32 = 0) throws -> [String: Any] {
+    let outcome = try directory.apnsift(["inspect", "--json"] + arguments)
+    #expect(outcome.code == code, "\(outcome.errors)")
+    return try #require(try Evidence.object(outcome.text)["summary"] as? [String: Any])
+  }
+
+  private static let hours = [
+    line(1, 200, at: 0), line(2, 200, at: hour - 1), line(3, 503, at: hour), line(4, 418, at: hour),
+    line(5, 410, at: 30 * hour), line(6, 200, at: 30 * hour), line(7, 200, at: nil),
+  ].joined()
+
+  @Test("a status is counted in the hour of its answer, UTC") func counts() throws {
+    try directory.write(Self.hours, to: "a.log")
+    let summary = try summary(["a.log"])
+    let hours = try #require(summary["push_hours"] as? [[String: Any]])
+    #expect(
+      hours.compactMap { $0["hour"] as? String } == [
+        "2023-11-20T08:00:00Z", "2023-11-20T09:00:00Z", "2023-11-21T14:00:00Z",
+      ])
+    let statuses = hours.compactMap { $0["statuses"] as? [String: Int] }
+    #expect(statuses == [["200": 2], ["503": 1, "other": 1], ["200": 1, "410": 1]])
+    #expect(summary["undated_pushes"] as? Int == 1 && summary["pushes_in_other_hours"] as? Int == 0)
+    let text = try directory.apnsift("inspect", "a.log").text
+    #expect(text.contains("  2023-11-20 09:00    0    0    1      1\n"), "\(text)")
+    #expect(text.contains("not shown: 1 push without a time"))
+  }
+
+  @Test("hours above the limit are counted together") func limit() throws {
+    try directory.write(Self.hours, to: "a.log")
+    let summary = try summary(["a.log", "--max-hours", "2"])
+    #expect((summary["push_hours"] as? [Any])?.count == 2 && summary["pushes_in_other_hours"] as? Int == 2)
+    #expect(
+      try directory.apnsift("inspect", "a.log", "--max-hours", "2").text
+        .contains("not shown: 2 pushes of other hours (--max-hours), 1 push without a time"))
+    let page = try directory.report(["a.log", "--max-hours", "2"])
+    #expect(
+      page.section("hours").contains(
+        "2 pushes of other hours, above the limit --max-hours, 1 push without a time."))
+    #expect(try directory.apnsift("inspect", "a.log", "--max-hours", "0").code == 64)
+  }
+
+  @Test("the page has a series, a heat map and a table of the hours") func page() throws {
+    try directory.write(Self.hours, to: "a.log")
+    let section = try directory.report(["a.log"]).section("hours")
+    // Two pictures of each.
+    #expect(section.ranges(of: "<title>2023-11-20 09:00: 2 pushes not accepted</title>").count == 2)
+    #expect(section.ranges(of: "<title>200, 2023-11-20 08:00: 2 pushes</title>").count == 2)
+    #expect(section.ranges(of: "<title>410, 2023-11-21 14:00: 1 push</title>").count == 2)
+    let rows = section.matches(of: /<tr><td[^>]*>(2023[^<]*)</).map { String($0.output.1) }
+    #expect(rows == ["2023-11-21 14:00", "2023-11-20 09:00", "2023-11-20 08:00"])
+    #expect(section.contains(#"data-label="503" class="number">1<"#))
+    let log = try directory.report([Repository.path(of: "samples/lost-block.bin")])
+    #expect(log.section("hours") == "")
+  }
+
+  /// Lags in milliseconds, and their median, 90th percentile and maximum: the first two have three digits.
+  private static let lags: [(lags: [Int], median: Int, p90: Int, maximum: Int)] = [
+    ([3, 9, 1, 7, 10, 2, 8, 4, 6, 5].map { $0 * hour }, 5 * hour, 9 * hour, 10 * hour),
+    ([3_723_456], 3_720_000, 3_720_000, 3_723_456), ([600_001, 900_000], 600_000, 900_000, 900_000),
+  ]
+
+  @Test("the lag of a 410 is from Apple's time to the answer", arguments: lags.indices)
+  func lag(_ index: Int) throws {
+    let (lags, median, p90, maximum) = Self.lags[index]
+    // Answers with other statuses lack the time, which shows that it is Apple's.
+    let lines = lags.enumerated().map { Self.line($0, 410, at: $0 * 1000, lag: $1) }
+    try directory.write(lines.joined() + Self.line(99, 200, at: 0), to: "a.log")
+    let found = try #require(try summary(["a.log"])["invalidation_lag"] as? [String: Int])
+    #expect(found["answers"] == lags.count && found["max_ms"] == maximum)
+    #expect(found["median_ms"] == median && found["p90_ms"] == p90)
+  }
+
+  @Test("the lag of captured answers is that of their packets") func capturedLag() throws {
+    let capture = Repository.path(of: "samples/pushes/httpx-clear-late.pcap")
+    let rows = try directory.apnsift(
+      "export", capture, "--records", "pushes", "--columns", "captured_at,timestamp_ms,flags"
+    ).lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    let doubts: Set = ["status-inferred", "uncorrelated", "token-not-hex", "unexpected-token-length"]
+    let sound = rows.filter { row in
+      !row[1].isEmpty && doubts.isDisjoint(with: row[2].split(separator: ";").map(String.init))
+    }
+    let lags = try sound.map { row in
+      let printed = try directory.shell("date -u -d '\(row[0])' +%s%3N").text
+      return try #require(Int(printed.filter(\.isNumber))) - (Int(row[1]) ?? 0)
+    }
+    let found = try #require(try summary([capture])["invalidation_lag"] as? [String: Int])
+    #expect(!lags.isEmpty && found["answers"] == lags.count && found["max_ms"] == lags.max())
+  }
+
+  @Test("sends after the first 410 of a token are counted by time, in any order of inputs") func after410()
+    throws
+  {
+    let (one, two, three) = (1, 2, 3)
+    try directory.write(
+      Self.line(one, 410, at: 2 * Self.hour, lag: Self.hour) + Self.line(one, 200, at: 5 * Self.hour)
+        + Self.line(three, 200, at: 9 * Self.hour), to: "b.log")
+    try directory.write(
+      Self.line(one, 200, at: 0) + Self.line(one, 410, at: 3 * Self.hour, lag: 2 * Self.hour)
+        + Self.line(one, 200, at: 2 * Self.hour) + Self.line(one, 200, at: nil)
+        + Self.line(two, 410, at: 4 * Self.hour, lag: Self.hour) + Self.line(two, 200, at: 3 * Self.hour),
+      to: "a.log")
+    for names in [["a.log", "b.log"], ["b.log", "a.log"]] {
+      let tokens = try #require(try summary(names)["tokens"] as? [String: Int])
+      #expect(
+        tokens == [
+          "all": 3, "sent_to": 3, "invalidated": 2, "doubtful": 0, "recovered": 0, "sent_after_410": 1,
+          "sends_after_410": 2,
+        ])
+      #expect(try directory.apnsift(["inspect"] + names).text.contains("2 sends to 1 token after its 410\n"))
+      let rows = try directory.apnsift(
+        ["export", "--records", "tokens", "--columns", "token,sends_after_410"] + names)
+      let expected: [String] = [(one, 2), (two, 0), (three, 0)].map { "\(hex(token($0.0))),\($0.1)" }
+      #expect(rows.lines.dropFirst().sorted() == expected.sorted())
+    }
+    #expect(try directory.report(["a.log", "b.log"]).text.contains("2 pushes were still sent to 1 token."))
+  }
+
+  @Test("counts of tokens are those of the rows of tokens") func tokenCounts() throws {
+    let samples = ["captures", "pushes", "corpus"].map { Repository.path(of: "samples/\($0)") }
+    let rows = try Evidence.lines(
+      try directory.apnsift(["export", "-t", "ndjson", "--records", "tokens"] + samples).text
+    ).filter { $0["type"] as? String == "token" }
+    func count(_ name: String) -> Int { rows.count { ($0[name] as? Int ?? 0) > 0 } }
+    let counts = try #require(try summary(samples, code: 2)["tokens"] as? [String: Int])
+    #expect(rows.count > 1000)
+    #expect(
+      counts == [
+        "all": rows.count, "sent_to": count("sends"), "doubtful": count("doubtful"),
+        "recovered": count("recovered"), "invalidated": rows.count { $0["invalidated_at"] is String },
+        "sent_after_410": count("sends_after_410"),
+        "sends_after_410": rows.reduce(0) { $0 + ($1["sends_after_410"] as? Int ?? 0) },
+      ])
+    #expect(try summary(samples + ["--no-distinct"], code: 2)["tokens"] == nil)
+  }
+
+  // MARK: - Keys
+
+  private static let signature = "c2lnbmF0dXJl"
+
+  /// A provider token: a header and claims in base64url, made with Python, and a signature that is none.
+  private func bearer(_ header: String, _ claims: String) throws -> String {
+    let parts = try [header, claims].map { part in
+      let script =
+        "import base64, sys; print(base64.urlsafe_b64encode(sys.argv[1].encode()).decode().rstrip('='))"
+      return String(decoding: try directory.tool("python3", ["-c", script, part]), as: UTF8.self).filter {
+        $0 != "\n"
+      }
+    }
+    return "bearer \(parts.joined(separator: ".")).\(Self.signature)"
+  }
+
+  private func writeCapture(_ authorizations: [String?]) throws {
+    let requests = authorizations.enumerated().flatMap { number, authorization in
+      let fields = [(":method", "POST"), (":path", "/3/device/\(hex(token(number)))")]
+      let block = HTTP2Bytes.block(fields + (authorization.map { [("authorization", $0)] } ?? []))
+      return HTTP2Bytes.frame(1, 0x05, stream: UInt32(2 * number + 1), block)
+    }
+    var conversation = Conversation([
+      .init(.client, HTTP2Bytes.preface + HTTP2Bytes.settings + requests),
+      .init(.server, HTTP2Bytes.settings),
+    ])
+    conversation.server = .v4(20, port: 443)
+    try directory.writeCapture(conversation.segments(), to: "a.pcap")
+  }
+
+  @Test("a key has its pushes, its tokens and the shortest interval between them; never a signature")
+  func keys() throws {
+    let header = #"{"alg":"ES256","kid":"ABC123DEFG"}"#
+    let tokens = try [1_700_000_000, 1_700_003_000, 1_700_003_041].map {
+      try bearer(header, #"{"iss":"DEF123GHIJ","iat":\#($0)}"#)
+    }
+    let other = try bearer(#"{"kid":"k<2>"}"#, #"{"iat":5}"#)
+    try writeCapture([
+      tokens[2], tokens[2], tokens[0], tokens[1], tokens[0], nil, other, "bearer x.y", "Basic a.b.c",
+    ])
+    let summary = try summary(["a.pcap"])
+    let keys = try #require(summary["provider_keys"] as? [[String: Any]])
+    let (ids, teams): ([String?], [String?]) = (["ABC123DEFG", "k<2>"], ["DEF123GHIJ", nil])
+    #expect(keys.map { $0["kid"] as? String } == ids)
+    #expect(keys.map { $0["iss"] as? String } == teams)
+    let counts: [(name: String, values: [Int?])] = [
+      ("pushes", [5, 1]), ("tokens", [3, 1]), ("shortest_interval", [41, nil]),
+    ]
+    for (name, values) in counts { #expect(keys.map { $0[name] as? Int } == values, "\(name)") }
+    #expect(summary["other_provider_tokens"] as? Int == 2)
+    let line = "key ABC123DEFG of team DEF123GHIJ: 5 pushes, 3 provider tokens, two of them 41 s apart"
+    let text = try directory.apnsift("inspect", "a.pcap").text
+    #expect(
+      text.contains("  \(line)\n") && text.contains("  2 pushes with another provider token\n"), "\(text)")
+    let page = try directory.report(["a.pcap"])
+    #expect(page.texts("ul", "keys").joined().contains(line))
+    try directory.write(String(repeating: "k", count: 32), to: "key.txt")
+    let redacted = try directory.report(["a.pcap", "--redact", "key.txt"])
+    #expect(redacted.html.contains(/key key-[0-9a-f]{16} of team team-[0-9a-f]{16}: 5 pushes, 3/))
+    for name in ["ABC123DEFG", "DEF123GHIJ", "k&lt;2"] { #expect(!redacted.html.contains(name)) }
+    for output in [text, page.html, try directory.apnsift("export", "-t", "json", "a.pcap").text] {
+      #expect(!output.contains(Self.signature))
+    }
+  }
+}
