@@ -251,7 +251,10 @@ let package = Package(
     tests("GeneratorTests", ["Generator"]),
     tests(
       "EvidenceReportTests",
-      ["APNsWire", "Analysis", "CaptureWriting", "EvidenceReport", "PacketCapture", "Reports"]),
+      [
+        "APNsWire", "Analysis", "CaptureWriting", "EvidenceReport", "PacketCapture", "PushTestSupport",
+        "Reports",
+      ]),
     tests("StoresTests", ["Analysis", "PushTestSupport", "StreamInputs", "TokenStores", "YAML"]),
     tests("MockServerTests", ["APNsWire", "Analysis", "Conformance", "MockServer"]),
     tests("TokenStoresTests", ["StoreTestSupport", "TokenStores"]),

@@ -2,6 +2,7 @@ import APNsWire
 import Analysis
 import EvidenceReport
 import PacketCapture
+import PushTestSupport
 import Reports
 import Testing
 
@@ -214,11 +215,30 @@ import Testing
 
   private static func row(_ length: Int, counted: UInt32, of records: UInt32) -> Change {
     { page in
-      page.invalidations.rows = [
+      page.invalidations.repeated = [
         Invalidations.Row(token: "ab", time: 0, countedRecords: counted, records: records, length: length)
       ]
-      page.invalidations.repeated = page.invalidations.rows
       (page.invalidations.repeatedCount, page.invalidations.dead) = (2, 3)
+    }
+  }
+
+  /// - Parameters:
+  ///   - count: tokens that became invalid.
+  ///   - lengths: of the tokens that are listed.
+  private static func listed(_ count: Int, tokens lengths: [Int] = [32])
+    -> Change
+  {
+    { page in
+      let sightings = TokenSightings(memory: 1 << 20, temporaryDirectory: "/tmp", now: .max)
+      let tokens = (0..<count).map { number in
+        [UInt8](repeating: UInt8(number), count: lengths.indices.contains(number) ? lengths[number] : 32)
+      }
+      try? sightings.add(
+        tokens.map { .invalidated($0, at: 1_600_000_000_000, topic: "com.example.voip") }, source: "a")
+      page.summary.tokens = try? sightings.counts { token, history in
+        guard page.tokens.count < lengths.count else { return }
+        page.tokens.append(TokenLine(token.withUnsafeBytes { Array($0) }, history, input: 0))
+      }
     }
   }
 
@@ -232,13 +252,14 @@ import Testing
     PageSentence("1 byte, 2 doubtful records", row(1, counted: 1, of: 3)),
     PageSentence("not counted", row(32, counted: 0, of: 1)),
     PageSentence("4,294,967,295 or more", row(32, counted: .max, of: .max)),
-    PageSentence("1 of 3 is listed. All of them, as a table:", row(32, counted: 1, of: 1)),
+    PageSentence("1 of 3 is listed. All of them, as a table:", listed(3, tokens: [32])),
+    PageSentence("3 tokens: 3 invalidated, 3 sent to.", listed(3)),
+    PageSentence("1 token: 1 invalidated, 1 sent to.", listed(1)),
     PageSentence("Many repetitions may mean that the sender ignored", row(32, counted: 1, of: 1)),
     PageSentence("1 of 2 is listed.", row(32, counted: 1, of: 1)),
     PageSentence("But some inputs are identical to others (see Examined inputs), and each copy repeats") {
       ($0.inputs[0].sameBytesAs, $0.invalidations.repeatedCount) = ("b", 1)
-    }, PageSentence("1 invalidated token.") { $0.invalidations.dead = 1 },
-    PageSentence("2 invalidated tokens, the latest first.") { $0.invalidations.dead = 2 },
+    },
     PageSentence("1 token is named only by flagged records and not") { $0.invalidations.doubtful = 1 },
     PageSentence("2 tokens are named only by flagged records and not") { $0.invalidations.doubtful = 2 },
     PageSentence("1 token is named only by doubtful records and not") { $0.invalidations.doubtful = 1 },

@@ -73,10 +73,6 @@ package struct CommandLines {
       audit: command("audit", audit))
     commands.flagged = ExportedKind.ofRecords.filter { kind in flagged.contains { $0[kind] > 0 } }
       .map { command("export", " --records \($0.rawValue) --flagged") }
-    commands.deadTokens = [
-      command("replay", " --store sqlite:dead.sqlite --create"),
-      "apnsift store list --store sqlite:dead.sqlite --dead -t csv",
-    ]
     for kind in ExportedKind.allCases {
       commands.exports[kind] = command("export", " --records \(kind.rawValue)")
     }
@@ -105,8 +101,6 @@ package struct ReportCommands: Sendable {
   var exports: [ExportedKind: String] = [:]
   /// One for each kind of record.
   var flagged: [String] = []
-  /// The commands that list the invalidated tokens.
-  var deadTokens: [String] = []
 
   subscript(kind: ExportedKind) -> String { exports[kind, default: ""] }
 }

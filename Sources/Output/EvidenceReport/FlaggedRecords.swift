@@ -69,6 +69,11 @@ package struct RecordLocation: Equatable, Sendable {
     (self.source, self.stream, self.offset) = (source, stream, offset)
   }
 
+  init(_ record: TokenSighting, in source: String) {
+    self.init(source: source, stream: Int(record.stream), offset: record.offset)
+    (packet, fileOffset) = (record.packet?.number, record.fileOffset)
+  }
+
   init(
     _ labels: StreamLabels, _ offset: Int, _ direction: Direction? = nil, packet: PacketReference?,
     fileOffset: Int? = nil

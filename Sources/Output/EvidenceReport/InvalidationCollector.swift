@@ -13,17 +13,15 @@ struct InvalidationCollector {
 
   private let clock: LocalClock?
   private var invalidations = Invalidations()
-  private var latest: TopK<InvalidatedToken>
   private var repeated: TopK<InvalidatedToken>
   private var doubtful: FairSample<InvalidatedToken>
 
   /// - Parameters:
-  ///   - limits: how many tokens to keep: invalidated ones, those with more than one record, and doubtful ones.
+  ///   - limits: how many tokens to keep: those with more than one record, and doubtful ones.
   ///   - clock: of the histogram; nil for UTC.
   init(_ limits: ReportLimits, _ clock: LocalClock?) {
     self.clock = clock
     doubtful = FairSample(capacity: limits.doubtful)
-    latest = TopK(limits.tokens) { ($1.time, $0.token) < ($0.time, $1.token) }
     repeated = TopK(limits.repeated) { ($1.verdict.records, $0.token) < ($0.verdict.records, $1.token) }
   }
 
@@ -31,7 +29,6 @@ struct InvalidationCollector {
   mutating func gather(_ table: TokenTable, _ sources: [String]) throws -> Invalidations {
     // Any order will do: the lists sort the tokens themselves.
     try table.visit(inAnyOrder: true) { add($0, $1) }
-    invalidations.rows = latest.sorted.map { Self.row($0, sources) }
     invalidations.repeated = repeated.sorted.map { Self.row($0, sources) }
     invalidations.doubtfulRows = doubtful.chosen.map { Self.row($0, sources) }
     return invalidations
@@ -56,9 +53,6 @@ struct InvalidationCollector {
     invalidations.histogram.add(clock?.seconds(at: time) ?? time)
     invalidations.times =
       min(invalidations.times?.lowerBound ?? time, time)...max(invalidations.times?.upperBound ?? time, time)
-    if latest.last.map({ $0.time <= time }) ?? true {
-      latest.add(InvalidatedToken(token: Self.bytes(token), verdict: verdict))
-    }
   }
 
   private mutating func addFlagged(_ token: RawSpan, _ verdict: TokenSummary) {

@@ -46,7 +46,7 @@ package struct Redaction {
 
   private mutating func redact(_ commands: inout ReportCommands) {
     for path in [\ReportCommands.report, \.everything, \.audit] { mask(&commands[keyPath: path]) }
-    for path in [\ReportCommands.deadTokens, \.flagged] { commands[keyPath: path].change { mask(&$0) } }
+    commands.flagged.change { mask(&$0) }
     for (kind, var command) in commands.exports {
       mask(&command)
       commands.exports[kind] = command
@@ -111,7 +111,7 @@ package struct Redaction {
       // It may be bytes of a token.
       $0.time = nil
     }
-    for path in [\Invalidations.rows, \.repeated, \.doubtfulRows] {
+    for path in [\Invalidations.repeated, \.doubtfulRows] {
       try page.invalidations[keyPath: path].change {
         for path in [\Invalidations.Row.location, \.firstLocation] {
           guard var location = $0[keyPath: path] else { continue }
@@ -120,6 +120,14 @@ package struct Redaction {
         }
         $0.token = try pseudonyms.name(ofHex: $0.token)
       }
+    }
+    try page.tokens.change {
+      $0.history.replaceTexts { text in
+        var text = text
+        mask(&text)
+        return text
+      }
+      $0.token = try pseudonyms.name(ofHex: $0.token)
     }
     page.chains.change {
       mask(&$0.location.source)

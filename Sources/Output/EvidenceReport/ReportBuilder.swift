@@ -85,7 +85,7 @@ package struct ReportBuilder {
     var page = collector.page
     (page.inputs, page.failures) = (examination.inputs, examination.failures)
     page.searchedBytes = page.files.reduce(0) { $0 + $1.searchedBytes }
-    page.summary.tokens = try sightings.counts()
+    try addTokens(to: &page)
     var invalidations = InvalidationCollector(options.limits, options.head.clock)
     page.invalidations = try invalidations.gather(table, origins.sources)
     page.invalidations.undatedPushes =
@@ -98,5 +98,15 @@ package struct ReportBuilder {
       flagged: [page.flagged, page.recovered])
     if let key = options.key { try Redaction.redact(&page, key: key) }
     return page
+  }
+
+  private func addTokens(to page: inout ReportPage) throws {
+    var chosen = TopK<(token: [UInt8], history: TokenHistory)>(options.limits.tokens, by: TokenLine.precede)
+    page.summary.tokens = try sightings.counts { token, history in
+      chosen.add((token.withUnsafeBytes { Array($0) }, history))
+    }
+    let inputs = Dictionary(
+      page.inputs.enumerated().map { ($1.source, $0) }, uniquingKeysWith: { first, _ in first })
+    page.tokens = chosen.sorted.map { TokenLine($0.token, $0.history, input: inputs[$0.history.source]) }
   }
 }

@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Basics
+import Basics
 import Conformance
 import PacketCapture
 
@@ -30,6 +31,8 @@ package struct ReportPage: Sendable {
   /// One group for each code that was found, in the order of `FindingCode.allCases`.
   package var findings: [FindingGroup] = []
   package var invalidations = Invalidations()
+  /// Those that became invalid last come first, then those that were seen last.
+  package var tokens: [TokenLine] = []
   package var gateway = GatewayRows()
   package var readers: [ReaderTotal] = []
   package var auditedStreams = AuditedStreams()
@@ -134,8 +137,6 @@ package struct Invalidations: Sendable {
   package var times: ClosedRange<UInt32>?
   /// On the clock of the page, UTC without one.
   package var histogram = TimeHistogram()
-  /// The latest first; those of equal time in byte order.
-  package var rows: [Row] = []
   /// Tokens with two or more records, those with the most records first.
   package var repeated: [Row] = []
   /// Number of tokens with two or more records.
@@ -144,6 +145,43 @@ package struct Invalidations: Sendable {
   package var doubtfulRows: [Row] = []
   /// Pushes with status 410 that date no token, because they lack a timestamp or a token.
   package var undatedPushes = 0
+}
+
+/// A token, and what all records say of it.
+package struct TokenLine: Sendable {
+  /// In hex, or a pseudonym.
+  package var token: String
+  /// In bytes.
+  package var length: Int
+  package var history: TokenHistory
+  /// Index in the page's inputs of the record that dates it.
+  package var input: Int?
+
+  package init(_ token: [UInt8], _ history: TokenHistory, input: Int?) {
+    (self.token, length, self.history, self.input) = (ShownToken.hex(token), token.count, history, input)
+  }
+
+  var location: RecordLocation { RecordLocation(history.record, in: history.source) }
+
+  /// The record with the earliest time of invalidation, and that time, if it is an earlier one.
+  var first: (location: RecordLocation, time: CaptureTime)? {
+    guard let first = history.first, let time = first.record.invalidatedAt, let last = history.invalidatedAt,
+      time < last
+    else { return nil }
+    return (RecordLocation(first.record, in: first.source), time)
+  }
+
+  static func precede(
+    _ left: (token: [UInt8], history: TokenHistory), _ right: (token: [UInt8], history: TokenHistory)
+  ) -> Bool {
+    let times = { (history: TokenHistory) in
+      [history.invalidatedAt, history.seen?.upperBound].map { $0 ?? .init(seconds: .min) }
+    }
+    for (one, other) in zip(times(left.history), times(right.history)) {
+      if one < other || other < one { return other < one }
+    }
+    return left.token.lexicographicallyPrecedes(right.token)
+  }
 }
 
 /// Error responses, and the requests by command.

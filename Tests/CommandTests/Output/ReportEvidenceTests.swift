@@ -76,12 +76,13 @@ import Testing
     #expect(rows.map { $0[0] } == ["0", "38", "76"])
     let section = try directory.report(["a.pcap"]).section("tokens")
     func offsets(_ row: [String]) -> String {
-      "a.pcap, stream 0, offset \(row[0]), packet \(row[1]), offset \(row[2]) in the file"
+      ", stream 0, offset \(row[0]), packet \(row[1]), offset \(row[2]) in the file"
     }
-    #expect(section.contains(#"<small class="found">\#(offsets(rows[2]))</small>"#))
+    #expect(
+      section.contains(##"<small class="found"><a href="#input-0">a.pcap</a>\##(offsets(rows[2]))</small>"##))
     #expect(
       section.contains(
-        #"<small class="found">First on 2014-05-13 16:53:20 UTC: \#(offsets(rows[1]))</small>"#))
+        #"<small class="found">First on 2014-05-13 16:53:20 UTC: a.pcap\#(offsets(rows[1]))</small>"#))
   }
 
   // MARK: - The time line

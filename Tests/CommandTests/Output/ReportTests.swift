@@ -80,14 +80,20 @@ import Testing
     #expect(cut.figures("p", "cut", in: cut.section("examined")) == [["1", "3"]])
   }
 
-  @Test("lists the invalidated tokens, latest first, and the repeated ones") func invalidatedTokens() throws {
+  @Test("lists the tokens, those that became invalid last first, and the repeated ones")
+  func invalidatedTokens() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     let page = try directory.report(["dump.bin"])
     let section = page.section("tokens")
     // The byte was lost in token 10; the record after it is flagged.
     let invalidated = [0] + [1, 2] + (0..<20).reversed().filter { ![0, 1, 2, 10, 11].contains($0) }
     let expected = invalidated.map { hex(token($0)) }
-    #expect(Set(page.texts("span", "token", in: section)) == Set(expected))
+    let listed = page.texts("span", "token", in: section)
+    #expect(Set(listed.prefix(expected.count)) == Set(expected))
+    // Tokens of flagged records come after them, each linked to its input.
+    #expect(listed.contains(hex(token(11))) && Set(listed).count == listed.count)
+    #expect(section.matches(of: /<a href="#input-0">dump.bin<\/a>/).count == listed.count)
+    #expect(page.section("examined").contains("<tbody id=\"input-0\">"))
     #expect(page.texts("span", "token", in: section).first == hex(token(0)))
     #expect(page.texts("td", "when", in: section).first == "2019-02-12 19:33:20 UTC")
     #expect(page.figures("p", "alert", in: section) == [["1"]])
@@ -203,7 +209,7 @@ import Testing
     let page = try directory.report([
       "it's.bin", "--max-tokens", "3", "--max-places", "1", "--token-length", "32,54",
     ])
-    #expect(page.figures("p", "cut", in: page.section("tokens")).first == ["3", "13"])
+    #expect(page.figures("p", "cut", in: page.section("tokens")).first == ["3", "18"])
     #expect(page.texts("span", "token", in: page.section("tokens")).count == 3)
     let findings = page.section("findings")
     #expect(page.figures("p", "cut", in: findings).contains(["1", "5"]))
@@ -225,7 +231,7 @@ import Testing
     let page = try directory.report(["dump.bin"] + none.flatMap { [$0, "0"] })
     let tokens = page.section("tokens")
     #expect(page.texts("p", "empty", in: tokens) == [] && page.texts("span", "token", in: tokens) == [])
-    #expect(page.figures("p", "cut", in: tokens).first == ["18"])
+    #expect(page.figures("p", "cut", in: tokens).first == ["19"])
     for option in none {
       #expect(try directory.apnsift("report", "dump.bin", option, "100001").code == 64)
       #expect(try directory.apnsift("report", "dump.bin", option, "-1").code == 64)

@@ -54,8 +54,9 @@ struct ReportTotalsTests {
         f'{kind} {text(source)} {re.search("offset ([0-9,]*[0-9])", where)[1]} {",".join(re.findall("<code>(.*?)</code>", why))}'
         for kind, source, where, why in found))
     print(sorted(f"{token or '(empty)'} {where}" for token, (_, where) in dates.items()))
-    print(sorted(f"{token} {html.unescape(where)}" for token, where in re.findall(
-        r'<span class="token">(.*?)</span><small class="found">(.*?)</small>', section("tokens"))))
+    print(sorted(f"{token} {text(where)}" for token, where, time in re.findall(
+        r'<span class="token">(.*?)</span><small class="found">(.*?)</small>.*? class="when">(.*?)<', section("tokens"))
+        if time != "–"))
     """#
 
   private func expectAgreement(_ arguments: [String], code: Int32 = 0) throws {

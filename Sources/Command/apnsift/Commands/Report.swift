@@ -12,9 +12,10 @@ struct Report: ParsableCommand {
     abstract: "Write an evidence report, as one HTML page.",
     usage: "apnsift report [<options>] <input> ...",
     discussion: """
-      The page is for readers who do not use a command line. It shows the inputs, a summary, a timeline of \
-      invalidations, each finding with its bytes and meaning, the recovered and the doubtful records, and the \
-      invalidated tokens with their locations. It needs no network and no script, and fits screens, phones and paper. The same inputs and options \
+      The page is for readers who do not use a command line. It shows the tokens with their locations, pushes by hour, \
+      the inputs, a summary, a timeline of invalidations, each finding with its bytes and meaning, and the recovered and \
+      the doubtful records. It needs no network, has no script, and fits screens, phones \
+      and paper. The same inputs and options \
       give the same bytes. See docs/report.md.
 
       --redact replaces each token by a pseudonym derived from the token and the key, a file of 16 bytes or more. \

@@ -84,7 +84,7 @@ struct ReportPageOptions: ParsableArguments {
 struct ReportLimitOptions: ParsableArguments {
   private static let usual = ReportLimits()
 
-  @Option(help: .init("Invalidated tokens to list.", valueName: "COUNT"))
+  @Option(help: .init("Tokens to list.", valueName: "COUNT"))
   var maxTokens = ReportLimitOptions.usual.tokens
   @Option(help: .init("Most frequent tokens to list.", valueName: "COUNT"))
   var maxRepeated = ReportLimitOptions.usual.repeated

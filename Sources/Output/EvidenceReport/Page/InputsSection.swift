@@ -5,7 +5,9 @@ extension ReportHTML {
   static func inputs(_ page: ReportPage) -> HTML {
     // An archive comes before its members among the inputs, and after them among the files.
     var files = Dictionary(grouping: page.files.lazy.filter { $0.format != nil }.reversed(), by: \.source)
-    let read = page.inputs.prefix(page.limits.inputs).map { input($0, files[$0.source]?.popLast()) }
+    let read = page.inputs.prefix(page.limits.inputs).enumerated().map { number, summary in
+      input(summary, files[summary.source]?.popLast(), id: " id=\"input-\(number)\"")
+    }
     let none: HTML = "<tbody><tr><td colspan=\"4\">No input could be read.</td></tr></tbody>\n"
     let failures = Figures.count(page.failures, "input")
     return """
@@ -49,11 +51,12 @@ extension ReportHTML {
   }
 
   /// The rows of a file: one of its own, and others below.
-  private static func group(_ cells: [HTML], _ columns: [Column], below: [HTML?]) -> HTML {
+  /// - Parameter id: as an attribute, with a space before it.
+  private static func group(_ cells: [HTML], _ columns: [Column], below: [HTML?], id: HTML = "") -> HTML {
     let rows = below.compactMap { $0 }.map {
       #"<tr class="digest"><td colspan="\#(columns.count)">\#($0)</td></tr>\#n"# as HTML
     }
-    return "<tbody>\n\(HTML.row(cells, columns))\(rows)</tbody>\n"
+    return "<tbody\(id)>\n\(HTML.row(cells, columns))\(rows)</tbody>\n"
   }
 
   private static func digest(_ digits: String) -> HTML { "<span>SHA-256</span> <code>\(digits)</code>" }
@@ -64,7 +67,7 @@ extension ReportHTML {
     .text("Input", style: "name"), .text("Kind"), .number("Records"), .number("Size"),
   ]
 
-  private static func input(_ input: InputSummary, _ file: InputRecord?) -> HTML {
+  private static func input(_ input: InputSummary, _ file: InputRecord?, id: HTML) -> HTML {
     let isPart = file?.verdict == .partial || file?.verdict == .unreadable
     let kind = input.captureKind.map { "\($0) capture" } ?? input.format ?? "not read"
     let packets = input.packets.map { ", \(Figures.count($0, "packet"))" } ?? ""
@@ -77,7 +80,7 @@ extension ReportHTML {
       below: [
         digest(input.sha256 ?? "unknown"), input.sameBytesAs.map(copy),
         (isPart ? file?.reason : file?.unsearched).map { "<span>\($0)</span>" },
-      ])
+      ], id: id)
   }
 
   private static func copy(of first: String) -> HTML {

@@ -13,6 +13,7 @@ package enum ReportHTML {
   private static func sections(_ page: ReportPage) -> [Section] {
     let sections: [(id: HTML, title: HTML, content: HTML?)] = [
       ("note", "Examiner’s remarks", note(page.head.note)),
+      ("tokens", "Tokens", tokens(page)),
       ("hours", "Pushes by hour", hours(page)),
       ("totals", "Totals", totals(page)),
       ("examined", "Examined inputs", inputs(page)),
@@ -25,7 +26,6 @@ package enum ReportHTML {
       ("pushes", "Pushes", pushes(page)),
       ("readers", "What faulty readers would have reported", readers(page)),
       ("repeated", "Tokens reported most often", repeatedTokens(page)),
-      ("tokens", "Invalidated tokens", invalidatedTokens(page)),
       ("limits", "What this report cannot show", .limits),
       ("glossary", "Glossary", glossary(page.head)),
       ("options", "How to check this report", options(page)),

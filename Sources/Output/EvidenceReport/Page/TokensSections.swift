@@ -52,31 +52,92 @@ extension ReportHTML {
     repeats its tokens. The numbers therefore say nothing about the sender.
     """
 
-  // MARK: - Invalidated tokens
+  // MARK: - Tokens
 
-  static func invalidatedTokens(_ page: ReportPage) -> HTML {
-    let (tokens, shown) = (page.invalidations, page.invalidations.rows.count)
-    let cut = Figures.part(shown, of: tokens.dead, "listed")
+  static func tokens(_ page: ReportPage) -> HTML {
+    let (tokens, all) = (page.invalidations, page.summary.tokens?.all ?? 0)
+    let lines = page.tokens.prefix(page.limits.tokens)
     let doubtful = Figures.count(tokens.doubtful, "token is", "tokens are")
     return """
-      \(tokens.dead == 0 ? .empty("No record without a flag reports an invalidated token.") : total(tokens.dead))\
+      \(all == 0 ? .empty("No record has a token.") : total(page))\
       \(if: tokens.doubtful > 0, .paragraph(
         "alert", "\(doubtful) named only by flagged records and not counted as invalidated."))\
-      \(table(tokens.rows, page, "Invalidated"))\
-      \(if: shown < tokens.dead, .commands("\(cut). All of them, as a table:", page.commands.deadTokens))\
+      \(table(lines, page))\
+      \(if: lines.count < all, .command(
+        "\(Figures.part(lines.count, of: all, "listed")). All of them, as a table:", page.commands[.tokens]))\
       \(if: tokens.dead > 0, .command("Every record, with its location:", page.commands[.feedback]))
       """
   }
 
-  private static func total(_ count: Int) -> HTML {
-    """
-    <p>\(Figures.count(count, "invalidated token", "invalidated tokens, the latest first")). A device that \
-    registered again at or after the time of invalidation counts as active: compare the two times before \
-    acting on this list. Below each token is the location of the record with that time and, if another record \
-    has an earlier time, of the first one.</p>
+  private static func total(_ page: ReportPage) -> HTML {
+    let (counts, after) = (page.summary.tokens ?? TokenCounts(), page.summary.tokens?.sentAfter410 ?? 0)
+    let parts = [
+      (counts.invalidated, "invalidated"), (counts.sentTo, "sent to"), (after, "still sent to after a 410"),
+      (counts.doubtful, "with doubtful records"), (counts.recovered, "with recovered records"),
+    ].filter { $0.0 > 0 }.map { "\(Figures.grouped($0.0)) \($0.1)" }
+    return """
+      <p>\(Figures.count(counts.all, "token"))\(if: !parts.isEmpty, ": \(parts.joined(separator: ", "))"). Those \
+      that became invalid last come first, then those that were seen last. A device that \
+      registered again at or after the time of invalidation counts as active: compare the two times before \
+      acting on this list. Below each token is the location of the record with that time and, if another record \
+      has an earlier time, of the first one.</p>
 
-    """
+      """
   }
+
+  /// Nil without rows.
+  private static func table(_ lines: ArraySlice<TokenLine>, _ page: ReportPage) -> HTML? {
+    if lines.isEmpty { return nil }
+    let hasSends = (page.summary.tokens?.sentTo ?? 0) > 0
+    return .table(
+      [
+        .number("No."), .text(page.tokenWord), .text("Invalidated", style: "when"), .text("Seen"),
+        .number("Records"),
+      ] + (hasSends ? [.number("Accepted"), .number("Rejected"), .number("After 410")] : []),
+      style: "cards tokens",
+      rows: lines.enumerated().lazy.map { index, line in
+        let (history, clock) = (line.history, page.head.clock)
+        return [
+          "\(Figures.grouped(index + 1))", name(line, page),
+          history.invalidatedAt.map { time($0, clock) } ?? "–", seen(history),
+          "\(Figures.grouped(history.records))",
+        ]
+          + (hasSends
+            ? [history.outcomes.accepted, history.outcomes.rejected, history.sendsAfter410]
+              .map { "\(Figures.grouped($0))" } : [])
+      })
+  }
+
+  private static func time(_ time: CaptureTime, _ clock: LocalClock?) -> HTML {
+    let seconds = UInt32(clamping: time.seconds)
+    return "\(Figures.time(seconds))\(HTML.small(clock?.text(seconds)))"
+  }
+
+  /// The days of its records.
+  private static func seen(_ history: TokenHistory) -> HTML {
+    let days = history.seen.map { [$0.lowerBound, $0.upperBound].map { ($0.text ?? "").prefix(10) } } ?? []
+    return "\(days.isEmpty ? "–" : days[0] == days[1] ? "\(days[0])" : "\(days[0]) to \(days[1])")"
+  }
+
+  private static func name(_ line: TokenLine, _ page: ReportPage) -> HTML {
+    let history = line.history
+    let remarks = [
+      line.length == usualLength ? nil : Figures.count(line.length, "byte"), history.kind?.rawValue,
+      history.topics.isEmpty ? nil : history.topics.joined(separator: ", "), history.environment?.rawValue,
+      history.doubtful > 0 ? Figures.count(history.doubtful, "doubtful record") : nil,
+      history.inputs > 1 ? "in \(Figures.count(history.inputs, "input"))" : nil,
+    ].compactMap { $0 }
+    let link = line.input.flatMap {
+      $0 < page.limits.inputs ? "<a href=\"#input-\($0)\">\(line.location.source)</a>" as HTML : nil
+    }
+    return """
+      \(HTML.token(line.token))<small class="found">\(link ?? "\(line.location.source)"), \(line.location.text)</small>\
+      \(line.first.map { found($0.location, "First on \(Figures.time(UInt32(clamping: $0.time.seconds))): ") })\
+      \(HTML.small(remarks.isEmpty ? nil : remarks.joined(separator: ", ")))
+      """
+  }
+
+  // MARK: - Invalidated tokens
 
   /// Nil without rows.
   private static func table(_ tokens: [Invalidations.Row], _ page: ReportPage, _ time: HTML) -> HTML? {
