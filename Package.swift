@@ -157,7 +157,7 @@ let package = Package(
       [
         "APNsWire", "Analysis", "Basics", "CLibcrypto", "Conformance", "PacketCapture", "Reports",
         "StreamInputs",
-      ], resources: ["limits.html", "report.css", "texts.txt"]),
+      ], resources: ["limits.html", "report.css", "report.js", "texts.txt"]),
     // MARK: Conformance
     // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
     module("Conformance/ReaderModels"),

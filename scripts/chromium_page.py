@@ -109,9 +109,9 @@ class Chromium:
             elif event.get("method") == "Network.requestWillBeSent" and found["request"]["url"] != address:
                 yield f"asks for {found['request']['url'][:80]}"
 
-    def evaluate(self, expression):
-        """What a JavaScript expression comes to in the page."""
-        answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+    def evaluate(self, expression, waits=False):
+        """What a JavaScript expression comes to in the page; of a promise, once it is kept."""
+        answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=waits)
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "an exception"))
         return answer["result"].get("value")

@@ -225,7 +225,7 @@ import Testing
   /// - Parameters:
   ///   - count: tokens that became invalid.
   ///   - lengths: of the tokens that are listed.
-  private static func listed(_ count: Int, tokens lengths: [Int] = [32])
+  private static func listed(_ count: Int, tokens lengths: [Int] = [32], isInteractive: Bool = false)
     -> Change
   {
     { page in
@@ -239,6 +239,7 @@ import Testing
         guard page.tokens.count < lengths.count else { return }
         page.tokens.append(TokenLine(token.withUnsafeBytes { Array($0) }, history, input: 0))
       }
+      page.isInteractive = isInteractive
     }
   }
 
@@ -255,6 +256,9 @@ import Testing
     PageSentence("1 of 3 is listed. All of them, as a table:", listed(3, tokens: [32])),
     PageSentence("3 tokens: 3 invalidated, 3 sent to.", listed(3)),
     PageSentence("1 token: 1 invalidated, 1 sent to.", listed(1)),
+    PageSentence(
+      "lacks 2 tokens: those that became invalid, or were seen, earlier.",
+      listed(3, tokens: [32], isInteractive: true)),
     PageSentence("Many repetitions may mean that the sender ignored", row(32, counted: 1, of: 1)),
     PageSentence("1 of 2 is listed.", row(32, counted: 1, of: 1)),
     PageSentence("But some inputs are identical to others (see Examined inputs), and each copy repeats") {

@@ -28,6 +28,7 @@ package struct ReportOptions {
   package var key: [UInt8]?
   package var limits = ReportLimits()
   package var isAudited = false
+  package var isInteractive = false
   /// Chunk size for the readers, in bytes; nil uses the captured chunks.
   package var chunkSize: Int?
   /// Memory for the streams that the readers get, in bytes.
@@ -101,7 +102,9 @@ package struct ReportBuilder {
   }
 
   private func addTokens(to page: inout ReportPage) throws {
-    var chosen = TopK<(token: [UInt8], history: TokenHistory)>(options.limits.tokens, by: TokenLine.precede)
+    page.isInteractive = options.isInteractive
+    let most = max(options.limits.tokens, options.isInteractive ? TokenLine.mostInteractive : 0)
+    var chosen = TopK<(token: [UInt8], history: TokenHistory)>(most, by: TokenLine.precede)
     page.summary.tokens = try sightings.counts { token, history in
       chosen.add((token.withUnsafeBytes { Array($0) }, history))
     }

@@ -33,6 +33,8 @@ package struct ReportPage: Sendable {
   package var invalidations = Invalidations()
   /// Those that became invalid last come first, then those that were seen last.
   package var tokens: [TokenLine] = []
+  /// Whether a script shows them.
+  package var isInteractive = false
   package var gateway = GatewayRows()
   package var readers: [ReaderTotal] = []
   package var auditedStreams = AuditedStreams()
@@ -170,6 +172,9 @@ package struct TokenLine: Sendable {
     else { return nil }
     return (RecordLocation(first.record, in: first.source), time)
   }
+
+  /// The most tokens that a script shows.
+  package static let mostInteractive = 50_000
 
   static func precede(
     _ left: (token: [UInt8], history: TokenHistory), _ right: (token: [UInt8], history: TokenHistory)

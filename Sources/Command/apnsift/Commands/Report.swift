@@ -14,7 +14,7 @@ struct Report: ParsableCommand {
     discussion: """
       The page is for readers who do not use a command line. It shows the tokens with their locations, pushes by hour, \
       the inputs, a summary, a timeline of invalidations, each finding with its bytes and meaning, and the recovered and \
-      the doubtful records. It needs no network, has no script, and fits screens, phones \
+      the doubtful records. It needs no network, has no script unless --interactive adds one, and fits screens, phones \
       and paper. The same inputs and options \
       give the same bytes. See docs/report.md.
 
@@ -26,6 +26,7 @@ struct Report: ParsableCommand {
         apnsift report feedback.bin -o report.html
         apnsift report capture.pcap -o report.html --notes notes.txt
         apnsift report dumps/ -o report.html --max-tokens 100
+        apnsift report logs/ -o report.html --interactive
         apnsift report evidence/ -o report.html --manifest report.sha256
         apnsift report --requests sent.bin --responses got.bin -o report.html
         openssl rand -hex 32 > key.txt

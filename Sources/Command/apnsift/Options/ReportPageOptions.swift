@@ -22,6 +22,8 @@ struct ReportPageOptions: ParsableArguments {
   var uniqueInputs = false
   @Flag(help: "Also show what five faulty readers would have reported.")
   var readers = false
+  @Flag(help: "Add a script that sorts, filters and searches up to 50,000 tokens.")
+  var interactive = false
   @Option(help: .init("Chunk size for those readers. (default: as audit)", valueName: "SIZE"))
   var chunkSize: Int?
 
@@ -51,7 +53,7 @@ struct ReportPageOptions: ParsableArguments {
         page: texts + listed))
     options.limits = limits.limits
     options.now = madeAt?.seconds ?? UInt32(clamping: time(nil))
-    (options.isAudited, options.chunkSize) = (readers, chunkSize)
+    (options.isAudited, options.chunkSize, options.isInteractive) = (readers, chunkSize, interactive)
     (options.auditMemory, options.memory) = (limits.auditMemory.bytes, input.memory)
     return options
   }
@@ -71,6 +73,7 @@ struct ReportPageOptions: ParsableArguments {
       ReportOption("--unique-inputs", isDefault: !uniqueInputs),
     ] + limits.listed + [
       ReportOption("--readers", isDefault: !readers),
+      ReportOption("--interactive", isDefault: !interactive),
       ReportOption(
         "--chunk-size", chunkSize.map { "\($0)" } ?? "as captured", isDefault: chunkSize == nil),
       ReportOption(

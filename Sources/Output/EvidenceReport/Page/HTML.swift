@@ -1,4 +1,5 @@
 import Basics
+import CLibcrypto
 
 /// Markup. A literal is markup; what is interpolated into it is text and gets escaped, unless it is `HTML` itself.
 ///
@@ -18,6 +19,22 @@ package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtoc
 
   /// What the report cannot show.
   static var limits: HTML { HTML(bytes: PackageResources.limits_html) }
+
+  /// The script of an interactive page, and its digest as a Content-Security-Policy names it.
+  static var script: HTML { HTML(bytes: PackageResources.report_js) }
+
+  static var scriptDigest: String {
+    let script = PackageResources.report_js
+    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var length: UInt32 = 0
+    guard EVP_Digest(script, script.count, &digest, &length, EVP_sha256(), nil) == 1 else { return "none" }
+    return "sha256-" + Base64.text(of: Array(digest.prefix(Int(length))))
+  }
+
+  /// JSON in which nothing ends its element.
+  static func data(_ value: JSONValue) -> HTML {
+    HTML(bytes: Array(value.text.replacing("<", with: "\\u003c").utf8))
+  }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 

@@ -1,6 +1,7 @@
 import Analysis
 
-/// Writes the page: one self-contained HTML file, without scripts or network access. Its parts are in extensions.
+/// Writes the page: one self-contained HTML file, without network access, and without scripts unless it is interactive.
+/// Its parts are in extensions.
 package enum ReportHTML {
   /// Its title is also in the contents of the page.
   private typealias Section = (id: HTML, title: HTML, content: HTML)
@@ -42,7 +43,7 @@ package enum ReportHTML {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-    base-uri 'none'; form-action 'none'">
+    \(if: page.isInteractive, "script-src '\(HTML.scriptDigest)'; ")base-uri 'none'; form-action 'none'">
     <meta name="generator" content="apnsift \(page.head.version)">
     <title>\(page.head.title)</title>
     <style>
@@ -53,8 +54,8 @@ package enum ReportHTML {
     \(sections.map { "<li><a href=\"#\($0.id)\">\($0.title)</a></li>\n" })</ol></nav>
     <main>
     \(sections.lazy.map(section))</main>
-    <footer><p>Made with apnsift \(page.head.version). The page needs no network access and runs no \
-    scripts.</p></footer>
+    <footer><p>Made with apnsift \(page.head.version). The page needs no network access and runs \
+    \(page.isInteractive ? "one script, its own" : "no scripts").</p></footer>
     </body>
     </html>
 

@@ -62,6 +62,7 @@ extension ReportHTML {
       \(all == 0 ? .empty("No record has a token.") : total(page))\
       \(if: tokens.doubtful > 0, .paragraph(
         "alert", "\(doubtful) named only by flagged records and not counted as invalidated."))\
+      \(if: page.isInteractive, browser(page))\
       \(table(lines, page))\
       \(if: lines.count < all, .command(
         "\(Figures.part(lines.count, of: all, "listed")). All of them, as a table:", page.commands[.tokens]))\
