@@ -1,14 +1,16 @@
 """Holds the oracle to cases that were worked out by hand from the rules, to public vectors, and to laws.
 
-The cases are those of samples/make/cases, whose expectations come from how their bytes were composed, and some more of a gateway
-below. Vectors: Tests/Fixtures/apns-vectors.json (origins: Tests/Fixtures/README.md).
+The cases are those of samples/corpus, whose expectations were worked out from how their bytes were composed, and some more of a
+gateway below. Vectors: Tests/Fixtures/apns-vectors.json (origins: Tests/Fixtures/README.md).
 """
 
+import fnmatch
 import json
 import random
 import sys
 from datetime import datetime
 
+import corpus_cases
 from apnsift_tool import ROOT
 from oracle import tcp
 from oracle.compare import BYTE_SUMS, NAME, Expected, differences, in_order
@@ -19,12 +21,13 @@ from oracle.json_text import is_json
 from oracle.runs import Limits, parse_lengths
 from oracle.wire import EARLIEST, LATEST, error_bytes, fixed_bytes, frame_bytes, item, mark
 
-sys.path.insert(0, str(ROOT / "samples" / "make"))
-from cases import all_cases, captured_gateway, tcp as tcp_cases, truth  # noqa: E402
-
-LEAST_CASES = 170  # of samples/make/cases
-# Captures that tcp.py does not read: two connections of one port, cut packets, and bytes of another protocol.
-BEYOND = {"capture/two-connections", "capture/snap-length", "capture/snap-length-and-a-copy", "capture/client-that-speaks"}
+# Cases of samples/corpus that the oracle reads: raw dumps, and captures that tcp.py can read, with one copy of each byte.
+LEAST_CASES = 221
+CAPTURES = """
+    acknowledged-* ciphertext* copy-with-more fin-* first-byte-* gap gap-at-the-end gateway* identifier-* ipv4-options keep-alive*
+    late-within-* midstream* one-direction out-of-order overlaps padding-* payload-in-syn reset response-* retransmission reversed
+    syn-* text-of-a-mark two-gaps two-gateway-* whole-session window-probe-that-* wrap-around* wrong-checksums
+""".split()
 TOKEN, PAYLOAD = b"\xa1" * 32, b'{"aps":{}}'
 SIMPLE = fixed_bytes(0, None, None, TOKEN, PAYLOAD)  # 47 bytes
 ENHANCED = fixed_bytes(1, 7, 0, TOKEN, PAYLOAD)
@@ -32,7 +35,7 @@ ONE = error_bytes(8, 1)
 CUT_OFF, SKIPPED, GAP = "truncated-record", "skipped-bytes", "stream-gap"
 BAD_FRAME, BAD_COMMAND = "malformed-frame", "unknown-command"
 
-# What no case of samples/make/cases has. name: (dump, (offset, flags…) of each record, (code, offset, length) of each finding)
+# What no case of samples/corpus has. name: (dump, (offset, flags…) of each record, (code, offset, length) of each finding)
 REQUESTS = {
     "nothing": (b"", [], []),
     "four zeros after": (SIMPLE + bytes(4), [(0,)], [(CUT_OFF, 47, 4)]),
@@ -77,53 +80,54 @@ NOT_JSON = {
 JSON_PARTS = ["{", "}", "[", "]", ",", ":", '"a"', "1", "-", "0", "e", ".", "null", " ", "\\", '"']
 
 
-def option(case, name, default):
-    return case.options[case.options.index(name) + 1] if name in case.options else default
+def is_read(case):
+    area, name = case.name.split("/")
+    if case.format == "capture":
+        return area == "readers" or area == "capture" and any(fnmatch.fnmatch(name, pattern) for pattern in CAPTURES)
+    return case.format == "raw" and all(name.endswith((".bin", ".txt")) for name in case.inputs)
 
 
 def limits_of(case):
-    earliest, latest = (option(case, name, default) for name, default in (("--earliest", EARLIEST), ("--latest", LATEST)))
+    earliest, latest = (case.option(name, default) for name, default in (("--earliest", EARLIEST), ("--latest", LATEST)))
     times = (datetime.fromisoformat(time).timestamp() if "-" in str(time) else time for time in (earliest, latest))
-    numbers = [int(option(case, f"--max-{name}", default)) for name, default in (("payload", 4096), ("pending", 1_000_000))]
-    lengths = parse_lengths(option(case, "--token-length", "32"))
-    return Limits(lengths, int(option(case, "--max-token-length", 100)), *map(int, times), *numbers)
+    numbers = [int(case.option(f"--max-{name}", default)) for name, default in (("payload", 4096), ("pending", 1_000_000))]
+    lengths = parse_lengths(case.option("--token-length", "32"))
+    return Limits(lengths, int(case.option("--max-token-length", 100)), *map(int, times), *numbers)
 
 
 def connections(case):
-    """(source, number, directions, keys of the stream object) of what the oracle reads of a case: a dump, a pair of dumps, or a capture."""
-    limits = limits_of(case)
+    """(source, number, directions, keys of the stream object) of what the oracle reads: dumps, a pair of dumps, or a capture."""
+    limits, streams = limits_of(case), case.of("stream")
     if case.format == "capture":
-        for source, content in case.inputs.items():
-            capture = tcp.read(content, 2195 if case.streams[0].protocol == "gateway" else 2196)
-            kinds = ["feedback"] if case.streams[0].protocol == "feedback" else ["requests", "responses"]
-            for number, port in enumerate(capture.ports):
-                directions = [tcp.decode_captured(KINDS[kind], capture, port, limits) for kind in kinds]
-                yield source, number, decode_connection(directions, limits), capture.described(port)
-    elif truth.is_pair(case):
-        contents = dict(zip(("requests", "responses"), map(case.inputs.get, truth.sources(case))))
-        yield truth.sources(case)[0], 0, decode_dumps(contents, limits), {}
+        capture = tcp.read(case.inputs[case.sources[0]], int(streams[0]["server"].rpartition(":")[2]))
+        kinds = ["requests", "responses"] if streams[0]["client_bytes"] else ["feedback"]
+        for number, port in enumerate(capture.ports):
+            directions = [tcp.decode_captured(KINDS[kind], capture, port, limits) for kind in kinds]
+            yield case.sources[0], number, decode_connection(directions, limits), capture.described(port)
+    elif case.is_pair:
+        contents = dict(zip(("requests", "responses"), map(case.inputs.get, case.sources)))
+        yield case.sources[0], 0, decode_dumps(contents, limits), {}
     else:
-        for stream, source, number in truth.numbered(case):
-            sent = "feedback" if stream.protocol != "gateway" else "requests" if stream.client else "responses"
-            yield source, number, [decode_dump(case.inputs[source], sent, limits)], {}
+        for stream in streams:
+            sent = "feedback" if stream["protocol"] != "gateway" else "requests" if stream["client_bytes"] else "responses"
+            yield stream["source"], stream["stream"], [decode_dump(case.inputs[stream["source"]], sent, limits)], {}
 
 
 def check_corpus():
     """The objects of each case, in the keys that both it and the oracle know."""
-    dumps = [case for case in all_cases.collect() if case.format == "raw" and case.positions == "bytes" and not case.findings]
-    captures = [*captured_gateway.cases(), *tcp_cases.orders(), *tcp_cases.copies(), *tcp_cases.beginnings(), *tcp_cases.holes()]
-    cases = [*dumps, *(case for case in captures if case.name not in BEYOND)]
-    yield "cases of samples/make/cases", True, len(cases) >= LEAST_CASES
+    cases = [case for case in corpus_cases.collect() if is_read(case)]
+    yield "cases of samples/corpus", True, len(cases) >= LEAST_CASES
     for case in cases:
-        expected = Expected()
+        found = Expected()
         for *connection, keys in connections(case):
-            expected.add(*connection, **keys)
-        described = list(truth.objects(case))
-        yield case.name, {name: truth.summary(case, described)[name] for name in BYTE_SUMS}, expected.sums
-        here, there = in_order(described), in_order(expected.objects)
-        names = [one.keys() & other.keys() for one, other in zip(here, there)]
-        if len(here) == len(there):
-            here, there = ([{key: item[key] for key in keys} for item, keys in zip(items, names)] for items in (here, there))
+            found.add(*connection, **keys)
+        yield case.name, {name: case.summary[name] for name in BYTE_SUMS}, found.sums
+        # What an input as a whole is like, the oracle does not ask.
+        here = in_order(item for item in case.expected if item.get("code") != "unrecognised-input")
+        there = in_order(found.objects)
+        keys = [one.keys() & other.keys() for one, other in zip(here, there)]
+        yield case.name, len(here), len(there)
+        here, there = ([{key: item[key] for key in some} for item, some in zip(items, keys)] for items in (here, there))
         yield case.name, [], list(differences(here, there))
 
 

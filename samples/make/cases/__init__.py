@@ -1,1 +1,0 @@
-"""The cases of samples/corpus: their bytes, and what must come of them."""
