@@ -198,7 +198,7 @@ def meaning(body):
 def write(directory, name, talks, about):
     """NAME.pcap, NAME.truth.ndjson and NAME.json of connections, one after the other."""
     packets = [packet for talk in talks for packet in talk.packets]
-    (directory / f"{name}.pcap").write_bytes(pcap(frames(packets, ethernet)).data)
+    (directory / f"{name}.pcap").write_bytes(pcap(frames(packets, ethernet)))
     lines = [json.dumps(item, ensure_ascii=False) for talk in talks for _, item in sorted(talk.truth.items())]
     (directory / f"{name}.truth.ndjson").write_text("".join(f"{line}\n" for line in lines))
     (directory / f"{name}.json").write_text(json.dumps(about) + "\n")

@@ -152,4 +152,4 @@ def draw_capture(draw, habits):
     drawn = [draw_connection(draw, number, habits) for number in range(draw.choice([1, 1, 2, 3, 5]))]
     order = interleaved(draw, drawn)
     order = order if habits.is_plain else opened_first(disturbed(draw, order))
-    return pcap(frames([segment.packet() for segment in order]), link=RAW_IP).data
+    return pcap(frames([segment.packet() for segment in order]), link=RAW_IP)
