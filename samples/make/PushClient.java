@@ -1,5 +1,5 @@
 // A provider with Java's HttpClient: sends the pushes of a plan (push_plan.py), some one after the other, the rest together.
-// It cannot begin HTTP/2 in cleartext by itself: there, a request of another path upgrades the connection first.
+// It cannot begin HTTP/2 in cleartext.
 // usage: java PushClient.java URL PLAN
 
 import java.net.Socket;
@@ -45,9 +45,6 @@ public class PushClient {
     context.init(null, new TrustManager[] {new TrustAll()}, null);
     HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).sslContext(context).build();
     HttpResponse.BodyHandler<String> text = HttpResponse.BodyHandlers.ofString();
-    if (url.startsWith("http:")) {
-      client.send(HttpRequest.newBuilder(URI.create(url + "/")).build(), text);
-    }
     List<String> lines = Files.readAllLines(Path.of(arguments[1]));
     int half = lines.size() / 2;
     for (String line : lines.subList(0, half)) {

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """A mock of the push service over HTTP/2, which writes down what was exchanged: the truth of the recordings.
 
-It reads the preface, or an upgrade from HTTP/1.1 (RFC 7540, 3.2), in cleartext or over TLS, and answers by a hash of the token
-(push_plan.py). HTTP/2 is the library h2's; the offsets of frames are by a walk of its own over what went over the connection.
+It reads the preface in cleartext or over TLS, and answers by a hash of the token (push_plan.py). HTTP/2 is the library h2's; the offsets of frames are by a walk of its own over what went over the connection.
 
 The truth has a line of JSON an exchange, by connection:
 
@@ -17,7 +16,6 @@ It says "ready" on standard output, and ends with SIGTERM or SIGINT.
 
 import argparse
 import asyncio
-import base64
 import json
 import signal
 import ssl
@@ -33,8 +31,9 @@ from push_plan import PREFACE, answer, answer_headers, digest, new_exchange
 
 DATA, HEADERS = 0, 1
 
+
 class Walk:
-    """Offsets of frames in one direction. `skip` bytes come before the first: the preface, or what HTTP/1.1 sent."""
+    """Offsets of frames in one direction. `skip` bytes come before the first: the preface."""
 
     def __init__(self, skip=0):
         self.rest, self.offset, self.skip = b"", 0, skip
@@ -80,22 +79,18 @@ class Connection(asyncio.Protocol):
         self.service = service
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding=None))
         self.exchanges = {}
-        self.begin = b""  # until it is clear whether there is a preface
-        self.client = self.server = None  # walks, from then on
+        self.client, self.server = Walk(len(PREFACE)), Walk()
 
     def connection_made(self, transport):
         self.transport, self.port = transport, transport.get_extra_info("peername")[1]
         self.service.connections.append(self)
+        self.h2.initiate_connection()
+        self.h2.update_settings({h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 100})
 
     def connection_lost(self, _):
         self.service.finish(self)
 
     def data_received(self, data):
-        if self.client is None:
-            self.begin += data
-            data = self.opening()
-            if data is None:
-                return
         self.client.feed(data)
         try:
             for event in self.h2.receive_data(data):
@@ -103,35 +98,6 @@ class Connection(asyncio.Protocol):
         except h2.exceptions.ProtocolError:
             pass  # a GOAWAY is in what is sent next
         self.flush()
-
-    def opening(self):
-        """What belongs to HTTP/2 of the first bytes; None if there is too little."""
-        if self.begin[:3] == PREFACE[:3]:
-            self.client, self.server = Walk(len(PREFACE)), Walk()
-            self.h2.initiate_connection()
-            self.h2.update_settings({h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 100})
-            return self.begin
-        head, end, _ = self.begin.partition(b"\r\n\r\n")
-        if not end:
-            return None
-        self.upgrade(head.decode())
-        return self.begin[len(head) + 4 :]
-
-    def upgrade(self, head):
-        fields = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:])
-        original = dict(line.split(": ", 1) for line in head.split("\r\n")[1:])
-        settings = next(value for name, value in original.items() if name.lower() == "http2-settings")
-        reply = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
-        self.client, self.server = Walk(len(head) + 4 + len(PREFACE)), Walk(len(reply))
-        self.client.feed(head.encode() + b"\r\n\r\n")
-        self.write(reply)
-        padded = settings + "=" * (-len(settings) % 4)
-        self.h2.initiate_upgrade_connection(base64.urlsafe_b64encode(base64.urlsafe_b64decode(padded)))
-        # What the upgrade asks for is no push, and is answered as Apple answers another path.
-        path = head.split(" ")[1]
-        assert fields.get("content-length", "0") == "0" and "/3/device/" not in path, "upgrade with a request of another kind"
-        self.exchanges[1] = Exchange(self.port, 1, [(b":path", path.encode())])
-        self.refuse(self.exchanges[1])
 
     def handle(self, event):
         if isinstance(event, h2.events.RequestReceived):
@@ -149,8 +115,6 @@ class Connection(asyncio.Protocol):
         if self.transport.is_closing() or exchange.truth["ending"] != "none":
             return
         what, stream, truth = answer(exchange.device), exchange.truth["stream"], exchange.truth
-        if not truth["path"].startswith("/3/device/"):
-            return self.refuse(exchange)
         draw = digest(f"id {exchange.device} {stream} {self.port}")
         headers = answer_headers(truth, what, what.status, draw)
         self.h2.send_headers(stream, headers, end_stream=not what.body)
@@ -160,14 +124,6 @@ class Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_later(0.003, self.send_body, exchange, what)
         elif what.body:
             self.send_body(exchange, what)
-        self.flush()
-
-    def refuse(self, exchange):
-        """The answer to another path."""
-        body = b'{"reason":"BadPath"}'
-        self.h2.send_headers(exchange.truth["stream"], [(":status", "404")])
-        self.h2.send_data(exchange.truth["stream"], body, end_stream=True)
-        exchange.truth |= {"status": 404, "body": body.decode(), "reason": "BadPath", "ending": "answered"}
         self.flush()
 
     def send_body(self, exchange, what):

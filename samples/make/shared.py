@@ -1,7 +1,23 @@
-"""The modules in scripts/, for the programs here, which import this one before them."""
+"""What the programs here share; they import this module before those in scripts/."""
 
+import hashlib
+import itertools
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+
+
+def digest(text):
+    """Bytes that look random and are the same everywhere, whatever the version of Python."""
+    return hashlib.sha256(f"apnsift sample: {text}".encode()).digest()
+
+
+def chunks(data, sizes):
+    position = 0
+    for size in itertools.cycle(sizes):
+        if position >= len(data):
+            return
+        yield data[position : position + size]
+        position += size

@@ -1,17 +1,24 @@
-"""Connections of OpenSSL, GnuTLS and Java with themselves, through a relay."""
+"""Connections of OpenSSL and of Java with themselves, through a relay on loopback, each with its secrets.
 
-import contextlib
-import os
+A connection is a dictionary: `sent` has what the server put on the wire, `keys` the lines of the key log, `streams` what the client's
+program sent on each stream, `session` a session file of OpenSSL, and `text` what its client printed.
+"""
+
+import socket
 import subprocess
-import sys
+import threading
 import time
 from pathlib import Path
 
-from feedback_server import chunks, digest
+from shared import chunks, digest
 from oracle.wire import tuple_bytes
-from tls_relay import Relay, feed, free_port, settle, stop
 
 HERE = Path(__file__).resolve().parent
+PORT = 2196  # of the feedback service
+TUPLES = 300
+# Bytes a write, used in turn: records that hold tuples, parts of them and both, and some longer than a segment.
+SIZES = [380, 1, 37, 1140, 76, 2280, 500, 19, 700, 114]
+SEGMENT = 1448  # bytes at most, as on Ethernet: loopback would take much more at once
 GREETING = b"hello\n"
 PSK = "0102030405060708090a0b0c0d0e0f10"
 
@@ -23,25 +30,78 @@ def tuples(count):
 
 
 class Workshop:
-    """Where programs meet: the directory of their keys, what the server sends, and the port of the relay."""
+    """Where programs meet: the directory of their keys, and what the server sends."""
 
-    def __init__(self, directory, count, sizes, port=0, segment=65536):
+    def __init__(self, directory):
         self.directory = directory
-        self.sizes = sizes  # bytes a write, used in turn
-        self.dump = b"".join(tuples(count))
-        self.batches = list(chunks(self.dump, sizes))
-        self.port = port
-        self.segment = segment
+        self.dump = b"".join(tuples(TUPLES))
+        self.batches = list(chunks(self.dump, SIZES))
 
     def __truediv__(self, name):
         return self.directory / name
 
-    def relay(self, connections=1):
-        return Relay(self.port, self.segment, connections)
 
-    @property
-    def size_list(self):
-        return ",".join(map(str, self.sizes))
+class Relay:
+    """Passes a connection on, in segments, and keeps what the server sent."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", PORT))
+        self.target = None
+        self.count, self.sent = 0, b""
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        client, _ = self.listener.accept()
+        with client, socket.create_connection(("127.0.0.1", self.target)) as server:
+            for end in client, server:
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            other = threading.Thread(target=self.pump, args=(server, client, True), daemon=True)
+            other.start()
+            self.pump(client, server, False)
+            other.join()
+
+    def pump(self, source, sink, is_server):
+        try:
+            while block := source.recv(SEGMENT):
+                self.count += 1
+                self.sent += block if is_server else b""
+                sink.sendall(block)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def settle(self, quiet=0.3, limit=10):
+        """Waits until nothing has come for a while."""
+        deadline, count = time.time() + limit, -1
+        while self.count != count and time.time() < deadline:
+            count = self.count
+            time.sleep(quiet)
+
+    def finish(self):
+        """Waits until both sides have closed."""
+        self.thread.join(timeout=5)
+        self.listener.close()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def feed(process, parts, pause=0.04):
+    for part in parts:
+        process.stdin.write(part)
+        process.stdin.flush()
+        time.sleep(pause)
+
+
+def stop(process):
+    process.terminate()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def log_lines(path):
@@ -51,23 +111,23 @@ def log_lines(path):
 
 def openssl(work, server_options, client_options, commands=None, session=None, ending=b""):
     """One connection; `commands` and `ending` are lines for the client's program, which then is not quiet."""
-    relay = work.relay()
+    relay = Relay()
     keys = work / "keys"
     keys.unlink(missing_ok=True)
     relay.target = session["port"] if session else free_port()
     quiet = ["-quiet"] if commands is None else []
     server = session["server"] if session else start_server(work, relay.target, server_options)
     client = subprocess.Popen(
-        ["openssl", "s_client", "-connect", f"127.0.0.1:{relay.port}", "-keylogfile", keys, *quiet, *client_options],
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{PORT}", "-keylogfile", keys, *quiet, *client_options],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    settle(relay, 0.2)
+    relay.settle(0.2)
     half = len(work.batches) // 2
     feed(client, [GREETING])
     feed(server, work.batches[:half])
     for command in commands or []:
         feed(client, [command], 0.3)
     feed(server, work.batches[half:])
-    settle(relay)
+    relay.settle()
     if ending:
         feed(client, [ending], 0.3)
     client.terminate()
@@ -75,9 +135,8 @@ def openssl(work, server_options, client_options, commands=None, session=None, e
     if not session:
         stop(server)
     relay.finish()
-    return {
-        "chunks": relay.connections[0], "keys": log_lines(keys), "plain-c": GREETING, "plain-s": work.dump,
-        "text": output.decode(errors="replace") if commands == [] else ""}
+    text = output.decode(errors="replace") if commands == [] else ""
+    return {"sent": relay.sent, "keys": log_lines(keys), "streams": [GREETING], "session": "", "text": text}
 
 
 def start_server(work, port, options):
@@ -100,64 +159,29 @@ def resumed(work, server_options, client_options, more=()):
     # A server forgets the session of a connection that was not closed.
     first = openssl(work, server_options, [*client_options, "-sess_out", file], [], session, b"Q\n")
     time.sleep(0.3)
-    flow = openssl(work, server_options, [*client_options, "-sess_in", file, *more], session=session)
+    second = openssl(work, server_options, [*client_options, "-sess_in", file, *more], session=session)
     stop(session["server"])
-    flow["first"] = first["chunks"]
-    flow["first-keys"] = first["keys"]
-    flow["first-plain-c"], flow["first-plain-s"] = first["plain-c"], first["plain-s"]
-    flow["session"] = file.read_text() if file.exists() else ""
-    return flow
+    both = {name: first[name] + second[name] for name in ("keys", "streams")}
+    return {**second, **both, "session": file.read_text() if file.exists() else ""}
 
 
 def early(work, options):
     data = work / "early"
     data.write_bytes(b"early data\n")
-    flow = resumed(work, [*options, "-early_data", "-no_anti_replay"], options, ["-early_data", data])
-    flow["plain-c"] = b"early data\n" + GREETING
-    return flow
-
-
-def gnutls(work, priority, client_options=(), connections=1):
-    """The last of one or more connections: with `--resume` the client's program makes two."""
-    relay = work.relay(connections)
-    relay.target = free_port()
-    keys = work / "gnutls-keys"
-    keys.unlink(missing_ok=True)
-    server = subprocess.Popen(
-        [sys.executable, HERE / "gnutls_server.py", str(relay.target), priority, work / "rsa.key", work / "rsa.pem",
-         str(connections), work.size_list],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    with contextlib.suppress(BrokenPipeError):
-        server.stdin.write(work.dump)
-        server.stdin.close()
-    server.stdout.readline()
-    client = subprocess.Popen(
-        ["gnutls-cli", "--insecure", "--port", str(relay.port), "--priority", priority, *client_options, "127.0.0.1"],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env={**os.environ, "SSLKEYLOGFILE": str(keys)})
-    settle(relay, 0.5 * connections)
-    feed(client, [GREETING])
-    settle(relay)
-    stop(client, server)
-    relay.finish()
-    flow = {"chunks": relay.connections[-1], "keys": log_lines(keys), "plain-c": GREETING, "plain-s": work.dump}
-    if connections > 1:
-        # The log names the first one only.
-        flow["first-keys"], flow["keys"] = flow["keys"], []
-        flow["first"], flow["first-plain-c"], flow["first-plain-s"] = relay.connections[0], b"", b""
-    return flow
+    both = resumed(work, [*options, "-early_data", "-no_anti_replay"], options, ["-early_data", data])
+    return {**both, "streams": [GREETING, data.read_bytes() + GREETING]}
 
 
 def java(work, version, suite):
-    relay = work.relay()
+    relay = Relay()
     program = subprocess.Popen(
-        ["java", "-Xshare:auto", "-cp", work / ".", "TLSFlow", str(relay.port), version, suite, work / "rsa.p12",
-         work.size_list],
+        ["java", "-Xshare:auto", "-cp", work / ".", "TLSFlow", str(PORT), version, suite, work / "rsa.p12",
+         ",".join(map(str, SIZES))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     relay.target = int(program.stdout.readline())
     program.communicate(work.dump, timeout=60)
     relay.finish()
-    return {"chunks": relay.connections[0], "keys": [], "plain-c": GREETING, "plain-s": work.dump}
+    return {"sent": relay.sent, "keys": [], "streams": [GREETING], "session": "", "text": ""}
 
 
 def make_identities(directory):

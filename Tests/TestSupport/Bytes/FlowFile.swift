@@ -1,14 +1,11 @@
 import Foundation
 
-/// A recorded TLS connection of Tests/Fixtures/tls, as `samples/make/record-tls-matrix` describes the files.
+/// A recorded TLS connection of Tests/Fixtures/tls, as its README describes the files.
 package struct FlowFile: Sendable {
   /// A line each.
   package let lines: [(key: String, value: String)]
 
-  package static let directory: URL = {
-    if let path = ProcessInfo.processInfo.environment["TLS_FLOWS"] { return URL(filePath: path) }
-    return Fixtures.url("tls")
-  }()
+  package static let directory = Fixtures.url("tls")
 
   package init(_ name: String) {
     let content = (try? String(contentsOf: Self.directory.appending(path: name), encoding: .utf8)) ?? ""
