@@ -112,7 +112,8 @@ class Exchange:
             vague = set().union(*(VAGUE.get(flag, set()) for flag in self.flags))
             if set(record["flags"]) - vague != self.flags - vague:
                 yield "flags", record["flags"], sorted(self.flags)
-        is_read = not self.item["body"] or record["reason"] is not None or "malformed-json" in record["flags"]
+        has_fields = record["reason"] is not None or record["timestamp_ms"] is not None
+        is_read = not self.item["body"] or has_fields or "malformed-json" in record["flags"]
         is_lost = record["status"] is not None and not is_read
         if not is_exact and self.item["ending"] == "answered" and is_lost != ("body-lost" in record["flags"]):
             yield "flags", record["flags"], "body-lost, if and only if the body is not there to be read"
