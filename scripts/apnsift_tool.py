@@ -1,19 +1,39 @@
-"""What the scripts share: the built commands and what they print, private servers, work on all processors, and faults."""
+"""What the scripts share: options, the built commands and what they print, servers, work on all processors, and faults."""
 
+import argparse
 import collections
 import concurrent.futures
 import contextlib
 import functools
 import json
 import os
+import resource
+import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / ".build" / "cross-check"  # inputs of failures
 SHOWN = 50  # faults that are printed
 SERVERS = {"postgresql": ROOT / "scripts" / "private-postgres", "mysql": ROOT / "scripts" / "private-mariadb"}
+
+
+def options(document, **defaults):
+    """The options of a script: of False a flag, of None a text, of a list the words without a name; `document` is its help."""
+    parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="see below")
+    for name, default in defaults.items():
+        if isinstance(default, list):
+            parser.add_argument(name, nargs="*", default=default)
+        elif default is False:
+            parser.add_argument(f"--{name.replace('_', '-')}", action="store_true")
+        else:
+            parser.add_argument(f"--{name}", type=str if default is None else type(default), default=default)
+    return parser.parse_args()
 
 
 @functools.cache
@@ -35,27 +55,61 @@ def program():
     return Path(sys.argv[0]).name
 
 
-def by_type(lines):
-    """The objects of `apnsift export -t ndjson` by their types."""
+def run(command, codes=(0,), **more):
+    """What a command prints. Another exit code ends the check."""
+    command = list(map(str, command))
+    answer = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", **more)
+    if answer.returncode not in codes:
+        sys.exit(f"{program()}: exit code {answer.returncode}: {shlex.join(command)}\n{answer.stderr[-2000:]}")
+    return answer.stdout
+
+
+def by_type(text):
+    """The objects of `apnsift export -t ndjson` by their types. Only a line feed ends a line: texts may hold U+2028."""
     objects = collections.defaultdict(list)
-    for line in lines.splitlines():
+    for line in filter(None, text.split("\n")):
         item = json.loads(line)
         objects[item["type"]].append(item)
     return objects
 
 
+def export(*arguments, **more):
+    """All that the command exports, by type."""
+    return by_type(run([binary(), "export", "-t", "ndjson", *arguments], **more))
+
+
+Measured = collections.namedtuple("Measured", "code output errors seconds kibibytes")
+
+
+def measured(command, most_seconds=60):
+    """How a command ended, what it printed as text, and what it took of a processor and of memory."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(list(map(str, command)), stdout=output, stderr=errors, stdin=subprocess.DEVNULL)
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (most_seconds, most_seconds))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        texts = (file.read().decode(errors="replace") for file in (output, errors))
+        return Measured(process.returncode, *texts, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+
+
+def keep(command):
+    """Keeps the file of a command, which is its last word; the command that reads it from there."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    kept = shutil.copy(command[-1], KEPT / f"{program()}-{Path(command[-1]).name}")
+    return shlex.join(map(str, [*command[:-1], kept]))
+
+
 @contextlib.contextmanager
 def private_server(kind, *settings):
     """A server of PostgreSQL or MySQL's protocol until the end of the context; gives the directory of its socket."""
-    server = subprocess.Popen([SERVERS[kind], *settings], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
+    # Its standard input ends with the context, and so does the server.
+    with subprocess.Popen([SERVERS[kind], *settings], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         directory = server.stdout.readline().strip()
         if not directory:
             sys.exit(f"{program()}: no server for {kind}, see above")
         yield directory
-    finally:
-        server.stdin.close()
-        server.wait()
 
 
 def on_all_processors(run, items, seconds=None):

@@ -39,14 +39,9 @@ class Chromium:
             env={**os.environ, "HOME": self.home.name})
         os.close(to_browser)
         os.close(from_browser)
-        self.rest = b""
-        self.number = 0
-        self.events = []
-        self.session = None
-        page = next(
-            target for target in self.send("Target.getTargets")["targetInfos"] if target["type"] == "page")
-        self.session = self.send(
-            "Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
+        self.rest, self.number, self.events, self.session = b"", 0, [], None
+        page = next(target for target in self.send("Target.getTargets")["targetInfos"] if target["type"] == "page")
+        self.session = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Log", "Runtime", "Network"):
             self.send(f"{domain}.enable")
 
@@ -88,10 +83,8 @@ class Chromium:
 
     def show(self, path, width, height=900, scheme="light", media=""):
         """Loads the file at this width in CSS pixels; returns what the page complained of or asked the network for."""
-        self.send(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.send(
-            "Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.send("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.events = []
         address = path.resolve().as_uri()
         self.send("Page.navigate", url=address)
@@ -118,10 +111,8 @@ class Chromium:
 
     def picture(self):
         """The whole page as PNG."""
-        return base64.b64decode(
-            self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"])
+        return base64.b64decode(self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"])
 
     def paper(self):
         """The page as it is printed, as PDF."""
-        return base64.b64decode(
-            self.send("Page.printToPDF", printBackground=False, preferCSSPageSize=True)["data"])
+        return base64.b64decode(self.send("Page.printToPDF", printBackground=False, preferCSSPageSize=True)["data"])

@@ -39,15 +39,13 @@ def files(*patterns, root=SAMPLES):
     return sorted(file for pattern in patterns for file in root.rglob(pattern) if file.is_file())
 
 
-def content(file):
-    """The bytes of a file, without gzip's compression."""
-    data = file.read_bytes()
-    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+def contents(found):
+    """The bytes of files, without gzip's compression."""
+    return [gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data for data in (file.read_bytes() for file in found)]
 
 
 def captures():
-    return [content(file) for file in files("*.pcap", "*.pcapng", "*.pcap.gz")] + [
-        file.read_bytes() for file in files("*.pcap", "*.pcapng", root=FIXTURES)]
+    return contents([*files("*.pcap", "*.pcapng", "*.pcap.gz"), *files("*.pcap", "*.pcapng", root=FIXTURES)])
 
 
 def packets():
@@ -70,20 +68,13 @@ def flows():
     for file in files("*.flow", root=FIXTURES):
         lines = [line.split(": ", 1) for line in file.read_text().splitlines() if ": " in line]
         keys = "\n".join(value for name, value in lines if name in ("key", "text", "session")).encode()
-        chunks = b""
-        for name, value in lines:
-            if name in ("c", "s"):
-                data = bytes.fromhex(value)[:0xFFFF]
-                chunks += bytes([name == "s"]) + struct.pack(">H", len(data)) + data
-        yield struct.pack(">H", len(keys)) + keys + chunks
+        sent = [(name == "s", bytes.fromhex(value)[:0xFFFF]) for name, value in lines if name in ("c", "s")]
+        yield struct.pack(">H", len(keys)) + keys + b"".join(struct.pack(">BH", side, len(data)) + data for side, data in sent)
 
 
 def frames():
-    fixture = json.loads((FIXTURES / "http2.json").read_text())
-    for run in fixture["runs"]:
-        data = bytes.fromhex(run["hex"])
-        for begin in (0, 0x80):
-            yield bytes([begin | (run["sender"] != "client")]) + data
+    for run in json.loads((FIXTURES / "http2.json").read_text())["runs"]:
+        yield from (bytes([begin | (run["sender"] != "client")]) + bytes.fromhex(run["hex"]) for begin in (0, 0x80))
 
 
 def conversations():
@@ -99,19 +90,19 @@ def with_options(options, contents):
 
 
 def dumps(*folders):
-    return [content(file) for folder in folders for file in files("*.bin", root=SAMPLES / "corpus" / folder)] + [
-        content(file) for file in SAMPLES.glob("*.bin")]
+    return contents([*(file for folder in folders for file in files("*.bin", root=SAMPLES / "corpus" / folder)),
+        *SAMPLES.glob("*.bin")])
 
 
 def texts():
     names = ("*.txt", "*.hex", "*.base64", "*.hexdump", "*.xxd", "*.yaml", "*.txt.gz")
-    return [content(file) for file in files(*names) if file.parent.name != "tables"]
+    return contents(file for file in files(*names) if file.parent.name != "tables")
 
 
 def logs():
-    return [file.read_bytes() for file in files("*.log", "*.ndjson", "*.csv", root=SAMPLES / "pushes" / "logs")] + [
-        match.encode() for file in (ROOT / "Tests" / "ProviderLogsTests").glob("*.swift")
-        for match in re.findall(r'"""\n(.*?)"""', file.read_text(), re.DOTALL)]
+    tests = (file.read_text() for file in (ROOT / "Tests" / "ProviderLogsTests").glob("*.swift"))
+    written = [match.encode() for text in tests for match in re.findall(r'"""\n(.*?)"""', text, re.DOTALL)]
+    return contents(files("*.log", "*.ndjson", "*.csv", root=SAMPLES / "pushes" / "logs")) + written
 
 
 def seeds():

@@ -8,12 +8,12 @@ LEAST_MISSED = 2  # exchanges after a loss that may stay unknown
 
 
 @dataclass
-class Variant:
+class Part:
     name: str
     kept: Kept
     is_exact: bool = False  # all exchanges, with all fields and offsets
     least: int = 0  # how many exchanges must have token and status
-    wanted: tuple = ()  # (name of a field, keys of exchanges that must have it)
+    wanted: tuple = ((), ())  # names of fields, keys of exchanges that must have them
     is_compared: bool = False  # with tshark, which is slow
     has_offsets: bool = True
     options: tuple = ()
@@ -26,49 +26,34 @@ def sampled(items, count):
     return [items[index * (len(items) - 1) // (count - 1)] for index in range(count)]
 
 
-class Variants:
+def variants(case, limit, compared):
     """`limit` is the number of lost packets and of cuts to try, `compared` how many of each to compare with tshark."""
+    packets = case.layout.capture.packets
+    everything, keeping = range(len(packets)), lambda indexes: Kept(case.layout, indexes)
+    yield Part("whole", keeping(everything), case.is_exact, is_compared=True)
+    cuts, lost = sampled(everything[1:], limit), sampled(everything, limit)
+    for index in cuts:
+        # A capture that begins in the middle of a frame does not show its protocol. tshark gets it as an option, too.
+        yield Part(f"from packet {index + 1} on", keeping(everything[index:]), is_compared=index in sampled(cuts, compared),
+                   options=("--protocol", "pushes"))
+    with_data = sampled([index for index in lost if packets[index].payload], compared)
+    for index in lost:
+        part = Part(f"without packet {index + 1}", keeping([other for other in everything if other != index]), case.is_exact)
+        part.is_compared = index in with_data
+        if case.layout.is_disturbing(index):
+            part.is_exact, part.least, part.has_offsets = False, least(case, index), not case.keys
+        yield part
+    # Both sides say all of what they know, but for TLS.
+    asked = [exchange for exchange in case.exchanges.values() if exchange.is_push and case.is_exact and not case.keys]
+    for side, names in (("client", ("token", "token_text")), ("server", ("status",))):
+        keys = tuple(exchange.key for exchange in asked if side == "client" or exchange.item["status"])
+        yield Part(f"{side} alone", keeping([index for index in everything if SIDES[packets[index].is_server] == side]),
+            wanted=(names, keys))
 
-    def __init__(self, layout, positions, exchanges, is_exact, is_bounded, is_sealed, limit, compared):
-        self.layout, self.positions, self.exchanges = layout, positions, exchanges
-        self.is_exact, self.is_bounded, self.is_sealed = is_exact, is_bounded, is_sealed
-        self.limit, self.compared = limit, compared
-        self.count = len(layout.capture.packets)
-        self.knowable = [exchange for exchange in exchanges.values() if exchange.is_knowable]
 
-    def all(self):
-        everything = range(self.count)
-        yield Variant("whole", Kept(self.layout, everything), self.is_exact, is_compared=True)
-        cuts = sampled(range(1, self.count), self.limit)
-        for index in cuts:
-            kept = Kept(self.layout, range(index, self.count))
-            # A capture that begins in the middle of a frame does not show its protocol. tshark gets it as an option, too.
-            yield Variant(f"from packet {index + 1} on", kept, is_compared=index in sampled(cuts, self.compared),
-                          options=("--protocol", "pushes"))
-        lost = sampled(everything, self.limit)
-        compared = sampled([index for index in lost if self.layout.capture.packets[index].payload], self.compared)
-        for index in lost:
-            yield self.without(index, index in compared)
-        for side in SIDES:
-            yield self.alone(side)
-
-    def without(self, index, is_compared):
-        kept = Kept(self.layout, (other for other in range(self.count) if other != index))
-        if not self.layout.is_disturbing(index):
-            return Variant(f"without packet {index + 1}", kept, self.is_exact, is_compared=is_compared)
-        return Variant(f"without packet {index + 1}", kept, least=self.least(index), is_compared=is_compared, has_offsets=not self.is_sealed)
-
-    def least(self, index):
-        """The number of exchanges without a loss, minus two; 0 after a damaged handshake."""
-        if not (self.is_exact and self.is_bounded and self.positions.is_ready(index)):
-            return 0
-        return max(0, sum(not self.positions.touched(index, exchange) for exchange in self.knowable) - LEAST_MISSED)
-
-    def alone(self, side):
-        packets = self.layout.capture.packets
-        kept = Kept(self.layout, (index for index, packet in enumerate(packets) if SIDES[packet.is_server] == side))
-        is_wanted = self.is_exact and not self.is_sealed
-        keys = tuple(exchange.key for exchange in self.exchanges.values() if exchange.is_push) if is_wanted else ()
-        if side == "client":
-            return Variant("client alone", kept, wanted=("token_length", keys))
-        return Variant("server alone", kept, wanted=("status", tuple(key for key in keys if self.exchanges[key].item["status"])))
+def least(case, index):
+    """The number of exchanges without a loss, minus two; 0 after a damaged handshake."""
+    if not (case.is_exact and case.is_bounded and case.positions.is_ready(index)):
+        return 0
+    knowable = [exchange for exchange in case.exchanges.values() if exchange.is_knowable]
+    return max(0, sum(not case.positions.touched(index, exchange) for exchange in knowable) - LEAST_MISSED)

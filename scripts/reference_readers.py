@@ -8,6 +8,7 @@ that the tests of ReaderModels and Corpora compare with:
 usage: reference_readers.py > Tests/Fixtures/readers.json
 """
 
+import itertools
 import json
 import random
 import struct
@@ -32,20 +33,17 @@ class Socket:
         return chunk[:limit]
 
 
-def cookbook(socket):
+def cookbook(socket, clears=False):
     said, buffer = [], bytearray(38)
     while came := socket.recv(38):
+        buffer = bytearray(38) if clears else buffer
         buffer[: len(came)] = came
         said.append((struct.unpack(">i", buffer[:4])[0], bytes(buffer[6:])))
     return said, "completed"
 
 
 def java(socket):
-    said = []
-    while came := socket.recv(38):
-        tuple_ = came.ljust(38, b"\0")
-        said.append((struct.unpack(">i", tuple_[:4])[0], tuple_[6:]))
-    return said, "completed"
+    return cookbook(socket, clears=True)
 
 
 def csharp(socket):
@@ -87,10 +85,8 @@ def php(socket):
 def judge(said, truth):
     """Both are lists of (number, value); the truth is without empty tokens."""
     correct = sum((Counter(said) & Counter(truth)).values())
-    agree = 0
-    while agree < min(len(said), len(truth)) and said[agree] == truth[agree]:
-        agree += 1
-    difference = agree if agree < max(len(said), len(truth)) else None
+    pairs = enumerate(itertools.zip_longest(said, truth))
+    difference = next((number for number, (one, other) in pairs if one != other), None)
     return {"correct": correct, "missed": len(truth) - correct, "difference": difference}
 
 
@@ -157,17 +153,12 @@ def response_case(draw):
 
 def main():
     draw = random.Random(1)
-    feedback = []
-    while len(feedback) < CASES:
-        case = feedback_case(draw)
-        if sum(len(text) for reader in case["readers"].values() for text in reader["said"]) <= LONGEST_TABLE:
-            feedback.append(case)
-    responses = [response_case(draw) for _ in range(CASES // 3)]
-    lines = {"feedback": feedback, "responses": responses}
-    body = ",\n".join(
-        f'"{kind}": [\n' + ",\n".join(json.dumps(case) for case in cases) + "\n]" for kind, cases in lines.items()
-    )
-    print("{\n" + body + "\n}")
+    drawn = iter(lambda: feedback_case(draw), None)
+    short = (case for case in drawn if sum(len(text) for one in case["readers"].values()
+        for text in one["said"]) <= LONGEST_TABLE)
+    lines = {"feedback": list(itertools.islice(short, CASES)), "responses": [response_case(draw) for _ in range(CASES // 3)]}
+    print("{\n" + ",\n".join(f'"{kind}": [\n' + ",\n".join(map(json.dumps, cases)) + "\n]" for kind,
+        cases in lines.items()) + "\n}")
 
 
 if __name__ == "__main__":

@@ -12,11 +12,10 @@ import threading
 import time
 from collections import namedtuple
 
-from apnsift_tool import private_server
-
-# What one case changes: a column of a table of a scenario of that kind. `statement` is SQL, `isValid` says whether the journal can
-# have the value, or is a function that says it of the value stored, or None where any answer without a fault is right.
-Case = namedtuple("Case", "kind table column name statement isValid")
+# What one case changes: a column of a table of a scenario of that kind. `statement` is SQL, `is_valid` says whether the journal
+# can have the value, or is a function that says it of the value stored, or None where any answer without a fault is right.
+Case = namedtuple("Case", "kind table column name statement is_valid")
+Store = namedtuple("Store", "url path journal")
 
 SECONDS = 5.0  # that a command may take
 MOST = 1 << 48  # of a count in a journal
@@ -28,18 +27,22 @@ def feedback(*tuples):
 
 
 FILES = {
-    "registrations.csv": "token,registered_at\n" + "".join(f"{TOKENS[n].hex()},{1_390_000_000 + (n == 4) * 20_000_000}\n" for n in range(5)),
-    "import.csv": f"token,registered_at\n{TOKENS[0].hex()},1420000000\n{TOKENS[9].hex()},1420000000\n",
-    "first.bin": feedback((0, 1_400_000_000), (1, 1_400_000_001), (2, 1_400_000_002), (4, 1_400_000_003), (5, 1_400_000_004), (6, 1_400_000_005)),
+    "registrations.csv": b"token,registered_at\n"
+    + b"".join(b"%s,%d\n" % (TOKENS[n].hex().encode(), 1_390_000_000 + (n == 4) * 20_000_000) for n in range(5)),
+    "import.csv": f"token,registered_at\n{TOKENS[0].hex()},1420000000\n{TOKENS[9].hex()},1420000000\n".encode(),
+    "first.bin": feedback(*((n, 1_400_000_000 + n) for n in (0, 1, 2, 4, 5, 6))),
     "second.bin": feedback((0, 1_400_100_000), (7, 1_400_000_006)),
     "third.bin": feedback((1, 1_400_200_000), (3, 1_400_200_000), (8, 1_400_200_001)),
 }
-MAPPINGS = {
-    "mark": "action: mark\ninvalidated: {column: gone, form: GONE}\n",
+DEVICES = (
+    "table: devices\ntoken: {column: token, form: hex}\napp: bundle\nenvironment: {column: env, production: prod, sandbox: dev}\n"
+    "registered: {column: seen, form: FORM}\n"
+)
+ACTIONS = {
+    "mark": "action: mark\ninvalidated: {column: gone, form: FORM}\n",
     "flag": "action: flag\nflag: {column: state, dead: 'dead', alive: 'live'}\n",
     "delete": "action: delete\n",
 }
-JOURNAL = {"apnsift_replays", "apnsift_inputs", "apnsift_changes", "apnsift_outcomes"}
 
 # Each command, whether it writes, and whether its standard output is JSON.
 COMMANDS = [
@@ -67,38 +70,23 @@ WITHOUT_JOURNAL = ("store list", "store export", "store register", "store import
 class Scenario:
     """The stores of one database: a base of each kind, of which each case changes a copy."""
 
-    def __init__(self, command, directory):
-        self.command, self.directory = command, directory
+    def __init__(self, command, directory, socket=None):
+        self.command, self.directory, self.socket = command, directory, socket
         self.bases, self.lock, self.numbers = {}, threading.Lock(), itertools.count()
         self.environment = {**os.environ, "HOME": str(directory), "TMPDIR": str(directory), "TZ": "UTC"}
         for name, content in FILES.items():
-            (directory / name).write_bytes(content.encode() if isinstance(content, str) else content)
-
-    @staticmethod
-    def make(database, command, directory, servers):
-        if database == "sqlite":
-            return SQLite(command, directory)
-        socket = servers.enter_context(private_server(database))
-        return (PostgreSQL if database == "postgresql" else MariaDB)(command, directory, socket)
+            (directory / name).write_bytes(content)
+        for action, text in ACTIONS.items():
+            (directory / f"{action}.yml").write_text((DEVICES + text).replace("FORM", self.time_form))
 
     def run(self, arguments, store, kind):
-        words = arguments.split() + ["--store", store.url]
+        words = [self.command, *arguments.split(), "--store", store.url]
         if kind != "own":
-            words += ["--mapping", self.mapping(kind)]
+            words += ["--mapping", "mark.yml" if kind == "file" else f"{kind}.yml"]
         if kind == "file" and not arguments.startswith(WITHOUT_JOURNAL):
             words += ["--journal", f"sqlite:{store.journal}"]
         return subprocess.run(
-            [self.command, *words], cwd=self.directory, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-
-    def mapping(self, kind):
-        action = "mark" if kind == "file" else kind
-        path = self.directory / f"{action}.yml"
-        if not path.exists():
-            path.write_text(
-                "table: devices\ntoken: {column: token, form: hex}\napp: bundle\n"
-                "environment: {column: env, production: prod, sandbox: dev}\n"
-                f"registered: {{column: seen, form: {self.time_form}}}\n" + MAPPINGS[action].replace("GONE", self.time_form))
-        return str(path)
+            words, cwd=self.directory, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
 
     def base(self, kind):
         """The store of a kind with its history: replays 1 and 2, and 3, which undoes 2. Also its tokens before replay 1."""
@@ -109,246 +97,194 @@ class Scenario:
 
     def make_base(self, kind):
         store = self.new_store(kind)
-        if kind == "own":
-            self.check(store, kind, "store register --csv registrations.csv --create")
-        else:
-            rows = [f"({n + 1}, '{TOKENS[n].hex()}', '', 'prod', {self.time(1_390_000_000)}, NULL, 'live')" for n in range(4)]
-            self.execute(store, f"{self.devices}; INSERT INTO devices VALUES {', '.join(rows)}")
-        before = self.tokens(store, kind)
-        self.check(store, kind, "replay first.bin --max-invalidate 100%")
-        self.check(store, kind, "replay second.bin --max-invalidate 100%")
-        self.check(store, kind, "store undo 2")
-        self.loosen(store, kind)
+        first = ["store register --csv registrations.csv --create"] if kind == "own" else []
+        if kind != "own":
+            rows = (f"({n + 1}, '{TOKENS[n].hex()}', '', 'prod', {self.time % 1_390_000_000}, NULL, 'live')" for n in range(4))
+            self.execute(store, f"CREATE TABLE devices {self.devices}; INSERT INTO devices VALUES {', '.join(rows)}")
+        replays = [f"replay {name}.bin --max-invalidate 100%" for name in ("first", "second")]
+        for arguments in [*first, *replays, "store undo 2"]:
+            if arguments == replays[0]:
+                before = self.tokens(store, kind)
+            done = self.run(arguments, store, kind)
+            if done.returncode:
+                sys.exit(f"check-store-values: {arguments} failed: {done.stderr.decode()}")
+        self.loosen(store)
         return store, before
 
-    def check(self, store, kind, arguments):
-        run = self.run(arguments, store, kind)
-        if run.returncode:
-            sys.exit(f"check-store-values: {arguments} failed: {run.stderr.decode()}")
-
     def tokens(self, store, kind):
-        table, columns = ("device_tokens", "*") if kind == "own" else ("devices", "*")
-        return self.rows(store, f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3")
+        return self.rows(store, f"SELECT * FROM {'device_tokens' if kind == 'own' else 'devices'} ORDER BY 1, 2, 3")
 
+    def loosen(self, store):
+        """Removes constraints that tables of another program may lack."""
 
-Store = namedtuple("Store", "url path journal")
+    def again(self, store):
+        """What a command that writes gets: the store, or a copy."""
+        return store
 
 
 class SQLite(Scenario):
-    database, time_form = "sqlite", "seconds"
-    devices = "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT, bundle, env, seen, gone, state)"
-
-    @staticmethod
-    def time(seconds):
-        return str(seconds)
+    database, time_form, time = "sqlite", "seconds", "%d"
+    devices = "(id INTEGER PRIMARY KEY, token TEXT, bundle, env, seen, gone, state)"
 
     def new_store(self, kind):
         number = next(self.numbers)
         path, journal = (self.directory / f"{name}{number}.sqlite" for name in ("store", "journal"))
         return Store(f"sqlite:{path}", path, journal)
 
-    def connect(self, path):
-        connection = sqlite3.connect(path, isolation_level=None)
-        connection.text_factory = bytes
-        return connection
-
-    def execute(self, store, sql):
-        connection = self.connect(store.path)
-        connection.executescript(sql)
-        connection.close()
-
-    def loosen(self, store, kind):
-        """Removes the constraints, as tables of another program may lack them."""
-        for path in (store.path, store.journal):
-            if not path.exists():
-                continue
-            connection = self.connect(path)
-            connection.execute("PRAGMA writable_schema = ON")
-            for name, sql in connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall():
-                # The definitions of apnsift are read with these changes only: its columns, types and key stay.
-                loose = re.sub(r" CHECK \(([^()]|\([^()]*\))*\)| REFERENCES \w+ \(\w+\)", "", sql.decode())
-                loose = loose.replace(" NOT NULL", "")
-                connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (loose, name.decode()))
-            connection.close()
-
-    def copy(self, kind, case):
-        base, _ = self.base(kind)
-        store = self.new_store(kind)
-        for source, target in ((base.path, store.path), (base.journal, store.journal)):
-            if source.exists():
-                shutil.copyfile(source, target)
-        if case:
-            in_file = kind == "file" and case.table in JOURNAL
-            connection = self.connect(store.journal if in_file else store.path)
-            connection.execute("PRAGMA foreign_keys = OFF")
-            try:
-                connection.execute(case.statement)
-            except sqlite3.IntegrityError:
-                return None
-            finally:
-                connection.close()
-        return store
-
-    def again(self, store):
-        """The same content under another name."""
-        copy = self.new_store("")
-        for source, target in ((store.path, copy.path), (store.journal, copy.journal)):
-            if source.exists():
-                shutil.copyfile(source, target)
-        return copy
-
-    def remove(self, store):
-        for path in (store.path, store.journal):
-            path.unlink(missing_ok=True)
-
     def rows(self, store, sql, path=None):
-        connection = self.connect(path or store.path)
+        connection = sqlite3.connect(path or store.path, isolation_level=None)
+        connection.text_factory = bytes
         try:
             return connection.execute(sql).fetchall()
         finally:
             connection.close()
 
+    def execute(self, store, sql):
+        for statement in sql.split("; "):
+            self.rows(store, statement)
+
+    def loosen(self, store):
+        for path in filter(os.path.exists, (store.path, store.journal)):
+            connection = sqlite3.connect(path, isolation_level=None)
+            connection.execute("PRAGMA writable_schema = ON")
+            for name, sql in connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall():
+                # The definitions of apnsift are read with these changes only: its columns, types and key stay.
+                loose = re.sub(r" CHECK \(([^()]|\([^()]*\))*\)| REFERENCES \w+ \(\w+\)| NOT NULL", "", sql)
+                connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (loose, name))
+            connection.close()
+
+    def path_of(self, case, store):
+        return store.journal if case.kind == "file" and case.table.startswith("apnsift_") else store.path
+
+    def copy(self, kind, case):
+        store = self.again(self.base(kind)[0])
+        try:
+            self.rows(store, case.statement, self.path_of(case, store))
+        except sqlite3.IntegrityError:
+            return None
+        return store
+
+    def again(self, store):
+        copy = self.new_store("")
+        for source, target in zip(store[1:], copy[1:]):
+            if source.exists():
+                shutil.copyfile(source, target)
+        return copy
+
+    def remove(self, store):
+        for path in store[1:]:
+            path.unlink(missing_ok=True)
+
     def dump(self, store):
         found = []
-        for path in (store.path, store.journal):
-            if not path.exists():
-                continue
-            names = self.rows(store, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", path)
-            found += [(name, sorted(map(repr, self.rows(store, f"SELECT * FROM {name[0].decode()}", path)))) for name in names]
+        for path in filter(os.path.exists, store[1:]):
+            for name, in self.rows(store, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", path):
+                found.append((name, sorted(map(repr, self.rows(store, f"SELECT * FROM {name.decode()}", path)))))
         return found
 
     def stored(self, case, store):
-        """The value that the column has now, after its affinity was applied."""
-        path = store.journal if case.kind == "file" else store.path
-        found = self.rows(store, f"SELECT typeof({case.column}), {case.column} FROM {case.table} WHERE {FIRST[case.table]}", path)
-        return found[0] if found else None
+        """The type and the value that the column has now, after its affinity was applied."""
+        sql = f"SELECT typeof({case.column}), {case.column} FROM {case.table} WHERE {FIRST[case.table]}"
+        return next(iter(self.rows(store, sql, self.path_of(case, store))), None)
 
 
 class Server(Scenario):
-    # What comes before a statement that the server would refuse, and after one that drops a database.
-    lenient, force = "", ""
-
-    def __init__(self, command, directory, socket):
-        super().__init__(command, directory)
-        self.socket = socket
+    lenient, force = "", ""  # what comes before a statement that the server would refuse, and after one that drops a database
 
     def copy(self, kind, case):
         base, _ = self.base(kind)
-        store = self.new_copy(kind, base)
+        store = self.new_copy(base)
         if base.journal.exists():
             shutil.copyfile(base.journal, store.journal)
-        if case and self.client(self.lenient + case.statement, store.path).returncode:
+        if self.client(self.lenient + case.statement, store.path).returncode:
             self.remove(store)
             return None
         return store
+
+    def new_store(self, kind, more=""):
+        name = f"store{next(self.numbers)}"
+        self.client(f"CREATE DATABASE {name}{more};")
+        return Store(self.url.format(name, self.socket), name, self.directory / f"{name}.journal")
+
+    def client(self, sql, database=None):
+        return subprocess.run([*self.program(database), *([database] if database else [])], input=sql.encode(),
+            capture_output=True)
 
     def remove(self, store):
         self.client(f"DROP DATABASE {store.path}{self.force}")
         store.journal.unlink(missing_ok=True)
 
     def execute(self, store, sql):
-        run = self.client(sql, store.path)
-        if run.returncode:
-            raise sqlite3.IntegrityError(run.stderr.decode())
+        done = self.client(sql, store.path)
+        if done.returncode:
+            sys.exit(f"check-store-values: {done.stderr.decode()}")
 
     def rows(self, store, sql):
         return self.client(sql, store.path).stdout.splitlines()
 
-    def loosen(self, store, kind):
-        pass
-
-    def again(self, store):
-        return store
-
     def dump(self, store):
-        journal = []
-        if store.journal.exists():
-            connection = sqlite3.connect(store.journal)
-            journal = list(connection.iterdump())
-            connection.close()
-        return self.content(store), journal
+        return self.content(store), store.journal.exists() and store.journal.read_bytes()
 
 
 class PostgreSQL(Server):
-    database, time_form = "postgresql", "timestamptz"
-    force = " WITH (FORCE)"
-    devices = (
-        "CREATE TABLE devices (id bigint PRIMARY KEY, token text, bundle text, env text, seen timestamptz, gone timestamptz, state text)")
+    database, time_form, time = "postgresql", "timestamptz", "to_timestamp(%d)"
+    url, force = "postgresql:///{}?host={}&user=postgres", " WITH (FORCE)"
+    devices = "(id bigint PRIMARY KEY, token text, bundle text, env text, seen timestamptz, gone timestamptz, state text)"
 
-    @staticmethod
-    def time(seconds):
-        return f"to_timestamp({seconds})"
+    def program(self, database):
+        return ["psql", "-qXAt", "-v", "ON_ERROR_STOP=1", "-h", self.socket, "-U", "postgres",
+            *([] if database else ["postgres"])]
 
-    def client(self, sql, database="postgres"):
-        return subprocess.run(
-            ["psql", "-qXAt", "-v", "ON_ERROR_STOP=1", "-h", self.socket, "-U", "postgres", "-d", database], input=sql.encode(),
-            capture_output=True)
-
-    def new_store(self, kind, template="template0"):
-        name = f"store{next(self.numbers)}"
-        self.client(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy;")
-        return Store(f"postgresql:///{name}?host={self.socket}&user=postgres", name, self.directory / f"{name}.journal")
-
-    def new_copy(self, kind, base):
+    def new_copy(self, base):
         with self.lock:  # a template must have no other connection
-            return self.new_store(kind, base.path)
+            return self.new_store("", f" TEMPLATE {base.path} STRATEGY file_copy")
 
     def content(self, store):
         return self.rows(store, (
-            "SELECT format('SELECT %L, md5(coalesce(string_agg(t::text, '','' ORDER BY t::text), '''')) FROM %I AS t;', relname, relname) "
-            "FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname \\gexec"))
+            "SELECT format('SELECT %L, md5(coalesce(string_agg(t::text, '','' ORDER BY t::text), '''')) FROM %I AS t;', relname, "
+            "relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname \\gexec"))
 
 
 class MariaDB(Server):
-    database, time_form = "mysql", "seconds"
-    lenient = "SET sql_mode = ''; "
+    database, time_form, time = "mysql", "seconds", "%d"
+    url, lenient = "mysql://root@/{}?socket={}/socket", "SET sql_mode = ''; "
     devices = (
-        "CREATE TABLE devices (id BIGINT PRIMARY KEY, token VARCHAR(200), bundle VARCHAR(200), env VARCHAR(200), seen BIGINT, "
-        "gone BIGINT, state VARCHAR(20)) CHARACTER SET utf8mb4")
+        "(id BIGINT PRIMARY KEY, token VARCHAR(200), bundle VARCHAR(200), env VARCHAR(200), seen BIGINT, gone BIGINT, "
+        "state VARCHAR(20)) CHARACTER SET utf8mb4")
 
-    @staticmethod
-    def time(seconds):
-        return str(seconds)
-
-    def client(self, sql, database=None):
-        return subprocess.run(
-            ["mariadb", "--no-defaults", f"--socket={self.socket}/socket", "-uroot", "--batch", "--skip-column-names", "--default-character-set=utf8mb4",
-             *([database] if database else [])], input=sql.encode(), capture_output=True)
-
-    def new_store(self, kind):
-        name = f"store{next(self.numbers)}"
-        self.client(f"CREATE DATABASE {name}")
-        return Store(f"mysql://root@/{name}?socket={self.socket}/socket", name, self.directory / f"{name}.journal")
+    def program(self, database):
+        return ["mariadb", "--no-defaults", f"--socket={self.socket}/socket", "-uroot", "-BN", "--default-character-set=utf8mb4"]
 
     def tables(self, store):
         return [line.decode() for line in self.rows(store, "SHOW TABLES")]
 
-    def new_copy(self, kind, base):
-        store = self.new_store(kind)
-        copies = [f"CREATE TABLE {name} LIKE {base.path}.{name}; INSERT INTO {name} SELECT * FROM {base.path}.{name};" for name in self.tables(base)]
-        self.execute(store, self.lenient + " ".join(copies))
+    def new_copy(self, base):
+        store = self.new_store("")
+        made = (f"CREATE TABLE {name} LIKE {base.path}.{name}; INSERT INTO {name} SELECT * FROM {base.path}.{name};"
+                for name in self.tables(base))
+        self.execute(store, self.lenient + " ".join(made))
         return store
 
     def content(self, store):
-        return self.rows(store, " ".join(f"SELECT '{name}'; SELECT * FROM {name} ORDER BY 1, 2, 3;" for name in self.tables(store)))
+        return self.rows(store, " ".join(f"SELECT '{name}'; SELECT * FROM {name} ORDER BY 1, 2, 3;"
+            for name in self.tables(store)))
 
 
 # The row of each table that a case changes.
 FIRST = {
-    "apnsift_replays": "id = 1", "apnsift_inputs": "replay = 1", "apnsift_changes": "1 = 1", "apnsift_outcomes": "replay = 1", "devices": "id = 1",
-    "device_tokens": f"token = X'{TOKENS[0].hex()}'",
+    "apnsift_replays": "id = 1", "apnsift_inputs": "replay = 1", "apnsift_changes": "1 = 1", "apnsift_outcomes": "replay = 1",
+    "devices": "id = 1", "device_tokens": f"token = X'{TOKENS[0].hex()}'",
 }
+COUNTS = "tuples invalidated updated inserted unchanged kept unknown rejected".split()
 COLUMNS = {
-    "apnsift_replays": (
-        "id at version app environment options tuples invalidated updated inserted unchanged kept unknown rejected first_change mapping undoes "
-        "changed_rows").split(),
+    "apnsift_replays": ["id", "at", "version", "app", "environment", "options", *COUNTS, "first_change", "mapping", "undoes",
+        "changed_rows"],
     "apnsift_inputs": ["replay", "source", "sha256", "bytes"],
     "apnsift_changes": ["id", "replay", "part", "packed"],
     "apnsift_outcomes": ["replay", "store", "is_done"],
     "device_tokens": ["app", "environment", "token", "registered_at", "invalidated_at"],
     "devices": ["id", "token", "bundle", "env", "seen", "gone", "state"],
 }
-COUNTS = "tuples invalidated updated inserted unchanged kept unknown rejected".split()
 
 
 def is_text(kind, value):
@@ -363,10 +299,12 @@ def is_count(kind, value):
 
 
 def is_json(kind, value):
-    if not is_text(kind, value):
-        return False
+    return is_text(kind, value) and reads_as_json(value.decode())
+
+
+def reads_as_json(text):
     try:
-        json.loads(value.decode(), parse_constant=lambda name: 1 / 0)
+        json.loads(text, parse_constant=lambda name: 1 / 0)
         return True
     except (ValueError, ZeroDivisionError, RecursionError):
         return False
@@ -382,19 +320,87 @@ READ = {
         "at": lambda kind, value: kind == "integer" and -62_135_596_800 <= value <= 253_402_300_799,
         "version": is_text, "app": is_text, "options": is_json, "mapping": may_be_null(is_json),
         "environment": lambda kind, value: kind == "text" and value in (b"production", b"sandbox"),
-        "changed_rows": is_count, "first_change": is_count,
-        "undoes": may_be_null(is_count),
-        **{name: is_count for name in COUNTS},
+        "changed_rows": is_count, "first_change": is_count, "undoes": may_be_null(is_count), **dict.fromkeys(COUNTS, is_count),
     },
-    "apnsift_inputs": {"source": is_text, "bytes": is_count, "sha256": lambda kind, value: kind == "text" and re.fullmatch(b"[0-9a-f]*", value) is not None},
+    "apnsift_inputs": {
+        "source": is_text, "bytes": is_count,
+        "sha256": lambda kind, value: kind == "text" and re.fullmatch(b"[0-9a-f]*", value) is not None,
+    },
 }
 
 SQLITE_VALUES = [
-    "NULL", "0", "1", "-1", "9223372036854775807", "-9223372036854775808", str(MOST), str(MOST + 1), "1e308", "-1e308", "1e18", "0.5",
-    "9e999", "-9e999", "''", "'x'", "'production'", "'1'", "'0x10'", "CAST(x'610062' AS TEXT)", "CAST(x'00' AS TEXT)", "CAST(x'ff80' AS TEXT)",
-    "CAST(x'c080' AS TEXT)", "x''", "x'00'", "x'31'", "zeroblob(1000)", "CAST(x'1b5b324a0a0d' AS TEXT)", "'{\"a\":1}'", "'{\"a\":'",
-    "replace(hex(zeroblob(5000)), '0', '[')", "hex(zeroblob(500000))", "randomblob(33)", "'2014-05-13T16:53:20Z'", "253402300800",
+    "NULL", "0", "1", "-1", "9223372036854775807", "-9223372036854775808", str(MOST), str(MOST + 1), "1e308", "-1e308",
+    "1e18", "0.5",
+    "9e999", "-9e999", "''", "'x'", "'production'", "'1'", "'0x10'", "CAST(x'610062' AS TEXT)", "CAST(x'00' AS TEXT)",
+    "CAST(x'ff80' AS TEXT)", "CAST(x'c080' AS TEXT)", "x''", "x'00'", "x'31'", "zeroblob(1000)", "CAST(x'1b5b324a0a0d' AS TEXT)",
+    "'{\"a\":1}'", "'{\"a\":'", "replace(hex(zeroblob(5000)), '0', '[')", "hex(zeroblob(500000))", "randomblob(33)",
+    "'2014-05-13T16:53:20Z'", "253402300800",
 ]
+# Each column refuses those of another type.
+SERVER_VALUES = [
+    "NULL", "0", "-1", "9223372036854775807", "-9223372036854775808", "281474976710657", "''", "'x'", "'infinity'", "'-infinity'",
+    "'4714-11-24 BC'", "'294276-12-31 23:59:59.999999'", "repeat('x', 1000000)", "'{\"a\":'", "'\\x00'",
+]
+# Types of other programs, each with a value of one row.
+POSTGRESQL_TYPES = """
+text: 'x' | '' | NULL | E'\\x1b[2J\\n' | repeat('[', 100000) | '{"a":1}'
+varchar(8): 'abcdefgh'
+char(4): 'ab'
+numeric: 1.5 | 'NaN'
+float8: 1e300 | 'Infinity'
+smallint: 1
+integer: 1
+bigint: 9223372036854775807 | -1 | NULL
+json: '{}'
+jsonb: '{}'
+bytea: '\\x0102030405060708' | '' | NULL
+boolean: true
+timestamp: 'infinity'
+timestamptz: '-infinity' | 'infinity' | '4714-11-24 00:00:00+00 BC' | '294276-12-31 23:59:59.999999+00' | NULL
+date: 'infinity'
+interval: '1 day'
+text[]: '{a,NULL}'
+inet: '::1'
+uuid: '00000000-0000-0000-0000-000000000000'
+"""
+MYSQL_TYPES = """
+TEXT: 'x'
+VARCHAR(8): 'abcdefgh'
+CHAR(4): 'ab'
+DECIMAL(65,30): 1.5
+DOUBLE: 1e300
+FLOAT: 1e30
+TINYINT: 1
+BIGINT: 9223372036854775807 | -1 | NULL
+BIGINT UNSIGNED: 18446744073709551615
+BIT(64): 1
+YEAR: 1999
+JSON: '{}'
+LONGBLOB: x'0102030405060708' | ''
+BINARY(8): x'00'
+DATETIME(6): '0000-00-00 00:00:00'
+DATETIME: '9999-12-31 23:59:59'
+DATE: '0000-00-00'
+TIMESTAMP NULL: '1970-01-01 00:00:01'
+TIME: '-838:59:59'
+LONGTEXT CHARACTER SET utf8mb4: NULL | repeat('[', 100000)
+ENUM('a',''): ''
+SET('a','b'): 'a,b'
+TEXT CHARACTER SET latin1: x'ff80'
+TEXT CHARACTER SET utf16: 'x'
+INET6: '::1'
+UUID: '00000000-0000-0000-0000-000000000000'
+"""
+TEXTS = ("text", "varchar(8)", "char(4)")
+MYSQL_NUMBERS = ("TINYINT", "BIGINT", "BIGINT UNSIGNED", "BIT(64)", "YEAR")
+
+
+def typed(types):
+    """(type, value) of such a table."""
+    for line in types.strip().splitlines():
+        name, _, values = line.partition(": ")
+        for value in values.split(" | "):
+            yield name, value
 
 
 def sqlite_changes(table, column):
@@ -402,114 +408,78 @@ def sqlite_changes(table, column):
         yield f"= {value[:40]}", f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}", READ.get(table, {}).get(column)
 
 
-def packed_cases(database, kind):
-    """Changes whose packed bytes are cut, or have one other byte."""
-    empty = {"sqlite": "x''", "postgresql": "''::bytea", "mysql": "''"}[database]
-    cut = {"sqlite": "substr(packed, 1, {0})", "postgresql": "substring(packed for {0})", "mysql": "substr(packed, 1, {0})"}[database]
-    put = {
-        "sqlite": "CAST(substr(packed, 1, {0}) || x'{1:02x}' || substr(packed, {0} + 2) AS BLOB)",
-        "postgresql": "overlay(packed placing '\\x{1:02x}'::bytea from {0} + 1 for 1)",
-        "mysql": "insert(packed, {0} + 1, 1, x'{1:02x}')",
-    }[database]
-    values = [("empty", empty)]
-    values += [(f"first {n} bytes", cut.format(n)) for n in range(1, 80, 3)]
-    values += [(f"byte {n} is {byte}", put.format(n, byte)) for n in range(0, 100) for byte in (0, 1, 0x7f, 0x80, 0xff)]
-    return [
-        Case(kind, "apnsift_changes", "packed", f"{kind} apnsift_changes.packed {name}",
-             f"UPDATE apnsift_changes SET packed = {value} WHERE {'id' if database == 'sqlite' else 'replay'} = 1", None)
-        for name, value in values
-    ]
-
-
-# Types of other programs with values; the second of each pair is no value of a journal's column of text, number, time or bytes.
-POSTGRESQL_TYPES = [
-    ("text", "'x'"), ("text", "''"), ("varchar(8)", "'abcdefgh'"), ("char(4)", "'ab'"), ("numeric", "1.5"), ("numeric", "'NaN'"), ("float8", "1e300"),
-    ("float8", "'Infinity'"), ("smallint", "1"), ("integer", "1"), ("bigint", "9223372036854775807"), ("bigint", "-1"), ("bigint", "NULL"), ("json", "'{}'"), ("jsonb", "'{}'"),
-    ("bytea", "'\\x0102030405060708'"), ("bytea", "''"), ("boolean", "true"), ("timestamp", "'infinity'"), ("timestamptz", "'-infinity'"),
-    ("timestamptz", "'infinity'"), ("timestamptz", "'4714-11-24 00:00:00+00 BC'"), ("timestamptz", "'294276-12-31 23:59:59.999999+00'"), ("timestamptz", "NULL"),
-    ("date", "'infinity'"), ("interval", "'1 day'"), ("text[]", "'{a,NULL}'"), ("text", "NULL"), ("bytea", "NULL"), ("text", "E'\\x1b[2J\\n'"),
-    ("text", "repeat('[', 100000)"), ("inet", "'::1'"), ("uuid", "'00000000-0000-0000-0000-000000000000'"), ("text", "'{\"a\":1}'"),
-]
-INTEGERS = {"smallint", "integer", "bigint"}
-TEXTS = {"text", "varchar(8)", "char(4)"}
-
-
-def postgresql_valid(table, column, type_, value):
-    """Whether a journal can have it; None where the column is not judged."""
-    check = READ.get(table, {}).get(column)
-    if column == "at":
-        return type_ == "timestamptz" and value.startswith("'1")
-    if check is None or column in ("undoes", "first_change"):
-        return None
-    if column in COUNTS + ["bytes", "changed_rows"]:
-        return type_ in INTEGERS and (check("null", None) if value == "NULL" else check("integer", int(value)))
-    if type_ not in TEXTS:
-        return False
-    if type_ == "char(4)" or value.startswith("repeat") or value.startswith("E"):
-        return None
-    return check("null", None) if value == "NULL" else check("text", value.strip("'").encode())
-
-
 def postgresql_changes(table, column):
     first = FIRST[table].replace("X'", "'\\x")
     # Other constraints than those of the table that the history does not read would refuse most types.
     without_constraints = (
-        "BEGIN; DO $$ DECLARE c record; BEGIN FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint WHERE conrelid = "
-        f"'{table}'::regclass OR confrelid = '{table}'::regclass LOOP IF c.t::text <> 'device_tokens' THEN EXECUTE format('ALTER TABLE %s "
+        "BEGIN; DO $$ DECLARE c record; BEGIN FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint "
+        f"WHERE conrelid = '{table}'::regclass OR confrelid = '{table}'::regclass LOOP "
+        "IF c.t::text <> 'device_tokens' THEN EXECUTE format('ALTER TABLE %s "
         "DROP CONSTRAINT IF EXISTS %I CASCADE', c.t, c.conname); END IF; END LOOP; END $$; "
         + "".join(f"ALTER TABLE {table} ALTER {column} DROP {what}; " for what in ("DEFAULT", "IDENTITY IF EXISTS", "NOT NULL")))
-    for type_, value in POSTGRESQL_TYPES:
-        statement = f"ALTER TABLE {table} ALTER {column} TYPE {type_} USING CASE WHEN {first} THEN ({value})::{type_} ELSE NULL END; COMMIT;"
-        valid = postgresql_valid(table, column, type_, value)
-        if valid and column not in ("mapping", "undoes"):
-            valid = False  # the other rows of the column are null then, which only these two can be
-        stop = "" if value == "NULL" else "\\set ON_ERROR_STOP 1\n"  # only the one row is odd where the others can be kept
-        yield f"{type_} {value}", stop + without_constraints + statement, valid
-    for value in VALUES_OF_ITS_TYPE:
-        yield f"= {value}", f"ALTER TABLE {table} ALTER {column} DROP NOT NULL; UPDATE {table} SET {column} = {value} WHERE {first}", None
+    for type_, value in typed(POSTGRESQL_TYPES):
+        using = f"USING CASE WHEN {first} THEN ({value})::{type_} ELSE NULL END"
+        statement = f"{without_constraints}ALTER TABLE {table} ALTER {column} TYPE {type_} {using}; COMMIT;"
+        yield f"{type_} {value}", statement, postgresql_valid(table, column, type_, value)
+    for value in SERVER_VALUES:
+        loose = f"ALTER TABLE {table} ALTER {column} DROP NOT NULL; "
+        yield f"= {value}", f"{loose}UPDATE {table} SET {column} = {value} WHERE {first}", None
 
 
-# Each column refuses those of another type.
-VALUES_OF_ITS_TYPE = [
-    "NULL", "0", "-1", "9223372036854775807", "-9223372036854775808", "281474976710657", "''", "'x'", "'infinity'", "'-infinity'", "'4714-11-24 BC'",
-    "'294276-12-31 23:59:59.999999'", "repeat('x', 1000000)", "'{\"a\":'", "''", "'\\x00'",
-]
-
-MYSQL_TYPES = [
-    ("TEXT", "'x'"), ("VARCHAR(8)", "'abcdefgh'"), ("CHAR(4)", "'ab'"), ("DECIMAL(65,30)", "1.5"), ("DOUBLE", "1e300"), ("FLOAT", "1e30"), ("TINYINT", "1"),
-    ("BIGINT", "9223372036854775807"), ("BIGINT", "-1"), ("BIGINT", "NULL"), ("BIGINT UNSIGNED", "18446744073709551615"), ("BIT(64)", "1"), ("YEAR", "1999"), ("JSON", "'{}'"),
-    ("LONGBLOB", "x'0102030405060708'"), ("LONGBLOB", "''"), ("BINARY(8)", "x'00'"), ("DATETIME(6)", "'0000-00-00 00:00:00'"), ("DATETIME", "'9999-12-31 23:59:59'"),
-    ("DATE", "'0000-00-00'"), ("TIMESTAMP NULL", "'1970-01-01 00:00:01'"), ("TIME", "'-838:59:59'"), ("LONGTEXT CHARACTER SET utf8mb4", "NULL"),
-    ("LONGTEXT CHARACTER SET utf8mb4", "repeat('[', 100000)"), ("ENUM('a','')", "''"), ("SET('a','b')", "'a,b'"), ("TEXT CHARACTER SET latin1", "x'ff80'"),
-    ("TEXT CHARACTER SET utf16", "'x'"), ("INET6", "'::1'"), ("UUID", "'00000000-0000-0000-0000-000000000000'"),
-]
+def postgresql_valid(table, column, type_, value):
+    """Whether a journal can have it; None where the column is not judged. Other rows are null, which only a mapping can be."""
+    if column not in READ.get(table, {}) or column in ("undoes", "first_change"):
+        return None
+    if column != "mapping" or type_ not in TEXTS:
+        return False
+    if type_ == "char(4)" or value.startswith(("repeat", "E")):
+        return None
+    return value == "NULL" or reads_as_json(value.strip("'"))
 
 
 def mysql_changes(table, column):
     where = FIRST[table] if column not in ("id", "replay") else "1 = 1"
-    for type_, value in MYSQL_TYPES:
-        statement = f"ALTER TABLE {table} ADD other_ {type_}; UPDATE {table} SET other_ = {value} WHERE {where}; "
-        if column in ("id", "replay", "part", "app", "environment", "token") and table != "apnsift_inputs":
-            statement += f"ALTER TABLE {table} MODIFY {column} LONGTEXT; " if table == "apnsift_replays" else ""
-            statement += f"ALTER TABLE {table} DROP PRIMARY KEY; " if column in ("id", "part") or table == "device_tokens" else ""
-        statement += f"ALTER TABLE {table} DROP {column}; ALTER TABLE {table} RENAME COLUMN other_ TO {column}"
-        yield f"{type_} {value}", statement, mysql_valid(table, column, type_)
-    for value in VALUES_OF_ITS_TYPE:
+    is_key = column in ("id", "replay", "part", "app", "environment", "token") and table != "apnsift_inputs"
+    unkeyed = f"ALTER TABLE {table} MODIFY {column} LONGTEXT; " if is_key and table == "apnsift_replays" else ""
+    if is_key and (column in ("id", "part") or table == "device_tokens"):
+        unkeyed += f"ALTER TABLE {table} DROP PRIMARY KEY; "
+    for type_, value in typed(MYSQL_TYPES):
+        # False where the journal cannot have a value of that type.
+        is_number = column in [*COUNTS, "bytes", "at"] and table in READ
+        yield f"{type_} {value}", (
+            f"ALTER TABLE {table} ADD other_ {type_}; UPDATE {table} SET other_ = {value} WHERE {where}; {unkeyed}"
+            f"ALTER TABLE {table} DROP {column}; ALTER TABLE {table} RENAME COLUMN other_ TO {column}"
+        ), False if is_number and type_ not in MYSQL_NUMBERS else None
+    for value in SERVER_VALUES:
         yield f"= {value}", f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}", None
 
 
-def mysql_valid(table, column, type_):
-    """False where the journal cannot have a value of that type."""
-    is_number = type_ in ("TINYINT", "BIGINT", "BIGINT UNSIGNED", "BIT(64)", "YEAR")
-    return False if column in COUNTS + ["bytes", "at"] and table in READ and not is_number else None
+# Of each database: how packed changes are emptied, cut after some bytes, and given another byte.
+PACKED = {
+    "sqlite": ("x''", "substr(packed, 1, {0})", "CAST(substr(packed, 1, {0}) || x'{1:02x}' || substr(packed, {0} + 2) AS BLOB)"),
+    "postgresql": ("''::bytea", "substring(packed for {0})", "overlay(packed placing '\\x{1:02x}'::bytea from {0} + 1 for 1)"),
+    "mysql": ("''", "substr(packed, 1, {0})", "insert(packed, {0} + 1, 1, x'{1:02x}')"),
+}
 
 
-# Of each database: the kinds of stores, the columns that are left out, and the changes of a column: (name, statement, isValid).
+def packed_cases(database, kind):
+    """Changes whose packed bytes are cut, or have one other byte."""
+    empty, cut, put = PACKED[database]
+    values = [("empty", empty), *((f"first {n} bytes", cut.format(n)) for n in range(1, 80, 3))]
+    values += [(f"byte {n} is {byte}", put.format(n, byte)) for n in range(100) for byte in (0, 1, 0x7F, 0x80, 0xFF)]
+    first = "id = 1" if database == "sqlite" else "replay = 1"
+    for name, value in values:
+        statement = f"UPDATE apnsift_changes SET packed = {value} WHERE {first}"
+        yield Case(kind, "apnsift_changes", "packed", f"{kind} apnsift_changes.packed {name}", statement, None)
+
+
+# Of each database: the kinds of stores, the columns that are left out, and the changes of a column: (name, statement, is_valid).
 SERVERS_OMIT = [("apnsift_replays", "first_change"), ("apnsift_changes", "id")]
 DATABASES = {
-    "sqlite": (["own", "mark", "flag", "delete", "file"], [("apnsift_changes", "replay"), ("apnsift_changes", "part")], sqlite_changes),
-    "postgresql": (["own", "mark", "delete"], SERVERS_OMIT, postgresql_changes),
-    "mysql": (["own", "mark", "delete"], SERVERS_OMIT, mysql_changes),
+    "sqlite": (SQLite, ["own", "mark", "flag", "delete", "file"], [("apnsift_changes", name) for name in ("replay", "part")],
+        sqlite_changes),
+    "postgresql": (PostgreSQL, ["own", "mark", "delete"], SERVERS_OMIT, postgresql_changes),
+    "mysql": (MariaDB, ["own", "mark", "delete"], SERVERS_OMIT, mysql_changes),
 }
 
 
@@ -520,83 +490,71 @@ def tables(kind):
 
 
 def cases(database):
-    kinds, omitted, changes = DATABASES[database]
-    found = []
+    _, kinds, omitted, changes = DATABASES[database]
     for kind in kinds:
-        columns = [(table, column) for table in tables(kind) for column in COLUMNS[table] if (table, column) not in omitted]
-        found += [
-            Case(kind, table, column, f"{kind} {table}.{column} {name}", statement, valid)
-            for table, column in columns for name, statement, valid in changes(table, column)]
-        found += packed_cases(database, kind) if kind in ("own", "delete") else []
-    return found
+        for table, column in ((table, column) for table in tables(kind) for column in COLUMNS[table]):
+            if (table, column) not in omitted:
+                for name, statement, is_valid in changes(table, column):
+                    yield Case(kind, table, column, f"{kind} {table}.{column} {name}", statement, is_valid)
+        if kind in ("own", "delete"):
+            yield from packed_cases(database, kind)
 
 
-# MARK: what must hold
+# What must hold
 
 
-def findings(scenario, case):
+def faults(scenario, case):
     """How many commands were run, and what was wrong."""
     store = scenario.copy(case.kind, case)
     if store is None:
         return 0, []
-    faults, count = [], 0
-    valid = validity(scenario, case, store)
     try:
-        for arguments, writes, form in COMMANDS:
-            used = scenario.again(store) if writes else store
-            before = scenario.dump(used) if writes else None
-            started = time.monotonic()
-            run = scenario.run(arguments, used, case.kind)
-            count += 1
-            context = f"{arguments}: exit {run.returncode}"
-            message = run.stderr.decode(errors="replace").strip()
-            if run.returncode not in (0, 1, 2, 3) or "Fatal error" in message:
-                faults.append(f"{context}: {message[-300:]}")
-            if time.monotonic() - started > SECONDS:
-                faults.append(f"{context}: took {time.monotonic() - started:.1f} s")
-            if run.returncode == 2 and not message.startswith("apnsift: "):
-                faults.append(f"{context}: no message: {message[:200]}")
-            if run.returncode == 0 and form and not is_form(form, run.stdout):
-                faults.append(f"{context}: invalid {form}: {run.stdout[:200]}")
-            if arguments.startswith("store history") and "--changes" not in arguments and valid is not None:
-                faults += judged_history(context, case, valid, run.returncode, message)
-            if writes and run.returncode and scenario.dump(used) != before:
-                faults.append(f"{context}: failed and changed the store: {message[:200]}")
-            if arguments == "store undo 1" and run.returncode == 0 and case.table in JOURNAL and "skipped" not in message:
-                now, then = scenario.tokens(used, case.kind), scenario.base(case.kind)[1]
-                isEqual = now == then or case.column == "packed" and not case.name.split("packed ")[-1].startswith(("first", "empty", "byte 0 "))
-                if not isEqual and scenario.database == "sqlite":
-                    faults.append(f"{context}: did not restore the rows: {message}")
-            if writes and used is not store:
-                scenario.remove(used)
+        is_valid = validity(scenario, case, store)
+        found = [fault for command in COMMANDS for fault in faults_of(scenario, case, store, is_valid, *command)]
     finally:
         scenario.remove(store)
-    return count, faults
+    return len(COMMANDS), found
+
+
+def faults_of(scenario, case, store, is_valid, arguments, writes, form):
+    used = scenario.again(store) if writes else store
+    before = writes and scenario.dump(used)
+    started = time.monotonic()
+    done = scenario.run(arguments, used, case.kind)
+    code, message, seconds = done.returncode, done.stderr.decode(errors="replace").strip(), time.monotonic() - started
+    context = f"{arguments}: exit {code}"
+    if code not in (0, 1, 2, 3) or "Fatal error" in message:
+        yield f"{context}: {message[-300:]}"
+    if seconds > SECONDS:
+        yield f"{context}: took {seconds:.1f} s"
+    if code == 2 and not message.startswith("apnsift: "):
+        yield f"{context}: no message: {message[:200]}"
+    if code == 0 and form:
+        texts = done.stdout.decode(errors="replace")
+        if not all(map(reads_as_json, texts.splitlines() if form == "ndjson" else [texts])):
+            yield f"{context}: invalid {form}: {texts[:200]}"
+    if arguments.startswith("store history") and "--changes" not in arguments and is_valid is not None:
+        if code != (0 if is_valid else 2):
+            yield f"{context}, expected {0 if is_valid else 2}: {message[:300]}"
+        elif not is_valid and (missing := [part for part in (case.table, case.column) if part not in message]):
+            yield f"{context}: the message does not name {' and '.join(missing)}: {message[:300]}"
+    if writes and code and scenario.dump(used) != before:
+        yield f"{context}: failed and changed the store: {message[:200]}"
+    is_undone = arguments == "store undo 1" and code == 0 and case.table.startswith("apnsift_") and "skipped" not in message
+    if is_undone and scenario.database == "sqlite" and not restores_other_rows(case):
+        if scenario.tokens(used, case.kind) != scenario.base(case.kind)[1]:
+            yield f"{context}: did not restore the rows: {message}"
+    if used is not store:
+        scenario.remove(used)
+
+
+def restores_other_rows(case):
+    """Packed changes with another byte may be those of other rows; without their first byte they are none."""
+    return case.column == "packed" and not case.name.split("packed ")[-1].startswith(("first", "empty", "byte 0 "))
 
 
 def validity(scenario, case, store):
-    if not callable(case.isValid):
-        return case.isValid
+    if not callable(case.is_valid):
+        return case.is_valid
     found = scenario.stored(case, store)
-    return None if found is None else bool(case.isValid(found[0].decode(), found[1]))
-
-
-def judged_history(context, case, valid, code, message):
-    if valid and code != 0:
-        return [f"{context}, expected 0: {message[:300]}"]
-    if not valid:
-        if code != 2:
-            return [f"{context}, expected 2"]
-        missing = [part for part in (case.table, case.column) if part not in message]
-        if missing:
-            return [f"{context}: the message does not name {' and '.join(missing)}: {message[:300]}"]
-    return []
-
-
-def is_form(form, output):
-    try:
-        for text in output.decode().splitlines() if form == "ndjson" else [output.decode()]:
-            json.loads(text)
-        return True
-    except (ValueError, RecursionError):
-        return False
+    return None if found is None else bool(case.is_valid(found[0].decode(), found[1]))

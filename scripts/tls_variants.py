@@ -6,7 +6,8 @@ from pathlib import Path
 
 from oracle.tcp import Capture, Direction, read
 from oracle.tls_records import (
-    CHANGE_CIPHER_SPEC, CLIENT_HELLO, HANDSHAKE, OVERHEAD, RECORD_HEADER, UNSUPPORTED, has_chained_iv, is_tls13, mapped, records as records_of,
+    CHANGE_CIPHER_SPEC, CLIENT_HELLO, HANDSHAKE, OVERHEAD, RECORD_HEADER, UNSUPPORTED, has_chained_iv, is_tls13, mapped,
+    records as records_of,
     suite_of,
 )  # fmt: skip
 
@@ -50,8 +51,8 @@ class Variant:
     options: list
     capture: Capture = None  # nil where offsets in the file are those of another format
     is_exact: bool = False  # all records, at their offsets, without a gap
-    least: int = None  # how many records at least
-    wanted: list = None  # records that must be there, as (stream, time, token)
+    least: int = 0  # how many records at least
+    wanted: tuple = ()  # records that must be there, as (stream, time, token)
 
 
 def is_hello(packet):
@@ -70,23 +71,25 @@ class Examined:
         self.maps = [mapped(found, self.suite, len(dump)) for found, dump in zip(self.records, case.dumps, strict=True)]
         self.secret = next(iter(case.secrets.values()))
 
+    def of_packet(self, index):
+        """A packet's stream, and the records of that."""
+        port = self.capture.packets[index].client_port
+        return next(pair for pair in zip(self.streams, self.records, strict=True) if pair[0].port == port)
+
     def touched(self, index):
         """The records that have bytes in a packet, and the one after them if its IV is the end of theirs."""
-        for stream, records in zip(self.streams, self.records, strict=True):
-            if stream.port == self.capture.packets[index].client_port:
-                found = [record for record in records if index in stream.indexes(record.offset, record.end)]
-                if found and has_chained_iv(self.version, self.suite):
-                    found += [record for record in records if record.offset > found[-1].offset][:1]
-                return found
+        stream, records = self.of_packet(index)
+        found = [record for record in records if index in stream.indexes(record.offset, record.end)]
+        if found and has_chained_iv(self.version, self.suite):
+            found += [record for record in records if record.offset > found[-1].offset][:1]
+        return found
 
     def bodies(self, index):
         """Positions in a packet's payload that are in no header of a record."""
-        packet = self.capture.packets[index]
-        for stream, records in zip(self.streams, self.records, strict=True):
-            if stream.port == packet.client_port:
-                start = (packet.sequence - stream.base) % 0x100000000
-                heads = {record.offset + byte - start for record in records for byte in range(RECORD_HEADER)}
-                return [position for position in range(len(packet.payload)) if position not in heads]
+        (stream, records), packet = self.of_packet(index), self.capture.packets[index]
+        start = (packet.sequence - stream.base) % 0x100000000
+        heads = {record.offset + byte - start for record in records for byte in range(RECORD_HEADER)}
+        return [position for position in range(len(packet.payload)) if position not in heads]
 
     def least(self, index, is_there=False):
         """Records that must be there without a packet, or with a changed one: none where the handshake is damaged.
@@ -117,19 +120,18 @@ class Examined:
             yield self.variant(f"packet {turn} dropped", whole.dropped(index), least=self.least(index))
             if bodies := self.bodies(index):
                 position = bodies[index * 7919 % len(bodies)]
-                yield self.variant(f"packet {turn} flipped", whole.flipped(index, position), least=self.least(index, is_there=True))
+                yield self.variant(f"packet {turn} flipped", whole.flipped(index, position),
+                    least=self.least(index, is_there=True))
             yield self.variant(f"packet {turn} doubled", whole.doubled(index), is_exact=True)
-            is_same = following and whole.packets[index].client_port == whole.packets[following].client_port
-            if is_same:
+            if following and whole.packets[index].client_port == whole.packets[following].client_port:
                 yield self.variant(f"packets {turn} and {turn + 1} swapped", whole.swapped(index, following), is_exact=True)
         if self.are_all_in_key_log():
             yield self.variant("server alone", whole.server_alone(), is_exact=True)
         if is_tls13(self.suite):
             for turn, index in enumerate(indexes, 1):
-                yield self.variant(f"from packet {turn} on", whole.started_at(index), wanted=list(self.after(index)))
+                yield self.variant(f"from packet {turn} on", whole.started_at(index), wanted=tuple(self.after(index)))
         else:
-            index = indexes[len(indexes) // 2]
-            yield self.variant("from the middle on", whole.started_at(index), least=0)
+            yield self.variant("from the middle on", whole.started_at(indexes[len(indexes) // 2]))
 
     def are_all_in_key_log(self):
         """Whether the log has the client random of each connection: of a resumed one GnuTLS does not write it again.

@@ -1,23 +1,18 @@
-"""What the command must print by the oracle, and where it prints something else; how the checks run the command, and what they keep.
+"""What the command must print by the oracle, and where it prints something else.
 
 A batch is a number of inputs that one process reads. Its inputs are kept in .build/cross-check where the command differs, with
 the command that shows it.
 """
 
-import argparse
 import json
 import random
 import shlex
 import shutil
-import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
-from apnsift_tool import ROOT
+from apnsift_tool import KEPT, program, run
 
-KEPT = ROOT / ".build" / "cross-check"
-NAME = Path(sys.argv[0]).name
 SHOWN = 5  # differences that are printed
 LINES = 12  # of one difference
 RECORDS = ("feedback", "request", "response", "push")
@@ -120,20 +115,11 @@ def protocol_key(directions):
 # What was printed
 
 
-def run(command, codes=(0,)):
-    """What the command prints. Another exit code ends the check."""
-    answer = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
-    if answer.returncode not in codes:
-        sys.exit(f"{NAME}: exit code {answer.returncode}: {shlex.join(map(str, command))}\n{answer.stderr[-2000:]}")
-    # Only a line feed ends a line here: texts may hold what Unicode takes for the end of one.
-    return answer.stdout.removesuffix("\n").split("\n")
-
-
 def run_export(command):
     """The objects between header and summary, and the summary."""
-    header, *objects, last = map(json.loads, run(command))
+    header, *objects, last = map(json.loads, run(command).removesuffix("\n").split("\n"))
     if header["type"] != "header" or last["type"] != "summary":
-        sys.exit(f"{NAME}: the first object is no header or the last no summary: {shlex.join(command)}")
+        sys.exit(f"{program()}: the first object is no header or the last no summary: {shlex.join(command)}")
     return objects, last
 
 
@@ -144,13 +130,8 @@ def identity(item):
     """The identity of an object; objects of one location may be in any order."""
     offset = item.get("offset")
     stream = item.get("stream", 0)
-    return (
-        -1 if stream is None else stream,
-        item.get("direction") or "",
-        -1 if offset is None else offset,
-        item["type"],
-        item.get("code") or "",
-    )
+    stream, offset = (-1 if number is None else number for number in (stream, offset))
+    return stream, item.get("direction") or "", offset, item["type"], item.get("code") or ""
 
 
 def in_order(objects):
@@ -206,66 +187,32 @@ def differences(expected, actual):
         yield f"too many  {text(item)}"
 
 
-def report(what, command, lines):
-    """Prints one difference."""
-    print(f"{NAME}: {what} differs: {shlex.join(map(str, command))}", file=sys.stderr)
-    lines = list(lines) or ["the order of offsets in a direction"]
-    for line in lines[:LINES]:
-        print(f"  {line}", file=sys.stderr)
-    if len(lines) > LINES:
-        print(f"  … and {len(lines) - LINES} more", file=sys.stderr)
-
-
-# How a check runs
-
-
-def parse_options(document, seed, counts, has_self_test=False):
-    """`counts` has the default of each option that says how many of something are drawn, with its meaning."""
-    parser = argparse.ArgumentParser(description=document.split("\n")[0])
-    for name, (count, meaning) in counts.items():
-        parser.add_argument(f"--{name}", type=int, default=count, help=f"{meaning} (default {count})")
-    parser.add_argument("--seed", type=int, default=seed, help=f"of the random generator (default {seed})")
-    if has_self_test:
-        parser.add_argument("--self-test", action="store_true", help="the oracle against cases worked out by hand")
-    return parser.parse_args()
-
-
-def keep(words):
-    """Keeps the file of a command, which is its last word; the command that reads it from there."""
-    KEPT.mkdir(parents=True, exist_ok=True)
-    kept = shutil.copy(words[-1], KEPT / f"{NAME}-{Path(words[-1]).name}")
-    return shlex.join(map(str, [*words[:-1], kept]))
-
-
-def count_and_seed(document, count, seed=1):
-    """The two arguments of a check: how many are drawn, and the seed."""
-    words = sys.argv[1:]
-    if len(words) > 2 or not all(word.isdigit() for word in words):
-        sys.exit(document)
-    return [*map(int, words), *[count, seed][len(words) :]]
-
-
 class Tally:
     """Runs batches, prints the first differences, and keeps the inputs of batches that differ."""
 
     def __init__(self, seed):
-        self.seed = seed
-        self.differing = 0
+        self.seed, self.differing = seed, 0
 
     def check(self, name, make_batch):
         """`make_batch` takes a generator and a directory; its batch yields (what, command, lines) of each difference."""
-        directory = KEPT / f"{NAME}-{self.seed}-{name}"
+        directory = KEPT / f"{program()}-{self.seed}-{name}"
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
         before = self.differing
         for difference in make_batch(random.Random(f"{self.seed} {name}"), directory).check():
             self.differing += 1
             if self.differing <= SHOWN:
-                report(*difference)
+                self.report(*difference)
         if self.differing == before:
             shutil.rmtree(directory)
 
+    def report(self, what, command, lines):
+        print(f"{program()}: {what} differs: {shlex.join(map(str, command))}", file=sys.stderr)
+        lines = list(lines) or ["the order of offsets in a direction"]
+        lines[LINES:] = [f"… and {len(lines) - LINES} more"] if len(lines) > LINES else []
+        print("\n".join(f"  {line}" for line in lines), file=sys.stderr)
+
     def finish(self, agreed, what):
         if self.differing:
-            sys.exit(f"{NAME}: {self.differing} differences in {what} (seed {self.seed})")
-        print(f"{NAME}: {agreed} (seed {self.seed})")
+            sys.exit(f"{program()}: {self.differing} differences in {what} (seed {self.seed})")
+        print(f"{program()}: {agreed} (seed {self.seed})")
