@@ -3,6 +3,7 @@
 Targets and the meaning of their options, the first bytes of a sample, are in Fuzz/Sources/fuzz/Targets.
 """
 
+import base64
 import gzip
 import json
 import random
@@ -16,7 +17,7 @@ SAMPLES = ROOT / "samples"
 FIXTURES = ROOT / "Tests" / "Fixtures"
 # libFuzzer mutates short inputs best. Longer files are cut.
 LONGEST = {"feedback": 1000, "requests": 1000, "responses": 400, "http2": 1000, "logs": 1500, "texts": 800, "exports": 1500,
-           "carve": 2000, "records": 2000, "packets": 2000, "streams": 300, "tls": 4000, "mappings": 1000, "filters": 200,
+           "carve": 2000, "search": 800, "records": 2000, "packets": 2000, "streams": 300, "tls": 4000, "mappings": 1000, "filters": 200,
            "analysis": 2000}
 FILTERS = [
     "tcp port 2196", "host 17.0.0.1 and port 2195", "net 10.0.0.0/8", "ip6 and tcp", "vlan 3 and tcp", "greater 100",
@@ -105,6 +106,16 @@ def logs():
     return contents(files("*.log", "*.ndjson", "*.csv", root=SAMPLES / "pushes" / "logs")) + written
 
 
+def searches():
+    """The token of the target in all forms, and parts of it."""
+    token = bytes.fromhex("740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad")
+    groups = " ".join(token.hex()[start:start + 8] for start in range(0, 64, 8))
+    forms = [token, token.hex().encode(), token.hex().upper().encode(), f"<{groups}>".encode()]
+    forms += [base64.b64encode(b"ab"[:count] + token) for count in range(3)]
+    forms += [base64.urlsafe_b64encode(b"ab"[:count] + token) for count in range(3)]
+    return [*forms, b"\xff".join(forms), *(form[:9] for form in forms)]
+
+
 def seeds():
     """The samples of each target."""
     tuples, gateways = dumps("feedback", "readers"), dumps("requests", "responses", "correlation")
@@ -119,6 +130,7 @@ def seeds():
         "texts": with_options([[number | number << 2] for number in range(4)], texts()),
         "exports": with_options([[number | 0x80] for number in range(6)], texts()),
         "carve": with_options([[2], [0]], tuples + gateways + texts() + read[::4]),
+        "search": with_options([[0]], searches()),
         "records": with_options([[0], [1]], read),
         "packets": list(packets()),
         "streams": list(conversations()),

@@ -1,6 +1,7 @@
 import Basics
 import PacketCapture
 import StreamInputs
+import TestSupport
 
 /// Texts with the bytes of a stream, and bytes of any kind with records in them.
 extension Target {
@@ -8,6 +9,7 @@ extension Target {
     Target("texts", checkText),
     Target("exports", checkExport),
     Target("carve", checkCarving),
+    Target("search", checkSearch),
   ]
 
   /// Bytes that the `*` lines of a text may expand to.
@@ -78,6 +80,50 @@ extension Target {
       if chunking == .whole { whole = events }
       expectSame([events], [whole], "what is carved does not depend on windows, in chunks: \(chunking)")
     }
+  }
+
+  /// A token, and prefixes of it, of whole bytes or not.
+  private static let searched = SearchedTokens(
+    [8, 9, 64].compactMap { count in
+      let digits = "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad"
+      return try? SearchedToken(digits.prefix(count).utf8)
+    })
+
+  private static func checkSearch(_ sample: Sample) {
+    let matcher = TokenMatcher(searched)
+    var whole: [SearchHit] = []
+    for chunking in sample.chunkings() {
+      var hits: [SearchHit] = []
+      let search = StreamSearch(matcher, bufferLength: chunking == .whole ? 1 << 16 : 0) { hits += $0 }
+      let length = sample.lengths(chunking)
+      var rest = sample.bytes[...]
+      while !rest.isEmpty {
+        let count = min(rest.count, length())
+        rest.prefix(count).withUnsafeBytes { search.append($0) }
+        rest = rest.dropFirst(count)
+      }
+      search.finish()
+      hits.sort { ($0.offset, $0.token, $0.length) < ($1.offset, $1.token, $1.length) }
+      if chunking == .whole { whole = hits }
+      expectSame(hits, whole, "what is found does not depend on blocks, in chunks: \(chunking)")
+    }
+    let digits = TestHex.text(sample.bytes)
+    let text = String(decoding: sample.bytes.map { $0 < 0x80 ? $0 : 0 }, as: UTF8.self).lowercased()
+    for index in 0..<searched.count {
+      let token = searched.text(index).digits
+      func offsets(_ spelling: TokenSpelling) -> [Int] {
+        whole.filter { $0.token == index && $0.spelling == spelling }.map(\.offset)
+      }
+      expectSame(offsets(.bytes), plainOffsets(of: token, in: digits, every: 2), "all bytes are found")
+      expectSame(offsets(.hex), plainOffsets(of: token, in: text, every: 1), "all hex is found")
+    }
+  }
+
+  /// Where `text` has the digits, counted in `width` characters.
+  private static func plainOffsets(of digits: String, in text: String, every width: Int) -> [Int] {
+    let (text, digits) = (Array(text.utf8), Array(digits.utf8))
+    return stride(from: 0, to: text.count, by: width).filter { text[$0...].starts(with: digits) }
+      .map { $0 / width }
   }
 }
 

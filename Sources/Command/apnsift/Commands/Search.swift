@@ -24,7 +24,7 @@ struct Search: ParsableCommand {
       Tokens are \(TokenText.forms). The first word that is none, and all after it, are inputs: a file with the name \
       deadbeef is ./deadbeef.
 
-      Each row is a hit: \(SearchColumn.allCases.map(\.rawValue).joined(separator: ", ")). The offset is that of the \
+      Each row is a hit: \(SearchReport.columns.joined(separator: ", ")). The offset is that of the \
       first byte or character; with a compression it is in what was decompressed.
 
       Not found are tokens that two packets of a capture share, or TLS hides (`apnsift export --token TOKEN` finds \
@@ -32,14 +32,14 @@ struct Search: ParsableCommand {
       file, such as a PDF.
 
       EXAMPLES
-        apnsift search TOKEN evidence/                     CSV of all hits to standard output
+        apnsift search TOKEN evidence/                     CSV of all hits
         apnsift search 740f4707 disk.E01                   by the first digits
         apnsift search '<740f4707 bebcf74f>' backup.tar.gz
         apnsift search --tokens tokens.txt evidence/ -o hits.ndjson
         xzcat memory.xz | apnsift search TOKEN -           from a pipe
 
       EXIT CODES
-        0 a token was found   1 none was   2 an input, the list of tokens or an output failed
+        0 a token was found   1 none was   2 an input, the list or an output failed
       """)
 
   @OptionGroup var search: SearchOptions
@@ -68,13 +68,13 @@ struct Search: ParsableCommand {
     let walk = search.walk
     for input in walk.inputs { input.register() }
     try ReadFiles.check()
-    let file = try output.map { try OutputFile($0, force: force) } ?? OutputFile(isData: true)
-    let rows = RowWriter(SearchColumn.allCases.map(\.rawValue), as: format, to: OutputBuffer(file))
+    let outputs = OutputSet(force: force)
+    let rows = RowWriter(SearchReport.columns, as: format, to: try outputs.open("-o", output ?? "-"))
     try rows.begin()
     let report = SearchReport(tokens, rows, ReadingProgress(walk.inputs.map(\.size)))
     try report.search(walk, InputSearch(TokenMatcher(tokens), limits: search.archives, log: report))
     try rows.end()
-    try file.finish()
+    try outputs.finish(besides: [])
     try report.end()
   }
 }

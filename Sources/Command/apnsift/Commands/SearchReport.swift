@@ -5,13 +5,10 @@ import PacketCapture
 import StreamInputs
 import TokenStores
 
-/// A column of `search` (docs/spec/interface.md#search).
-enum SearchColumn: String, CaseIterable {
-  case token, match, form, source, compression, offset, length
-}
-
 /// The rows and messages of a search.
 final class SearchReport: SearchLog {
+  /// Those of docs/spec/interface.md#search.
+  static let columns = ["token", "match", "form", "source", "compression", "offset", "length"]
   /// Tokens that were not found are named up to this number.
   private static let mostNamed = 10
 
@@ -56,7 +53,7 @@ final class SearchReport: SearchLog {
       for token in missing { Console.note("not found: \(tokens.text(token).digits)") }
     }
     var done = Message(
-      "searched \(Count.of(files, "file")) (\(ByteSize.text(bytes))) for \(Count.of(tokens.count, "token")): "
+      "searched \(Count.of(files, "file")) (\(ByteSize.text(bytes))) for \(Count.of(isFound.count, "token")): "
         + "\(Count.of(rows.count, "hit")), \(Count.of(missing.count, "token")) not found")
     if failures > 0 { done = done + "; \(Count.of(failures, "input")) not read in full, see above" }
     let status: ExitStatus = failures > 0 ? .failed : rows.count == 0 ? .found : .done
@@ -71,25 +68,14 @@ final class SearchReport: SearchLog {
     do {
       for hit in hits {
         isFound[hit.token] = true
-        try rows.write(SearchColumn.allCases.map { value($0, of: hit, source, encoding) })
+        let token = tokens.text(hit.token)
+        try rows.write([
+          .string(token.digits), .string(token.isWhole ? "token" : "prefix"), .string(hit.spelling.rawValue),
+          .string(source), JSONValue(encoding), .int(hit.offset), .int(hit.length),
+        ])
       }
     } catch {
       self.error = error
-    }
-  }
-
-  private func value(
-    _ column: SearchColumn, of hit: SearchHit, _ source: String, _ encoding: String?
-  ) -> JSONValue {
-    let token = tokens.text(hit.token)
-    return switch column {
-    case .token: .string(token.digits)
-    case .match: .string(token.isWhole ? "token" : "prefix")
-    case .form: .string(hit.spelling.rawValue)
-    case .source: .string(source)
-    case .compression: JSONValue(encoding)
-    case .offset: .int(hit.offset)
-    case .length: .int(hit.length)
     }
   }
 

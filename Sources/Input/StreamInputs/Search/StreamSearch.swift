@@ -1,10 +1,7 @@
 import Basics
 
 /// Searches bytes that come in blocks of any size.
-final class StreamSearch {
-  /// Bytes of a buffer: they stay in the processor's cache.
-  private static let length = 64 << 10
-
+package final class StreamSearch {
   private let matcher: TokenMatcher
   private let found: ([SearchHit]) -> Void
   private let buffer: UnsafeMutableRawBufferPointer
@@ -14,16 +11,20 @@ final class StreamSearch {
   /// Index of the first window that was not looked at.
   private var next = 0
 
-  /// - Parameter found: gets the hits of some bytes, by offset. Those of later bytes may begin a little before.
-  init(_ matcher: TokenMatcher, found: @escaping ([SearchHit]) -> Void) {
+  /// - Parameters:
+  ///   - bufferLength: in bytes, which should stay in the processor's cache.
+  ///   - found: gets the hits of some bytes, by offset. Those of later bytes may begin a little before.
+  package init(
+    _ matcher: TokenMatcher, bufferLength: Int = 64 << 10, found: @escaping ([SearchHit]) -> Void
+  ) {
     (self.matcher, self.found) = (matcher, found)
     // A window at the end is read as eight bytes.
-    buffer = .allocate(byteCount: max(Self.length, 4 * matcher.reach) + 8, alignment: 64)
+    buffer = .allocate(byteCount: max(bufferLength, 4 * matcher.reach) + 8, alignment: 64)
   }
 
   deinit { buffer.deallocate() }
 
-  func append(_ bytes: UnsafeRawBufferPointer) {
+  package func append(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let part = rest.prefix(buffer.count - 8 - filled)
@@ -35,7 +36,7 @@ final class StreamSearch {
   }
 
   /// The bytes have ended.
-  func finish() {
+  package func finish() {
     for index in filled..<filled + 8 { buffer[index] = 0 }
     search(until: max(next, filled))
     filled = 0

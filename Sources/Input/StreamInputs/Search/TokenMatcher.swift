@@ -1,7 +1,7 @@
 import Basics
 
 /// What of a token was found, and where.
-package struct SearchHit: Sendable {
+package struct SearchHit: Equatable, Sendable {
   /// Of the first byte or character with a bit of the token.
   package var offset: Int
   /// In bytes of what was searched.
