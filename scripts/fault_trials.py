@@ -53,8 +53,8 @@ SCENARIOS = {
 # must not change the result. `words` are what the message must have one of.
 Action = collections.namedtuple("Action", "name group kind action stays descriptor harmless words")
 DATABASE = [
-    "disk cannot be read", "disk image is malformed", "opens for reading only", "disk I/O error", "database or disk is full",
-    "unable to open database file", "attempt to write a readonly database",
+    "disk cannot be read", "disk image is malformed", "opens for reading only", "disk I/O error", "unable to open database file",
+    "attempt to write a readonly database",
 ]
 
 

@@ -37,8 +37,16 @@ final class SQLiteConnection {
 
   func check(_ code: Int32) throws { if code != SQLITE_OK { throw error(code) } }
   func error(_ code: Int32) -> DatabaseError {
-    let text = sqlite.sqlite3_errmsg(handle).map { String(cString: $0) }
-    return DatabaseError(sqlite: code, .verbatim(text ?? ""))
+    let text = sqlite.sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
+    // SQLite has one text for all failures of the file system, and no number of the system where there is no space.
+    let number = sqlite.sqlite3_system_errno(handle)
+    let message =
+      switch code & 0xff {
+      case SQLITE_FULL: SystemError.text(ENOSPC)
+      case SQLITE_IOERR where number != 0: "\(text): \(SystemError.text(number))"
+      default: text
+      }
+    return DatabaseError(sqlite: code, .verbatim(message))
   }
 
   /// Runs statements, and ignores their rows.
