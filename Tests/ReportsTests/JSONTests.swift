@@ -94,7 +94,9 @@ struct JSONTests {
   private func expect(_ line: Substring, _ row: [String: String]) throws {
     let object = try parse(line)
     // Those of carving are in carved records only.
-    let carving = ["form", "chain", "chain_length", "confidence"]
+    let carving = [
+      "form", "chain", "chain_length", "confidence", "fs_path", "fs_inode", "fs_state",
+    ]
     let columns = Set(ExportedKind.feedback.names(hasLocalTimes: false)).subtracting(carving)
     #expect(Set(object.keys) == columns.union(["type"]))
     for column in columns {
@@ -127,7 +129,8 @@ struct JSONTests {
     let batch = Batch(tokens: [[0xab]], times: [1_367_400_600], offset: 0, flags: .carved)
     var records = batch.records
     records.labels = StreamLabels(
-      source: "disk.img", stream: 7, carving: Carving(.quotedPrintable, chain: 3, chainLength: 2))
+      source: "disk.img", stream: 7, carving: Carving(.quotedPrintable, chain: 3, chainLength: 2),
+      file: FileOwner(path: "/a", inode: 12, .slack, 0..<1))
     let text = try write(.ndjson) { writer in
       try writer.records(records, in: batch.bytes.span.bytes)
       try writer.records(batch.records, in: batch.bytes.span.bytes)
@@ -135,7 +138,8 @@ struct JSONTests {
     let lines = text.split(separator: "\n").dropFirst()
     #expect(
       lines.first?.hasSuffix(
-        "\"form\":\"quoted-printable\",\"chain\":3,\"chain_length\":2,\"confidence\":\"likely\"}") == true)
+        "\"form\":\"quoted-printable\",\"chain\":3,\"chain_length\":2,\"confidence\":\"likely\","
+          + "\"fs_path\":\"/a\",\"fs_inode\":12,\"fs_state\":\"slack\"}") == true)
     #expect(lines.dropFirst().first?.hasSuffix("\"flags\":[\"carved\"]}") == true)
   }
 

@@ -16,7 +16,7 @@ import apnsift
 
 ALL = {
     "feedback": "source,stream,direction,client,server,offset,packet,original_packet,file_offset,captured_at,timestamp,time,"
-    "token_length,token,flags,form,chain,chain_length,confidence,stream_offset",
+    "token_length,token,flags,form,chain,chain_length,confidence,fs_path,fs_inode,fs_state,stream_offset",
     "inputs": "source,kind,link_target,size,modified_at,sha256,md5,verdict,format,compression,content,reason,records,"
     "findings,same_as,archive_offset",
 }

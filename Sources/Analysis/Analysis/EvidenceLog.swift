@@ -26,6 +26,8 @@ package final class EvidenceLog {
   private let sinks: [any EvidenceSink]
   /// The names of the inputs that are joined to one, in order.
   private var sources: [String] = [""]
+  /// The files of the current input, if it is a disk image.
+  private(set) var files: (any FileNames)?
   /// Counts of all inputs so far.
   @exclusivity(unchecked) package internal(set) var summary = Summary()
   /// Evidence not delivered yet.
@@ -97,8 +99,9 @@ package final class EvidenceLog {
   // MARK: - Inputs
 
   /// The next batches are from the input with the name `source` in reports.
-  package func begin(source: String) throws {
-    sources = [source]
+  /// - Parameter files: if it is a disk image, those in it.
+  package func begin(source: String, files: (any FileNames)? = nil) throws {
+    (sources, self.files) = ([source], files)
     inputCount += 1
     try add { try $0.inputBegan(source) }
   }

@@ -19,6 +19,8 @@ package struct EvidenceNeeds: OptionSet, Sendable {
   package static let fileText = EvidenceNeeds(rawValue: 16)
   /// The extents of all feedback records: without it, `FeedbackRecords` have that of the first one.
   package static let extents = EvidenceNeeds(rawValue: 32)
+  /// The files in disk images that carved records are in.
+  package static let fileNames = EvidenceNeeds(rawValue: 64)
 }
 
 /// A direction of an open stream, and its content so far.

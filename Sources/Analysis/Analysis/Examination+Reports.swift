@@ -16,6 +16,11 @@ extension Examination {
   ) throws {
     var first: String?
     for error in report.errors { try self.report(error, of: input.name) }
+    if report.format == .carve, self.counts.records > counts.records,
+      let problem = analyzer.log.files?.problem
+    {
+      try note(problem, of: input, .damagedFileSystem, isWarning: true)
+    }
     if !report.errors.isEmpty {
       failures += 1
       noteDirectory(of: input)

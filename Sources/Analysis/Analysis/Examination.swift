@@ -28,6 +28,8 @@ package struct Examination {
     package var jobs: Int?
     /// Bytes of later inputs that may wait for their analysis, in all lanes.
     package var readAheadMemory = 256 << 20
+    /// Finds the files of a disk image.
+    package var fileNames: (@Sendable (Input) -> (any FileNames)?)?
 
     package init() {}
   }
@@ -284,7 +286,8 @@ package struct Examination {
     if isContinued {
       analyzer.log.continues(with: input.name)
     } else {
-      try analyzer.log.begin(source: input.name)
+      let files = analyzer.log.needs.contains(.fileNames) ? options.fileNames?(input) : nil
+      try analyzer.log.begin(source: input.name, files: files)
     }
     let progress = run.progress
     var counts = counts

@@ -12,12 +12,21 @@ package final class StreamLabels: Sendable {
   package let server: String?
   /// Nil unless the stream was found by a search.
   package let carving: Carving?
+  /// Those of the disk image in which it was found; nil if no sink needs them, and if `file` is known.
+  package let files: (any FileNames)?
+  package let file: FileOwner?
 
   package init(
-    source: String, stream: Int, client: String? = nil, server: String? = nil, carving: Carving? = nil
+    source: String, stream: Int, client: String? = nil, server: String? = nil, carving: Carving? = nil,
+    files: (any FileNames)? = nil, file: FileOwner? = nil
   ) {
     (self.carving, self.source, self.stream, self.client) = (carving, source, stream, client)
-    self.server = server
+    (self.server, self.files, self.file) = (server, files, file)
+  }
+
+  func of(_ file: FileOwner) -> StreamLabels {
+    StreamLabels(
+      source: source, stream: stream, client: client, server: server, carving: carving, file: file)
   }
 }
 

@@ -45,6 +45,9 @@ package struct InputRecord: Equatable, Sendable {
   /// The format as a value of `--from`; nil if it was not read.
   package var format: String?
   package var compression: String?
+  /// What an E01 image says of its acquisition, and of the MD5 of the medium.
+  package var acquisition: [String] = []
+  package var mediumMD5: String?
   /// What read the lines of a log: `json 20, pushy 4 of 26 lines`; nil for other files.
   package var forms: String?
   /// What a file is that was not read, such as `an SQLite database`; nil if unknown.
@@ -77,6 +80,7 @@ package struct InputRecord: Equatable, Sendable {
     if report.format != nil || digests != FileDigests() || input.isMember { size = report.bytes }
     format = report.format?.name ?? report.archiveFormat?.rawValue
     compression = report.compression
+    (acquisition, mediumMD5) = report.acquisition
     isFirstPart = report.parts > 1
     searchedBytes = report.isSearched ? report.contentBytes : 0
     content = Self.content(report.recognition)

@@ -76,7 +76,8 @@ final class StreamAnalysis {
     if let lastLabels, lastLabels.input == input { return lastLabels.labels }
     let labels = StreamLabels(
       source: log.source(input), stream: identity.number, client: identity.endpoint(server.other)?.text,
-      server: identity.endpoint(server)?.text, carving: identity.carving)
+      server: identity.endpoint(server)?.text, carving: identity.carving,
+      files: identity.carving == nil ? nil : log.files)
     lastLabels = (input, labels)
     return labels
   }

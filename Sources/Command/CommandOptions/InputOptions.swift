@@ -6,6 +6,7 @@ import PacketCapture
 import ProviderLogs
 import Reports
 import StreamInputs
+import TokenStores
 
 /// The options of every command that reads inputs (docs/spec/interface.md#input-options).
 package struct InputOptions: ParsableArguments {
@@ -151,6 +152,7 @@ package struct InputOptions: ParsableArguments {
     options.hashing = hashing
     options.jobs = jobs
     options.readAheadMemory = memory / 4
+    options.fileNames = { ImageFiles($0) }
     options.mayRepeat = mayRepeat
     options.failsOnChange = isSpool
     return Examination(walk, options)

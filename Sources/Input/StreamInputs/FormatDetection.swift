@@ -101,3 +101,16 @@ struct FormatDetection: Sendable {
     return source.hasRequests || source.leftOut.inUse > 0 || !source.found.isSubset(of: [.binary])
   }
 }
+
+extension Input {
+  /// The files of a disk image, if it has file systems, as its first bytes say; nil for all else.
+  package var filesOfImage: [[CChar]]? {
+    var head = [UInt8](repeating: 0, count: FormatProbes.headLength)
+    // Opening a pipe would take its data from the reader.
+    guard let path, [.file, .blockDevice].contains(status?.kind), var file = try? InputFile(self),
+      let filled = try? file.fill(&head, from: 0), [nil, EWFImage.name].contains(file.encoding),
+      DiskImages.hasFileSystems(Array(head.prefix(filled)))
+    else { return nil }
+    return [path] + parts
+  }
+}

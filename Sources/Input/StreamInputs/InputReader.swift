@@ -31,6 +31,8 @@ package struct InputReport {
   package var packets: Int?
   /// The compression of the file, or `ewf`, or `utf-16`; nil if it is read as it is.
   package var compression: String?
+  /// What an E01 image says of its acquisition, and of the MD5 of the medium.
+  package var acquisition: (facts: [String], md5: String?) = ([], nil)
   /// How many files contain the content: more than 1 for a split image.
   package var parts = 1
   /// Bytes read of the file on disk, and their digests.
@@ -180,7 +182,7 @@ package struct InputReader: ~Copyable {
         filled = (try? file.fill(&block, from: filled)) ?? filled
         headLength = Self.longHeadLength
       }
-      report.compression = file.encoding
+      (report.compression, report.acquisition) = (file.encoding, file.acquisition)
       report.parts = file.partCount
       let head = Array(block[..<min(filled, headLength)])
       if !isRaw, input.half == nil, let format = ArchiveFormat(of: head) {

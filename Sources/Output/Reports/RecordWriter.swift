@@ -94,9 +94,9 @@ package final class RecordWriter: RowSink {
     var needs: EvidenceNeeds = requests != nil || responses != nil ? .gatewayRecords : []
     if pushes != nil, content.hasPayloads { needs.insert(.payloads) }
     if inputs != nil { needs.insert(.inventory) }
-    if names.map(FeedbackColumn.columns)?.contains(where: { $0.isOfPacket || $0 == .fileOffset }) == true {
-      needs.insert(.extents)
-    }
+    let columns = names.map(FeedbackColumn.columns) ?? []
+    if columns.contains(where: { $0.isOfPacket || $0 == .fileOffset }) { needs.insert(.extents) }
+    if !FeedbackRecords.ofFiles.isDisjoint(with: columns) { needs.formUnion([.extents, .fileNames]) }
     self.needs = needs
   }
 
@@ -161,6 +161,7 @@ package final class RecordWriter: RowSink {
   // MARK: - Rows
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
+    if records.labels.files != nil { return try records.eachFile { try self.records($0, in: bytes) } }
     if let arrowFeedback { return try arrowFeedback.write(records, in: bytes) }
     if let feedbackTable {
       return try records.eachExtent { part in

@@ -89,14 +89,15 @@ struct CarveTests {
     let lines = outcome.lines
     #expect(
       lines.first
-        == "source,stream,offset,file_offset,form,chain,chain_length,confidence,time,token,flags")
+        == "source,stream,offset,file_offset,form,chain,chain_length,confidence,time,token,flags,"
+        + "fs_path,fs_inode,fs_state")
     let expected = planted.rows.enumerated().map { number, row in
       let (chain, index) = number.quotientAndRemainder(dividingBy: 4)
       return [
         "disk.img,\(chain),\(38 * index),\(row.fileOffset),\(row.form.rawValue),\(chain),4",
         row.isLast ? "likely" : "certain",
         ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: Double(row.time))), row.tokenText,
-        row.isLast ? "carved;unconfirmed-boundary" : "carved",
+        row.isLast ? "carved;unconfirmed-boundary" : "carved", "", "", "",
       ].joined(separator: ",")
     }
     #expect(Array(lines.dropFirst()) == expected)

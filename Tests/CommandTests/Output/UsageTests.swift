@@ -23,7 +23,7 @@ import Testing
       [
         "--columns: unknown column 'tokn'; the columns are source, stream, direction, client, server, offset, packet, "
           + "original_packet, file_offset, captured_at, timestamp, time, token_length, token, flags, form, chain, "
-          + "chain_length, confidence, stream_offset"
+          + "chain_length, confidence, fs_path, fs_inode, fs_state, stream_offset"
       ]
     ), ("export --columns '' dump.bin", ["unknown column ''"]),
     ("export --columns time -t ndjson dump.bin", ["name the kind with --records"]),

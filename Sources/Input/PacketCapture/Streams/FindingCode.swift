@@ -18,6 +18,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case malformedHTTP2 = "malformed-http2"
   case unreadableInput = "unreadable-input"
   case damagedCapture = "damaged-capture"
+  case damagedFileSystem = "damaged-file-system"
   case conflictingOverlap = "conflicting-overlap"
   case midstreamStart = "midstream-start"
   case truncatedPacket = "truncated-packet"
@@ -60,7 +61,7 @@ extension FindingCode {
       .malformedPacket, .doubtfulTimes:
       .error
     case .conflictingOverlap, .midstreamStart, .truncatedPacket, .pendingLimit, .bufferLimit,
-      .connectionEvicted, .fragmentMissing, .fragmentOverlap, .duplicateInput:
+      .connectionEvicted, .fragmentMissing, .fragmentOverlap, .duplicateInput, .damagedFileSystem:
       .warning
     case .unrelatedTLS, .plaintextBeforeTLS, .unrelatedLines, .excludedLines, .separatingBytes,
       .unverifiedRetransmission, .unsupportedLinkType, .unrecognisedInput, .joinedCapture, .unusedSecrets,
@@ -91,7 +92,8 @@ extension FindingCode {
       [FindingShape(has: [.packet, .fileOffset], lacks: [.stream, .direction, .offset])]
     case .damagedCapture:
       [FindingShape(has: [.length, .fileOffset], lacks: [.stream, .direction, .offset, .packet])]
-    case .unreadableInput, .duplicateInput, .joinedCapture, .unrecognisedInput, .alreadyReplayed:
+    case .unreadableInput, .duplicateInput, .joinedCapture, .unrecognisedInput, .alreadyReplayed,
+      .damagedFileSystem:
       [FindingShape(lacks: [.streamBytes, .packet])]
     case .malformedLine:
       [

@@ -11,6 +11,8 @@ package struct InputFile: ~Copyable {
   private var stored: StoredFile
   private var decompressor: Decompressor?
   private var image: EWFImage?
+  /// Of the bytes of the medium, if the image names their MD5.
+  private var mediumHash: InputHash?
   /// The number of the segment, from 2, if the file is a segment of a disk image but not the first one.
   package private(set) var laterSegment: Int?
   /// Text that is decoded.
@@ -57,6 +59,8 @@ package struct InputFile: ~Copyable {
   var encoding: String? {
     compression?.rawValue ?? (image != nil ? EWFImage.name : utf16 != nil ? UTF16Text.name : nil)
   }
+  /// What an E01 image says of itself.
+  var acquisition: (facts: [String], md5: String?) { (image?.facts ?? [], image?.md5) }
   var isHashed: Bool { stored.isHashed }
   /// How many files contain the content: more than 1 for a split image.
   package var partCount: Int { stored.partCount }
@@ -76,7 +80,16 @@ package struct InputFile: ~Copyable {
   }
 
   /// Ranges of a disk image that are damaged, and where text is none, found so far.
-  var damage: [InputError] { image?.damage() ?? utf16?.error.map { [$0] } ?? [] }
+  var damage: [InputError] {
+    guard let image else { return utf16?.error.map { [$0] } ?? [] }
+    guard image.isAtEnd, let md5 = image.md5, let found = mediumHash?.hexDigest(), found != md5 else {
+      return image.damage()
+    }
+    return image.damage() + [
+      InputError(
+        "the MD5 of the medium is \(found), and the image says \(md5): it is damaged, or was changed")
+    ]
+  }
 
   /// Skips a hole of a sparse file, but for its last `kept` bytes; returns how many bytes. Hashed files are not skipped.
   mutating func skipHole(keeping kept: Int) -> Int {
@@ -163,6 +176,7 @@ package struct InputFile: ~Copyable {
     head = []
     do throws(InputError) {
       image = try EWFImage(at: path)
+      if image?.md5 != nil { mediumHash = InputHash(.md5) }
     } catch {
       self.error = error
     }
@@ -193,6 +207,7 @@ package struct InputFile: ~Copyable {
     if decompressor != nil { return decompress(into: target) }
     if let image {
       let count = image.read(into: target)
+      mediumHash?.update(UnsafeRawBufferPointer(rebasing: target[..<count]).bytes)
       error = image.error
       return count
     }

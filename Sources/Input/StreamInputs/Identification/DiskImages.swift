@@ -21,6 +21,11 @@ enum DiskImages {
   private static let bootSignature: [UInt8] = [0x55, 0xaa]
   private static let partitionEntries = stride(from: 446, to: 510, by: 16)
 
+  /// Whether it is a disk or a file system, not memory.
+  static func hasFileSystems(_ head: [UInt8]) -> Bool {
+    kind(of: head)?.text.hasPrefix("an image of a ") ?? false
+  }
+
   /// Nil for other files.
   static func kind(of head: [UInt8]) -> Message? {
     if isCoreDump(head) { return "a core dump" }

@@ -18,8 +18,12 @@ package final class EWFImage {
   let size: Int
   /// Offset of the next byte, from 0.
   private var position = 0
+  /// What the image says of its acquisition, as `case_number=2014-0042`, and of the MD5 of the medium.
+  let facts: [String]
+  let md5: String?
   /// Why reading ended before the end of the medium.
   private(set) var error: InputError?
+  var isAtEnd: Bool { position == size }
 
   /// The number of the segment file that begins with `head`, from 1; nil if it is none.
   static func segmentNumber(of head: some Collection<UInt8>) -> Int? {
@@ -73,6 +77,29 @@ package final class EWFImage {
       throw InputError(reason)
     }
     size = Int(clamping: media)
+    let image = handle
+    facts = Self.factNames.compactMap { Self.fact($0, of: image, library) }
+    var digest = [UInt8](repeating: 0, count: 16)
+    let hasDigest = library.libewf_handle_get_md5_hash(handle, &digest, digest.count, nil) == 1
+    md5 = hasDigest ? Hex.string(digest) : nil
+  }
+
+  private static let factNames = [
+    "case_number", "evidence_number", "examiner_name", "description", "notes", "acquiry_date",
+  ]
+
+  private static func fact(
+    _ name: String, of handle: UnsafeMutablePointer<Int>?, _ library: Libewf
+  ) -> String? {
+    var value = [UInt8](repeating: 0, count: 1024)
+    // libewf compares the NUL, too, which it does not count.
+    let identifier = Array(name.utf8) + [0]
+    guard
+      library.libewf_handle_get_utf8_header_value(
+        handle, identifier, identifier.count - 1, &value, value.count, nil) == 1
+    else { return nil }
+    let text = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
+    return text.isEmpty ? nil : "\(name)=\(text)"
   }
 
   deinit {

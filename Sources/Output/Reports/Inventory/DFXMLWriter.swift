@@ -9,7 +9,7 @@ package final class DFXMLWriter: EvidenceSink {
 
   package init(_ output: OutputBuffer) { self.output = output }
 
-  package var needs: EvidenceNeeds { .inventory }
+  package var needs: EvidenceNeeds { [.inventory, .extents, .fileNames] }
 
   /// Writes the head, before the files.
   /// - Parameter sources: the inputs as they were named.
@@ -51,10 +51,27 @@ package final class DFXMLWriter: EvidenceSink {
       """)
   }
 
+  /// Writes the carved records of a file in a disk image, as a file with their bytes.
+  package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
+    guard records.labels.carving != nil else { return }
+    try records.eachFile { part in
+      let (run, file) = (part.run, part.labels.file)
+      let start = part.origin.fileOffset(of: run.offset)
+      let last = part.origin.fileOffset(of: run.offset &+ run.count &* run.stride &- 1)
+      let byte = "<byte_run img_offset=\"\(start)\" len=\"\(last &- start &+ part.origin.spacing.stride)\"/>"
+      try append([
+        ("filename", file?.path.map { Self.exact($0) }),
+        ("unalloc", file?.state == .deleted ? "1" : nil), ("alloc", file?.state == .allocated ? "1" : nil),
+        ("inode", file?.inode.map { "\($0)" }), ("byte_runs", byte),
+        ("apnsift:image", Self.exact(part.labels.source)), ("apnsift:state", file?.state?.rawValue),
+      ])
+    }
+  }
+
   package func inputEnded(_ input: InputRecord) throws {
     let failed = input.verdict == .unreadable || input.verdict == .partial
     // In the order of the schema.
-    let elements: [(String, String?)] = [
+    try append([
       ("filename", Self.exact(input.source)),
       ("error", failed ? input.reason.map(XMLText.escaped) : nil),
       ("name_type", input.status.map { Self.letter($0.kind) }),
@@ -65,12 +82,20 @@ package final class DFXMLWriter: EvidenceSink {
       ("hashdigest type=\"sha256\"", input.digests[.sha256]),
       ("hashdigest type=\"md5\"", input.digests[.md5]),
       ("apnsift:verdict", input.verdict.rawValue),
+      ("apnsift:medium_md5", input.mediumMD5),
+      (
+        "apnsift:acquisition",
+        input.acquisition.isEmpty ? nil : XMLText.escaped(input.acquisition.joined(separator: "; "))
+      ),
       ("apnsift:format", input.format),
       ("apnsift:compression", input.compression),
       ("apnsift:reason", failed ? nil : input.reason.map(XMLText.escaped)),
       ("apnsift:records", input.records.map { "\($0)" }),
       ("apnsift:findings", "\(input.findings)"),
-    ]
+    ])
+  }
+
+  private func append(_ elements: [(tag: String, value: String?)]) throws {
     try output.append("  <fileobject>\n")
     for (tag, value) in elements {
       guard let value else { continue }

@@ -101,7 +101,7 @@ extension ExportedKind {
 
   package static let carvedColumns = [
     "source", "stream", "offset", "file_offset", "form", "chain", "chain_length", "confidence", "time",
-    "token", "flags",
+    "token", "flags", "fs_path", "fs_inode", "fs_state",
   ]
 }
 
@@ -157,6 +157,7 @@ extension ColumnEntry.ValueType {
   private static let words = [
     "COMPRESSION": Compression.allCases.map(\.rawValue) + [EWFImage.name, UTF16Text.name],
     "CONFIDENCE": Confidence.allCases.map(\.rawValue),
+    "FILE_STATE": FileOwner.State.allCases.map(\.rawValue),
     "FILE-KIND": FileStatus.Kind.allCases.map(\.rawValue),
     "ENVIRONMENT": PushEnvironment.allCases.map(\.rawValue),
     "FORM": Carving.CarvedForm.allCases.map(\.rawValue),

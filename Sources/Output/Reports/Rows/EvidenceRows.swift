@@ -17,7 +17,7 @@ enum FindingColumn: String, RecordColumn {
 /// The columns of an input (docs/spec/interface.md#inventory), in their order.
 enum InputColumn: String, RecordColumn {
   case source, kind, linkTarget, size, modifiedAt, sha256, md5, verdict, format, compression
-  case content, reason, records, findings, sameAs, archiveOffset, forms
+  case content, reason, records, findings, sameAs, archiveOffset, forms, mediumMD5, acquisition
 }
 
 extension StreamSummary: TableRow {
@@ -84,8 +84,10 @@ extension Finding: TableRow {
 
 extension InputRecord: TableRow {
   var textBound: Int {
-    [source, linkTarget, digests[.sha256], digests[.md5], content, reason, sameBytesAs, forms]
-      .reduce(0) { $0 + RowCursor.bound($1) }
+    let texts = [
+      source, linkTarget, digests[.sha256], digests[.md5], content, reason, sameBytesAs, forms, mediumMD5,
+    ]
+    return (texts + acquisition).reduce(0) { $0 + RowCursor.bound($1) }
   }
 
   @inline(__always)
@@ -108,6 +110,8 @@ extension InputRecord: TableRow {
     case .sameAs: row.put(sameBytesAs)
     case .archiveOffset: row.put(member?.offset)
     case .forms: row.put(forms)
+    case .mediumMD5: row.put(mediumMD5)
+    case .acquisition: row.put(acquisition)
     }
   }
 }

@@ -6,7 +6,7 @@ import PacketCapture
 enum FeedbackColumn: String, RecordColumn {
   case source, stream, direction, client, server, offset, packet, originalPacket, fileOffset
   case capturedAt, capturedAtLocal, timestamp, time, timeLocal, tokenLength, token, flags, form, chain
-  case chainLength, confidence, streamOffset
+  case chainLength, confidence, fsPath, fsInode, fsState, streamOffset
 
   /// Whether it is the same in all rows of a packet, but not of a stream.
   var isOfPacket: Bool { [.packet, .originalPacket, .capturedAt, .capturedAtLocal].contains(self) }
@@ -31,7 +31,7 @@ extension FeedbackRecords: LocatedRow {
   /// Upper bound of a column that is constant within a run, in bytes.
   var textBound: Int {
     RowCursor.bound(labels.source) + RowCursor.bound(labels.client) + RowCursor.bound(labels.server)
-      + RowCursor.flagsBound
+      + RowCursor.flagsBound + RowCursor.bound(labels.file?.path)
   }
 
   /// Writes the value of a column that is constant within a run; nothing for any other (`VaryingColumn`).
@@ -50,12 +50,19 @@ extension FeedbackRecords: LocatedRow {
     case .chain: row.put(labels.carving?.chain)
     case .chainLength: row.put(labels.carving?.chainLength)
     case .confidence: row.put(confidence?.rawValue)
+    case .fsPath: row.put(labels.file?.path)
+    case .fsInode: row.put(labels.file?.inode)
+    case .fsState: row.put(labels.file?.state?.rawValue)
     case .offset, .streamOffset, .fileOffset, .timestamp, .time, .timeLocal, .token: break
     }
   }
 
   /// The columns that are only in JSON objects of carved records.
-  static let ofCarving: Set = ["form", "chain", "chain_length", "confidence"]
+  static let ofCarving: Set = [
+    "form", "chain", "chain_length", "confidence", "fs_path", "fs_inode", "fs_state",
+  ]
+  /// Those that need the files of disk images.
+  static let ofFiles: Set<FeedbackColumn> = [.fsPath, .fsInode, .fsState]
 }
 
 /// A column of feedback whose values differ within a run.
@@ -72,7 +79,8 @@ enum VaryingColumn {
     case .timeLocal: self = .timeLocal
     case .token: self = .token
     case .source, .stream, .direction, .client, .server, .packet, .originalPacket, .capturedAt,
-      .capturedAtLocal, .tokenLength, .flags, .form, .chain, .chainLength, .confidence:
+      .capturedAtLocal, .tokenLength, .flags, .form, .chain, .chainLength, .confidence, .fsPath, .fsInode,
+      .fsState:
       return nil
     }
   }
