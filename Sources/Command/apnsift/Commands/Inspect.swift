@@ -46,7 +46,7 @@ struct Inspect: ParsableCommand {
       ? nil
       : TokenSightings(
         memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)),
-        takesAll: json)
+        takesAll: false)
     let buffer = OutputBuffer(OutputFile(isData: json))
     let overview = Overview()
     let evidence =
@@ -58,7 +58,7 @@ struct Inspect: ParsableCommand {
 
     var summary = examination.summary
     summary.distinctTokens = try table?.distinctCount()
-    summary.tokens = try tokens?.counts()
+    if summary.pushes.counts.all > 0 { summary.tokens = try tokens?.counts() }
     if let evidence {
       try evidence.end(summary, inputs: examination.inputs)
     } else {

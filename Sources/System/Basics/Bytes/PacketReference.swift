@@ -13,7 +13,7 @@ package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
 
   @usableFromInline static var noTime: UInt8 { .max }
 
-  @inlinable
+  @inlinable @inline(__always)
   package init(number: Int?, original: Int? = nil, time: CaptureTime? = nil, input: UInt16 = 0) {
     storedNumber = UInt64(clamping: number ?? 0)
     storedOriginal = UInt32(clamping: original ?? 0)
@@ -24,16 +24,18 @@ package struct PacketReference: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// Its number in the examined file, from 1; nil in an export, which has no packets.
-  @inlinable package var number: Int? { storedNumber == 0 ? nil : Int(clamping: storedNumber) }
+  @inlinable @inline(__always) package var number: Int? {
+    storedNumber == 0 ? nil : Int(clamping: storedNumber)
+  }
 
   /// Its number in the capture that the file was made from, from 1; nil if unknown.
-  @inlinable package var original: Int? {
+  @inlinable @inline(__always) package var original: Int? {
     get { storedOriginal == 0 ? nil : Int(storedOriginal) }
     set { storedOriginal = UInt32(clamping: newValue ?? 0) }
   }
 
   /// Nil if the format has no time (simple packet blocks of pcapng, most exports).
-  @inlinable package var time: CaptureTime? {
+  @inlinable @inline(__always) package var time: CaptureTime? {
     get { digits == Self.noTime ? nil : CaptureTime(seconds: seconds, fraction: fraction, digits: digits) }
     set {
       seconds = newValue?.seconds ?? 0
