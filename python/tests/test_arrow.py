@@ -20,7 +20,7 @@ ALL = {
     "inputs": "source,kind,link_target,size,modified_at,sha256,md5,verdict,format,compression,content,reason,records,"
     "findings,same_as,archive_offset",
 }
-TIMES = {"time", "captured_at", "started_at", "ended_at", "modified_at", "first_seen", "last_seen", "invalidated_at"}
+TIMES = {"time", "captured_at", "logged_at", "started_at", "ended_at", "modified_at", "first_seen", "last_seen", "invalidated_at"}
 BYTES = {"token", "payload_hex"}
 KEYS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "samples").rglob("*.keys"))
 
