@@ -109,6 +109,10 @@ class Chromium:
             raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "an exception"))
         return answer["result"].get("value")
 
+    def thread_time(self):
+        """Seconds of a processor that the page's thread took, once Performance is enabled in this time."""
+        return {metric["name"]: metric["value"] for metric in self.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
+
     def picture(self):
         """The whole page as PNG."""
         return base64.b64decode(self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"])
