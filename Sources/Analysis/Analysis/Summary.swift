@@ -137,7 +137,7 @@ package struct Summary: Equatable, Sendable {
   package var pushes = PushTally()
   /// Nil if they were not counted.
   package var distinctTokens: Int?
-  /// Those of all kinds of records; nil if they were not counted.
+  /// Of pushes in `inspect`, of all records in a report; nil if they were not counted.
   package var tokens: TokenCounts?
   package var providerKeys = ProviderKeys()
   package var findings: [FindingCode: Int] = [:]

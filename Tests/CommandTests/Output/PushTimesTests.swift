@@ -150,7 +150,7 @@ import Testing
     ).filter { $0["type"] as? String == "token" }
     func count(_ name: String) -> Int { rows.count { ($0[name] as? Int ?? 0) > 0 } }
     let counts = try #require(try summary(samples)["tokens"] as? [String: Int])
-    #expect(rows.count > 100)
+    #expect(rows.count > 400)
     #expect(
       counts == [
         "all": rows.count, "sent_to": count("sends"), "doubtful": count("doubtful"),

@@ -129,7 +129,7 @@ struct RowBatch {
 
   @inline(never)
   func writeOffsets(_ field: NumberField, to target: UnsafeMutableRawPointer) {
-    writeRow(field, 0..<count, from: UInt64(truncatingIfNeeded: offset), by: stride, to: target)
+    writeRising(field, 0..<count, from: UInt64(truncatingIfNeeded: offset), by: stride, to: target)
   }
 
   @inline(never)
@@ -139,7 +139,7 @@ struct RowBatch {
       return write(field, rows, to: target) { fileOffset($0, extent) }
     }
     let first = fileOffset(rows.lowerBound, extent)
-    writeRow(field, rows, from: first, by: stride &* extent.origin.spacing.stride, to: target)
+    writeRising(field, rows, from: first, by: stride &* extent.origin.spacing.stride, to: target)
   }
 
   /// A column of numbers with one width.
@@ -152,7 +152,7 @@ struct RowBatch {
 
   /// Numbers at even distances.
   @inline(__always)
-  private func writeRow(
+  private func writeRising(
     _ field: NumberField, _ rows: Range<Int>, from first: UInt64, by step: Int,
     to target: UnsafeMutableRawPointer
   ) {
@@ -162,7 +162,7 @@ struct RowBatch {
         first &+ UInt64(truncatingIfNeeded: $0 &- rows.lowerBound) &* step
       }
     }
-    field.decimal.writeRow(
+    field.decimal.writeRising(
       from: first, by: step, count: rows.count, width: field.width,
       to: target + rows.lowerBound &* rowLength, distance: rowLength)
   }

@@ -89,7 +89,7 @@ public struct Decimal: @unchecked Sendable {
   /// Writes `count` numbers, each `step` (below 10,000) more than the one before, `distance` bytes apart. All have `width`
   /// digits, at most twelve. Up to 7 bytes after a number are overwritten.
   @inlinable
-  public func writeRow(
+  public func writeRising(
     from first: UInt64, by step: UInt64, count: Int, width: Int, to target: UnsafeMutableRawPointer,
     distance: Int
   ) {
