@@ -276,6 +276,35 @@ import Testing
       dead(2, 1_367_400_600...1_367_487_000)),
   ]
 
+  private static func compared(
+    _ counts: [TokenDifference.Difference: Int], same: Int, command: String? = nil
+  ) -> Change {
+    { page in
+      var differences = TokenDifferences(from: "monday")
+      (differences.counts, differences.same) = (counts, same)
+      (page.differences, page.commands.differences) = (differences, command)
+    }
+  }
+
+  static let differences: [PageSentence] = [
+    PageSentence(
+      "Compared with monday, tokens are: 1,000 only here, 2 only there, 1 in both with another time, "
+        + "3 in both with the same time. The times are those of invalidation.",
+      compared([.onlyA: 1000, .onlyB: 2, .otherTime: 1], same: 3)),
+    PageSentence("Compared with monday, tokens are: 4 only there.", compared([.onlyB: 4], same: 0)),
+    PageSentence("Compared with monday, which has no tokens either.", compared([:], same: 0)),
+    PageSentence("1 input there could not be read in full, so tokens may be missing there.") {
+      compared([.onlyA: 4], same: 0)(&$0)
+      $0.differences?.failures = 1
+    },
+    PageSentence("None of 4 is listed.", compared([.onlyB: 4], same: 0)),
+    PageSentence("None of 4 is listed. All of them:", compared([.onlyB: 4], same: 0, command: "apnsift")),
+  ]
+
+  @Test("differences from other inputs", arguments: differences) func difference(_ sentence: PageSentence) {
+    sentence.expect()
+  }
+
   @Test("tokens", arguments: tokens) func token(_ sentence: PageSentence) { sentence.expect() }
 
   static let general: [PageSentence] =

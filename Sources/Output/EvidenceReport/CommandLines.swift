@@ -38,17 +38,20 @@ package struct CommandLines {
   private let isOne: Bool
   private let words: String
   private let pageWords: String
+  /// The inputs that these are compared with.
+  private let compared: String?
 
   /// - Parameters:
   ///   - pair: whether the inputs are the requests and the responses of one connection.
   ///   - joined: whether they are parts of one capture.
   ///   - options: the options for reading the inputs.
   ///   - page: those for the page.
+  ///   - compared: the input that these are compared with.
   package init(
     _ inputs: [String] = [], pair: Bool = false, joined: Bool = false, options: [ReportOption] = [],
-    page: [ReportOption] = []
+    page: [ReportOption] = [], compared: String? = nil
   ) {
-    self.inputs = inputs
+    (self.inputs, self.compared) = (inputs, compared)
     isPair = pair
     isOne = joined || pair
     words = options.flatMap(\.words).map { " " + $0 }.joined()
@@ -71,6 +74,9 @@ package struct CommandLines {
     var commands = ReportCommands(
       report: command("report", pageWords + " -o report.html"), everything: command("export", " -t ndjson"),
       audit: command("audit", audit))
+    if let compared, inputs.count == 1 {
+      commands.differences = command("compare", " \(ShellWord.input(compared)) -t csv")
+    }
     commands.flagged = ExportedKind.ofRecords.filter { kind in flagged.contains { $0[kind] > 0 } }
       .map { command("export", " --records \($0.rawValue) --flagged") }
     for kind in ExportedKind.allCases {
@@ -98,6 +104,8 @@ package struct ReportCommands: Sendable {
   var report = ""
   var everything = ""
   var audit = ""
+  /// Nil unless there is one input on each side.
+  var differences: String?
   var exports: [ExportedKind: String] = [:]
   /// One for each kind of record.
   var flagged: [String] = []

@@ -46,6 +46,7 @@ package struct Redaction {
 
   private mutating func redact(_ commands: inout ReportCommands) {
     for path in [\ReportCommands.report, \.everything, \.audit] { mask(&commands[keyPath: path]) }
+    mask(&commands.differences)
     commands.flagged.change { mask(&$0) }
     for (kind, var command) in commands.exports {
       mask(&command)
@@ -129,6 +130,7 @@ package struct Redaction {
       }
       $0.token = try pseudonyms.name(ofHex: $0.token)
     }
+    try redact(&page.differences)
     page.chains.change {
       mask(&$0.location.source)
       // They may be bytes of tokens.
@@ -147,6 +149,16 @@ package struct Redaction {
         FirstDifference(record: $0.record, expected: nil, emitted: nil, reason: .verbatim(""))
       }
     }
+  }
+
+  private mutating func redact(_ differences: inout TokenDifferences?) throws {
+    guard var changed = differences else { return }
+    mask(&changed.name)
+    try changed.rows.change {
+      $0.token = try pseudonyms.name(ofHex: $0.token)
+      mask(&$0.location.source)
+    }
+    differences = changed
   }
 
   private func name(_ token: inout String?) throws {

@@ -29,6 +29,8 @@ package struct ReportOptions {
   package var limits = ReportLimits()
   package var isAudited = false
   package var isInteractive = false
+  /// The name of the inputs that the tokens are compared with; nil without them.
+  package var compared: String?
   /// Chunk size for the readers, in bytes; nil uses the captured chunks.
   package var chunkSize: Int?
   /// Memory for the streams that the readers get, in bytes.
@@ -70,9 +72,12 @@ package struct ReportBuilder {
   }
 
   /// Reads the inputs and returns the page.
-  /// - Parameter others: sinks that get the same evidence.
+  /// - Parameters:
+  ///   - others: sinks that get the same evidence.
+  ///   - compared: the inputs of `options.compared`.
   package func page(
-    of examination: inout Examination, others: [(any EvidenceSink)?] = []
+    of examination: inout Examination, others: [(any EvidenceSink)?] = [],
+    comparedWith compared: inout Examination?
   ) throws -> ReportPage {
     examination.options.analysis.excerptsPerCode = options.limits.excerpts
     // As a replay does, for any app.
@@ -86,7 +91,9 @@ package struct ReportBuilder {
     var page = collector.page
     (page.inputs, page.failures) = (examination.inputs, examination.failures)
     page.searchedBytes = page.files.reduce(0) { $0 + $1.searchedBytes }
-    try addTokens(to: &page)
+    sightings.side = 1
+    try compared?.run([sightings])
+    try addTokens(to: &page, failures: compared?.failures ?? 0)
     var invalidations = InvalidationCollector(options.limits, options.head.clock)
     page.invalidations = try invalidations.gather(table, origins.sources)
     page.invalidations.undatedPushes =
@@ -101,13 +108,27 @@ package struct ReportBuilder {
     return page
   }
 
-  private func addTokens(to page: inout ReportPage) throws {
+  /// - Parameter failures: of the inputs that the page is compared with.
+  private func addTokens(to page: inout ReportPage, failures: Int) throws {
     page.isInteractive = options.isInteractive
     let most = max(options.limits.tokens, options.isInteractive ? TokenLine.mostInteractive : 0)
     var chosen = TopK<(token: [UInt8], history: TokenHistory)>(most, by: TokenLine.precede)
-    page.summary.tokens = try sightings.counts { token, history in
-      chosen.add((token.withUnsafeBytes { Array($0) }, history))
+    var counts = TokenCounts()
+    var differences = options.compared.map { TokenDifferences(from: $0) }
+    var latest = TopK<TokenDifference>(options.limits.tokens, by: TokenDifferences.precede)
+    try sightings.visitSides { token, own, other in
+      if let own {
+        counts.add(own)
+        chosen.add((token, own))
+      }
+      if differences == nil { return }
+      let difference = TokenDifference(token, own, other)
+      differences?.count(difference)
+      if let difference { latest.add(difference) }
     }
+    differences?.failures = failures
+    differences?.rows = latest.sorted.compactMap { TokenDifferences.Row($0) }
+    (page.summary.tokens, page.differences) = (counts, differences)
     let inputs = Dictionary(
       page.inputs.enumerated().map { ($1.source, $0) }, uniquingKeysWith: { first, _ in first })
     page.tokens = chosen.sorted.map { TokenLine($0.token, $0.history, input: inputs[$0.history.source]) }

@@ -33,6 +33,8 @@ package struct ReportPage: Sendable {
   package var invalidations = Invalidations()
   /// Those that became invalid last come first, then those that were seen last.
   package var tokens: [TokenLine] = []
+  /// From other inputs; nil without them.
+  package var differences: TokenDifferences?
   /// Whether a script shows them.
   package var isInteractive = false
   package var gateway = GatewayRows()

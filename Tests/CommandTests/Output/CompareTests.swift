@@ -62,6 +62,21 @@ struct CompareTests {
     #expect(outcome.code == 2 && outcome.errors.contains("missing.bin"))
   }
 
+  @Test("a report lists the differences, and those that became invalid last come first")
+  func reported() throws {
+    let page = try directory.report(["a.bin", "--compare", "b.bin"])
+    let tokens = page.texts("span", "token", in: page.section("differences"))
+    #expect(tokens.first == hex(token(2)) && Set(tokens) == Set([1, 2, 4].map { hex(token($0)) }))
+    // Of the report itself only its own tokens.
+    #expect(!page.section("tokens").contains(hex(token(4))))
+    let cut = try directory.report(["a.bin", "--compare", "b.bin", "--max-tokens", "1"])
+    #expect(cut.section("differences").contains("apnsift compare a.bin b.bin -t csv"))
+    try directory.write("A key of 16 bytes or more.", to: "key")
+    let redacted = try directory.report(["a.bin", "--compare", "b.bin", "--redact", "key"])
+    #expect(redacted.section("differences").matches(of: /device-[0-9a-f]{16}/).count == 3)
+    #expect(!redacted.html.contains(hex(token(4)).prefix(16)))
+  }
+
   @Test("two inputs are needed", arguments: [["a.bin"], ["a.bin", "b.bin", "a.bin"]])
   func usage(_ names: [String]) throws {
     let outcome = try directory.apnsift(["compare"] + names)

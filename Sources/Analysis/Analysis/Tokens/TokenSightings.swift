@@ -40,16 +40,28 @@ package final class TokenSightings: EvidenceSink {
 
   package var needs: EvidenceNeeds { takesAll ? [.extents, .gatewayRecords] : [] }
 
-  /// Counts the tokens, and calls `body` with each, as `visit` does.
-  package func counts(
-    _ body: (_ token: RawSpan, _ history: TokenHistory) throws -> Void = { _, _ in }
-  ) throws -> TokenCounts {
+  package func counts() throws -> TokenCounts {
     var counts = TokenCounts()
-    try visit { token, history in
-      counts.add(history)
-      try body(token, history)
-    }
+    try visit { _, history in counts.add(history) }
     return counts
+  }
+
+  /// Calls `body` with each token, in their order, and what the records of side 0 and those of side 1 say of it; nil for
+  /// the side that lacks it.
+  package func visitSides(
+    _ body: (_ token: [UInt8], _ first: TokenHistory?, _ second: TokenHistory?) throws -> Void
+  ) throws {
+    // Those of side 0 come before the same ones of side 1.
+    var waiting: (token: [UInt8], history: TokenHistory)?
+    try visit { bytes, history in
+      let token = bytes.withUnsafeBytes { Array($0) }
+      if let first = waiting.take() {
+        if history.side == 1, first.token == token { return try body(token, first.history, history) }
+        try body(first.token, first.history, nil)
+      }
+      if history.side == 0 { waiting = (token, history) } else { try body(token, nil, history) }
+    }
+    if let waiting { try body(waiting.token, waiting.history, nil) }
   }
 
   /// Calls `body` with each token, in their order; once for each side that has it.

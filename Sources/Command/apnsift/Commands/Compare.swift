@@ -61,7 +61,7 @@ struct Compare: ParsableCommand {
       examinations.append((side, examination))
     }
     let writer = try DifferenceWriter(format, buffer)
-    try compare(sightings, writer)
+    try sightings.visitSides { try writer.add($0, $1, $2) }
     try writer.end((sides[0], sides[1]), version: Program.version)
     try outputs.finish(besides: [])
     for (side, examination) in examinations {
@@ -69,20 +69,6 @@ struct Compare: ParsableCommand {
       try side.end(examination, "\(name): compared \(Count.of(examination.readCount, "input"))")
     }
     if !writer.counts.isEmpty { throw ExitStatus.found }
-  }
-
-  /// Tokens come in their order, those of A before the same ones of B.
-  private func compare(_ sightings: TokenSightings, _ writer: DifferenceWriter) throws {
-    var waiting: (token: [UInt8], history: TokenHistory)?
-    try sightings.visit { bytes, history in
-      let token = bytes.withUnsafeBytes { Array($0) }
-      if let first = waiting.take() {
-        if history.side == 1, first.token == token { return try writer.add(token, first.history, history) }
-        try writer.add(first.token, first.history, nil)
-      }
-      if history.side == 0 { waiting = (token, history) } else { try writer.add(token, nil, history) }
-    }
-    if let waiting { try writer.add(waiting.token, waiting.history, nil) }
   }
 }
 

@@ -27,6 +27,7 @@ struct Report: ParsableCommand {
         apnsift report capture.pcap -o report.html --notes notes.txt
         apnsift report dumps/ -o report.html --max-tokens 100
         apnsift report logs/ -o report.html --interactive
+        apnsift report tuesday/ -o report.html --compare monday/
         apnsift report evidence/ -o report.html --manifest report.sha256
         apnsift report --requests sent.bin --responses got.bin -o report.html
         openssl rand -hex 32 > key.txt
@@ -72,10 +73,16 @@ struct Report: ParsableCommand {
     let outputs = OutputSet(force: force)
     let buffer = try outputs.open("-o", output ?? "-")
     let inventory = try inventory.open(outputs, input, version: Program.version)
-    let page = try ReportBuilder(options).page(of: &examination, others: inventory.sinks)
+    let other = page.compare.map { input.alone($0) }
+    var compared = try other?.examination(hashing: .possibleCopies)
+    let page = try ReportBuilder(options).page(
+      of: &examination, others: inventory.sinks, comparedWith: &compared)
     try buffer.append(ReportHTML.bytes(page))
     try inventory.finish()
     let done = "reported \(Count.of(examination.readCount, "input")) with \(examination.summary.recordText)"
     try input.end(examination, "\(done)\(key == nil ? "" : ", redacted")")
+    if let other, let compared {
+      try other.end(compared, "compared with \(Count.of(compared.readCount, "input"))")
+    }
   }
 }

@@ -20,6 +20,10 @@ struct ReportPageOptions: ParsableArguments {
   var redact: String?
   @Flag(help: "Count the records of identical inputs once.")
   var uniqueInputs = false
+  @Option(
+    help: .init(
+      "Also show how the tokens differ from those of another file or directory.", valueName: "INPUT"))
+  var compare: String?
   @Flag(help: "Also show what five faulty readers would have reported.")
   var readers = false
   @Flag(help: "Add a script that sorts, filters and searches up to 50,000 tokens.")
@@ -50,7 +54,8 @@ struct ReportPageOptions: ParsableArguments {
       head,
       commands: CommandLines(
         inputs, pair: input.requests != nil, joined: input.capture.join, options: input.listed,
-        page: texts + listed))
+        page: texts + listed, compared: compare))
+    options.compared = compare
     options.limits = limits.limits
     options.now = madeAt?.seconds ?? UInt32(clamping: time(nil))
     (options.isAudited, options.chunkSize, options.isInteractive) = (readers, chunkSize, interactive)
@@ -71,6 +76,7 @@ struct ReportPageOptions: ParsableArguments {
     [
       ReportOption("--redact", redact.map { _ in "KEYFILE" }, isDefault: redact == nil),
       ReportOption("--unique-inputs", isDefault: !uniqueInputs),
+      ReportOption("--compare", compare ?? "none", isDefault: compare == nil),
     ] + limits.listed + [
       ReportOption("--readers", isDefault: !readers),
       ReportOption("--interactive", isDefault: !interactive),

@@ -15,6 +15,7 @@ package enum ReportHTML {
     let sections: [(id: HTML, title: HTML, content: HTML?)] = [
       ("note", "Examiner’s remarks", note(page.head.note)),
       ("tokens", "Tokens", tokens(page)),
+      ("differences", "Differences", differences(page)),
       ("hours", "Pushes by hour", hours(page)),
       ("totals", "Totals", totals(page)),
       ("examined", "Examined inputs", inputs(page)),

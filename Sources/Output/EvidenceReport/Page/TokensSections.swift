@@ -109,7 +109,7 @@ extension ReportHTML {
       })
   }
 
-  private static func time(_ time: CaptureTime, _ clock: LocalClock?) -> HTML {
+  static func time(_ time: CaptureTime, _ clock: LocalClock?) -> HTML {
     let seconds = UInt32(clamping: time.seconds)
     return "\(Figures.time(seconds))\(HTML.small(clock?.text(seconds)))"
   }
@@ -177,7 +177,7 @@ extension ReportHTML {
       """
   }
 
-  private static func found(_ location: RecordLocation, _ time: String = "") -> HTML {
+  static func found(_ location: RecordLocation, _ time: String = "") -> HTML {
     "<small class=\"found\">\(time)\(location.source), \(location.text)</small>"
   }
 }

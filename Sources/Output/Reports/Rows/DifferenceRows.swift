@@ -15,9 +15,9 @@ package struct TokenDifference: TableRow {
       offsetB
   }
 
-  private let token: [UInt8]
-  private let first: TokenHistory?
-  private let second: TokenHistory?
+  package let token: [UInt8]
+  package let first: TokenHistory?
+  package let second: TokenHistory?
   package let difference: Difference
 
   /// Nil if both have the token, and with the same time.
