@@ -1,25 +1,16 @@
-"""The headers of TLS records in a direction, and what protecting a record adds to its plaintext, for the suites of the recorded matrix."""
+"""The headers of TLS records in a direction, and what protection adds to their plaintext, for the suites of samples."""
 
 from dataclasses import dataclass
 
 CHANGE_CIPHER_SPEC, HANDSHAKE, DATA = 20, 22, 23  # types of records
-CLIENT_HELLO = 1  # type of a message
 RECORD_HEADER = 5
 
 TLS10, TLS13 = 0x0301, 0x1300
 # Suite: (bytes before the ciphertext of the content, bytes after it).
 OVERHEAD = {
-    **dict.fromkeys((0x009C, 0x009D, 0x009F, 0xC02B, 0xC02F, 0xC030, 0xC09C), (8, 16)),  # GCM and CCM: nonce, tag
-    0xC0A0: (8, 8),
-    **dict.fromkeys((0xCCA8, 0xCCA9), (0, 16)),
-    **dict.fromkeys((0x1301, 0x1302, 0x1303, 0x1304), (0, 17)),  # the type of the content comes before the tag
-    0x1305: (0, 9),
-    **dict.fromkeys((0x0001, 0x0004), (0, 16)),  # NULL and RC4 with MD5
-    **dict.fromkeys((0x0002, 0x0005, 0xC011), (0, 20)),
-    0x003B: (0, 32),
+    **dict.fromkeys((0x009C, 0x009D, 0xC02B, 0xC02C, 0xC02F, 0xC030), (8, 16)),  # GCM: nonce, tag
+    **dict.fromkeys((0x1301, 0x1302, 0x1303), (0, 17)),  # the type of the content comes before the tag
 }
-# These are named in a finding and not decrypted: ARIA, and those of EXPORT.
-UNSUPPORTED = {0xC050: "ARIA", 0x0003: "EXPORT", 0x0008: "EXPORT"}
 
 
 @dataclass
@@ -67,7 +58,7 @@ def mapped(records, suite, total):
     """(record, offset of its plaintext, bytes of it) of all that carry the data, `total` bytes; None where that is hidden.
 
     In TLS 1.3 messages of the handshake and alerts have the type of data, too: those are before the data, or of 2 or 5 bytes
-    (alert, key update), as no write of the matrix is.
+    (alert, key update), as no write of the samples is.
     """
     lengths = content_lengths(records, suite)
     if lengths is None:

@@ -34,7 +34,7 @@ struct TLSKeyTests {
     #expect(try container.tupleTexts == flow.tuples)
   }
 
-  /// The key of the recording is in samples/make/tls_programs.py; `Client_identity` is openssl's default.
+  /// The recording was made with this key; `Client_identity` is openssl's default.
   @Test(
     "a pre-shared key, by its identity or for any",
     arguments: ["Client_identity:0102030405060708090a0b0c0d0e0f10", "0102030405060708090A0B0C0D0E0F10\r"])
