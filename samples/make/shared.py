@@ -1,7 +1,6 @@
 """What the programs here share; they import this module before those in scripts/."""
 
 import hashlib
-import itertools
 import sys
 from pathlib import Path
 
@@ -12,12 +11,3 @@ sys.path.insert(0, str(ROOT / "scripts"))
 def digest(text):
     """Bytes that look random and are the same everywhere, whatever the version of Python."""
     return hashlib.sha256(f"apnsift sample: {text}".encode()).digest()
-
-
-def chunks(data, sizes):
-    position = 0
-    for size in itertools.cycle(sizes):
-        if position >= len(data):
-            return
-        yield data[position : position + size]
-        position += size

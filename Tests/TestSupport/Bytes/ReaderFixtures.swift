@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the reference readers in scripts/reference_readers.py made of a stream (Tests/Fixtures/readers.json).
+/// What readers that were written from the articles, not from our models, made of a stream (Tests/Fixtures/readers.json).
 package struct ReaderFixture: Decodable, Sendable, CustomStringConvertible {
   package struct Result: Decodable, Sendable {
     /// Reported records as `time,token`.
