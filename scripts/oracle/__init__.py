@@ -12,7 +12,7 @@ first, and here from that page. self_test.py holds the oracle itself to values t
     gateway         runs of requests and of error responses
     correlation     what became of requests
     decoder         dumps and connections decoded
-    packets         TCP over IP, and the link layers around it
+    packets         TCP over IP
     captures        pcap and pcapng files: written
     tcp             pcap files read: packets, directions, the location of each byte
     tls_records     records of TLS, and where their plaintext is

@@ -19,10 +19,9 @@ class Frame:
     length: int  # as it was on the wire; more than `data` has where the snap length cut it
 
 
-def frames(datas, wrap=lambda data: data):
-    """Frames with a time each. `wrap` is the link layer."""
-    wrapped = map(wrap, datas)
-    return [Frame(data, BEGIN + STEP * index, len(data)) for index, data in enumerate(wrapped)]
+def frames(datas):
+    """Frames with a time each."""
+    return [Frame(data, BEGIN + STEP * index, len(data)) for index, data in enumerate(datas)]
 
 
 def stamp(nanoseconds, digits):
