@@ -13,7 +13,7 @@ first, and here from that page. self_test.py holds the oracle itself to values t
     correlation     what became of requests
     decoder         dumps and connections decoded
     packets         TCP over IP
-    captures        pcap and pcapng files: written
+    captures        pcap files: written
     tcp             pcap files read: packets, directions, the location of each byte
     tls_records     records of TLS, and where their plaintext is
     http2           frames of HTTP/2 in captures, in clear or in TLS

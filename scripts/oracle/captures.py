@@ -1,4 +1,4 @@
-"""Capture files, pcap and pcapng: written."""
+"""Capture files, pcap: written."""
 
 import struct
 from dataclasses import dataclass
@@ -36,29 +36,3 @@ def pcap(content, link=ETHERNET):
         seconds, rest = divmod(frame.time, 1_000_000_000)
         data += struct.pack("<IIII", seconds, rest // 1000, len(frame.data), frame.length) + frame.data
     return bytes(data)
-
-
-def even(data):
-    """Filled with zeros up to a multiple of 4 bytes."""
-    return data + bytes(-len(data) % 4)
-
-
-class Section:
-    """A pcapng section that is written block by block."""
-
-    def __init__(self):
-        self.data = b""
-        self.block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
-
-    def block(self, kind, body):
-        length = struct.pack("<I", 12 + len(even(body)))
-        self.data += struct.pack("<I", kind) + length + even(body) + length
-
-    def interface(self, link=ETHERNET):
-        self.block(1, struct.pack("<HHI", link, 0, 0))
-        return self
-
-    def packet(self, frame):
-        """An enhanced packet block of interface 0."""
-        ticks = frame.time // 1000
-        self.block(6, struct.pack("<IIIII", 0, ticks >> 32, ticks & 0xFFFFFFFF, len(frame.data), frame.length) + frame.data)

@@ -1,19 +1,17 @@
-"""pcap files of IPv4 and TCP read: their packets, copies of a file with something changed, and the directions of its connections
-with the location of each byte.
+"""pcap files of IPv4 and TCP read: their packets, and the directions of their connections with the location of each byte.
 
 Connections of a file are known by the port of the client. Positions in a file and offsets in a direction are bytes from 0.
 """
 
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from oracle.captures import ETHERNET, Frame, Section, stamp
+from oracle.captures import ETHERNET, stamp
 from oracle.packets import FIN, SYN
 from oracle.runs import Chunk, decode
 
 HEADER, PACKET = 24, 16  # bytes that begin a pcap file, and each packet of it
-SECRETS_BLOCK, TLS_KEY_LOG = 10, 0x544C534B
 
 
 @dataclass
@@ -36,15 +34,6 @@ class Packet:
     def first(self):
         """The sequence number of the first byte."""
         return self.sequence + bool(self.flags & SYN)
-
-    def saying(self, payload, shift, header):
-        """A copy with another payload, `shift` bytes later in its direction, at the time of a header; without checksums."""
-        data = bytearray(self.data[: self.begin] + payload)
-        sequence = (self.sequence + shift) % 2**32
-        struct.pack_into(">I", data, self.tcp + 4, sequence)
-        struct.pack_into(">H", data, self.ip + 2, len(data) - self.ip)
-        header = header[:8] + struct.pack("<II", len(data), len(data))
-        return replace(self, header=header, data=bytes(data), sequence=sequence, end=len(data))
 
     @property
     def tcp(self):
@@ -109,10 +98,6 @@ class Capture:
     head: bytes
     packets: list
 
-    def with_packets(self, packets):
-        """A copy with other packets."""
-        return Capture(self.head, list(packets))
-
     @property
     def content(self):
         return self.head + b"".join(packet.header + packet.data for packet in self.packets)
@@ -137,65 +122,9 @@ class Capture:
         client, server = self.packets[own[0] - 1].ends
         return {"client": client, "server": server, "first_packet": own[0], "last_packet": own[-1]}
 
-    def server_data(self):
-        """Indexes of the packets in which the server sent something."""
-        return [index for index, packet in enumerate(self.packets) if packet.is_server and packet.payload]
-
     def keeping(self, indexes):
-        return self.with_packets(self.packets[index] for index in indexes)
-
-    def dropped(self, index):
-        return self.with_packets(self.packets[:index] + self.packets[index + 1 :])
-
-    def doubled(self, index):
-        return self.with_packets(self.packets[: index + 1] + self.packets[index:])
-
-    def swapped(self, first, second):
-        packets = list(self.packets)
-        for here, there in (first, second), (second, first):
-            other = self.packets[there]
-            packets[here] = replace(other, header=self.packets[here].header[:8] + other.header[8:])
-        return self.with_packets(packets)
-
-    def flipped(self, index, position):
-        """A copy with one bit of a packet's payload changed, in the byte at a position."""
-        packet, packets = self.packets[index], list(self.packets)
-        data = bytearray(packet.data)
-        data[packet.begin + position] ^= 1 << index % 8
-        packets[index] = replace(packet, data=bytes(data))
-        return self.with_packets(packets)
-
-    def server_alone(self):
-        return self.with_packets(packet for packet in self.packets if packet.is_server)
-
-    def started_at(self, index):
-        return self.with_packets(self.packets[index:])
-
-    def after(self, dialogue):
-        """A copy in which each connection begins with what both sides say in clear: (is_server, bytes) in turn."""
-        packets, shifts, begun = [], {}, set()
-        for packet in self.packets:
-            port = packet.client_port
-            if packet.payload and port not in begun:
-                begun.add(port)
-                shifts[port, True] = shifts[port, False] = 0
-                for is_server, said in dialogue:
-                    model = next(item for item in self.packets if item.client_port == port and item.is_server == is_server and item.payload)
-                    packets.append(model.saying(said, shifts[port, is_server], packet.header))
-                    shifts[port, is_server] += len(said)
-            packets.append(packet.saying(packet.payload, shifts.get((port, packet.is_server), 0), packet.header))
-        return self.with_packets(packets)
-
-    def with_secrets(self, key_log, after=0):
-        """As pcapng, with the key log in a Decryption Secrets Block after this number of packets."""
-        section = Section().interface(link_type(self.head))
-        for index in range(len(self.packets) + 1):
-            if index == after:
-                section.block(SECRETS_BLOCK, struct.pack("<II", TLS_KEY_LOG, len(key_log)) + key_log)
-            if index < len(self.packets):
-                packet = self.packets[index]
-                section.packet(Frame(packet.data, packet.nanoseconds, struct.unpack("<4I", packet.header)[3]))
-        return section.data
+        """A copy with some of the packets."""
+        return Capture(self.head, [self.packets[index] for index in indexes])
 
 
 class Direction:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-CHANGE_CIPHER_SPEC, HANDSHAKE, DATA = 20, 22, 23  # types of records
+DATA = 23  # type of a record
 RECORD_HEADER = 5
 
-TLS10, TLS13 = 0x0301, 0x1300
+TLS13 = 0x1300
 # Suite: (bytes before the ciphertext of the content, bytes after it).
 OVERHEAD = {
     **dict.fromkeys((0x009C, 0x009D, 0xC02B, 0xC02C, 0xC02F, 0xC030), (8, 16)),  # GCM: nonce, tag
@@ -40,11 +40,6 @@ def suite_of(content):
 
 def is_tls13(suite):
     return suite >> 8 == TLS13 >> 8
-
-
-def has_chained_iv(version, suite):
-    """Up to TLS 1.0 the IV of CBC is the end of the record before, which a gap takes along."""
-    return version <= TLS10 and suite not in OVERHEAD
 
 
 def content_lengths(records, suite):
