@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 DATA = 23  # type of a record
 RECORD_HEADER = 5
+TUPLE = 38  # bytes
 
 TLS13 = 0x1300
 # Suite: (bytes before the ciphertext of the content, bytes after it).
@@ -66,3 +67,13 @@ def mapped(records, suite, total):
             end -= length
             chosen.append((record, end, length))
     return chosen[::-1] if end == 0 else None
+
+
+def locations(content, data):
+    """(time, token) of each tuple of the data: offset of the ciphertext of its first byte. Of CBC there are none."""
+    suite, found = suite_of(content)[1], {}
+    for record, begin, length in mapped(list(records(content)), suite, len(data)) or []:
+        for offset in range(-(-begin // TUPLE) * TUPLE, begin + length, TUPLE):
+            key = int.from_bytes(data[offset : offset + 4], "big"), data[offset + 6 : offset + TUPLE].hex()
+            found[key] = record.offset + RECORD_HEADER + OVERHEAD[suite][0] + offset - begin
+    return found
