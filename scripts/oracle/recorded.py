@@ -8,7 +8,7 @@ gateway wrote. Columns have the names that `apnsift export` gives them. Offsets 
 import csv
 
 from oracle.decoder import decode_dump
-from oracle.wire import error_bytes, request_bytes, tuple_bytes, with_marks
+from oracle.wire import tuple_bytes, with_marks
 
 COMPANIONS = (".truth.csv", ".holes.csv", ".keys")  # files about captures
 GATEWAY = "gateway.pcap"
@@ -87,19 +87,3 @@ def requests(directory):
 
 def responses(directory):
     return directory / "gateway.responses.truth.csv"
-
-
-def request_of(row):
-    numbers = (int(row[name]) if row[name] else None for name in ("identifier", "expiry", "priority"))
-    order = map(int, row["items"].split(";")) if row["items"] else ()
-    return request_bytes(int(row["command"]), bytes.fromhex(row["token"]), row["payload"].encode(), *numbers, order)
-
-
-def response_of(row):
-    return error_bytes(int(row["status"]), int(row["identifier"]))
-
-
-def sent(directory):
-    """Stream number: the bytes of the client, and those of the gateway."""
-    client, gateway = streams(requests(directory), request_of), streams(responses(directory), response_of)
-    return {number: (data, gateway.get(number, b"")) for number, data in client.items()}

@@ -65,16 +65,6 @@ def error_bytes(status, identifier, order=">"):
     return struct.pack(f"{order}BBI", RESPONSE, status, identifier)
 
 
-def request_bytes(command, token, payload, identifier=None, expiry=None, priority=None, order=()):
-    """A request; `order` has the ids of the items of command 2 in the order of its frame."""
-    if command != FRAME:
-        return fixed_bytes(command, identifier, expiry, token, payload)
-    numbers = {IDENTIFIER: identifier, EXPIRY: expiry, PRIORITY: priority}
-    parts = {TOKEN: token, PAYLOAD: payload}
-    parts |= {number: value.to_bytes(FIXED_SIZES[number], "big") for number, value in numbers.items() if value is not None}
-    return frame_bytes(*(item(number, parts[number]) for number in order))
-
-
 def mark(length, nul=b"\0"):
     """The text that tshark writes for missing bytes."""
     return b"[%s bytes missing in capture file]" % str(length).encode() + nul

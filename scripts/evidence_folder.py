@@ -1,41 +1,28 @@
-#!/usr/bin/env python3
-"""Makes a folder of evidence as an examiner gets it: dumps, captures, archives, disk images, mail, logs, and other files.
+"""A folder of evidence as an examiner gets it: dumps, captures, archives, disk images, mail, logs, and other files.
 
-DIRECTORY/evidence has the files, DIRECTORY/truth.json what was put into them: every planted tuple with its file and
-offset, and the answers to the questions of docs/how-to/examine-evidence.md. Tuples are random by a fixed seed.
-
-Needs e2fsprogs, dosfstools, mtools, ewf-tools, p7zip-full, zip, xz-utils, bzip2 and cpio; a missing one ends the script.
-
-usage: evidence DIRECTORY
+Every planted tuple is noted with its file and offset, and the answers to the questions of docs/how-to/examine-evidence.md are
+known. Tuples are random by a fixed seed. What it needs, scripts/setup test installs.
 """
 
 import base64
 import gzip
 import hashlib
-import json
 import os
 import random
 import shutil
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
+from apnsift_tool import ROOT, program, run
 from oracle.wire import tuples_bytes as wire
 
 SAMPLES = ROOT / "samples"
 TOOLS = "mkfs.ext4 debugfs mkfs.vfat mcopy mdel ewfacquire 7z zip xz bzip2 cpio".split()
 FIRST, LAST = 1_300_000_000, 1_600_000_000  # times of tuples, in seconds since 1970
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffdb004300") + bytes(range(64)) + bytes.fromhex("ffd9")
-PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
 HTML = "<!DOCTYPE html>\n<html><head><title>Intranet</title></head><body><p>Push notifications</p></body></html>\n"
-
-
-def run(*command, **options):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options).stdout
 
 
 class Tuples:
@@ -102,19 +89,19 @@ def archives(evidence):
     stored = evidence.tuples.some(80)
     (inner / "var/feedback.bin").write_bytes(wire(stored))
     (inner / "readme.txt").write_text("Nightly backup of the push server.\n")
-    run("zip", "-qr", evidence.folder / "backup.zip", ".", cwd=inner)
+    run(["zip", "-qr", evidence.folder / "backup.zip", "."], cwd=inner)
     evidence.plant("backup.zip!var/feedback.bin", stored)
     older = evidence.tuples.some(60)
     (evidence.work / "old.bin").write_bytes(wire(older))
-    run("tar", "-cJf", evidence.folder / "old.tar.xz", "old.bin", cwd=evidence.work)
+    run(["tar", "-cJf", evidence.folder / "old.tar.xz", "old.bin"], cwd=evidence.work)
     evidence.plant("old.tar.xz!old.bin", older)
     nested = evidence.tuples.some(30)
     (evidence.work / "n.bin").write_bytes(wire(nested))
-    run("tar", "-cf", "nested.tar", "n.bin", cwd=evidence.work)
-    run("7z", "a", "-bd", evidence.folder / "nested.7z", "nested.tar", cwd=evidence.work)
+    run(["tar", "-cf", "nested.tar", "n.bin"], cwd=evidence.work)
+    run(["7z", "a", "-bd", evidence.folder / "nested.7z", "nested.tar"], cwd=evidence.work)
     evidence.plant("nested.7z!nested.tar!n.bin", nested)
     (evidence.work / "secret.bin").write_bytes(wire(evidence.tuples.some(10)))
-    run("7z", "a", "-bd", "-tzip", "-psecret", evidence.folder / "secret.zip", "secret.bin", cwd=evidence.work)
+    run(["7z", "a", "-bd", "-tzip", "-psecret", evidence.folder / "secret.zip", "secret.bin"], cwd=evidence.work)
 
 
 def captures(evidence):
@@ -162,22 +149,22 @@ def images(evidence):
     image.parent.mkdir()
     with open(image, "wb") as file:
         file.truncate(16 << 20)
-    run("mkfs.ext4", "-q", "-F", "-b", "4096", "-U", "00000000-0000-0000-0000-000000000018", "-d", files, image)
-    run("debugfs", "-w", "-R", "rm feedback.bin", image)
+    run(["mkfs.ext4", "-q", "-F", "-b", "4096", "-U", "00000000-0000-0000-0000-000000000018", "-d", files, image])
+    run(["debugfs", "-w", "-R", "rm feedback.bin", image])
     at = image.read_bytes().find(wire(deleted)[:76])
     evidence.plant("images/server.ext4", deleted, at)
 
     stick = evidence.work / "stick.fat"
     with open(stick, "wb") as file:
         file.truncate(8 << 20)
-    run("mkfs.vfat", "-i", "18181818", stick)
+    run(["mkfs.vfat", "-i", "18181818", stick])
     lost = evidence.tuples.some(200)
     (evidence.work / "lost.bin").write_bytes(wire(lost))
-    run("mcopy", "-i", stick, evidence.work / "lost.bin", "::lost.bin")
-    run("mdel", "-i", stick, "::lost.bin")
+    run(["mcopy", "-i", stick, evidence.work / "lost.bin", "::lost.bin"])
+    run(["mdel", "-i", stick, "::lost.bin"])
     at = stick.read_bytes().find(wire(lost)[:76])
-    run("ewfacquire", "-u", "-t", evidence.folder / "images/stick", "-f", "encase6", "-c", "none", "-S", "4194304",
-        "-C", "2026-18", "-e", "A. Examiner", "-E", "7", "-N", "found in a drawer", stick)
+    run(["ewfacquire", "-u", "-t", evidence.folder / "images/stick", "-f", "encase6", "-c", "none", "-S", "4194304",
+        "-C", "2026-18", "-e", "A. Examiner", "-E", "7", "-N", "found in a drawer", stick])
     evidence.plant("images/stick.E01", lost, at)
 
     memory = bytearray(evidence.tuples.random.randbytes(3 << 20))
@@ -214,7 +201,6 @@ def questions(evidence, first):
     files = [path for path in evidence.folder.rglob("*") if not path.is_dir() or path.is_symlink()]
     return {
         "files": len(files),
-        "regular_files": sum(path.is_file() and not path.is_symlink() for path in files),
         "damaged": {"source": "dumps/damaged.bin", "offset": 760, "bytes": 37},
         "cut": {"source": "dumps/cut.bin", "offset": 38 * 39, "bytes": 21},
         "copies": ["dumps/Copy of feedback-2013.bin", "dumps/feedback-2013.bin"],
@@ -228,26 +214,14 @@ def questions(evidence, first):
     }
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__.rstrip().splitlines()[-1])
-    os.environ["PATH"] += ":/usr/sbin:/sbin"
+def make(directory):
+    """Makes DIRECTORY/evidence; the answers, and the rows of planted tuples."""
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
-        sys.exit(f"evidence: missing: {', '.join(missing)}")
-    directory = Path(sys.argv[1])
+        sys.exit(f"{program()}: missing: {', '.join(missing)}")
     evidence = Evidence(directory)
     first = dumps(evidence)
-    archives(evidence)
-    captures(evidence)
-    texts(evidence)
-    images(evidence)
-    others(evidence)
+    for part in archives, captures, texts, images, others:
+        part(evidence)
     shutil.rmtree(evidence.work)
-    truth = {"answers": questions(evidence, first), "planted": evidence.planted}
-    (directory / "truth.json").write_text(json.dumps(truth, indent=1) + "\n")
-    print(f"{truth['answers']['files']} files and {len(evidence.planted)} tuples in {evidence.folder}")
-
-
-if __name__ == "__main__":
-    main()
+    return questions(evidence, first), evidence.planted
