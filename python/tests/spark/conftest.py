@@ -18,7 +18,6 @@ WRAPPER = """#!/bin/sh
 case "$*" in
 *" -- /"*)
   if mv '{control}/kill' '{control}/killed' 2>/dev/null; then kill -9 $PPID; exit 1; fi
-  if mv '{control}/block' '{control}/blocked' 2>/dev/null; then read answer <'{control}/gate'; fi
   # Workers have directories of their own. The version is in the metadata of the stream.
   case "$PWD" in */app-*)
     if [ -e '{control}/other-version' ]; then '{command}' "$@" | sed 's/{version}/0.0.9/'; exit; fi
@@ -38,7 +37,7 @@ def real_command():
 def control(tmp_path_factory, real_command):
     """The directory in which a test creates `kill`: the next Python worker that starts the command is then killed.
 
-    `block` lets one wait until something is written into `gate`. The file `other-version` gives workers another version.
+    The file `other-version` gives workers another version.
     """
     directory = tmp_path_factory.mktemp("control")
     wrapper = directory / "apnsift"

@@ -1,14 +1,31 @@
 """The page about Spark, as users run it."""
 
 import shutil
+import socket
+import subprocess
 
+import pytest
 from conftest import ROOT
-from test_databases import server  # noqa: F401  (a fixture)
 
 from documents import BLOCK, run
 
 
-def test_examples_of_the_page(spark, server, tmp_path):  # noqa: F811
+@pytest.fixture
+def server():
+    """A server of PostgreSQL on a port of this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    script = ROOT / "scripts" / "private-postgres"
+    settings = ["listen_addresses='127.0.0.1'", f"port={port}"]
+    process = subprocess.Popen([script, *settings], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline().strip()
+    yield f"jdbc:postgresql://127.0.0.1:{port}/postgres?user=postgres"
+    process.stdin.close()
+    process.wait()
+
+
+def test_examples_of_the_page(spark, server, tmp_path):
     (tmp_path / "dumps").mkdir()
     for name in ("lost-byte.bin", "tls-session.bin"):
         shutil.copy(ROOT / "samples" / name, tmp_path / "dumps")
