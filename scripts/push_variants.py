@@ -14,7 +14,6 @@ class Part:
     is_exact: bool = False  # all exchanges, with all fields and offsets
     least: int = 0  # how many exchanges must have token and status
     wanted: tuple = ((), ())  # names of fields, keys of exchanges that must have them
-    is_compared: bool = False  # with tshark, which is slow
     has_offsets: bool = True
     options: tuple = ()
 
@@ -26,22 +25,19 @@ def sampled(items, count):
     return [items[index * (len(items) - 1) // (count - 1)] for index in range(count)]
 
 
-def variants(case, limit, compared):
-    """`limit` is the number of lost packets and of cuts to try, `compared` how many of each to compare with tshark."""
+def variants(case, limit):
+    """`limit` is the number of lost packets and of cuts to try."""
     packets = case.layout.capture.packets
     everything, keeping = range(len(packets)), lambda indexes: Kept(case.layout, indexes)
-    yield Part("whole", keeping(everything), case.is_exact, is_compared=True)
-    cuts, lost = sampled(everything[1:], limit), sampled(everything, limit)
-    for index in cuts:
-        # A capture that begins in the middle of a frame does not show its protocol. tshark gets it as an option, too.
-        yield Part(f"from packet {index + 1} on", keeping(everything[index:]), is_compared=index in sampled(cuts, compared),
+    yield Part("whole", keeping(everything), case.is_exact)
+    for index in sampled(everything[1:], limit):
+        # A capture that begins in the middle of a frame does not show its protocol.
+        yield Part(f"from packet {index + 1} on", keeping(everything[index:]), least=least(case, everything[:index]),
                    options=("--protocol", "pushes"))
-    with_data = sampled([index for index in lost if packets[index].payload], compared)
-    for index in lost:
+    for index in sampled(everything, limit):
         part = Part(f"without packet {index + 1}", keeping([other for other in everything if other != index]), case.is_exact)
-        part.is_compared = index in with_data
         if case.layout.is_disturbing(index):
-            part.is_exact, part.least, part.has_offsets = False, least(case, index), not case.keys
+            part.is_exact, part.least, part.has_offsets = False, least(case, [index]), not case.keys
         yield part
     # Both sides say all of what they know, but for TLS.
     asked = [exchange for exchange in case.exchanges.values() if exchange.is_push and case.is_exact and not case.keys]
@@ -51,9 +47,10 @@ def variants(case, limit, compared):
             wanted=(names, keys))
 
 
-def least(case, index):
+def least(case, lost):
     """The number of exchanges without a loss, minus two; 0 after a damaged handshake."""
-    if not (case.is_exact and case.is_bounded and case.positions.is_ready(index)):
+    if not (case.is_exact and case.is_bounded and all(map(case.positions.is_ready, lost))):
         return 0
     knowable = [exchange for exchange in case.exchanges.values() if exchange.is_knowable]
-    return max(0, sum(not case.positions.touched(index, exchange) for exchange in knowable) - LEAST_MISSED)
+    untouched = [exchange for exchange in knowable if not any(case.positions.touched(index, exchange) for index in lost)]
+    return max(0, len(untouched) - LEAST_MISSED)
