@@ -1,13 +1,28 @@
-"""The cases of samples/corpus (docs/corpora.md): their inputs, how to read them, and what must come of them."""
+"""The cases of samples/corpus (docs/corpora.md): their inputs, how to read them, what must come of them, and what the oracle
+makes of them."""
 
+import fnmatch
 import json
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from apnsift_tool import ROOT
+from oracle import tcp
+from oracle.compare import BYTE_SUMS, Expected, differences, in_order
+from oracle.decoder import KINDS, decode_connection, decode_dump, decode_dumps
+from oracle.runs import Limits, parse_lengths
+from oracle.wire import EARLIEST, LATEST
 
 CORPUS = ROOT / "samples" / "corpus"
+# Cases of samples/corpus that the oracle reads: raw dumps, and captures that tcp.py can read, with one copy of each byte.
+LEAST_READ = 231
+CAPTURES = """
+    acknowledged-* ciphertext* copy-with-more fin-* first-byte-* gap gap-at-the-end gateway* identifier-* ipv4-options keep-alive*
+    late-within-* midstream* one-direction out-of-order overlaps padding-* payload-in-syn reset response-* retransmission reversed
+    syn-* text-of-a-mark two-gaps two-gateway-* whole-session window-probe-that-* wrap-around* wrong-checksums
+""".split()
 
 
 @dataclass
@@ -62,3 +77,58 @@ def read(directory):
 
 def collect():
     return [read(path.parent) for path in sorted(CORPUS.glob("*/*/case.yml"))]
+
+
+# What the oracle makes of a case
+
+
+def is_read(case):
+    area, name = case.name.split("/")
+    if case.format == "capture":
+        return area == "readers" or area == "capture" and any(fnmatch.fnmatch(name, pattern) for pattern in CAPTURES)
+    return case.format == "raw" and all(name.endswith((".bin", ".txt")) for name in case.inputs)
+
+
+def limits_of(case):
+    earliest, latest = (case.option(name, default) for name, default in (("--earliest", EARLIEST), ("--latest", LATEST)))
+    times = (datetime.fromisoformat(time).timestamp() if "-" in str(time) else time for time in (earliest, latest))
+    numbers = [int(case.option(f"--max-{name}", default)) for name, default in (("payload", 4096), ("pending", 1_000_000))]
+    lengths = parse_lengths(case.option("--token-length", "32"))
+    return Limits(lengths, int(case.option("--max-token-length", 100)), *map(int, times), *numbers)
+
+
+def connections(case):
+    """(source, number, directions, keys of the stream object) of what the oracle reads: dumps, a pair of dumps, or a capture."""
+    limits, streams = limits_of(case), case.of("stream")
+    if case.format == "capture":
+        capture = tcp.read(case.inputs[case.sources[0]], int(streams[0]["server"].rpartition(":")[2]))
+        kinds = ["requests", "responses"] if streams[0]["client_bytes"] else ["feedback"]
+        for number, port in enumerate(capture.ports):
+            directions = [tcp.decode_captured(KINDS[kind], capture, port, limits) for kind in kinds]
+            yield case.sources[0], number, decode_connection(directions, limits), capture.described(port)
+    elif case.is_pair:
+        contents = dict(zip(("requests", "responses"), map(case.inputs.get, case.sources)))
+        yield case.sources[0], 0, decode_dumps(contents, limits), {}
+    else:
+        for stream in streams:
+            sent = "feedback" if stream["protocol"] != "gateway" else "requests" if stream["client_bytes"] else "responses"
+            yield stream["source"], stream["stream"], [decode_dump(case.inputs[stream["source"]], sent, limits)], {}
+
+
+def oracle_faults(case):
+    """Where the oracle differs, in the keys of objects that both it and the case know."""
+    if not is_read(case):
+        return
+    found = Expected()
+    for *connection, keys in connections(case):
+        found.add(*connection, **keys)
+    if found.sums != {name: case.summary[name] for name in BYTE_SUMS}:
+        yield f"the oracle has the sums {found.sums}"
+    # What an input as a whole is like, the oracle does not ask.
+    here = in_order(item for item in case.expected if item.get("code") != "unrecognised-input")
+    there = in_order(found.objects)
+    if len(here) != len(there):
+        yield f"the oracle has {len(there)} objects, not {len(here)}"
+    keys = [one.keys() & other.keys() for one, other in zip(here, there)]
+    here, there = ([{key: item[key] for key in some} for item, some in zip(items, keys)] for items in (here, there))
+    yield from (f"the oracle differs (as apnsift): {line}" for line in differences(here, there))
