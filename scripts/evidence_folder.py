@@ -12,7 +12,6 @@ import random
 import shutil
 import sqlite3
 import sys
-from pathlib import Path
 
 from apnsift_tool import ROOT, program, run
 from oracle.wire import tuples_bytes as wire

@@ -120,7 +120,6 @@ def seeds():
     """The samples of each target."""
     tuples, gateways = dumps("feedback", "readers"), dumps("requests", "responses", "correlation")
     read = captures()
-    everything = read + tuples + gateways
     return {
         "feedback": with_options([[0], [1], [0x80]], tuples),
         "requests": with_options([[0], [0x80]], gateways),
