@@ -50,12 +50,6 @@ def item(number, data, length=None):
     return struct.pack(">BH", number, len(data) if length is None else length) + data
 
 
-def fixed_bytes(command, identifier, expiry, token, payload):
-    """Command 0, which has no identifier and no expiry, or 1."""
-    head = b"\0" if command == SIMPLE else struct.pack(">BII", command, identifier, expiry)
-    return head + sized(token) + sized(payload)
-
-
 def frame_bytes(*items, rest=b"", length=None):
     data = b"".join(items) + rest
     return struct.pack(">BI", FRAME, len(data) if length is None else length) + data
