@@ -2,10 +2,11 @@
 
 The truth has a line of JSON an exchange, by connection:
 
-    client_port, stream (of HTTP/2), path, token_text (what follows /3/device/ in the path), topic, push_type, request_apns_id, priority,
-    expiration, collapse_id (as text, null if absent), payload, payload_length, status, response_apns_id, apns_unique_id, body,
-    reason, timestamp_ms, request_offset, response_offset, body_offset (of the frames HEADERS, HEADERS and DATA, in bytes from 0 of
-    that direction), ending ("answered", "reset", "goaway" or "none"), client_bytes, server_bytes (of the whole connection)
+    client_port, stream (of HTTP/2), path, token_text (what follows /3/device/ in the path), topic, push_type,
+    request_apns_id, priority, expiration, collapse_id (as text, null if absent), payload, payload_length, status,
+    response_apns_id, apns_unique_id, body, reason, timestamp_ms, request_offset, response_offset, body_offset (of the frames
+    HEADERS, HEADERS and DATA, in bytes from 0 of that direction), ending ("answered", "reset", "goaway" or "none"),
+    client_bytes, server_bytes (of the whole connection)
 """
 
 import datetime

@@ -8,7 +8,8 @@ digests = load("check-digests")
 ROW = b"<div><dt>--%s</dt><dd>%s</dd></div>\n"
 # Answer: what is digested.
 CASES = {
-    b'{"type":"header","options":{"from":"auto","keys":[],"memory":1024}}\n{"a":1}\n': b'{"type":"header","options":[]}\n{"a":1}\n',
+    b'{"type":"header","options":{"from":"auto","keys":[],"memory":1024}}\n{"a":1}\n':
+        b'{"type":"header","options":[]}\n{"a":1}\n',
     b"<dl>\n" + ROW % (b"from", b"auto") + b"</dl>\n": b"<dl>\n</dl>\n",
     b'"options":{"from":"raw","keys":[],"memory":1024}': b'"options":[["from", "raw"]]',
     ROW % (b"from", b"raw"): ROW % (b"from", b"raw"),
