@@ -31,6 +31,17 @@ package enum Generator {
     case .pushLog: return try PushLogGenerator(scenario, source: source, to: output, truth: truth).run()
     }
   }
+
+  /// Whether the truth is less than what `export` writes, which depends on the bytes that are left.
+  package static func isUncertain(_ kind: Kind, _ scenario: Scenario) -> Bool {
+    kind == .pushes ? PushSession.isUncertain(scenario) : scenario.isDamaged
+  }
+
+  /// Sizes in bytes of the chunks of a stream, in turn and repeated.
+  package static func chunks(seed: UInt64) -> [Int] {
+    var numbers = RandomNumbers(seed: seed, .chunks)
+    return (0..<numbers.within(1...4)).map { _ in numbers.within(1...100) }
+  }
 }
 
 /// Receives generated data.

@@ -6,7 +6,7 @@ package struct RandomNumbers: Sendable {
   enum Purpose: UInt64, Sendable {
     case tokens = 1
     case times, damage, connections, segments, disturbances, pace, requests, endings, fileDamage, fragments
-    case outcomes, exchanges, identifiers
+    case outcomes, exchanges, identifiers, chunks
   }
 
   private var state: UInt64

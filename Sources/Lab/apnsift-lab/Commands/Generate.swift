@@ -17,6 +17,9 @@ struct Generate: ParsableCommand {
       header and summary; the generator writes it without a decoder. With damage, it lists the tuples that must be \
       decoded, those too close to damage to be required, and the damaged bytes.
 
+      With --case, DIR is a case of a corpus, as `apnsift verify` reads it: the input, its expected output, and how to \
+      read it.
+
       EXAMPLES
         apnsift-lab generate --kind dump --seed 1 -o dump.bin
         apnsift-lab generate --kind dump --seed 2 --tuples 9000 -o many.bin
@@ -28,6 +31,7 @@ struct Generate: ParsableCommand {
         apnsift-lab generate --kind capture --seed 8 --file-lost-bytes 9 -o torn.pcap
         apnsift-lab generate --kind pushes --seed 9 --invalidated 300 -o pushes.pcap
         apnsift-lab generate --kind push-log --seed 10 --log-times rfc3339 -o log.csv
+        apnsift-lab generate --kind dump --seed 11 --tuples 20 --case corpus/new
       """)
 
   @Option(help: .init("Contents to generate.", valueName: "KIND"))
@@ -36,8 +40,12 @@ struct Generate: ParsableCommand {
   @Option(help: .init("Seed of the random generator, 0 to 2^64 - 1.", valueName: "SEED"))
   var seed: UInt64
 
-  @Option(name: [.short, .long], help: .init("Output file.", valueName: "OUT"))
-  var output: String
+  @Option(name: [.customShort("o"), .customLong("output")], help: .init("Output file.", valueName: "OUT"))
+  var givenOutput: String?
+
+  @Option(
+    name: .customLong("case"), help: .init("Write a case of a corpus, instead of OUT.", valueName: "DIR"))
+  var caseDirectory: String?
 
   @Flag(help: "Overwrite output files.")
   var force = false
@@ -51,6 +59,14 @@ struct Generate: ParsableCommand {
   @OptionGroup(title: "DAMAGE") var damage: GenerateDamageOptions
 
   mutating func validate() throws {
+    guard (givenOutput == nil) != (caseDirectory == nil) else {
+      throw ValidationError("expected -o OUT or --case DIR: give one of them")
+    }
+    if caseDirectory != nil, Generator.isUncertain(kind, scenario) {
+      throw ValidationError(
+        "--case excludes damage, and loss in captures of pushes: write the input with -o into a case of your own, "
+          + "and its expected output with `apnsift verify --update`")
+    }
     if output == "-" {
       throw ValidationError("-o - is not possible: OUT.truth.ndjson is written next to the output")
     }
@@ -80,14 +96,23 @@ struct Generate: ParsableCommand {
     }
   }
 
-  private var namedCompression: GeneratedCompression? {
-    switch OutputName.fileExtension(output) {
-    case "gz": .gzip
-    case "zst": .zstd
-    case "lz4": .lz4
-    default: nil
-    }
+  /// The input: `givenOutput`, or its name in the case.
+  private var output: String {
+    if let givenOutput { return givenOutput }
+    let form =
+      switch kind {
+      case .dump, .pair: "bin"
+      case .capture, .gateway, .pushes: (capture.container ?? .pcap).rawValue
+      case .pushLog: (pushes.logFormat ?? .ndjson).rawValue
+      }
+    let stored = Self.compressions.first { $0.value == compression }.map { "." + $0.key } ?? ""
+    return "input." + form + stored
   }
+
+  /// By the extensions of their files.
+  private static let compressions: [String: GeneratedCompression] = ["gz": .gzip, "zst": .zstd, "lz4": .lz4]
+
+  private var namedCompression: GeneratedCompression? { Self.compressions[OutputName.fileExtension(output)] }
 
   /// The container format by the output's extension.
   private var namedContainer: CaptureContainer.Format? { CaptureContainer.Format(rawValue: fileExtension) }
@@ -149,21 +174,38 @@ struct Generate: ParsableCommand {
   }
 
   func run() throws {
-    let file = try OutputFile(output, force: force, isPrivate: false)
-    let truth = try OutputFile(output + ".truth.ndjson", force: force, isPrivate: false)
+    let directory = try caseDirectory.map { try OutputDirectory($0, force: force) }
+    let open = { [force] (name: String) throws -> OutputFile in
+      try directory?.makeFile(name) ?? OutputFile(name, force: force, isPrivate: false)
+    }
+    let file = try open(output)
+    let truth = try open(directory == nil ? output + ".truth.ndjson" : GeneratedCase.expected)
     let compression = compression ?? namedCompression ?? .none
     guard let stored = compression.compressor(into: file) else {
       throw CommandError("out of memory for \(compression.rawValue)")
     }
-    let responses =
-      kind == .pair ? try OutputFile(output + ".responses", force: force, isPrivate: false) : nil
+    let responses = kind == .pair ? try open(output + ".responses") : nil
+    if directory != nil { try truth.write(Array(GeneratedCase.header.utf8).span.bytes) }
     let count = try generate(into: stored, responses, truth: truth)
     try responses?.finish()
     try file.finish()
     try truth.finish()
+    let names = if let directory { try finish(directory) } else { "\(output) and \(output).truth.ndjson" }
     Console.say(
-      "generated \(Count.of(tuples.tuples, noun)) in \(Count.of(count, "byte")): "
-        + "\(output) and \(output).truth.ndjson")
+      "generated \(Count.of(tuples.tuples, noun)) in \(Count.of(count, "byte")): \(names)")
+  }
+
+  /// Describes a case.
+  /// - Returns: its path.
+  private func finish(_ directory: OutputDirectory) throws -> String {
+    var generated = GeneratedCase(shows: "\(Count.of(tuples.tuples, noun)), as they were generated")
+    if kind == .dump { generated.chunks = Generator.chunks(seed: seed) }
+    if kind == .pair { generated.options = ["--requests", output, "--responses", output + ".responses"] }
+    let file = try directory.makeFile(GeneratedCase.description)
+    try file.write(Array(generated.text.utf8).span.bytes)
+    try file.finish()
+    try directory.finish()
+    return directory.name
   }
 
   private func generate(
