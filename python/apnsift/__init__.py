@@ -11,6 +11,7 @@ The package runs the command `apnsift`, and decodes nothing itself.
 from importlib import metadata as _metadata
 
 from apnsift._command import command, version
+from apnsift._comparing import Comparison, compare
 from apnsift._errors import (
     AlreadyRead,
     CommandNotFound,
@@ -21,7 +22,7 @@ from apnsift._errors import (
     UsageError,
 )
 from apnsift._queries import dataset, relation, scan
-from apnsift._reading import Reader, export, read, schema
+from apnsift._reading import Reader, export, read, schema, tokens
 
 try:
     __version__ = _metadata.version("apnsift")
@@ -31,6 +32,7 @@ except _metadata.PackageNotFoundError:  # sources that are not installed
 __all__ = [
     "AlreadyRead",
     "CommandNotFound",
+    "Comparison",
     "Error",
     "FindingsError",
     "InputError",
@@ -39,11 +41,13 @@ __all__ = [
     "UsageError",
     "__version__",
     "command",
+    "compare",
     "dataset",
     "export",
     "read",
     "relation",
     "scan",
     "schema",
+    "tokens",
     "version",
 ]

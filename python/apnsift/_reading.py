@@ -237,6 +237,18 @@ def read(
     return Reader(run, stream.schema, batches)
 
 
+def tokens(paths: Paths = (), **parameters: Any) -> Reader:
+    """The distinct tokens of the inputs, a row each: what was sent to it, and when it became invalid.
+
+    >>> import apnsift
+    >>> apnsift.tokens("samples/lost-byte.bin").to_polars()["token"].n_unique()
+    37
+
+    The parameters are those of `read`, but for `records`.
+    """
+    return read(paths, records="tokens", **parameters)
+
+
 def schema(
     records: Kind = "feedback", *, columns: Sequence[str] | str | None = None, **command_options: Any
 ) -> pa.Schema:
@@ -283,7 +295,7 @@ def _batches(run: Run, stream: pa.RecordBatchReader, partial: bool) -> Iterator[
             run.finish()  # a stream that is cut has its reason there
             raise
         run.finish(partial=partial)
-    _warn(run, stacklevel=4)
+    warn(run, stacklevel=4)
 
 
 def _watched(batches: Iterator[pa.RecordBatch], progress: Callable[[int], object]) -> Iterator[pa.RecordBatch]:
@@ -317,7 +329,7 @@ class _Line:
         print(file=sys.stderr)
 
 
-def _warn(run: Run, stacklevel: int) -> None:
+def warn(run: Run, stacklevel: int) -> None:
     if run.status == 2:
         warnings.warn(summary(run.messages), PartialWarning, stacklevel=stacklevel)
 
@@ -352,6 +364,6 @@ def export(
     arguments += [*_flags(None, jobs), *(["--force"] if force else [])]
     with Run(arguments, inputs(paths)) as run:
         run.finish(partial=partial)
-        _warn(run, stacklevel=3)
+        warn(run, stacklevel=3)
     files = {path.stem: path for path in sorted(folder.glob(f"*.{_FORMATS[format]}"))}
     return {**files, "summary": folder / "summary.json"}
