@@ -44,6 +44,8 @@ struct PushBodyTests {
       (#"{"reason":"Unknown","timestamp":1}"#, 410), (#"{"reason":"Unknown"}"#, nil),
       (#"{"reason":"BadPath","timestamp":1}"#, nil), (#"{"reason":"Shutdown"}"#, 503),
       (#"{"reason":"BadEnvironmentKeyIdInToken"}"#, 403), (#"{"reason":"BadEnvironmentKeyInToken"}"#, 403),
+      (#"{"reason":"ChannelNotRegistered"}"#, 400), (#"{"reason":"TopicMismatch"}"#, 403),
+      (#"{"reason":"Service Unavailable"}"#, 503),
     ] as [(String, UInt16?)])
   func statuses(text: String, status: UInt16?) throws {
     let bytes = Array(text.utf8)

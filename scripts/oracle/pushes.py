@@ -22,7 +22,13 @@ REASONS = {
     429: "TooManyProviderTokenUpdates TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable Shutdown",
 }  # fmt: skip
 REASONS = {status: sorted(reasons.split()) for status, reasons in REASONS.items()}
-STATUS_OF = {reason: status for status, reasons in REASONS.items() for reason in reasons}
+# Those of "Sending broadcast push notification requests to APNs" and "Sending channel management requests to APNs" besides.
+REASONS_OF_CHANNELS = {
+    400: ["BadChannelId", "BadRequestParams", "BadRequestPayload", "CannotCreateChannelConfig", "ChannelNotRegistered",
+        "FeatureNotEnabled", "MissingChannelId", "MissingPushType"],
+    403: ["TopicMismatch"], 503: ["Service Unavailable"],
+}  # fmt: skip
+STATUS_OF = {reason: status for table in (REASONS, REASONS_OF_CHANNELS) for status, reasons in table.items() for reason in reasons}
 STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses in HPACK's static table: known even after a loss
 TEXTS = ("topic", "push_type", "collapse_id", "apns_unique_id", "reason")
 FIELDS = (

@@ -2,12 +2,14 @@ import WireBytes
 
 /// The reasons of the service and their statuses (docs/spec/pushes.md#reasons).
 package enum PushReason {
-  private static let statuses: [(status: UInt16, reasons: [StaticString])] = [
+  package static let statuses: [(status: UInt16, reasons: [StaticString])] = [
     (
       400,
       [
-        "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic",
-        "DeviceTokenNotForTopic", "DuplicateHeaders", "IdleTimeout", "InvalidPushType", "MissingDeviceToken",
+        "BadChannelId", "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPriority",
+        "BadRequestParams", "BadRequestPayload", "BadTopic", "CannotCreateChannelConfig",
+        "ChannelNotRegistered", "DeviceTokenNotForTopic", "DuplicateHeaders", "FeatureNotEnabled",
+        "IdleTimeout", "InvalidPushType", "MissingChannelId", "MissingDeviceToken", "MissingPushType",
         "MissingTopic", "PayloadEmpty", "TopicDisallowed",
       ]
     ),
@@ -17,7 +19,7 @@ package enum PushReason {
         // Apple's table has the first spelling, the service sends the second.
         "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken",
         "BadEnvironmentKeyInToken", "ExpiredProviderToken", "Forbidden", "InvalidProviderToken",
-        "MissingProviderToken", "UnrelatedKeyIdInToken",
+        "MissingProviderToken", "TopicMismatch", "UnrelatedKeyIdInToken",
       ]
     ),
     (404, ["BadPath"]),
@@ -26,7 +28,8 @@ package enum PushReason {
     (413, ["PayloadTooLarge"]),
     (429, ["TooManyProviderTokenUpdates", "TooManyRequests"]),
     (500, ["InternalServerError"]),
-    (503, ["ServiceUnavailable", "Shutdown"]),
+    // Channel management has the space.
+    (503, ["Service Unavailable", "ServiceUnavailable", "Shutdown"]),
   ]
 
   /// The status of a reason; nil for an unknown reason.
