@@ -18,6 +18,7 @@ struct CaptureFileWriter {
     try buffer.append(container.format == .pcap ? pcapHeader : pcapngHeader)
   }
 
+  /// Writes what is buffered.
   mutating func finish() throws { try buffer.flush() }
 
   /// The record of a packet in the format of the file.
@@ -81,11 +82,19 @@ struct CaptureFileWriter {
     let rate: UInt64 = container.hasNanoseconds ? 1_000_000_000 : 1_000_000
     let ticks = UInt64(moment.seconds) * rate + UInt64(moment.nanoseconds) / (1_000_000_000 / rate)
     let length = word(UInt32(truncatingIfNeeded: packet.count))
-    let padding = [UInt8](repeating: 0, count: (4 - packet.count % 4) % 4)
     let head =
       word(0) + word(UInt32(truncatingIfNeeded: ticks >> 32)) + word(UInt32(truncatingIfNeeded: ticks))
       + length + word(UInt32(truncatingIfNeeded: sentLength))
-    return block(6, head + packet + padding)
+    return block(6, head + packet + Self.padding(packet.count))
+  }
+
+  /// Up to a multiple of 4 bytes.
+  private static func padding(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: (4 - count % 4) % 4) }
+
+  /// Writes a decryption secrets block with lines of a TLS key log.
+  mutating func write(keyLog lines: [UInt8]) throws {
+    let length = word(UInt32(truncatingIfNeeded: lines.count))
+    try buffer.append(block(10, word(0x544c_534b) + length + lines + Self.padding(lines.count)))
   }
 
   private func block(_ type: UInt32, _ body: [UInt8]) -> [UInt8] {

@@ -159,51 +159,60 @@ private struct Checksum {
   }
 }
 
-/// The two ends of a generated connection.
+/// The two ends of a connection.
 struct Peers: Sendable {
-  var isV6: Bool
-  var serverPort: UInt16
-  /// The number of the client, from 1, with which its address ends.
-  private let client: UInt16
-  private let clientPort: UInt16
+  private let client: ConnectionEnd
+  private let server: ConnectionEnd
 
+  var isV6: Bool { server.address.count > 4 }
+  var serverPort: UInt16 { server.port }
+
+  init(client: ConnectionEnd, server: ConnectionEnd) { (self.client, self.server) = (client, server) }
+
+  /// Those of a generated connection. Clients have private addresses (RFC 1918); servers, and all IPv6 hosts, have
+  /// documentation addresses (RFC 5737 and 3849).
   /// - Parameters:
   ///   - number: number of the connection, from 0, or of its slot if ports are reused.
   init(_ number: Int, serverPort: UInt16, isV6: Bool) {
-    self.isV6 = isV6
-    self.serverPort = serverPort
-    client = UInt16(truncatingIfNeeded: number / CaptureScenario.clientPorts + 1)
-    clientPort = UInt16(truncatingIfNeeded: 49_152 + number % CaptureScenario.clientPorts)
+    // The number of the client, from 1, with which its address ends.
+    let last = bigEndian(UInt16(truncatingIfNeeded: number / CaptureScenario.clientPorts + 1))
+    client = ConnectionEnd(
+      address: isV6 ? Self.v6(0x0c) + last : [10, 0] + last,
+      port: UInt16(truncatingIfNeeded: 49_152 + number % CaptureScenario.clientPorts))
+    server = ConnectionEnd(address: isV6 ? Self.v6(0x05) + [0, 1] : [198, 51, 100, 1], port: serverPort)
+  }
+
+  /// All but the last 2 bytes.
+  private static func v6(_ group: UInt8) -> [UInt8] {
+    [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, group]
   }
 
   func addresses(isFromServer: Bool) -> (source: [UInt8], destination: [UInt8]) {
-    let (client, server) = isV6 ? (v6(0x0c, client), v6(0x05, 1)) : (v4Client, [198, 51, 100, 1])
-    return isFromServer ? (server, client) : (client, server)
+    isFromServer ? (server.address, client.address) : (client.address, server.address)
   }
 
   func ports(isFromServer: Bool) -> (source: UInt16, destination: UInt16) {
-    isFromServer ? (serverPort, clientPort) : (clientPort, serverPort)
+    isFromServer ? (server.port, client.port) : (client.port, server.port)
   }
 
-  /// Clients have private addresses (RFC 1918); servers, and all IPv6 hosts, have documentation addresses (RFC 5737 and
-  /// 3849).
-  private var v4Client: [UInt8] {
-    [10, 0, UInt8(truncatingIfNeeded: client >> 8), UInt8(truncatingIfNeeded: client)]
-  }
-
-  private func v6(_ group: UInt8, _ last: UInt16) -> [UInt8] {
-    [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, group] + bigEndian(last)
-  }
-
-  /// Address and port in JSON, as in reports: `"192.0.2.1:2196"`, `"[2001:db8::1]:2196"`.
+  /// Address and port of a generated connection in JSON, as in reports: `"192.0.2.1:2196"`, `"[2001:db8::5:1]:2196"`.
   func text(ofServer isServer: Bool) -> [UInt8] {
-    let port = isServer ? serverPort : clientPort
+    let end = isServer ? server : client
+    let groups = end.address.suffix(4).map { UInt16($0) }
     let address =
-      if isV6 {
-        isServer ? "[2001:db8::5:1]" : "[2001:db8::c:\(String(client, radix: 16))]"
-      } else {
-        isServer ? "198.51.100.1" : "10.0.\(client >> 8).\(client & 0xff)"
-      }
-    return TruthText.quoted("\(address):\(port)")
+      isV6
+      ? "[2001:db8::" + String(groups[1], radix: 16) + ":" + String(groups[2] << 8 | groups[3], radix: 16)
+        + "]"
+      : end.address.map(String.init).joined(separator: ".")
+    return TruthText.quoted("\(address):\(end.port)")
   }
+}
+
+/// An end of a TCP connection.
+package struct ConnectionEnd: Sendable {
+  /// 4 bytes, or 16 of IPv6.
+  fileprivate let address: [UInt8]
+  fileprivate let port: UInt16
+
+  package init(address: [UInt8], port: UInt16) { (self.address, self.port) = (address, port) }
 }
