@@ -183,8 +183,8 @@ let package = Package(
     module(
       "Lab/MockServer",
       [
-        "Analysis", "Basics", "CLibcrypto", "Conformance", "PacketCapture", "ReaderModels", "Reports",
-        "StreamInputs", nio("NIOCore"), nio("NIOHPACK", "swift-nio-http2"),
+        "APNsWire", "Analysis", "Basics", "CLibcrypto", "Conformance", "Generator", "PacketCapture",
+        "ReaderModels", "Reports", "StreamInputs", nio("NIOCore"), nio("NIOHPACK", "swift-nio-http2"),
         nio("NIOHTTP2", "swift-nio-http2"), nio("NIOPosix"), nio("NIOSSL", "swift-nio-ssl"), nio("NIOTLS"),
       ]),
     command(

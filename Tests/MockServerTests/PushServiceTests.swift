@@ -10,9 +10,10 @@ import Testing
 @Suite("Answers to pushes") struct PushServiceTests {
   // MARK: - Inputs
 
-  /// A push of an input: its token in hex, and what is known of its answer.
+  /// A push of an input: its token in hex, and what is known of it and of its answer.
   private struct Known {
     var token: String
+    var topic: String?
     var status: UInt16?
     var reason: String?
     var timestamp: Int64?
@@ -26,9 +27,10 @@ import Testing
       var fields = PushFields()
       fields[.tokenText] = texts.count..<texts.count + push.token.utf8.count
       texts += push.token.utf8
-      if let reason = push.reason {
-        fields[.reason] = texts.count..<texts.count + reason.utf8.count
-        texts += reason.utf8
+      for (field, text) in [(PushFields.Text.reason, push.reason), (.topic, push.topic)] {
+        guard let text else { continue }
+        fields[field] = texts.count..<texts.count + text.utf8.count
+        texts += text.utf8
       }
       fields.status = push.status
       fields.timestamp = push.timestamp
@@ -82,78 +84,25 @@ import Testing
     #expect(PushResponse(status: 400, reason: "a\"b\\c\n").body == #"{"reason":"a\"b\\c\n"}"#)
   }
 
-  // MARK: - Frames
+  // MARK: - Connections
 
-  private struct Frame {
-    var type: UInt8
-    var flags: UInt8
-    var stream: Int
-    var payload: [UInt8]
-  }
-
-  /// A request, with literal header fields that enter no table.
   private func request(
     _ stream: UInt32, token: String,
     headers: [(String, String)] = [("apns-topic", "com.example.app"), ("apns-priority", "5")],
     payload: String = "{\"aps\":{}}"
   ) -> [UInt8] {
-    let pseudo = [
-      (":method", "POST"), (":scheme", "http"), (":path", "/3/device/\(token)"), (":authority", "localhost"),
-    ]
-    // HEADERS with END_HEADERS; DATA with END_STREAM.
-    return HTTP2Bytes.frame(1, 4, stream: stream, HTTP2Bytes.block(pseudo + headers))
-      + HTTP2Bytes.frame(0, 1, stream: stream, Array(payload.utf8))
-  }
-
-  /// A client's connection.
-  private final class Connection {
-    let client: TestClient
-    private var bytes: [UInt8] = []
-
-    init(_ client: TestClient) { self.client = client }
-
-    /// Frames up to the first that is asked for; all that are left if there is none.
-    func frames(until isLast: (Frame) -> Bool) throws -> [Frame] {
-      var frames: [Frame] = []
-      while true {
-        while bytes.count >= 9 {
-          let length = bytes[..<3].reduce(0) { $0 << 8 | Int($1) }
-          guard bytes.count >= 9 + length else { break }
-          let stream = bytes[5..<9].reduce(0) { $0 << 8 | Int($1) }
-          frames.append(
-            Frame(type: bytes[3], flags: bytes[4], stream: stream, payload: Array(bytes[9..<9 + length])))
-          bytes.removeFirst(9 + length)
-          if let last = frames.last, isLast(last) { return frames }
-        }
-        let more = try client.read()
-        if more.isEmpty { return frames }
-        bytes += more
-      }
-    }
+    ClientRequest(path: "/3/device/\(token)", headers: headers, payload: payload).frames(stream)
   }
 
   private func start(
-    _ pushes: [Known], log: EventLog, configure: (inout MockServer.Configuration) -> Void = { _ in }
+    _ pushes: [Known], demanded: [PushAnswer] = [], log: EventLog,
+    configure: (inout MockServer.Configuration) -> Void = { _ in }
   ) throws -> MockServer {
     var configuration = MockServer.Configuration()
     configuration.clientLimit = 1
     configure(&configuration)
-    return try MockServer.start(.pushes(PushAnswers(collector(pushes).recorded)), configuration) {
-      log.add($0)
-    }
-  }
-
-  private func connect(_ server: MockServer) throws -> Connection {
-    let connection = Connection(try TestClient(port: server.port))
-    try connection.client.send(
-      HTTP2Bytes.preface + HTTP2Bytes.settings + HTTP2Bytes.frame(4, 1, stream: 0, []))
-    return connection
-  }
-
-  private func received(_ log: EventLog) throws -> [ReceivedPush] {
-    try log.events { $0 == .finished }.compactMap { event in
-      if case .received(let push) = event { push } else { nil }
-    }
+    let answers = PushAnswers(try collector(pushes).recorded, demanded: [.push: demanded])
+    return try MockServer.start(.pushes(answers), configuration) { log.add($0) }
   }
 
   @Test("a response has the status and the body of the input, and the record what was sent") func responses()
@@ -162,7 +111,7 @@ import Testing
     let log = EventLog()
     let server = try start(
       [Known(token: "aa", status: 410, reason: "Unregistered", timestamp: 1_700_000_000_123)], log: log)
-    let connection = try connect(server)
+    let connection = try HTTP2Connection(server)
     let headers = [("apns-topic", "com.example.app"), ("apns-id", "4711"), ("authorization", "bearer a.b.c")]
     try connection.client.send(request(1, token: "aa", headers: headers) + request(3, token: "bb"))
     // The body may come after the other response.
@@ -177,7 +126,7 @@ import Testing
     let accepted = try #require(frames.first { $0.type == 1 && $0.stream == 3 })
     #expect(accepted.flags & 1 != 0 && accepted.payload.first == 0x88)
     connection.client.close()
-    let pushes = try received(log)
+    let pushes = try log.received()
     #expect(pushes.map(\.token) == ["aa", "bb"] && pushes.map(\.http2Stream) == [1, 3])
     #expect(pushes[0].headers.map { [$0.name, $0.value] } == headers.map { [$0.0, $0.1] })
     #expect(pushes[0].payloadLength == 10 && pushes[1].ending == .answered(.accepted))
@@ -194,7 +143,7 @@ import Testing
         Known(token: "aa", flags: [.streamReset, .refused, .noResponse]),
         Known(token: "bb", flags: .noResponse), Known(token: "cc", flags: [.goaway, .noResponse]),
       ], log: log)
-    let connection = try connect(server)
+    let connection = try HTTP2Connection(server)
     try connection.client.send(request(1, token: "aa") + request(3, token: "bb") + request(5, token: "ee"))
     let frames = try connection.frames { $0.stream == 5 && $0.flags & 1 != 0 }
     // REFUSED_STREAM is 7 (RFC 9113, section 7).
@@ -209,9 +158,42 @@ import Testing
     connection.client.close()
     // What follows the GOAWAY is not received.
     #expect(
-      try received(log).map(\.ending) == [
+      try log.received().map(\.ending) == [
         .answered(.refuse), .answered(.silence), .answered(.accepted), .answered(.goaway),
       ])
+    server.stop()
+  }
+
+  @Test("answers that were demanded: late ones come after others, and the last repeats") func demanded()
+    throws
+  {
+    let log = EventLog()
+    var busy = PushResponse(status: 429, reason: "TooManyRequests")
+    busy.retryAfter = 30
+    let server = try start(
+      [],
+      demanded: [
+        .late(.accepted, milliseconds: 3_600_000), .late(.response(busy), milliseconds: 0), .cancel,
+      ], log: log)
+    let connection = try HTTP2Connection(server)
+    try connection.client.send((0..<4).flatMap { request(2 * $0 + 1, token: "aa") })
+    var ended: Set<Int> = []
+    let frames = try connection.frames { frame in
+      if frame.type == 3 || frame.type <= 1 && frame.flags & 1 != 0 { ended.insert(frame.stream) }
+      return ended == [3, 5, 7]
+    }
+    #expect(!frames.contains { $0.stream == 1 })
+    // RST_STREAM with CANCEL (RFC 9113, section 7).
+    for stream in [5, 7] {
+      #expect(frames.filter { $0.stream == stream }.map { [$0.type] + $0.payload } == [[3, 0, 0, 0, 8]])
+    }
+    connection.client.close()
+    let pushes = try log.received().sorted { $0.http2Stream < $1.http2Stream }
+    #expect(
+      pushes.map(\.ending) == [
+        .abandoned, .answered(.response(busy)), .answered(.cancel), .answered(.cancel),
+      ])
+    #expect(pushes[1].answerHeaders.contains { ($0.name, $0.value) == ("retry-after", "30") })
     server.stop()
   }
 
@@ -221,7 +203,7 @@ import Testing
     let log = EventLog()
     let known = [Known(token: "aa", status: 400, reason: "BadTopic"), Known(token: "bb", status: 410)]
     let server = try start(known, log: log) { $0.shufflesAnswers = true }
-    let connection = try connect(server)
+    let connection = try HTTP2Connection(server)
     try connection.client.send(request(1, token: "aa") + request(3, token: "bb") + request(5, token: "cc"))
     let frames = try connection.frames { $0.stream == 1 && $0.flags & 1 != 0 }.filter { $0.type <= 1 }
     #expect(frames.map { [Int($0.type), $0.stream] } == [[1, 5], [1, 3], [1, 1], [0, 1], [0, 1]])
@@ -267,27 +249,59 @@ import Testing
         $0.headers += [("apns-collapse-id", String(repeating: "c", count: 65))]
       },
       Refusal("an unknown push type", "400 InvalidPushType") { $0.headers += [("apns-push-type", "silent")] },
+      Refusal("a push type of another topic", "400 TopicDisallowed") {
+        $0.headers += [("apns-push-type", "liveactivity")]
+      },
+      Refusal("an alert to the topic of a Live Activity", "400 TopicDisallowed") {
+        $0.headers = [
+          ("apns-topic", "com.example.app.push-type.liveactivity"), ("apns-push-type", "alert"),
+        ]
+      },
+      Refusal("the push type of its topic", "200") {
+        $0.headers = [
+          ("apns-topic", "com.example.app.push-type.liveactivity"), ("apns-push-type", "liveactivity"),
+        ]
+      },
+      Refusal("a pass", "200") {
+        $0.headers = [("apns-topic", "pass.com.example"), ("apns-push-type", "background")]
+      },
+      Refusal("another topic than in the input", "400 DeviceTokenNotForTopic") {
+        $0.token = "CC"
+        $0.headers = [("apns-topic", "com.example.app")]
+      },
+      Refusal("the topic of the input", "200") {
+        $0.token = "cc"
+        $0.headers = [("apns-topic", "com.example.app.voip")]
+      },
+      Refusal("the topic of a refused push says nothing", "400 BadTopic") {
+        $0.token = "dd"
+        $0.headers = [("apns-topic", "com.example.app")]
+      },
       Refusal("no payload", "400 PayloadEmpty") { $0.payload = "" },
       Refusal("4096 bytes", "200") { $0.payload = String(repeating: "1", count: 4096) },
       Refusal("4097 bytes", "413 PayloadTooLarge") { $0.payload = String(repeating: "1", count: 4097) },
       Refusal("5120 bytes to VoIP", "200") {
-        $0.headers += [("apns-push-type", "voip")]
+        $0.headers = [("apns-topic", "com.example.app.voip"), ("apns-push-type", "voip")]
         $0.payload = String(repeating: "1", count: 5120)
       },
       Refusal("5121 bytes to VoIP", "413 PayloadTooLarge") {
-        $0.headers += [("apns-push-type", "voip")]
+        $0.headers = [("apns-topic", "com.example.app.voip"), ("apns-push-type", "voip")]
         $0.payload = String(repeating: "1", count: 5121)
       },
     ]) func strict(_ refusal: Refusal) throws
   {
     let log = EventLog()
-    let server = try start([Known(token: "bb", status: 410)], log: log) { $0.isStrict = true }
-    let connection = try connect(server)
+    let known = [
+      Known(token: "bb", status: 410), Known(token: "cc", topic: "com.example.app.voip", status: 200),
+      Known(token: "dd", topic: "com.example.other", status: 400, reason: "BadTopic"),
+    ]
+    let server = try start(known, log: log) { $0.isStrict = true }
+    let connection = try HTTP2Connection(server)
     try connection.client.send(
       request(1, token: refusal.token, headers: refusal.headers, payload: refusal.payload))
     _ = try connection.frames { $0.stream == 1 && $0.flags & 1 != 0 }
     connection.client.close()
-    let answers = try received(log).map { push -> String in
+    let answers = try log.received().map { push -> String in
       guard case .answered(.response(let response)) = push.ending else { return "none" }
       return [String(response.status), response.reason].compactMap { $0 }.joined(separator: " ")
     }
@@ -298,7 +312,7 @@ import Testing
   @Test("bytes that are no frames end the connection with a reason of ours") func brokenFrames() throws {
     let log = EventLog()
     let server = try start([Known(token: "aa", status: 200)], log: log)
-    let connection = try connect(server)
+    let connection = try HTTP2Connection(server)
     try connection.client.send([UInt8](repeating: 0xff, count: 64))
     let ends = try log.events { $0 == .finished }.compactMap { event -> String? in
       guard case .ended(_, let report) = event, case .failed(let reason) = report.end else { return nil }
@@ -313,13 +327,13 @@ import Testing
   @Test("a request that the client resets is recorded without an answer") func abandoned() throws {
     let log = EventLog()
     let server = try start([Known(token: "aa", status: 200)], log: log)
-    let connection = try connect(server)
+    let connection = try HTTP2Connection(server)
     // Only the HEADERS of a request, and then a RST_STREAM with CANCEL.
     let begun = request(3, token: "aa").dropLast(9 + 10)
     try connection.client.send(Array(begun) + HTTP2Bytes.reset(3, code: 8) + request(5, token: "aa"))
     _ = try connection.frames { $0.stream == 5 && $0.flags & 1 != 0 }
     connection.client.close()
-    #expect(try received(log).map(\.ending) == [.abandoned, .answered(.accepted)])
+    #expect(try log.received().map(\.ending) == [.abandoned, .answered(.accepted)])
     server.stop()
   }
 

@@ -5,6 +5,7 @@ import NIOCore
 final class ClientRegistry {
   let configuration: MockServer.Configuration
   let socketQueues = SocketQueues()
+  var channels = ChannelStore()
   /// Sessions of all servers on the same thread.
   private let allSessions: SessionCount
   private let onEvent: @Sendable (ServerEvent) -> Void
@@ -75,7 +76,7 @@ final class ClientRegistry {
     left(session)
   }
 
-  func received(_ push: ReceivedPush) { emit(.received(push)) }
+  func received(_ request: ReceivedRequest) { emit(.received(request)) }
 
   /// A client that was not served, or whose end was reported, has left.
   func left(_ session: ServedSession) {

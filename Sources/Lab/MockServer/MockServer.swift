@@ -29,6 +29,8 @@ package final class MockServer: Sendable {
     package var isStrict = false
     /// Whether pushes that come together are answered in reverse order, and bodies sent in two frames.
     package var shufflesAnswers = false
+    /// Gets what clients and server send.
+    package var capture: ServedCapture?
     /// Maximum number of connected clients; further ones are rejected.
     package var maxConcurrentClients = 256
     /// Number of clients to serve before the server ends by itself. Nil is unlimited.
@@ -76,6 +78,13 @@ package final class MockServer: Sendable {
   ) throws -> MockServer {
     var configuration = given
     if case .pushes = service { configuration.tlsOptions.protocols = ["h2"] }
+    if let capture = given.capture {
+      let keyLog = given.tlsOptions.keyLog
+      configuration.tlsOptions.keyLog = {
+        keyLog?($0)
+        capture.add(keyLog: $0)
+      }
+    }
     let address = try address(configuration)
     let tls = try configuration.tls?.context(configuration.tlsOptions)
     let thread = try thread ?? ServerThread()
@@ -131,9 +140,11 @@ package final class MockServer: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
-          let transport = TransportHandler()
-          try pipeline.addHandler(transport)
           let registry = registry.value
+          let recording = registry.configuration.capture.map(RecordingHandler.init)
+          if let recording { try pipeline.addHandler(recording) }
+          let transport = TransportHandler(recording: recording)
+          try pipeline.addHandler(transport)
           if let tls { try pipeline.addHandler(registry.configuration.tlsOptions.handler(tls)) }
           try service.addHandlers(to: pipeline, registry, transport)
         }

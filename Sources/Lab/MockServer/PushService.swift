@@ -5,9 +5,9 @@ import NIOHPACK
 import NIOHTTP2
 import StreamInputs
 
-/// Answers the pushes of one client over HTTP/2.
+/// Answers the requests of one client over HTTP/2: pushes, broadcasts, and those for channels.
 ///
-/// It answers complete requests. It counts and hashes the bytes of payloads, and does not keep them.
+/// It answers complete requests. It counts and hashes the bytes of payloads, and keeps only those that create a channel.
 final class PushService: ServedSession, ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundOut = HTTP2Frame
@@ -23,9 +23,23 @@ final class PushService: ServedSession, ChannelInboundHandler {
   private static let mostStreams = 1000
   private static let largestHeaders = 1 << 16
 
+  /// Bytes of a body that is kept.
+  private static let longestBody = 4096
+
   private struct Request {
-    var push: ReceivedPush
+    var received: ReceivedRequest
     let digest = InputHash()
+    /// Of a request that creates a channel.
+    var body: [UInt8] = []
+    /// For an answer that comes later.
+    var timer: Scheduled<Void>?
+
+    mutating func add(_ bytes: RawSpan) {
+      received.payloadLength += bytes.byteCount
+      digest.update(bytes)
+      let isKept = received.kind == .create && received.payloadLength <= PushService.longestBody
+      if isKept { bytes.withUnsafeBytes { body.append(contentsOf: $0) } }
+    }
   }
 
   private let answers: PushAnswers
@@ -121,19 +135,18 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   private func begin(_ stream: HTTP2StreamID, _ headers: HPACKHeaders) {
-    var push = ReceivedPush(client: client, http2Stream: Int(stream))
-    push.method = headers.first(name: ":method") ?? ""
-    push.path = headers.first(name: ":path") ?? ""
-    push.headers = headers.lazy.filter { !$0.name.hasPrefix(":") }.map {
-      ReceivedPush.Header(name: $0.name, value: $0.value)
-    }
-    open[stream] = Request(push: push)
+    open[stream] = Request(
+      received: ReceivedRequest(
+        client: client, peer: peer, http2Stream: Int(stream), method: headers.first(name: ":method") ?? "",
+        path: headers.first(name: ":path") ?? "",
+        headers: headers.lazy.filter { !$0.name.hasPrefix(":") }.map {
+          ReceivedRequest.Header(name: $0.name, value: $0.value)
+        }))
   }
 
   private func received(_ data: HTTP2Frame.FramePayload.Data, on stream: HTTP2StreamID) {
-    open[stream]?.push.payloadLength += data.data.readableBytes
     if case .byteBuffer(let buffer) = data.data {
-      buffer.withUnsafeReadableBytes { open[stream]?.digest.update($0.bytes) }
+      buffer.withUnsafeReadableBytes { open[stream]?.add($0.bytes) }
     }
     let size = data.data.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
     if size > 0 {
@@ -146,55 +159,116 @@ final class PushService: ServedSession, ChannelInboundHandler {
   /// The client has reset a stream.
   private func abandon(_ stream: HTTP2StreamID) {
     guard let request = open.removeValue(forKey: stream) else { return }
-    if silent.remove(stream) == nil { registry.received(request.push) }
+    request.timer?.cancel()
+    if silent.remove(stream) == nil { registry.received(request.received) }
   }
 
   // MARK: - Answers
 
   private func answer(_ stream: HTTP2StreamID) {
-    guard !silent.contains(stream), let request = open[stream] else { return }
-    var push = request.push
-    push.payloadDigest = request.digest.hexDigest()
-    var answer = PushAnswer.goaway
-    if case .serving = state { answer = chosen(for: push, on: stream) }
-    if case .leaving(let last) = state, stream <= last { answer = chosen(for: push, on: stream) }
-    push.ending = .answered(answer)
-    pushes += 1
-    registry.received(push)
-    if answer == .silence {
-      silent.insert(stream)
-      return
+    guard !silent.contains(stream), var request = open[stream], request.timer == nil else { return }
+    request.received.payloadDigest = request.digest.hexDigest()
+    if request.received.kind == .create {
+      request.received.storagePolicy = ChannelStore.policy(in: request.body)
     }
-    open[stream] = nil
+    let chosen = isExcluded(stream) ? .goaway : chosen(for: request, on: stream)
+    if case .late(let answer, let milliseconds) = chosen, let loop = context?.eventLoop {
+      request.timer = loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {
+        self.giveLate(answer, on: stream)
+      }
+      open[stream] = request
+    } else {
+      give(chosen, to: request, on: stream)
+    }
+  }
+
+  private func giveLate(_ answer: PushAnswer, on stream: HTTP2StreamID) {
+    guard isServing, let request = open[stream] else { return }
+    give(isExcluded(stream) ? .goaway : answer, to: request, on: stream)
+    progress()
+    sendHeld()
+    context?.flush()
+    closeIfDone()
+  }
+
+  /// Whether a GOAWAY has excluded it.
+  private func isExcluded(_ stream: HTTP2StreamID) -> Bool {
+    switch state {
+    case .serving: false
+    case .leaving(let last): stream > last
+    case .closing: true
+    }
+  }
+
+  private func give(_ given: PushAnswer, to request: Request, on stream: HTTP2StreamID) {
+    // GOAWAY cannot exclude a stream below an answered one.
+    var answer = given == .goaway && stream < lastAnswered && !isExcluded(stream) ? .refuse : given
+    var received = request.received
+    if answer == .accepted, received.isOfApp {
+      answer = .response(registry.channels.answer(&received, body: request.body))
+    }
+    received.ending = .answered(answer)
+    pushes += 1
+    if answer == .silence { silent.insert(stream) } else { open[stream] = nil }
     switch answer {
-    case .response(let response): respond(response, to: push, on: stream)
+    case .response(let response):
+      received.answerHeaders = Self.headers(of: response, to: received)
+      registry.received(received)
+      return respond(response, received.answerHeaders, on: stream)
     case .refuse: write(stream, .rstStream(.refusedStream))
     case .cancel: write(stream, .rstStream(.cancel))
     case .goaway: goAway()
-    case .silence: break
+    case .silence, .late: break
     }
+    registry.received(received)
   }
 
-  private func chosen(for push: ReceivedPush, on stream: HTTP2StreamID) -> PushAnswer {
-    guard let token = push.token else { return .response(PushResponse(status: 404, reason: "BadPath")) }
-    guard push.method == "POST" else {
-      return .response(PushResponse(status: 405, reason: "MethodNotAllowed"))
+  /// The rules come first, then the answers that were demanded, then the channels.
+  private func chosen(for request: Request, on stream: HTTP2StreamID) -> PushAnswer {
+    let received = request.received
+    guard let kind = received.kind else { return Self.refusal(404, "BadPath") }
+    guard kind == .push else {
+      if let refusal = Refusals.refusal(of: received) { return .response(refusal) }
+      return isTooLong(received) ? Self.refusal(413, "PayloadTooLarge") : answers.next(kind)
     }
-    if registry.configuration.isStrict, let refusal = StrictAnswers.refusal(of: push, token: token) {
-      return .response(refusal)
+    guard received.method == "POST" else { return Self.refusal(405, "MethodNotAllowed") }
+    if registry.configuration.isStrict {
+      if let refusal = Refusals.refusal(of: received) { return .response(refusal) }
+      guard answers.isFor(received.header("apns-topic") ?? "", token: received.subject) else {
+        return Self.refusal(400, "DeviceTokenNotForTopic")
+      }
     }
-    let answer = answers.next(for: token)
-    // GOAWAY cannot exclude a stream below an answered one.
-    return answer == .goaway && stream < lastAnswered ? .refuse : answer
+    return answers.next(for: received.subject)
   }
 
-  private func respond(_ response: PushResponse, to push: ReceivedPush, on stream: HTTP2StreamID) {
+  private func isTooLong(_ request: ReceivedRequest) -> Bool {
+    request.kind == .create && request.payloadLength > Self.longestBody
+  }
+
+  private static func refusal(_ status: Int, _ reason: String) -> PushAnswer {
+    .response(PushResponse(status: status, reason: reason))
+  }
+
+  /// Those of a response, without `:status`.
+  private static func headers(
+    of response: PushResponse, to request: ReceivedRequest
+  ) -> [ReceivedRequest.Header] {
+    let name = request.isOfApp ? "apns-request-id" : "apns-id"
+    let isSent = request.kind == .broadcast && response.status == 200
+    let fields: [(String, String?)] = [
+      (name, request.header(name) ?? response.apnsID ?? uuid()),
+      ("apns-unique-id", response.uniqueID ?? (isSent ? uuid() : nil)),
+      ("apns-channel-id", response.channelID), ("retry-after", response.retryAfter.map(String.init)),
+    ]
+    return fields.compactMap { name, value in value.map { ReceivedRequest.Header(name: name, value: $0) } }
+  }
+
+  private func respond(
+    _ response: PushResponse, _ fields: [ReceivedRequest.Header], on stream: HTTP2StreamID
+  ) {
     lastAnswered = max(lastAnswered, stream)
-    var headers = HPACKHeaders([
-      (":status", String(response.status)),
-      ("apns-id", push.header("apns-id") ?? response.apnsID ?? Self.uuid()),
-    ])
-    if let id = response.uniqueID { headers.add(name: "apns-unique-id", value: id) }
+    var headers = HPACKHeaders([(":status", String(response.status))])
+    for field in fields { headers.add(name: field.name, value: field.value) }
     if registry.configuration.shufflesAnswers {
       held.append((stream, headers, response.body))
     } else {
@@ -247,6 +321,8 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   override func wasIdle() {
+    // The client may wait for them.
+    if open.contains(where: { $1.timer != nil && !silent.contains($0) }) { return }
     switch state {
     case .serving:
       goAway()
@@ -259,7 +335,10 @@ final class PushService: ServedSession, ChannelInboundHandler {
   /// Requests without an answer were abandoned.
   override func willEnd() {
     for stream in open.keys.sorted() where !silent.contains(stream) {
-      if let request = open[stream] { registry.received(request.push) }
+      if let request = open[stream] {
+        request.timer?.cancel()
+        registry.received(request.received)
+      }
     }
     report.pushes = pushes
   }

@@ -52,7 +52,7 @@ package final class ServeLog: Sendable {
   /// The last message of a server of pushes.
   package var pushesDone: Message {
     let (clients, pushes) = counts.withLock { ($0.clients, $0.pushes) }
-    return "answered \(Count.of(pushes, "push")) of \(Count.of(clients, "client"))"
+    return "answered \(Count.of(pushes, "request")) of \(Count.of(clients, "client"))"
   }
 
   /// Problems with clients, for the last message.
@@ -90,7 +90,7 @@ package final class ServeLog: Sendable {
 
   private func outcome(_ report: ServedReport) -> Message {
     let sent = "\(report.sent == report.size ? "all" : "\(report.sent) of") \(Count.of(report.size, "byte"))"
-    let after = report.pushes.map { Count.of($0, "push") } ?? sent
+    let after = report.pushes.map { Count.of($0, "request") } ?? sent
     return switch report.end {
     case .completed where report.pushes == nil: "\(sent) sent"
     case .completed: "\(after) answered"

@@ -9,7 +9,7 @@ package enum ServerEvent: Sendable, Equatable {
   case opened(client: Int, peer: String, connection: String)
   case ended(client: Int, ServedReport)
   /// A request of a client has ended, with or without an answer.
-  case received(ReceivedPush)
+  case received(ReceivedRequest)
   /// The TLS handshake with a client failed.
   case handshakeFailed(peer: String, reason: Message)
   /// A client was rejected: too many are connected, or all of the server's clients have come.

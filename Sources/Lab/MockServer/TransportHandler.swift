@@ -6,10 +6,14 @@ import NIOCore
 final class TransportHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
+  /// The handler below, if there is a capture.
+  private let recording: RecordingHandler?
   private var context: ChannelHandlerContext?
   /// Why the client refused the certificate, if it did so in the clear: with TLS 1.3 the library takes that for an
   /// encrypted record that fails.
   private(set) var refusal: Message?
+
+  init(recording: RecordingHandler?) { self.recording = recording }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -36,6 +40,7 @@ final class TransportHandler: ChannelInboundHandler {
   /// Closes with a RST, by a linger time of 0 (RFC 9293, section 3.10.4, ABORT).
   func reset() {
     guard let context else { return }
+    recording?.isReset = true
     // On the channel's thread it takes effect immediately.
     _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     context.close(promise: nil)

@@ -57,7 +57,7 @@ package enum TokenKind: String, BitwiseCopyable, CaseIterable, Sendable {
   }
 
   /// The kind of a push type, also as libraries write it, such as `LIVE_ACTIVITY`.
-  fileprivate init(pushType: Range<Int>, in bytes: RawSpan) {
+  package init(pushType: Range<Int>, in bytes: RawSpan) {
     self = Self.table.first { Self.spells(pushType, $0.type, in: bytes) }?.kind ?? .other
   }
 

@@ -14,6 +14,8 @@ package enum PushAnswer: Sendable, Equatable {
   case goaway
   /// No response.
   case silence
+  /// Another answer after this time; those to later requests may come before.
+  indirect case late(PushAnswer, milliseconds: Int)
 
   /// Status 200, with an apns-id of the server.
   package static let accepted = PushAnswer.response(PushResponse(status: 200))
@@ -24,6 +26,12 @@ package struct PushResponse: Sendable, Equatable {
   package var reason: String?
   /// When the token became invalid, in milliseconds since 1970.
   package var timestamp: Int64?
+  /// Of the header field `retry-after`.
+  package var retryAfter: Int?
+  /// Of a channel that was created.
+  package var channelID: String?
+  /// The body of an answer without an error.
+  package var content: String?
   /// The apns-id if the request has none; nil for a random one.
   package var apnsID: String?
   package var uniqueID: String?
@@ -32,9 +40,9 @@ package struct PushResponse: Sendable, Equatable {
     (self.status, self.reason, self.timestamp) = (status, reason, timestamp)
   }
 
-  /// The body, as Apple writes it; empty without a reason.
+  /// The body, as Apple writes it.
   package var body: String {
-    guard let reason else { return "" }
+    guard let reason else { return content ?? "" }
     let time = timestamp.map { ",\"timestamp\":\($0)" } ?? ""
     return "{\"reason\":\(JSONValue.quoted(reason))\(time)}"
   }
@@ -49,32 +57,54 @@ package final class PushAnswers: Sendable {
   }
 
   private let tokens: Mutex<[String: Played]>
-  private let otherwise: PushAnswer
+  private let topics: [String: Set<String>]
+  /// By what requests ask.
+  private let demanded: Mutex<[ServiceRequest: Played]>
 
-  /// - Parameter otherwise: the answer for tokens that are not in the input.
-  package init(_ recorded: RecordedAnswers, otherwise: PushAnswer = .accepted) {
+  /// - Parameter demanded: answers to requests, whatever they are for, of which the last repeats; those to pushes are for
+  ///   tokens that are not in the input.
+  package init(_ recorded: RecordedAnswers, demanded: [ServiceRequest: [PushAnswer]] = [:]) {
     tokens = Mutex(recorded.answers.mapValues { Played(answers: $0) })
-    self.otherwise = otherwise
+    topics = recorded.topics
+    self.demanded = Mutex(demanded.mapValues { Played(answers: $0) })
   }
 
-  /// The answer to the next request for a token.
+  /// The answer to the next push to a token.
   /// - Parameter token: the part of the path after `/3/device/`.
   package func next(for token: String) -> PushAnswer {
     tokens.withLock { tokens in
       let key = token.lowercased()
-      guard let played = tokens[key], let last = played.answers.last else { return otherwise }
-      guard played.next < played.answers.count else { return last.isLasting ? last : otherwise }
+      guard let played = tokens[key], let last = played.answers.last else { return nil }
+      guard played.next < played.answers.count else { return last.isLasting ? last : nil }
       tokens[key]?.next += 1
       return played.answers[played.next]
+    } ?? next(.push)
+  }
+
+  /// The answer to the next request, by what it asks alone; accepted if nothing else was demanded.
+  package func next(_ request: ServiceRequest) -> PushAnswer {
+    demanded.withLock { demanded in
+      guard let played = demanded[request], let last = played.answers.last else { return .accepted }
+      guard played.next < played.answers.count else { return last }
+      demanded[request]?.next += 1
+      return played.answers[played.next]
     }
+  }
+
+  /// Whether a token may be for a topic: the input has the token with it, or with none.
+  package func isFor(_ topic: String, token: String) -> Bool {
+    topics[token.lowercased()]?.contains(topic) ?? true
   }
 }
 
 extension PushAnswer {
   /// Whether later requests for the token get the same answer.
   fileprivate var isLasting: Bool {
-    guard case .response(let response) = self else { return false }
-    return response.status != 429 && response.status < 500
+    switch self {
+    case .response(let response): response.status != 429 && response.status < 500
+    case .late(let answer, _): answer.isLasting
+    case .refuse, .cancel, .goaway, .silence: false
+    }
   }
 }
 
@@ -83,6 +113,10 @@ package struct RecordedAnswers: Sendable {
   /// In the order of their first pushes, in lower case.
   package private(set) var tokens: [String] = []
   package private(set) var answers: [String: [PushAnswer]] = [:]
+  /// Those that the service took, by token.
+  fileprivate var topics: [String: Set<String>] = [:]
+
+  package init() {}
 
   mutating func add(_ answer: PushAnswer, to token: String) {
     if answers[token] == nil { tokens.append(token) }
@@ -121,6 +155,11 @@ package final class PushAnswerCollector: EvidenceSink {
       count += 1
       // About 200 bytes of tables, and the token.
       used += 200 + token.utf8.count
+      if let topic = Self.topic(push.fields, in: bytes),
+        recorded.topics[token, default: []].insert(topic).inserted
+      {
+        used += 200 + topic.utf8.count
+      }
       exceedsMemory = used > memory
       recorded.add(answer, to: token)
     }
@@ -129,6 +168,11 @@ package final class PushAnswerCollector: EvidenceSink {
   private static func token(_ fields: PushFields, in bytes: RawSpan) -> String? {
     if let range = fields[.token] { return bytes.extracting(range).withUnsafeBytes { Hex.string($0) } }
     return text(.tokenText, of: fields, in: bytes)?.lowercased()
+  }
+
+  /// Nil if it is not known, or may be what the service refused.
+  private static func topic(_ fields: PushFields, in bytes: RawSpan) -> String? {
+    fields.status == 200 || fields.status == 410 ? text(.topic, of: fields, in: bytes) : nil
   }
 
   private static func text(_ text: PushFields.Text, of fields: PushFields, in bytes: RawSpan) -> String? {

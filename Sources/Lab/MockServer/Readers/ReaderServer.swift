@@ -181,7 +181,7 @@ final class ServedReader: Sendable {
 
 extension ServedReader.Progress {
   /// Of a push that is sent again, the last response counts.
-  fileprivate mutating func take(_ push: ReceivedPush) {
+  fileprivate mutating func take(_ push: ReceivedRequest) {
     guard let token = push.token?.lowercased(), let before = answers[token] else { return }
     if case .answered(.response(let response)) = push.ending {
       answers[token] = .response(response)

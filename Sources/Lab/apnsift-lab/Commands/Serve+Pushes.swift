@@ -1,3 +1,4 @@
+import APNsWire
 import Analysis
 import Basics
 import CommandOptions
@@ -15,54 +16,73 @@ extension Serve {
     if collector.exceedsMemory {
       throw CommandError("the pushes exceed \(ByteSize.text(input.memory)); raise --memory")
     }
-    guard collector.count > 0 else {
-      throw CommandError("nothing to serve: the inputs have no push; `apnsift inspect` lists what they have")
+    guard collector.count > 0 || !pushes.answer.isEmpty else {
+      throw CommandError(
+        "nothing to serve: the inputs have no push; `apnsift inspect` lists what they have, and --answer 200 "
+          + "serves without")
     }
     if collector.skipped > 0 {
       Console.say("\(Count.of(collector.skipped, "push")) skipped: the token or the outcome is unknown")
     }
 
-    let answers = PushAnswers(collector.recorded, otherwise: pushes.otherTokens ?? .accepted)
+    let answers = PushAnswers(collector.recorded, demanded: pushes.demanded)
     let keyLog = try server.keyLog()
-    let received = try pushes.received.map { try ServedOutput($0, force: server.force) }
+    let requests = try pushes.requestFiles.map { try ServedOutput($0, force: server.force) }
+    let packets = try pushes.captureFiles.map { try ServedOutput($0, force: server.force) }
     var configuration = server.configuration(
       port: 2197, identity: identity, keyLog: keyLog, clientLimit: server.once ? 1 : nil)
     configuration.isStrict = input.strict
+    if !packets.isEmpty { configuration.capture = try ServedCapture(ServedOutputs(packets)) }
     let log = try serve(configuration) { log in
       try MockServer.start(.pushes(answers), configuration) { event in
-        if case .received(let push) = event { received?.write(push.line) }
+        if case .received(let request) = event { for file in requests { file.write(request.line) } }
         log.add(event)
       }
     }
-    try keyLog?.finish()
-    try received?.finish()
+    for file in [keyLog].compactMap({ $0 }) + requests + packets { try file.finish() }
     Console.say(examination.closingLine(log.pushesDone, errors: log.errors))
     if log.missing > 0 { throw ExitStatus.failed }
     try input.check(examination)
   }
 }
 
-extension ReceivedPush {
+extension ReceivedRequest {
   /// The line of `--received`.
   var line: [UInt8] {
+    let kind = kind?.kind ?? .push
     var members: [(String, JSONValue)] = [
-      ("type", .string("received-push")), ("client", .int(client + 1)), ("http2_stream", .int(http2Stream)),
-      ("method", .string(method)), ("path", .string(path)), ("token_text", JSONValue(token)),
+      ("type", .string("received-\(kind)")), ("client", .int(client + 1)), ("client_address", .string(peer)),
+      ("http2_stream", .int(http2Stream)), ("method", .string(method)), ("path", .string(path)),
     ]
-    members += Self.members.map { ($0, JSONValue(header($1))) }
+    members += ownMembers(kind).map { ($0, JSONValue($1)) }
     members += [
       ("headers", shownHeaders),
       ("payload_length", .int(payloadLength)), ("payload_sha256", JSONValue(payloadDigest)),
     ]
+    if kind == .channel { members.append(("storage_policy", JSONValue(storagePolicy))) }
     members += answerMembers
     return Array((JSONValue.object(members).text + "\n").utf8)
   }
 
-  /// The members of single headers.
-  private static let members = [
-    ("topic", "apns-topic"), ("push_type", "apns-push-type"), ("apns_id", "apns-id"),
-    ("priority", "apns-priority"), ("expiration", "apns-expiration"), ("collapse_id", "apns-collapse-id"),
-  ]
+  /// The members that are texts of the path and of single headers, as in records of such requests.
+  private func ownMembers(_ kind: ServiceRequest.Kind) -> [(String, String?)] {
+    let channel = [("channel_id", either("apns-channel-id")), ("request_id", either("apns-request-id"))]
+    let sending = [
+      ("push_type", header("apns-push-type")), ("priority", header("apns-priority")),
+      ("expiration", header("apns-expiration")),
+    ]
+    let uniqueID = either("apns-unique-id")
+    switch kind {
+    case .push:
+      return [
+        ("token_text", token), ("topic", header("apns-topic")), ("apns_id", either("apns-id")),
+        ("apns_unique_id", uniqueID), ("collapse_id", header("apns-collapse-id")),
+      ] + sending
+    case .broadcast: return [("app", subject)] + channel + [("unique_id", uniqueID)] + sending
+    case .channel: return [("operation", self.kind?.rawValue), ("app", subject)] + channel
+    }
+  }
+
   /// Values of one name are joined (RFC 9110, section 5.2).
   private var shownHeaders: JSONValue {
     var members: [(String, JSONValue)] = []
@@ -92,7 +112,7 @@ extension ReceivedPush {
     case .abandoned: word = "abandoned"
     case .answered(.refuse), .answered(.cancel): word = "reset"
     case .answered(.goaway): word = "goaway"
-    case .answered(.silence): word = "none"
+    case .answered(.silence), .answered(.late): word = "none"
     case .answered(.response(let given)):
       word = "response"
       response = given
@@ -100,6 +120,7 @@ extension ReceivedPush {
     return [
       ("answer", .string(word)), ("status", JSONValue(response?.status)),
       ("reason", JSONValue(response?.reason)), ("timestamp_ms", JSONValue(response?.timestamp.map(Int.init))),
+      ("retry_after", JSONValue(response?.retryAfter)),
     ]
   }
 }

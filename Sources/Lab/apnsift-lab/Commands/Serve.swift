@@ -20,7 +20,8 @@ struct Serve: ParsableCommand {
 
       With --pushes, the server speaks HTTP/2. A request for a token gets the status, reason and time \
       of that token in the inputs, or a reset, a GOAWAY or no answer. Other tokens get 200. With --strict, it \
-      also refuses what the service refuses whatever the token, such as a push without a topic.
+      also refuses what the service refuses whatever the token, such as a push without a topic. It keeps \
+      channels, and takes broadcasts to them.
 
       EXAMPLES
         apnsift-lab serve capture.pcap                      on 127.0.0.1:2196
@@ -32,6 +33,7 @@ struct Serve: ParsableCommand {
         apnsift-lab serve a.pcap --certificate cert.pem --key key.pem
         apnsift-lab serve --pushes pushes.pcap --tls --keylog keys.txt
         apnsift-lab serve --pushes --strict log.ndjson --received sent.ndjson
+        apnsift-lab serve --pushes --answer 200 --answer create=503:ServiceUnavailable:30 /dev/null
       """)
 
   @Option(help: .init("Serve only this stream (of each input).", valueName: "NUMBER"))

@@ -1,3 +1,4 @@
+import APNsWire
 import ArgumentParser
 import Basics
 import CommandOptions
@@ -5,37 +6,89 @@ import Conformance
 import MockServer
 
 struct ServePushOptions: ParsableArguments {
-  @Flag(help: "Answer pushes over HTTP/2 with the outcomes of the inputs, by token.")
+  @Flag(help: "Answer pushes over HTTP/2 by token, with the outcomes of the inputs; and broadcasts.")
   var pushes = false
   @Option(
     help: .init(
-      "Answer to other tokens: STATUS or STATUS:REASON. (default: 200)", valueName: "OUTCOME"),
-    transform: { try PushAnswer(argument: $0) })
-  var otherTokens: PushAnswer?
+      "Answer to other tokens, or to broadcast, create, read, list or delete; repeatable. (default: 200)",
+      valueName: "[REQUEST=]OUTCOME"),
+    transform: { try DemandedAnswer(argument: $0) })
+  var answer: [DemandedAnswer] = []
 
-  @Option(help: .init("Write the requests of clients to FILE (NDJSON).", valueName: "FILE"))
-  var received: String?
+  @Option(
+    help: .init(
+      "Write the requests of clients to FILE (NDJSON), or what they sent to FILE.pcapng; repeatable.",
+      valueName: "FILE"))
+  var received: [String] = []
 
   mutating func validate() throws {
     if pushes { return }
-    let given = [otherTokens.map { _ in "--other-tokens" }, received.map { _ in "--received" }]
-    if let option = given.compactMap({ $0 }).first { throw ValidationError("\(option) requires --pushes") }
+    if !answer.isEmpty { throw ValidationError("--answer requires --pushes") }
+    if !received.isEmpty { throw ValidationError("--received requires --pushes") }
   }
+
+  /// The answers by what they are for, in their order.
+  var demanded: [ServiceRequest: [PushAnswer]] {
+    Dictionary(grouping: answer, by: \.request).mapValues { $0.map(\.answer) }
+  }
+
+  var requestFiles: [String] { received.filter { !Self.isCapture($0) } }
+  var captureFiles: [String] { received.filter(Self.isCapture) }
+
+  private static func isCapture(_ name: String) -> Bool { name.lowercased().hasSuffix(".pcapng") }
 }
 
-extension PushAnswer {
-  /// `200`, `400:BadDeviceToken`, `410:Unregistered:1700000000123`: only errors have a reason, and only 410 has a time.
-  fileprivate init(argument: String) throws {
-    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    let time = parts.count > 2 ? Int64(parts[2]) : nil
-    guard let status = Int(parts[0]), status == 200 ? parts.count == 1 : (400...599).contains(status),
-      parts.count < 3 || parts.count == 3 && status == 410 && (time ?? -1) >= 0,
-      parts.dropFirst().allSatisfy({ !$0.isEmpty })
+/// A value of `--answer`.
+struct DemandedAnswer {
+  let request: ServiceRequest
+  let answer: PushAnswer
+
+  private static let requests: [ServiceRequest] = [.push, .broadcast] + ServiceRequest.operations
+
+  init(argument: String) throws {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let request = parts.count == 1 ? .push : ServiceRequest(rawValue: String(parts[0]))
+    guard let request, Self.requests.contains(request), let answer = Self.outcome(parts[parts.count - 1])
     else {
       throw ValidationError(
-        "expected 200, STATUS:REASON such as 400:BadDeviceToken, or 410:REASON:MILLISECONDS")
+        "expected 200, STATUS:REASON such as 400:BadDeviceToken, 410:REASON:MILLISECONDS, 429:REASON:SECONDS, "
+          + "reset, refuse, goaway or none; @MILLISECONDS after it delays it, and broadcast=, create=, read=, "
+          + "list= or delete= before it says which requests get it")
     }
-    self = .response(
-      PushResponse(status: status, reason: parts.count > 1 ? String(parts[1]) : nil, timestamp: time))
+    (self.request, self.answer) = (request, answer)
+  }
+
+  private static func outcome(_ text: Substring) -> PushAnswer? {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard let answer = answer(parts[0]), parts.count < 3 else { return nil }
+    guard parts.count == 2 else { return answer }
+    return UInt32(parts[1]).map { .late(answer, milliseconds: Int($0)) }
+  }
+
+  private static func answer(_ text: Substring) -> PushAnswer? {
+    switch text {
+    case "reset": .cancel
+    case "refuse": .refuse
+    case "goaway": .goaway
+    case "none": .silence
+    default: response(text).map { .response($0) }
+    }
+  }
+
+  /// Only errors have a reason, only 410 has a time, and only 429 and 503 say when to try again.
+  private static func response(_ text: Substring) -> PushResponse? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard let status = Int(parts[0]), status == 200 ? parts.count == 1 : 400...599 ~= status,
+      parts.dropFirst().allSatisfy({ !$0.isEmpty })
+    else { return nil }
+    var response = PushResponse(status: status, reason: parts.count > 1 ? String(parts[1]) : nil)
+    guard parts.count > 2 else { return response }
+    guard parts.count == 3, let number = Int64(parts[2]), number >= 0 else { return nil }
+    switch status {
+    case 410: response.timestamp = number
+    case 429, 503: response.retryAfter = Int(number)
+    default: return nil
+    }
+    return response
   }
 }

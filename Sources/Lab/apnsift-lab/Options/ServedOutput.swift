@@ -1,4 +1,5 @@
 import Basics
+import Generator
 import Synchronization
 
 /// A file that the server's thread writes. It has its name from the start, so that it can be followed.
@@ -25,7 +26,7 @@ final class ServedOutput: Sendable {
         state.error = error
         // The end, which reports it, may be days away.
         if let error = error as? CommandError {
-          Console.say("\(error.message); later requests are not recorded")
+          Console.say("\(error.message); what comes later is not recorded")
         }
       }
     }
@@ -37,5 +38,17 @@ final class ServedOutput: Sendable {
       if let error = state.error { throw error }
       try state.file.finish()
     }
+  }
+}
+
+/// Writes the same to several files, which keep their errors.
+final class ServedOutputs: GeneratorOutput, Sendable {
+  private let files: [ServedOutput]
+
+  init(_ files: [ServedOutput]) { self.files = files }
+
+  func write(_ bytes: RawSpan) {
+    let bytes = bytes.withUnsafeBytes { Array($0) }
+    for file in files { file.write(bytes) }
   }
 }

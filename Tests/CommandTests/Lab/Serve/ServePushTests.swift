@@ -53,16 +53,73 @@ struct ServePushTests {
   }
 
   @Test(
+    "--received FILE.pcapng is a capture of the session, with the secrets of its TLS",
+    arguments: [false, true])
+  func capture(isTLS: Bool) throws {
+    let server = try directory.serve(
+      ["--pushes", "log.ndjson", "--received", "sent.pcapng"] + (isTLS ? ["--tls"] : []))
+    for version in isTLS ? ["1.2", "1.3"] : ["none"] {
+      let options = isTLS ? "--http2 -k --tls-max \(version) https" : "--http2-prior-knowledge http"
+      let answer = try directory.shell(
+        "curl -q -s -d '{\"aps\":{}}' \(options)://127.0.0.1:\(server.port)/3/device/AA11")
+      #expect(answer.text == #"{"reason":"Unregistered","timestamp":1700000000123}"#)
+    }
+    #expect(try server.end().code == 0)
+    let pushes = try directory.export("--records", "pushes", "sent.pcapng").objects("push")
+    #expect(pushes.count == (isTLS ? 2 : 1))
+    for push in pushes {
+      #expect(push["token"] as? String == "aa11" && push["status"] as? Int == 410)
+      #expect(push["payload_length"] as? Int == 10 && push["timestamp_ms"] as? Int == 1_700_000_000_123)
+      #expect(push["flags"] as? [String] == ["unexpected-token-length"])
+    }
+  }
+
+  @Test("answers on demand, without an input: a channel, a broadcast to it, and when to try again")
+  func demanded() throws {
+    let server = try directory.serve(
+      "--pushes", "/dev/null", "--answer", "429:TooManyRequests:30", "--answer",
+      "create=503:Service Unavailable", "--answer", "create=200@1", "--received", "sent.ndjson")
+    let curl = "curl -q -s --http2-prior-knowledge"
+    let address = "http://127.0.0.1:\(server.port)"
+    let body = #"{"push-type":"LiveActivity","message-storage-policy":0}"#
+    let create =
+      "\(curl) -d '\(body)' -w '%{http_code} %header{apns-channel-id}' "
+      + "\(address)/1/apps/com.example.app/channels"
+    #expect(try directory.shell(create).text == #"{"reason":"Service Unavailable"}503 "#)
+    let id = "pENK4mZKUnNQvdDwVOv27Q=="
+    #expect(try directory.shell(create).text == "201 \(id)")
+    let fields = [
+      "apns-channel-id: \(id)", "apns-push-type: liveactivity", "apns-priority: 5", "apns-expiration: 0",
+    ].map { "-H '\($0)'" }.joined(separator: " ")
+    let sent = try directory.shell(
+      "\(curl) -d '{}' \(fields) -w '%{http_code}' \(address)/4/broadcasts/apps/com.example.app")
+    #expect(sent.text == "200")
+    #expect(try push("aa", to: server, "-w ' %header{retry-after}'") == #"{"reason":"TooManyRequests"} 30"#)
+    #expect(try server.end().code == 0)
+    let lines = try Evidence.lines(try directory.text(of: "sent.ndjson"))
+    #expect(
+      lines.map { $0["type"] as? String } == [
+        "received-channel", "received-channel", "received-broadcast", "received-push",
+      ])
+    #expect(lines.map { $0["status"] as? Int } == [503, 201, 200, 429])
+    #expect(lines[1]["operation"] as? String == "create" && lines[1]["storage_policy"] as? Int == 0)
+    #expect(lines[2]["app"] as? String == "com.example.app" && lines[2]["channel_id"] as? String == id)
+    #expect(lines[3]["retry_after"] as? Int == 30)
+  }
+
+  @Test(
     "outcomes that no service gives are refused",
-    arguments: ["banana", "200:Foo", "301", "400:", "410:Unregistered:-1", "400:BadTopic:5"])
-  func otherTokens(_ outcome: String) throws {
-    let result = try directory.lab(
-      "serve", "--pushes", "log.ndjson", "--port", "0", "--other-tokens", outcome)
+    arguments: [
+      "banana", "200:Foo", "301", "400:", "410:Unregistered:-1", "400:BadTopic:5", "200@", "200@x", "200@1@1",
+      "=200", "channel=200", "create=reset:1",
+    ])
+  func outcomes(_ outcome: String) throws {
+    let result = try directory.lab("serve", "--pushes", "log.ndjson", "--port", "0", "--answer", outcome)
     #expect(result.code == 64)
     #expect(
-      result.messages.first
-        == "the value '\(outcome)' is invalid for '--other-tokens <OUTCOME>': expected 200, STATUS:REASON "
-        + "such as 400:BadDeviceToken, or 410:REASON:MILLISECONDS")
+      result.messages.first?.hasPrefix(
+        "the value '\(outcome)' is invalid for '--answer <[REQUEST=]OUTCOME>': expected 200, STATUS:REASON "
+          + "such as 400:BadDeviceToken, ") == true)
   }
 
   @Test("pushes without --pushes: the message names it")

@@ -98,7 +98,8 @@ extension TestDirectory {
   }
 
   /// Starts `serve` in the directory.
-  func serve(_ arguments: String...) throws -> RunningServer { try RunningServer(arguments, in: self) }
+  func serve(_ arguments: String...) throws -> RunningServer { try serve(arguments) }
+  func serve(_ arguments: [String]) throws -> RunningServer { try RunningServer(arguments, in: self) }
 
   /// Connects, reads until the end, and says what each read returned.
   /// - Parameters:
