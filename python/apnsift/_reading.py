@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-Kind = Literal["feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "streams", "findings", "tokens", "inputs"]
+Kind = Literal[
+    "feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "broadcasts", "channels", "streams", "findings", "tokens",
+    "inputs",
+]
 Format = Literal[
     "auto", "raw", "hex", "base64", "capture", "follow-raw", "follow-hex", "follow-yaml", "c-arrays", "socat", "ssldump",
     "feedback-list", "provider-log", "carve",
@@ -351,7 +354,7 @@ def export(
 
     >>> import apnsift
     >>> sorted(apnsift.export("samples/captures/gateway.pcap", "tables"))
-    ['feedback', 'findings', 'inputs', 'pushes', 'requests', 'responses', 'streams', 'summary', 'tokens']
+    ['broadcasts', 'channels', 'feedback', 'findings', 'inputs', 'pushes', 'requests', 'responses', 'streams', 'summary', 'tokens']
 
     format: csv, ndjson or arrow (IPC streams).
     force: overwrite files in the directory.

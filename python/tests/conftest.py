@@ -9,7 +9,8 @@ import pytest
 import apnsift
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = ["feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "streams", "findings", "tokens", "inputs"]
+KINDS = ["feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "broadcasts", "channels", "streams", "findings",
+    "tokens", "inputs"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""The expected record of a push, from the truth that a mock wrote (samples/pushes/NAME.truth.ndjson).
+"""The expected record of a push, a broadcast or a request for channels, from the truth that a mock wrote (samples/pushes/NAME.truth.ndjson).
 
 The truth has a line of JSON an exchange, by connection:
 
@@ -11,6 +11,7 @@ The truth has a line of JSON an exchange, by connection:
 
 import datetime
 import json
+import re
 
 # Each reason of Apple's table ("Handling notification responses from APNs"), with its status.
 REASONS = {
@@ -29,11 +30,23 @@ REASONS_OF_CHANNELS = {
     403: ["TopicMismatch"], 503: ["Service Unavailable"],
 }  # fmt: skip
 STATUS_OF = {reason: status for table in (REASONS, REASONS_OF_CHANNELS) for status, reasons in table.items() for reason in reasons}
+# What is around the bundle id in the path of a request for channels, and what each method there asks.
+APP, OPERATIONS = re.compile(r"/1/apps/([^/]*)/(all-)?channels"), {"POST": "create", "GET": "read", "DELETE": "delete"}
+BROADCAST = "/4/broadcasts/apps/"
 STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses in HPACK's static table: known even after a loss
 TEXTS = ("topic", "push_type", "collapse_id", "apns_unique_id", "reason")
 FIELDS = (
     "token", "token_text", "token_length", *TEXTS, "apns_id", "priority", "expiration", "payload_length", "status", "timestamp_ms",
     "timestamp", "time")  # fmt: skip
+LOCATION = """type source stream direction offset packet original_packet file_offset captured_at http2_stream request_offset
+    request_packet""".split()
+COLUMNS = {
+    "push": [*LOCATION, *FIELDS, "line", "outcome", "flags"],
+    "broadcast": [*LOCATION, *"""app channel_id request_id unique_id push_type priority expiration payload_length status reason
+        outcome flags""".split()],
+    "channel": [*LOCATION, *"""operation app channel_id request_id push_type storage_policy channels body_length status reason
+        flags""".split()],
+}  # fmt: skip
 # An unprocessed push may have the flag no-response, too.
 VAGUE = {"stream-reset": {"no-response"}, "goaway": {"no-response"}}
 
@@ -51,6 +64,17 @@ def utc(milliseconds):
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
 
 
+def asked(path, method):
+    """(kind of record, operation on channels, bundle id) of a request; no kind for one of another service."""
+    if path.startswith("/3/device/"):
+        return "push", None, None
+    if path.startswith(BROADCAST):
+        return "broadcast", None, path.removeprefix(BROADCAST)
+    if found := APP.fullmatch(path):
+        return "channel", "list" if found[2] else OPERATIONS.get(method), found[1]
+    return None, None, None
+
+
 def outcome(status):
     return {None: "unknown", 200: "accepted", 410: "invalidated"}.get(status, "rejected")
 
@@ -59,9 +83,10 @@ class Exchange:
     def __init__(self, item):
         self.item = item
         self.key = item["client_port"], item["stream"]
-        self.is_push = (item["path"] or "").startswith("/3/device/")
+        self.kind, self.operation, self.app = asked(item["path"] or "", item.get("method"))
+        self.is_push = self.kind == "push"
         self.is_optional = item.get("is_optional", False)
-        self.values = self.expected_values()
+        self.values = self.expected_values() if self.is_push else self.values_of_channel() if self.kind else {}
 
     def expected_values(self):
         item, text = self.item, self.item["token_text"]
@@ -75,16 +100,27 @@ class Exchange:
         values["timestamp"], values["time"] = (None, None) if time is None else (time // 1000, utc(time))
         return values
 
+    def values_of_channel(self):
+        """Of a broadcast or a request for channels."""
+        item = self.item
+        names = set(COLUMNS[self.kind]) - {*LOCATION, "outcome", "flags"}
+        values = {name: item.get(name) for name in names}
+        values |= {"app": self.app, "operation": self.operation, "unique_id": item["apns_unique_id"]}
+        values |= {"priority": number(item["priority"]), "expiration": number(item["expiration"])}
+        return {name: values[name] for name in names}
+
     @property
     def flags(self):
         """The flags of the complete exchange."""
-        item, flags = self.item, set()
+        item, flags = self.item, set(self.item.get("flags", ()))
         if item["ending"] == "reset":
             flags.add("stream-reset")
         if item["ending"] == "goaway":
             flags.add("goaway")
         if item["status"] is None and not flags:
             flags.add("no-response")
+        if not self.is_push:
+            return flags
         if item["body"] and item["reason"] is None:
             flags.add("malformed-json")
         if self.values["token"] is None:
@@ -105,40 +141,45 @@ class Exchange:
         """Whether the status is known after a single loss: from the static table, or from its reason."""
         item = self.item
         is_certain = item["status"] in STATIC or STATUS_OF.get(item["reason"]) == item["status"]
-        return self.is_push and not self.is_optional and item["ending"] == "answered" and is_certain
+        return self.kind is not None and not self.is_optional and item["ending"] == "answered" and is_certain
 
     def wrong_fields(self, record, is_exact):
         """(name, found, expected) of wrong fields. Null is right if the capture is incomplete."""
         allowed = {name: {value} for name, value in self.values.items()}
-        if not is_exact:
+        if not is_exact and self.is_push:
             allowed["apns_id"].add(self.item["request_apns_id"])
+        if not is_exact and not self.is_push:
+            allowed["request_id"].add(self.item["request_request_id"])
+            allowed.get("body_length", set()).update(range(self.item.get("body_length") or 0))
         if self.item["ending"] == "reset":
-            allowed["payload_length"].add(None)  # the request may not have ended
+            allowed.setdefault("payload_length", set()).add(None)  # the request may not have ended
         for name, values in allowed.items():
-            found = record[name]
+            found = record.get(name)
             if found not in values or isinstance(found, bool):
                 if is_exact or found is not None:
                     yield name, found, self.values[name]
-        if record["outcome"] != outcome(record["status"]) and record["status"] is not None:
+        if record.get("outcome") != (outcome(record["status"]) if self.kind != "channel" else None):
             yield "outcome", record["outcome"], outcome(record["status"])
-        if record["status"] is None and record["outcome"] != "unknown":
-            yield "outcome", record["outcome"], "unknown"
         if is_exact:
             vague = set().union(*(VAGUE.get(flag, set()) for flag in self.flags))
             if set(record["flags"]) - vague != self.flags - vague:
                 yield "flags", record["flags"], sorted(self.flags)
+        if record["flags"] != sorted(set(record["flags"])):
+            yield "flags", record["flags"], "a sorted list without doubles"
+        if self.is_push:
+            yield from self.wrong_loss(record, is_exact)
+
+    def wrong_loss(self, record, is_exact):
         has_fields = record["reason"] is not None or record["timestamp_ms"] is not None
         is_read = not self.item["body"] or has_fields or "malformed-json" in record["flags"]
         is_lost = record["status"] is not None and not is_read
         if not is_exact and self.item["ending"] == "answered" and is_lost != ("body-lost" in record["flags"]):
             yield "flags", record["flags"], "body-lost, if and only if the body is not there to be read"
-        if record["flags"] != sorted(set(record["flags"])):
-            yield "flags", record["flags"], "a sorted list without doubles"
 
     def is_known(self, record):
-        """Whether token and status are known and right."""
-        names = ("token", "token_text", "status")
-        return all(record[name] == self.values[name] for name in names) and record["status"] is not None
+        """Whether status, and token or app and channel are known and right."""
+        names = ("token", "token_text", "status") if self.is_push else ("app", "channel_id", "status")
+        return all(record.get(name) == self.values[name] for name in names) and record["status"] is not None
 
 
 def read(path):

@@ -37,7 +37,7 @@ struct EvidenceBatch {
     case runs(end: Int)
     /// - Parameter bytes: the bytes of the requests; nil if they are in the window.
     case requests(RequestRecords, bytes: [UInt8]?)
-    /// The pushes of one stream from the end of the previous item up to index `end`.
+    /// The pushes, or others of one kind, of one stream from the end of the previous item up to index `end`.
     case pushes(StreamLabels, end: Int)
   }
 
@@ -165,7 +165,7 @@ struct EvidenceBatch {
 
   /// Adds a push, with a copy of its texts.
   mutating func append(_ push: consuming PushRecord, labels: StreamLabels, in bytes: RawSpan) {
-    if pushLabels !== labels {
+    if pushLabels !== labels || pushes.last?.kind != push.kind {
       itemize()
       pushLabels = labels
     }
@@ -218,8 +218,12 @@ struct EvidenceBatch {
         case .requests(let requests, let bytes?): try sink.requests(requests, in: bytes.span.bytes)
         case .requests(let requests, nil): try sink.requests(requests, in: window.span.bytes)
         case .pushes(let labels, let end):
-          try sink.pushes(
-            PushRecords(labels: labels, records: pushes[firstPush..<end]), in: pushBytes.span.bytes)
+          let records = PushRecords(labels: labels, records: pushes[firstPush..<end])
+          if pushes[firstPush].kind == .push {
+            try sink.pushes(records, in: pushBytes.span.bytes)
+          } else {
+            try sink.exchanges(records, in: pushBytes.span.bytes)
+          }
         }
       }
       if case .runs(let end) = item { firstRun = end }

@@ -57,7 +57,7 @@ package final class EvidenceLog {
     self.sinks = sinks
     gateway = GatewayBudget(options.gateway)
     pushes = PushBudget(maxPending: options.gateway.maxPending, memory: options.gateway.memory)
-    summary.pushes.hours.mostHours = options.mostHours
+    summary.requests = ByService(PushTally(mostHours: options.mostHours))
     needs = sinks.reduce(into: []) { $0.formUnion($1.needs) }
     if sinkThreads > 0, !needs.contains(.bytes) {
       worker = OrderedWorkers(
@@ -171,10 +171,10 @@ package final class EvidenceLog {
     try add { try $0.finding(finding) }
   }
 
-  /// Adds a push.
+  /// Adds a push, a broadcast or a request for channels.
   /// - Parameter bytes: the buffer with its texts.
   func add(_ push: consuming PushRecord, labels: StreamLabels, in bytes: RawSpan) throws {
-    summary.pushes.count(push, in: bytes)
+    summary.requests[push.kind].count(push, in: bytes)
     batch.append(push, labels: labels, in: bytes)
     try flushIfDue()
   }

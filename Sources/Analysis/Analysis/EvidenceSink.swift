@@ -64,6 +64,9 @@ package protocol EvidenceSink: AnyObject {
   func response(_ response: ResponseRecord) throws
   /// - Parameter bytes: the texts of the pushes; valid only during the call.
   func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws
+  /// Broadcasts, or requests for channels, which have no tokens.
+  /// - Parameter bytes: as of pushes.
+  func exchanges(_ exchanges: PushRecords, in bytes: RawSpan) throws
   func finding(_ finding: Finding) throws
   /// One of the first findings of each code with the bytes around it, once those are complete.
   func excerpt(_ excerpt: Excerpt) throws
@@ -91,6 +94,7 @@ extension EvidenceSink {
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {}
   package func response(_ response: ResponseRecord) throws {}
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {}
+  package func exchanges(_ exchanges: PushRecords, in bytes: RawSpan) throws {}
   package func finding(_ finding: Finding) throws {}
   package func excerpt(_ excerpt: Excerpt) throws {}
   package func stream(_ stream: StreamSummary, report: StreamReport) throws {}

@@ -6,9 +6,7 @@ extension Examination {
   /// Records and findings of all inputs so far.
   var counts: (records: Int, findings: Int) {
     let summary = analyzer.log.summary
-    let records =
-      summary.feedback &+ summary.gateway.requests &+ summary.gateway.responses &+ summary.pushes.counts.all
-    return (records, summary.findings.values.reduce(0, +))
+    return (summary.recordCount, summary.findings.values.reduce(0, +))
   }
 
   /// Emits a row of the inventory, if a sink needs it.

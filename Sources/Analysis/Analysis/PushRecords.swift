@@ -3,7 +3,7 @@ import APNsWire
 import Basics
 import PacketCapture
 
-/// A push with provenance.
+/// A push, a broadcast or a request for channels, with provenance.
 package struct PushRecord: BitwiseCopyable, Sendable {
   /// Its texts are ranges of the accompanying bytes.
   package var fields: PushFields
@@ -18,6 +18,8 @@ package struct PushRecord: BitwiseCopyable, Sendable {
   /// and in a log.
   package var requestOffset: Int?
   package var requestPacket: Int?
+
+  package var kind: ServiceRequest.Kind { fields.service.kind }
 
   /// When the answer was captured, or the line of a log was written; without an answer, when the request was captured.
   package var answeredAt: CaptureTime? {
@@ -41,7 +43,7 @@ package struct PushRecord: BitwiseCopyable, Sendable {
   }
 }
 
-/// Pushes of one stream, in the order in which their responses ended.
+/// Pushes, or others of one kind, of one stream, in the order in which their responses ended.
 package struct PushRecords: Sendable {
   package var labels: StreamLabels
   package var records: ArraySlice<PushRecord>

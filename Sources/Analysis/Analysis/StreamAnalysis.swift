@@ -262,12 +262,16 @@ final class StreamAnalysis {
     summary.serverSide = server
     (summary.firstPacket, summary.lastPacket) = (report.firstPacket?.number, report.lastPacket?.number)
     (summary.startedAt, summary.endedAt) = (report.firstPacket?.time, report.lastPacket?.time)
-    summary.records = first.records &+ second.records &+ (pushes?.counts.all ?? 0)
+    let counts = pushes?.counts ?? ByService(PushCounts())
+    (summary.broadcasts, summary.channels) = (counts.broadcasts, counts.channels)
+    summary.records = ServiceRequest.Kind.allCases.reduce(first.records &+ second.records) {
+      $0 &+ counts[$1].all
+    }
     (summary.clientBytes, summary.clientGapBytes) = (self[server.other].bytes, self[server.other].gapBytes)
     (summary.serverBytes, summary.serverGapBytes) = (self[server].bytes, self[server].gapBytes)
     summary.findings = findings
     summary.gateway = gateway?.value.counts
-    summary.pushes = pushes?.counts ?? logPushes?.value
+    summary.pushes = pushes?.counts.pushes ?? logPushes?.value
     if case .decoded(let box) = first.content, let decoder = box.value as? LogDecoder {
       summary.forms = decoder.readers
     }

@@ -37,6 +37,9 @@ package struct StreamSummary: Equatable, Sendable {
   package var gateway: GatewayCounts?
   /// The outcomes of pushes in HTTP/2 or a log; nil for other streams.
   package var pushes: PushCounts?
+  /// Of broadcasts, and of requests for channels, in HTTP/2.
+  package var broadcasts = PushCounts()
+  package var channels = PushCounts()
   /// What read the lines of a log: `json 20, pushy 4 of 26 lines`; nil for other streams.
   package var forms: String?
   /// Of a TLS connection that keys were tried on.
@@ -134,7 +137,8 @@ package struct Summary: Equatable, Sendable {
   package var gapBytes = 0
   package var feedback = 0
   package var gateway = GatewayCounts()
-  package var pushes = PushTally()
+  package var requests = ByService(PushTally())
+  package var pushes: PushTally { requests.pushes }
   /// Nil if they were not counted.
   package var distinctTokens: Int?
   /// Of pushes in `inspect`, of all records in a report; nil if they were not counted.
@@ -159,11 +163,18 @@ package struct Summary: Equatable, Sendable {
     findings.reduce(0) { $0 + ($1.key.severity <= severity ? $1.value : 0) }
   }
 
+  /// Records of all kinds.
+  package var recordCount: Int {
+    ServiceRequest.Kind.allCases.reduce(feedback &+ gateway.requests &+ gateway.responses) {
+      $0 &+ requests[$1].counts.all
+    }
+  }
+
   /// The code and number of records of each flag that occurs.
   package var flagCounts: [(code: String, count: Int)] {
     let ofRecords = zip(RecordFlags.all.map(\.code), flags)
-    let ofPushes = zip(PushFlags.all.map(\.code), pushes.flags)
-    return Dictionary((Array(ofRecords) + Array(ofPushes)).filter { $1 > 0 }, uniquingKeysWith: +)
+    let ofPushes = ServiceRequest.Kind.allCases.flatMap { zip(PushFlags.all.map(\.code), requests[$0].flags) }
+    return Dictionary((Array(ofRecords) + ofPushes).filter { $1 > 0 }, uniquingKeysWith: +)
       .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 

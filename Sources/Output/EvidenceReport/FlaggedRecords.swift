@@ -6,14 +6,17 @@ import Reports
 
 extension ExportedKind {
   /// The kinds of records of a stream.
-  static let ofRecords: [ExportedKind] = [.feedback, .requests, .responses, .pushes]
+  static let ofRecords: [ExportedKind] = [
+    .feedback, .requests, .responses, .pushes, .broadcasts, .channels,
+  ]
 
   /// In the singular.
   var noun: String {
     switch self {
     case .feedback: "feedback tuple"
     case .responses: "error response"
-    case .requests, .pushes, .resend, .resendPushes, .streams, .findings, .tokens, .inputs: type
+    case .channels: "channel request"
+    case .requests, .pushes, .broadcasts, .resend, .resendPushes, .streams, .findings, .tokens, .inputs: type
     }
   }
 
@@ -48,7 +51,8 @@ extension Summary {
   var records: RecordCounts {
     RecordCounts([
       .feedback: feedback, .requests: gateway.requests, .responses: gateway.responses,
-      .pushes: pushes.counts.all,
+      .pushes: pushes.counts.all, .broadcasts: requests.broadcasts.counts.all,
+      .channels: requests.channels.counts.all,
     ])
   }
 }

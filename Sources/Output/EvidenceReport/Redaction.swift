@@ -1,3 +1,4 @@
+import APNsWire
 import Analysis
 import Basics
 import Conformance
@@ -18,7 +19,9 @@ package struct Redaction {
     page.findings.change { $0.examples.change { redaction.redact(&$0) } }
     try redaction.redactRecords(&page)
     redaction.redact(&page.commands)
-    page.summary.pushes.replaceTexts { TextMask.masked($0) }
+    for kind in ServiceRequest.Kind.allCases {
+      page.summary.requests[kind].replaceTexts { TextMask.masked($0) }
+    }
     try page.summary.providerKeys.replaceNames { try redaction.pseudonyms.name(of: $0, as: $1) }
     (page.head.isRedacted, page.head.hasMaskedText) = (true, redaction.hasMasked)
   }

@@ -132,13 +132,20 @@ final class ReportCollector: EvidenceSink {
     page.gateway.responses.append(row)
   }
 
-  func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
+  func pushes(_ pushes: PushRecords, in bytes: RawSpan) { addFlagged(pushes, .pushes, in: bytes) }
+
+  func exchanges(_ exchanges: PushRecords, in bytes: RawSpan) {
+    let isBroadcast = exchanges.records.first?.kind == .broadcast
+    addFlagged(exchanges, isBroadcast ? .broadcasts : .channels, in: bytes)
+  }
+
+  private func addFlagged(_ pushes: PushRecords, _ kind: ExportedKind, in bytes: RawSpan) {
     for push in pushes.records where !push.fields.flags.isEmpty {
-      page.flagged[.pushes] &+= 1
+      page.flagged[kind] &+= 1
       var location = RecordLocation(
         pushes.labels, push.offset, push.direction, packet: push.packet, fileOffset: push.fileOffset)
       location.line = push.fields.line
-      add(.pushes, location, push.fields.flags.codes) {
+      add(kind, location, push.fields.flags.codes) {
         $0.token = push.fields[.token].map { ShownToken.hex($0, in: bytes) }
         $0.time = push.fields.timestamp.flatMap { UInt32(exactly: $0 / 1000) }
       }

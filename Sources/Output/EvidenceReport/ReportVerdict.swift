@@ -44,7 +44,8 @@ struct ReportVerdict: Equatable {
       Self.sentence(
         tokens.recovered, "token is", "tokens are",
         "named only by recovered records and not counted as invalidated."),
-      Self.outcomes(summary.gateway), Self.outcomes(summary.pushes.counts),
+      Self.outcomes(summary.gateway), Self.outcomes("pushes", summary.pushes.counts),
+      Self.outcomes("broadcasts", summary.requests.broadcasts.counts),
     ].compactMap { $0 }
   }
 
@@ -164,10 +165,10 @@ struct ReportVerdict: Equatable {
       tokens.dead, "device token is", "device tokens are", "reported as invalidated, \(span).")
   }
 
-  private static func outcomes(_ pushes: PushCounts) -> String? {
+  private static func outcomes(_ plural: String, _ pushes: PushCounts) -> String? {
     guard pushes.all > 0 else { return nil }
     let known = PushOutcome.allCases.filter { $0 != .unknown }.map { ($0.rawValue, pushes[$0]) }
-    return "Of the pushes, \(outcomes(known, unknown: pushes[.unknown]))."
+    return "Of the \(plural), \(outcomes(known, unknown: pushes[.unknown]))."
   }
 
   private static func outcomes(_ gateway: GatewayCounts) -> String? {

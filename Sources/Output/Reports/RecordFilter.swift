@@ -89,15 +89,26 @@ package final class RecordFilter: EvidenceSink {
   }
 
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
-    var chosen = pushes.records.filter { record in
-      let isChosen =
-        !(isFlagged && record.fields.flags.isEmpty) && token.map { record.has(token: $0, in: bytes) } ?? true
-      return isChosen && isInTime(record.fields.timestamp.map { $0 / 1000 } ?? record.answeredAt?.seconds)
-    }
+    var chosen = chosen(of: pushes, in: bytes)
     if !kinds.contains(.pushes) { chosen.removeAll { !$0.fields.needsResend } }
     guard !chosen.isEmpty, !kinds.isDisjoint(with: [.pushes, .resendPushes, .resend]) else { return }
     count += chosen.count
     try sink.pushes(PushRecords(labels: pushes.labels, records: chosen[...]), in: bytes)
+  }
+
+  package func exchanges(_ exchanges: PushRecords, in bytes: RawSpan) throws {
+    let chosen = chosen(of: exchanges, in: bytes)
+    guard let first = chosen.first, kinds.contains(where: { $0.service == first.kind }) else { return }
+    count += chosen.count
+    try sink.exchanges(PushRecords(labels: exchanges.labels, records: chosen[...]), in: bytes)
+  }
+
+  private func chosen(of records: PushRecords, in bytes: RawSpan) -> [PushRecord] {
+    records.records.filter { record in
+      let isChosen =
+        !(isFlagged && record.fields.flags.isEmpty) && token.map { record.has(token: $0, in: bytes) } ?? true
+      return isChosen && isInTime(record.fields.timestamp.map { $0 / 1000 } ?? record.answeredAt?.seconds)
+    }
   }
 
   package func finding(_ finding: Finding) throws {

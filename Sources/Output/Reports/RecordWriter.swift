@@ -1,3 +1,4 @@
+import APNsWire
 import Analysis
 import Basics
 import PacketCapture
@@ -40,7 +41,7 @@ package final class RecordWriter: RowSink {
   private let feedbackTable: RowFrame<FeedbackRow>?
   private let requests: RowFrame<RequestRow>?
   private let responses: RowFrame<ResponseRecord>?
-  private let pushes: RowFrame<PushRow>?
+  private let exchanges: ByService<RowFrame<PushRow>?>
   private let streams: RowFrame<StreamSummary>?
   private let streamsOfTLS: RowFrame<StreamSummary>?
   private let findings: RowFrame<Finding>?
@@ -75,7 +76,11 @@ package final class RecordWriter: RowSink {
     feedbackTable = format.isByValue ? try frame(.feedback) : nil
     requests = try frame(.requests)
     responses = try frame(.responses)
-    pushes = try frame(.pushes)
+    var exchanges = ByService<RowFrame<PushRow>?>(nil)
+    for kind in [ExportedKind.pushes, .broadcasts, .channels] {
+      exchanges[kind.service ?? .push] = try frame(kind)
+    }
+    self.exchanges = exchanges
     streamsOfTLS = try frame(.streams)
     streams = format.isByValue ? streamsOfTLS : try frame(.streams) { isDocument && $0.hasPrefix("tls_") }
     findings = try frame(.findings)
@@ -92,7 +97,7 @@ package final class RecordWriter: RowSink {
     carved = feedbackRows(names)
     feedback = feedbackRows(names?.filter { !isDocument || !FeedbackRecords.ofCarving.contains($0) })
     var needs: EvidenceNeeds = requests != nil || responses != nil ? .gatewayRecords : []
-    if pushes != nil, content.hasPayloads { needs.insert(.payloads) }
+    if exchanges.pushes != nil, content.hasPayloads { needs.insert(.payloads) }
     if inputs != nil { needs.insert(.inventory) }
     let columns = names.map(FeedbackColumn.columns) ?? []
     if columns.contains(where: { $0.isOfPacket || $0 == .fileOffset }) { needs.insert(.extents) }
@@ -198,10 +203,18 @@ package final class RecordWriter: RowSink {
   }
 
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
-    guard let rows = self.pushes else { return }
     let takesAll = content.kinds.contains(.pushes)
-    for push in pushes.records where takesAll || push.fields.needsResend {
-      try write(PushRow(record: push, labels: pushes.labels), of: bytes, rows)
+    try write(pushes, in: bytes) { takesAll || $0.needsResend }
+  }
+
+  package func exchanges(_ exchanges: PushRecords, in bytes: RawSpan) throws {
+    try write(exchanges, in: bytes) { _ in true }
+  }
+
+  private func write(_ records: PushRecords, in bytes: RawSpan, _ isChosen: (PushFields) -> Bool) throws {
+    guard let kind = records.records.first?.kind, let rows = exchanges[kind] else { return }
+    for record in records.records where isChosen(record.fields) {
+      try write(PushRow(record: record, labels: records.labels), of: bytes, rows)
     }
   }
 

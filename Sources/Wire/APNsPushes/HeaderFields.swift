@@ -5,7 +5,7 @@ import Basics
 package struct HeaderFields {
   package enum Name: Int, CaseIterable, Sendable {
     case path, method, status
-    case topic, pushType, id, uniqueID, priority, expiration, collapseID
+    case topic, pushType, id, uniqueID, priority, expiration, collapseID, channelID, requestID
   }
 
   /// The maximum length of a value in bytes. A longer value is lost.
@@ -13,7 +13,7 @@ package struct HeaderFields {
 
   /// The bytes of all values.
   package var bytes: [UInt8] = []
-  private var ranges = InlineArray<10, Range<Int>>(repeating: Self.absent)
+  private var ranges = InlineArray<12, Range<Int>>(repeating: Self.absent)
   /// Whether a field is lost: its table entry is unknown, it is too long, or part of the block is missing.
   package internal(set) var hasLost = false
   /// The value of `authorization` in the last block that has it; whether that is this block; and whether the value has
@@ -95,7 +95,12 @@ extension HeaderFields.Name {
     case 13: candidate = (.priority, "apns-priority")
     case 14 where text[5] == UInt8(ascii: "p"): candidate = (.pushType, "apns-push-type")
     case 14: candidate = (.uniqueID, "apns-unique-id")
-    case 15: candidate = (.expiration, "apns-expiration")
+    case 15:
+      switch text[5] {
+      case UInt8(ascii: "e"): candidate = (.expiration, "apns-expiration")
+      case UInt8(ascii: "c"): candidate = (.channelID, "apns-channel-id")
+      default: candidate = (.requestID, "apns-request-id")
+      }
     case 16: candidate = (.collapseID, "apns-collapse-id")
     default: return nil
     }

@@ -1,7 +1,7 @@
 import APNsWire
 import Basics
 
-/// The pushes of one HTTP/2 connection: finds the response of each request (docs/spec/pushes.md#exchanges).
+/// The pushes, broadcasts and requests for channels of one HTTP/2 connection: finds the response of each request (docs/spec/pushes.md#exchanges).
 ///
 /// The frames of a direction arrive in order. Between the directions, the order is approximate: a response may arrive
 /// before its request while a segment of the client's direction is late.
@@ -24,14 +24,14 @@ package final class PushConnection {
   @exclusivity(unchecked) private var lastRequest: UInt32 = 0
   /// The last stream id and the reason in the server's GOAWAY; nil without a GOAWAY.
   @exclusivity(unchecked) private var goAway: (lastProcessed: UInt32, reason: [UInt8])?
-  /// Whether the connection has had requests for pushes, and other requests.
-  @exclusivity(unchecked) private var hasPushes = false
+  /// Whether the connection has had requests of each kind, and of other services.
+  @exclusivity(unchecked) private var has = ByService(false)
   @exclusivity(unchecked) private var hasOthers = false
   /// Whether stream 1 is the HTTP/1.1 request of an upgrade.
   @exclusivity(unchecked) private var isUpgraded = false
   /// Whether bytes of the current frame are in doubt.
   @exclusivity(unchecked) package var isUncertain = false
-  @exclusivity(unchecked) package private(set) var counts = PushCounts()
+  @exclusivity(unchecked) package private(set) var counts = ByService(PushCounts())
   /// The maximum frame size for what each side sends: SETTINGS_MAX_FRAME_SIZE of the other side.
   @exclusivity(unchecked) private var limitOfClient: Int?
   @exclusivity(unchecked) private var limitOfServer: Int?
@@ -122,7 +122,7 @@ package final class PushConnection {
       if exchanges[index].isOther {
         hasOthers = true
       } else if !exchanges[index].hasLostPath {
-        hasPushes = true
+        has[exchanges[index].fields.service.kind] = true
         countKey()
       }
     }
@@ -208,7 +208,10 @@ package final class PushConnection {
       return
     }
     exchange.payloadLength &+= content.count
-    guard keepsPayloads, !exchange.isOther, exchange.payloadLength <= PushExchange.longestPayload else {
+    let service = exchange.fields.service
+    guard keepsPayloads && service == .push || service == .create, !exchange.isOther,
+      exchange.payloadLength <= PushExchange.longestPayload
+    else {
       return
     }
     bytes.extracting(content).withUnsafeBytes { exchange.payload.append(contentsOf: $0) }
@@ -287,38 +290,62 @@ package final class PushConnection {
   /// The first frame of the first evicted exchange; nil from the second call on.
   package func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? { exchanges.removeEvicted() }
 
-  /// Emits the complete exchanges that are pushes: their fields, whose texts are ranges of the bytes, and the first known
+  /// Emits the complete exchanges of the service: their fields, whose texts are ranges of the bytes, and the first known
   /// frame of the request and of the response, of which one is known at least.
   package func removeComplete(
     _ emit: (PushFields, _ request: FrameOrigin?, _ response: FrameOrigin?, RawSpan) throws -> Void
   ) rethrows {
     try exchanges.removeComplete { exchange in
-      guard isPush(exchange) else { return }
+      guard settleService(&exchange) else { return }
       settleRequest(&exchange)
       settleResponse(&exchange)
-      counts.count(exchange.fields)
+      counts[exchange.fields.service.kind].count(exchange.fields)
       try emit(exchange.fields, exchange.request.origin, exchange.response.origin, exchange.texts.span.bytes)
     }
   }
 
-  private func isPush(_ exchange: borrowing PushExchange) -> Bool {
+  /// Finds the kind of an exchange whose path is not known, and returns whether it is one of the service.
+  private func settleService(_ exchange: inout PushExchange) -> Bool {
     guard !exchange.isOther, exchange.firstFrame != nil else { return false }
-    // The path is unknown, and all known paths of the connection are those of another service.
-    if exchange.request.origin == nil || exchange.hasLostPath, hasOthers, !hasPushes { return false }
-    // Each response of the service has an apns-id.
-    return exchange.request.origin != nil || !exchange.hasStatusBlock || exchange.fields[.apnsID] != nil
-      || exchange.fields.flags.contains(.unknownHeaders)
+    let hasPath = exchange.request.origin != nil && !exchange.hasLostPath
+    let fields = exchange.fields
+    guard !hasPath, fields.service == .push, fields[.apnsID] == nil, fields[.topic] == nil else {
+      return true
+    }
+    if fields[.channelID] != nil {
+      exchange.fields.service = .create
+    } else if fields[.requestID] != nil {
+      exchange.fields.service = has.channels && !has.broadcasts ? .channel : .broadcast
+    } else {
+      // All known paths of the connection are those of other requests.
+      if !has.pushes, has.channels || has.broadcasts {
+        exchange.fields.service = has.channels ? .channel : .broadcast
+      } else if hasOthers, !has.pushes {
+        return false
+      }
+      // Each response of the service has an id.
+      return exchange.request.origin != nil || !exchange.hasStatusBlock
+        || fields.flags.contains(.unknownHeaders)
+    }
+    return true
   }
 
   private func settleRequest(_ exchange: inout PushExchange) {
+    if let id = exchange.fields[.channelID], exchange.fields.service != .push,
+      !ChannelID.isValid(id, in: exchange.texts.span.bytes)
+    {
+      exchange.fields.flags.insert(.channelIDNotBase64)
+    }
     guard exchange.request.origin != nil else {
       exchange.fields.flags.insert(.uncorrelated)
       return
     }
     exchange.fields.settleToken(in: &exchange.texts)
     guard exchange.request.hasEnded, !exchange.request.hasHole, !exchange.request.isCut else { return }
-    exchange.fields.payloadLength = exchange.payloadLength
-    guard keepsPayloads, exchange.payload.count == exchange.payloadLength,
+    if exchange.fields.service == .create { return exchange.settleCreation() }
+    exchange.fields.payloadLength = exchange.fields.service.kind == .channel ? nil : exchange.payloadLength
+    guard keepsPayloads, exchange.fields.service == .push,
+      exchange.payload.count == exchange.payloadLength,
       UTF8Text.isValid(exchange.payload.indices, in: exchange.payload.span.bytes)
     else { return }
     exchange.fields[.payload] = exchange.append(exchange.payload)

@@ -128,7 +128,7 @@ public struct PushDecoder: ~Copyable {
   private func emitComplete(into found: inout Decoded<Push>) {
     guard connection.hasComplete else { return }
     connection.removeComplete { fields, request, response, texts in
-      found.records.append(Push(fields, request, response, in: texts))
+      if fields.service == .push { found.records.append(Push(fields, request, response, in: texts)) }
     }
   }
 }

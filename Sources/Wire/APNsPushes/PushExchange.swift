@@ -37,7 +37,8 @@ struct PushExchange {
   static let longestBody = 4096
   /// The maximum length of a kept payload, in bytes. The service accepts up to 5120.
   static let longestPayload = 1 << 16
-  private static let pathStart: StaticString = "/3/device/"
+  /// The maximum length of a kept list of channels, in bytes. Those of the service have up to 10,000.
+  private static let longestList = 1 << 20
 
   var id: UInt32 = 0
   var fields = PushFields()
@@ -47,9 +48,11 @@ struct PushExchange {
   /// The body of the request, if it is needed.
   var payload: [UInt8] = []
   var payloadLength = 0
+  /// Of the response, whether it is kept or not.
+  private var bodyLength = 0
   var request = Half()
   var response = Half()
-  /// Whether the path is not that of a push.
+  /// Whether the path is of another service.
   var isOther = false
   var hasLostPath = false
   /// Whether a response header block with a status was read.
@@ -79,7 +82,7 @@ struct PushExchange {
     texts.removeAll(keepingCapacity: true)
     body.removeAll(keepingCapacity: true)
     payload.removeAll(keepingCapacity: true)
-    payloadLength = 0
+    (payloadLength, bodyLength) = (0, 0)
     (request, response) = (Half(), Half())
     (isOther, hasLostPath, hasStatusBlock, hasLostStatus) = (false, false, false, false)
     (isCancelled, isBodyTooLong) = (false, false)
@@ -98,34 +101,45 @@ struct PushExchange {
     if headers.hasLost { fields.flags.insert(.unknownHeaders) }
     fields.priority = headers.number(.priority).flatMap { UInt8(exactly: $0) }
     fields.expiration = headers.number(.expiration)
-    let path = headers[.path]
+    let (path, method) = (headers[.path], headers[.method])
     let texts = takeTexts(&headers)
-    guard let path = path.map({ texts.range($0) }) else {
+    guard let path else {
       hasLostPath = true
       isOther = !headers.hasLost
+      if headers[.channelID] != nil {
+        fields.service = .ofChannel(method.map { texts.range($0) }, in: self.texts)
+      }
       return setTexts(headers, texts)
     }
-    guard hasPathStart(path) else {
+    let found = ServiceRequest.find(
+      texts.range(path), method: method.map { texts.range($0) }, in: self.texts.span.bytes)
+    guard let found else {
       isOther = true
       return
     }
-    let token = path.lowerBound &+ Self.pathStart.utf8CodeUnitCount..<path.upperBound
-    fields[.tokenText] = texts.valid(token, in: self.texts)
-    if fields[.tokenText] == nil { fields.flags.insert(.tokenNotHex) }
+    fields.service = found.request
     setTexts(headers, texts)
+    let subject = texts.valid(found.subject, in: self.texts)
+    if found.request == .push {
+      fields[.tokenText] = subject
+      if subject == nil { fields.flags.insert(.tokenNotHex) }
+    } else {
+      fields[.app] = subject
+    }
   }
 
   private mutating func setTexts(_ headers: HeaderFields, _ texts: TakenTexts) {
-    fields[.topic] = texts.valid(headers[.topic], in: self.texts)
     fields[.pushType] = texts.valid(headers[.pushType], in: self.texts)
-    fields[.collapseID] = texts.valid(headers[.collapseID], in: self.texts)
-    if fields[.apnsID] == nil { fields[.apnsID] = texts.valid(headers[.id], in: self.texts) }
-  }
-
-  private func hasPathStart(_ path: Range<Int>) -> Bool {
-    let length = Self.pathStart.utf8CodeUnitCount
-    return path.count >= length
-      && PushText.matches(path.lowerBound..<path.lowerBound &+ length, Self.pathStart, in: texts.span.bytes)
+    if fields.service == .push {
+      fields[.topic] = texts.valid(headers[.topic], in: self.texts)
+      fields[.collapseID] = texts.valid(headers[.collapseID], in: self.texts)
+      if fields[.apnsID] == nil { fields[.apnsID] = texts.valid(headers[.id], in: self.texts) }
+      return
+    }
+    if let id = texts.valid(headers[.channelID], in: self.texts) { fields[.channelID] = id }
+    if fields[.requestID] == nil { fields[.requestID] = texts.valid(headers[.requestID], in: self.texts) }
+    let lacks = fields.service.required.contains { headers[$0] == nil }
+    if lacks, !headers.hasLost { fields.flags.insert(.missingHeader) }
   }
 
   // MARK: - The response
@@ -138,12 +152,20 @@ struct PushExchange {
     let texts = takeTexts(&headers)
     if let id = texts.valid(headers[.id], in: self.texts) { fields[.apnsID] = id }
     fields[.uniqueID] = texts.valid(headers[.uniqueID], in: self.texts)
+    if let id = texts.valid(headers[.requestID], in: self.texts) { fields[.requestID] = id }
+    if fields[.channelID] == nil { fields[.channelID] = texts.valid(headers[.channelID], in: self.texts) }
+  }
+
+  /// The longest body that is kept: of an unknown request, that of a list.
+  private var longestAnswer: Int {
+    fields.service == .list || request.origin == nil || hasLostPath ? Self.longestList : Self.longestBody
   }
 
   /// Adds bytes of the response's body.
   mutating func appendBody(_ bytes: RawSpan) {
     guard !isOther, bytes.byteCount > 0 else { return }
-    guard body.count &+ bytes.byteCount <= Self.longestBody else {
+    bodyLength &+= bytes.byteCount
+    guard !isBodyTooLong, body.count &+ bytes.byteCount <= longestAnswer else {
       isBodyTooLong = true
       return
     }
@@ -151,10 +173,24 @@ struct PushExchange {
   }
 
   mutating func settleBody() {
+    if fields.service.kind == .channel { fields.payloadLength = bodyLength }
+    let lacksID = fields.service == .create && fields.status == 201 && fields[.channelID] == nil
+    if lacksID, !fields.flags.contains(.unknownHeaders) { fields.flags.insert(.missingHeader) }
+    // More may have been kept before the request was known.
+    let isList = hasChannels && fields.service == .list
+    if body.count > (isList ? Self.longestList : Self.longestBody) { isBodyTooLong = true }
+    if hasChannels {
+      guard !isBodyTooLong, !response.hasHole,
+        let answer = ChannelBody(body, isList: isList)
+      else { return flagUnreadBody() }
+      return set(answer, in: body)
+    }
+    // The bodies of other answers without an error are not known.
+    if fields.service.kind == .channel, fields.outcome == .accepted { return }
     guard !isBodyTooLong, let answer = PushBody(body.indices, in: body.span.bytes) else {
       return flagUnreadBody()
     }
-    fields.timestamp = answer.timestamp
+    if fields.service == .push { fields.timestamp = answer.timestamp }
     if let reason = answer.reason { fields[.reason] = append(body[reason]) }
     if fields.status == nil, hasLostStatus || hasLostStart,
       let status = PushReason.status(of: answer, in: body.span.bytes)
@@ -164,13 +200,38 @@ struct PushExchange {
     }
   }
 
+  /// Whether the answer has channels in place of a reason.
+  private var hasChannels: Bool {
+    (fields.service == .read || fields.service == .list) && fields.status == 200
+  }
+
+  /// Reads the body of a request that creates a channel.
+  mutating func settleCreation() {
+    if payload.count < payloadLength {
+      fields.flags.insert(.bodyTooLong)
+    } else if let channel = ChannelBody(payload, isList: false) {
+      set(channel, in: payload)
+    } else {
+      fields.flags.insert(.malformedJSON)
+    }
+  }
+
+  private mutating func set(_ channel: ChannelBody, in body: [UInt8]) {
+    fields.storagePolicy = channel.policy
+    fields.channels = channel.channels
+    if let type = channel.pushType { fields[.pushType] = append(body[type]) }
+    if channel.hasOddID { fields.flags.insert(.channelIDNotBase64) }
+  }
+
   private mutating func flagUnreadBody() {
     // One side ended the stream.
     if !response.hasHole, response.isCut || isCancelled && !response.hasEnded { return }
     if response.hasHole || !response.hasEnded {
-      // Each answer but 200 has a body.
-      if let status = fields.status, status != 200 { fields.flags.insert(.bodyLost) }
-    } else if !body.isEmpty || isBodyTooLong, !hasLostStart {
+      // Each answer but 200 has a body, and some with 200.
+      if let status = fields.status, status != 200 || hasChannels { fields.flags.insert(.bodyLost) }
+    } else if isBodyTooLong, fields.service != .push {
+      fields.flags.insert(.bodyTooLong)
+    } else if !body.isEmpty || isBodyTooLong || hasChannels, !hasLostStart {
       fields.flags.insert(.malformedJSON)
     }
   }
@@ -210,5 +271,22 @@ struct PushExchange {
     let start = texts.count
     if start == 0 { swap(&texts, &headers.bytes) } else { texts.append(contentsOf: headers.bytes) }
     return TakenTexts(start: start, areASCII: areASCII)
+  }
+}
+
+extension ServiceRequest {
+  /// What a whole header block of the request has.
+  fileprivate var required: [HeaderFields.Name] {
+    switch self {
+    case .push, .create, .list, .channel: []
+    case .broadcast: [.channelID, .expiration, .priority, .pushType]
+    case .read, .delete: [.channelID]
+    }
+  }
+
+  /// That of a request with a channel id, whose path is not known: broadcasts have the method POST.
+  fileprivate static func ofChannel(_ method: Range<Int>?, in texts: [UInt8]) -> ServiceRequest {
+    method.map { PushText.matches($0, ServiceRequest.broadcast.method, in: texts.span.bytes) } == true
+      ? .broadcast : .channel
   }
 }

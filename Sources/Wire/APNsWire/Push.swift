@@ -1,7 +1,7 @@
 import WireBytes
 
-/// The known fields of a push: an HTTP/2 request to `/3/device/TOKEN` and its response
-/// (docs/spec/pushes.md). Texts are ranges of the accompanying bytes.
+/// The known fields of a push, a broadcast or a request for channels, and of its response (docs/spec/pushes.md). Texts are
+/// ranges of the accompanying bytes.
 package struct PushFields: BitwiseCopyable, Sendable {
   package enum Text: Int, CaseIterable, Sendable {
     /// The token as written in the path or in a log.
@@ -9,6 +9,11 @@ package struct PushFields: BitwiseCopyable, Sendable {
     /// The bytes of the token.
     case token
     case topic, pushType, apnsID, uniqueID, collapseID, reason, payload
+    /// Of broadcasts and channels.
+    case channelID, requestID
+
+    /// The bundle id in the path of a broadcast or of a request for channels, in place of a topic.
+    package static var app: Text { .topic }
   }
 
   @usableFromInline struct TextRange: BitwiseCopyable, Sendable {
@@ -22,8 +27,9 @@ package struct PushFields: BitwiseCopyable, Sendable {
     init(start: UInt32, count: UInt32) { (self.start, self.count) = (start, count) }
   }
 
-  @usableFromInline var ranges = InlineArray<9, TextRange>(
+  @usableFromInline var ranges = InlineArray<11, TextRange>(
     repeating: TextRange(start: 0, count: TextRange.absent))
+  package var service = ServiceRequest.push
   /// The id of the stream in its HTTP/2 connection; nil in a log.
   package var http2Stream: UInt32?
   /// The line of a log, from 1; nil in a capture.
@@ -31,8 +37,12 @@ package struct PushFields: BitwiseCopyable, Sendable {
   package var priority: UInt8?
   /// Seconds since 1970 until which the push may be delivered; 0 means one attempt.
   package var expiration: Int64?
-  /// In bytes.
+  /// In bytes. Of a request for channels, the captured length of the answer's body.
   package var payloadLength: Int?
+  /// `message-storage-policy` of a channel.
+  package var storagePolicy: UInt8?
+  /// The number of channels in a list.
+  package var channels: Int?
   /// The HTTP status; nil if it is not known.
   package var status: UInt16?
   /// When the token became invalid, in milliseconds since 1970.
@@ -63,8 +73,8 @@ package struct PushFields: BitwiseCopyable, Sendable {
     switch status {
     case nil: .unknown
     case 200: .accepted
-    case 410: .invalidated
-    default: .rejected
+    case 410 where service == .push: .invalidated
+    case let status?: service.kind == .channel && 200..<300 ~= status ? .accepted : .rejected
     }
   }
 
@@ -107,6 +117,33 @@ package struct PushCounts: Equatable, Sendable {
   package mutating func count(_ push: PushFields) { counts[push.outcome.index] &+= 1 }
 }
 
+/// Values for pushes, broadcasts and requests for channels.
+package struct ByService<Value> {
+  package var pushes, broadcasts, channels: Value
+
+  package init(_ value: Value) { (pushes, broadcasts, channels) = (value, value, value) }
+
+  package subscript(kind: ServiceRequest.Kind) -> Value {
+    _read {
+      switch kind {
+      case .push: yield pushes
+      case .broadcast: yield broadcasts
+      case .channel: yield channels
+      }
+    }
+    _modify {
+      switch kind {
+      case .push: yield &pushes
+      case .broadcast: yield &broadcasts
+      case .channel: yield &channels
+      }
+    }
+  }
+}
+
+extension ByService: Equatable where Value: Equatable {}
+extension ByService: Sendable where Value: Sendable {}
+
 /// What is doubtful about a push.
 public struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   public let rawValue: UInt16
@@ -135,6 +172,12 @@ public struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   public static let bodyLost = PushFlags(rawValue: 1 << 9)
   /// Packets of the capture have different bytes for a part of its frames, and nothing decides between them.
   public static let conflictingBytes = PushFlags(rawValue: 1 << 10)
+  /// Of a broadcast or a request for channels: a required header field is missing.
+  package static let missingHeader = PushFlags(rawValue: 1 << 11)
+  /// A channel id is no base64.
+  package static let channelIDNotBase64 = PushFlags(rawValue: 1 << 12)
+  /// A body is longer than what is read of it.
+  package static let bodyTooLong = PushFlags(rawValue: 1 << 13)
 
   /// RST_STREAM has the code REFUSED_STREAM: the request was not processed. Reports do not show this flag.
   package static let refused = PushFlags(rawValue: 1 << 15)
@@ -142,9 +185,12 @@ public struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
   /// The flags and their codes in reports, sorted by code.
   public static let all: [(flag: PushFlags, code: String)] = [
     (.bodyLost, "body-lost"),
+    (.bodyTooLong, "body-too-long"),
+    (.channelIDNotBase64, "channel-id-not-base64"),
     (.conflictingBytes, "conflicting-bytes"),
     (.goaway, "goaway"),
     (.malformedJSON, "malformed-json"),
+    (.missingHeader, "missing-header"),
     (.noResponse, "no-response"),
     (.statusInferred, "status-inferred"),
     (.streamReset, "stream-reset"),

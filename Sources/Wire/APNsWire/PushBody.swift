@@ -13,37 +13,14 @@ package struct PushBody: Equatable, Sendable {
   /// Nil without a JSON object with `reason` or `timestamp`, or if one has a wrong type, is repeated, or is a
   /// reason with escapes.
   package init?(_ range: Range<Int>, in bytes: RawSpan) {
-    let isObject = bytes.extracting(range).withUnsafeBytes { content in
-      guard let start = content.baseAddress else { return false }
-      var text = JSONText(next: start, end: start + content.count)
-      func value() -> Range<Int>? {
-        text.skipSpace()
-        let first = text.next - start + range.lowerBound
-        return text.readValue(isWhole: false) ? first..<text.next - start + range.lowerBound : nil
-      }
-      func skip(_ byte: UInt8) -> Bool {
-        text.skipSpace()
-        return text.skip(byte)
-      }
-      guard skip(UInt8(ascii: "{")) else { return false }
-      repeat {
-        guard let name = value(), bytes.byte(at: name.lowerBound) == UInt8(ascii: "\""),
-          skip(UInt8(ascii: ":")), let value = value(), take(name, value, in: bytes)
-        else { return false }
-      } while skip(UInt8(ascii: ","))
-      guard skip(UInt8(ascii: "}")) else { return false }
-      text.skipSpace()
-      return text.next == text.end
-    }
+    let isObject = JSONText.readObject(range, in: bytes) { take($0, $1, in: bytes) }
     guard isObject, reason != nil || timestamp != nil else { return nil }
   }
 
   private mutating func take(_ name: Range<Int>, _ value: Range<Int>, in bytes: RawSpan) -> Bool {
     if PushText.matches(name, "\"reason\"", in: bytes) {
-      guard reason == nil, bytes.byte(at: value.lowerBound) == UInt8(ascii: "\""),
-        !value.contains(where: { bytes.byte(at: $0) == UInt8(ascii: "\\") })
-      else { return false }
-      reason = value.lowerBound + 1..<value.upperBound - 1
+      guard reason == nil, let text = JSONText.plainString(value, in: bytes) else { return false }
+      reason = text
     } else if PushText.matches(name, "\"timestamp\"", in: bytes) {
       guard timestamp == nil, let number = PushText.number(value, in: bytes), number <= Self.latest else {
         return false

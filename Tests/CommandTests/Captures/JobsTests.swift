@@ -105,7 +105,7 @@ struct JobsTests {
       #expect(outcome.code == 2, "packed/cut.gz is truncated")
     }
     #expect(try directory.shell("diff -r tables1 tables7").text.isEmpty)
-    #expect(try directory.names(in: "tables7").count == 9)
+    #expect(try directory.names(in: "tables7").count == 11)
   }
 
   @Test("a replay changes the same rows")

@@ -13,11 +13,13 @@ import Testing
   }
 
   private static let kinds = [
-    "feedback", "requests", "responses", "pushes", "streams", "findings", "tokens", "inputs",
+    "feedback", "requests", "responses", "pushes", "broadcasts", "channels", "streams", "findings", "tokens",
+    "inputs",
   ]
 
   @Test("a table of each kind has the rows of its CSV") func tables() throws {
-    let inputs = samples("captures/gateway.pcap", "cut-tail.bin", "pushes/httpx-clear-late.pcap")
+    let inputs = samples(
+      "captures/gateway.pcap", "cut-tail.bin", "pushes/httpx-clear-late.pcap", "pushes/case-channels.pcap")
     #expect(try directory.apnsift(["export", "-o", "case.sqlite"] + inputs).code == 0)
     for kind in Self.kinds {
       let csv = try directory.apnsift(["export", "--records", kind] + inputs).text

@@ -136,7 +136,7 @@ private final class Evidences: EvidenceSink {
   private var feedback = 0
   private var requests = 0
   private var responses = 0
-  private var pushes = 0
+  private var exchanges = ByService(0)
 
   private struct StreamSide: Hashable {
     var stream: Int
@@ -181,9 +181,17 @@ private final class Evidences: EvidenceSink {
     )
   }
 
-  func pushes(_ pushes: PushRecords, in bytes: RawSpan) {
-    self.pushes += pushes.records.count
+  func pushes(_ pushes: PushRecords, in bytes: RawSpan) { add(pushes, in: bytes) }
+
+  func exchanges(_ exchanges: PushRecords, in bytes: RawSpan) {
+    expect(
+      exchanges.records.allSatisfy { $0.kind != .push && $0.fields[.token] == nil }, "they have no token")
+    add(exchanges, in: bytes)
+  }
+
+  private func add(_ pushes: PushRecords, in bytes: RawSpan) {
     for push in pushes.records {
+      exchanges[push.kind] += 1
       for field in PushFields.Text.allCases where field != .token {
         let isUTF8 = push.fields[field].map { UTF8Text.isValid($0, in: bytes) } ?? true
         expect(isUTF8, "texts are UTF-8: \(field) at \(push.offset)")
@@ -192,7 +200,7 @@ private final class Evidences: EvidenceSink {
         push.fields[field].map { bytes.extracting($0).withUnsafeBytes { Array($0) } } ?? []
       }
       lines.append(
-        "push \(pushes.labels.stream) \(push.direction.rawValue) \(push.offset) \(push.requestOffset ?? -1) \(push.fields.status ?? 0) \(push.fields.flags.rawValue) \(texts.map { Hex.string($0) }) \(push.fileOffset) \(push.packet?.number ?? 0)"
+        "\(push.fields.service) \(pushes.labels.stream) \(push.direction.rawValue) \(push.offset) \(push.requestOffset ?? -1) \(push.fields.status ?? 0) \(push.fields.flags.rawValue) \(texts.map { Hex.string($0) }) \(push.fileOffset) \(push.packet?.number ?? 0)"
       )
     }
   }
@@ -221,7 +229,9 @@ private final class Evidences: EvidenceSink {
     expect(summary.feedback == feedback, "tuples are counted")
     expect(
       summary.gateway.requests == requests && summary.gateway.responses == responses, "requests are counted")
-    expect(summary.pushes.counts.all == pushes, "pushes are counted")
+    for kind in ServiceRequest.Kind.allCases {
+      expect(summary.requests[kind].counts.all == exchanges[kind], "each \(kind) is counted")
+    }
     expect(summary.streams == streams.count, "streams are counted")
     var (decoded, all) = (0, 0)
     var isTiled = true

@@ -55,7 +55,7 @@ package struct FlagEntry: Sendable {
   package var entry: CatalogueEntry
 
   package enum FlaggedRecord: String, CaseIterable, Sendable {
-    case feedback, request, response, push
+    case feedback, request, response, push, broadcast, channel
   }
 
   /// All flags, in the order of their codes.

@@ -42,6 +42,8 @@ struct Export: ParsableCommand {
         apnsift export evidence/ -o all.ndjson --dfxml inventory.xml
         apnsift export http2.pcap --keys keys.log --records pushes
                                                            pushes and their answers
+        apnsift export http2.pcap --keys keys.log --records broadcasts
+                                                           broadcasts to channels
         apnsift export --requests sent.bin --responses got.bin -t ndjson
 
       The columns of feedback are \(columnNames(.feedback)); those in parentheses are written only if named. Those that \

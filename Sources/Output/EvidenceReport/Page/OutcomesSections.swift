@@ -1,6 +1,7 @@
 import APNsWire
 import Analysis
 import Basics
+import Reports
 
 extension ReportHTML {
   // MARK: - Gateway connections
@@ -77,7 +78,7 @@ extension ReportHTML {
     return """
       <p>Requests to today’s service over HTTP/2, and its answers.</p>
       \(Self.outcomes("Pushes", of: pushes.counts.all, outcomes))<h3 class="plain">Answers</h3>
-      \(answers(pushes))\(lags(page))\(topics(pushes))\(keys(page))\
+      \(answers(pushes, "Pushes"))\(lags(page))\(kinds(pushes))\(topics(pushes, "Topic", "Pushes"))\(keys(page))\
       \(HTML.command("All pushes with their responses:", page.commands[.pushes]))\
       \(if: pushes.resend > 0, .command("Pushes to send again:", page.commands[.resendPushes]))
       """
@@ -92,12 +93,51 @@ extension ReportHTML {
     }
   }
 
-  private static func answers(_ pushes: PushTally) -> HTML {
-    let known = pushes.answers.map { ($0.status.map { "\($0)" } ?? "not known", $0.text ?? "–", $0.count) }
+  /// Nil without broadcasts and requests for channels.
+  static func broadcasts(_ page: ReportPage) -> HTML? {
+    let (broadcasts, channels) = (page.summary.requests.broadcasts, page.summary.requests.channels)
+    if broadcasts.counts.all + channels.counts.all == 0 { return nil }
+    let tables = [
+      (broadcasts, "Broadcasts", ExportedKind.broadcasts), (channels, "Channel requests", .channels),
+    ]
+    return """
+      <p>A broadcast goes to all devices that subscribe to a channel, and has no token. Requests for channels create, \
+      read, list or delete them.</p>
+      \(tables.compactMap { $0.0.counts.all > 0 ? ofChannels(page, $0.0, "\($0.1)", $0.2) : nil })
+      """
+  }
+
+  private static func ofChannels(
+    _ page: ReportPage, _ tally: PushTally, _ title: HTML, _ kind: ExportedKind
+  ) -> HTML {
+    """
+    <h3 class="plain">\(title)</h3>
+    \(answers(tally, title))\(topics(tally, "App", title))\
+    \(HTML.command("All of them:", page.commands[kind]))
+    """
+  }
+
+  /// Nil if all tokens are an app's on a device, or of an unknown kind.
+  private static func kinds(_ pushes: PushTally) -> HTML? {
+    guard pushes.kinds.contains(where: { $0.kind != .device && $0.kind != nil }) else { return nil }
+    let table = HTML.table(
+      [.text("Kind of token")] + PushOutcome.allCases.map { .number("\($0.rawValue)") },
+      rows: pushes.kinds.map { row in
+        ["\(row.kind?.rawValue ?? "not known")"]
+          + PushOutcome.allCases.map { "\(Figures.grouped(row.counts[$0]))" }
+      })
+    return "<h3 class=\"plain\">Kinds of tokens</h3>\n\(table)"
+  }
+
+  private static func answers(_ pushes: PushTally, _ noun: HTML) -> HTML {
+    let known = pushes.answers.map { answer in
+      let status = [answer.operation, answer.status.map { "\($0)" } ?? "not known"].compactMap { $0 }
+      return (status.joined(separator: " "), answer.text ?? "–", answer.count)
+    }
     let others = pushes.otherAnswers
     let answers = known + (others > 0 ? [("other", "–", others)] : [])
     return .table(
-      [.text("Status"), .text("Reason"), .number("Pushes")],
+      [.text("Status"), .text("Reason"), .number(noun)],
       rows: answers.map { ["<strong>\($0)</strong>", "\($1)", "\(Figures.grouped($2))"] })
   }
 
@@ -130,15 +170,15 @@ extension ReportHTML {
 
   private static let maxTopics = 20
 
-  private static func topics(_ pushes: PushTally) -> HTML? {
+  private static func topics(_ pushes: PushTally, _ title: HTML, _ noun: HTML) -> HTML? {
     let rest = pushes.topics.dropFirst(maxTopics).reduce(pushes.otherTopics) { $0 + $1.count }
     let known = pushes.topics.prefix(maxTopics).map { ($0.text ?? "", $0.count) }
-    let topics = known + (rest > 0 ? [("other topics", rest)] : [])
+    let topics = known + (rest > 0 ? [("others", rest)] : [])
     if topics.isEmpty { return nil }
     let table = HTML.table(
-      [.text("Topic", style: "name"), .number("Pushes")],
+      [.text(title, style: "name"), .number(noun)],
       rows: topics.map { ["\($0)", "\(Figures.grouped($1))"] })
-    return "<h3 class=\"plain\">Topics</h3>\n\(table)"
+    return "<h3 class=\"plain\">\(title)s</h3>\n\(table)"
   }
 
   // MARK: - Outcomes

@@ -33,7 +33,7 @@ extension ReportHTML {
   private static func tiles(_ page: ReportPage) -> HTML {
     let (summary, tokens, read) = (page.summary, page.invalidations, page.summary.records)
     let hasGateway = read[.requests] + read[.responses] > 0
-    let others = [ExportedKind.requests, .responses, .pushes].filter { read[$0] > 0 }
+    let others = ExportedKind.ofRecords.filter { $0 != .feedback && read[$0] > 0 }
     func tile(_ kind: ExportedKind) -> HTML { Self.tile(read[kind], kind.noun, kind.plural) }
     return """
       \(if: page.searchedBytes > 0, Self.tile(page.searchedBytes, "byte searched", "bytes searched"))\

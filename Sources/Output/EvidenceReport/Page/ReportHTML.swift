@@ -26,6 +26,7 @@ package enum ReportHTML {
       ("doubtful", "Doubtful records and tokens", flagged(page)),
       ("gateway", "Gateway connections", gateway(page)),
       ("pushes", "Pushes", pushes(page)),
+      ("broadcasts", "Broadcasts and channels", broadcasts(page)),
       ("readers", "What faulty readers would have reported", readers(page)),
       ("repeated", "Tokens reported most often", repeatedTokens(page)),
       ("limits", "What this report cannot show", .limits),

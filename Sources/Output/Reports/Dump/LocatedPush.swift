@@ -5,12 +5,16 @@ import PacketCapture
 
 extension RecordLocator {
   /// Shows the fields of pushes as text, without a dump: their header blocks refer to earlier ones.
-  package func pushes(_ found: PushRecords, in bytes: RawSpan) {
+  package func pushes(_ found: PushRecords, in bytes: RawSpan) { add(found, in: bytes) }
+
+  package func exchanges(_ found: PushRecords, in bytes: RawSpan) { add(found, in: bytes) }
+
+  private func add(_ found: PushRecords, in bytes: RawSpan) {
     for push in found.records where matches(push, found.labels, in: bytes) {
       add(
         LocatedBytes(
           PushRow(record: push, labels: found.labels),
-          push.fields.line.map { "push in line \($0)" } ?? "push",
+          push.fields.line.map { "push in line \($0)" } ?? push.fields.service.name,
           [], [], remarks: Self.remarks(push, in: bytes) + localTime(push.fields.time)))
     }
   }
@@ -31,7 +35,8 @@ extension RecordLocator {
   }
 
   private static let names: [(text: PushFields.Text, name: String)] = [
-    (.tokenText, "token, not hex"), (.topic, "topic"), (.pushType, "push type"), (.apnsID, "apns-id"),
+    (.tokenText, "token, not hex"), (.topic, "topic"), (.channelID, "channel id"),
+    (.requestID, "apns-request-id"), (.pushType, "push type"), (.apnsID, "apns-id"),
     (.uniqueID, "apns-unique-id"), (.collapseID, "collapse id"), (.reason, "reason"),
   ]
 
@@ -39,6 +44,9 @@ extension RecordLocator {
     let fields = push.fields
     func content(_ text: PushFields.Text) -> [UInt8]? {
       fields[text].map { bytes.extracting($0).withUnsafeBytes { Array($0) } }
+    }
+    func text(_ member: PushFields.Text) -> String? {
+      content(member).map { VisibleText.of(String(decoding: $0, as: UTF8.self)) }
     }
     var remarks: [String] = []
     func add(_ name: String, _ value: (some CustomStringConvertible)?) {
@@ -50,16 +58,29 @@ extension RecordLocator {
     }
     add("HTTP/2 stream", fields.http2Stream)
     add("token", content(.token).map { Hex.string($0) })
-    for (text, name) in names {
-      add(name, content(text).map { VisibleText.of(String(decoding: $0, as: UTF8.self)) })
+    for (member, name) in names {
+      add(member == .app && fields.service != .push ? "app" : name, text(member))
     }
+    add("storage policy", fields.storagePolicy)
+    add("channels", fields.channels)
     add("priority", fields.priority)
     add("expiration", fields.expiration)
-    add("payload length", fields.payloadLength)
+    add(fields.service.kind == .channel ? "body length" : "payload length", fields.payloadLength)
     add("status", fields.status)
     add("timestamp in milliseconds", fields.timestamp)
     add("outcome", fields.outcome.rawValue)
     if !fields.flags.isEmpty { add("flags", fields.flags.codes.joined(separator: ", ")) }
     return remarks
+  }
+}
+
+extension ServiceRequest {
+  /// Of a record, for people.
+  fileprivate var name: String {
+    switch self {
+    case .push, .broadcast: rawValue
+    case .create, .read, .list, .delete: "channel request (\(rawValue))"
+    case .channel: "channel request"
+    }
   }
 }

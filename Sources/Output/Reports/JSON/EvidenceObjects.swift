@@ -1,4 +1,5 @@
 import APNsPushes
+import APNsWire
 import Analysis
 import Basics
 import PacketCapture
@@ -33,7 +34,8 @@ package enum EvidenceObjects {
       ("earliest", JSONValue(summary.times.map { Int($0.lowerBound) })),
       ("latest", JSONValue(summary.times.map { Int($0.upperBound) })),
     ] + (summary.tokens.map { [("tokens", tokens($0))] } ?? []) + members(summary.pushes)
-      + keys(summary.providerKeys)
+      + members(summary.requests.broadcasts, "broadcasts", of: "broadcast")
+      + members(summary.requests.channels, "channels", of: "channel") + keys(summary.providerKeys)
   }
 
   private static func tokens(_ counts: TokenCounts) -> JSONValue {
@@ -67,14 +69,10 @@ package enum EvidenceObjects {
   /// Summaries without pushes lack these members: expected outputs of corpora have none.
   private static func members(_ pushes: PushTally) -> [(String, JSONValue)] {
     guard pushes.counts.all > 0 else { return [] }
-    let answers = pushes.answers.map { answer in
-      JSONValue.object([
-        ("status", JSONValue(answer.status.map(Int.init))), ("reason", JSONValue(answer.text)),
-        ("pushes", .int(answer.count)),
-      ])
-    }
-    let topics = pushes.topics.map { topic in
-      JSONValue.object([("topic", JSONValue(topic.text)), ("pushes", .int(topic.count))])
+    let kinds = pushes.kinds.map { row in
+      JSONValue.object(
+        [("kind", JSONValue(row.kind?.rawValue))]
+          + PushOutcome.allCases.map { ($0.rawValue, .int(row.counts[$0])) })
     }
     let hours = pushes.hours.hours.map { hour in
       let counts = zip(PushHours.statuses, hour.counts).filter { $1 > 0 }
@@ -84,10 +82,39 @@ package enum EvidenceObjects {
       ])
     }
     return [
-      ("pushes", .int(pushes.counts.all)), ("push_answers", .array(answers)), ("push_topics", .array(topics)),
+      ("pushes", .int(pushes.counts.all)), ("push_answers", answers(pushes, "pushes")),
+      ("push_topics", groups(pushes, "topic", "pushes")), ("push_kinds", .array(kinds)),
       ("push_hours", .array(hours)), ("pushes_in_other_hours", .int(pushes.hours.others)),
       ("undated_pushes", .int(pushes.hours.undated)), ("invalidation_lag", lags(pushes.lags)),
     ]
+  }
+
+  /// Of broadcasts, or of requests for channels.
+  private static func members(
+    _ tally: PushTally, _ plural: String, of noun: String
+  ) -> [(String, JSONValue)] {
+    if tally.counts.all == 0 { return [] }
+    return [
+      (plural, .int(tally.counts.all)), ("\(noun)_answers", answers(tally, plural)),
+      ("\(noun)_apps", groups(tally, "app", plural)),
+    ]
+  }
+
+  private static func answers(_ tally: PushTally, _ plural: String) -> JSONValue {
+    .array(
+      tally.answers.map { answer in
+        let operation = plural == "channels" ? [("operation", JSONValue(answer.operation))] : []
+        return .object(
+          operation + [
+            ("status", JSONValue(answer.status.map(Int.init))), ("reason", JSONValue(answer.text)),
+            (plural, .int(answer.count)),
+          ])
+      })
+  }
+
+  private static func groups(_ tally: PushTally, _ name: String, _ plural: String) -> JSONValue {
+    .array(
+      tally.topics.map { .object([(name, JSONValue($0.text)), (plural, .int($0.count))]) })
   }
 
   private static func lags(_ lags: InvalidationLags) -> JSONValue {

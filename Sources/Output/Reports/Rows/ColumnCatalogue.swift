@@ -43,7 +43,19 @@ extension ExportedKind {
     switch self {
     case .resend: .requests
     case .resendPushes: .pushes
-    case .feedback, .requests, .responses, .pushes, .streams, .findings, .tokens, .inputs: self
+    case .feedback, .requests, .responses, .pushes, .broadcasts, .channels, .streams, .findings, .tokens,
+      .inputs:
+      self
+    }
+  }
+
+  /// What of today's service its rows are; nil for other kinds.
+  package var service: ServiceRequest.Kind? {
+    switch table {
+    case .pushes: .push
+    case .broadcasts: .broadcast
+    case .channels: .channel
+    case .feedback, .requests, .responses, .streams, .findings, .tokens, .inputs, .resend, .resendPushes: nil
     }
   }
 
@@ -52,7 +64,8 @@ extension ExportedKind {
     switch table {
     case .feedback: "feedback"
     case .pushes: "push"
-    case .requests, .responses, .streams, .findings, .tokens, .inputs, .resend, .resendPushes:
+    case .requests, .responses, .broadcasts, .channels, .streams, .findings, .tokens, .inputs, .resend,
+      .resendPushes:
       String(table.rawValue.dropLast())
     }
   }
@@ -63,7 +76,9 @@ extension ExportedKind {
     case .feedback: FeedbackColumn.allCases.map(\.name)
     case .requests, .resend: RequestColumn.allCases.map(\.name)
     case .responses: ResponseColumn.allCases.map(\.name)
-    case .pushes, .resendPushes: PushColumn.allCases.map(\.name)
+    case .pushes, .resendPushes: PushColumn.columns(.push).map(\.name)
+    case .broadcasts: PushColumn.columns(.broadcast).map(\.name)
+    case .channels: PushColumn.columns(.channel).map(\.name)
     case .streams: StreamColumn.allCases.map(\.name)
     case .findings: FindingColumn.allCases.map(\.name)
     case .tokens: TokenColumn.allCases.map(\.name)
@@ -95,7 +110,8 @@ extension ExportedKind {
       ]
     case .pushes: all.filter { $0 != "payload" }
     case .inputs: all.filter { $0 != "md5" }
-    case .requests, .responses, .streams, .findings, .tokens, .resend, .resendPushes: all
+    case .requests, .responses, .broadcasts, .channels, .streams, .findings, .tokens, .resend, .resendPushes:
+      all
     }
   }
 
@@ -162,6 +178,7 @@ extension ColumnEntry.ValueType {
     "ENVIRONMENT": PushEnvironment.allCases.map(\.rawValue),
     "FORM": Carving.CarvedForm.allCases.map(\.rawValue),
     "FORMAT": InputFormat.all.map(\.name) + ArchiveFormat.allCases.map(\.rawValue),
+    "OPERATION": ServiceRequest.operations.map(\.rawValue),
     "PROTOCOL": StreamProtocol.allCases.map(\.rawValue),
     "PUSH-OUTCOME": PushOutcome.allCases.map(\.rawValue),
     "TOKEN-KIND": TokenKind.allCases.map(\.rawValue),

@@ -3,7 +3,7 @@ import Analysis
 import Basics
 import PacketCapture
 
-/// The columns of a push (docs/spec/interface.md#export), in their order.
+/// The columns of a push, a broadcast or a request for channels (docs/spec/interface.md#export).
 enum PushColumn: String, RecordColumn {
   case source, stream, direction, offset, packet, originalPacket, fileOffset, capturedAt
   case capturedAtLocal, loggedAt, loggedAtLocal, line, http2Stream, requestOffset, requestPacket, tokenLength,
@@ -11,9 +11,32 @@ enum PushColumn: String, RecordColumn {
   case tokenText, topic, pushType, apnsID, apnsUniqueID, priority, expiration, collapseID
   case payloadLength, payload, status, reason, timestampMS, timestamp, time, timeLocal, outcome
   case flags, streamOffset, tokenKind
+  case operation, app, channelID, requestID, uniqueID, storagePolicy, channels, bodyLength
+
+  private static let location: [PushColumn] = [
+    .source, .stream, .direction, .offset, .packet, .originalPacket, .fileOffset, .capturedAt,
+    .capturedAtLocal, .http2Stream, .requestOffset, .requestPacket,
+  ]
+
+  /// In their order.
+  static func columns(_ kind: ServiceRequest.Kind) -> [PushColumn] {
+    switch kind {
+    case .push: Array(allCases.prefix { $0 != .operation })
+    case .broadcast:
+      location + [
+        .app, .channelID, .requestID, .uniqueID, .pushType, .priority, .expiration, .payloadLength, .status,
+        .reason, .outcome, .flags, .streamOffset,
+      ]
+    case .channel:
+      location + [
+        .operation, .app, .channelID, .requestID, .pushType, .storagePolicy, .channels, .bodyLength, .status,
+        .reason, .flags, .streamOffset,
+      ]
+    }
+  }
 }
 
-/// A row of a push. The accompanying bytes are its texts.
+/// A row of one of them. The accompanying bytes are its texts.
 struct PushRow: LocatedRow {
   let record: PushRecord
   let labels: StreamLabels
@@ -54,11 +77,11 @@ struct PushRow: LocatedRow {
     case .topic: row.put(textOf: fields[.topic])
     case .pushType: row.put(textOf: fields[.pushType])
     case .apnsID: row.put(textOf: fields[.apnsID])
-    case .apnsUniqueID: row.put(textOf: fields[.uniqueID])
+    case .apnsUniqueID, .uniqueID: row.put(textOf: fields[.uniqueID])
     case .priority: row.put(fields.priority.map(Int.init))
     case .expiration: row.put(fields.expiration.map { Int(clamping: $0) })
     case .collapseID: row.put(textOf: fields[.collapseID])
-    case .payloadLength: row.put(fields.payloadLength)
+    case .payloadLength, .bodyLength: row.put(fields.payloadLength)
     case .payload: row.put(textOf: fields[.payload])
     case .status: row.put(fields.status.map(Int.init))
     case .reason: row.put(textOf: fields[.reason])
@@ -68,6 +91,12 @@ struct PushRow: LocatedRow {
     case .timeLocal: row.put(local: fields.time)
     case .outcome: row.put(word: fields.outcome.rawValue)
     case .flags: row.put(fields.flags)
+    case .operation: row.put(fields.service == .channel ? nil : fields.service.rawValue)
+    case .app: row.put(textOf: fields[.app])
+    case .channelID: row.put(textOf: fields[.channelID])
+    case .requestID: row.put(textOf: fields[.requestID])
+    case .storagePolicy: row.put(fields.storagePolicy.map(Int.init))
+    case .channels: row.put(fields.channels)
     case .tokenKind: row.put(fields.tokenKind(in: RawSpan(_unsafeBytes: row.bytes))?.rawValue)
     }
   }

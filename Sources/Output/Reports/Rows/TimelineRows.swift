@@ -40,6 +40,18 @@ package final class TimelineRows: RowTable {
       ),
       ("logged_at", "Line logged", "Push to token {token|token_text} was logged: {outcome} \(location)"),
     ],
+    .broadcasts: [
+      (
+        "captured_at", "Packet captured",
+        "Broadcast to channel {channel_id} of {app} was captured: {outcome} \(location)"
+      )
+    ],
+    .channels: [
+      (
+        "captured_at", "Packet captured",
+        "Request ({operation}) for channels of {app} was captured: status {status} \(location)"
+      )
+    ],
     .streams: [
       ("started_at", "Stream started", "Stream {stream} ({protocol}) of {source} started"),
       ("ended_at", "Stream ended", "Stream {stream} ({protocol}) of {source} ended"),

@@ -4,6 +4,8 @@ import Basics
 /// The kinds of rows that an export can contain, as `--records` names them.
 package enum ExportedKind: String, CaseIterable, Sendable {
   case feedback, requests, responses
+  /// Of today's service, besides pushes.
+  case broadcasts, channels
   /// Only the requests that had to be sent again.
   case resend
   case pushes
@@ -17,7 +19,9 @@ package enum ExportedKind: String, CaseIterable, Sendable {
 }
 
 extension Set<ExportedKind> {
-  package static let all: Set = [.feedback, .requests, .responses, .pushes, .streams, .findings]
+  package static let all: Set = [
+    .feedback, .requests, .responses, .pushes, .broadcasts, .channels, .streams, .findings,
+  ]
 }
 
 extension Summary {
@@ -36,6 +40,8 @@ extension Summary {
       case .requests: Count.of(gateway.requests, "request")
       case .responses: Count.of(gateway.responses, "response")
       case .pushes: Count.of(pushes.counts.all, "push")
+      case .broadcasts: Count.of(requests.broadcasts.counts.all, "broadcast")
+      case .channels: Count.of(requests.channels.counts.all, "channel request")
       case .resend:
         isCSV || pushes.resend == 0
           ? "\(Count.of(gateway.discarded, "request")) to send again"
@@ -58,7 +64,10 @@ extension Summary {
     let kinds = [
       (gateway.requests, "request", "--records requests"),
       (gateway.responses, "response", "--records responses"),
-      (pushes, "push", "--records pushes"), (findings, "finding", "--findings FILE or --records findings"),
+      (pushes, "push", "--records pushes"),
+      (requests.broadcasts.counts.all, "broadcast", "--records broadcasts"),
+      (requests.channels.counts.all, "channel request", "--records channels"),
+      (findings, "finding", "--findings FILE or --records findings"),
     ].filter { $0.0 > 0 }
     guard !kinds.isEmpty else { return nil }
     let counts = kinds.map { Count.of($0.0, $0.1) }.joined(separator: ", ")

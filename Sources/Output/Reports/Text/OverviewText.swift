@@ -1,3 +1,4 @@
+import APNsWire
 import Analysis
 import Basics
 import PacketCapture
@@ -85,7 +86,11 @@ package struct OverviewText {
     parts.append(Self.bytes(of: stream))
     if stream.streamProtocol == .feedback { parts.append(Count.of(stream.records, "record")) }
     if let gateway = stream.gateway { parts.append(gateway.text) }
-    if let pushes = stream.pushes { parts.append(pushes.text) }
+    if let pushes = stream.pushes, pushes.all > 0 || stream.broadcasts.all &+ stream.channels.all == 0 {
+      parts.append(pushes.text())
+    }
+    if stream.broadcasts.all > 0 { parts.append(stream.broadcasts.text("broadcast")) }
+    if stream.channels.all > 0 { parts.append(stream.channels.text("channel request")) }
     let missing = stream.serverGapBytes &+ stream.clientGapBytes
     parts.append(missing > 0 ? "\(Count.of(missing, "byte")) missing" : "no gaps")
     text += "  stream \(stream.number): \(parts.joined(separator: ", "))\n"
@@ -106,9 +111,9 @@ package struct OverviewText {
     let gateway = summary.gateway
     if gateway.requests &+ gateway.responses > 0 { text += "\n" + style.bold(gateway.text) + "\n" }
     if summary.pushes.counts.all > 0 { addPushes() }
-    if summary.feedback == 0, gateway.requests &+ gateway.responses &+ summary.pushes.counts.all > 0 {
-      return
-    }
+    add(summary.requests.broadcasts, "broadcast", of: "Apps of broadcasts")
+    add(summary.requests.channels, "channel request", of: "Apps with channels")
+    if summary.feedback == 0, summary.recordCount > 0 { return }
     let distinct = summary.distinctTokens.map { " with \(Count.of($0, "distinct token"))" } ?? ""
     text += "\n" + style.bold("\(Count.of(summary.feedback, "record"))\(distinct)")
     if let times = summary.times {
@@ -122,34 +127,55 @@ package struct OverviewText {
 
   /// By status and reason, then by topic.
   private mutating func addPushes() {
-    let pushes = summary.pushes
-    text += "\n" + style.bold(pushes.counts.text) + "\n"
-    var table = TextTable([.left, .right])
-    for answer in pushes.answers {
-      let status = answer.status.map { String($0) } ?? "no status"
-      table.add([
-        "  " + [status, answer.text.map(VisibleText.of)].compactMap { $0 }.joined(separator: " "),
-        String(answer.count),
-      ])
-    }
-    if pushes.otherAnswers > 0 { table.add(["  other answers", String(pushes.otherAnswers)]) }
-    text += table.text
-    addTopics()
+    add(summary.pushes, "push", of: "Topics")
+    addKinds()
     addHours()
     addLags()
     addKeys()
   }
 
-  private mutating func addTopics() {
-    let pushes = summary.pushes
+  /// - Parameter topics: the title of the topics, or of the apps.
+  private mutating func add(_ pushes: PushTally, _ noun: String, of topics: String) {
+    if pushes.counts.all == 0 { return }
+    text += "\n" + style.bold(pushes.counts.text(noun)) + "\n"
+    var table = TextTable([.left, .right])
+    for answer in pushes.answers {
+      let status = answer.status.map { String($0) } ?? "no status"
+      table.add([
+        "  "
+          + [answer.operation, status, answer.text.map(VisibleText.of)].compactMap { $0 }.joined(
+            separator: " "),
+        String(answer.count),
+      ])
+    }
+    if pushes.otherAnswers > 0 { table.add(["  other answers", String(pushes.otherAnswers)]) }
+    text += table.text
+    addTopics(pushes, topics)
+  }
+
+  private mutating func addTopics(_ pushes: PushTally, _ topics: String) {
     guard !pushes.topics.isEmpty else { return }
-    text += "\n" + style.bold("Topics") + "\n"
+    text += "\n" + style.bold(topics) + "\n"
     var table = TextTable([.left, .right])
     for topic in pushes.topics.prefix(Self.maxTopicsShown) {
       table.add(["  " + VisibleText.of(topic.text ?? ""), String(topic.count)])
     }
     let rest = pushes.topics.dropFirst(Self.maxTopicsShown).reduce(pushes.otherTopics) { $0 + $1.count }
-    if rest > 0 { table.add(["  other topics", String(rest)]) }
+    if rest > 0 { table.add(["  other \(topics.split(separator: " ")[0].lowercased())", String(rest)]) }
+    text += table.text
+  }
+
+  /// By what their tokens are for, unless all are an app's on a device.
+  private mutating func addKinds() {
+    let kinds = summary.pushes.kinds
+    guard kinds.contains(where: { $0.kind != .device && $0.kind != nil }) else { return }
+    text += "\n" + style.bold("Pushes by kind of token") + "\n"
+    let outcomes = PushOutcome.allCases.filter { summary.pushes.counts[$0] > 0 }
+    var table = TextTable([.left] + outcomes.map { _ in .right })
+    table.add(["  kind"] + outcomes.map(\.rawValue))
+    for row in kinds {
+      table.add(["  \(row.kind?.rawValue ?? "unknown")"] + outcomes.map { String(row.counts[$0]) })
+    }
     text += table.text
   }
 

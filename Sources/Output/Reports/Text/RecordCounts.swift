@@ -8,6 +8,7 @@ extension Summary {
   package var recordText: Message {
     let counts = [
       (gateway.requests, "request"), (gateway.responses, "response"), (pushes.counts.all, "push"),
+      (requests.broadcasts.counts.all, "broadcast"), (requests.channels.counts.all, "channel request"),
     ].filter { $0.0 > 0 }
     let all = feedback > 0 || counts.isEmpty ? [(feedback, "record")] + counts : counts
     return "\(all.map { Count.of($0.0, $0.1) }.joined(separator: ", "))"
@@ -24,7 +25,9 @@ extension GatewayCounts {
 
 extension PushCounts {
   /// `60 pushes (45 accepted, 9 invalidated, 6 rejected)`.
-  var text: String { Count.of(all, "push") + list(PushOutcome.allCases.map { (self[$0], $0.rawValue) }) }
+  func text(_ noun: String = "push") -> String {
+    Count.of(all, noun) + list(PushOutcome.allCases.map { (self[$0], $0.rawValue) })
+  }
 }
 
 /// ` (45 accepted, 9 invalidated)`; empty if all counts are 0.
