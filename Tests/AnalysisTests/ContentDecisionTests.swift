@@ -13,6 +13,8 @@ struct ContentDecisionTests {
     var bytes: [UInt8]
     var port: UInt16
     var isFromServer = false
+    /// Bytes that are missing before it.
+    var lost = 0
     var testDescription: String { "\(name), port \(port)" }
   }
 
@@ -31,6 +33,13 @@ struct ContentDecisionTests {
         port: port),
       Opening(name: "a word and no upgrade", bytes: Array("GETTING ".utf8) + preface + frames, port: port),
       Opening(name: "frames of a server", bytes: frames, port: port, isFromServer: true),
+      Opening(name: "the middle of frames", bytes: ping.dropFirst(5) + frames, port: port, lost: 100),
+      Opening(
+        name: "the middle of a server's frames", bytes: ping.dropFirst(5) + frames + frames, port: port,
+        isFromServer: true, lost: 100),
+      Opening(
+        name: "the middle of tuples", bytes: [7, 7] + (0..<40).flatMap { _ in Tuples.one() }, port: port,
+        isFromServer: true, lost: 100),
       Opening(
         name: "an answer to an upgrade",
         bytes: Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n".utf8) + frames, port: port,
@@ -55,6 +64,14 @@ struct ContentDecisionTests {
     }
   }
 
+  @Test(
+    "the middle of an HTTP/2 connection is none of the old protocols, whatever its port",
+    arguments: openings.filter { $0.lost > 0 })
+  func middles(_ opening: Opening) throws {
+    let isHTTP2 = try analyse(opening, chunk: 100).contains { $0.contains("StreamProtocol.http2") }
+    #expect(isHTTP2 == opening.name.contains("frames"))
+  }
+
   /// The stream and its findings, in words.
   private func analyse(_ opening: Opening, chunk: Int) throws -> [String] {
     let evidence = EvidenceRecording()
@@ -67,11 +84,15 @@ struct ContentDecisionTests {
         Endpoint(address: IPAddress(v4: 2), port: opening.port)
       ), server: .second, serverEvidence: .handshake)
     try analyzer.opened(identity)
+    let direction = StreamDirection(stream: 0, side: opening.isFromServer ? .second : .first)
+    if opening.lost > 0 {
+      try analyzer.gap(StreamGap(offset: 0, length: opening.lost, fileOffset: 0), in: direction)
+    }
     for start in stride(from: 0, to: opening.bytes.count, by: chunk) {
       let bytes = Array(opening.bytes[start..<min(opening.bytes.count, start + chunk)])
       try analyzer.bytes(
-        bytes.span.bytes, of: StreamDirection(stream: 0, side: opening.isFromServer ? .second : .first),
-        origins: [SourceExtent(streamOffset: start, fileOffset: start, stride: 1)])
+        bytes.span.bytes, of: direction,
+        origins: [SourceExtent(streamOffset: opening.lost + start, fileOffset: start, stride: 1)])
     }
     try analyzer.closed(StreamReport(identity))
     let summary = analyzer.log.summary

@@ -129,12 +129,12 @@ final class StreamAnalysis {
     _ bytes: RawSpan, after opening: [UInt8], at location: ChunkLocation,
     to direction: inout DirectionAnalysis
   ) throws {
-    if opening.isEmpty, bytes.byteCount >= headLength(of: bytes, from: direction.side) {
+    if opening.isEmpty, bytes.byteCount >= headLength(of: bytes, of: direction) {
       return try decide(on: bytes, at: location, of: &direction)
     }
     let opening = opening + bytes.withUnsafeBytes { Array($0) }
     direction.content = .undecided(opening)
-    if opening.count >= headLength(of: opening.span.bytes, from: direction.side) {
+    if opening.count >= headLength(of: opening.span.bytes, of: direction) {
       try decide(on: opening.span.bytes, at: nil, of: &direction)
     }
   }

@@ -8,13 +8,15 @@ import ProviderLogs
 extension StreamAnalysis {
   /// The number of bytes of a direction's first run that decide its content. As more of them come it becomes smaller at
   /// most, so the decision does not depend on how they are cut.
-  func headLength(of head: RawSpan, from side: Side) -> Int {
+  func headLength(of head: RawSpan, of direction: borrowing DirectionAnalysis) -> Int {
     let probed = log.options.choice.named == nil
     let http2 =
       probed ? HTTP2Recognition.decidingLength(head, server: ContentProbe.headLength) : nil
     if http2 == HTTP2Preface.length { return HTTP2Preface.length }
     if identity.serverEvidence == .log { return ContentProbe.dumpHeadLength }
-    if isSettled, expected != nil { return http2 ?? Ciphertext.headLength }
+    if isSettled, expected != nil {
+      return http2 ?? (probed && !direction.beginsStream ? ContentProbe.headLength : Ciphertext.headLength)
+    }
     if identity.serverEvidence == .dump { return ContentProbe.dumpHeadLength }
     if let http2 { return max(http2, ContentProbe.headLength) }
     guard head.byteCount >= ContentProbe.headLength else { return ContentProbe.headLength }
@@ -26,7 +28,7 @@ extension StreamAnalysis {
   func decide(on bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis)
     throws
   {
-    let head = bytes.extracting(first: min(bytes.byteCount, headLength(of: bytes, from: direction.side)))
+    let head = bytes.extracting(first: min(bytes.byteCount, headLength(of: bytes, of: direction)))
     direction.content = .other
     let opening = head.extracting(first: min(head.byteCount, Ciphertext.headLength))
     if Ciphertext.begins(opening.withUnsafeBytes { Array($0) }) {
@@ -78,7 +80,11 @@ extension StreamAnalysis {
   private func content(of head: RawSpan, of direction: borrowing DirectionAnalysis) -> DirectionContent? {
     let side = direction.side
     // Ports are weaker evidence.
-    if log.options.choice.named == nil, beginsHTTP2(head, of: direction) { return .http2 }
+    if log.options.choice.named == nil,
+      beginsHTTP2(head, of: direction) || continuesHTTP2(head, of: direction)
+    {
+      return .http2
+    }
     switch expected {
     case .http2: return .http2
     case .feedback: return side == server ? .feedback : nil
@@ -115,6 +121,11 @@ extension StreamAnalysis {
   private func beginsHTTP2(_ head: RawSpan, of direction: borrowing DirectionAnalysis) -> Bool {
     HTTP2Recognition.isClient(head) || direction.beginsStream && beginsCutPreface(head)
       || (direction.side == server || !isSettled) && HTTP2Recognition.isServer(head)
+  }
+
+  /// Whether an HTTP/2 connection goes on here: those that manage channels have the ports of the old services.
+  private func continuesHTTP2(_ head: RawSpan, of direction: borrowing DirectionAnalysis) -> Bool {
+    expected != nil && !direction.beginsStream && log.options.probe.content(of: head) == .http2
   }
 
   /// The first bytes of a preface may also be the time of a tuple: its length, after them, cannot be that of one. Fewer
