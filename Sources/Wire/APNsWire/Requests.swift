@@ -110,14 +110,17 @@ public struct RequestItem: Equatable, Sendable {
     case token = 1
     case payload, identifier, expiry, priority
 
-    /// Whether `count` is a valid length of the data.
-    func takes(_ count: Int) -> Bool {
+    /// The only valid length of the data in bytes; nil if any is valid.
+    package var size: Int? {
       switch self {
-      case .token, .payload: true
-      case .identifier, .expiry: count == 4
-      case .priority: count == 1
+      case .token, .payload: nil
+      case .identifier, .expiry: 4
+      case .priority: 1
       }
     }
+
+    /// Whether `count` is a valid length of the data.
+    func takes(_ count: Int) -> Bool { size == nil || size == count }
 
     var isUnique: Bool { self == .token || self == .payload }
 

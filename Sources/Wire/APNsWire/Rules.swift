@@ -119,8 +119,8 @@ public struct RequestRules: Equatable, Sendable {
   /// The longest plausible frame of command 2: bytes after its length field.
   public static let longestItems = 65_535
   /// The largest payloads that APNs accepted in the end, in bytes: with command 2, and with commands 0 and 1.
-  static let largestPayload = 2048
-  static let largestOldPayload = 256
+  package static let largestPayload = 2048
+  package static let largestOldPayload = 256
 
   /// The normal token lengths: tokens of other lengths are flagged.
   public let tokenLengths: TokenLengths
