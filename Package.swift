@@ -150,7 +150,7 @@ let package = Package(
     module(
       "Output/Reports",
       ["APNsPushes", "APNsWire", "Analysis", "Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
-      resources: ["Rows/columns.txt"]),
+      resources: ["Dissector/apns.lua", "Rows/columns.txt"]),
     // The HTML page and its data.
     module(
       "Output/EvidenceReport",

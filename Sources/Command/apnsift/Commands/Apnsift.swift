@@ -49,7 +49,7 @@ struct Apnsift: ParsableCommand {
     version: Program.version,
     subcommands: [
       Inspect.self, Export.self, Carve.self, Search.self, Compare.self, Replay.self, Store.self, Audit.self,
-      Show.self, Report.self, Verify.self, Forms.self, Explain.self,
+      Show.self, Report.self, Verify.self, Forms.self, Dissector.self, Explain.self,
     ],
     defaultSubcommand: Inspect.self)
 
