@@ -35,8 +35,9 @@ struct EvidenceBatch {
     case call((any EvidenceSink) throws -> Void)
     /// The runs after those of the previous items, up to this index.
     case runs(end: Int)
-    /// - Parameter bytes: the bytes of the requests; nil if they are in the window.
-    case requests(RequestRecords, bytes: [UInt8]?)
+    /// The requests of one stream from the end of the previous item up to index `end`. Their bytes are in the window, or
+    /// copied.
+    case requests(StreamLabels, end: Int, areInWindow: Bool)
     /// The pushes, or others of one kind, of one stream from the end of the previous item up to index `end`.
     case pushes(StreamLabels, end: Int)
   }
@@ -46,7 +47,6 @@ struct EvidenceBatch {
   /// Bytes of an item, such as a stream with its report, about.
   private static let itemCost = 512
   private static let fullBytes = 1 << 20
-  private static let mostRequests = 256
 
   private var items: [EvidenceItem] = []
   private var runs: [Run] = []
@@ -55,12 +55,12 @@ struct EvidenceBatch {
   private var extents: [SourceExtent] = []
   /// The labels of the runs. A stream whose runs are interleaved with others' is repeated.
   private var labels: [StreamLabels] = []
-  /// The bytes of records that cross a boundary between chunks.
+  /// The bytes of records that cross a boundary between chunks, and of requests that are not in the window.
   private var copied: [UInt8] = []
-  /// Requests of one stream that are in no item yet. Their bytes are all in the window, or all in `requestBytes`.
   private var requests: [RequestRecord] = []
+  /// Those of the last requests, while these are in no item.
   private var requestLabels: StreamLabels?
-  private var requestBytes: [UInt8]?
+  private var areInWindow = false
   private var pushes: [PushRecord] = []
   private var pushLabels: StreamLabels?
   /// The texts of `pushes`.
@@ -83,7 +83,8 @@ struct EvidenceBatch {
   var isFull: Bool {
     runs.count >= Self.fullCount || extents.count >= Self.fullCount || items.count >= Self.fullCount
       || itemBytes >= Self.fullBytes
-      || copied.count >= Self.fullBytes || pushes.count >= Self.fullCount || pushBytes.count >= Self.fullBytes
+      || copied.count >= Self.fullBytes || requests.count >= Self.fullCount || pushes.count >= Self.fullCount
+      || pushBytes.count >= Self.fullBytes
   }
 
   /// The next evidence is in `window` or in `chunks`.
@@ -108,6 +109,7 @@ struct EvidenceBatch {
     extents.removeAll(keepingCapacity: true)
     labels.removeAll(keepingCapacity: true)
     copied.removeAll(keepingCapacity: true)
+    requests.removeAll(keepingCapacity: true)
     pushes.removeAll(keepingCapacity: true)
     pushBytes.removeAll(keepingCapacity: true)
     itemBytes = 0
@@ -149,16 +151,13 @@ struct EvidenceBatch {
   ) {
     var isInWindow = false
     if case .window = location?.storage { isInWindow = true }
-    if pushLabels != nil { itemize() }
-    if requestLabels !== labels || (requestBytes == nil) != isInWindow || requests.count >= Self.mostRequests
-    {
+    if pushLabels != nil || requestLabels !== labels || areInWindow != isInWindow {
       itemize()
-      requestLabels = labels
-      requestBytes = isInWindow ? nil : []
+      (requestLabels, areInWindow) = (labels, isInWindow)
     }
     let range = request.range
-    let start = requestBytes?.count ?? range.lowerBound &+ (location?.start ?? 0)
-    bytes.extracting(range).withUnsafeBytes { requestBytes?.append(contentsOf: $0) }
+    let start = isInWindow ? range.lowerBound &+ (location?.start ?? 0) : copied.count
+    if !isInWindow { bytes.extracting(range).withUnsafeBytes { copied.append(contentsOf: $0) } }
     request.range = start..<start &+ range.count
     requests.append(request)
   }
@@ -177,15 +176,19 @@ struct EvidenceBatch {
     pushes.append(push)
   }
 
-  mutating func append(_ item: EvidenceItem) {
+  /// - Parameter bytes: how many bytes it owns.
+  mutating func append(_ item: EvidenceItem, owning bytes: Int = 0) {
     itemize()
-    if case .requests(_, let bytes?) = item { itemBytes &+= bytes.count }
+    itemBytes &+= bytes
     items.append(item)
   }
 
   /// Adds items for the runs and requests that are in none.
   private mutating func itemize() {
-    if requestLabels != nil { itemizeRequests() }
+    if let labels = requestLabels {
+      items.append(.requests(labels, end: requests.count, areInWindow: areInWindow))
+      requestLabels = nil
+    }
     if let labels = pushLabels {
       items.append(.pushes(labels, end: pushes.count))
       pushLabels = nil
@@ -196,27 +199,24 @@ struct EvidenceBatch {
     }
   }
 
-  private mutating func itemizeRequests() {
-    guard let labels = requestLabels else { return }
-    itemBytes &+= requestBytes?.count ?? 0
-    items.append(.requests(RequestRecords(labels: labels, records: requests), bytes: requestBytes))
-    (requests, requestLabels, requestBytes) = ([], nil, nil)
-  }
-
   // MARK: - Delivery
 
   mutating func deliver(to sinks: [any EvidenceSink]) throws {
     itemize()
     let window = window
-    var firstRun = 0
-    var firstPush = 0
+    var (firstRun, firstRequest, firstPush) = (0, 0, 0)
     for item in items {
       for sink in sinks {
         switch item {
         case .call(let deliver): try deliver(sink)
         case .runs(let end): try deliver(runs[firstRun..<end], to: sink, window: window.span.bytes)
-        case .requests(let requests, let bytes?): try sink.requests(requests, in: bytes.span.bytes)
-        case .requests(let requests, nil): try sink.requests(requests, in: window.span.bytes)
+        case .requests(let labels, let end, let areInWindow):
+          let records = RequestRecords(labels: labels, records: requests[firstRequest..<end])
+          if areInWindow {
+            try sink.requests(records, in: window.span.bytes)
+          } else {
+            try sink.requests(records, in: copied.span.bytes)
+          }
         case .pushes(let labels, let end):
           let records = PushRecords(labels: labels, records: pushes[firstPush..<end])
           if pushes[firstPush].kind == .push {
@@ -227,6 +227,7 @@ struct EvidenceBatch {
         }
       }
       if case .runs(let end) = item { firstRun = end }
+      if case .requests(_, let end, _) = item { firstRequest = end }
       if case .pushes(_, let end) = item { firstPush = end }
     }
   }

@@ -158,8 +158,8 @@ package final class EvidenceLog {
     try flushIfDue()
   }
 
-  func add(_ item: EvidenceBatch.EvidenceItem) throws {
-    batch.append(item)
+  func add(_ item: EvidenceBatch.EvidenceItem, owning bytes: Int = 0) throws {
+    batch.append(item, owning: bytes)
     try flushIfDue()
   }
 

@@ -35,9 +35,9 @@ package struct RequestRecord: Sendable {
 /// Requests of one stream in the order of their offsets, all from the client.
 package struct RequestRecords: Sendable {
   package var labels: StreamLabels
-  package var records: [RequestRecord]
+  package var records: ArraySlice<RequestRecord>
 
-  package init(labels: StreamLabels, records: [RequestRecord]) {
+  package init(labels: StreamLabels, records: ArraySlice<RequestRecord>) {
     self.labels = labels
     self.records = records
   }

@@ -59,7 +59,8 @@ extension RequestDecoder: DirectionDecoder {
       return
     }
     analysis.log.summary.count(frame.flags)
-    if analysis.identity.serverEvidence == .dump {
+    // Without `==`, which another module has.
+    if case .dump = analysis.identity.serverEvidence {
       return try analysis.emitAlone(frame, origin, in: bytes, at: location)
     }
     let order = analysis.captureOrder(of: frame.offset, origin, from: .client)
@@ -231,7 +232,8 @@ extension StreamAnalysis {
     switch outcome {
     case .requests(let records, let bytes):
       let labels = labels(input: records.first?.packet?.input ?? 0)
-      try log.add(.requests(RequestRecords(labels: labels, records: records), bytes: bytes))
+      let requests = RequestRecords(labels: labels, records: records[...])
+      try log.add(.call { try $0.requests(requests, in: bytes.span.bytes) }, owning: bytes.count)
     case .response(let frame, let origin, let request):
       log.summary.count(frame.flags)
       guard log.needs.contains(.gatewayRecords) else { return }

@@ -30,9 +30,10 @@ public struct RequestFields: Equatable, Sendable {
   public private(set) var payload: Range<Int>?
   /// The items of command 2; nil for commands 0 and 1.
   public private(set) var items: RequestItems?
-  /// False if the items of command 2 do not fill the frame, have a wrong size, or lack or repeat token or payload.
-  private var isWellFormed = true
-  private var hasUnknownItem = false
+  /// The ids of the items, the last one in the lowest byte, and their number in the highest; nil for more than seven, and
+  /// for commands 0 and 1.
+  package private(set) var itemIDs: UInt64?
+  private var itemFlags: RecordFlags = []
 
   /// Reads the request in `range` of `bytes`, as a decoder returned it; traps on other ranges.
   public init(_ range: Range<Int>, in bytes: RawSpan) {
@@ -55,36 +56,41 @@ public struct RequestFields: Equatable, Sendable {
   private mutating func readItems(_ range: Range<Int>, in bytes: RawSpan) {
     items = RequestItems(range)
     var rest = RequestItems(range)
-    var seen: UInt8 = 0
+    var (seen, ids, count): (UInt8, UInt64, UInt64) = (0, 0, 0)
     while let item = rest.next(in: bytes) {
+      ids = ids &<< 8 | UInt64(item.id)
+      count &+= 1
       guard let kind = RequestItem.Kind(rawValue: item.id) else {
-        hasUnknownItem = true
+        itemFlags.insert(.unknownItem)
         continue
       }
-      let isFirst = seen & kind.bit == 0
+      take(kind, item.data, isFirst: seen & kind.bit == 0, in: bytes)
       seen |= kind.bit
-      let hasItsSize = kind.takes(item.data.count)
-      if !hasItsSize || !isFirst && kind.isUnique { isWellFormed = false }
-      if isFirst, hasItsSize { take(kind, item.data, in: bytes) }
     }
-    if !rest.isAtEnd || token == nil || payload == nil { isWellFormed = false }
+    if count < 8 { itemIDs = count &<< 56 | ids }
+    if !rest.isAtEnd || token == nil || payload == nil { itemFlags.insert(.malformedItems) }
   }
 
-  private mutating func take(_ kind: RequestItem.Kind, _ data: Range<Int>, in bytes: RawSpan) {
+  @inline(__always)
+  private mutating func take(
+    _ kind: RequestItem.Kind, _ data: Range<Int>, isFirst: Bool, in bytes: RawSpan
+  ) {
     switch kind {
-    case .token: token = data
-    case .payload: payload = data
-    case .identifier: identifier = bytes.bigEndianUInt32(at: data.lowerBound)
-    case .expiry: expiry = bytes.bigEndianUInt32(at: data.lowerBound)
-    case .priority: priority = bytes.byte(at: data.lowerBound)
+    case .token where isFirst: token = data
+    case .payload where isFirst: payload = data
+    case .identifier where RequestItem.Kind.identifier.takes(data.count):
+      if isFirst { identifier = bytes.uncheckedBigEndianUInt32(at: data.lowerBound) }
+    case .expiry where RequestItem.Kind.expiry.takes(data.count):
+      if isFirst { expiry = bytes.uncheckedBigEndianUInt32(at: data.lowerBound) }
+    case .priority where RequestItem.Kind.priority.takes(data.count):
+      if isFirst { priority = bytes.uncheckedByte(at: data.lowerBound) }
+    case .token, .payload, .identifier, .expiry, .priority: itemFlags.insert(.malformedItems)
     }
   }
 
   /// The flags for the content of the request (docs/spec/decoding-rules.md#flags-of-requests).
   func flags(by rules: RequestRules, in bytes: RawSpan) -> RecordFlags {
-    var flags: RecordFlags = []
-    if !isWellFormed { flags.insert(.malformedItems) }
-    if hasUnknownItem { flags.insert(.unknownItem) }
+    var flags = itemFlags
     if let token {
       if !rules.tokenLengths.contains(UInt16(truncatingIfNeeded: token.count)) {
         flags.insert(token.isEmpty ? .zeroLengthToken : .unexpectedTokenLength)
@@ -111,6 +117,7 @@ public struct RequestItem: Equatable, Sendable {
     case payload, identifier, expiry, priority
 
     /// The only valid length of the data in bytes; nil if any is valid.
+    @inline(__always)
     package var size: Int? {
       switch self {
       case .token, .payload: nil
@@ -120,9 +127,8 @@ public struct RequestItem: Equatable, Sendable {
     }
 
     /// Whether `count` is a valid length of the data.
+    @inline(__always)
     func takes(_ count: Int) -> Bool { size == nil || size == count }
-
-    var isUnique: Bool { self == .token || self == .payload }
 
     var bit: UInt8 { 1 << rawValue }
   }
@@ -142,18 +148,21 @@ public struct RequestItems: Equatable, Sendable {
 
   /// - Parameter range: the bytes of all items, as indices from 0 in the bytes passed to `next(in:)`.
   public init(_ range: Range<Int>) {
+    precondition(range.lowerBound >= 0)
     index = range.lowerBound
     end = range.upperBound
   }
 
   /// The next item; nil at the end of the frame, and if the next item does not fit in it.
+  @inline(__always)
   public mutating func next(in bytes: RawSpan) -> RequestItem? {
-    guard end - index >= RequestLayout.itemHeaderLength else { return nil }
-    let data = index + RequestLayout.itemHeaderLength
-    let length = Int(bytes.bigEndianUInt16(at: index + 1))
-    guard end - data >= length else { return nil }
-    defer { index = data + length }
-    return RequestItem(id: bytes.byte(at: index), data: data..<data + length)
+    precondition(end <= bytes.byteCount)
+    guard end &- index >= RequestLayout.itemHeaderLength else { return nil }
+    let data = index &+ RequestLayout.itemHeaderLength
+    let next = data &+ Int(bytes.uncheckedBigEndianUInt16(at: index &+ 1))
+    guard next <= end else { return nil }
+    defer { index = next }
+    return RequestItem(id: bytes.uncheckedByte(at: index), data: Range(uncheckedBounds: (data, next)))
   }
 
   /// Whether the items returned so far fill the frame exactly.
