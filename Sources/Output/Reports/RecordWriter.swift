@@ -51,7 +51,8 @@ package final class RecordWriter: RowSink {
   private let table: ArrowTable?
   /// Takes the rows in place of the output; nil without one.
   private let database: (any RowDatabase)?
-  private var isFirst = true
+  /// Whether the next row is the first, which has no separator before it.
+  private var isFirst: Bool
 
   /// - Parameter clock: for local times; nil without them.
   package init(
@@ -63,13 +64,14 @@ package final class RecordWriter: RowSink {
     let forms = RowForms(format.style, letterCase, clock)
     let table = try ArrowTable(format, content, output)
     (self.forms, self.table, database) = (forms, table, format.database)
+    isFirst = !format.separator.isEmpty
     let isDocument = content.type(.feedback) != nil
     func frame<Row: TableRow>(
       _ kind: ExportedKind, without isLeftOut: (String) -> Bool = { _ in false }
     ) throws -> RowFrame<Row>? {
       try content.columns(kind, clock).map { names in
         RowFrame(
-          forms, type: content.type(kind), names.filter { !isLeftOut($0) },
+          forms, format.ends(type: content.type(kind)), names.filter { !isLeftOut($0) },
           table: try format.table(kind, names, output) ?? table)
       }
     }
@@ -176,15 +178,10 @@ package final class RecordWriter: RowSink {
       }
     }
     guard let feedback = records.labels.carving == nil ? feedback : carved else { return }
-    guard isFirst, !format.separator.isEmpty else {
-      return try feedback.write(records, in: bytes, to: output)
-    }
-    isFirst = false
+    if !isFirst { return try feedback.write(records, in: bytes, to: output) }
     var part = records
     part.run = records.run.slice(from: 0, count: 1)
-    let first = OutputBuffer(nil)
-    try feedback.write(part, in: bytes, to: first)
-    try output.append(rowsOf: first, from: format.separator.utf8.count)
+    try writeFirst { try feedback.write(part, in: bytes, to: $0) }
     part.run = records.run.slice(from: 1, count: records.run.count - 1)
     try feedback.write(part, in: bytes, to: output)
   }
@@ -234,10 +231,15 @@ package final class RecordWriter: RowSink {
     _ row: Row, of bytes: RawSpan = RawSpan(), _ rows: RowFrame<Row>?
   ) throws {
     guard let rows else { return }
-    if !isFirst { try output.append(format.separator) }
-    isFirst = false
+    if isFirst { return try writeFirst { try rows.write(row, of: bytes, to: $0) } }
     try rows.write(row, of: bytes, to: output)
-    if case .ndjson = format { try output.append("\n") }
+  }
+
+  private func writeFirst(_ write: (OutputBuffer) throws -> Void) throws {
+    isFirst = false
+    let first = OutputBuffer(nil)
+    try write(first)
+    try output.append(rowsOf: first, from: format.separator.utf8.count)
   }
 }
 
@@ -280,7 +282,7 @@ extension RecordWriter.Format {
   /// What is before each object of an array except the first.
   fileprivate var separator: String { if case .json = self { ",\n" } else { "" } }
 
-  /// What is before and after the members of a row of feedback.
+  /// What is before and after the members of a row.
   fileprivate func ends(type: String?) -> (lead: String, trail: String) {
     let head = type.map { "{\"type\":\"\($0)\"," } ?? "{"
     return switch self {

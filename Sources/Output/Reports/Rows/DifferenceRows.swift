@@ -80,8 +80,10 @@ package final class DifferenceWriter {
   package init(_ format: Format, _ output: OutputBuffer) throws {
     (self.format, self.output) = (format, output)
     let names = TokenDifference.Column.allCases.map(\.name)
-    frame = RowFrame(
-      format == .json ? RowForms(.json, .lower, nil) : forms, type: nil, names, table: nil)
+    frame =
+      format == .json
+      ? RowFrame(RowForms(.json, .lower, nil), ("{", "}"), names, table: nil)
+      : RowFrame(forms, ("", "\n"), names, table: nil)
     switch format {
     case .text: break
     case .csv: try output.append(CSVText.line(names))

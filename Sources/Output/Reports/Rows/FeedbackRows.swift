@@ -140,6 +140,7 @@ final class FeedbackRowWriter {
       }
     }
     try constants.append(trail)
+    try constants.extend(RowCursor.blockLength) { _ in 0 }
     endText()
     try placeTexts()
     firstPacket = nil
@@ -157,7 +158,7 @@ final class FeedbackRowWriter {
     texts.removeAll()
     for index in parts.indices where parts[index].column == nil {
       parts[index].start = texts.count
-      var bound = 0
+      var bound = RowCursor.blockLength
       for section in sections[parts[index].sections] {
         switch section {
         case .constant(let range): bound += range.count
@@ -175,14 +176,13 @@ final class FeedbackRowWriter {
   /// Makes the text of a part for the extent at `extent` of the batch; returns its length.
   private func makeText(of index: Int, _ packet: PacketReference?, at extent: Int) -> Int {
     let part = parts[index]
-    let constants = constants.bytes
     return texts.change { texts in
-      guard let base = texts.baseAddress else { return 0 }
+      guard let base = texts.baseAddress, let constants = constants.bytes.baseAddress else { return 0 }
       let start = base + (part.start &+ extent &* part.slot)
       var row = RowCursor(forms, at: start)
       for section in part.sections {
         switch sections[section] {
-        case .constant(let range): row.put(UnsafeRawBufferPointer(rebasing: constants[range]))
+        case .constant(let range): row.put(blocksOf: constants + range.lowerBound, range.count)
         case .ofPacket(let column): column.put(packet, to: &row)
         }
       }

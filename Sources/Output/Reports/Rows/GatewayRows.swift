@@ -32,6 +32,28 @@ struct RequestRow: LocatedRow {
       || fields.payload.map { UTF8Text.isValid($0, in: bytes) } ?? true
   }
 
+  func varies(in column: RequestColumn) -> Bool {
+    switch column {
+    case .offset, .length, .fileOffset, .streamOffset, .identifier, .expiry, .token, .payloadLength: true
+    case .packet, .originalPacket, .capturedAt, .capturedAtLocal: packet != nil
+    case .payload: payloadIsText
+    case .payloadHex: !payloadIsText
+    case .items: fields.items != nil && fields.itemIDs == nil
+    case .source, .stream, .direction, .command, .priority, .tokenLength, .outcome, .outcomeStatus, .flags:
+      false
+    }
+  }
+
+  @inline(__always)
+  func isLike(_ other: RequestRow) -> Bool {
+    labels === other.labels && (packet == nil) == (other.packet == nil)
+      && payloadIsText == other.payloadIsText
+      && fields.command == other.fields.command && fields.itemIDs == other.fields.itemIDs
+      && fields.priority == other.fields.priority && fields.token?.count == other.fields.token?.count
+      && record.outcome == other.record.outcome && record.status == other.record.status
+      && record.flags == other.record.flags
+  }
+
   var direction: Direction { .client }
   var offset: Int { record.offset }
   var fileOffset: Int { record.fileOffset }

@@ -31,6 +31,14 @@ protocol TableRow {
   /// Upper bound of a row's texts, in bytes, if each column occurs once.
   var textBound: Int { get }
   func put(_ column: Column, to row: inout RowCursor)
+  /// Whether the value of the column may differ in a row like this one.
+  func varies(in column: Column) -> Bool
+  func isLike(_ other: Self) -> Bool
+}
+
+extension TableRow {
+  func varies(in _: Column) -> Bool { true }
+  func isLike(_: Self) -> Bool { true }
 }
 
 /// A row of a record of a stream.

@@ -29,6 +29,8 @@ struct RowCursor {
   /// Bytes of the longest value other than text: a capture time with an offset, in quotes.
   static let valueBound = CaptureTime.maxTextLength + LocalClock.Period.suffixLength + 2
 
+  static let blockLength = 16
+
   static let flagsBound = max(
     RecordFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 },
     PushFlags.all.reduce(0) { $0 + $1.code.utf8.count + 4 })
@@ -66,39 +68,31 @@ struct RowCursor {
     end += 1
   }
 
+  /// Copies text in blocks, with up to 15 bytes after it: most texts are short, and a call would take longer.
+  @inline(__always)
+  mutating func put(blocksOf text: UnsafeRawPointer, _ count: Int) {
+    var index = 0
+    while index < count {
+      let block = text.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      end.storeBytes(of: block, toByteOffset: index, as: SIMD16<UInt8>.self)
+      index &+= Self.blockLength
+    }
+    end += count
+  }
+
   /// Copies bytes that are already formatted.
   mutating func put(_ bytes: UnsafeRawBufferPointer) {
-    if bytes.count < 4 {
-      for byte in bytes { put(byte) }
-    } else if bytes.count <= 8 {
-      copy(bytes, by: UInt32.self)
-    } else if bytes.count <= 16 {
-      copy(bytes, by: UInt64.self)
-    } else if bytes.count <= 32 {
-      copy(bytes, by: SIMD16<UInt8>.self)
-    } else if let start = bytes.baseAddress {
-      end.copyMemory(from: start, byteCount: bytes.count)
-      end += bytes.count
-    }
-  }
-
-  /// Copies at most two words, which may overlap: most texts are short, and a call would take longer.
-  @inline(__always)
-  private mutating func copy<Word: BitwiseCopyable>(_ bytes: UnsafeRawBufferPointer, by type: Word.Type) {
-    let second = bytes.count &- MemoryLayout<Word>.size
-    end.storeBytes(of: bytes.loadUnaligned(as: type), as: type)
-    end.storeBytes(of: bytes.loadUnaligned(fromByteOffset: second, as: type), toByteOffset: second, as: type)
+    if let start = bytes.baseAddress { end.copyMemory(from: start, byteCount: bytes.count) }
     end += bytes.count
-  }
-
-  mutating func put(literal: StaticString) {
-    put(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
   }
 
   /// Writes a value that does not apply: `null`, or an empty field.
   mutating func putNothing() {
     isNothing = true
-    if style == .json { put(literal: "null") }
+    guard style == .json else { return }
+    let null: StaticString = "null"
+    end.storeBytes(of: UnsafeRawPointer(null.utf8Start).loadUnaligned(as: UInt32.self), as: UInt32.self)
+    end += 4
   }
 
   @inline(__always)
@@ -151,10 +145,7 @@ struct RowCursor {
 
   mutating func put(_ number: UInt64) {
     if style == .arrow { return put(binary: Int64(clamping: number)) }
-    if number < 10 { return put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-    let width = Decimal.digitCount(of: number)
-    decimal.write(number, width: width, to: end)
-    end += width
+    end += decimal.write(number, to: end)
   }
 
   mutating func put(_ time: CaptureTime?) {
@@ -241,7 +232,7 @@ struct RowCursor {
   private mutating func putQuote() { if style == .json { put(UInt8(ascii: "\"")) } }
 }
 
-/// The layout of rows of one kind: columns preceded by keys or commas.
+/// The layout of rows of one kind. What rows that are alike share is formatted once, with the keys and commas.
 final class RowFrame<Row: TableRow> {
   private let forms: RowForms
   private let columns: [Row.Column]
@@ -249,29 +240,36 @@ final class RowFrame<Row: TableRow> {
   private let table: (any RowTable)?
   private let scratch = RowScratch()
   private let decimal = Decimal.shared
-  /// The text before each value.
+  /// The text before each value, and the text after the last.
   private let leads: [[UInt8]]
+  private let trail: [UInt8]
+  /// The row that the texts were made for, in memory of its own: a property would be copied to be compared.
+  @exclusivity(unchecked) private var model: UnsafeMutablePointer<Row>?
+  /// The columns whose values differ, each with the end of the text before it in `texts`.
+  @exclusivity(unchecked) private var varying: [(column: Row.Column, end: Int)] = []
+  private let texts = OutputBuffer(nil)
   /// Bytes of a row's leads and of its values other than text.
   private let bound: Int
   /// The maximum number of occurrences of a column: columns may be repeated.
   private let repetitions: Int
 
   /// - Parameters:
-  ///   - type: the `type` of JSON objects; nil if they have none.
+  ///   - ends: text before each row, and after it.
   ///   - table: with these columns; nil for rows of text.
-  init(_ forms: RowForms, type: String?, _ names: [String], table: (any RowTable)?) {
+  init(_ forms: RowForms, _ ends: (lead: String, trail: String), _ names: [String], table: (any RowTable)?) {
     (self.forms, self.table, columns) = (forms, table, Row.Column.columns(names))
     leads = names.enumerated().map { index, name in
-      switch forms.style {
-      case .csv: return Array((index == 0 ? "" : ",").utf8)
-      case .arrow, .plain: return []
-      case .json:
-        let head = index > 0 ? "," : type.map { "{\"type\":\"\($0)\"," } ?? "{"
-        return Array("\(head)\"\(name)\":".utf8)
-      }
+      let key = forms.style == .json ? "\"\(name)\":" : ""
+      return Array(((index > 0 ? "," : ends.lead) + key).utf8)
     }
-    bound = leads.reduce(1) { $0 + $1.count + RowCursor.valueBound }
+    trail = Array(ends.trail.utf8)
+    bound = leads.reduce(trail.count + RowCursor.blockLength) { $0 + $1.count + RowCursor.valueBound }
     repetitions = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +).values.max() ?? 1
+  }
+
+  deinit {
+    model?.deinitialize(count: 1)
+    model?.deallocate()
   }
 
   /// - Parameter bytes: of which the row's ranges are.
@@ -283,24 +281,42 @@ final class RowFrame<Row: TableRow> {
           columns, bound: bound, to: table, { RowCursor(forms, decimal, of: bytes, at: $0) },
           { row.put($0, to: &$1) })
       }
-      try output.extend(bound) { start in
-        var cursor = RowCursor(forms, decimal, of: bytes, at: start)
-        write(row, to: &cursor)
-        return cursor.end - start
+      if model.map({ row.isLike($0.pointee) }) != true { try prepare(for: row, bytes, bound) }
+      guard let start = texts.bytes.baseAddress else { return }
+      try output.extend(bound) { target in
+        var cursor = RowCursor(forms, decimal, of: bytes, at: target)
+        var text = start
+        for (column, end) in varying {
+          cursor.put(blocksOf: text, start + end - text)
+          row.put(column, to: &cursor)
+          text = start + end
+        }
+        cursor.put(blocksOf: text, start + texts.count - text)
+        return cursor.end - target
       }
     }
   }
 
-  @inline(__always)
-  private func write(_ row: Row, to cursor: inout RowCursor) {
-    for index in columns.indices {
-      if forms.style == .json {
+  /// Formats what rows like `row` share.
+  @inline(never)
+  private func prepare(for row: Row, _ bytes: UnsafeRawBufferPointer, _ bound: Int) throws {
+    model?.deinitialize(count: 1)
+    model = model ?? .allocate(capacity: 1)
+    model?.initialize(to: row)
+    varying.removeAll(keepingCapacity: true)
+    texts.removeAll()
+    try texts.extend(bound) { start in
+      var cursor = RowCursor(forms, decimal, of: bytes, at: start)
+      for (index, column) in columns.enumerated() {
         leads[index].withUnsafeBytes { cursor.put($0) }
-      } else if index > 0 {
-        cursor.put(UInt8(ascii: ","))
+        if row.varies(in: column) {
+          varying.append((column, cursor.end - start))
+        } else {
+          row.put(column, to: &cursor)
+        }
       }
-      row.put(columns[index], to: &cursor)
+      trail.withUnsafeBytes { cursor.put($0) }
+      return cursor.end - start
     }
-    cursor.put(forms.style == .json ? UInt8(ascii: "}") : UInt8(ascii: "\n"))
   }
 }

@@ -37,16 +37,22 @@ public struct Decimal: @unchecked Sendable {
     return (digits, smallest...largest)
   }
 
-  /// The number of digits of `number`, 1 to 20.
+  /// Writes all digits of `number` to `target`; returns how many. Up to 7 bytes after them are overwritten.
   @inlinable
-  public static func digitCount(of number: UInt64) -> Int {
-    var rest = number
-    var count = 1
-    while rest >= 10_000 {
-      rest /= 10_000
-      count &+= 4
+  public func write(_ number: UInt64, to target: UnsafeMutableRawPointer) -> Int {
+    if number >= 100_000_000 {
+      let (high, low) = number.quotientAndRemainder(dividingBy: 100_000_000)
+      let width = write(high, to: target)
+      storeEight(low, to: target + width)
+      return width &+ 8
     }
-    return count &+ (rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0)
+    let high = number / 10_000
+    let low = UInt64(quads[Int(truncatingIfNeeded: number &- high &* 10_000)]) &<< 32
+    let text = UInt64(quads[Int(truncatingIfNeeded: high)]) | low
+    // The first digit that is not zero; of zero, the last one.
+    let zeros = ((text ^ 0x3030_3030_3030_3030) | 1 &<< 56).trailingZeroBitCount & 56
+    target.storeBytes(of: (text &>> UInt64(zeros)).littleEndian, as: UInt64.self)
+    return 8 &- zeros &>> 3
   }
 
   /// Writes the last `width` digits of `number` to `target`, which must not have more; fewer get zeros before them.
@@ -131,12 +137,9 @@ public struct Decimal: @unchecked Sendable {
   /// `write` for numbers of more than twelve digits, which are rare.
   @usableFromInline @inline(never)
   func writeLong(_ number: UInt64, width: Int, to target: UnsafeMutableRawPointer) {
-    var rest = number
-    for index in (0..<width).reversed() {
-      target.storeBytes(
-        of: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10), toByteOffset: index, as: UInt8.self)
-      rest /= 10
-    }
+    let (high, low) = number.quotientAndRemainder(dividingBy: 100_000_000)
+    write(high, width: width &- 8, to: target)
+    storeEight(low, to: target + (width &- 8))
   }
 
   @inlinable @inline(__always)
