@@ -11,7 +11,6 @@ struct DirectionAnalysis {
     case decoded(Box<any DirectionDecoder>)
   }
 
-  let side: Side
   var content = Decoding.undecided([])
   var trail = OriginTrail()
   /// Findings of the source in undecided bytes.
@@ -26,13 +25,14 @@ struct DirectionAnalysis {
   var bytesBeforeTLS = 0
   /// Whether the first byte is the first one sent; false if the capture began later.
   var beginsStream = true
+  let side: Side
   /// Offset of the first run.
   var start = 0
   /// Offset after the last byte or gap.
   var end = 0
   /// The location of the first byte, or of the mark of an initial gap. Kept while the content may be ciphertext.
   var first: Box<(fileOffset: Int?, packet: PacketReference?)>?
-  /// The first byte of the current skip: a search may be longer than the part of the stream that `trail` covers.
+  /// The first byte of the current skip, once `trail` does not cover it.
   private var skip: Box<(offset: Int, origin: SourceExtent?)>?
 
   init(_ side: Side) { self.side = side }
@@ -81,7 +81,8 @@ struct DirectionAnalysis {
   /// Called when the decoder needs bytes: remembers the start of a skip, and forgets the origins of decided bytes.
   mutating func forget(before undecided: Int, skippedFrom pendingSkip: Int?) {
     if let offset = pendingSkip, skip?.value.offset != offset {
-      skip = Box((offset, trail.origin(at: offset)))
+      let origin = trail.origin(at: offset)
+      if origin?.streamOffset != trail.origin(at: undecided)?.streamOffset { skip = Box((offset, origin)) }
     }
     trail.forget(before: undecided)
   }

@@ -266,7 +266,6 @@ package struct InputReader: ~Copyable {
     joinedCount = 0
     held = source.held
     try finish(&source)
-    try passHeld(isEnd: true)
     held = nil
   }
 
@@ -387,8 +386,13 @@ package struct InputReader: ~Copyable {
   }
 
   private mutating func finish(_ source: inout some StreamSource & ~Copyable) throws {
-    while !source.finish(into: &batch) { try emit() }
-    try emit()
+    var isDone = false
+    while !isDone {
+      isDone = source.finish(into: &batch)
+      try emit()
+      // No more copies can come.
+      try passHeld(isEnd: true)
+    }
   }
 
   /// Passes the events so far to the consumer.

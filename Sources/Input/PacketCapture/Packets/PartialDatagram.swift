@@ -105,7 +105,7 @@ struct PartialDatagram {
   /// Index of the first fragment at `offset` or after it.
   private func index(of offset: Int) -> Int {
     if let last = fragments.last, Int(last.offset) < offset { return fragments.count }
-    return fragments.sortedIndex { Int($0.offset) >= offset }
+    return fragments.partitioningIndex { Int($0.offset) >= offset }
   }
 
   /// Whether a fragment with the same range and content was added before.

@@ -77,23 +77,10 @@ package struct SourceExtent: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-extension Array {
-  /// Index, from `start` on, of the first element for which `isAfter` holds, as it must for all after that.
-  @inline(__always)
-  func sortedIndex(from start: Int = 0, where isAfter: (Element) -> Bool) -> Int {
-    var (low, high) = (start, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}
-
 extension [SourceExtent] {
   /// Index of the extent that contains `streamOffset`; 0 if it is before all of them.
   package func index(of streamOffset: Int) -> Int {
-    Swift.max(0, sortedIndex { $0.streamOffset > streamOffset } - 1)
+    Swift.max(0, partitioningIndex { $0.streamOffset > streamOffset } - 1)
   }
 
   /// The extents of the bytes in `range` of the stream, moved by `shift` bytes of the stream. They must cover the

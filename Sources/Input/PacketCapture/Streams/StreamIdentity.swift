@@ -162,7 +162,7 @@ package struct Endpoint: Hashable, Sendable {
   package var text: String {
     guard address.family == .v4 else { return "[\(address.text)]:\(port)" }
     // Fast, as captures may have millions of them.
-    return String(unsafeUninitializedCapacity: 21) { text in
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 21) { text in
       var count = 0
       func append(_ number: UInt64) {
         if number >= 10 { append(number / 10) }
@@ -175,7 +175,7 @@ package struct Endpoint: Hashable, Sendable {
         count += 1
       }
       append(UInt64(port))
-      return count
+      return String(decoding: text[..<count], as: UTF8.self)
     }
   }
 }

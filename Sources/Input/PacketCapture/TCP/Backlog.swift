@@ -120,11 +120,11 @@ struct PendingSegments {
 
   /// Index of the first chunk that begins after `position`.
   private func chunkIndex(after position: Int) -> Int {
-    chunks.sortedIndex { $0.first.map { $0.position > position } ?? true }
+    chunks.partitioningIndex { $0.first.map { $0.position > position } ?? true }
   }
 
   private static func index(after position: Int, in chunk: [PendingSegment]) -> Int {
-    chunk.sortedIndex { $0.position > position }
+    chunk.partitioningIndex { $0.position > position }
   }
 }
 
@@ -137,10 +137,10 @@ struct DeliveredRanges {
     var length: Int
     /// Offset of the first byte in the file; nil for a gap.
     var fileOffset: Int?
-    var packet: PacketReference
     var checksum: ChecksumEvidence
     /// The event that delivered them.
     var event: EventReference
+    var packet: PacketReference
 
     var end: Int { position &+ length }
     var origin: PayloadOrigin? {
@@ -186,7 +186,7 @@ struct DeliveredRanges {
 
   /// The entry with the byte at `position`; nil if it was dropped or never existed.
   func entry(at position: Int) -> DeliveredRange? {
-    let index = entries.sortedIndex(from: head) { $0.end > position }
+    let index = entries.partitioningIndex(from: head) { $0.end > position }
     return index < entries.count && entries[index].position <= position ? entries[index] : nil
   }
 }

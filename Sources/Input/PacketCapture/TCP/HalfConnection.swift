@@ -180,8 +180,8 @@ struct HalfConnection {
     let known = delivered.count
     delivered.append(
       DeliveredRanges.DeliveredRange(
-        position: next, length: count, fileOffset: fileOffset, packet: packet, checksum: checksum,
-        event: output.lastEvent),
+        position: next, length: count, fileOffset: fileOffset, checksum: checksum, event: output.lastEvent,
+        packet: packet),
       mayGrow: output.rememberedRanges < StreamOutput.rememberedInAll && known < StreamOutput.rememberedInOne)
     output.rememberedRanges &+= delivered.count &- known
     if fileOffset == nil { totals.gapBytes &+= count } else { totals.bytes &+= count }

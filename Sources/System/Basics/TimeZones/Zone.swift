@@ -88,9 +88,11 @@ package final class Zone: Sendable {
 }
 
 extension Array {
-  /// The index of the first element for which `isAfter` is true, as for all after it; `endIndex` if it is for none.
-  package func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
+  /// The index, from `start` on, of the first element for which `isAfter` is true, as for all after it; `endIndex` if it is
+  /// for none.
+  @inlinable @inline(__always)
+  package func partitioningIndex(from start: Int = 0, where isAfter: (Element) -> Bool) -> Int {
+    var (low, high) = (start, count)
     while low < high {
       let middle = (low + high) / 2
       if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
