@@ -3,10 +3,10 @@ import TestSupport
 /// Generates damaged feedback streams. The same seed gives the same streams.
 struct DamagedStreams {
   var generator: SeededGenerator
-  let limits: PlainDecoder.Limits
+  let limits: FeedbackLimits
   private let lengths: [Int]
 
-  init(seed: UInt64, _ limits: PlainDecoder.Limits) {
+  init(seed: UInt64, _ limits: FeedbackLimits) {
     generator = SeededGenerator(seed: seed)
     self.limits = limits
     // Short ones: a stream with only a few long tokens would test little.

@@ -2,7 +2,7 @@ import APNsWire
 import TestSupport
 import Testing
 
-/// A decoder that knows no chunks says what is right.
+/// What is right is what decoding in chunks gives, whose rules have their own tests.
 @Suite("Whole inputs as values") struct DecodedTests {
   @Test(
     "all tuples, flags and other bytes are there",
@@ -10,14 +10,15 @@ import Testing
       _ rule: RuleCase
     ) throws
   {
-    let found = FeedbackDecoder.decode(rule.bytes, rules: try #require(rule.limits.rules), isDump: false)
+    let rules = try #require(rule.limits.rules)
+    let found = FeedbackDecoder.decode(rule.bytes, rules: rules, isDump: false)
     let records = found.records.map {
       Evidence.record(offset: $0.offset, time: Int($0.time), token: $0.token, flags: $0.flags.codes)
     }
-    let plain = PlainDecoder(rule.bytes, rule.limits).decode(beginsStream: true)
+    let expected = IncrementalDecoding(rule.bytes, rules: rules) { 7 }.evidence
     let isRecord = { (evidence: Evidence) in if case .record = evidence { true } else { false } }
-    #expect(records == plain.filter(isRecord))
-    #expect(found.rest.map(\.text) == plain.filter { !isRecord($0) }.map(\.description))
+    #expect(records == expected.filter(isRecord))
+    #expect(found.rest.map(\.text) == expected.filter { !isRecord($0) }.map(\.description))
     #expect(found.rest.allSatisfy { $0.direction == .server })
   }
 

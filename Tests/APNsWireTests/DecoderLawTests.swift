@@ -7,33 +7,22 @@ import Testing
   private static let streams = 500
   private static let streamsOfDefaults = 6000
 
-  @Test(
-    "it agrees with the plain decoder, however the run is cut", arguments: PlainDecoder.Limits.variety.indices
-  ) func agreement(_ index: Int) throws {
-    let (name, limits) = PlainDecoder.Limits.variety[index]
+  @Test("it says the same, however the run is cut", arguments: FeedbackLimits.variety.indices)
+  func chunks(_ index: Int) throws {
+    let (name, limits) = FeedbackLimits.variety[index]
     let rules = try #require(limits.rules)
     var source = DamagedStreams(seed: UInt64(index), limits)
     for number in 0..<(index == 0 ? Self.streamsOfDefaults : Self.streams) {
       let bytes = source.next()
       let beginsStream = !source.generator.chance(3)
       let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
-      let plain = PlainDecoder(bytes, limits).decode(offset: offset, beginsStream: beginsStream)
-      let error = Chunking.error(plain, &source.generator, everySize: number % 25 == 0) {
+      let error = Chunking.error(&source.generator, everySize: number % 25 == 0) {
         IncrementalDecoding(bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
       if let error {
         Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(error)")
         return
       }
-    }
-  }
-
-  @Test("the plain decoder accounts for every byte itself") func plainAccounting() {
-    var source = DamagedStreams(seed: 77, .init())
-    for _ in 0..<500 {
-      let bytes = source.next()
-      let evidence = PlainDecoder(bytes, .init()).decode(beginsStream: source.generator.chance(2))
-      #expect(evidence.reduce(0) { $0 + $1.length } == bytes.count)
     }
   }
 

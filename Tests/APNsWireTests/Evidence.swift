@@ -5,13 +5,6 @@ enum Evidence: Equatable, CustomStringConvertible {
   case truncated(offset: Int, length: Int)
   case between(offset: Int, length: Int)
 
-  var length: Int {
-    switch self {
-    case .record(_, _, let token, _): 6 + token.count
-    case .skipped(_, let length), .truncated(_, let length), .between(_, let length): length
-    }
-  }
-
   func moved(by distance: Int) -> Evidence {
     switch self {
     case .record(let offset, let time, let token, let flags):

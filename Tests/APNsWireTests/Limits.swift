@@ -1,7 +1,22 @@
 import APNsWire
 
-extension PlainDecoder.Limits {
-  /// The same limits for the library's decoder; nil would be an error in the test.
+/// The options of the rules for feedback tuples. Times in seconds since 1970, lengths in bytes.
+struct FeedbackLimits: Sendable {
+  var allowed: Set<Int>
+  /// Raised to the largest allowed length.
+  var longest: Int
+  var earliest: Int
+  var latest: Int
+
+  init(
+    allowed: Set<Int> = [32], longest: Int = 100, earliest: Int = 1_245_196_800, latest: Int = 1_619_740_800
+  ) {
+    self.allowed = allowed
+    self.longest = max(longest, allowed.max() ?? 0)
+    (self.earliest, self.latest) = (earliest, latest)
+  }
+
+  /// The same limits for the decoder; nil would be an error in the test.
   var rules: FeedbackRules? {
     let ranges = allowed.sorted().map { UInt16($0)...UInt16($0) }
     return TokenLengths(ranges).flatMap {
@@ -11,7 +26,7 @@ extension PlainDecoder.Limits {
   }
 
   /// Various limits: one length, many lengths, length 0, large lengths, all times, few times.
-  static let variety: [(name: String, limits: PlainDecoder.Limits)] = [
+  static let variety: [(name: String, limits: FeedbackLimits)] = [
     ("the defaults", .init()),
     ("32 and 54", .init(allowed: [32, 54])),
     ("3, 5 and 6", .init(allowed: [3, 5, 6])),

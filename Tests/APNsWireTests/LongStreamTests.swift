@@ -9,14 +9,14 @@ struct LongStreamTests {
     var source = DamagedStreams(seed: 2196, .init())
     return source.long(length: 1 << 20 + 1, distance: 400)
   }()
-  static let plain = PlainDecoder(bytes, .init()).decode()
+  static let whole = IncrementalDecoding(bytes, rules: .standard) { .max / 2 }.evidence
 
   @Test("is damaged everywhere")
   func isDamaged() {
     #expect(Self.bytes.count > 1 << 20)
-    let findings = Self.plain.count { if case .record = $0 { false } else { true } }
+    let findings = Self.whole.count { if case .record = $0 { false } else { true } }
     #expect(findings > 1000)
-    let flagged = Self.plain.count {
+    let flagged = Self.whole.count {
       if case .record(_, _, _, let flags) = $0 { !flags.isEmpty } else { false }
     }
     #expect(flagged > 1000)
@@ -27,11 +27,6 @@ struct LongStreamTests {
     expectSame { size }
   }
 
-  @Test("in one chunk")
-  func whole() {
-    expectSame { Int.max / 2 }
-  }
-
   @Test("in random chunks", arguments: [10, 400, 70_000, 300_000])
   func randomSizes(_ most: Int) {
     var generator = SeededGenerator(seed: UInt64(most))
@@ -40,19 +35,20 @@ struct LongStreamTests {
 
   @Test("with tokens of up to 65535 bytes, so that most of 196,629 bytes are carried over")
   func longTokens() throws {
-    let limits = PlainDecoder.Limits(allowed: [32, 20_000, 65_535])
+    let limits = FeedbackLimits(allowed: [32, 20_000, 65_535])
     let rules = try #require(limits.rules)
     var source = DamagedStreams(seed: 5, limits)
     var bytes = source.long(length: 200_000, distance: 4000)
     for length in [20_000, 65_535, 65_534, 65_535, 20_000] {
       bytes += Tuples.of(source.generator.bytes(length)) + source.long(length: 60_000, distance: 4000)
     }
-    let plain = PlainDecoder(bytes, limits).decode()
+    let whole = IncrementalDecoding(bytes, rules: rules) { .max / 2 }
+    #expect(whole.breach == nil)
     for most in [5000, 70_000, 300_000] {
       let decoding = IncrementalDecoding(bytes, rules: rules) { source.generator.pick(1...most) }
       #expect(decoding.breach == nil)
       #expect(decoding.mostCarried > 190_000 || most > 5000)
-      let isSame = decoding.evidence == plain
+      let isSame = decoding.evidence == whole.evidence
       #expect(isSame)
     }
   }
@@ -61,7 +57,7 @@ struct LongStreamTests {
     let decoding = IncrementalDecoding(Self.bytes, rules: .standard, chunkLength: chunkLength)
     #expect(decoding.breach == nil)
     // Not compared within #expect, which would print a megabyte.
-    let isSame = decoding.evidence == Self.plain
+    let isSame = decoding.evidence == Self.whole
     #expect(isSame)
   }
 }

@@ -3,10 +3,10 @@ import TestSupport
 /// Generates streams of malformed requests, damaged as a whole. The same seed gives the same streams.
 struct DamagedRequests {
   var generator: SeededGenerator
-  let limits: PlainRequests.Limits
+  let limits: RequestLimits
   private let lengths: [Int]
 
-  init(seed: UInt64, _ limits: PlainRequests.Limits = .init()) {
+  init(seed: UInt64, _ limits: RequestLimits = .init()) {
     generator = SeededGenerator(seed: seed)
     self.limits = limits
     lengths = limits.allowed.filter { $0 <= 300 }.sorted()

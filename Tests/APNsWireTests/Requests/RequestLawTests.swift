@@ -8,19 +8,16 @@ struct RequestLawTests {
   private static let streams = 600
   private static let streamsOfDefaults = 6000
 
-  @Test(
-    "it agrees with the plain decoder, however the run is cut",
-    arguments: PlainRequests.Limits.variety.indices)
-  func agreement(_ index: Int) throws {
-    let (name, limits) = PlainRequests.Limits.variety[index]
+  @Test("it says the same, however the run is cut", arguments: RequestLimits.variety.indices)
+  func chunks(_ index: Int) throws {
+    let (name, limits) = RequestLimits.variety[index]
     let rules = try #require(limits.rules)
     var source = DamagedRequests(seed: UInt64(index), limits)
     for number in 0..<(index == 0 ? Self.streamsOfDefaults : Self.streams) {
       let bytes = source.next()
       let beginsStream = !source.generator.chance(3)
       let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
-      let plain = PlainRequests(bytes, limits).decode(offset: offset, beginsStream: beginsStream)
-      let error = Chunking.error(plain, &source.generator, everySize: number % 25 == 0) {
+      let error = Chunking.error(&source.generator, everySize: number % 25 == 0) {
         WatchedDecoding(
           requests: bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
@@ -31,16 +28,16 @@ struct RequestLawTests {
     }
   }
 
-  @Test("the streams give every step and every flag, and the plain decoder accounts for every byte")
+  @Test("the streams give every step and every flag")
   func variety() {
     var source = DamagedRequests(seed: 77)
     var flags: Set<String> = []
     var kinds: Set<String> = []
     for _ in 0..<2000 {
       let bytes = source.next()
-      let evidence = PlainRequests(bytes).decode(beginsStream: source.generator.chance(2))
-      #expect(evidence.reduce(0) { $0 + $1.length } == bytes.count)
-      for found in evidence {
+      let beginsStream = source.generator.chance(2)
+      for found in WatchedDecoding(requests: bytes, beginsStream: beginsStream, chunkLength: { 700 }).evidence
+      {
         kinds.insert(String(found.description.prefix { $0 != " " }))
         if case .request(_, _, _, let codes) = found { flags.formUnion(codes) }
       }
@@ -60,7 +57,8 @@ struct RequestLawTests {
     var written = 0
     for _ in 0..<2000 {
       let bytes = source.next()
-      for case .request(let start, let length, let content, let flags) in PlainRequests(bytes).decode() {
+      let evidence = WatchedDecoding(requests: bytes) { 700 }.evidence
+      for case .request(let start, let length, let content, let flags) in evidence {
         let original = Array(bytes[start..<start + length])
         let request = GatewayRequest(start..<start + length, in: bytes.span.bytes)
         let listed = content.items?.reduce(5) { $0 + 3 + $1.data.count } ?? length

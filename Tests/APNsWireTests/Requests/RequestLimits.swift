@@ -1,7 +1,19 @@
 import APNsWire
 
-extension PlainRequests.Limits {
-  /// The same limits for the library's decoder; nil would be an error in the test.
+/// The options of the rules for requests. Lengths in bytes.
+struct RequestLimits: Sendable {
+  var allowed: Set<Int>
+  /// Raised to the largest allowed length.
+  var longest: Int
+  var payload: Int
+
+  init(allowed: Set<Int> = [32], longest: Int = 100, payload: Int = 4096) {
+    self.allowed = allowed
+    self.longest = max(longest, allowed.max() ?? 0)
+    self.payload = payload
+  }
+
+  /// The same limits for the decoder; nil would be an error in the test.
   var rules: RequestRules? {
     let ranges = allowed.sorted().map { UInt16($0)...UInt16($0) }
     return TokenLengths(ranges).flatMap {
@@ -10,7 +22,7 @@ extension PlainRequests.Limits {
   }
 
   /// Various limits: one length, many lengths, length 0, no limit, the largest.
-  static let variety: [(name: String, limits: PlainRequests.Limits)] = [
+  static let variety: [(name: String, limits: RequestLimits)] = [
     ("the defaults", .init()),
     ("32 and 54", .init(allowed: [32, 54])),
     ("0 and 32", .init(allowed: [0, 32])),

@@ -11,8 +11,6 @@ import Testing
     _ rule: RuleCase
   ) throws {
     let bytes = rule.bytes
-    let plain = PlainRequests([9] + bytes).decode()
-    #expect(plain.count == 3, "the plain decoder")
     for suffix in [[], Wire.simple(), Array(Wire.enhanced().prefix(7)), [0, 0, 100], [2]] {
       for size in [1, 5, 300, 100_000] {
         let decoding = WatchedDecoding(requests: [9] + bytes + suffix) { size }

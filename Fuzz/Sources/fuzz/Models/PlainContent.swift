@@ -1,1 +1,0 @@
-../../../../Tests/APNsWireTests/Requests/PlainContent.swift

@@ -1,1 +1,0 @@
-../../../../Tests/APNsWireTests/PlainDecoder.swift

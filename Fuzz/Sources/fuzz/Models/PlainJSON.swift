@@ -1,1 +1,0 @@
-../../../../Tests/APNsWireTests/Requests/PlainJSON.swift

@@ -1,1 +1,0 @@
-../../../../Tests/APNsWireTests/Requests/PlainRequests.swift
