@@ -4,6 +4,7 @@ import StreamTestSupport
 import TestSupport
 import Testing
 
+/// What the captures of samples/corpus do not show.
 @Suite("TCP reassembly")
 struct ReassemblerTests {
   /// The result of one direction's segments.
@@ -20,37 +21,6 @@ struct ReassemblerTests {
   static let syn = ScriptedSegment.client(99, "", .syn)
 
   static let cases: [Case] = [
-    Case(name: "in order", script: [syn, .client(100, "abc"), .client(103, "def")], text: "abcdef"),
-    Case(name: "out of order", script: [syn, .client(103, "def"), .client(100, "abc")], text: "abcdef"),
-    Case(
-      name: "the handshake last", script: [.client(103, "def"), .client(100, "abc"), syn], text: "abcdef"),
-    Case(
-      name: "no handshake", script: [.client(103, "def"), .client(100, "abc")], text: "abcdef",
-      findings: ["midstreamStart 0+0"]),
-    Case(
-      name: "a hole", script: [syn, .client(100, "abc"), .client(106, "ghi")], text: "abc<3>ghi",
-      gaps: ["3+3"]),
-    Case(
-      name: "a gap that is filled on the last packet of the window",
-      script: [syn, .client(101, "b"), .client(102, ""), .client(100, "a")], text: "ab", window: 2),
-    Case(
-      name: "a gap that is filled one packet too late",
-      script: [syn, .client(101, "b"), .client(102, ""), .client(102, ""), .client(100, "a")], text: "<1>b",
-      gaps: ["0+1"], findings: ["lateSegment 0+1"], window: 2),
-    Case(
-      name: "a repeated segment", script: [syn, .client(100, "abc"), .client(100, "abc"), .client(103, "d")],
-      text: "abcd"),
-    Case(
-      name: "other boundaries the second time",
-      script: [syn, .client(100, "abc"), .client(101, "bcde"), .client(105, "f")], text: "abcdef"),
-    Case(
-      name: "a copy that differs from delivered bytes",
-      script: [syn, .client(100, "abcd"), .client(100, "aXYdef")], text: "abcdef",
-      findings: ["conflictingOverlap 1+2"]),
-    Case(
-      name: "a copy that differs from buffered bytes",
-      script: [syn, .client(102, "cd"), .client(100, "abCD"), .client(104, "e")], text: "abcde",
-      findings: ["conflictingOverlap 2+2"]),
     Case(
       name: "copies that differ before the stream begins",
       script: [.client(102, "cd"), .client(102, "cX"), .client(100, "ab"), syn], text: "abcd",
@@ -59,24 +29,8 @@ struct ReassemblerTests {
       name: "a segment around others that wait",
       script: [syn, .client(101, "b"), .client(103, "d"), .client(100, "abcde")], text: "abcde"),
     Case(
-      name: "a keep-alive without and with a byte",
-      script: [syn, .client(100, "abc"), .client(102, ""), .client(102, "\0"), .client(103, "d")],
-      text: "abcd"),
-    Case(
       name: "a keep-alive before the first byte", script: [syn, .client(99, "\0"), .client(100, "a")],
       text: "a"),
-    Case(
-      name: "payload in the SYN", script: [.client(99, "ab", .syn), .client(102, "c")], text: "abc"),
-    Case(
-      name: "a repeated SYN", script: [syn, .client(100, "a"), syn, .client(101, "b")], text: "ab"),
-    Case(
-      name: "a truncated packet whose rest is sent again",
-      script: [syn, .client(100, "ab", missing: 2), .client(102, "cdef")], text: "abcdef",
-      findings: ["truncatedPacket 2+2"]),
-    Case(
-      name: "a truncated packet whose rest is never sent",
-      script: [syn, .client(100, "ab", missing: 2), .client(104, "ef")], text: "ab<2>ef", gaps: ["2+2"],
-      findings: ["truncatedPacket 2+2"]),
     // Found by a fuzzer: the offset was negative.
     Case(
       name: "headers alone of a packet from before the beginning",
@@ -88,16 +42,6 @@ struct ReassemblerTests {
     Case(
       name: "headers alone", script: [.client(100, "", missing: 5)], text: "<5>", gaps: ["0+5"],
       findings: ["midstreamStart 0+0", "truncatedPacket 0+5"]),
-    Case(
-      name: "a FIN after bytes that are missing", script: [syn, .client(100, "ab"), .client(104, "", .fin)],
-      text: "ab<2>", gaps: ["2+2"]),
-    Case(
-      name: "a FIN first", script: [.client(102, "", [.fin, .ack]), .client(100, "ab"), syn], text: "ab"),
-    Case(
-      name: "numbers that wrap",
-      script: [
-        .client(0xffff_fffd, "", .syn), .client(1, "de"), .client(0xffff_fffe, "abc"), .client(3, "f"),
-      ], text: "abcdef"),
     Case(
       name: "bytes before the beginning, too late",
       script: [.client(102, "cd"), .client(104, ""), .client(104, ""), .client(100, "ab")], text: "cd",
@@ -155,26 +99,6 @@ struct ReassemblerTests {
 
 @Suite("Connections")
 struct ConnectionTests {
-  @Test("a SYN with another number begins another stream on the same ports")
-  func portReuse() throws {
-    let recording = try reassemble([
-      .client(99, "", .syn), .client(100, "one"), .client(5_000_000, "", .syn), .client(5_000_001, "two"),
-    ])
-    #expect(recording.half(0).text == "one")
-    #expect(recording.half(1).text == "two")
-    #expect(recording.misuse == [])
-  }
-
-  @Test("a connection without its SYN ends when a new one begins")
-  func portReuseBehindMidstream() throws {
-    let recording = try reassemble([
-      .client(100, "one"), .client(103, "", [.fin, .ack]), .client(900_000_000, "", .syn),
-      .client(900_000_001, "two"),
-    ])
-    #expect(recording.half(0).text == "one")
-    #expect(recording.half(1).text == "two")
-  }
-
   @Test("both directions have one number, and the handshake identifies the server")
   func roles() throws {
     let recording = try reassemble([
@@ -184,15 +108,6 @@ struct ConnectionTests {
     #expect(recording.half(0, .second).text == "ping")
     #expect(recording.identities[0]?.server == .first)
     #expect(recording.identities[0]?.serverEvidence == .handshake)
-  }
-
-  @Test("streams are numbered by their first packets, payload or not")
-  func numbers() throws {
-    let recording = try reassemble([
-      .client(9, "", .ack, port: 1001), .client(9, "b", .ack, port: 1002), .client(9, "a", .ack, port: 1001),
-    ])
-    #expect(recording.half(0).text == "a")
-    #expect(recording.half(1).text == "b")
   }
 
   @Test("an idle connection that carried nothing is forgotten first, and the rest counted")
@@ -210,36 +125,6 @@ struct ConnectionTests {
       recording.findings.map(\.message) == [
         "dropped \(Count.of(47, "idle connection")) without data, to keep to --max-connections 3"
       ])
-  }
-
-  @Test("an evicted connection that carried data is reported, and returns as another")
-  func evictionOfASpeaker() throws {
-    var options = CaptureOptions()
-    options.maxConnections = 1
-    let recording = try reassemble(
-      [
-        .client(99, "", .syn, port: 1), .client(100, "abc", port: 1), .client(7, "x", port: 2),
-        .client(103, "def", port: 1),
-      ], options: options)
-    #expect(recording.half(0).text == "abc")
-    #expect(recording.half(2).text == "def")
-    #expect(recording.findings.filter { $0.code == .connectionEvicted }.map(\.stream) == [0, 1])
-  }
-
-  @Test("a full buffer flushes the oldest gap, and reports it")
-  func bufferLimits() throws {
-    for limit in [\CaptureOptions.streamBuffer, \CaptureOptions.totalBuffer] {
-      var options = CaptureOptions()
-      options[keyPath: limit] = 1000
-      var script: [ScriptedSegment] = [.client(99, "", .syn)]
-      script += (0..<20).map { .client(UInt32(102 + 2 * $0), "x") }
-      let recording = try reassemble(script, options: options)
-      let half = recording.half()
-      #expect(half.gaps.count == 20)
-      #expect(half.bytes.count { $0 != nil } == 20)
-      #expect(recording.findings.contains { $0.code == .bufferLimit })
-      #expect(recording.misuse == [])
-    }
   }
 
   // Found by a fuzzer: the finding came after the end of its stream.

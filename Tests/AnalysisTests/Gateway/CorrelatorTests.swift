@@ -5,7 +5,7 @@ import PacketCapture
 import TestSupport
 import Testing
 
-/// docs/spec/decoding-rules.md#correlation, with a correlator alone.
+/// docs/spec/decoding-rules.md#correlation, with a correlator alone: what samples/corpus/correlation lacks.
 @Suite("Output of a correlator")
 struct CorrelatorTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -22,51 +22,68 @@ struct CorrelatorTests {
 
   static let cases: [Case] = [
     Case(sentence: "nothing", input: "", output: []),
-    Case(sentence: "without a response nothing is known", input: "1 2", output: ["uu"]),
-    Case(
-      sentence: "requests before the named one were accepted, those after it discarded", input: "1 2 3 !8:2",
-      output: ["!8:1", "ard"]),
-    Case(sentence: "status 10 names the last accepted one", input: "1 2 3 !10:2", output: ["!10:1", "aad"]),
-    Case(sentence: "status 0 decides nothing", input: "1 !0:1", output: ["!0:0", "u"]),
-    Case(sentence: "an unknown identifier", input: "1 !8:9", output: ["!8:- uncorrelated", "u"]),
-    Case(
-      sentence: "an identifier in the other byte order", input: "1 !8:16777216",
-      output: ["!8:0 identifier-swapped", "r"]),
-    Case(
-      sentence: "the first response decides", input: "1 2 !8:1 !8:2",
-      output: ["!8:0", "!8:1 after-close", "rd"]),
+    Case(sentence: "a response alone", input: "!8:1", output: ["!8:- uncorrelated"]),
     Case(
       sentence: "the first one in the capture, whichever comes first", input: "1 2 !8:2@9 !8:1@8",
       output: ["!8:1 after-close", "!8:0", "rd"]),
     Case(
-      sentence: "of several requests with the same token, the first was refused", input: "5 7 9 7 11 !8:7",
-      output: ["!8:1", "arddd"]),
+      sentence: "a request captured after status 10", input: "1 2 !10:1 3", output: ["!10:0", "add"]),
+    Case(sentence: "status 10, not found", input: "1 2 3 !10:9", output: ["!10:- uncorrelated", "uuu"]),
+    Case(sentence: "status 0 at one of two", input: "1 7 7=b !0:7", output: ["!0:- uncorrelated", "uuu"]),
+    Case(sentence: "status 128", input: "1 2 !128:2", output: ["!128:1", "ar"]),
+    Case(sentence: "status 255", input: "1 2 !255:1", output: ["!255:0", "rd"]),
+    Case(sentence: "identifier ffffffff", input: "1 4294967295 2 !8:4294967295", output: ["!8:1", "ard"]),
     Case(
-      sentence: "of several with other tokens, any may be meant", input: "5 7 9 7=b 11 !8:7",
-      output: ["!8:- uncorrelated", "auuud"]),
+      sentence: "one of three with another token", input: "1 1 1=b !8:1",
+      output: ["!8:- uncorrelated", "uuu"]),
     Case(
       sentence: "a later response may be about any of them, too", input: "7 9 7=b !8:9 !8:7",
       output: ["!8:1", "!8:- after-close uncorrelated", "ard"]),
     Case(
-      sentence: "the first in the stream, not in the capture", input: "1 7@9 7@3 !8:7@10",
+      sentence: "and finds what the first could not", input: "1 !8:2 2 !8:2",
+      output: ["!8:- uncorrelated", "!8:1 after-close", "uu"]),
+    Case(
+      sentence: "one after the first, byte-swapped, of unknown status", input: "1 2 !8:2 !77:16777216",
+      output: ["!8:1", "!77:0 after-close identifier-swapped unknown-status", "ar"]),
+    Case(
+      sentence: "of byte-swapped ones with other tokens none", input: "1 2 2=b 3 !8:33554432",
+      output: ["!8:- identifier-swapped uncorrelated", "auud"]),
+    Case(
+      sentence: "a palindrome (12343412) is no swap", input: "1 305411090 2 !8:305411090",
       output: ["!8:1", "ard"]),
     Case(
-      sentence: "an error without its cause in the request", input: "1 7 7 2 !1:7",
-      output: ["!1:- uncorrelated", "auud"]),
+      sentence: "a palindrome (11111111) that no request has", input: "1 2 !8:286331153",
+      output: ["!8:- uncorrelated", "uu"]),
     Case(
-      sentence: "status 10 names the last accepted of several", input: "1 7 2 7 3 !10:7",
-      output: ["!10:- uncorrelated", "aauud"]),
+      sentence: "two bytes swapped (0102) are no swap", input: "258 1 !8:513",
+      output: ["!8:- uncorrelated", "uu"]),
     Case(
-      sentence: "several with the byte-swapped identifier", input: "1 7 9 7 !8:117440512",
-      output: ["!8:1 identifier-swapped", "ardd"]),
+      sentence: "the byte-swapped one before, the same one after", input: "16777216 !8:1 1",
+      output: ["!8:0 identifier-swapped", "rd"]),
+    Case(
+      sentence: "the first in the stream, not in the capture", input: "1 7@9 7@3 !8:7@10",
+      output: ["!8:1", "ard"]),
+    Case(sentence: "identifier 0 after only", input: "1 !8:0 0", output: ["!8:- uncorrelated", "uu"]),
     Case(
       sentence: "a request that left may have had the identifier", input: "1 9 4 !8:4",
       output: ["limit", "!8:- uncorrelated", "uuu"], maxPending: 1),
     Case(
-      sentence: "a request that was captured later cannot be meant", input: "1@1 1@5 !8:1@3",
-      output: ["!8:0", "rd"]),
-    Case(sentence: "0 names the only request", input: "0 - !8:0", output: ["!8:0", "rd"]),
-    Case(sentence: "but not one of two", input: "0 0 !8:0", output: ["!8:- uncorrelated", "uu"]),
+      sentence: "a second response names one that left", input: "1 2 3 !8:3 !8:1",
+      output: ["limit", "!8:2", "!8:- after-close uncorrelated", "uur"], maxPending: 1),
+    Case(
+      sentence: "an identifier of one that left, and of another", input: "1 2 3 1=b 4 !8:1",
+      output: ["limit", "!8:- uncorrelated", "uuuuu"], maxPending: 2),
+    Case(
+      sentence: "identifier 0 once more, but the other left", input: "0 1 0=b !8:0",
+      output: ["limit", "!8:- uncorrelated", "uuu"], maxPending: 2),
+    Case(
+      sentence: "none may wait", input: "1 2 !8:2", output: ["limit", "!8:- uncorrelated", "uu"],
+      maxPending: 0),
+    Case(
+      sentence: "requests that leave before the response, and others after", input: "1 2 3 !8:3 4 5 6",
+      output: ["limit", "!8:2", "uurddd"], maxPending: 1),
+    Case(
+      sentence: "also without a response", input: "1 2 3", output: ["limit", "uuu"], maxPending: 2),
     Case(
       sentence: "a finding is emitted between the requests around it", input: "1 ? 2 !8:2",
       output: ["!8:1", "a", "?", "r"]),
@@ -74,12 +91,6 @@ struct CorrelatorTests {
     Case(
       sentence: "a finding is emitted between the responses around it", input: "1 !? !8:1 !? !8:1",
       output: ["now !?", "!8:0", "!?", "!8:0 after-close", "r"]),
-    Case(
-      sentence: "requests above the limit stay unknown", input: "1 2 3 !8:3",
-      output: ["limit", "!8:2", "uur"],
-      maxPending: 1),
-    Case(
-      sentence: "also without a response", input: "1 2 3", output: ["limit", "uuu"], maxPending: 2),
   ]
 
   @Test(arguments: cases)

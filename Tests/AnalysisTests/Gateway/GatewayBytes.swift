@@ -44,7 +44,4 @@ final class GatewayRecording: EvidenceSink {
 
   func response(_ response: ResponseRecord) { responses.append(response) }
   func finding(_ finding: Finding) { findings.append(finding) }
-
-  /// The outcomes by their first letters.
-  var outcomes: String { String(requests.compactMap(\.outcome.rawValue.first)) }
 }

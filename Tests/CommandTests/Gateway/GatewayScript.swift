@@ -56,13 +56,4 @@ struct GatewayScript {
   }
 
   var segments: [Segment] { conversation.segments() }
-
-  /// What a response says in the notation of the tables: the number of its request (from 0) or `-`, and its flags.
-  func said(by response: ReportedResponse) -> String {
-    let number = response.requestOffset.map { offset in offsets.firstIndex(of: offset).map { "\($0)" } ?? "?"
-    }
-    let isTokenRight =
-      number.flatMap { Int($0) }.map { response.token == hex(pushes[$0].token) } ?? (response.token == nil)
-    return ([number ?? "-"] + response.flags + (isTokenRight ? [] : ["wrong token"])).joined(separator: " ")
-  }
 }

@@ -27,7 +27,7 @@ struct GatewaySessionTests {
       ]
     }
     #expect(Array(parseCSV(outcome.text).dropFirst()) == wanted)
-    let done = Message.closing(.exported(.requestsToResend(3), inputs: 2), [.noProblems])
+    let done = Message.closing(.exported("3 requests to send again", inputs: 2), [.noProblems])
     #expect(outcome.messages.last == done.text)
   }
 
@@ -51,5 +51,28 @@ struct GatewaySessionTests {
     #expect(exported.outcomes == "aardd")
     #expect(exported.codes == (handshake ? [] : ["midstream-start", "midstream-start"]))
     #expect(exported.streams.first?["server"] as? String == "192.0.2.20:\(port)")
+  }
+
+  /// With the flags of each response.
+  static let captured: [(script: String, outcomes: String, responses: [[String]])] = [
+    ("1 !8:2| 2 |!8:2", "uu", [["uncorrelated"]]), ("1 2 !8:2| |!8:2 3", "ard", [[]]),
+  ]
+
+  @Test("a response is as late as its first byte", arguments: captured)
+  func firstByte(_ script: String, _ outcomes: String, _ responses: [[String]]) throws {
+    try directory.writeCapture(GatewayScript(script).segments)
+    let exported = try directory.export("capture.pcap")
+    #expect(exported.outcomes == outcomes)
+    #expect(exported.responseFlags == responses)
+  }
+
+  @Test("of responses whose packets came in another order, the first captured decides")
+  func reorderedResponses() throws {
+    var segments = GatewayScript("1 2 3 !8:1 !8:2").segments
+    let responses = segments.indices.filter { segments[$0].payload.first == 8 }
+    segments.swapAt(responses[0], responses[1])
+    let exported = try directory.export(segments)
+    #expect(exported.outcomes == "ard")
+    #expect(exported.responseFlags == [["after-close"], []])
   }
 }

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 /// A gateway request as docs/spec/protocol.md#gateway-requests has it, made without the code that is tested.
 package struct Push: Hashable {
@@ -61,45 +60,9 @@ package func big(_ word: UInt32) -> [UInt8] { HTTP2Bytes.bytes(word) }
 /// An error response: `08 | status u8 | identifier u32`.
 package func refusal(_ status: UInt8, _ identifier: UInt32) -> [UInt8] { [8, status] + big(identifier) }
 
-/// A request as `export` reports it, without packets, times and file offsets.
-package struct ReportedRequest: Hashable {
-  package var offset: Int
-  package var outcome: String
-  package var status: Int?
-
-  package init(_ object: Evidence.Object) throws {
-    offset = try #require(object["offset"] as? Int)
-    outcome = try #require(object["outcome"] as? String)
-    status = object["outcome_status"] as? Int
-  }
-}
-
-/// A response as `export` reports it, likewise.
-package struct ReportedResponse: Hashable {
-  package var offset: Int
-  package var status: Int
-  package var requestOffset: Int?
-  package var token: String?
-  package var flags: [String]
-
-  package init(_ object: Evidence.Object) throws {
-    offset = try #require(object["offset"] as? Int)
-    status = try #require(object["status"] as? Int)
-    requestOffset = object["request_offset"] as? Int
-    token = object["token"] as? String
-    flags = try #require(object["flags"] as? [String])
-  }
-}
-
 extension Exported {
-  /// In the order of the output.
-  package var requests: [ReportedRequest] {
-    get throws { try objects("request").map { try ReportedRequest($0) } }
-  }
-
-  package var responses: [ReportedResponse] {
-    get throws { try objects("response").map { try ReportedResponse($0) } }
-  }
+  /// The flags of each response.
+  package var responseFlags: [[String]] { objects("response").compactMap { $0["flags"] as? [String] } }
 
   /// The outcomes of all requests by their first letters.
   package var outcomes: String {
