@@ -7,10 +7,8 @@ struct MappedModel {
   var hasRegistered: Bool
   var inserts: Bool
   var rows: [ModelRow] = []
-  /// The changes of each replay, until it is undone; nil for undos.
-  var changes: [[(before: ModelRow?, after: ModelRow?)]?] = []
-  /// The owner of each replay or undo, as columns have it, and which rows belong to it.
-  var owners: [(owner: [String], isOwned: (ModelRow) -> Bool)] = []
+  /// What the last replay changed.
+  private(set) var changes: [(before: ModelRow?, after: ModelRow?)] = []
   private var nextID = 100_000
 
   init(_ tested: MappedCase, inserts: Bool) {
@@ -42,7 +40,7 @@ struct MappedModel {
   }
 
   mutating func replay(
-    _ deaths: [Dated], _ app: String, _ environment: String, _ isOwned: @escaping (ModelRow) -> Bool
+    _ deaths: [Dated], _ app: String, _ environment: String, _ isOwned: (ModelRow) -> Bool
   ) -> ReplayCounts {
     var counts = ReplayCounts()
     var made: [(before: ModelRow?, after: ModelRow?)] = []
@@ -75,8 +73,7 @@ struct MappedModel {
         }
       }
     }
-    changes.append(made)
-    owners.append(([app, environment], isOwned))
+    changes = made
     return counts
   }
 
@@ -104,43 +101,5 @@ struct MappedModel {
         if hasRegistered, isLater { rows[index].registered = time }
       }
     }
-  }
-
-  /// Whether an undo would restore the row of a change.
-  private func isRestorable(
-    _ change: (before: ModelRow?, after: ModelRow?), _ isOwned: (ModelRow) -> Bool
-  ) -> Bool {
-    if let after = change.after { return rows.contains(after) }
-    return !rows.contains { isOwned($0) && $0.token == change.before?.token }
-  }
-
-  mutating func undo(_ id: Int) -> (restored: Int, left: Int)? {
-    guard changes.indices.contains(id - 1), let made = changes[id - 1] else { return nil }
-    let (owner, isOwned) = owners[id - 1]
-    let tokens = Set(made.compactMap { ($0.before ?? $0.after)?.token })
-    for later in changes.indices.dropFirst(id) where owners[later].owner == owner {
-      for change in changes[later] ?? [] where tokens.contains((change.before ?? change.after)?.token ?? []) {
-        if isRestorable(change, isOwned) { return nil }
-      }
-    }
-    var restored = 0
-    let before = rows
-    for change in made {
-      if let after = change.after {
-        guard let index = rows.firstIndex(of: after) else { continue }
-        if let earlier = change.before { rows[index] = earlier } else { rows.remove(at: index) }
-        restored += 1
-      } else if let removed = change.before {
-        if before.contains(where: { isOwned($0) && $0.token == removed.token }) { continue }
-        rows.append(removed)
-        restored += 1
-      }
-    }
-    if restored > 0 || made.isEmpty {
-      changes[id - 1] = nil
-      changes.append(nil)
-      owners.append(owners[id - 1])
-    }
-    return (restored, made.count - restored)
   }
 }

@@ -202,14 +202,14 @@ struct TableHistory {
     let id = try #require(answer.replay)
     let done = Replay(id: id, owner: owner, isOwned: isOwned(owner), changes: try store.changes(of: id))
     let isUntouched = { (change: JournalChange) in !writes.tokens.contains(change.token) }
-    let made = (model.changes.last ?? [])?.compactMap { change -> String? in
+    let made = model.changes.compactMap { change -> String? in
       guard let row = change.before ?? change.after, !writes.tokens.contains(row.token) else { return nil }
       return "\(row.token) \(change.before.map { String($0.id) } ?? "new") \(change.before?.died ?? 0)"
     }
     let recorded = done.changes.filter(isUntouched).map {
       "\($0.token) \($0.before == nil ? "new" : $0.key ?? "") \($0.before?.invalidatedAt ?? 0)"
     }
-    #expect(recorded.sorted() == made?.sorted(), "the journal in \(name)")
+    #expect(recorded.sorted() == made.sorted(), "the journal in \(name)")
     try checkCounts(answer, done, of: deaths.count, store)
     checkRows(done, before, writes)
     standing.append(done)

@@ -25,44 +25,8 @@ import Testing
     page.decodedStreams = 1
   }
 
-  // MARK: - Escaping
-
-  @Test(
-    "untrusted text is escaped",
-    arguments: [
-      ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
-      // A quote with a combining mark is one grapheme, but a browser still parses the quote.
-      ("\"\u{301} onclick=x '\u{fe0f}", "&quot;\u{301} onclick=x &#39;\\u{fe0f}"),
-      ("two\nlines\u{1b}[31m\u{0}", "two\\nlines\\x1b[31m\\x00"),
-    ]) func escaping(_ text: String, _ expected: String)
-  {
-    let found = page { page in
-      page.head.title = text
-      page.head.note = [text]
-      page.head.examiner = text
-      page.inputs = [InputSummary(source: text, format: "raw", bytes: 1, sha256: nil)]
-      page.summary.findings = [.skippedBytes: 1]
-      page.findings = [
-        FindingGroup(
-          code: .skippedBytes, count: 1,
-          examples: [
-            FindingExample(
-              Finding(source: text, stream: 0, code: .skippedBytes, message: .verbatim(text)), command: text)
-          ])
-      ]
-    }
-    for element in [
-      "<title>\(expected)</title>", "<h1>\(expected)</h1>", "<div class=\"note\"><p>\(expected)</p>",
-      "<dd>\(expected)</dd>", "class=\"name\">\(expected)</td>", "<p class=\"message\">\(expected)</p>",
-      "<pre class=\"command\">\(expected)</pre>",
-    ] { #expect(found.contains(element), "\(element)") }
-  }
-
-  @Test("a page has no scripts, external addresses or images") func alone() {
+  @Test("links lead to the page itself, and its policy allows no others") func alone() {
     let text = page(sound)
-    for word in [
-      "<script", "http:", "https:", "src=", "@import", "url(", "<link", "<img", "<iframe", "javascript:",
-    ] { #expect(!text.contains(word), "\(word)") }
     let targets = text.matches(of: /href="([^"]*)"/).map { String($0.output.1) }
     #expect(targets.allSatisfy { $0.hasPrefix("#") && text.contains("id=\"\($0.dropFirst())\"") })
     #expect(text.contains("default-src 'none'"))

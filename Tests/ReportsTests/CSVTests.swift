@@ -74,15 +74,6 @@ struct CSVTests {
     #expect(sink.chunks.count > 5 && sink.chunks.allSatisfy { $0 > 0 && $0 <= 256 << 10 })
   }
 
-  @Test("the default columns are those of the interface")
-  func defaultColumns() throws {
-    let text = try report {
-      try RecordWriter(.csv, .table(.feedback, ExportedKind.feedback.standard), output: $0).begin(
-        version: "0")
-    }
-    #expect(text == "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags\n")
-  }
-
   @Test(
     "fields are quoted if necessary",
     arguments: [

@@ -89,16 +89,6 @@ struct CaptureInputTests {
     #expect(inputs.map { $0["source"] as? String } == parts.map(\.name))
   }
 
-  @Test("a copy of bytes of another file is not silently accepted")
-  func copyAcrossFiles() throws {
-    let half = packets.count / 2
-    try directory.write(PcapWriter().file(Array(packets[..<half])), to: "a.pcap")
-    try directory.write(PcapWriter().file(Array(packets[(half - 6)...])), to: "b.pcap")
-    let exported = try directory.export("--join", "a.pcap", "b.pcap")
-    #expect(try exported.tuples.map(\.token) == sent.map { hex($0.token) })
-    #expect(Set(exported.codes) == ["unverified-retransmission"])
-  }
-
   // MARK: - Rotated captures
 
   @Test("rotated captures of a directory are one capture, whatever their names are")

@@ -12,23 +12,6 @@ struct GatewayExportTests {
 
   init() throws { directory = try TestDirectory() }
 
-  static let payloads: [String] = [
-    #"{"aps":{"alert":"a, b"}}"#, "{\"a\":\n1}", "{\r\n}", #"{"a":"\"\\,"}"#, "{\"é\":\"\u{1F600}\"}", ",",
-    "\"",
-    "\n", "", " ", "\u{0}", "\u{7f}\u{1}\t",
-  ]
-
-  @Test("payloads with commas, quotes and line ends come back as they were", arguments: payloads)
-  func quoting(_ payload: String) throws {
-    let options = ["sent", "--protocol", "requests", "--from", "raw"]
-    try directory.write(Push(0, nil, token: token(1), payload: payload).bytes, to: "sent")
-    let table = try directory.apnsift(
-      ["export", "--records", "requests", "--columns", "payload,payload_length,payload_hex"] + options)
-    #expect(parseCSV(table.text).dropFirst() == [[payload, "\(payload.utf8.count)", ""]])
-    let request = try #require(try directory.export(options).objects("request").first)
-    #expect((request["payload"] as? String).map { Array($0.utf8) } == Array(payload.utf8))
-  }
-
   @Test("the hint names what a table of feedback leaves out")
   func hint() throws {
     try directory.write(Push(2, 1, token: token(1)).bytes, to: "sent")
