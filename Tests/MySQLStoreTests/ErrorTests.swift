@@ -65,7 +65,7 @@ struct ErrorTests {
     #expect(
       error("DELETE FROM t")
         == .refused(
-          .serverError(.verbatim("no"), code: 1644, state: "45000")))
+          "no, error 1644, SQLSTATE 45000"))
     #expect(try connection.number("SELECT COUNT(*) FROM t") == 1)
     for sql in ["SELECT nonsense", "SELEC", "SELECT * FROM nowhere", "DO 1/0 + ("] { expect(.failed, sql) }
   }

@@ -50,8 +50,9 @@ struct MySQLURITests {
     ),
     ("mysql://h/d?socket=/secret", "it has both a host and a socket"),
     ("mysql:///d?socket=/a&socket=/b", "it has two values of socket"),
-    ("mysql://u:%secret@h", .percentWithoutDigits(in: .password)),
-    ("mysql://u:%00@h", .zeroByte(in: .password)), ("mysql://u:%FF@h", .notUTF8(in: .password)),
+    ("mysql://u:%secret@h", "the password contains a % without two hexadecimal digits"),
+    ("mysql://u:%00@h", "the password contains a zero byte"),
+    ("mysql://u:%FF@h", "the password is not in UTF-8"),
     ("mysql://h/a/b", "the database's name contains a /"), ("mysql://u:s%4", .portIsNoNumber),
   ]
 

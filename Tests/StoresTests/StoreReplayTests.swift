@@ -101,7 +101,8 @@ struct StoreReplayTests {
     (["com.example.mail", "com.example.mail.complication"], "", nil),
     (
       ["com.example.mail", "com.example.chat"], "",
-      .pushesOfSeveralApps(["com.example.mail", "com.example.chat"])
+      "the topics of pushes name 2 apps (com.example.mail, com.example.chat), which --each-app replays "
+        + "one by one"
     ),
     (
       [nil, "com.example.chat.voip"], "com.example.mail",

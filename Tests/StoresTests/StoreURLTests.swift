@@ -23,7 +23,11 @@ import Wording
     ("tokens.sqlite", .notAStoreURL("tokens.sqlite")),
     ("/var/lib/tokens.db", .notAStoreURL("/var/lib/tokens.db")),
     ("c:tokens", .notAStoreURL("c:tokens")),
-    ("sqlite://tokens.db", .storeWithTwoSlashes("tokens.db")),
+    (
+      "sqlite://tokens.db",
+      "token store 'sqlite://tokens.db': expected sqlite:PATH without slashes of a URL; write "
+        + "sqlite:tokens.db for a relative path, sqlite:/tokens.db for an absolute one"
+    ),
     (
       "oracle://user:secret@host/db",
       "token store: expected sqlite:PATH, or a postgresql:// or mysql:// URI, found a URL that begins "

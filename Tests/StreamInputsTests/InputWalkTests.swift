@@ -61,7 +61,9 @@ struct InputWalkTests {
     let walk = InputWalk([files.path + "/in"])
     #expect(walk.inputs.map(\.name) == [files.path + "/in/a"])
     #expect(walk.skipped.map(\.member.name) == ["b", "c", "d", "e"].map { files.path + "/in/" + $0 })
-    let reasons: [Message] = [.linkToDirectory, "a broken link", .linkToDirectory, .neitherFileNorDirectory]
+    let reasons: [Message] = [
+      "a link to a directory", "a broken link", "a link to a directory", "neither a file nor a directory",
+    ]
     #expect(walk.skipped.map(\.reason) == reasons)
     #expect(walk.errors.isEmpty)
   }

@@ -123,7 +123,10 @@ struct StoreChoiceTests {
     #expect(try directory.apnsift(["replay", "dump.bin"]).code == 0, "the store has one of them")
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 64)
-    #expect(refused.messages == [Message.bothEnvironments(in: "sqlite:tokens.sqlite").text])
+    #expect(
+      refused.messages == [
+        "sqlite:tokens.sqlite has tokens of production and of sandbox: choose one with --environment"
+      ])
     #expect(try count("tokens.sqlite") == "4")
     for environment in ["production", "sandbox"] {
       #expect(try directory.apnsift(arguments + ["--environment", environment]).code == 0)

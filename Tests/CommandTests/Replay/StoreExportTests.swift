@@ -85,7 +85,9 @@ struct StoreExportTests {
     let outcome = try exporting(["-o", "out.csv"])
     #expect(outcome.code == 2)
     #expect(
-      outcome.said(.timeBeyondForm("iso", token: "dd", column: "registered_at", seconds: 1 << 60)))
+      outcome.said(
+        "token dd: its registered_at is \(1 << 60), which the form iso cannot represent: correct the row, "
+          + "or choose --time-form seconds"))
     #expect(try directory.names == ["tokens.sqlite"])
     #expect(try exporting(["--time-form", "seconds"]).text.contains("dd,1152921504606846976"))
   }

@@ -148,7 +148,11 @@ struct StoreImportTests {
     ("aa\n", [], located(.wrongFieldCount(1, expected: 2), 2, 1)),
     ("aa,1,\n", [], located(.wrongFieldCount(3, expected: 2), 2, 1)),
     ("\"aa\"b,1\n", [], located(.textAfterQuote, 2, 5)), ("aa,1\nbb,\"2\n", [], located(.openQuote, 3, 4)),
-    ("\"" + String(repeating: "a\n", count: 600_000), [], located(.recordTooLong(limit: 1 << 20), 2, 1)),
+    (
+      "\"" + String(repeating: "a\n", count: 600_000), [],
+      located(
+        "the record is longer than 1.0 MiB: expected one record in each line, and a closing quote", 2, 1)
+    ),
     (String(repeating: ",", count: 1_200_000), [], located(.lineTooLong(limit: 1 << 20), 2)),
   ]
 

@@ -6,11 +6,6 @@ extension Message {
     Message("exported \(rows) of \(Count.of(inputs, "input"))")
   }
 
-  /// - Parameter records: as in `recordCounts`.
-  package static func inspected(inputs: Int, _ records: Message) -> Message {
-    Message("inspected \(Count.of(inputs, "input")) with \(records)")
-  }
-
   /// The inventory.
   /// - Parameter inputs: files that were read.
   package static func exported(files: Int, inputs: Int) -> Message {

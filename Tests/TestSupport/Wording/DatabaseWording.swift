@@ -4,14 +4,6 @@ extension Message {
   /// - Parameter key: an SQL literal.
   package static func rowKey(_ column: String, _ key: String) -> Message { Message("\(column) \(key)") }
 
-  package static func journalEnvironment(_ names: [String]) -> Message {
-    Message(names.joined(separator: " or "))
-  }
-
-  package static func serverError(_ text: Message, code: Int, state: String) -> Message {
-    Message("\(text), error \(code), SQLSTATE \(state)")
-  }
-
   package static func lacks(_ privilege: String, on table: String) -> Message {
     Message("it lacks \(privilege) on \(table)")
   }

@@ -13,25 +13,6 @@ extension Message {
         + "openssl s_client, with --keys")
   }
 
-  /// - Parameter sender: `client` or `server`.
-  package static func handshakeNotCaptured(of sender: String) -> Message {
-    Message(
-      "the \(sender)'s part of the handshake was not captured, and no key log of TLS 1.3 fits: captures "
-        + "that begin before the connection can be decrypted")
-  }
-
-  package static func unsupportedSuite(_ name: String) -> Message {
-    Message("cipher suite \(name) is not supported: decrypt the stream with another program")
-  }
-
-  /// - Parameter apps: at least two.
-  package static func pushesOfSeveralApps(_ apps: [String]) -> Message {
-    let more = apps.count > 5 ? ", …" : ""
-    return Message(
-      "the topics of pushes name \(apps.count) apps (\(apps.prefix(5).joined(separator: ", "))\(more)), which "
-        + "--each-app replays one by one")
-  }
-
   /// - Parameter line: line of a log, from 1; nil in a capture.
   package static func pushOfOtherApp(
     _ source: String, stream: Int, line: Int?, topic: String, not app: String

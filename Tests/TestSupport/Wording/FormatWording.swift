@@ -1,14 +1,10 @@
 import Basics
 
 extension Message {
-  package static let neitherFileNorDirectory = Message("neither a file nor a directory")
-
   /// A file of a format that is not read.
   package static func foreign(_ kind: Message, remedy: Message) -> Message {
     Message("is \(kind): \(remedy)")
   }
-
-  package static func fileSystem(_ name: String) -> Message { Message("an image of a file system (\(name))") }
 
   package static func compressedDamaged(_ compression: String, near offset: Int, reason: Message) -> Message {
     compressed(
@@ -43,12 +39,5 @@ extension Message {
   /// - Parameter limit: in bytes.
   package static func lineTooLong(limit: Int) -> Message {
     Message("the line is longer than \(ByteSize.text(limit)); expected one entry per line")
-  }
-
-  /// - Parameter limit: in bytes.
-  package static func zstdWindowTooLarge(limit: Int) -> Message {
-    Message(
-      "it needs a window of more than \(ByteSize.text(limit)) of memory; decompress it "
-        + "first: zstd -dc --long=31 FILE | apnsift inspect -")
   }
 }

@@ -39,12 +39,6 @@ extension Message {
   package static let textAfterQuote = Message(
     "expected a delimiter or the line's end after a closing quote: quotes in a field are doubled")
 
-  package static func recordTooLong(limit: Int) -> Message {
-    Message(
-      "the record is longer than \(ByteSize.text(limit)): expected one record in each line, and a closing quote"
-    )
-  }
-
   /// - Parameter expected: the number of fields of the header line.
   package static func wrongFieldCount(_ found: Int, expected: Int) -> Message {
     Message(

@@ -22,12 +22,6 @@ extension Message {
     Message("\(input): skipped: \(alreadyReplayed(by: replay))")
   }
 
-  /// - Parameter first: the first name.
-  package static func leftAlone(_ count: Int, _ first: String) -> Message {
-    let names = count == 1 ? "1 name" : "\(count) names"
-    return Message("left alone \(names) with a leading dot, such as \(first): name it to read it")
-  }
-
   package static func changed(from old: Int, to new: Int) -> Message {
     Message(
       "changed while it was read (\(old) bytes before, \(new) after): wait until it is complete; a program that "
@@ -36,18 +30,6 @@ extension Message {
 
   package static func moved(_ count: Int, to directory: String) -> Message {
     Message("moved \(count) files to \(directory)")
-  }
-
-  package static func wouldMove(_ count: Int, to directory: String) -> Message {
-    Message("\(count) files would be moved to \(directory); a dry run moves none")
-  }
-
-  /// - Parameter replays: their numbers, of which eight are named.
-  package static func inputsSkipped(_ count: Int, replayedBy replays: [Int]) -> Message {
-    let shown = replays.prefix(8).map { "\($0)" }.joined(separator: ", ")
-    return Message(
-      "\(count) inputs skipped: already replayed by \(replays.count == 1 ? "replay" : "replays") \(shown)"
-        + (replays.count > 8 ? ", …" : ""))
   }
 
   /// - Parameters:

@@ -6,26 +6,6 @@ extension Message {
     Message("\(done); " + problems.map(\.text).joined(separator: "; "))
   }
 
-  /// `39 records`, `200 requests, 1 response`, or all three.
-  package static func recordCounts(
-    feedback: Int, requests: Int = 0, responses: Int = 0, pushes: Int = 0
-  ) -> Message {
-    var counts: [String] = []
-    if requests > 0 { counts.append(Count.of(requests, "request")) }
-    if responses > 0 { counts.append(Count.of(responses, "response")) }
-    if pushes > 0 { counts.append(Count.of(pushes, "push")) }
-    if feedback > 0 || counts.isEmpty { counts.insert(Count.of(feedback, "record"), at: 0) }
-    return Message(counts.joined(separator: ", "))
-  }
-
-  package static func requestsToResend(_ requests: Int, pushes: Int = 0) -> Message {
-    let counts = [
-      requests > 0 || pushes == 0 ? Count.of(requests, "request") : nil,
-      pushes > 0 ? Count.of(pushes, "push") : nil,
-    ]
-    return Message("\(counts.compactMap { $0 }.joined(separator: ", ")) to send again")
-  }
-
   /// What CSV of feedback leaves out, of which at least one is above 0.
   package static func leftOut(requests: Int, responses: Int, pushes: Int = 0, findings: Int) -> Message {
     let kinds = [
@@ -42,10 +22,4 @@ extension Message {
   package static func outputIsRead(_ path: String, _ use: String) -> Message {
     Message("\(path) is \(use): name another file to write")
   }
-
-  package static let nothingCarved = Message(
-    "no record found; compressed and encrypted parts were not searched")
-
-  /// Rows of an export.
-  package static func rowCount(_ count: Int, _ noun: String) -> Message { Message(Count.of(count, noun)) }
 }

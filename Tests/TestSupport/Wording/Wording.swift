@@ -55,10 +55,6 @@ extension Message {
     Message("no store is named: name the database that has the table \(table) with --store")
   }
 
-  package static func undoSkips(_ token: String, reason: String) -> Message {
-    Message("\(token): skipped: \(reason)")
-  }
-
   package static func unreadableURI(_ scheme: String, _ problem: Message) -> Message {
     Message(
       "token store: a \(scheme):// URI cannot be read: \(problem); expected \(scheme)://USER@HOST:PORT/DATABASE, "
@@ -72,14 +68,6 @@ extension Message {
   package static let parameterWithoutValue = Message("a parameter after the ? is not NAME=VALUE")
 
   package static let portIsNoNumber = Message("a port is not a number")
-
-  package static func percentWithoutDigits(in part: URIPart) -> Message {
-    Message("\(part.rawValue) contains a % without two hexadecimal digits")
-  }
-
-  package static func zeroByte(in part: URIPart) -> Message {
-    Message("\(part.rawValue) contains a zero byte")
-  }
 
   /// One line without a full stop: the store, the problem and the remedy.
   package static func storeFailed(_ store: String, _ problem: StoreError) -> Message {
@@ -97,9 +85,6 @@ extension Message {
 
   package static func cannotBeRead(_ error: String) -> Message { Message("cannot be read: \(error)") }
 
-  /// Why a member of a directory is skipped.
-  package static let linkToDirectory = Message("a link to a directory")
-
   package static let sqliteDatabase = Message("an SQLite database")
 
   package static func compressedTwice(_ inner: String, inside outer: String) -> Message {
@@ -116,30 +101,6 @@ extension Message {
 
   package static func membersLost(_ count: Int) -> Message {
     Message("\(Count.of(count, "file")) in it not read in full")
-  }
-
-  /// An input of no known format.
-  /// - Parameter content: what its bytes are taken for, such as `feedback`.
-  package static func readAsRaw(_ content: String) -> Message {
-    Message(
-      "no known format; read as raw \(content). Use --from raw if that is right, --from hex or base64 if it "
-        + "is text")
-  }
-
-  /// A search found nothing in content that has to be decoded first.
-  package static func notCarved(_ kind: Message) -> Message {
-    Message("no record was found, and a search does not decode what this is: it \(kind)")
-  }
-
-  package static func formatOfOption(_ name: String) -> Message {
-    Message("looks like --from \(name): use apnsift export, which reads it")
-  }
-
-  /// A disk image or the like.
-  package static func carvedImage(_ kind: Message) -> Message {
-    Message(
-      "\(kind): records were searched in it, as with --from carve; files in it that are compressed or encrypted "
-        + "were not searched inside")
   }
 
   package static let overlapsInZip = Message(
@@ -169,8 +130,4 @@ extension Message {
   package static let requestsWithoutResponses = Message(
     "--requests and --responses go together; for one direction, give an input and --protocol requests or "
       + "--protocol responses")
-
-  package static func outputsAreSame(_ option: String, _ other: String) -> Message {
-    Message("\(option) and \(other) name the same file")
-  }
 }
