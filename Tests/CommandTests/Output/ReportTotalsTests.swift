@@ -13,9 +13,9 @@ struct ReportTotalsTests {
   /// totals, the doubtful records and the invalidated tokens with their locations.
   private static let recount = #"""
     import html, json, re
-    KINDS = ("feedback", "request", "response", "push")
+    KINDS = ("feedback", "request", "response", "push", "broadcast", "channel")
     DOUBTS = {"malformed-json", "status-inferred", "token-not-hex", "uncorrelated", "unexpected-token-length"}
-    WORDS = {"feedback": "feedback tuple", "response": "error response"}
+    WORDS = {"feedback": "feedback tuple", "response": "error response", "channel": "channel request"}
     records = [record for record in map(json.loads, open("all.ndjson")) if record["type"] in KINDS]
     recovered = [record for record in records if record["flags"] == ["carved"]]
     flagged = [record for record in records if record["flags"] and record["flags"] != ["carved"]]

@@ -14,7 +14,8 @@ import Testing
   }
 
   private static let kinds = [
-    "feedback", "requests", "responses", "pushes", "streams", "findings", "tokens", "inputs",
+    "feedback", "requests", "responses", "pushes", "broadcasts", "channels", "streams", "findings", "tokens",
+    "inputs",
   ]
 
   @Test("a directory has the tables that single exports write", arguments: ["csv", "arrow"])

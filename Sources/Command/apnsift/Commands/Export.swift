@@ -74,9 +74,7 @@ struct Export: ParsableCommand {
 
   @Option(
     help: .init(
-      "Only these records. (default: all but tokens and inputs; feedback in CSV and Arrow)", valueName: "KIND"
-    )
-  )
+      "Only these. (default: feedback in CSV and Arrow, else all but tokens, inputs)", valueName: "KIND"))
   var records: ExportedKind?
 
   @Option(help: .init("Columns of CSV, NDJSON or Arrow, separated by commas.", valueName: "LIST"))
