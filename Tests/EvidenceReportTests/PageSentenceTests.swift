@@ -235,9 +235,10 @@ import Testing
       }
       try? sightings.add(
         tokens.map { .invalidated($0, at: 1_600_000_000_000, topic: "com.example.voip") }, source: "a")
-      page.summary.tokens = try? sightings.counts { token, history in
-        guard page.tokens.count < lengths.count else { return }
-        page.tokens.append(TokenLine(token.withUnsafeBytes { Array($0) }, history, input: 0))
+      page.summary.tokens = try? sightings.counts()
+      try? sightings.visitSides { token, history, _ in
+        guard let history, page.tokens.count < lengths.count else { return }
+        page.tokens.append(TokenLine(token, history, input: 0))
       }
       page.isInteractive = isInteractive
     }

@@ -105,7 +105,7 @@ package struct ReportCommands: Sendable {
   var everything = ""
   var audit = ""
   /// Nil unless there is one input on each side.
-  var differences: String?
+  package var differences: String?
   var exports: [ExportedKind: String] = [:]
   /// One for each kind of record.
   var flagged: [String] = []
