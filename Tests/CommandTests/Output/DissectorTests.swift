@@ -29,7 +29,9 @@ struct DissectorTests {
   @Test("has the reasons, statuses, commands, sizes of items and flags of docs/spec")
   func tables() throws {
     let reasons = try matches(#"^\| ([45]\d\d) \| (`.*) \|$"#, in: "pushes.md").flatMap { row in
-      row[1].split(separator: "`").filter { $0.first?.isUppercase == true }.map { " \($0) = \(row[0])," }
+      row[1].split(separator: "`").filter { $0.first?.isUppercase == true }.map {
+        $0.contains(" ") ? "[\"\($0)\"] = \(row[0])," : " \($0) = \(row[0]),"
+      }
     }
     let statuses = try matches(#"^\| (\d+) \| (.*) \| (\d+) \| (.*) \|$"#, in: "protocol.md")
       .flatMap { ["[\($0[0])] = \"\($0[1])\"", "[\($0[2])] = \"\($0[3])\""] }

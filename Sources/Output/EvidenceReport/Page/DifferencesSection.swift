@@ -12,7 +12,7 @@ extension ReportHTML {
     let parts = counts.filter { $0.0 > 0 }.map { "\(Figures.grouped($0.0)) \($0.1)" }
     let listed = "\(Figures.part(differences.rows.count, of: all, "listed"))"
     return """
-      <p>Compared with <span class="name">\(differences.name)</span>, \
+      <p>Compared with <b>\(differences.name)</b>, \
       \(parts.isEmpty ? "which has no tokens either" : "tokens are: \(parts.joined(separator: ", "))"). The times are \
       those of invalidation.</p>
       \(if: differences.failures > 0, .paragraph(

@@ -27,7 +27,10 @@ package enum LuaDissector {
       ("ITEMS", numbered(items.map { (Int($0.rawValue), "\($0)") })),
       ("SIZES", items.compactMap { item in item.size.map { "[\(item.rawValue)] = \($0)" } }),
       ("STATUSES", numbered(ErrorStatus.allCases.map { (Int($0.rawValue), $0.text) })),
-      ("REASONS", PushReason.statuses.flatMap { entry in entry.reasons.map { "\($0) = \(entry.status)" } }),
+      (
+        "REASONS",
+        PushReason.statuses.flatMap { entry in entry.reasons.map { "\(key($0)) = \(entry.status)" } }
+      ),
       ("FLAGS", FlagEntry.all.map { quoted($0.code) }),
       ("FINDINGS", findings.map { quoted($0.rawValue) }),
     ]
@@ -47,6 +50,9 @@ package enum LuaDissector {
   // MARK: - Lua
 
   private static func quoted(_ text: String) -> String { "\"\(text)\"" }
+
+  /// A name of a member; one with a space is in brackets.
+  private static func key(_ text: String) -> String { text.contains(" ") ? "[\(quoted(text))]" : text }
 
   private static func list(_ numbers: Set<UInt16>) -> String {
     quoted(numbers.sorted().map(String.init).joined(separator: ","))

@@ -1,5 +1,4 @@
--- The records of Apple's push services in Wireshark and tshark, by the rules of apnsift: feedback tuples, requests and error
--- responses of gateways, and pushes over HTTP/2. Written by `apnsift dissector`.
+-- Feedback, gateway requests, error responses and pushes of Apple's services, by the rules of apnsift (`apnsift dissector`).
 
 -- TABLES
 
