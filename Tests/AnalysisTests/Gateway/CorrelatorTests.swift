@@ -77,7 +77,7 @@ struct CorrelatorTests {
       sentence: "identifier 0 once more, but the other left", input: "0 1 0=b !8:0",
       output: ["limit", "!8:- uncorrelated", "uuu"], maxPending: 2),
     Case(
-      sentence: "none may wait", input: "1 2 !8:2", output: ["limit", "!8:- uncorrelated", "uu"],
+      sentence: "none may wait", input: "1 2 !8:2", output: ["limit", "uu", "!8:- uncorrelated"],
       maxPending: 0),
     Case(
       sentence: "requests that leave before the response, and others after", input: "1 2 3 !8:3 4 5 6",

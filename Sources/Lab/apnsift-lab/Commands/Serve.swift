@@ -33,7 +33,7 @@ struct Serve: ParsableCommand {
         apnsift-lab serve a.pcap --certificate cert.pem --key key.pem
         apnsift-lab serve --pushes pushes.pcap --tls --keylog keys.txt
         apnsift-lab serve --pushes --strict log.ndjson --received sent.ndjson
-        apnsift-lab serve --pushes --answer 200 --answer create=503:ServiceUnavailable:30 /dev/null
+        apnsift-lab serve --pushes --answer 410:Unregistered /dev/null
       """)
 
   @Option(help: .init("Serve only this stream (of each input).", valueName: "NUMBER"))
