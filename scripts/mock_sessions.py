@@ -40,6 +40,7 @@ RECORDS = {
     "broadcasts": ("received-broadcast", "http2_stream app channel_id request_id unique_id push_type payload_length status reason"),
     "channels": ("received-channel", "http2_stream operation app channel_id storage_policy status reason"),
 }  # fmt: skip
+UNSAID = ["body_length", "channels", "push_type"]  # columns of channels that the mock does not say
 ENDINGS = {"response": "answered", "abandoned": "none"}  # others are named alike
 FLOOD, SERVED, SPARE = 10_000, 256, 200  # connections, those that serve takes at a time, other descriptors
 MOST_KIBIBYTES = 256 << 10
@@ -170,6 +171,9 @@ def truth_of(item, positions):
     exchange = new_exchange(int(item["client_address"].rpartition(":")[2]), item["http2_stream"], item["path"], item["headers"])
     exchange |= {name: item[name] for name in ("payload_length", "status", "reason", "timestamp_ms")}
     exchange |= {"response_apns_id": item.get("apns_id"), "apns_unique_id": item.get("apns_unique_id") or item.get("unique_id")}
+    exchange |= {name: item.get(name) for name in ("method", "channel_id", "request_id", "storage_policy")}
+    exchange |= {"request_request_id": item["headers"].get("apns-request-id"), "unsaid": UNSAID}
+    exchange["flags"] = ["missing-header"] if item["reason"] == "MissingChannelId" else []
     exchange |= {"body": item["reason"], "ending": ENDINGS.get(item["answer"], item["answer"])}
     for name, side, kind in ("request_offset", "client", HEADERS), ("response_offset", "server", HEADERS), ("body_offset", "server", DATA):
         frames = positions.frames.get((exchange["client_port"], side, exchange["stream"]), []) if positions else []

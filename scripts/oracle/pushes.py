@@ -1,4 +1,5 @@
-"""The expected record of a push, a broadcast or a request for channels, from the truth that a mock wrote (samples/pushes/NAME.truth.ndjson).
+"""The expected record of a push, a broadcast or a request for channels, from the truth that a mock wrote
+(samples/pushes/NAME.truth.ndjson).
 
 The truth has a line of JSON an exchange, by connection:
 
@@ -7,6 +8,9 @@ The truth has a line of JSON an exchange, by connection:
     response_apns_id, apns_unique_id, body, reason, timestamp_ms, request_offset, response_offset, body_offset (of the frames
     HEADERS, HEADERS and DATA, in bytes from 0 of that direction), ending ("answered", "reset", "goaway" or "none"),
     client_bytes, server_bytes (of the whole connection)
+
+Of a broadcast or a request for channels also: method, channel_id, request_id, request_request_id (of the request alone), flags (of
+the record), what the bodies say, by column, and unsaid (columns that the mock does not know).
 """
 
 import datetime
@@ -107,7 +111,8 @@ class Exchange:
         values = {name: item.get(name) for name in names}
         values |= {"app": self.app, "operation": self.operation, "unique_id": item["apns_unique_id"]}
         values |= {"priority": number(item["priority"]), "expiration": number(item["expiration"])}
-        return {name: values[name] for name in names}
+        unsaid = item.get("unsaid", ()) if self.kind == "channel" else ()
+        return {name: values[name] for name in names.difference(unsaid)}
 
     @property
     def flags(self):

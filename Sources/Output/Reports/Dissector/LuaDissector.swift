@@ -29,7 +29,7 @@ package enum LuaDissector {
       ("STATUSES", numbered(ErrorStatus.allCases.map { (Int($0.rawValue), $0.text) })),
       (
         "REASONS",
-        PushReason.statuses.flatMap { entry in entry.reasons.map { "\(key($0)) = \(entry.status)" } }
+        PushReason.statuses.flatMap { entry in entry.reasons.map { "\(key("\($0)")) = \(entry.status)" } }
       ),
       ("FLAGS", FlagEntry.all.map { quoted($0.code) }),
       ("FINDINGS", findings.map { quoted($0.rawValue) }),
