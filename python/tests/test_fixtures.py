@@ -42,7 +42,7 @@ def test_feedback_comes_in_chunks(apnsift_server, tls):
 @pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl here")
 def test_pushes_are_answered_and_received(apnsift_server, tmp_path):
     (tmp_path / "log.ndjson").write_text(json.dumps({"token": "ab" * 32, "status": 410, "reason": "Unregistered", "timestamp": 1700000000123}) + "\n")
-    server = apnsift_server("log.ndjson", pushes=True, other_tokens="400:BadDeviceToken")
+    server = apnsift_server("log.ndjson", pushes=True, answer="400:BadDeviceToken")
     host, port = server.address
     assert server.received == []
     answers = []

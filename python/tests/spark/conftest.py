@@ -11,7 +11,7 @@ import pytest
 from spark_sessions import start, stop
 
 import apnsift
-from conftest import generate
+from conftest import ROOT, generate
 
 # Runs before the command on all hosts, and does once what a test asks for by a file in its directory.
 WRAPPER = """#!/bin/sh
@@ -61,10 +61,11 @@ def sessions():
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory, real_command):
-    """200 files: dumps, whole and damaged, captures of feedback and of gateway connections, pushes."""
+    """201 files: dumps, whole and damaged, captures of feedback and of gateway connections, pushes, requests for channels."""
     directory = tmp_path_factory.mktemp("files")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda seed: _file(directory / str(seed % 7), seed), range(200)))
+    shutil.copy(ROOT / "samples/pushes/case-channels.pcap", directory)
     return directory
 
 
