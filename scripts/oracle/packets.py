@@ -80,6 +80,12 @@ class Conversation:
     def says(self, side, position, data, **more):
         return self.send(side, position, PSH | ACK, data, **more)
 
+    def closing(self, client=0, server=0):
+        """Both sides end: the arguments are the bytes sent by each."""
+        self.acknowledged = {"client": client, "server": server}
+        return [
+            self.send("server", server, FIN | ACK), self.send("client", client, FIN | ACK), self.send("server", server + 1, ACK)]
+
 
 MACS = bytes.fromhex("00005e005301" "00005e005302")  # documentation addresses (RFC 7042)
 
