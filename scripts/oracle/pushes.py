@@ -146,7 +146,9 @@ class Exchange:
         """Whether the status is known after a single loss: from the static table, or from its reason."""
         item = self.item
         is_certain = item["status"] in STATIC or STATUS_OF.get(item["reason"]) == item["status"]
-        return self.kind is not None and not self.is_optional and item["ending"] == "answered" and is_certain
+        # What few requests for channels put into the header table, a loss takes from all of them.
+        is_said = self.is_push or "unsaid" not in item
+        return self.kind is not None and is_said and not self.is_optional and item["ending"] == "answered" and is_certain
 
     def wrong_fields(self, record, is_exact):
         """(name, found, expected) of wrong fields. Null is right if the capture is incomplete."""
