@@ -123,7 +123,7 @@ extension StreamAnalysis {
       || (direction.side == server || !isSettled) && HTTP2Recognition.isServer(head)
   }
 
-  /// Whether an HTTP/2 connection goes on here: those that manage channels have the ports of the old services.
+  /// Whether an HTTP/2 connection continues here: those that manage channels have the ports of the old services.
   private func continuesHTTP2(_ head: RawSpan, of direction: borrowing DirectionAnalysis) -> Bool {
     expected != nil && !direction.beginsStream && log.options.probe.content(of: head) == .http2
   }

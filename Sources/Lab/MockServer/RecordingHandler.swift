@@ -3,7 +3,7 @@ import Generator
 import NIOCore
 import Synchronization
 
-/// A capture of what clients and server send, as it goes through their sockets.
+/// A capture of what clients and server send, as their sockets carry it.
 package final class ServedCapture: Sendable {
   private let writer: Mutex<ConnectionWriter>
 
