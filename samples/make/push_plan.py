@@ -18,7 +18,6 @@ REFUSALS = [
     (410, "ExpiredToken", True), (403, "ExpiredProviderToken", False), (410, "Unregistered", True),
     (429, "TooManyRequests", False), (413, "PayloadTooLarge", False), (503, "ServiceUnavailable", False),
     (410, "Unregistered", True), (500, "InternalServerError", False)]  # fmt: skip
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 HEADERS = {  # of a request: field of the truth, name
     "topic": "apns-topic", "push_type": "apns-push-type", "request_apns_id": "apns-id", "priority": "apns-priority",
     "expiration": "apns-expiration", "collapse_id": "apns-collapse-id"}  # fmt: skip
@@ -107,19 +106,8 @@ def answer(device):
 
 
 def new_exchange(port, stream, path, fields):
-    """The truth of an exchange (push_mock.py) before its answer; `fields` are the headers of the request."""
+    """The truth of an exchange before its answer; `fields` are the headers of the request."""
     item = {"client_port": port, "stream": stream, "path": path, "token_text": (path or "").removeprefix("/3/device/")}
     item |= {name: fields.get(header) for name, header in HEADERS.items()}
     item |= dict.fromkeys(("status", "response_apns_id", "apns_unique_id", "body", "reason", "timestamp_ms"))
     return item | {"ending": "none"}
-
-
-def answer_headers(item, what, status, draw):
-    """The headers of an answer, which the truth `item` gets, too; identifiers are from the bytes `draw`."""
-    identifier = item["request_apns_id"] or str(uuid.UUID(bytes=draw[:16], version=4)).upper()
-    item |= {"status": status, "response_apns_id": identifier}
-    headers = [(":status", str(status)), ("apns-id", identifier)]
-    if status == 200 and what.has_unique_id:
-        item["apns_unique_id"] = str(uuid.UUID(bytes=draw[16:], version=4))
-        headers.append(("apns-unique-id", item["apns_unique_id"]))
-    return headers
