@@ -1,13 +1,15 @@
 // A library for LD_PRELOAD that makes one call of libc fail or misbehave, for scripts/check-faults.
 //
-//   FAULT_KIND    write, read, open, sync, move, make, truncate, map or clock: the calls that are counted
+//   FAULT_KIND    write, read, open, sync, move, make, truncate, map, clock or memory: the calls that are counted
 //   FAULT_AT      the number of the call that fails, from 1
 //   FAULT_ACTION  an error number, or: short, interrupt, signal, shrink, grow, back
 //   FAULT_STAYS   1: all later calls of that kind fail, too, as on a full disk
 //   FAULT_FD      counts only calls with that descriptor
 //   FAULT_SIGNAL  the number of the signal
 //   FAULT_LOG     a file: at the fault, gets the name of the function and of the file; at exit, the counts of all kinds
+//   FAULT_ASKS    two hexadecimal addresses in the program: the function between them asks for memory that it may not get
 //
+// Of the program, only that function's memory is refused, as Swift ends a process that has none; of libraries, what is large.
 // Not caught: calls inside of libc (stdio, getrandom, the resolver), the dynamic linker, and system calls without libc.
 // mkstemp, mkdtemp, fopen and opendir call open inside of libc, and are caught by their own names.
 #define _GNU_SOURCE
@@ -15,9 +17,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +33,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WRITE, READ, OPEN, SYNC, MOVE, MAKE, TRUNCATE, MAP, CLOCK, KINDS };
-static const char *const names[KINDS] = {"write", "read", "open", "sync", "move", "make", "truncate", "map", "clock"};
+enum { WRITE, READ, OPEN, SYNC, MOVE, MAKE, TRUNCATE, MAP, CLOCK, MEMORY, KINDS };
+static const char *const names[KINDS] = {"write", "read", "open", "sync", "move", "make", "truncate", "map", "clock", "memory"};
 enum { NONE, FAIL, SHORT, INTERRUPT, SIGNAL, SHRINK, GROW, BACK };
 
 static atomic_long counts[KINDS];
 static int kind = -1, action = NONE, code, stays, onlyDescriptor = -1, signalNumber, ready;
 static long at;
+static char *program, *asksFrom, *asksTo;
 static char logPath[4096];
 
 static void note(const char *text, const char *path) {
@@ -49,6 +54,13 @@ static void note(const char *text, const char *path) {
     syscall(SYS_close, (int)fd);
   }
   errno = saved;
+}
+
+// Where the program is loaded, which is the first object; addresses in it are relative to that.
+static int firstObject(struct dl_phdr_info *object, size_t size, void *start) {
+  (void)size;
+  *(char **)start = (char *)object->dlpi_addr;
+  return 1;
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -65,6 +77,11 @@ __attribute__((constructor)) static void begin(void) {
     for (int i = 0; i < 8; i++)
       if (!strcmp(value, actions[i])) action = i;
     if (*value >= '0' && *value <= '9') action = FAIL, code = atoi(value);
+  }
+  unsigned long from, to;
+  if ((value = getenv("FAULT_ASKS")) && sscanf(value, "%lx %lx", &from, &to) == 2) {
+    dl_iterate_phdr(firstObject, &program);
+    asksFrom = program + from, asksTo = program + to;
   }
   unsetenv("LD_PRELOAD");  // child processes are not the subject
   ready = 1;
@@ -221,4 +238,34 @@ time_t time(time_t *stored) {
   clock_gettime(CLOCK_REALTIME, &now);
   if (stored) *stored = now.tv_sec;
   return now.tv_sec;
+}
+
+enum { LARGE = 16384 };
+
+// Whether this memory is refused to `caller`.
+static int isRefused(size_t size, void *caller, const char *function) {
+  if (!ready || !asksFrom) return 0;
+  char *address = caller;
+  if (address < asksFrom || address >= asksTo) {
+    Dl_info object;
+    if (size < LARGE || !dladdr(caller, &object) || object.dli_fbase == program) return 0;
+  }
+  return fault(MEMORY, -1, function, NULL) == FAIL;
+}
+
+// dlsym allocates: the functions are asked for by the names that glibc has for them.
+extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size), *__libc_realloc(void *old, size_t size);
+
+void *malloc(size_t size) {
+  return isRefused(size, __builtin_return_address(0), "malloc") ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+  size_t all;
+  if (__builtin_mul_overflow(count, size, &all)) all = SIZE_MAX;
+  return isRefused(all, __builtin_return_address(0), "calloc") ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size) {
+  return isRefused(size, __builtin_return_address(0), "realloc") ? NULL : __libc_realloc(old, size);
 }
