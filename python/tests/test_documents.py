@@ -10,7 +10,7 @@ from documents import BLOCK, run
 
 import apnsift
 
-PAGES = ["README.md", "python/README.md", "docs/how-to/data-tools.md", "docs/how-to/plots.md"]
+PAGES = ["README.md", "python/README.md", "docs/how-to/data-tools.md"]
 
 
 @pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(apnsift.__path__) if module.name != "spark"])
