@@ -16,8 +16,8 @@ package typealias DigestKinds = Set<DigestKind>
 /// be read in full.
 package typealias FileDigests = [DigestKind: String]
 
-/// Incremental hash by the system's libcrypto: it uses the processor's instructions for it and costs no build time
-/// (docs/decisions/building.md#1-sha-256).
+/// Incremental hash by the system's libcrypto: it uses the processor's instructions for it, and costs no build time, unlike
+/// swift-crypto, which compiles BoringSSL.
 package final class InputHash {
   /// Nil if libcrypto is out of memory or lacks the algorithm: then there is no digest, and reports have null.
   private let context: OpaquePointer?
