@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from oracle.wire import EARLIEST, LATEST
 
-# tshark counts in 32 bits: more than 10 digits are no mark of its (docs/decisions/decoding.md#3-gap-marks).
+# tshark counts in 32 bits: more than 10 digits are no mark of its (docs/spec/decoding-rules.md#gap-marks).
 GAP_MARK = re.compile(rb"\[([0-9]{1,10}) bytes missing in capture file\]\0?")
 SUMS = {"skipped-bytes": "skipped_bytes", "truncated-record": "truncated_bytes"}  # of what a walk yields: the sum that it is in
 
