@@ -112,25 +112,27 @@ let package = Package(
     library("CZstd", apt: "libzstd-dev", yum: "libzstd-devel", brew: "zstd"),
 
     // MARK: System
-    // Integers, hex, UTF-8 and JSON in bytes, without the system: all that the decoders of Wire need.
     // Loops over bytes by the widest registers that the processor has. In C, whose compiler makes a version for each.
     .target(name: "WideBytes", path: "Sources/System/WideBytes"),
+    // Integers, hex, UTF-8 and JSON in bytes, without the system: all that the decoders of Wire need.
     module("System/WireBytes", ["WideBytes"]),
-    // Times, the system's calls, and what apnsift says in several places. Whoever imports it gets WireBytes, too.
+    // Times, JSON, files, signals, threads, and shared sentences. Its users get WireBytes, too.
     module("System/Basics", ["WireBytes"]),
     // Small files in YAML. The only user of libyaml.
     module("System/YAML", ["Basics", "CLibyaml"]),
     // MARK: Wire
+    // The old protocol: decoders of feedback, requests and responses.
     module("Wire/APNsWire", ["WireBytes"]),
     // HTTP/2 header blocks, and the pushes of a connection. The only user of libnghttp2.
     module("Wire/APNsPushes", ["APNsWire", "Basics", "CLibnghttp2"]),
     // MARK: Input
     // Capture files to streams of bytes. The only user of libpcap.
     module("Input/PacketCapture", ["Basics", "CLibpcap"]),
-    // Decodes providers' logs to pushes. The only user of PCRE2.
+    // Lines of providers' logs and lists. The only user of PCRE2.
     module(
       "Input/ProviderLogs", ["APNsWire", "Basics", "CLibpcre2", "YAML"],
       resources: ["forms.yml", "names.txt"]),
+    // Files, compression, archives, disk images, formats, carving, text dumps, exports of other tools.
     module(
       "Input/StreamInputs",
       [
@@ -142,16 +144,18 @@ let package = Package(
       "Input/TLSDecryption", ["Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
       resources: ["Suites/suites.txt"]),
     // MARK: Analysis
+    // From events to records and findings; correlation; distinct tokens; recorded streams.
     module(
       "Analysis/Analysis",
       ["APNsPushes", "APNsWire", "Basics", "PacketCapture", "ProviderLogs", "StreamInputs", "TLSDecryption"],
       resources: ["Catalogue/catalogue.txt"]),
     // MARK: Output
+    // From records to CSV, JSON and text.
     module(
       "Output/Reports",
       ["APNsPushes", "APNsWire", "Analysis", "Basics", "CLibcrypto", "PacketCapture", "StreamInputs"],
       resources: ["Dissector/apns.lua", "Rows/columns.txt"]),
-    // The HTML page and its data.
+    // The HTML page, and redaction.
     module(
       "Output/EvidenceReport",
       [
@@ -159,7 +163,7 @@ let package = Package(
         "StreamInputs",
       ], resources: ["limits.html", "report.css", "report.js", "texts.txt"]),
     // MARK: Conformance
-    // Imports nothing of ours: no model of a reader can be right, or wrong, by our decoder's code.
+    // Models of five faulty readers. Imports nothing of ours: none can be right, or wrong, by our decoder's code.
     module("Conformance/ReaderModels"),
     // Cases of a corpus and results of readers, compared with the records of a stream.
     module(
@@ -169,7 +173,7 @@ let package = Package(
         "YAML",
       ]),
     // MARK: Stores
-    // Which table, what people write for it, and the three databases that it may be in.
+    // The replay rule, registrations, undo and journal, over any session of SQL; mappings.
     module(
       "Stores/TokenStores",
       [
@@ -187,6 +191,7 @@ let package = Package(
         "ReaderModels", "Reports", "StreamInputs", nio("NIOCore"), nio("NIOHPACK", "swift-nio-http2"),
         nio("NIOHTTP2", "swift-nio-http2"), nio("NIOPosix"), nio("NIOSSL", "swift-nio-ssl"), nio("NIOTLS"),
       ]),
+    // The command that generates inputs, serves them, and tests readers.
     command(
       "Lab/apnsift-lab",
       [
@@ -203,6 +208,7 @@ let package = Package(
         "Reports", "StreamInputs", "TLSDecryption", "TokenStores", "YAML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    // The command.
     command(
       "Command/apnsift",
       [
