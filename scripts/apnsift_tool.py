@@ -7,7 +7,6 @@ import contextlib
 import functools
 import json
 import os
-import resource
 import shlex
 import shutil
 import subprocess
@@ -83,15 +82,12 @@ Measured = collections.namedtuple("Measured", "code output errors seconds kibiby
 
 def measured(command, most_seconds=60):
     """How a command ended, what it printed as text, and what it took of a processor and of memory."""
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(list(map(str, command)), stdout=output, stderr=errors, stdin=subprocess.DEVNULL)
-        resource.prlimit(process.pid, resource.RLIMIT_CPU, (most_seconds, most_seconds))
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        errors.seek(0)
-        texts = (file.read().decode(errors="replace") for file in (output, errors))
-        return Measured(process.returncode, *texts, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+    # By `time`, because a child of this process has at least its memory.
+    with tempfile.NamedTemporaryFile("r") as said:
+        words = ["prlimit", f"--cpu={most_seconds}", "/usr/bin/time", "-o", said.name, "-f", "%U %S %M", *map(str, command)]
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
+        user, system, kibibytes = said.read().split()[-3:]
+    return Measured(done.returncode, done.stdout, done.stderr, float(user) + float(system), int(kibibytes))
 
 
 def keep(command):
