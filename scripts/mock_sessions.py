@@ -94,8 +94,7 @@ def wanted_of(asked):
 
 def expected_pushes(name):
     for item in pushes(name, COUNT):
-        what = answer(item.path.rpartition("/")[2])
-        yield item, what.status, what.reason, what.timestamp_ms
+        yield item, *answer(item.path.rpartition("/")[2])
 
 
 def write_inputs(work, name):

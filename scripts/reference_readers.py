@@ -1,25 +1,10 @@
-"""The faulty readers of feedback, written down a second time, each as its article has it: a socket that returns chunks, buffers that
-grow, loops that would spin. They share no code with apnsift, and are slow on purpose.
+"""The faulty readers of feedback, written down a second time, each as its article has it: buffers that grow, loops that would
+spin. They share no code with apnsift, and are slow on purpose. `recv(k)` gives at most k bytes of a chunk, and nothing at the end.
 
-scripts/check-vectors and the tests of the Python package let them read; Tests/Fixtures/readers.json has what they made of streams.
+scripts/check-vectors and the tests of the Python package let them read.
 """
 
 import struct
-
-
-class Socket:
-    """recv(k) gives at most k bytes of the chunk that is there, and nothing at the end."""
-
-    def __init__(self, chunks):
-        self.chunks = [bytes(chunk) for chunk in chunks]
-
-    def recv(self, limit):
-        if not self.chunks:
-            return b""
-        chunk = self.chunks.pop(0)
-        if len(chunk) > limit:
-            self.chunks.insert(0, chunk[limit:])
-        return chunk[:limit]
 
 
 def cookbook(socket, clears=False):

@@ -20,7 +20,7 @@ import polars
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from conftest import KINDS, generate, run
+from conftest import KINDS, run
 
 import apnsift
 from apnsift import _reading

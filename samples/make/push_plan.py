@@ -74,35 +74,15 @@ def read_plan(path):
         yield Push(path, [tuple(pair.split(": ", 1)) for pair in headers.split("|")], payload.encode(), method)
 
 
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    reason: str | None
-    timestamp_ms: int | None
-    delay: float  # seconds until the answer
-    is_split: bool  # the body is sent later than the headers, in a packet of its own
-    has_unique_id: bool
-
-    @property
-    def body(self):
-        if self.reason is None:
-            return b""
-        content = {"reason": self.reason}
-        if self.timestamp_ms is not None:
-            content["timestamp"] = self.timestamp_ms
-        return json.dumps(content, separators=(",", ":")).encode()
-
-
 def answer(device):
-    """By a hash of the last component of the path; what is no hex is a bad token."""
+    """Status, reason and time, by a hash of the last component of the path; what is no hex is a bad token."""
     draw = digest(f"answer {device}")
     status, reason, is_timed = (200, None, False) if draw[0] < 120 else REFUSALS[draw[1] % len(REFUSALS)]
     try:
         bytes.fromhex(device)
     except ValueError:
         status, reason, is_timed = 400, "BadDeviceToken", False
-    when = EARLIEST_MS + int.from_bytes(draw[2:10], "big") % SPAN_MS if is_timed else None
-    return Answer(status, reason, when, draw[10] % 8 / 1000, draw[11] % 4 == 0, draw[12] % 2 == 0)
+    return status, reason, EARLIEST_MS + int.from_bytes(draw[2:10], "big") % SPAN_MS if is_timed else None
 
 
 def new_exchange(port, stream, path, fields):
