@@ -43,6 +43,7 @@ RECORDS = {
 UNSAID = ["body_length", "channels", "push_type"]  # columns of channels that the mock does not say
 ENDINGS = {"response": "answered", "abandoned": "none"}  # others are named alike
 FLOOD, SERVED, SPARE = 10_000, 256, 200  # connections, those that serve takes at a time, other descriptors
+BURST = 100  # connections that come at once; of more than wait for `serve`, the kernel would make some wait for a second
 MOST_KIBIBYTES = 256 << 10
 
 
@@ -195,8 +196,10 @@ def flood(work):
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     count, messages = min(FLOOD, hard - SPARE), work / "flood.messages"
     with mock(messages, "--idle-timeout", "1h", "--answer", "410:Unregistered", "/dev/null") as (process, address):
-        sockets = [connect(address) for _ in range(count)]
-        refused = sum(map(is_closed, sockets[SERVED:]))
+        sockets, refused = [], 0
+        for begun in range(0, count, BURST):
+            sockets += (connect(address) for _ in range(begun, min(begun + BURST, count)))
+            refused += sum(map(is_closed, sockets[max(begun, SERVED):]))
         for one in filter(None, sockets):
             one.close()
         said = push(address)
