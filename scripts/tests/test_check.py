@@ -38,17 +38,16 @@ class CheckTests(unittest.TestCase):
 
     def test_all_areas(self):
         areas = AREAS | {"second": ("", [("also bad", "false", "")])}
-        with mock.patch.multiple(check, LANES=[["area"], ["second"]]), mock.patch.dict(AREAS, areas):
+        with mock.patch.multiple(check, FIRST=[["area bad", "area good"]]), mock.patch.dict(AREAS, areas):
             output, code = self.run_check("all")
         self.assertRegex(output, "bad\narea bad: .* failed")
         self.assertRegex(output, "area good: ")
         self.assertRegex(output, "second also bad: .* failed: false")
         self.assertEqual(code, True)
 
-    def test_each_part_is_in_one_list(self):
-        listed = [part for lane in check.LANES for words in lane for part in check.parts_of(words.split()[0], words.split()[1:])]
-        self.assertEqual(sorted(listed), sorted(part for area in check.AREAS if area != "soak"
-            for part in check.parts_of(area, [])))
+    def test_all_areas_but_soak_have_each_part_once(self):
+        listed = [part for parts in check.lists() for part in parts]
+        self.assertEqual(sorted(listed), sorted(part for area in check.AREAS if area != "soak" for part in check.parts_of(area, [])))
 
     def test_what_is_not_there(self):
         self.assertIn("there is no other", self.run_check("other")[1])
