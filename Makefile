@@ -42,14 +42,17 @@ demo: ## look into samples/ and replay one into a fresh store, with a built comm
 
 # The tests run on the release build: `package` access needs no debug build, and one configuration is built.
 # An import that the manifest does not name compiles or not, as the order of the modules happens to be.
+# Packages that are not for the compiler come while it runs; .ci/run adds those of the checks.
+PACKAGES := test
 test: ## unit and integration tests, lint
-	scripts/setup test
-	swift build -c release $(LAB) --build-tests --explicit-target-dependency-import-check error
+	scripts/setup build
+	for purpose in $(PACKAGES); do scripts/setup $$purpose || exit; done & setup=$$!; \
+	swift build -c release $(LAB) --build-tests --explicit-target-dependency-import-check error && wait $$setup
 	scripts/test --short
 	$(MAKE) lint
 
 lint: ## the formatter's strict rules, no traps, no folder circles
-	swift format lint --strict -r Package.swift Sources Tests samples/library Fuzz
+	swift format lint --parallel --strict -r Package.swift Sources Tests samples/library Fuzz
 	! grep -rnE --include='*.swift' '\b(fatalError|preconditionFailure|assertionFailure)\(|\bas!' Sources
 	scripts/check-folders
 
