@@ -23,10 +23,10 @@ def wheel():
 def environment(wheel, tmp_path_factory):
     """A virtual environment with the wheel and what it depends on."""
     home = tmp_path_factory.mktemp("home")
-    subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home / "venv"], check=True)
     cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
     subprocess.run(
-        [home / "venv/bin/python", "-m", "pip", "install", "-q", wheel],
+        [sys.executable, "-m", "pip", "--python", home / "venv", "install", "-q", wheel],
         env={"HOME": str(home), "XDG_CACHE_HOME": cache, **PIP}, check=True,
     )  # fmt: skip
     return home
