@@ -11,13 +11,11 @@ import os
 import random
 import shutil
 import sqlite3
-import sys
 
-from apnsift_tool import ROOT, program, run
+from apnsift_tool import ROOT, run
 from oracle.wire import tuples_bytes as wire
 
 SAMPLES = ROOT / "samples"
-TOOLS = "mkfs.ext4 debugfs mkfs.vfat mcopy mdel ewfacquire 7z zip xz bzip2 cpio".split()
 FIRST, LAST = 1_300_000_000, 1_600_000_000  # times of tuples, in seconds since 1970
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffdb004300") + bytes(range(64)) + bytes.fromhex("ffd9")
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
@@ -43,12 +41,12 @@ class Evidence:
         self.tuples = Tuples(18)
         self.planted = []
 
-    def plant(self, source, tuples, offset=0, form="binary", stride=38):
+    def plant(self, source, tuples, offset=0):
         """Notes tuples in the input with this name. Offsets are those of the first character of each, from 0."""
         for index, (time, token) in enumerate(tuples):
             self.planted.append({
-                "source": source, "time": time, "token": token.hex(), "form": form,
-                "file_offset": None if offset is None else offset + stride * index})
+                "source": source, "time": time, "token": token.hex(),
+                "file_offset": None if offset is None else offset + 38 * index})
 
     def write(self, name, data):
         path = self.folder / name
@@ -119,21 +117,21 @@ def texts(evidence):
         for start in range(0, len(line), 48):
             body += "> " + line[start:start + 48].rstrip() + "\n"
     evidence.write("mail/question.eml", "From: a@example.com\nTo: b@example.com\nSubject: feedback\n\n" + body)
-    evidence.plant("mail/question.eml", quoted, None, "hex")
+    evidence.plant("mail/question.eml", quoted, None)
     attached = evidence.tuples.some(25)
     encoded = base64.encodebytes(wire(attached)).decode()
     evidence.write(
         "mail/attachment.eml",
         "From: b@example.com\nSubject: Re: feedback\nMIME-Version: 1.0\n"
         'Content-Type: application/octet-stream; name="feedback.bin"\nContent-Transfer-Encoding: base64\n\n' + encoded)
-    evidence.plant("mail/attachment.eml", attached, None, "base64")
+    evidence.plant("mail/attachment.eml", attached, None)
     logged = evidence.tuples.some(6)
     lines = []
     for time, token in logged:
         words = " ".join(token.hex()[start:start + 8] for start in range(0, 64, 8))
         lines.append(f"{time} feedback: device <{words}> is no longer registered\n")
     evidence.write("logs/daemon.log", "".join(lines))
-    evidence.plant("logs/daemon.log", logged, None, "log")
+    evidence.plant("logs/daemon.log", logged, None)
     tokens = evidence.tuples.some(40)
     evidence.write("lists/tokens.txt", "".join(token.hex() + "\n" for _, token in tokens))
 
@@ -215,9 +213,6 @@ def questions(evidence, first):
 
 def make(directory):
     """Makes DIRECTORY/evidence; the answers, and the rows of planted tuples."""
-    missing = [tool for tool in TOOLS if not shutil.which(tool)]
-    if missing:
-        sys.exit(f"{program()}: missing: {', '.join(missing)}")
     evidence = Evidence(directory)
     first = dumps(evidence)
     for part in archives, captures, texts, images, others:

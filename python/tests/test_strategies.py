@@ -1,18 +1,12 @@
 """The streams of Hypothesis: readers that are right pass, and each faulty one of the articles is found."""
 
-import importlib.util
-
 import pytest
-from conftest import ROOT
+import reference_readers as reference
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 import apnsift
 from apnsift.strategies import FeedbackStream, damaged_feedback_streams, feedback_streams
-
-specification = importlib.util.spec_from_file_location("reference_readers", ROOT / "scripts/reference_readers.py")
-reference = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(reference)
 
 FIRST = settings(deadline=None, phases=[Phase.generate])  # without a search for the shortest example
 OF_COMMAND = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))

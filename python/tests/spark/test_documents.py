@@ -2,9 +2,9 @@
 
 import shutil
 import socket
-import subprocess
 
 import pytest
+from apnsift_tool import private_server
 from conftest import ROOT
 
 from documents import BLOCK, run
@@ -16,13 +16,8 @@ def server():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    script = ROOT / "scripts" / "private-postgres"
-    settings = ["listen_addresses='127.0.0.1'", f"port={port}"]
-    process = subprocess.Popen([script, *settings], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline().strip()
-    yield f"jdbc:postgresql://127.0.0.1:{port}/postgres?user=postgres"
-    process.stdin.close()
-    process.wait()
+    with private_server("postgresql", "listen_addresses='127.0.0.1'", f"port={port}"):
+        yield f"jdbc:postgresql://127.0.0.1:{port}/postgres?user=postgres"
 
 
 def test_examples_of_the_page(spark, server, tmp_path):
