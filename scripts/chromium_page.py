@@ -113,9 +113,9 @@ class Chromium:
         """Seconds of a processor that the page's thread took, once Performance is enabled in this time."""
         return {metric["name"]: metric["value"] for metric in self.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
 
-    def picture(self):
-        """The whole page as PNG."""
-        return base64.b64decode(self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"])
+    def picture(self, is_whole):
+        """The whole page as PNG, or what a window shows of it."""
+        return base64.b64decode(self.send("Page.captureScreenshot", format="png", captureBeyondViewport=is_whole)["data"])
 
     def paper(self):
         """The page as it is printed, as PDF."""
