@@ -63,6 +63,8 @@ import Testing
     {"token":"ab","status":}
     {"token":"ab","sta
     """,
+    // A quote without its second one, in a list of accepted tokens.
+    "{sent[{\n]\"\n",
     "\u{feff}token,status,\"no\"\"te\"\r\nab,200,\"a,\nb\"\r\n\n\"cd\",400,\"\"\n\"cd\"x,400,\ncd,400,\"open\nef,410,end",
   ]
 

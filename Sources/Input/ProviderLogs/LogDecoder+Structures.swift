@@ -114,6 +114,8 @@ extension LogDecoder {
         }
         if case .list(true)? = openStructures.last {
           guard index == 0 else { return take(window, index, .passed) }
+          // A quote that its line does not close is no text.
+          guard end > 1 else { return take(window, end, .passed) }
           push.make(accepted: 1..<end &- 1, of: window)
           return take(window, end, .push)
         }
