@@ -262,7 +262,7 @@ let package = Package(
         "Reports",
       ]),
     tests("StoresTests", ["Analysis", "PushTestSupport", "StreamInputs", "TokenStores", "YAML"]),
-    tests("MockServerTests", ["APNsWire", "Analysis", "Conformance", "MockServer"]),
+    tests("MockServerTests", ["APNsWire", "Analysis", "Conformance", "Generator", "MockServer"]),
     tests("TokenStoresTests", ["StoreTestSupport", "TokenStores"]),
     // What SQLite, PostgreSQL and MariaDB do alike; the next two have what one of them does besides.
     tests("EveryStoreTests", ["PrivateServers", "StoreTestSupport", "TokenStores"]),

@@ -2,6 +2,7 @@ import APNsWire
 import Analysis
 import Basics
 import Conformance
+import Generator
 import MockServer
 import TestSupport
 import Testing
@@ -134,6 +135,28 @@ import Testing
     let digest = "4a81bb4d90a8236190b13e3eb683015de1baec4c0735e825767b37d3e03d5f97"
     #expect(pushes[0].payloadDigest == digest)
     server.stop()
+  }
+
+  /// It is read once the server has stopped.
+  private final class Captured: GeneratorOutput, @unchecked Sendable {
+    var bytes: [UInt8] = []
+    func write(_ bytes: RawSpan) throws { bytes.withUnsafeBytes { self.bytes.append(contentsOf: $0) } }
+  }
+
+  @Test("the settings are sent to a client, but not to one above the limit", arguments: [1, 0])
+  func settings(limit: Int) throws {
+    let (log, output) = (EventLog(), Captured())
+    let capture = try ServedCapture(output)
+    let server = try start([], log: log) {
+      $0.maxConcurrentClients = limit
+      $0.capture = capture
+    }
+    let client = try TestClient(port: server.port)
+    _ = try? client.read()
+    client.close()
+    server.stop()
+    // SETTINGS_MAX_CONCURRENT_STREAMS, 1000 (RFC 9113, section 6.5.2).
+    #expect(output.bytes.contains([0, 3, 0, 0, 3, 232]) == (limit == 1))
   }
 
   @Test("resets, silence and GOAWAY are played") func endings() throws {

@@ -53,7 +53,6 @@ package final class MockServer: Sendable {
       case .replay(let script):
         try pipeline.addHandler(Session(registry: registry, transport: transport, script: script))
       case .pushes(let answers):
-        try pipeline.addHandler(PushService.frames())
         try pipeline.addHandler(PushService(registry: registry, transport: transport, answers: answers))
       }
     }

@@ -59,7 +59,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   /// Raises the limits against floods of frames: a mock server trusts its clients.
-  static func frames() -> NIOHTTP2Handler {
+  private static func frames() -> NIOHTTP2Handler {
     var connection = NIOHTTP2Handler.ConnectionConfiguration()
     connection.initialSettings = [
       HTTP2Setting(parameter: .maxConcurrentStreams, value: mostStreams),
@@ -77,6 +77,12 @@ final class PushService: ServedSession, ChannelInboundHandler {
   // MARK: - The connection
 
   override func prepare(client: Int) -> String { "pushes" }
+
+  override func serve() {
+    // Not earlier: it sends SETTINGS, which a client that is rejected must not get. It fails only if the client has left.
+    try? context?.pipeline.syncOperations.addHandler(Self.frames(), position: .before(self))
+  }
+
   override func disconnected() { inputEnded() }
 
   override func inputEnded() {

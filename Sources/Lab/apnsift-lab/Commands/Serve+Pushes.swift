@@ -79,7 +79,8 @@ extension ReceivedRequest {
         ("apns_unique_id", uniqueID), ("collapse_id", header("apns-collapse-id")),
       ] + sending
     case .broadcast: return [("app", subject)] + channel + [("unique_id", uniqueID)] + sending
-    case .channel: return [("operation", self.kind?.rawValue), ("app", subject)] + channel
+    case .channel:
+      return [("operation", self.kind == .channel ? nil : self.kind?.rawValue), ("app", subject)] + channel
     }
   }
 

@@ -22,6 +22,7 @@ struct ServePushOptions: ParsableArguments {
   var received: [String] = []
 
   mutating func validate() throws {
+    for name in requestFiles { try OutputName.check("--received", name, is: "ndjson") }
     if pushes { return }
     if !answer.isEmpty { throw ValidationError("--answer requires --pushes") }
     if !received.isEmpty { throw ValidationError("--received requires --pushes") }

@@ -122,6 +122,28 @@ struct ServePushTests {
           + "such as 400:BadDeviceToken, ") == true)
   }
 
+  @Test("requests of clients are NDJSON, and no file of another format gets them")
+  func otherFormat() throws {
+    let result = try directory.lab(
+      "serve", "--pushes", "log.ndjson", "--port", "0", "--received", "sent.pcap")
+    #expect(result.code == 64)
+    #expect(
+      result.messages.first?.hasPrefix("--received sent.pcap names a .pcap file, but the output is ndjson")
+        == true)
+    #expect(try directory.names == ["log.ndjson"])
+  }
+
+  @Test("a request for channels with a method that makes none has no operation")
+  func otherMethod() throws {
+    let server = try directory.serve("--pushes", "log.ndjson", "--received", "sent.ndjson")
+    let address = "http://127.0.0.1:\(server.port)/1/apps/com.example.app/channels"
+    let answer = try directory.shell("curl -q -s --http2-prior-knowledge -X PUT \(address)")
+    #expect(answer.text == #"{"reason":"MethodNotAllowed"}"#)
+    #expect(try server.end().code == 0)
+    let sent = try Evidence.object(try directory.text(of: "sent.ndjson"))
+    #expect(sent["type"] as? String == "received-channel" && sent["operation"] is NSNull)
+  }
+
   @Test("pushes without --pushes: the message names it")
   func hint() throws {
     let result = try directory.lab("serve", "log.ndjson", "--port", "0")
