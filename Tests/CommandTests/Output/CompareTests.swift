@@ -77,6 +77,17 @@ struct CompareTests {
     #expect(!redacted.html.contains(hex(token(4)).prefix(16)))
   }
 
+  @Test(
+    "an output in a directory that is compared is no input",
+    arguments: [["compare", "dir", "b.bin", "-t", "csv"], ["report", "b.bin", "--compare", "dir"]])
+  func ownOutput(_ words: [String]) throws {
+    try directory.write(Tuples.of(token(1)), to: "dir/a.bin")
+    let outcome = try directory.apnsift(words + ["-o", "dir/out.txt"])
+    #expect(!outcome.errors.contains("out.txt"), "\(outcome.errors)")
+    let side = words[0] == "compare" ? "dir: compared 1 input;" : "compared with 1 input;"
+    #expect(outcome.errors.contains(side), "\(outcome.errors)")
+  }
+
   @Test("two inputs are needed", arguments: [["a.bin"], ["a.bin", "b.bin", "a.bin"]])
   func usage(_ names: [String]) throws {
     let outcome = try directory.apnsift(["compare"] + names)

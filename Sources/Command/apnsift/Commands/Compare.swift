@@ -48,23 +48,21 @@ struct Compare: ParsableCommand {
 
   func run() throws {
     let outputs = OutputSet(force: force)
+    // The inputs are listed before the output is made: it may be in their directory.
+    let sides = input.inputs.map { input.alone($0) }
+    var examinations = try sides.map { try $0.examination(hashing: .possibleCopies) }
     let buffer = try outputs.open("-o", output ?? "-")
     let sightings = TokenSightings(
       memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)))
-    let sides = input.inputs
-    var examinations: [(InputOptions, Examination)] = []
-    for (index, name) in sides.enumerated() {
-      let side = input.alone(name)
-      var examination = try side.examination(hashing: .possibleCopies)
+    for index in sides.indices {
       sightings.side = UInt8(index)
-      try examination.run([sightings])
-      examinations.append((side, examination))
+      try examinations[index].run([sightings])
     }
     let writer = try DifferenceWriter(format, buffer)
     try sightings.visitSides { try writer.add($0, $1, $2) }
-    try writer.end((sides[0], sides[1]), version: Program.version)
+    try writer.end((input.inputs[0], input.inputs[1]), version: Program.version)
     try outputs.finish(besides: [])
-    for (side, examination) in examinations {
+    for (side, examination) in zip(sides, examinations) {
       let name = side.inputs.joined()
       try side.end(examination, "\(name): compared \(Count.of(examination.readCount, "input"))")
     }

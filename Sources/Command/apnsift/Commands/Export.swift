@@ -268,7 +268,7 @@ struct Export: ParsableCommand {
       return "listed \(Count.of(examination.files, "file")), \(Count.of(inputs, "input")) read"
     }
     let rows =
-      filtered.map { "\(Count.of($0, "record"))" }
+      filtered.flatMap { records == .tokens ? nil : "\(Count.of($0, "record"))" }
       ?? summary.exportText(records, isCSV: isTable && !isDirectory)
     return "exported \(rows) of \(Count.of(inputs, "input"))"
   }

@@ -62,6 +62,8 @@ struct Report: ParsableCommand {
   func run() throws {
     let key = try page.redact.map { try PseudonymKeyFile.bytes($0) }
     var examination = try input.examination(hashing: .all)
+    let other = page.compare.map { input.alone($0) }
+    var compared = try other?.examination(hashing: .possibleCopies)
     if let key = page.redact, ReadFiles.use(of: key) == ReadFiles.input {
       throw CommandError("\(key) is the key of --redact and an input: move it elsewhere")
     }
@@ -73,8 +75,6 @@ struct Report: ParsableCommand {
     let outputs = OutputSet(force: force)
     let buffer = try outputs.open("-o", output ?? "-")
     let inventory = try inventory.open(outputs, input, version: Program.version)
-    let other = page.compare.map { input.alone($0) }
-    var compared = try other?.examination(hashing: .possibleCopies)
     let page = try ReportBuilder(options).page(
       of: &examination, others: inventory.sinks, comparedWith: &compared)
     try buffer.append(ReportHTML.bytes(page))
