@@ -16,6 +16,11 @@ import Testing
     (2_147_483_648, "2038-01-19T03:14:08"), (4_294_967_295, "2106-02-07T06:28:15"),
   ]
 
+  /// What is after the sentence about a tuple: times before the service and after its end are in doubt.
+  private static func doubt(_ seconds: UInt32) -> String {
+    seconds == 1_400_000_000 ? "" : "; implausible-timestamp"
+  }
+
   @Test("a tuple has a line with its time in microseconds, from 1970 to 2106", arguments: times)
   func timesketch(seconds: UInt32, date: String) throws {
     let tuple = Tuple(seconds, Array(repeating: 0xA1, count: 32)).bytes
@@ -26,7 +31,7 @@ import Testing
     #expect(lines.count == 2)
     let micros = seconds == 0 ? "0" : "\(seconds)000000"
     let start =
-      "{\"message\":\"Token \(Self.token) was invalidated (dump.bin, stream 0, offset 38)\","
+      "{\"message\":\"Token \(Self.token) was invalidated (dump.bin, stream 0, offset 38)\(Self.doubt(seconds))\","
       + "\"datetime\":\"\(date).000000+00:00\",\"timestamp\":\(micros),"
       + "\"timestamp_desc\":\"Token invalidated\",\"data_type\":\"apnsift:feedback\","
       + "\"source\":\"dump.bin\",\"stream\":0,\"direction\":\"server\",\"offset\":38,\"file_offset\":38,"
@@ -40,7 +45,8 @@ import Testing
     try directory.write(Tuple(seconds, Array(repeating: 0xA1, count: 32)).bytes, to: "a|b\n.bin")
     let outcome = try directory.apnsift("export", "-t", "bodyfile", "a|b\n.bin")
     #expect(outcome.code == 0)
-    let sentence = "Token \(Self.token) was invalidated (a\\u007cb\\n.bin, stream 0, offset 0)"
+    let sentence =
+      "Token \(Self.token) was invalidated (a\\u007cb\\n.bin, stream 0, offset 0)\(Self.doubt(seconds))"
     let all = Array(repeating: String(seconds), count: 4).joined(separator: "|")
     #expect(outcome.lines == ["0|apnsift: \(sentence)|0|0|0|0|0|\(all)"])
   }
@@ -51,7 +57,7 @@ import Testing
     let columns = [
       "feedback": ["time", "captured_at"], "requests": ["captured_at"], "responses": ["captured_at"],
       "pushes": ["time", "captured_at", "logged_at"], "streams": ["started_at", "ended_at"],
-      "inputs": ["modified_at"],
+      "tokens": ["first_seen", "last_seen", "invalidated_at"], "inputs": ["modified_at"],
     ]
     for (kind, times) in columns {
       let lines = try directory.apnsift(["export", "-t", "timesketch", "--records", kind] + inputs).lines

@@ -57,6 +57,11 @@ package final class TimelineRows: RowTable {
       ("ended_at", "Stream ended", "Stream {stream} ({protocol}) of {source} ended"),
     ],
     .inputs: [("modified_at", "File modified", "File {source} was modified")],
+    .tokens: [
+      ("first_seen", "Token first seen", "Token {token} was first seen"),
+      ("last_seen", "Token last seen", "Token {token} was last seen"),
+      ("invalidated_at", "Token invalidated", "Token {token} was invalidated \(location)"),
+    ],
   ]
 
   /// The kinds with times.
@@ -69,6 +74,8 @@ package final class TimelineRows: RowTable {
   private let output: OutputBuffer
   private let type: String
   private let events: [Event]
+  /// The index of the column with the flags; nil if there is none.
+  private let flags: Int?
   /// The text before the value of each column; nil for those that are left out.
   private let keys: [String?]
 
@@ -81,6 +88,7 @@ package final class TimelineRows: RowTable {
           time: $0, description: event.description, sentence: Self.parts(of: event.sentence, names))
       }
     }
+    flags = names.firstIndex(of: "flags")
     keys = names.map { Self.taken.contains($0) ? nil : ",\"\($0)\":" }
   }
 
@@ -140,6 +148,9 @@ package final class TimelineRows: RowTable {
         try append(inner: row[index].bytes)
       }
     }
+    guard let flags else { return }
+    let names = row[flags].bytes.filter { !"[]\"".utf8.contains($0) }
+    if !names.isEmpty { try output.append("; \(String(decoding: names, as: UTF8.self))") }
   }
 
   /// Appends a value of JSON without its quotes. In a body file, `|` separates fields.
