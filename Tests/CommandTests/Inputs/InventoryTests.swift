@@ -222,6 +222,17 @@ struct InventoryDocumentTests {
     #expect(String(decoding: program.prefix(64), as: UTF8.self) == (try directory.digest(Command.path)))
   }
 
+  @Test("--dfxml has carved tuples that touch as one run of bytes, whatever their flags")
+  func carved() throws {
+    let (first, second) = (feedback(tuples(40)), feedback(tuples(3, from: 40)))
+    let gap = [UInt8](repeating: 0, count: 9999)
+    try directory.write(gap + first + gap + second + gap, to: "disk.img")
+    #expect(try directory.apnsift("carve", "disk.img", "-o", "x.csv", "--dfxml", "x.xml").code == 0)
+    let runs = try directory.text(of: "x.xml").matches(of: /img_offset="(\d+)" len="(\d+)"/)
+    let bytes = runs.map { [Int($0.1), Int($0.2)] }
+    #expect(bytes == [[9999, first.count], [19998 + first.count, second.count]])
+  }
+
   /// Commands with outputs, and the names of these.
   static let commands: [(arguments: [String], outputs: [String])] = [
     (

@@ -6,6 +6,8 @@ import Basics
 package final class DFXMLWriter: EvidenceSink {
   private let output: OutputBuffer
   private let begun = ProcessFacts.now()
+  /// Bytes of carved records without a gap, and the file in an image that has them.
+  private var carved: (labels: StreamLabels, bytes: Range<Int>)?
 
   package init(_ output: OutputBuffer) { self.output = output }
 
@@ -51,24 +53,40 @@ package final class DFXMLWriter: EvidenceSink {
       """)
   }
 
-  /// Writes the carved records of a file in a disk image, as a file with their bytes.
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     guard records.labels.carving != nil else { return }
     try records.eachFile { part in
       let (run, file) = (part.run, part.labels.file)
       let start = part.origin.fileOffset(of: run.offset)
       let last = part.origin.fileOffset(of: run.offset &+ run.count &* run.stride &- 1)
-      let byte = "<byte_run img_offset=\"\(start)\" len=\"\(last &- start &+ part.origin.spacing.stride)\"/>"
-      try append([
-        ("filename", file?.path.map { Self.exact($0) }),
-        ("unalloc", file?.state == .deleted ? "1" : nil), ("alloc", file?.state == .allocated ? "1" : nil),
-        ("inode", file?.inode.map { "\($0)" }), ("byte_runs", byte),
-        ("apnsift:image", Self.exact(part.labels.source)), ("apnsift:state", file?.state?.rawValue),
-      ])
+      let end = last &+ part.origin.spacing.stride
+      if let (labels, bytes) = carved, labels.source == part.labels.source, bytes.upperBound == start,
+        (labels.file?.path, labels.file?.inode, labels.file?.state) == (file?.path, file?.inode, file?.state)
+      {
+        carved = (labels, bytes.lowerBound..<end)
+      } else {
+        try writeCarved()
+        carved = (part.labels, start..<end)
+      }
     }
   }
 
+  /// Writes what was collected, as a file with a run of bytes.
+  private func writeCarved() throws {
+    guard let (labels, bytes) = carved else { return }
+    carved = nil
+    let file = labels.file
+    try append([
+      ("filename", file?.path.map { Self.exact($0) }),
+      ("unalloc", file?.state == .deleted ? "1" : nil), ("alloc", file?.state == .allocated ? "1" : nil),
+      ("inode", file?.inode.map { "\($0)" }),
+      ("byte_runs", "<byte_run img_offset=\"\(bytes.lowerBound)\" len=\"\(bytes.count)\"/>"),
+      ("apnsift:image", Self.exact(labels.source)), ("apnsift:state", file?.state?.rawValue),
+    ])
+  }
+
   package func inputEnded(_ input: InputRecord) throws {
+    try writeCarved()
     let failed = input.verdict == .unreadable || input.verdict == .partial
     // In the order of the schema.
     try append([
@@ -106,6 +124,7 @@ package final class DFXMLWriter: EvidenceSink {
 
   /// Writes the end, with the resources that the run used.
   package func end() throws {
+    try writeCarved()
     var usage = rusage()
     #if canImport(Glibc)
       getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
