@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars
 
 Kind = Literal[
-    "feedback", "requests", "responses", "broadcasts", "channels", "resend", "pushes", "resend-pushes", "streams", "findings", "tokens",
+    "feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "broadcasts", "channels", "streams", "findings", "tokens",
     "inputs",
 ]
 Format = Literal[

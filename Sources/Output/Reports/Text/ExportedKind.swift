@@ -4,13 +4,13 @@ import Basics
 /// The kinds of rows that an export can contain, as `--records` names them.
 package enum ExportedKind: String, CaseIterable, Sendable {
   case feedback, requests, responses
-  /// Of today's service, besides pushes.
-  case broadcasts, channels
   /// Only the requests that had to be sent again.
   case resend
   case pushes
   /// Only pushes to send again.
   case resendPushes = "resend-pushes"
+  /// Of today's service, besides pushes.
+  case broadcasts, channels
   case streams, findings
   /// A row for each token, with what all records say of it. It is written only if it is named: it has all inputs.
   case tokens
