@@ -33,7 +33,8 @@ def invalidations(tokens: Any) -> Figure:
     'tokens that became invalid'
     """
     days: dict[str, collections.Counter[datetime.date]] = collections.defaultdict(collections.Counter)
-    table = pa.table(tokens)
+    # By read_all, the errors of a reader of this package stay as they are.
+    table = tokens.read_all() if hasattr(tokens, "read_all") else pa.table(tokens)
     for time, topics in zip(table["invalidated_at"].to_pylist(), table["topics"].to_pylist()):
         if time is not None:
             days[topics[0] if topics else UNKNOWN_APP][time.date()] += 1

@@ -43,6 +43,11 @@ def test_nothing_to_draw(empty):
     assert not plots.invalidations(empty).legends
 
 
+def test_an_input_that_is_missing_is_an_error_of_the_package():
+    with pytest.raises(apnsift.InputError, match="gone.bin: cannot be opened"):
+        plots.invalidations(apnsift.tokens("gone.bin"))
+
+
 # Registered and invalidated on these days of the month, by hand; the store was up to date on the 11th.
 ROWS = [("a", 1, 2), ("a", 1, 3), ("a", 1, None), ("a", 1, 11), ("b", 1, None), ("b", None, 4)]
 

@@ -59,8 +59,10 @@ def fault(read, data, sizes, records):
     return next((f"record {at}: expected {one[1]}, found {one[0]}" for at, one in pairs if one[0] != one[1]), None)
 
 
-def main(file=__file__, function="reader"):
-    read = runpy.run_path(file)[function]
+def main(file=__file__, function="reader", *more):
+    read = not more and Path(file).is_file() and runpy.run_path(file).get(function)
+    if not read:
+        sys.exit(f"run.py: expected a file and the name of a function in it; {__doc__.splitlines()[2]}")
     results = {name: fault(read, *case) for name, *case in cases(Path(__file__).resolve().parent)}
     faults = [f"{name}: {what}" for name, what in results.items() if what]
     print(*faults, f"{len(faults)} of {len(results)} cases failed", sep="\n")
