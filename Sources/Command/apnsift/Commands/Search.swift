@@ -28,8 +28,8 @@ struct Search: ParsableCommand {
       first byte or character; with a compression it is in what was decompressed.
 
       Not found are tokens that two packets of a capture share, or TLS hides (`apnsift export --token TOKEN` finds \
-      them), hex and base64 with line breaks in a token, and tokens in what is compressed or encrypted inside of a \
-      file, such as a PDF.
+      them), hex with anything but such spaces between its digits (74:0f:47, %20), hex and base64 with line breaks in a \
+      token, and tokens in what is compressed or encrypted inside of a file, such as a PDF.
 
       EXAMPLES
         apnsift search TOKEN evidence/                     CSV of all hits
