@@ -103,6 +103,27 @@ struct OverviewTextTests {
         """)
   }
 
+  @Test("a dump of no bytes is empty, and of no protocol; a connection of no bytes has its port's")
+  func empty() {
+    let overview = overview()
+    overview.stream(
+      StreamSummary(source: "a", number: 0, streamProtocol: .feedback), report: StreamReport(.dump))
+    var connection = StreamSummary(source: "a", number: 1, streamProtocol: .feedback)
+    (connection.client, connection.server) = ("192.0.2.1:49152", "192.0.2.2:2196")
+    overview.stream(connection, report: StreamReport(.dump))
+    let lines = text(
+      Summary(), overview, inputs: [InputSummary(source: "a", format: "raw", bytes: 0, sha256: nil)])
+    #expect(
+      lines.hasPrefix(
+        """
+        a
+          raw, 0 bytes
+          stream 0: empty
+          stream 1: feedback, 192.0.2.1:49152 to 192.0.2.2:2196, 0 bytes from the server, 0 records, no gaps
+
+        """), "\(lines)")
+  }
+
   @Test("a duplicate input names the first one, with control characters escaped")
   func repeatedInput() {
     var copy = InputSummary(source: "b", format: "raw", bytes: 5, sha256: nil)

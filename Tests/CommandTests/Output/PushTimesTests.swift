@@ -134,7 +134,7 @@ import Testing
           "all": 3, "sent_to": 3, "invalidated": 2, "doubtful": 0, "recovered": 0, "sent_after_410": 1,
           "sends_after_410": 2,
         ])
-      #expect(try directory.apnsift(["inspect"] + names).text.contains("2 sends to 1 token after its 410\n"))
+      #expect(try directory.apnsift(["inspect"] + names).text.contains("2 sends to 1 token after a 410\n"))
       let rows = try directory.apnsift(
         ["export", "--records", "tokens", "--columns", "token,sends_after_410"] + names)
       let expected: [String] = [(one, 2), (two, 0), (three, 0)].map { "\(hex(token($0.0))),\($0.1)" }

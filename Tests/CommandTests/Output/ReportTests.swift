@@ -222,6 +222,20 @@ import Testing
     }
   }
 
+  @Test("the page names no command that writes nothing: a log of pushes has no feedback") func ofPushes()
+    throws
+  {
+    let members = #""status":410,"reason":"Unregistered","timestamp":1400000000000"#
+    try directory.write(
+      "{\"token\":\"\(String(repeating: "a1", count: 32))\",\(members)}\n", to: "log.ndjson")
+    let page = try directory.report(["log.ndjson"])
+    #expect(page.texts("span", "token", in: page.section("tokens")).count == 1)
+    #expect(!page.html.contains("--records feedback"))
+    try directory.write(feedback(tuples(1)), to: "dump.bin")
+    #expect(
+      try directory.report(["log.ndjson", "dump.bin"]).section("tokens").contains("--records feedback"))
+  }
+
   @Test("a limit of 0 is possible; an excessive one is a usage error") func extremeLimits() throws {
     try directory.write(damagedDump(), to: "dump.bin")
     let none = [

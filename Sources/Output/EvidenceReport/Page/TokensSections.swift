@@ -66,7 +66,7 @@ extension ReportHTML {
       \(table(lines, page))\
       \(if: lines.count < all, .command(
         "\(Figures.part(lines.count, of: all, "listed")). All of them, as a table:", page.commands[.tokens]))\
-      \(if: tokens.dead > 0, .command("Every record, with its location:", page.commands[.feedback]))
+      \(if: page.summary.feedback > 0, .command("Every feedback tuple, with its location:", page.commands[.feedback]))
       """
   }
 

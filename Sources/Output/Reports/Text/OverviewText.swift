@@ -81,6 +81,11 @@ package struct OverviewText {
   }
 
   private mutating func add(_ stream: StreamSummary) {
+    let bytes = stream.serverBytes &+ stream.clientBytes &+ stream.serverGapBytes &+ stream.clientGapBytes
+    if bytes == 0, stream.client == nil {
+      text += "  stream \(stream.number): empty\n"
+      return
+    }
     var parts = [stream.streamProtocol.rawValue]
     if let client = stream.client, let server = stream.server { parts.append("\(client) to \(server)") }
     parts.append(Self.bytes(of: stream))
@@ -209,7 +214,7 @@ package struct OverviewText {
     }
     if let tokens, tokens.sendsAfter410 > 0 {
       text +=
-        "\(Count.of(tokens.sendsAfter410, "send")) to \(Count.of(tokens.sentAfter410, "token")) after its 410\n"
+        "\(Count.of(tokens.sendsAfter410, "send")) to \(Count.of(tokens.sentAfter410, "token")) after a 410\n"
     }
   }
 
