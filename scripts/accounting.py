@@ -1,6 +1,7 @@
 """The sums of docs/spec/interface.md#sums, of the objects of any export."""
 
 COVERING = {"skipped-bytes", "truncated-record"}
+CLEAR = "plaintext-before-tls"
 # Their frames and lines are no records, so bytes are not in any.
 UNTILED = {"http2", "provider-log"}
 
@@ -35,10 +36,13 @@ def broken_sums(objects):
     covered, decoded, received = ranges(objects), 0, 0
     # All separators of a dump are one finding, whose length is not that of a range.
     separated = {(row["source"], row["stream"]) for row in objects if row.get("code") == "separating-bytes"}
+    # What was said in clear before TLS is not decoded.
+    clear = {(row["source"], row["stream"], row["direction"]): row["length"] for row in objects if row.get("code") == CLEAR}
     for stream in streams:
         for direction in ("client", "server"):
             count = stream[f"{direction}_bytes"]
             received += count
+            count -= clear.get((stream["source"], stream["stream"], direction), 0)
             found = sorted(covered.pop((stream["source"], stream["stream"], direction), []))
             if any(first[0] + first[1] > second[0] for first, second in zip(found, found[1:])):
                 return f"a byte of stream {stream['stream']} is in two records"

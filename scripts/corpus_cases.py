@@ -51,6 +51,10 @@ class Case:
     def format(self):
         return self.summary["inputs"][0]["format"] if self.summary["inputs"] else None
 
+    @property
+    def is_decrypted(self):
+        return any(item.get("tls_version") for item in self.of("stream"))
+
     def option(self, name, default=None):
         return self.options[self.options.index(name) + 1] if name in self.options else default
 
