@@ -24,8 +24,6 @@ struct CaptureFileWriter {
   func u16(_ value: Int) -> [UInt8] { number(UInt64(value), 2) }
   func u32(_ value: Int) -> [UInt8] { number(UInt64(value), 4) }
 
-  mutating func raw(_ more: [UInt8]) { bytes += more }
-
   // MARK: pcap
 
   enum Magic: UInt64, CaseIterable {
@@ -35,19 +33,15 @@ struct CaptureFileWriter {
     var unitsPerSecond: UInt64 { self == .nano ? 1_000_000_000 : 1_000_000 }
   }
 
-  mutating func pcapHeader(
-    _ magic: Magic = .micro, version: (Int, Int) = (2, 4), snapLength: Int = 65_535, linkField: Int = 1
-  ) {
-    bytes += number(magic.rawValue, 4) + u16(version.0) + u16(version.1) + u32(0) + u32(0)
-    bytes += u32(snapLength) + u32(linkField)
+  mutating func pcapHeader(_ magic: Magic = .micro) {
+    bytes += number(magic.rawValue, 4) + u16(2) + u16(4) + u32(0) + u32(0) + u32(65_535) + u32(1)
   }
 
-  mutating func pcapPacket(_ packet: Packet, _ magic: Magic = .micro, swapsLengths: Bool = false) {
+  mutating func pcapPacket(_ packet: Packet, _ magic: Magic = .micro) {
     let start = bytes.count
     let (seconds, fraction) = packet.stamp.quotientAndRemainder(dividingBy: magic.unitsPerSecond)
-    var lengths = [u32(packet.bytes.count), u32(packet.original ?? packet.bytes.count)]
-    if swapsLengths { lengths.reverse() }
-    bytes += number(seconds, 4) + number(fraction, 4) + lengths[0] + lengths[1]
+    bytes += number(seconds, 4) + number(fraction, 4)
+    bytes += u32(packet.bytes.count) + u32(packet.original ?? packet.bytes.count)
     if magic == .modified { bytes += u32(3) + u16(8) + [4, 0] }
     bytes += packet.bytes
     records.append(start..<bytes.count)
@@ -64,35 +58,26 @@ struct CaptureFileWriter {
     bytes += u32(type) + length + body + length
   }
 
-  mutating func section(version: (Int, Int) = (1, 0), options: [UInt8] = []) {
-    let version = u16(version.0) + u16(version.1)
-    block(0x0a0d_0d0a, u32(0x1a2b_3c4d) + version + number(.max, 8) + options)
+  mutating func section(options: [UInt8] = []) {
+    block(0x0a0d_0d0a, u32(0x1a2b_3c4d) + u16(1) + u16(0) + number(.max, 8) + options)
   }
 
-  mutating func interface(linkType: Int = 1, snapLength: Int = 65_535, options: [UInt8] = []) {
-    block(1, u16(linkType) + u16(0) + u32(snapLength) + options)
-  }
+  mutating func interface(options: [UInt8] = []) { block(1, u16(1) + u16(0) + u32(65_535) + options) }
 
   private func packetBody(_ packet: Packet) -> [UInt8] {
     number(packet.stamp >> 32, 4) + number(packet.stamp & 0xffff_ffff, 4) + u32(packet.bytes.count)
       + u32(packet.original ?? packet.bytes.count) + padded(packet.bytes)
   }
 
-  mutating func enhanced(_ packet: Packet, interface: Int = 0, options: [UInt8] = []) {
+  mutating func enhanced(_ packet: Packet, options: [UInt8] = []) {
     let start = bytes.count
-    block(6, u32(interface) + packetBody(packet) + options)
+    block(6, u32(0) + packetBody(packet) + options)
     records.append(start..<bytes.count)
   }
 
-  mutating func obsolete(_ packet: Packet, interface: Int = 0) {
+  mutating func obsolete(_ packet: Packet) {
     let start = bytes.count
-    block(2, u16(interface) + u16(7) + packetBody(packet))
-    records.append(start..<bytes.count)
-  }
-
-  mutating func simple(_ packet: Packet) {
-    let start = bytes.count
-    block(3, u32(packet.original ?? packet.bytes.count) + padded(packet.bytes))
+    block(2, u16(0) + u16(7) + packetBody(packet))
     records.append(start..<bytes.count)
   }
 }

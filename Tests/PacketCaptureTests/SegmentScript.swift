@@ -14,13 +14,6 @@ struct ScriptedSegment {
   /// In milliseconds since 1970; nil where the capture has no times.
   var time: Int?
 
-  /// The same segment in a packet of that time, in milliseconds.
-  func at(_ time: Int) -> ScriptedSegment {
-    var copy = self
-    copy.time = time
-    return copy
-  }
-
   static func client(
     _ sequence: UInt32, _ text: String = "", _ flags: TCPSegment.Flags = .ack, missing: Int = 0,
     port: UInt16 = 40_000

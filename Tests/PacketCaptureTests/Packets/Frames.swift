@@ -4,16 +4,10 @@ import PacketCapture
 /// Writes packets, header by header, for tests of their reading. All of it follows the standards' pictures; it
 /// shares nothing with the code under test.
 enum Frames {
-  static let client = "10.1.2.3"
-  static let server = "17.2.3.4"
-  static let client6 = "2001:db8::3"
-  static let server6 = "2620:149::4"
   static let payload = Array("feedback tuples".utf8)
 
   static func be16(_ number: Int) -> [UInt8] { [UInt8(number >> 8 & 255), UInt8(number & 255)] }
   static func be32(_ number: Int) -> [UInt8] { be16(number >> 16 & 0xffff) + be16(number & 0xffff) }
-  static func le16(_ number: Int) -> [UInt8] { be16(number).reversed() }
-  static func le32(_ number: Int) -> [UInt8] { be32(number).reversed() }
   static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
   // MARK: - Transport
@@ -27,28 +21,21 @@ enum Frames {
     be16(49152) + be16(port) + be16(8 + payload.count) + zeros(2) + payload
   }
 
-  static func vxlan(to port: Int = 4789, _ frame: [UInt8]) -> [UInt8] {
-    udp(to: port, [8, 0, 0, 0, 0, 0, 42, 0] + frame)
-  }
+  static func vxlan(_ frame: [UInt8]) -> [UInt8] { udp(to: 4789, [8, 0, 0, 0, 0, 0, 42, 0] + frame) }
 
   // MARK: - IP
 
   /// `offsetField` is the field of the fragment's flags and offset.
   static func ipv4(
     _ payload: [UInt8] = tcp(), protocol number: UInt8 = 6, id: Int = 7, offsetField: Int = 0,
-    total: Int? = nil,
-    options: [UInt8] = []
+    total: Int? = nil
   ) -> [UInt8] {
-    let length = 20 + options.count
-    return [UInt8(0x40 + length / 4), 0] + be16(total ?? length + payload.count) + be16(id)
-      + be16(offsetField)
-      + [64, number, 0, 0] + [10, 1, 2, 3] + [17, 2, 3, 4] + options + payload
+    [0x45, 0] + be16(total ?? 20 + payload.count) + be16(id) + be16(offsetField)
+      + [64, number, 0, 0] + [10, 1, 2, 3] + [17, 2, 3, 4] + payload
   }
 
-  static func ipv6(
-    _ payload: [UInt8] = tcp(), next: UInt8 = 6, length: Int? = nil
-  ) -> [UInt8] {
-    [0x60, 0, 0, 0] + be16(length ?? payload.count) + [next, 64] + [0x20, 0x01, 0x0d, 0xb8] + zeros(11) + [3]
+  static func ipv6(_ payload: [UInt8] = tcp(), next: UInt8 = 6) -> [UInt8] {
+    [0x60, 0, 0, 0] + be16(payload.count) + [next, 64] + [0x20, 0x01, 0x0d, 0xb8] + zeros(11) + [3]
       + [0x26, 0x20, 0x01, 0x49] + zeros(11) + [4] + payload
   }
 
@@ -75,31 +62,13 @@ enum Frames {
     [0, 0x11, 0x22, 0x33, 0x44, 0x55, 0, 0x66, 0x77, 0x88, 0x99, 0xaa] + be16(type) + packet
   }
 
-  static func vlan(_ tag: Int, type: Int) -> [UInt8] { be16(tag) + be16(type) }
-
-  static func snap(_ packet: [UInt8] = ipv4(), organisation: [UInt8] = [0, 0, 0], type: Int = 0x0800)
-    -> [UInt8]
-  {
-    [0xaa, 0xaa, 3] + organisation + be16(type) + packet
-  }
-
-  static func pppoe(_ packet: [UInt8]) -> [UInt8] { [0x11, 0] + be16(9) + be16(packet.count) + packet }
+  static func snap() -> [UInt8] { [0xaa, 0xaa, 3, 0, 0, 0] + be16(0x0800) + ipv4() }
 
   /// 802.11 data: control and flags are the first two bytes.
   static func wireless(control: UInt8 = 8, flags: UInt8 = 1, more: [UInt8] = [], _ body: [UInt8] = snap())
     -> [UInt8]
   {
     [control, flags, 0, 0] + (1...18).map { UInt8($0 * 2) } + be16(0x1000) + more + body
-  }
-
-  static func radiotap(present: Int = 0, fields: [UInt8] = [], _ frame: [UInt8] = wireless()) -> [UInt8] {
-    [0, 0] + le16(8 + fields.count) + le32(present) + fields + frame
-  }
-
-  /// A value of NFLOG in the byte order of a machine.
-  static func logValue(_ type: Int, _ value: [UInt8], little: Bool = true) -> [UInt8] {
-    let head = [value.count + 4, type].flatMap { little ? le16($0) : be16($0) }
-    return head + value + zeros((4 - value.count % 4) % 4)
   }
 
   /// A tag of an exported PDU, the value padded as Wireshark pads text.
@@ -113,11 +82,8 @@ enum Frames {
   // MARK: - Reading
 
   /// The segment that `tcp()` makes.
-  static func segment(isIPv6: Bool = false, payloadStart: Int, length: Int, missing: Int = 0) -> TCPSegment? {
-    guard let from = IPAddress(isIPv6 ? client6 : client), let to = IPAddress(isIPv6 ? server6 : server)
-    else {
-      return nil
-    }
+  static func segment(payloadStart: Int, length: Int, missing: Int = 0) -> TCPSegment? {
+    guard let from = IPAddress("10.1.2.3"), let to = IPAddress("17.2.3.4") else { return nil }
     return TCPSegment(
       source: Endpoint(address: from, port: 40000), destination: Endpoint(address: to, port: 2196),
       sequence: SequenceNumber(0x0102_0304), acknowledgement: SequenceNumber(0x0506_0708),
