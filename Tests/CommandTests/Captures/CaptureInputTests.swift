@@ -66,29 +66,6 @@ struct CaptureInputTests {
     #expect(exported.streams.count == (inputs.hasPrefix("--join") ? 1 : 3))
   }
 
-  @Test("each byte is traced to its own file")
-  func provenance() throws {
-    let parts = try writeParts()
-    let exported = try directory.export("--join", "a.pcap", "b.pcapng", "c.pcap.zst")
-    let counts = [packets.count / 3, packets.count / 3, packets.count - packets.count / 3 * 2]
-    var seen: Set<String> = []
-    for record in exported.objects("feedback") {
-      let source = try #require(record["source"] as? String)
-      let index = try #require(parts.firstIndex { $0.name == source })
-      let offset = try #require(record["offset"] as? Int)
-      let fileOffset = try #require(record["file_offset"] as? Int)
-      // A tuple may go on in the next segment of 100 bytes, at another file offset.
-      let tuple = sent[offset / 38].bytes
-      let there = Array(parts[index].content[fileOffset...].prefix(min(38, 100 - offset % 100)))
-      #expect(there == Array(tuple.prefix(there.count)), "offset \(offset) in \(source)")
-      #expect(try (1...counts[index]).contains(#require(record["packet"] as? Int)))
-      seen.insert(source)
-    }
-    #expect(seen == Set(parts.map(\.name)))
-    let inputs = try #require(exported.objects("summary").first?["inputs"] as? [Evidence.Object])
-    #expect(inputs.map { $0["source"] as? String } == parts.map(\.name))
-  }
-
   // MARK: - Rotated captures
 
   @Test("rotated captures of a directory are one capture, whatever their names are")
@@ -182,6 +159,14 @@ struct CaptureInputTests {
     let bySource = Dictionary(grouping: exported.objects("feedback")) { $0["source"] as? String ?? "" }
     #expect(bySource.mapValues(\.count) == ["all/1.txt": 60, "all/2.pcap": 2, "all/4": 60])
     #expect(exported.codes == ["unrecognised-input"])
+  }
+
+  @Test("a capture of another program is named with the way to convert it")
+  func foreignCapture() throws {
+    let file = Repository.path(of: "samples/corpus/capture/network-monitor/input.cap")
+    let outcome = try directory.apnsift("export", file)
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.contains("is a capture of Microsoft Network Monitor: convert it: editcap"))
   }
 
   // MARK: - --from

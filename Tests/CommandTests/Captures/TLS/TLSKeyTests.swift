@@ -34,6 +34,15 @@ struct TLSKeyTests {
     #expect(try container.tupleTexts == flow.tuples)
   }
 
+  @Test("a file of PKCS#12 that OpenSSL cannot read is named with the way to convert it")
+  func oldContainer() throws {
+    let folder = Repository.path(of: "samples/corpus/capture/tls-key-in-pkcs12")
+    let keys = ["--rsa-key", "\(folder)/legacy.p12", "--passphrase-file", "\(folder)/legacy.pass"]
+    let refused = try directory.apnsift(
+      ["export", "\(folder)/input.pcap"] + keys, environment: ["OPENSSL_MODULES": "/nonexistent"])
+    #expect(refused.code == 2 && refused.errors.contains("openssl pkcs12 -legacy"))
+  }
+
   /// The recording was made with this key; `Client_identity` is openssl's default.
   @Test(
     "a pre-shared key, by its identity or for any",
