@@ -14,16 +14,6 @@ struct GatewayDumpTests {
 
   init() throws { directory = try TestDirectory() }
 
-  /// Requests 5, 7, 9, 7, 11, both 7 to one device; the response is 8 for 7: the first 7 was refused.
-  @Test("what came after the first of two requests with the error's identifier is to be sent again")
-  func repeatedIdentifier() throws {
-    let name = "Tests/Fixtures/cases/public/repeated-identifier"
-    let dumps = ["requests", "responses"].flatMap { ["--\($0)", Repository.path(of: "\(name).\($0).bin")] }
-    #expect(try directory.export(dumps).outcomes == "arddd")
-    let resend = try directory.apnsift(["export", "--records", "resend", "--columns", "identifier"] + dumps)
-    #expect(resend.lines == ["identifier", "9", "7", "11"])
-  }
-
   @Test("what is named is read so, though it looks like nothing", arguments: ["requests", "responses"])
   func named(_ streamProtocol: String) throws {
     // One request without JSON, which cannot be detected; and a response of unknown status.
