@@ -247,7 +247,7 @@ let package = Package(
       "PacketCaptureTests", ["CLibpcap", "CaptureWriting", "PacketCapture", "StreamTestSupport"],
       libraries: ["pcap"]),
     tests("TLSDecryptionTests", ["PacketCapture", "TLSDecryption"]),
-    tests("StreamInputsTests", ["CaptureWriting", "PacketCapture", "StreamInputs", "StreamTestSupport"]),
+    tests("StreamInputsTests", ["PacketCapture", "StreamInputs", "StreamTestSupport"]),
     tests("AnalysisTests", ["APNsWire", "Analysis", "PacketCapture", "PushTestSupport", "StreamInputs"]),
     tests(
       "ReportsTests", ["APNsWire", "Analysis", "PacketCapture", "Reports", "StreamInputs", "TokenStores"]),

@@ -129,8 +129,8 @@ enum TextFormat: String, CaseIterable, Sendable {
 }
 
 /// Bytes that are hard on a dump: noise, every byte value, ASCII, blanks, long runs of zeros.
-func dumpedBytes(seed: UInt64 = 1) -> [UInt8] {
-  var generator = SeededGenerator(seed: seed)
+func dumpedBytes() -> [UInt8] {
+  var generator = SeededGenerator(seed: 1)
   var bytes = generator.bytes(1000)
   bytes += Array(0...255)
   bytes += Array("plain text | with bars, * stars and    blanks at ends    ".utf8)
