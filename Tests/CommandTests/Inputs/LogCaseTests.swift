@@ -2,63 +2,19 @@ import Basics
 import CommandTestSupport
 import Testing
 
-/// Logs and lists of people who met them (Tests/Fixtures/cases): what each is read as, by the tables of the cases.
+/// Logs and lists of people who met them (Tests/Fixtures/cases, samples/corpus): what becomes of their records.
 @Suite("Logs of libraries, loggers and databases")
 struct LogCaseTests {
   private let directory: TestDirectory
 
   init() throws { directory = try TestDirectory() }
 
-  private static let (first, second, third) = (
+  private static let (first, second) = (
     "18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0",
-    "98ce94b2b196906ca4859e068b8ef92e6de9e641972d54de4af1d6eaa6431147",
-    "1032746e7e3338a630f96b947de5165b7511f00a0fb4f7fc0e99b1c74b0f77cd"
+    "98ce94b2b196906ca4859e068b8ef92e6de9e641972d54de4af1d6eaa6431147"
   )
 
   private func path(_ name: String) -> String { Repository.path(of: "Tests/Fixtures/cases/\(name)") }
-
-  @Test(
-    "pushes",
-    arguments: [
-      ("pushy-java-date.log", ["\(first),410,Unregistered,1454941219000"]),
-      ("monolog.log", ["\(first),410,Unregistered,1700000000123"]),
-      (
-        "node-apn-pretty.json",
-        [
-          "\(third),200,,", "\(first),410,Unregistered,1700000000123", "\(second),400,BadDeviceToken,",
-        ]
-      ),
-      ("parse-server.log", ["\(first),410,Unregistered,", "\(second),400,BadDeviceToken,"]),
-      ("rpush-notifications.csv", ["\(first),410,Unregistered,", "\(second),200,,"]),
-      ("curl-blanks-stripped.log", ["\(first),410,Unregistered,1700000000123"]),
-      ("status-out-of-range.ndjson", ["\(first),410,Unregistered,1700000000123"]),
-    ])
-  func pushes(_ name: String, _ rows: [String]) throws {
-    let outcome = try directory.apnsift(
-      "export", path("public/\(name)"), "--records", "pushes", "--columns", "token,status,reason,timestamp_ms"
-    )
-    #expect(outcome.code == 0)
-    #expect(outcome.text.split(separator: "\n").dropFirst().map(String.init) == rows)
-  }
-
-  @Test("a log whose rows cannot be read names the line and the value")
-  func unreadableRows() throws {
-    let outcome = try directory.apnsift(
-      "export", path("public/first-rows-unreadable.csv"), "--records", "findings", "--columns", "code,message"
-    )
-    #expect(outcome.text.contains("malformed-line,\"line 2: the timestamp is \"\"1,70000E+12"))
-  }
-
-  @Test("a list of rpush gives its tuples, without a flag")
-  func feedback() throws {
-    let outcome = try directory.apnsift(
-      "export", path("public/rpush-feedback.csv"), "--columns", "timestamp,token,flags")
-    #expect(
-      outcome.text.split(separator: "\n").dropFirst() == [
-        "1400000000,5513e3eabba6d75402c1c34c7365c6fac01024589d0a6996329255cd18fec5cc,",
-        "1400000100,\(Self.first),", "1400000200,\(Self.second),",
-      ])
-  }
 
   /// `whole`: the times have whole seconds. `none`: the times have no zone.
   @Test(
