@@ -5,16 +5,6 @@ enum Evidence: Equatable, CustomStringConvertible {
   case truncated(offset: Int, length: Int)
   case between(offset: Int, length: Int)
 
-  func moved(by distance: Int) -> Evidence {
-    switch self {
-    case .record(let offset, let time, let token, let flags):
-      .record(offset: offset + distance, time: time, token: token, flags: flags)
-    case .skipped(let offset, let length): .skipped(offset: offset + distance, length: length)
-    case .truncated(let offset, let length): .truncated(offset: offset + distance, length: length)
-    case .between(let offset, let length): .between(offset: offset + distance, length: length)
-    }
-  }
-
   /// The notation of the test cases: `record 38 resynchronised`, `skipped 0+5`, `truncated 76+20`.
   var description: String {
     switch self {

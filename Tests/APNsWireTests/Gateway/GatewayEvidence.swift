@@ -24,19 +24,6 @@ enum GatewayEvidence: Equatable, CustomStringConvertible {
     }
   }
 
-  func moved(by distance: Int) -> GatewayEvidence {
-    let offset = self.offset + distance
-    return switch self {
-    case .request(_, let length, let content, let flags):
-      .request(offset: offset, length: length, content: content, flags: flags)
-    case .response(_, let status, let identifier, let flags):
-      .response(offset: offset, status: status, identifier: identifier, flags: flags)
-    case .undecodable(_, let command): .undecodable(offset: offset, command: command)
-    case .skipped(_, let length): .skipped(offset: offset, length: length)
-    case .truncated(_, let length): .truncated(offset: offset, length: length)
-    }
-  }
-
   /// The notation of the test cases: `request 59+9 payload-not-json`, `response 6 unknown-status`,
   /// `undecodable 0`, `skipped 0+5`, `truncated 76+20`.
   var description: String {
