@@ -36,10 +36,6 @@ package enum HTTP2Bytes {
     return frame(1, 0x04, stream: stream, fields) + frame(0, 0x01, stream: stream, Array(body.utf8))
   }
 
-  package static func goAway(last: UInt32, _ body: String) -> [UInt8] {
-    frame(7, 0, stream: 0, bytes(last) + bytes(0) + Array(body.utf8))
-  }
-
   package static func reset(_ stream: UInt32, code: UInt32) -> [UInt8] {
     frame(3, 0, stream: stream, bytes(code))
   }

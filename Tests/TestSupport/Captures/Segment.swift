@@ -68,9 +68,6 @@ extension [Segment] {
   /// Indices of the segments with payload, in order.
   package var dataIndices: [Int] { indices.filter { !self[$0].payload.isEmpty } }
 
-  /// As a capture that was begun too late.
-  package var withoutHandshake: [Segment] { filter { !$0.flags.contains(.syn) } }
-
   /// Without the ones at these indices: they were lost.
   package func dropping(_ lost: Set<Int>) -> [Segment] {
     indices.filter { !lost.contains($0) }.map { self[$0] }

@@ -86,8 +86,7 @@ extension TestDirectory {
   }
 }
 
-/// A feedback connection of 300 tuples, some of them odd; and its records, by the output of the command for
-/// the same bytes as a plain dump, which knows nothing of packets.
+/// A feedback connection of 300 tuples, some of them odd.
 package enum FeedbackConversation {
   package static let tuples: [Tuple] = {
     var generator = FixedGenerator(seed: 2196)
@@ -103,9 +102,4 @@ package enum FeedbackConversation {
     conversation.segmentSizes = [1000, 38, 1, 370, 1400]
     return conversation
   }()
-
-  package static func expected(in directory: TestDirectory) throws -> [ReportedTuple] {
-    try directory.write(plain.bytes(of: .server), to: "dump.bin")
-    return try directory.export("dump.bin").tuples
-  }
 }
