@@ -9,13 +9,13 @@ package struct Carving: Equatable, Sendable {
     case packet
   }
 
-  package var form: CarvedForm
   /// Number of the chain of records in its input, from 0; nil for a form that has no chains.
   package var chain: Int?
-  /// Tuples of the chain, up to `maxCountedLength`; nil unless it is one of tuples.
-  package var chainLength: Int?
+  package var form: CarvedForm
   /// Of a line: whether a word in it says what its time is.
   package var isNamed = false
+  /// Tuples of the chain, up to `maxCountedLength`; nil unless it is one of tuples.
+  package var chainLength: Int?
 
   /// A longer chain has this length in reports. Its rows are written before its end is known.
   package static let maxCountedLength = 1000

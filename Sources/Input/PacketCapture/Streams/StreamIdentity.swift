@@ -93,10 +93,10 @@ package struct IPAddress: Hashable, Sendable {
     case v4, v6
   }
 
-  package var family: Family
   /// The address in network byte order: 16 bytes of IPv6, or 4 of IPv4 in the lower half of `low`.
   package var high: UInt64
   package var low: UInt64
+  package var family: Family
 
   package init(v4 address: UInt32) {
     family = .v4

@@ -16,11 +16,11 @@ package struct StreamReport: Equatable, Sendable {
     /// Retransmitted bytes, and those of them that differ from the first copy.
     package var duplicateBytes = 0
     package var conflictingBytes = 0
+    /// The side's first packet; nil if there is none.
+    package var firstPacket: PacketReference?
     package var isSYNSeen = false
     /// Nil if unknown.
     package var end: End?
-    /// The side's first packet; nil if there is none.
-    package var firstPacket: PacketReference?
   }
 
   package var identity: StreamIdentity

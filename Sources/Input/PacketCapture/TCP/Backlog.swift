@@ -132,17 +132,25 @@ struct PendingSegments {
 struct DeliveredRanges {
   /// Bytes of one packet, or of a gap.
   struct DeliveredRange {
-    /// Position of the first byte (`HalfConnection`).
-    var position: Int
-    var length: Int
+    /// Position of the first byte (`HalfConnection`); the last one is before the next range.
+    let position: Int
     /// Offset of the first byte in the file; nil for a gap.
-    var fileOffset: Int?
-    var checksum: ChecksumEvidence
+    let fileOffset: Int?
+    let checksum: ChecksumEvidence
     /// The event that delivered them.
-    var event: EventReference
-    var packet: PacketReference
+    let event: EventReference
+    /// Of the packet, which is kept without its time: there are many ranges.
+    private let (number, original, input): (Int, UInt32, UInt16)
 
-    var end: Int { position &+ length }
+    init(
+      position: Int, fileOffset: Int?, checksum: ChecksumEvidence, event: EventReference,
+      packet: PacketReference
+    ) {
+      (self.position, self.fileOffset, self.checksum, self.event) = (position, fileOffset, checksum, event)
+      (number, original, input) = (packet.number ?? 0, UInt32(clamping: packet.original ?? 0), packet.input)
+    }
+
+    var packet: PacketReference { PacketReference(number: number, original: Int(original), input: input) }
     var origin: PayloadOrigin? {
       fileOffset.map { PayloadOrigin(windowIndex: nil, fileOffset: $0, packet: packet, checksum: checksum) }
     }
@@ -165,6 +173,8 @@ struct DeliveredRanges {
   @inline(__always)
   mutating func append(_ entry: DeliveredRange, mayGrow: Bool) {
     if !mayGrow { makeRoom() }
+    // Most directions of many connections have few, and an array doubles its memory.
+    if entries.count < Self.minCount { entries.reserveCapacity(entries.count &+ 1) }
     entries.append(entry)
   }
 
@@ -179,14 +189,14 @@ struct DeliveredRanges {
   /// Where the last bytes come from: a sample of the segments of a direction.
   var sample: [PayloadOrigin] { entries[head...].suffix(Self.minCount).compactMap(\.origin) }
 
-  mutating func forget() {
-    entries = []
-    head = 0
-  }
+  /// A range, and the position after its last byte.
+  typealias Entry = (range: DeliveredRange, end: Int)
 
-  /// The entry with the byte at `position`; nil if it was dropped or never existed.
-  func entry(at position: Int) -> DeliveredRange? {
-    let index = entries.partitioningIndex(from: head) { $0.end > position }
-    return index < entries.count && entries[index].position <= position ? entries[index] : nil
+  /// The range with the byte at `position`, which was delivered; nil if it was dropped.
+  /// - Parameter next: the position after the last range.
+  func entry(at position: Int, next: Int) -> Entry? {
+    let after = entries.partitioningIndex(from: head) { $0.position > position }
+    guard after > head else { return nil }
+    return (entries[after - 1], after < entries.count ? entries[after].position : next)
   }
 }

@@ -6,7 +6,6 @@ struct Connection {
   let number: Int
   /// The sender and the receiver of the first packet.
   let peers: (first: Endpoint, second: Endpoint)
-  let firstPacket: PacketReference
   var lastPacket: PacketReference
   var first: HalfConnection
   var second: HalfConnection
@@ -24,12 +23,9 @@ struct Connection {
   var links = FlowTable.Links()
 
   init(number: Int, slot: Int32, peers: (first: Endpoint, second: Endpoint), packet: PacketReference) {
-    self.number = number
-    self.peers = peers
-    firstPacket = packet
-    lastPacket = packet
-    first = HalfConnection(slot: slot, side: .first, stream: number)
-    second = HalfConnection(slot: slot, side: .second, stream: number)
+    (self.number, self.peers, lastPacket) = (number, peers, packet)
+    first = HalfConnection(slot: slot, side: .first)
+    second = HalfConnection(slot: slot, side: .second)
   }
 
   subscript(side: Side) -> HalfConnection {
@@ -79,7 +75,7 @@ struct Connection {
     var report = StreamReport(identity(serverPorts: serverPorts))
     report.first = first.report
     report.second = second.report
-    report.firstPacket = firstPacket
+    report.firstPacket = first.totals.firstPacket
     report.lastPacket = lastPacket
     return report
   }

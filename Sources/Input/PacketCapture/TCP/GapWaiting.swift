@@ -5,7 +5,7 @@ extension Reassembler {
   /// - Parameter due: the entries that are due.
   @inline(never)
   mutating func settle(_ due: [FlushQueue.Deadline]) {
-    for entry in due where isCurrent(entry) {
+    for entry in due where flows.contains(entry.number, in: entry.slot) {
       let connection = flows[entry.slot]
       switch entry.kind {
       case .gap(let side):
@@ -15,11 +15,6 @@ extension Reassembler {
       case .end: settleEnd(connection)
       }
     }
-  }
-
-  /// Whether the connection of `entry` is still in the table.
-  private func isCurrent(_ entry: FlushQueue.Deadline) -> Bool {
-    flows.contains(entry.number, in: entry.slot)
   }
 
   private mutating func skipDueGaps(_ connection: FlowTable.Reference, _ side: Side) {
@@ -87,7 +82,7 @@ extension Reassembler {
   /// not within one, as its own connection may be closed.
   mutating func shrinkBuffers() {
     while output.bufferedBytes > options.totalBuffer, let entry = queue.takeEarliest() {
-      guard isCurrent(entry) else { continue }
+      guard flows.contains(entry.number, in: entry.slot) else { continue }
       let oldest = flows[entry.slot]
       guard case .gap(let side) = entry.kind else {
         oldest.pointee.isEnding = false

@@ -7,7 +7,6 @@ import Basics
 struct HalfConnection {
   let slot: Int32
   let side: Side
-  let stream: Int
 
   /// Position of the next byte to deliver; before the direction has begun, the position of the reference number.
   private(set) var next = 0
@@ -40,7 +39,7 @@ struct HalfConnection {
   /// Bytes of retransmissions whose first copy is no longer available.
   var uncomparedBytes = 0
 
-  init(slot: Int32, side: Side, stream: Int) { (self.slot, self.side, self.stream) = (slot, side, stream) }
+  init(slot: Int32, side: Side) { (self.slot, self.side) = (slot, side) }
 
   /// Whether all bytes before its FIN were delivered, or the connection was reset.
   var isEnded: Bool { isReset || (fin.map { hasBegun && next >= $0 } ?? false) }
@@ -180,7 +179,7 @@ struct HalfConnection {
     let known = delivered.count
     delivered.append(
       DeliveredRanges.DeliveredRange(
-        position: next, length: count, fileOffset: fileOffset, checksum: checksum, event: output.lastEvent,
+        position: next, fileOffset: fileOffset, checksum: checksum, event: output.lastEvent,
         packet: packet),
       mayGrow: output.rememberedRanges < StreamOutput.rememberedInAll && known < StreamOutput.rememberedInOne)
     output.rememberedRanges &+= delivered.count &- known

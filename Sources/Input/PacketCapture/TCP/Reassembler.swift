@@ -234,6 +234,7 @@ package struct Reassembler: ~Copyable {
 
   /// Sets `connection` as the current one for its half connections' output.
   mutating func work(on connection: FlowTable.Reference) {
+    output.stream = connection.pointee.number
     output.lastPacket = connection.pointee.lastPacket
     output.peers = connection.pointee.peers
     output.unopened =

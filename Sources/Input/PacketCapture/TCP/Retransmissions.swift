@@ -8,19 +8,19 @@ extension HalfConnection {
   ) {
     var position = range.lowerBound
     while position < range.upperBound {
-      guard let known = delivered.entry(at: position) else {
+      guard let known = delivered.entry(at: position, next: next) else {
         position = skipForgotten(position..<range.upperBound, from: origin, &output)
         continue
       }
       let end = min(known.end, range.upperBound)
       let copy = bytes.extracting(position &- range.lowerBound..<end &- range.lowerBound)
-      if known.fileOffset != nil {
+      if known.range.fileOffset != nil {
         compare(copy, at: position, with: known, origin.advanced(by: position &- range.lowerBound), &output)
       } else if !origin.isKeepAlive {
         emitLate(
           position..<end, fileOffset: origin.fileOffset, origin.packet,
           "\(Count.of(end &- position, "byte")) of \(origin.packet.name) arrived after "
-            + "\(known.packet.name), when their gap had been flushed (--reorder-window, "
+            + "\(known.range.packet.name), when their gap had been flushed (--reorder-window, "
             + "--stream-buffer): not used", &output)
       }
       position = end
@@ -28,14 +28,14 @@ extension HalfConnection {
   }
 
   private mutating func compare(
-    _ copy: RawSpan, at position: Int, with known: DeliveredRanges.DeliveredRange, _ origin: PayloadOrigin,
+    _ copy: RawSpan, at position: Int, with known: DeliveredRanges.Entry, _ origin: PayloadOrigin,
     _ output: inout StreamOutput
   ) {
     totals.duplicateBytes &+= copy.byteCount
-    guard let first = known.origin?.advanced(by: position &- known.position) else { return }
+    guard let first = known.range.origin?.advanced(by: position &- known.range.position) else { return }
     var difference: Difference?
     let isCompared =
-      known.packet.input == origin.packet.input
+      known.range.packet.input == origin.packet.input
       && output.withBytes(at: first.fileOffset..<first.fileOffset &+ copy.byteCount) {
         difference = Difference($1, copy)
       }
@@ -43,7 +43,7 @@ extension HalfConnection {
     guard let difference else { return }
     let conflict = Conflict(
       position: position, difference: difference, first: first, second: origin,
-      isWhole: known.length == copy.byteCount, event: known.event)
+      isWhole: known.end &- known.range.position == copy.byteCount, event: known.range.event)
     settle(conflict, copy, &output)
   }
 

@@ -4,14 +4,13 @@ import Basics
 extension HalfConnection {
   /// Delivers bytes that are next.
   mutating func deliver(_ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput) {
-    if let index = origin.windowIndex {
-      output.open(slot)
-      output.events.bytes(
-        index..<index &+ bytes.byteCount, slot: slot, side: side, origin: extent(at: next, origin))
-      didDeliver(bytes.byteCount, fileOffset: origin.fileOffset, origin.packet, origin.checksum, &output)
-    } else {
-      deliver(bytes.withUnsafeBytes { Array($0) }, from: origin, &output)
+    guard let index = origin.windowIndex else {
+      return deliver(bytes.withUnsafeBytes { Array($0) }, from: origin, &output)
     }
+    output.open(slot)
+    output.events.bytes(
+      index..<index &+ bytes.byteCount, slot: slot, side: side, origin: extent(at: next, origin))
+    didDeliver(bytes.byteCount, fileOffset: origin.fileOffset, origin.packet, origin.checksum, &output)
   }
 
   private mutating func deliver(_ bytes: [UInt8], from origin: PayloadOrigin, _ output: inout StreamOutput) {
@@ -49,8 +48,8 @@ extension HalfConnection {
       let first = backlog?.segments.first
       output.emit(
         StreamFinding(
-          .midstreamStart, stream: stream, side: side, offset: 0, length: 0, fileOffset: first?.fileOffset,
-          packet: first?.packet ?? totals.firstPacket,
+          .midstreamStart, stream: output.stream, side: side, offset: 0, length: 0,
+          fileOffset: first?.fileOffset, packet: first?.packet ?? totals.firstPacket,
           message:
             "the beginning of this direction was not captured: offsets count from the first captured "
             + "byte, sequence number \(Int(nextNumber.value))"), slot)
@@ -78,7 +77,7 @@ extension HalfConnection {
     guard uncomparedBytes > 0 else { return }
     output.emit(
       StreamFinding(
-        .unverifiedRetransmission, stream: stream, side: side, packet: output.lastPacket,
+        .unverifiedRetransmission, stream: output.stream, side: side, packet: output.lastPacket,
         message:
           "\(Count.of(uncomparedBytes, "byte")) retransmitted too late to be compared with the original"),
       slot)
@@ -86,7 +85,7 @@ extension HalfConnection {
 
   mutating func forget(_ output: inout StreamOutput) {
     output.rememberedRanges &-= delivered.count
-    delivered.forget()
+    delivered = DeliveredRanges()
     backlog = nil
   }
 
@@ -95,7 +94,7 @@ extension HalfConnection {
   /// Emits `anomaly`, which is at `position`; deferred until the offset of that is known.
   mutating func emit(_ finding: StreamFinding, at position: Int, _ output: inout StreamOutput) {
     var finding = finding
-    finding.stream = stream
+    finding.stream = output.stream
     finding.side = side
     guard hasBegun else { return makeBacklog().add(finding, at: position, arrival: output.packetsRead) }
     // The capture may lack bytes of a packet from before the beginning.

@@ -10,7 +10,8 @@ struct StreamOutput {
   static let usualWindow = 4096
 
   var events = EventBatch()
-  /// Identity of the current connection, until the first event opens its stream.
+  /// Number of the current connection, and its identity until the first event opens its stream.
+  var stream = 0
   var unopened: StreamIdentity?
   var peers = (
     first: Endpoint(address: IPAddress(v4: 0), port: 0), second: Endpoint(address: IPAddress(v4: 0), port: 0)
