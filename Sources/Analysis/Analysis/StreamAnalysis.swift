@@ -18,9 +18,9 @@ final class StreamAnalysis {
   /// Whether the roles are certain; the content of the directions may correct a guess.
   var isSettled: Bool
   var unsettled: [StreamFinding] = []
-  // Safe because a method that gets a direction as `inout` does not access it in any other way.
-  @exclusivity(unchecked) private var first = DirectionAnalysis(.first)
-  @exclusivity(unchecked) private var second = DirectionAnalysis(.second)
+  // Made when they are needed: mostly, one is. A method that gets one as `inout` does not access it in any other way.
+  private lazy var first = Box(DirectionAnalysis(.first))
+  private lazy var second = Box(DirectionAnalysis(.second))
   /// Created when gateway content is detected.
   var gateway: Box<Correlator>?
   /// Of a provider's log.
@@ -62,12 +62,8 @@ final class StreamAnalysis {
   var isOfInterest: Bool { identity.peers == nil || log.options.choice.expected(of: identity) != nil }
 
   subscript(side: Side) -> DirectionAnalysis {
-    _read {
-      if side == .first { yield first } else { yield second }
-    }
-    _modify {
-      if side == .first { yield &first } else { yield &second }
-    }
+    _read { if side == .first { yield first.value } else { yield second.value } }
+    _modify { if side == .first { yield &first.value } else { yield &second.value } }
   }
 
   func role(of side: Side) -> Direction { side == server ? .server : .client }
@@ -145,6 +141,8 @@ final class StreamAnalysis {
     try endRun(of: &direction, atGap: true)
     try reportCutBlock(in: &direction, before: nil)
     direction.end = gap.offset &+ gap.length
+    // All bytes before it are decided.
+    direction.trail = OriginTrail()
     // Ciphertext has a single finding, at the end, when its length is known.
     if case .ciphertext = direction.content {} else { try reportGap(gap, in: &direction) }
     try excerpts(of: direction.side)?.fill(in: log)
@@ -170,7 +168,7 @@ final class StreamAnalysis {
   func finding(_ found: StreamFinding) throws {
     // Of another service, unless it is plaintext that ends.
     var finding = found
-    if found.code == .decryptionFailed, !isOfInterest, first.bytes &+ second.bytes == 0 {
+    if found.code == .decryptionFailed, !isOfInterest, first.value.bytes &+ second.value.bytes == 0 {
       finding.code = .unrelatedTLS
     }
     if found.isLate, self[found.side ?? .second].coveredOffset != nil {
@@ -235,8 +233,8 @@ final class StreamAnalysis {
 
   func close(_ report: StreamReport) throws {
     let isRelated = isOfInterest && report.otherService == nil
-    try close(&first, report.encryption?.first, reportsCiphertext: isRelated)
-    try close(&second, report.encryption?.second, reportsCiphertext: isRelated)
+    try close(&first.value, report.encryption?.first, reportsCiphertext: isRelated)
+    try close(&second.value, report.encryption?.second, reportsCiphertext: isRelated)
     if report.encryption == nil, streamProtocol == .encrypted, !isRelated { try reportUnrelated(report) }
     try settle()
     if let gateway {
@@ -264,7 +262,7 @@ final class StreamAnalysis {
     (summary.startedAt, summary.endedAt) = (report.firstPacket?.time, report.lastPacket?.time)
     let counts = pushes?.counts ?? ByService(PushCounts())
     (summary.broadcasts, summary.channels) = (counts.broadcasts, counts.channels)
-    summary.records = ServiceRequest.Kind.allCases.reduce(first.records &+ second.records) {
+    summary.records = ServiceRequest.Kind.allCases.reduce(first.value.records &+ second.value.records) {
       $0 &+ counts[$1].all
     }
     (summary.clientBytes, summary.clientGapBytes) = (self[server.other].bytes, self[server.other].gapBytes)
@@ -272,7 +270,7 @@ final class StreamAnalysis {
     summary.findings = findings
     summary.gateway = gateway?.value.counts
     summary.pushes = pushes?.counts.pushes ?? logPushes?.value
-    if case .decoded(let box) = first.content, let decoder = box.value as? LogDecoder {
+    if case .decoded(let box) = first.value.content, let decoder = box.value as? LogDecoder {
       summary.forms = decoder.readers
     }
     summary.encryption = report.encryption
@@ -280,7 +278,7 @@ final class StreamAnalysis {
   }
 
   private var streamProtocol: StreamProtocol {
-    switch (first.content, second.content) {
+    switch (first.value.content, second.value.content) {
     case (.decoded, _), (_, .decoded): expected ?? .other
     case (.ciphertext, _), (_, .ciphertext): .encrypted
     // An empty dump counts as feedback, like every dump that matches no known content.
