@@ -88,7 +88,8 @@ package final class LogDecoder: @unchecked Sendable {
   @exclusivity(unchecked) var transcript: Transcript?
 
   package convenience init(_ options: LogOptions = LogOptions(), offset: Int = 0) {
-    let names = LogNames(options.mapping, of: options.kind)
+    let isUsual = options.mapping.paths.isEmpty && options.kind == .pushes
+    let names = isUsual ? LogNames.standard : LogNames(options.mapping, of: options.kind)
     self.init(options, names, FormMatcher(options, names), offset: offset)
   }
 
