@@ -86,6 +86,7 @@ package struct Correlator {
     request.note(fields, in: bytes)
     pending.append(request)
     if pending.count - budget.limits.maxPending > Self.slack { try evictOldest(emit) }
+    assert(pending.count <= budget.limits.maxPending + Self.slack, "no more requests are kept than allowed")
   }
 
   /// Counts a request that can have no response.
@@ -120,6 +121,8 @@ package struct Correlator {
     try settle(emit)
     try evictPending(before: nil, emit)
     while let block = try queue.removeFirst() { try emitBlock(block, emit) }
+    assert(waiting.isEmpty, "each response has been correlated")
+    assert(nextToEmit == (keepsRecords ? pending.end : 0), "each request is emitted once")
   }
 
   // MARK: - The limit
@@ -172,6 +175,7 @@ package struct Correlator {
     waiting = []
     firstWaiting = nil
     budget.waitingResponses -= settled.count
+    assert(budget.waitingResponses >= 0, "the responses that wait are those of all connections")
     var wanted: Set<UInt32> = []
     for case .response(let frame, _, _) in settled {
       wanted.insert(frame.response.identifier)

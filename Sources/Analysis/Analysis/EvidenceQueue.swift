@@ -23,7 +23,11 @@ package final class GatewayBudget {
   var isMemoryExceeded: Bool { used > limits.memory }
 
   func take(_ count: Int) { used += count }
-  func giveBack(_ count: Int) { used -= count }
+
+  func giveBack(_ count: Int) {
+    used -= count
+    assert(used >= 0, "queues give back what they took")
+  }
 
   /// Moves `bytes` to the file. Returns their offset in it.
   func store(_ bytes: [UInt8]) throws -> Int {

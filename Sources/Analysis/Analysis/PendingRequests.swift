@@ -182,6 +182,7 @@ struct ConnectionOutcome {
     counts.rejected = rejected == nil ? 0 : 1
     counts.discarded = max(0, end - discardedStart)
     counts.unknown = end - first - counts.accepted - counts.rejected - counts.discarded
+    assert(counts.unknown >= 0, "each request has one outcome")
     return counts
   }
 }

@@ -54,6 +54,9 @@ package final class HeaderBlocks {
   func read(_ frame: Frame, in window: RawSpan, at origin: FrameOrigin, into fields: inout HeaderFields)
     -> (complete: Block?, error: HeaderTable.HeaderError?)
   {
+    assert(
+      open == nil || frame.kind == .continuation && frame.streamID == open?.id,
+      "an open block is continued, or was abandoned")
     if frame.kind == .continuation { return readContinuation(frame, in: window, into: &fields) }
     let block = Block(
       id: frame.streamID, endsStream: frame.flags.contains(.endStream),

@@ -79,6 +79,9 @@ package final class HeaderTable {
       create(unknown: Self.many, library)
       error = inflate(block, into: &fields, library)
     }
+    assert(
+      refills <= Self.mostRefills && fields.bytes.count <= Self.longestList,
+      "tables are filled a few times, and lists are short")
     if error != nil {
       lose()
       fields.lose()

@@ -32,6 +32,7 @@ struct OpenExchanges: ~Copyable {
   func index(of id: UInt32) -> Int? { open[id] }
 
   mutating func begin(_ id: UInt32) -> Int {
+    assert(open[id] == nil, "a stream has one open exchange")
     let index = unused.popLast() ?? exchanges.count
     if index == exchanges.count { exchanges.append(PushExchange()) }
     exchanges[index].begin(id)
@@ -42,6 +43,7 @@ struct OpenExchanges: ~Copyable {
 
   /// Updates the memory of an exchange, and evicts the oldest exchanges while a limit is exceeded.
   mutating func grow(_ index: Int) {
+    assert(open[exchanges[index].id] == index, "only an open exchange grows")
     let growth = exchanges[index].cost &- exchanges[index].counted
     exchanges[index].counted &+= growth
     used &+= growth
@@ -71,6 +73,7 @@ struct OpenExchanges: ~Copyable {
     used &-= exchanges[index].counted
     budget.used &-= exchanges[index].counted
     exchanges[index].counted = 0
+    assert(used >= 0 && budget.used >= used, "the budget has the memory of all open exchanges")
     if order.count > 2 &* open.count &+ 1024 {
       order.removeFirst(oldest)
       oldest = 0
@@ -80,6 +83,7 @@ struct OpenExchanges: ~Copyable {
 
   mutating func completeAll() {
     for id in open.keys.sorted() { if let index = open[id] { complete(index) } }
+    assert(used == 0, "complete exchanges are in no budget")
   }
 
   // MARK: - Complete exchanges
@@ -94,6 +98,7 @@ struct OpenExchanges: ~Copyable {
       unused.append(index)
     }
     completed.removeAll(keepingCapacity: true)
+    assert(open.count + unused.count == exchanges.count, "an exchange is open, complete or free")
   }
 
   /// The first frame of the first evicted exchange; nil from the second call on.

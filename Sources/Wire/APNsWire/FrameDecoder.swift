@@ -69,6 +69,7 @@ package struct FrameDecoder: RunDecoder, RunParser {
     let start = index &+ Frame.headerLength
     guard header.length <= run.byteCount &- start else { return cursor.ended ? truncate(in: run) : nil }
     let offset = cursor.undecidedOffset
+    assert(header.length <= holdBack, "the longest frame can be carried over")
     cursor.position = start &+ header.length
     return .record(
       .frame(

@@ -155,6 +155,7 @@ public struct RunCursor: Sendable {
   }
 
   fileprivate mutating func carryRest(of chunk: RawSpan) {
+    assert(carry.isEmpty && position <= chunk.byteCount, "no byte is decided before it came")
     let decided = dropDecided()
     chunk.extracting(droppingFirst: decided).withUnsafeBytes { carry.append(contentsOf: $0) }
     copied = nil

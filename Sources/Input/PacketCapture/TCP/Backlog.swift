@@ -66,6 +66,9 @@ struct PendingSegments {
 
   /// Adds a segment that overlaps no other.
   mutating func insert(_ segment: PendingSegment) {
+    assert(
+      !segment.bytes.isEmpty && overlapping(segment.position..<segment.end).isEmpty,
+      "pending segments have bytes, and no two of them the same")
     cost &+= segment.cost
     guard !chunks.isEmpty else { return chunks.append([segment]) }
     let chunk = max(0, chunkIndex(after: segment.position) - 1)
@@ -79,6 +82,7 @@ struct PendingSegments {
     let segment = chunks[0].removeFirst()
     if chunks[0].isEmpty { chunks.removeFirst() }
     cost &-= segment.cost
+    assert(isEmpty ? cost == 0 : cost > 0, "the cost is that of the segments")
     return segment
   }
 
@@ -172,6 +176,7 @@ struct DeliveredRanges {
   /// - Parameter mayGrow: whether more than the last `minCount` may be kept.
   @inline(__always)
   mutating func append(_ entry: DeliveredRange, mayGrow: Bool) {
+    assert(entries.last.map { $0.position < entry.position } ?? true, "delivered ranges have bytes, in order")
     if !mayGrow { makeRoom() }
     // Most directions of many connections have few, and an array doubles its memory.
     if entries.count < Self.minCount { entries.reserveCapacity(entries.count &+ 1) }

@@ -125,6 +125,7 @@ struct FlowTable: ~Copyable {
     if 2 * count > index.count { growIndex() }
     enter(hash(peers.first, peers.second), slot)
     link(slot, .silent)
+    assert(count <= limit, "no more connections are tracked than allowed")
     return connections + Int(slot)
   }
 

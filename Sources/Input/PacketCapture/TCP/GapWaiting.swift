@@ -99,6 +99,7 @@ extension Reassembler {
         wait(for: oldest, side, until: max(output.packetsRead, arrival &+ queue.window))
       }
     }
+    assert(output.bufferedBytes <= options.totalBuffer, "all that waits has a deadline")
   }
 
   private mutating func reportLimit(

@@ -176,6 +176,7 @@ struct HalfConnection {
     _ count: Int, fileOffset: Int?, _ packet: PacketReference, _ checksum: ChecksumEvidence,
     _ output: inout StreamOutput
   ) {
+    assert(hasBegun, "nothing is delivered before the beginning")
     let known = delivered.count
     delivered.append(
       DeliveredRanges.DeliveredRange(
@@ -298,6 +299,8 @@ struct HalfConnection {
     }
     receivePart(bytes, at: position, cursor..<end, from: origin, &output)
     flush(&output)
+    assert(
+      !hasBegun || backlog?.segments.firstPosition ?? .max > next, "what is next does not wait in a buffer")
     output.didBuffer = true
   }
 

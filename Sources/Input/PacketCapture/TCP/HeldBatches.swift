@@ -70,6 +70,7 @@ package final class HeldBatches {
   /// Corrects an event. False if its batch has been removed.
   /// - Parameter base: the position of offset 0.
   func correct(_ event: EventReference, _ more: [Correction], base: Int) -> Bool {
+    assert(event.batch <= next, "only an event that there is can be corrected")
     guard event.batch >= first else { return false }
     if more.isEmpty { return true }
     corrections[event.batch, default: [:]][event.index, default: []].add(

@@ -208,6 +208,7 @@ package struct Reassembler: ~Copyable {
       rest.removeFirst()
     }
     remaining = []
+    assert(output.bufferedBytes == 0 && output.rememberedRanges == 0, "closed connections have no memory")
     reportTotals()
     return true
   }

@@ -84,6 +84,7 @@ extension HalfConnection {
   }
 
   mutating func forget(_ output: inout StreamOutput) {
+    assert(backlog?.segments.isEmpty ?? true, "a closed direction has delivered all that it had")
     output.rememberedRanges &-= delivered.count
     delivered = DeliveredRanges()
     backlog = nil

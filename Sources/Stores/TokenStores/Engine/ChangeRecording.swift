@@ -87,6 +87,7 @@ final class ChangeRecording {
     _ change: BatchChange, _ fields: [SQLField], whole: ArraySlice<SQLField> = [], of batch: TokenBatch
   ) throws {
     if packer.rows.count >= Self.waiting { try send() }
+    assert((change.row == nil) == (change.outcome == .inserted), "only new rows have no state before")
     let (token, before) = (change.token, change.row?.state)
     let packed = RowChange(
       outcome: change.outcome, registered: before?.registered?.seconds,
@@ -103,6 +104,7 @@ final class ChangeRecording {
     let packed = packer.take()
     try journal.reporting { try journal.add(packed, to: replay, first: written) }
     written += packed.count
+    assert(packer.rows.isEmpty, "no change is recorded after a later one")
   }
 }
 

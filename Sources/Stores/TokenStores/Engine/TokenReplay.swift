@@ -51,7 +51,9 @@ struct TokenReplay {
     if found.hasOtherSpellings { answer.hasOtherSpellings = true }
     var changed: [BatchChange] = []
     var next = 0
+    let before = answer.counts.tokens
     for token in 0..<batch.count { judge(token, of: batch, found.rows(of: token, &next), found, &changed) }
+    assert(answer.counts.tokens - before == batch.count, "each token has one outcome")
     answer.rows += changed.count
     if let rows, !options.dryRun { try write(changed, found, of: batch, rows) }
     if let rows { try trace?.script?.add(changed, found, of: batch, rows, grace: options.grace) }

@@ -109,6 +109,7 @@ struct Journal {
         ("changed_rows", .integer(Int64(rows))),
       ] + counts.named.map { ($0, .integer(Int64($1))) }
     let settings = values.enumerated().map { "\($1.0) = \(parameter($0 + 3))" }
+    assert(rows >= counts.changes, "each token that was changed has changed rows")
     let written = try session.run(
       """
       UPDATE \(name(.replays)) SET at = \(types.time.of(parameter(2))), \(settings.joined(separator: ", "))
