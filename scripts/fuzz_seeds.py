@@ -16,9 +16,9 @@ from apnsift_tool import ROOT
 SAMPLES = ROOT / "samples"
 FIXTURES = ROOT / "Tests" / "Fixtures"
 # libFuzzer mutates short inputs best. Longer files are cut.
-LONGEST = {"feedback": 1000, "requests": 1000, "responses": 400, "http2": 1000, "logs": 1500, "texts": 800, "exports": 1500,
-           "carve": 2000, "search": 800, "records": 2000, "packets": 2000, "streams": 300, "tls": 4000, "mappings": 1000, "filters": 200,
-           "analysis": 2000}
+LONGEST = {"feedback": 1000, "requests": 1000, "responses": 400, "http2": 500, "logs": 700, "texts": 400, "exports": 700,
+           "carve": 1000, "search": 300, "records": 2000, "packets": 2000, "streams": 200, "tls": 2000, "mappings": 1000, "filters": 200,
+           "analysis": 1200, "exchanges": 60, "histories": 50}
 FILTERS = [
     "tcp port 2196", "host 17.0.0.1 and port 2195", "net 10.0.0.0/8", "ip6 and tcp", "vlan 3 and tcp", "greater 100",
     "tcp[tcpflags] & (tcp-syn|tcp-fin) != 0", "ether host 00:11:22:33:44:55", "not (src host 192.0.2.1 or dst port 80)",
@@ -78,12 +78,21 @@ def frames():
         yield from (bytes([begin | (run["sender"] != "client")]) + bytes.fromhex(run["hex"]) for begin in (0, 0x80))
 
 
-def conversations():
-    """Scripts of segments: the fuzzer finds better ones."""
+def scripts(longest):
+    """Operations of a target: the fuzzer finds better ones. Half of them have the lowest option."""
     generator = random.Random(1)
     for number in range(60):
-        options = bytes([generator.randrange(256) & 0xFE | number & 1, generator.randrange(256)])
-        yield options + generator.randbytes(generator.randrange(9, 200))
+        yield bytes([generator.randrange(256) & 0xFE | number & 1]) + generator.randbytes(generator.randrange(9, longest))
+
+
+def connections():
+    """Sound connections: of each request, its data, its response and what follows that."""
+    generator = random.Random(1)
+    for beginning in (0, 1, 8):
+        for count in (1, 3, 5):
+            operations = [[0, 3, 4, 6], [0, 4, 3, 6], [0, 15, 4, 15], [0, 7], [0, 8, 4]] * count
+            chosen = [number for part in generator.sample(operations, count) for number in part]
+            yield bytes([beginning]) + b"".join(bytes([number | generator.choice((0, 0x20)), generator.randrange(256)]) for number in chosen)
 
 
 def with_options(options, contents):
@@ -126,13 +135,13 @@ def seeds():
         "responses": with_options([[0], [0x80]], gateways),
         "http2": list(frames()),
         "logs": with_options([[0]], logs()),
-        "texts": with_options([[number | number << 2] for number in range(4)], texts()),
+        "texts": with_options([[number | number << 2 | source] for number in range(4) for source in (0, 0x80)], texts()),
         "exports": with_options([[number | 0x80] for number in range(6)], texts()),
         "carve": with_options([[2], [0]], tuples + gateways + texts() + read[::4]),
         "search": with_options([[0]], searches()),
         "records": with_options([[0], [1]], read),
         "packets": list(packets()),
-        "streams": list(conversations()),
+        "streams": list(scripts(200)),
         "tls": list(flows()),
         "mappings": with_options([[0]], [text.encode() for text in MAPPINGS])
         + with_options([[1]], [text.encode() for text in MAPPINGS_OF_LOGS]),
@@ -141,6 +150,8 @@ def seeds():
         + with_options([[0, 0, 8], [16, 0, 14]], tuples + gateways)
         + with_options([[0, 0, 9], [0, 0, 10], [0, 0, 11], [0, 0, 0x3B], [0, 0, 15]], texts())
         + with_options([[0, 0, 13]], logs()),
+        "exchanges": [*scripts(LONGEST["exchanges"]), *connections()],
+        "histories": list(scripts(LONGEST["histories"])),
     }
 
 

@@ -15,14 +15,14 @@ extension StreamRecording {
       func check<Value: Equatable>(_ what: String, _ value: Value, _ expected: Value) {
         if value != expected { found.append("\(side) \(what): \(value), not \(expected)") }
       }
-      let half = self.half(stream, side)
-      check("bytes", half.bytes, direction.bytes.map { $0?.value })
-      check("packets", half.packets, direction.bytes.map { $0?.packet })
-      check("positions", half.fileOffsets, direction.bytes.map { $0?.fileOffset ?? -1 })
+      let (half, bytes) = (self.half(stream, side), direction.bytes)
+      check("bytes", half.bytes, bytes.map { $0?.value })
+      check("packets", half.packets, bytes.map { $0?.packet })
+      check("positions", half.fileOffsets, bytes.map { $0?.fileOffset ?? -1 })
       check("gaps", half.gaps, direction.gaps)
       check("SYN", report[side].isSYNSeen, direction.isSYNSeen)
-      check("count", report[side].bytes, direction.bytes.count { $0 != nil })
-      check("gap count", report[side].gapBytes, direction.bytes.count { $0 == nil })
+      check("count", report[side].bytes, bytes.count { $0 != nil })
+      check("gap count", report[side].gapBytes, bytes.count { $0 == nil })
       check("duplicates", report[side].duplicateBytes, direction.duplicateBytes)
       if comparesCopies {
         check("conflicting", report[side].conflictingBytes, direction.conflictingBytes)

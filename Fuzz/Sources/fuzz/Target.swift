@@ -14,7 +14,7 @@ struct Target: Sendable {
     run = { check($0.withOptions(optionCount)) }
   }
 
-  static let all = decoders + texts + captures + connections + settings + [analysis]
+  static let all = decoders + texts + captures + connections + settings + [analysis, exchanges, histories]
 }
 
 /// An input of a target.
@@ -51,13 +51,14 @@ struct Sample {
     return [.whole, generator.pick(others)]
   }
 
-  /// The function that gives lengths of chunks.
+  /// The function that gives lengths of chunks. One of some short ones is long: all of them would take most of the time,
+  /// and other samples are cut elsewhere.
   func lengths(_ chunking: Chunking) -> () -> Int {
     var generator = generator
     return switch chunking {
     case .whole: { 1 << 40 }
-    case .bytes: { 1 }
-    case .short: { generator.pick(1...9) }
+    case .bytes: { generator.chance(6) ? generator.pick(10...100) : 1 }
+    case .short: { generator.chance(6) ? generator.pick(10...100) : generator.pick(1...9) }
     case .long: { generator.pick(1...400) }
     }
   }

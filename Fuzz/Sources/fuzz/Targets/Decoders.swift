@@ -91,7 +91,7 @@ extension Target {
   }
 
   private static func checkLog(_ sample: Sample) {
-    let mapping = sample.options[0] & 1 == 0 ? nil : "token=device.token,status=code,timestamp=at"
+    let mapping = sample.options[0] & 3 != 3 ? nil : "token=device.token,status=code,timestamp=at"
     var whole: [String] = []
     for chunking in sample.chunkings() {
       let length = sample.lengths(chunking)

@@ -126,9 +126,19 @@ extension EventBatch {
 }
 
 /// Keeps all evidence as lines, and the ranges of the streams that it covers.
-private final class Evidences: EvidenceSink {
+final class Evidences: EvidenceSink {
+  /// The offsets are those of the first frames.
+  struct Push {
+    var stream: UInt32
+    var request, response: Int?
+    var token: String
+    var status: UInt16?
+    var isInferred: Bool
+  }
+
   var needs: EvidenceNeeds = []
   private(set) var lines: [String] = []
+  private(set) var pushes: [Push] = []
   private var covered: [StreamSide: [Range<Int>]] = [:]
   private var ends: [StreamSide: Int] = [:]
   private(set) var streams: [StreamSummary] = []
@@ -199,6 +209,14 @@ private final class Evidences: EvidenceSink {
       let texts = PushFields.Text.allCases.map { field in
         push.fields[field].map { bytes.extracting($0).withUnsafeBytes { Array($0) } } ?? []
       }
+      let token = push.fields[.tokenText].map { range in
+        bytes.extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      }
+      self.pushes.append(
+        Push(
+          stream: push.fields.http2Stream ?? 0, request: push.requestOffset,
+          response: push.direction == .server ? push.offset : nil, token: token ?? "",
+          status: push.fields.status, isInferred: push.fields.flags.contains(.statusInferred)))
       lines.append(
         "\(push.fields.service) \(pushes.labels.stream) \(push.direction.rawValue) \(push.offset) \(push.requestOffset ?? -1) \(push.fields.status ?? 0) \(push.fields.flags.rawValue) \(texts.map { Hex.string($0) }) \(push.fileOffset) \(push.packet?.number ?? 0)"
       )

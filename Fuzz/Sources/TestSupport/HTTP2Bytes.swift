@@ -1,0 +1,1 @@
+../../../Tests/TestSupport/Bytes/HTTP2Bytes.swift

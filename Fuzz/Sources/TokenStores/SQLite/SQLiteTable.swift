@@ -1,0 +1,1 @@
+../../../../Sources/Stores/TokenStores/SQLite/SQLiteTable.swift

@@ -1,1 +1,0 @@
-../../../../Tests/StreamInputsTests/ExportRecording.swift
