@@ -79,8 +79,8 @@ extension RunDecoder {
 public struct RunCursor: Sendable {
   /// Undecided bytes of earlier chunks, followed during a chunk by copies of its first bytes.
   @usableFromInline private(set) var carry: [UInt8] = []
-  /// The number of bytes at the end of `carry` that are copies of the chunk's first bytes; nil between chunks.
-  private var copied: Int?
+  /// The number of bytes at the end of `carry` that are copies of the chunk's first bytes.
+  private var copied = 0
   /// Whether the current window is `carry`; otherwise it is the chunk.
   @usableFromInline private(set) var isInCarry = false
   /// Whether the window ends where the run ends, and whether bytes are missing there.
@@ -118,18 +118,13 @@ public struct RunCursor: Sendable {
     ended = true
     endsAtGap = atGap
     isInCarry = true
-    copied = nil
   }
 
-  fileprivate mutating func beginChunk() {
-    guard copied == nil else { return }
-    copied = 0
-    isInCarry = !carry.isEmpty
-  }
+  fileprivate mutating func beginChunk() { isInCarry = !carry.isEmpty }
 
   /// Switches the window to the chunk once all bytes of earlier chunks are decided.
   fileprivate mutating func leaveCarry() -> Bool {
-    let earlier = carry.count &- (copied ?? 0)
+    let earlier = carry.count &- copied
     guard position >= earlier else { return false }
     windowOffset &+= earlier
     position &-= earlier
@@ -141,15 +136,14 @@ public struct RunCursor: Sendable {
   /// Copies more of the chunk to `carry`, doubling each time, so that long records take few steps. Returns false if
   /// the whole chunk was copied already: it stays in `carry`.
   fileprivate mutating func extendCarry(from chunk: RawSpan, first: Int) -> Bool {
-    let done = copied ?? 0
-    guard done < chunk.byteCount else {
+    guard copied < chunk.byteCount else {
       let decided = dropDecided()
       carry.removeFirst(decided)
-      copied = nil
+      copied = 0
       return false
     }
-    let count = min(chunk.byteCount, done == 0 ? first : 2 &* done)
-    chunk.extracting(done..<count).withUnsafeBytes { carry.append(contentsOf: $0) }
+    let count = min(chunk.byteCount, copied == 0 ? first : 2 &* copied)
+    chunk.extracting(copied..<count).withUnsafeBytes { carry.append(contentsOf: $0) }
     copied = count
     return true
   }
@@ -158,7 +152,7 @@ public struct RunCursor: Sendable {
     assert(carry.isEmpty && position <= chunk.byteCount, "no byte is decided before it came")
     let decided = dropDecided()
     chunk.extracting(droppingFirst: decided).withUnsafeBytes { carry.append(contentsOf: $0) }
-    copied = nil
+    copied = 0
     isInCarry = true
   }
 
