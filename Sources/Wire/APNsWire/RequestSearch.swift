@@ -91,7 +91,7 @@ extension RequestRules {
   private func payloadStart(before end: Int, from floor: Int, in bytes: RawSpan) -> Int? {
     guard end > floor, bytes.byte(at: end - 1) == UInt8(ascii: "}") else { return nil }
     var start = end - RequestLayout.itemHeaderLength - 2
-    let first = max(floor, end - Self.longestPayloadBefore)
+    let first = max(floor, end - RequestLayout.itemHeaderLength - Self.longestPayloadBefore)
     while start >= first {
       let payload = start + RequestLayout.itemHeaderLength
       if bytes.byte(at: payload) == UInt8(ascii: "{"),
