@@ -1,5 +1,7 @@
 import APNsWire
 import Basics
+import Foundation
+import TestSupport
 import Testing
 
 @Suite("Answers to pushes")
@@ -13,6 +15,8 @@ struct PushBodyTests {
       (#"{"reason":"Unregistered","timestamp":1700000000123}"#, "Unregistered", 1_700_000_000_123),
       (#" { "timestamp" : 0 , "x":[{"reason":"no"},{}], "reason":"ExpiredToken" } "#, "ExpiredToken", 0),
       (#"{"timestamp":1700000000123}"#, nil, 1_700_000_000_123),
+      // The last millisecond of the year 9999.
+      (#"{"timestamp":253402300799999}"#, nil, 253_402_300_799_999),
     ] as [(String, String?, Int64?)])
   func answers(text: String, reason: String?, timestamp: Int64?) throws {
     let bytes = Array(text.utf8)
@@ -28,7 +32,10 @@ struct PushBodyTests {
       #"{"reason":"A","reason":"A"}"#,
       #"{"reason":"A","timestamp":"1"}"#, #"{"reason":"A","timestamp":-1}"#,
       #"{"reason":"A","timestamp":1.5}"#,
-      #"{"reason":"A","timestamp":1e3}"#, #"{"reason":"A","timestamp":99999999999999999999}"#,
+      #"{"reason":"A","timestamp":1e3}"#, #"{"timestamp":253402300800000}"#,
+      #"{"timestamp":999999999999999999}"#, #"{"timestamp":9223372036854775807}"#,
+      #"{"timestamp":9223372036854775808}"#, #"{"timestamp":1:}"#, #"{"timestamp":1/}"#,
+      #"{"reason":"A","timestamp":99999999999999999999}"#,
       #"{"reason":"\u0055"}"#,
       #"{"reason":"A""#, #"{"reason":{"reason":"A"}}"#, "<html>", #"{"reason":"A"}x"#,
     ])
@@ -52,6 +59,44 @@ struct PushBodyTests {
     let answer = try #require(body(bytes))
     let found = PushReason.status(of: answer, in: bytes.span.bytes)
     #expect(found == status)
+  }
+
+  /// `| 404 | `BadPath` |`, and so on.
+  static let documented: [(status: UInt16, reason: String)] = {
+    let page = try? Data(contentsOf: Fixtures.url("../../docs/spec/pushes.md"))
+    return String(decoding: page ?? Data(), as: UTF8.self).split(separator: "\n").flatMap { line in
+      let cells = line.split(separator: "|")
+      guard cells.count == 2, let status = UInt16(cells[0].trimmingCharacters(in: .whitespaces)) else {
+        return [(status: UInt16, reason: String)]()
+      }
+      return cells[1].matches(of: /`([A-Za-z ]+)`/).map { (status, String($0.output.1)) }
+    }
+  }()
+
+  @Test("each reason of docs/spec/pushes.md#reasons has its status", arguments: documented)
+  func reasons(status: UInt16, reason: String) {
+    let bytes = Array(reason.utf8)
+    #expect(PushReason.status(of: bytes.indices, in: bytes.span.bytes) == status)
+    #expect(PushReason.status(of: 0..<bytes.count - 1, in: bytes.span.bytes) == nil)
+  }
+
+  @Test func reasonsAreThere() {
+    #expect(Self.documented.count == PushReason.statuses.reduce(0) { $0 + $1.reasons.count })
+    #expect(Set(Self.documented.map(\.status)) == [400, 403, 404, 405, 410, 413, 429, 500, 503])
+  }
+
+  /// docs/spec/pushes.md#outcomes.
+  @Test("what to send again") func resend() {
+    func needsResend(_ status: UInt16?, _ flags: PushFlags = []) -> Bool {
+      var fields = PushFields()
+      (fields.status, fields.flags) = (status, flags)
+      return fields.needsResend
+    }
+    for status in [429, 500, 503] as [UInt16] { #expect(needsResend(status)) }
+    for status in [nil, 200, 400, 403, 404, 405, 410, 413, 430, 501, 504] as [UInt16?] {
+      #expect(!needsResend(status) && needsResend(status, .goaway) && needsResend(status, .refused))
+      #expect(!needsResend(status, .streamReset))
+    }
   }
 
   @Test(

@@ -1,0 +1,96 @@
+import APNsWire
+import TestSupport
+import Testing
+
+private typealias Bytes = HTTP2Bytes
+
+/// Heads of directions that may be cut off anywhere (docs/spec/pushes.md#connections).
+@Suite("HTTP/2 by the first bytes") struct HTTP2RecognitionTests {
+  private static let ping = Bytes.frame(6, 0, stream: 0, [1, 2, 3, 4, 5, 6, 7, 8])
+  private static let settings = Bytes.frame(4, 0, stream: 0, [0, 3, 0, 0, 0, 100])
+  private static let request = Array("GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n".utf8)
+  private static let answer = Array("HTTP/1.1 101 Switching Protocols\r\n\r\n".utf8)
+  private static let headers = Bytes.frame(1, 4, stream: 1, [0x88])
+  private static func data(_ byte: UInt8) -> [UInt8] { Bytes.frame(0, 0, stream: 1, [byte]) }
+
+  static let clients: [(sentence: String, head: [UInt8], isClient: Bool)] = [
+    ("the preface", Bytes.preface, true),
+    ("all of it but the last byte", Bytes.preface.dropLast(), false),
+    ("with another last byte", Bytes.preface.dropLast() + [0], false),
+    ("after a request", request + Bytes.preface, true),
+    ("after a request, all but the last byte", request + Bytes.preface.dropLast(), false),
+    ("after a request, with frames", request + Bytes.preface + settings, true),
+    ("after 1024 bytes", filled(1024) + Bytes.preface, true),
+    ("after 1025 bytes", filled(1025) + Bytes.preface, false),
+    ("after a zero byte", [0] + Bytes.preface, false),
+    ("a request alone", request + request, false),
+    ("frames alone", settings + ping + ping, false), ("nothing", [], false),
+  ]
+
+  static let servers: [(sentence: String, head: [UInt8], isServer: Bool)] = [
+    ("SETTINGS and two frames", settings + ping + ping + [0xff], true),
+    ("SETTINGS and a frame, and the end", settings + ping, true),
+    ("SETTINGS and a frame, and a part of another", settings + ping + ping.prefix(8), false),
+    ("the third frame is cut after its header", settings + ping + ping.prefix(9), true),
+    ("SETTINGS alone", settings, false),
+    ("SETTINGS that are cut", settings.dropLast(), false),
+    ("a header that is cut", Array(settings.prefix(8)), false),
+    ("the second frame is none", settings + [UInt8](repeating: 0xff, count: 17) + ping, false),
+    ("the third frame is none", settings + ping + [UInt8](repeating: 0xff, count: 17), false),
+    ("an acknowledgement comes first", Bytes.frame(4, 1, stream: 0, []) + settings + ping, false),
+    ("PING comes first", ping + settings + ping, false),
+    ("an answer to an upgrade before it", answer + settings + ping + ping, true),
+    ("the answer alone", answer, false),
+    ("the answer, and PING first", answer + ping + settings + ping, false),
+    ("another answer", Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + settings + ping + ping, false),
+    ("nothing", [], false),
+  ]
+
+  static let insides: [(sentence: String, head: [UInt8], isInside: Bool)] = [
+    ("three frames", headers + data(1) + ping, true), ("two frames", headers + ping, false),
+    ("after other bytes", [0xff, 0xff, 0xff] + headers + data(1) + ping, true),
+    ("three frames of DATA", data(1) + data(2) + data(3), false),
+    ("two of DATA, then HEADERS", data(1) + data(2) + headers, true),
+    ("HEADERS, then two of DATA", headers + data(1) + data(2), true),
+    ("DATA, HEADERS, DATA", data(1) + headers + data(2), true),
+    ("three that are alike", Bytes.settings + Bytes.settings + Bytes.settings, false),
+    ("the third is another", Bytes.settings + Bytes.settings + Bytes.frame(4, 1, stream: 0, []), true),
+    ("the first is another", Bytes.frame(4, 1, stream: 0, []) + Bytes.settings + Bytes.settings, true),
+  ]
+
+  /// How many bytes decide; 512 is what is read of a server.
+  static let lengths: [(head: [UInt8], length: Int?)] = [
+    ([], 24), (text("P"), 24), (text("PRI"), 24), (Bytes.preface, 24), (Bytes.preface + settings, 24),
+    (text("PO"), 1048), (text("POST"), 1048), (text("POST "), 1048), (text("POST /"), 1048),
+    (text("OPTIONS *"), 1048), (text("GET x"), nil), (text("GET  "), nil), (text("get /"), nil),
+    (text(" / HTTP"), nil), (text("LONGNAMED"), nil), (text("LONGNAMED /"), nil),
+    (text("OPTIONS / HTTP"), 1048),
+    (text("OPTIONS x HTTP"), nil), (text("HTTP/1.1 1"), 1048), (text("HTTP/1.1 101 S"), 1048),
+    (text("HTTP/1.1 2"), nil), (text("PRI * HTTP/1"), 1048),
+    ([0], 512), ([0, 0, 6], 512), ([0, 0, 6, 4], 512), ([0, 0, 6, 4, 0, 0, 0, 0], 512), (settings, 512),
+    ([0, 0, 6, 5], nil), ([0, 0, 6, 4, 1], nil), ([0, 0, 6, 5, 0], nil), ([0, 0, 6, 4, 0, 0, 0, 0, 1], nil),
+    ([0, 0, 5, 4, 0, 0, 0, 0, 0], nil), ([0x16, 3, 1, 2], nil),
+  ]
+
+  private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+  private static func filled(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x2d, count: count) }
+
+  @Test("a client", arguments: clients) func client(_ sentence: String, _ head: [UInt8], _ expected: Bool) {
+    #expect(HTTP2Recognition.isClient(head.span.bytes) == expected)
+  }
+
+  @Test("a server", arguments: servers) func server(_ sentence: String, _ head: [UInt8], _ expected: Bool) {
+    #expect(HTTP2Recognition.isServer(head.span.bytes) == expected)
+  }
+
+  @Test("in the middle", arguments: insides) func inside(
+    _ sentence: String, _ head: [UInt8], _ expected: Bool
+  ) {
+    #expect(HTTP2Recognition.isInside(head.span.bytes) == expected)
+  }
+
+  @Test("how many bytes decide, none where more do not change it", arguments: lengths)
+  func deciding(_ head: [UInt8], _ expected: Int?) {
+    #expect(HTTP2Recognition.decidingLength(head.span.bytes, server: 512) == expected)
+  }
+}
