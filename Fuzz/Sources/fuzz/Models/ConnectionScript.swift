@@ -72,7 +72,10 @@ struct ConnectionScript {
     case 11: damage(choice, side)
     case 12: if choice & 0xc0 == 0 { end(side) }
     case 13: stray(choice, side)
-    case 14: send(0x0c + (choice & 0x70), choice, UInt32(choice & 7), [choice, choice], side)
+    case 14:
+      // Frames of types without a meaning do not show that a side is HTTP/2 (docs/spec/pushes.md).
+      isSound = false
+      send(0x0c + (choice & 0x70), choice, UInt32(choice & 7), [choice, choice], side)
     default: swapLast()
     }
   }
@@ -147,7 +150,9 @@ struct ConnectionScript {
     case 1: send(6, choice >> 7, 0, [UInt8](repeating: 0, count: 8), side)
     case 2: send(8, 0, UInt32(choice >> 6), [0, 0, 1, 0], side)
     case 3: send(2, 0, 1 + UInt32(choice >> 6), [0, 0, 0, 0, 16], side)
-    default: send(HTTP2Bytes.goAway(last: UInt32(choice >> 3), "{\"reason\":\"Shutdown\"}"), .second)
+    default:
+      let reason = Array(#"{"reason":"Shutdown"}"#.utf8)
+      send(7, 0, 0, HTTP2Bytes.bytes(UInt32(choice >> 3)) + HTTP2Bytes.bytes(0) + reason, .second)
     }
   }
 

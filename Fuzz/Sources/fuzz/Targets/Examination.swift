@@ -209,8 +209,8 @@ final class Evidences: EvidenceSink {
       let texts = PushFields.Text.allCases.map { field in
         push.fields[field].map { bytes.extracting($0).withUnsafeBytes { Array($0) } } ?? []
       }
-      let token = push.fields[.tokenText].map { range in
-        bytes.extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      let token = push.fields[.token].map { range in
+        bytes.extracting(range).withUnsafeBytes { Hex.string(Array($0)) }
       }
       self.pushes.append(
         Push(

@@ -65,17 +65,17 @@ private struct StoreHistory {
 
   // MARK: - Calls
 
-  private func timed(_ tokens: [(token: UInt8, time: Int64)]) -> TimedTokens {
+  private static func timed(_ tokens: [(token: UInt8, time: Int64)]) -> TimedTokens {
     { visit in
       for (token, time) in tokens { try visit([token].span.bytes, StoreTime(seconds: time)) }
     }
   }
 
-  private func owner(_ environment: Environment) -> AppEnvironment {
+  private static func owner(_ environment: Environment) -> AppEnvironment {
     AppEnvironment(environment: environment)
   }
 
-  private func entry() -> JournalEntry {
+  private static func entry() -> JournalEntry {
     JournalEntry(
       at: Self.base, version: "1", inputs: [ReplayedInput(source: "a", sha256: "00", bytes: 38)],
       options: "{}", tuples: 1, rejected: 0)
@@ -86,7 +86,7 @@ private struct StoreHistory {
   ) {
     var after = state
     for (token, time) in tokens { after.register(StoreKey(environment: environment, token: token), time) }
-    call(limit, [after]) { _ = try store.register(timed(tokens), for: owner(environment)) }
+    call(limit, [after]) { _ = try $0.register(Self.timed(tokens), for: Self.owner(environment)) }
   }
 
   private mutating func replay(
@@ -98,8 +98,9 @@ private struct StoreHistory {
     let counts = after.replay(tokens, environment, knownOnly: knownOnly)
     var answer: ReplayAnswer?
     let isDone = call(limit, after.stages(after: settled)) {
-      answer = try store.replay(
-        timed(tokens), for: owner(environment), options: ReplayOptions(knownOnly: knownOnly), entry: entry)
+      answer = try $0.replay(
+        Self.timed(tokens), for: Self.owner(environment), options: ReplayOptions(knownOnly: knownOnly),
+        entry: Self.entry)
     }
     guard isDone, let done = state.entries.last else { return }
     expect(answer?.counts == counts, "outcomes are those of the rule: \(answer as Any), not \(counts)")
@@ -120,7 +121,7 @@ private struct StoreHistory {
     let counts = after.replay(tokens, environment, knownOnly: false)
     do {
       let answer = try store.replay(
-        timed(tokens), for: owner(environment), options: ReplayOptions(dryRun: true), entry: nil)
+        Self.timed(tokens), for: Self.owner(environment), options: ReplayOptions(dryRun: true), entry: nil)
       expect(answer.counts == counts, "a dry run has the outcomes of the replay: \(answer), not \(counts)")
     } catch { fail("a dry run fails: \(error)") }
     check("a dry run changes nothing")
@@ -134,19 +135,19 @@ private struct StoreHistory {
 
   private mutating func undo(_ id: Int, isDry: Bool, _ limit: Int) {
     guard let environment = state.entry(id)?.environment else {
-      return refused(limit, []) { _ = try store.undo(id, entry: isDry ? nil : entry()) }
+      return refused(limit, []) { _ = try $0.undo(id, entry: isDry ? nil : Self.entry()) }
     }
     if isDry {
-      guard state.undone(id) != nil else { return refused(limit, []) { _ = try store.undo(id, entry: nil) } }
-      call(limit, [state]) { _ = try store.undo(id, entry: nil) }
+      guard state.undone(id) != nil else { return refused(limit, []) { _ = try $0.undo(id, entry: nil) } }
+      call(limit, [state]) { _ = try $0.undo(id, entry: nil) }
       return
     }
     let settled = state.settled(environment)
     guard let after = settled.undone(id) else {
-      return refused(limit, [settled]) { _ = try store.undo(id, entry: entry()) }
+      return refused(limit, [settled]) { _ = try $0.undo(id, entry: Self.entry()) }
     }
     call(limit, after.stages(after: settled)) {
-      _ = try store.undo(id, entry: entry())
+      _ = try $0.undo(id, entry: Self.entry())
     }
   }
 
@@ -155,7 +156,9 @@ private struct StoreHistory {
   /// Makes a call. Without a fault, the last of the states follows it; else one of them, or the state before.
   /// - Returns: whether there was no fault.
   @discardableResult
-  private mutating func call(_ limit: Int, _ states: [StoreState], _ body: () throws -> Void) -> Bool {
+  private mutating func call(_ limit: Int, _ states: [StoreState], _ body: (TokenStore) throws -> Void)
+    -> Bool
+  {
     guard let error = fault(limit, body) else {
       if are_changes_over() == 0 {
         state = states[states.count - 1]
@@ -179,7 +182,7 @@ private struct StoreHistory {
   }
 
   /// Makes a call that is refused.
-  private mutating func refused(_ limit: Int, _ states: [StoreState], _ body: () throws -> Void) {
+  private mutating func refused(_ limit: Int, _ states: [StoreState], _ body: (TokenStore) throws -> Void) {
     let error = fault(limit, body)
     if are_changes_over() != 0 {
       _ = interrupted(states)
@@ -193,9 +196,9 @@ private struct StoreHistory {
     check("what is refused changes nothing")
   }
 
-  private func fault(_ limit: Int, _ body: () throws -> Void) -> (any Error)? {
+  private func fault(_ limit: Int, _ body: (TokenStore) throws -> Void) -> (any Error)? {
     limit_changes(CInt(limit))
-    do { try body() } catch { return error }
+    do { try body(store) } catch { return error }
     return nil
   }
 
