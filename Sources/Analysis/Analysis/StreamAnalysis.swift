@@ -136,7 +136,7 @@ final class StreamAnalysis {
   }
 
   func add(_ gap: StreamGap, to direction: inout DirectionAnalysis) throws {
-    assert(gap.offset == direction.end && gap.length > 0, "a gap follows the bytes before it")
+    assert(gap.offset == direction.end && gap.length >= 0, "a gap follows the bytes before it")
     direction.noteFirst(gap.fileOffset, gap.packet)
     direction.gapBytes &+= gap.length
     try endRun(of: &direction, atGap: true)
