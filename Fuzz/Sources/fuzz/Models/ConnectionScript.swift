@@ -134,7 +134,8 @@ struct ConnectionScript {
   private mutating func responseData(_ choice: UInt8) {
     guard let index = index(choice, where: { $0.isResponseOpen && $0.status != nil }) else { return }
     if choice & 1 != 0 { exchanges[index].isResponseOpen = false }
-    let body = choice & 2 == 0 ? "{\"reason\":\"Unregistered\",\"timestamp\":1400000000000}" : ""
+    // Empty DATA that ends no stream does not show that a side is HTTP/2 (docs/spec/pushes.md).
+    let body = choice & 3 != 3 ? "{\"reason\":\"Unregistered\",\"timestamp\":1400000000000}" : ""
     send(0, choice & 1, exchanges[index].id, Array(body.utf8), .second)
   }
 
