@@ -3,7 +3,7 @@ import Generator
 import NIOCore
 import Synchronization
 
-/// A capture of what clients and server send, as their sockets carry it.
+/// A capture of the bytes that clients and server send through their sockets.
 package final class ServedCapture: Sendable {
   private let writer: Mutex<ConnectionWriter>
 
