@@ -11,6 +11,7 @@ private typealias Bytes = HTTP2Bytes
   private static let request = Array("GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n".utf8)
   private static let answer = Array("HTTP/1.1 101 Switching Protocols\r\n\r\n".utf8)
   private static let headers = Bytes.frame(1, 4, stream: 1, [0x88])
+  private static let lastData = Bytes.frame(0, 1, stream: 1, [1])
   private static func data(_ byte: UInt8) -> [UInt8] { Bytes.frame(0, 0, stream: 1, [byte]) }
 
   static let clients: [(sentence: String, head: [UInt8], isClient: Bool)] = [
@@ -56,6 +57,22 @@ private typealias Bytes = HTTP2Bytes
     ("three that are alike", Bytes.settings + Bytes.settings + Bytes.settings, false),
     ("the third is another", Bytes.settings + Bytes.settings + Bytes.frame(4, 1, stream: 0, []), true),
     ("the first is another", Bytes.frame(4, 1, stream: 0, []) + Bytes.settings + Bytes.settings, true),
+    ("a message", headers + lastData, true), ("a message that is cut", headers + lastData.dropLast(), false),
+    ("a message, and a byte", headers + lastData + [0], false),
+    ("a message that goes on", headers + data(1), false),
+    ("a message whose HEADERS go on", Bytes.frame(1, 0, stream: 1, [0x88]) + lastData, false),
+    ("HEADERS and DATA of two streams", Bytes.frame(1, 4, stream: 3, [0x88]) + lastData, false),
+    ("DATA and HEADERS", lastData + headers, false),
+  ]
+
+  /// How many first bytes show whether three frames begin.
+  static let startLengths: [(sentence: String, head: [UInt8], length: Int)] = [
+    ("nothing", [], 9), ("a header that is cut", Array(headers.prefix(8)), 9), ("no frame", filled(100), 9),
+    ("a header", Array(headers.prefix(9)), 19), ("a frame", headers, 19),
+    ("no second frame", headers + filled(100), 19),
+    ("two headers", headers + data(1).prefix(9), 29),
+    ("three frames", headers + data(1) + ping + ping, 29),
+    ("no third frame", headers + data(1) + filled(100), 29),
   ]
 
   /// How many bytes decide; 512 is what is read of a server.
@@ -87,6 +104,11 @@ private typealias Bytes = HTTP2Bytes
     _ sentence: String, _ head: [UInt8], _ expected: Bool
   ) {
     #expect(HTTP2Recognition.isInside(head.span.bytes) == expected)
+  }
+
+  @Test("how many bytes show three frames", arguments: startLengths)
+  func starts(_ sentence: String, _ head: [UInt8], _ expected: Int) {
+    #expect(HTTP2Recognition.startLength(head.span.bytes) == expected)
   }
 
   @Test("how many bytes decide, none where more do not change it", arguments: lengths)

@@ -6,9 +6,11 @@ import StreamInputs
 /// Detects the content of a direction, or of a file, from its first bytes, the head. A head is decoded as if the stream
 /// ended after it.
 package struct ContentProbe: Sendable {
-  /// Bytes of the head: of a direction's first run, of one whose first bytes match nothing, and of a dump.
+  /// Bytes of the head: of a direction's first run, of one whose first bytes match nothing, of one that begins in the
+  /// middle of a connection, too, and perhaps of a frame; and of a dump.
   static let headLength = 512
   static let longHeadLength = 2048
+  static let longestHeadLength = 32_768
   static let dumpHeadLength = FormatProbes.headLength
   /// If the head does not begin with a record, at least one byte in 4 must belong to records.
   private static let recordShare = 4

@@ -15,13 +15,23 @@ extension StreamAnalysis {
     if http2 == HTTP2Preface.length { return HTTP2Preface.length }
     if identity.serverEvidence == .log { return ContentProbe.dumpHeadLength }
     if isSettled, expected != nil {
-      return http2 ?? (probed && !direction.beginsStream ? ContentProbe.headLength : Ciphertext.headLength)
+      if let http2 { return http2 }
+      guard probed, !direction.beginsStream else { return Ciphertext.headLength }
+      // Requests that are read later than their responses lose their outcomes; a client of feedback sends nothing.
+      if expected != .feedback || direction.side == server {
+        return max(ContentProbe.headLength, HTTP2Recognition.startLength(head))
+      }
     }
     if identity.serverEvidence == .dump { return ContentProbe.dumpHeadLength }
     if let http2 { return max(http2, ContentProbe.headLength) }
-    guard head.byteCount >= ContentProbe.headLength else { return ContentProbe.headLength }
-    let isKnown = log.options.probe.content(of: head.extracting(first: ContentProbe.headLength)) != nil
-    return isKnown ? ContentProbe.headLength : ContentProbe.longHeadLength
+    let longest = direction.beginsStream ? ContentProbe.longHeadLength : ContentProbe.longestHeadLength
+    var length = ContentProbe.headLength
+    while length < longest, head.byteCount >= length,
+      log.options.probe.content(of: head.extracting(first: length)) == nil
+    {
+      length *= 4
+    }
+    return length
   }
 
   /// Decides the content of the direction from the first bytes of its first run, and decodes all of `bytes`.
@@ -103,7 +113,7 @@ extension StreamAnalysis {
   }
 
   private func recognise(_ head: RawSpan, from side: Side) -> DirectionContent? {
-    let carried = log.options.probe.content(of: head, isDump: identity.serverEvidence == .dump)
+    let carried = shownContent(of: head, from: side)
     // A dump that matches no known content is read as feedback.
     if identity.serverEvidence == .dump { return carried ?? .feedback }
     if carried == .http2 { return .http2 }
@@ -117,6 +127,15 @@ extension StreamAnalysis {
     return isSettled && carried != .feedback && (side == server) != isServer ? nil : carried
   }
 
+  /// The content that the bytes show; HTTP/2 also if only those of the other side do.
+  private func shownContent(of head: RawSpan, from side: Side) -> DirectionContent? {
+    let probe = log.options.probe
+    if let shown = probe.content(of: head, isDump: identity.serverEvidence == .dump) { return shown }
+    guard case .undecided(let other) = self[side.other].content, probe.content(of: other.span.bytes) == .http2
+    else { return nil }
+    return .http2
+  }
+
   /// Whether an HTTP/2 connection begins here. A gap may cut off the preface.
   private func beginsHTTP2(_ head: RawSpan, of direction: borrowing DirectionAnalysis) -> Bool {
     HTTP2Recognition.isClient(head) || direction.beginsStream && beginsCutPreface(head)
@@ -125,7 +144,7 @@ extension StreamAnalysis {
 
   /// Whether an HTTP/2 connection continues here: those that manage channels have the ports of the old services.
   private func continuesHTTP2(_ head: RawSpan, of direction: borrowing DirectionAnalysis) -> Bool {
-    expected != nil && !direction.beginsStream && log.options.probe.content(of: head) == .http2
+    expected != nil && !direction.beginsStream && shownContent(of: head, from: direction.side) == .http2
   }
 
   /// The first bytes of a preface may also be the time of a tuple: its length, after them, cannot be that of one. Fewer

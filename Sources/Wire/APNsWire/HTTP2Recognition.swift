@@ -111,8 +111,9 @@ package enum HTTP2Recognition {
   }
 
   /// Whether the bytes contain three consecutive plausible frames that are not all alike, and not all DATA: messages of
-  /// Modbus have the zero byte there, too.
+  /// Modbus have the zero byte there, too. Or whether they are a message.
   package static func isInside(_ head: RawSpan) -> Bool {
+    if isMessage(head) { return true }
     guard head.byteCount >= 3 &* Frame.headerLength else { return false }
     return (0...head.byteCount &- 3 &* Frame.headerLength).contains { index in
       guard FrameHeader.plausibleFrames(from: index, in: head)?.count == FrameHeader.startLength,
@@ -122,6 +123,30 @@ package enum HTTP2Recognition {
         head.byte(at: index &+ $0) != head.byte(at: index &+ Frame.headerLength &+ $0)
       }
     }
+  }
+
+  /// How many first bytes of a direction show whether it begins with three plausible frames: those up to the third header,
+  /// or up to the first one that is not plausible.
+  package static func startLength(_ head: RawSpan) -> Int {
+    var end = Frame.headerLength
+    for _ in 1..<FrameHeader.startLength where end <= head.byteCount {
+      let header = FrameHeader(at: end &- Frame.headerLength, in: head)
+      guard header.isPlausible else { break }
+      end &+= header.length &+ Frame.headerLength
+    }
+    return end
+  }
+
+  /// Whether the bytes are HEADERS and DATA of one stream, both whole, and nothing else.
+  private static func isMessage(_ head: RawSpan) -> Bool {
+    guard let (count, left) = FrameHeader.plausibleFrames(from: 0, in: head), count == 2, left == 0 else {
+      return false
+    }
+    let headers = FrameHeader(at: 0, in: head)
+    let data = FrameHeader(at: Frame.headerLength &+ headers.length, in: head)
+    return headers.type == Frame.Kind.headers.rawValue && data.type == Frame.Kind.data.rawValue
+      && headers.streamID == data.streamID && Frame.Flags(rawValue: headers.flags).contains(.endHeaders)
+      && Frame.Flags(rawValue: data.flags).contains(.endStream)
   }
 
   private static func firstStart(in head: RawSpan) -> Int? {
