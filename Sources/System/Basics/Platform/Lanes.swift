@@ -16,10 +16,10 @@ package final class Lanes<Value>: @unchecked Sendable {
   ///   - jobs: the number of jobs.
   ///   - limit: the cost of the values that each lane may queue.
   ///   - work: called once on each thread. It does the jobs that `next` returns, one after another, and adds their values
-  ///     to the lane, until `next` returns nil.
+  ///     to the lane, until `next` returns nil. After it throws, no lane gets another job.
   package init(
     jobs: Int, lanes count: Int, limit: Int,
-    work: @escaping @Sendable (_ lane: Lane, _ next: () -> Int?) -> Void
+    work: @escaping @Sendable (_ lane: Lane, _ next: () -> Int?) throws -> Void
   ) throws {
     jobCount = jobs
     lanes = (0..<count).map { _ in BoundedQueue(limit: limit) }
@@ -32,11 +32,13 @@ package final class Lanes<Value>: @unchecked Sendable {
     }
   }
 
-  private func start(_ number: Int, _ work: @escaping @Sendable (Lane, () -> Int?) -> Void) throws {
+  private func start(_ number: Int, _ work: @escaping @Sendable (Lane, () -> Int?) throws -> Void) throws {
     changed.withLock { running += 1 }
     do {
       try WorkThread.start {
-        work(self.lanes[number]) { self.takeJob(number) }
+        if (try? work(self.lanes[number], { self.takeJob(number) })) == nil {
+          self.changed.withLock { self.isStopped = true }
+        }
         self.lanes[number].end()
         self.endThread()
       }

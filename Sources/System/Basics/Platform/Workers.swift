@@ -19,77 +19,48 @@ package enum Workers {
 
   /// - Parameters:
   ///   - count: the number of calls of `work`.
-  ///   - jobs: the maximum number of threads, this one included.
-  ///   - work: called once with each number from 0, on any thread.
+  ///   - jobs: the maximum number of calls at a time, each on a thread of its own.
+  ///   - work: called once with each number from 0.
   ///   - deliver: called with the results in the order of their numbers, on this thread.
   /// - Throws: the first error of `work` or `deliver` in that order, after all threads have stopped.
   package static func run<Result: Sendable>(
     _ count: Int, jobs: Int, work: @escaping @Sendable (Int) throws -> Result,
     deliver: (Result) throws -> Void
   ) throws {
-    let board = ResultBoard(count: count, make: work)
-    for _ in 1..<max(1, min(jobs, count)) { try WorkThread.start { while board.work() {} } }
-    defer { board.stop() }
-    for number in 0..<count { try deliver(board.result(number)) }
+    let call = Call(work)
+    let lanes = try Lanes<Swift.Result<Result, any Error>>(
+      jobs: count, lanes: min(max(jobs, 1), count), limit: .max
+    ) { lane, next in
+      while let number = next() {
+        let result = call.result(number)
+        _ = try lane.add([result], cost: 0)
+        _ = try result.get()
+      }
+    }
+    defer {
+      lanes.stop()
+      call.end()
+    }
+    for number in 0..<count {
+      for result in lanes.lane(of: number)?.next(returning: []) ?? [] { try deliver(result.get()) }
+    }
   }
 }
 
-/// The work and results that the threads share.
-private final class ResultBoard<Result: Sendable>: @unchecked Sendable {
-  private let count: Int
-  /// Guards the properties below.
-  private let changed = Monitor()
-  /// Nil after `stop`: a thread may live longer, and must not keep the resources of the work.
+/// The work of several threads.
+private final class Call<Result: Sendable>: @unchecked Sendable {
+  /// Nil after `end`: a thread may live longer, and must not keep the resources of the work.
   private var make: (@Sendable (Int) throws -> Result)?
-  private var next = 0
-  private var working = 0
-  private var results: [Int: Swift.Result<Result, any Error>] = [:]
 
-  init(count: Int, make: @escaping @Sendable (Int) throws -> Result) {
-    (self.count, self.make) = (count, make)
-  }
-
-  /// Runs the next call of `make`; false if none is left.
-  func work() -> Bool {
-    guard let number = changed.withLock({ take() }) else { return false }
-    let result = result(of: number)
-    changed.withLock {
-      results[number] = result
-      working -= 1
-      if case .failure = result { next = count }
-      changed.broadcast()
-    }
-    return true
-  }
+  init(_ make: @escaping @Sendable (Int) throws -> Result) { self.make = make }
 
   /// Not inlined: after it returns, the thread has no reference to `make`.
   @inline(never)
-  private func result(of number: Int) -> Swift.Result<Result, any Error> {
+  func result(_ number: Int) -> Swift.Result<Result, any Error> {
     guard let make else { return .failure(CancellationError()) }
     return Swift.Result { try make(number) }
   }
 
-  private func take() -> Int? {
-    guard next < count else { return nil }
-    working += 1
-    next += 1
-    return next - 1
-  }
-
-  /// The result with the given number. Until it is available, this thread works as well.
-  func result(_ number: Int) throws -> Result {
-    while true {
-      if let result = changed.withLock({ results.removeValue(forKey: number) }) { return try result.get() }
-      if !work() { changed.withLock { while results[number] == nil { changed.wait() } } }
-    }
-  }
-
-  /// Starts no more work, waits for running work, and releases `make`.
-  func stop() {
-    changed.withLock {
-      next = count
-      while working > 0 { changed.wait() }
-      make = nil
-    }
-  }
+  /// When no thread works any more.
+  func end() { make = nil }
 }
