@@ -238,7 +238,8 @@ final class RowFrame<Row: TableRow> {
   private let columns: [Row.Column]
   /// Takes the rows in place of an output; nil if they are text.
   private let table: (any RowTable)?
-  private let scratch = RowScratch()
+  /// The current row of a table, in memory that is reused.
+  @exclusivity(unchecked) private var values: [RowValue] = []
   private let decimal = Decimal.shared
   /// The text before each value, and the text after the last.
   private let leads: [[UInt8]]
@@ -276,11 +277,7 @@ final class RowFrame<Row: TableRow> {
   func write(_ row: Row, of bytes: RawSpan = RawSpan(), to output: OutputBuffer) throws {
     let bound = bound &+ repetitions &* row.textBound
     try bytes.withUnsafeBytes { bytes in
-      if let table {
-        return try scratch.append(
-          columns, bound: bound, to: table, { RowCursor(forms, decimal, of: bytes, at: $0) },
-          { row.put($0, to: &$1) })
-      }
+      if let table { return try append(row, of: bytes, bound: bound, to: table) }
       if model.map({ row.isLike($0.pointee) }) != true { try prepare(for: row, bytes, bound) }
       guard let start = texts.bytes.baseAddress else { return }
       try output.extend(bound) { target in
@@ -295,6 +292,26 @@ final class RowFrame<Row: TableRow> {
         return cursor.end - target
       }
     }
+  }
+
+  /// Writes the values of a row into `texts`, for a table.
+  private func append(
+    _ row: Row, of bytes: UnsafeRawBufferPointer, bound: Int, to table: any RowTable
+  ) throws {
+    values.removeAll(keepingCapacity: true)
+    texts.removeAll()
+    try texts.extend(bound) { start in
+      var end = start
+      for column in columns {
+        var cursor = RowCursor(forms, decimal, of: bytes, at: end)
+        row.put(column, to: &cursor)
+        let value = UnsafeRawBufferPointer(start: end, count: cursor.end - end)
+        values.append(RowValue(bytes: value, isNothing: cursor.isNothing, time: cursor.time))
+        end = cursor.end
+      }
+      return end - start
+    }
+    try table.append(values)
   }
 
   /// Formats what rows like `row` share.
