@@ -102,9 +102,7 @@ struct PacketEncoder {
     header += bigEndian(identification) + bigEndian(range.count == length ? 0x4000 : fragment)
     // 64 hops; TCP.
     header += [64, 6]
-    var sum = Checksum()
-    sum.add(header + source + destination)
-    return header + bigEndian(sum.value) + source + destination
+    return header + bigEndian(checksum(header + source + destination)) + source + destination
   }
 
   /// RFC 8200.
@@ -129,34 +127,22 @@ struct PacketEncoder {
     var head = bigEndian(sourcePort) + bigEndian(destinationPort)
     head += bigEndian(segment.sequence) + bigEndian(segment.acknowledgement)
     head += [UInt8((20 + options.count) / 4) << 4, segment.flags, 0xff, 0xff]
-    var sum = Checksum()
     let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
     let length = UInt32(truncatingIfNeeded: 20 + options.count + segment.payload.count)
-    sum.add(source + destination + bigEndian(length) + [0, 0, 0, 6])
-    sum.add(head + options)
-    sum.add(segment.payload)
+    let pseudoHeader = source + destination + bigEndian(length) + [0, 0, 0, 6]
+    let sum = checksum(pseudoHeader + head + options + segment.payload)
     // Bytes that were altered on the way have the wrong sum, so that the first copy counts.
-    head += bigEndian(sum.value ^ (segment.altered == nil ? 0 : 1))
+    head += bigEndian(sum ^ (segment.altered == nil ? 0 : 1))
     return head + [0, 0] + options + segment.payload
   }
 }
 
-/// The internet checksum (RFC 1071) of several arrays. Only the last may have an odd number of bytes.
-private struct Checksum {
-  private var sum: UInt64 = 0
-
-  mutating func add(_ bytes: [UInt8]) {
-    for index in stride(from: 0, to: bytes.count, by: 2) {
-      sum &+= UInt64(bytes[index]) << 8
-      if index + 1 < bytes.count { sum &+= UInt64(bytes[index + 1]) }
-    }
-  }
-
-  var value: UInt16 {
-    var folded = sum
-    while folded > 0xffff { folded = folded >> 16 &+ folded & 0xffff }
-    return ~UInt16(truncatingIfNeeded: folded)
-  }
+/// The internet checksum (RFC 1071).
+private func checksum(_ bytes: [UInt8]) -> UInt16 {
+  var sum = 0
+  for (index, byte) in bytes.enumerated() { sum += index % 2 == 0 ? Int(byte) << 8 : Int(byte) }
+  while sum > 0xffff { sum = sum >> 16 + sum & 0xffff }
+  return ~UInt16(truncatingIfNeeded: sum)
 }
 
 /// The two ends of a connection.
