@@ -137,13 +137,11 @@ enum HTTP2Frame {
   /// RFC 9113, section 3.4.
   static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-  static func append(
-    _ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: some Collection<UInt8>,
-    to bytes: inout [UInt8]
-  ) {
-    bytes += bigEndian(UInt32(truncatingIfNeeded: payload.count)).dropFirst()
-    bytes += [kind.rawValue, flags] + bigEndian(stream)
-    bytes.append(contentsOf: payload)
+  static func bytes(
+    _ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: some Collection<UInt8>
+  ) -> [UInt8] {
+    let length = bigEndian(UInt32(truncatingIfNeeded: payload.count)).dropFirst()
+    return Array(length) + [kind.rawValue, flags] + bigEndian(stream) + payload
   }
 
   /// The payload of SETTINGS (RFC 9113, section 6.5.1).

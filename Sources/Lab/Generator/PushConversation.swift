@@ -110,21 +110,15 @@ struct PushConversation {
     var values: [(UInt16, UInt32)] = [(1, UInt32(truncatingIfNeeded: tableSize))]
     if let push { values.append((2, push)) }
     values += [(3, UInt32(Self.mostOpen)), (4, 65_535)]
-    var bytes: [UInt8] = []
-    HTTP2Frame.append(.settings, HTTP2Frame.settings(values), to: &bytes)
-    HTTP2Frame.append(.windowUpdate, bigEndian(Int32.max - 65_535), to: &bytes)
-    return bytes
+    return HTTP2Frame.bytes(.settings, HTTP2Frame.settings(values))
+      + HTTP2Frame.bytes(.windowUpdate, bigEndian(Int32.max - 65_535))
   }
 
-  private static let settingsAcknowledged: [UInt8] = {
-    var bytes: [UInt8] = []
-    HTTP2Frame.append(.settings, flags: HTTP2Frame.Flag.ack, [], to: &bytes)
-    return bytes
-  }()
+  private static let settingsAcknowledged = HTTP2Frame.bytes(.settings, flags: HTTP2Frame.Flag.ack, [])
 
-  private func appendPing(isAnswer: Bool, to bytes: inout [UInt8]) {
-    let payload = bigEndian(nextStream) + [0, 0, 0, 0]
-    HTTP2Frame.append(.ping, flags: isAnswer ? HTTP2Frame.Flag.ack : 0, payload, to: &bytes)
+  private func ping(isAnswer: Bool) -> [UInt8] {
+    HTTP2Frame.bytes(
+      .ping, flags: isAnswer ? HTTP2Frame.Flag.ack : 0, bigEndian(nextStream) + [0, 0, 0, 0])
   }
 
   // MARK: - Pushes
@@ -140,7 +134,7 @@ struct PushConversation {
       add(push, to: &turn)
     }
     hasPing = random.below(32) == 0
-    if hasPing { appendPing(isAnswer: false, to: &turn.bytes) }
+    if hasPing { turn.bytes += ping(isAnswer: false) }
     return turn
   }
 
@@ -183,7 +177,7 @@ struct PushConversation {
   /// Responses to some of the open pushes, in any order.
   private mutating func responseTurn(count: Int) -> Turn {
     var turn = Turn(isFromServer: true)
-    if hasPing { appendPing(isAnswer: true, to: &turn.bytes) }
+    if hasPing { turn.bytes += ping(isAnswer: true) }
     hasPing = false
     addResponses(count: count, to: &turn)
     return turn
@@ -208,7 +202,7 @@ struct PushConversation {
     if endsWithGoaway {
       // The last stream, and NO_ERROR.
       let payload = bigEndian(first > 1 ? first - 2 : 0) + [0, 0, 0, 0]
-      HTTP2Frame.append(.goaway, payload + GeneratedPush.ServerAnswer.goAway.body, to: &turn.bytes)
+      turn.bytes += HTTP2Frame.bytes(.goaway, payload + GeneratedPush.ServerAnswer.goAway.body)
     }
     let goaway = start..<turn.bytes.count
     addResponses(count: open.count, to: &turn)
@@ -249,7 +243,7 @@ struct PushConversation {
   /// - Parameter code: an error code of RFC 9113, section 7.
   private func reset(_ stream: UInt32, code: UInt32, in turn: inout Turn) {
     let start = turn.bytes.count
-    HTTP2Frame.append(.reset, stream: stream, bigEndian(code), to: &turn.bytes)
+    turn.bytes += HTTP2Frame.bytes(.reset, stream: stream, bigEndian(code))
     turn.end(stream, .reset, from: start)
   }
 
@@ -270,19 +264,19 @@ struct PushConversation {
     if style.prioritises { flags |= Flag.priority }
     let head = (style.pads ? [UInt8(truncatingIfNeeded: padding)] : []) + priority
     let payload = head + block[..<split] + repeatElement(0, count: padding)
-    HTTP2Frame.append(.headers, flags: flags, stream: stream, payload, to: &bytes)
+    bytes += HTTP2Frame.bytes(.headers, flags: flags, stream: stream, payload)
     guard split < block.count else { return }
-    HTTP2Frame.append(.continuation, flags: Flag.endHeaders, stream: stream, block[split...], to: &bytes)
+    bytes += HTTP2Frame.bytes(.continuation, flags: Flag.endHeaders, stream: stream, block[split...])
   }
 
   private mutating func appendData(
     _ data: ArraySlice<UInt8>, _ stream: UInt32, endsStream: Bool, to bytes: inout [UInt8]
   ) {
     typealias Flag = HTTP2Frame.Flag
-    let flags: UInt8 = endsStream ? Flag.endStream : 0
-    guard style.pads else { return HTTP2Frame.append(.data, flags: flags, stream: stream, data, to: &bytes) }
-    let padding = random.below(32)
-    let padded = [UInt8(truncatingIfNeeded: padding)] + data + repeatElement(0, count: padding)
-    HTTP2Frame.append(.data, flags: flags | Flag.padded, stream: stream, padded, to: &bytes)
+    let flags = (endsStream ? Flag.endStream : 0) | (style.pads ? Flag.padded : 0)
+    let padding = style.pads ? random.below(32) : 0
+    let head = style.pads ? [UInt8(truncatingIfNeeded: padding)] : []
+    let payload = head + data + repeatElement(0, count: padding)
+    bytes += HTTP2Frame.bytes(.data, flags: flags, stream: stream, payload)
   }
 }
