@@ -57,7 +57,7 @@ struct SentRecords {
   var isFromServer: Bool { source.isFromServer }
 
   mutating func next() -> SentRecord? {
-    if damages.isNone {
+    if damages.rates.isNone {
       guard let record = source.next() else { return nil }
       defer { count += record.bytes.count }
       return SentRecord(record: record, bytes: record.bytes, offset: count, expectation: .whole)
@@ -81,7 +81,7 @@ struct SentRecords {
     }
     if loss != nil {
       lose(record, from: 0)
-    } else if damages.cutsTail, source.isAtEnd {
+    } else if damages.rates.cutsTail, source.isAtEnd {
       cut(record)
     } else if let damage = damages.next(length: record.bytes.count) {
       apply(damage, to: record)

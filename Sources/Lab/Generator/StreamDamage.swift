@@ -21,7 +21,7 @@ enum StreamDamage: Sendable {
 
 /// Draws damage for one record after another.
 struct StreamDamageSource {
-  private let rates: StreamDamageRates
+  let rates: StreamDamageRates
   private var numbers: RandomNumbers
 
   /// - Parameter connection: number of the connection, from 0; 0 for a dump.
@@ -29,9 +29,6 @@ struct StreamDamageSource {
     rates = scenario.damage
     numbers = RandomNumbers(seed: scenario.seed, .damage, number: connection)
   }
-
-  var isNone: Bool { rates.isNone }
-  var cutsTail: Bool { rates.cutsTail }
 
   /// Damage of one kind for a record of `length` bytes, at least 2; nil for none.
   mutating func next(length: Int) -> StreamDamage? {
