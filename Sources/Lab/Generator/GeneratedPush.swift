@@ -94,17 +94,10 @@ struct GeneratedPush: Sendable {
   ]
 
   private static func uuid(_ random: inout RandomNumbers) -> String {
-    let (high, low) = (random.next(), random.next())
-    let digits = [high, low].map { word in
-      let text = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - text.count) + text
+    let bytes = bigEndian(random.next()) + bigEndian(random.next())
+    return bytes.enumerated().map { index, byte in
+      ([4, 6, 8, 10].contains(index) ? "-" : "") + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }.joined()
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text.append("-") }
-      text.append(digit)
-    }
-    return text
   }
 
   /// Apple's statuses and reasons ("Handling notification responses from APNs").
