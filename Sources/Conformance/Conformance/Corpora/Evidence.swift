@@ -1,10 +1,8 @@
 import Basics
+import Reports
 
 /// The output of an export in canonical order: the expectation of a case, or its result.
 package struct Evidence: Sendable {
-  /// Name and version of the format.
-  package static let schema = "apnsift/1"
-
   /// Sorted, without the summary.
   package let records: [EvidenceRecord]
   package let summary: EvidenceRecord?
@@ -38,6 +36,7 @@ package struct Evidence: Sendable {
   }
 
   private static func check(header: JSONValue, _ line: Int) throws(EvidenceError) {
+    let schema = EvidenceObjects.schema
     guard header["schema"]?.stringValue != schema else { return }
     let found = header["schema"]?.canonical.text ?? "none"
     throw EvidenceError(line, "expected the schema \"\(schema)\", found \(found)", isOtherVersion: true)
@@ -45,7 +44,7 @@ package struct Evidence: Sendable {
 
   /// The form for an expectation: a header with only the schema, the records in order, the summary.
   package var ndjson: [UInt8] {
-    let header = Array("{\"type\":\"header\",\"schema\":\"\(Self.schema)\"}".utf8)
+    let header = Array("{\"type\":\"header\",\"schema\":\"\(EvidenceObjects.schema)\"}".utf8)
     let lines = [header] + (records + [summary].compactMap { $0 }).map(\.written)
     return lines.flatMap { $0 + [UInt8(ascii: "\n")] }
   }

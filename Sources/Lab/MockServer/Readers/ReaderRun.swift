@@ -122,7 +122,7 @@ package struct ReaderRun {
 
   private static func json(_ readings: [CaseReading]) -> String {
     let rows = readings.map(\.json.text).joined(separator: ",\n")
-    return "{\"schema\":\(JSONValue.quoted(Evidence.schema)),\"readers\":[\n\(rows)\n]}\n"
+    return "{\"schema\":\(JSONValue.quoted(EvidenceObjects.schema)),\"readers\":[\n\(rows)\n]}\n"
   }
 
   private func result(

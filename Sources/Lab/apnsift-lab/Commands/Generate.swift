@@ -1,6 +1,7 @@
 import ArgumentParser
 import Basics
 import CommandOptions
+import Conformance
 import Generator
 import Reports
 
@@ -106,7 +107,7 @@ struct Generate: ParsableCommand {
       case .pushLog: (pushes.logFormat ?? .ndjson).rawValue
       }
     let stored = Self.compressions.first { $0.value == compression }.map { "." + $0.key } ?? ""
-    return "input." + form + stored
+    return CaseFiles.inputPrefix + form + stored
   }
 
   /// By the extensions of their files.
@@ -179,7 +180,7 @@ struct Generate: ParsableCommand {
       try directory?.makeFile(name) ?? OutputFile(name, force: force, isPrivate: false)
     }
     let file = try open(output)
-    let truth = try open(directory == nil ? output + ".truth.ndjson" : GeneratedCase.expected)
+    let truth = try open(directory == nil ? output + ".truth.ndjson" : CaseFiles.expectation)
     let compression = compression ?? namedCompression ?? .none
     guard let stored = compression.compressor(into: file) else {
       throw CommandError("out of memory for \(compression.rawValue)")
@@ -201,7 +202,7 @@ struct Generate: ParsableCommand {
     var generated = GeneratedCase(shows: "\(Count.of(tuples.tuples, noun)), as they were generated")
     if kind == .dump { generated.chunks = Generator.chunks(seed: seed) }
     if kind == .pair { generated.options = ["--requests", output, "--responses", output + ".responses"] }
-    let file = try directory.makeFile(GeneratedCase.description)
+    let file = try directory.makeFile(CaseFiles.description)
     try file.write(Array(generated.text.utf8).span.bytes)
     try file.finish()
     try directory.finish()

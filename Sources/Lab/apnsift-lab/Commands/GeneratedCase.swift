@@ -1,14 +1,12 @@
 import Basics
 import CommandOptions
-import Conformance
+import Reports
 
 /// What a generated case of a corpus says of itself (docs/corpora.md#cases).
 struct GeneratedCase {
-  static let description = "case.yml"
-  static let expected = "expected.ndjson"
   /// The first line of the expected output.
   static let header =
-    JSONValue.object([("type", .string("header")), ("schema", .string(Evidence.schema))]).text + "\n"
+    JSONValue.object([("type", .string("header")), ("schema", .string(EvidenceObjects.schema))]).text + "\n"
 
   let shows: String
   /// Input options of `export`.
