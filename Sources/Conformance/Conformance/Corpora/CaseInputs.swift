@@ -46,7 +46,8 @@ extension CaseDirectory {
       throw CaseError("'\(word.shortened)' is not an option; the inputs of a case are its files input.*")
     }
     let keys = try keys(options)
-    let walk = try isPair ? InputWalk([], paired: pair(options.pair)) : InputWalk(named(names))
+    let named = try zip(names, inputs).map { name, file throws(CaseError) in try input(name, file) }
+    let walk = try isPair ? InputWalk([], paired: pair(options.pair)) : InputWalk(named)
     var examination = Examination(walk, options.examination)
     // Cases already run in parallel.
     examination.options.jobs = 1
@@ -58,12 +59,6 @@ extension CaseDirectory {
 
   private static func names(_ word: String, _ option: String) -> Bool {
     word == option || word.hasPrefix("\(option)=")
-  }
-
-  private func named(_ names: [String]) throws(CaseError) -> [Input] {
-    var inputs: [Input] = []
-    for (name, file) in zip(names, self.inputs) { inputs.append(try input(name, file)) }
-    return inputs
   }
 
   private func keys(_ options: CaseOptions) throws(CaseError) -> StreamKeys? {
@@ -82,17 +77,15 @@ extension CaseDirectory {
   }
 
   private func pair(_ pair: [(name: String, half: Input.Half)]) throws(CaseError) -> [Input] {
-    var inputs: [Input] = []
-    for (name, half) in pair {
+    try pair.map { name, half throws(CaseError) in
       guard Self.isInside(name) else {
         throw CaseError(
           "--\(half) must name a file of the case, not '\(name.shortened)'; put the file next to case.yml")
       }
       var one = try input(name)
       one.half = half
-      inputs.append(one)
+      return one
     }
-    return inputs
   }
 
   /// Whether a name is that of a file in the directory or below it.

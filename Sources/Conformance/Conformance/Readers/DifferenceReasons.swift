@@ -82,9 +82,7 @@ extension ReaderOutcome {
   func reason(_ record: Int, in truth: TrueRecords) -> Message {
     neverReported(Count.of(truth.count - record, "tuple"), from: truth.tuples[record].offset)
   }
-}
 
-extension ReaderOutcome {
   package func neverReported(_ records: String, from offset: Int) -> Message {
     "\(message), and never reported the \(records) from offset \(offset) on"
   }
