@@ -60,7 +60,7 @@ package struct FeedbackJudge: RecordReceiver {
     let reason =
       emission.map { $0.reason(emptyToken: token.isEmpty, record: record, in: truth) }
       ?? truth.reason(forPrinted: PrintedTuple(time, token), record: record)
-    differ(RecordText.tuple(time, token), reason)
+    differ(tupleText(time, token), reason)
   }
 
   /// Starts to count unmatched tuples.
@@ -91,6 +91,11 @@ extension TrueRecords {
   func text(_ number: Int) -> String? {
     guard number < count else { return nil }
     let tuple = tuples[number]
-    return RecordText.tuple(Int64(tuple.time), bytes.span.bytes.extracting(tuple.token))
+    return tupleText(Int64(tuple.time), bytes.span.bytes.extracting(tuple.token))
   }
+}
+
+/// A record of `FirstDifference`: seconds, a comma, the token in lowercase hex.
+private func tupleText(_ time: Int64, _ token: RawSpan) -> String {
+  "\(time),\(token.withUnsafeBytes { Hex.string($0) })"
 }

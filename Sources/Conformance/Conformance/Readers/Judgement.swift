@@ -55,14 +55,6 @@ package struct FirstDifference: Equatable, Sendable {
   }
 }
 
-/// The text form of records in `FirstDifference`.
-enum RecordText {
-  /// Seconds, a comma, the token in lowercase hex.
-  static func tuple(_ time: Int64, _ token: RawSpan) -> String {
-    "\(time),\(token.withUnsafeBytes { Hex.string($0) })"
-  }
-}
-
 /// The result of one faulty reader on one stream (docs/spec/interface.md#audit).
 package struct ReaderRow: Sendable {
   package enum ReaderResult: Sendable {
