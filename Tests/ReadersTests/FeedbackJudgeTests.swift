@@ -48,7 +48,7 @@ struct FeedbackJudgeTests {
   @Test("tuples can be given one by one or as runs")
   func runs() {
     let stream = TupleStream().tuple(fill: 1).tuple(fill: 2).tuple(fill: 3)
-    let run = TrueRecords(bytes: stream.bytes, runs: [TupleRun(offset: 0, tokenLength: 32, count: 3)])
+    let run = TrueRecords(bytes: stream.bytes, runs: [(offset: 0, tokenLength: 32, count: 3)])
     #expect(run.count == 3)
     for size in [20, 38, 4096] {
       #expect(run.judge(.java, cut: .size(size)) == stream.truth.judge(.java, cut: .size(size)))
@@ -74,8 +74,7 @@ struct FeedbackJudgeTests {
 
   @Test("as the reference judges", arguments: ReaderFixture.all)
   func reference(_ fixture: ReaderFixture) throws {
-    let truth = TrueRecords(
-      bytes: fixture.bytes, runs: fixture.tuples.map { TupleRun(offset: $0[0], tokenLength: $0[1]) })
+    let truth = TrueRecords(bytes: fixture.bytes, runs: fixture.tuples.map { ($0[0], $0[1], 1) })
     let cut = fixture.ends.map(Chunking.ends) ?? .sizes(fixture.sizes ?? [])
     for model in FeedbackModel.allCases {
       let expected = try #require(fixture.readers[model.rawValue])

@@ -10,7 +10,7 @@ struct TupleStream {
   /// Adds a tuple whose token is `count` times `fill`.
   func tuple(_ count: Int = 32, time: UInt32 = Tuples.time, fill: UInt8 = 0xaa) -> TupleStream {
     var stream = self
-    stream.runs.append(TupleRun(offset: bytes.count, tokenLength: count))
+    stream.runs.append((bytes.count, count, 1))
     stream.bytes += Tuples.one(count, time: time, fill: fill)
     return stream
   }

@@ -100,9 +100,7 @@ extension RecordedStream {
 
   /// The bytes of a side, with the true tuples in them.
   fileprivate func feedbackTruth(of side: Side) -> TrueRecords {
-    TrueRecords(
-      bytes: self[side].bytes,
-      runs: tuples.map { TupleRun(offset: $0.offset, tokenLength: $0.tokenLength, count: $0.count) })
+    TrueRecords(bytes: self[side].bytes, runs: tuples.map { ($0.offset, $0.tokenLength, $0.count) })
   }
 
   /// The bytes of a side, with the true error responses in them.

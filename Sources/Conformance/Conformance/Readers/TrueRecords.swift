@@ -1,16 +1,7 @@
 import Basics
 
-/// Adjacent true tuples with tokens of equal length, by their offset in a stream.
-package struct TupleRun: Equatable, Sendable {
-  /// Offset of the first tuple in the stream, in bytes from 0.
-  package var offset: Int
-  package var tokenLength: Int
-  package var count: Int
-
-  package init(offset: Int, tokenLength: Int, count: Int = 1) {
-    (self.offset, self.tokenLength, self.count) = (offset, tokenLength, count)
-  }
-}
+/// Adjacent true tuples with tokens of equal length, by the offset of the first in a stream, in bytes from 0.
+package typealias TupleRun = (offset: Int, tokenLength: Int, count: Int)
 
 /// The true records of a feedback stream, to judge readers by: those of the decoding rules in their order, except for
 /// those with an empty token (docs/spec/readers.md#judgement). Created once per stream, for all readers and chunkings.
