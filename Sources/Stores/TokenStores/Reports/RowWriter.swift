@@ -8,7 +8,6 @@ package final class RowWriter {
   private let names: [String]
   private let format: Format
   private let delimiter: UInt8
-  private let separator: String
   private let output: OutputBuffer
   package private(set) var count = 0
 
@@ -16,7 +15,6 @@ package final class RowWriter {
     _ names: [String], as format: Format = .csv, delimiter: UInt8 = UInt8(ascii: ","), to output: OutputBuffer
   ) {
     (self.names, self.format, self.delimiter, self.output) = (names, format, delimiter, output)
-    separator = String(Unicode.Scalar(delimiter))
   }
 
   package func begin() throws {
@@ -29,15 +27,12 @@ package final class RowWriter {
 
   package func write(_ values: [JSONValue]) throws {
     if format == .csv {
-      for (index, value) in values.enumerated() {
-        if index > 0 { try output.append(separator) }
-        try output.append(CSVText.field(value.field, delimiter: delimiter))
-      }
+      try output.append(CSVText.line(values.map(\.field), delimiter: delimiter))
     } else {
       if format == .json, count > 0 { try output.append(",\n") }
       try output.append(JSONValue.object(Array(zip(names, values))).text)
     }
-    if format != .json { try output.append("\n") }
+    if format == .ndjson { try output.append("\n") }
     count += 1
   }
 
