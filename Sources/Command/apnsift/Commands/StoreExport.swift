@@ -51,9 +51,7 @@ struct StoreExport: ParsableCommand {
     writer.timeForm = forms.timeForm.form ?? .iso
     let rows = RowWriter(writer.names, delimiter: csv.delimiter.byte, to: buffer)
     if !noHeader { try rows.begin() }
-    let error = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
-      try writer.write(owner, token, state, to: rows)
-    }
+    let error = try writer.write(selection.selection, of: store, in: filter.filter, to: rows)
     try rows.end()
     try file.finish()
     if let error { throw error }

@@ -29,9 +29,7 @@ struct StoreList: ParsableCommand {
     let writer = TokenRowWriter()
     let rows = RowWriter(writer.names, as: to, to: buffer)
     try rows.begin()
-    let error = try store.listUnderstood(selection.selection, in: filter.filter) { owner, token, state in
-      try writer.write(owner, token, state, to: rows)
-    }
+    let error = try writer.write(selection.selection, of: store, in: filter.filter, to: rows)
     try rows.end()
     if let error { throw error }
     Console.say("listed \(Count.of(rows.count, selection.noun)) of \(store.name)")

@@ -65,14 +65,13 @@ package struct TokenRowWriter {
   }
 }
 
-extension TokenStore {
-  /// Visits the rows like `list`. Returns the error of unreadable rows, after the others were visited.
-  package func listUnderstood(
-    _ selection: TokenSelection, in filter: AppEnvironmentFilter,
-    visit: (_ owner: AppEnvironment, _ token: RawSpan, _ state: TokenState) throws -> Void
+extension TokenRowWriter {
+  /// Writes the rows of a store. Returns the error of unreadable rows, after the others were written.
+  package func write(
+    _ selection: TokenSelection, of store: TokenStore, in filter: AppEnvironmentFilter, to rows: RowWriter
   ) throws -> NamedStoreError? {
     do {
-      try list(selection, in: filter, visit: visit)
+      try store.list(selection, in: filter) { try write($0, $1, $2, to: rows) }
       return nil
     } catch let error as NamedStoreError {
       guard case .unreadableRows = error.reason else { throw error }
