@@ -80,12 +80,9 @@ package final class SQLiteExport: RowDatabase {
           case .string(let text): .text(text)
           case .bool, .verbatim, .array, .object: .text(value.text)
           }
-        try SQLValue.text(fact).withField { fact in
-          try stored.withField { value in
-            manifest.bind(fact, at: 1)
-            manifest.bind(value, at: 2)
-            try manifest.run()
-          }
+        try SQLField.withRow(of: [.text(fact), stored]) { row in
+          manifest.bind(row)
+          _ = try manifest.run()
         }
       }
     }
