@@ -108,15 +108,10 @@ extension MySQLSession {
 
   // MARK: - Fit
 
-  /// A boolean is a number. A text that its column would truncate does not fit.
+  /// A text that its column would truncate does not fit.
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
     switch column.kind {
-    case .integer:
-      switch text.lowercased() {
-      case "true": return .integer(1)
-      case "false": return .integer(0)
-      default: return Int64(text).map(SQLValue.integer)
-      }
+    case .integer: return .number(text)
     case .text where column.baseType == "enum":
       let values = column.type.dropFirst("enum(".count).dropLast().split(separator: ",")
       return values.contains { $0 == literal(text) } ? .text(text) : nil

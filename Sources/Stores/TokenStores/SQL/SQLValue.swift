@@ -9,6 +9,15 @@ package enum SQLValue: Hashable, Sendable {
   case text(String)
   case bytes([UInt8])
 
+  /// The number of a text, 1 or 0 of a boolean; nil for other texts.
+  static func number(_ text: String) -> SQLValue? {
+    switch text.lowercased() {
+    case "true": .integer(1)
+    case "false": .integer(0)
+    default: Int64(text).map(SQLValue.integer)
+    }
+  }
+
   package func withField<Result>(_ body: (SQLField) throws -> Result) rethrows -> Result {
     switch self {
     case .null: return try body(.null)

@@ -155,16 +155,11 @@ extension SQLiteSession {
   func stored(_ text: String, in column: TableColumn, of table: TableMapping) throws -> SQLValue? {
     let affinity = Affinity(rawValue: column.castType) ?? .blob
     if affinity == .text { return .text(text) }
-    let number: Int64? =
-      switch text.lowercased() {
-      case "true": 1
-      case "false": 0
-      default: Int64(text)
-      }
+    let number = SQLValue.number(text)
     if try flag("strict", of: table) {
       // ANY is numeric.
       guard affinity != .blob, number != nil || affinity == .numeric else { return nil }
     }
-    return number.map(SQLValue.integer) ?? .text(text)
+    return number ?? .text(text)
   }
 }
