@@ -70,7 +70,6 @@ package final class DifferenceWriter {
   private let format: Format
   private let output: OutputBuffer
   private let frame: RowFrame<TokenDifference>
-  private let forms = RowForms(.csv, .lower, nil)
   private var lines: [String] = []
   package private(set) var counts: [TokenDifference.Difference: Int] = [:]
   /// Tokens that both have with the same time.
@@ -80,10 +79,8 @@ package final class DifferenceWriter {
   package init(_ format: Format, _ output: OutputBuffer) throws {
     (self.format, self.output) = (format, output)
     let names = TokenDifference.Column.allCases.map(\.name)
-    frame =
-      format == .json
-      ? RowFrame(RowForms(.json, .lower, nil), ("{", "}"), names, table: nil)
-      : RowFrame(forms, ("", "\n"), names, table: nil)
+    let (style, ends): (RowStyle, _) = format == .json ? (.json, ("{", "}")) : (.csv, ("", "\n"))
+    frame = RowFrame(RowForms(style, .lower, nil), ends, names, table: nil)
     switch format {
     case .text: break
     case .csv: try output.append(CSVText.line(names))
