@@ -1,4 +1,5 @@
 import Basics
+import PacketCapture
 import Reports
 
 /// The text output of `audit`: a table of the readings, and the first difference of each.
@@ -82,18 +83,9 @@ package final class ReaderText: ReaderReport {
   }
 
   private func add(_ row: ReaderRow, _ cells: [String]) {
-    let style = style
-    let emphasis: (String) -> String = { text in
-      switch row.isRight {
-      case true: text
-      case false: row.outcome == "completed" ? style.yellow(text) : style.severity(.error, text)
-      case nil: style.severity(.note, text)
-      }
-    }
-    table.add(
-      ([VisibleText.of(row.source, lastCharacters: Self.sourceLength), String(row.stream), row.name] + cells)
-        .map { TextTable.Cell(text: $0) }
-        + [TextTable.Cell(text: row.outcome, style: emphasis)])
+    let source = VisibleText.of(row.source, lastCharacters: Self.sourceLength)
+    let wrong: Severity = row.outcome == "completed" ? .warning : .error
+    table.add(row, [source, String(row.stream), row.name] + cells, style, wrong: wrong)
   }
 
   /// Formats ascending numbers: `38, 76`, `1-37, 39-80`; of many ranges the first few.
@@ -152,6 +144,16 @@ extension ReaderRow {
   package var counts: [String] {
     guard let reading = judgement else { return [String](repeating: "-", count: 4) }
     return [reading.records, reading.correct, reading.wrong, reading.missed].map { String($0) }
+  }
+}
+
+extension TextTable {
+  /// Adds a line for a row, with its outcome in the last cell.
+  /// - Parameter wrong: how the outcome is emphasised if the reader is wrong.
+  package mutating func add(_ row: ReaderRow, _ cells: [String], _ style: TextStyle, wrong: Severity) {
+    let severity = row.isRight == nil ? .note : wrong
+    let emphasis = { (text: String) in row.isRight == true ? text : style.severity(severity, text) }
+    add(cells.map { Cell(text: $0) } + [Cell(text: row.outcome, style: emphasis)])
   }
 }
 

@@ -65,23 +65,12 @@ enum CaseReadingText {
     guard !readings.isEmpty else { return "" }
     var table = TextTable([.left, .right, .right, .right, .right, .right, .left])
     table.add(["case", "stream", "records", "correct", "wrong", "missed", "outcome"]) { style.bold($0) }
-    for reading in readings { add(reading, to: &table, style: style) }
-    return table.text + readings.map { sentences($0, style: style, isVerbose: isVerbose) }.joined()
-  }
-
-  private static func add(_ reading: CaseReading, to table: inout TextTable, style: TextStyle) {
-    let isRight = reading.row.isRight
-    let emphasis: (String) -> String = { text in
-      switch isRight {
-      case true: text
-      case false: style.severity(.error, text)
-      case nil: style.severity(.note, text)
-      }
+    for reading in readings {
+      let name = VisibleText.of(reading.name, lastCharacters: nameLength)
+      let cells = [name, String(reading.row.stream)] + reading.row.counts
+      table.add(reading.row, cells, style, wrong: .error)
     }
-    let name = VisibleText.of(reading.name, lastCharacters: nameLength)
-    table.add(
-      ([name, String(reading.row.stream)] + reading.row.counts).map { TextTable.Cell(text: $0) }
-        + [TextTable.Cell(text: reading.row.outcome, style: emphasis)])
+    return table.text + readings.map { sentences($0, style: style, isVerbose: isVerbose) }.joined()
   }
 
   private static func sentences(_ reading: CaseReading, style: TextStyle, isVerbose: Bool) -> String {
