@@ -1,5 +1,4 @@
 import Basics
-import CLibcrypto
 import NIOSSL
 import PacketCapture
 import StreamInputs
@@ -63,10 +62,10 @@ package struct TLSIdentity: Sendable {
   }
 
   private static func fingerprint(_ bytes: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var length: UInt32 = 0
-    guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1 else { return "unknown" }
-    return digest.prefix(Int(length)).map { Hex.string([$0], letterCase: .upper) }.joined(separator: ":")
+    let hash = InputHash()
+    hash.update(bytes.span.bytes)
+    guard let digest = hash.hexDigest().flatMap({ Hex.bytes($0) }) else { return "unknown" }
+    return digest.map { Hex.string([$0], letterCase: .upper) }.joined(separator: ":")
   }
 }
 

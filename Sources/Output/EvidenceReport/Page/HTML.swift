@@ -1,5 +1,5 @@
 import Basics
-import CLibcrypto
+import StreamInputs
 
 /// Markup. A literal is markup; what is interpolated into it is text and gets escaped, unless it is `HTML` itself.
 ///
@@ -24,11 +24,9 @@ package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtoc
   static var script: HTML { HTML(bytes: PackageResources.report_js) }
 
   static var scriptDigest: String {
-    let script = PackageResources.report_js
-    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var length: UInt32 = 0
-    guard EVP_Digest(script, script.count, &digest, &length, EVP_sha256(), nil) == 1 else { return "none" }
-    return "sha256-" + Base64.text(of: Array(digest.prefix(Int(length))))
+    let hash = InputHash()
+    hash.update(PackageResources.report_js.span.bytes)
+    return hash.hexDigest().flatMap { Hex.bytes($0) }.map { "sha256-" + Base64.text(of: $0) } ?? "none"
   }
 
   /// JSON in which nothing ends its element.
