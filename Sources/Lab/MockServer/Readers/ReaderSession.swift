@@ -9,12 +9,18 @@ enum ReaderEnd: Equatable {
   case timeout
   /// It was terminated because it printed too much.
   case flood
+
+  /// - Parameter status: as from waitpid(2).
+  init(status: Int32) {
+    let signal = status & 0x7f
+    self = signal == 0 ? .exit(status >> 8 & 0xff) : .signal(signal)
+  }
 }
 
 /// Runs a reader on one stream: feeds it, collects its output, and terminates it in every case. One thread and one
 /// loop, which never blocks on a reader that does not read, print or exit.
 struct ReaderSession {
-  private let process: ReaderProcess
+  private let process: SpawnedProcess
   private let limits: ReaderLimits
   private let output: OwnedDescriptor
   private let errors: OwnedDescriptor
@@ -48,8 +54,8 @@ struct ReaderSession {
     } else {
       input = try OwnedDescriptor.nothing()
     }
-    process = try ReaderProcess(
-      command, descriptors: [input.number, outputWriting.number, errorWriting.number],
+    process = try command.start(
+      descriptors: [input.number, outputWriting.number, errorWriting.number],
       environment: served?.environment ?? [])
     // From here on only the reader has them open, so we notice when it closes them.
     input.close()
@@ -78,7 +84,7 @@ struct ReaderSession {
       hasMoved = takeErrors() || hasMoved
       hasMoved = takeOutput(take) || hasMoved
       if printed > limits.output { return .flood }
-      if hasEnded, hasFinished(hasMoved: hasMoved) { return process.finish() }
+      if hasEnded, hasFinished(hasMoved: hasMoved) { return ReaderEnd(status: process.finish()) }
       if clock.isOver(hasRead: hasRead) { return .timeout }
       if hasMoved { pause.reset() } else { pause.wait() }
     }
