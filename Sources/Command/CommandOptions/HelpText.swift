@@ -39,10 +39,3 @@ enum HelpText {
     }
   }
 }
-
-extension String {
-  /// Without characters at the end that satisfy `condition`.
-  fileprivate func trimming(_ condition: (Character) -> Bool) -> Substring {
-    self[..<(lastIndex { !condition($0) }.map(index(after:)) ?? startIndex)]
-  }
-}

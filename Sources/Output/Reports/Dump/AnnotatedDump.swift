@@ -29,7 +29,8 @@ struct AnnotatedDump {
       if field.isText { annotation += "  \(Self.readable(line))" }
       let (number, hex) = ("\(offset + start)", line.map { Hex.string([$0]) }.joined(separator: " "))
       let gap = Self.spaces(3 * Self.width - 1 - hex.count)
-      text += Self.trimmed("  \(Self.spaces(10 - number.count))\(number)  \(hex)\(gap)  \(annotation)")
+      let row = "  \(Self.spaces(10 - number.count))\(number)  \(hex)\(gap)  \(annotation)"
+      text += row.trimming { $0 == " " } + "\n"
     }
     let more = field.range.count - shown.count
     if more > 0 {
@@ -43,10 +44,4 @@ struct AnnotatedDump {
   }
 
   private static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(count, 0)) }
-
-  private static func trimmed(_ line: String) -> String {
-    var line = line[...]
-    while line.last == " " { line = line.dropLast() }
-    return line + "\n"
-  }
 }

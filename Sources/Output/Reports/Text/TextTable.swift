@@ -35,9 +35,7 @@ package struct TextTable {
         if alignments[column] == .right { return padding + text }
         return column + 1 < line.count ? text + padding : text
       }
-      var text = cells.joined(separator: "  ")
-      while text.last == " " { text.removeLast() }
-      return text + "\n"
+      return cells.joined(separator: "  ").trimming { $0 == " " } + "\n"
     }.joined()
   }
 }

@@ -22,6 +22,11 @@ package enum Spelling {
 }
 
 extension String {
+  /// Without characters at the end that satisfy `condition`.
+  package func trimming(_ condition: (Character) -> Bool) -> Substring {
+    self[..<(lastIndex { !condition($0) }.map(index(after:)) ?? startIndex)]
+  }
+
   /// The first 80 characters, for messages: a file may have texts of any length.
   package var shortened: String { count > 80 ? prefix(80) + "…" : self }
 }
