@@ -58,7 +58,7 @@ struct TimelineSVG {
 
   var html: HTML {
     """
-    <svg class="chart \(size.id)" viewBox="0 0 \(Self.number(size.width)) \(Self.number(height))" \
+    <svg class="chart \(size.id)" viewBox="0 0 \(size.width) \(height)" \
     role="img" aria-labelledby="\(id)-\(size.id)-title \(id)-\(size.id)-desc">
     <title id="\(id)-\(size.id)-title">\(noun.prefix(1).uppercased() + Figures.plural(noun).dropFirst()) by \(timeline.unit.name)</title>
     <desc id="\(id)-\(size.id)-desc">\(description)</desc>
@@ -86,13 +86,10 @@ struct TimelineSVG {
   /// Horizontal lines at round figures, each with its figure.
   private var axis: [HTML] {
     scale.marks.map { mark in
-      let height = height(at: mark)
-      let y = Self.number(height)
+      let y = height(at: mark)
       return """
-        <line class="\(mark == 0 ? "base" : "grid")" x1="\(Self.number(left))" \
-        x2="\(Self.number(size.width))" y1="\(y)" y2="\(y)"/>\
-        <text class="figure" x="\(Self.number(left - 8))" \
-        y="\(Self.number(height + 4))">\(Figures.grouped(mark))</text>
+        <line class="\(mark == 0 ? "base" : "grid")" x1="\(left)" x2="\(size.width)" y1="\(y)" y2="\(y)"/>\
+        <text class="figure" x="\(left - 8)" y="\(y + 4)">\(Figures.grouped(mark))</text>
 
         """
     }
@@ -111,8 +108,8 @@ struct TimelineSVG {
       func rect(_ style: HTML, _ count: Int, _ name: String = "") -> HTML {
         let tall = max(floor - height(at: count), 1.5)
         return """
-          <rect class="\(style)" x="\(Self.number(x + (width - shown) / 2))" y="\(Self.number(floor - tall))" \
-          width="\(Self.number(shown))" height="\(Self.number(tall))" rx="1.5">\
+          <rect class="\(style)" x="\(x + (width - shown) / 2)" y="\(floor - tall)" \
+          width="\(shown)" height="\(tall)" rx="1.5">\
           <title>\(title(index, count))\(name)</title></rect>
 
           """
@@ -135,15 +132,14 @@ struct TimelineSVG {
       let highest = Double(row.counts.max() ?? 1)
       let cells = row.counts.enumerated().filter { $1 > 0 }.map { index, count in
         """
-        <rect class="bar" x="\(Self.number(left + Double(index) * step))" y="\(Self.number(y))" \
-        width="\(Self.number(max(step - 1, 1)))" height="\(Self.number(Self.rowHeight - 2))" \
-        fill-opacity="\(Self.number(0.1 + 0.9 * Double(count) / highest))">\
+        <rect class="bar" x="\(left + Double(index) * step)" y="\(y)" width="\(max(step - 1, 1))" \
+        height="\(Self.rowHeight - 2)" fill-opacity="\(0.1 + 0.9 * Double(count) / highest)">\
         <title>\(row.name), \(title(index, count))</title></rect>
 
         """ as HTML
       }
       return """
-        <text class="figure" x="\(Self.number(left - 8))" y="\(Self.number(y + 14))">\(row.name)</text>
+        <text class="figure" x="\(left - 8)" y="\(y + 14)">\(row.name)</text>
         \(cells)
         """
     }
@@ -158,16 +154,18 @@ struct TimelineSVG {
       let half = Double(label.count) * 3.6
       let x = min(max(left + (Double(index) + 0.5) * step, half), size.width - half)
       return """
-        <text class="label" x="\(Self.number(x))" y="\(Self.number(height - 9))">\(label)</text>
+        <text class="label" x="\(x)" y="\(height - 9)">\(label)</text>
 
         """
     }
   }
+}
 
+extension HTML {
   /// At most one decimal, formatted independently of the system.
-  private static func number(_ value: Double) -> String {
+  fileprivate mutating func appendInterpolation(_ value: Double) {
     let tenths = Int((value * 10).rounded())
-    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    appendInterpolation(tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)")
   }
 }
 
