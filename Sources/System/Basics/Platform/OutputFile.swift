@@ -80,10 +80,13 @@ package final class OutputFile {
     }
     isTerminal = false
     if exists, !force { throw CommandError(.outputExists(path)) }
+    // In the same directory.
     let target = try Self.target(of: path)
-    let temporary = try Self.makeTemporaryFile(for: target, named: path, isPrivate: isPrivate)
+    guard let file = TemporaryPath.makeFile("\(target).apnsift-", mode: isPrivate ? 0o600 : 0o666) else {
+      throw CommandError(.outputNotCreated(path, SystemError.text()))
+    }
     self.target = target
-    (descriptor, temporaryName) = temporary
+    (descriptor, temporaryName) = file
   }
 
   /// A file of an output directory.
@@ -183,15 +186,5 @@ extension OutputFile {
       return (directory, path.split(separator: "/").last)
     }
     return locations[0] == locations[1]
-  }
-
-  /// Creates the temporary file for `target`, in the same directory.
-  private static func makeTemporaryFile(
-    for target: String, named path: String, isPrivate: Bool
-  ) throws -> (descriptor: Int32, path: String) {
-    guard let file = TemporaryPath.makeFile("\(target).apnsift-", mode: isPrivate ? 0o600 : 0o666) else {
-      throw CommandError(.outputNotCreated(path, SystemError.text()))
-    }
-    return file
   }
 }
