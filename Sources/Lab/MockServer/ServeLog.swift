@@ -129,18 +129,14 @@ extension ServeLog.Counts {
     case .ended(_, let report):
       bytes &+= report.sent
       pushes &+= report.pushes ?? 0
-      add(report.end)
-    }
-  }
-
-  private mutating func add(_ end: ServedReport.End) {
-    switch end {
-    case .completed: whole += 1
-    case .clientClosed: closedEarly += 1
-    case .clientReset: reset += 1
-    case .stalled: stalled += 1
-    case .stopped: stopped += 1
-    case .failed: failed += 1
+      switch report.end {
+      case .completed: whole += 1
+      case .clientClosed: closedEarly += 1
+      case .clientReset: reset += 1
+      case .stalled: stalled += 1
+      case .stopped: stopped += 1
+      case .failed: failed += 1
+      }
     }
   }
 }
