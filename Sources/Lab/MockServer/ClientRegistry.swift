@@ -7,7 +7,7 @@ final class ClientRegistry {
   let socketQueues = SocketQueues()
   var channels = ChannelStore()
   /// Sessions of all servers on the same thread.
-  private let allSessions: SessionCount
+  let allSessions: SessionCount
   private let onEvent: @Sendable (ServerEvent) -> Void
   /// Nil before and after listening.
   private var listener: (any Channel)?
@@ -26,9 +26,6 @@ final class ClientRegistry {
   ) {
     (self.configuration, self.allSessions, self.onEvent) = (configuration, allSessions, onEvent)
   }
-
-  /// Connected clients, including those of other servers on the same thread.
-  var sessionCount: Int { allSessions.value }
 
   /// The first clients may connect before it is called.
   func listen(_ listener: any Channel) {
@@ -76,8 +73,6 @@ final class ClientRegistry {
     left(session)
   }
 
-  func received(_ request: ReceivedRequest) { emit(.received(request)) }
-
   /// A client that was not served, or whose end was reported, has left.
   func left(_ session: ServedSession) {
     if sessions.removeValue(forKey: ObjectIdentifier(session)) != nil { allSessions.change(by: -1) }
@@ -101,7 +96,7 @@ final class ClientRegistry {
   }
 
   /// Nothing is reported after `finished`: pending clients may still connect.
-  private func emit(_ event: ServerEvent) {
+  func emit(_ event: ServerEvent) {
     if !isFinished { onEvent(event) }
   }
 

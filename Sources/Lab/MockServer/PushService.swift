@@ -166,7 +166,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   private func abandon(_ stream: HTTP2StreamID) {
     guard let request = open.removeValue(forKey: stream) else { return }
     request.timer?.cancel()
-    if silent.remove(stream) == nil { registry.received(request.received) }
+    if silent.remove(stream) == nil { registry.emit(.received(request.received)) }
   }
 
   // MARK: - Answers
@@ -219,14 +219,14 @@ final class PushService: ServedSession, ChannelInboundHandler {
     switch answer {
     case .response(let response):
       received.answerHeaders = Self.headers(of: response, to: received)
-      registry.received(received)
+      registry.emit(.received(received))
       return respond(response, received.answerHeaders, on: stream)
     case .refuse: write(stream, .rstStream(.refusedStream))
     case .cancel: write(stream, .rstStream(.cancel))
     case .goaway: goAway()
     case .silence, .late: break
     }
-    registry.received(received)
+    registry.emit(.received(received))
   }
 
   /// The rules come first, then the answers that were demanded, then the channels.
@@ -343,7 +343,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
     for stream in open.keys.sorted() where !silent.contains(stream) {
       if let request = open[stream] {
         request.timer?.cancel()
-        registry.received(request.received)
+        registry.emit(.received(request.received))
       }
     }
     report.pushes = pushes

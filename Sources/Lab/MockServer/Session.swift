@@ -179,7 +179,7 @@ final class Session: ServedSession, ChannelInboundHandler {
     case .arrived(let pause): later(pause, ifStill: .settling) { $0.settled() }
     case .waiting(let nanoseconds, let progressed):
       if progressed { progress() }
-      let shortest = Self.lookInterval &* Int64(registry.sessionCount)
+      let shortest = Self.lookInterval &* Int64(registry.allSessions.value)
       later(max(nanoseconds, shortest), ifStill: .settling) { $0.look() }
     }
   }
