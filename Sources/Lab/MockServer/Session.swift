@@ -28,7 +28,7 @@ final class Session: ServedSession, ChannelInboundHandler {
   private var ending = ServedConnection.Ending.close
   private var cursor: StepCursor?
   /// The move to make once the client has read the bytes sent.
-  private var pendingMove: StepCursor.Move?
+  private var pendingMove: ServedConnection.Action?
   private var readMonitor: ReadMonitor?
   /// Whether the client may not have read the last chunk yet.
   private var isUnsettled = false
@@ -104,17 +104,18 @@ final class Session: ServedSession, ChannelInboundHandler {
     while isServing, state == .ready {
       guard moves < Self.movesInARow else { return later(0, ifStill: .ready) { $0.advance() } }
       moves += 1
-      make(pendingMove.take() ?? cursor?.next() ?? .end)
+      make(pendingMove.take() ?? cursor?.next())
     }
   }
 
-  private func make(_ move: StepCursor.Move) {
+  /// - Parameter move: nil at the end.
+  private func make(_ move: ServedConnection.Action?) {
     if isUnsettled, mustSettle(before: move) {
       pendingMove = move
       return settle()
     }
     switch move {
-    case .send(let range, let endsChunk): send(range, endsChunk: endsChunk)
+    case .send(let range): send(range)
     case .await(let clientBytes):
       guard report.received < clientBytes else { return }
       state = .awaiting(clientBytes: clientBytes)
@@ -123,7 +124,7 @@ final class Session: ServedSession, ChannelInboundHandler {
     case .pause(let nanoseconds):
       state = .pausing
       later(nanoseconds, ifStill: .pausing) { $0.proceed() }
-    case .end: finish()
+    case nil: finish()
     }
   }
 
@@ -133,21 +134,21 @@ final class Session: ServedSession, ChannelInboundHandler {
     advance()
   }
 
-  private func send(_ range: Range<Int>, endsChunk: Bool) {
+  private func send(_ range: Range<Int>) {
     guard let context else { return end(.clientClosed) }
     state = .writing
     var buffer = context.channel.allocator.buffer(capacity: range.count)
     buffer.writeBytes(bytes[range])
     context.writeAndFlush(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { result in
-      self.wrote(range.count, endsChunk: endsChunk, result)
+      self.wrote(range.count, result)
     }
   }
 
-  private func wrote(_ count: Int, endsChunk: Bool, _ result: Result<Void, any Error>) {
+  private func wrote(_ count: Int, _ result: Result<Void, any Error>) {
     guard isServing, state == .writing else { return }
     if case .failure(let error) = result { return failed(error) }
     report.sent += count
-    if endsChunk { isUnsettled = true }
+    if cursor?.hasEndedChunk == true { isUnsettled = true }
     proceed()
   }
 
@@ -155,10 +156,10 @@ final class Session: ServedSession, ChannelInboundHandler {
 
   /// TLS records separate chunks; without TLS the client must have read a chunk before the next one is sent. A reset
   /// discards bytes in flight.
-  private func mustSettle(before move: StepCursor.Move) -> Bool {
+  private func mustSettle(before move: ServedConnection.Action?) -> Bool {
     switch move {
     case .send: !isTLS
-    case .end: ending == .reset
+    case nil: ending == .reset
     case .await, .pause: false
     }
   }

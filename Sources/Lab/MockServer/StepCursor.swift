@@ -1,15 +1,5 @@
 /// Iterates over the steps of a connection as single moves. It sends nothing itself.
 struct StepCursor {
-  enum Move: Equatable {
-    /// Sends the bytes at these offsets (from 0). A long chunk is sent in several moves, and `endsChunk` is true for
-    /// the last.
-    case send(Range<Int>, endsChunk: Bool)
-    case await(clientBytes: Int)
-    case pause(nanoseconds: Int64)
-    /// All steps are done.
-    case end
-  }
-
   /// Maximum number of bytes in one move, which are copied to send them.
   static let maxSendLength = 1 << 18
 
@@ -28,24 +18,27 @@ struct StepCursor {
     count = connection.bytes.count
   }
 
-  mutating func next() -> Move {
+  /// Whether the last move was the end of a chunk: a long one is sent in several moves.
+  var hasEndedChunk: Bool { chunk.isEmpty }
+
+  /// Nil when all steps are done.
+  mutating func next() -> ServedConnection.Action? {
     while chunk.isEmpty {
       if !step.isEmpty {
         cutChunk()
         continue
       }
-      guard nextStep < steps.count else { return .end }
+      guard nextStep < steps.count else { return nil }
       defer { nextStep += 1 }
       switch steps[nextStep] {
       case .send(let range): step = range.clamped(to: 0..<count)
-      case .await(let clientBytes): return .await(clientBytes: clientBytes)
-      case .pause(let nanoseconds): return .pause(nanoseconds: nanoseconds)
+      case let move: return move
       }
     }
     let end = chunk.lowerBound + min(chunk.count, Self.maxSendLength)
     let range = chunk.lowerBound..<end
     chunk = end..<chunk.upperBound
-    return .send(range, endsChunk: chunk.isEmpty)
+    return .send(range)
   }
 
   /// Takes the next chunk from the rest of the step.
