@@ -4,7 +4,7 @@ package enum ShellWord {
   /// `text` as one word, quoted if necessary. Invisible characters are escaped, so that the command can be typed from
   /// paper.
   package static func quoted(_ text: String) -> String {
-    if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+    if !text.isEmpty, text.allSatisfy(isPlain) { return text }
     guard VisibleText.of(text) == text else { return escaped(text) }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }
@@ -31,12 +31,7 @@ package enum ShellWord {
       }.joined() + "'"
   }
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "_-./:,+=@%".utf8.contains(byte)
-    }
+  private static func isPlain(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "_-./:,+=@%".contains(character))
   }
 }

@@ -26,14 +26,7 @@ enum ZoneFile {
   /// Names with blanks or dots, and absolute paths, would name other files.
   private static func isName(_ name: String) -> Bool {
     name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
-      !part.isEmpty
-        && part.utf8.allSatisfy { byte in
-          switch byte {
-          case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"):
-            true
-          default: false
-          }
-        }
+      !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_+-".contains($0)) }
     }
   }
 
