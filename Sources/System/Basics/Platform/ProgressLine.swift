@@ -5,7 +5,7 @@ package struct ProgressLine {
   private static let interval = 0.25
 
   private let isShown = Console.showsProgress
-  private let begun = ProgressLine.now()
+  private let begun = ContinuousClock.now
   private var shownAt = 0.0
   private var hasLine = false
 
@@ -14,7 +14,7 @@ package struct ProgressLine {
   /// Shows `text` for the seconds since the beginning, if an update is due.
   package mutating func update(_ text: (_ seconds: Double) -> String) {
     guard isShown else { return }
-    let seconds = Self.now() - begun
+    let seconds = (ContinuousClock.now - begun) / .seconds(1)
     guard seconds >= Self.delay, seconds - shownAt >= Self.interval else { return }
     shownAt = seconds
     hasLine = true
@@ -26,11 +26,5 @@ package struct ProgressLine {
     guard hasLine else { return }
     hasLine = false
     Console.write("\r\u{1B}[K")
-  }
-
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
