@@ -134,9 +134,6 @@ package struct FileIdentity: Hashable, Sendable {
 
 /// Creates files and directories with unique names. They are unfinished: a signal removes them.
 package enum TemporaryPath {
-  /// mkdtemp(3) replaces six X at the end of the name.
-  private static let letters = String(repeating: "X", count: 6)
-
   /// Creates a file that child processes do not inherit; nil with `errno` set on failure.
   /// - Parameters:
   ///   - beginning: the beginning of the path.
@@ -172,7 +169,8 @@ package enum TemporaryPath {
   /// - Parameter beginning: the beginning of the path.
   package static func makeDirectory(_ beginning: String) -> String? {
     UnfinishedFiles.makeDirectory {
-      var path = Array((beginning + letters).utf8CString)
+      // mkdtemp(3) replaces the X.
+      var path = Array((beginning + "XXXXXX").utf8CString)
       guard mkdtemp(&path) != nil else { return nil }
       return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
