@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import Basics
 import Conformance
 import PacketCapture
 
