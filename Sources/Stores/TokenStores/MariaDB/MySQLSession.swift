@@ -7,7 +7,6 @@ final class MySQLSession: SQLSession {
   private var journal: String?
 
   init(_ connection: MySQLConnection) { self.connection = connection }
-  var dialect: SQLDialect { Self.dialect }
 
   static let dialect = SQLDialect(
     quote: "`", backslash: "\\\\", noTable: " FROM DUAL", deletedTable: " t",

@@ -8,7 +8,6 @@ final class PostgreSQLSession: SQLSession {
   private var plan = Plan.usual
 
   init(_ connection: Connection) { self.connection = connection }
-  var dialect: SQLDialect { Self.dialect }
 
   /// COPY does not support parameters, so they become literals.
   static let dialect = SQLDialect(

@@ -27,7 +27,7 @@ package typealias SQLExpression = (expression: String, kind: SQLKind)
 /// Runs statements in a transaction. Parameters are numbered from 1; a statement need not use all. Rows of tables are
 /// called `t`.
 package protocol SQLSession: AnyObject {
-  var dialect: SQLDialect { get }
+  static var dialect: SQLDialect { get }
 
   /// Returns how many rows the statement wrote.
   @discardableResult
@@ -104,6 +104,8 @@ package protocol SQLSession: AnyObject {
 }
 
 extension SQLSession {
+  var dialect: SQLDialect { Self.dialect }
+
   /// The integer in a query's only row; nil for another value.
   func number(_ sql: String, _ parameters: [SQLValue] = []) throws -> Int64? {
     var number: Int64?

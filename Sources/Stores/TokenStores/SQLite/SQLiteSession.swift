@@ -10,8 +10,6 @@ final class SQLiteSession: SQLSession {
     addSpellingFunctions()
   }
 
-  var dialect: SQLDialect { Self.dialect }
-
   static let dialect = SQLDialect(
     isShared: false, insertion: "INSERT OR ABORT INTO", scriptCommand: "sqlite3 -bail DATABASE <",
     parameter: "?",
