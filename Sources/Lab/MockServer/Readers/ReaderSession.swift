@@ -149,15 +149,14 @@ struct StandardErrorTail {
 
 /// Waits between two polls, longer each time: a fast reader is served at once, and a slow one costs little.
 private struct Pause {
-  private static let shortest = 20_000
-  private static let longest = 2_000_000
-  private var nanoseconds = shortest
+  private static let shortest: useconds_t = 20
+  private static let longest: useconds_t = 2000
+  private var microseconds = shortest
 
-  mutating func reset() { nanoseconds = Self.shortest }
+  mutating func reset() { microseconds = Self.shortest }
 
   mutating func wait() {
-    var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
-    _ = nanosleep(&time, nil)
-    nanoseconds = min(2 * nanoseconds, Self.longest)
+    usleep(microseconds)
+    microseconds = min(2 * microseconds, Self.longest)
   }
 }
