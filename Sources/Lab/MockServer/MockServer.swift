@@ -165,7 +165,7 @@ extension CommandError {
         "no permission for port \(port) of \(address); use a --port above 1023 (0 selects a free one)")
     case EADDRNOTAVAIL:
       self.init("\(address) is not an address of this machine; use another one with --listen")
-    case let number?: self.init("cannot start the server: \(String(cString: strerror(number)))")
+    case let number?: self.init("cannot start the server: \(SystemError.text(number))")
     case nil: self.init("cannot start the server: \("\(error)")")
     }
   }

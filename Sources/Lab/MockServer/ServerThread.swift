@@ -28,14 +28,12 @@ package final class ServerThread: Sendable {
     defer { for descriptor in taken { _ = close(descriptor) } }
     while taken.count < neededDescriptors {
       let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw CommandError("cannot start the server: \(Self.reason(errno))") }
+      guard descriptor >= 0 else {
+        let advice = errno == EMFILE ? ": raise the limit of a process (ulimit -n)" : ""
+        throw CommandError("cannot start the server: \(SystemError.text())\(advice)")
+      }
       taken.append(descriptor)
     }
-  }
-
-  private static func reason(_ number: Int32) -> String {
-    let text = String(cString: strerror(number))
-    return number == EMFILE ? "\(text): raise the limit of a process (ulimit -n)" : text
   }
 }
 
