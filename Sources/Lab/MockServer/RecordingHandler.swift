@@ -20,9 +20,8 @@ package final class ServedCapture: Sendable {
   @discardableResult fileprivate func write<Written: Sendable>(
     _ add: @Sendable (inout ConnectionWriter, _ time: Int) throws -> Written
   ) -> Written? {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    let time = now.tv_sec * 1_000_000_000 + now.tv_nsec
+    let now = ProcessFacts.now()
+    let time = Int(now.seconds) * 1_000_000_000 + Int(now.nanoseconds)
     return writer.withLock { try? add(&$0, time) }
   }
 }
@@ -103,13 +102,7 @@ final class RecordingHandler: ChannelDuplexHandler {
 
 extension SocketAddress {
   fileprivate var end: ConnectionEnd? {
-    guard let port else { return nil }
-    let bytes: [UInt8]
-    switch self {
-    case .v4(let address): bytes = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
-    case .v6(let address): bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
-    default: return nil
-    }
-    return ConnectionEnd(address: bytes, port: UInt16(port))
+    guard let port, let addressBytes else { return nil }
+    return ConnectionEnd(address: addressBytes, port: UInt16(port))
   }
 }

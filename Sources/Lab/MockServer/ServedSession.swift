@@ -159,6 +159,15 @@ class ServedSession {
 }
 
 extension SocketAddress {
+  /// In network byte order: 4 bytes, or 16; nil if it is not of the Internet.
+  var addressBytes: [UInt8]? {
+    switch self {
+    case .v4(let end): withUnsafeBytes(of: end.address.sin_addr) { Array($0) }
+    case .v6(let end): withUnsafeBytes(of: end.address.sin6_addr) { Array($0) }
+    case .unixDomainSocket: nil
+    }
+  }
+
   /// `192.0.2.1:2196`, or `[2001:db8::1]:2196`.
   var endpointText: String? {
     guard let address = ipAddress, let port else { return nil }

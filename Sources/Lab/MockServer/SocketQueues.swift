@@ -84,13 +84,11 @@ private struct TCPEnd {
   private let address: [UInt8]
 
   init?(_ end: SocketAddress) {
-    guard let number = end.port, let port = UInt16(exactly: number) else { return nil }
-    self.port = [UInt8(port >> 8), UInt8(port & 0xff)]
-    switch end {
-    case .v4(let end): address = Self.mapped + withUnsafeBytes(of: end.address.sin_addr) { Array($0) }
-    case .v6(let end): address = withUnsafeBytes(of: end.address.sin6_addr) { Array($0) }
-    case .unixDomainSocket: return nil
+    guard let number = end.port, let port = UInt16(exactly: number), let bytes = end.addressBytes else {
+      return nil
     }
+    self.port = [UInt8(port >> 8), UInt8(port & 0xff)]
+    address = bytes.count == 4 ? Self.mapped + bytes : bytes
   }
 
   private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
