@@ -18,15 +18,8 @@ package final class RawStreamWriter: EvidenceSink {
   }
 
   /// Limit of open files: at most half of the process's limit. At the limit all are closed, and reopened on demand.
-  private static let maxOpen: Int = {
-    var limit = rlimit()
-    #if canImport(Glibc)
-      let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-    #else
-      let isKnown = getrlimit(RLIMIT_NOFILE, &limit) == 0
-    #endif
-    return isKnown ? max(1, Int(min(limit.rlim_cur / 2, 128))) : 16
-  }()
+  private static let maxOpen =
+    DescriptorBudget.limits.map { max(1, Int(min($0.rlim_cur / 2, 128))) } ?? 16
 
   private let directory: OutputDirectory
   private let inputCount: Int

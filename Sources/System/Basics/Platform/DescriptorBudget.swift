@@ -40,15 +40,21 @@ package enum DescriptorBudget {
     return Int(number)
   }
 
+  #if canImport(Glibc)
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  #else
+    private static let resource = RLIMIT_NOFILE
+  #endif
+
+  /// The limits of descriptors; nil if the system has none.
+  package static var limits: rlimit? {
+    var limits = rlimit()
+    return getrlimit(resource, &limits) == 0 ? limits : nil
+  }
+
   /// The limit of descriptors, raised to `wanted` if the system allows it.
   private static func raise(to wanted: Int) -> Int {
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-      let resource = RLIMIT_NOFILE
-    #endif
-    var limits = rlimit()
-    guard getrlimit(resource, &limits) == 0 else { return wanted }
+    guard var limits else { return wanted }
     if limits.rlim_cur < rlim_t(wanted) {
       var raised = limits
       raised.rlim_cur = min(rlim_t(wanted), limits.rlim_max)
