@@ -5,7 +5,7 @@ import Basics
 /// forensic tools read. What DFXML has no element for is in a namespace of apnsift.
 package final class DFXMLWriter: EvidenceSink {
   private let output: OutputBuffer
-  private let begun = ProcessFacts.now()
+  private let begun = ContinuousClock.now
   /// Bytes of carved records without a gap, and the file in an image that has them.
   private var carved: (labels: StreamLabels, bytes: Range<Int>)?
 
@@ -131,9 +131,7 @@ package final class DFXMLWriter: EvidenceSink {
     #else
       getrusage(RUSAGE_SELF, &usage)
     #endif
-    let now = ProcessFacts.now()
-    let clock =
-      Double(now.seconds - begun.seconds) + (Double(now.nanoseconds) - Double(begun.nanoseconds)) / 1e9
+    let clock = (ContinuousClock.now - begun) / .seconds(1)
     try output.append(
       """
         <rusage>
