@@ -1,16 +1,16 @@
 /// The capture time of a packet, with the precision of the capture file.
-package struct CaptureTime: BitwiseCopyable, Equatable, Hashable, Sendable {
+public struct CaptureTime: BitwiseCopyable, Equatable, Hashable, Sendable {
   /// The most digits kept: a second in units of 10^-18 s still fits in 64 bits, and in smaller units does not.
   package static let maxDigits = 18
 
   /// Whole seconds since 1970-01-01T00:00:00Z; negative before it.
-  package var seconds: Int64
+  public var seconds: Int64
   /// The fraction of a second, in units of 10^-`digits` s; less than one second.
-  package var fraction: UInt64
+  public var fraction: UInt64
   /// Digits after the decimal point in the capture's times, 0 to 18.
-  package var digits: UInt8
+  public var digits: UInt8
 
-  package init(seconds: Int64, fraction: UInt64 = 0, digits: UInt8 = 0) {
+  @inlinable public init(seconds: Int64, fraction: UInt64 = 0, digits: UInt8 = 0) {
     (self.seconds, self.fraction, self.digits) = (seconds, fraction, digits)
   }
 
@@ -78,7 +78,7 @@ package struct CaptureTime: BitwiseCopyable, Equatable, Hashable, Sendable {
 
 extension CaptureTime: Comparable {
   /// Compares the points in time. Missing digits count as zeros.
-  package static func < (left: CaptureTime, right: CaptureTime) -> Bool {
+  public static func < (left: CaptureTime, right: CaptureTime) -> Bool {
     if left.seconds != right.seconds { return left.seconds < right.seconds }
     return left.attoseconds < right.attoseconds
   }
