@@ -58,9 +58,9 @@ package final class Analyzer {
     let first = Int(event.firstOrigin)
     // Excerpts have the bytes of packets, up to those that were decided when each came.
     if stream[event.side].isFeedback, stream.excerpts == nil, !log.needs.contains(.bytes) {
-      let end = batch.endOfRow(from: index)
+      let (end, count) = batch.row(from: index)
       if end > index + 1, case .bytes(let last) = batch.events[end - 1] {
-        let bytes = batch.bytes(of: index..<end)
+        let bytes = batch.bytes(of: index..<end, count)
         try stream.append(
           bytes.span.bytes, at: ChunkLocation(storage: log.keep(bytes), start: 0),
           origins: batch.origins.span.extracting(first..<Int(last.firstOrigin &+ last.originCount)),

@@ -61,7 +61,11 @@ package struct EventBatch {
   package private(set) var reports: [StreamReport] = []
   package private(set) var secrets: [EmbeddedSecrets] = []
 
-  package init() {}
+  /// - Parameter capacity: about how many events it will have.
+  package init(capacity: Int = 0) {
+    events.reserveCapacity(capacity)
+    origins.reserveCapacity(capacity)
+  }
 
   package var isEmpty: Bool { events.isEmpty }
   package var isFull: Bool { events.count >= Self.fullCount || reports.count >= Self.fullReportCount }
@@ -155,9 +159,10 @@ package struct EventBatch {
   /// Bytes of several packets that are read at once, at most: they stay in the cache.
   private static let mostInRow = 64 << 10
 
-  /// The index after the events from `index` on that bring the next bytes of one direction, from one input.
-  package func endOfRow(from index: Int) -> Int {
-    guard case .bytes(var last) = events[index], !last.isRecord else { return index + 1 }
+  /// The index after the events from `index` on that bring the next bytes of one direction, from one input; and the number of
+  /// bytes.
+  package func row(from index: Int) -> (end: Int, byteCount: Int) {
+    guard case .bytes(var last) = events[index], !last.isRecord else { return (index + 1, 0) }
     let input = origins[Int(last.firstOrigin)].packet?.input
     var (end, count) = (index + 1, last.count)
     while end < events.count, case .bytes(let next) = events[end], next.slot == last.slot,
@@ -169,27 +174,25 @@ package struct EventBatch {
       last = next
       end += 1
     }
-    return end
+    return (end, count)
   }
 
-  /// A copy of the bytes of events in a row.
-  package func bytes(of row: Range<Int>) -> [UInt8] {
-    let count = row.reduce(0) { count, index in
-      if case .bytes(let event) = events[index] { count + event.count } else { count }
-    }
-    return [UInt8](unsafeUninitializedCapacity: count) { target, written in
-      for index in row {
-        guard case .bytes(let event) = events[index] else { continue }
-        let source =
+  /// A copy of the `count` bytes of events in a row.
+  package func bytes(of row: Range<Int>, _ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { target, written in
+      func copy(_ event: ByteEvent, of source: UnsafeRawBufferPointer) {
+        let bytes = UnsafeRawBufferPointer(rebasing: source[event.start..<event.start &+ event.count])
+        UnsafeMutableRawBufferPointer(target)[written...].copyBytes(from: bytes)
+        written &+= event.count
+      }
+      window.withUnsafeBytes { window in
+        for index in row {
+          guard case .bytes(let event) = events[index] else { continue }
           switch event.storage {
-          case .window: window
-          case .chunk(let chunk): chunks[Int(chunk)]
+          case .window: copy(event, of: window)
+          case .chunk(let chunk): chunks[Int(chunk)].withUnsafeBytes { copy(event, of: $0) }
           }
-        source.withUnsafeBytes {
-          let bytes = UnsafeRawBufferPointer(rebasing: $0[event.start..<event.start + event.count])
-          UnsafeMutableRawBufferPointer(target)[written...].copyBytes(from: bytes)
         }
-        written += event.count
       }
     }
   }

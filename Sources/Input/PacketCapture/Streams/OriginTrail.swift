@@ -14,10 +14,9 @@ package struct OriginTrail {
   /// Adds the extents of the next bytes, which end at offset `end`.
   package mutating func append(_ more: Span<SourceExtent>, end: Int) {
     for index in more.indices {
-      let origin = more[index]
-      let isNext = index > 0 || origin.streamOffset == self.end
-      if isNext, let last = origins.last, last.isContinued(by: origin) { continue }
-      origins.append(origin)
+      let isNext = index > 0 || more[index].streamOffset == self.end
+      if isNext, origins.last?.isContinued(by: more[index]) == true { continue }
+      origins.append(more[index])
     }
     self.end = end
   }

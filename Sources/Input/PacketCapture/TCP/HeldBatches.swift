@@ -47,7 +47,7 @@ package final class HeldBatches {
   /// Takes a batch, and leaves an empty one.
   package func add(_ batch: inout EventBatch) {
     batches.append((batch, packetsRead, offset))
-    batch = EventBatch()
+    batch = EventBatch(capacity: batch.events.count)
   }
 
   /// Removes the first batch, corrected, if it has waited long enough; at the end of the file, any.
