@@ -179,7 +179,7 @@ final class FeedbackRowWriter {
     return texts.change { texts in
       guard let base = texts.baseAddress, let constants = constants.bytes.baseAddress else { return 0 }
       let start = base + (part.start &+ extent &* part.slot)
-      var row = RowCursor(forms, at: start)
+      var row = RowCursor(forms, decimal, at: start)
       for section in part.sections {
         switch sections[section] {
         case .constant(let range): row.put(blocksOf: constants + range.lowerBound, range.count)
@@ -236,25 +236,28 @@ final class FeedbackRowWriter {
   /// Finds the extents of a batch, and makes their texts. The batch ends before the first of another width.
   private func findExtents(of records: FeedbackRecords, from first: Int, _ batch: inout RowBatch) {
     extents.removeAll(keepingCapacity: true)
+    var isMade = firstPacket == .some(records.origin.packet)
+    firstPacket = .some(records.origin.packet)
     var origin = records.origin
     var row = 0
     for next in records.laterExtents {
       let end = records.count(before: next.streamOffset) &- first
       if end >= batch.count { break }
       if end > row {
-        guard add(origin, row..<end, &batch) else { return }
-        row = end
+        guard add(origin, row..<end, isMade, &batch) else { return }
+        (row, isMade) = (end, false)
       }
       origin = next
     }
-    _ = add(origin, row..<batch.count, &batch)
+    _ = add(origin, row..<batch.count, isMade, &batch)
   }
 
   /// Adds the extent of some rows, unless its texts have other widths than those of the first.
+  /// - Parameter isMade: whether the texts are those of the batch before.
   @inline(__always)
-  private func add(_ origin: SourceExtent, _ rows: Range<Int>, _ batch: inout RowBatch) -> Bool {
-    let isMade = extents.isEmpty && firstPacket == .some(origin.packet)
-    if extents.isEmpty { firstPacket = .some(origin.packet) }
+  private func add(
+    _ origin: SourceExtent, _ rows: Range<Int>, _ isMade: Bool, _ batch: inout RowBatch
+  ) -> Bool {
     for index in varying where parts[index].slot > 0 && !isMade {
       let width = makeText(of: index, origin.packet, at: extents.count)
       if extents.isEmpty { parts[index].width = width }

@@ -13,6 +13,7 @@ public struct TimeTexts: ~Copyable {
   @usableFromInline let minutes: UnsafeMutablePointer<UInt64>
   /// `:00Z`, for each second of a minute.
   @usableFromInline let seconds: UnsafeMutablePointer<UInt32>
+  private let decimal = Decimal.shared
 
   /// - Parameter capacity: number of cached days, a power of two; by default eleven years, in 64 KiB.
   public init(capacity: Int = 4096) {
@@ -60,7 +61,7 @@ public struct TimeTexts: ~Copyable {
     guard digits > 0 else { return UTCTime.textLength }
     let fraction = target + UTCTime.textLength
     (fraction - 1).storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
-    Decimal.shared.write(time.fraction, width: digits, to: fraction)
+    decimal.write(time.fraction, width: digits, to: fraction)
     fraction.storeBytes(of: UInt8(ascii: "Z"), toByteOffset: digits, as: UInt8.self)
     return UTCTime.textLength + digits + 1
   }
