@@ -65,10 +65,11 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     return nil
   }
 
-  /// start(o), or a tuple that a separator follows.
+  /// start(p): decoding may resume at `index`; or a tuple that a separator follows begins there.
   func isStart(at index: Int, in run: RawSpan) throws(NeedsBytes) -> Bool {
     guard rules.hasHeader(at: index, in: run), rules.isHeader(at: index, in: run) else { return false }
-    if rules.isStart(at: index, in: run) { return true }
+    let end = rules.end(ofTupleAt: index, in: run)
+    if end <= run.byteCount, rules.isPlausibleBoundary(at: end, in: run) { return true }
     return try spacing?.isStart(at: index, in: run, isLast: cursor.ended) ?? false
   }
 
@@ -264,14 +265,5 @@ extension FeedbackRules {
     if end > run.byteCount { return true }
     guard hasHeader(at: end, in: run) else { return isTail(at: end, in: run) }
     return hasAllowedLength(at: end, in: run) || isOdd(at: end, in: run)
-  }
-
-  /// start(p): decoding may resume at `index`.
-  func isStart(at index: Int, in run: RawSpan) -> Bool {
-    guard hasHeader(at: index, in: run), hasAllowedLength(at: index, in: run),
-      isPlausible(run.bigEndianUInt32(at: index))
-    else { return false }
-    let end = end(ofTupleAt: index, in: run)
-    return end <= run.byteCount && isPlausibleBoundary(at: end, in: run)
   }
 }
