@@ -14,7 +14,8 @@ import Testing
   {
     let set = try #require(TokenLengths(text))
     #expect((UInt16.min...UInt16.max).filter(set.contains) == lengths)
-    #expect(set.longest == Int(lengths.max() ?? 0))
+    #expect(set.longest == Int(lengths.max() ?? 0) && set.shortest == Int(lengths.min() ?? 0))
+    #expect(set.only == (lengths.count == 1 ? lengths.first : nil))
     #expect(set.text == written)
     #expect(TokenLengths(set.text) == set)
   }

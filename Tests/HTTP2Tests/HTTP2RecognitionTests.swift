@@ -1,3 +1,4 @@
+import APNsPushes
 import APNsWire
 import TestSupport
 import Testing
@@ -74,6 +75,26 @@ private typealias Bytes = HTTP2Bytes
     ("three frames", headers + data(1) + ping + ping, 29),
     ("no third frame", headers + data(1) + filled(100), 29),
   ]
+
+  /// Of header blocks, static entries of RFC 7541, appendix A: 2 is `:method GET`, 4 `:path /`, 8 `:status 200`, 16 none of
+  /// these.
+  static let senders: [(sentence: String, head: [UInt8], sender: Direction?)] = [
+    ("a method", Bytes.frame(1, 4, stream: 1, [0x82]), .client),
+    ("a path", Bytes.frame(1, 4, stream: 1, [0x84]), .client),
+    ("a status", Bytes.frame(1, 4, stream: 1, [0x88]), .server),
+    ("a promise", Bytes.frame(5, 4, stream: 1, [0, 0, 0, 2, 0x82, 0x84]), .server),
+    ("the first that shows it", headers + Bytes.frame(1, 4, stream: 3, [0x82]), .server),
+    ("another field", Bytes.frame(1, 4, stream: 1, [0x90]), nil),
+    ("a block that is not whole", Bytes.frame(1, 0, stream: 1, [0x82]), nil),
+    ("no block", ping, nil), ("no frame", [0xff, 0xff], nil), ("nothing", [], nil),
+  ]
+
+  @Test("the sender of a run from the middle", arguments: senders) func sender(
+    _ sentence: String, _ head: [UInt8], _ expected: Direction?
+  ) {
+    let pings = head.isEmpty ? [] : Self.ping + Self.ping
+    #expect(HTTP2Recognition.sender(of: (head + pings).span.bytes) == expected)
+  }
 
   /// How many bytes decide; 512 is what is read of a server.
   static let lengths: [(head: [UInt8], length: Int?)] = [

@@ -10,6 +10,7 @@ struct HeaderTableTests {
     (.pushType, "apns-push-type"), (.id, "apns-id"), (.uniqueID, "apns-unique-id"),
     (.priority, "apns-priority"),
     (.expiration, "apns-expiration"), (.collapseID, "apns-collapse-id"),
+    (.channelID, "apns-channel-id"), (.requestID, "apns-request-id"),
   ]
   static let sequences = HTTP2Fixture.shared?.blocks ?? [:]
 
@@ -27,6 +28,46 @@ struct HeaderTableTests {
     .HeaderError?
   {
     table.read(block.span.bytes, into: &fields)
+  }
+
+  /// A literal field with a new name (RFC 7541, section 6.2.2), and a value of up to 16 KiB.
+  private static func literal(_ name: String, _ value: [UInt8]) -> [UInt8] {
+    // Section 5.1: an integer with a prefix of 7 bits.
+    let rest = value.count - 127
+    let length =
+      rest < 0
+      ? [UInt8(value.count)] : [127, UInt8(rest & 0x7f | 0x80), UInt8(truncatingIfNeeded: rest >> 7)]
+    return [0, UInt8(name.utf8.count)] + Array(name.utf8) + length + value
+  }
+
+  @Test("each field is known by its whole name, and the first of several counts", arguments: names)
+  func name(_ field: HeaderFields.Name, _ name: String) {
+    let table = HeaderTable()
+    table.begin()
+    var fields = HeaderFields()
+    let others = [name.dropLast() + "_", "_" + name.dropFirst(), name + "s"].flatMap {
+      Self.literal(String($0), [0x31])
+    }
+    let block = others + Self.literal(name, [0x32, 0x33]) + Self.literal(name, [0x34])
+    for _ in 1...2 {
+      #expect(read(block, table, &fields) == nil && !fields.hasLost)
+      #expect(fields.bytes == [0x32, 0x33])
+      for other in HeaderFields.Name.allCases {
+        #expect(value(other, in: fields) == (other == field ? "23" : nil))
+      }
+    }
+  }
+
+  @Test("a value of more than 4096 bytes is lost", arguments: [(0, false), (4096, false), (4097, true)])
+  func longValue(_ length: Int, _ isLost: Bool) {
+    let table = HeaderTable()
+    table.begin()
+    var fields = HeaderFields()
+    let value = [UInt8](repeating: 0x61, count: length)
+    let block = Self.literal(":path", value) + Self.literal(":method", [0x62])
+    #expect(read(block, table, &fields) == nil && fields.hasLost == isLost)
+    #expect(fields[.path]?.count == (isLost ? nil : length))
+    #expect(self.value(.method, in: fields) == "b")
   }
 
   @Test("all fields are those that another library reads", arguments: sequences.keys.sorted())

@@ -86,6 +86,33 @@ struct PushBodyTests {
   }
 
   /// docs/spec/pushes.md#outcomes.
+  static let outcomes: [(service: ServiceRequest, status: UInt16?, outcome: PushOutcome)] = [
+    (.push, 200, .accepted), (.push, 410, .invalidated), (.push, 201, .rejected), (.push, 409, .rejected),
+    (.push, 411, .rejected), (.push, nil, .unknown), (.broadcast, 200, .accepted),
+    (.broadcast, 410, .rejected), (.broadcast, 299, .rejected), (.create, 201, .accepted),
+    (.delete, 204, .accepted), (.read, 299, .accepted), (.list, 300, .rejected), (.channel, 410, .rejected),
+    (.channel, nil, .unknown),
+  ]
+
+  @Test("outcomes, each of which is counted apart", arguments: outcomes)
+  func outcome(_ service: ServiceRequest, _ status: UInt16?, _ outcome: PushOutcome) {
+    var fields = PushFields()
+    (fields.service, fields.status) = (service, status)
+    #expect(fields.outcome == outcome)
+    var counts = PushCounts()
+    counts.count(fields)
+    for other in PushOutcome.allCases { #expect(counts[other] == (other == outcome ? 1 : 0)) }
+  }
+
+  @Test("flags are listed in the order of their codes, each with a bit of its own") func flags() {
+    let (flags, codes) = (PushFlags.all.map(\.flag), PushFlags.all.map(\.code))
+    #expect(codes == codes.sorted() && Set(codes).count == codes.count)
+    #expect(flags.reduce(0) { $0 + $1.rawValue.nonzeroBitCount } == flags.count)
+    #expect(PushFlags(flags).rawValue.nonzeroBitCount == flags.count && !PushFlags(flags).contains(.refused))
+    for (flag, code) in PushFlags.all { #expect(flag.codes == [code]) }
+  }
+
+  /// docs/spec/pushes.md#outcomes.
   @Test("what to send again") func resend() {
     func needsResend(_ status: UInt16?, _ flags: PushFlags = []) -> Bool {
       var fields = PushFields()

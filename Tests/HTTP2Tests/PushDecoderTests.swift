@@ -50,9 +50,44 @@ private typealias Bytes = HTTP2Bytes
       "a header block that is cut", Bytes.frame(1, 1, stream: 1, Bytes.requestBlock(token)), [], [],
       ["client truncated 0+133"]),
     Case(
+      "a header block in three frames", blocks(1, [9, 0], end: true) + Bytes.frame(0, 1, stream: 1, []),
+      Bytes.response(1, "200"), ["1 \(token) 200"]),
+    Case(
+      "a header block in frames of which the last is missing", blocks(1, [9], end: false), [], [],
+      ["client truncated 0+142"]),
+    Case(
+      "a continuation of nothing", Bytes.frame(9, 4, stream: 1, [0x88]) + Bytes.request(1, token),
+      Bytes.response(1, "200"), ["1 \(token) 200"], ["client unreadable 0+10"]),
+    Case(
+      "GOAWAY excludes what comes after its stream",
+      Bytes.request(1, token) + Bytes.request(3, token) + Bytes.request(5, token),
+      Bytes.frame(7, 0, stream: 0, Bytes.bytes(5) + Bytes.bytes(0))
+        + Bytes.frame(
+          7, 0, stream: 0, Bytes.bytes(1) + Bytes.bytes(0) + Array(#"{"reason":"Shutdown"}"#.utf8))
+        + Bytes.response(1, "200"),
+      ["1 \(token) 200", "3 \(token) Shutdown goaway no-response", "5 \(token) Shutdown goaway no-response"]),
+    Case(
+      "a stream that the server resets", Bytes.request(1, token), Bytes.reset(1, code: 8),
+      ["1 \(token) no-response stream-reset"]),
+    Case(
+      "a request that the client resets",
+      Bytes.frame(1, 4, stream: 1, Bytes.requestBlock(token))
+        + Bytes.reset(1, code: 8), [], ["1 \(token) no-response stream-reset"]),
+    Case(
       "a header block that is not compressed as it should be", Bytes.frame(1, 5, stream: 1, [0x80]),
       Bytes.response(1, "200"), ["1 200 uncorrelated"], ["client unreadable 0+10"]),
   ]
+
+  /// The header block of a request in frames that are cut after `cuts` more bytes each.
+  private static func blocks(_ stream: UInt32, _ cuts: [Int], end: Bool) -> [UInt8] {
+    var rest = Bytes.requestBlock(token)[...]
+    var frames: [UInt8] = []
+    for count in cuts {
+      frames += Bytes.frame(frames.isEmpty ? 1 : 9, 0, stream: stream, Array(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    }
+    return frames + Bytes.frame(9, end ? 4 : 0, stream: stream, Array(rest))
+  }
 
   @Test("of a whole connection", arguments: cases) func whole(_ test: Case) {
     let found = PushDecoder.decode(client: test.allOfClient, server: test.allOfServer)

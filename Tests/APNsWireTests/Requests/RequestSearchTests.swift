@@ -49,7 +49,8 @@ private typealias Wire = RequestBytes
       #expect(found(bytes, at: bytes.count) == "needs 1")
       for count in 1..<bytes.count {
         let part = Array(bytes.prefix(count))
-        #expect(found(part) == "needs \(count < lengths ? 113 : bytes.count)", "\(count) bytes")
+        let needed = "needs \(count < lengths ? 113 : bytes.count)"
+        #expect(found(part) == needed && found([9, 9] + part, at: 2) == needed, "\(count) bytes")
         #expect(found(part, isLast: true) == "none")
       }
     }
