@@ -39,6 +39,28 @@ import Testing
     #expect(slice.token(of: 1) == 7 + 3 * 38 + 6..<7 + 4 * 38)
   }
 
+  @Test("eight zero bytes in a row are flagged anywhere in a token, seven are not", arguments: 0...24)
+  func zeros(_ first: Int) {
+    for (count, isFlagged) in [(7, false), (8, true)] {
+      let token = (0..<32).map { UInt8((first..<first + count).contains($0) ? 0 : 0x10 + $0) }
+      let tuple = Tuples.of(token, time: Tuples.time)
+      var flags: [RecordFlags] = []
+      var decoder = FeedbackDecoder(rules: .standard)
+      decoder.decode(whole: tuple.span.bytes) { step, _ in
+        if case .record(let run) = step { flags.append(run.flags) }
+      }
+      #expect(flags == [isFlagged ? .zeroFilledToken : []], "\(count) from \(first) on")
+    }
+  }
+
+  @Test("between two chunks, undecided bytes are carried over") func carry() {
+    var decoder = FeedbackDecoder(rules: .standard)
+    let part = Array(Tuples.one().prefix(20))
+    #expect(decoder.carry == nil)
+    #expect(decoder.next(in: part.span.bytes) == nil && decoder.carry == part)
+    #expect(decoder.undecidedOffset == 0)
+  }
+
   private func begins(_ decoder: some RunDecoder) -> Bool {
     decoder.undecidedOffset == 0 && decoder.pendingSkip == nil
   }

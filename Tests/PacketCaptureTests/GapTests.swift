@@ -99,6 +99,16 @@ import Testing
     #expect(recording.reports.first?.lastPacket?.number == test.script.count)
   }
 
+  /// The first copy is delivered, or waits for the byte before it.
+  @Test("a byte that differs, wherever it is in the copy", arguments: 0..<40, [100, 101] as [UInt32])
+  func difference(_ index: Int, _ start: UInt32) throws {
+    let first = String(repeating: "a", count: 40)
+    let copy = String(repeating: "a", count: index) + "X" + String(repeating: "a", count: 39 - index)
+    let recording = try reassemble([Self.syn, .client(start, first), .client(start, copy)])
+    let conflict = try #require(recording.findings.first { $0.code == .conflictingOverlap })
+    #expect(conflict.offset == Int(start) - 100 + index && conflict.length == 1)
+  }
+
   @Test(
     "a connection is closed a window after its end, and later copies are not compared",
     arguments: [2, 4, 5, 9])
