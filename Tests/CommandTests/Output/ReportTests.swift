@@ -252,6 +252,15 @@ import Testing
     }
   }
 
+  @Test("a stream that is decoded takes the row of one that is not, in any order") func mostStreams() throws {
+    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let other = Repository.path(of: "Tests/Fixtures/captures/pcapplusplus/frag_http_req.pcap")
+    for inputs in [[other, "dump.bin"], ["dump.bin", other]] {
+      let rows = try directory.report(inputs + ["--max-streams", "1"]).section("streams")
+      #expect(rows.contains("</strong> of dump.bin") && !rows.contains("</strong> of \(other)"))
+    }
+  }
+
   // MARK: - Outputs and errors
 
   @Test("an output that exists is replaced only with --force, and an input never") func outputs() throws {
