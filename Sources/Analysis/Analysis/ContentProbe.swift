@@ -6,8 +6,8 @@ import StreamInputs
 /// Detects the content of a direction, or of a file, from its first bytes, the head. A head is decoded as if the stream
 /// ended after it.
 package struct ContentProbe: Sendable {
-  /// Bytes of the head: of a direction's first run, of one whose first bytes match nothing, of one that begins in the
-  /// middle of a connection, too, and perhaps of a frame; and of a dump.
+  /// Bytes of the head of a direction's first run; the most of one whose first bytes match nothing; the most of such a one
+  /// that begins in the middle of a connection, perhaps within a frame; and those of a dump.
   static let headLength = 512
   static let longHeadLength = 2048
   static let longestHeadLength = 32_768
