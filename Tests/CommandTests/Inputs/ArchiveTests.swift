@@ -125,6 +125,27 @@ struct ArchiveTests {
     }
   }
 
+  /// The archive stores the file as it is, so that one bit of a token can be changed.
+  @Test("content that differs from its checksum is read, and is an error", arguments: ["zip", "7z"])
+  func wrongChecksum(_ format: String) throws {
+    let dump = feedback(tuples(40_000))
+    try directory.write(dump, to: "large.bin")
+    _ = try directory.shell("7z a -t\(format) -mx=0 out large.bin >log; mv out.* packed")
+    var bytes = try directory.bytes(of: "packed")
+    let last = Array(dump.suffix(32))
+    let start = try #require(bytes.indices.last { bytes[$0...].starts(with: last) })
+    bytes[start] ^= 1
+    try directory.write(bytes, to: "packed")
+    let outcome = try directory.apnsift("export", "packed", "--columns", "token")
+    #expect(outcome.code == 2 && outcome.lines.count == 40_001)
+    #expect(outcome.lines.last == hex([last[0] ^ 1] + last.dropFirst()))
+    #expect(
+      outcome.errors.contains("packed!large.bin: is damaged in the \(format) archive"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("some of its bytes are wrong or missing; look for another copy"))
+    let replay = try directory.apnsift("replay", "packed", "--store", "sqlite:s.sqlite", "--create")
+    #expect(replay.code == 2 && replay.errors.contains("is unchanged"), "\(replay.errors)")
+  }
+
   @Test("a tar without its end, and one after another")
   func ends() throws {
     try pack("tar, ustar")

@@ -36,7 +36,13 @@ package final class Archive {
   private var handle: OpaquePointer?
   /// Files of a zip that libarchive leaves out; nil before the end.
   private var leftOut: ArraySlice<ArchiveMember>?
-  /// Why the current member ends early.
+  /// The bytes of the current member that libarchive has unpacked and that were not read yet, and their offset in the member.
+  private var block = (offset: 0, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+  /// How many bytes of the current member were read.
+  private var position = 0
+  /// What is wrong with the current member, whose next bytes are there.
+  private var warning: InputError?
+  /// Why the current member ends early, or differs from its checksum.
   private(set) var memberError: InputError?
   /// Why members are missing.
   package private(set) var error: InputError?
@@ -86,7 +92,8 @@ package final class Archive {
 
   /// The next member; nil after the last one, or if there is an `error`.
   package func next() -> ArchiveMember? {
-    memberError = nil
+    (memberError, warning, position) = (nil, nil, 0)
+    block = (0, UnsafeRawBufferPointer(start: nil, count: 0))
     if leftOut != nil { return leftOut?.popFirst() }
     while error == nil, let library {
       var entry: OpaquePointer?
@@ -145,18 +152,44 @@ package final class Archive {
       memberError = error
       return 0
     }
-    while true {
-      let count = library.archive_read_data(handle, base, room)
-      if count >= 0 {
-        left.content -= count
-        return count
-      }
-      if count == Int(ARCHIVE_RETRY) || count == Int(ARCHIVE_WARN) { continue }
-      memberError = readError {
-        "is damaged in the \($0) archive (\($1)): the content before that is used; look for another copy"
-      }
-      return 0
+    guard position < block.offset || !block.bytes.isEmpty || readBlock(library) else { return 0 }
+    // Archives leave out long runs of zeros.
+    let zeros = min(room, block.offset - position)
+    base.initializeMemory(as: UInt8.self, repeating: 0, count: zeros)
+    let copied = min(room - zeros, block.bytes.count)
+    if let source = block.bytes.baseAddress {
+      (base + zeros).copyMemory(from: source, byteCount: copied)
+      block = (block.offset + copied, UnsafeRawBufferPointer(rebasing: block.bytes[copied...]))
     }
+    left.content -= zeros + copied
+    position += zeros + copied
+    return zeros + copied
+  }
+
+  /// Unpacks the next bytes of the current member; false at its end, and if there is a `memberError`. `archive_read_data` would
+  /// drop bytes where it warns, as of a wrong checksum.
+  private func readBlock(_ library: Libarchive) -> Bool {
+    while warning == nil {
+      var (start, count, offset) = (UnsafeRawPointer?.none, 0, Int64(0))
+      let result = library.archive_read_data_block(handle, &start, &count, &offset)
+      if result == ARCHIVE_EOF { return false }
+      if result == ARCHIVE_RETRY { continue }
+      guard result == ARCHIVE_OK || result == ARCHIVE_WARN, offset >= position else {
+        memberError = readError {
+          "is damaged in the \($0) archive (\($1)): the content before that is used; look for another copy"
+        }
+        return false
+      }
+      if result == ARCHIVE_WARN {
+        warning = readError {
+          "is damaged in the \($0) archive (\($1)): some of its bytes are wrong or missing; look for another copy"
+        }
+      }
+      block = (Int(offset), UnsafeRawBufferPointer(start: start, count: count))
+      if position < block.offset || count > 0 { return true }
+    }
+    memberError = warning
+    return false
   }
 
   private static let noLibrary = InputError(
