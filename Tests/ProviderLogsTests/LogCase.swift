@@ -30,9 +30,10 @@ struct LogCase: CustomTestStringConvertible, Sendable {
   static func of(_ section: String) -> [LogCase] { all.filter { $0.section == section } }
 
   private mutating func read(_ line: Substring) {
-    let rest = [("<CR>", "\r"), ("<TAB>", "\t"), ("<SP>", " "), ("<BOM>", "\u{feff}")].reduce(
-      String(line.dropFirst(4))
-    ) { $0.replacing($1.0, with: $1.1) }
+    let rest = [("<CR>", "\r"), ("<TAB>", "\t"), ("<SP>", " "), ("<BOM>", "\u{feff}"), ("<ESC>", "\u{1b}")]
+      .reduce(
+        String(line.dropFirst(4))
+      ) { $0.replacing($1.0, with: $1.1) }
     switch line.dropFirst(2).prefix(1) {
     case _ where !line.hasPrefix("  "): break
     case "|": log += rest + "\n"

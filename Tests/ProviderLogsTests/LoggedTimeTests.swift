@@ -52,6 +52,14 @@ import Testing
     #expect(try DecodedLog(Array(line.utf8), options: options).logged == [Self.written])
   }
 
+  @Test("rpush's times are of UTC in any zone") func timesOfRpush() throws {
+    var options = LogOptions()
+    options.zone = { $0 - 3600 }
+    let line = #"{"token":"ab","status":410,"failed_at":"2023-11-14 22:13:20"}"#
+    let log = try DecodedLog(Array(line.utf8), mapping: "timestamp=failed_at", options: options)
+    #expect(log.pushes == ["push 1 token=ab status=410 time=1700000000000"])
+  }
+
   @Test("the line before a transcript does not date it") func transcript() throws {
     let lines = [
       "2023-11-20T08:00:00Z start", "> POST /3/device/abab HTTP/2", "> host: api.push.apple.com", ">",

@@ -82,6 +82,21 @@ extension LogDecoder {
 
   /// Reads a line, or an object of several lines.
   func readLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> LogOutcome {
+    guard memchr(window + text.lowerBound, 0x1b, text.count) != nil else {
+      return readPlainLine(window, text, isCut: isCut)
+    }
+    plainLine.removeAll(keepingCapacity: true)
+    plainLine.append(contentsOf: UnsafeRawBufferPointer(start: window, count: text.upperBound))
+    LogText.blankColours(&plainLine)
+    let isText = { (index: Int) in self.plainLine[index] > 0x20 }
+    guard let first = text.first(where: isText), let last = text.last(where: isText) else { return .blank }
+    return plainLine.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return .blank }
+      return readPlainLine(start, first..<last &+ 1, isCut: isCut)
+    }
+  }
+
+  private func readPlainLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> LogOutcome {
     if CSVColumns.isRule(
       UnsafeRawBufferPointer(
         rebasing: UnsafeRawBufferPointer(start: window, count: text.upperBound)[text.lowerBound...]))
@@ -217,13 +232,15 @@ extension LogDecoder {
   func readNested(_ text: UnsafeRawBufferPointer, depth: Int, time: LogTimes.ReadTime) -> LogOutcome {
     nestedTexts[depth].removeAll(keepingCapacity: true)
     nestedTexts[depth].append(contentsOf: text)
+    LogText.blankColours(&nestedTexts[depth])
     while nestedTexts[depth].last.map({ $0 <= 0x20 }) == true { nestedTexts[depth].removeLast() }
     push.outerTime = time
     return nestedTexts[depth].withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return .unrelated }
-      guard bytes[0] == UInt8(ascii: "{") || bytes[0] == UInt8(ascii: "["), JSONText.error(of: bytes) == nil
-      else { return readText(start, 0..<bytes.count, depth: depth &+ 1) }
-      return readMembers(start, 0..<bytes.count, isJSON: true, depth: depth &+ 1)
+      let first = bytes.firstIndex { $0 > 0x20 } ?? 0
+      guard [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(bytes[first]), JSONText.error(of: bytes) == nil
+      else { return readText(start, first..<bytes.count, depth: depth &+ 1) }
+      return readMembers(start, first..<bytes.count, isJSON: true, depth: depth &+ 1)
     }
   }
 

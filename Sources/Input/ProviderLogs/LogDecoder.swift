@@ -74,6 +74,8 @@ package final class LogDecoder: @unchecked Sendable {
   @exclusivity(unchecked) var (elementsStart, elementsEnd) = (0, 0)
   /// Lines of other programs that were values in a line.
   @exclusivity(unchecked) var nestedTexts: [[UInt8]] = [[], []]
+  /// The current line without escapes, if it had some.
+  @exclusivity(unchecked) var plainLine: [UInt8] = []
   static let deepestText = 2
   /// The structures around the next element, the outermost first.
   @exclusivity(unchecked) var openStructures: [OpenStructure] = []

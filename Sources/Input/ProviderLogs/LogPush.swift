@@ -79,7 +79,7 @@ final class LogPush {
   func hasAnswer(_ values: LogValues) -> Bool {
     let reason = values[.reason]
     guard reason.isText else { return false }
-    let text = raw(reason)
+    let text = text(reason)
     return PushReason.status(of: 0..<text.count, in: text.bytes) != nil || LogText(text).isWhole("Success")
   }
 
@@ -204,7 +204,7 @@ final class LogPush {
   /// one of Apple's reasons, or a single word next to a status.
   private func takeReason(_ reason: LogValue, hasStatus: Bool) {
     guard reason.isText, reason.count > 0 else { return }
-    let text = raw(reason)
+    let text = text(reason)
     if reason.rank == 1, PushReason.status(of: 0..<text.count, in: text.bytes) == nil,
       !hasStatus || !text.allSatisfy(LogText.isLetter)
     {

@@ -36,6 +36,7 @@ extension LogPush {
     }
     var found = LogReport(
       time: 0, flags: [], isNamed: kind != nil || time.rank >= Self.namedRank || values.names(.tokenLength))
+    let zone = time.isUTC ? nil : zone
     switch time.isScalar ? LogTimes.milliseconds(text(time), zone: zone) : .invalid {
     case .time(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
       found.time = UInt32(milliseconds / 1000)

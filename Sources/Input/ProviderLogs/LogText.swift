@@ -47,6 +47,18 @@ struct LogText {
     return start..<end
   }
 
+  /// Makes blanks of the escapes that colour text on a terminal.
+  static func blankColours(_ text: inout [UInt8]) {
+    var index = 0
+    while let escape = text[index...].firstIndex(of: 0x1b) {
+      index = escape + 1
+      guard index < text.count, text[index] == UInt8(ascii: "[") else { continue }
+      let end = text[(index + 1)...].firstIndex { 0x40...0x7e ~= $0 } ?? text.count - 1
+      text.replaceSubrange(escape...end, with: repeatElement(0x20, count: end + 1 - escape))
+      index = end + 1
+    }
+  }
+
   /// The letters, digits, and other unreserved characters of URLs from `start` on.
   func token(at start: Int) -> Range<Int> {
     let end = bytes[start...].firstIndex { byte in

@@ -81,7 +81,7 @@ extension LogPush {
       return nil
     }
     guard nested.kind != .absent else { return take(time, values, &times) }
-    if nested.container == values[.reason].container { return take(nested, values, &nestedTimes) }
+    if values.hasReason(beside: nested) { return take(nested, values, &nestedTimes) }
     role = .line
     return take(time, values, &times)
   }
@@ -154,7 +154,7 @@ extension LogPush {
 
   private func read(_ value: LogValue, _ take: (Int64) -> Void) -> LogFinding? {
     guard value.isScalar else { return LogFinding(.timeIsNoTime, value.range) }
-    switch LogTimes.milliseconds(text(value), zone: zone) {
+    switch LogTimes.milliseconds(text(value), zone: value.isUTC ? nil : zone) {
     case .time(let milliseconds): take(milliseconds)
     case .zoneless(let milliseconds) where value.isUTC: take(milliseconds)
     case .absent: break

@@ -53,6 +53,8 @@ struct LogValues {
   private var values = InlineArray<25, LogValue>(repeating: LogValue())
   /// The fields that occur in the line, with or without a value.
   private var names: UInt32 = 0
+  /// The objects in the line that have a reason, by their numbers; the last bit for all from 63 on.
+  private var reasonContainers: UInt64 = 0
   /// For each field a second, different value of equal weight.
   private var conflicts = InlineArray<25, LogValue?>(repeating: nil)
 
@@ -69,6 +71,7 @@ struct LogValues {
   mutating func put(_ value: consuming LogValue, for meaning: LogNames.Meaning, in line: UnsafeRawPointer) {
     let field = value.container > 0 && meaning.field == .timestamp ? .nestedTimestamp : meaning.field
     note(meaning.field)
+    if field == .reason { reasonContainers |= Self.bit(value.container) }
     value.rank = meaning.rank
     value.isUTC = meaning.isUTC
     // `status` may be a word. A number in another member counts more.
@@ -89,6 +92,11 @@ struct LogValues {
       conflicts[Int(field.rawValue)] = value
     }
   }
+
+  /// Whether the object of a value has a reason, too.
+  func hasReason(beside value: LogValue) -> Bool { reasonContainers & Self.bit(value.container) != 0 }
+
+  private static func bit(_ container: UInt8) -> UInt64 { 1 &<< UInt64(min(container, 63)) }
 
   /// A second value of a field for which two make the line malformed.
   var conflict: LogValue? {

@@ -147,15 +147,12 @@ extension MemberReader {
       if isArrow, unnamed > 0, LogText(key.bytes(in: line)).digits == Int(key.count) {
         return readElementOfPHP()
       }
+      if !isArrow, next - 1 == after, isEmptyValue() { return put(LogValue(), meaning(of: key)) }
     // Not of `a::b`, nor of `https://`.
     case UInt8(ascii: ":") where byte(1) != UInt8(ascii: ":") && byte(1) != UInt8(ascii: "/"):
       next += 1
       skipSpace()
-      if key.count < Self.tokenDigits,
-        isMember() || meaning(of: key) == nil && LogText.isWord(byte)
-      {
-        return
-      }
+      if key.count < Self.tokenDigits, isMember() || isHeading(key) { return }
     default:
       next = max(after, line + Int(key.start) + 1)
       return readWord(key)
@@ -237,6 +234,34 @@ extension MemberReader {
       return false
     }
     return byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") && meaning(of: key) != nil
+  }
+
+  /// Whether the equals sign before has no value, as the first of `reason= status=200`.
+  private mutating func isEmptyValue() -> Bool {
+    guard byte <= 0x20 else { return false }
+    let start = next
+    defer { next = start }
+    skipSpace()
+    let key = key()
+    // Longer words may be base64.
+    return 1...32 ~= key.count && byte == UInt8(ascii: "=") && byte(1) != UInt8(ascii: "=")
+  }
+
+  /// Whether the word after a key and its colon counts for itself, as in `push failed: Unregistered (410)`.
+  private mutating func isHeading(_ key: LogValue) -> Bool {
+    guard LogText.isWord(byte) else { return false }
+    guard let field = meaning(of: key)?.field else { return true }
+    let start = next
+    defer { next = start }
+    let word = self.key().bytes(in: line)
+    let isToken = word.count >= Self.tokenDigits && word.allSatisfy { Hex.value(ofDigit: $0) != nil }
+    return switch field {
+    case .list, .text, .success:
+      isToken || PushReason.status(of: 0..<word.count, in: word.bytes) != nil
+        || field == .list && LogText(word).digits == word.count
+    case .reason: isToken
+    default: false
+    }
   }
 
   /// Skips what is before the bracket or quote of a value: `&Response{`, `ErrorBody {`, `@"`, `b'`; and `Some(`,
