@@ -171,7 +171,13 @@ package struct SecretStore: Sendable {
     return found
   }
 
-  func row(of client: HelloRandom) -> Int? { rows(of: client).first }
+  /// Whether it has the secrets that decrypt what both sides of a connection send after the handshake. Live writers add those
+  /// of TLS 1.3 one after another.
+  func hasSecrets(of client: HelloRandom) -> Bool {
+    let labels = Set(rows(of: client).map { rows[$0].label })
+    return labels.contains(.master) || labels.contains(.premaster)
+      || labels.isSuperset(of: [.clientApplication, .serverApplication])
+  }
 
   var hasSessions: Bool { !sessionRows.isEmpty }
   /// Whether some name no client random, and so may be any connection's.

@@ -74,7 +74,7 @@ package final class DecryptionStage {
       return unused > 0
         ? (file.name, "\(unused) of \(Count.of(file.count, "secret")) matched no connection") : nil
     }
-    let late = missed.filter { context.store.row(of: $0.key) != nil }.values.sorted()
+    let late = missed.filter { context.store.hasSecrets(of: $0.key) }.values.sorted()
     return unused
       + Set(late).sorted().map { name in
         (
@@ -196,7 +196,7 @@ package final class DecryptionStage {
     let store = context.store
     guard awaitsSecrets || isOfInterest(stream) else { return false }
     guard let hello = stream.clientHello else { return stream.bytes < OpeningStream.waitLength }
-    return awaitsSecrets && store.row(of: hello.random) == nil && !store.hasNameless
+    return awaitsSecrets && !store.hasSecrets(of: hello.random) && !store.hasNameless
   }
 
   private func end(_ stream: OpeningStream) {
@@ -204,7 +204,7 @@ package final class DecryptionStage {
     self[stream.slot] = .passed
     guard let client = stream.client else { return stream.release(into: &output.events) }
     let hello = stream.clientHello
-    if awaitsSecrets, missed.count < Self.maxMissed, let hello, context.store.row(of: hello.random) == nil {
+    if awaitsSecrets, missed.count < Self.maxMissed, let hello, !context.store.hasSecrets(of: hello.random) {
       missed[hello.random] = source
     }
     for side in Side.allCases {

@@ -84,13 +84,34 @@ struct TLSKeyTests {
   }
 
   private func withSecrets(_ flow: TLSFlow, before packet: Int, _ more: [Segment] = []) throws {
-    let packets = FrameWriter().packets(flow.segments + more)
-    let writer = PcapngWriter()
-    let log = Array(flow.keyLog.utf8)
+    try write(flow.segments + more, withBlocks: [packet: Self.secrets(flow.keyLog)])
+  }
+
+  private func write(_ segments: [Segment], withBlocks blocks: [Int: [UInt8]]) throws {
+    let file = PcapngWriter().file(FrameWriter().packets(segments), garbage: blocks)
+    try directory.write(file, to: "embedded.pcapng")
+  }
+
+  /// A block of decryption secrets.
+  private static func secrets(_ text: String) -> [UInt8] {
+    let (log, order) = (Array(text.utf8), ByteOrder.little)
     let padding = [UInt8](repeating: 0, count: (4 - log.count % 4) % 4)
-    let order = ByteOrder.little
-    let block = writer.block(10, order.bytes(0x544c_534b, 4) + order.bytes(log.count, 4) + log + padding)
-    try directory.write(writer.file(packets, garbage: [packet: block]), to: "embedded.pcapng")
+    return PcapngWriter().block(10, order.bytes(0x544c_534b, 4) + order.bytes(log.count, 4) + log + padding)
+  }
+
+  @Test(
+    "lines of a key log in blocks of their own, as they are written during a capture", arguments: TLSFlow.some
+  )
+  func lineByLine(_ flow: TLSFlow) throws {
+    let distance = (flow.segments.count - 1) / flow.keys.count
+    let blocks = flow.keys.enumerated().map { (1 + $0 * distance, Self.secrets($1 + "\n")) }
+    try write(flow.segments, withBlocks: Dictionary(blocks, uniquingKeysWith: +))
+    for exported in [
+      try directory.export("embedded.pcapng"), try directory.export("-", input: .file("embedded.pcapng")),
+    ] {
+      #expect(try exported.tupleTexts == flow.tuples)
+      #expect(exported.codes == [])
+    }
   }
 
   @Test("a key log in the capture is used for the packets after it", arguments: TLSFlow.some)
