@@ -34,6 +34,7 @@ struct TokenSearchTests {
 
     func read(_ input: Input, _ errors: [InputError]) { self.errors += errors }
     func skipped(_ input: Input, _ reason: Message) {}
+    func searchedAsStored(_ input: Input, _ kind: Message) {}
     func progress(_ done: Int) {}
   }
 

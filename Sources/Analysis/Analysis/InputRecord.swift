@@ -140,8 +140,7 @@ extension InputReport {
   /// What is not searched, because it may be compressed or encoded; nil if nothing is known of such content.
   var unsearched: Message? {
     switch recognition {
-    case .unsearched(let kind) where format != nil:
-      "\(kind): searched as it is stored; compressed, encrypted or otherwise encoded content was not"
+    case .unsearched(let kind) where format != nil: .searchedOnlyAsStored(kind)
     case .unsearched(let kind): "\(kind), not searched inside"
     case .foreign(let kind, _) where isSkipped: "\(kind), not searched inside"
     default: nil

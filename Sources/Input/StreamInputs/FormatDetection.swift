@@ -43,7 +43,7 @@ struct FormatDetection: Sendable {
       isStored: true)
     switch found {
     case .unsearched: report.recognition = found
-    case .packed: report.recognition = .unsearched("compressed data")
+    case .packed: report.recognition = .unsearched(.compressedData)
     case .format(.dump(.raw)), .image, .known, .nothing, .imageSegment: break
     case .format(let format) where options.format == .carve:
       report.undecoded = "looks like --from \(format.name): use apnsift export, which reads it"

@@ -7,6 +7,7 @@ import Wording
 @Suite("Search")
 struct SearchTests {
   private let directory: TestDirectory
+  private let stored = "searched as it is stored; compressed, encrypted or otherwise encoded content was not"
   private let first = token(1)
   private let second = token(2)
 
@@ -109,14 +110,29 @@ struct SearchTests {
     }
   }
 
+  @Test("files that may have compressed content, which is not searched, are named up to ten, and counted")
+  func unsearched() throws {
+    _ = try directory.shell(
+      "xz --format=lzma -k in/unknown.pdf -c >a.lzma; for n in $(seq 11); do cp a.lzma $n.lzma; done; rm a.lzma"
+    )
+    let one = try directory.apnsift("search", hex(first), "1.lzma")
+    #expect(one.code == 1)
+    #expect(one.messages.first == "1.lzma: LZMA compressed data, streamed: \(stored)")
+    #expect(one.messages.last?.hasSuffix("1 token not found; 1 file searched as stored only") == true)
+    let many = try directory.apnsift("search", hex(second), ".")
+    #expect(many.code == 0 && many.messages.count { $0.hasSuffix(stored) } == 10)
+    // The PDF, too.
+    #expect(many.messages.last?.hasSuffix("; 12 files searched as stored only") == true)
+  }
+
   @Test("exit codes and messages")
   func codes() throws {
     let none = try directory.apnsift("search", hex(token(3)), "in")
     #expect(none.code == 1)
     #expect(
       none.messages == [
-        "not found: \(hex(token(3)))",
-        "searched 2 files (5.07 KiB) for 1 token: 0 hits, 1 token not found",
+        "in/unknown.pdf: PDF document, version 1.7: \(stored)", "not found: \(hex(token(3)))",
+        "searched 2 files (5.07 KiB) for 1 token: 0 hits, 1 token not found; 1 file searched as stored only",
       ])
     let found = try directory.apnsift("search", hex(first), hex(token(3)), "in", "--quiet")
     #expect(found.code == 0 && found.errors == "" && found.lines.count == 2)

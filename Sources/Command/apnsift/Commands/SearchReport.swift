@@ -9,7 +9,7 @@ import TokenStores
 final class SearchReport: SearchLog {
   /// Those of docs/spec/interface.md#search.
   static let columns = ["token", "match", "form", "source", "compression", "offset", "length"]
-  /// Tokens that were not found are named up to this number.
+  /// Tokens that were not found are named up to this number, and files that were not searched inside.
   private static let mostNamed = 10
 
   private let tokens: SearchedTokens
@@ -19,6 +19,8 @@ final class SearchReport: SearchLog {
   private var isFound: [Bool]
   /// Files that were searched, the bytes of inputs on disk, and inputs that were not read in full.
   private var (files, bytes, failures) = (0, 0, 0)
+  /// Files whose content may be compressed or encrypted.
+  private var unsearched = 0
   private var directories: Set<String> = []
   /// Why no more rows can be written.
   private var error: (any Error)?
@@ -55,6 +57,7 @@ final class SearchReport: SearchLog {
     var done = Message(
       "searched \(Count.of(files, "file")) (\(ByteSize.text(bytes))) for \(Count.of(isFound.count, "token")): "
         + "\(Count.of(rows.count, "hit")), \(Count.of(missing.count, "token")) not found")
+    if unsearched > 0 { done = done + "; \(Count.of(unsearched, "file")) searched as stored only" }
     if failures > 0 { done = done + "; \(Count.of(failures, "input")) not read in full, see above" }
     let status: ExitStatus = failures > 0 ? .failed : rows.count == 0 ? .found : .done
     (status == .done ? Console.note : Console.say)(done)
@@ -91,6 +94,13 @@ final class SearchReport: SearchLog {
   func skipped(_ input: Input, _ reason: Message) {
     progress.clear()
     Console.note(.about(input.name, .skipped(reason)))
+  }
+
+  func searchedAsStored(_ input: Input, _ kind: Message) {
+    unsearched += 1
+    guard unsearched <= Self.mostNamed else { return }
+    progress.clear()
+    Console.note(.about(input.name, .searchedOnlyAsStored(kind)))
   }
 
   func progress(_ done: Int) throws {

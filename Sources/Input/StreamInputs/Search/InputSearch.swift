@@ -8,6 +8,8 @@ package protocol SearchLog: AnyObject {
   /// A file, or a member of an archive, was read, in full unless there are errors.
   func read(_ input: Input, _ errors: [InputError])
   func skipped(_ input: Input, _ reason: Message)
+  /// A file of a kind that may have compressed or encrypted content, which was not searched.
+  func searchedAsStored(_ input: Input, _ kind: Message)
   /// Called now and then with the number of bytes read of the file on disk.
   /// - Throws: to end the search.
   func progress(_ done: Int) throws
@@ -75,6 +77,14 @@ package struct InputSearch {
     _ errors: inout [InputError]
   ) throws {
     let content = file.encoding.map { stream(of: input, encoding: $0) }
+    let head = Array(block[..<min(filled, FormatProbes.headLength)])
+    switch FormatProbes.recognise(
+      head, isWhole: filled < block.count, inside: file.encoding, content: [], isStored: true)
+    {
+    case .unsearched(let kind): log.searchedAsStored(input, kind)
+    case .packed: log.searchedAsStored(input, .compressedData)
+    default: break
+    }
     var filled = filled
     while filled > 0 {
       block.withUnsafeBytes { content?.append(UnsafeRawBufferPointer(rebasing: $0[..<filled])) }

@@ -10,6 +10,12 @@ extension Message {
 
   package static func archive(_ format: String) -> Message { Message("a \(format) archive") }
 
+  package static let compressedData: Message = "compressed data"
+
+  package static func searchedOnlyAsStored(_ kind: Message) -> Message {
+    "\(kind): searched as it is stored; compressed, encrypted or otherwise encoded content was not"
+  }
+
   /// - Parameters:
   ///   - file: the library's.
   ///   - package: the one of Debian that has it.
