@@ -1,3 +1,4 @@
+import APNsWire
 import Basics
 import PacketCapture
 import StreamInputs
@@ -86,6 +87,11 @@ package struct Examination {
     var summary = analyzer.log.summary
     summary.providerKeys = analyzer.log.pushes.keys
     return summary
+  }
+
+  /// Counts records that only the use of their times makes doubtful.
+  package func count(_ flags: RecordFlags, times: Int) {
+    if times > 0 { analyzer.log.summary.count(flags, times: times) }
   }
 
   // MARK: - Before reading

@@ -24,6 +24,8 @@ package final class PushCollector: EvidenceSink {
   /// With `makeTable`, the added pushes of each app; one more than `mostApps` if there are too many.
   package private(set) var apps: [String: AddedPushes] = [:]
   package private(set) var leftOut = PushesLeftOut()
+  /// Pushes with an implausible time, which no reader of inputs flags: it depends on the day of the replay.
+  package private(set) var implausibleCount = 0
   /// The first finding of doubtful times: a replay would use wrong ones, or lack some.
   package private(set) var doubtfulTimes: Finding?
   /// The topics of added pushes, and of pushes left out because of their app.
@@ -112,7 +114,10 @@ package final class PushCollector: EvidenceSink {
   ) throws {
     let tokenFlags = push.fields.flags.intersection(.tokenFlags)
     var flags = tokenFlags.asRecordFlags
-    if !plausibleTimes.contains(time.seconds) { flags.insert(.implausibleTimestamp) }
+    if !plausibleTimes.contains(time.seconds) {
+      flags.insert(.implausibleTimestamp)
+      implausibleCount += 1
+    }
     let counts = flaggedCount || tokenFlags.isEmpty && flags.isEmpty
     if !counts { added.tokenFlags.formUnion(tokenFlags) }
     let origin = origins?.origin(

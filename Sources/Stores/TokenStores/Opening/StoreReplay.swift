@@ -66,6 +66,7 @@ package struct StoreReplay {
           + "it, no time is taken")
     }
     let pushes = collected.pushes
+    examination.count(.implausibleTimestamp, times: pushes.implausibleCount)
     if !isForEachApp {
       try apps.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
       try pushes.topics.check(against: owner.app, store: store.name, acceptsOther: acceptsOtherApp)
