@@ -56,7 +56,9 @@ func commandTests(_ area: String) -> Target {
       "Basics", "CaptureWriting", "CommandTestSupport", "PrivateServers", "TestSupport", "Wording",
       "reader-model",
     ],
-    path: "Tests/CommandTests/\(area)", swiftSettings: strict)
+    path: "Tests/CommandTests/\(area)",
+    // They wait for processes; a third of the time that tests compile was their optimisation.
+    swiftSettings: strict + [.unsafeFlags(["-Onone"])])
 }
 
 /// A C library of the system, by the packages that have its headers.
