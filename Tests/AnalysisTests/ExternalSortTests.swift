@@ -6,22 +6,13 @@ import Testing
 /// The order of values that need more memory than there is is that of a stable sort of all of them by key and rank.
 @Suite("Sorting in bounded memory")
 struct ExternalSortTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var count: Int
-    var lengths: ClosedRange<Int>
-    /// Number of different first bytes of keys: few give many equal keys.
-    var variety: UInt8
-  }
+  /// How many keys, their lengths, and the number of their different last bytes: few give many equal keys.
+  typealias Case = (name: String, count: Int, lengths: ClosedRange<Int>, variety: UInt8)
 
-  static let cases = [
-    Case(testDescription: "nothing", count: 0, lengths: 1...1, variety: 1),
-    Case(testDescription: "one value", count: 1, lengths: 32...32, variety: 1),
-    Case(testDescription: "in memory", count: 500, lengths: 0...40, variety: 3),
-    Case(testDescription: "several runs", count: 40_000, lengths: 0...40, variety: 255),
-    Case(testDescription: "equal keys in several runs", count: 40_000, lengths: 1...1, variety: 2),
-    Case(
-      testDescription: "more runs than are merged at once", count: 2400, lengths: 60_000...60_000, variety: 4),
+  static let cases: [Case] = [
+    ("nothing", 0, 1...1, 1), ("one value", 1, 32...32, 1), ("in memory", 500, 0...40, 3),
+    ("several runs", 40_000, 0...40, 255), ("equal keys in several runs", 40_000, 1...1, 2),
+    ("more runs than are merged at once", 2400, 60_000...60_000, 4),
   ]
 
   /// - Parameter ranks: the number of different ranks.

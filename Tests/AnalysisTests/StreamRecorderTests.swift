@@ -58,31 +58,21 @@ struct StreamRecorderTests {
     #expect(stream[.second].end == 4 && stream[.first].chunkEnds == nil && stream.input == 1)
   }
 
-  struct Drop: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var contents: StreamRecorder.Contents
-    var content: DirectionContent?
-    var keepsPackets: Bool
-  }
-
-  static let dropCases = [
-    Drop(testDescription: "requests", contents: .records, content: .requests, keepsPackets: false),
-    Drop(
-      testDescription: "requests, but for their packets", contents: .packets, content: .requests,
-      keepsPackets: true),
-    Drop(testDescription: "unknown content", contents: .packets, content: nil, keepsPackets: false),
+  /// Contents, what a direction has, and whether its packets are kept.
+  static let dropCases: [(StreamRecorder.Contents, DirectionContent?, Bool)] = [
+    (.records, .requests, false), (.packets, .requests, true), (.packets, nil, false),
   ]
 
   @Test("does not keep bytes that no server sends", arguments: dropCases)
-  func drops(_ example: Drop) throws {
+  func drops(_ contents: StreamRecorder.Contents, _ content: DirectionContent?, _ keepsPackets: Bool) throws {
     let recording = Recording()
-    let recorder = recording.start(example.contents)
+    let recorder = recording.start(contents)
     add([1], packet: 1, .first, content: nil, isDecided: false, to: recorder)
-    add([2], at: 1, packet: 2, .first, content: example.content, to: recorder)
+    add([2], at: 1, packet: 2, .first, content: content, to: recorder)
     try end(0, recorder)
     let side = try #require(recording.ended.first)[.first]
     #expect(side.bytes.isEmpty && side.end == 2)
-    #expect(side.arrivals.map(\.packet.number) == (example.keepsPackets ? [1, 2] : []))
+    #expect(side.arrivals.map(\.packet.number) == (keepsPackets ? [1, 2] : []))
   }
 
   @Test("a gap ends the bytes of its direction", arguments: [StreamRecorder.Contents.records, .packets])

@@ -151,20 +151,6 @@ import Testing
     }
   }
 
-  @Test("an empty token is a token as any other") func emptyToken() throws {
-    let sightings = [
-      Sighting(token: [], time: 7, flags: .zeroLengthToken, counts: false), Sighting(token: [], time: 9),
-      Sighting(token: [0], time: 3), Sighting(token: [], time: 8),
-    ]
-    let table = TokenTable(memory: 1 << 20, temporaryDirectory: Self.nowhere)
-    for sighting in sightings { try add(sighting, to: table) }
-    #expect(
-      try visited(table) == [
-        Verdict(token: [], time: 9, flags: .zeroLengthToken, records: 3, countedRecords: 2),
-        Verdict(token: [0], time: 3, flags: [], records: 1, countedRecords: 1),
-      ])
-  }
-
   @Test("an empty table has no answers") func empty() throws {
     let table = TokenTable(memory: 1 << 20, temporaryDirectory: Self.nowhere)
     #expect(try visited(table).isEmpty)

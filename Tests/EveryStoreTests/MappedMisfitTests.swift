@@ -46,7 +46,7 @@ import Wording
   private static func mails(_ action: String) -> Misfit {
     let children =
       "; CREATE TABLE mails (id bigint, device bigint REFERENCES devices (id) ON DELETE \(action))"
-    return (MappedDevices.table + children, MappedDevices.deleting, .deleteAction, .verbatim(action))
+    return (MappedDevices.table + children, MappedDevices.deleting, "action delete", .verbatim(action))
   }
 
   private static let everywhere: [Misfit] = [
@@ -121,7 +121,7 @@ import Wording
         environment),
       ("CREATE MATERIALIZED VIEW devices AS SELECT 1", mapping, .tableName, .relation("materialized view")),
       (heirs, mapping, .primaryKey, "tables that inherit from it"),
-      (heirs, MappedDevices.deleting, .deleteAction, "tables that inherit from it"),
+      (heirs, MappedDevices.deleting, "action delete", "tables that inherit from it"),
     ],
     .mySQL: [
       column("token", .columnType("varbinary(32)"), in: table(token: "varbinary(32)")),
@@ -131,7 +131,10 @@ import Wording
       column("flag", .columnType("varchar(3)"), in: table("flag varchar(3)"), MappedDevices.flag("removed")),
       column(
         "flag", .columnType("enum"), in: table("flag enum('active', 'gone')"), MappedDevices.flag("removed")),
-      (table() + " ENGINE = MyISAM", mapping, "its engine", .engine("MyISAM")),
+      (
+        table() + " ENGINE = MyISAM", mapping, "its engine",
+        "MyISAM (ALTER TABLE … ENGINE = InnoDB changes it)"
+      ),
     ],
   ]
 

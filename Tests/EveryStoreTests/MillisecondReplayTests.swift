@@ -199,36 +199,6 @@ import TokenStores
     }
   }
 
-  // MARK: - The table device_tokens
-
-  @Test("are rounded down in device_tokens", arguments: StoreKind.allCases)
-  func deviceTokens(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    let store = try fixture.emptyStore()
-    let tokens: [[UInt8]] = [[1], [2], [3], [4]]
-    try store.register([
-      Dated(token: [1], time: 100), Dated(token: [2], time: 99), Dated(token: [3], time: 101),
-    ])
-    let deaths = tokens.map { Dated(token: $0, time: 100, milliseconds: 700) }
-    var expected = ReplayCounts()
-    (expected.kept, expected.invalidated, expected.inserted) = (2, 1, 1)
-    #expect(try store.replay(deaths, dryRun: true) == expected)
-    #expect(try store.replay(deaths) == expected)
-    let states = [
-      TokenState(registeredAt: 100), TokenState(registeredAt: 99, invalidatedAt: 100),
-      TokenState(registeredAt: 101), TokenState(invalidatedAt: 100),
-    ]
-    #expect(try store.rows().map(\.state) == states)
-    #expect(try store.replay(deaths).changes == 0)
-    let later = tokens.map { Dated(token: $0, time: 100, milliseconds: 999) }
-    #expect(try store.replay(later).changes == 0)
-    #expect(try store.rows().map(\.state) == states)
-    try store.register([Dated(token: [2], time: 100)])
-    #expect(try store.rows().map(\.state)[1] == TokenState(registeredAt: 100))
-    // A fixture removes its stores.
-    withExtendedLifetime(fixture) {}
-  }
-
   // MARK: - Histories
 
   private struct Call {

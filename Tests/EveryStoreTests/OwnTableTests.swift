@@ -190,11 +190,11 @@ import Wording
       ),
       (
         .sqlite, "'', 'production', x'01', '2013-05-01', NULL", "x'01'",
-        .timeNotInForm(.unixSeconds, "registered_at", "'2013-05-01'")
+        .timeNotInForm("a time as seconds", "registered_at", "'2013-05-01'")
       ),
       (
         .sqlite, "'', 'production', x'01', NULL, x'31'", "x'01'",
-        .timeNotInForm(.unixSeconds, "invalidated_at", "x'31'")
+        .timeNotInForm("a time as seconds", "invalidated_at", "x'31'")
       ),
     ]
 

@@ -14,32 +14,6 @@ import TokenStores
     ).map { $0.map { $0 ?? "" }.joined(separator: " ") }
   }
 
-  @Test("have each outcome", arguments: StoreKind.allCases, [false, true])
-  func everyOutcome(_ kind: StoreKind, knownOnly: Bool) throws {
-    let fixture = try StoreFixture(kind)
-    let store = try fixture.emptyStore()
-    try store.register([])
-    let stored: [(app: String, environment: String, token: UInt8, registered: Int64?, dead: Int64?)] = [
-      ("", "production", 1, 100, nil), ("", "production", 2, 99, nil), ("", "production", 3, nil, 100),
-      ("", "production", 4, 50, 99), ("", "sandbox", 5, 100, nil), ("other", "production", 5, 100, nil),
-    ]
-    for row in stored {
-      try fixture.run(
-        "INSERT INTO device_tokens VALUES ('\(row.app)', '\(row.environment)', \(kind.literal([row.token])), "
-          + "\(kind.time(row.registered)), \(kind.time(row.dead)))")
-    }
-    let deaths = (1...5).map { Dated(token: [$0], time: 100) }
-    var expected = ReplayCounts()
-    (expected.kept, expected.invalidated, expected.unchanged, expected.updated) = (1, 1, 1, 1)
-    if knownOnly { expected.unknown = 1 } else { expected.inserted = 1 }
-    #expect(try store.replay(deaths, knownOnly: knownOnly, dryRun: true) == expected)
-    #expect(try store.replay(deaths, knownOnly: knownOnly) == expected)
-    #expect(
-      try rows(fixture)
-        == ["01 100 -", "02 99 100", "03 - 100", "04 50 100"] + (knownOnly ? [] : ["05 - 100"])
-        + ["05 100 -", "05 100 -"])
-  }
-
   @Test("a dry run makes no table, changes no row, and counts the same", arguments: StoreKind.allCases)
   func dryRun(_ kind: StoreKind) throws {
     let fixture = try StoreFixture(kind)
@@ -70,18 +44,6 @@ import TokenStores
       _ = try store.replay(fail, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
     }
     #expect(try rows(fixture) == ["01 5 -"])
-  }
-
-  @Test("registrations are counted by what they did", arguments: StoreKind.allCases)
-  func registrations(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    let store = try fixture.emptyStore()
-    try store.replay([Dated(token: [1], time: 10), Dated(token: [2], time: 10)])
-    let dated: [(UInt8, UInt32)] = [(1, 10), (2, 9), (3, 1), (3, 1), (3, 2)]
-    let counts = try store.register(dated.map { Dated(token: [$0], time: $1) })
-    #expect((counts.revived, counts.raised, counts.added, counts.unchanged) == (1, 2, 1, 1))
-    #expect(counts.registrations == 5)
-    #expect(try rows(fixture) == ["01 10 -", "02 9 10", "03 2 -"])
   }
 
   /// A token on the wire has up to 65,535 bytes; an index entry of PostgreSQL up to 2704, a key of MariaDB up to 2048.

@@ -63,25 +63,16 @@ struct FrameDecoderTests {
     }
   }
 
-  @Test("the answer of HTTP/1.1 before the frames belongs to the opening")
-  func upgrade() {
-    let answer = Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n".utf8)
-    let request = Array("GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n".utf8)
-    for run in Self.runs {
-      let before = run.side == .client ? request : answer
-      let steps = frameSteps(before + run.bytes, run.side, chunks: [])
-      #expect(steps.first == .opening(offset: 0, length: before.count + (run.side == .client ? 24 : 0)))
-      #expect(steps.count == run.frames.count + 1)
-    }
-  }
-
-  @Test("the steps of an upgrade do not depend on where chunks end", arguments: runs)
-  func upgradeChunks(run: HTTP2Fixture.Run) {
+  @Test("the message of HTTP/1.1 before the frames belongs to the opening, in any chunks", arguments: runs)
+  func upgrade(run: HTTP2Fixture.Run) {
     let before =
       run.side == .client
       ? "GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n" : "HTTP/1.1 101 Switching Protocols\r\n\r\n"
     let bytes = Array(before.utf8) + run.bytes
     let whole = frameSteps(bytes, run.side, chunks: [])
+    #expect(
+      whole.first == .opening(offset: 0, length: before.utf8.count + (run.side == .client ? 24 : 0)))
+    #expect(whole.count == run.frames.count + 1)
     for end in 0..<min(bytes.count, 200) { #expect(frameSteps(bytes, run.side, chunks: [end]) == whole) }
   }
 
@@ -102,23 +93,6 @@ struct FrameDecoderTests {
     }
   }
 
-  @Test("a frame above the limit is skipped, and read once SETTINGS allow it")
-  func limit() {
-    let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 8)
-    let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
-    let long: [UInt8] = [0, 0x40, 1, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0x41, count: 0x4001)
-    let bytes = settings + long + ping + ping + ping
-    #expect(
-      frameSteps(bytes, .server, chunks: []).dropFirst(2).first == .skipped(offset: 9, length: long.count))
-    var decoder = FrameDecoder(.server)
-    decoder.allow(payload: 0x4001)
-    var lengths: [Int] = []
-    while let step = decoder.next(in: bytes.span.bytes) {
-      if case .record(.frame(let frame)) = step { lengths.append(frame.length) }
-    }
-    #expect(lengths == [9, long.count, 17, 17, 17])
-  }
-
   @Test("noise has no frames, and ends soon")
   func noise() {
     var generator = SeededGenerator(seed: 9113)
@@ -129,25 +103,5 @@ struct FrameDecoderTests {
           .skipped(offset: 0, length: noise.count)
         ])
     }
-  }
-
-  @Test("recognition", arguments: runs)
-  func recognition(run: HTTP2Fixture.Run) {
-    let isClient = run.side == .client
-    #expect(shown(run.bytes) == (isClient, !isClient, true))
-    #expect(shown(Array(run.bytes.dropFirst(30))).isInside)
-    let zeros = [UInt8](repeating: 0, count: 512)
-    let emptySettings = [[UInt8]](repeating: [0, 0, 0, 4, 0, 0, 0, 0, 0], count: 9).flatMap { $0 }
-    #expect(shown(emptySettings) == (false, true, false))
-    for other in [zeros, Array("GET / HTTP/1.1\r\n\r\n".utf8), []] {
-      #expect(shown(other) == (false, false, false))
-    }
-  }
-
-  private func shown(_ bytes: [UInt8]) -> (isClient: Bool, isServer: Bool, isInside: Bool) {
-    let head = bytes.span.bytes
-    return (
-      HTTP2Recognition.isClient(head), HTTP2Recognition.isServer(head), HTTP2Recognition.isInside(head)
-    )
   }
 }

@@ -45,7 +45,7 @@ private typealias Bytes = HTTP2Bytes
     ("the answer alone", answer, false),
     ("the answer, and PING first", answer + ping + settings + ping, false),
     ("another answer", Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + settings + ping + ping, false),
-    ("nothing", [], false),
+    ("zeros", [UInt8](repeating: 0, count: 512), false), ("nothing", [], false),
   ]
 
   static let insides: [(sentence: String, head: [UInt8], isInside: Bool)] = [
@@ -64,6 +64,7 @@ private typealias Bytes = HTTP2Bytes
     ("a message whose HEADERS go on", Bytes.frame(1, 0, stream: 1, [0x88]) + lastData, false),
     ("HEADERS and DATA of two streams", Bytes.frame(1, 4, stream: 3, [0x88]) + lastData, false),
     ("DATA and HEADERS", lastData + headers, false),
+    ("zeros", [UInt8](repeating: 0, count: 512), false),
   ]
 
   /// How many first bytes show whether three frames begin.

@@ -4,38 +4,23 @@ import Testing
 /// Each chunk arrives in a separate read, however large the client's buffer is.
 @Suite("Chunks")
 struct ChunkTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var sent: [Int]
-    var sizes: [Int] = []
-    var expected: [Int]
-
-    init(_ name: String, _ sent: [Int], sizes: [Int] = [], expected: [Int]) {
-      testDescription = name
-      self.sent = sent
-      self.sizes = sizes
-      self.expected = expected
-    }
-  }
-
-  static let cases: [Case] = [
-    Case("as they were captured", [38, 1, 75, 1000, 1], expected: [38, 1, 75, 1000, 1]),
-    Case("one", [380], expected: [380]),
-    Case("none", [], expected: []),
-    Case("single bytes", [40], sizes: [1], expected: .init(repeating: 1, count: 40)),
-    Case("of one size, the last shorter", [100], sizes: [38], expected: [38, 38, 24]),
-    Case("sizes in turn", [20], sizes: [1, 2, 3], expected: [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 1]),
-    Case("sizes continue after a step", [4, 4], sizes: [3, 2], expected: [3, 1, 3, 1]),
-    Case("a size above all", [10], sizes: [1 << 40], expected: [10]),
+  static let cases: [(name: String, sent: [Int], sizes: [Int], expected: [Int])] = [
+    ("as they were captured", [38, 1, 75, 1000, 1], [], [38, 1, 75, 1000, 1]),
+    ("one", [380], [], [380]), ("none", [], [], []),
+    ("single bytes", [40], [1], .init(repeating: 1, count: 40)),
+    ("of one size, the last shorter", [100], [38], [38, 38, 24]),
+    ("sizes in turn", [20], [1, 2, 3], [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 1]),
+    ("sizes continue after a step", [4, 4], [3, 2], [3, 1, 3, 1]),
+    ("a size above all", [10], [1 << 40], [10]),
   ]
 
   @Test("each read returns a chunk", arguments: cases)
-  func reads(_ one: Case) throws {
-    var connection = ServedConnection(chunks: one.sent)
-    connection.chunkSizes = one.sizes
+  func reads(_ name: String, _ sent: [Int], _ sizes: [Int], _ expected: [Int]) throws {
+    var connection = ServedConnection(chunks: sent)
+    connection.chunkSizes = sizes
     let server = try TestServer([connection])
     let reads = try server.connect().reads()
-    #expect(reads.map(\.count) == one.expected)
+    #expect(reads.map(\.count) == expected)
     #expect(reads.flatMap { $0 } == connection.bytes)
     let report = try #require(try server.log.reports().first)
     #expect(report.end == .completed(byClient: false))

@@ -125,16 +125,6 @@ import Testing
     client.close()
   }
 
-  @Test("a client that does not send the awaited bytes times out") func silent() throws {
-    var connection = ServedConnection(chunks: [6])
-    connection.steps.insert(.await(clientBytes: 40), at: 0)
-    let server = try TestServer([connection]) { $0.idleNanoseconds = Self.second / 10 }
-    let client = try server.connect()
-    try client.send([1])
-    #expect(try client.read() == [])
-    #expect(try end(server) == .stalled(.didNotSend(expected: 40)))
-  }
-
   @Test("a client that closes before it has sent the awaited bytes gets no response") func closesEarly()
     throws
   {
@@ -160,15 +150,6 @@ import Testing
     #expect(ends == [.clientReset, .completed(byClient: false)])
   }
 
-  @Test("a client that speaks TLS to a server without it is reported") func speaksTLS() throws {
-    let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)])
-    let client = try server.connect()
-    try client.send([0x16, 0x03, 0x01, 0x02])
-    #expect(try client.read().count == 38)
-    client.endSending()
-    #expect(try server.log.reports().first?.speaksTLS == true)
-  }
-
   // MARK: - The server
 
   @Test("a stopped server closes its connections, and reports it") func stopped() throws {
@@ -178,15 +159,6 @@ import Testing
     server.server.stop()
     #expect(try server.log.reports().map(\.end) == [.stopped])
     #expect(try client.read() == [])
-  }
-
-  @Test("a port in use is reported") func portInUse() throws {
-    let first = try TestServer([ServedConnection(chunks: [38])])
-    let port = first.server.port
-    let failure = #expect(throws: CommandError.self) {
-      _ = try TestServer([ServedConnection(chunks: [38])]) { $0.port = port }
-    }
-    #expect(failure?.message.text.hasPrefix("port \(port) of 127.0.0.1 is in use") == true)
   }
 
   @Test("an address must be one of this machine's") func addresses() throws {

@@ -72,9 +72,9 @@ struct ArchiveFormatTests {
     #expect(try DumpRecording.of(file, as: .raw).recording.bytes == file)
     let packed = try DumpRecording.of(try compress(file, "gzip"), as: nil).report
     #expect(packed.archiveFormat == example.format && packed.compression == "gzip")
-    #expect(
-      (packed.errors.first?.message == .compressedTwice(example.name, inside: "gzip"))
-        == (example.format == nil))
+    let twice: Message =
+      "is \(example.name)-compressed inside a gzip file: only one layer is decompressed; remove one: gzip -dc FILE | apnsift inspect -"
+    #expect((packed.errors.first?.message == twice) == (example.format == nil))
   }
 
   /// Almost the same beginnings.

@@ -115,7 +115,7 @@ struct CompressionTests {
   func onlyLooks(_ compression: Compression, _ head: [UInt8]) throws {
     let name = compression.rawValue
     // Where and how it is damaged is the library's matter.
-    let damaged = Message.compressedDamaged(name, near: 0, reason: .verbatim("")).text.prefix { $0 != "0" }
+    let damaged = "the \(name)-compressed data is damaged near offset "
     for file in [head, head + [UInt8](repeating: 1, count: 200_000)] {
       let refused = try FileReading(file)
       let message = try #require(refused.error?.message)

@@ -68,13 +68,6 @@ struct InputWalkTests {
     #expect(walk.errors.isEmpty)
   }
 
-  @Test("an empty directory has no inputs")
-  func empty() throws {
-    let files = try TemporaryFiles()
-    let walk = InputWalk([files.path])
-    #expect(walk.inputs.isEmpty && walk.errors.isEmpty && walk.directories == [files.path])
-  }
-
   @Test("a file whose name is not UTF-8 can be read")
   func names() throws {
     let files = try TemporaryFiles()

@@ -211,9 +211,9 @@ struct TextDecoderTests {
     let differing = TextFormat.xxd.decode("00000000: 64636261  abcd\n").errors.first
     #expect(
       differing?.message
-        == Message.textColumnDiffers(
-          UInt8(ascii: "a"), hex: UInt8(ascii: "d"),
-          cause: "the text was edited, or made with xxd -e or -b, which are not read"))
+        == Message(
+          "the text column has \(characterName(UInt8(ascii: "a"))), the hex column \(characterName(UInt8(ascii: "d"))): "
+            + "the text was edited, or made with xxd -e or -b, which are not read; the hex column is used"))
   }
 
   @Test("faults beyond the twentieth are counted, and one reports their number")

@@ -48,11 +48,12 @@ import Wording
   }
 
   /// Paths at which no store can be made.
-  @Test(arguments: [
-    ("none/tokens.sqlite", Message.directoryFailed("DIR/none", error: String(cString: strerror(ENOENT)))),
-    ("file/tokens.sqlite", .verbatim(String(cString: strerror(ENOTDIR)))),
-    ("../../../../../../../dev/null", "it is not a regular file"),
-  ])
+  @Test(
+    arguments: [
+      ("none/tokens.sqlite", "directory DIR/none: \(String(cString: strerror(ENOENT)))"),
+      ("file/tokens.sqlite", "\(String(cString: strerror(ENOTDIR)))"),
+      ("../../../../../../../dev/null", "it is not a regular file"),
+    ] as [(String, Message)])
   func badPath(_ name: String, _ problem: Message) throws {
     try directory.write([], to: "file")
     let store = TokenStore(SQLiteDatabase(path: directory.file(name)), creates: true)
@@ -176,8 +177,7 @@ import Wording
     try FileManager.default.createDirectory(
       atPath: none, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
     let inside = TokenStore(SQLiteDatabase(path: "\(none)/tokens.sqlite"), creates: true)
-    let denied = StoreError.cannotOpen(
-      .directoryFailed(none, error: String(cString: strerror(EACCES))))
+    let denied = StoreError.cannotOpen("directory \(none): \(String(cString: strerror(EACCES)))")
     #expect(throws: NamedStoreError(store: inside.name, reason: denied)) { try inside.replay(Self.deaths) }
 
     try store(creates: true).replay(Self.deaths)
@@ -196,9 +196,9 @@ import Wording
     (5, .locked(waited: .seconds(2))), (6, .locked(waited: .seconds(2))),
     (261, .locked(waited: .seconds(2))),
     (8, .readOnly(text)), (264, .readOnly(text)), (1544, .readOnly(text)),
-    (10, .failed(.sqliteError(10, text))), (778, .failed(.sqliteError(778, text))),
+    (10, .failed("m, SQLite error 10")), (778, .failed("m, SQLite error 778")),
     (11, .damaged(text)), (13, .full(text)), (14, .cannotOpen(text)),
-    (19, .refused(text)), (26, .notADatabase), (7, .failed(.sqliteError(7, text))),
+    (19, .refused(text)), (26, .notADatabase), (7, .failed("m, SQLite error 7")),
   ]
 
   @Test(arguments: codes)

@@ -60,22 +60,4 @@ struct CaptureOptionTests {
     let offsets = try exported.tuples.map(\.offset)
     #expect(offsets.starts(with: [0, 38]) && offsets.contains(456))
   }
-
-  @Test(
-    "values that make no sense",
-    arguments: [
-      ["--reorder-window", "x"], ["--reorder-window=-1"], ["--reorder-window", "1048577"],
-      ["--stream-buffer", "x"], ["--stream-buffer=-1"], ["--total-buffer", "1.5"], ["--total-buffer", ""],
-      ["--fragment-buffer", "9ZB"], ["--max-connections", "0"], ["--max-connections=-5"],
-      ["--max-connections", "99999999999999999999"], ["--max-packet", "63"], ["--max-packet", "2GiB"],
-      ["--feedback-port", "65536"], ["--feedback-port=-1"], ["--gateway-port", "apns"],
-      ["--protocol", "nonsense"], ["--from", "pcap"],
-    ])
-  func wrongValues(_ options: [String]) throws {
-    let outcome = try directory.apnsift(["export", "missing.pcap", "-o", "out.csv"] + options)
-    #expect(outcome.code == 64)
-    let name = try #require(options.first?.split(separator: "=").first)
-    #expect(outcome.errors.contains(name), "\(outcome.errors)")
-    #expect(try directory.names.isEmpty)
-  }
 }

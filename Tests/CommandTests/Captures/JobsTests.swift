@@ -181,10 +181,4 @@ struct JobsTests {
     #expect(try child.wait() == .signal(number))
     #expect(try directory.names == before)
   }
-
-  @Test("numbers of jobs that make no sense", arguments: ["0", "1025", "-1", "many"])
-  func refused(_ jobs: String) throws {
-    let outcome = try directory.apnsift("export", "--jobs=\(jobs)", "large")
-    #expect(outcome.code == 64 && outcome.text.isEmpty && outcome.errors.contains("--jobs"))
-  }
 }

@@ -218,17 +218,4 @@ struct RawStreamTests {
     try expectSound()
     #expect(try catalogue().map { $0["source"] as? String } == ["dump.bin"])
   }
-
-  @Test(
-    "wrong usage",
-    arguments: [
-      [], ["-o", "out", "--records", "feedback"], ["-o", "out", "--findings", "f.csv"],
-      ["-o", "out", "--distinct"], ["-o", "out", "--columns", "time"],
-    ])
-  func wrongUsage(_ options: [String]) throws {
-    try writeDump()
-    let outcome = try directory.apnsift(["export", "--to", "raw", "dump.bin"] + options)
-    #expect(outcome.code == 64)
-    #expect(try directory.names == ["dump.bin"])
-  }
 }

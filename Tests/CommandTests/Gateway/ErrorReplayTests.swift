@@ -141,28 +141,4 @@ struct ErrorReplayTests {
     let stored = try directory.storedTokens().first { $0.token == dead }
     #expect(stored?.invalidatedAt == Self.refusedAt + max(0, difference))
   }
-
-  @Test("registrations, --known-only and --dry-run hold for them, too")
-  func options() throws {
-    let tokens = try write("1 2 3 !8:2")
-    try directory.makeStore()
-    let (_, unknown) = try replay("--from-errors", "--known-only")
-    #expect(unknown["unknown"] as? Int == 1)
-    let alive = StoredToken(token: tokens[1], registeredAt: Self.refusedAt - 1)
-    try directory.makeStore([alive])
-    let (_, dry) = try replay("--from-errors", "--known-only", "--dry-run")
-    #expect(dry["invalidated"] as? Int == 1 && dry["dry_run"] as? Bool == true)
-    #expect(try directory.storedTokens() == [alive])
-    let (_, done) = try replay("--from-errors", "--known-only")
-    #expect(done["invalidated"] as? Int == 1)
-    #expect(try directory.storedTokens().first?.invalidatedAt == Self.refusedAt)
-  }
-
-  @Test("a token that was registered at that second is kept")
-  func kept() throws {
-    let tokens = try write("1 2 3 !8:2")
-    try directory.makeStore([StoredToken(token: tokens[1], registeredAt: Self.refusedAt)])
-    let (_, json) = try replay("--from-errors")
-    #expect(json["kept"] as? Int == 1 && json["invalidated"] as? Int == 0)
-  }
 }

@@ -129,20 +129,6 @@ struct GatewayDumpTests {
     (["export", "--max-payload", "65536", "dump.bin"], .outOfRange("--max-payload", "65536", 0...65_535)),
   ]
 
-  /// Options of which the message names another part, too.
-  static let refused = [
-    ["--records", "requests", "--columns", "timestamp"], ["--records", "responses", "--columns", "outcome"],
-    ["--columns", "outcome"], ["--protocol", "nonsense"], ["--max-pending", "-1"],
-  ]
-
-  @Test("values that make no sense", arguments: refused)
-  func values(_ options: [String]) throws {
-    try directory.write(Self.sent, to: "dump.bin")
-    let outcome = try directory.apnsift(["export", "dump.bin"] + options)
-    #expect(outcome.code == 64 && outcome.output.isEmpty)
-    #expect(outcome.errors.contains(options[options.count - 2]), "\(outcome.errors)")
-  }
-
   @Test("wrong usage", arguments: wrong)
   func usage(_ arguments: [String], _ message: Message) throws {
     for name in ["sent", "received", "dump.bin"] { try directory.write(Self.sent, to: name) }

@@ -54,20 +54,6 @@ struct GatewayOrderTests {
       #expect(parts.reduce(0, +) == client.count + 6)
     }
   }
-
-  @Test("and so do those of inspect --json")
-  func inspected() throws {
-    let directory = try TestDirectory()
-    let (client, identifier) = Self.damaged
-    try directory.write(client, to: "sent")
-    try directory.write(refusal(8, identifier), to: "received")
-    let outcome = try directory.apnsift(
-      "inspect", "--json", "--requests", "sent", "--responses", "received", "--max-pending", "3")
-    let objects = try #require(try Evidence.object(outcome.text)["records"] as? [Evidence.Object])
-    let exported = Exported(objects: objects, outcome: outcome)
-    #expect(exported.findings("pending-limit").count == 1)
-    try expectOrder(exported)
-  }
 }
 
 /// What waits for its outcome goes through a temporary file where it is too much.

@@ -8,10 +8,7 @@ import CommandTestSupport
 /// - `!8:1f` a response with status 8.
 struct GatewayScript {
   private(set) var turns: [Conversation.Turn] = []
-  /// Offsets of the requests.
-  private(set) var offsets: [Int] = []
   private(set) var pushes: [Push] = []
-  private var sent = 0
 
   init(_ text: String) {
     for word in text.split(separator: " ") { turns.append(turn(word)) }
@@ -25,8 +22,6 @@ struct GatewayScript {
     let hasIdentifier = fields.count == 2 || !word.hasPrefix("c")
     let push = Push(command, hasIdentifier ? last : nil, token: token(pushes.count))
     pushes.append(push)
-    offsets.append(sent)
-    sent += push.bytes.count
     return .init(.client, push.bytes)
   }
 

@@ -45,6 +45,7 @@ struct ReadFileTests {
     ("export gcm.pcap --rsa-key rsa --passphrase-file pass -o", "pass", "the file of --passphrase-file"),
     ("export gcm.pcap --psk psk -o", "psk", "the file of --psk"),
     ("export dump.bin --known-hashes hashes -o", "hashes", "the file of --known-hashes"),
+    ("report dump.bin -o", "dump.bin", ReadFiles.input),
     ("report dump.bin --redact key -o", "key", "the key of --redact"),
     ("report dump.bin --notes notes -o", "notes", "the file of --notes"),
     ("replay dump.bin --store sqlite:store --dry-run -o", "store", ReadFiles.store),

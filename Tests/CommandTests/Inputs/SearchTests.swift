@@ -144,20 +144,6 @@ struct SearchTests {
     #expect(try directory.apnsift("search", "--tokens", "empty", "in").code == 2)
   }
 
-  @Test(
-    "wrong usage",
-    arguments: [
-      (["in"], "in: expected a token"),
-      (["740f470", "in"], "the token has 7 hex digits; expected 8 to 1024"),
-      (["740f4707"], "no input: name files or directories after the tokens"),
-      (["740f4707", "-", "in", "-"], "standard input (-) can be read only once"),
-      (["740f4707", "in", "-o", "a.arrow"], "names a .arrow file"),
-    ])
-  func usage(_ arguments: [String], _ message: String) throws {
-    let outcome = try directory.apnsift(["search"] + arguments)
-    #expect(outcome.code == 64 && outcome.errors.contains(message), "\(outcome.errors)")
-  }
-
   @Test("a list that needs more memory than it may have")
   func memory() throws {
     try directory.write((0..<3000).map { hex(token($0)) + "\n" }.joined(), to: "list")

@@ -43,13 +43,6 @@ struct TextLineTests {
     #expect(try rows("export", "a.csv", "--log-zone", zone, "--columns", "time,flags") == ["\(time),"])
   }
 
-  @Test("a zone that does not exist", arguments: ["Mars/Base", "+24:00", "+02:0"])
-  func noZone(_ zone: String) throws {
-    try directory.write("", to: "a.log")
-    let outcome = try directory.apnsift("carve", "a.log", "--log-zone", zone)
-    #expect(outcome.code == 64 && outcome.errors.contains("--log-zone: "))
-  }
-
   // MARK: - Tables
 
   @Test("a line that cannot be read is an error with its location, and the others are read")

@@ -63,16 +63,4 @@ struct ChosenTimesTests {
     let all = try directory.apnsift("export", "-o", "tables/", "--until", "1400000001", "dump.bin")
     #expect(all.errors.contains("exported 2 records"), "\(all.errors)")
   }
-
-  @Test(
-    "wrong usage names the options",
-    arguments: [
-      (["--since", "2018-01-01", "--until", "2018-01-01"], "is not before --until"),
-      (["--since", "2018"], "times are 2015-01-01T00:00:00Z"),
-      (["--until", "2018-01-01", "--records", "streams"], "--since and --until choose records"),
-    ])
-  func usage(_ options: [String], _ message: String) throws {
-    let outcome = try directory.apnsift(["export", "dump.bin"] + options)
-    #expect(outcome.code == 64 && outcome.errors.contains(message), "\(outcome.errors)")
-  }
 }

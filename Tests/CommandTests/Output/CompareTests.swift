@@ -87,10 +87,4 @@ struct CompareTests {
     let side = words[0] == "compare" ? "dir: compared 1 input;" : "compared with 1 input;"
     #expect(outcome.errors.contains(side), "\(outcome.errors)")
   }
-
-  @Test("two inputs are needed", arguments: [["a.bin"], ["a.bin", "b.bin", "a.bin"]])
-  func usage(_ names: [String]) throws {
-    let outcome = try directory.apnsift(["compare"] + names)
-    #expect(outcome.code == 64 && outcome.errors.contains("compare takes two inputs"))
-  }
 }

@@ -1,4 +1,3 @@
-import Basics
 import CaptureWriting
 import CommandTestSupport
 import Testing
@@ -88,18 +87,5 @@ struct LocalTimeTests {
     ).text
     #expect(streams.contains(",started_at,started_at_local,ended_at,ended_at_local,"))
     #expect(streams.matches(of: /\+05:30/).count == 2)
-  }
-
-  @Test("of a zone that does not exist, or without a zone, are usage errors")
-  func errors() throws {
-    let unknown = try directory.apnsift("export", "dump.bin", "--time-zone", "Europe/Berlon")
-    #expect(unknown.code == 64)
-    #expect(unknown.errors.contains(Message.noSuchZone("Europe/Berlon", like: ["Europe/Berlin"]).text))
-    let column = try directory.apnsift("export", "dump.bin", "--columns", "time_local")
-    #expect(
-      column.code == 64
-        && column.errors.contains(
-          "--columns: time_local needs --time-zone, such as --time-zone Europe/Berlin")
-    )
   }
 }

@@ -149,12 +149,6 @@ import Testing
     #expect(try directory.names == ["damaged.bin", "dump.bin"])
   }
 
-  @Test("an input that fails does not keep the output from what could be read") func outputOfPart() throws {
-    let outcome = try directory.apnsift("export", "missing.bin", "dump.bin", "-o", "out.csv")
-    #expect(outcome.code == 2)
-    #expect(try directory.bytes(of: "out.csv") == csv())
-  }
-
   @Test("a name that is taken while the export runs is not overwritten") func nameTakenMeanwhile() throws {
     try directory.makePipe("input")
     let child = try directory.start(["export", "input", "-o", "out.csv"])

@@ -38,15 +38,6 @@ import Testing
     #expect(try directory.text(of: errors) == "")
   }
 
-  @Test("head takes its line, and the command ends with 0") func head() throws {
-    let directory = try large()
-    let outcome = try directory.shell("{ \"$APNSIFT\" export large.bin; echo $? >code; } | head -n 1")
-    #expect(
-      outcome.text == "source,stream,offset,packet,captured_at,timestamp,time,token_length,token,flags\n")
-    #expect(outcome.errors.isEmpty)
-    #expect(try directory.text(of: "code") == "0\n")
-  }
-
   @Test("a reader that leaves does not make a named output whole") func closedPipeOfOutputFile() throws {
     let directory = try large()
     try directory.makePipe("pipe")
@@ -163,16 +154,6 @@ import Testing
       try directory.apnsift("inspect", "dump.bin").messages == [
         "inspected 1 input with 4 records; 1 error (truncated-record 1); flags: unexpected-token-length 1"
       ])
-  }
-
-  @Test(
-    "text has no colour where no terminal is", arguments: [[:], ["NO_COLOR": "1"], ["CLICOLOR_FORCE": "1"]])
-  func plainText(_ environment: [String: String]) throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)).dropLast(1), to: "dump.bin")
-    let outcome = try directory.apnsift(["inspect", "dump.bin"], environment: environment)
-    #expect(!outcome.output.contains(0x1b))
-    #expect(!outcome.errors.utf8.contains(0x1b))
   }
 }
 

@@ -155,18 +155,6 @@ import Testing
 
   // MARK: - Redaction
 
-  @Test(
-    "lists of files as they are do not go with --redact", arguments: ["--manifest", "--dfxml", "--checksums"])
-  func lists(_ option: String) throws {
-    try directory.write(String(repeating: "k", count: 32), to: "key.txt")
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
-    let outcome = try directory.apnsift(
-      "report", "dump.bin", "-o", "page.html", "--redact", "key.txt", option, "list")
-    #expect(outcome.code == 64)
-    #expect(outcome.errors.contains("--redact excludes --checksums, --dfxml and --manifest"))
-    #expect(!directory.exists("page.html") && !directory.exists("list"))
-  }
-
   @Test("a redacted page has no address of a connection, and the same pseudonym for it everywhere")
   func addresses() throws {
     try directory.write(String(repeating: "k", count: 32), to: "key.txt")

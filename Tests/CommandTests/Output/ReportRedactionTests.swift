@@ -245,12 +245,4 @@ import Testing
     #expect(outcome.code == 2 && outcome.said(message) && outcome.messages.count == 1, "\(outcome.errors)")
     #expect(!directory.exists("page.html"))
   }
-
-  @Test("the key is never overwritten") func keyAsOutput() throws {
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
-    let outcome = try directory.apnsift(
-      "report", "dump.bin", "-o", "key.txt", "--redact", "key.txt", "--force")
-    #expect(outcome.code == 2 && outcome.said("key.txt is the key of --redact"))
-    #expect(try directory.text(of: "key.txt") == Self.key)
-  }
 }

@@ -89,22 +89,4 @@ import Testing
     #expect(lines.count == 2)
     for (line, start) in zip(lines, starts) { #expect(line.hasPrefix(start), "\(line)") }
   }
-
-  @Test(
-    "what a timeline cannot have is wrong usage",
-    arguments: [
-      ("-t timesketch --records findings", "findings have no times"),
-      ("-t timesketch -o x.ndjson", "names a .ndjson file"),
-      ("-t bodyfile -o x.jsonl", "names a .jsonl file"),
-      ("-t bodyfile -o out/", "a directory, which gets tables"), ("-t timesketch --distinct", "--distinct"),
-      ("-t bodyfile --records feedback --columns time", "--columns chooses"),
-    ]) func refused(_ options: String, _ message: String) throws
-  {
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
-    let outcome = try directory.apnsift(
-      ["export", "dump.bin"] + options.split(separator: " ").map(String.init))
-    #expect(outcome.code == 64)
-    #expect(outcome.errors.contains(message), "\(outcome.errors)")
-    #expect(try directory.names == ["dump.bin"])
-  }
 }

@@ -192,14 +192,6 @@ struct EachAppReplayTests {
 
   // MARK: - Tables
 
-  static let clashes = [["--app", "a"], ["--other-app"], ["--dry-run", "-o", "rows.csv"]]
-
-  @Test("options for one app are refused", arguments: clashes)
-  func clash(_ options: [String]) throws {
-    let outcome = try directory.apnsift(["replay", "hour.ndjson", "--each-app"] + options)
-    #expect(outcome.code == 64 && outcome.errors.contains("--each-app and "))
-  }
-
   @Test("a mapped table has to have a column of apps")
   func mapping() throws {
     try directory.sqlite(

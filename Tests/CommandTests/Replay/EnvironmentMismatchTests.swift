@@ -100,9 +100,10 @@ struct EnvironmentMismatchTests {
     try register(0..<live)
     try directory.makeStore((live..<live + dead).map { StoredToken(token: token($0), invalidatedAt: 1) })
     try directory.write(feedback(tuples(unknown, from: 5000)), to: "dump.bin")
-    let warning = Message.tokensNotInStore(
-      unknown, of: unknown, in: "sqlite:tokens.sqlite", moreLiveThan: 1000, of: "production")
-    #expect(try warnings([]) == (isWarned ? [warning.text] : []))
+    let warning =
+      "warning: \(unknown) of \(unknown) tokens of the input that were looked up are not in sqlite:tokens.sqlite, "
+      + "which has more than 1000 live tokens of production: another app, environment, or store?"
+    #expect(try warnings([]) == (isWarned ? [warning] : []))
   }
 
   @Test("half unknown tokens are no wonder, one more is", arguments: [20, 21])
@@ -124,7 +125,8 @@ struct EnvironmentMismatchTests {
     try directory.write(feedback(tuples(2, from: 100)), to: "dump.bin")
     #expect(
       try warnings(["--dry-run"]) == [
-        Message.noTokensOfOwner("production", in: "sqlite:tokens.sqlite", known: ["mail, production"]).text
+        "warning: sqlite:tokens.sqlite has no tokens of production, only of mail, production: are --app and "
+          + "--environment meant?"
       ])
   }
 

@@ -61,29 +61,4 @@ struct FlaggedReplayTests {
     let (_, counts, _) = try replay("--latest", "4294967295")
     #expect(counts["rejected"] as? Int == Self.tokens.count - 1)
   }
-
-  @Test("a token with a sound record dies by that, and not by its flagged ones")
-  func soundAndFlagged() throws {
-    let directory = try TestDirectory()
-    let records = [Tuple(Self.time, token(1)), Tuple(.max, token(1)), Tuple(Self.time - 9, token(1))]
-    try directory.write(feedback(records), to: "dump.bin")
-    let outcome = try directory.apnsift("replay", "dump.bin", "--json")
-    #expect(try Evidence.object(outcome.text)["rejected"] as? Int == 0)
-    #expect(try directory.storedTokens() == [StoredToken(token: token(1), invalidatedAt: Int64(Self.time))])
-  }
-
-  @Test("records after damage are rejected, those before it are not")
-  func damage() throws {
-    let directory = try TestDirectory()
-    var bytes = feedback(tuples(6))
-    bytes.remove(at: 100)
-    try directory.write(bytes, to: "dump.bin")
-    let outcome = try directory.apnsift("replay", "dump.bin", "--json")
-    let counts = try Evidence.object(outcome.text)
-    // Tuple 2 is skipped, tuple 3 is the first after it.
-    #expect(counts["inserted"] as? Int == 4 && counts["rejected"] as? Int == 1)
-    #expect(outcome.said(.tokensRejected(1, flags: ["resynchronised"], hasLength: false)))
-    let sound = [0, 1, 4, 5].map { token($0) }.sorted { $0.lexicographicallyPrecedes($1) }
-    #expect(try directory.storedTokens().map(\.token) == sound)
-  }
 }

@@ -41,62 +41,7 @@ struct MappingCommandTests {
 
   private static let store = ["--store", "sqlite:own.sqlite"]
 
-  typealias Clash = (arguments: [String], message: Message)
-
-  private static let withMapping: [Clash] = [
-    (["replay", "dump.bin", "--create"] + store, .createWithMapping(of: "devices")),
-    (["store", "register", "aa", "--create"] + store, .createWithMapping(of: "devices")),
-    (["replay", "dump.bin"], .noStoreNamed(forTable: "devices")),
-    (["store", "list"], .noStoreNamed(forTable: "devices")),
-    (
-      ["replay", "dump.bin", "--known-only", "--insert-unknown"] + store,
-      .exclusive("--known-only", "--insert-unknown")
-    ),
-    (
-      ["replay", "dump.bin", "--journal", "sqlite:j", "--no-journal"] + store,
-      .exclusive("--journal", "--no-journal")
-    ),
-    (["replay", "dump.bin", "--journal", "journal.sqlite"] + store, .verbatim("--journal")),
-    (["store", "list", "--store", "own.sqlite"], .notAStoreURL("own.sqlite")),
-    (["replay", "dump.bin"] + trial + store, "leave out --table and --token-column"),
-  ]
-
-  private static let withoutMapping: [Clash] = [
-    (["replay", "dump.bin", "--insert-unknown"], "--insert-unknown requires --mapping"),
-    (["store", "register", "aa", "--insert-unknown"], "--insert-unknown requires --mapping"),
-  ]
-
-  /// A table that two options name can be read and tried, and no more.
-  private static let trials: [Clash] = [
-    (["replay", "dump.bin", "--table", "devices"], "--table and --token-column go together"),
-    (["store", "list", "--token-column", "token"], "--table and --token-column go together"),
-    (["replay", "dump.bin"] + trial, .trialNeedsDryRun),
-    (["store", "register", "aa"] + trial, .trialNeedsDryRun),
-    (["store", "undo", "1"] + trial, .trialNeedsDryRun),
-    (
-      ["store", "list", "--table", "a.b.c", "--token-column", "token"], "--table a.b.c --token-column token: "
-    ),
-    (["store", "list", "--table", "devices", "--token-column", ""], "--table devices --token-column : "),
-    (["store", "list", "--token-form", "hex"], .verbatim("'--token-form'")),
-  ]
-
-  /// Arguments, and a part of the message.
-  static let clashes =
-    withMapping.map { ($0.arguments + ["--mapping", "sound.yml"], $0.message) } + withoutMapping
-    + trials.map { ($0.arguments + store, $0.message) }
-
   private static let trial = ["--table", "devices", "--token-column", "token"]
-
-  @Test("what does not go together is wrong usage, and makes nothing", arguments: clashes)
-  func clash(_ arguments: [String], _ message: Message) throws {
-    try directory.write(
-      "table: devices\ntoken: {column: token, form: hex}\nregistered: none\naction: delete\n", to: "sound.yml"
-    )
-    let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 64)
-    #expect(outcome.said(message), "\(outcome.errors)")
-    #expect(try directory.names == ["devices.yml", "dump.bin", "sound.yml"])
-  }
 
   @Test("a try says what the dump would do to the table, and writes nothing")
   func trial() throws {

@@ -45,33 +45,6 @@ struct PostgreSQLCommandTests {
     #expect(rows.map { $0[0] } == (0..<3).map { hex(token($0)) }.sorted())
   }
 
-  @Test("each command works as on SQLite")
-  func commands() throws {
-    let registered = try apnsift("store", "register", hex(token(0)), "bb", "--at", "1000000000", "--create")
-    #expect(
-      registered.said(.registrations(in: name, added: 2, revived: 0, raised: 0, unchanged: 0, unknown: 0)))
-    let stopped = try apnsift("replay", "dump.bin", "--max-invalidate", "0")
-    #expect(stopped.code == 3 && stopped.said(.limitExceeded(1, ofLive: 2, most: 0)))
-    #expect(try apnsift("replay", "dump.bin").code == 0)
-    let records = try Evidence.objects(try apnsift("store", "history", "--json").text)
-    #expect(records.map { $0["inserted"] as? Int } == [2])
-    let number = try #require(records.first?["id"] as? Int)
-    #expect(
-      try apnsift("replay", "dump.bin", "--dry-run").said(.about("dump.bin", .alreadyReplayed(by: number))))
-    #expect(parseCSV(try apnsift("store", "history", "\(number)").text).count == 4)
-    let undone = try apnsift("store", "undo", "\(number)")
-    #expect(undone.said(.undid(number, of: name, as: number + 1, restored: 3, skipped: 0, reasons: [])))
-    try session.run(
-      "DELETE FROM device_tokens WHERE token <> '\\xbb'; "
-        + "INSERT INTO device_tokens VALUES ('mail', 'sandbox', '\\xaa', NULL, to_timestamp(1450000000))")
-    let header = "app,environment,token,registered_at,invalidated_at\n"
-    let rows = ",production,bb,2001-09-09T01:46:40Z,\nmail,sandbox,aa,,2015-12-13T09:46:40Z\n"
-    #expect(try apnsift("store", "list").text == header + rows)
-    let shown = try apnsift("store", "show", "aa", "ee", "--json", "--app", "mail")
-    #expect(try Evidence.objects(shown.text).map { $0["environment"] as? String } == ["sandbox"])
-    #expect(shown.messages.first == "ee: not in \(name)")
-  }
-
   @Test("a role that may only read the table makes dry runs, and learns what a replay would lack")
   func reader() throws {
     #expect(try apnsift("replay", "dump.bin", "--create").code == 0)

@@ -83,20 +83,6 @@ struct ReplayOutcomeTests {
     #expect(Dictionary(uniqueKeysWithValues: counts) == Self.counts.filter { $0.value > 0 })
   }
 
-  @Test("of several tuples for a token the latest counts, in whatever order and input")
-  func severalTuples() throws {
-    let directory = try TestDirectory()
-    try directory.makeStore([StoredToken(token: token(2), registeredAt: Int64(Self.time) + 15)])
-    try directory.write(feedback([10, 30, 20].map { Tuple(Self.time + $0, token(1)) }), to: "a.bin")
-    try directory.write(feedback([15, 5].map { Tuple(Self.time + $0, token(2)) }), to: "b.bin")
-    try directory.write(
-      feedback([Tuple(Self.time + 16, token(2)), Tuple(Self.time, token(3))]), to: "c/d.hex")
-    let object = try Evidence.object(directory.apnsift("replay", "a.bin", "b.bin", "c", "--json").text)
-    #expect(object["inputs"] as? Int == 3 && object["tuples"] as? Int == 7 && object["tokens"] as? Int == 3)
-    let dead = Set(try directory.storedTokens().map { "\(hex($0.token)) \($0.invalidatedAt ?? 0)" })
-    #expect(dead == Set([(1, 30), (2, 16), (3, 0)].map { "\(hex(token($0))) \(Int(Self.time) + $1)" }))
-  }
-
   @Test("--known-only counts unknown tokens and does not store them")
   func knownOnly() throws {
     let before = try directory.storedTokens()

@@ -67,20 +67,6 @@ struct StoreChoiceTests {
     #expect(try count("new.sqlite") == "3")
   }
 
-  @Test("a database without the table gets it by --create, and keeps what it has")
-  func createTable() throws {
-    try directory.sqlite(
-      "own.sqlite", "CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine'); PRAGMA user_version = 7;")
-    let arguments = ["replay", "dump.bin", "--store", "sqlite:own.sqlite"]
-    let refused = try directory.apnsift(arguments)
-    #expect(refused.code == 2)
-    #expect(refused.said(.storeFailed("sqlite:own.sqlite", .noTable)))
-    #expect(refused.errors.contains("--create"))
-    #expect(try directory.apnsift(arguments + ["--create"]).code == 0)
-    #expect(try directory.sqlite("own.sqlite", "SELECT text FROM notes; PRAGMA user_version;") == "mine\n7")
-    #expect(try count("own.sqlite") == "3")
-  }
-
   @Test(
     "a path is used literally",
     arguments: ["with space.sqlite", "q?mode=ro#x.sqlite", ":memory:", "file:x", "%41.db"])
@@ -102,15 +88,6 @@ struct StoreChoiceTests {
     #expect(object["invalidated"] as? Int == 1 && object["inserted"] as? Int == 2)
     #expect(try directory.storedTokens(app: "chat", environment: "sandbox") == [StoredToken(token: token(0))])
     #expect(try directory.storedTokens(app: "mail", environment: "production").isEmpty)
-  }
-
-  @Test("an app's name is data")
-  func appNames() throws {
-    for app in ["com.example.mail", "o'hara \"x\"; --", "日本", "%"] {
-      _ = try directory.apnsift("replay", "dump.bin", "--app", app)
-      let outcome = try directory.apnsift("store", "list", "-t", "json", "--app", app)
-      #expect(try Evidence.objects(outcome.text).map { $0["app"] as? String } == [app, app, app])
-    }
   }
 
   @Test(

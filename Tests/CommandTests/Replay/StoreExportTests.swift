@@ -92,15 +92,6 @@ struct StoreExportTests {
     #expect(try exporting(["--time-form", "seconds"]).text.contains("dd,1152921504606846976"))
   }
 
-  @Test(
-    "arguments that do not fit",
-    arguments: [
-      ["--columns", "token,token"], ["--columns", ""], ["--columns", "id"], ["--dead", "--live"],
-    ])
-  func usage(_ options: [String]) throws {
-    #expect(try exporting(options).code == 64)
-  }
-
   static let forms: [(token: String, time: String, delimiter: String)] = [
     ("hex", "auto", ","), ("upper-hex", "seconds", ";"), ("spaced-hex", "milliseconds", " "),
     ("bracketed-hex", "iso", "tab"), ("base64", "timestamptz", ","), ("base64", "timestamp", "+"),

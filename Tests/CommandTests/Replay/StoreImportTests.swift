@@ -223,20 +223,6 @@ struct StoreImportTests {
     #expect(time >= before && time < before + 3600)
   }
 
-  @Test(
-    "arguments that do not fit",
-    arguments: [
-      ["--delimiter", "ab"], ["--delimiter", "\""], ["--delimiter", "é"],
-      ["--time-form", "timestamp:Europe/Atlantis"],
-      ["--time-form", "x"], ["--token-form", "x"], ["--at", "soon"],
-    ])
-  func usage(_ options: [String]) throws {
-    let outcome = try importing("token\naa\n", options)
-    #expect(outcome.code == 64)
-    #expect(outcome.errors.contains(options[0]))
-    #expect(!directory.exists("tokens.sqlite"))
-  }
-
   @Test("however the bytes are cut, quotes and line ends are read alike")
   func blockBorders() throws {
     // Records of 17 bytes, an odd number, so that each of its bytes is once at the border of a block of a power of 2.

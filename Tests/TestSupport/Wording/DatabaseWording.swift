@@ -13,6 +13,4 @@ extension Message {
       "the primary key of a row of \(table) is null, so that an undo could not find it; --no-journal needs no key"
     )
   }
-
-  package static let unixSeconds = Message("a time as seconds")
 }

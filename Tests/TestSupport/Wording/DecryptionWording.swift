@@ -13,24 +13,10 @@ extension Message {
         + "openssl s_client, with --keys")
   }
 
-  /// - Parameter line: line of a log, from 1; nil in a capture.
-  package static func pushOfOtherApp(
-    _ source: String, stream: Int, line: Int?, topic: String, not app: String
-  ) -> Message {
-    let location = line.map { "line \($0)" } ?? "stream \(stream)"
-    return Message("\(source) \(location): the push's topic is \(topic), not a topic of the app \(app)")
-  }
-
   /// - Parameter others: at most five.
   package static func noPushOfApp(_ app: String, but others: [String]) -> Message {
     Message(
       "no push with an invalid token is of the app \(app): the topics name \(others.joined(separator: ", ")); "
         + "--app names the app of the tokens")
-  }
-
-  package static func otherAppStopsReplay(_ store: String, _ mismatch: Message) -> Message {
-    Message(
-      "\(store) is unchanged: \(mismatch); --app names the app of the tokens, and --other-app replays them anyway"
-    )
   }
 }

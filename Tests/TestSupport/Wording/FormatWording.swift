@@ -6,18 +6,6 @@ extension Message {
     Message("is \(kind): \(remedy)")
   }
 
-  package static func compressedDamaged(_ compression: String, near offset: Int, reason: Message) -> Message {
-    compressed(
-      compression,
-      "is damaged near offset \(offset) of the compressed file (\(reason)): "
-        + "the content before it is used; look for another copy")
-  }
-
-  package static func compressedRefused(_ compression: String, from offset: Int, reason: Message) -> Message {
-    compressed(
-      compression, "cannot be decompressed from offset \(offset) of the compressed file on: \(reason)")
-  }
-
   package static func compressedTruncated(_ compression: String, at offset: Int) -> Message {
     compressed(
       compression,

@@ -1,16 +1,6 @@
 import Basics
 
 extension Message {
-  /// - Parameter isJoinedCapture: then sequence numbers identify copies of packets, and no record counts twice.
-  package static func sameBytes(as first: String, isJoinedCapture: Bool) -> Message {
-    let again = isJoinedCapture ? "its packets are read again" : "its records are counted again"
-    return Message("same bytes as \(first), which was already read: \(again)")
-  }
-
-  package static func archiveTooLarge(limit: Int) -> Message {
-    Message("unpacks to more than \(ByteSize.text(limit)): the rest is not read; use --max-content")
-  }
-
   /// - Parameters:
   ///   - count: number of lines with status 410.
   ///   - line: number of the first of them, from 1.

@@ -53,21 +53,6 @@ extension Message {
         + "and not of \(owner): are --app and --environment meant?")
   }
 
-  /// - Parameter known: the owners of the store, of which five are named.
-  package static func noTokensOfOwner(_ owner: String, in store: String, known: [String]) -> Message {
-    let known = known.prefix(5).joined(separator: "; ") + (known.count > 5 ? "; …" : "")
-    return Message(
-      "warning: \(store) has no tokens of \(owner), only of \(known): are --app and --environment meant?")
-  }
-
-  package static func tokensNotInStore(
-    _ count: Int, of looked: Int, in store: String, moreLiveThan live: Int, of owner: String
-  ) -> Message {
-    Message(
-      "warning: \(share(count, looked)) are not in \(store), which has more than \(live) live tokens of "
-        + "\(owner): another app, environment, or store?")
-  }
-
   private static func share(_ count: Int, _ looked: Int) -> String {
     "\(count) of \(Count.of(looked, "token")) of the input that were looked up"
   }

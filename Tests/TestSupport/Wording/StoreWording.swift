@@ -10,12 +10,6 @@ extension Message {
         + rest(skipped, reasons))
   }
 
-  package static func notUndone(
-    _ replay: Int, of store: String, skipped: Int, reasons: [String]
-  ) -> Message {
-    Message("replay \(replay) of \(store) is not undone: no row can be restored" + rest(skipped, reasons))
-  }
-
   private static func rest(_ skipped: Int, _ reasons: [String]) -> String {
     skipped > 0 ? "; \(Count.of(skipped, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
   }

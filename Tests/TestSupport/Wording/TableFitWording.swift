@@ -7,8 +7,6 @@ extension Message {
 
   package static let tableName = Message("the name")
 
-  package static let deleteAction = Message("action delete")
-
   /// - Parameter kind: `view`, for example.
   package static func relation(_ kind: String) -> Message { Message("a \(kind)") }
 
@@ -25,8 +23,4 @@ extension Message {
   package static func columnType(_ name: String) -> Message { Message("type \(name)") }
 
   package static func collation(_ name: String) -> Message { Message("collation \(name)") }
-
-  package static func engine(_ name: String) -> Message {
-    Message("\(name) (ALTER TABLE … ENGINE = InnoDB changes it)")
-  }
 }

@@ -29,23 +29,6 @@ import Testing
 
   // MARK: - The models
 
-  @Test("a model as an external reader agrees with audit", arguments: ["cookbook", "java", "node"])
-  func agreement(_ model: String) throws {
-    let bytes = feedback(tuples(40))
-    try directory.addCase("one", bytes, more: "chunks: [100, 7, 38, 1]\n")
-    try directory.write("100\n7\n38\n1\n", to: "sizes.txt")
-    let audited = try directory.apnsift(
-      "audit", "--json", "--chunk-sizes", "sizes.txt", "corpus/one/input.bin")
-    let rows = try #require(try Evidence.object(audited.text)["readers"] as? [Evidence.Object])
-    let expected = try #require(rows.first { $0["name"] as? String == model })
-    let read = try directory.readings(["--reader", Readers.model(model)], code: 1)
-    #expect(read.map(Self.counts) == [Self.counts(expected)])
-    let difference = read[0]["first_difference"] as? Evidence.Object
-    let other = expected["first_difference"] as? Evidence.Object
-    #expect(difference?["record"] as? Int == other?["record"] as? Int)
-    #expect(difference?["emitted"] as? String == other?["emitted"] as? String)
-  }
-
   /// The outcomes of a reader in the cases of samples/corpus/readers, except for those that it read correctly.
   private func errors(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
     let outcome = try directory.lab(

@@ -16,12 +16,6 @@ import Testing
     try directory.readings(arguments, code: code).compactMap { $0["outcome"] as? String }
   }
 
-  @Test("a right reader is right", arguments: ["tcp", "tls"]) func right(_ over: String) throws {
-    #expect(try outcomes("--over", over, "--reader", Readers.right, code: 0) == ["completed", "completed"])
-    // The certificate is removed.
-    #expect(try directory.temporaryNames.isEmpty)
-  }
-
   @Test("chunks arrive separately", arguments: ["tcp", "tls"]) func chunks(_ over: String) throws {
     let script = """
       import os, socket, ssl, sys
