@@ -99,7 +99,7 @@ struct DumpAnalysis {
     all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard,
     usesThreads: Bool = false
   ) throws {
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     var analysis = AnalysisOptions()
     analysis.rules = rules
     let analyzer = Analyzer(analysis, sinks: [evidence], sinkThreads: usesThreads ? 3 : 0)

@@ -7,6 +7,8 @@ import Testing
 
 /// Messages, findings and failures of reading several inputs.
 @Suite("An examination") struct ExaminationTests {
+  private let files = TemporaryFiles()
+
   private static let tuples = Tuples.one() + Tuples.one()
 
   struct Case: CustomTestStringConvertible, Sendable {
@@ -61,9 +63,9 @@ import Testing
       codes: [.unrecognisedInput], failures: 1, inputs: 0),
   ]
 
-  /// Runs an examination, and returns its messages without the path of `files`.
+  /// Runs an examination, and returns its messages without the path of the files.
   private func run(
-    _ files: TemporaryFiles, _ walk: InputWalk, _ sink: EvidenceRecording,
+    _ walk: InputWalk, _ sink: EvidenceRecording,
     _ options: Examination.Options = .init(), skips: ((Input) -> Bool)? = nil
   ) throws -> (Examination, messages: [String]) {
     var examination = Examination(walk, options)
@@ -74,13 +76,12 @@ import Testing
   }
 
   @Test("reports problems of inputs", arguments: cases) func inputs(_ one: Case) throws {
-    let files = try TemporaryFiles()
     for (name, bytes) in one.files { try files.write(bytes, to: name) }
     var options = Examination.Options()
     (options.hashing, options.mayRepeat) = (one.hashing, one.mayRepeat)
     let sink = EvidenceRecording()
     let walk = InputWalk(one.named.map { "\(files.path)/\($0)" })
-    let (examination, messages) = try run(files, walk, sink, options)
+    let (examination, messages) = try run(walk, sink, options)
     #expect(messages.count == one.messages.count)
     #expect(zip(messages, one.messages).allSatisfy { $0.hasPrefix($1) }, "\(messages)")
     #expect(sink.findings.map(\.code) == one.codes)
@@ -91,28 +92,25 @@ import Testing
 
   @Test("a hint for two dumps without the expected content: they are probably swapped") func swapped() throws
   {
-    let files = try TemporaryFiles()
     // An error response, and the beginning of a request with command 0.
     let response = Input(try files.write([8, 8, 0, 0, 0, 1], to: "a"))
     var (requests, responses) = (response, Input(try files.write([0, 0, 32, 1, 2, 3], to: "b")))
     (requests.half, responses.half) = (.requests, .responses)
-    let (_, messages) = try run(files, InputWalk([], paired: [requests, responses]), EvidenceRecording())
+    let (_, messages) = try run(InputWalk([], paired: [requests, responses]), EvidenceRecording())
     #expect(
       messages == ["hint: neither file has the expected content; are --requests and --responses swapped?"])
   }
 
   @Test("an input can be skipped before it is read") func skipped() throws {
-    let files = try TemporaryFiles()
     let inputs = [Input(try files.write(Self.tuples, to: "a")), Input(try files.write(Self.tuples, to: "b"))]
     let sink = EvidenceRecording()
-    let (examination, messages) = try run(files, InputWalk(inputs), sink) { $0.name.hasSuffix("a") }
+    let (examination, messages) = try run(InputWalk(inputs), sink) { $0.name.hasSuffix("a") }
     #expect(messages.isEmpty)
     #expect(examination.inputs.map(\.source) == [inputs[1].name])
     #expect(sink.records.count == 2)
   }
 
   @Test("finds inputs by file or directory, under any name") func outputs() throws {
-    let files = try TemporaryFiles()
     let input = try files.write(Self.tuples, to: "d/a")
     try files.write(Self.tuples, to: "e/a")
     let examination = Examination(InputWalk(["\(files.path)/d"]), Examination.Options())

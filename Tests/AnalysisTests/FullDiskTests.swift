@@ -13,7 +13,7 @@ private final class SmallDisk {
   static let isPossible = (try? SmallDisk()) != nil
 
   init() throws {
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     guard try Self.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", files.path]) == 0 else {
       throw CocoaError(.fileWriteNoPermission)
     }

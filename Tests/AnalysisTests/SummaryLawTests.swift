@@ -79,7 +79,7 @@ import Testing
     }
     var generator = SeededGenerator(seed: 45)
     let dump = (0..<20_000).flatMap { _ in Dumps.tuple(&generator) }
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     let analyzer = Analyzer(sinks: [Failing()], sinkThreads: 1)
     var reader = try InputReader(options: ReadingOptions(), contentProbes: [], usesThread: true) {
       try analyzer.consume($0)

@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("The table of distinct tokens") struct TokenTableTests {
+  private let files = TemporaryFiles()
+
   /// A record to add to the table.
   struct Sighting: Sendable {
     var token: [UInt8]
@@ -115,7 +117,6 @@ import Testing
 
   @Test("agrees with a dictionary beyond memory: a few spills, and more than can be merged at once")
   func spilled() throws {
-    let files = try TemporaryFiles()
     // The least memory is 1 MiB.
     try expectModel(sightings(20_000, seed: 3, lengths: 0...100), memory: 0, directory: files.path)
     try expectModel(
@@ -129,7 +130,6 @@ import Testing
 
   @Test("tokens that share their first bytes, in order and each twice, agree with a dictionary beyond memory")
   func hardToDivide() throws {
-    let files = try TemporaryFiles()
     let prefix = [UInt8](repeating: 0, count: 32)
     let once = (0..<40_000).map { number in
       Sighting(
@@ -141,7 +141,6 @@ import Testing
   }
 
   @Test("more can be added once answers were asked for, before and after spills") func addedLater() throws {
-    let files = try TemporaryFiles()
     let all = sightings(40_000, seed: 7, lengths: 0...100)
     let table = TokenTable(memory: 1 << 20, temporaryDirectory: files.path)
     for end in stride(from: 5000, through: all.count, by: 5000) {

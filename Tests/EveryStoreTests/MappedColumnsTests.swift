@@ -58,8 +58,8 @@ import TokenStores
 
   @Test("an inserted row has all columns, and an undo removes it", arguments: StoreKind.allCases)
   func inserted(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      kind,
       Self.table.replacing("id bigint PRIMARY KEY, token varchar(64)", with: "token varchar(64) PRIMARY KEY"))
     let mapping = MappedDevices.mapping { $0.settings = Self.settings }
     let store = try fixture.store(mapping, inserts: true)
@@ -72,8 +72,7 @@ import TokenStores
 
   @Test("a column that cannot store its text is refused", arguments: [StoreKind.postgreSQL, .mySQL])
   func unfitText(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(Self.table)
+    let fixture = try StoreFixture(kind, Self.table)
     let setting = ColumnSetting(column: "state", value: .text(dead: "off", alive: nil))
     let store = try fixture.store(MappedDevices.mapping { $0.settings = [setting] })
     #expect(try misfit { try store.replay(MappedDevices.deaths, as: nil) }?.subject == .column("state"))
@@ -144,8 +143,7 @@ import TokenStores
 
   @Test("bytes and numbers are read from expressions, too", arguments: StoreKind.allCases)
   func expressionsOfTypes(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(Self.table, MappedDevices.rows)
+    let fixture = try StoreFixture(kind, Self.table, MappedDevices.rows)
     // SQLite 3.40 has no unhex.
     let (token, form): (String, TokenForm) =
       switch kind {
@@ -202,8 +200,7 @@ import TokenStores
 
   @Test("an expression that the database does not run is named", arguments: StoreKind.allCases)
   func wrongExpression(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(Self.table)
+    let fixture = try StoreFixture(kind, Self.table)
     for wrong in ["nothing", "token -- comment", "token; DROP TABLE devices", "token))"] {
       let mapping = MappedDevices.mapping { $0.token.name = ColumnReference(wrong, isExpression: true) }
       let found = try misfit { try fixture.store(mapping).replay(MappedDevices.deaths) }
@@ -237,8 +234,8 @@ import TokenStores
 
   @Test("apps that a collation of PostgreSQL takes for equal are two")
   func foldingApps() throws {
-    let fixture = try StoreFixture(.postgreSQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .postgreSQL,
       "CREATE COLLATION folding (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
       MappedDevices.table("token text, app text COLLATE folding, seen bigint, gone bigint"),
       "INSERT INTO devices (id, token, app) VALUES (1, '\(Self.hex)', 'a'), (2, '\(Self.hex)', 'A')")
@@ -250,8 +247,8 @@ import TokenStores
 
   @Test("flags in bits of MariaDB are read as numbers")
   func bits() throws {
-    let fixture = try StoreFixture(.mySQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .mySQL,
       MappedDevices.table("token varchar(64), seen bigint, flag bit(1)"),
       "INSERT INTO devices (id, token, flag) VALUES (1, '\(Self.hex)', 0), (2, '\(Self.otherHex)', 1)")
     let store = try fixture.store(MappedDevices.flag("0", alive: "1"))

@@ -88,8 +88,8 @@ import TokenStores
     "a token in several rows counts once, is protected by any, and is reported", arguments: StoreKind.allCases
   )
   func several(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      kind,
       MappedDevices.table,
       """
       INSERT INTO devices (id, token, seen) VALUES (1, '\(Self.hex)', 1), (2, '\(Self.hex.uppercased())', NULL),

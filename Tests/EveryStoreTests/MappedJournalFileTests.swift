@@ -98,8 +98,7 @@ import Wording
 
   @Test("what another mapping of the table did waits for that mapping", arguments: StoreKind.allCases)
   func mappings(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(MappedDevices.table, MappedDevices.rows)
+    let fixture = try StoreFixture(kind, MappedDevices.table, MappedDevices.rows)
     let files = Files(fixture, "mappings")
     let marking = try fixture.store(MappedDevices.mapping, file: files.file, text: #""mark""#)
     let deleting = try fixture.store(MappedDevices.deleting, file: files.file, text: #""delete""#)
@@ -133,8 +132,7 @@ import Wording
 
   @Test("a file that cannot be written stops the replay before any change", arguments: StoreKind.allCases)
   func unwritable(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(MappedDevices.table, MappedDevices.rows)
+    let fixture = try StoreFixture(kind, MappedDevices.table, MappedDevices.rows)
     let before = try rows(fixture)
     let text = fixture.file("text.journal")
     try String(repeating: "no database ", count: 100).write(toFile: text, atomically: false, encoding: .utf8)
@@ -160,8 +158,7 @@ import Wording
 
   @Test("a role without leave to insert or delete undoes by a file, too")
   func privileges() throws {
-    let fixture = try StoreFixture(.postgreSQL)
-    try fixture.begin(MappedDevices.table, MappedDevices.rows)
+    let fixture = try StoreFixture(.postgreSQL, MappedDevices.table, MappedDevices.rows)
     let database = try #require(fixture.database)
     try database.withRole({ "GRANT USAGE ON SCHEMA public TO \($0); GRANT SELECT ON devices TO \($0)" }) {
       role in

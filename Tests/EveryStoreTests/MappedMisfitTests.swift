@@ -193,8 +193,8 @@ import Wording
 
   @Test("columns may refuse rows that are inserted", arguments: StoreKind.allCases)
   func insertionGuards(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      kind,
       Self.table(
         token: "varchar(99) NOT NULL",
         "name varchar(9) NOT NULL, app varchar(9) GENERATED ALWAYS AS ('x') STORED"))
@@ -204,8 +204,7 @@ import Wording
 
   @Test("triggers of other statements are not named", arguments: StoreKind.allCases)
   func triggers(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(MappedDevices.table)
+    let fixture = try StoreFixture(kind, MappedDevices.table)
     if kind == .postgreSQL {
       try fixture.run("CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'")
     }
@@ -252,8 +251,8 @@ import Wording
 
   @Test("a row without a key cannot be recorded, and is written without a journal")
   func nullKey() throws {
-    let fixture = try StoreFixture(.sqlite)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .sqlite,
       "CREATE TABLE devices (id text PRIMARY KEY, token text, seen bigint, gone bigint)",
       MappedDevices.rows.replacing("(1, ", with: "(NULL, ").replacing("(2, ", with: "(NULL, "))
     let store = try fixture.store(Self.mapping)
@@ -266,8 +265,8 @@ import Wording
     "a value that its column would cut short is refused",
     arguments: [("varchar(20)", "bigint", 1_400_000_000), ("text", "int", UInt32.max)])
   func tooLong(_ token: String, _ gone: String, _ time: UInt32) throws {
-    let fixture = try StoreFixture(.postgreSQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .postgreSQL,
       "CREATE TABLE devices (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, token \(token), seen bigint, gone \(gone))"
     )
     let store = try fixture.store(Self.mapping, inserts: true)

@@ -72,8 +72,8 @@ import TokenStores
 
   @Test("a key that an update would change keeps its value in MariaDB")
   func updatedKey() throws {
-    let fixture = try StoreFixture(.mySQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .mySQL,
       "CREATE TABLE devices (id timestamp(6) NOT NULL DEFAULT current_timestamp(6) ON UPDATE current_timestamp(6), "
         + "token varchar(64), seen bigint, gone bigint, PRIMARY KEY (id, token))",
       MappedDevices.rows.replacing("(1, ", with: "('2013-01-01', ").replacing("(2, ", with: "('2013-01-01', ")
@@ -87,8 +87,8 @@ import TokenStores
 
   @Test("a key that is made of the written column is refused in PostgreSQL")
   func generatedKey() throws {
-    let fixture = try StoreFixture(.postgreSQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .postgreSQL,
       "CREATE TABLE devices (id text GENERATED ALWAYS AS (token || flag) STORED PRIMARY KEY, token text, "
         + "seen bigint, flag text DEFAULT 'live')", "INSERT INTO devices (token) VALUES ('\(Self.hex)')")
     let before = try rows(fixture)
@@ -146,8 +146,7 @@ import TokenStores
 
   @Test("a role that may not see a trigger of MariaDB is warned, too")
   func unseenTrigger() throws {
-    let fixture = try StoreFixture(.mySQL)
-    try fixture.begin(Self.table, MappedDevices.rows)
+    let fixture = try StoreFixture(.mySQL, Self.table, MappedDevices.rows)
     let name = try #require(try fixture.texts("SELECT DATABASE()")[0][0])
     let user = "writer_\(name)"
     try fixture.run("CREATE USER \(user)@localhost")
@@ -182,8 +181,7 @@ import TokenStores
 
   @Test("a trigger that writes another column does no harm", arguments: StoreKind.allCases)
   func otherTrigger(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(Self.table, MappedDevices.rows)
+    let fixture = try StoreFixture(kind, Self.table, MappedDevices.rows)
     try trigger("UPDATE", sets: "note", fixture)
     let store = try fixture.store(MappedDevices.mapping)
     #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
@@ -333,8 +331,8 @@ import TokenStores
   /// The text of the first one trapped.
   @Test("keys at any time come back in PostgreSQL", arguments: ["timestamp", "timestamptz"])
   func times(_ type: String) throws {
-    let fixture = try StoreFixture(.postgreSQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .postgreSQL,
       "CREATE TABLE devices (id \(type) PRIMARY KEY, token text, seen bigint, gone bigint)",
       MappedDevices.rows.replacing("(1, ", with: "('-infinity', ").replacing("(2, ", with: "('infinity', ")
         + ", ('2013-05-01 09:30:00.25', '\(text(3))', 1)")

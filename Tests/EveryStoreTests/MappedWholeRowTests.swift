@@ -27,8 +27,8 @@ import TokenStores
 
   @Test("of every type of PostgreSQL, whatever the settings of the role are by then")
   func postgreSQLTypes() throws {
-    let fixture = try StoreFixture(.postgreSQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .postgreSQL,
       "CREATE TYPE mood AS ENUM ('sad')", "CREATE TYPE pair AS (a int, b text)",
       "CREATE DOMAIN positive AS int CHECK (VALUE > 0)",
       "CREATE TABLE devices (\(Self.columns), number bigint GENERATED ALWAYS AS IDENTITY, "
@@ -60,8 +60,8 @@ import TokenStores
     ]
     // No type, so no value is made another.
     let columns = (0..<1500).map { "c\($0)" }
-    let fixture = try StoreFixture(.sqlite)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .sqlite,
       "CREATE TABLE devices (\(Self.columns), seen_twice AS (seen * 2) STORED, "
         + columns.joined(separator: ", ") + ")",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, "
@@ -134,8 +134,8 @@ import TokenStores
 
   @Test("of SQLite databases in UTF-16", arguments: ["UTF-16le", "UTF-16be"])
   func otherEncodings(_ encoding: String) throws {
-    let fixture = try StoreFixture(.sqlite)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .sqlite,
       "PRAGMA encoding = '\(encoding)'; CREATE TABLE devices (\(Self.columns), note text, data blob)",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'Grüße ' || char(0x1f600), x'00ff')")
     try #require(try fixture.texts("PRAGMA encoding") == [[encoding]])
@@ -149,8 +149,7 @@ import TokenStores
 
   @Test("are left where their key or their token is back", arguments: StoreKind.allCases)
   func back(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(MappedDevices.table, MappedDevices.rows)
+    let fixture = try StoreFixture(kind, MappedDevices.table, MappedDevices.rows)
     let third = String(repeating: "c3", count: 32)
     try fixture.run("INSERT INTO devices (id, token) VALUES (3, '\(third)')")
     let deaths =
@@ -168,8 +167,8 @@ import TokenStores
 
   @Test("a key and a time of PostgreSQL are found again in another time zone")
   func timeZones() throws {
-    let fixture = try StoreFixture(.postgreSQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .postgreSQL,
       "CREATE TABLE devices (id timestamptz, token text, seen bigint, gone timestamptz, PRIMARY KEY (id, token))",
       "INSERT INTO devices VALUES ('2014-01-01 00:00:00.5Z', '\(MappedDevices.hex)', 1, '2013-01-01 00:00:00.25Z')"
     )

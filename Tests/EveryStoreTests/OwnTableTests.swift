@@ -201,8 +201,7 @@ import Wording
   @Test("a row that cannot be read is reported after the others", arguments: unreadable.indices)
   func reported(_ index: Int) throws {
     let (kind, values, token, problem) = Self.unreadable[index]
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(Self.table(kind))
+    let fixture = try StoreFixture(kind, Self.table(kind))
     let store = try fixture.ownStore()
     try store.replay([Dated(token: [0], time: 1), Dated(token: [2], time: 1)])
     try fixture.run("INSERT INTO device_tokens VALUES (\(values))")

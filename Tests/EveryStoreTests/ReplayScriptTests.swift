@@ -125,8 +125,7 @@ import TokenStores
 
   @Test("does not restore what another program changed since", arguments: StoreKind.allCases)
   func changedBeforeUndo(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(Self.table, Self.rows)
+    let fixture = try StoreFixture(kind, Self.table, Self.rows)
     let (replay, undo) = try scripts(try fixture.store(MappedDevices.mapping), fixture)
     try fixture.runByClient(replay)
     try fixture.run("UPDATE devices SET gone = 1400000077 WHERE id = 1")
@@ -181,8 +180,8 @@ import TokenStores
 
   @Test("keeps columns that MariaDB changes with every update")
   func onUpdate() throws {
-    let fixture = try StoreFixture(.mySQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .mySQL,
       "CREATE TABLE devices (id bigint PRIMARY KEY, token varchar(64), gone bigint, "
         + "seen timestamp NOT NULL DEFAULT current_timestamp ON UPDATE current_timestamp)",
       "INSERT INTO devices (id, token, seen) VALUES (1, '\(Self.hex(1))', '2014-05-13 16:53:19')")
@@ -198,8 +197,8 @@ import TokenStores
 
   @Test("an undo removes rows that a default registered, and restores columns without an equality")
   func defaults() throws {
-    let fixture = try StoreFixture(.postgreSQL)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      .postgreSQL,
       "CREATE TABLE devices (token text PRIMARY KEY, seen bigint DEFAULT 7, gone bigint, note json)")
     let note = ColumnSetting(column: "note", value: .text(dead: "{\"by\": \"APNs\"}", alive: nil))
     let mapping = MappedDevices.mapping { $0.settings = [note] }
@@ -213,8 +212,8 @@ import TokenStores
 
   @Test("inserts and removes rows of its own table and of others", arguments: StoreKind.allCases)
   func inserted(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin(
+    let fixture = try StoreFixture(
+      kind,
       "CREATE TABLE devices (token varchar(64), app varchar(20), seen bigint, gone bigint, "
         + "PRIMARY KEY (token, app))",
       "INSERT INTO devices (token, app) VALUES ('\(Self.hex(1))', 'b')")
@@ -253,8 +252,7 @@ import TokenStores
 
   @Test("needs a primary key, and a table", arguments: [StoreKind.postgreSQL, .sqlite])
   func refused(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    try fixture.begin("CREATE TABLE devices (token text, seen bigint, gone bigint)")
+    let fixture = try StoreFixture(kind, "CREATE TABLE devices (token text, seen bigint, gone bigint)")
     let store = try fixture.store(MappedDevices.mapping)
     #expect(try misfit { _ = try scripts(store, fixture) }?.subject == .primaryKey)
     #expect(try error { _ = try scripts(try fixture.ownStore(), fixture) } == .noTable)

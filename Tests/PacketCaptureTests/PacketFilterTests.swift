@@ -26,7 +26,7 @@ struct PacketFilterTests {
   private func oracle(_ expression: String, _ name: String) throws -> [Int] {
     let file = Array(try Fixtures.data("captures/\(name)"))
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
-    let directory = try TemporaryFiles()
+    let directory = TemporaryFiles()
     let handle = try #require(pcap_open_offline(try directory.write(file), &message))
     defer { pcap_close(handle) }
     var code = bpf_program()

@@ -15,7 +15,7 @@ struct StoreReplayTests {
   private let owner = AppEnvironment(app: "com.example.mail")
 
   init() throws {
-    files = try TemporaryFiles()
+    files = TemporaryFiles()
     store = try StoreLocation(
       "sqlite:\(files.path)/tokens.sqlite", mapping: nil, lockTimeout: .seconds(1)
     ).openForWriting(creates: true)

@@ -59,7 +59,7 @@ struct ArchiveFormatTests {
     "by the head, in files, in directories and inside a compression; --from raw reads the bytes",
     arguments: cases)
   func detected(_ example: Case) throws {
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     let file = example.head + [UInt8](repeating: 1, count: 600)
     let path = try files.write(file, to: "in/x")
     let member = try #require(InputWalk([files.path + "/in"]).inputs.first)

@@ -49,7 +49,7 @@ struct FileReading {
   }
 
   init(_ file: [UInt8], blockLength: Int = 4096, readsLookalikes: Bool = false) throws {
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     try self.init(
       Input(try files.write(file)), blockLength: blockLength, readsLookalikes: readsLookalikes)
   }

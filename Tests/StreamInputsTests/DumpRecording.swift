@@ -53,7 +53,7 @@ struct DumpRecording: StreamRecorder {
   static func of(
     _ file: [UInt8], as format: DumpFormat?, probes: [FormatProbe] = []
   ) throws -> (recording: DumpRecording, report: InputReport) {
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     return try of(Input(try files.write(file)), as: format, probes: probes)
   }
 

@@ -70,7 +70,7 @@ struct FormatProbeTests {
 
   @Test("a file of no known format is read if it was named, and skipped in a directory")
   func unrecognised() throws {
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     let path = try files.write([0xff, 0xfe], to: "in/x")
     let named = try DumpRecording.of(Input(path), as: nil)
     #expect(named.report.recognition == .nothing && named.report.format == .dump(.raw))

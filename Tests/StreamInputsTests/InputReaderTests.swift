@@ -8,6 +8,8 @@ import Wording
 
 @Suite("Dumps read from files")
 struct InputReaderTests {
+  private let files = TemporaryFiles()
+
   @Test("bytes and positions of each format, over several blocks", arguments: TextFormat.allCases)
   func texts(_ format: TextFormat) throws {
     var generator = SeededGenerator(seed: 31)
@@ -44,7 +46,6 @@ struct InputReaderTests {
     var options = ReadingOptions()
     options.digests = []
     var reader = try InputReader(options: options, contentProbes: []) { _ in }
-    let files = try TemporaryFiles()
     let input = Input(try files.write([1, 2]))
     let undigested = try reader.read(input, progress: { _ in })
     #expect(undigested.digests[.sha256] == nil)
@@ -52,7 +53,6 @@ struct InputReaderTests {
 
   @Test("faults: a missing file, and a directory")
   func unreadable() throws {
-    let files = try TemporaryFiles()
     let problems: [(path: String, problem: Message)] = [
       (files.path + "/none", .cannotBeOpened("No such file or directory")),
       (files.path, .cannotBeRead("Is a directory")),
@@ -65,7 +65,6 @@ struct InputReaderTests {
 
   @Test("progress reports the bytes read")
   func progress() throws {
-    let files = try TemporaryFiles()
     let path = try files.write([UInt8](repeating: 0xff, count: 600_000))
     var reader = try InputReader(options: ReadingOptions(), contentProbes: []) { _ in }
     var reported: [Int] = []
@@ -75,7 +74,6 @@ struct InputReaderTests {
 
   @Test("a reader reads one file after another, each from its beginning")
   func reuse() throws {
-    let files = try TemporaryFiles()
     var playback = Playback(DumpRecording())
     var reader = try InputReader(options: ReadingOptions(), contentProbes: []) {
       playback.play($0, window: $0.window.span.bytes)

@@ -7,9 +7,10 @@ import Wording
 
 @Suite("Inputs named by arguments")
 struct InputWalkTests {
+  private let files = TemporaryFiles()
+
   @Test("files and standard input are inputs, in their order, whether they exist or not")
-  func files() throws {
-    let files = try TemporaryFiles()
+  func named() throws {
     let path = try files.write([1])
     let walk = InputWalk(["-", path, files.path + "/none", path])
     #expect(walk.inputs.map(\.name) == ["-", path, files.path + "/none", path])
@@ -20,7 +21,6 @@ struct InputWalkTests {
 
   @Test("directories are walked in the byte order of the names")
   func order() throws {
-    let files = try TemporaryFiles()
     for name in ["b", "a/2", "a/10", "Z", "a.x", ".hidden", "é", "z"] { try files.write([], to: name) }
     let walk = InputWalk([files.path])
     let names = walk.inputs.map { $0.name.dropFirst(files.path.count + 1) }
@@ -31,7 +31,6 @@ struct InputWalkTests {
 
   @Test("names that begin with a dot can be left alone, but not if they are named")
   func hidden() throws {
-    let files = try TemporaryFiles()
     for name in [".b/c", "a", "b/.a", "b/c", "b/d."] { try files.write([], to: name) }
     let named = Input("\(files.path)/b/.a")
     let walk = InputWalk([Input(files.path), Input("\(files.path)/.b"), named], leavesHidden: true)
@@ -42,14 +41,12 @@ struct InputWalkTests {
 
   @Test("a slash at the end is not doubled")
   func slash() throws {
-    let files = try TemporaryFiles()
     try files.write([], to: "x")
     #expect(InputWalk([files.path + "/"]).inputs.map(\.name) == [files.path + "/x"])
   }
 
   @Test("links to files are inputs; links to directories or to nothing, and pipes, are skipped")
   func links() throws {
-    let files = try TemporaryFiles()
     let target = try files.write([], to: "target/file")
     let manager = FileManager.default
     try manager.createDirectory(atPath: files.path + "/in", withIntermediateDirectories: false)
@@ -70,7 +67,6 @@ struct InputWalkTests {
 
   @Test("a file whose name is not UTF-8 can be read")
   func names() throws {
-    let files = try TemporaryFiles()
     let name = Array(files.path.utf8) + Array("/x".utf8) + [0xff, 0xfe]
     let path = name.map { CChar(bitPattern: $0) } + [0]
     let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
@@ -85,7 +81,6 @@ struct InputWalkTests {
 
   @Test("directories that are nested too deep are reported")
   func depth() throws {
-    let files = try TemporaryFiles()
     try files.write([], to: String(repeating: "d/", count: 127) + "x")
     try files.write([], to: String(repeating: "d/", count: 128) + "y")
     let walk = InputWalk([files.path])

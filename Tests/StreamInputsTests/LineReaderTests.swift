@@ -7,8 +7,9 @@ import Wording
 
 @Suite("Lines of a text file")
 struct LineReaderTests {
+  private let files = TemporaryFiles()
+
   private func lines(_ text: [UInt8]) throws -> [String] {
-    let files = try TemporaryFiles()
     var reader = try LineReader(Input(try files.write(text)))
     var lines: [String] = []
     while let line = try reader.next() { lines.append(line) }
@@ -49,7 +50,6 @@ struct LineReaderTests {
   func longest() throws {
     let longest = [UInt8](repeating: 0x61, count: LineReader.maxLineLength)
     #expect(try lines(longest + [0x0a]).map(\.utf8.count) == [LineReader.maxLineLength])
-    let files = try TemporaryFiles()
     var reader = try LineReader(Input(try files.write([0x61, 0x0a] + longest + [0x61, 0x0a])))
     let first = try reader.next()
     #expect(first == "a")
@@ -63,7 +63,6 @@ struct LineReaderTests {
 
   @Test("a missing file")
   func missing() throws {
-    let files = try TemporaryFiles()
     let error = try #require(throws: InputError.self) { _ = try LineReader(Input(files.path + "/none")) }
     #expect(error.message == .cannotBeOpened("No such file or directory"))
   }

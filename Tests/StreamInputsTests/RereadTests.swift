@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Content looked at again")
 struct RereadTests {
+  private let files = TemporaryFiles()
+
   /// Reads `input` block by block and looks back at random after each.
   private func check(_ input: Input, _ bytes: [UInt8], keeping: Int, finds kept: Int) throws {
     var file = try InputFile(input)
@@ -33,14 +35,12 @@ struct RereadTests {
   @Test("an uncompressed file has all of it, and its next block is not disturbed")
   func file() throws {
     let bytes = compressibleBytes(200_000)
-    let files = try TemporaryFiles()
     try check(Input(try files.write(bytes)), bytes, keeping: 0, finds: .max / 2)
   }
 
   @Test("a compressed file has the last bytes", arguments: Compression.allCases)
   func compressed(_ compression: Compression) throws {
     let bytes = compressibleBytes(200_000)
-    let files = try TemporaryFiles()
     let path = try files.write(try compress(bytes, compression.rawValue))
     for keeping in [1, 9_999, 10_000, 25_000, 1_000_000] {
       try check(Input(path), bytes, keeping: keeping, finds: keeping)
@@ -50,7 +50,6 @@ struct RereadTests {
   @Test("a pipe has the last bytes, and none without a buffer")
   func pipe() throws {
     let bytes = compressibleBytes(200_000)
-    let files = try TemporaryFiles()
     let path = try files.write(bytes)
     for keeping in [0, 25_000] {
       let fifo = "\(files.path)/fifo-\(keeping)"

@@ -41,7 +41,7 @@ struct TokenSearchTests {
   private func search(_ bytes: [UInt8], for texts: [String]) throws -> [Hit] {
     let tokens = try SearchedTokens(texts.map { try SearchedToken($0.utf8) })
     let log = Log(tokens)
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     let input = Input(try files.write(bytes))
     _ = try InputSearch(TokenMatcher(tokens), limits: ReadingOptions().archives, log: log).search(input)
     #expect(log.errors == [])

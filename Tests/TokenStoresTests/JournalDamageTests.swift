@@ -12,7 +12,7 @@ import Wording
 
   /// Two replays, of which the first one is altered.
   init() throws {
-    directory = try TemporaryFiles()
+    directory = TemporaryFiles()
     store = TokenStore(SQLiteDatabase(path: directory.file()), creates: true)
     try store.replay([Dated(token: [1], time: 5), Dated(token: [2], time: 5)], as: .sample)
     try store.replay([Dated(token: [3], time: 6)], as: .sample)

@@ -13,7 +13,7 @@ import Wording
   static let deaths = [Dated(token: [1], time: 9)]
 
   init() throws {
-    directory = try TemporaryFiles()
+    directory = TemporaryFiles()
     path = directory.file("my tokens.sqlite")
   }
 

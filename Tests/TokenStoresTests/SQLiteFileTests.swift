@@ -11,7 +11,7 @@ import TokenStores
   private let store: TokenStore
 
   init() throws {
-    directory = try TemporaryFiles()
+    directory = TemporaryFiles()
     path = directory.file()
     store = TokenStore(SQLiteDatabase(path: path), creates: true)
   }

@@ -32,7 +32,7 @@ struct EvidenceQueueTests {
 
   @Test("entries, in memory or in a file, are removed once and in order, and can be looked up until then")
   func model() throws {
-    let files = try TemporaryFiles()
+    let files = TemporaryFiles()
     var generator = SeededGenerator(seed: 1302)
     var sample = try #require(Self.sample).frame
     for _ in 0..<40 {

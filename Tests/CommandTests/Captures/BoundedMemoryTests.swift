@@ -7,6 +7,8 @@ import Wording
 /// Nothing grows with the input.
 @Suite("Large inputs", .serialized)
 struct BoundedMemoryTests {
+  private let directory = TestDirectory()
+
   /// Sound tuples, some damage, a token of another length: 1 MiB that is no whole number of tuples.
   private func block() -> [UInt8] {
     let sound = feedback(tuples(27_000))
@@ -30,7 +32,6 @@ struct BoundedMemoryTests {
 
   @Test("a million registrations from a pipe take less than 96 MiB, 32 of them SQLite's")
   func importMemory() throws {
-    let directory = try TestDirectory()
     let rest = hex(token(1)).dropFirst(8)
     let words = ["store", "import", "-", "--store", "sqlite:tokens.sqlite", "--create"]
     try directory.expectMemory(below: 96 << 20, of: words) { pipe in
@@ -48,7 +49,6 @@ struct BoundedMemoryTests {
 
   @Test("100,000 empty members of an archive with a path of 3.5 KB take less than 100 MiB")
   func emptyMembers() throws {
-    let directory = try TestDirectory()
     let folder = Array(repeating: String(repeating: "d", count: 250), count: 14).joined(separator: "/")
     try directory.makeDirectory(folder)
     let script = """
@@ -63,7 +63,6 @@ struct BoundedMemoryTests {
 
   @Test("256 MiB of zeros that is compressed takes less than 64 MiB", arguments: ["gzip", "zstd", "lz4"])
   func bomb(_ tool: String) throws {
-    let directory = try TestDirectory()
     let made = try directory.shell("head -c 268435456 /dev/zero | \(tool) -c >bomb")
     try #require(made.code == 0, "\(made.errors)")
     let (outcome, peak) = try directory.measured("inspect", "--no-distinct", "--no-hash", "bomb")
@@ -75,7 +74,6 @@ struct BoundedMemoryTests {
 
   @Test("an endless pipe ends with its reader")
   func endless() throws {
-    let directory = try TestDirectory()
     let (reading, writing) = try makePipe()
     let null = try Descriptor(opening: "/dev/null", O_RDWR)
     let output = try Descriptor(opening: directory.path(of: "out"), O_WRONLY | O_CREAT)
@@ -94,7 +92,6 @@ struct BoundedMemoryTests {
 
   @Test("--memory 1MiB gives the answers of the default, and leaves no temporary file")
   func littleMemory() throws {
-    let directory = try TestDirectory()
     // 60,000 distinct tokens of 40 bytes and more do not fit into 1 MiB; a third of them comes again, later.
     try directory.write(feedback(tuples(60_000) + tuples(20_000, at: 1_500_000_000)), to: "dump.bin")
     var answers: [[UInt8]] = []
@@ -106,8 +103,8 @@ struct BoundedMemoryTests {
       #expect(summary["distinct_tokens"] as? Int == 60_000)
       let store = "\(memory).sqlite"
       let replayed = try directory.apnsift(
-        "replay", "dump.bin", "--memory", memory, "--store", "sqlite:\(store)", "--create", "--no-journal")
-      #expect(replayed.code == 0)
+        "replay", "dump.bin", "--memory", memory, "--store", "sqlite:\(store)", "--create", "--no-journal"
+      ).exits(0)
       answers.append(replayed.output)
       stores.append(try directory.sqlite(store, ".sha3sum"))
     }
@@ -121,13 +118,12 @@ struct BoundedMemoryTests {
 
   @Test("a directory for temporary files that is missing is named, with the remedy")
   func missingTemporaryDirectory() throws {
-    let directory = try TestDirectory()
     try directory.write(feedback(tuples(60_000)), to: "dump.bin")
     try directory.makeStore()
     let outcome = try directory.apnsift(
       ["replay", "dump.bin", "--memory", "1MiB", "--store", "sqlite:tokens.sqlite"],
-      environment: ["TMPDIR": "/missing"])
-    #expect(outcome.code == 2)
+      environment: ["TMPDIR": "/missing"]
+    ).exits(2)
     let error = SystemError.text(ENOENT)
     #expect(
       outcome.said(

@@ -7,12 +7,11 @@ import Testing
 /// (docs/spec/interface.md#inputs).
 @Suite("Captures as inputs")
 struct CaptureInputTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private let sent = tuples(60)
   private let packets: [CapturedPacket]
 
   init() throws {
-    directory = try TestDirectory()
     var conversation = Conversation(serverSends: feedback(tuples(60)))
     conversation.segmentSizes = [100]
     packets = FrameWriter().packets(conversation.segments())
@@ -164,8 +163,7 @@ struct CaptureInputTests {
   @Test("a capture of another program is named with the way to convert it")
   func foreignCapture() throws {
     let file = Repository.path(of: "samples/corpus/capture/network-monitor/input.cap")
-    let outcome = try directory.apnsift("export", file)
-    #expect(outcome.code == 2)
+    let outcome = try directory.apnsift("export", file).exits(2)
     #expect(outcome.errors.contains("is a capture of Microsoft Network Monitor: convert it: editcap"))
   }
 
@@ -206,8 +204,7 @@ struct CaptureInputTests {
     arguments: ["follow-raw", "follow-hex", "follow-yaml", "c-arrays", "socat", "ssldump"])
   func wrongExport(_ name: String) throws {
     try directory.write("Minutes of the meeting\n\nNothing was decided.\n", to: "notes.txt")
-    let outcome = try directory.apnsift("export", "--from", name, "notes.txt")
-    #expect(outcome.code == 2)
+    let outcome = try directory.apnsift("export", "--from", name, "notes.txt").exits(2)
     #expect(outcome.errors.contains("notes.txt: "))
   }
 }

@@ -7,9 +7,7 @@ import Testing
 /// samples/corpus/capture.
 @Suite("What the options of captures choose")
 struct CaptureOptionTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// A feedback connection of 38-byte segments.
   private func conversation(_ tuples: [Tuple]) -> Conversation {

@@ -5,9 +5,7 @@ import Testing
 /// of Benchmarks/make-capture.
 @Suite("Captures that were made to be dear", .serialized)
 struct CaptureScaleTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// What the process takes with nothing to hold back.
   private static let ground = 64 << 20

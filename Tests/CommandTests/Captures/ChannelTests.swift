@@ -6,12 +6,11 @@ import Testing
 @Suite("Broadcasts and channels")
 struct ChannelTests {
   private static let capture = Repository.path(of: "samples/pushes/case-channels.pcap")
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   /// The exchanges that the capture was written of, by HTTP/2 stream.
   private let truth: [Int: [String: Any]]
 
   init() throws {
-    directory = try TestDirectory()
     let lines = try directory.text(of: Repository.path(of: "samples/pushes/case-channels.truth.ndjson"))
       .split(separator: "\n")
     truth = try Dictionary(
@@ -34,8 +33,7 @@ struct ChannelTests {
     arguments: ["broadcasts", "channels"])
   func export(_ kind: String) throws {
     let expected = kind == "channels" ? asked("/1/apps/", "channels") : asked("/4/broadcasts/apps/")
-    let lines = try directory.apnsift(["export", Self.capture, "--records", kind, "-t", "ndjson"])
-    #expect(lines.code == 0, "\(lines.errors)")
+    let lines = try directory.apnsift(["export", Self.capture, "--records", kind, "-t", "ndjson"]).exits(0)
     let records = try lines.text.split(separator: "\n").map { try Evidence.object(String($0)) }
       .filter { $0["type"] as? String == String(kind.dropLast()) }
     #expect(records.count == expected.count)
@@ -47,8 +45,7 @@ struct ChannelTests {
     }
     let csv = try directory.apnsift(["export", Self.capture, "--records", kind])
     #expect(csv.text.split(separator: "\n").count == expected.count + 1)
-    let tables = try directory.apnsift(["export", Self.capture, "-t", "csv", "-o", "tables/"])
-    #expect(tables.code == 0, "\(tables.errors)")
+    try directory.apnsift(["export", Self.capture, "-t", "csv", "-o", "tables/"]).exits(0)
     #expect(try directory.text(of: "tables/\(kind).csv") == csv.text)
     _ = try directory.apnsift(["export", Self.capture, "-o", "all.sqlite"])
     #expect(try directory.sqlite("all.sqlite", "SELECT count(*) FROM \(kind)") == "\(expected.count)")
@@ -78,8 +75,7 @@ struct ChannelTests {
     let kinds = try #require(summary["push_kinds"] as? [[String: Any]])
     let sums = kinds.map { row in row.values.compactMap { $0 as? Int }.reduce(0, +) }
     #expect(sums.reduce(0, +) == summary["pushes"] as? Int)
-    let report = try directory.apnsift(["report", Self.capture, "-o", "report.html"])
-    #expect(report.code == 0, "\(report.errors)")
+    try directory.apnsift(["report", Self.capture, "-o", "report.html"]).exits(0)
     let page = try directory.text(of: "report.html")
     #expect(page.contains("<h2>Broadcasts and channels</h2>") && page.contains("Kinds of tokens"))
   }

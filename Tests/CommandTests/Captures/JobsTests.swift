@@ -7,10 +7,9 @@ import Wording
 /// The output of several jobs is that of one: the same bytes, files, messages and exit code.
 @Suite("Jobs")
 struct JobsTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     for number in 0..<5 {
       // Of several blocks, and of different lengths: a lane has to wait with the later ones.
       let dump = feedback(tuples(9000 + number, from: 20_000 * number))
@@ -123,9 +122,9 @@ struct JobsTests {
     var lists: [String] = []
     for jobs in [1, 7] {
       let store = "sqlite:\(jobs).sqlite"
-      let outcome = try directory.apnsift(
-        "replay", "large", "packed", "--skip-unreadable", "--store", store, "--create", "--jobs", "\(jobs)")
-      #expect(outcome.code == 2)
+      try directory.apnsift(
+        "replay", "large", "packed", "--skip-unreadable", "--store", store, "--create", "--jobs", "\(jobs)"
+      ).exits(2)
       let again = try directory.apnsift(
         "replay", "large", "small", "--skip-replayed", "--store", store, "--jobs", "\(jobs)")
       #expect(again.said(.alreadyReplayed(by: 1)))
@@ -143,8 +142,8 @@ struct JobsTests {
         """
         rm -f pipe; mkfifo pipe; cat large/1.bin >pipe &
         cat large/3.bin | "$APNSIFT" export --jobs \(jobs) large/0.bin pipe large/2.bin - large/4.bin
-        """)
-      #expect(outcome.code == 0)
+        """
+      ).exits(0)
       outputs.append(outcome.text)
     }
     #expect(outputs[0] == outputs[1])

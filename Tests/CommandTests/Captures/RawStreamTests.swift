@@ -9,9 +9,7 @@ import Wording
 /// `export --to raw`: the streams of the inputs as files (docs/formats.md).
 @Suite("Streams as files")
 struct RawStreamTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// The manifest writes addresses of IPv6 without brackets.
   private func direction(_ entry: Evidence.Object) throws -> CaptureFixture.Direction {
@@ -72,8 +70,8 @@ struct RawStreamTests {
     let packets = FrameWriter().packets(Conversation(serverSends: sent).segments())
     try directory.write(PcapWriter().file(packets), to: "capture.pcap")
     let outcome = try directory.apnsift(
-      "export", "-t", "raw", "-o", "out", "dump.bin", "follow.txt", "capture.pcap")
-    #expect(outcome.code == 0)
+      "export", "-t", "raw", "-o", "out", "dump.bin", "follow.txt", "capture.pcap"
+    ).exits(0)
     let message = Message.closing(.exported(directions: 3, streams: 3, to: "out"), [.noProblems])
     #expect(outcome.messages == [message.text])
     try expectSound()
@@ -96,8 +94,7 @@ struct RawStreamTests {
       return one.segments()
     }
     try directory.writeCapture(.interleaved(lists))
-    let outcome = try directory.shell("ulimit -n 200; \"$APNSIFT\" export -t raw -o out capture.pcap")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try directory.shell("ulimit -n 200; \"$APNSIFT\" export -t raw -o out capture.pcap").exits(0)
     #expect(try catalogue().count == 300)
     for number in 0..<300 {
       #expect(
@@ -118,8 +115,7 @@ struct RawStreamTests {
     try directory.write("precious\n", to: "out/notes.txt")
     try directory.write("old\n", to: "out/streams.json")
     let arguments = ["export", "-t", "raw", "-o", "out", "dump.bin"]
-    let refused = try directory.apnsift(arguments)
-    #expect(refused.code == 2)
+    let refused = try directory.apnsift(arguments).exits(2)
     #expect(refused.said("out is not empty: name another directory, or give --force to add files to it"))
     #expect(try directory.names(in: "out") == ["notes.txt", "streams.json"])
     #expect(try directory.text(of: "out/streams.json") == "old\n")
@@ -134,10 +130,9 @@ struct RawStreamTests {
     try directory.write(feedback(tuples(3000)), to: "dump.bin")
     try directory.write("precious\n", to: "kept/stream-0-a.raw")
     for out in ["new", "kept"] {
-      let outcome = try directory.shell(
-        "ulimit -f 64; \"$APNSIFT\" export -t raw -o \(out) --force dump.bin")
-      #expect(outcome.code == 2)
-      #expect(outcome.said(.outputNotWritten("\(out)/stream-0-a.raw", SystemError.text(EFBIG))))
+      try directory.shell(
+        "ulimit -f 64; \"$APNSIFT\" export -t raw -o \(out) --force dump.bin"
+      ).exits(2, saying: .outputNotWritten("\(out)/stream-0-a.raw", SystemError.text(EFBIG)))
     }
     #expect(try directory.text(of: "kept/stream-0-a.raw") == "precious\n")
     #expect(try directory.names(in: "kept") == ["stream-0-a.raw"])
@@ -156,8 +151,8 @@ struct RawStreamTests {
     ]
     for (out, message) in refused {
       let outcome = try directory.shell(
-        Unprivileged.prefix + "\"$APNSIFT\" export -t raw -o \(out) dump.bin")
-      #expect(outcome.code == 2)
+        Unprivileged.prefix + "\"$APNSIFT\" export -t raw -o \(out) dump.bin"
+      ).exits(2)
       #expect(outcome.messages == [message.text])
     }
     #expect(try directory.names(in: "out") == [] && !directory.exists("new"))
@@ -193,8 +188,7 @@ struct RawStreamTests {
   func failedRename() throws {
     try writeDump()
     for name in ["out", "out/streams.json"] { try directory.makeDirectory(name) }
-    let outcome = try directory.apnsift("export", "-t", "raw", "--force", "-o", "out", "dump.bin")
-    #expect(outcome.code == 2)
+    let outcome = try directory.apnsift("export", "-t", "raw", "--force", "-o", "out", "dump.bin").exits(2)
     #expect(outcome.messages == [Message.outputNotWritten("out/streams.json", SystemError.text(EISDIR)).text])
     #expect(try directory.names(in: "out") == ["streams.json"])
     #expect(try directory.names(in: "out/streams.json") == [])
@@ -204,17 +198,16 @@ struct RawStreamTests {
   func failedOutput() throws {
     try writeDump()
     try directory.write("precious\n", to: "sums.txt")
-    let outcome = try directory.apnsift(
-      "export", "-t", "raw", "-o", "out", "--checksums", "sums.txt", "dump.bin")
-    #expect(outcome.code == 2)
+    try directory.apnsift(
+      "export", "-t", "raw", "-o", "out", "--checksums", "sums.txt", "dump.bin"
+    ).exits(2)
     #expect(try directory.names == ["dump.bin", "sums.txt"])
   }
 
   @Test("an input that fails does not keep the others from the directory")
   func missingInput() throws {
     try writeDump()
-    let outcome = try directory.apnsift("export", "-t", "raw", "-o", "out", "missing.pcap", "dump.bin")
-    #expect(outcome.code == 2)
+    try directory.apnsift("export", "-t", "raw", "-o", "out", "missing.pcap", "dump.bin").exits(2)
     try expectSound()
     #expect(try catalogue().map { $0["source"] as? String } == ["dump.bin"])
   }

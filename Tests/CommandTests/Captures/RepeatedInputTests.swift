@@ -7,10 +7,9 @@ import Wording
 /// The same bytes given twice are counted as they are given, and said.
 @Suite("Inputs that hold the same bytes")
 struct RepeatedInputTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write(feedback(tuples(10)), to: "a.bin")
     try directory.write(feedback(tuples(10)), to: "dumps/copy.bin")
     try directory.write(feedback(tuples(10, from: 10)), to: "dumps/other.bin")

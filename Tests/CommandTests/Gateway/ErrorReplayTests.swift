@@ -7,11 +7,9 @@ import Wording
 /// `replay --from-errors`: tokens that a gateway called invalid.
 @Suite("Replays of rejected requests")
 struct ErrorReplayTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   /// The time of the packet with the response, in whole seconds: 2013-05-01T09:30:05Z; the capture has more digits.
   private static let refusedAt: Int64 = 1_367_400_605
-
-  init() throws { directory = try TestDirectory() }
 
   /// A capture in which `script` is a connection; the response comes in the sixth second.
   private func write(_ script: String, to name: String = "capture.pcap", tuples: [Tuple] = []) throws
@@ -35,8 +33,8 @@ struct ErrorReplayTests {
     Outcome, Evidence.Object
   ) {
     let outcome = try directory.apnsift(
-      ["replay", "--store", "sqlite:tokens.sqlite", "--create", "--json"] + input + options)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+      ["replay", "--store", "sqlite:tokens.sqlite", "--create", "--json"] + input + options
+    ).exits(0)
     return (outcome, try Evidence.object(outcome.text))
   }
 

@@ -7,12 +7,10 @@ import Wording
 /// Dumps of requests and responses: detected by content, named, and in pairs.
 @Suite("Dumps of a gateway connection")
 struct GatewayDumpTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private static let pushes = (0..<20).map { Push(UInt8($0 % 3), UInt32(0x7e57_b701 + $0), token: token($0)) }
   private static let sent = pushes.flatMap(\.bytes)
   private static let received = refusal(8, 0x7e57_b701 + 10)
-
-  init() throws { directory = try TestDirectory() }
 
   @Test("what is named is read so, though it looks like nothing", arguments: ["requests", "responses"])
   func named(_ streamProtocol: String) throws {

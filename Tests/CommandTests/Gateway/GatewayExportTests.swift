@@ -7,9 +7,7 @@ import Wording
 /// Requests and responses as CSV, JSON and NDJSON (docs/spec/interface.md#export).
 @Suite("Requests and responses, exported")
 struct GatewayExportTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   @Test("the hint names what a table of feedback leaves out")
   func hint() throws {

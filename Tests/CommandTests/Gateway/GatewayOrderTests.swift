@@ -34,7 +34,7 @@ struct GatewayOrderTests {
     "findings wait after requests for the response at the end", arguments: kinds,
     [[], ["--max-pending", "3"]])
   func damagedStream(_ kind: [String], _ limit: [String]) throws {
-    let directory = try TestDirectory()
+    let directory = TestDirectory()
     let (client, identifier) = Self.damaged
     var conversation = Conversation([.init(.client, client), .init(.server, refusal(8, identifier))])
     conversation.server.port = 2195
@@ -59,6 +59,8 @@ struct GatewayOrderTests {
 /// What waits for its outcome goes through a temporary file where it is too much.
 @Suite("Gateway connections that are large or many", .serialized)
 struct GatewayMemoryTests {
+  private let directory = TestDirectory()
+
   /// `count` requests of 300 bytes with command 1, numbered in their identifiers.
   private func requests(_ count: Int) -> [UInt8] {
     let text = #"{"aps":{"alert":""# + String(repeating: "x", count: 300 - 45 - 21) + #""}}"#
@@ -74,7 +76,6 @@ struct GatewayMemoryTests {
 
   @Test("200,000 requests of 300 bytes: --memory 1MiB gives the bytes of the default")
   func littleMemory() throws {
-    let directory = try TestDirectory()
     try directory.write(requests(200_000), to: "sent")
     try directory.write(refusal(8, 150_000), to: "received")
     let pair = ["--requests", "sent", "--responses", "received", "-t", "ndjson"]
@@ -92,7 +93,6 @@ struct GatewayMemoryTests {
 
   @Test("and the process stays small")
   func peak() throws {
-    let directory = try TestDirectory()
     try directory.write(refusal(8, 150_000), to: "received")
     let words = ["--requests", "-", "--responses", "received", "--records", "resend", "--memory", "1MiB"]
     try directory.expectMemory(below: 100 << 20, of: ["export"] + words) {
@@ -104,7 +104,6 @@ struct GatewayMemoryTests {
     "a directory for temporary files that is missing, or is none, is named",
     arguments: ["/missing", "/dev/full"])
   func noTemporaryFile(_ path: String) throws {
-    let directory = try TestDirectory()
     try directory.write(requests(10_000), to: "sent")
     try directory.write(refusal(8, 1), to: "received")
     let outcome = try directory.apnsift(
@@ -112,22 +111,21 @@ struct GatewayMemoryTests {
         "export", "--requests", "sent", "--responses", "received", "--records", "requests", "--memory",
         "64KiB",
       ],
-      environment: ["TMPDIR": path])
-    #expect(outcome.code == 2)
+      environment: ["TMPDIR": path]
+    ).exits(2)
     #expect(outcome.errors.contains(path) && outcome.errors.contains("TMPDIR"), "\(outcome.errors)")
   }
 
   @Test("a temporary file that finds no more room is named, with the remedy")
   func noRoom() throws {
-    let directory = try TestDirectory()
     try directory.write(requests(10_000), to: "sent")
     try directory.write(refusal(8, 1), to: "received")
     let outcome = try directory.shell(
       """
       ulimit -f 200
       "$APNSIFT" export --requests sent --responses received --records requests --memory 64KiB -o out
-      """)
-    #expect(outcome.code == 2)
+      """
+    ).exits(2)
     #expect(
       outcome.errors.contains(directory.temporaryPath) && outcome.errors.contains("TMPDIR"),
       "\(outcome.errors)")
@@ -136,7 +134,6 @@ struct GatewayMemoryTests {
 
   @Test("500,000 responses on one connection")
   func manyResponses() throws {
-    let directory = try TestDirectory()
     try directory.write(Push(2, 7, token: token(7)).bytes + Push(2, 8, token: token(8)).bytes, to: "sent")
     var responses: [UInt8] = []
     for _ in 0..<250_000 { responses += [8, 8, 0, 0, 0, 7, 8, 8, 0, 0, 0, 9] }
@@ -154,7 +151,6 @@ struct GatewayMemoryTests {
 
   @Test("10,000 connections with ten requests each, all of which wait")
   func manyConnections() throws {
-    let directory = try TestDirectory()
     let pushes = (0..<10).map { Push(1, UInt32($0), token: token($0)) }
     let sent = pushes.flatMap(\.bytes)
     var packets: [CapturedPacket] = []

@@ -6,13 +6,9 @@ import Wording
 /// Archives of real tools: their members are inputs of their own. Expected records are those of the dumps in them.
 @Suite("Archives")
 struct ArchiveTests {
-  private let directory: TestDirectory
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(feedback(tuples(40)), to: "in/dump.bin")
-    try directory.write(feedback(tuples(3, from: 50)), to: "in/sub/other.bin")
-  }
+  private let directory = TestDirectory([
+    "in/dump.bin": feedback(tuples(40)), "in/sub/other.bin": feedback(tuples(3, from: 50)),
+  ])
 
   /// Commands of the shell that pack `in` into `packed`, by the format and compression that inspect names.
   static let packings: [(name: String, command: String)] = [
@@ -75,8 +71,7 @@ struct ArchiveTests {
       #expect(outcome.code == 0 && outcome.lines.count == count + 1, "\(name): \(outcome.errors)")
       #expect(outcome.lines.dropFirst().allSatisfy { $0.hasPrefix(name) })
     }
-    let missing = try directory.apnsift("export", "outer.zip!none")
-    #expect(missing.code == 2)
+    let missing = try directory.apnsift("export", "outer.zip!none").exits(2)
     #expect(
       missing.said(
         .about("outer.zip", "has no file of the name outer.zip!none: inspect the archive to see the names")))

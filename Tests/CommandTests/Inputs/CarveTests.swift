@@ -9,33 +9,7 @@ import Wording
 /// `--from carve`: tuples planted in bytes that have none. The expected rows are what was planted.
 @Suite("Carving of tuples")
 struct CarveTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
-
-  @Test("an export by carving has the chains and their offsets, of a file and a pipe")
-  func export() throws {
-    var generator = SeededGenerator(seed: 1)
-    var planted = PlantedBytes()
-    for _ in 0..<300 {
-      planted.fill(generator.pick(1...3000), &generator)
-      planted.plant(PlantedBytes.tuples(generator.pick(3...40), &generator), as: .binary, &generator)
-    }
-    planted.fill(500, &generator)
-    try directory.write(planted.bytes, to: "disk.img")
-    var (chain, offset) = (0, 0)
-    let expected = planted.rows.map { row in
-      defer { (chain, offset) = row.isLast ? (chain + 1, 0) : (chain, offset + 38) }
-      let flags = row.isLast ? "carved;unconfirmed-boundary" : "carved"
-      return "\(chain),\(offset),\(row.fileOffset),\(row.tokenText),\(flags)"
-    }
-    for input in ["disk.img", "-"] {
-      let outcome = try directory.apnsift(
-        ["export", "--from", "carve", input, "--columns", "stream,offset,file_offset,token,flags"],
-        input: .file("disk.img"))
-      #expect(outcome.code == 0 && Array(outcome.lines.dropFirst()) == expected, "\(outcome.errors)")
-    }
-  }
+  private let directory = TestDirectory()
 
   @Test("coincidences are left out")
   func negatives() throws {
@@ -228,8 +202,7 @@ struct CarveTests {
     mail.append(Array("\n\nRegards\n".utf8))
     try directory.write(mail.bytes, to: "evidence/mail.eml")
     try directory.write("This is a list of things to do.\n", to: "evidence/todo.txt")
-    let outcome = try directory.apnsift("export", "evidence", "--columns", "token,flags")
-    #expect(outcome.code == 0)
+    let outcome = try directory.apnsift("export", "evidence", "--columns", "token,flags").exits(0)
     #expect(outcome.lines.count == 6)
     #expect(
       outcome.errors.contains(

@@ -5,12 +5,11 @@ import Testing
 /// Disk images: raw, split, E01 and sparse ones give the same records.
 @Suite("Disk images")
 struct DiskImageTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private let columns = ["--from", "carve", "--columns", "stream,offset,file_offset,token,flags"]
 
   /// 3 MB in which two chains are planted, one over the end of the first part.
   init() throws {
-    directory = try TestDirectory()
     var image = [UInt8](repeating: 0xaa, count: 3_000_320)
     for (offset, first) in [(4321, 0), (1_048_576 - 100, 30), (2_999_000, 60)] {
       let bytes = feedback(tuples(20, from: first))
@@ -20,8 +19,7 @@ struct DiskImageTests {
   }
 
   private func rows(_ input: String) throws -> [Substring] {
-    let outcome = try directory.apnsift(["export", input] + columns)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["export", input] + columns).exits(0)
     return outcome.lines.map { $0[...] }
   }
 
@@ -67,8 +65,7 @@ struct DiskImageTests {
         "32768 bytes of the image are damaged or in a missing segment file; read as zeros"),
       "\(damaged.errors)")
     _ = try directory.shell("rm bad/disk.E01")
-    let orphan = try directory.apnsift("export", "bad")
-    #expect(orphan.code == 2)
+    let orphan = try directory.apnsift("export", "bad").exits(2)
     #expect(
       orphan.said(
         .about("bad/disk.E02", "is segment 2 of an E01 image, whose first segment file is missing: find it")))

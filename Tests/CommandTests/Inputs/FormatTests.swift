@@ -4,14 +4,13 @@ import Testing
 /// What `export` and `inspect` write (docs/spec/interface.md#export, docs/spec/interface.md#inspect).
 @Suite("Formats")
 struct FormatTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   /// Two sound tuples, one of 54 bytes, one of year 2030, half a tuple: flags and findings in one dump.
   private let damaged: [Tuple] =
     tuples(2) + [Tuple(1_400_000_500, token(50, length: 54)), Tuple(1_900_000_000, token(51))]
   private let cutBytes = 20
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write(feedback(damaged + tuples(1)).dropLast(38 - cutBytes), to: "dump.bin")
   }
 
@@ -160,8 +159,7 @@ struct FormatTests {
     "an input that cannot be read is a finding in JSON",
     arguments: [["export", "-t", "json"], ["inspect", "--json"]])
   func unreadableInput(_ arguments: [String]) throws {
-    let outcome = try directory.apnsift(arguments + ["missing.bin"])
-    #expect(outcome.code == 2)
+    let outcome = try directory.apnsift(arguments + ["missing.bin"]).exits(2)
     let document = try Evidence.object(outcome.text)
     let findings = (document["records"] as? [Evidence.Object])?.map { $0["code"] as? String }
     #expect(findings == ["unreadable-input"])

@@ -36,11 +36,9 @@ struct InputFaultTests {
 
   @Test("export", arguments: cases)
   func export(_ test: Case) throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "good.bin")
+    let directory = TestDirectory(["good.bin": feedback(tuples(3))])
     let says = try test.prepare(directory)
-    let outcome = try directory.apnsift("export", test.testDescription, "good.bin")
-    #expect(outcome.code == 2)
+    let outcome = try directory.apnsift("export", test.testDescription, "good.bin").exits(2)
     #expect(outcome.lines.count(where: { $0.hasPrefix("good.bin,") }) == 3, "the other input is processed")
     for message in says { #expect(outcome.said(message), "\(outcome.errors)") }
     #expect(outcome.messages.contains { $0.hasPrefix(test.testDescription) }, "\(outcome.errors)")
@@ -50,15 +48,12 @@ struct InputFaultTests {
   @Test(
     "replay changes nothing, with --partial it replays the others", arguments: ["missing.bin", "cut.bin.gz"])
   func replay(_ name: String) throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(3, from: 100)), to: "good.bin")
+    let directory = TestDirectory(["good.bin": feedback(tuples(3, from: 100))])
     let packed = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(3))))
     try directory.write(packed.prefix(100), to: "cut.bin.gz")
     try directory.makeStore()
     let arguments = ["replay", name, "good.bin", "--store", "sqlite:tokens.sqlite"]
-    let refused = try directory.apnsift(arguments)
-    #expect(refused.code == 2)
-    #expect(refused.said(.storeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
+    try directory.apnsift(arguments).exits(2, saying: .storeUnchanged("sqlite:tokens.sqlite", unreadable: 1))
     #expect(try directory.storedTokens().isEmpty)
     #expect(try directory.apnsift(arguments + ["--partial"]).code == 2)
     let dead = Set(try directory.storedTokens().map(\.token))
@@ -67,7 +62,7 @@ struct InputFaultTests {
 
   @Test("a file that may not be read", .enabled(if: Unprivileged.isPossible))
   func forbiddenFile() throws {
-    let directory = try TestDirectory()
+    let directory = TestDirectory()
     for name in ["private.bin", "good.bin"] { try directory.write(feedback(tuples(3)), to: name) }
     chmod(directory.path(of: "private.bin"), 0)
     let outcome = try directory.shell(Unprivileged.prefix + "\"$APNSIFT\" export private.bin good.bin")
@@ -86,9 +81,7 @@ struct InputFaultTests {
     "a directory, or the one file in it, that may not be read is said and counted once",
     .enabled(if: Unprivileged.isPossible), arguments: forbidden)
   func forbiddenDirectory(_ name: String, _ says: Message) throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "in/x")
-    try directory.write(feedback(tuples(3)), to: "good.bin")
+    let directory = TestDirectory(["in/x": feedback(tuples(3)), "good.bin": feedback(tuples(3))])
     chmod(directory.path(of: name), 0)
     let outcome = try directory.shell(Unprivileged.prefix + "\"$APNSIFT\" export in good.bin")
     chmod(directory.path(of: name), 0o700)
@@ -100,8 +93,7 @@ struct InputFaultTests {
 
   @Test("nothing at all is a dump without records", arguments: ["empty.bin", "-", "/dev/null"])
   func emptyInputs(_ name: String) throws {
-    let directory = try TestDirectory()
-    try directory.write("", to: "empty.bin")
+    let directory = TestDirectory(["empty.bin": "".utf8])
     let exported = try directory.export(name)
     #expect(exported.outcome.code == 0)
     let summary = try #require(exported.objects.last)
@@ -110,10 +102,8 @@ struct InputFaultTests {
 
   @Test("closed standard input fails, and no file gets its descriptor")
   func closedStandardInput() throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "good.bin")
-    let outcome = try directory.shell("\"$APNSIFT\" export good.bin - <&-")
-    #expect(outcome.code == 2)
+    let directory = TestDirectory(["good.bin": feedback(tuples(3))])
+    let outcome = try directory.shell("\"$APNSIFT\" export good.bin - <&-").exits(2)
     #expect(outcome.said(.about("-", .cannotBeRead("Bad file descriptor"))))
     #expect(outcome.lines.count == 4)
   }
@@ -127,8 +117,7 @@ struct InputFaultTests {
 
   @Test("--strict makes 1 of an error finding, and 2 comes before 1", arguments: strict)
   func strictness(_ arguments: [String], _ code: Int32) throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "good.bin")
+    let directory = TestDirectory(["good.bin": feedback(tuples(3))])
     try directory.write(feedback(tuples(3)).dropLast(9), to: "cut.bin")
     // A flag is no finding.
     try directory.write(feedback([Tuple(1_400_000_000, token(1, length: 54))]), to: "odd-length.bin")

@@ -4,6 +4,8 @@ import Testing
 
 @Suite("Lists of inputs (--files-from)")
 struct InputListTests {
+  private let directory = TestDirectory()
+
   /// A list of two dumps, of which one has a name with a line break if the form allows one.
   static let lists: [(form: String, list: [UInt8], names: [String])] = [
     ("lines", Array("a.bin\nb.bin\n".utf8), ["a.bin", "b.bin"]),
@@ -15,20 +17,17 @@ struct InputListTests {
 
   @Test("a list in a file and on standard input, after the arguments", arguments: lists)
   func forms(_ form: String, _ list: [UInt8], _ names: [String]) throws {
-    let directory = try TestDirectory()
     for name in ["first.bin"] + names { try directory.write(feedback(tuples(2)), to: name) }
     try directory.write(list, to: "list")
     let sources = (["first.bin"] + names).flatMap { [$0, $0] }
     for command in ["--files-from list", "--files-from - <list"] {
-      let outcome = try directory.shell("\"$APNSIFT\" export first.bin \(command) --columns source")
-      #expect(outcome.code == 0, "\(outcome.errors)")
+      let outcome = try directory.shell("\"$APNSIFT\" export first.bin \(command) --columns source").exits(0)
       #expect(parseCSV(outcome.text).dropFirst().map { $0[0] } == sources, "\(form)")
     }
   }
 
   @Test("a name that is not UTF-8")
   func bytes() throws {
-    let directory = try TestDirectory()
     let name = Array("x".utf8) + [0xff] + Array(".bin".utf8)
     try directory.write(feedback(tuples(2)), to: "x.bin")
     // Not every file system has such names.
@@ -40,7 +39,6 @@ struct InputListTests {
 
   @Test("more names than the arguments of a program can be")
   func many() throws {
-    let directory = try TestDirectory()
     try directory.write(feedback(tuples(2)), to: "a.bin")
     let name = String(repeating: "./", count: 2000) + "a.bin"
     try directory.write(String(repeating: name + "\n", count: 1000), to: "list")
@@ -60,10 +58,8 @@ struct InputListTests {
 
   @Test("a list that cannot be used", arguments: wrong)
   func refused(_ list: String, _ message: String) throws {
-    let directory = try TestDirectory()
     try directory.write(list, to: "list")
-    let outcome = try directory.apnsift("export", "--files-from", "list")
-    #expect(outcome.code == 64)
+    let outcome = try directory.apnsift("export", "--files-from", "list").exits(64)
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
     let missing = try directory.apnsift("inspect", "--files-from", "gone")
     #expect(missing.errors.contains("--files-from gone: cannot be opened: No such file or directory"))

@@ -4,6 +4,8 @@ import Testing
 
 @Suite("Names of inputs")
 struct InputNameTests {
+  private let directory = TestDirectory()
+
   static let names = [
     "with space.bin", "line\nend.bin", "comma,quote\".bin", "--from", "tab\t.bin", "ünï.bin",
     "\u{1b}[31m.bin",
@@ -15,11 +17,9 @@ struct InputNameTests {
 
   @Test("reports name the input as it was given", arguments: names)
   func unusualNames(_ name: String) throws {
-    let directory = try TestDirectory()
     try directory.write(feedback(tuples(2)), to: name)
     let source = argument(name)
-    let csv = try directory.apnsift("export", source)
-    #expect(csv.code == 0)
+    let csv = try directory.apnsift("export", source).exits(0)
     #expect(parseCSV(csv.text).map { $0[0] } == ["source", source, source])
     let json = try directory.apnsift("export", source, "-t", "ndjson")
     #expect(try Evidence.lines(json.text).compactMap { $0["source"] as? String } == [source, source, source])
@@ -27,10 +27,8 @@ struct InputNameTests {
 
   @Test("what people see of a name is one line without commands to the terminal", arguments: names)
   func visibleNames(_ name: String) throws {
-    let directory = try TestDirectory()
     try directory.write(feedback(tuples(2)).dropLast(3), to: name)
-    let inspected = try directory.apnsift("inspect", argument(name), "missing-\(name)")
-    #expect(inspected.code == 2)
+    let inspected = try directory.apnsift("inspect", argument(name), "missing-\(name)").exits(2)
     for text in [inspected.text, inspected.errors] {
       #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
     }
@@ -39,7 +37,6 @@ struct InputNameTests {
 
   @Test("a name that is not UTF-8, by argument and in a directory")
   func namesOfBytes() throws {
-    let directory = try TestDirectory()
     let name = Array("dumps/x".utf8) + [0xff, 0xfe] + Array(".bin".utf8)
     try directory.write(feedback(tuples(2)), to: "dumps/x.bin")
     let moved = try directory.run("/bin/mv", [Array("dumps/x.bin".utf8), name])
@@ -47,18 +44,15 @@ struct InputNameTests {
     guard moved.code == 0 else { return }
     let expected = "dumps/x\\xFF\\xFE.bin"
     for arguments in [[Array("export".utf8), name], [Array("export".utf8), Array("dumps".utf8)]] {
-      let outcome = try directory.run(Command.path, arguments)
-      #expect(outcome.code == 0, "\(outcome.errors)")
+      let outcome = try directory.run(Command.path, arguments).exits(0)
       #expect(parseCSV(outcome.text).map { $0[0] } == ["source", expected, expected])
     }
-    let bare = try directory.run(Command.path, [name])
-    #expect(bare.code == 0)
+    let bare = try directory.run(Command.path, [name]).exits(0)
     #expect(bare.text.hasPrefix(expected))
   }
 
   @Test("names that differ only in bytes that are not UTF-8 are different in every output")
   func differentBytes() throws {
-    let directory = try TestDirectory()
     // The last is the text of the first.
     let names = [[0xff], [0xfe], [0xc3], [0xe2, 0x82], Array("\\xFF".utf8)] as [[UInt8]]
     let texts = ["\\xFF", "\\xFE", "\\xC3", "\\xE2\\x82", "\\x5CxFF"].map { "dumps/x\($0).bin" }
@@ -88,7 +82,6 @@ struct InputNameTests {
   @Test(
     "characters that cannot be seen are escaped", arguments: ["\u{200b}", "\u{feff}", "\u{2060}", "\u{ad}"])
   func invisible(_ character: String) throws {
-    let directory = try TestDirectory()
     try directory.write(feedback(tuples(2)), to: "a\(character)b")
     let outcome = try directory.apnsift(
       "export", "a\(character)b", "missing\(character)", "-o", "all.csv", "--dfxml", "x")
@@ -102,7 +95,6 @@ struct InputNameTests {
 
   @Test("what is deeper than the longest path is named, and the rest is read")
   func deeperThanPaths() throws {
-    let directory = try TestDirectory()
     try directory.write(feedback(tuples(2)), to: "dumps/a.bin")
     _ = try directory.shell(
       """
@@ -115,8 +107,7 @@ struct InputNameTests {
       open("lost.bin", "wb").close()
       END
       """)
-    let outcome = try directory.apnsift("export", "dumps")
-    #expect(outcome.code == 2)
+    let outcome = try directory.apnsift("export", "dumps").exits(2)
     #expect(outcome.lines.count == 3)
     let reason = Message.verbatim("cannot be read: \(SystemError.text(ENAMETOOLONG))")
     #expect(outcome.errors.contains(reason.text), "\(outcome.errors)")

@@ -7,7 +7,7 @@ import Wording
 
 /// A directory with files of each verdict.
 private struct EvidenceFolder {
-  let directory: TestDirectory
+  let directory = TestDirectory()
   /// The rows of its inventory: name, kind, verdict, format, records; in the order of the walk.
   static let expected = [
     ["ev/broken", "link", "not-a-file", "", "0"],
@@ -24,7 +24,6 @@ private struct EvidenceFolder {
   ]
 
   init() throws {
-    directory = try TestDirectory()
     let dump = feedback(tuples(3))
     try directory.write(dump, to: "ev/dump.bin")
     try directory.write(dump, to: "ev/copy.bin")
@@ -53,8 +52,8 @@ struct InventoryTests {
   @Test("every file has a row, whatever became of it")
   func rows() throws {
     let outcome = try directory.apnsift(
-      "export", "ev", "missing.bin", "--records", "inputs", "--columns", "source,kind,verdict,format,records")
-    #expect(outcome.code == 2)
+      "export", "ev", "missing.bin", "--records", "inputs", "--columns", "source,kind,verdict,format,records"
+    ).exits(2)
     let rows = parseCSV(outcome.text)
     #expect(rows.first == ["source", "kind", "verdict", "format", "records"])
     #expect(
@@ -126,8 +125,8 @@ struct InventoryTests {
     func readError() throws {
       // Reading the unmapped first page of memory fails.
       let outcome = try directory.apnsift(
-        "export", "/proc/self/mem", "--records", "inputs", "--columns", "source,verdict,sha256")
-      #expect(outcome.code == 2)
+        "export", "/proc/self/mem", "--records", "inputs", "--columns", "source,verdict,sha256"
+      ).exits(2)
       #expect(parseCSV(outcome.text).dropFirst() == [["/proc/self/mem", "unreadable", ""]])
     }
   #endif
@@ -169,13 +168,10 @@ struct InventoryDocumentTests {
     for (index, name) in Self.names.enumerated() {
       try directory.write(feedback(tuples(index + 1)), to: "new")
       let path = Array("ev/".utf8) + name
-      let moved = try directory.run("/bin/mv", [Array("new".utf8), path])
-      #expect(moved.code == 0)
+      try directory.run("/bin/mv", [Array("new".utf8), path]).exits(0)
     }
-    let outcome = try directory.apnsift("export", "ev", "-o", "all.csv", "--checksums", "sums")
-    #expect(outcome.code == 2, "\(outcome.errors)")
-    let verified = try directory.shell("sha256sum -c --strict sums && wc -l <sums")
-    #expect(verified.code == 0, "\(verified.errors)")
+    try directory.apnsift("export", "ev", "-o", "all.csv", "--checksums", "sums").exits(2)
+    let verified = try directory.shell("sha256sum -c --strict sums && wc -l <sums").exits(0)
     // Seven of the folder have bytes that can be read.
     #expect(verified.lines.last == "\(7 + Self.names.count)")
   }
@@ -199,8 +195,7 @@ struct InventoryDocumentTests {
   @Test("--dfxml is valid by the schema, and has files, digests and the run")
   func dfxml() throws {
     try directory.write([1, 2, 3], to: "ev/\u{1}\\<&>.bin")
-    let outcome = try directory.apnsift("export", "ev", "-o", "all.csv", "--md5", "--dfxml", "evidence.xml")
-    #expect(outcome.code == 2, "\(outcome.errors)")
+    try directory.apnsift("export", "ev", "-o", "all.csv", "--md5", "--dfxml", "evidence.xml").exits(2)
     _ = try directory.tool(
       "xmllint",
       [
@@ -252,10 +247,8 @@ struct InventoryDocumentTests {
   @Test("sha256sum verifies inputs and outputs of --manifest", arguments: commands.map(\.arguments))
   func manifest(_ arguments: [String]) throws {
     let outputs = try #require(Self.commands.first { $0.arguments == arguments }).outputs
-    let outcome = try directory.apnsift(arguments + ["ev", "--manifest", "manifest"])
-    #expect(outcome.code == 2, "\(outcome.errors)")
-    let verified = try directory.shell("sha256sum -c --strict manifest")
-    #expect(verified.code == 0, "\(verified.errors)")
+    try directory.apnsift(arguments + ["ev", "--manifest", "manifest"]).exits(2)
+    let verified = try directory.shell("sha256sum -c --strict manifest").exits(0)
     for output in outputs { #expect(verified.lines.contains("\(output): OK")) }
     #expect(verified.lines.contains("ev/noise.dat: OK"))
     let text = try directory.text(of: "manifest")
@@ -283,29 +276,26 @@ struct InventoryDocumentTests {
 
 @Suite("Lists of known files")
 struct KnownFileTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private let list = "known"
 
   init() throws {
-    directory = try TestDirectory()
     for index in 0..<4 { try directory.write(feedback(tuples(index + 1)), to: "ev/\(index).bin") }
   }
 
   private func verdicts(_ arguments: String...) throws -> [String] {
     let outcome = try directory.apnsift(
-      ["export", "ev", "--records", "inputs", "--columns", "verdict"] + arguments)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+      ["export", "ev", "--records", "inputs", "--columns", "verdict"] + arguments
+    ).exits(0)
     return Array(outcome.lines.dropFirst())
   }
 
   @Test("the forms of lists", arguments: ["md5sum", "sha1sum", "sha256sum"])
   func forms(_ tool: String) throws {
     let expected = ["decoded", "known", "decoded", "known"]
-    let plain = try directory.shell("\(tool) ev/1.bin ev/3.bin >known")
-    #expect(plain.code == 0)
+    try directory.shell("\(tool) ev/1.bin ev/3.bin >known").exits(0)
     #expect(try verdicts("--known-hashes", list) == expected)
-    let tagged = try directory.shell("\(tool) --tag ev/1.bin ev/3.bin >known")
-    #expect(tagged.code == 0)
+    try directory.shell("\(tool) --tag ev/1.bin ev/3.bin >known").exits(0)
     #expect(try verdicts("--known-hashes", list) == expected)
     let bare =
       try directory.digest("ev/1.bin", by: tool).uppercased() + "\r\n"
@@ -349,8 +339,7 @@ struct KnownFileTests {
     try directory.write("\(try directory.digest("ev/3.bin", by: "md5sum"))\nno hash\n", to: "one")
     try directory.write("\(try directory.digest("ev/1.bin", by: "sha1sum"))\n", to: "two")
     let outcome = try directory.apnsift("export", "ev", "--known-hashes", "one", "--known-hashes", "two")
-    #expect(outcome.code == 0)
-    #expect(outcome.said(.about("one", "line 2 has no hash and is ignored")))
+      .exits(0, saying: .about("one", "line 2 has no hash and is ignored"))
     #expect(outcome.said("left out 2 known files (--known-hashes)"))
     #expect(Set(parseCSV(outcome.text).dropFirst().map { $0[0] }) == ["ev/0.bin", "ev/2.bin"])
     let rows = try directory.apnsift(
@@ -399,8 +388,7 @@ struct KnownFileTests {
           )
         ))
     try directory.write(String(repeating: line, count: 32768), to: list)
-    let fitting = try directory.apnsift("export", "ev", "--known-hashes", list, "--memory", "1MiB")
-    #expect(fitting.code == 0, "\(fitting.errors)")
+    try directory.apnsift("export", "ev", "--known-hashes", list, "--memory", "1MiB").exits(0)
     let pair = try directory.apnsift(
       "export", "--requests", "a", "--responses", "b", "--known-hashes", list)
     #expect(pair.code == 64 && pair.errors.contains("--known-hashes"))

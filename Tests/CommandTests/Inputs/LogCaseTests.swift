@@ -5,9 +5,7 @@ import Testing
 /// Logs and lists of people who met them (Tests/Fixtures/cases, samples/corpus): what becomes of their records.
 @Suite("Logs of libraries, loggers and databases")
 struct LogCaseTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private static let (first, second) = (
     "18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0",
@@ -60,8 +58,7 @@ struct LogCaseTests {
       "list.csv")
     _ = try directory.apnsift("export", sample, "-t", "ndjson", "-o", "own.ndjson")
     let expected = try directory.apnsift("export", sample, "--columns", columns)
-    let outcome = try directory.apnsift("export", name, "--columns", columns)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.apnsift("export", name, "--columns", columns).exits(0)
     #expect(Set(outcome.text.split(separator: "\n")) == Set(expected.text.split(separator: "\n")))
   }
 

@@ -22,11 +22,9 @@ struct LogTimesTests {
 
   @Test("Doubtful times stop the replay", arguments: doubtful)
   func stop(_ name: String, _ log: String, _ count: Int) throws {
-    let directory = try TestDirectory()
-    try directory.write(log, to: "a.log")
+    let directory = TestDirectory(["a.log": log.utf8])
     _ = try directory.apnsift("store", "register", Self.token, "--at", "2013-05-01T09:30:00Z", "--create")
-    let replay = try directory.apnsift("replay", "a.log")
-    #expect(replay.code == 2)
+    let replay = try directory.apnsift("replay", "a.log").exits(2)
     let times = Message.logTimes(count, first: 1, areDoubtful: true)
     let unchanged: Message =
       "sqlite:tokens.sqlite is unchanged: a.log: \(times); with a name that is not in it, no time is taken"
@@ -39,7 +37,7 @@ struct LogTimesTests {
 
   @Test("--map decides", arguments: [("timestamp", [Int64(1_795_168_800)]), ("none", [])])
   func mapped(_ name: String, _ times: [Int64]) throws {
-    let directory = try TestDirectory()
+    let directory = TestDirectory()
     try directory.write(Self.failures(1) { _ in "\"2026-11-20T10:00:00.000Z\"" }, to: "a.log")
     _ = try directory.apnsift("store", "register", Self.token, "--at", "2013-05-01T09:30:00Z", "--create")
     #expect(try directory.apnsift("replay", "a.log", "--map", "timestamp=\(name)").code == 0)
@@ -48,7 +46,7 @@ struct LogTimesTests {
 
   @Test("Log times are a note, and invalidate nothing")
   func ofLines() throws {
-    let directory = try TestDirectory()
+    let directory = TestDirectory()
     let line = #"{"timestamp":1795168800000,"level":"error","token":"\#(Self.token)","status":410}"#
     try directory.write(line + "\n", to: "a.log")
     #expect(try directory.apnsift("replay", "a.log", "--create").code == 0)

@@ -4,6 +4,8 @@ import Testing
 /// Logs with lines that are longer than the head that decides the format.
 @Suite("Long lines of logs")
 struct LongLineTests {
+  private let directory = TestDirectory()
+
   private static let token = String(repeating: "ab", count: 32)
   private static let object = #"{"token":"\#(token)","status":200}"#
   private static let row = "\(token),200"
@@ -21,7 +23,6 @@ struct LongLineTests {
 
   @Test("are skipped, and the other lines are read", arguments: logs.indices, long.indices)
   func lines(_ log: Int, _ long: Int) throws {
-    let directory = try TestDirectory()
     let (_, before, after) = Self.logs[log]
     let lines = before + [Self.long[long].line] + after
     try directory.write(lines.joined(separator: "\n") + "\n", to: "a.log")
@@ -35,7 +36,6 @@ struct LongLineTests {
 
   @Test("A long line may have nearly 4 MiB", arguments: [(4 << 20) - 1, 4 << 20])
   func ends(_ length: Int) throws {
-    let directory = try TestDirectory()
     let long = String(repeating: "0", count: length - Self.object.utf8.count - 2)
     try directory.write("\(long)\n\(Self.object)\n", to: "a.log")
     let pushes = try directory.apnsift("export", "a.log", "--records", "pushes", "--columns", "token,status")
@@ -44,7 +44,6 @@ struct LongLineTests {
 
   @Test("A dump in one line stays a dump", arguments: [true, false])
   func dump(_ isHex: Bool) throws {
-    let directory = try TestDirectory()
     let dump = feedback(tuples(60_000))
     let text = isHex ? Array(hex(dump).utf8) : try directory.tool("base64", ["-w", "0"], input: .bytes(dump))
     try directory.write(text, to: "a.log")

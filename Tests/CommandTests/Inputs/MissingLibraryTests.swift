@@ -7,10 +7,9 @@ import Wording
   /// Libraries that only some inputs or stores need are loaded for them. Here invalid files replace them.
   @Suite("Libraries that cannot be loaded")
   struct MissingLibraryTests {
-    private let directory: TestDirectory
+    private let directory = TestDirectory()
 
     init() throws {
-      directory = try TestDirectory()
       let libraries = [
         "libpq.so.5", "libpcap.so.0.8", "libpcap.so.1", "libyaml-0.so.2", "libnghttp2.so.14", "libz.so.1",
         "libzstd.so.1", "liblz4.so.1", "liblzma.so.5", "libbz2.so.1.0", "libbz2.so.1",
@@ -25,8 +24,7 @@ import Wording
 
     @Test("a PostgreSQL store names the package that it needs, and a URI is not wrong for it")
     func libpq() throws {
-      let outcome = try run("store", "list", "--store", "postgresql://me:secret@/db")
-      #expect(outcome.code == 2)
+      let outcome = try run("store", "list", "--store", "postgresql://me:secret@/db").exits(2)
       let problem = StoreError.noLibrary("libpq.so.5", package: "libpq5", elsewhere: "libpq")
       #expect(outcome.said(.storeFailed("postgresql://me@/db", problem)))
       #expect(!outcome.errors.contains("secret"))
@@ -35,13 +33,11 @@ import Wording
     @Test("a SQLite store names the package that it needs, and leaves no file")
     func sqlite() throws {
       try directory.write([0], to: "libsqlite3.so.0")
-      let outcome = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create")
-      #expect(outcome.code == 2)
+      let outcome = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create").exits(2)
       let problem = StoreError.noLibrary("libsqlite3.so.0", package: "libsqlite3-0", elsewhere: "sqlite")
       #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", problem)))
       #expect(!directory.exists("tokens.sqlite"))
-      let export = try run("export", "dump.bin", "-o", "case.sqlite")
-      #expect(export.code == 2)
+      let export = try run("export", "dump.bin", "-o", "case.sqlite").exits(2)
       #expect(
         export.errors.contains("case.sqlite cannot be written: ") && export.errors.contains("libsqlite3-0"))
       #expect(!directory.exists("case.sqlite"))
@@ -49,8 +45,7 @@ import Wording
 
     @Test("a filter names the package that it needs")
     func libpcap() throws {
-      let outcome = try run("inspect", "--filter", "tcp", "dump.bin")
-      #expect(outcome.code == 64)
+      let outcome = try run("inspect", "--filter", "tcp", "dump.bin").exits(64)
       #expect(outcome.errors.contains("--filter") && outcome.errors.contains("libpcap0.8"))
     }
 
@@ -58,7 +53,7 @@ import Wording
     func libyaml() throws {
       try directory.write(Array("table: devices\n".utf8), to: "devices.yml")
       let outcome = try run("store", "list", "--store", "sqlite:devices.sqlite", "--mapping", "devices.yml")
-      #expect(outcome.code == 64)
+        .exits(64)
       #expect(outcome.errors.contains("devices.yml: ") && outcome.errors.contains("libyaml-0-2"))
     }
 
@@ -74,8 +69,7 @@ import Wording
     @Test("a compressed file names the package that it needs, and others are read", arguments: compressions)
     func compressed(_ name: String, _ magic: [UInt8], _ names: [String]) throws {
       try directory.write(magic + [UInt8](repeating: 7, count: 100), to: name)
-      let outcome = try run("export", name, "dump.bin")
-      #expect(outcome.code == 2)
+      let outcome = try run("export", name, "dump.bin").exits(2)
       for name in names { #expect(outcome.errors.contains(name), "\(outcome.errors)") }
       #expect(outcome.lines.count == 4)
     }
@@ -94,8 +88,7 @@ import Wording
     @Test("what needs none of them does its work")
     func none() throws {
       #expect(try run("inspect", "dump.bin").code == 0)
-      let replayed = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create")
-      #expect(replayed.code == 0)
+      try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create").exits(0)
     }
   }
 #endif

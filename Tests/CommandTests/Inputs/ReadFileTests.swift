@@ -6,10 +6,9 @@ import Wording
 /// Everything that a run reads is an input: no output replaces it.
 @Suite("Files that are read")
 struct ReadFileTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     try directory.write([], to: "empty.bin")
     try directory.write(String(repeating: "0123456789abcdef\n", count: 4), to: "key")
@@ -66,8 +65,8 @@ struct ReadFileTests {
     if kind == "hardlink" { _ = link(directory.path(of: one.file), directory.path(of: "hardlink")) }
     let before = directory.exists(one.file) ? try directory.bytes(of: one.file) : []
     let outcome = try directory.apnsift(
-      one.command.split(separator: " ").map(String.init) + [name, "--force"])
-    #expect(outcome.code == 2)
+      one.command.split(separator: " ").map(String.init) + [name, "--force"]
+    ).exits(2)
     #expect(outcome.errors.contains(" is \(one.use): name another file to write"), "\(outcome.errors)")
     #expect((directory.exists(one.file) ? try directory.bytes(of: one.file) : []) == before)
   }
@@ -112,11 +111,11 @@ struct ReadFileTests {
 
   @Test("a manifest lists them, and what they are")
   func manifest() throws {
-    let outcome = try directory.apnsift(
+    try directory.apnsift(
       "export", "gcm.pcap", "--keys", "gcm.keys", "--rsa-key", "rsa", "--passphrase-file", "pass", "--psk",
       "psk",
-      "--known-hashes", "hashes", "-o", "all.csv", "--manifest", "manifest")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+      "--known-hashes", "hashes", "-o", "all.csv", "--manifest", "manifest"
+    ).exits(0)
     let verified = try directory.shell("sha256sum -c --strict manifest").lines
     let text = try directory.text(of: "manifest")
     for (file, option) in [
@@ -127,9 +126,9 @@ struct ReadFileTests {
     }
     // A hash of a short secret would give it away.
     #expect(text.contains("# pass, the file of --passphrase-file, without SHA-256"))
-    let report = try directory.apnsift(
-      "report", "dump.bin", "--notes", "notes", "-o", "page", "--manifest", "other")
-    #expect(report.code == 0, "\(report.errors)")
+    try directory.apnsift(
+      "report", "dump.bin", "--notes", "notes", "-o", "page", "--manifest", "other"
+    ).exits(0)
     #expect(
       try directory.shell("sha256sum -c --strict other").lines == ["dump.bin: OK", "notes: OK", "page: OK"])
   }

@@ -23,8 +23,7 @@ struct RecognitionTests {
 
   @Test("by content, and by --from", arguments: forms)
   func everyForm(_ from: String, _ tool: [String]) throws {
-    let directory = try TestDirectory()
-    try directory.write(dump, to: "dump.bin")
+    let directory = TestDirectory(["dump.bin": dump])
     let expected = columns(try directory.apnsift("export", "dump.bin"))
     #expect(expected.count == 40)
     let text = try directory.tool(tool[0], Array(tool.dropFirst()), input: .bytes(Array(dump)))
@@ -41,8 +40,7 @@ struct RecognitionTests {
 
   @Test("from a named pipe")
   func namedPipe() throws {
-    let directory = try TestDirectory()
-    try directory.write(dump, to: "dump.bin")
+    let directory = TestDirectory(["dump.bin": dump])
     let text = try directory.tool("xxd", ["dump.bin"])
     try directory.makePipe("pipe")
     let child = try directory.start(["export", "pipe"], output: "out.csv")
@@ -59,7 +57,7 @@ struct RecognitionTests {
 
   @Test("the chunks of a pipe do not matter", arguments: chunkSizes)
   func chunks(_ size: Int) throws {
-    let directory = try TestDirectory()
+    let directory = TestDirectory()
     var generator = FixedGenerator(seed: 7)
     var bytes = feedback(tuples(400))
     for _ in 0..<40 { bytes.remove(at: Int.random(in: 0..<bytes.count, using: &generator)) }

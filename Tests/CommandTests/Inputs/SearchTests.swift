@@ -6,13 +6,12 @@ import Wording
 /// `search`: expected offsets are those at which the tests put tokens.
 @Suite("Search")
 struct SearchTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private let stored = "searched as it is stored; compressed, encrypted or otherwise encoded content was not"
   private let first = token(1)
   private let second = token(2)
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write("%PDF-1.7\n" + hex(first).uppercased() + "\n", to: "in/unknown.pdf")
     let disk = [UInt8](repeating: 0xee, count: 5000) + second + [UInt8](repeating: 0, count: 88)
     try directory.write(disk, to: "in/sub/disk.raw")
@@ -20,8 +19,7 @@ struct SearchTests {
 
   /// Rows without the header: token, match, form, source, compression, offset, length.
   private func rows(_ arguments: String..., code: Int32 = 0) throws -> [[String]] {
-    let outcome = try directory.apnsift(["search"] + arguments)
-    #expect(outcome.code == code, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["search"] + arguments).exits(code)
     let rows = parseCSV(outcome.text)
     #expect(rows.first == ["token", "match", "form", "source", "compression", "offset", "length"])
     return Array(rows.dropFirst())
@@ -85,8 +83,7 @@ struct SearchTests {
     #expect(Set(stored.map { $0[0] }) == ["in.tar", "in.tar!in/unknown.pdf"] && stored.count == 2)
     let piped = try directory.shell("cat in.tar.gz | \"$APNSIFT\" search \(hex(first)) - | tail -n 1")
     #expect(piped.text == "\(hex(first)),token,hex,-!in/unknown.pdf,,9,64\n")
-    let missing = try directory.apnsift("search", hex(first), "in.zip!none")
-    #expect(missing.code == 2 && missing.said(.noMember("in.zip!none")))
+    try directory.apnsift("search", hex(first), "in.zip!none").exits(2, saying: .noMember("in.zip!none"))
   }
 
   @Test("an E01 image, and text in UTF-16")
@@ -127,8 +124,7 @@ struct SearchTests {
 
   @Test("exit codes and messages")
   func codes() throws {
-    let none = try directory.apnsift("search", hex(token(3)), "in")
-    #expect(none.code == 1)
+    let none = try directory.apnsift("search", hex(token(3)), "in").exits(1)
     #expect(
       none.messages == [
         "in/unknown.pdf: PDF document, version 1.7: \(stored)", "not found: \(hex(token(3)))",

@@ -6,15 +6,12 @@ import Wording
 /// Records of lines and tables of text (docs/spec/text-lines.md), beside those of samples/corpus/format.
 @Suite("Lines and tables of text")
 struct TextLineTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private static let digits = "7a82e565636149ae24c3f7f63bdc78dd2dd44530d586df141b9de7f153045428"
   private static let token = "<7a82e565 636149ae 24c3f7f6 3bdc78dd 2dd44530 d586df14 1b9de7f1 53045428>"
 
-  init() throws { directory = try TestDirectory() }
-
   private func rows(_ arguments: String...) throws -> [String] {
-    let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.apnsift(arguments).exits(0)
     return Array(outcome.lines.dropFirst())
   }
 
@@ -50,8 +47,7 @@ struct TextLineTests {
     try directory.write(
       "time,token\n1400000000,\(Self.digits)\nyesterday,\(Self.digits)\n1400000000,xyz\n1400000000\n1400000001,\(Self.digits)\n",
       to: "a.csv")
-    let outcome = try directory.apnsift("export", "a.csv", "--columns", "time")
-    #expect(outcome.code == 2)
+    let outcome = try directory.apnsift("export", "a.csv", "--columns", "time").exits(2)
     #expect(outcome.text == "time\n2014-05-13T16:53:20Z\n2014-05-13T16:53:21Z\n")
     for location in ["line 3, column 1", "line 4, column 1", "line 5, column 1"] {
       #expect(outcome.errors.contains(location), "\(location) in \(outcome.errors)")
@@ -84,8 +80,7 @@ struct TextLineTests {
     let line = "2014-02-20T05:00:00Z app: registered \(Self.token)"
     try directory.write("\(line)\n2014-02-20T05:00:01Z app: invalid since then: \(Self.token)\n", to: "a.log")
     try directory.write(Array(repeating: UInt8(ascii: "k"), count: 64), to: "key")
-    let page = try directory.apnsift("report", "--from", "carve", "a.log", "-o", "a.html")
-    #expect(page.code == 0, "\(page.errors)")
+    try directory.apnsift("report", "--from", "carve", "a.log", "-o", "a.html").exits(0)
     let escaped = line.replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     #expect((try directory.text(of: "a.html")).contains(escaped))
     #expect(

@@ -4,7 +4,7 @@ import Testing
 /// Pushes with status 410 of tokens that are not those of devices (docs/spec/pushes.md#topics).
 @Suite("Kinds of tokens in a replay")
 struct TokenKindTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   /// Topic and push type of the push with the token of that index.
   private static let pushes: [(topic: String?, type: String?)] = [
@@ -17,7 +17,6 @@ struct TokenKindTests {
   ]
 
   init() throws {
-    directory = try TestDirectory()
     let lines = Self.pushes.enumerated().map { number, push in
       let names = [
         push.topic.map { #","topic":"\#($0)""# }, push.type.map { #","apns-push-type":"\#($0)""# },
@@ -46,8 +45,8 @@ struct TokenKindTests {
   @Test("only one kind enters a store; the others are counted and named", arguments: cases)
   func kinds(_ options: [String], _ stored: [Int], _ leftOut: String) throws {
     let outcome = try directory.apnsift(
-      ["replay", "pushes.ndjson", "--store", "sqlite:tokens.sqlite", "--create", "--json"] + options)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+      ["replay", "pushes.ndjson", "--store", "sqlite:tokens.sqlite", "--create", "--json"] + options
+    ).exits(0)
     #expect(
       Set(try directory.storedTokens(app: options[1]).map(\.token)) == Set(stored.map { token($0) }))
     let object = try Evidence.object(outcome.text)

@@ -4,9 +4,7 @@ import Testing
 
 /// What `generate` promises of its files.
 @Suite("generate") struct GenerateTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private func generate(_ arguments: String..., output: String = "generated") throws -> Outcome {
     try directory.lab(["generate"] + arguments + ["-o", output, "--force"])
@@ -91,8 +89,7 @@ import Testing
       ]) func memory(_ options: String) throws
     {
       let line = "ulimit -v 131072; \"$APNSIFT_LAB\" generate --kind \(options) --seed 1 --tuples 400000 -o o"
-      let outcome = try directory.shell(line)
-      #expect(outcome.code == 0, "\(outcome.errors)")
+      try directory.shell(line).exits(0)
     }
   #endif
 
@@ -129,16 +126,14 @@ import Testing
   }
 
   private func refuse(_ arguments: [String]) throws -> [String] {
-    let outcome = try directory.lab(["generate", "--seed", "1", "-o", "generated"] + arguments)
-    #expect(outcome.code == 64)
+    let outcome = try directory.lab(["generate", "--seed", "1", "-o", "generated"] + arguments).exits(64)
     #expect(try directory.names == [])
     return outcome.messages
   }
 
   @Test("a file that exists stays, and so does its truth, without --force") func existing() throws {
     try directory.write("mine", to: "generated.truth.ndjson")
-    let outcome = try directory.lab("generate", "--kind", "dump", "--seed", "1", "-o", "generated")
-    #expect(outcome.code == 2)
+    let outcome = try directory.lab("generate", "--kind", "dump", "--seed", "1", "-o", "generated").exits(2)
     #expect(outcome.said("generated.truth.ndjson exists already"))
     #expect(try directory.names == ["generated.truth.ndjson"])
     #expect(try directory.text(of: "generated.truth.ndjson") == "mine")

@@ -5,10 +5,9 @@ import Testing
 /// `export --since` and `--until` (docs/spec/interface.md#export).
 @Suite("Records of a time")
 struct ChosenTimesTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     let times: [UInt32] = [1_399_999_999, 1_400_000_000, 1_400_000_001, 1_500_000_000]
     try directory.write(
       times.enumerated().flatMap { Tuples.of(token($0.offset), time: $0.element) }, to: "dump.bin")

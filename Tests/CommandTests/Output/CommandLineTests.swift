@@ -4,19 +4,13 @@ import Testing
 
 /// Arguments and streams of any command.
 @Suite("Command line") struct CommandLineTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory(["dump.bin": feedback(tuples(3))])
   private let dump = feedback(tuples(3))
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(dump, to: "dump.bin")
-  }
 
   // MARK: - Standard input
 
   @Test("without arguments, a pipe or a file on standard input is inspected") func bareCommand() throws {
-    let named = try directory.apnsift("inspect", "-", input: .bytes(dump))
-    #expect(named.code == 0)
+    let named = try directory.apnsift("inspect", "-", input: .bytes(dump)).exits(0)
     for input in [StandardInput.bytes(dump), .file("dump.bin")] {
       let bare = try directory.apnsift([], input: input)
       #expect(bare.code == 0 && bare.text == named.text && bare.errors == named.errors)
@@ -125,8 +119,7 @@ import Testing
 
   @Test("offsets are decimal or hex", arguments: [("0x26", "38"), ("0X4c", "76"), ("0x0", "0")])
   func hexOffset(_ hex: String, _ decimal: String) throws {
-    let shown = try directory.apnsift("show", "--offset", hex, "dump.bin")
-    #expect(shown.code == 0)
+    let shown = try directory.apnsift("show", "--offset", hex, "dump.bin").exits(0)
     #expect(try shown.text == directory.apnsift("show", "--offset", decimal, "dump.bin").text)
   }
 

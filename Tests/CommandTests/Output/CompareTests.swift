@@ -5,10 +5,9 @@ import Testing
 /// `apnsift compare A B` (docs/spec/interface.md#compare).
 @Suite("Differences of two sets of inputs")
 struct CompareTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write(
       Tuples.of(token(1)) + Tuples.of(token(2), time: 1_400_000_000) + Tuples.of(token(3)), to: "a.bin")
     try directory.write(
@@ -17,8 +16,7 @@ struct CompareTests {
 
   @Test("CSV has all differences, and the exit code is 1")
   func table() throws {
-    let outcome = try directory.apnsift("compare", "-t", "csv", "a.bin", "b.bin")
-    #expect(outcome.code == 1)
+    let outcome = try directory.apnsift("compare", "-t", "csv", "a.bin", "b.bin").exits(1)
     let names =
       "difference,token,invalidated_at_a,invalidated_at_b,source_a,stream_a,offset_a,source_b,stream_b,offset_b"
     let expected = [

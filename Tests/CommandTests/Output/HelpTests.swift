@@ -3,6 +3,8 @@ import Testing
 
 @Suite("Help")
 struct HelpTests {
+  private let directory = TestDirectory()
+
   /// Arguments after the name of a command.
   static let helps =
     words(
@@ -19,7 +21,6 @@ struct HelpTests {
   }
 
   private func help(_ words: [String]) throws -> Outcome {
-    let directory = try TestDirectory()
     let arguments = Array(words.dropFirst())
     return try words[0] == "apnsift" ? directory.apnsift(arguments) : directory.lab(arguments)
   }
@@ -59,7 +60,6 @@ struct HelpTests {
 
   @Test("the reference of limits has each option of the group ADVANCED, and no other that --help lacks")
   func limits() throws {
-    let directory = try TestDirectory()
     let help = try directory.apnsift("export", "--help").text
     let advanced = try #require(help.split(separator: "\n\n").last { $0.hasPrefix("ADVANCED:\n") })
     let page = try directory.apnsift("explain", "--page", "limits").text

@@ -5,13 +5,12 @@ import Testing
 /// `--time-zone`: local times next to those in UTC.
 @Suite("Local times in outputs")
 struct LocalTimeTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   /// Around the changes of summer time in 2014, in a zone that has them.
   private static let zone = "Europe/Berlin"
   private static let seconds: [UInt32] = [1_396_141_199, 1_396_141_200, 1_414_285_199, 1_414_285_200]
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write(
       feedback(Self.seconds.enumerated().map { Tuple($0.element, token($0.offset)) }), to: "dump.bin")
   }
@@ -25,8 +24,7 @@ struct LocalTimeTests {
   }
 
   private func export(_ arguments: String...) throws -> [String] {
-    let outcome = try directory.apnsift(["export", "dump.bin"] + arguments)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["export", "dump.bin"] + arguments).exits(0)
     return outcome.text.split(separator: "\n").map(String.init)
   }
 

@@ -3,13 +3,8 @@ import CommandTestSupport
 import Testing
 
 @Suite("Named outputs") struct OutputFileTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory(["dump.bin": feedback(tuples(3))])
   private let dump = feedback(tuples(3))
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(dump, to: "dump.bin")
-  }
 
   /// What `export dump.bin` prints.
   private func csv() throws -> [UInt8] { try directory.apnsift("export", "dump.bin").output }
@@ -17,7 +12,7 @@ import Testing
   @Test("-o and --findings write what standard output gets, and leave no other file") func wholeFiles() throws
   {
     let outcome = try directory.apnsift("export", "dump.bin", "-o", "out.csv", "--findings", "wrong.csv")
-    #expect(outcome.code == 0)
+      .exits(0)
     #expect(outcome.output.isEmpty)
     #expect(try directory.bytes(of: "out.csv") == csv())
     #expect(try directory.text(of: "wrong.csv") == Self.findingHeader)
@@ -27,17 +22,26 @@ import Testing
   static let findingHeader =
     "source,stream,direction,offset,length,packet,file_offset,code,severity,message\n"
 
-  @Test("an existing file is kept, unless --force is given", arguments: ["-o", "--findings"])
-  func existingFile(_ option: String) throws {
-    try directory.write("precious\n", to: "out.csv")
-    let refused = try directory.apnsift("export", "dump.bin", option, "out.csv")
-    #expect(refused.code == 2)
+  /// Commands that write the file whose name follows, and how it begins.
+  static let writers: [(command: String, start: String)] = [
+    ("export dump.bin -o", "source,stream,"), ("export dump.bin --findings", findingHeader),
+    ("report dump.bin -o", "<!doctype html>"), ("replay dump.bin --dry-run -o", "key,token,"),
+    ("store export -o", "token,registered_at,"),
+  ]
+
+  @Test("an existing file is kept, unless --force is given", arguments: writers)
+  func existingFile(_ command: String, _ start: String) throws {
+    try directory.makeStore()
+    try directory.write("precious\n", to: "out")
+    let names = try directory.names
+    let arguments = command.split(separator: " ").map(String.init) + ["out"]
+    let refused = try directory.apnsift(arguments).exits(2)
     #expect(refused.output.isEmpty)
-    #expect(refused.messages.count == 1 && refused.said("out.csv exists already"))
-    #expect(try directory.text(of: "out.csv") == "precious\n")
-    #expect(try directory.apnsift("export", "dump.bin", option, "out.csv", "--force").code == 0)
-    #expect(try directory.text(of: "out.csv").hasPrefix("source,stream,"))
-    #expect(try directory.names == ["dump.bin", "out.csv"])
+    #expect(refused.messages.count == 1 && refused.said("out exists already"), "\(refused.errors)")
+    #expect(try directory.text(of: "out") == "precious\n")
+    try directory.apnsift(arguments + ["--force"]).exits(0)
+    #expect(try directory.text(of: "out").hasPrefix(start))
+    #expect(try directory.names == names)
   }
 
   @Test(
@@ -51,8 +55,7 @@ import Testing
     try directory.write(dump, to: "dumps/member.bin")
     try directory.write("notes", to: "dumps/notes.txt")
     let before = try directory.bytes(of: name)
-    let outcome = try directory.apnsift("export", "dump.bin", "dumps", option, name, "--force")
-    #expect(outcome.code == 2)
+    let outcome = try directory.apnsift("export", "dump.bin", "dumps", option, name, "--force").exits(2)
     #expect(outcome.messages == ["\(name) is \(ReadFiles.input): name another file to write"])
     #expect(try directory.bytes(of: name) == before)
   }
@@ -71,8 +74,7 @@ import Testing
     try directory.makeLink("nowhere", to: "gone")
     // -o writes tables into a directory.
     for option in name.hasPrefix("dumps") ? ["--findings"] : ["-o", "--findings"] {
-      let outcome = try directory.apnsift("export", "dump.bin", option, name)
-      #expect(outcome.code == 2)
+      let outcome = try directory.apnsift("export", "dump.bin", option, name).exits(2)
       #expect(outcome.output.isEmpty && outcome.messages.count == 1)
       #expect(outcome.said(message), "\(outcome.errors)")
     }
@@ -101,8 +103,7 @@ import Testing
   @Test("only the user may read what has tokens, whatever the umask is", arguments: written) func permissions(
     _ command: String, _ output: String, _ mode: mode_t
   ) throws {
-    let outcome = try directory.shell("umask 027; \"$APNSIFT\" \(command)")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try directory.shell("umask 027; \"$APNSIFT\" \(command)").exits(0)
     var status = stat()
     #expect(stat(directory.path(of: output), &status) == 0)
     #expect(status.st_mode & 0o777 == mode)
@@ -115,8 +116,7 @@ import Testing
     ["| cat", ">out.csv && cat out.csv"]) func standardOutputByName(_ option: String, _ redirection: String)
     throws
   {
-    let outcome = try directory.shell("\"$APNSIFT\" export dump.bin \(option) \(redirection)")
-    #expect(outcome.code == 0)
+    let outcome = try directory.shell("\"$APNSIFT\" export dump.bin \(option) \(redirection)").exits(0)
     #expect(try outcome.output == csv())
     #expect(canOpen("/dev/stdout"))
   }
@@ -130,8 +130,7 @@ import Testing
 
   @Test("a named pipe is written directly") func namedPipe() throws {
     try directory.makePipe("pipe")
-    let outcome = try directory.shell("cat pipe & \"$APNSIFT\" export dump.bin -o pipe && wait")
-    #expect(outcome.code == 0)
+    let outcome = try directory.shell("cat pipe & \"$APNSIFT\" export dump.bin -o pipe && wait").exits(0)
     #expect(try outcome.output == csv())
     #expect(try directory.names == ["dump.bin", "pipe"])
   }
@@ -142,10 +141,9 @@ import Testing
     let damaged = (0..<4000).flatMap { Tuple(1_400_000_000, token($0)).bytes.dropLast($0 % 2) }
     try directory.write(damaged, to: "damaged.bin")
     let other = option == "-o" ? "--findings /dev/null" : "-o /dev/null"
-    let outcome = try directory.shell(
-      "ulimit -f 64; \"$APNSIFT\" export damaged.bin \(option) out.csv \(other)")
-    #expect(outcome.code == 2)
-    #expect(outcome.said("out.csv cannot be written: \(SystemError.text(EFBIG))"))
+    try directory.shell(
+      "ulimit -f 64; \"$APNSIFT\" export damaged.bin \(option) out.csv \(other)"
+    ).exits(2, saying: "out.csv cannot be written: \(SystemError.text(EFBIG))")
     #expect(try directory.names == ["damaged.bin", "dump.bin"])
   }
 
@@ -165,11 +163,10 @@ import Testing
 @Suite("Outputs of a command that fails in the middle") struct FailedOutputTests {
   /// Several threads use the output then.
   @Test("no file is left where temporary files cannot be created") func noTemporaryFile() throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(40_000)), to: "dump.bin")
+    let directory = TestDirectory(["dump.bin": feedback(tuples(40_000))])
     let outcome = try directory.shell(
-      "TMPDIR=/missing \"$APNSIFT\" export dump.bin --distinct --memory 1MiB -o out.ndjson")
-    #expect(outcome.code == 2)
+      "TMPDIR=/missing \"$APNSIFT\" export dump.bin --distinct --memory 1MiB -o out.ndjson"
+    ).exits(2)
     #expect(outcome.errors.contains("/missing"))
     #expect(try directory.names == ["dump.bin"])
   }
@@ -177,19 +174,18 @@ import Testing
 
 @Suite("Standard output as a file") struct StandardOutputTests {
   @Test("a file called - is no standard output") func dash() throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "-")
-    let outcome = try directory.apnsift("export", "./-", "-o", "-", "-t", "csv")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let directory = TestDirectory(["-": feedback(tuples(3))])
+    let outcome = try directory.apnsift("export", "./-", "-o", "-", "-t", "csv").exits(0)
     #expect(parseCSV(outcome.text).count == 4)
     #expect(try directory.bytes(of: "-") == feedback(tuples(3)))
   }
 }
 
 @Suite("Signals") struct OutputSignalTests {
+  private let directory = TestDirectory()
+
   @Test("a signal in the middle of an export leaves no file", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(_ number: Int32) throws {
-    let directory = try TestDirectory()
     try directory.makePipe("input")
     let child = try directory.start(["export", "input", "-o", "out.csv", "--findings", "wrong.csv"])
     // Outputs are opened before inputs: once the command reads, its temporary files are there.
@@ -204,7 +200,6 @@ import Testing
   }
 
   @Test("a signal that the caller ignores stays ignored") func ignoredSignal() throws {
-    let directory = try TestDirectory()
     try directory.makePipe("input")
     let null = try Descriptor(opening: "/dev/null", O_RDWR)
     let line = "trap '' HUP; exec \"$APNSIFT\" export input -o out.csv"

@@ -3,12 +3,10 @@ import CommandTestSupport
 import Testing
 
 @Suite("Standard output and standard error") struct OutputStreamTests {
+  private let directory = TestDirectory()
+
   /// Enough that no pipe holds the output of it.
-  private func large() throws -> TestDirectory {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(20_000)), to: "large.bin")
-    return directory
-  }
+  private func writeLarge() throws { try directory.write(feedback(tuples(20_000)), to: "large.bin") }
 
   static let formats = [
     "export large.bin", "export -t ndjson large.bin", "export -t json large.bin", "inspect --json large.bin",
@@ -21,7 +19,7 @@ import Testing
   @Test("a reader that leaves early ends the command in silence", arguments: formats) func closedPipe(
     _ arguments: String
   ) throws {
-    let directory = try large()
+    try writeLarge()
     // Dead ones: unknown tokens are no wonder then, and nothing is said of them.
     try directory.makeStore(
       tuples(3000).map { StoredToken(token: $0.token, invalidatedAt: 1) }, in: "large.sqlite")
@@ -39,12 +37,11 @@ import Testing
   }
 
   @Test("a reader that leaves does not make a named output whole") func closedPipeOfOutputFile() throws {
-    let directory = try large()
+    try writeLarge()
     try directory.makePipe("pipe")
-    let outcome = try directory.shell(
+    try directory.shell(
       "head -c 100 pipe >/dev/null & \"$APNSIFT\" export large.bin -o pipe --findings wrong.csv; code=$?; wait; exit $code"
-    )
-    #expect(outcome.code == 0)
+    ).exits(0)
     #expect(try directory.names == ["large.bin", "pipe"])
   }
 
@@ -56,25 +53,21 @@ import Testing
     "standard output that cannot be written is exit code 2 and a message", .enabled(if: canOpen("/dev/full")),
     arguments: failing, ["export large.bin", "inspect large.bin", "export -t json large.bin"])
   func unwritable(_ failing: (redirection: String, error: Int32), _ arguments: String) throws {
-    let directory = try large()
-    let outcome = try directory.shell("\"$APNSIFT\" \(arguments) \(failing.redirection)")
-    #expect(outcome.code == 2)
+    try writeLarge()
+    let outcome = try directory.shell("\"$APNSIFT\" \(arguments) \(failing.redirection)").exits(2)
     #expect(outcome.messages == ["standard output cannot be written: \(SystemError.text(failing.error))"])
   }
 
   @Test("no file gets the descriptor of a closed standard output or standard error")
   func closedStandardStreams() throws {
-    let directory = try large()
-    let findings = try directory.shell("\"$APNSIFT\" export large.bin --findings wrong.csv >&-")
-    #expect(findings.code == 2)
+    try writeLarge()
+    try directory.shell("\"$APNSIFT\" export large.bin --findings wrong.csv >&-").exits(2)
     #expect(!directory.exists("wrong.csv"))
-    let output = try directory.shell("\"$APNSIFT\" export large.bin missing.bin -o out.csv 2>&-")
-    #expect(output.code == 2)
+    try directory.shell("\"$APNSIFT\" export large.bin missing.bin -o out.csv 2>&-").exits(2)
     let text = try directory.text(of: "out.csv")
     #expect(text.hasPrefix("source,stream,"))
     #expect(!text.contains("apnsift:"))
-    let store = try directory.shell("\"$APNSIFT\" replay large.bin missing.bin --partial <&- >&- 2>&-")
-    #expect(store.code == 2)
+    try directory.shell("\"$APNSIFT\" replay large.bin missing.bin --partial <&- >&- 2>&-").exits(2)
     #expect(
       try directory.sqlite("tokens.sqlite", "PRAGMA integrity_check; SELECT count(*) FROM device_tokens")
         == "ok\n20000")
@@ -83,9 +76,8 @@ import Testing
   @Test("a replay whose outcome cannot be printed says that the store has changed") func unprintedOutcome()
     throws
   {
-    let directory = try large()
-    let outcome = try directory.shell("\"$APNSIFT\" replay large.bin --json >&-")
-    #expect(outcome.code == 2)
+    try writeLarge()
+    let outcome = try directory.shell("\"$APNSIFT\" replay large.bin --json >&-").exits(2)
     #expect(outcome.said("standard output cannot be written"))
     #expect(outcome.messages.last?.contains("20000 rows of sqlite:tokens.sqlite changed") == true)
   }
@@ -100,13 +92,11 @@ import Testing
       ("export - -o dump.bin --force <dump.bin", "dump.bin"),
     ]) func outputIntoInput(_ arguments: String, _ name: String) throws
   {
-    let directory = try TestDirectory()
     let bytes = feedback(tuples(3))
     try directory.write(bytes, to: "dump.bin")
     try directory.makeDirectory("dumps")
     try directory.makeLink("dumps/dump.bin", to: "../dump.bin")
-    let outcome = try directory.shell("\"$APNSIFT\" \(arguments)")
-    #expect(outcome.code == 2)
+    let outcome = try directory.shell("\"$APNSIFT\" \(arguments)").exits(2)
     #expect(outcome.messages == ["\(name) is \(ReadFiles.input): name another file to write"])
     #expect(try directory.bytes(of: "dump.bin") == bytes)
   }
@@ -137,7 +127,6 @@ import Testing
   @Test("the last message says what was done", arguments: commands) func lastMessage(
     _ line: String, _ message: String
   ) throws {
-    let directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     try directory.write([], to: "empty.bin")
     try directory.makeStore(in: "s")
@@ -147,7 +136,6 @@ import Testing
   }
 
   @Test("the last message says what is wrong") func lastMessageOfDamage() throws {
-    let directory = try TestDirectory()
     let odd = [Tuple(1_400_000_000, token(1, length: 54))]
     try directory.write(feedback(tuples(2) + odd + tuples(2)).dropLast(5), to: "dump.bin")
     #expect(

@@ -7,12 +7,10 @@ import Testing
 /// What `inspect` and the report say of pushes over time (docs/spec/pushes.md#over-time), and of the keys of their senders.
 /// The expected numbers are by hand.
 @Suite("Pushes over time") struct PushTimesTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   /// 2023-11-20T08:00:00Z, in milliseconds.
   private static let start = 1_700_467_200_000
   private static let hour = 3_600_000
-
-  init() throws { directory = try TestDirectory() }
 
   /// A line of a log.
   /// - Parameters:
@@ -27,8 +25,7 @@ import Testing
   }
 
   private func summary(_ arguments: [String], code: Int32 = 0) throws -> [String: Any] {
-    let outcome = try directory.apnsift(["inspect", "--json"] + arguments)
-    #expect(outcome.code == code, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["inspect", "--json"] + arguments).exits(code)
     return try #require(try Evidence.object(outcome.text)["summary"] as? [String: Any])
   }
 

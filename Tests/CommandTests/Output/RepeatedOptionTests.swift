@@ -23,8 +23,7 @@ import Testing
   @Test("exit with 64, and both values are named; of a URL, neither is", arguments: wrong) func refused(
     _ arguments: [String], _ message: String
   ) throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
+    let directory = TestDirectory(["dump.bin": feedback(tuples(2))])
     let outcome = try directory.apnsift(arguments + (arguments[0] == "store" ? [] : ["dump.bin"]))
     #expect(outcome.code == 64 && outcome.output.isEmpty && outcome.messages.count == 1)
     #expect(outcome.errors.contains(message) && !outcome.errors.contains("secret"), "\(outcome.errors)")
@@ -43,17 +42,15 @@ import Testing
   @Test("flags, repeatable options and words after -- may be there twice", arguments: right) func taken(
     _ arguments: [String]
   ) throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
-    try directory.write(feedback(tuples(2)), to: "--earliest")
+    let directory = TestDirectory(["dump.bin": feedback(tuples(2)), "--earliest": feedback(tuples(2))])
     let outcome = try directory.apnsift(arguments)
     #expect(outcome.code == 0, "\(outcome.messages)")
   }
 
   @Test("apnsift-lab refuses them, too") func lab() throws {
     let outcome = try TestDirectory().lab(
-      "generate", "--kind", "dump", "--seed", "1", "--seed", "2", "-o", "out.bin")
-    #expect(outcome.code == 64)
+      "generate", "--kind", "dump", "--seed", "1", "--seed", "2", "-o", "out.bin"
+    ).exits(64)
     #expect(outcome.errors.contains("--seed is given twice (1, then 2)"))
   }
 }

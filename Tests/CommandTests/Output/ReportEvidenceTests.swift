@@ -5,9 +5,7 @@ import Testing
 
 /// `report`: recovered records, locations of tokens, long lists, identical inputs, and what was not searched.
 @Suite("Evidence of a report") struct ReportEvidenceTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   // MARK: - Recovered records
 

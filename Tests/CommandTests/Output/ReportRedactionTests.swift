@@ -6,13 +6,8 @@ import Testing
 
 /// `report --redact`: the page contains no part of a token.
 @Suite("Redacted report") struct ReportRedactionTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory(["key.txt": Self.key.utf8])
   private static let key = "0123456789abcdef0123456789abcdef"
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(Self.key, to: "key.txt")
-  }
 
   private func redacted(_ arguments: [String], code: Int32 = 0) throws -> Page {
     try directory.report(arguments + ["--redact", "key.txt"], code: code)

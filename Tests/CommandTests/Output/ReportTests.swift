@@ -5,9 +5,7 @@ import Testing
 
 /// `report`: pages written by the built command.
 @Suite("Evidence report") struct ReportTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// Twenty tuples, one of which lost a byte of its token, and a few repetitions.
   private func damagedDump() -> [UInt8] {
@@ -261,19 +259,7 @@ import Testing
     }
   }
 
-  // MARK: - Outputs and errors
-
-  @Test("an output that exists is replaced only with --force, and an input never") func outputs() throws {
-    try directory.write(damagedDump(), to: "dump.bin")
-    #expect(try directory.apnsift("report", "dump.bin", "-o", "page.html").code == 0)
-    let again = try directory.apnsift("report", "dump.bin", "-o", "page.html")
-    #expect(again.code == 2 && again.said("page.html exists already"))
-    #expect(try directory.apnsift("report", "dump.bin", "-o", "page.html", "--force").code == 0)
-    let input = try directory.apnsift("report", "dump.bin", "-o", "dump.bin", "--force")
-    #expect(input.code == 2 && input.said("dump.bin is \(ReadFiles.input)"))
-    #expect(try directory.bytes(of: "dump.bin") == damagedDump())
-    #expect(try directory.names == ["dump.bin", "page.html"])
-  }
+  // MARK: - Errors and remarks
 
   @Test("an unreadable input gives exit code 2, and the page reports it") func missingInput() throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")

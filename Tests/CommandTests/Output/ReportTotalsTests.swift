@@ -5,9 +5,7 @@ import Testing
 /// The totals, doubtful records and locations of a report, compared with an export of the same inputs.
 @Suite("Totals of a report")
 struct ReportTotalsTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// Prints what the page must have, from the records of `all.ndjson`, and what it has: two lines for each of the
   /// totals, the doubtful records and the invalidated tokens with their locations.
@@ -60,8 +58,7 @@ struct ReportTotalsTests {
     """#
 
   private func expectAgreement(_ arguments: [String], code: Int32 = 0) throws {
-    let outcome = try directory.apnsift(["export", "-t", "ndjson"] + arguments)
-    #expect(outcome.code == code)
+    let outcome = try directory.apnsift(["export", "-t", "ndjson"] + arguments).exits(code)
     try directory.write(outcome.output, to: "all.ndjson")
     let limits = ["--max-doubtful", "100000", "--max-tokens", "100000"]
     try directory.write(try directory.report(arguments + limits, code: code).html, to: "page.html")

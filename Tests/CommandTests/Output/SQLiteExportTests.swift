@@ -4,9 +4,7 @@ import Testing
 
 /// `export -o case.sqlite` (docs/formats.md#sqlite), read with SQLite's own tool.
 @Suite("SQLite export") struct SQLiteExportTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private func samples(_ names: String...) -> [String] {
     names.map { Repository.root.appendingPathComponent("samples/\($0)").path }
@@ -76,8 +74,7 @@ import Testing
     try directory.sqlite("journal.sqlite", "CREATE TABLE apnsift_replays (id INTEGER)")
     for store in ["tokens.sqlite", "journal.sqlite"] {
       let before = try directory.bytes(of: store)
-      let refused = try directory.apnsift("export", "dump.bin", "-o", store, "--force")
-      #expect(refused.code == 2)
+      let refused = try directory.apnsift("export", "dump.bin", "-o", store, "--force").exits(2)
       #expect(refused.said("\(store) is a store of apnsift or its journal"), "\(refused.errors)")
       #expect(try directory.bytes(of: store) == before)
     }
@@ -102,8 +99,7 @@ import Testing
 
   @Test("a disk that fills up leaves no file") func fullDisk() throws {
     try directory.write(feedback(tuples(4000)), to: "dump.bin")
-    let outcome = try directory.shell("ulimit -f 64; \"$APNSIFT\" export dump.bin -o case.sqlite")
-    #expect(outcome.code == 2)
+    let outcome = try directory.shell("ulimit -f 64; \"$APNSIFT\" export dump.bin -o case.sqlite").exits(2)
     #expect(outcome.said("case.sqlite cannot be written: "), "\(outcome.errors)")
     #expect(try directory.names == ["dump.bin"])
   }

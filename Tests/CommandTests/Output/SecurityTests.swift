@@ -4,12 +4,7 @@ import Testing
 /// The claims of SECURITY.md that no other suite tests.
 @Suite("Injections and secrets")
 struct SecurityTests {
-  private let directory: TestDirectory
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "dump.bin")
-  }
+  private let directory = TestDirectory(["dump.bin": feedback(tuples(3))])
 
   /// Text that would end a string, a statement or a command, wherever it were pasted.
   private static let hostile = "x'; DROP TABLE device_tokens; -- \"$(touch pasted)` "
@@ -22,8 +17,7 @@ struct SecurityTests {
       try directory.sqlite(
         "tokens.sqlite", "SELECT count(*), count(DISTINCT app), min(app) FROM device_tokens")
         == "3|1|\(Self.hostile)")
-    let listed = try directory.apnsift(["store", "list"] + options)
-    #expect(listed.code == 0)
+    try directory.apnsift(["store", "list"] + options).exits(0)
     #expect(try directory.apnsift(["store", "undo", "last"] + options.prefix(2)).code == 0)
     #expect(try directory.names == ["dump.bin", "tokens.sqlite"])
   }
@@ -47,10 +41,9 @@ struct SecurityTests {
       invalidated: {column: gone, form: seconds}
 
       """, to: "app.yml")
-    let outcome = try directory.apnsift(
+    try directory.apnsift(
       "replay", "dump.bin", "--store", "sqlite:app.sqlite", "--mapping", "app.yml", "--max-invalidate", "100%"
-    )
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    ).exits(0)
     #expect(
       try directory.sqlite(
         "app.sqlite", #"SELECT count(gone) FROM "t""; DROP TABLE victim; --"; SELECT count(*) FROM victim"#)

@@ -5,12 +5,10 @@ import Testing
 
 /// `show`: bytes with the names of their fields. Expected lines are written by hand from docs/spec/protocol.md#the-protocols.
 @Suite("Annotated hex dump") struct ShowTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private static let token: [UInt8] = Array(0x01...0x20)
   /// 2014-05-13T16:53:20Z, 1,400,000,000 seconds.
   private static let tuple: [UInt8] = [0x53, 0x72, 0x4e, 0x00, 0x00, 0x20] + token
-
-  init() throws { directory = try TestDirectory() }
 
   private static let tupleLines = [
     "          38  53 72 4e 00                                      time          2014-05-13T16:53:20Z, 1400000000 seconds since 1970",
@@ -20,8 +18,7 @@ import Testing
   ]
 
   private func lines(_ arguments: String..., code: Int32 = 0) throws -> [String] {
-    let outcome = try directory.apnsift(["show"] + arguments)
-    #expect(outcome.code == code, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["show"] + arguments).exits(code)
     return outcome.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
@@ -132,8 +129,7 @@ import Testing
     let found = outcome.text.split(separator: "\n").map(String.init)
     #expect(found.filter { $0.hasSuffix(".bin") } == ["a.bin", "b.bin"])
     #expect(found.filter { $0.hasPrefix("          ") }.suffix(4) == Self.tupleLines[...])
-    let other = try directory.apnsift("show", "a.bin", "--token", "0102")
-    #expect(other.code == 2)
+    let other = try directory.apnsift("show", "a.bin", "--token", "0102").exits(2)
     #expect(other.errors.contains("no record of this token: the input has 1 record"))
   }
 
@@ -150,8 +146,7 @@ import Testing
       let outcome = try directory.apnsift(line + store)
       #expect(outcome.code == 0, "\(line): \(outcome.errors)")
     }
-    let shown = try directory.apnsift(["show", "dump.bin", "--token", token] + store)
-    #expect(shown.code == 0, "\(shown.errors)")
+    let shown = try directory.apnsift(["show", "dump.bin", "--token", token] + store).exits(0)
     #expect(shown.text.components(separatedBy: "feedback tuple").count == 3)
     let part = try #require(shown.text.components(separatedBy: "sqlite:t.sqlite\n").last)
     let lines = part.split(separator: "\n").map(String.init)
@@ -172,9 +167,9 @@ import Testing
     let onlyStore = try directory.apnsift(["show", "empty.bin", "--token", token] + store)
     #expect(onlyStore.code == 0 && onlyStore.said("no record of this token: the input has 0 records"))
     #expect(onlyStore.text == "sqlite:t.sqlite\n" + part)
-    let other = try directory.apnsift(
-      ["show", "empty.bin", "--token", String(repeating: "ee", count: 32)] + store)
-    #expect(other.code == 2)
+    try directory.apnsift(
+      ["show", "empty.bin", "--token", String(repeating: "ee", count: 32)] + store
+    ).exits(2)
     let noToken = try directory.apnsift(["show", "dump.bin", "--record", "1"] + store)
     #expect(noToken.code == 64 && noToken.said("--store, --mapping and --journal are for --token"))
   }

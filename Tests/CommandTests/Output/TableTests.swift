@@ -5,9 +5,7 @@ import Testing
 
 /// Tables of one kind in CSV, NDJSON and Arrow, and directories with a table of each kind (docs/formats.md#outputs).
 @Suite("Tables") struct TableTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private func samples(_ names: String...) -> [String] {
     names.map { Repository.root.appendingPathComponent("samples/\($0)").path }
@@ -21,8 +19,7 @@ import Testing
   @Test("a directory has the tables that single exports write", arguments: ["csv", "arrow"])
   func directoryOfTables(format: String) throws {
     let inputs = samples("captures/gateway.pcap", "cut-tail.bin", "pushes/httpx-clear-late.pcap")
-    let all = try directory.apnsift(["export", "-t", format, "-o", "tables/"] + inputs)
-    #expect(all.code == 0)
+    try directory.apnsift(["export", "-t", format, "-o", "tables/"] + inputs).exits(0)
     let ending = format == "arrow" ? "arrows" : "csv"
     #expect(
       try directory.names(in: "tables") == (Self.kinds.map { "\($0).\(ending)" } + ["summary.json"]).sorted())
@@ -67,8 +64,8 @@ import Testing
   func arrowFrame() throws {
     for kind in Self.kinds {
       let outcome = try directory.apnsift(
-        ["export", "-t", "arrow", "--records", kind] + samples("tls-session.bin"))
-      #expect(outcome.code == 0)
+        ["export", "-t", "arrow", "--records", kind] + samples("tls-session.bin")
+      ).exits(0)
       #expect(outcome.output.count % 8 == 0)
       #expect(outcome.output.prefix(4) == [0xFF, 0xFF, 0xFF, 0xFF])
       #expect(outcome.output.suffix(8) == [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
@@ -77,12 +74,10 @@ import Testing
 
   @Test("a directory with files needs --force, and a failed export leaves none") func occupied() throws {
     try directory.write("x", to: "tables/other.txt")
-    let refused = try directory.apnsift(["export", "-o", "tables"] + samples("tls-session.bin"))
-    #expect(refused.code == 2)
+    let refused = try directory.apnsift(["export", "-o", "tables"] + samples("tls-session.bin")).exits(2)
     #expect(refused.said("tables is not empty"))
     #expect(try directory.names(in: "tables") == ["other.txt"])
-    let forced = try directory.apnsift(["export", "--force", "-o", "tables"] + samples("tls-session.bin"))
-    #expect(forced.code == 0)
+    try directory.apnsift(["export", "--force", "-o", "tables"] + samples("tls-session.bin")).exits(0)
     #expect(try directory.names(in: "tables").count == Self.kinds.count + 2)
   }
 }

@@ -4,9 +4,7 @@ import Testing
 
 /// Lines for Timesketch and mactime (docs/formats.md#timelines).
 @Suite("Timelines") struct TimelineTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private static let token = String(repeating: "a1", count: 32)
 
@@ -25,8 +23,7 @@ import Testing
   func timesketch(seconds: UInt32, date: String) throws {
     let tuple = Tuple(seconds, Array(repeating: 0xA1, count: 32)).bytes
     try directory.write(tuple + tuple, to: "dump.bin")
-    let outcome = try directory.apnsift("export", "-t", "timesketch", "dump.bin", "-o", "all.jsonl")
-    #expect(outcome.code == 0)
+    try directory.apnsift("export", "-t", "timesketch", "dump.bin", "-o", "all.jsonl").exits(0)
     let lines = try directory.text(of: "all.jsonl").split(separator: "\n")
     #expect(lines.count == 2)
     let micros = seconds == 0 ? "0" : "\(seconds)000000"
@@ -43,8 +40,7 @@ import Testing
   @Test("a body file has the time in all four fields, and no field of a name", arguments: times)
   func bodyfile(seconds: UInt32, date: String) throws {
     try directory.write(Tuple(seconds, Array(repeating: 0xA1, count: 32)).bytes, to: "a|b\n.bin")
-    let outcome = try directory.apnsift("export", "-t", "bodyfile", "a|b\n.bin")
-    #expect(outcome.code == 0)
+    let outcome = try directory.apnsift("export", "-t", "bodyfile", "a|b\n.bin").exits(0)
     let sentence =
       "Token \(Self.token) was invalidated (a\\u007cb\\n.bin, stream 0, offset 0)\(Self.doubt(seconds))"
     let all = Array(repeating: String(seconds), count: 4).joined(separator: "|")

@@ -293,28 +293,23 @@ import Testing
 
   /// What the command says of arguments with which it does nothing.
   private func refuse(_ arguments: [String]) throws -> [String] {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
-    try directory.write(Self.mapping, to: "sound.yml")
-    let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    let directory = TestDirectory(["dump.bin": feedback(tuples(2)), "sound.yml": Self.mapping.utf8])
+    let outcome = try directory.apnsift(arguments).exits(64)
+    #expect(outcome.output.isEmpty)
     #expect(try directory.names == ["dump.bin", "sound.yml"])
     return outcome.messages
   }
 
   @Test("a file may be named like a mistyped command") func fileNamedLikeACommand() throws {
-    let directory = try TestDirectory()
-    try directory.write(feedback(tuples(2)), to: "exprot")
-    let outcome = try directory.apnsift("exprot")
-    #expect(outcome.code == 0)
+    let directory = TestDirectory(["exprot": feedback(tuples(2))])
+    let outcome = try directory.apnsift("exprot").exits(0)
     #expect(outcome.text.hasPrefix("exprot\n"))
   }
 
   @Test("the version", arguments: [["--version"], ["export", "--version"]]) func version(
     _ arguments: [String]
   ) throws {
-    let outcome = try TestDirectory().apnsift(arguments)
-    #expect(outcome.code == 0)
+    let outcome = try TestDirectory().apnsift(arguments).exits(0)
     #expect(outcome.text.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
     #expect(outcome.errors.isEmpty)
   }

@@ -5,9 +5,7 @@ import Testing
 /// search finds in the export of everything.
 @Suite("Export of chosen records")
 struct ChosenRecordTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// Recordings, each with the column of its kind that has the flags.
   private static let inputs = [
@@ -18,7 +16,7 @@ struct ChosenRecordTests {
 
   private func lines(_ input: String, _ options: [String]) throws -> [Substring] {
     let outcome = try directory.apnsift(["export", Repository.path(of: input), "-t", "ndjson"] + options)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+      .exits(0)
     return outcome.text.split(separator: "\n").filter { line in
       ["feedback", "request", "response", "push"].contains { line.hasPrefix(#"{"type":"\#($0)""#) }
     }

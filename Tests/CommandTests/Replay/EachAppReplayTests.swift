@@ -10,11 +10,10 @@ struct EachAppReplayTests {
   private static let mail = "com.example.mail"
   private static let chat = "com.example.chat"
 
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   /// A store in which both apps have tokens 0 to 3, and a log of an hour.
   init() throws {
-    directory = try TestDirectory()
     for app in [Self.mail, Self.chat] {
       try directory.makeStore(
         (0..<4).map { StoredToken(token: token($0), registeredAt: Self.registered) }, app: app)
@@ -49,8 +48,7 @@ struct EachAppReplayTests {
     let trial = try replay("--dry-run")
     #expect(trial.code == 0 && trial.text.components(separatedBy: "for example").count == 3)
     #expect(try dead(Self.chat).isEmpty && dead(Self.mail).isEmpty)
-    let outcome = try replay()
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try replay().exits(0)
     #expect(
       outcome.text == """
         com.example.chat
@@ -126,7 +124,7 @@ struct EachAppReplayTests {
   @Test("one app over its limit leaves all unchanged", arguments: [false, true])
   func limit(_ isDryRun: Bool) throws {
     let outcome = try replay("--max-invalidate", "1", "--json", isDryRun ? "--dry-run" : "--known-only")
-    #expect(outcome.code == 3)
+      .exits(3)
     #expect(outcome.errors.contains("com.example.chat: 2 of 4 live tokens would be invalidated"))
     #expect(!outcome.errors.contains("com.example.mail: "))
     let counts = try Evidence.object(outcome.text)
@@ -143,8 +141,7 @@ struct EachAppReplayTests {
       "tokens.sqlite",
       "CREATE TRIGGER stop BEFORE UPDATE ON device_tokens WHEN NEW.app = '\(Self.mail)' "
         + "BEGIN SELECT RAISE(ABORT, 'no'); END")
-    let failed = try replay()
-    #expect(failed.code == 2)
+    let failed = try replay().exits(2)
     #expect(
       failed.messages.contains(
         "1 of 2 apps were replayed before com.example.mail failed; the same command continues"))
@@ -158,8 +155,7 @@ struct EachAppReplayTests {
   @Test("more apps than the limit change nothing")
   func manyApps() throws {
     try writeLog((0..<101).map { ("com.example.a\($0)", $0) })
-    let outcome = try replay()
-    #expect(outcome.code == 2)
+    let outcome = try replay().exits(2)
     #expect(
       outcome.messages.last
         == "sqlite:tokens.sqlite is unchanged: the topics of pushes name more than 100 apps; --app replays one app"
@@ -213,8 +209,7 @@ struct EachAppReplayTests {
     try directory.write(mapping + "app: {column: bundle, value: com.example.mail}\n", to: "all.yml")
     let refused = try replay("--mapping", "one.yml")
     #expect(refused.code == 64 && refused.errors.contains("--each-app needs a column of apps"))
-    let outcome = try replay("--mapping", "all.yml", "--max-invalidate", "100%")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try replay("--mapping", "all.yml", "--max-invalidate", "100%").exits(0)
     #expect(
       try directory.sqlite("own.sqlite", "SELECT bundle FROM devices WHERE dead_at > 0") == Self.mail)
   }

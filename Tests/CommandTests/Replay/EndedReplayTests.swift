@@ -107,13 +107,12 @@ private struct EndingReplay {
   /// Rows of the old table; of the new one; that the replay changes.
   static let rows = (old: 1000, new: 2000, changed: 1500)
 
-  let directory: TestDirectory
+  let directory = TestDirectory()
   let session: any ServerSession
   let statements: Statements
   var arguments: [String]
 
   init(_ kind: EndedReplayTests.Server) throws {
-    directory = try TestDirectory()
     let uri: String
     switch kind {
     case .mariaDB:

@@ -6,9 +6,7 @@ import Wording
 /// An input that is not of the app, environment or store named: docs/stores.md#wrong-app-or-environment.
 @Suite("Doubts about whose tokens an input has")
 struct EnvironmentMismatchTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private func register(_ numbers: Range<Int>, app: String = "", environment: String = "production") throws {
     try directory.makeStore(
@@ -17,8 +15,7 @@ struct EnvironmentMismatchTests {
   }
 
   private func warnings(_ arguments: [String]) throws -> [String] {
-    let outcome = try directory.apnsift(["replay", "dump.bin"] + arguments)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["replay", "dump.bin"] + arguments).exits(0)
     return outcome.messages.filter { $0.hasPrefix("warning:") }
   }
 

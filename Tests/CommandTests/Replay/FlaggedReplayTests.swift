@@ -18,14 +18,13 @@ struct FlaggedReplayTests {
 
   /// A replay of all of them between sound ones.
   private func replay(_ options: String...) throws -> (Outcome, counts: Evidence.Object, [StoredToken]) {
-    let directory = try TestDirectory()
+    let directory = TestDirectory()
     // Two have the same token, so each gets an input of its own: flags are not mixed.
     for (number, flagged) in Self.flagged.enumerated() {
       let sound = tuples(2, from: 10 + number * 2)
       try directory.write(feedback([sound[0], flagged.tuple, sound[1]]), to: "dumps/\(number).bin")
     }
-    let outcome = try directory.apnsift(["replay", "dumps", "--json"] + options)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["replay", "dumps", "--json"] + options).exits(0)
     return (outcome, try Evidence.object(outcome.text), try directory.storedTokens())
   }
 

@@ -18,11 +18,10 @@ struct KilledReplayTests {
     case journal(Duration)
   }
 
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   /// A store of 100,000 registrations, and a dump of 300,000 tokens, a part of which is in the store.
   init() throws {
-    directory = try TestDirectory()
     let registrations = (0..<100_000).map { "\(hex(Self.token($0))),\(1_400_000_000 + $0 % 7)\n" }
     try directory.write("token,registered_at\n" + registrations.joined(), to: "list.csv")
     let registered = try directory.apnsift(

@@ -5,10 +5,9 @@ import Wording
 
 @Suite("Options for a table of one's own")
 struct MappingCommandTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     try directory.write(
       """
@@ -52,8 +51,7 @@ struct MappingCommandTests {
       "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT); INSERT INTO devices (token) VALUES "
         + rows.joined(separator: ", "))
     let table = Self.store + Self.trial
-    let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + table)
-    #expect(outcome.code == 0)
+    let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + table).exits(0)
     #expect(outcome.text.contains("invalidated 2"), "\(outcome.text)")
     let list = try directory.apnsift(["store", "list"] + table)
     #expect(list.code == 0 && tokens.allSatisfy { list.text.contains($0) }, "\(list.text)")
@@ -80,8 +78,7 @@ struct MappingCommandTests {
   @Test("a dry run says what the replay would be refused for", arguments: [[], ["--no-journal"]])
   func refusals(_ options: [String]) throws {
     let store = try prepare("id INTEGER")
-    let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + store + options)
-    #expect(outcome.code == 0)
+    let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + store + options).exits(0)
     let refused = "the replay would be refused: table devices does not fit: for the primary key"
     #expect(outcome.messages.last?.contains(refused) == options.isEmpty, "\(outcome.errors)")
     #expect(
@@ -129,8 +126,8 @@ struct MappingCommandTests {
     let compressed = try directory.tool("gzip", ["-c", "devices.yml"])
     try directory.write(compressed.dropLast(8), to: "cut.yml.gz")
     let outcome = try directory.apnsift(
-      "replay", "dump.bin", "--store", "sqlite:own.sqlite", "--mapping", "cut.yml.gz")
-    #expect(outcome.code == 2)
+      "replay", "dump.bin", "--store", "sqlite:own.sqlite", "--mapping", "cut.yml.gz"
+    ).exits(2)
     let problem = Message.compressedTruncated("gzip", at: compressed.count - 8)
     #expect(outcome.messages.first == "cut.yml.gz: \(problem); expected a mapping file for --mapping")
   }

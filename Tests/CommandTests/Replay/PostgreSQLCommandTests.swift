@@ -7,7 +7,7 @@ import Wording
 /// The commands on a store of a server: what they do is the business of SQLite's tests and of EveryStoreTests.
 @Suite("Stores in PostgreSQL")
 struct PostgreSQLCommandTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private let server: PrivatePostgreSQL
   private let database: String
   private let session: PostgreSQLSession
@@ -16,7 +16,6 @@ struct PostgreSQLCommandTests {
   private let name: String
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     server = try PrivatePostgreSQL.shared.get()
     database = try server.makeDatabase()
@@ -34,8 +33,7 @@ struct PostgreSQLCommandTests {
 
   @Test("a table is made with --create alone; a dry run makes none")
   func create() throws {
-    let refused = try apnsift("replay", "dump.bin")
-    #expect(refused.code == 2)
+    let refused = try apnsift("replay", "dump.bin").exits(2)
     #expect(refused.said(.storeFailed(name, .noTable)) && refused.errors.contains("--create"))
     #expect(try apnsift("replay", "dump.bin", "--create", "--dry-run").code == 0)
     #expect(try session.run("SELECT to_regclass('device_tokens')") == [[nil]])
@@ -63,10 +61,10 @@ struct PostgreSQLCommandTests {
 
   @Test("PG* variables fill in what the URI leaves open")
   func variables() throws {
-    let outcome = try directory.apnsift(
+    try directory.apnsift(
       ["replay", "dump.bin", "--store", "postgres:", "--create"],
-      environment: ["PGHOST": server.directory, "PGDATABASE": database, "PGUSER": "postgres"])
-    #expect(outcome.code == 0, "\(outcome.errors)")
+      environment: ["PGHOST": server.directory, "PGDATABASE": database, "PGUSER": "postgres"]
+    ).exits(0)
     #expect(try session.run("SELECT count(*) FROM device_tokens") == [["3"]])
   }
 

@@ -6,10 +6,9 @@ import Wording
 /// undo. The expected rows are those that 1.0.0 lists.
 @Suite("The journal of version 1.0.0")
 struct ReleasedJournalTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     let dump = Repository.path(of: "Tests/Fixtures/journal-1.0.sql")
     #expect(try directory.shell("sqlite3 store < '\(dump)'").code == 0)
   }

@@ -5,9 +5,7 @@ import Wording
 
 @Suite("Brakes of a replay")
 struct ReplayBrakeTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private static let registered: Int64 = 1_300_000_000
 

@@ -15,11 +15,10 @@ struct ReplayOutcomeTests {
     "rejected",
   ]
 
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   /// Tokens 1 to 5 are in the store, for one outcome each; token 0 is not; two more are rejected.
   init() throws {
-    directory = try TestDirectory()
     let time = Int64(Self.time)
     try directory.makeStore([
       StoredToken(token: token(1), registeredAt: time - 1), StoredToken(token: token(2)),
@@ -41,8 +40,8 @@ struct ReplayOutcomeTests {
 
   private func json(_ arguments: String...) throws -> Evidence.Object {
     let outcome = try directory.apnsift(
-      ["replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--json"] + arguments)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+      ["replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--json"] + arguments
+    ).exits(0)
     return try Evidence.object(outcome.text)
   }
 

@@ -8,11 +8,10 @@ import Wording
 /// as a script").
 @Suite("Reviewed replays")
 struct ReviewedReplayTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   /// A table with two rows of token 0, and one row each of tokens 1 to 4. Its key has texts that CSV quotes.
   init() throws {
-    directory = try TestDirectory()
     try directory.write(feedback(tuples(6)), to: "dump.bin")
     try directory.write(
       """
@@ -44,8 +43,7 @@ struct ReviewedReplayTests {
 
   /// The lines of the list of a dry run.
   private func list() throws -> [String] {
-    let outcome = try replay("dump.bin", "--dry-run", "-o", "all.csv")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try replay("dump.bin", "--dry-run", "-o", "all.csv").exits(0)
     return try directory.text(of: "all.csv").split(separator: "\n").map(String.init)
   }
 
@@ -65,8 +63,8 @@ struct ReviewedReplayTests {
       "UPDATE devices SET seen = 4000000000 WHERE id = 'b'; DELETE FROM devices WHERE id = 'd';")
     for (arguments, dead) in [(["--dry-run"], []), ([], ["a \"2\"", "e"])] {
       let outcome = try directory.apnsift(
-        ["replay", "rows.csv", "--mapping", "devices.yml", "--max-invalidate", "100"] + arguments)
-      #expect(outcome.code == 0, "\(outcome.errors)")
+        ["replay", "rows.csv", "--mapping", "devices.yml", "--max-invalidate", "100"] + arguments
+      ).exits(0)
       let messages = outcome.messages
       #expect(
         messages.contains {
@@ -92,8 +90,7 @@ struct ReviewedReplayTests {
       return [key] + rest.map(String.init)
     }
     try write(columns.filter { $0[0] != "'c'" }.map { $0.reversed().joined(separator: separator) })
-    let outcome = try replay("rows.csv")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try replay("rows.csv").exits(0)
     #expect(try dead() == ["a \"2\"", "a,1", "b", "d", "e"])
   }
 
@@ -108,8 +105,7 @@ struct ReviewedReplayTests {
   @Test("a list without rows is named, and not read as something else")
   func empty() throws {
     try write([try list()[0]])
-    let outcome = try replay("rows.csv")
-    #expect(outcome.code == 2)
+    let outcome = try replay("rows.csv").exits(2)
     #expect(outcome.messages == ["rows.csv: the list has no rows; nothing was replayed"])
     #expect(try dead().isEmpty)
   }
@@ -148,9 +144,9 @@ struct ReviewedReplayTests {
 
   @Test("no script is written if the limit is exceeded, a file exists, or an input is cut")
   func noScript() throws {
-    let stopped = try directory.apnsift(
-      "replay", "dump.bin", "--to-sql", "replay.sql", "--mapping", "devices.yml", "--max-invalidate", "4")
-    #expect(stopped.code == 3)
+    try directory.apnsift(
+      "replay", "dump.bin", "--to-sql", "replay.sql", "--mapping", "devices.yml", "--max-invalidate", "4"
+    ).exits(3)
     let whole = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(500))))
     try directory.write(Array(whole.prefix(whole.count / 2)), to: "cut.bin.gz")
     #expect(try replay("cut.bin.gz", "--to-sql", "replay.sql").code == 2)

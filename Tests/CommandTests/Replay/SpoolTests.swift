@@ -7,10 +7,9 @@ import Wording
 /// Replays of a spool by the clock: what is left alone, moved, counted and printed (docs/how-to/unattended-replay.md).
 @Suite("Replays of a spool")
 struct SpoolTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.makeSpool()
     for name in ["done", "failed"] { try directory.makeDirectory(name) }
   }
@@ -85,8 +84,7 @@ struct SpoolTests {
   func otherApps(_ topics: [String?], _ code: Int32, _ stored: Int, _ others: Int) throws {
     try directory.writeLog(topics.enumerated().map { ($1, $0) }, at: 1_790_000_000, to: "hour.ndjson")
     let arguments = ["replay", "hour.ndjson", "--app", "com.example.news", "--create", "--json"]
-    let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == code, "\(outcome.errors)")
+    let outcome = try directory.apnsift(arguments).exits(code)
     guard code == 0 else { return }
     let counts = try Evidence.object(outcome.text)
     #expect(counts["inserted"] as? Int == stored && counts["pushes_of_other_apps"] as? Int == others)
@@ -170,8 +168,7 @@ struct SpoolTests {
   @Test("replayed files are moved, also those of an earlier replay, and no file is replaced")
   func moveDone() throws {
     try directory.write(Array("mine".utf8), to: "done/1.bin")
-    let outcome = try replay("--move-done", "done")
-    #expect(outcome.code == 0 && outcome.said(.moved(3, to: "done")), "\(outcome.errors)")
+    try replay("--move-done", "done").exits(0, saying: .moved(3, to: "done"))
     #expect(try directory.names(in: "done") == ["0.bin", "1.bin", "1.bin.1", "2.bin"])
     #expect(try directory.text(of: "done/1.bin") == "mine")
     #expect(try directory.bytes(of: "done/1.bin.1") == feedback(tuples(2, from: 2)))
@@ -204,8 +201,7 @@ struct SpoolTests {
   @Test("nothing is moved unless the replay is committed", arguments: unmoved)
   func notMoved(_ options: [String], _ code: Int32) throws {
     _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
-    let outcome = try directory.apnsift(["replay", "spool", "--move-done", "done"] + options)
-    #expect(outcome.code == code, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["replay", "spool", "--move-done", "done"] + options).exits(code)
     #expect(try directory.names(in: "spool").count == 3 && directory.names(in: "done").isEmpty)
     #expect(outcome.said("3 files would be moved to done; a dry run moves none") == (code == 0))
   }
@@ -257,14 +253,12 @@ struct SpoolTests {
     try directory.write("", to: "spool/.partial")
     try directory.write("old", to: "news.prom")
     _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
-    let outcome = try directory.apnsift(["replay", "spool", "--metrics", "news.prom"] + options)
-    #expect(outcome.code == code, "\(outcome.errors)")
+    try directory.apnsift(["replay", "spool", "--metrics", "news.prom"] + options).exits(code)
     let found = try Self.figures(directory.text(of: "news.prom"), replay: "news")
     #expect(found["exit_code"] == Double(code))
     #expect(found["duration_seconds"] != nil && (found["timestamp_seconds"] ?? 0) > 1_700_000_000)
     for (name, value) in figures { #expect(found[name] == Double(value), "\(name)") }
-    let tool = try directory.shell("! command -v promtool > /dev/null || promtool check metrics < news.prom")
-    #expect(tool.code == 0, "\(tool.errors)")
+    try directory.shell("! command -v promtool > /dev/null || promtool check metrics < news.prom").exits(0)
     #expect(try directory.names.filter { $0.contains(".prom") } == ["news.prom"])
   }
 
@@ -321,8 +315,7 @@ struct SpoolTests {
     try directory.write(feedback(tuples(2, from: 20) + [Tuple(5, token(30))]), to: "spool/early.bin")
     try directory.write(feedback(tuples(2, from: 40)).dropLast(), to: "spool/short.bin")
     _ = try directory.apnsift("replay", "spool/0.bin", "--create")
-    let outcome = try replay("--skip-unreadable", "--skip-replayed", "--json")
-    #expect(outcome.code == 2)
+    let outcome = try replay("--skip-unreadable", "--skip-replayed", "--json").exits(2)
     let counts = try Evidence.object(outcome.text)
     #expect(
       counts["files"] as? [String: Int] == [

@@ -5,12 +5,7 @@ import Wording
 
 @Suite("Which store, whose tokens")
 struct StoreChoiceTests {
-  private let directory: TestDirectory
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "dump.bin")
-  }
+  private let directory = TestDirectory(["dump.bin": feedback(tuples(3))])
 
   private func count(_ store: String) throws -> String {
     try directory.sqlite(store, "SELECT count(*) FROM device_tokens")
@@ -22,8 +17,7 @@ struct StoreChoiceTests {
     #expect(try trial.code == 0 && Evidence.object(trial.text)["inserted"] as? Int == 3)
     #expect(trial.messages.first?.hasPrefix("no store is named: taking sqlite:tokens.sqlite, ") == true)
     #expect(try directory.names == ["dump.bin"])
-    let first = try directory.apnsift("replay", "dump.bin")
-    #expect(first.code == 0)
+    let first = try directory.apnsift("replay", "dump.bin").exits(0)
     #expect(first.messages.first == "no store is named: making sqlite:tokens.sqlite")
     #expect(try count("tokens.sqlite") == "3")
     let second = try directory.apnsift("replay", "dump.bin")
@@ -32,9 +26,7 @@ struct StoreChoiceTests {
 
   @Test("reading makes no default store", arguments: [["store", "list"], ["store", "show", "aa"]])
   func defaultStoreForReading(_ arguments: [String]) throws {
-    let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 2)
-    #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", .notFound)))
+    try directory.apnsift(arguments).exits(2, saying: .storeFailed("sqlite:tokens.sqlite", .notFound))
     #expect(try directory.names == ["dump.bin"])
   }
 
@@ -50,16 +42,14 @@ struct StoreChoiceTests {
     #expect(try count("b.sqlite") == "3")
     #expect(try directory.apnsift(["replay", "dump.bin"], environment: ["APNSIFT_STORE": ""]).code == 0)
     #expect(try count("tokens.sqlite") == "3")
-    let wrong = try directory.apnsift(["store", "list"], environment: ["APNSIFT_STORE": "a.sqlite"])
-    #expect(wrong.code == 64)
+    try directory.apnsift(["store", "list"], environment: ["APNSIFT_STORE": "a.sqlite"]).exits(64)
   }
 
   @Test("a named store that is missing is an error unless --create is given", arguments: [true, false])
   func create(_ isNamedByVariable: Bool) throws {
     let environment = isNamedByVariable ? ["APNSIFT_STORE": "sqlite:new.sqlite"] : [:]
     let arguments = ["replay", "dump.bin"] + (isNamedByVariable ? [] : ["--store", "sqlite:new.sqlite"])
-    let refused = try directory.apnsift(arguments, environment: environment)
-    #expect(refused.code == 2)
+    let refused = try directory.apnsift(arguments, environment: environment).exits(2)
     #expect(refused.said(.storeFailed("sqlite:new.sqlite", .notFound)))
     #expect(refused.errors.contains("--create"))
     #expect(!directory.exists("new.sqlite"))
@@ -71,8 +61,7 @@ struct StoreChoiceTests {
     "a path is used literally",
     arguments: ["with space.sqlite", "q?mode=ro#x.sqlite", ":memory:", "file:x", "%41.db"])
   func unusualPaths(_ path: String) throws {
-    let outcome = try directory.apnsift("replay", "dump.bin", "--create", "--store", "sqlite:\(path)")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try directory.apnsift("replay", "dump.bin", "--create", "--store", "sqlite:\(path)").exits(0)
     #expect(try count("./\(path)") == "3")
   }
 
@@ -98,8 +87,7 @@ struct StoreChoiceTests {
   func bothEnvironments(_ arguments: [String]) throws {
     try directory.makeStore([StoredToken(token: token(50))], environment: "sandbox")
     #expect(try directory.apnsift(["replay", "dump.bin"]).code == 0, "the store has one of them")
-    let refused = try directory.apnsift(arguments)
-    #expect(refused.code == 64)
+    let refused = try directory.apnsift(arguments).exits(64)
     #expect(
       refused.messages == [
         "sqlite:tokens.sqlite has tokens of production and of sandbox: choose one with --environment"

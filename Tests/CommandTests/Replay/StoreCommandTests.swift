@@ -5,9 +5,7 @@ import Wording
 
 @Suite("store register, show and list")
 struct StoreCommandTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private func register(_ arguments: [String], input: StandardInput = .nothing) throws -> Outcome {
     try directory.apnsift(["store", "register"] + arguments, input: input)
@@ -29,8 +27,7 @@ struct StoreCommandTests {
     "what is no token is named, and nothing is registered",
     arguments: [("zz", Message.verbatim("tokens are hex, ")), (udid, .deviceID(udid))])
   func registerNoToken(_ argument: String, _ problem: Message) throws {
-    let outcome = try register([hex(token(1)), argument, "--create"])
-    #expect(outcome.code == 64 && outcome.said(problem))
+    try register([hex(token(1)), argument, "--create"]).exits(64, saying: problem)
     #expect(!directory.exists("tokens.sqlite"))
   }
 
@@ -63,8 +60,7 @@ struct StoreCommandTests {
       """
     try directory.write("\u{feff}" + text, to: "list.csv")
     let before = try directory.sqlite("clock", "SELECT unixepoch()")
-    let outcome = try register(["--csv", name, "--app", "mail"], input: .file("list.csv"))
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try register(["--csv", name, "--app", "mail"], input: .file("list.csv")).exits(0)
     let rows = try directory.storedTokens(app: "mail")
     #expect(rows.map { hex($0.token) } == ["aa", "bb", "cc", "dd"])
     #expect(rows.prefix(2).map(\.registeredAt) == [1_400_000_000, 1_367_400_600])
@@ -84,8 +80,7 @@ struct StoreCommandTests {
   func badCSV(_ text: String, _ line: Int, _ column: Int?, _ problem: Message) throws {
     try directory.makeStore()
     try directory.write(text, to: "list.csv")
-    let outcome = try register(["--csv", "list.csv"])
-    #expect(outcome.code == 2)
+    let outcome = try register(["--csv", "list.csv"]).exits(2)
     let message = Message.nothingImported("list.csv", .located(problem, line: line, column: column))
     #expect(outcome.messages == [message.text])
     #expect(try directory.storedTokens().isEmpty)
@@ -95,8 +90,7 @@ struct StoreCommandTests {
   func unreadableCSV(_ name: String) throws {
     try directory.makeStore()
     try directory.write([UInt8](repeating: 0x41, count: 3 << 20), to: "noise")
-    let outcome = try register(["--csv", name])
-    #expect(outcome.code == 2)
+    let outcome = try register(["--csv", name]).exits(2)
     #expect(outcome.errors.contains("\(name): ") && outcome.errors.utf8.count < 1000)
   }
 
@@ -124,8 +118,7 @@ struct StoreCommandTests {
       ",production,aa,2014-05-13T16:53:20Z,\n", ",production,bb,,2015-12-13T09:46:40Z\n",
       ",production,cc,-1,8589934592\n", "mail,sandbox,aa,,\n",
     ]
-    let outcome = try directory.apnsift(["store", "list"] + options)
-    #expect(outcome.code == 0)
+    let outcome = try directory.apnsift(["store", "list"] + options).exits(0)
     #expect(outcome.text == Self.header + rows.map { all[$0] }.joined())
   }
 
@@ -146,8 +139,7 @@ struct StoreCommandTests {
   @Test("show reports the state of each token, and which are missing")
   func show() throws {
     try fill()
-    let outcome = try directory.apnsift("store", "show", "BB", "ee", "aa")
-    #expect(outcome.code == 0)
+    let outcome = try directory.apnsift("store", "show", "BB", "ee", "aa").exits(0)
     let expected = """
       bb
         production: invalidated at 2015-12-13T09:46:40Z

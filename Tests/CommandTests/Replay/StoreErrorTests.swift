@@ -7,12 +7,7 @@ import Wording
 /// wrong with a store is SQLiteErrorTests' business.
 @Suite("Stores that cannot serve")
 struct StoreErrorTests {
-  private let directory: TestDirectory
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(feedback(tuples(3)), to: "dump.bin")
-  }
+  private let directory = TestDirectory(["dump.bin": feedback(tuples(3))])
 
   /// What the file is, and the error.
   private static let cases: [(prepare: @Sendable (TestDirectory) throws -> Void, error: StoreError)] = [
@@ -53,8 +48,7 @@ struct StoreErrorTests {
     _ = try directory.apnsift("store", "register", "aa", "--at", "0", "--store", "sqlite:s", "--create")
     try directory.sqlite(
       "s", "INSERT INTO device_tokens VALUES (CAST(x'ff' AS TEXT), 'production', x'00', NULL, NULL);")
-    let listed = try directory.apnsift("store", "list", "-t", format, "--store", "sqlite:s")
-    #expect(listed.code == 2)
+    let listed = try directory.apnsift("store", "list", "-t", format, "--store", "sqlite:s").exits(2)
     let expected = [
       "csv": "app,environment,token,registered_at,invalidated_at\n,production,aa,1970-01-01T00:00:00Z,\n",
       "json":
@@ -71,9 +65,9 @@ struct StoreErrorTests {
   func unfinishedStore() throws {
     try directory.write(feedback(tuples(40)), to: "dump.bin")
     // SQLite can write some pages, but not all.
-    let outcome = try directory.shell(
-      "trap '' XFSZ; ulimit -f 4; \"$APNSIFT\" replay dump.bin --store sqlite:s --create")
-    #expect(outcome.code == 2)
+    try directory.shell(
+      "trap '' XFSZ; ulimit -f 4; \"$APNSIFT\" replay dump.bin --store sqlite:s --create"
+    ).exits(2)
     #expect(!directory.exists("s"))
   }
 
@@ -82,8 +76,7 @@ struct StoreErrorTests {
     try directory.makeStore([StoredToken(token: token(0))])
     let holder = try LockHolder(of: "tokens.sqlite", in: directory)
     let arguments = ["replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--lock-timeout", "\(timeout)"]
-    let refused = try directory.apnsift(arguments)
-    #expect(refused.code == 2)
+    let refused = try directory.apnsift(arguments).exits(2)
     #expect(refused.said(.storeFailed("sqlite:tokens.sqlite", .locked(waited: .seconds(timeout)))))
     #expect(try directory.apnsift(arguments + ["--dry-run"]).code == 0)
     try holder.release()
@@ -115,8 +108,7 @@ struct StoreErrorTests {
     let line = "\"$APNSIFT\" replay dump.bin --store sqlite:tokens.sqlite"
     // Units of 512 bytes: more than the store has now, less than it needs.
     let size = try directory.bytes(of: "tokens.sqlite").count
-    let full = try directory.shell("ulimit -f \(size / 512 + 40); \(line)")
-    #expect(full.code == 2)
+    let full = try directory.shell("ulimit -f \(size / 512 + 40); \(line)").exits(2)
     // Which of them depends on the statement that meets the limit.
     let remedies = [StoreError.full(.verbatim("")), .failed(.verbatim(""))].map(\.remedy)
     #expect(full.errors.contains("sqlite:tokens.sqlite: ") && remedies.contains(where: full.said))

@@ -5,10 +5,9 @@ import Wording
 
 @Suite("store export")
 struct StoreExportTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.makeStore([
       StoredToken(token: [0xaa, 1, 2, 3, 4], registeredAt: 1_367_400_600),
       StoredToken(token: [0xbb], invalidatedAt: 1_450_000_000),
@@ -61,29 +60,14 @@ struct StoreExportTests {
 
   @Test("columns, forms and filters", arguments: exports)
   func export(_ options: [String], _ text: String) throws {
-    let outcome = try exporting(options)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try exporting(options).exits(0)
     #expect(outcome.text == text)
-  }
-
-  @Test("a file appears when it is whole, and is replaced only with --force")
-  func file() throws {
-    #expect(try exporting(["-o", "out.csv", "--live"]).code == 0)
-    let whole = try directory.text(of: "out.csv")
-    #expect(whole.hasPrefix("token,registered_at"))
-    let refused = try exporting(["-o", "out.csv"])
-    #expect(refused.code == 2 && refused.errors.contains("--force"))
-    #expect(try directory.text(of: "out.csv") == whole)
-    #expect(try exporting(["-o", "out.csv", "--force", "--no-header", "--columns", "token"]).code == 0)
-    #expect(try directory.text(of: "out.csv") == "aa01020304\nbb\ncc\naa\n")
-    #expect(try directory.names == ["out.csv", "tokens.sqlite"])
   }
 
   @Test("a time that the form cannot represent is reported with its token, and no file is created")
   func impossibleTime() throws {
     try directory.makeStore([StoredToken(token: [0xdd], registeredAt: 1 << 60)])
-    let outcome = try exporting(["-o", "out.csv"])
-    #expect(outcome.code == 2)
+    let outcome = try exporting(["-o", "out.csv"]).exits(2)
     #expect(
       outcome.said(
         "token dd: its registered_at is \(1 << 60), which the form iso cannot represent: correct the row, "
@@ -112,11 +96,11 @@ struct StoreExportTests {
     try directory.makeStore(rows, in: "first.sqlite")
     let options = ["--token-form", token, "--time-form", time, "--delimiter", delimiter]
     let columns = ["--columns", "token,registered_at"]
-    let first = try exporting(["--store", "sqlite:first.sqlite", "-o", "first.csv"] + columns + options)
-    #expect(first.code == 0, "\(first.errors)")
-    let imported = try directory.apnsift(
-      ["store", "import", "first.csv", "--store", "sqlite:second.sqlite", "--create"] + options)
-    #expect(imported.code == 0, "\(imported.errors)")
+    try exporting(["--store", "sqlite:first.sqlite", "-o", "first.csv"] + columns + options)
+      .exits(0)
+    try directory.apnsift(
+      ["store", "import", "first.csv", "--store", "sqlite:second.sqlite", "--create"] + options
+    ).exits(0)
     let second = try exporting(["--store", "sqlite:second.sqlite"] + columns + options)
     #expect(second.text == (try directory.text(of: "first.csv")))
     #expect(try directory.storedTokens("second.sqlite") == directory.storedTokens("first.sqlite"))

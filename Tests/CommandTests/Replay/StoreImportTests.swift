@@ -5,9 +5,7 @@ import Wording
 
 @Suite("store import")
 struct StoreImportTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private func importing(
     _ text: String, _ options: [String] = [], input: StandardInput = .nothing
@@ -73,8 +71,7 @@ struct StoreImportTests {
       "GNbhysKora8lV3zKFNt3U1B/TwOiiBJM6f4tYLq9e7A=", "GNbhysKora8lV3zKFNt3U1B_TwOiiBJM6f4tYLq9e7A",
     ]
     let lines = spellings.enumerated().map { "\($1),\($0)\n" }
-    let outcome = try importing("token,registered_at\n" + lines.joined())
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try importing("token,registered_at\n" + lines.joined()).exits(0)
     #expect(try rows() == ["\(digits) \(spellings.count - 1)"])
   }
 
@@ -161,9 +158,7 @@ struct StoreImportTests {
   @Test("an error names file, line and column, and nothing is imported", arguments: headerErrors + rowErrors)
   func refuses(_ text: String, _ options: [String], _ problem: Message) throws {
     try directory.makeStore()
-    let outcome = try importing(text, options)
-    #expect(outcome.code == 2)
-    #expect(outcome.said(.nothingImported("list.csv", problem)), "\(outcome.errors)")
+    let outcome = try importing(text, options).exits(2, saying: .nothingImported("list.csv", problem))
     #expect(outcome.errors.utf8.count < 1000)
     #expect(try rows().isEmpty)
   }
@@ -172,8 +167,7 @@ struct StoreImportTests {
   func skipInvalid() throws {
     let bad = (0..<12).map { "zz\($0),1\n" }.joined()
     let text = "token,registered_at\naa,1\n" + bad + "\"bb\"x,\"1\ncc,soon\ndd,4\nee,\n"
-    let outcome = try importing(text, ["--skip-invalid"])
-    #expect(outcome.code == 2)
+    let outcome = try importing(text, ["--skip-invalid"]).exits(2)
     #expect(try rows() == ["aa 1", "dd 4"])
     #expect(outcome.messages.count == 12)
     for index in 0..<10 {
@@ -193,8 +187,7 @@ struct StoreImportTests {
       ("token,registered_at\nbb,1\naa,\"1\n", Self.located(.openQuote, 3, 4)),
       ("x\n", Self.header("token", of: ["x"])),
     ] {
-      let outcome = try importing(text, ["--skip-invalid"])
-      #expect(outcome.code == 2 && outcome.said(.nothingImported("list.csv", problem)))
+      try importing(text, ["--skip-invalid"]).exits(2, saying: .nothingImported("list.csv", problem))
       #expect(try rows().isEmpty)
     }
   }
@@ -206,11 +199,9 @@ struct StoreImportTests {
     try directory.write("registered_at,token\n2,zz\n", to: "bad.csv")
     let arguments = ["store", "import", "--create", "--store", "sqlite:tokens.sqlite", "--app", "mail"]
     let owner = ["--environment", "sandbox"]
-    let failed = try directory.apnsift(arguments + owner + ["one.csv", "bad.csv", "two.csv"])
-    #expect(failed.code == 2)
+    let failed = try directory.apnsift(arguments + owner + ["one.csv", "bad.csv", "two.csv"]).exits(2)
     #expect(failed.said(.nothingImported("bad.csv", Self.located(.notAToken("zz"), 2, 3))))
-    let done = try directory.apnsift(arguments + owner + ["one.csv", "-"], input: .file("two.csv"))
-    #expect(done.code == 0, "\(done.errors)")
+    try directory.apnsift(arguments + owner + ["one.csv", "-"], input: .file("two.csv")).exits(0)
     #expect(try rows(app: "mail", environment: "sandbox") == ["aa 1", "bb 2"])
     #expect(try rows().isEmpty)
   }
@@ -231,8 +222,7 @@ struct StoreImportTests {
       text +=
         "\"\"\"\r\n\",\(hex([UInt8(number >> 16), UInt8(number >> 8 & 255), UInt8(number & 255)])),1\r\n"
     }
-    let outcome = try importing(text)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    try importing(text).exits(0)
     #expect(
       try directory.sqlite("tokens.sqlite", "SELECT count(*) FROM device_tokens WHERE registered_at = 1")
         == "60000")

@@ -7,11 +7,10 @@ import Wording
 /// Each changed row is traced to the record that decided: before a replay by `--dry-run -o`, after it by the journal.
 @Suite("Rows traced to their records")
 struct TracedReplayTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   /// Token 1 in two dumps, the later time in the second one, after token 2; token 3 was registered later.
   init() throws {
-    directory = try TestDirectory()
     try directory.makeStore([
       StoredToken(token: token(1), registeredAt: 1_400_000_000),
       StoredToken(token: token(3), registeredAt: 1_500_000_000),
@@ -79,15 +78,5 @@ struct TracedReplayTests {
     let undo = try directory.apnsift(["store", "undo", "last"] + mapped)
     #expect(
       undo.said(.undid(1, of: "sqlite:tokens.sqlite", as: 2, restored: 2, skipped: 0, reasons: [])))
-  }
-
-  @Test("-o goes with a dry run, and replaces no file unasked")
-  func output() throws {
-    #expect(try directory.apnsift(["replay", "-o", "rows.csv"] + Self.inputs).code == 64)
-    try directory.write([1], to: "rows.csv")
-    let refused = try directory.apnsift(["replay", "--dry-run", "-o", "rows.csv"] + Self.inputs)
-    #expect(refused.code == 2 && refused.errors.contains("--force"))
-    #expect(
-      try directory.apnsift(["replay", "--dry-run", "-o", "rows.csv", "--force"] + Self.inputs).code == 0)
   }
 }

@@ -54,6 +54,16 @@ package struct Outcome {
     }
   }
 
+  /// Itself, with that exit code, and the message alone or in a longer one.
+  @discardableResult
+  package func exits(
+    _ code: Int32, saying message: Message? = nil, at location: SourceLocation = #_sourceLocation
+  ) -> Outcome {
+    #expect(self.code == code, "\(errors)", sourceLocation: location)
+    if let message { #expect(said(message), "\(errors)", sourceLocation: location) }
+    return self
+  }
+
   /// Whether the command said `message`, alone or in a longer message.
   package func said(_ message: Message) -> Bool { errors.contains(VisibleText.of(message.text)) }
 }

@@ -8,14 +8,19 @@ package final class TestDirectory {
   /// TMPDIR of the programs.
   package let temporaryPath: String
 
-  package init() throws {
+  /// Where it cannot be made, the test fails.
+  /// - Parameter files: what is in it, by name.
+  package init(_ files: [String: any Collection<UInt8>] = [:]) {
     let parent = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
     let base = parent.appendingPathComponent("apnsift-command-\(UUID().uuidString)").path
     path = "\(base)/files"
     temporaryPath = "\(base)/temporary"
-    for directory in [path, temporaryPath] {
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    }
+    do {
+      for directory in [path, temporaryPath] {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      }
+      for (name, bytes) in files { try write(bytes, to: name) }
+    } catch { Issue.record(error) }
   }
 
   deinit {

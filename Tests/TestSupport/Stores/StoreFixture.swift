@@ -31,7 +31,8 @@ package final class StoreFixture {
   /// Of the database, if it is a file.
   package private(set) var path = ""
 
-  package init(_ kind: StoreKind) throws {
+  /// With definitions, as of `begin`.
+  package init(_ kind: StoreKind, _ definitions: String...) throws {
     self.kind = kind
     database = kind == .postgreSQL ? try TestDatabase() : nil
     mariaDB = kind == .mySQL ? try MariaDBDatabase() : nil
@@ -43,6 +44,7 @@ package final class StoreFixture {
       ? memory : FileManager.default.temporaryDirectory
     directory = parent.appendingPathComponent("store-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    if !definitions.isEmpty { try begin(definitions) }
   }
 
   deinit { try? FileManager.default.removeItem(at: directory) }
@@ -50,7 +52,9 @@ package final class StoreFixture {
   package func file(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
   /// Empties the database, and runs statements.
-  package func begin(_ definitions: String...) throws {
+  package func begin(_ definitions: String...) throws { try begin(definitions) }
+
+  private func begin(_ definitions: [String]) throws {
     files += 1
     path = file("\(files).sqlite")
     if database != nil { try run("DROP SCHEMA public CASCADE; CREATE SCHEMA public") }

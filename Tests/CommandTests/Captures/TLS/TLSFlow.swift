@@ -19,11 +19,6 @@ struct TLSFlow: Sendable, CustomTestStringConvertible {
 
   static func path(of name: String) -> String { FlowFile.directory.appending(path: name).path }
 
-  /// All with a key log whose server sends feedback.
-  static let feedback: [TLSFlow] = FlowFile.names().map { TLSFlow($0) }.filter {
-    !$0.keys.isEmpty && $0.server.starts(with: [0x4f]) && !$0.name.contains("ARIA")
-  }
-
   /// Of all versions, and of each kind of cipher.
   static let some = [
     "openssl-1.0-AES128-SHA", "openssl-1.2-AES128-SHA256", "openssl-1.2-ECDHE-RSA-AES256-GCM-SHA384",

@@ -6,10 +6,9 @@ import Testing
 /// Where keys come from, and what is wrong with them (docs/spec/captures.md#tls).
 @Suite("Keys of TLS")
 struct TLSKeyTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.writeCapture(TLSFlow.gcm.segments)
   }
 

@@ -5,21 +5,20 @@ import Testing
 /// The app that a client's certificate names decides whose feedback a capture is.
 @Suite("Replays of TLS captures")
 struct TLSReplayTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
   private let flow = TLSFlow("openssl-1.2-client-certificate.flow")
 
   init() throws {
-    directory = try TestDirectory()
     try directory.writeCapture(flow.segments)
     try directory.write(flow.keyLog, to: "keys.log")
   }
 
   @Test("its own app", arguments: [[], ["--app", "com.example.app"]])
   func own(_ options: [String]) throws {
-    let outcome = try directory.apnsift(
+    try directory.apnsift(
       ["replay", "capture.pcap", "--keys", "keys.log", "--store", "sqlite:tokens.sqlite", "--create"]
-        + options)
-    #expect(outcome.code == 0)
+        + options
+    ).exits(0)
     let listed = try directory.apnsift(
       "store", "list", "--store", "sqlite:tokens.sqlite", "--dead", "-t", "csv")
     #expect(listed.lines.count == 41)
@@ -36,16 +35,15 @@ struct TLSReplayTests {
     let refused = try directory.apnsift(arguments)
     #expect(refused.code == 2 && refused.output.isEmpty)
     #expect(refused.errors.contains("com.example.app"))
-    let accepted = try directory.apnsift(arguments + ["--other-app"])
-    #expect(accepted.code == 0)
+    let accepted = try directory.apnsift(arguments + ["--other-app"]).exits(0)
     #expect(accepted.errors.contains("com.example.app"))
   }
 
   @Test("a missing file of keys leaves no store")
   func missingKeys() throws {
-    let outcome = try directory.apnsift(
-      "replay", "capture.pcap", "--keys", "none.log", "--store", "sqlite:tokens.sqlite", "--create")
-    #expect(outcome.code == 2)
+    try directory.apnsift(
+      "replay", "capture.pcap", "--keys", "none.log", "--store", "sqlite:tokens.sqlite", "--create"
+    ).exits(2)
     #expect(!directory.exists("tokens.sqlite"))
   }
 }

@@ -5,9 +5,7 @@ import Testing
 /// Dialogues before TLS, and connections through proxies, are in samples/corpus/capture (docs/spec/captures.md#before-tls).
 @Suite("TLS of other services, and files of keys among the inputs")
 struct TLSServiceTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private func export(_ segments: [Segment], _ flow: TLSFlow, _ options: String...) throws -> Exported {
     try directory.writeCapture(segments)

@@ -6,9 +6,7 @@ import Testing
 /// `audit` from inputs to readings. What each reader makes of a stream is tested in ReaderModelsTests and ReadersTests, and
 /// counted by hand for the cases of samples/corpus, which `samples/make/corpus --check` compares.
 @Suite("Audits") struct AuditTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// The rows, from JSON, as `name records correct wrong missed outcome`.
   private func rows(_ arguments: String...) throws -> [String] {
@@ -19,8 +17,7 @@ import Testing
   }
 
   private func objects(_ arguments: [String]) throws -> [Evidence.Object] {
-    let outcome = try directory.apnsift(["audit", "--json"] + arguments)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.apnsift(["audit", "--json"] + arguments).exits(0)
     return try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
   }
 

@@ -4,9 +4,7 @@ import Testing
 /// `serve`, read by clients that are not ours: what they get is what `export -t raw` writes, or what the capture was
 /// made from, in the chunks that were captured or asked for.
 @Suite("Serving chunks") struct ServeChunkTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   @Test("a client reads what export writes, in the captured chunks") func captured() throws {
     try directory.writeCapture(ServedFeedback.conversation().segments())
@@ -17,8 +15,7 @@ import Testing
     #expect(read.text == hex(ServedFeedback.bytes))
     #expect(read.sizes == ServedFeedback.cut(ServedFeedback.sizes))
     #expect(read.end == "end")
-    let outcome = try server.end(by: nil)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try server.end(by: nil).exits(0)
     #expect(outcome.messages.last == "served 1 stream to 1 client, 760 bytes; no problems found")
   }
 
@@ -53,8 +50,7 @@ import Testing
       #expect(read.sizes == ServedFeedback.cut([size], count: bytes.count), "size \(size)")
       #expect(read.text == hex(bytes))
     }
-    let outcome = try server.end(by: nil)
-    #expect(outcome.code == 0)
+    let outcome = try server.end(by: nil).exits(0)
     #expect(outcome.messages.last == "served 1 stream to 80 clients, 6080 bytes; no problems found")
   }
 

@@ -5,10 +5,9 @@ import Testing
 /// `serve --pushes` with a client whose HTTP/2 is that of curl.
 @Suite("Serving pushes")
 struct ServePushTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.write(
       #"{"token":"aa11","status":410,"reason":"Unregistered","timestamp":1700000000123}"# + "\n",
       to: "log.ndjson")
@@ -115,7 +114,7 @@ struct ServePushTests {
     ])
   func outcomes(_ outcome: String) throws {
     let result = try directory.lab("serve", "--pushes", "log.ndjson", "--port", "0", "--answer", outcome)
-    #expect(result.code == 64)
+      .exits(64)
     #expect(
       result.messages.first?.hasPrefix(
         "the value '\(outcome)' is invalid for '--answer <[REQUEST=]OUTCOME>': expected 200, STATUS:REASON "
@@ -125,8 +124,8 @@ struct ServePushTests {
   @Test("requests of clients are NDJSON, and no file of another format gets them")
   func otherFormat() throws {
     let result = try directory.lab(
-      "serve", "--pushes", "log.ndjson", "--port", "0", "--received", "sent.pcap")
-    #expect(result.code == 64)
+      "serve", "--pushes", "log.ndjson", "--port", "0", "--received", "sent.pcap"
+    ).exits(64)
     #expect(
       result.messages.first?.hasPrefix("--received sent.pcap names a .pcap file, but the output is ndjson")
         == true)
@@ -146,8 +145,7 @@ struct ServePushTests {
 
   @Test("pushes without --pushes: the message names it")
   func hint() throws {
-    let result = try directory.lab("serve", "log.ndjson", "--port", "0")
-    #expect(result.code == 2)
+    let result = try directory.lab("serve", "log.ndjson", "--port", "0").exits(2)
     #expect(
       result.messages.first == "log.ndjson stream 0: not served: it has pushes; give --pushes to answer them")
   }

@@ -4,9 +4,7 @@ import Testing
 
 /// `serve --tls`, with certificates that are made and that are given.
 @Suite("Serving over TLS") struct ServeTLSTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// A certificate and its key, made by openssl.
   private func makeIdentity(_ name: String, passphrase: String? = nil) throws {
@@ -25,8 +23,7 @@ import Testing
       ["s_client", "-connect", "127.0.0.1:\(server.port)", "-CAfile", "server.pem", "-verify_return_error"]
         + ["-verify_ip", "127.0.0.1", "-quiet", "-no_ign_eof", "-ign_eof"])
     #expect(bytes == ServedFeedback.bytes)
-    let outcome = try server.end(by: nil)
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try server.end(by: nil).exits(0)
     let lines = try directory.shell(
       "openssl x509 -in server.pem -noout -fingerprint -sha256 -ext subjectAltName"
     )
@@ -86,8 +83,7 @@ import Testing
     _ = try directory.shell(
       "openssl s_client -connect 127.0.0.1:\(server.port) -verify_return_error < /dev/null")
     #expect(try directory.read(from: server, trusting: "server.pem").text == hex(ServedFeedback.bytes))
-    let outcome = try server.end(by: nil)
-    #expect(outcome.code == 0)
+    let outcome = try server.end(by: nil).exits(0)
     #expect(outcome.said("TLS handshake failed: the client does not speak TLS"), "\(outcome.errors)")
     // Alert 48 is unknown_ca (RFC 8446, section 6). With TLS 1.3 the client may send it unencrypted.
     let alerts: [Message] = ["tlsv1 alert unknown ca", "alert 48, unknown CA"]

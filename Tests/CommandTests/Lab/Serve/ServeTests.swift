@@ -5,12 +5,7 @@ import Testing
 
 /// `serve`: which streams it plays, to which client, and how it ends.
 @Suite("Serving") struct ServeTests {
-  private let directory: TestDirectory
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(ServedFeedback.bytes, to: "dump.bin")
-  }
+  private let directory = TestDirectory(["dump.bin": ServedFeedback.bytes])
 
   // MARK: - Streams
 
@@ -26,8 +21,7 @@ import Testing
     let server = try directory.serve("capture.pcap")
     let sizes = try (0..<3).map { _ in try directory.read(from: server).sizes.first }
     #expect(sizes == [100, 38, 100])
-    let outcome = try server.end()
-    #expect(outcome.code == 0)
+    let outcome = try server.end().exits(0)
     #expect(outcome.messages.last == "served 2 streams to 3 clients, 2280 bytes; no problems found")
     let one = try directory.serve("capture.pcap", "--stream", "1", "--once")
     #expect(try directory.read(from: one).sizes.first == 38)
@@ -42,8 +36,7 @@ import Testing
     try directory.writeCapture(lacking + ServedFeedback.conversation([100], client: 11).segments())
     let server = try directory.serve("capture.pcap", "--once")
     #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
-    let outcome = try server.end(by: nil)
-    #expect(outcome.code == 0)
+    let outcome = try server.end(by: nil).exits(0)
     #expect(outcome.said("capture.pcap stream 0: not served: 38 bytes of the server are missing"))
     try directory.writeCapture(lacking, to: "lacking.pcap")
     let alone = try directory.lab("serve", "lacking.pcap", "--port", "0")
@@ -85,8 +78,7 @@ import Testing
     let server = try directory.serve(
       "--requests", "sent.bin", "--responses", "got.bin", "--once", "--idle-timeout", "1")
     #expect(try directory.read(from: server, turns: [.init(send: [1, 2, 3], reads: 0)]).sizes == [])
-    let outcome = try server.end(by: nil)
-    #expect(outcome.code == 2)
+    let outcome = try server.end(by: nil).exits(2)
     let counts: Message =
       "after 0 of 6 bytes: the client sent nothing for 1 s, and 3 of \(Self.request.count) bytes"
     #expect(outcome.said(counts), "\(outcome.errors)")

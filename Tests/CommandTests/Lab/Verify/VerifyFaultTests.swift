@@ -4,13 +4,9 @@ import Testing
 /// The streams of samples/corpus/readers detect readers that are right until much, or something unusual, comes.
 @Suite("Faults of readers")
 struct VerifyFaultTests {
-  private let directory: TestDirectory
-
-  init() throws {
-    directory = try TestDirectory()
-    try directory.write(Self.tupleReader, to: "tuples.py")
-    try directory.write(Self.errorReader, to: "errors.py")
-  }
+  private let directory = TestDirectory([
+    "tuples.py": Self.tupleReader.utf8, "errors.py": Self.errorReader.utf8,
+  ])
 
   /// A right reader, but for the error that is its argument.
   private static let tupleReader = """

@@ -6,10 +6,9 @@ import Testing
 
 /// JUnit of `verify`, and wrong usage.
 @Suite("Machine-readable results of a corpus") struct VerifyOutputTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.addCase("c-sound", feedback(tuples(2)))
     try directory.addCase("b-wrong", feedback(tuples(2)))
     try directory.change("b-wrong/expected.ndjson", "\"timestamp\":1400000060", "\"timestamp\":5")
@@ -23,8 +22,7 @@ import Testing
   }
 
   @Test("JUnit, read with Python's parser") func junit() throws {
-    let outcome = try directory.verify("--junit", "out.xml")
-    #expect(outcome.code == 2, "\(outcome.errors)")
+    try directory.verify("--junit", "out.xml").exits(2)
     let script = """
       import xml.etree.ElementTree as tree
       root = tree.parse("out.xml").getroot()
@@ -47,9 +45,7 @@ import Testing
 
   @Test("the file is replaced only with --force, and an input never") func existing() throws {
     try directory.write("mine", to: "out.xml")
-    let outcome = try directory.verify("--junit", "out.xml")
-    #expect(outcome.code == 2)
-    #expect(outcome.said("out.xml exists already"), "\(outcome.errors)")
+    try directory.verify("--junit", "out.xml").exits(2, saying: "out.xml exists already")
     #expect(try directory.text(of: "out.xml") == "mine")
     #expect(try directory.verify("--junit", "out.xml", "--force").code == 2)
     #expect(try directory.text(of: "out.xml").hasPrefix("<?xml"))
@@ -73,8 +69,7 @@ import Testing
 
   @Test("a file that cannot be written does not affect the other output") func fullDisk() throws {
     let all = try directory.verify("-v")
-    let outcome = try directory.verify("-v", "--junit", "/dev/full")
-    #expect(outcome.code == 2)
+    let outcome = try directory.verify("-v", "--junit", "/dev/full").exits(2)
     #expect(outcome.output == all.output)
     #expect(outcome.messages.dropLast() == all.messages[...])
     let failure = Message.outputNotWritten("/dev/full", SystemError.text(ENOSPC))

@@ -5,10 +5,9 @@ import Testing
 
 /// Misbehaving readers: each is terminated and leaves nothing.
 @Suite("Misbehaving readers") struct VerifyProcessTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.addCase("one", feedback(tuples(3)), more: "chunks: [40]\n")
   }
 

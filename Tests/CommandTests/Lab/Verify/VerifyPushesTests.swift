@@ -4,10 +4,9 @@ import Testing
 
 /// `verify --reader-of pushes`: clients of today's service. HTTP/2 is that of curl.
 @Suite("Clients of pushes") struct VerifyPushesTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     let answers = [
       #"{"token":"aa11","status":200}"#, #"{"token":"bb22","status":400,"reason":"BadDeviceToken"}"#,
       #"{"token":"cc33","status":410,"reason":"Unregistered","timestamp":1700000000123}"#,

@@ -5,9 +5,7 @@ import Testing
 
 /// `verify --reader`: an external reader, judged on a corpus.
 @Suite("External readers") struct VerifyReaderTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   /// Records, correct, wrong, missed and the outcome.
   private static func counts(_ row: Evidence.Object) -> String {
@@ -32,8 +30,8 @@ import Testing
   /// The outcomes of a reader in the cases of samples/corpus/readers, except for those that it read correctly.
   private func errors(_ arguments: [String], code: Int32 = 1) throws -> [String: Set<String>] {
     let outcome = try directory.lab(
-      ["verify", Repository.path(of: "samples/corpus/readers"), "--json"] + arguments)
-    #expect(outcome.code == code, "\(outcome.errors)")
+      ["verify", Repository.path(of: "samples/corpus/readers"), "--json"] + arguments
+    ).exits(code)
     let rows = try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
     let wrong = rows.filter { !($0["first_difference"] is Null) || $0["outcome"] as? String != "completed" }
     return Dictionary(wrong.map { (name($0), [$0["outcome"] as? String ?? ""]) }) { $0.union($1) }
@@ -105,8 +103,7 @@ import Testing
       sys.exit(3)
       """
     try directory.write(script, to: "sizes.py")
-    let outcome = try directory.testReader("--reader", "python3 sizes.py")
-    #expect(outcome.code == 1)
+    let outcome = try directory.testReader("--reader", "python3 sizes.py").exits(1)
     for sizes in [
       "[1, 2, 50, 1, 2, 50, 1, 2, 50, 1, 2, 28]", "[38, 19, 5, 38, 19, 5, 38, 19, 5, 4]", "[4096, 3504]",
     ] { #expect(outcome.text.contains("  \(sizes)\n"), "\(outcome.text)\(outcome.errors)") }
@@ -141,8 +138,7 @@ import Testing
   @Test("a case whose expectation fails is broken") func different() throws {
     try addSmallCase()
     try directory.change("small/expected.ndjson", "\"feedback\":3", "\"feedback\":4")
-    let outcome = try directory.testReader("--reader", Readers.right)
-    #expect(outcome.code == 2)
+    let outcome = try directory.testReader("--reader", Readers.right).exits(2)
     #expect(outcome.text.contains("broken small: its own expectation fails"), "\(outcome.text)")
   }
 
@@ -152,7 +148,7 @@ import Testing
   func text() throws {
     try addSmallCase()
     let outcome = try directory.testReader("--reader", "cat >/dev/null; echo hello; echo sorry >&2; exit 3")
-    #expect(outcome.code == 1)
+      .exits(1)
     for part in [
       "case   stream  records  correct  wrong  missed  outcome",
       "small       0        1        0      1       3  throws", "record 0: the line is not a record",
@@ -174,8 +170,7 @@ import Testing
   @Test("JUnit has readings too") func machines() throws {
     try addSmallCase()
     try directory.addCase("a-damaged", [1, 2, 3] + feedback(tuples(3)))
-    let outcome = try directory.testReader("--reader", Readers.model("node"), "--junit", "out.xml")
-    #expect(outcome.code == 1)
+    try directory.testReader("--reader", Readers.model("node"), "--junit", "out.xml").exits(1)
     let xml = try directory.text(of: "out.xml")
     #expect(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\""))
     #expect(xml.contains(" node (feedback, stdin)\" tests="), "\(xml)")

@@ -4,10 +4,9 @@ import Testing
 
 /// `verify --over tcp` and `--over tls`: readers that connect.
 @Suite("Readers that connect") struct VerifyServerTests {
-  private let directory: TestDirectory
+  private let directory = TestDirectory()
 
   init() throws {
-    directory = try TestDirectory()
     try directory.addCase("one", feedback(tuples(4)), more: "chunks: [20, 33, 50]\n")
     try directory.addCase("other", feedback(tuples(40)))
   }
@@ -36,7 +35,7 @@ import Testing
 
   @Test("how long a stream takes to come is no fault of the reader", arguments: ["stdin", "tcp", "tls"])
   func manyChunks(_ over: String) throws {
-    let chunks = try TestDirectory()
+    let chunks = TestDirectory()
     try chunks.addCase("long", feedback(tuples(3000)), more: "chunks: [37]\n")
     let outcomes = try chunks.readings(
       ["--over", over, "--timeout", "2", "--reader", Readers.right], code: 0
@@ -127,14 +126,14 @@ import Testing
   }
 
   @Test("a low descriptor limit reduces the number of parallel readers") func fewDescriptors() throws {
-    let outcome = try directory.shell(
+    try directory.shell(
       "ulimit -n 64; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tls -- "
-        + "python3 '\(Repository.path(of: "samples/readers/reader.py"))'")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+        + "python3 '\(Repository.path(of: "samples/readers/reader.py"))'"
+    ).exits(0)
     for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
     let lowered = try directory.shell(
-      "ulimit -n 40; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\"")
-    #expect(lowered.code == 0, "\(lowered.errors)")
+      "ulimit -n 40; \"$APNSIFT_LAB\" verify corpus --jobs 64 --over tcp --reader \"\(Readers.right)\""
+    ).exits(0)
     // How many fit depends on the files that the command has open.
     #expect(
       lowered.messages.first?.contains("instead of 8 cases at once: a process may have 40 files open") == true
@@ -147,8 +146,8 @@ import Testing
     arguments: [7, 13]) func noDescriptors(_ count: Int) throws
   {
     let outcome = try directory.shell(
-      "ulimit -n \(count); \"$APNSIFT_LAB\" verify corpus --over tls --reader cat")
-    #expect(outcome.code == 2, "\(outcome.errors)")
+      "ulimit -n \(count); \"$APNSIFT_LAB\" verify corpus --over tls --reader cat"
+    ).exits(2)
     #expect(
       outcome.said("a process may have \(count) files open at once, and one reader needs "),
       "\(outcome.errors)")

@@ -6,9 +6,7 @@ import Testing
 
 /// `verify`: cases compared with their expectations.
 @Suite("A corpus") struct VerifyTests {
-  private let directory: TestDirectory
-
-  init() throws { directory = try TestDirectory() }
+  private let directory = TestDirectory()
 
   private static let sound = feedback(tuples(3))
 
@@ -22,8 +20,7 @@ import Testing
 
   @Test("cases as expected") func holds() throws {
     try makeCorpus()
-    let outcome = try directory.verify()
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.verify().exits(0)
     #expect(outcome.output.isEmpty)
     #expect(outcome.messages == ["verified 3 cases: 3 as expected, 0 different, 0 broken"])
   }
@@ -104,8 +101,7 @@ import Testing
     try directory.addCase("sound", Self.sound)
     try directory.addCase("other", Self.sound)
     try directory.change("sound/expected.ndjson", change.old, change.new)
-    let outcome = try directory.verify()
-    #expect(outcome.code == 1)
+    let outcome = try directory.verify().exits(1)
     #expect(outcome.text.hasPrefix("failed sound: "))
     for part in change.says { #expect(outcome.text.contains(part), "\(part): \(outcome.text)") }
     #expect(outcome.messages.last == "verified 2 cases: 1 as expected, 1 different, 0 broken")
@@ -146,8 +142,7 @@ import Testing
 
   @Test("no case at all") func empty() throws {
     try directory.write("nothing", to: "corpus/docs/README.md")
-    let outcome = try directory.verify()
-    #expect(outcome.code == 2)
+    let outcome = try directory.verify().exits(2)
     #expect(outcome.messages.first?.hasPrefix("corpus: no cases found") == true)
     for (missing, error) in [("gone", ENOENT), ("corpus/docs/README.md", ENOTDIR)] {
       let outcome = try directory.apnsift("verify", missing)
@@ -167,8 +162,7 @@ import Testing
     try directory.makeCase("new", Self.sound)
     try directory.addCase("old", Self.sound)
     try directory.change("old/expected.ndjson", "apnsift/1", "apnsift/0")
-    let outcome = try directory.verify("--update")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    let outcome = try directory.verify("--update").exits(0)
     let written = ["a/skipped", "new", "old"].map { "\($0): wrote expected.ndjson" }
     #expect(
       outcome.messages == written + ["verified 5 cases: 3 written, 2 as expected, 0 different, 0 broken"])
@@ -195,8 +189,7 @@ import Testing
     for name in ["a-directory", "b-link", "c-new"] { try directory.makeCase(name, Self.sound) }
     try directory.makeDirectory("corpus/a-directory/expected.ndjson")
     try directory.makeLink("corpus/b-link/expected.ndjson", to: "gone/expected.ndjson")
-    let outcome = try directory.verify("--update")
-    #expect(outcome.code == 2)
+    let outcome = try directory.verify("--update").exits(2)
     #expect(outcome.lines.count == 2)
     for (line, name) in zip(outcome.lines, ["a-directory", "b-link"]) {
       #expect(
