@@ -185,13 +185,3 @@ class Sealed:
         data = {record.offset for record, *_ in self.maps.get(key, [])}
         others = [record for record in self.records.get(key, []) if record.offset not in data]
         return not any(self.layout.has_bytes(index, key, record.offset, record.end) for record in others)
-
-
-class Unplaced:
-    """No positions: of a capture in TLS whose plaintext nothing else than the command under test has."""
-
-    def faults(self, _):
-        return ()
-
-    def is_ready(self, _):
-        return False

@@ -10,7 +10,7 @@ The truth has a line of JSON an exchange, by connection:
     client_bytes, server_bytes (of the whole connection)
 
 Of a broadcast or a request for channels also: method, channel_id, request_id, request_request_id (of the request alone), flags (of
-the record), what the bodies say, by column, and unsaid (columns that the mock does not know).
+the record), and what the bodies say, by column.
 """
 
 import datetime
@@ -111,8 +111,7 @@ class Exchange:
         values = {name: item.get(name) for name in names}
         values |= {"app": self.app, "operation": self.operation, "unique_id": item["apns_unique_id"]}
         values |= {"priority": number(item["priority"]), "expiration": number(item["expiration"])}
-        unsaid = item.get("unsaid", ()) if self.kind == "channel" else ()
-        return {name: values[name] for name in names.difference(unsaid)}
+        return {name: values[name] for name in names}
 
     @property
     def flags(self):
@@ -146,9 +145,7 @@ class Exchange:
         """Whether the status is known after a single loss: from the static table, or from its reason."""
         item = self.item
         is_certain = item["status"] in STATIC or STATUS_OF.get(item["reason"]) == item["status"]
-        # What few requests for channels put into the header table, a loss takes from all of them.
-        is_said = self.is_push or "unsaid" not in item
-        return self.kind is not None and is_said and not self.is_optional and item["ending"] == "answered" and is_certain
+        return self.kind is not None and not self.is_optional and item["ending"] == "answered" and is_certain
 
     def wrong_fields(self, record, is_exact):
         """(name, found, expected) of wrong fields. Null is right if the capture is incomplete."""
