@@ -38,12 +38,13 @@ class MutantsTests(unittest.TestCase):
                                     for number, change in enumerate(("found", "listed", "new", "late")))
         tried = [found, listed, new, late]
         reasons = {found.key: "no", listed.key: "no", ("a", "gone", "x"): "no"}
-        self.assertEqual(list(mutants.faults(tried, {0}, {3}, tried, reasons, True)), [
+        answers = {0: ("a", "exit 1"), 1: None, 2: None, 3: mutants.NOT_RUN}
+        self.assertEqual(list(mutants.faults(tried, answers, tried, reasons, True)), [
             "a · found · x: is found now; remove it from survivors.tsv",
             "a · new · x: nothing finds it (line 1)",
             "a · gone · x: is in survivors.tsv, but not in the code",
         ])
-        self.assertEqual(list(mutants.faults([listed], set(), set(), tried, reasons, False)), [])
+        self.assertEqual(list(mutants.faults([listed], answers, tried, reasons, False)), [])
 
 
 if __name__ == "__main__":
