@@ -1,11 +1,9 @@
 """Commands under faults of the system: the scenarios, the faults, and what must hold after each."""
 
 import collections
-import csv
 import errno
 import functools
 import itertools
-import json
 import os
 import re
 import shutil
@@ -92,20 +90,6 @@ SURROUNDINGS = {
     "an unknown locale": {"LC_ALL": "xx_XX.X", "LANGUAGE": "xx"}, "another time zone": {"TZ": "Asia/Kathmandu"},
     "an unknown time zone": {"TZ": "/missing"}, "few columns": {"COLUMNS": "1", "TERM": "dumb"},
 }
-NAMES = [
-    b"two\nlines", b"clear\x1b[2J", b"a,\"b\"", b"not \xff\xfe UTF-8", b"'; DROP TABLE device_tokens; --", b"./-",
-        "\u202e\u0130i".encode(),
-    b"a" * 250,
-]
-# What reads inputs of these names, and what reads its output.
-NAMED = {
-    "inspect": None, "inspect --json": json.loads, "export -t json": json.loads,
-    "export -t ndjson": lambda text: list(map(json.loads, text.splitlines())),
-    "export -t csv --records inputs": lambda text: list(csv.reader(text.splitlines(), strict=True)), "audit --json": json.loads,
-    "report -o -": None, "replay --dry-run --json --store sqlite:../names.sqlite": json.loads,
-    "replay --max-invalidate 100% --store sqlite:../names.sqlite": None,
-}
-
 Baseline = collections.namedtuple("Baseline", "run files before after")
 
 
@@ -230,25 +214,6 @@ class Trials:
         if store_of(name) and content(folder / store_of(name)) != normal.after:
             return f"another store; {context}"
         return None
-
-    def names(self):
-        """(command, what was wrong) for inputs with line ends, escapes, quotes and bytes that are no UTF-8 in their names."""
-        folder = self.directory / "names"
-        folder.mkdir()
-        for name in NAMES:
-            shutil.copyfile(self.directory / "inputs" / "dump.bin", os.path.join(os.fsencode(folder), name))
-        shutil.copyfile(self.directory / "tokens.sqlite", self.directory / "names.sqlite")
-        for arguments, read in NAMED.items():
-            run = subprocess.run([self.command, *arguments.split(), *sorted(NAMES)], cwd=folder, capture_output=True,
-                timeout=LIMIT)
-            if run.returncode != 0:
-                yield arguments, f"exit {run.returncode}: {message_of(run)[-300:]}"
-            if any(byte < 32 and byte != 10 or byte == 127 for byte in run.stderr):
-                yield arguments, "a message has a control character"
-            try:
-                read and read(run.stdout.decode())
-            except (ValueError, csv.Error) as failure:
-                yield arguments, f"the output cannot be read: {failure}"
 
     # What must hold
 
