@@ -113,10 +113,14 @@ class Chromium:
         """Seconds of a processor that the page's thread took, once Performance is enabled in this time."""
         return {metric["name"]: metric["value"] for metric in self.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
 
-    def picture(self, is_whole):
-        """The whole page as PNG, or what a window shows of it."""
-        return base64.b64decode(self.send("Page.captureScreenshot", format="png", captureBeyondViewport=is_whole)["data"])
+    def picture(self):
+        """What a window shows of the page, as PNG."""
+        return base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"])
 
     def paper(self):
         """The page as it is printed, as PDF."""
         return base64.b64decode(self.send("Page.printToPDF", printBackground=False, preferCSSPageSize=True)["data"])
+
+
+if __name__ == "__main__":
+    print(program())
