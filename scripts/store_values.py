@@ -12,9 +12,9 @@ import threading
 import time
 from collections import namedtuple
 
-# What one case changes: a column of a table of a scenario of that kind. `statement` is SQL; `is_valid` says whether the journal can
-# have the value, and is None where any answer without a fault is right. Of SQLite, Tests/TokenStoresTests/JournalDamageTests has
-# values that a journal cannot have.
+# What one case changes: a column of a table of a scenario of that kind. `statement` is SQL; `is_valid` says whether the journal
+# can have the value, and is None where any answer without a fault is right. Of SQLite, Tests/TokenStoresTests/JournalDamageTests
+# has values that a journal cannot have.
 Case = namedtuple("Case", "kind table column name statement is_valid")
 Store = namedtuple("Store", "url path journal")
 
@@ -71,6 +71,8 @@ WITHOUT_JOURNAL = ("store list", "store export", "store register", "store import
 class Scenario:
     """The stores of one database: a base of each kind, of which each case changes a copy."""
 
+    lenient = ""  # what comes before a statement that the database would refuse
+
     def __init__(self, command, directory, socket=None):
         self.command, self.directory, self.socket = command, directory, socket
         self.bases, self.lock, self.numbers = {}, threading.Lock(), itertools.count()
@@ -118,6 +120,37 @@ class Scenario:
     def loosen(self, store):
         """Removes constraints that tables of another program may lack."""
 
+    def copy(self, kind, case):
+        """A changed copy of a base; None where the database refuses the change."""
+        base, _ = self.base(kind)
+        store = self.with_journal(self.new_copy(base), base)
+        changed = store.journal if kind == "file" and case.table.startswith("apnsift_") else store.path
+        if self.client(self.lenient + case.statement, changed).returncode:
+            self.remove(store)
+            return None
+        return store
+
+    def with_journal(self, store, other):
+        if other.journal.exists():
+            shutil.copyfile(other.journal, store.journal)
+        return store
+
+    def client(self, sql, database=None):
+        return subprocess.run([*self.program(database), *([database] if database else [])], input=sql.encode(),
+            capture_output=True)
+
+    def execute(self, store, sql):
+        done = self.client(sql, store.path)
+        if done.returncode:
+            sys.exit(f"check-store-values: {done.stderr.decode()}")
+
+    def rows(self, store, sql):
+        return self.client(sql, store.path).stdout.splitlines()
+
+    def remove(self, store):
+        self.drop(store)
+        store.journal.unlink(missing_ok=True)
+
     def again(self, store):
         """What a command that writes gets: the store, or a copy."""
         return store
@@ -132,17 +165,8 @@ class SQLite(Scenario):
         path, journal = (self.directory / f"{name}{number}.sqlite" for name in ("store", "journal"))
         return Store(f"sqlite:{path}", path, journal)
 
-    def rows(self, store, sql, path=None):
-        connection = sqlite3.connect(path or store.path, isolation_level=None)
-        connection.text_factory = bytes
-        try:
-            return connection.execute(sql).fetchall()
-        finally:
-            connection.close()
-
-    def execute(self, store, sql):
-        for statement in sql.split("; "):
-            self.rows(store, statement)
+    def program(self, _):
+        return ["sqlite3", "-bail", "-quote"]
 
     def loosen(self, store):
         for path in filter(os.path.exists, (store.path, store.journal)):
@@ -154,72 +178,31 @@ class SQLite(Scenario):
                 connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (loose, name))
             connection.close()
 
-    def path_of(self, case, store):
-        return store.journal if case.kind == "file" and case.table.startswith("apnsift_") else store.path
-
-    def copy(self, kind, case):
-        store = self.again(self.base(kind)[0])
-        try:
-            self.rows(store, case.statement, self.path_of(case, store))
-        except sqlite3.IntegrityError:
-            return None
-        return store
-
-    def again(self, store):
+    def new_copy(self, store):
         copy = self.new_store("")
-        for source, target in zip(store[1:], copy[1:]):
-            if source.exists():
-                shutil.copyfile(source, target)
+        shutil.copyfile(store.path, copy.path)
         return copy
 
-    def remove(self, store):
-        for path in store[1:]:
-            path.unlink(missing_ok=True)
+    def again(self, store):
+        return self.with_journal(self.new_copy(store), store)
 
-    def dump(self, store):
-        found = []
-        for path in filter(os.path.exists, store[1:]):
-            for name, in self.rows(store, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", path):
-                found.append((name, sorted(map(repr, self.rows(store, f"SELECT * FROM {name.decode()}", path)))))
-        return found
+    def drop(self, store):
+        store.path.unlink()
+
+    def content(self, store):
+        return [self.rows(store, ".dump"), store.journal.exists() and self.client(".dump", store.journal).stdout]
 
 
 class Server(Scenario):
-    lenient, force = "", ""  # what comes before a statement that the server would refuse, and after one that drops a database
-
-    def copy(self, kind, case):
-        base, _ = self.base(kind)
-        store = self.new_copy(base)
-        if base.journal.exists():
-            shutil.copyfile(base.journal, store.journal)
-        if self.client(self.lenient + case.statement, store.path).returncode:
-            self.remove(store)
-            return None
-        return store
+    force = ""  # what comes after a statement that drops a database
 
     def new_store(self, kind, more=""):
         name = f"store{next(self.numbers)}"
         self.client(f"CREATE DATABASE {name}{more};")
         return Store(self.url.format(name, self.socket), name, self.directory / f"{name}.journal")
 
-    def client(self, sql, database=None):
-        return subprocess.run([*self.program(database), *([database] if database else [])], input=sql.encode(),
-            capture_output=True)
-
-    def remove(self, store):
+    def drop(self, store):
         self.client(f"DROP DATABASE {store.path}{self.force}")
-        store.journal.unlink(missing_ok=True)
-
-    def execute(self, store, sql):
-        done = self.client(sql, store.path)
-        if done.returncode:
-            sys.exit(f"check-store-values: {done.stderr.decode()}")
-
-    def rows(self, store, sql):
-        return self.client(sql, store.path).stdout.splitlines()
-
-    def dump(self, store):
-        return self.content(store), store.journal.exists() and store.journal.read_bytes()
 
 
 class PostgreSQL(Server):
@@ -486,7 +469,7 @@ def faults(scenario, case):
 
 def faults_of(scenario, case, store, arguments, writes, form):
     used = scenario.again(store) if writes else store
-    before = writes and scenario.dump(used)
+    before = writes and scenario.content(used)
     started = time.monotonic()
     done = scenario.run(arguments, used, case.kind)
     code, message, seconds = done.returncode, done.stderr.decode(errors="replace").strip(), time.monotonic() - started
@@ -506,7 +489,7 @@ def faults_of(scenario, case, store, arguments, writes, form):
             yield f"{context}, expected {0 if case.is_valid else 2}: {message[:300]}"
         elif not case.is_valid and (missing := [part for part in (case.table, case.column) if part not in message]):
             yield f"{context}: the message does not name {' and '.join(missing)}: {message[:300]}"
-    if writes and code and scenario.dump(used) != before:
+    if writes and code and scenario.content(used) != before:
         yield f"{context}: failed and changed the store: {message[:200]}"
     is_undone = arguments == "store undo 1" and code == 0 and case.table.startswith("apnsift_") and "skipped" not in message
     if is_undone and scenario.database == "sqlite" and not restores_other_rows(case):
