@@ -195,9 +195,7 @@ def others(evidence):
 def questions(evidence, first):
     """The answers that a reader of the report must find, see docs/how-to/examine-evidence.md."""
     time, token = first[7]
-    files = [path for path in evidence.folder.rglob("*") if not path.is_dir() or path.is_symlink()]
     return {
-        "files": len(files),
         "damaged": {"source": "dumps/damaged.bin", "offset": 760, "bytes": 37},
         "cut": {"source": "dumps/cut.bin", "offset": 38 * 39, "bytes": 21},
         "copies": ["dumps/Copy of feedback-2013.bin", "dumps/feedback-2013.bin"],
