@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from apnsift._errors import InputError, UsageError
+from apnsift._arguments import inputs
+from apnsift._errors import UsageError
 
 
 class File(NamedTuple):
@@ -35,25 +35,9 @@ def listed(paths: Iterable[str]) -> Iterator[File]:
     As the command does, a walk does not follow links to directories, and takes regular files only. A path without a file is
     listed as if it had one: reading it gives the command's own error.
     """
-    for path in map(local, paths):
-        if glob.has_magic(path) and not os.path.lexists(path):
-            matches = sorted(glob.glob(path, recursive=True))
-            if not matches:
-                raise InputError([f"{path}: no file matches this pattern"])
-            for match in matches:
-                yield from _at(match)
-        else:
-            yield from _at(path)
-
-
-def _at(path: str) -> Iterator[File]:
-    found = False
-    if os.path.isdir(path):
-        for file in _members(path):
-            found = True
-            yield file
-    if not found:
-        yield _file(path) or File(path, 0, 0)
+    for path in inputs(map(local, paths)):
+        members = list(_members(path)) if os.path.isdir(path) else []
+        yield from members or [_file(path) or File(path, 0, 0)]
 
 
 def _members(directory: str) -> Iterator[File]:
