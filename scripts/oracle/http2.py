@@ -61,10 +61,6 @@ class Kept:
             self.directions[key] = Direction(self.capture, key[0], key[1] == "server", self.layout.directions[key].base)
         return self.directions[key]
 
-    def locate(self, key, offset):
-        """(number of the packet, offset in the file, time) of a byte; None where it was lost."""
-        return self.direction(key).locate(offset)
-
 
 @dataclass(frozen=True)
 class Frame:
@@ -102,7 +98,8 @@ class Clear:
         return self.frames.get((exchange.key[0], side, exchange.key[1]), [])
 
     def locate(self, kept, key, offset):
-        return kept.locate(key, offset)
+        """(number of the packet, offset in the file, time) of a byte; None where it was lost."""
+        return kept.direction(key).locate(offset)
 
     def touched(self, index, exchange):
         """Whether a packet has bytes of an exchange."""
@@ -158,7 +155,7 @@ class Sealed:
 
     def locate(self, kept, key, offset):
         where = self.ciphertext(key, offset)
-        return None if where is None else kept.locate(key, where)
+        return None if where is None else kept.direction(key).locate(where)
 
     def touched(self, index, exchange):
         """Whether a packet has bytes of a TLS record with a frame of the exchange."""

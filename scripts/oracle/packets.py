@@ -25,9 +25,6 @@ class Peer:
     def packed(self):
         return ipaddress.ip_address(self.address).packed
 
-    def __str__(self):
-        return f"{self.address}:{self.port}"
-
 
 def segment(source, target, sequence, acknowledged, flags, payload=b"", options=b"", window=64240, checksum=None):
     """A TCP segment. Its checksum is right unless another is given."""

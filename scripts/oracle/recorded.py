@@ -76,14 +76,3 @@ def decoded(dumps):
 
 def expected(capture):
     return decoded(captured_streams(capture))
-
-
-# Of the gateway
-
-
-def requests(directory):
-    return directory / "gateway.requests.truth.csv"
-
-
-def responses(directory):
-    return directory / "gateway.responses.truth.csv"
