@@ -1,12 +1,8 @@
-"""A page in headless Chromium, led through a pipe by the DevTools protocol: no library and no port is needed."""
+"""Pages in headless Chromium, led by Playwright."""
 
-import base64
-import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC = "/Applications/{0}.app/Contents/MacOS/{0}"
@@ -21,105 +17,51 @@ def program():
 
 
 class Chromium:
-    """A running Chromium with one page."""
-
-    def __init__(self):
-        self.home = tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True)
-        to_browser, self.commands = os.pipe()
-        self.answers, from_browser = os.pipe()
-        arguments = [
-            program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
-            f"--user-data-dir={self.home.name}", "--remote-debugging-pipe", "about:blank"]
-        # The protocol is read from descriptor 3 and written to 4.
-        shell = f'exec 3<&{to_browser} 4>&{from_browser}; exec "$@"'
-        self.process = subprocess.Popen(
-            ["bash", "-c", shell, "chromium", *arguments], pass_fds=(to_browser, from_browser),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, "HOME": self.home.name})
-        os.close(to_browser)
-        os.close(from_browser)
-        self.rest, self.number, self.events, self.session = b"", 0, [], None
-        page = next(target for target in self.send("Target.getTargets")["targetInfos"] if target["type"] == "page")
-        self.session = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Log", "Runtime", "Network"):
-            self.send(f"{domain}.enable")
+    """A running Chromium, with a page for each width; `page` is the one that was shown last."""
 
     def __enter__(self):
+        from playwright.sync_api import sync_playwright  # scripts/setup asks for the program before it is there
+
+        self.playwright, self.pages, self.said = sync_playwright().start(), {}, []
+        self.browser = self.playwright.chromium.launch(executable_path=program(), args=["--no-sandbox", "--hide-scrollbars"])
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        os.close(self.commands)
-        os.close(self.answers)
-        self.home.cleanup()
+        self.browser.close()
+        self.playwright.stop()
 
-    def read(self):
-        """The next message."""
-        while b"\0" not in self.rest:
-            chunk = os.read(self.answers, 1 << 16)
-            if not chunk:
-                raise RuntimeError("Chromium ended before its time")
-            self.rest += chunk
-        message, self.rest = self.rest.split(b"\0", 1)
-        return json.loads(message)
+    def page_of(self, width):
+        if width not in self.pages:
+            self.pages[width] = self.browser.new_page(viewport={"width": width, "height": 900}, is_mobile=width < 600)
+            self.pages[width].on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
+            self.pages[width].on("pageerror", lambda error: self.said.append(f"exception: {error}"))
+            self.pages[width].on("request", lambda request: self.said.append(f"asks for {request.url[:80]}"))
+        return self.pages[width]
 
-    def send(self, method, **parameters):
-        """The result of a command; events that come before it are kept."""
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.commands, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self.read()
-            if answer.get("id") != self.number:
-                self.events.append(answer)
-            elif "error" in answer:
-                raise RuntimeError(f"{method}: {answer['error']['message']}")
-            else:
-                return answer["result"]
-
-    def show(self, path, width, height=900, scheme="light", media=""):
+    def show(self, path, width, scheme="light", media="screen"):
         """Loads the file at this width in CSS pixels; returns what the page complained of or asked the network for."""
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.send("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.events = []
-        address = path.resolve().as_uri()
-        self.send("Page.navigate", url=address)
-        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
-            self.events.append(self.read())
-        return list(self.complaints(address))
+        self.page, address = self.page_of(width), path.resolve().as_uri()
+        self.page.emulate_media(media=media, color_scheme=scheme)
+        self.said.clear()
+        self.page.goto(address)
+        return [complaint for complaint in self.said if complaint != f"asks for {address[:80]}"]
 
-    def complaints(self, address):
-        for event in self.events:
-            found = event.get("params", {})
-            if event.get("method") == "Log.entryAdded":
-                yield f"{found['entry']['level']}: {found['entry']['text']}"
-            elif event.get("method") == "Runtime.exceptionThrown":
-                yield f"exception: {found['exceptionDetails']['text']}"
-            elif event.get("method") == "Network.requestWillBeSent" and found["request"]["url"] != address:
-                yield f"asks for {found['request']['url'][:80]}"
-
-    def evaluate(self, expression, waits=False):
+    def evaluate(self, expression):
         """What a JavaScript expression comes to in the page; of a promise, once it is kept."""
-        answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=waits)
-        if "exceptionDetails" in answer:
-            raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "an exception"))
-        return answer["result"].get("value")
+        return self.page.evaluate(expression)
 
-    def thread_time(self):
-        """Seconds of a processor that the page's thread took, once Performance is enabled in this time."""
-        return {metric["name"]: metric["value"] for metric in self.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
-
-    def picture(self):
-        """What a window shows of the page, as PNG."""
-        return base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"])
+    def show_timed(self, path, width):
+        """What `show` returns, and the seconds of a processor that the thread of the page took for it."""
+        session = self.page_of(width).context.new_cdp_session(self.page_of(width))
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        complaints = self.show(path, width)
+        metrics = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
+        session.detach()  # while it is there, no page is that of paper
+        return complaints, metrics["TaskDuration"]
 
     def paper(self):
         """The page as it is printed, as PDF."""
-        return base64.b64decode(self.send("Page.printToPDF", printBackground=False, preferCSSPageSize=True)["data"])
+        return self.page.pdf(prefer_css_page_size=True)
 
 
 if __name__ == "__main__":
