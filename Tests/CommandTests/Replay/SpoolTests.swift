@@ -314,15 +314,17 @@ struct SpoolTests {
     try directory.write("", to: "spool/.partial")
     try directory.write(feedback(tuples(2, from: 20) + [Tuple(5, token(30))]), to: "spool/early.bin")
     try directory.write(feedback(tuples(2, from: 40)).dropLast(), to: "spool/short.bin")
+    let future = #"{"token":"\#(hex(token(31)))","status":410,"invalidated_at":4000000000000}"#
+    try directory.write(future + "\n", to: "spool/future.log")
     _ = try directory.apnsift("replay", "spool/0.bin", "--create")
     let outcome = try replay("--skip-unreadable", "--skip-replayed", "--json").exits(2)
     let counts = try Evidence.object(outcome.text)
     #expect(
       counts["files"] as? [String: Int] == [
-        "read": 4, "unreadable": 1, "replayed_before": 1, "left_alone": 1,
+        "read": 5, "unreadable": 1, "replayed_before": 1, "left_alone": 1,
       ],
       "\(outcome.text)")
-    #expect(counts["flags"] as? [String: Int] == ["implausible-timestamp": 1], "\(outcome.text)")
+    #expect(counts["flags"] as? [String: Int] == ["implausible-timestamp": 2], "\(outcome.text)")
     #expect(counts["findings"] as? [String: Int] == ["truncated-record": 1], "\(outcome.text)")
   }
 }
