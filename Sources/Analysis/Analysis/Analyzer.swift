@@ -1,4 +1,3 @@
-import APNsWire
 import Basics
 import PacketCapture
 

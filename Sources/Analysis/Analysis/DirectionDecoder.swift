@@ -1,6 +1,4 @@
 import APNsWire
-import Basics
-import ProviderLogs
 
 /// The kind of records in a direction.
 package enum DirectionContent: Sendable {

@@ -1,5 +1,3 @@
-import APNsWire
-import Basics
 import PacketCapture
 
 /// Evidence that a sink gets only on request, in addition to feedback records, findings and streams.

@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 import PacketCapture
 
 /// A short summary for the user: the first streams, the histogram of times, and the first findings of each code.

@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 import APNsPushes
 import PacketCapture
 import ProviderLogs

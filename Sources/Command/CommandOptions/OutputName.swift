@@ -1,5 +1,4 @@
 import ArgumentParser
-import Basics
 
 /// The format that the name of an output file calls for.
 package enum OutputName {

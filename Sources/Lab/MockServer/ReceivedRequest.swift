@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 import Conformance
 
 /// A request that a client sent, and its answer.

@@ -1,4 +1,3 @@
-import Basics
 import NIOCore
 
 /// Replays one connection to one client.

@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import Reports
 
 /// Collects tokens from a token table: counts all of them and keeps a few.
 struct InvalidationCollector {

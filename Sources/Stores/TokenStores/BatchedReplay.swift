@@ -1,5 +1,3 @@
-import Basics
-
 /// A replay in several transactions, each of which records its part of the journal's entry (docs/decisions/stores.md#51-row-locks). After an
 /// interruption, the same replay continues the entry.
 struct BatchedReplay {

@@ -1,5 +1,3 @@
-import Basics
-
 /// The apps in the topics of pushes.
 package struct PushTopics {
   /// The first push of an app.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CommandOptions
 import Reports
 
 struct Dissector: ParsableCommand {

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Basics
-import CommandOptions
 import TokenStores
 
 /// The layout of an existing table: from a mapping file, or from two options for a dry run.

@@ -1,5 +1,3 @@
-import Basics
-
 /// Plausibility of records at arbitrary indices: after damage, and within a record whose length may be wrong.
 extension PcapRecords {
   /// After damage only packets up to this length are plausible, in bytes: libpcap's own limit for nearly all link

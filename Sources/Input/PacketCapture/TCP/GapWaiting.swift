@@ -1,5 +1,3 @@
-import Basics
-
 /// How long a stream waits for missing bytes, and a closed connection for late packets (docs/spec/captures.md#limits).
 extension Reassembler {
   /// - Parameter due: the entries that are due.

@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 import PacketCapture
 
 /// Records in bytes of any kind, such as disk images and memory (docs/carving.md): chains of feedback tuples, binary or as

@@ -1,4 +1,3 @@
-import Basics
 import PacketCapture
 
 /// Reads bytes that are encoded in text, in a form that the caller has recognised. The buffers are reused.

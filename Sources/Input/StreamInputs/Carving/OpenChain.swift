@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 import PacketCapture
 
 /// The chain that is being emitted: a stream of its own.

@@ -1,4 +1,3 @@
-import Basics
 import PacketCapture
 
 /// The one stream of a dump: decoded from text, without the marks of other tools. Or that of a provider's log, as it is.

@@ -1,4 +1,3 @@
-import Basics
 import ProviderLogs
 
 /// Formats in which other tools write streams, by the names of `--from`.

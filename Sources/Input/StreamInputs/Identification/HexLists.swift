@@ -1,5 +1,3 @@
-import Basics
-
 /// Text files that look like hex dumps and are none: lists of checksums, and of tokens without times.
 enum HexLists {
   private static let tokenDigits = 64

@@ -1,5 +1,3 @@
-import Basics
-
 /// The beginning of a text, which shows its format: its lines, and how often it has each character.
 package struct TextHead {
   let bytes: [UInt8]

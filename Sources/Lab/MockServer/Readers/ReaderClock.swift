@@ -1,5 +1,3 @@
-import Basics
-
 package struct ReaderLimits: Sendable {
   /// How long a reader may read nothing before it ends, in seconds.
   package var seconds: Double

@@ -1,6 +1,5 @@
 import APNsWire
 import ArgumentParser
-import Basics
 import CommandOptions
 import Conformance
 import MockServer

@@ -1,5 +1,3 @@
-import Analysis
-
 /// Writes the page: one self-contained HTML file, without network access, and without scripts unless it is interactive.
 /// Its parts are in extensions.
 package enum ReportHTML {

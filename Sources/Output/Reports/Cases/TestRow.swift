@@ -1,5 +1,3 @@
-import Analysis
-
 /// The result of one test: a case of a corpus, or a stream of a case under a reader.
 package struct TestRow: Sendable {
   package enum TestResult: Sendable {

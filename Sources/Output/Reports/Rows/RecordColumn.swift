@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import PacketCapture
 
 /// A column of CSV and Arrow, and a member of JSON records. columns.txt has its type and meaning.
 protocol RecordColumn: RawRepresentable<String>, CaseIterable, Sendable {}

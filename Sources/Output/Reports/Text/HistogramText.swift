@@ -1,5 +1,4 @@
 import Analysis
-import Basics
 
 /// A histogram of times as lines of text, a bar each, with a heading. A line has at most 80 columns.
 enum HistogramText {

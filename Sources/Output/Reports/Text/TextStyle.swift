@@ -1,4 +1,3 @@
-import Analysis
 import PacketCapture
 
 /// Emphasis for terminals; plain text elsewhere.

@@ -1,5 +1,4 @@
 import Basics
-import Synchronization
 
 /// A database of MariaDB (docs/stores.md, MariaDB).
 ///

@@ -1,5 +1,4 @@
 import Basics
-import Reports
 
 /// A mapping as one line of JSON, for the journal. It is also YAML, which `MappingFile` reads.
 package enum MappingText {
