@@ -14,11 +14,7 @@ public struct JSONText {
 
   /// Whether the bytes of `range`, which must be in the span, are one JSON value.
   public static func isValue(_ range: Range<Int>, in bytes: RawSpan) -> Bool {
-    bytes.extracting(range).withUnsafeBytes { text in
-      guard let start = text.baseAddress else { return false }
-      var text = JSONText(next: start, end: start + text.count)
-      return text.readValue()
-    }
+    bytes.extracting(range).withUnsafeBytes { error(of: $0) == nil }
   }
 
   /// The offset of the first wrong byte, and the expected token; nil if the text is one JSON value.
