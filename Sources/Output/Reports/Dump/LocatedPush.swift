@@ -5,11 +5,9 @@ import PacketCapture
 
 extension RecordLocator {
   /// Shows the fields of pushes as text, without a dump: their header blocks refer to earlier ones.
-  package func pushes(_ found: PushRecords, in bytes: RawSpan) { add(found, in: bytes) }
+  package func exchanges(_ found: PushRecords, in bytes: RawSpan) { pushes(found, in: bytes) }
 
-  package func exchanges(_ found: PushRecords, in bytes: RawSpan) { add(found, in: bytes) }
-
-  private func add(_ found: PushRecords, in bytes: RawSpan) {
+  package func pushes(_ found: PushRecords, in bytes: RawSpan) {
     for push in found.records where matches(push, found.labels, in: bytes) {
       add(
         LocatedBytes(
