@@ -11,7 +11,7 @@ package protocol ByteSink: AnyObject {
 /// The buffer is raw memory: an array would check at each append whether it is uniquely referenced, and a class with an
 /// array would check for exclusive access.
 package final class OutputBuffer {
-  private static let capacity = 256 << 10
+  static let capacity = 256 << 10
 
   /// Nil keeps everything in the buffer.
   private let sink: (any ByteSink)?
@@ -43,8 +43,8 @@ package final class OutputBuffer {
   }
 
   /// Appends bytes, or writes them without a copy if they are many.
-  func write(_ bytes: UnsafeRawBufferPointer) throws {
-    guard let sink, bytes.count >= Self.capacity else { return try append(bytes) }
+  func write(_ bytes: UnsafeRawBufferPointer, many: Int = OutputBuffer.capacity) throws {
+    guard let sink, bytes.count >= many else { return try append(bytes) }
     try flush()
     try sink.write(RawSpan(_unsafeBytes: bytes))
   }
@@ -73,10 +73,7 @@ package final class OutputBuffer {
   /// Moves the bytes of another buffer to this one, from an index on.
   func append(rowsOf other: OutputBuffer, from start: Int = 0) throws {
     defer { other.removeAll() }
-    let rows = UnsafeRawBufferPointer(rebasing: other.bytes[start...])
-    guard let sink, rows.count >= Self.capacity / 2 else { return try append(rows) }
-    try flush()
-    try sink.write(RawSpan(_unsafeBytes: rows))
+    try write(UnsafeRawBufferPointer(rebasing: other.bytes[start...]), many: Self.capacity / 2)
   }
 
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
