@@ -5,7 +5,6 @@ import CommandOptions
 import Conformance
 import Reports
 
-/// `apnsift audit`: the results of well-known faulty readers for the same bytes.
 struct Audit: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit",

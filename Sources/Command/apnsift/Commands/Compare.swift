@@ -4,7 +4,6 @@ import Basics
 import CommandOptions
 import Reports
 
-/// `apnsift compare`: the tokens of two sets of inputs.
 struct Compare: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",

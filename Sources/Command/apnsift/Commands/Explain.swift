@@ -3,7 +3,6 @@ import ArgumentParser
 import Basics
 import PacketCapture
 
-/// `apnsift explain`: what a finding or a flag means.
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Explain a finding or a flag: its cause, what it means, what to do.",

@@ -4,7 +4,6 @@ import Basics
 import CommandOptions
 import Reports
 
-/// `apnsift export`: every record.
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",

@@ -4,7 +4,6 @@ import Basics
 import CommandOptions
 import Reports
 
-/// `apnsift inspect`: the contents of the inputs, and findings about them.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",

@@ -5,7 +5,6 @@ import CommandOptions
 import Reports
 import TokenStores
 
-/// `apnsift replay`: invalidates tokens in a token store.
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",

@@ -5,7 +5,6 @@ import CommandOptions
 import EvidenceReport
 import Reports
 
-/// `apnsift report`: an evidence report, one HTML file.
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",

@@ -6,7 +6,6 @@ import Reports
 import StreamInputs
 import TokenStores
 
-/// `apnsift search`: where the bytes of tokens are, in files of any kind.
 struct Search: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search",

@@ -6,7 +6,6 @@ import CommandOptions
 import Reports
 import TokenStores
 
-/// `apnsift show`: an annotated hex dump of one record or offset.
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `apnsift store`: commands for a token store.
 struct Store: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",

@@ -4,7 +4,6 @@ import CommandOptions
 import Reports
 import TokenStores
 
-/// `apnsift store export`: the rows of a store as CSV, for other programs.
 struct StoreExport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",

@@ -4,7 +4,6 @@ import CommandOptions
 import Reports
 import TokenStores
 
-/// `apnsift store history`: the replays of a store, and their changes.
 struct StoreHistory: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",

@@ -3,7 +3,6 @@ import Basics
 import CommandOptions
 import TokenStores
 
-/// `apnsift store import`: registrations from CSV files.
 struct StoreImport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",

@@ -3,7 +3,6 @@ import Basics
 import Reports
 import TokenStores
 
-/// `apnsift store list`: the rows of a store.
 struct StoreList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

@@ -3,7 +3,6 @@ import Basics
 import CommandOptions
 import TokenStores
 
-/// `apnsift store register`: registers tokens at a time.
 struct StoreRegister: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "register",

@@ -3,7 +3,6 @@ import Basics
 import Reports
 import TokenStores
 
-/// `apnsift store show`: the rows of some tokens.
 struct StoreShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

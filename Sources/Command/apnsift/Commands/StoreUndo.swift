@@ -3,7 +3,6 @@ import Basics
 import CommandOptions
 import TokenStores
 
-/// `apnsift store undo`: reverts a replay.
 struct StoreUndo: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",

@@ -3,7 +3,6 @@ import Basics
 import CommandOptions
 import Conformance
 
-/// `apnsift verify`: checks each case of a corpus.
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

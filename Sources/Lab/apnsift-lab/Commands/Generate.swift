@@ -5,7 +5,6 @@ import Conformance
 import Generator
 import Reports
 
-/// `apnsift-lab generate`: inputs with known contents.
 struct Generate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",

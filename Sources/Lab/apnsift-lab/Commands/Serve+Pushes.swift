@@ -6,7 +6,6 @@ import Conformance
 import MockServer
 import Reports
 
-/// `serve --pushes`.
 extension Serve {
   func runPushes() throws {
     var examination = try input.examination(hashing: .none, mayRepeat: true)

@@ -6,7 +6,6 @@ import Dispatch
 import MockServer
 import Reports
 
-/// `apnsift-lab serve`: a mock server that replays captured server bytes.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",

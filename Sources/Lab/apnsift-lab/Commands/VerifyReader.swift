@@ -4,7 +4,6 @@ import CommandOptions
 import Conformance
 import MockServer
 
-/// `apnsift-lab verify`: tests a reader with the streams of a corpus.
 struct VerifyReader: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
