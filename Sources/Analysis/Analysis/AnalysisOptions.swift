@@ -17,7 +17,6 @@ package struct AnalysisOptions: Sendable {
 
   package init() {}
 
-  /// The probes that recognise formats by content.
   package var contentProbes: [FormatProbe] { [probe.formatProbe, ContentProbe.logProbe(logs)] }
 
   package var probe: ContentProbe { ContentProbe(feedback: rules, requests: requestRules) }

@@ -93,7 +93,6 @@ package struct InputRecord: Equatable, Sendable {
     sameBytesAs = first
   }
 
-  /// Digests the file itself.
   mutating func hashFile(_ kinds: DigestKinds) {
     guard let path, digests == FileDigests() || isFirstPart else { return }
     let file = FileDigests.of(Input(source, path: path), kinds)

@@ -71,7 +71,6 @@ extension StreamAnalysis {
       direction.finding(.malformedLine, skip.offset, skip.length, origin, message), in: &direction)
   }
 
-  /// Reports the lines that were only counted.
   func reportCountedLines() throws {
     guard let counts = logLines?.value else { return }
     if counts.more > 0 {

@@ -52,7 +52,6 @@ package struct PendingRequests {
   package var end: Int { base + requests.count }
   package var count: Int { requests.count - removed }
 
-  /// The pending request with the given number.
   package subscript(number: Int) -> PendingRequest { requests[number - base] }
 
   package mutating func append(_ request: PendingRequest) { requests.append(request) }

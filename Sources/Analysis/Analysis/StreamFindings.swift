@@ -22,7 +22,6 @@ struct PendingFindings {
     return true
   }
 
-  /// Removes the first finding if its offset is before `offset`.
   mutating func removeFirst(before offset: Int) -> StreamFinding? {
     guard let first = findings.first?.offset, first < offset else { return nil }
     return findings.removeFirst()

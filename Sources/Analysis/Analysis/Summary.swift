@@ -19,7 +19,6 @@ package struct StreamSummary: Equatable, Sendable {
   /// `address:port` of each end, IPv6 in brackets; nil if the source has no addresses.
   package var client: String?
   package var server: String?
-  /// The side with the role of the server.
   package var serverSide = Side.second
   /// Numbers (from 1) and times of the first and last packet; nil without packets.
   package var firstPacket: Int?

@@ -5,7 +5,6 @@ import Basics
 /// pages of bins. So a few times far from the others do not widen the bins. `Timeline` joins the bins to bars. The bins
 /// do not depend on the order of the times.
 package struct TimeHistogram: Sendable {
-  /// A width of bins.
   private struct Width {
     /// Each divides the next, and the bars of a `Timeline` that are longer.
     let seconds: UInt32
@@ -36,7 +35,6 @@ package struct TimeHistogram: Sendable {
 
   package init() {}
 
-  /// Width of the bins, in seconds.
   package var binWidth: UInt32 { width.seconds }
 
   /// The bins with times: their start times in seconds since 1970, and their counts.

@@ -113,7 +113,6 @@ extension TokenLengths: LimitArgument {
   public init?(argument: String) { self.init(argument) }
   public var defaultValueDescription: String { text }
 
-  /// A single length.
   package init(number: Int) { self = TokenLengths("\(number)") ?? .standard }
 
   package var number: Int { longest }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Basics
 
-/// Whether output is coloured.
 package struct ColorOptions: ParsableArguments {
   @Option(help: .init("Colour the output.", valueName: "WHEN"))
   package var color = OutputFile.Color.auto

@@ -26,7 +26,6 @@ struct DecryptionOptions: ParsableArguments {
     }
   }
 
-  /// The files that are read.
   var files: [String] { keys + rsaKey + psk + [passphraseFile].compactMap { $0 } }
 
   /// Reads the files; nil if nothing is to be decrypted.

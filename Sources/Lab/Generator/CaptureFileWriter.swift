@@ -18,7 +18,6 @@ struct CaptureFileWriter {
     try buffer.append(container.format == .pcap ? pcapHeader : pcapngHeader)
   }
 
-  /// Writes what is buffered.
   mutating func finish() throws { try buffer.flush() }
 
   /// The record of a packet in the format of the file.

@@ -116,7 +116,6 @@ struct GeneratedRequests {
       : UInt32(truncatingIfNeeded: random.next())
   }
 
-  /// The request with this number in the scenario.
   subscript(number: Int) -> GeneratedRequest {
     let index = UInt32(truncatingIfNeeded: number - numbers.lowerBound)
     return GeneratedRequest(number, of: scenario, identifier: firstIdentifier &+ index)

@@ -49,7 +49,6 @@ package protocol GeneratorOutput: AnyObject {
   func write(_ bytes: RawSpan) throws
 }
 
-/// Buffers bytes for an output.
 struct BufferedOutput {
   private static let size = 1 << 16
 

@@ -1,7 +1,6 @@
 /// A record as sent, damage included.
 struct SentRecord {
   let record: GeneratedRecord
-  /// The sent bytes.
   let bytes: [UInt8]
   /// Offset in the sent bytes of the first byte, or of its position if it is lost.
   let offset: Int

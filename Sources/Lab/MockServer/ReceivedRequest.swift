@@ -46,7 +46,6 @@ package struct ReceivedRequest: Sendable, Equatable {
     (kind, subject) = (found.request, String(decoding: bytes[found.subject], as: UTF8.self))
   }
 
-  /// The first value of a header.
   package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
   /// The first value of a header of the request, else of the response.

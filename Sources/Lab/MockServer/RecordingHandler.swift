@@ -12,7 +12,6 @@ package final class ServedCapture: Sendable {
     writer = Mutex(try ConnectionWriter(output))
   }
 
-  /// Adds lines of a key log.
   package func add(keyLog lines: [UInt8]) { write { writer, _ in try writer.add(keyLog: lines) } }
 
   /// Nil after an error.

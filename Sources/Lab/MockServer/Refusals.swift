@@ -119,6 +119,5 @@ enum Refusals {
 }
 
 extension ReceivedRequest {
-  /// Whether it has the header, and its value is so.
   fileprivate func has(_ name: String, _ isSo: (String) -> Bool) -> Bool { header(name).map(isSo) ?? false }
 }

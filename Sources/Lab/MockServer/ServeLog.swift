@@ -68,8 +68,6 @@ package final class ServeLog: Sendable {
     return errors.filter { $0.0 > 0 }.map { "\(Count.of($0.0, $0.1)) \($0.2)" }
   }
 
-  // MARK: - Messages
-
   private func message(_ event: ServerEvent) -> Message? {
     switch event {
     case .opened, .received, .finished: nil

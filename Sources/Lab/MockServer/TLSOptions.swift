@@ -1,7 +1,6 @@
 import NIOCore
 import NIOSSL
 
-/// TLS settings of a server.
 package struct TLSOptions: Sendable {
   package enum Version: String, CaseIterable, Sendable {
     case tls10 = "1.0"

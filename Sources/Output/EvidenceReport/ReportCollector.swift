@@ -74,8 +74,6 @@ final class ReportCollector: EvidenceSink {
     }
   }
 
-  // MARK: - Records
-
   func records(_ records: FeedbackRecords, in bytes: RawSpan) {
     if !records.run.flags.isEmpty { records.eachExtent { flagged($0, in: bytes) } }
   }

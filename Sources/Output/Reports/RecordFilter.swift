@@ -7,7 +7,6 @@ import PacketCapture
 ///
 /// With a token or times, it leaves out findings and streams: they concern others, too.
 package final class RecordFilter: EvidenceSink {
-  /// Which records are passed.
   package struct Choice: Sendable {
     /// Nil for records of any token.
     var token: [UInt8]?
@@ -37,7 +36,6 @@ package final class RecordFilter: EvidenceSink {
   private var token: [UInt8]? { choice.token }
   private var isFlagged: Bool { choice.isFlagged }
 
-  /// Whether a record of this time is passed.
   private func isInTime(_ time: Int64?) -> Bool {
     guard let times = choice.times else { return true }
     guard let time else {
@@ -123,10 +121,7 @@ package final class RecordFilter: EvidenceSink {
   }
 }
 
-// MARK: - Tokens of records
-
 extension RecordRun {
-  /// The indices of the records with a token.
   func indices(of token: [UInt8], in bytes: RawSpan) -> [Int] {
     guard tokenLength == token.count else { return [] }
     return (0..<count).filter { bytes.extracting(self.token(of: $0)).hasBytes(token) }

@@ -64,7 +64,6 @@ struct TokenEntry: Equatable {
     time != other.time ? time > other.time : milliseconds > other.milliseconds
   }
 
-  /// Merges another entry of the same token.
   @inline(__always)
   mutating func merge(_ other: TokenEntry) {
     let latest = other.isLater(than: self) ? other : self
@@ -91,7 +90,6 @@ extension TokenEntry {
   /// The bit of the head above the other flags: numbers follow.
   private static let numbersBit: UInt64 = 1 << 63
 
-  /// Loads the entry at `start`.
   @inline(__always)
   init(loadingFrom start: UnsafeRawPointer) {
     let head = start.loadUnaligned(as: UInt64.self)
@@ -222,7 +220,6 @@ package struct TokenSummary: Equatable, Sendable {
   package var origin: TokenOrigin?
   package var firstOrigin: TokenOrigin?
 
-  /// - Parameter token: pointer to the bytes.
   init(_ entry: TokenEntry, _ token: UnsafeRawPointer) {
     if entry.hasOrigin {
       origin = .load(isFirst: false, before: token)

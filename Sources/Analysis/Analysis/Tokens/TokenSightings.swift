@@ -88,8 +88,6 @@ package final class TokenSightings: EvidenceSink {
     return ofStream ?? (sighting.isSandbox ? .sandbox : nil)
   }
 
-  // MARK: - Records
-
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
     if records.run.tokenLength == 0 || !takesAll { return }
     try records.eachExtent { part in

@@ -221,7 +221,6 @@ extension TokenTable {
 // MARK: - Results
 
 extension TokenTable {
-  /// The number of distinct tokens.
   package func distinctCount() throws -> Int {
     var count = 0
     try visitRanges { tokens in count += tokens.tokens.count }

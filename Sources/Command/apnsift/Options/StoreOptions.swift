@@ -42,7 +42,6 @@ struct StoreLocationOptions: ParsableArguments {
   }
 }
 
-/// Options that choose a store.
 protocol StoreChoice {
   var location: StoreLocationOptions { get }
 

@@ -80,7 +80,6 @@ package struct FeedbackJudge: RecordReceiver {
 }
 
 extension TrueRecords {
-  /// Judges `model` on the stream, cut into these chunks.
   package func judge(_ model: FeedbackModel, cut chunking: Chunking) -> Judgement {
     var judge = FeedbackJudge(truth: self)
     let ending = model.read(bytes.span.bytes, cut: chunking, into: &judge)

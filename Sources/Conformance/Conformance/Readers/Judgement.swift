@@ -78,7 +78,6 @@ package struct ReaderRow: Sendable {
     (self.chunkSize, self.verdict) = (chunkSize, verdict)
   }
 
-  /// Nil if it is not judged.
   package var judgement: Judgement? { if case .judged(let judgement) = verdict { judgement } else { nil } }
 
   package var outcome: String { judgement?.outcome.rawValue ?? "not-judged" }

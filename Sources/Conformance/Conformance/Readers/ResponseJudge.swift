@@ -35,7 +35,6 @@ package struct TrueResponses: Sendable {
       && zip(0..., responses).allSatisfy { $1.offset == Self.length * $0 }
   }
 
-  /// Judges `php` on the stream, cut into these chunks.
   package func judgePHP(cut chunking: Chunking) -> Judgement {
     let reading = PHPReader.read(bytes.span.bytes, cut: chunking)
     var judge = ResponseJudge(truth: self)

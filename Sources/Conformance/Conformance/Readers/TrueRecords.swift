@@ -24,7 +24,6 @@ package struct TrueRecords: Sendable {
   /// chunkings of a stream take a quarter of the time.
   private let times: ClosedRange<Int64>
 
-  /// Number of true tuples.
   package var count: Int { tuples.count }
 
   package var hasEmptyTokens: Bool { !emptyTokens.isEmpty }

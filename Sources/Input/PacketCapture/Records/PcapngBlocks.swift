@@ -151,7 +151,6 @@ struct TimeResolution: Equatable, Sendable {
     }
   }
 
-  /// The time of `stamp` units.
   @inline(__always)
   func time(of stamp: UInt64) -> CaptureTime {
     // Divisions by a constant are multiplications: these two units are the common ones.

@@ -267,7 +267,6 @@ struct FlushQueue {
     earliest = min(earliest, packet)
   }
 
-  /// Takes the entries due now, if any.
   @inline(__always)
   mutating func takeDue() -> [Deadline]? { earliest > now || entries[current].isEmpty ? nil : takeNow() }
 

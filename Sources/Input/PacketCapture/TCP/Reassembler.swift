@@ -35,7 +35,6 @@ package struct Reassembler: ~Copyable {
   /// Sets the source of earlier bytes of the file.
   package mutating func use(_ history: CaptureHistory?) { output.history = history }
 
-  /// Swaps the events so far with `batch`.
   package mutating func swapEvents(with batch: inout EventBatch) {
     swap(&output.events, &batch)
     output.held?.packetsRead = output.packetsRead

@@ -65,7 +65,6 @@ package struct TCPSegment: Equatable, Sendable {
   }
 }
 
-/// Origin of bytes of a payload.
 struct PayloadOrigin {
   /// Index of the first byte in the source's window; nil if the bytes are in no window, such as those of a fragmented
   /// datagram.

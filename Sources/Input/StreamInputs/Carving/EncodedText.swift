@@ -17,7 +17,6 @@ struct EncodedText {
       }
     }
 
-    /// Bits of a digit of hex or base64.
     var digitBits: Int { self == .hex ? 4 : 6 }
   }
 

@@ -128,7 +128,6 @@ struct GapMarkSplitter: Sendable {
 
   var slot: Int32 = 0
   var side = Side.first
-  /// Whether the text has marks.
   var hasMarks = true
   /// The packet of the bytes and gaps from here on.
   var packet: PacketReference?

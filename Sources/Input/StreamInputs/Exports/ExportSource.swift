@@ -146,7 +146,6 @@ private struct ExportStream: Sendable {
   /// Whether it had bytes or a gap.
   private(set) var isOpened = false
   var halves: Sides<GapMarkSplitter>
-  /// The side that has finished, if one has.
   var finished: Side?
   /// Without the numbers of bytes.
   private var packets: StreamReport

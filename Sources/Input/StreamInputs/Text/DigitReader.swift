@@ -19,7 +19,6 @@ package struct DigitReader: Sendable {
     /// Characters of a group, and its bytes.
     var groupLength: Int { self == .hex ? 2 : 4 }
     var groupBytes: Int { self == .hex ? 1 : 3 }
-    /// Bits of a character.
     var digitBits: Int { self == .hex ? 4 : 6 }
   }
 

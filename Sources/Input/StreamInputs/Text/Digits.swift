@@ -23,7 +23,6 @@ enum Digits {
     return index
   }
 
-  /// Whether there are two hex digits at `start`.
   @inline(__always)
   static func areHexPair(in text: RawSpan, at start: Int) -> Bool {
     start &+ 2 <= text.byteCount

@@ -100,7 +100,6 @@ private final class ServedCertificate: Sendable {
 
 /// A server while one reader runs.
 final class RunningServer {
-  /// Environment variables for the reader.
   let environment: [(name: String, value: String)]
   let server: MockServer
   let reader: ServedReader

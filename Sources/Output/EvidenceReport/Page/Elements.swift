@@ -1,4 +1,3 @@
-/// A column of a table.
 struct Column {
   let title: HTML
   /// The label of its cells where a phone shows each row as a card.

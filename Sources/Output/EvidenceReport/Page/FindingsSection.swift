@@ -67,8 +67,6 @@ extension ReportHTML {
     ])
   }
 
-  // MARK: - Bytes
-
   private static func bytes(_ found: FindingExample) -> [HTML] {
     var end: Int?
     return found.bytes.map { segment in

@@ -1,4 +1,3 @@
-/// The type of a column in Arrow.
 enum ArrowType: Sendable {
   case int64
   /// Microseconds since 1970-01-01T00:00:00Z.

@@ -60,7 +60,6 @@ final class ArrowTable: RowTable {
     bytes &+= scratch.count &* times
   }
 
-  /// Appends to a column with the closure.
   @inline(__always)
   func append(to column: Int, bytes count: Int, _ body: (ArrowColumn) throws -> Void) throws {
     try body(columns[column])

@@ -25,7 +25,6 @@ struct FlatBuffer {
     }
   }
 
-  /// Offset of a reference in the buffer.
   struct Reference { fileprivate var offset: Int }
 
   private(set) var bytes: [UInt8] = []

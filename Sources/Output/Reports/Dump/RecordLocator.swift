@@ -52,7 +52,6 @@ package final class RecordLocator: EvidenceSink {
   /// Nil accepts all streams.
   package let stream: Int?
   package let direction: Direction?
-  /// The most locations to keep.
   private let maxLocations: Int
   package private(set) var located: [LocatedBytes] = []
   /// Locations beyond that limit.

@@ -68,8 +68,6 @@ package final class OutputBuffer {
     storage = larger
   }
 
-  // MARK: - Appending
-
   /// Moves the bytes of another buffer to this one, from an index on.
   func append(rowsOf other: OutputBuffer, from start: Int = 0) throws {
     defer { other.removeAll() }

@@ -1,6 +1,5 @@
 import Basics
 
-/// A value of a row.
 package struct RowValue {
   /// Valid until the row was taken.
   package var bytes: UnsafeRawBufferPointer

@@ -149,7 +149,6 @@ extension ColumnEntry {
     if case .named(let name) = type { ["captureTime", "time", "token"].contains(name) } else { false }
   }
 
-  /// How Arrow has it.
   var arrowType: ArrowType {
     switch type {
     case .integer: .int64

@@ -23,7 +23,6 @@ final class FeedbackRowWriter {
     var digits: RowBatch.Width = Decimal.width(of: 0)
   }
 
-  /// A section of a text.
   private enum TextSection {
     /// In `constants`: the same in all rows of a stream with one shape.
     case constant(Range<Int>)

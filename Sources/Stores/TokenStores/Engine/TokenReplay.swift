@@ -110,8 +110,6 @@ struct TokenReplay {
     rows.flatMap { rows in found.withFields(row) { rows.table.keyText($0.key, rows.session) } }
   }
 
-  // MARK: - Writing
-
   private func write(
     _ changed: [BatchChange], _ found: FoundRows, of batch: TokenBatch, _ rows: OwnedRows
   ) throws {

@@ -141,8 +141,6 @@ struct RowChanges {
     }
   }
 
-  // MARK: - Reading
-
   /// Reads the change at `next`, and advances it; nil if the bytes are invalid.
   private func change(at next: inout Int) -> RowChange? {
     let code = Int(bytes[next]) - 16

@@ -36,8 +36,6 @@ package struct StoreLocation {
     throw UsageError("\(store.name) has tokens of production and of sandbox: choose one with --environment")
   }
 
-  // MARK: - Opening
-
   package func openForReading() throws -> TokenStore { try open(creates: false) }
 
   /// The store for a command that writes. A missing default store is created, with a message.

@@ -65,8 +65,6 @@ package struct SQLiteDatabase: StoreDatabase {
     return false
   }
 
-  // MARK: - Opening
-
   private func openForReading() throws -> SQLiteConnection {
     do {
       return try open(readOnly: true)

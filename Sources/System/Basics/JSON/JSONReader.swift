@@ -96,8 +96,6 @@ package struct JSONReader {
     text.skipSpace()
   }
 
-  // MARK: - Strings
-
   private mutating func string() throws(JSONError) -> String {
     let first = text.next + 1
     _ = text.readString()

@@ -49,8 +49,6 @@ package final class SpawnedProcess {
     return status
   }
 
-  // MARK: - Starting
-
   private static func spawn(
     _ program: [CChar], _ words: [UnsafeMutablePointer<CChar>?], _ variables: [UnsafeMutablePointer<CChar>?],
     _ descriptors: [Int32]
