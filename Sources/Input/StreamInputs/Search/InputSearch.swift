@@ -77,13 +77,8 @@ package struct InputSearch {
     _ errors: inout [InputError]
   ) throws {
     let content = file.encoding.map { stream(of: input, encoding: $0) }
-    let head = Array(block[..<min(filled, FormatProbes.headLength)])
-    switch FormatProbes.recognise(
-      head, isWhole: filled < block.count, inside: file.encoding, content: [], isStored: true)
-    {
-    case .unsearched(let kind): log.searchedAsStored(input, kind)
-    case .packed: log.searchedAsStored(input, .compressedData)
-    default: break
+    if let kind = Self.packedContent(of: block[..<filled], inside: file.encoding) {
+      log.searchedAsStored(input, kind)
     }
     var filled = filled
     while filled > 0 {
@@ -92,6 +87,22 @@ package struct InputSearch {
       filled = Self.fill(&block, from: &file, &errors)
     }
     content?.finish()
+  }
+
+  /// What content may be compressed or encrypted, by its first bytes; nil of other content.
+  private static func packedContent(of block: ArraySlice<UInt8>, inside encoding: String?) -> Message? {
+    let head = Array(block.prefix(FormatProbes.headLength))
+    // To ask libmagic takes about a millisecond, and most files are text.
+    guard head.contains(where: { $0 < 0x09 || $0 > 0x7e }) || head.starts(with: "%PDF".utf8) else {
+      return nil
+    }
+    switch FormatProbes.recognise(
+      head, isWhole: block.count <= head.count, inside: encoding, content: [], isStored: true)
+    {
+    case .unsearched(let kind): return kind
+    case .packed: return .compressedData
+    default: return nil
+    }
   }
 
   private func searchMembers(of archive: Archive, _ input: Input, _ errors: inout [InputError]) throws {
