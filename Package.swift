@@ -57,7 +57,7 @@ func commandTests(_ area: String) -> Target {
       "reader-model",
     ],
     path: "Tests/CommandTests/\(area)",
-    // They wait for processes; a third of the time that tests compile was their optimisation.
+    // They wait for processes: to optimise them takes more time than it saves.
     swiftSettings: strict + [.unsafeFlags(["-Onone"])])
 }
 
