@@ -237,7 +237,7 @@ extension LogDecoder {
     push.outerTime = time
     return nestedTexts[depth].withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return .unrelated }
-      let first = bytes.firstIndex { $0 > 0x20 } ?? 0
+      guard let first = bytes.firstIndex(where: { $0 > 0x20 }) else { return .unrelated }
       guard [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(bytes[first]), JSONText.error(of: bytes) == nil
       else { return readText(start, first..<bytes.count, depth: depth &+ 1) }
       return readMembers(start, first..<bytes.count, isJSON: true, depth: depth &+ 1)
