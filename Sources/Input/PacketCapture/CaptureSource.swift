@@ -168,7 +168,8 @@ package struct CaptureSource: StreamSource, ~Copyable {
       let isRight = SegmentChecksum.isRight(
         bytes.extracting(range.lowerBound &- segment.headerLength..<range.upperBound),
         from: segment.source.address, to: segment.destination.address)
-      let parts = datagram.parts(range, .verified(isRight: isRight))
+      let parts = datagram.parts(
+        range, .verified(isRight: isRight, by: UInt32(truncatingIfNeeded: packet.number ?? 0)))
       reassembler.segment(segment, payload: bytes.extracting(range), parts: parts.span, packet: packet)
     case .exportedPDU(let pdu):
       take(pdu, of: record, packet, in: window)

@@ -128,11 +128,18 @@ package struct Reassembler: ~Copyable {
       position += 1  // a SYN uses a sequence number (RFC 9293, section 3.4)
       synchronise(segment, connection, side, at: position)
     }
+    output.hasRightCopy = false
     for index in parts.indices {
       let part = parts[index]
       connection.pointee[side].receive(
         payload.extracting(part.range), at: position &+ part.range.lowerBound, from: part.origin, &output)
       settleBuffers(connection, side)
+    }
+    for index in parts.indices where output.hasRightCopy {
+      let part = parts[index]
+      connection.pointee[side].replaceEqualBytes(
+        payload.extracting(part.range), at: position &+ part.range.lowerBound, by: part.origin,
+        isWhole: parts.count == 1, &output)
     }
     let captured = position &+ segment.payloadLength
     if segment.missingLength > 0 {

@@ -93,12 +93,37 @@ extension HalfConnection {
     switch choice {
     case .first: return []
     case .second:
+      output.hasRightCopy = true
       // With the right bytes, the first segment's checksum must be right: else more of it is wrong.
       return output.isRight(first, side, with: copy) == true ? [replacement] : [.everything, replacement]
     case .neither:
       let isWrong = output.isRight(second, side) == false
       let doubt = Correction(range: conflict.range, sparesCopies: isWrong)
       return conflict.mayBePadding && !isWrong ? [replacement, doubt] : [doubt]
+    }
+  }
+
+  /// Uses a right copy also for its bytes that wrong segments have, too, if fragments divide either.
+  /// - Parameter isWhole: whether the bytes are not in fragments.
+  mutating func replaceEqualBytes(
+    _ bytes: RawSpan, at position: Int, by origin: PayloadOrigin, isWhole: Bool, _ output: inout StreamOutput
+  ) {
+    let range = position..<position &+ bytes.byteCount
+    let corrections = [Correction(range: range, copy: (bytes.withUnsafeBytes { Array($0) }, origin))]
+    func isWrong(_ known: Range<Int>, _ first: PayloadOrigin) -> Bool {
+      let isCompared = isWhole && known.lowerBound <= position && range.upperBound <= known.upperBound
+      return !isCompared && output.isRight(first, side) == false
+    }
+    var start = max(position, base, delivered.firstPosition ?? position)
+    while start < min(range.upperBound, next), let known = delivered.entry(at: start, next: next) {
+      if let first = known.range.origin, isWrong(known.range.position..<known.end, first) {
+        _ = output.held?.correct(known.range.event, corrections, base: base)
+      }
+      start = known.end
+    }
+    for known in backlog?.segments.overlapping(range) ?? []
+    where isWrong(known.position..<known.end, known.origin) {
+      backlog?.segments.correct(known.position, corrections)
     }
   }
 

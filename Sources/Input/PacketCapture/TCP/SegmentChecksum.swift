@@ -4,8 +4,8 @@ import Basics
 enum ChecksumEvidence: BitwiseCopyable {
   /// The whole segment is in the file: the byte is `before` bytes after its header's beginning, `length` are all.
   case inFile(before: Int32, length: Int32)
-  /// The segment came in fragments.
-  case verified(isRight: Bool?)
+  /// The segment came in fragments; the number of the packet that completed it.
+  case verified(isRight: Bool?, by: UInt32)
   /// Nothing: the packet is cut, or a tool exported its data without headers.
   case none
 
@@ -63,9 +63,9 @@ extension StreamOutput {
       let ofSecond = isRight(second, side), ofFirst != ofSecond
     else { return .neither }
     // A host that leaves checksums to its network card has wrong ones in a capture of its own.
-    var (surplus, counted) = (1, [first.packet, second.packet])
-    for other in others where other.packet.input == second.packet.input && !counted.contains(other.packet) {
-      counted.append(other.packet)
+    var (surplus, counted) = (1, [first.segment, second.segment])
+    for other in others where other.packet.input == second.packet.input && !counted.contains(other.segment) {
+      counted.append(other.segment)
       if let isRight = isRight(other, side) { surplus += isRight ? 1 : -1 }
     }
     guard surplus > 0 else { return .neither }
@@ -77,7 +77,7 @@ extension StreamOutput {
   mutating func isRight(_ origin: PayloadOrigin, _ side: Side, with copy: RawSpan = RawSpan()) -> Bool? {
     switch origin.checksum {
     case .none: return nil
-    case .verified(let isRight): return copy.isEmpty ? isRight : nil
+    case .verified(let isRight, _): return copy.isEmpty ? isRight : nil
     case .inFile(let before, let length):
       // Many copies of long segments must not take quadratic time.
       guard verifiedBytes < (packetsRead &+ Self.usualWindow) &* Self.verifiedPerPacket else { return nil }

@@ -28,6 +28,8 @@ struct StreamOutput {
   /// The batches before `events`, and the number that this one gets.
   var held: HeldBatches?
   var batch: Int32 = 0
+  /// Whether the current segment has right bytes for wrong ones.
+  var hasRightCopy = false
   /// Bytes read to verify checksums.
   var verifiedBytes = 0
   private var reread: [UInt8] = []

@@ -76,6 +76,12 @@ struct PayloadOrigin {
   /// Whether they are the one byte of a keep-alive.
   var isKeepAlive = false
 
+  /// The number of the packet that brought the end of the segment.
+  var segment: UInt32 {
+    if case .verified(_, let packet) = checksum { return packet }
+    return UInt32(truncatingIfNeeded: packet.number ?? 0)
+  }
+
   func advanced(by count: Int) -> PayloadOrigin {
     PayloadOrigin(
       windowIndex: windowIndex.map { $0 &+ count }, fileOffset: fileOffset &+ count, packet: packet,
