@@ -315,7 +315,8 @@ package final class PushConnection {
     if fields[.channelID] != nil {
       exchange.fields.service = .create
     } else if fields[.requestID] != nil {
-      exchange.fields.service = has.channels && !has.broadcasts ? .channel : .broadcast
+      let isOfChannel = fields.isAnswerForChannel ?? (has.channels && !has.broadcasts)
+      exchange.fields.service = isOfChannel ? .channel : .broadcast
     } else {
       // All known paths of the connection are those of other requests.
       if !has.pushes, has.channels || has.broadcasts {
@@ -364,5 +365,18 @@ package final class PushConnection {
     guard let goAway, exchange.id > goAway.lastProcessed else { return }
     exchange.fields.flags.insert(.goaway)
     if !goAway.reason.isEmpty { exchange.fields[.reason] = exchange.append(goAway.reason) }
+  }
+}
+
+extension PushFields {
+  /// Whether an answer with `apns-request-id` is one of the channel management; nil if nothing shows it
+  /// (docs/spec/pushes.md#exchanges).
+  fileprivate var isAnswerForChannel: Bool? {
+    if self[.uniqueID] != nil { return false }
+    return switch status {
+    case 201, 204: true
+    case 200: flags.contains(.unknownHeaders) ? nil : true
+    default: nil
+    }
   }
 }

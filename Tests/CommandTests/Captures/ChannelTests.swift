@@ -80,6 +80,26 @@ struct ChannelTests {
     #expect(page.contains("<h2>Broadcasts and channels</h2>") && page.contains("Kinds of tokens"))
   }
 
+  /// Rule 3 of docs/spec/pushes.md#exchanges, from the truth.
+  @Test("answers without their requests are told apart")
+  func answersAlone() throws {
+    let answers = truth.values.filter { ($0["request_id"] as? String ?? "").hasPrefix("SERVER-") }
+    let statuses = [200, 201, 204]
+    for (kind, isBroadcast) in [("broadcasts", true), ("channels", false)] {
+      let expected = answers.filter {
+        statuses.contains($0["status"] as? Int ?? 0) && ($0["apns_unique_id"] is String) == isBroadcast
+      }
+      let text = try directory.apnsift([
+        "export", Self.capture, "--filter", "tcp src port 2197", "--records", kind, "--columns",
+        "status,request_id",
+      ]).text
+      let found = text.split(separator: "\n").map(String.init)
+        .filter { line in statuses.contains { line.hasPrefix("\($0),") } }
+      let lines = expected.map { "\($0["status"] ?? ""),\($0["request_id"] ?? "")" }
+      #expect(Set(found) == Set(lines))
+    }
+  }
+
   @Test("show finds one by its offset")
   func show() throws {
     let record = try directory.apnsift([
