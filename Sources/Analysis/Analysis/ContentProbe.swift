@@ -34,8 +34,10 @@ package struct ContentProbe: Sendable {
   /// Nil if the head matches no known content.
   package func content(of head: RawSpan, isDump: Bool = false) -> DirectionContent? {
     if HTTP2Recognition.isClient(head) || HTTP2Recognition.isServer(head) { return .http2 }
-    if isFeedback(head, isDump: isDump) { return .feedback }
+    if isFeedback(head) { return .feedback }
+    // An expiry and the token after it are like a tuple, and equal payloads like separators of tuples.
     if isRequests(head) { return .requests }
+    if isDump, isFeedback(head, isDump: true) { return .feedback }
     if isResponses(head) { return .responses }
     return HTTP2Recognition.isInside(head) ? .http2 : nil
   }

@@ -108,6 +108,20 @@ struct CarveTests {
     return Array(outcome.lines.dropFirst())
   }
 
+  @Test(
+    "requests with one payload are no tuples", arguments: ["one-alert-to-all", "expiry-before-the-token"])
+  func equalPayloads(_ name: String) throws {
+    var generator = SeededGenerator(seed: 9)
+    let input = Repository.path(of: "samples/corpus/requests/\(name)/input.bin")
+    let sent = try Descriptor(opening: input, O_RDONLY).readAll()
+    try directory.write(generator.bytes(5000) + sent + generator.bytes(5000), to: "disk.img")
+    for (kind, count) in [("feedback", 0), ("requests", 8)] {
+      let rows = try directory.apnsift(
+        "carve", "disk.img", "--records", kind, "--columns", "file_offset,token")
+      #expect(rows.lines.count == 1 + count, "\(rows.text)")
+    }
+  }
+
   @Test("requests are found in order, with the response that follows them and names one")
   func requests() throws {
     var generator = SeededGenerator(seed: 10)

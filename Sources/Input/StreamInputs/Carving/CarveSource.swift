@@ -139,6 +139,19 @@ package struct CarveSource: StreamSource, ~Copyable {
     guard bytes.count &- index >= 2 else { return nil }
     let length = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
     guard tuples.rules.tokenLengths.contains(length) else { return nil }
+    // Before tuples: an expiry and a token are like one, and equal payloads like what is between them.
+    if let start = requestRules.requestStart(
+      ofTokenLengthAt: index, from: max(0, view.index(of: floor)), in: bytes.bytes)
+    {
+      switch requestRules.foundRequest(at: start, in: bytes.bytes, isLast: view.isLast) {
+      case .none: break
+      case .undecided(let needed): throw NeedsWindow(start: start, count: needed)
+      case .request:
+        hasRequests = true
+        openChain(.requests, at: start, length: nil)
+        return start
+      }
+    }
     let header = index &- Tuple.lengthOffset
     if header >= view.index(of: floor), !isInShortChain(view.offset &+ header) {
       switch try tuples.chain(
@@ -154,18 +167,7 @@ package struct CarveSource: StreamSource, ~Copyable {
       case .tooShort(let end): shortChain = view.offset &+ header..<view.offset &+ end
       }
     }
-    guard
-      let start = requestRules.requestStart(
-        ofTokenLengthAt: index, from: max(0, view.index(of: floor)), in: bytes.bytes)
-    else { return nil }
-    switch requestRules.foundRequest(at: start, in: bytes.bytes, isLast: view.isLast) {
-    case .none: return nil
-    case .undecided(let needed): throw NeedsWindow(start: start, count: needed)
-    case .request:
-      hasRequests = true
-      openChain(.requests, at: start, length: nil)
-      return start
-    }
+    return nil
   }
 
   /// Whether a chain from a start on was judged as part of the one before it. Only where all tuples have one length.
