@@ -18,6 +18,8 @@ package struct PushRecord: BitwiseCopyable, Sendable {
   /// and in a log.
   package var requestOffset: Int?
   package var requestPacket: Int?
+  /// When the request was captured, or the line of a log was written.
+  package var sentAt: CaptureTime?
 
   package var kind: ServiceRequest.Kind { fields.service.kind }
 
@@ -30,7 +32,7 @@ package struct PushRecord: BitwiseCopyable, Sendable {
     _ fields: PushFields, direction: Direction, offset: Int, fileOffset: Int, packet: PacketReference?
   ) {
     (self.fields, self.direction, self.offset, self.fileOffset) = (fields, direction, offset, fileOffset)
-    self.packet = packet
+    (self.packet, sentAt) = (packet, fields.loggedAt.map(CaptureTime.init(milliseconds:)))
   }
 
   /// Nil without a frame.
@@ -39,7 +41,7 @@ package struct PushRecord: BitwiseCopyable, Sendable {
     self.init(
       fields, direction: response == nil ? .client : .server, offset: origin.offset,
       fileOffset: origin.fileOffset, packet: origin.packet)
-    (requestOffset, requestPacket) = (request?.offset, request?.packet?.number)
+    (requestOffset, requestPacket, sentAt) = (request?.offset, request?.packet?.number, request?.packet?.time)
   }
 }
 

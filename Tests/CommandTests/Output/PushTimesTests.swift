@@ -112,6 +112,12 @@ import Testing
     #expect(!lags.isEmpty && found["answers"] == lags.count && found["max_ms"] == lags.max())
   }
 
+  @Test("a push that was sent before the first 410 is none after it") func sentBefore() throws {
+    let capture = Repository.path(of: "samples/corpus/pushes/two-before-an-answer/input.pcap")
+    let tokens = try #require(try summary([capture])["tokens"] as? [String: Int])
+    #expect(tokens["sent_to"] == 1 && tokens["sends_after_410"] == 0)
+  }
+
   @Test("sends after the first 410 of a token are counted by time, in any order of inputs") func after410()
     throws
   {

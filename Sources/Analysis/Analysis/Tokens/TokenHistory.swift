@@ -21,7 +21,7 @@ package struct TokenHistory: Sendable {
   package private(set) var source: String
   /// The record with `invalidatedAt`, else the latest one.
   package private(set) var record: TokenSighting
-  /// Requests and pushes to it that were answered later than the first answer 410.
+  /// Requests and pushes to it that were sent later than the first answer 410.
   package private(set) var sendsAfter410 = 0
   private var first410: CaptureTime?
   /// The record with the earliest time of invalidation, and the name of its input; nil without one.
@@ -80,8 +80,8 @@ package struct TokenHistory: Sendable {
   }
 
   private mutating func count(after410 sighting: TokenSighting) {
+    if let first410, let time = sighting.sentAt, first410 < time { sendsAfter410 += 1 }
     guard let time = sighting.seenAt, sighting.isTimed else { return }
-    if let first410, first410 < time { sendsAfter410 += 1 }
     if first410 == nil, sighting.outcome == .invalidated, !sighting.isDoubtful { first410 = time }
   }
 
@@ -172,6 +172,8 @@ package struct TokenSighting: BitwiseCopyable, Sendable {
   var seenAt: CaptureTime?
   /// Whether it was captured or logged then.
   var isTimed = false
+  /// When a request or a push was captured or logged.
+  var sentAt: CaptureTime?
   /// The time of a tuple or a 410 that is not doubtful.
   package var invalidatedAt: CaptureTime?
   /// Whether a field says that it is of the sandbox.

@@ -152,7 +152,7 @@ package final class TokenSightings: EvidenceSink {
         sighting.invalidatedAt = CaptureTime(milliseconds: number)
       }
       sighting.seenAt = push.answeredAt ?? sighting.invalidatedAt
-      sighting.isTimed = push.answeredAt != nil
+      (sighting.isTimed, sighting.sentAt) = (push.answeredAt != nil, push.sentAt)
       try add(bytes.extracting(token), sighting)
     }
   }
@@ -170,7 +170,7 @@ package final class TokenSightings: EvidenceSink {
     let origin = origins.origin(labels, 0)
     (sighting.input, sighting.stream) = (origin.input, origin.stream)
     sighting.packet = packet
-    (sighting.seenAt, sighting.isTimed) = (packet?.time, packet?.time != nil)
+    (sighting.seenAt, sighting.isTimed, sighting.sentAt) = (packet?.time, packet?.time != nil, packet?.time)
     return sighting
   }
 
