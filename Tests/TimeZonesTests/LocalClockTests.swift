@@ -67,6 +67,17 @@ struct LocalClockTests {
     }
   }
 
+  /// As `TZ=Europe/Berlin date -d` has them with CEST or CET. On 2019-03-31 there was no 02:30.
+  @Test(
+    "of a time that comes twice, the first moment is that of summer",
+    arguments: [
+      (1_572_143_400, 1_572_136_200), (1_572_141_600, 1_572_134_400), (1_572_145_200, 1_572_141_600),
+      (1_553_999_400, 1_553_995_800), (1_561_982_400, 1_561_975_200), (0, -3600),
+    ] as [(Int64, Int64)])
+  func firstMoment(_ local: Int64, _ moment: Int64) throws {
+    #expect(try #require(Zone.named("Europe/Berlin")).firstMoment(ofLocal: local) == moment)
+  }
+
   @Test(
     "a name that no zone has suggests others",
     arguments: [

@@ -116,7 +116,8 @@ extension StreamAnalysis {
     // A dump that matches no known content is read as feedback.
     if identity.serverEvidence == .dump { return carried ?? .feedback }
     if carried == .http2 { return .http2 }
-    if carried == .feedback, !log.options.probe.isFeedback(head, least: 2) { return nil }
+    let least = identity.peers == nil ? 1 : 2
+    if carried == .feedback, !log.options.probe.isFeedback(head, least: least) { return nil }
     if carried == .responses {
       guard case .undecided(let requests) = self[side.other].content,
         log.options.probe.isRequests(requests.span.bytes)

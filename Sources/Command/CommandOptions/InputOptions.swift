@@ -130,15 +130,16 @@ package struct InputOptions: ParsableArguments {
   }
 
   /// The examination of the inputs, by the bytes of their paths as given.
-  /// - Parameter isSpool: whether files that other programs are writing are left alone.
+  /// - Parameter isReplay: whether files that other programs are writing are left alone, and times of lists are not in the
+  ///   future.
   /// - Throws: a `CommandError` if a file of keys cannot be used.
   package func examination(
-    hashing: Examination.Hashing, mayRepeat: Bool = false, isSpool: Bool = false
+    hashing: Examination.Hashing, mayRepeat: Bool = false, isReplay: Bool = false
   ) throws -> Examination {
     var paths = ArgumentPaths()
     let walk =
       requests == nil
-      ? InputWalk(named(&paths), leavesHidden: isSpool)
+      ? InputWalk(named(&paths), leavesHidden: isReplay)
       : InputWalk(
         [],
         paired: pair.map { name, half in
@@ -154,7 +155,8 @@ package struct InputOptions: ParsableArguments {
     options.readAheadMemory = memory / 4
     options.fileNames = { ImageFiles($0) }
     options.mayRepeat = mayRepeat
-    options.failsOnChange = isSpool
+    options.failsOnChange = isReplay
+    if isReplay { options.reading.lines.latest = UInt32(clamping: time(nil)) }
     return Examination(walk, options)
   }
 

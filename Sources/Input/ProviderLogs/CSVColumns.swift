@@ -10,9 +10,11 @@ struct CSVColumns {
   private let isDrawn: Bool
   /// Whether each record has a line of another program.
   let hasLines: Bool
+  /// Whether it names a column of a list for an answer, which does not count.
+  let hasAnswers: Bool
 
   /// Reads a header line; nil unless it names a column for the token and one for the answer, or, for a list, for the time
-  /// of the invalidation but none for an answer.
+  /// of the invalidation. One of a list without that, but with short names alone, shows that no other time counts.
   init?(header line: UnsafeRawPointer, _ range: Range<Int>, names: LogNames, of kind: LogOptions.LogContent) {
     let text = UnsafeRawBufferPointer(start: line + range.lowerBound, count: range.count)
     let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";"), UInt8(ascii: "|")]
@@ -21,24 +23,29 @@ struct CSVColumns {
     }
     self.delimiter = delimiter
     isDrawn = delimiter == UInt8(ascii: "|") && text.contains(0x20)
-    var (isToken, isAnswer, isTime, isText) = (false, false, false, false)
+    var (isToken, isAnswer, isTime, isText, areNames) = (false, false, false, false, true)
     for name in Self.split(text, at: delimiter) {
       let isMargin = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte <= 0x20 }
       let start = text[name].firstIndex { !isMargin($0) } ?? name.upperBound
       let end = text[start..<name.upperBound].lastIndex { !isMargin($0) }.map { $0 &+ 1 } ?? start
       let name = UnsafeRawBufferPointer(rebasing: text[start..<end])
-      let meaning = LogName(name).flatMap { names.meaning(of: $0) }
+      let short = LogName(name)
+      areNames = areNames && short != nil
+      let meaning = short.flatMap { names.meaning(of: $0) }
       meanings.append(meaning)
       switch meaning?.field.inHeader {
       case .token: isToken = true
-      case .answer: isAnswer = true
+      case .answer:
+        isAnswer = true
+        if kind == .reports { meanings[meanings.count - 1] = nil }
       case .invalidation: isTime = true
       case .line: isText = true
       case .detail, nil: break
       }
     }
     hasLines = isText && !isToken
-    guard hasLines || isToken, kind == .pushes ? isAnswer || hasLines : isTime && !isAnswer else {
+    hasAnswers = kind == .reports && isAnswer
+    guard hasLines || isToken, kind == .pushes ? isAnswer || hasLines : isTime || isToken && areNames else {
       return nil
     }
   }

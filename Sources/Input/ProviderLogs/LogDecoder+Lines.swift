@@ -118,7 +118,9 @@ extension LogDecoder {
     {
       return read
     }
-    if isFirst, let header = CSVColumns(header: window, text, names: names, of: options.kind) {
+    if isFirst || options.kind == .reports && columns == nil && line <= Self.mostTitles,
+      let header = CSVColumns(header: window, text, names: names, of: options.kind)
+    {
       columns = header
       return .passed
     }

@@ -32,6 +32,8 @@ package final class LogDecoder: @unchecked Sendable {
   package static let longestLine = 64 << 10
   /// The maximum number of lines of a CSV record, in case a quote is never closed.
   static let mostLines = 64
+  /// The last line that may be the header of a list.
+  static let mostTitles = 5
 
   package typealias Step = DecoderStep<LogRecord>
 
@@ -141,6 +143,8 @@ package final class LogDecoder: @unchecked Sendable {
   package var report: LogReport? { push.report }
 
   package var isTable: Bool { columns != nil }
+  /// Whether it has columns of answers, which are no part of a list.
+  package var hasAnswers: Bool { columns?.hasAnswers ?? false }
 
   /// Number of the last line, from 1.
   package var lastLine: Int { isLineBegun ? line : line - 1 }

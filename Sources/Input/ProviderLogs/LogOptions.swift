@@ -17,6 +17,8 @@ package struct LogOptions: Sendable {
   package var patternSteps = LinePattern.defaultSteps
   /// The clock of times without an offset from UTC; without it, they are not read.
   package var zone: LogZone?
+  /// The latest time of a list without a flag.
+  package var latest = UInt32.max
 
   package init() {}
 

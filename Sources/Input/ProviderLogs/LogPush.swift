@@ -32,6 +32,8 @@ final class LogPush {
 
   /// The clock of times without an offset from UTC.
   let zone: LogZone?
+  /// The latest time of a list without a flag.
+  let latest: UInt32
   /// Offset of the token in its text; 0 without one.
   @exclusivity(unchecked) var tokenStart = 0
   /// The record of a list's line.
@@ -42,7 +44,7 @@ final class LogPush {
 
   /// - Parameter longestLine: in bytes.
   init(longestLine: Int, _ options: LogOptions) {
-    (zone, kind) = (options.zone, options.kind)
+    (zone, latest, kind) = (options.zone, options.latest, options.kind)
     capacity = 3 &* longestLine &+ 64
     texts = .allocate(byteCount: capacity, alignment: 8)
     texts.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)

@@ -50,6 +50,7 @@ extension LogPush {
       return .finding(LogFinding(.unknownFlag, values[.flags].range))
     }
     found.flags.formUnion(flags)
+    if found.time > latest { found.flags.insert(.implausibleTimestamp) }
     report = found
     return .push
   }

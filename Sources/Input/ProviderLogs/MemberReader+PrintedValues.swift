@@ -22,7 +22,7 @@ extension MemberReader {
       case UInt8(ascii: "<"):
         let value = angled()
         if value.count >= Self.tokenDigits { putBare(.token, value) }
-      case _ where findsTimes && byte &- UInt8(ascii: "0") < 10 && readTime(): break
+      case _ where takesBareTimes && byte &- UInt8(ascii: "0") < 10 && readTime(): break
       case _ where LogText.isWord(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "@"):
         readMember(key())
       case 0x1b: skipSpace()

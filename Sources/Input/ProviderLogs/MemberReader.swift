@@ -10,8 +10,8 @@ struct MemberReader {
   let names: LogNames
   private let cache: LogNameCache
   let isJSON: Bool
-  /// Whether times without a name count: in lists.
-  let findsTimes: Bool
+  /// Whether values may be times, in lists; and whether times without a name count.
+  let (findsTimes, takesBareTimes): (Bool, Bool)
   /// The number of top-level members read so far.
   var members = 0
   /// The depth of the current object, from 0, and its number: 0 at the top, and the greatest for deeper ones.
@@ -50,6 +50,7 @@ struct MemberReader {
     end = line + range.upperBound
     (names, cache, self.isJSON) = (decoder.names, decoder.cache, isJSON)
     findsTimes = decoder.options.kind == .reports
+    takesBareTimes = findsTimes && !decoder.options.mapping.namesTime
   }
 
   mutating func read() {

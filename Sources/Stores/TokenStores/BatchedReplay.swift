@@ -24,10 +24,12 @@ struct BatchedReplay {
 
   mutating func run(_ invalidations: TimedTokens, _ trace: ReplayTrace?) throws -> ReplayAnswer {
     // The limit is one for all transactions: nothing changes if it is exceeded.
-    let preview = try store.replay(invalidations, for: owner, options: options.ofDryRun, entry: nil)
+    listed = trace?.listed
+    let preview = try store.replay(
+      invalidations, for: owner, options: options.ofDryRun, entry: nil,
+      trace: listed.map { ReplayTrace(origin: { nil }, listed: $0) })
     if preview.stop != nil { return preview }
     answer.times = preview.times
-    listed = trace?.listed
     try TokenBatch.visit(invalidations, mostTokens: store.batchSize, origin: trace?.origin) { try replay($0) }
     try finish()
     return answer
@@ -40,10 +42,14 @@ struct BatchedReplay {
       { visit in
         for number in 0..<tokens.count { try visit(tokens.token(number).span.bytes, tokens.time(number)) }
       }, for: owner, options: options.ofDryRun, entry: nil,
-      trace: ReplayTrace(origin: { nil }) { change in
-        guard let number = tokens.number(of: change.token.span.bytes), number != changing.last else { return }
-        changing.append(number)
-      })
+      trace: ReplayTrace(
+        origin: { nil },
+        visit: { change in
+          guard let number = tokens.number(of: change.token.span.bytes), number != changing.last else {
+            return
+          }
+          changing.append(number)
+        }, listed: listed))
     store.hasOtherSpellings = preview.hasOtherSpellings
     answer.counts.add(preview.counts) { !$0.isChange }
     let most = max(options.batch ?? changing.count, 1)

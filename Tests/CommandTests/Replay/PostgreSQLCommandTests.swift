@@ -59,6 +59,19 @@ struct PostgreSQLCommandTests {
     #expect(refused.code == 2 && refused.errors.contains("it lacks INSERT on public.device_tokens"))
   }
 
+  @Test("a list that is replayed in batches names what it leaves, as one in a transaction does")
+  func listInBatches() throws {
+    #expect(try apnsift("replay", "dump.bin", "--create", "--dry-run", "-o", "rows.csv").code == 0)
+    try apnsift("store", "register", hex(token(0)), "--at", "2020-01-01", "--create").exits(0)
+    for options in [["--dry-run"], ["--batch", "1"]] {
+      let outcome = try directory.apnsift(["replay", "rows.csv", "--store", store] + options).exits(0)
+      #expect(outcome.errors.contains("1 row of the list is not changed"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("\(hex(token(0))) (kept)"), "\(outcome.errors)")
+    }
+    let dead = try session.run("SELECT count(*) FROM device_tokens WHERE invalidated_at IS NOT NULL")
+    #expect(dead == [["2"]])
+  }
+
   @Test("PG* variables fill in what the URI leaves open")
   func variables() throws {
     try directory.apnsift(

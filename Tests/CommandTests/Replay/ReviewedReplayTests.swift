@@ -94,6 +94,20 @@ struct ReviewedReplayTests {
     #expect(try dead() == ["a \"2\"", "a,1", "b", "d", "e"])
   }
 
+  @Test("a list keeps the milliseconds of a 410")
+  func milliseconds() throws {
+    let answer = #"{"device": "\#(hex(token(1)))", "status": 410, "timestamp": 1500000000123}"#
+    try directory.write(answer + "\n", to: "sent.log")
+    let mapping = try directory.text(of: "devices.yml")
+    try directory.write(
+      mapping.replacingOccurrences(of: "gone, form: seconds", with: "gone, form: milliseconds"),
+      to: "devices.yml")
+    try replay("sent.log", "--dry-run", "-o", "rows.csv").exits(0)
+    #expect(try directory.text(of: "rows.csv").contains(",2017-07-14T02:40:00.123Z,"))
+    try replay("rows.csv").exits(0)
+    #expect(try directory.sqlite("own.sqlite", "SELECT gone FROM devices WHERE id = 'b'") == "1500000000123")
+  }
+
   @Test("a list is replayed alone")
   func mixed() throws {
     try write(try list())
@@ -167,6 +181,40 @@ struct ReviewedReplayTests {
     #expect(
       outcome.messages.contains { $0.hasPrefix("warning: 2 tokens of 5 with a registration ") },
       "\(outcome.errors)")
+  }
+
+  @Test("a list's time in the future is doubtful")
+  func futureInvalidation() throws {
+    try directory.write(
+      "token,invalidated_at\n\(hex(token(1))),2099-12-31T00:00:00Z\n\(hex(token(2))),2015-01-01T00:00:00Z\n",
+      to: "gone.csv")
+    let outcome = try replay("gone.csv").exits(0)
+    #expect(outcome.errors.contains("implausible-timestamp"), "\(outcome.errors)")
+    #expect(try dead() == ["c"])
+  }
+
+  @Test("a registration with a date alone, or without seconds, keeps the device until that ends")
+  func spans() throws {
+    // The tuples of tokens 1 and 2 are of 2014-05-13 16:54:20 and 16:55:20.
+    let mapping = try directory.text(of: "devices.yml")
+    try directory.write(mapping.replacing("seen, form: seconds", with: "seen, form: iso"), to: "devices.yml")
+    try directory.sqlite(
+      "own.sqlite",
+      "UPDATE devices SET seen = '2014-05-12'; UPDATE devices SET seen = '2014-05-13' WHERE id = 'b'; "
+        + "UPDATE devices SET seen = '2014-05-13 16:55' WHERE id = 'c';")
+    try replay("dump.bin").exits(0)
+    #expect(try dead() == ["a \"2\"", "a,1", "d", "e"])
+  }
+
+  @Test("a registration on the day of an invalidation makes a token live again")
+  func sameDay() throws {
+    let mapping = try directory.text(of: "devices.yml")
+    try directory.write(mapping.replacing("gone, form: seconds", with: "gone, form: date"), to: "devices.yml")
+    try replay("dump.bin").exits(0)
+    try directory.apnsift(
+      "store", "register", hex(token(1)), "--at", "2014-05-13T20:00:00Z", "--mapping", "devices.yml"
+    ).exits(0)
+    #expect(try !dead().contains("b") && dead().contains("c"))
   }
 
   @Test(

@@ -198,7 +198,7 @@ struct Replay: ParsableCommand {
 
   private func replay(_ figures: inout ReplayMetrics?) throws {
     // Before the store: a file of keys may be missing.
-    var examination = try input.examination(hashing: .all, isSpool: true)
+    var examination = try input.examination(hashing: .all, isReplay: true)
     defer { figures?.examination = examination }
     try spool.check(examination.walk.directories)
     let location = try store.location(

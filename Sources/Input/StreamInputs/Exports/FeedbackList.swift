@@ -85,7 +85,7 @@ struct FeedbackList: TextDecoder {
     while let step = decoder.next(inHead: head.span.bytes, isWhole: isWhole) {
       switch step {
       case .record(.push):
-        if decoder.isTable { return true }
+        if decoder.isTable { return !decoder.hasAnswers }
         guard decoder.report?.isNamed == true || options.mapping.namesTime else { return false }
         rows += 1
       case .record(.passed): break

@@ -10,34 +10,48 @@ package final class ListedRows {
   /// Whether a row was changed.
   private var rows: [Row: Bool] = [:]
   /// Why the rows of a token were not.
-  private var outcomes: [[UInt8]: ReplayOutcome] = [:]
+  private var reasons: [[UInt8]: String] = [:]
+  /// The latest time of a token with milliseconds, which tuples do not have.
+  private var times: [[UInt8]: StoreTime] = [:]
   /// Rows of the same tokens that are not in the list.
-  package private(set) var others = 0
+  private var othersFound: Set<Row> = []
+  package var others: Int { othersFound.count }
 
-  package func add(_ token: [UInt8], key: String) { rows[Row(token: token, key: key)] = false }
+  /// - Parameter time: when the token was invalidated, if it is more precise than a second.
+  package func add(_ token: [UInt8], key: String, at time: StoreTime?) {
+    rows[Row(token: token, key: key)] = false
+    if let time { times[token] = max(times[token] ?? time, time) }
+  }
+
+  /// The time of a token whose tuple has `seconds`.
+  func time(of token: RawSpan, _ seconds: UInt32) -> StoreTime {
+    let whole = StoreTime(seconds)
+    let time = times.isEmpty ? nil : times[token.withUnsafeBytes { Array($0) }]
+    return time?.seconds == whole.seconds ? time ?? whole : whole
+  }
 
   /// Forgets what a replay did, before it is done again.
   package func restart() {
     for row in rows.keys { rows[row] = false }
-    (outcomes, others) = ([:], 0)
+    (reasons, othersFound) = ([:], [])
   }
 
   /// Whether a replay may change a row that it would.
   func takes(_ token: ArraySlice<UInt8>, key: String?) -> Bool {
     let row = Row(token: Array(token), key: key ?? "")
     guard rows[row] != nil else {
-      others += 1
+      othersFound.insert(row)
       return false
     }
     rows[row] = true
     return true
   }
 
-  func leave(_ token: ArraySlice<UInt8>, _ outcome: ReplayOutcome) { outcomes[Array(token)] = outcome }
+  func leave(_ token: [UInt8], _ reason: String) { reasons[token] = reason }
 
-  /// The rows that were not changed, with the outcome of their token; nil if the row is gone.
-  package var left: [(token: [UInt8], key: String, outcome: ReplayOutcome?)] {
-    rows.filter { !$0.value }.keys.map { ($0.token, $0.key, outcomes[$0.token]) }
+  /// The rows that were not changed, and why.
+  package var left: [(token: [UInt8], key: String, reason: String)] {
+    rows.filter { !$0.value }.keys.map { ($0.token, $0.key, reasons[$0.token] ?? "gone") }
       .sorted { $0.token == $1.token ? $0.key < $1.key : $0.token.lexicographicallyPrecedes($1.token) }
   }
 }

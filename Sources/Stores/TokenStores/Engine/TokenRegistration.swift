@@ -97,7 +97,11 @@ struct TokenRegistration {
     let latest = isLater ? whole : state.registered ?? whole
     var revives = false
     switch table.written.first?.content {
-    case .time: revives = state.invalidatedAt.map { $0 <= latest } ?? false
+    case .time(let form):
+      // A date is read as its last second, and may mean its first.
+      var invalidated = state.invalidatedAt
+      if case .date = form { invalidated?.seconds -= 86_399 }
+      revives = invalidated.map { $0 <= latest } ?? false
     case .text(_, let alive): revives = state.isDead && alive != nil && isLater
     case nil: break
     }

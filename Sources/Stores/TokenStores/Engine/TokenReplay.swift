@@ -86,7 +86,7 @@ struct TokenReplay {
     var written = outcome.isChange ? stored.filter { isChanged($0, at: time) } : []
     if let listed = trace?.listed {
       if written.count < stored.count {
-        listed.leave(batch.token(token), outcome.isChange ? .unchanged : outcome)
+        listed.leave(Array(batch.token(token)), (outcome.isChange ? .unchanged : outcome).name)
       }
       written.removeAll { !listed.takes(batch.token(token), key: key(of: $0, found)) }
       let isListed = !written.isEmpty || outcome == .inserted && listed.takes(batch.token(token), key: nil)
@@ -134,6 +134,7 @@ struct TokenReplay {
         token: Array(batch.token(token)), outcome: change.outcome, before: before,
         after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: batch.time(token).seconds),
         origin: batch.origin(token))
+      shown.milliseconds = batch.time(token).milliseconds
       shown.key = change.row.flatMap { key(of: $0, found) }
       try visit(shown)
     }

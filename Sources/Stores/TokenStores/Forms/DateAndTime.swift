@@ -1,8 +1,9 @@
 import Basics
 
 extension DateAndTime {
+  /// The last moment that the text may mean.
   func time(in zone: Zone?) -> StoreTime? {
-    moment(in: zone).map { StoreTime(seconds: $0, milliseconds: milliseconds) }
+    moment(in: zone).map { StoreTime(seconds: $0 + span - 1, milliseconds: milliseconds) }
   }
 
   /// The date and the time of day of a clock, as PostgreSQL writes them: `2013-05-01 09:30:00.25`. Nil before the year 1

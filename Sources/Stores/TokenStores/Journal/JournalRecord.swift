@@ -62,6 +62,8 @@ package struct JournalChange: Equatable, Sendable {
   /// Nil if the replay inserted the row.
   package var before: TokenState?
   package var after: TokenState
+  /// Of the reported time, 0 to 999; the journal has none.
+  package var milliseconds: UInt16 = 0
   /// The row's primary key as text; nil for `device_tokens`, whose rows are identified by their tokens.
   package var key: String?
   /// The record that decided the change; nil if unknown.

@@ -248,8 +248,12 @@ package struct StoreReplay {
         progress.tokens = 0
         try added.table.visit { token, verdict in
           origin = verdict.origin
-          guard let time = verdict.time else { return rejection.add(verdict.flags) }
-          try visit(token, StoreTime(seconds: Int64(time), milliseconds: verdict.milliseconds))
+          guard let time = verdict.time else {
+            listed?.leave(token.withUnsafeBytes { Array($0) }, "rejected")
+            return rejection.add(verdict.flags)
+          }
+          let exact = StoreTime(seconds: Int64(time), milliseconds: verdict.milliseconds)
+          try visit(token, listed?.time(of: token, time) ?? exact)
           progress.advance()
         }
       }, for: owner, options: options,

@@ -41,7 +41,9 @@ enum ReviewedList {
       var reader = try CSVReader(path, delimiter: delimiter)
       _ = try reader.next()
       let names = (0..<reader.count).map { reader.field($0) }
-      guard let token = names.firstIndex(of: "token"), let key = names.firstIndex(of: "key") else { return }
+      guard let token = names.firstIndex(of: "token"), let key = names.firstIndex(of: "key"),
+        let invalidated = names.firstIndex(of: "invalidated_at")
+      else { return }
       var isEmpty = true
       while try reader.next() {
         isEmpty = false
@@ -49,7 +51,8 @@ enum ReviewedList {
         guard max(token, key) < reader.count, let bytes = TokenText.bytes(reader.field(token)) else {
           throw reader.error("expected a row of a dry run's list, with a token in hex", at: 0)
         }
-        rows.add(bytes, key: reader.field(key))
+        let time = invalidated < reader.count ? DateAndTime(reader.field(invalidated))?.time(in: nil) : nil
+        rows.add(bytes, key: reader.field(key), at: time.flatMap { $0.milliseconds > 0 ? $0 : nil })
       }
       if isEmpty { throw CommandError("\(path): the list has no rows; nothing was replayed") }
     } catch let error as InputError { throw CommandError("\(path): \(error.located); nothing was replayed") }
@@ -66,7 +69,7 @@ extension ListedRows {
     if !left.isEmpty {
       let rows = left.prefix(Self.named).map { row in
         let key = row.key.isEmpty ? "" : ", row \(VisibleText.of(row.key))"
-        return "\(Hex.string(row.token))\(key) (\(row.outcome?.name ?? "gone"))"
+        return "\(Hex.string(row.token))\(key) (\(row.reason))"
       }
       Console.note(
         "\(Count.of(left.count, "row")) of the list \(left.count == 1 ? "is" : "are") not changed, because the rule "

@@ -39,7 +39,8 @@ package struct ChangeReport {
       JSONValue(replay), JSONValue(change.key), .string(Hex.string(change.token)),
       .string(change.outcome.name), JSONValue(TokenRowWriter.time(change.after.registeredAt)),
       JSONValue(TokenRowWriter.time(change.before?.invalidatedAt)),
-      JSONValue(TokenRowWriter.time(change.after.invalidatedAt)), JSONValue(input?.source),
+      JSONValue(TokenRowWriter.time(change.after.invalidatedAt, milliseconds: change.milliseconds)),
+      JSONValue(input?.source),
       JSONValue(input.flatMap { $0.sha256.isEmpty ? nil : $0.sha256 }), JSONValue(change.origin?.stream),
       JSONValue(change.origin?.offset),
     ]

@@ -96,7 +96,9 @@ package struct ReplayOutcomeReport {
   }
 
   private static func reason(_ token: ReplayedToken) -> String {
-    let found = "reported invalid at \(time(token.time))"
+    let (seconds, milliseconds) = (token.time.seconds, token.time.milliseconds)
+    let time = TokenRowWriter.time(seconds, milliseconds: milliseconds) ?? "\(seconds)"
+    let found = "reported invalid at \(time)"
     let registered = TokenRowWriter.time(token.before?.registeredAt).map { "registered at \($0)" }
     let invalidated = TokenRowWriter.time(token.before?.invalidatedAt).map { "invalidated at \($0)" }
     return switch token.outcome {
@@ -105,11 +107,6 @@ package struct ReplayOutcomeReport {
     case .unchanged, .updated: "\(found), \(invalidated ?? "invalidated") in the store"
     case .invalidated: "\(found), \(registered ?? "no registration known")"
     }
-  }
-
-  private static func time(_ time: StoreTime) -> String {
-    let (fraction, digits) = (UInt64(time.milliseconds), UInt8(time.milliseconds > 0 ? 3 : 0))
-    return CaptureTime(seconds: time.seconds, fraction: fraction, digits: digits).text ?? "\(time.seconds)"
   }
 
   package var sentence: Message {

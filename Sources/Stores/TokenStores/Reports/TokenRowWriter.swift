@@ -60,8 +60,11 @@ package struct TokenRowWriter {
   }
 
   /// RFC 3339 for a time of 32 unsigned bits. The column may have any other number, which is returned as it is.
-  package static func time(_ seconds: Int64?) -> String? {
-    seconds.map { UInt32(exactly: $0).map(UTCTime.text) ?? String($0) }
+  /// Milliseconds are written if there are some.
+  package static func time(_ seconds: Int64?, milliseconds: UInt16 = 0) -> String? {
+    guard let seconds else { return nil }
+    guard milliseconds > 0 else { return UInt32(exactly: seconds).map(UTCTime.text) ?? String(seconds) }
+    return CaptureTime(seconds: seconds, fraction: UInt64(milliseconds), digits: 3).text ?? String(seconds)
   }
 }
 

@@ -67,7 +67,10 @@ extension SQLiteSession {
       """
     return try rows(query, mapping.table) { row in
       let found = row[0].text ?? ""
-      let affinity = Affinity(declaredType: row[1].text ?? "").rawValue
+      let type = row[1].text ?? ""
+      // In a STRICT table, ANY converts nothing.
+      let keepsAll = isStrict && type.uppercased() == "ANY"
+      let affinity = Affinity(declaredType: keepsAll ? "" : type).rawValue
       return TableColumn(
         // Column names are case-insensitive in SQLite.
         name: named.first { $0.lowercased() == found.lowercased() } ?? found,

@@ -8,6 +8,8 @@ package struct DateAndTime {
   package private(set) var local: Int64
   /// Milliseconds of that second, rounded down.
   package private(set) var milliseconds: UInt16 = 0
+  /// The seconds from that one on that the text may mean: a minute or a day, if it has no more.
+  package private(set) var span: Int64 = 86_400
   /// Seconds that the clock is ahead of UTC; nil if the text has no offset.
   package private(set) var offset: Int64?
   private var isLeapSecond = false
@@ -35,7 +37,9 @@ package struct DateAndTime {
       let minute = rest.takeNumber(digits: 2), minute < 60
     else { return nil }
     var second = 0
+    span = 60
     if rest.take(":") {
+      span = 1
       guard let number = rest.takeNumber(digits: 2), number <= 60 else { return nil }
       second = number
       isLeapSecond = number == 60

@@ -78,6 +78,15 @@ package final class Zone: Sendable {
     return local - (early > late ? before : change.offset)
   }
 
+  /// The same, but of two moments the earlier one: an invalidation must not be later than it was.
+  package func firstMoment(ofLocal local: Int64) -> Int64 {
+    let last = moment(ofLocal: local)
+    let start = period(at: last).moments.lowerBound
+    guard start > .min else { return last }
+    let first = local - offset(at: start - 1)
+    return first < start ? first : last
+  }
+
   /// A moment with the same offset as `moment`, before `repeatsFrom`.
   private func folded(_ moment: Int64) -> Int64 {
     guard let repeatsFrom, moment >= repeatsFrom else { return moment }
