@@ -98,10 +98,10 @@ def keep(command):
 
 
 @contextlib.contextmanager
-def private_server(kind, *settings):
+def private_server(kind):
     """A server of PostgreSQL or MySQL's protocol until the end of the context; gives the directory of its socket."""
     # Its standard input ends with the context, and so does the server.
-    with subprocess.Popen([SERVERS[kind], *settings], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen([SERVERS[kind]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         directory = server.stdout.readline().strip()
         if not directory:
             sys.exit(f"{program()}: no server for {kind}, see above")

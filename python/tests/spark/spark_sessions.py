@@ -7,9 +7,6 @@ from pyspark.sql import SparkSession
 
 from apnsift.spark import ApnsiftDataSource
 
-POSTGRESQL_DRIVER = "/usr/share/java/postgresql.jar"
-
-
 # Short jobs: the optimising compiler would take longer than it saves.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -30,8 +27,6 @@ def start(master, **settings):
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         "spark.driver.memory": "1g",
-        "spark.driver.extraClassPath": POSTGRESQL_DRIVER,
-        "spark.executor.extraClassPath": POSTGRESQL_DRIVER,
         "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.executor.extraJavaOptions": JAVA_OPTIONS,
         "spark.driver.host": "127.0.0.1",
