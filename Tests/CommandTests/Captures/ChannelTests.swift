@@ -81,7 +81,7 @@ struct ChannelTests {
   }
 
   /// Rule 3 of docs/spec/pushes.md#exchanges, from the truth.
-  @Test("answers without their requests are told apart")
+  @Test("answers without their requests have their kinds")
   func answersAlone() throws {
     let answers = truth.values.filter { ($0["request_id"] as? String ?? "").hasPrefix("SERVER-") }
     let statuses = [200, 201, 204]

@@ -209,12 +209,17 @@ struct ReviewedReplayTests {
   @Test("a registration on the day of an invalidation makes a token live again")
   func sameDay() throws {
     let mapping = try directory.text(of: "devices.yml")
-    try directory.write(mapping.replacing("gone, form: seconds", with: "gone, form: date"), to: "devices.yml")
-    try replay("dump.bin").exits(0)
-    try directory.apnsift(
-      "store", "register", hex(token(1)), "--at", "2014-05-13T20:00:00Z", "--mapping", "devices.yml"
-    ).exits(0)
-    #expect(try !dead().contains("b") && dead().contains("c"))
+    for form in ["date", "iso"] {
+      try directory.write(
+        mapping.replacing("gone, form: seconds", with: "gone, form: \(form)"), to: "devices.yml")
+      try replay("dump.bin").exits(0)
+      // Another program may have written a date without a time.
+      try directory.sqlite("own.sqlite", "UPDATE devices SET gone = '2014-05-13' WHERE id = 'b'")
+      try directory.apnsift(
+        "store", "register", hex(token(1)), "--at", "2014-05-13T20:00:00Z", "--mapping", "devices.yml"
+      ).exits(0)
+      #expect(try !dead().contains("b") && dead().contains("c"), "\(form)")
+    }
   }
 
   @Test(

@@ -119,7 +119,7 @@ final class MappedTable {
     switch first.content {
     case .time(let form):
       var invalidatedAt = time(invalidation, invalidationClock)
-      if invalidatedAt == nil { invalidatedAt = try time(invalidation, first.column, form) }
+      if invalidatedAt == nil { invalidatedAt = try time(invalidation, first.column, form, isFirst: true) }
       state.invalidatedAt = first.keepsMilliseconds ? invalidatedAt : invalidatedAt?.latest
       state.isDead = invalidatedAt != nil
     case .text(let dead, _): state.isDead = invalidation.isText(of: dead)
@@ -137,11 +137,11 @@ final class MappedTable {
     }
   }
 
-  private func time(_ field: SQLField, _ column: TableColumn, _ form: TimeForm) throws(StoreError)
-    -> StoreTime?
-  {
+  private func time(
+    _ field: SQLField, _ column: TableColumn, _ form: TimeForm, isFirst: Bool = false
+  ) throws(StoreError) -> StoreTime? {
     if field.isNull { return nil }
-    if let time = form.time(of: field, kind: column.kind) { return time }
+    if let time = form.time(of: field, kind: column.kind, isFirst: isFirst) { return time }
     throw .unreadableRows(
       1, first: "\(column.name) is \(field.literal(column.kind)), expected a time as \(form.name), or null")
   }
@@ -179,7 +179,7 @@ final class MappedTable {
 
 extension TimeForm {
   /// The time of a field, rounded down to a millisecond, in the form `seconds` to a second; nil without one.
-  func time(of field: SQLField, kind: SQLKind) -> StoreTime? {
+  func time(of field: SQLField, kind: SQLKind, isFirst: Bool = false) -> StoreTime? {
     switch field {
     case .null, .bytes: return nil
     case .integer(let number):
@@ -193,7 +193,8 @@ extension TimeForm {
       guard let whole = Int64(exactly: number.rounded(.down)) else { return nil }
       if self == .seconds { return StoreTime(seconds: whole) }
       return self == .milliseconds ? StoreTime(whole, units: 1000) : nil
-    case .text(let bytes): return String(validating: bytes, as: UTF8.self).flatMap(time(of:))
+    case .text(let bytes):
+      return String(validating: bytes, as: UTF8.self).flatMap { time(of: $0, isFirst: isFirst) }
     }
   }
 

@@ -57,14 +57,15 @@ package enum TimeForm: Hashable, Sendable {
 
   /// The time of `text`, rounded down to a millisecond, or in the form `seconds` to a second; nil for another
   /// format.
-  func time(of text: String) -> StoreTime? {
+  /// - Parameter isFirst: whether a text without seconds or a time of day is its first moment: one of an invalidation.
+  func time(of text: String, isFirst: Bool = false) -> StoreTime? {
     switch self {
     case .seconds: return Self.whole(text).map { StoreTime(seconds: $0) }
     case .milliseconds: return Self.whole(text).map { StoreTime($0, units: 1000) }
-    case .iso, .timestamptz: return DateAndTime(text)?.time(in: nil)
+    case .iso, .timestamptz: return DateAndTime(text)?.time(in: nil, isFirst: isFirst)
     case .timestamp(let name):
       guard let zone = Zone.named(name) else { return nil }
-      return DateAndTime(text)?.time(in: zone)
+      return DateAndTime(text)?.time(in: zone, isFirst: isFirst)
     case .date(let name):
       guard let zone = Zone.named(name), let date = DateAndTime(text), date.local % 86_400 == 0 else {
         return nil
