@@ -4,7 +4,8 @@ A record says when it was captured by `packet` (from 1) and, within one, `offset
 pair, all requests come before all responses.
 """
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
+from itertools import takewhile
 
 from oracle.wire import swapped
 
@@ -13,13 +14,15 @@ OF_TOKEN = {2, 5, 8}  # a gateway refuses each request with the same token alike
 OF_REQUEST = {3, 4, 6, 7}  # likewise, if the payloads are of the same length, too
 
 
-def correlate(requests, responses, max_pending):
+def correlate(requests, responses, max_pending, is_incomplete):
     """Sets `outcome` and `outcome_status` of requests, and `request_offset`, `token` and flags of responses.
 
+    `is_incomplete`: whether bytes of the requests are missing or skipped.
     Returns the first request that left because too many waited, or None.
     """
-    connection = Connection(max_pending)
-    for record in sorted(requests + responses, key=moment):
+    in_order = sorted(requests + responses, key=moment)
+    connection = Connection(max_pending, is_incomplete and reuse_identifiers(in_order, max_pending))
+    for record in in_order:
         if record["type"] == "request":
             connection.sent(record)
         else:
@@ -29,13 +32,23 @@ def correlate(requests, responses, max_pending):
     return connection.first_left
 
 
+def reuse_identifiers(in_order, max_pending):
+    """Do requests that still wait have the same identifier, and different tokens?"""
+    sent_first = list(takewhile(lambda record: record["type"] == "request", in_order))
+    waiting = in_order[max(0, len(sent_first) - max_pending) :]
+    pairs = {(item["identifier"], item["token"]) for item in waiting if item["type"] == "request"}
+    repeated = Counter(identifier for identifier, _ in pairs if identifier is not None)
+    return max(repeated.values(), default=0) > 1
+
+
 def moment(record):
     return record["packet"] or 0, record["type"] == "response", record["offset"]
 
 
 class Connection:
-    def __init__(self, max_pending):
+    def __init__(self, max_pending, may_miss_any):
         self.max_pending = max_pending
+        self.may_miss_any = may_miss_any  # missing bytes may hold a request with any identifier
         self.carriers = defaultdict(list)  # identifier: requests that carry it, in the order of the capture
         self.waiting = deque()
         self.left = set()  # offsets of requests that waited too long
@@ -79,6 +92,8 @@ class Connection:
 
     def candidates(self, identifier):
         """The requests that a response may name, and the flags that it gets by that."""
+        if self.may_miss_any:
+            return [], set()
         for wanted, flags in ((identifier, set()), (swapped(identifier), {"identifier-swapped"})):
             if self.left_identifiers and min(self.left_identifiers) <= wanted <= max(self.left_identifiers):
                 break

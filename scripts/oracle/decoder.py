@@ -12,6 +12,7 @@ from oracle.feedback import TupleRun
 from oracle.gateway import RequestRun, ResponseRun
 from oracle.runs import Limits, decode, split_at_gaps
 
+UNREAD = {"stream-gap", "midstream-start", "skipped-bytes"}  # bytes of requests are missing or skipped
 KINDS = {"feedback": TupleRun, "requests": RequestRun, "responses": ResponseRun}
 
 
@@ -29,7 +30,10 @@ def decode_connection(directions, limits):
     """Sets the outcomes of the records of a connection, which may have only one direction."""
     requests = [record for one in directions for record in one.records if record["type"] == "request"]
     responses = [record for one in directions for record in one.records if record["type"] == "response"]
-    first_left = correlate(requests, responses, limits.pending)
+    is_incomplete = any(
+        finding["code"] in UNREAD for one in directions if one.kind is RequestRun for finding in one.findings
+    )
+    first_left = correlate(requests, responses, limits.pending, is_incomplete)
     for direction in directions:
         if first_left and direction.kind is RequestRun:
             origin = {key: first_left[key] for key in ("file_offset", "packet")}

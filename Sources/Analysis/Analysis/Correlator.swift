@@ -51,6 +51,8 @@ package struct Correlator {
   /// The number of the next request to emit.
   private var nextToEmit = 0
   private var responses = 0
+  /// Whether bytes of the requests are missing or skipped.
+  private var isIncomplete = false
 
   /// - Parameters:
   ///   - keepsRecords: whether requests and responses are needed, not only their counts.
@@ -104,6 +106,7 @@ package struct Correlator {
   package mutating func takes(_ finding: StreamFinding, from direction: Direction) throws -> Bool {
     switch direction {
     case .client:
+      if [.streamGap, .midstreamStart, .skippedBytes].contains(finding.code) { isIncomplete = true }
       // If requests are not kept, the finding about the limit may still follow, with the offset of the first request.
       if keepsRecords ? queue.isEmpty : firstRequest == nil { return false }
       let message = Array(finding.message.text.utf8)
@@ -181,7 +184,8 @@ package struct Correlator {
       wanted.insert(frame.response.identifier)
       wanted.insert(frame.response.identifier.byteSwapped)
     }
-    let carriers = pending.carriers(of: wanted)
+    // Bytes that are missing may have any identifier that the client gives more than once.
+    let carriers = isIncomplete && pending.reuseIdentifiers ? [:] : pending.carriers(of: wanted)
     for item in settled {
       switch item {
       case .response(let frame, let origin, let order):

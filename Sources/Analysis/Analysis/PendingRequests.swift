@@ -72,6 +72,15 @@ package struct PendingRequests {
     removed = 0
   }
 
+  /// Whether pending requests with different tokens have the same identifier.
+  package var reuseIdentifiers: Bool {
+    var tokens: [UInt32: UInt64] = [:]
+    return requests[removed...].contains { request in
+      guard let identifier = request.identifier else { return false }
+      return tokens.updateValue(request.tokenHash, forKey: identifier) ?? request.tokenHash != request.tokenHash
+    }
+  }
+
   /// The pending requests with each of `identifiers`, found in one pass.
   package func carriers(of identifiers: some Sequence<UInt32>) -> [UInt32: Carriers] {
     var found: [UInt32: [Int]] = [:]

@@ -40,11 +40,20 @@ extension LogDecoder {
         else {
           return text.count < Self.longestLine ? .needsBytes : .isLine
         }
+        if wasInterrupted {
+          guard end &+ 1 < text.count || hasEnded || text.count == Self.longestLine else { return .needsBytes }
+          if end &+ 1 < text.count, StructureScan.continues(text[end &+ 1]) {
+            let finding = LogFinding(.interleaved, start..<end)
+            return .read(take(window, end &+ 1, outcome(.finding(finding), window)))
+          }
+        }
         return readLines(window, start..<end, length: min(end &+ 1, count))
       case .open where !hasEnded && count < Self.longestLine: return .needsBytes
       case .open where bracket == start && hasList(text, from: start): return .read(open(window, bracket))
       case .open: return notBefore(text.count)
-      case .broken(let offset): return notBefore(bracket &+ offset)
+      case .broken(let offset):
+        if ByteSet.openings.contains(text[bracket &+ offset]) { wasInterrupted = true }
+        return notBefore(bracket &+ offset)
       }
     }
     return .isLine

@@ -85,6 +85,8 @@ package final class LogDecoder: @unchecked Sendable {
   @exclusivity(unchecked) var listName: LogName?
   /// Offset in the stream before which no line begins a structure.
   @exclusivity(unchecked) var structuresBegin = 0
+  /// Whether a structure began inside of an unfinished one: two programs may write at once.
+  @exclusivity(unchecked) var wasInterrupted = false
   /// Index in `counts` of the reader of the current record.
   @exclusivity(unchecked) var reader = 0
   @exclusivity(unchecked) private var pushes: [Int]

@@ -156,6 +156,30 @@ struct PacketDissectorTests {
     }
   }
 
+  @Test(
+    "packets that a switch mirrors",
+    arguments: [
+      ("ERSPAN I", 47, [0, 0, 0x88, 0xbe], Frames.ethernet()),
+      ("ERSPAN II", 47, [0x10, 0, 0x88, 0xbe, 0, 0, 0, 9, 0x10, 7, 8, 1] + Frames.zeros(4), Frames.ethernet()),
+      ("ERSPAN III", 47, [0x10, 0, 0x22, 0xeb, 0, 0, 0, 9, 0x20, 7, 8, 1] + Frames.zeros(8), Frames.ethernet()),
+      (
+        "ERSPAN III with a platform header", 47,
+        [0x10, 0, 0x22, 0xeb, 0, 0, 0, 9, 0x20, 7, 8, 1] + Frames.zeros(7) + [1] + Frames.zeros(8),
+        Frames.ethernet()
+      ),
+      ("GENEVE", 17, [0, 0, 0x65, 0x58, 0, 0, 5, 0], Frames.ethernet()),
+      ("GENEVE with options and IPv6", 17, [2, 0, 0x86, 0xdd] + Frames.zeros(12), Frames.ipv6()),
+    ] as [(String, UInt8, [UInt8], [UInt8])])
+  func mirrored(_ name: String, _ number: UInt8, _ header: [UInt8], _ inner: [UInt8]) {
+    let carried = number == 17 ? Frames.udp(to: 6081, header + inner) : header + inner
+    let frame = Frames.ipv4(carried, protocol: number)
+    var reader = FrameReader()
+    #expect(FrameReader.payload(reader.read(frame, linkType: 101), of: frame) == Frames.payload)
+    let cut = Array(frame.dropLast(inner.count + 1))
+    #expect(reader.read(cut, linkType: 101, onWire: frame.count) == .skipped)
+    #expect(reader.dissector.takeFindings().map(\.code) == [.malformedPacket])
+  }
+
   @Test("tunnels in tunnels, up to a bound")
   func depth() {
     var frame = Frames.ipv4()

@@ -176,10 +176,22 @@ extension PacketParser {
       let length = 4 &+ (flags & 0x8000).nonzeroBitCount &* 4 &+ (flags & 0x3000).nonzeroBitCount &* 4
       guard hasBytes(length, .gre) else { return .malformed }
       start &+= length
-      return .network(type)
+      return mirrored(type, flags: flags, in: bytes)
     case 1: return type == 0x880b ? greOfPPTP(flags: flags, in: bytes) : .notTCP
     default: return .notTCP
     }
+  }
+
+  /// ERSPAN (draft-foschiano-erspan-03, section 4) before Ethernet: type I has no header, and no sequence number
+  /// in GRE; type II has 8 bytes, type III 12, and 8 more if its last bit is set.
+  private mutating func mirrored(_ type: UInt16, flags: UInt16, in bytes: RawSpan) -> Layer {
+    guard type == 0x88be || type == 0x22eb else { return .network(type) }
+    var length = type == 0x22eb ? 12 : flags & 0x1000 != 0 ? 8 : 0
+    guard hasBytes(length, .erspan) else { return .malformed }
+    if length == 12, bytes.byte(at: start &+ 11) & 1 != 0 { length = 20 }
+    guard hasBytes(length, .erspan) else { return .malformed }
+    start &+= length
+    return .ethernet
   }
 
   /// RFC 2637, section 4.1: length of the PPP packet at 4, call at 6, then sequence and acknowledgement numbers
@@ -195,20 +207,34 @@ extension PacketParser {
     return .pointToPoint
   }
 
-  /// Destination ports of VXLAN: 4789 (RFC 7348, section 5), and 8472, which Linux used before.
-  static func isVXLAN(port: UInt16) -> Bool { port == 4789 || port == 8472 }
+  /// Destination ports of VXLAN: 4789 (RFC 7348, section 5), and 8472, which Linux used before; and of GENEVE.
+  static func isTunnel(port: UInt16) -> Bool { port == 4789 || port == 8472 || port == 6081 }
 
   /// UDP is decoded only as a tunnel.
   mutating func udp(in bytes: RawSpan) -> Layer {
     guard hasBytes(8, .udp) else { return .malformed }
-    guard Self.isVXLAN(port: bytes.bigEndianUInt16(at: start &+ 2)) else { return .notTCP }
+    let port = bytes.bigEndianUInt16(at: start &+ 2)
+    guard Self.isTunnel(port: port) else { return .notTCP }
     let length = Int(bytes.bigEndianUInt16(at: start &+ 4))
     if length >= 8 { trim(to: length) }
     start &+= 8
+    if port == 6081 { return geneve(in: bytes) }
     // RFC 7348, section 5: flags, of which 08 marks a valid network identifier, then Ethernet.
     guard hasBytes(8, .vxlan) else { return .malformed }
     guard bytes.byte(at: start) & 0x08 != 0 else { return .notTCP }
     start &+= 8
     return .ethernet
+  }
+
+  /// RFC 8926, section 3.4: the version, which is 0, the length of options in units of 4 bytes, and the type of
+  /// the next layer.
+  private mutating func geneve(in bytes: RawSpan) -> Layer {
+    guard hasBytes(8, .geneve) else { return .malformed }
+    let length = 8 &+ Int(bytes.byte(at: start) & 0x3f) &* 4
+    guard bytes.byte(at: start) >> 6 == 0 else { return .notTCP }
+    guard hasBytes(length, .geneve) else { return .malformed }
+    let type = bytes.bigEndianUInt16(at: start &+ 2)
+    start &+= length
+    return .network(type)
   }
 }

@@ -130,7 +130,7 @@ struct PartialDatagram {
       protocolNumber = header.protocolNumber
       // The ports of UDP are its first four bytes.
       if protocolNumber == 17, content.byteCount >= 4,
-        !PacketParser.isVXLAN(port: content.bigEndianUInt16(at: 2))
+        !PacketParser.isTunnel(port: content.bigEndianUInt16(at: 2))
       {
         return forget(as: .skipped)
       }
