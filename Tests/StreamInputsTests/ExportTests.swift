@@ -70,6 +70,7 @@ struct ExportTests {
         "a stream as ASCII among them",
         T.frame("tcp,ascii", "3\nabc\n") + T.frame("tcp,raw", "61\n"), "0>61 )0", "3:1"
       ),
+      ("HTTP/2 without its frames", T.frame("http2,raw", "61\n"), "", "3:1"),
       (
         "a packet list before it",
         "    1   0.000000 192.0.2.1 → 192.0.2.2 TCP 74\n" + T.frame("tcp,raw", "61\n"), "0>61 )0", ""

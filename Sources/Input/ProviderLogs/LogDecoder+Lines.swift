@@ -82,12 +82,14 @@ extension LogDecoder {
 
   /// Reads a line, or an object of several lines.
   func readLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> LogOutcome {
-    guard memchr(window + text.lowerBound, 0x1b, text.count) != nil else {
+    let has = { (byte: Int32) in memchr(window + text.lowerBound, byte, text.count) != nil }
+    // Escapes that colour text, and quotes around the body of an answer.
+    guard has(0x1b) || has(0x5c) || has(0x27) else {
       return readPlainLine(window, text, isCut: isCut)
     }
     plainLine.removeAll(keepingCapacity: true)
     plainLine.append(contentsOf: UnsafeRawBufferPointer(start: window, count: text.upperBound))
-    LogText.blankColours(&plainLine)
+    LogText.clean(&plainLine)
     let isText = { (index: Int) in self.plainLine[index] > 0x20 }
     guard let first = text.first(where: isText), let last = text.last(where: isText) else { return .blank }
     return plainLine.withUnsafeBytes { bytes in
@@ -234,7 +236,7 @@ extension LogDecoder {
   func readNested(_ text: UnsafeRawBufferPointer, depth: Int, time: LogTimes.ReadTime) -> LogOutcome {
     nestedTexts[depth].removeAll(keepingCapacity: true)
     nestedTexts[depth].append(contentsOf: text)
-    LogText.blankColours(&nestedTexts[depth])
+    LogText.clean(&nestedTexts[depth])
     while nestedTexts[depth].last.map({ $0 <= 0x20 }) == true { nestedTexts[depth].removeLast() }
     push.outerTime = time
     return nestedTexts[depth].withUnsafeBytes { bytes in

@@ -47,8 +47,14 @@ struct LogText {
     return start..<end
   }
 
+  /// Makes a line without colours, and without quotes around bodies of answers, of the same length.
+  static func clean(_ text: inout [UInt8]) {
+    blankColours(&text)
+    openAnswers(&text)
+  }
+
   /// Makes blanks of the escapes that colour text on a terminal.
-  static func blankColours(_ text: inout [UInt8]) {
+  private static func blankColours(_ text: inout [UInt8]) {
     var index = 0
     while let escape = text[index...].firstIndex(of: 0x1b) {
       index = escape + 1
@@ -56,6 +62,31 @@ struct LogText {
       let end = text[(index + 1)...].firstIndex { 0x40...0x7e ~= $0 } ?? text.count - 1
       text.replaceSubrange(escape...end, with: repeatElement(0x20, count: end + 1 - escape))
       index = end + 1
+    }
+  }
+
+  /// Makes an object of each text that has the body of an answer, `"{\"reason\":…}"` or `'{"reason":…}'`, of the
+  /// same length.
+  private static func openAnswers(_ text: inout [UInt8]) {
+    var index = 0
+    while index &+ 10 < text.count, let brace = text[(index &+ 1)...].firstIndex(of: UInt8(ascii: "{")) {
+      index = brace
+      let quote = text[brace &- 1]
+      let isEscaped = brace &+ 1 < text.count && text[brace &+ 1] == UInt8(ascii: "\\")
+      guard quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") && isEscaped,
+        text[(brace &+ 1)...].starts(with: isEscaped ? "\\\"reason\\\"".utf8 : "\"reason\"".utf8)
+      else { continue }
+      var object: [UInt8] = []
+      var end = brace
+      while end < text.count, text[end] != quote, text[end] != 0x0a {
+        if text[end] == UInt8(ascii: "\\"), end &+ 1 < text.count { end &+= 1 }
+        object.append(text[end])
+        end &+= 1
+      }
+      guard end < text.count, text[end] == quote, object.last == UInt8(ascii: "}") else { continue }
+      let blanks = repeatElement(UInt8(ascii: " "), count: end &- brace &+ 1 &- object.count)
+      text.replaceSubrange(brace &- 1...end, with: [0x20] + object + blanks)
+      index = end
     }
   }
 

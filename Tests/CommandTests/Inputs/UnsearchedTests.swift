@@ -16,6 +16,8 @@ struct UnsearchedTests {
     ),
     ("a.Z", "compress'd data", "b'\\x1f\\x9d\\x90' + zlib.compress(dump)"),
     ("a.rar", "RAR archive", "b'Rar!\\x1a\\x07\\x01\\x00' + zlib.compress(dump)"),
+    ("a.enc", "openssl enc'd data", "b'Salted__' + zlib.compress(dump)"),
+    ("a.qcow2", "QEMU QCOW Image", "b'QFI\\xfb\\0\\0\\0\\3' + zlib.compress(dump)"),
     ("a.cab", "CAB archive", "b'MSCF\\0\\0\\0\\0' + zlib.compress(dump)"),
   ]
 

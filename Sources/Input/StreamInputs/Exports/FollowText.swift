@@ -67,11 +67,12 @@ struct FollowText: LineDecoder {
   private mutating func beginHeader(_ text: RawSpan) {
     isHex = text.end(of: ",hex", from: 8) == text.byteCount
     (state, hasFrame, connection) = (.header, true, ExportConnection())
-    guard isHex || text.end(of: ",raw", from: 8) == text.byteCount else {
+    let isUnpacked = text.has("http2,", at: 8)
+    guard !isUnpacked, isHex || text.end(of: ",raw", from: 8) == text.byteCount else {
       state = .after
       return error(
-        "the stream is not in raw or hex form, so its bytes are not known; export it with tshark -z "
-          + "follow,tcp,raw,N", at: 0)
+        "the stream is \(isUnpacked ? "HTTP/2 without its frames" : "not in raw or hex form"), so its bytes are "
+          + "not known; export it with tshark -z follow,\(isUnpacked ? "tls" : "tcp"),raw,N", at: 0)
     }
   }
 

@@ -20,16 +20,21 @@ enum KnownFileTypes {
     "application/x-snappy-framed", "application/x-arj", "application/x-lzh-compressed", "application/x-lha",
     "application/x-xar", "application/x-rpm", "application/x-archive",
     "application/vnd.debian.binary-package", "application/pgp-encrypted", "application/vnd.ms-tnef",
+    "application/x-qemu-disk", "application/x-git",
   ]
   private static let prefixes = ["application/vnd.openxmlformats-", "application/vnd.oasis."]
+  /// Of types without a name: what their descriptions begin with.
+  private static let descriptions = ["openssl enc'd data", "GPG symmetrically encrypted", "VMware4 disk image"]
 
   /// `PDF document, version 1.7`; nil for other types.
   static func description(of head: [UInt8]) -> String? {
     guard let library = LoadedLibmagic.shared, let type = library.text(of: head, MAGIC_MIME_TYPE),
+      let description = library.text(of: head, MAGIC_NONE),
       types.contains(type) || prefixes.contains(where: type.hasPrefix)
+        || descriptions.contains(where: description.hasPrefix)
     else { return nil }
     // The first parts name the type; the rest are details.
-    return library.text(of: head, MAGIC_NONE)?.split(separator: ",").prefix(2).joined(separator: ",")
+    return description.split(separator: ",").prefix(2).joined(separator: ",")
   }
 }
 
