@@ -1,21 +1,12 @@
 import TestSupport
 
-/// A run that was decoded in chunks.
-protocol ChunkedDecoding {
-  associatedtype Found: Equatable & CustomStringConvertible
-  var evidence: [Found] { get }
-  var breach: String? { get }
-}
-
-extension IncrementalDecoding: ChunkedDecoding {}
-extension WatchedDecoding: ChunkedDecoding {}
-
 /// Compares decodings of a run for many chunk sizes. Whether the whole is right says the oracle
 /// (scripts/cross-check).
 enum Chunking {
   /// A description of the first difference from the decoding in one chunk; nil if there is none.
-  static func error<Decoding: ChunkedDecoding>(
-    _ generator: inout SeededGenerator, everySize: Bool, _ decode: (_ chunkLength: () -> Int) -> Decoding
+  static func error<Decoder>(
+    _ generator: inout SeededGenerator, everySize: Bool,
+    _ decode: (_ chunkLength: () -> Int) -> WatchedDecoding<Decoder>
   ) -> String? {
     let whole = decode { Int.max / 2 }
     if let breach = whole.breach { return breach }
@@ -29,9 +20,9 @@ enum Chunking {
     return nil
   }
 
-  private static func compare<Decoding: ChunkedDecoding>(_ decoding: Decoding, _ whole: [Decoding.Found])
-    -> String?
-  {
+  private static func compare<Decoder>(
+    _ decoding: WatchedDecoding<Decoder>, _ whole: [Evidence]
+  ) -> String? {
     if let breach = decoding.breach { return breach }
     if decoding.evidence == whole { return nil }
     let index = zip(decoding.evidence, whole).enumerated().first { $1.0 != $1.1 }?.offset

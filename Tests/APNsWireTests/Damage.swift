@@ -10,6 +10,18 @@ extension SeededGenerator {
     return bytes
   }
 
+  /// Random, all zeros, or with about 8 consecutive zeros, the limit of the rules.
+  mutating func token(_ length: Int) -> [UInt8] {
+    if chance(30) { return [UInt8](repeating: 0, count: length) }
+    var token = bytes(length)
+    if length > 0, chance(12) {
+      let start = pick(0...(length - 1))
+      let end = min(length, start + pick([7, 8, 9]))
+      token.replaceSubrange(start..<end, with: repeatElement(0, count: end - start))
+    }
+    return token
+  }
+
   private mutating func damage(_ bytes: inout [UInt8], at index: Int) {
     let rest = bytes.count - index
     switch pick(0...7) {

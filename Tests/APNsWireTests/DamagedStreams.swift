@@ -41,22 +41,10 @@ struct DamagedStreams {
     let seconds = generator.chance(20) ? edgeTime() : generator.pick(limits.earliest...limits.latest)
     let time = UInt32(truncatingIfNeeded: seconds)
     switch generator.pick(0...19) {
-    case 0, 1: return Tuples.of(token(oddLength()), time: time)
-    case 2: return Tuples.header(time: time, length: edgeLength()) + token(generator.pick(lengths))
-    default: return Tuples.of(token(generator.pick(lengths)), time: time)
+    case 0, 1: return Tuples.of(generator.token(oddLength()), time: time)
+    case 2: return Tuples.header(time: time, length: edgeLength()) + generator.token(generator.pick(lengths))
+    default: return Tuples.of(generator.token(generator.pick(lengths)), time: time)
     }
-  }
-
-  /// Random, all zeros, or with about 8 consecutive zeros, the limit of the rules.
-  private mutating func token(_ length: Int) -> [UInt8] {
-    if generator.chance(30) { return [UInt8](repeating: 0, count: length) }
-    var token = generator.bytes(length)
-    if length > 0, generator.chance(12) {
-      let start = generator.pick(0...(length - 1))
-      let end = min(length, start + generator.pick([7, 8, 9]))
-      token.replaceSubrange(start..<end, with: repeatElement(0, count: end - start))
-    }
-    return token
   }
 
   private mutating func oddLength() -> Int {

@@ -15,7 +15,7 @@ import Testing
     let records = found.records.map {
       Evidence.record(offset: $0.offset, time: Int($0.time), token: $0.token, flags: $0.flags.codes)
     }
-    let expected = IncrementalDecoding(rule.bytes, rules: rules) { 7 }.evidence
+    let expected = WatchedDecoding(feedback: rule.bytes, rules: rules) { 7 }.evidence
     let isRecord = { (evidence: Evidence) in if case .record = evidence { true } else { false } }
     #expect(records == expected.filter(isRecord))
     #expect(found.rest.map(\.text) == expected.filter { !isRecord($0) }.map(\.description))

@@ -17,12 +17,10 @@ import Testing
       let beginsStream = !source.generator.chance(3)
       let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])
       let error = Chunking.error(&source.generator, everySize: number % 25 == 0) {
-        IncrementalDecoding(bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
+        WatchedDecoding(
+          feedback: bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
-      if let error {
-        Issue.record("\(name), stream \(number) of \(bytes.count) bytes: \(error)")
-        return
-      }
+      try #require(error == nil, "\(name), stream \(number) of \(bytes.count) bytes: \(error ?? "")")
     }
   }
 
@@ -30,11 +28,11 @@ import Testing
     let rules = FeedbackRules.standard
     #expect(rules.holdBack == 3 * (6 + 100) + 6)
     let sound = (0..<100).flatMap { _ in Tuples.one() }
-    let decoding = IncrementalDecoding(sound, rules: rules) { 1 }
+    let decoding = WatchedDecoding(feedback: sound, rules: rules) { 1 }
     #expect(decoding.breach == nil)
     #expect(decoding.mostCarried == rules.holdBack - 1)
     let noise = [UInt8](repeating: 0xff, count: 100_000)
-    #expect(IncrementalDecoding(noise, rules: rules) { 1 }.mostCarried == rules.holdBack - 1)
+    #expect(WatchedDecoding(feedback: noise, rules: rules) { 1 }.mostCarried == rules.holdBack - 1)
   }
 
   @Test("an undamaged dump gives one run per chunk, not one call per record") func runs() {
@@ -46,16 +44,5 @@ import Testing
     }
     #expect(run.start == 0 && run.count > 9980)
     #expect(decoder.next(in: bytes.span.bytes) == nil)
-  }
-
-  @Test("empty chunks and empty runs give no steps") func emptiness() {
-    for beginsStream in [true, false] {
-      var decoder = FeedbackDecoder(rules: .standard, offset: 9, beginsStream: beginsStream)
-      #expect(decoder.next(in: RawSpan()) == nil)
-      #expect(decoder.next(in: RawSpan()) == nil)
-      decoder.finish()
-      #expect(decoder.next(in: RawSpan()) == nil)
-      #expect(decoder.next(in: RawSpan()) == nil)
-    }
   }
 }

@@ -9,7 +9,7 @@ struct LongStreamTests {
     var source = DamagedStreams(seed: 2196, .init())
     return source.long(length: 1 << 20 + 1, distance: 400)
   }()
-  static let whole = IncrementalDecoding(bytes, rules: .standard) { .max / 2 }.evidence
+  static let whole = WatchedDecoding(feedback: bytes) { .max / 2 }.evidence
 
   @Test("is damaged everywhere")
   func isDamaged() {
@@ -24,13 +24,13 @@ struct LongStreamTests {
 
   @Test("in chunks of every size from 1 to 80", arguments: 1...80)
   func everySize(_ size: Int) {
-    expectSame { size }
+    WatchedDecoding(feedback: Self.bytes) { size }.expect(Self.whole)
   }
 
   @Test("in random chunks", arguments: [10, 400, 70_000, 300_000])
   func randomSizes(_ most: Int) {
     var generator = SeededGenerator(seed: UInt64(most))
-    expectSame { generator.pick(1...most) }
+    WatchedDecoding(feedback: Self.bytes) { generator.pick(1...most) }.expect(Self.whole)
   }
 
   @Test("with tokens of up to 65535 bytes, so that most of 196,629 bytes are carried over")
@@ -42,22 +42,12 @@ struct LongStreamTests {
     for length in [20_000, 65_535, 65_534, 65_535, 20_000] {
       bytes += Tuples.of(source.generator.bytes(length)) + source.long(length: 60_000, distance: 4000)
     }
-    let whole = IncrementalDecoding(bytes, rules: rules) { .max / 2 }
+    let whole = WatchedDecoding(feedback: bytes, rules: rules) { .max / 2 }
     #expect(whole.breach == nil)
     for most in [5000, 70_000, 300_000] {
-      let decoding = IncrementalDecoding(bytes, rules: rules) { source.generator.pick(1...most) }
-      #expect(decoding.breach == nil)
+      let decoding = WatchedDecoding(feedback: bytes, rules: rules) { source.generator.pick(1...most) }
+      decoding.expect(whole.evidence)
       #expect(decoding.mostCarried > 190_000 || most > 5000)
-      let isSame = decoding.evidence == whole.evidence
-      #expect(isSame)
     }
-  }
-
-  private func expectSame(_ chunkLength: () -> Int) {
-    let decoding = IncrementalDecoding(Self.bytes, rules: .standard, chunkLength: chunkLength)
-    #expect(decoding.breach == nil)
-    // Not compared within #expect, which would print a megabyte.
-    let isSame = decoding.evidence == Self.whole
-    #expect(isSame)
   }
 }

@@ -61,6 +61,21 @@ import Testing
     #expect(decoder.undecidedOffset == 0)
   }
 
+  private func expectNoSteps(_ decoder: some RunDecoder) {
+    var decoder = decoder
+    for hasEnded in [false, true] {
+      if hasEnded { decoder.finish() }
+      for _ in 1...2 { #expect(decoder.next(in: RawSpan()) == nil) }
+    }
+  }
+
+  @Test("empty chunks and empty runs give no steps", arguments: [true, false])
+  func emptiness(_ beginsStream: Bool) {
+    expectNoSteps(FeedbackDecoder(rules: .standard, offset: 9, beginsStream: beginsStream))
+    expectNoSteps(RequestDecoder(rules: .standard, offset: 9, beginsStream: beginsStream))
+    expectNoSteps(ResponseDecoder(offset: 9, beginsStream: beginsStream))
+  }
+
   private func begins(_ decoder: some RunDecoder) -> Bool {
     decoder.undecidedOffset == 0 && decoder.pendingSkip == nil
   }

@@ -67,7 +67,7 @@ struct TuplesApartTests {
   }
 
   private func decoded(_ bytes: [UInt8], chunks size: Int) -> [String] {
-    let decoding = IncrementalDecoding(bytes, rules: .standard, isDump: true) { size }
+    let decoding = WatchedDecoding(feedback: bytes, isDump: true) { size }
     #expect(decoding.breach == nil, "in chunks of \(size)")
     return decoding.evidence.map(\.description)
   }
@@ -84,7 +84,7 @@ struct TuplesApartTests {
 
   @Test("a connection has nothing between tuples", arguments: savings)
   func connection(_ saving: Saving) {
-    let decoding = IncrementalDecoding(Self.saved(saving, [1, 1, 1, 1]).bytes, rules: .standard) { .max / 2 }
+    let decoding = WatchedDecoding(feedback: Self.saved(saving, [1, 1, 1, 1]).bytes) { .max / 2 }
     #expect(decoding.breach == nil)
     #expect(!decoding.evidence.text.contains("between"))
   }

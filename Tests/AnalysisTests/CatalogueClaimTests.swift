@@ -13,12 +13,7 @@ struct CatalogueClaimTests {
 
   private func recording(of dump: [UInt8]) throws -> EvidenceRecording {
     let recording = EvidenceRecording()
-    let analyzer = Analyzer(sinks: [recording])
-    try analyzer.log.begin(source: "dump")
-    try analyzer.opened(.dump)
-    try analyzer.bytes(
-      dump.span.bytes, of: .dump, origins: [SourceExtent(streamOffset: 0, fileOffset: 0, stride: 1)])
-    try analyzer.closed(StreamReport(.dump))
+    try Analyzer(sinks: [recording]).analyse { try $0.bytes(dump) }
     return recording
   }
 

@@ -76,25 +76,22 @@ struct ContentDecisionTests {
   private func analyse(_ opening: Opening, chunk: Int) throws -> [String] {
     let evidence = EvidenceRecording()
     let analyzer = Analyzer(AnalysisOptions(), sinks: [evidence])
-    try analyzer.log.begin(source: "events")
     let identity = StreamIdentity(
       number: 0,
       peers: (
         Endpoint(address: IPAddress(v4: 1), port: 40_000),
         Endpoint(address: IPAddress(v4: 2), port: opening.port)
       ), server: .second, serverEvidence: .handshake)
-    try analyzer.opened(identity)
     let direction = StreamDirection(stream: 0, side: opening.isFromServer ? .second : .first)
-    if opening.lost > 0 {
-      try analyzer.gap(StreamGap(offset: 0, length: opening.lost, fileOffset: 0), in: direction)
+    try analyzer.analyse(identity) { analyzer in
+      if opening.lost > 0 {
+        try analyzer.gap(StreamGap(offset: 0, length: opening.lost, fileOffset: 0), in: direction)
+      }
+      for start in stride(from: 0, to: opening.bytes.count, by: chunk) {
+        let bytes = Array(opening.bytes[start..<min(opening.bytes.count, start + chunk)])
+        try analyzer.bytes(bytes, of: direction, at: opening.lost + start, fileOffset: start)
+      }
     }
-    for start in stride(from: 0, to: opening.bytes.count, by: chunk) {
-      let bytes = Array(opening.bytes[start..<min(opening.bytes.count, start + chunk)])
-      try analyzer.bytes(
-        bytes.span.bytes, of: direction,
-        origins: [SourceExtent(streamOffset: opening.lost + start, fileOffset: start, stride: 1)])
-    }
-    try analyzer.closed(StreamReport(identity))
     let summary = analyzer.log.summary
     return evidence.findingTexts + evidence.records.map { "\($0)" } + evidence.streams.map { "\($0)" }
       + ["\(summary.gateway) \(summary.streamBytes) \(summary.undecodedBytes)"]

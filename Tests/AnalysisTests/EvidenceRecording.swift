@@ -56,6 +56,14 @@ final class EvidenceRecording: EvidenceSink {
 
 /// Single events. The slot of a stream is its number.
 extension Analyzer {
+  /// The events of one stream, from its beginning to its end.
+  func analyse(_ identity: StreamIdentity = .dump, _ events: (Analyzer) throws -> Void) throws {
+    try log.begin(source: "input")
+    try opened(identity)
+    try events(self)
+    try closed(StreamReport(identity))
+  }
+
   func opened(_ identity: StreamIdentity) throws {
     try consume { $0.opened(identity, slot: Int32(identity.number)) }
   }
@@ -65,6 +73,17 @@ extension Analyzer {
       $0.bytes(
         .window, 0..<bytes.byteCount, slot: Int32(direction.stream), side: direction.side, origins: origins)
     }
+  }
+
+  /// At one offset in the stream and, if it is not given, in the file.
+  func bytes(
+    _ bytes: [UInt8], of direction: StreamDirection = .dump, at offset: Int = 0, fileOffset: Int? = nil,
+    packet: Int? = nil
+  ) throws {
+    let origin = SourceExtent(
+      streamOffset: offset, fileOffset: fileOffset ?? offset, stride: 1,
+      packet: packet.map { PacketReference(number: $0) })
+    try self.bytes(bytes.span.bytes, of: direction, origins: [origin])
   }
 
   func gap(_ gap: StreamGap, in direction: StreamDirection) throws {
@@ -96,12 +115,10 @@ struct DumpAnalysis {
   /// Reads each of `dumps` as a file of `format`, nil to recognise it.
   /// - Parameter usesThreads: whether reading, analysis and the sink run on separate threads.
   init(
-    all dumps: [[UInt8]], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard,
-    usesThreads: Bool = false
+    all dumps: [[UInt8]], as format: DumpFormat? = .raw, usesThreads: Bool = false
   ) throws {
     let files = TemporaryFiles()
-    var analysis = AnalysisOptions()
-    analysis.rules = rules
+    let analysis = AnalysisOptions()
     let analyzer = Analyzer(analysis, sinks: [evidence], sinkThreads: usesThreads ? 3 : 0)
     var options = ReadingOptions()
     options.format = format.map { .dump($0) }
@@ -122,9 +139,7 @@ struct DumpAnalysis {
     summary = analyzer.log.summary
   }
 
-  init(_ dump: [UInt8], as format: DumpFormat? = .raw, rules: FeedbackRules = .standard) throws {
-    try self.init(all: [dump], as: format, rules: rules)
-  }
+  init(_ dump: [UInt8], as format: DumpFormat? = .raw) throws { try self.init(all: [dump], as: format) }
 }
 
 /// Damaged dumps.

@@ -20,22 +20,19 @@ struct ExcerptTests {
     let sink = Excerpts()
     var options = AnalysisOptions()
     options.excerptsPerCode = perCode
-    let analyzer = Analyzer(options, sinks: [sink])
-    try analyzer.log.begin(source: "dump")
-    try analyzer.opened(.dump)
-    var offset = 0
-    for (index, chunk) in chunks.enumerated() {
-      for start in stride(from: 0, to: chunk.count, by: min(chunkSize, max(chunk.count, 1))) {
-        let part = Array(chunk[start..<min(chunk.count, start + min(chunkSize, chunk.count))])
-        let origin = SourceExtent(streamOffset: offset, fileOffset: offset, stride: 1)
-        try analyzer.bytes(part.span.bytes, of: .dump, origins: [origin])
-        offset += part.count
+    try Analyzer(options, sinks: [sink]).analyse { analyzer in
+      var offset = 0
+      for (index, chunk) in chunks.enumerated() {
+        for start in stride(from: 0, to: chunk.count, by: min(chunkSize, max(chunk.count, 1))) {
+          let part = Array(chunk[start..<min(chunk.count, start + min(chunkSize, chunk.count))])
+          try analyzer.bytes(part, at: offset)
+          offset += part.count
+        }
+        guard index < gaps.count else { continue }
+        try analyzer.gap(StreamGap(offset: offset, length: gaps[index], fileOffset: nil), in: .dump)
+        offset += gaps[index]
       }
-      guard index < gaps.count else { continue }
-      try analyzer.gap(StreamGap(offset: offset, length: gaps[index], fileOffset: nil), in: .dump)
-      offset += gaps[index]
     }
-    try analyzer.closed(StreamReport(.dump))
     return sink.all.sorted { $0.number < $1.number }
   }
 

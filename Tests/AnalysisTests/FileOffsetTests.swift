@@ -8,84 +8,8 @@ import Testing
 /// `file_offset` must be the offset in the file of the record's first byte.
 @Suite("File offsets")
 struct FileOffsetTests {
-  /// A text format of a dump, with the file offset of each byte.
-  enum Layout: String, CaseIterable, Sendable {
-    case raw, wrappedHex, spacedHex, unevenHex, xxd, hexdump, base64
-
-    var format: DumpFormat {
-      switch self {
-      case .raw: .raw
-      case .base64: .base64
-      default: .hex
-      }
-    }
-
-    func text(of dump: [UInt8]) -> (text: [UInt8], offsets: [Int]) {
-      switch self {
-      case .raw: (dump, Array(0..<dump.count))
-      case .wrappedHex: lines(dump, of: 30, group: 30) { _, _ in ("", "") }
-      case .spacedHex: lines(dump, of: 16, group: 1) { _, _ in ("", "") }
-      case .unevenHex: lines(dump, of: 10, group: 4) { _, _ in ("", "") }
-      case .xxd: lines(dump, of: 16, group: 2) { ("\(Self.eight($0)): ", "  \(Self.shown($1))") }
-      case .hexdump: hexdump(dump)
-      case .base64: base64(dump)
-      }
-    }
-
-    private func lines(
-      _ dump: [UInt8], of size: Int, group: Int, frame: (Int, ArraySlice<UInt8>) -> (String, String)
-    ) -> (text: [UInt8], offsets: [Int]) {
-      var text: [UInt8] = []
-      var offsets: [Int] = []
-      for start in stride(from: 0, to: dump.count, by: size) {
-        let row = dump[start..<min(start + size, dump.count)]
-        let (before, after) = frame(start, row)
-        text += before.utf8
-        for (index, byte) in row.enumerated() {
-          if index > 0, index % group == 0 { text.append(0x20) }
-          offsets.append(text.count)
-          text += Hex.string([byte]).utf8
-        }
-        text += after.utf8 + [0x0a]
-      }
-      return (text, offsets)
-    }
-
-    /// The last line is the offset of the end.
-    private func hexdump(_ dump: [UInt8]) -> (text: [UInt8], offsets: [Int]) {
-      let (text, offsets) = lines(dump, of: 16, group: 1) {
-        ("\(Self.eight($0))  ", "  |\(Self.shown($1))|")
-      }
-      return (text + Array("\(Self.eight(dump.count))\n".utf8), offsets)
-    }
-
-    private static func eight(_ number: Int) -> String {
-      String(String(number + 1 << 32, radix: 16).dropFirst())
-    }
-
-    private static func shown(_ row: ArraySlice<UInt8>) -> String {
-      String(row.map { (0x20...0x7e).contains($0) ? Character(Unicode.Scalar($0)) : "." })
-    }
-
-    /// The offset of byte i in a group of three is that of character i of the four.
-    private func base64(_ dump: [UInt8]) -> (text: [UInt8], offsets: [Int]) {
-      let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-      var text: [UInt8] = []
-      var offsets: [Int] = []
-      for start in stride(from: 0, to: dump.count, by: 3) {
-        if start > 0, start % 57 == 0 { text.append(0x0a) }
-        let group = dump[start..<min(start + 3, dump.count)]
-        offsets += group.indices.map { text.count + $0 - start }
-        let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-        text += (0...group.count).map { alphabet[bits >> (18 - 6 * $0) & 63] }
-        text += repeatElement(0x3d, count: 3 - group.count)
-      }
-      return (text, offsets)
-    }
-  }
-
-  @Test("of records and findings, with gap marks between", arguments: Layout.allCases)
-  func offsets(_ layout: Layout) throws {
+  @Test("of records and findings, with gap marks between", arguments: DumpText.allCases)
+  func offsets(_ layout: DumpText) throws {
     var generator = SeededGenerator(seed: 51)
     for _ in 0..<25 {
       try expectOffsets(of: Dumps.damaged(&generator, parts: 30), layout)
@@ -94,9 +18,17 @@ struct FileOffsetTests {
     try expectOffsets(of: (0..<120).flatMap { _ in Dumps.damaged(&generator) }, layout)
   }
 
-  private func expectOffsets(of dump: [UInt8], _ layout: Layout) throws {
+  private static func format(of layout: DumpText) -> DumpFormat {
+    switch layout {
+    case .raw: .raw
+    case .base64: .base64
+    default: .hex
+    }
+  }
+
+  private func expectOffsets(of dump: [UInt8], _ layout: DumpText) throws {
     let (text, offsets) = layout.text(of: dump)
-    let analysis = try DumpAnalysis(text, as: layout.format)
+    let analysis = try DumpAnalysis(text, as: Self.format(of: layout))
     #expect(analysis.reports.allSatisfy { $0.errors.isEmpty })
     let indices = Self.dumpIndices(of: dump)
     for record in analysis.evidence.records {
@@ -148,9 +80,9 @@ struct FileOffsetTests {
   func longSkips() throws {
     let noise = [UInt8](repeating: 0xff, count: 900_000)
     let dump = Tuples.one() + Tuples.one() + noise + Tuples.one() + Tuples.one()
-    for layout in [Layout.raw, .unevenHex, .xxd] {
+    for layout in [DumpText.raw, .unevenHex, .spacedHex, .xxd] {
       let (text, offsets) = layout.text(of: dump)
-      let analysis = try DumpAnalysis(text, as: layout.format)
+      let analysis = try DumpAnalysis(text, as: Self.format(of: layout))
       #expect(analysis.evidence.findingTexts == ["skipped-bytes 76+900000@\(offsets[76])"])
       #expect(analysis.evidence.records.map(\.fileOffset) == [0, 38, 900_076, 900_114].map { offsets[$0] })
     }

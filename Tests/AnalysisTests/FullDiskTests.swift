@@ -1,4 +1,3 @@
-import APNsWire
 import Analysis
 import Basics
 import Foundation

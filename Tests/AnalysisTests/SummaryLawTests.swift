@@ -1,4 +1,3 @@
-import APNsWire
 import Analysis
 import PacketCapture
 import StreamInputs
@@ -101,11 +100,5 @@ import Testing
     #expect(analysis.summary.times == 1_400_000_001...1_400_000_001)
     #expect(try DumpAnalysis(Tuples.one(time: 5)).summary.times == nil)
     #expect(try DumpAnalysis([]).summary.times == nil)
-  }
-
-  @Test("an empty dump is a stream without records") func empty() throws {
-    let analysis = try DumpAnalysis([])
-    #expect(analysis.summary.streams == 1 && analysis.summary.streamBytes == 0)
-    #expect(analysis.evidence.findings.isEmpty)
   }
 }

@@ -4,10 +4,8 @@ import Testing
 
 @Suite("Expectations and differences") struct EvidenceTests {
   /// A line of NDJSON for a tuple.
-  private static func tuple(
-    _ offset: Int, source: String = "input.bin", stream: Int = 0, token: String = "aa", more: String = ""
-  ) -> String {
-    #"{"type":"feedback","source":"\#(source)","stream":\#(stream),"direction":"server","offset":\#(offset),"#
+  private static func tuple(_ offset: Int, token: String = "aa", more: String = "") -> String {
+    #"{"type":"feedback","source":"input.bin","stream":0,"direction":"server","offset":\#(offset),"#
       + #""packet":null,"token":"\#(token)"\#(more)}"#
   }
 
@@ -28,76 +26,70 @@ import Testing
     -> EvidenceComparison
   { EvidenceComparison(expected: try evidence(expected), found: try evidence(found), limit: limit) }
 
-  // MARK: - Equal evidence
-
   private static let found = [header, tuple(0), tuple(38), summary]
 
-  @Test(
-    "is equal",
-    arguments: [
-      ("itself", found), ("lines in another order", [summary, tuple(38), tuple(0), header]),
-      ("blank lines, and another line end", ["", header, "  ", tuple(0) + "\r", tuple(38), summary, ""]),
-      ("no header and no summary", [tuple(0), tuple(38)]),
-      (
-        "keys in another order",
-        [
-          #"{"token":"aa","offset":0,"direction":"server","packet":null,"source":"input.bin","stream":0,"type":"feedback"}"#,
-          tuple(38),
-        ]
-      ),
-      (
-        "a key left out that is null",
-        [
-          #"{"type":"feedback","source":"input.bin","stream":0,"direction":"server","offset":0,"token":"aa"}"#,
-          tuple(38),
-        ]
-      ), ("another message", [tuple(0, more: #","message":"anything""#), tuple(38)]),
-      (
-        "another version and other options",
-        [#"{"schema":"apnsift/1","type":"header","version":"0"}"#, tuple(0), tuple(38)]
-      ),
-    ]) func same(_ name: String, _ expected: [String]) throws
-  { #expect(try differences(expected, Self.found).count == 0, "\(name)") }
+  private static let equal: KeyValuePairs = [
+    "itself": found,
+    "lines in another order": [summary, tuple(38), tuple(0), header],
+    "blank lines, and another line end": ["", header, "  ", tuple(0) + "\r", tuple(38), summary, ""],
+    "no header and no summary": [tuple(0), tuple(38)],
+    "keys in another order":
+      [
+        #"{"token":"aa","offset":0,"direction":"server","packet":null,"source":"input.bin","stream":0,"type":"feedback"}"#,
+        tuple(38),
+      ],
+    "a key left out that is null":
+      [
+        #"{"type":"feedback","source":"input.bin","stream":0,"direction":"server","offset":0,"token":"aa"}"#,
+        tuple(38),
+      ],
+    "another message": [tuple(0, more: #","message":"anything""#), tuple(38)],
+    "another version and other options":
+      [#"{"schema":"apnsift/1","type":"header","version":"0"}"#, tuple(0), tuple(38)],
+  ]
 
-  // MARK: - Differences
-
-  @Test("a difference names its field and location") func field() throws {
-    let comparison = try differences([Self.tuple(0), Self.tuple(38, token: "bb")], Self.found)
-    #expect(comparison.count == 1)
-    let difference = try #require(comparison.first.first)
-    #expect(difference.fields == ["token"])
-    #expect(difference.location == Self.location(38))
+  @Test("is equal", arguments: Array(equal))
+  func same(_ name: String, _ expected: [String]) throws {
+    #expect(try differences(expected, Self.found).count == 0, "\(name)")
   }
 
   /// A line of NDJSON for a push of a capture, or of a log.
-  private static func push(_ offset: Int, _ more: String) -> String {
-    #"{"type":"push","source":"a","stream":0,"direction":"server","offset":\#(offset),\#(more)}"#
+  private static func push(_ more: String) -> String {
+    #"{"type":"push","source":"a","stream":0,"direction":"server","offset":49,\#(more)}"#
   }
 
+  private static let pushes: [(expected: String, found: String, fields: [String])] = [
+    (#""http2_stream":1,"line":null,"status":410"#, #""http2_stream":1,"status":410"#, []),
+    (#""http2_stream":1,"status":410"#, #""http2_stream":1,"status":null"#, ["status"]),
+    (
+      #""http2_stream":1,"reason":"Unregistered""#, #""http2_stream":3,"reason":"ExpiredToken""#,
+      ["http2_stream", "reason"]
+    ),
+    (#""line":2,"time":"2013-05-01T09:30:00.500Z""#, #""line":2,"time":"2013-05-01T09:30:00Z""#, ["time"]),
+    (#""line":2,"flags":["no-response"]"#, #""line":2,"flags":[]"#, ["flags"]),
+  ]
+
+  private static let unequal: [(expected: [String], found: [String], fields: [String], location: Message)] =
+    [
+      ([tuple(0), tuple(38, token: "bb")], found, ["token"], location(38)),
+      // A key that is null on one side only.
+      ([tuple(0, more: #","flags":["resynchronised"]"#), tuple(38)], found, ["flags"], location(0)),
+      ([tuple(0), tuple(38), summary.replacing("2", with: "3")], found, ["feedback"], "summary"),
+    ] + pushes.map { ([push($0)], [push($1)], $2, "push at offset 49 of the server, stream 0 of a") }
+
   @Test(
-    "pushes are compared as other records are",
-    arguments: [
-      (#""http2_stream":1,"line":null,"status":410"#, #""http2_stream":1,"status":410"#, []),
-      (#""http2_stream":1,"status":410"#, #""http2_stream":1,"status":null"#, ["status"]),
-      (
-        #""http2_stream":1,"reason":"Unregistered""#, #""http2_stream":3,"reason":"ExpiredToken""#,
-        ["http2_stream", "reason"]
-      ),
-      (#""line":2,"time":"2013-05-01T09:30:00.500Z""#, #""line":2,"time":"2013-05-01T09:30:00Z""#, ["time"]),
-      (#""line":2,"flags":["no-response"]"#, #""line":2,"flags":[]"#, ["flags"]),
-    ]) func pushes(_ expected: String, _ found: String, _ fields: [String]) throws
-  {
-    let comparison = try differences([Self.push(49, expected)], [Self.push(49, found)])
+    "a difference names its fields and location; pushes are compared as other records are", arguments: unequal
+  )
+  func fields(_ expected: [String], _ found: [String], _ fields: [String], _ location: Message) throws {
+    let comparison = try differences(expected, found)
     #expect(comparison.count == (fields.isEmpty ? 0 : 1))
     let difference = comparison.first.first
     #expect(difference?.fields ?? [] == fields)
-    #expect(difference?.location == (fields.isEmpty ? nil : "push at offset 49 of the server, stream 0 of a"))
+    #expect(difference?.location == (fields.isEmpty ? nil : location))
   }
 
-  @Test("a key that is null on one side only differs") func null() throws {
-    let comparison = try differences(
-      [Self.tuple(0, more: #","flags":["resynchronised"]"#), Self.tuple(38)], Self.found)
-    #expect(comparison.first.first?.fields == ["flags"])
+  @Test("a summary that is expected and not found is a difference") func noSummary() throws {
+    #expect(try differences(Self.found, [Self.tuple(0), Self.tuple(38)]).count == 1)
   }
 
   @Test(
@@ -114,17 +106,6 @@ import Testing
     #expect((difference.expected != nil) == isExpected && (difference.found != nil) == !isExpected, "\(name)")
     #expect(difference.fields.isEmpty, "\(name)")
     #expect(difference.location == Self.location(offset), "\(name)")
-  }
-
-  @Test("a summary is compared if one is expected") func summaries() throws {
-    let other = Self.summary.replacing("2", with: "3")
-    let comparison = try differences([Self.tuple(0), Self.tuple(38), other], Self.found)
-    #expect(comparison.count == 1)
-    #expect(comparison.first.first?.fields == ["feedback"])
-    #expect(comparison.first.first?.location == "summary")
-    #expect(
-      try differences([Self.tuple(0), Self.tuple(38), Self.summary], [Self.tuple(0), Self.tuple(38)]).count
-        == 1)
   }
 
   @Test("at the same position, equal records are removed and the rest is paired") func pairing() throws {
@@ -144,8 +125,6 @@ import Testing
     #expect(comparison.count == 1000)
     #expect(comparison.first.map(\.location) == (0..<3).map { Self.location($0) })
   }
-
-  // MARK: - Order
 
   @Test("the order is by source, stream, direction, offset, type, in bytes and numbers") func order() throws {
     let sorted = [
@@ -186,8 +165,6 @@ import Testing
     #expect(try differences(lines, lines.reversed()).count == 0)
     #expect(try differences(lines, lines.dropLast()).count == 1)
   }
-
-  // MARK: - Invalid evidence
 
   @Test(
     "errors have line and column",

@@ -179,11 +179,7 @@ import TokenStores
 
   // MARK: - Order
 
-  private struct Call {
-    var isReplay: Bool
-    var owner: AppEnvironment
-    var tokens: [Dated]
-  }
+  private typealias Call = (isReplay: Bool, owner: AppEnvironment, tokens: [Dated])
 
   private static func calls(_ generator: inout SeededGenerator) -> [Call] {
     (0..<generator.pick(1...8)).map { _ in
@@ -203,13 +199,10 @@ import TokenStores
     var times: [Key: (registered: Int64?, dead: Int64?)] = [:]
     for call in calls {
       for one in call.tokens {
-        var (registered, dead) = times[Key(owner: call.owner, token: one.token)] ?? (nil, nil)
-        if call.isReplay {
-          dead = max(dead ?? 0, Int64(one.time))
-        } else {
-          registered = max(registered ?? 0, Int64(one.time))
-        }
-        times[Key(owner: call.owner, token: one.token)] = (registered, dead)
+        let key = Key(owner: call.owner, token: one.token)
+        let (registered, dead) = times[key] ?? (nil, nil)
+        let latest = max((call.isReplay ? dead : registered) ?? 0, Int64(one.time))
+        times[key] = call.isReplay ? (registered, latest) : (latest, dead)
       }
     }
     return Set(

@@ -16,20 +16,15 @@ import TokenStores
     #expect(record.entry == .sample(sha256: "ab"))
     #expect(record.owner == AppEnvironment() && record.undoes == nil && record.undoneBy == nil)
     #expect(record.counts.inserted == 1 && record.counts.updated == 1 && record.counts.invalidated == 1)
-    let changes: [(outcome: ReplayOutcome, before: TokenState?, after: TokenState)] = [
-      (.inserted, nil, TokenState(invalidatedAt: 7)),
-      (.invalidated, TokenState(registeredAt: 5), TokenState(registeredAt: 5, invalidatedAt: 8)),
-      (
-        .updated, TokenState(registeredAt: 5, invalidatedAt: 9),
-        TokenState(registeredAt: 5, invalidatedAt: 11)
-      ),
-    ]
+    func state(_ registered: Int64?, _ dead: Int64? = nil) -> TokenState {
+      TokenState(registeredAt: registered, invalidatedAt: dead)
+    }
     #expect(
-      try store.changes(of: 1)
-        == zip(deaths, changes).map { death, change in
-          JournalChange(
-            token: death.token, outcome: change.outcome, before: change.before, after: change.after)
-        })
+      try store.changes(of: 1) == [
+        JournalChange(token: [1], outcome: .inserted, before: nil, after: state(nil, 7)),
+        JournalChange(token: [2], outcome: .invalidated, before: state(5), after: state(5, 8)),
+        JournalChange(token: [3], outcome: .updated, before: state(5, 9), after: state(5, 11)),
+      ])
   }
 
   /// More changes and inputs than are sent or fetched at once; names that must not be taken for SQL.

@@ -285,21 +285,4 @@ import TokenStores
       #expect(try fixture.texts("SELECT gone FROM devices") == [[nil]])
     }
   }
-
-  @Test("a zone may be an offset", arguments: [StoreKind.postgreSQL, .mySQL])
-  func offsets(_ kind: StoreKind) throws {
-    let fixture = try StoreFixture(kind)
-    let type = kind == .mySQL ? "datetime" : "timestamp"
-    // 16:53:20 in UTC is 11:53:20 five hours to the west.
-    for (seen, isKept) in [("2014-05-13 11:53:20", true), ("2014-05-13 11:53:19", false)] {
-      try fixture.begin(
-        MappedDevices.table("token varchar(64), seen \(type), gone \(type)"),
-        "INSERT INTO devices (id, token, seen) VALUES (1, '\(Self.hex)', '\(seen)')")
-      let store = try fixture.store(MappedDevices.times(.timestamp(zone: "-05:00")))
-      let deaths = Array(MappedDevices.deaths.prefix(1))
-      #expect(try store.replay(deaths, as: nil).counts.kept == (isKept ? 1 : 0))
-      #expect(
-        try fixture.texts("SELECT gone FROM devices") == [[isKept ? nil : "2014-05-13 11:53:20"]])
-    }
-  }
 }

@@ -11,9 +11,7 @@ import TokenStores
 
   /// A table of the usual columns, with both rows.
   private static func table(_ columns: String, _ more: String = "", before: String = "") -> Fit {
-    (
-      "\(before)CREATE TABLE devices (\(columns))\(more); \(MappedDevices.rows)", MappedDevices.mapping
-    )
+    ("\(before)CREATE TABLE devices (\(columns))\(more); \(MappedDevices.rows)", MappedDevices.mapping)
   }
 
   private static let everywhere: [Fit] = [

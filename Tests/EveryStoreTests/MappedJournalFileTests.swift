@@ -25,31 +25,22 @@ import Wording
     }
   }
 
-  private func rows(_ fixture: StoreFixture) throws -> [[String?]] {
-    try fixture.texts("SELECT * FROM devices ORDER BY id")
-  }
-
   /// Any replay that changes nothing makes the file settle what is pending.
-  private func settle(_ store: TokenStore) throws {
-    _ = try store.replay([], as: nil)
-  }
+  private func settle(_ store: TokenStore) throws { _ = try store.replay([], as: nil) }
 
   @Test("a replay is found out: done, not done, or its rows changed since", arguments: StoreKind.allCases)
   func replays(_ kind: StoreKind) throws {
     let fixture = try StoreFixture(kind)
     for mapping in Self.actions {
-      try fixture.begin(MappedDevices.table, MappedDevices.rows)
-      let before = try rows(fixture)
       let files = Files(fixture, "replays")
-      let store = try fixture.store(mapping, file: files.file)
-      #expect(try store.replay(MappedDevices.deaths, as: .sample).replay == 1)
-      let after = try rows(fixture)
+      let (store, before) = try fixture.replayed(mapping, file: files.file)
+      let after = try fixture.rows()
       #expect(after != before)
       // The commit was done.
       try files.forget(1)
       #expect(try store.history().map(\.isPending) == [true])
       try settle(store)
-      #expect(try store.history().map(\.isPending) == [false] && rows(fixture) == after)
+      #expect(try store.history().map(\.isPending) == [false] && fixture.rows() == after)
       // One row changed since: the other one decides.
       try files.forget(1)
       try fixture.run("DELETE FROM devices WHERE id = 1; INSERT INTO devices (id, token) VALUES (1, 'aa')")
@@ -59,9 +50,9 @@ import Wording
       try fixture.run("DELETE FROM devices; \(MappedDevices.rows)")
       try files.forget(1)
       try settle(store)
-      #expect(try store.history().isEmpty && rows(fixture) == before)
+      #expect(try store.history().isEmpty && fixture.rows() == before)
       #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
-      #expect(try rows(fixture) == after)
+      #expect(try fixture.rows() == after)
     }
   }
 
@@ -69,30 +60,24 @@ import Wording
   func undos(_ kind: StoreKind) throws {
     let fixture = try StoreFixture(kind)
     for mapping in Self.actions {
-      try fixture.begin(MappedDevices.table, MappedDevices.rows)
-      let before = try rows(fixture)
       let files = Files(fixture, "undos")
-      let store = try fixture.store(mapping, file: files.file)
-      try store.replay(MappedDevices.deaths, as: .sample)
-      let after = try rows(fixture)
+      let (store, before) = try fixture.replayed(mapping, file: files.file)
+      let after = try fixture.rows()
       #expect(try store.undo(1, entry: .sample).id == 2)
-      #expect(try rows(fixture) == before)
+      #expect(try fixture.rows() == before)
       try files.forget(2)
       try settle(store)
       #expect(try store.history().map(\.undoneBy) == [2, nil])
       #expect(try store.history().map(\.isPending) == [false, false])
       // The undo was not committed.
       try files.forget(2)
-      if mapping.action == .delete {
-        try fixture.run("DELETE FROM devices")
-      } else {
-        try fixture.run("UPDATE devices SET gone = 1400000000")
-      }
-      #expect(try rows(fixture) == after)
+      let isDelete = mapping.action == .delete
+      try fixture.run(isDelete ? "DELETE FROM devices" : "UPDATE devices SET gone = 1400000000")
+      #expect(try fixture.rows() == after)
       try settle(store)
       #expect(try store.history().map(\.undoneBy) == [nil])
       #expect(try store.undo(1, entry: .sample).restored == 2)
-      #expect(try rows(fixture) == before)
+      #expect(try fixture.rows() == before)
     }
   }
 
@@ -116,12 +101,7 @@ import Wording
   func stores(_ kind: StoreKind) throws {
     let fixtures = [try StoreFixture(kind), try StoreFixture(kind)]
     let files = Files(fixtures[0], "stores")
-    for fixture in fixtures {
-      try fixture.begin(MappedDevices.table, MappedDevices.rows)
-      let store = try fixture.store(MappedDevices.mapping, file: files.file)
-      try store.replay(MappedDevices.deaths, as: .sample)
-    }
-    let stores = try fixtures.map { try $0.store(MappedDevices.mapping, file: files.file) }
+    let stores = try fixtures.map { try $0.replayed(MappedDevices.mapping, file: files.file).store }
     #expect(try stores.map { try $0.history().map(\.id) } == [[1], [2]])
     #expect(try error { _ = try stores[0].undo(2, entry: .sample) } == .noReplay(2))
     #expect(try stores[1].undo(2, entry: .sample).restored == 2)
@@ -133,16 +113,15 @@ import Wording
   @Test("a file that cannot be written stops the replay before any change", arguments: StoreKind.allCases)
   func unwritable(_ kind: StoreKind) throws {
     let fixture = try StoreFixture(kind, MappedDevices.table, MappedDevices.rows)
-    let before = try rows(fixture)
+    let before = try fixture.rows()
     let text = fixture.file("text.journal")
     try String(repeating: "no database ", count: 100).write(toFile: text, atomically: false, encoding: .utf8)
     for path in [text, fixture.file("nowhere/x.journal"), fixture.file("").appending("/")] {
       let file = JournalFile(SQLiteDatabase(path: path, lockTimeout: .zero))
       let store = try fixture.store(MappedDevices.mapping, file: file)
       #expect(try error { try store.check(for: .recording) } != nil, "\(path)")
-      #expect(
-        try error { try store.replay(MappedDevices.deaths, as: .sample) } != nil, "\(path)")
-      #expect(try rows(fixture) == before, "\(path)")
+      #expect(try error { try store.replay(MappedDevices.deaths, as: .sample) } != nil, "\(path)")
+      #expect(try fixture.rows() == before, "\(path)")
     }
     let files = Files(fixture, "locked")
     let store = try fixture.store(
@@ -152,7 +131,7 @@ import Wording
     let error = try error { try store.replay(MappedDevices.deaths, as: .sample) }
     guard case .locked = error else { throw SourceError() }
     try other.run("COMMIT")
-    #expect(try rows(fixture) == before)
+    #expect(try fixture.rows() == before)
     #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
   }
 
@@ -182,10 +161,10 @@ import Wording
         lack.text.contains("it lacks CREATE on schema public, ")
           && lack.text.contains("--journal sqlite:PATH"))
       try inside.check(for: .writing)
-      let before = try rows(fixture)
+      let before = try fixture.rows()
       #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
       #expect(try store.undo(1, entry: .sample).restored == 2)
-      #expect(try rows(fixture) == before)
+      #expect(try fixture.rows() == before)
       try fixture.run(
         "REVOKE SELECT ON devices FROM \(role); GRANT SELECT (id, token, gone) ON devices TO \(role)")
       guard case .notPermitted = try error({ try store.check(for: .recording) }) else { throw SourceError() }

@@ -8,15 +8,11 @@ import TokenStores
 @Suite("Undos of tables of others") struct MappedUndoTests {
   private static let (hex, otherHex) = (MappedDevices.hex, MappedDevices.otherHex)
 
-  private func rows(_ fixture: StoreFixture) throws -> [[String?]] {
-    try fixture.texts("SELECT * FROM devices ORDER BY id")
-  }
-
   /// The undo of a replay, after a dry run that says the same and changes nothing.
   private func undo(_ id: Int, _ store: TokenStore, _ fixture: StoreFixture) throws -> UndoAnswer {
-    let (before, records) = (try rows(fixture), try store.history())
+    let (before, records) = (try fixture.rows(), try store.history())
     let foreseen = try store.undo(id, entry: nil)
-    #expect(try rows(fixture) == before && store.history() == records)
+    #expect(try fixture.rows() == before && store.history() == records)
     let answer = try store.undo(id, entry: .sample)
     #expect(answer.restored == foreseen.restored && answer.left == foreseen.left)
     #expect(answer.dropped == foreseen.dropped)
@@ -24,13 +20,24 @@ import TokenStores
     return answer
   }
 
+  /// A replay of the usual deaths, and its undo, after which the rows are as before.
+  private func expectRoundTrip(
+    _ mapping: TableMapping, _ fixture: StoreFixture, _ deaths: [Dated] = MappedDevices.deaths
+  ) throws {
+    let store = try fixture.store(mapping)
+    let before = try fixture.rows()
+    #expect(try store.replay(deaths, as: .sample).counts.invalidated == deaths.count)
+    #expect(try undo(1, store, fixture).restored == deaths.count)
+    #expect(try fixture.rows() == before)
+  }
+
   /// The refusal of an undo, the same as of its dry run; both change nothing.
   private func refusal(of id: Int, _ store: TokenStore, _ fixture: StoreFixture) throws -> StoreError? {
-    let (before, records) = (try rows(fixture), try store.history())
+    let (before, records) = (try fixture.rows(), try store.history())
     let foreseen = try error { _ = try store.undo(id, entry: nil) }
     let error = try error { _ = try store.undo(id, entry: .sample) }
     #expect(error == foreseen)
-    #expect(try rows(fixture) == before && store.history() == records)
+    #expect(try fixture.rows() == before && store.history() == records)
     return error
   }
 
@@ -39,7 +46,11 @@ import TokenStores
   /// Tables whose key has the written column. A table that is partitioned by it must have such a key.
   private static let keyed: [StoreKind: [String]] = [
     .sqlite: ["PRIMARY KEY (token, flag))", "PRIMARY KEY (flag, id)) WITHOUT ROWID"],
-    .postgreSQL: ["PRIMARY KEY (token, flag))", "PRIMARY KEY (id, flag)) PARTITION BY LIST (flag)"],
+    .postgreSQL: [
+      "PRIMARY KEY (token, flag))",
+      "PRIMARY KEY (id, flag)) PARTITION BY LIST (flag); CREATE TABLE dead PARTITION OF devices FOR VALUES IN (0); "
+        + "CREATE TABLE live PARTITION OF devices FOR VALUES IN (1)",
+    ],
     .mySQL: [
       "PRIMARY KEY (token, flag))",
       "PRIMARY KEY (id, flag)) PARTITION BY LIST (flag) (PARTITION dead VALUES IN (0), PARTITION live VALUES IN (1))",
@@ -51,10 +62,6 @@ import TokenStores
     let fixture = try StoreFixture(kind)
     for key in Self.keyed[kind] ?? [] {
       try fixture.begin("CREATE TABLE devices (id bigint, token varchar(64), seen bigint, flag int, \(key)")
-      if kind == .postgreSQL, key.contains("PARTITION") {
-        try fixture.run("CREATE TABLE dead PARTITION OF devices FOR VALUES IN (0)")
-        try fixture.run("CREATE TABLE live PARTITION OF devices FOR VALUES IN (1)")
-      }
       try fixture.run(
         MappedDevices.rows.replacing("token, seen)", with: "token, seen, flag)")
           .replacing("1300000000)", with: "1300000000, 1)"))
@@ -78,11 +85,7 @@ import TokenStores
         + "token varchar(64), seen bigint, gone bigint, PRIMARY KEY (id, token))",
       MappedDevices.rows.replacing("(1, ", with: "('2013-01-01', ").replacing("(2, ", with: "('2013-01-01', ")
     )
-    let store = try fixture.store(MappedDevices.mapping)
-    let before = try rows(fixture)
-    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
-    #expect(try undo(1, store, fixture).restored == 2)
-    #expect(try rows(fixture) == before)
+    try expectRoundTrip(MappedDevices.mapping, fixture)
   }
 
   @Test("a key that is made of the written column is refused in PostgreSQL")
@@ -91,10 +94,10 @@ import TokenStores
       .postgreSQL,
       "CREATE TABLE devices (id text GENERATED ALWAYS AS (token || flag) STORED PRIMARY KEY, token text, "
         + "seen bigint, flag text DEFAULT 'live')", "INSERT INTO devices (token) VALUES ('\(Self.hex)')")
-    let before = try rows(fixture)
+    let before = try fixture.rows()
     let store = try fixture.store(MappedDevices.flag("dead"))
     #expect(try isRefused("the primary key") { try store.replay(MappedDevices.deaths, as: .sample) })
-    #expect(try rows(fixture) == before && store.history().isEmpty)
+    #expect(try fixture.rows() == before && store.history().isEmpty)
   }
 
   // MARK: - Triggers
@@ -102,17 +105,17 @@ import TokenStores
   /// A trigger that sets a column of each row that is written.
   private func trigger(_ event: String, sets column: String, _ fixture: StoreFixture) throws {
     let before = "CREATE TRIGGER touch BEFORE \(event) ON devices FOR EACH ROW"
-    switch fixture.kind {
-    case .sqlite:
-      try fixture.run(
+    let sql =
+      switch fixture.kind {
+      case .sqlite:
         "CREATE TRIGGER touch AFTER \(event) ON devices "
-          + "BEGIN UPDATE devices SET \(column) = 1600000000 WHERE id = new.id; END")
-    case .postgreSQL:
-      try fixture.run(
+          + "BEGIN UPDATE devices SET \(column) = 1600000000 WHERE id = new.id; END"
+      case .postgreSQL:
         "CREATE OR REPLACE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS "
-          + "'BEGIN NEW.\(column) = 1600000000; RETURN NEW; END'; \(before) EXECUTE FUNCTION touch()")
-    case .mySQL: try fixture.run("\(before) SET NEW.\(column) = 1600000000")
-    }
+          + "'BEGIN NEW.\(column) = 1600000000; RETURN NEW; END'; \(before) EXECUTE FUNCTION touch()"
+      case .mySQL: "\(before) SET NEW.\(column) = 1600000000"
+      }
+    try fixture.run(sql)
   }
 
   private func isRefused(_ part: String, _ body: () throws -> Void) throws -> Bool {
@@ -134,13 +137,13 @@ import TokenStores
       try fixture.begin(table, MappedDevices.rows)
       try trigger("UPDATE", sets: "seen", fixture)
       let store = try fixture.store(MappedDevices.mapping)
-      let before = try rows(fixture)
+      let before = try fixture.rows()
       if !keyless {
         #expect(try isRefused("seen") { try store.replay(MappedDevices.deaths, as: .sample) })
         #expect(try store.history().isEmpty)
       }
       #expect(try isRefused("seen") { try store.replay(MappedDevices.deaths, as: nil) })
-      #expect(try rows(fixture) == before)
+      #expect(try fixture.rows() == before)
     }
   }
 
@@ -154,9 +157,9 @@ import TokenStores
     try fixture.run("GRANT CREATE TEMPORARY TABLES ON \(name).* TO \(user)@localhost")
     let store = try fixture.store(MappedDevices.mapping, user: user)
     try trigger("UPDATE", sets: "seen", fixture)
-    let before = try rows(fixture)
+    let before = try fixture.rows()
     #expect(try isRefused("seen") { try store.replay(MappedDevices.deaths, as: nil) })
-    #expect(try rows(fixture) == before)
+    #expect(try fixture.rows() == before)
   }
 
   @Test("a trigger that came after the replay ends the undo", arguments: StoreKind.allCases)
@@ -166,16 +169,13 @@ import TokenStores
       (MappedDevices.mapping, "UPDATE", "seen"), (MappedDevices.mapping, "UPDATE", "gone"),
       (MappedDevices.deleting, "INSERT", "seen"),
     ] {
-      try fixture.begin(Self.table, MappedDevices.rows)
-      let before = try rows(fixture)
-      let store = try fixture.store(mapping)
-      #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
+      let (store, before) = try fixture.replayed(mapping, in: Self.table)
       try trigger(event, sets: column, fixture)
       let part = event == "UPDATE" ? "seen or gone" : "seen"
       #expect(isTriggered(part, try refusal(of: 1, store, fixture)), "\(event) \(column)")
       try fixture.run("DROP TRIGGER touch\(kind == .postgreSQL ? " ON devices" : "")")
       #expect(try undo(1, store, fixture).restored == 2)
-      #expect(try rows(fixture) == before)
+      #expect(try fixture.rows() == before)
     }
   }
 
@@ -250,10 +250,7 @@ import TokenStores
   func nothing(_ kind: StoreKind) throws {
     let fixture = try StoreFixture(kind)
     for mapping in [MappedDevices.mapping, MappedDevices.deleting] {
-      try fixture.begin(Self.table, MappedDevices.rows)
-      let before = try rows(fixture)
-      let store = try fixture.store(mapping)
-      #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
+      let (store, before) = try fixture.replayed(mapping, in: Self.table)
       let isMark = mapping.action != .delete
       try fixture.run(
         isMark
@@ -264,7 +261,7 @@ import TokenStores
       #expect(try store.history().map(\.undoneBy) == [nil])
       try fixture.run(isMark ? "UPDATE devices SET id = id - 10" : "DELETE FROM devices")
       #expect(try undo(1, store, fixture).restored == 2)
-      #expect(try rows(fixture) == before)
+      #expect(try fixture.rows() == before)
     }
   }
 
@@ -274,11 +271,8 @@ import TokenStores
   func order(_ kind: StoreKind) throws {
     let fixture = try StoreFixture(kind)
     for mapping in [MappedDevices.mapping, MappedDevices.deleting] {
-      try fixture.begin(Self.table, MappedDevices.rows)
-      let before = try rows(fixture)
-      let store = try fixture.store(mapping)
+      let (store, before) = try fixture.replayed(mapping, in: Self.table)
       let isMark = mapping.action != .delete
-      #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 2)
       if !isMark {
         try fixture.run("INSERT INTO devices (id, token, seen) VALUES (7, '\(Self.hex)', 1400000050)")
       }
@@ -295,7 +289,7 @@ import TokenStores
       // The row that was removed later is there again.
       #expect(answer.restored == (isMark ? 2 : 1) && answer.left == (isMark ? [:] : [.back: 1]))
       #expect(
-        try rows(fixture).suffix(isMark ? 2 : 1)
+        try fixture.rows().suffix(isMark ? 2 : 1)
           == (isMark ? before[...] : [["7", Self.hex, "1400000050", nil, nil]]))
       #expect(try store.history().map(\.undoneBy) == [5, 4, nil, nil, nil])
     }
@@ -336,16 +330,12 @@ import TokenStores
       "CREATE TABLE devices (id \(type) PRIMARY KEY, token text, seen bigint, gone bigint)",
       MappedDevices.rows.replacing("(1, ", with: "('-infinity', ").replacing("(2, ", with: "('infinity', ")
         + ", ('2013-05-01 09:30:00.25', '\(text(3))', 1)")
-    let before = try rows(fixture)
-    let store = try fixture.store(MappedDevices.deleting)
     let third = Dated(token: [UInt8](repeating: 3, count: 32), time: 1_400_000_000)
-    #expect(try store.replay(MappedDevices.deaths + [third], as: .sample).counts.invalidated == 3)
+    try expectRoundTrip(MappedDevices.deleting, fixture, MappedDevices.deaths + [third])
     if type == "timestamp" {
-      let keys = try store.changes(of: 1).map(\.key)
+      let keys = try fixture.store(MappedDevices.deleting).changes(of: 1).map(\.key)
       #expect(Set(keys) == ["-infinity", "infinity", "2013-05-01 09:30:00.25"])
     }
-    #expect(try undo(1, store, fixture).restored == 3)
-    #expect(try rows(fixture) == before)
   }
 
   @Test("a backslash in the value of a flag is one", arguments: StoreKind.allCases)

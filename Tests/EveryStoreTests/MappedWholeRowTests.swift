@@ -7,6 +7,25 @@ import TokenStores
 @Suite("Removed rows of tables of others") struct MappedWholeRowTests {
   private static let columns = "id bigint PRIMARY KEY, token text, seen bigint"
 
+  /// A replay has that outcome for the only row, and an undo makes what `query` reads as it was.
+  /// - Parameter settings: of the database, changed before the undo.
+  private func expectRoundTrip(
+    _ fixture: StoreFixture, _ query: String = "SELECT * FROM devices",
+    _ mapping: TableMapping = MappedDevices.deleting, _ outcome: ReplayOutcome = .invalidated,
+    settings: [String] = []
+  ) throws {
+    let store = try fixture.store(mapping)
+    let before = try fixture.texts(query)
+    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts[outcome] == 1)
+    #expect(try fixture.texts("SELECT * FROM devices").isEmpty == (mapping.action == .delete))
+    for setting in settings {
+      try fixture.run("ALTER DATABASE \(fixture.database?.name ?? "") SET \(setting)")
+    }
+    let answer = try store.undo(1, entry: .sample)
+    #expect(answer.restored == 1 && answer.dropped.isEmpty)
+    #expect(try fixture.texts(query) == before)
+  }
+
   /// Types of PostgreSQL, and a value for which another way than the type's own text would lose something.
   static let values = [
     ("numeric", "'NaN'"), ("numeric(30, 10)", "12345678901234567890.0123456789"),
@@ -36,22 +55,13 @@ import TokenStores
         + Self.values.enumerated().map { "\"v \($0)\" \($1.0)" }.joined(separator: ", ") + ")",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, DEFAULT, DEFAULT, "
         + Self.values.map(\.1).joined(separator: ", ") + ")")
-    let store = try fixture.store(MappedDevices.deleting)
     // Lengths, too: the text of a row does not show all blanks.
-    let whole = "SELECT devices, encode(textsend(devices::text), 'hex') FROM devices"
-    let before = try fixture.texts(whole)
-    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
-    #expect(try fixture.texts("SELECT * FROM devices").isEmpty)
-    let database = try #require(fixture.database)
-    for setting in ["intervalstyle = sql_standard", "timezone = 'Asia/Tokyo'", "datestyle = 'German'"] {
-      try fixture.run("ALTER DATABASE \(database.name) SET \(setting)")
-    }
-    #expect(try store.undo(1, entry: .sample).restored == 1)
-    #expect(try fixture.texts(whole) == before)
+    try expectRoundTrip(
+      fixture, "SELECT devices, encode(textsend(devices::text), 'hex') FROM devices",
+      settings: ["intervalstyle = sql_standard", "timezone = 'Asia/Tokyo'", "datestyle = 'German'"])
   }
 
-  @Test(
-    "of every storage class of SQLite, in the most columns of a table")
+  @Test("of every storage class of SQLite, in the most columns of a table")
   func sqliteValues() throws {
     let values = [
       "NULL", "0", "-9223372036854775808", "9223372036854775807", "0.1", "-0.0", "9e999", "1e-320", "''",
@@ -69,15 +79,10 @@ import TokenStores
       // A type makes values others, but not a second time.
       "CREATE TABLE typed (id bigint PRIMARY KEY, token text, seen bigint, i integer, r real, n numeric, t text, b blob)"
     )
-    let store = try fixture.store(MappedDevices.deleting)
     let whole =
       "SELECT \(columns.prefix(values.count).map { "typeof(\($0)), hex(CAST(\($0) AS BLOB))" }.joined(separator: ", ")), "
       + "c999, c1499, seen_twice FROM devices"
-    let before = try fixture.texts(whole)
-    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
-    #expect(try fixture.texts("SELECT id FROM devices").isEmpty)
-    #expect(try store.undo(1, entry: .sample).restored == 1)
-    #expect(try fixture.texts(whole) == before)
+    try expectRoundTrip(fixture, whole)
   }
 
   @Test(
@@ -119,17 +124,11 @@ import TokenStores
   func names(_ kind: StoreKind) throws {
     let fixture = try StoreFixture(kind)
     let names = [#"a"b"#, #""c"#, "c\\", "e'", "`f`", "g,h"]
-    let definitions = names.map { "\"\($0.replacing("\"", with: "\"\""))\" varchar(9)" }.joined(
-      separator: ", ")
+    let definitions = names.map { "\"\($0.replacing("\"", with: "\"\""))\" varchar(9)" }
     try fixture.begin(
-      "CREATE TABLE devices (\(Self.columns), \(definitions))",
+      "CREATE TABLE devices (\(Self.columns), \(definitions.joined(separator: ", ")))",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'A', 'C', 'D', 'E', 'F', 'G')")
-    let store = try fixture.store(MappedDevices.deleting)
-    let before = try fixture.texts("SELECT * FROM devices")
-    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
-    let answer = try store.undo(1, entry: .sample)
-    #expect(answer.restored == 1 && answer.dropped.isEmpty)
-    #expect(try fixture.texts("SELECT * FROM devices") == before)
+    try expectRoundTrip(fixture)
   }
 
   @Test("of SQLite databases in UTF-16", arguments: ["UTF-16le", "UTF-16be"])
@@ -139,12 +138,8 @@ import TokenStores
       "PRAGMA encoding = '\(encoding)'; CREATE TABLE devices (\(Self.columns), note text, data blob)",
       "INSERT INTO devices VALUES (1, '\(MappedDevices.hex)', 1, 'Grüße ' || char(0x1f600), x'00ff')")
     try #require(try fixture.texts("PRAGMA encoding") == [[encoding]])
-    let whole = "SELECT id, token, seen, note, hex(note), typeof(note), hex(data) FROM devices"
-    let before = try fixture.texts(whole)
-    let store = try fixture.store(MappedDevices.deleting)
-    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.invalidated == 1)
-    #expect(try store.undo(1, entry: .sample).restored == 1)
-    #expect(try fixture.texts(whole) == before)
+    try expectRoundTrip(
+      fixture, "SELECT id, token, seen, note, hex(note), typeof(note), hex(data) FROM devices")
   }
 
   @Test("are left where their key or their token is back", arguments: StoreKind.allCases)
@@ -172,13 +167,8 @@ import TokenStores
       "CREATE TABLE devices (id timestamptz, token text, seen bigint, gone timestamptz, PRIMARY KEY (id, token))",
       "INSERT INTO devices VALUES ('2014-01-01 00:00:00.5Z', '\(MappedDevices.hex)', 1, '2013-01-01 00:00:00.25Z')"
     )
-    let store = try fixture.store(
-      MappedDevices.mapping { $0.action = .mark(TimeColumn(name: "gone", form: .timestamptz)) })
-    let before = try fixture.texts("SELECT * FROM devices")
-    #expect(try store.replay(MappedDevices.deaths, as: .sample).counts.updated == 1)
-    let database = try #require(fixture.database)
-    try fixture.run("ALTER DATABASE \(database.name) SET timezone = 'Asia/Tokyo'")
-    #expect(try store.undo(1, entry: .sample).restored == 1)
-    #expect(try fixture.texts("SELECT * FROM devices") == before)
+    let mapping = MappedDevices.mapping { $0.action = .mark(TimeColumn(name: "gone", form: .timestamptz)) }
+    try expectRoundTrip(
+      fixture, "SELECT * FROM devices", mapping, .updated, settings: ["timezone = 'Asia/Tokyo'"])
   }
 }

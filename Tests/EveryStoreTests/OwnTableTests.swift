@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import StoreTestSupport
-import TestSupport
 import Testing
 import TokenStores
 import Wording

@@ -41,7 +41,6 @@ struct TableHistory {
   private struct Replay {
     var id: Int
     var owner: AppEnvironment
-    var isOwned: (ModelRow) -> Bool
     var changes: [JournalChange]
 
     /// The row of a change; nil in tables without one.
@@ -137,17 +136,8 @@ struct TableHistory {
     some(tokens).map { Dated(token: $0, time: UInt32(time())) }
   }
 
-  private func model(_ owner: AppEnvironment) -> (MappedModel, app: String, environment: String) {
-    var model = MappedModel(tested, inserts: inserts)
-    model.rows = table.rows
-    // A row of a table without these columns has neither.
-    let environment = owner.environment == .production ? "prod" : "dev"
-    return (model, tested.hasApp ? owner.app : "", tested.hasEnvironment ? environment : "")
-  }
-
-  private func isOwned(_ owner: AppEnvironment) -> (ModelRow) -> Bool {
-    MappedModel(tested, inserts: inserts)
-      .owned(owner.app, owner.environment == .production ? "prod" : "dev", tested)
+  private func model(_ owner: AppEnvironment) -> MappedModel {
+    MappedModel(tested, inserts: inserts, owner, table.rows)
   }
 
   /// Runs `body` while the other program writes notes, and the rest of the rows of `tokens`, if the table is busy.
@@ -156,8 +146,7 @@ struct TableHistory {
   ) throws -> (Result, OtherWriter.Writes) {
     if !isBusy { return (try body(), OtherWriter.Writes()) }
     writer.calls += 1
-    let (result, writes) = try writer.write(
-      table.rows, tokens, generator.next(), beside: body)
+    let (result, writes) = try writer.write(table.rows, tokens, generator.next(), beside: body)
     meanwhile += writes.registered.count
     return (result, writes)
   }
@@ -165,8 +154,8 @@ struct TableHistory {
   private mutating func register(_ owner: AppEnvironment) throws {
     let (store, registrations) = (try store(owner), dated() + (generator.chance(2) ? dated() : []))
     let (_, writes) = try beside(some(tokens)) { try store.register(registrations, for: owner) }
-    var (model, app, environment) = model(owner)
-    model.register(registrations, app, environment, isOwned(owner))
+    var model = model(owner)
+    model.register(registrations)
     try check(model.rows, writes)
   }
 
@@ -195,12 +184,12 @@ struct TableHistory {
       try store.replay(deaths, for: owner, options: options, entry: .sample)
     }
     if options.batch == nil { checkOutcomes(answer, deaths, owner, writes) }
-    var (model, app, environment) = model(owner)
-    _ = model.replay(deaths, app, environment, isOwned(owner))
+    var model = model(owner)
+    _ = model.replay(deaths)
     let before = table
     try check(model.rows, writes)
     let id = try #require(answer.replay)
-    let done = Replay(id: id, owner: owner, isOwned: isOwned(owner), changes: try store.changes(of: id))
+    let done = Replay(id: id, owner: owner, changes: try store.changes(of: id))
     let isUntouched = { (change: JournalChange) in !writes.tokens.contains(change.token) }
     let made = model.changes.compactMap { change -> String? in
       guard let row = change.before ?? change.after, !writes.tokens.contains(row.token) else { return nil }
@@ -250,11 +239,11 @@ struct TableHistory {
   private func checkOutcomes(
     _ answer: ReplayAnswer, _ deaths: [Dated], _ owner: AppEnvironment, _ writes: OtherWriter.Writes
   ) {
-    var (model, app, environment) = model(owner)
+    var model = model(owner)
     let untouched = deaths.filter { !writes.tokens.contains($0.token) }
     var counts = ReplayCounts()
     for one in answer.sample where !writes.tokens.contains(one.token) { counts.add(one.outcome) }
-    let expected = model.replay(untouched, app, environment, isOwned(owner))
+    let expected = model.replay(untouched)
     #expect(counts == expected && (isBusy || answer.counts == expected), "outcomes in \(name)")
   }
 
@@ -284,13 +273,9 @@ struct TableHistory {
       changed.insert(id)
       if written.contains(id) { continue }
       let row = table.row(id)
-      if tested.action == .delete {
-        #expect(row == nil, "row \(id) in \(name)")
-      } else {
-        #expect(row?.isDead == true, "row \(id) in \(name)")
-        if case .mark = tested.action {
-          #expect(row?.died == change.after.invalidatedAt, "row \(id) in \(name)")
-        }
+      #expect(row?.isDead == (tested.action == .delete ? nil : true), "row \(id) in \(name)")
+      if case .mark = tested.action {
+        #expect(row?.died == change.after.invalidatedAt, "row \(id) in \(name)")
       }
     }
     for row in before.rows where !changed.contains(row.id) && !written.contains(row.id) {
@@ -305,7 +290,8 @@ struct TableHistory {
   /// Why an undo skips the row of a change; nil if it restores it.
   private func reason(_ change: JournalChange, of replay: Replay) -> SkippedRow? {
     if tested.action == .delete {
-      return table.rows.contains { replay.isOwned($0) && $0.token == change.token } ? .back : nil
+      let owned = model(replay.owner)
+      return table.rows.contains { owned.isOwned($0) && $0.token == change.token } ? .back : nil
     }
     guard let row = Replay.row(change).flatMap(table.row) else { return .gone }
     if !row.isDead { return .revived }
@@ -338,8 +324,8 @@ struct TableHistory {
     let (answer, writes) =
       isAlone ? (try undo(), OtherWriter.Writes()) : try beside(some(tokens), undo)
     let all = Set(tokens)
+    let mine = model(replay.owner)
     let later = standing[(index + 1)...].filter {
-      let mine = model(replay.owner)
       let other = model($0.owner)
       return (mine.app, mine.environment) == (other.app, other.environment)
     }

@@ -8,9 +8,7 @@ import Testing
     arguments: [(StoreKind.sqlite, 0..<300), (.postgreSQL, 0..<150), (.mySQL, 0..<150)])
   func histories(_ part: (kind: StoreKind, numbers: Range<Int>)) throws { _ = try run(part, isBusy: false) }
 
-  @Test(
-    "the same in many histories",
-    arguments: StoreKind.allCases, [150..<500, 500..<1000])
+  @Test("the same in many histories", arguments: StoreKind.allCases, [150..<500, 500..<1000])
   func manyHistories(_ kind: StoreKind, numbers: Range<Int>) throws {
     _ = try run((kind, numbers), isBusy: false)
   }
@@ -20,8 +18,7 @@ import Testing
     "no write of another program is lost, and all else is as in the model",
     arguments: [(StoreKind.sqlite, 0..<15), (.postgreSQL, 15..<45), (.mySQL, 15..<45)])
   func busy(_ part: (kind: StoreKind, numbers: Range<Int>)) throws {
-    #expect(
-      try run(part, isBusy: true) > part.numbers.count, "the other program wrote beside the calls")
+    #expect(try run(part, isBusy: true) > part.numbers.count, "the other program wrote beside the calls")
   }
 
   /// How many rows another program registered meanwhile.

@@ -1,9 +1,7 @@
 import Analysis
-import Basics
 import EvidenceReport
 import Testing
 
-/// The commands that a report suggests.
 @Suite("The commands of a report")
 struct CommandLineTests {
   private static let finding = Finding(
@@ -21,7 +19,7 @@ struct CommandLineTests {
     #expect(CommandLines([name]).show(finding) == "apnsift show \(word) --offset 7 --stream 2")
   }
 
-  static let options = [
+  private static let options = [
     ReportOption("--from", "raw", isDefault: false), ReportOption("--memory", "1GiB", isDefault: true),
     ReportOption("--gateway-port", "2195, 2200", isDefault: false),
     ReportOption("--strict", isDefault: false, affectsResults: false),
@@ -29,22 +27,18 @@ struct CommandLineTests {
     ReportOption("--filter", "port 2195", isDefault: false),
   ]
 
-  @Test("options that affect the results are repeated")
+  @Test("options that affect the results are repeated, and inputs that belong together are named together")
   func words() {
-    #expect(
-      CommandLines(["a.bin", "b.bin"], options: Self.options).show(Self.finding)
-        == "apnsift show a.bin --from raw --gateway-port 2195 --gateway-port 2200 --join --filter 'port 2195' "
-        + "--offset 7 --stream 2")
-  }
-
-  @Test("inputs that belong together are named together")
-  func together() {
-    #expect(
-      CommandLines(["a.bin", "b.bin"], pair: true).show(Self.finding)
-        == "apnsift show --requests a.bin --responses b.bin --offset 7 --stream 2")
-    #expect(
-      CommandLines(["a.bin", "b.bin"], joined: true).show(Self.finding)
-        == "apnsift show a.bin b.bin --offset 7 --stream 2")
+    let inputs = ["a.bin", "b.bin"]
+    let commands: KeyValuePairs = [
+      "--requests a.bin --responses b.bin": CommandLines(inputs, pair: true),
+      "a.bin b.bin": CommandLines(inputs, joined: true),
+      "a.bin --from raw --gateway-port 2195 --gateway-port 2200 --join --filter 'port 2195'":
+        CommandLines(inputs, options: Self.options),
+    ]
+    for (words, lines) in commands {
+      #expect(lines.show(Self.finding) == "apnsift show \(words) --offset 7 --stream 2")
+    }
   }
 
   @Test("a finding without offset is shown by its packet; a finding without stream has no command")

@@ -1,85 +1,65 @@
 import APNsWire
 import Analysis
 import Basics
-import CaptureWriting
 import EvidenceReport
 import PacketCapture
-import Reports
 import Testing
 
-/// Rendering of report pages.
 @Suite("The page of a report") struct ReportPageTests {
-  private func page(_ change: (inout ReportPage) -> Void = { _ in }) -> String {
-    var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
-    change(&page)
-    return ReportHTML.text(page)
-  }
-
-  /// An input of 380 bytes with ten tuples.
+  /// The input has ten tuples.
   private func sound(_ page: inout ReportPage) {
-    page.inputs = [InputSummary(source: "a.bin", format: "raw", bytes: 380, sha256: "00ff")]
-    page.summary.streams = 1
-    page.summary.streamBytes = 380
-    page.summary.recordBytes = 380
-    page.summary.feedback = 10
-    page.decodedStreams = 1
+    (page.decodedStreams, page.summary.streams, page.summary.feedback) = (1, 1, 10)
+    (page.summary.streamBytes, page.summary.recordBytes) = (380, 380)
   }
 
   @Test("links lead to the page itself, and its policy allows no others") func alone() {
-    let text = page(sound)
+    let text = ReportPage.html(sound)
     let targets = text.matches(of: /href="([^"]*)"/).map { String($0.output.1) }
     #expect(targets.allSatisfy { $0.hasPrefix("#") && text.contains("id=\"\($0.dropFirst())\"") })
     #expect(text.contains("default-src 'none'"))
   }
 
-  // MARK: - Empty states
-
   @Test("empty sections say so") func empty() {
-    let text = page()
+    let text = ReportPage.html { $0.inputs = [] }
     // The chart, streams, findings, flags, and both lists of tokens.
     #expect(text.ranges(of: "<p class=\"empty\">").count == 6)
     for id in ["gateway", "note", "readers", "recovered"] { #expect(!text.contains("id=\"\(id)\""), "\(id)") }
   }
 
-  private static let levels: [(level: String, change: PageSentence.Change)] = [
-    ("sound", { _ in }),
-    ("damaged", { ($0.summary.skippedBytes, $0.summary.findings) = (38, [.skippedBytes: 1]) }),
-    ("doubtful", { $0.flagged[.feedback] = 1 }),
-    ("doubtful", { $0.summary.findings = [.conflictingOverlap: 1] }),
+  private static let levels: KeyValuePairs<String, Sentence.Change> = [
+    "sound": { _ in },
+    "damaged": { ($0.summary.skippedBytes, $0.summary.findings) = (38, [.skippedBytes: 1]) },
+    "doubtful": { $0.flagged[.feedback] = 1 },
+    "doubtful": { $0.summary.findings = [.conflictingOverlap: 1] },
     // Ciphertext, and no bytes.
-    (
-      "unread",
-      {
-        $0.summary = Summary()
-        ($0.summary.undecodedBytes, $0.summary.findings) = (4315, [.encryptedStream: 1])
-      }
-    ), ("unread", { $0.summary = Summary() }),
+    "unread": {
+      $0.summary = Summary()
+      ($0.summary.undecodedBytes, $0.summary.findings) = (4315, [.encryptedStream: 1])
+    },
+    "unread": { $0.summary = Summary() },
   ]
 
-  @Test("the level of the verdict", arguments: levels.indices) func level(_ index: Int) {
-    let text = page { page in
+  @Test("the level of the verdict", arguments: Array(levels))
+  func level(_ level: String, _ change: Sentence.Change) {
+    let text = ReportPage.html { page in
       sound(&page)
-      Self.levels[index].change(&page)
+      change(&page)
     }
-    #expect(text.contains("<div class=\"verdict \(Self.levels[index].level)\""))
+    #expect(text.contains("<div class=\"verdict \(level)\""))
   }
 
-  // MARK: - Words
-
-  @Test("every finding code has its own text", arguments: FindingCode.allCases) func codeWords(
-    _ code: FindingCode
-  ) {
+  @Test("every finding code has its own text", arguments: FindingCode.allCases)
+  func codeWords(_ code: FindingCode) {
     let words = code.entry
     #expect(words.title != code.rawValue && !words.title.isEmpty && !words.title.hasSuffix("."))
     for text in [words.cause, words.meaning, words.remedy] { #expect(text.hasSuffix(".") && text.count > 4) }
-    let text = page { page in page.findings = [FindingGroup(code: code, count: 2, examples: [])] }
+    let text = ReportPage.html { $0.findings = [FindingGroup(code: code, count: 2, examples: [])] }
     #expect(text.contains(">\(code.severity.rawValue)</span> \(words.title) <span class=\"times\">2 ×"))
     #expect(FindingCode.allCases.count { $0.entry == words } == 1)
   }
 
-  @Test("every flag has its own text", arguments: RecordFlags.all.map(\.code)) func flagWords(_ code: String)
-    throws
-  {
+  @Test("every flag has its own text", arguments: RecordFlags.all.map(\.code))
+  func flagWords(_ code: String) throws {
     let flag = try #require(FlagEntry.of(code))
     let words = flag.entry
     #expect(!words.title.isEmpty && !words.title.hasSuffix(".") && !flag.records.isEmpty)
@@ -87,7 +67,17 @@ import Testing
     #expect(FlagEntry.all.count { $0.entry == words } == 1)
   }
 
-  // MARK: - Figures
+  @Test(
+    "the glossary explains its terms in order, and pseudonyms only where there are some",
+    arguments: [false, true])
+  func glossary(_ isRedacted: Bool) throws {
+    let html = ReportPage.html { $0.head.isRedacted = isRedacted }
+    let list = try #require(html.firstMatch(of: /<dl class="glossary">([\s\S]*?)<\/dl>/)).output.1
+    let terms = list.matches(of: /<dt>([^<]+)<\/dt><dd>[^<]+\.<\/dd>/).map { $0.output.1.lowercased() }
+    #expect(terms == terms.sorted() && terms.count >= 20)
+    #expect(terms.count == list.matches(of: /<dt>/).count)
+    #expect(terms.contains("pseudonym") == isRedacted)
+  }
 
   @Test(
     "only nothing is 0 %, and only the whole is 100 %",
@@ -105,21 +95,35 @@ import Testing
     ]) func numbers(_ number: Int, _ expected: String)
   { #expect(Figures.grouped(number) == expected) }
 
-  // MARK: - Bytes
+  @Test(
+    "parts of a whole",
+    arguments: [
+      (0, "None of 12 is listed"), (1, "1 of 12 is listed"), (2, "2 of 12 are listed"),
+      (1000, "1,000 of 12 are listed"),
+    ]) func parts(_ part: Int, _ expected: String)
+  { #expect(Figures.part(part, of: 12, "listed") == expected) }
+
+  @Test("key figures") func tiles() {
+    let html = ReportPage.html { page in
+      (page.summary.streamBytes, page.summary.undecodedBytes, page.summary.feedback) = (38, 1, 1)
+      (page.flagged[.feedback], page.invalidations.dead) = (1, 1)
+    }
+    let tiles = html.matches(of: /<strong>([\d,]+)<\/strong><span>([^<]*)</).map {
+      "\($0.output.1) \($0.output.2)"
+    }
+    #expect(
+      Set(tiles).isSuperset(of: [
+        "39 bytes examined", "1 feedback tuple", "1 invalidated token", "0 bytes not readable",
+        "1 byte not decoded", "0 bytes missing", "1 doubtful record",
+      ]), "\(tiles)")
+  }
 
   @Test("a redacted byte is masked in the hex and in the text") func maskedBytes() {
     let bytes = [HexSegment.Byte(0x41, .time), HexSegment.Byte(nil, .token), HexSegment.Byte(0x42, .finding)]
-    let text = page { page in
-      page.findings = [
-        FindingGroup(
-          code: .skippedBytes, count: 1,
-          examples: [
-            FindingExample(
-              Finding(
-                source: "a", stream: 0, direction: .server, offset: 9, length: 1, code: .skippedBytes,
-                message: .verbatim("")), bytes: [HexSegment(offset: 7, bytes: bytes)], command: nil)
-          ])
-      ]
+    let finding = Finding(source: "a", stream: 0, offset: 9, length: 1, code: .skippedBytes, message: "")
+    let example = FindingExample(finding, bytes: [HexSegment(offset: 7, bytes: bytes)], command: nil)
+    let text = ReportPage.html {
+      $0.findings = [FindingGroup(code: .skippedBytes, count: 1, examples: [example])]
     }
     #expect(text.contains("<b class=\"time\">41</b> <b class=\"token\">··</b> <b class=\"finding\">42</b>"))
     #expect(text.contains("<span class=\"text\">A·B</span>"))

@@ -2,21 +2,19 @@ import Analysis
 import Basics
 import Conformance
 import EvidenceReport
-import PacketCapture
-import Reports
 import Testing
 
 /// The page's sentences about the faulty readers. The wording is pinned here.
 @Suite("The readers in a report") struct ReportReaderTests {
   private func page(_ change: (inout ReportPage) -> Void) -> String {
-    var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
-    (page.readers, page.isAudited) = ([ReaderTotal("java")], true)
-    change(&page)
-    return ReportHTML.text(page)
+    ReportPage.html { page in
+      (page.readers, page.isAudited) = ([ReaderTotal("java")], true)
+      change(&page)
+    }
   }
 
   /// Records, correct, missed; streams judged, with a hang, with an exception, and not judged.
-  private static func total(_ name: String, _ figures: Int...) -> PageSentence.Change {
+  private static func total(_ name: String, _ figures: Int...) -> Sentence.Change {
     { page in
       var total = ReaderTotal(name)
       (total.records, total.correct, total.missed) = (figures[0], figures[1], figures[2])
@@ -29,72 +27,73 @@ import Testing
     }
   }
 
-  static let verdicts: [PageSentence] = [
-    PageSentence(
-      "There is nothing to report, and it would have reported nothing.", total("java", 0, 0, 0, 1, 0, 0, 0)),
-    PageSentence("It would have reported correctly: 1 invalidation.", total("java", 1, 1, 0, 1, 0, 0, 0)),
-    PageSentence("It would have reported correctly: 9 invalidations.", total("java", 9, 9, 0, 2, 0, 0, 0)),
-    PageSentence("nothing. On 1 stream it would never have finished.", total("csharp", 0, 0, 0, 1, 1, 0, 0)),
-    PageSentence("missed 1 invalidation: notifications to that token", total("csharp", 0, 0, 1, 2, 0, 2, 0)),
-    PageSentence(
-      "On 2 streams it would have failed with an exception.", total("csharp", 0, 0, 1, 2, 0, 2, 0)),
-    PageSentence(
-      "1 invalidation. 1 report is wrong: the stream contains no such record. If it names an existing device, "
-        + "acting on it may have cut off an active device.", total("java", 1, 0, 0, 1, 0, 0, 0)),
-    PageSentence(
-      "1 invalidation, which is correct. It would have missed 2 invalidations: notifications to those tokens",
-      total("java", 1, 1, 2, 1, 0, 0, 0)),
-    PageSentence(
-      "3 invalidations, 1 of them correct. 2 reports are wrong: the stream contains no such records, or fewer",
-      total("java", 3, 1, 0, 1, 0, 0, 0)),
-    PageSentence(
-      "1 error. 1 report is wrong: the gateway sent no such error.", total("php", 1, 0, 0, 1, 0, 0, 0)),
-    PageSentence("missed 1 error: a failed notification may have been", total("php", 0, 0, 1, 1, 0, 0, 0)),
-    PageSentence(
-      "2 errors, none of them correct. 2 reports are wrong: the gateway sent no such errors.",
-      total("php", 2, 0, 0, 1, 0, 0, 0)),
-    PageSentence(
-      "1 error, which is correct. It would have missed 2 errors: failed notifications may have been treated as "
-        + "sent. On 1 stream it would have failed with an exception.", total("php", 1, 1, 2, 1, 0, 1, 0)),
-    PageSentence(
-      "2,000 invalidations, all of them correct. On 2 streams it would never have finished.",
-      total("java", 2000, 2000, 0, 3, 2, 0, 0)),
-    PageSentence("Not judged: no stream is of the kind that it reads.", total("java", 0, 0, 0, 0, 0, 0, 0)),
-    PageSentence("Not judged: the input is missing 3 bytes.", total("java", 0, 0, 0, 0, 0, 0, 1)),
-    PageSentence(
-      "any of 2 streams. The first reason: the input is missing", total("java", 0, 0, 0, 0, 0, 0, 2)),
-    PageSentence("1 more stream is not judged: the input is missing", total("java", 1, 1, 0, 1, 0, 0, 1)),
-    PageSentence("2 more streams are not judged; the first reason: the", total("java", 1, 1, 0, 1, 0, 0, 2)),
-    PageSentence("It would have reported correctly: 2 invalidations, though in a different order.") {
+  private static let verdicts: KeyValuePairs<String, Sentence.Change> = [
+    "There is nothing to report, and it would have reported nothing.": total("java", 0, 0, 0, 1, 0, 0, 0),
+    "It would have reported correctly: 1 invalidation.": total("java", 1, 1, 0, 1, 0, 0, 0),
+    "It would have reported correctly: 9 invalidations.": total("java", 9, 9, 0, 2, 0, 0, 0),
+    "nothing. On 1 stream it would never have finished.": total("csharp", 0, 0, 0, 1, 1, 0, 0),
+    "missed 1 invalidation: notifications to that token": total("csharp", 0, 0, 1, 2, 0, 2, 0),
+    "On 2 streams it would have failed with an exception.": total("csharp", 0, 0, 1, 2, 0, 2, 0),
+    "1 invalidation. 1 report is wrong: the stream contains no such record. If it names an existing device, "
+      + "acting on it may have cut off an active device.":
+      total("java", 1, 0, 0, 1, 0, 0, 0),
+    "1 invalidation, which is correct. It would have missed 2 invalidations: notifications to those tokens":
+      total("java", 1, 1, 2, 1, 0, 0, 0),
+    "3 invalidations, 1 of them correct. 2 reports are wrong: the stream contains no such records, or fewer":
+      total("java", 3, 1, 0, 1, 0, 0, 0),
+    "1 error. 1 report is wrong: the gateway sent no such error.": total("php", 1, 0, 0, 1, 0, 0, 0),
+    "missed 1 error: a failed notification may have been": total("php", 0, 0, 1, 1, 0, 0, 0),
+    "2 errors, none of them correct. 2 reports are wrong: the gateway sent no such errors.":
+      total("php", 2, 0, 0, 1, 0, 0, 0),
+    "1 error, which is correct. It would have missed 2 errors: failed notifications may have been treated as "
+      + "sent. On 1 stream it would have failed with an exception.":
+      total("php", 1, 1, 2, 1, 0, 1, 0),
+    "2,000 invalidations, all of them correct. On 2 streams it would never have finished.":
+      total("java", 2000, 2000, 0, 3, 2, 0, 0),
+    "Not judged: no stream is of the kind that it reads.": total("java", 0, 0, 0, 0, 0, 0, 0),
+    "Not judged: the input is missing 3 bytes.": total("java", 0, 0, 0, 0, 0, 0, 1),
+    "any of 2 streams. The first reason: the input is missing": total("java", 0, 0, 0, 0, 0, 0, 2),
+    "1 more stream is not judged: the input is missing": total("java", 1, 1, 0, 1, 0, 0, 1),
+    "2 more streams are not judged; the first reason: the": total("java", 1, 1, 0, 1, 0, 0, 2),
+    "It would have reported correctly: 2 invalidations, though in a different order.": {
       $0.readers = [ReaderTotal("java")]
       ($0.readers[0].records, $0.readers[0].correct, $0.readers[0].judged) = (2, 2, 1)
     },
-    PageSentence("1 stream is left out: no record was recognised in it.") {
+    "1 stream is left out: no record was recognised in it.": {
       ($0.readers, $0.auditedStreams) = ([ReaderTotal("java")], AuditedStreams(judged: 1, unrecognised: 1))
     },
-    PageSentence("2 streams are left out: no record was recognised in them.") {
+    "2 streams are left out: no record was recognised in them.": {
       ($0.readers, $0.auditedStreams) = ([ReaderTotal("java")], AuditedStreams(judged: 1, unrecognised: 2))
     },
   ]
 
-  @Test("results and their consequences", arguments: verdicts) func verdict(_ sentence: PageSentence) {
+  @Test("results and their consequences", arguments: verdicts.map(Sentence.init(text:change:)))
+  func verdict(_ sentence: Sentence) {
     sentence.expect()
   }
 
+  /// In hex.
+  private static func token(_ length: Int) -> String { String(repeating: "ab", count: length) }
+
   @Test(
-    "the first difference",
+    "the first difference, with unusually long tokens abbreviated",
     arguments: [
       ("java", "7,ab", "1970-01-01 00:00:07 UTC, ab"), ("java", "-1,ab", "time -1, ab"),
       ("php", "8,6", "status 8, identifier 6"), ("java", "nonsense", "nonsense"),
+      ("java", "7,", "1970-01-01 00:00:07 UTC, an empty token"),
+      ("java", "7,\(token(100))", "1970-01-01 00:00:07 UTC, \(token(100))"),
+      ("java", "7,\(token(101))", "1970-01-01 00:00:07 UTC, abababababababab…abababababababab (101 bytes)"),
+      (
+        "java", "7,\(token(3341))", "1970-01-01 00:00:07 UTC, abababababababab…abababababababab (3,341 bytes)"
+      ),
     ]) func difference(_ reader: String, _ record: String, _ shown: String)
   {
     for reason in [nil, Message.verbatim("why")] {
       let text = page { page in
-        var total = ReaderTotal(reader)
-        (total.source, total.stream) = ("a", 1)
-        total.difference = FirstDifference(
-          record: 2, expected: record, emitted: record, reason: reason ?? .verbatim(""))
-        page.readers = [total]
+        page.readers = [ReaderTotal(reader)]
+        (page.readers[0].source, page.readers[0].stream) = ("a", 1)
+        page.readers[0].difference = FirstDifference(
+          record: 2, expected: record, emitted: record, reason: reason ?? "")
       }
       let location = "First difference: a, stream 1, record 3"
       #expect(text.contains("<p class=\"message\">\(location)\(reason == nil ? "." : ": why.")</p>"))
@@ -113,30 +112,12 @@ import Testing
   {
     let text = page { page in
       page.auditedStreams = AuditedStreams(judged: judged, conditional: conditional)
-      page.readers[0].judged = judged
-      page.readers[0].conditional = conditional
+      (page.readers[0].judged, page.readers[0].conditional) = (judged, conditional)
     }
     let condition = " These results hold if the readers received exactly these bytes."
     #expect(text.contains("<p class=\"alert\">\(expected)\(condition)"))
     #expect(text.contains("This holds if it received exactly these bytes."))
     let sound = page { $0.auditedStreams = AuditedStreams(judged: judged) }
     #expect(!sound.contains("belong to no record. These results"))
-  }
-
-  @Test(
-    "unusually long tokens are abbreviated",
-    arguments: [
-      (0, "1970-01-01 00:00:07 UTC, an empty token"),
-      (100, "1970-01-01 00:00:07 UTC, " + String(repeating: "ab", count: 100)),
-      (101, "1970-01-01 00:00:07 UTC, abababababababab…abababababababab (101 bytes)"),
-      (3341, "1970-01-01 00:00:07 UTC, abababababababab…abababababababab (3,341 bytes)"),
-    ]) func longTokens(_ length: Int, _ expected: String)
-  {
-    let text = page { page in
-      page.readers[0].difference = FirstDifference(
-        record: 0, expected: nil, emitted: "7," + String(repeating: "ab", count: length),
-        reason: .verbatim(""))
-    }
-    #expect(text.contains("<span>Reported</span> \(expected)</p>"))
   }
 }

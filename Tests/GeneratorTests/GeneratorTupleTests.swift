@@ -60,20 +60,16 @@ import Testing
   }
 
   @Test("lost and changed bytes are exactly those of the truth") func damage() throws {
-    func change(_ scenario: inout Scenario) { (scenario.tuples, scenario.seed) = (300, 11) }
-    let sound = try Generated(.dump, change).bytes
-    let flipped = try Generated(.dump) {
-      change(&$0)
-      $0.damage.flippedBytes = 50
+    func dump(_ flipped: Int, _ lost: Int) throws -> Generated {
+      try Generated(.dump) {
+        ($0.tuples, $0.seed, $0.damage.flippedBytes, $0.damage.lostBytes) = (300, 11, flipped, lost)
+      }
     }
+    let (sound, flipped, lost) = (try dump(0, 0).bytes, try dump(50, 0), try dump(0, 50))
     let reported = flipped.lines("damage").flatMap { line in
       Array(number("offset", line)..<number("offset", line) + number("length", line))
     }
     #expect(sound.indices.filter { sound[$0] != flipped.bytes[$0] } == reported && !reported.isEmpty)
-    let lost = try Generated(.dump) {
-      change(&$0)
-      $0.damage.lostBytes = 50
-    }
     // What is lost comes from the sound bytes.
     var restored: [UInt8] = []
     var index = 0

@@ -16,6 +16,14 @@ enum FrameEvidence: Equatable {
   }
 }
 
+extension [FrameEvidence] {
+  /// Type, flags, stream, offset and length of each frame.
+  var frames: [[Int]] { compactMap { if case .frame(let numbers, _) = $0 { numbers } else { nil } } }
+
+  /// Bytes of all steps.
+  var length: Int { reduce(0) { $0 + $1.length } }
+}
+
 extension FrameEvidence {
   fileprivate static func frame(_ frame: Frame, in bytes: RawSpan) -> FrameEvidence {
     .frame(
@@ -26,7 +34,7 @@ extension FrameEvidence {
 
 /// The steps of a run that arrives in two chunks, or in chunks of one length.
 func frameSteps(
-  _ bytes: [UInt8], _ sender: Direction, offset: Int = 0, beginsStream: Bool = true, chunks: [Int]
+  _ bytes: [UInt8], _ sender: Direction, offset: Int = 0, beginsStream: Bool = true, chunks: [Int] = []
 ) -> [FrameEvidence] {
   var decoder = FrameDecoder(sender, offset: offset, beginsStream: beginsStream)
   var evidence: [FrameEvidence] = []
@@ -39,11 +47,8 @@ func frameSteps(
         evidence.append(.skipped(offset: offset, length: length))
       case .truncated(let offset, let length): evidence.append(.truncated(offset: offset, length: length))
       case .record(.frame(let frame)):
-        if let carry = decoder.carry {
-          evidence.append(.frame(frame, in: carry.span.bytes))
-        } else {
-          evidence.append(.frame(frame, in: chunk))
-        }
+        let carry = decoder.carry
+        evidence.append(carry.map { .frame(frame, in: $0.span.bytes) } ?? .frame(frame, in: chunk))
       case .undecodable(let offset, _): preconditionFailure("a frame has no command, at \(offset)")
       }
     }

@@ -20,14 +20,21 @@ struct HeaderTableTests {
     #expect(PushFields.Text.allCases.allSatisfy { PushFields()[$0] == nil })
   }
 
-  private func value(_ name: HeaderFields.Name, in fields: HeaderFields) -> String? {
-    fields[name].map { String(decoding: fields.bytes[$0], as: UTF8.self) }
-  }
+  /// A table, and the fields of the block that was read last.
+  private struct Reader {
+    let table = HeaderTable()
+    var fields = HeaderFields()
 
-  private func read(_ block: [UInt8], _ table: HeaderTable, _ fields: inout HeaderFields) -> HeaderTable
-    .HeaderError?
-  {
-    table.read(block.span.bytes, into: &fields)
+    /// - Parameter isWhole: whether the table knows all entries.
+    init(isWhole: Bool = true) { if isWhole { table.begin() } }
+
+    mutating func read(_ block: [UInt8]) -> HeaderTable.HeaderError? {
+      table.read(block.span.bytes, into: &fields)
+    }
+
+    subscript(name: HeaderFields.Name) -> String? {
+      fields[name].map { String(decoding: fields.bytes[$0], as: UTF8.self) }
+    }
   }
 
   /// A literal field with a new name (RFC 7541, section 6.2.2), and a value of up to 16 KiB.
@@ -42,42 +49,36 @@ struct HeaderTableTests {
 
   @Test("each field is known by its whole name, and the first of several counts", arguments: names)
   func name(_ field: HeaderFields.Name, _ name: String) {
-    let table = HeaderTable()
-    table.begin()
-    var fields = HeaderFields()
+    var reader = Reader()
     let others = [name.dropLast() + "_", "_" + name.dropFirst(), name + "s"].flatMap {
       Self.literal(String($0), [0x31])
     }
     let block = others + Self.literal(name, [0x32, 0x33]) + Self.literal(name, [0x34])
     for _ in 1...2 {
-      #expect(read(block, table, &fields) == nil && !fields.hasLost)
-      #expect(fields.bytes == [0x32, 0x33])
+      #expect(reader.read(block) == nil && !reader.fields.hasLost)
+      #expect(reader.fields.bytes == [0x32, 0x33])
       for other in HeaderFields.Name.allCases {
-        #expect(value(other, in: fields) == (other == field ? "23" : nil))
+        #expect(reader[other] == (other == field ? "23" : nil))
       }
     }
   }
 
   @Test("a value of more than 4096 bytes is lost", arguments: [(0, false), (4096, false), (4097, true)])
   func longValue(_ length: Int, _ isLost: Bool) {
-    let table = HeaderTable()
-    table.begin()
-    var fields = HeaderFields()
+    var reader = Reader()
     let value = [UInt8](repeating: 0x61, count: length)
     let block = Self.literal(":path", value) + Self.literal(":method", [0x62])
-    #expect(read(block, table, &fields) == nil && fields.hasLost == isLost)
-    #expect(fields[.path]?.count == (isLost ? nil : length))
-    #expect(self.value(.method, in: fields) == "b")
+    #expect(reader.read(block) == nil && reader.fields.hasLost == isLost)
+    #expect(reader.fields[.path]?.count == (isLost ? nil : length))
+    #expect(reader[.method] == "b")
   }
 
   @Test("all fields are those that another library reads", arguments: sequences.keys.sorted())
   func whole(name: String) throws {
-    let table = HeaderTable()
-    table.begin()
-    var fields = HeaderFields()
+    var reader = Reader()
     for block in try #require(Self.sequences[name]) {
-      #expect(read(block.bytes, table, &fields) == nil && !fields.hasLost)
-      for (field, name) in Self.names { #expect(value(field, in: fields) == block[name]) }
+      #expect(reader.read(block.bytes) == nil && !reader.fields.hasLost)
+      for (field, name) in Self.names { #expect(reader[field] == block[name]) }
     }
   }
 
@@ -86,18 +87,16 @@ struct HeaderTableTests {
     let blocks = try #require(Self.sequences[name])
     for gap in blocks.indices {
       for isUsed in [false, true] {
-        let table = HeaderTable()
-        var fields = HeaderFields()
+        var reader = Reader(isWhole: isUsed)
         if isUsed {
-          table.begin()
-          for block in blocks[..<gap] { _ = read(block.bytes, table, &fields) }
-          table.lose()
+          for block in blocks[..<gap] { _ = reader.read(block.bytes) }
+          reader.table.lose()
         }
         for block in blocks[(isUsed ? min(gap + 1, blocks.count) : gap)...] {
-          #expect(read(block.bytes, table, &fields) == nil)
+          #expect(reader.read(block.bytes) == nil)
           for (field, name) in Self.names {
-            let found = value(field, in: fields)
-            #expect(found == block[name] || found == nil && fields.hasLost)
+            let found = reader[field]
+            #expect(found == block[name] || found == nil && reader.fields.hasLost)
           }
         }
       }
@@ -110,25 +109,22 @@ struct HeaderTableTests {
     let few: [UInt8] = [0x83, 0x80 | 90]
     let many: [UInt8] = [0x83, 0xff] + [0x80 | UInt8((1561 - 127) & 0x7f), UInt8((1561 - 127) >> 7)]
     for block in [few, many] {
-      let table = HeaderTable()
-      var fields = HeaderFields()
-      #expect(read(block, table, &fields) == nil && fields.hasLost && value(.method, in: fields) == "POST")
-      table.begin()
-      #expect(read(block, table, &fields) == .malformed && fields.hasLost && fields[.method] == nil)
-      #expect(read(block, table, &fields) == nil && fields.hasLost)
+      var reader = Reader(isWhole: false)
+      #expect(reader.read(block) == nil && reader.fields.hasLost && reader[.method] == "POST")
+      reader.table.begin()
+      #expect(reader.read(block) == .malformed && reader.fields.hasLost && reader.fields[.method] == nil)
+      #expect(reader.read(block) == nil && reader.fields.hasLost)
     }
   }
 
   @Test("a list of fields above the limit is not read to its end")
   func bomb() {
-    let table = HeaderTable()
-    table.begin()
-    var fields = HeaderFields()
+    var reader = Reader()
     let name = [UInt8](repeating: 0x78, count: 4000)
     let bomb = [0x40, 0x7f, UInt8((4000 - 127) & 0x7f | 0x80), UInt8((4000 - 127) >> 7)] + name + [0]
-    #expect(read(bomb + [UInt8](repeating: 0xbe, count: 100_000), table, &fields) == .tooLong)
-    #expect(fields.hasLost && fields.bytes.isEmpty)
-    #expect(read([0x83, 0xbe], table, &fields) == nil && fields.hasLost)
+    #expect(reader.read(bomb + [UInt8](repeating: 0xbe, count: 100_000)) == .tooLong)
+    #expect(reader.fields.hasLost && reader.fields.bytes.isEmpty)
+    #expect(reader.read([0x83, 0xbe]) == nil && reader.fields.hasLost)
   }
 
   @Test(
@@ -138,17 +134,14 @@ struct HeaderTableTests {
     ]
       as [[UInt8]])
   func malformed(block: [UInt8]) {
-    let table = HeaderTable()
-    table.begin()
-    var fields = HeaderFields()
-    #expect(read(block, table, &fields) == .malformed && fields.hasLost)
+    var reader = Reader()
+    #expect(reader.read(block) == .malformed && reader.fields.hasLost)
   }
 
   @Test("a thousand malformed blocks cost little")
   func many() {
-    let table = HeaderTable()
-    var fields = HeaderFields()
-    for _ in 0..<1000 { #expect(read([0x80], table, &fields) == .malformed) }
+    var reader = Reader(isWhole: false)
+    for _ in 0..<1000 { #expect(reader.read([0x80]) == .malformed) }
   }
 
   @Test(
@@ -160,11 +153,9 @@ struct HeaderTableTests {
       ("/", nil), ("1/", nil),
     ] as [(String, Int64?)])
   func numbers(text: String, expected: Int64?) {
-    let table = HeaderTable()
-    table.begin()
-    var fields = HeaderFields()
-    let name = Array("apns-priority".utf8)
-    let block = [0, UInt8(name.count)] + name + [UInt8(text.utf8.count)] + Array(text.utf8)
-    #expect(read(block, table, &fields) == nil && fields.number(.priority) == expected)
+    var reader = Reader()
+    #expect(
+      reader.read(Self.literal("apns-priority", Array(text.utf8))) == nil
+        && reader.fields.number(.priority) == expected)
   }
 }

@@ -4,8 +4,7 @@ import Testing
 @Suite("JSON of expectations")
 struct JSONReaderTests {
   private func canonical(_ text: String) throws -> String {
-    let value = try JSONReader.value(of: Array(text.utf8)[...])
-    return value.canonical.text
+    try JSONReader.value(of: Array(text.utf8)[...]).canonical.text
   }
 
   @Test(
@@ -25,8 +24,7 @@ struct JSONReaderTests {
   @Test("canonically equivalent texts are different")
   func lookalikes() throws {
     // é as one character, and as e with an accent: Swift's `==` treats them as equal.
-    let composed = try JSONReader.value(of: Array("\"\u{e9}\"".utf8)[...]).canonical.text
-    let decomposed = try JSONReader.value(of: Array("\"e\u{301}\"".utf8)[...]).canonical.text
+    let (composed, decomposed) = (try canonical("\"\u{e9}\""), try canonical("\"e\u{301}\""))
     #expect(!composed.utf8.elementsEqual(decomposed.utf8))
   }
 

@@ -22,7 +22,7 @@ struct ChunkTests {
     let reads = try server.connect().reads()
     #expect(reads.map(\.count) == expected)
     #expect(reads.flatMap { $0 } == connection.bytes)
-    let report = try #require(try server.log.reports().first)
+    let report = try server.report()
     #expect(report.end == .completed(byClient: false))
     #expect(report.sent == connection.bytes.count && report.size == report.sent)
   }

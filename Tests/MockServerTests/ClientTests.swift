@@ -2,15 +2,8 @@ import Basics
 import MockServer
 import Testing
 
-/// Behaviour of clients, and the server's reaction.
 @Suite("Clients") struct ClientTests {
   private static let second: Int64 = 1_000_000_000
-
-  private func end(_ server: borrowing TestServer) throws -> ServedReport.End? {
-    try server.log.reports().first?.end
-  }
-
-  // MARK: - Data received
 
   @Test("clients get the connections in turn, and again from the top") func turns() throws {
     let connections = [3, 4].map { ServedConnection(chunks: [$0], name: "stream \($0)") }
@@ -54,7 +47,7 @@ import Testing
     #expect(try client.read() == Array(6..<12))
     #expect(try client.read() == [])
     client.close()
-    let report = try #require(try server.log.reports().first)
+    let report = try server.report()
     #expect(report.received == 5 && report.end == .completed(byClient: false))
   }
 
@@ -65,8 +58,6 @@ import Testing
     #expect(try server.connect().reads() == [Array(0..<6), Array(6..<12)])
   }
 
-  // MARK: - How it ends
-
   @Test("a connection that was reset is reset, once the client has read all") func reset() throws {
     let server = try TestServer([ServedConnection(chunks: [100, 38], ending: .reset)])
     let client = try server.connect()
@@ -74,7 +65,7 @@ import Testing
     #expect(try client.read().count == 50)
     #expect(try client.read().count == 38)
     #expect(throws: TestClient.SystemCallError(ECONNRESET)) { try client.read() }
-    #expect(try end(server) == .completed(byClient: false))
+    #expect(try server.report().end == .completed(byClient: false))
   }
 
   @Test("without a recorded end, the client closes") func clientCloses() throws {
@@ -82,7 +73,7 @@ import Testing
     let client = try server.connect()
     #expect(try client.read().count == 38)
     client.close()
-    #expect(try end(server) == .completed(byClient: true))
+    #expect(try server.report().end == .completed(byClient: true))
   }
 
   @Test("without a recorded end, the server closes if the client does not") func serverCloses() throws {
@@ -91,7 +82,7 @@ import Testing
     }
     let client = try server.connect()
     #expect(try client.reads().map(\.count) == [38])
-    #expect(try end(server) == .completed(byClient: false))
+    #expect(try server.report().end == .completed(byClient: false))
   }
 
   @Test("a client that has closed its side is still served") func halfClosed() throws {
@@ -99,35 +90,24 @@ import Testing
     let client = try server.connect()
     client.endSending()
     #expect(try client.reads().map(\.count) == [38, 38, 38])
-    let report = try #require(try server.log.reports().first)
+    let report = try server.report()
     #expect(report.sent == 114)
   }
 
-  @Test("a client that does not read times out") func stalled() throws {
-    let server = try TestServer([ServedConnection(chunks: [38, 38])]) {
-      $0.idleNanoseconds = Self.second / 10
-    }
+  @Test(
+    "a client that does not read times out, also within a chunk larger than a socket buffer",
+    arguments: [([38, 38], 38), ([50_000_000], nil)] as [([Int], Int?)])
+  func stalled(_ chunks: [Int], _ sent: Int?) throws {
+    let server = try TestServer([ServedConnection(chunks: chunks)]) { $0.idleNanoseconds = Self.second / 10 }
     let client = try server.connect()
-    let report = try #require(try server.log.reports().first)
+    let report = try server.report()
     #expect(report.end == .stalled(.didNotRead))
-    #expect(report.sent == 38)
+    if let sent { #expect(report.sent == sent) }
     client.close()
   }
 
-  @Test("a client that does not read a chunk larger than a socket buffer times out") func stalledInChunk()
-    throws
-  {
-    let server = try TestServer([ServedConnection(chunks: [50_000_000])]) {
-      $0.idleNanoseconds = Self.second / 10
-    }
-    let client = try server.connect()
-    #expect(try end(server) == .stalled(.didNotRead))
-    client.close()
-  }
-
-  @Test("a client that closes before it has sent the awaited bytes gets no response") func closesEarly()
-    throws
-  {
+  @Test("a client that closes before it has sent the awaited bytes gets no response")
+  func closesEarly() throws {
     var connection = ServedConnection(chunks: [6])
     connection.steps.insert(.await(clientBytes: 40), at: 0)
     let server = try TestServer([connection])
@@ -135,7 +115,7 @@ import Testing
     try client.send([1])
     client.endSending()
     #expect(try client.read() == [])
-    let report = try #require(try server.log.reports().first)
+    let report = try server.report()
     #expect(report.end == .clientClosed && report.sent == 0)
   }
 
@@ -149,8 +129,6 @@ import Testing
     let ends = try server.log.reports().map(\.end)
     #expect(ends == [.clientReset, .completed(byClient: false)])
   }
-
-  // MARK: - The server
 
   @Test("a stopped server closes its connections, and reports it") func stopped() throws {
     let server = try TestServer([ServedConnection(chunks: [38], ending: .waitForClient)], limit: 9)

@@ -19,6 +19,11 @@ struct ClientRequest: Sendable {
   var headers: [(String, String)] = []
   var payload = ""
 
+  /// A push with a payload of 10 bytes.
+  static func push(to token: String, _ headers: [(String, String)]) -> ClientRequest {
+    ClientRequest(path: "/3/device/\(token)", headers: headers, payload: "{\"aps\":{}}")
+  }
+
   func frames(_ stream: UInt32) -> [UInt8] {
     let pseudo = [
       (":method", method), (":scheme", "http"), (":path", path), (":authority", "localhost"),
@@ -36,8 +41,8 @@ final class HTTP2Connection {
   let client: TestClient
   private var bytes: [UInt8] = []
 
-  init(_ server: MockServer) throws {
-    client = try TestClient(port: server.port)
+  init(_ server: borrowing TestServer) throws {
+    client = try server.connect()
     try client.send(HTTP2Bytes.preface + HTTP2Bytes.settings + HTTP2Bytes.frame(4, 1, stream: 0, []))
   }
 
@@ -64,20 +69,27 @@ final class HTTP2Connection {
     return ClientFrame(type: bytes[3], flags: bytes[4], stream: stream, payload: Array(bytes[9..<9 + length]))
   }
 
-  /// The body of the answer to a request.
-  func body(of request: ClientRequest, on stream: UInt32) throws -> String {
-    try client.send(request.frames(stream))
-    let frames = try frames { $0.stream == Int(stream) && ($0.isLast || $0.type == 3) }
-    return String(
-      decoding: frames.filter { $0.type == 0 && $0.stream == Int(stream) }.flatMap(\.payload), as: UTF8.self)
+  /// Frames until all of these streams have ended, or were reset.
+  func frames(untilEndOf streams: Set<Int>) throws -> [ClientFrame] {
+    var open = streams
+    return try frames { frame in
+      if frame.isLast || frame.type == 3 { open.remove(frame.stream) }
+      return open.isEmpty
+    }
+  }
+
+  /// The bodies of the answers to requests, of which each waits for the answer to the one before it.
+  func bodies(of exchanges: [Exchange]) throws -> [String] {
+    try exchanges.enumerated().map { number, exchange in
+      let stream = 2 * number + 1
+      try client.send(exchange.request.frames(UInt32(stream)))
+      return try frames(untilEndOf: [stream]).body(of: stream)
+    }
   }
 }
 
-extension EventLog {
-  /// The requests of all clients, once the server has ended by itself.
-  func received() throws -> [ReceivedRequest] {
-    try events { $0 == .finished }.compactMap { event in
-      if case .received(let request) = event { request } else { nil }
-    }
+extension [ClientFrame] {
+  func body(of stream: Int) -> String {
+    String(decoding: filter { $0.type == 0 && $0.stream == stream }.flatMap(\.payload), as: UTF8.self)
   }
 }

@@ -26,16 +26,14 @@ import Testing
     var texts: [UInt8] = []
     let records = pushes.map { push in
       var fields = PushFields()
-      fields[.tokenText] = texts.count..<texts.count + push.token.utf8.count
-      texts += push.token.utf8
-      for (field, text) in [(PushFields.Text.reason, push.reason), (.topic, push.topic)] {
-        guard let text else { continue }
+      let known: KeyValuePairs<PushFields.Text, String?> = [
+        .tokenText: push.token, .reason: push.reason, .topic: push.topic,
+      ]
+      for case (let field, let text?) in known {
         fields[field] = texts.count..<texts.count + text.utf8.count
         texts += text.utf8
       }
-      fields.status = push.status
-      fields.timestamp = push.timestamp
-      fields.flags = push.flags
+      (fields.status, fields.timestamp, fields.flags) = (push.status, push.timestamp, push.flags)
       return PushRecord(fields, direction: .server, offset: 0, fileOffset: 0, packet: nil)
     }
     let labels = StreamLabels(source: "input", stream: 0)
@@ -89,52 +87,38 @@ import Testing
 
   private func request(
     _ stream: UInt32, token: String,
-    headers: [(String, String)] = [("apns-topic", "com.example.app"), ("apns-priority", "5")],
-    payload: String = "{\"aps\":{}}"
-  ) -> [UInt8] {
-    ClientRequest(path: "/3/device/\(token)", headers: headers, payload: payload).frames(stream)
-  }
+    headers: [(String, String)] = [("apns-topic", "com.example.app"), ("apns-priority", "5")]
+  ) -> [UInt8] { ClientRequest.push(to: token, headers).frames(stream) }
 
-  private func start(
-    _ pushes: [Known], demanded: [PushAnswer] = [], log: EventLog,
+  private func server(
+    _ pushes: [Known], demanded: [PushAnswer] = [],
     configure: (inout MockServer.Configuration) -> Void = { _ in }
-  ) throws -> MockServer {
-    var configuration = MockServer.Configuration()
-    configuration.clientLimit = 1
-    configure(&configuration)
+  ) throws -> TestServer {
     let answers = PushAnswers(try collector(pushes).recorded, demanded: [.push: demanded])
-    return try MockServer.start(.pushes(answers), configuration) { log.add($0) }
+    return try TestServer(.pushes(answers), configure: configure)
   }
 
-  @Test("a response has the status and the body of the input, and the record what was sent") func responses()
-    throws
-  {
-    let log = EventLog()
-    let server = try start(
-      [Known(token: "aa", status: 410, reason: "Unregistered", timestamp: 1_700_000_000_123)], log: log)
+  @Test("a response has the status and the body of the input, and the record what was sent")
+  func responses() throws {
+    let server = try server([
+      Known(token: "aa", status: 410, reason: "Unregistered", timestamp: 1_700_000_000_123)
+    ])
     let connection = try HTTP2Connection(server)
     let headers = [("apns-topic", "com.example.app"), ("apns-id", "4711"), ("authorization", "bearer a.b.c")]
     try connection.client.send(request(1, token: "aa", headers: headers) + request(3, token: "bb"))
     // The body may come after the other response.
-    var ended: Set<Int> = []
-    let frames = try connection.frames { frame in
-      if frame.type <= 1, frame.flags & 1 != 0 { ended.insert(frame.stream) }
-      return ended == [1, 3]
-    }
-    let body = frames.filter { $0.type == 0 && $0.stream == 1 }.flatMap(\.payload)
-    #expect(String(decoding: body, as: UTF8.self) == #"{"reason":"Unregistered","timestamp":1700000000123}"#)
+    let frames = try connection.frames(untilEndOf: [1, 3])
+    #expect(frames.body(of: 1) == #"{"reason":"Unregistered","timestamp":1700000000123}"#)
     // HEADERS with END_STREAM, and status 200 by its index.
     let accepted = try #require(frames.first { $0.type == 1 && $0.stream == 3 })
     #expect(accepted.flags & 1 != 0 && accepted.payload.first == 0x88)
-    connection.client.close()
-    let pushes = try log.received()
+    let pushes = try server.received(closing: connection)
     #expect(pushes.map(\.token) == ["aa", "bb"] && pushes.map(\.http2Stream) == [1, 3])
     #expect(pushes[0].headers.map { [$0.name, $0.value] } == headers.map { [$0.0, $0.1] })
     #expect(pushes[0].payloadLength == 10 && pushes[1].ending == .answered(.accepted))
     // As sha256sum prints it.
     let digest = "4a81bb4d90a8236190b13e3eb683015de1baec4c0735e825767b37d3e03d5f97"
     #expect(pushes[0].payloadDigest == digest)
-    server.stop()
   }
 
   /// It is read once the server has stopped.
@@ -145,30 +129,25 @@ import Testing
 
   @Test("the settings are sent to a client, but not to one above the limit", arguments: [1, 0])
   func settings(limit: Int) throws {
-    let (log, output) = (EventLog(), Captured())
+    let output = Captured()
     let capture = try ServedCapture(output)
-    let server = try start([], log: log) {
-      $0.maxConcurrentClients = limit
-      $0.capture = capture
-    }
-    let client = try TestClient(port: server.port)
+    let server = try server([]) { ($0.maxConcurrentClients, $0.capture) = (limit, capture) }
+    let client = try server.connect()
     _ = try? client.read()
     client.close()
-    server.stop()
+    server.server.stop()
     // SETTINGS_MAX_CONCURRENT_STREAMS, 1000 (RFC 9113, section 6.5.2).
     #expect(output.bytes.contains([0, 3, 0, 0, 3, 232]) == (limit == 1))
   }
 
   @Test("resets, silence and GOAWAY are played") func endings() throws {
-    let log = EventLog()
-    let server = try start(
-      [
-        Known(token: "aa", flags: [.streamReset, .refused, .noResponse]),
-        Known(token: "bb", flags: .noResponse), Known(token: "cc", flags: [.goaway, .noResponse]),
-      ], log: log)
+    let server = try server([
+      Known(token: "aa", flags: [.streamReset, .refused, .noResponse]),
+      Known(token: "bb", flags: .noResponse), Known(token: "cc", flags: [.goaway, .noResponse]),
+    ])
     let connection = try HTTP2Connection(server)
     try connection.client.send(request(1, token: "aa") + request(3, token: "bb") + request(5, token: "ee"))
-    let frames = try connection.frames { $0.stream == 5 && $0.flags & 1 != 0 }
+    let frames = try connection.frames(untilEndOf: [5])
     // REFUSED_STREAM is 7 (RFC 9113, section 7).
     #expect(frames.filter { $0.stream == 1 }.map { [$0.type] + $0.payload } == [[3, 0, 0, 0, 7]])
     #expect(!frames.contains { $0.stream == 3 })
@@ -178,200 +157,128 @@ import Testing
     #expect(goaway.payload.prefix(8) == [0, 0, 0, 5, 0, 0, 0, 0])
     #expect(String(decoding: goaway.payload.dropFirst(8), as: UTF8.self) == #"{"reason":"Shutdown"}"#)
     #expect(!last.contains { $0.stream >= 7 })
-    connection.client.close()
     // What follows the GOAWAY is not received.
     #expect(
-      try log.received().map(\.ending) == [
+      try server.received(closing: connection).map(\.ending) == [
         .answered(.refuse), .answered(.silence), .answered(.accepted), .answered(.goaway),
       ])
-    server.stop()
   }
 
-  @Test("answers that were demanded: late ones come after others, and the last repeats") func demanded()
-    throws
-  {
-    let log = EventLog()
+  @Test("answers that were demanded: late ones come after others, and the last repeats")
+  func demanded() throws {
     var busy = PushResponse(status: 429, reason: "TooManyRequests")
     busy.retryAfter = 30
-    let server = try start(
-      [],
-      demanded: [
-        .late(.accepted, milliseconds: 3_600_000), .late(.response(busy), milliseconds: 0), .cancel,
-      ], log: log)
+    let late = PushAnswer.late(.accepted, milliseconds: 3_600_000)
+    let server = try server([], demanded: [late, .late(.response(busy), milliseconds: 0), .cancel])
     let connection = try HTTP2Connection(server)
     try connection.client.send((0..<4).flatMap { request(2 * $0 + 1, token: "aa") })
-    var ended: Set<Int> = []
-    let frames = try connection.frames { frame in
-      if frame.type == 3 || frame.type <= 1 && frame.flags & 1 != 0 { ended.insert(frame.stream) }
-      return ended == [3, 5, 7]
-    }
+    let frames = try connection.frames(untilEndOf: [3, 5, 7])
     #expect(!frames.contains { $0.stream == 1 })
     // RST_STREAM with CANCEL (RFC 9113, section 7).
     for stream in [5, 7] {
       #expect(frames.filter { $0.stream == stream }.map { [$0.type] + $0.payload } == [[3, 0, 0, 0, 8]])
     }
-    connection.client.close()
-    let pushes = try log.received().sorted { $0.http2Stream < $1.http2Stream }
+    let pushes = try server.received(closing: connection).sorted { $0.http2Stream < $1.http2Stream }
     #expect(
       pushes.map(\.ending) == [
         .abandoned, .answered(.response(busy)), .answered(.cancel), .answered(.cancel),
       ])
     #expect(pushes[1].answerHeaders.contains { ($0.name, $0.value) == ("retry-after", "30") })
-    server.stop()
   }
 
-  @Test("answers to requests that come together are shuffled, and bodies are in two parts") func shuffled()
-    throws
-  {
-    let log = EventLog()
+  @Test("answers to requests that come together are shuffled, and bodies are in two parts")
+  func shuffled() throws {
     let known = [Known(token: "aa", status: 400, reason: "BadTopic"), Known(token: "bb", status: 410)]
-    let server = try start(known, log: log) { $0.shufflesAnswers = true }
+    let server = try server(known) { $0.shufflesAnswers = true }
     let connection = try HTTP2Connection(server)
     try connection.client.send(request(1, token: "aa") + request(3, token: "bb") + request(5, token: "cc"))
-    let frames = try connection.frames { $0.stream == 1 && $0.flags & 1 != 0 }.filter { $0.type <= 1 }
+    let frames = try connection.frames(untilEndOf: [1]).filter { $0.type <= 1 }
     #expect(frames.map { [Int($0.type), $0.stream] } == [[1, 5], [1, 3], [1, 1], [0, 1], [0, 1]])
-    #expect(String(decoding: frames.suffix(2).flatMap(\.payload), as: UTF8.self) == #"{"reason":"BadTopic"}"#)
-    connection.client.close()
-    server.stop()
+    #expect(frames.body(of: 1) == #"{"reason":"BadTopic"}"#)
   }
 
-  /// A request that the service refuses, and the answer.
-  struct Refusal: CustomTestStringConvertible, Sendable {
-    var testDescription: String
-    var answer: String
-    var token = "aa"
-    var headers = [("apns-topic", "com.example.app")]
-    var payload = "{}"
-
-    init(_ text: String, _ answer: String, _ change: (inout Refusal) -> Void) {
-      (testDescription, self.answer) = (text, answer)
-      change(&self)
-    }
-  }
+  private static let voip = "com.example.app.voip"
+  private static let liveActivity = "com.example.app.push-type.liveactivity"
 
   @Test(
     "strict answers",
     arguments: [
-      Refusal("a right push", "200") { _ in },
-      Refusal("no token", "400 MissingDeviceToken") { $0.token = "" },
-      Refusal("a token that is not hex", "400 BadDeviceToken") { $0.token = "xyz1" },
-      Refusal("half a byte", "400 BadDeviceToken") { $0.token = "abc" },
-      Refusal("no topic", "400 MissingTopic") { $0.headers = [] },
-      Refusal("an empty topic", "400 BadTopic") { $0.headers = [("apns-topic", "")] },
-      Refusal("two topics", "400 DuplicateHeaders") { $0.headers += $0.headers },
-      Refusal("an id that is no UUID", "400 BadMessageId") { $0.headers += [("apns-id", "4711")] },
-      Refusal("a UUID", "200") { $0.headers += [("apns-id", "eabeae54-14a8-11e5-b60b-1697f925ec7b")] },
-      Refusal("a priority of 7", "400 BadPriority") { $0.headers += [("apns-priority", "7")] },
-      Refusal("an expiration in words", "400 BadExpirationDate") {
-        $0.headers += [("apns-expiration", "now")]
-      },
-      Refusal("64 bytes of collapse id", "200") {
+      .push("a right push", "200"),
+      .push("no token", "400 MissingDeviceToken") { $0.path = "/3/device/" },
+      .push("a token that is not hex", "400 BadDeviceToken") { $0.path = "/3/device/xyz1" },
+      .push("half a byte", "400 BadDeviceToken") { $0.path = "/3/device/abc" },
+      .push("no topic", "400 MissingTopic") { $0.headers = [] },
+      .push("an empty topic", "400 BadTopic") { $0.headers = [("apns-topic", "")] },
+      .push("two topics", "400 DuplicateHeaders") { $0.headers += $0.headers },
+      .push("an id that is no UUID", "400 BadMessageId") { $0.headers += [("apns-id", "4711")] },
+      .push("a UUID", "200") { $0.headers += [("apns-id", "eabeae54-14a8-11e5-b60b-1697f925ec7b")] },
+      .push("a priority of 7", "400 BadPriority") { $0.headers += [("apns-priority", "7")] },
+      .push("an expiration in words", "400 BadExpirationDate") { $0.headers += [("apns-expiration", "now")] },
+      .push("64 bytes of collapse id", "200") {
         $0.headers += [("apns-collapse-id", String(repeating: "c", count: 64))]
       },
-      Refusal("65 bytes of collapse id", "400 BadCollapseId") {
+      .push("65 bytes of collapse id", "400 BadCollapseId") {
         $0.headers += [("apns-collapse-id", String(repeating: "c", count: 65))]
       },
-      Refusal("an unknown push type", "400 InvalidPushType") { $0.headers += [("apns-push-type", "silent")] },
-      Refusal("a push type of another topic", "400 TopicDisallowed") {
-        $0.headers += [("apns-push-type", "liveactivity")]
-      },
-      Refusal("an alert to the topic of a Live Activity", "400 TopicDisallowed") {
-        $0.headers = [
-          ("apns-topic", "com.example.app.push-type.liveactivity"), ("apns-push-type", "alert"),
-        ]
-      },
-      Refusal("the push type of its topic", "200") {
-        $0.headers = [
-          ("apns-topic", "com.example.app.push-type.liveactivity"), ("apns-push-type", "liveactivity"),
-        ]
-      },
-      Refusal("a pass", "200") {
-        $0.headers = [("apns-topic", "pass.com.example"), ("apns-push-type", "background")]
-      },
-      Refusal("another topic than in the input", "400 DeviceTokenNotForTopic") {
-        $0.token = "CC"
-        $0.headers = [("apns-topic", "com.example.app")]
-      },
-      Refusal("the topic of the input", "200") {
-        $0.token = "cc"
-        $0.headers = [("apns-topic", "com.example.app.voip")]
-      },
-      Refusal("the topic of a refused push says nothing", "400 BadTopic") {
-        $0.token = "dd"
-        $0.headers = [("apns-topic", "com.example.app")]
-      },
-      Refusal("no payload", "400 PayloadEmpty") { $0.payload = "" },
-      Refusal("4096 bytes", "200") { $0.payload = String(repeating: "1", count: 4096) },
-      Refusal("4097 bytes", "413 PayloadTooLarge") { $0.payload = String(repeating: "1", count: 4097) },
-      Refusal("5120 bytes to VoIP", "200") {
-        $0.headers = [("apns-topic", "com.example.app.voip"), ("apns-push-type", "voip")]
+      .push("an unknown push type", "400 InvalidPushType", as: "silent"),
+      .push("a push type of another topic", "400 TopicDisallowed", as: "liveactivity"),
+      .push("an alert to the topic of a Live Activity", "400 TopicDisallowed", to: liveActivity, as: "alert"),
+      .push("the push type of its topic", "200", to: liveActivity, as: "liveactivity"),
+      .push("a pass", "200", to: "pass.com.example", as: "background"),
+      .push("another topic than in the input", "400 DeviceTokenNotForTopic") { $0.path = "/3/device/CC" },
+      .push("the topic of the input", "200", to: voip) { $0.path = "/3/device/cc" },
+      .push("the topic of a refused push says nothing", "400 BadTopic") { $0.path = "/3/device/dd" },
+      .push("no payload", "400 PayloadEmpty") { $0.payload = "" },
+      .push("4096 bytes", "200") { $0.payload = String(repeating: "1", count: 4096) },
+      .push("4097 bytes", "413 PayloadTooLarge") { $0.payload = String(repeating: "1", count: 4097) },
+      .push("5120 bytes to VoIP", "200", to: voip, as: "voip") {
         $0.payload = String(repeating: "1", count: 5120)
       },
-      Refusal("5121 bytes to VoIP", "413 PayloadTooLarge") {
-        $0.headers = [("apns-topic", "com.example.app.voip"), ("apns-push-type", "voip")]
+      .push("5121 bytes to VoIP", "413 PayloadTooLarge", to: voip, as: "voip") {
         $0.payload = String(repeating: "1", count: 5121)
       },
-    ]) func strict(_ refusal: Refusal) throws
-  {
-    let log = EventLog()
+    ] as [Conversation])
+  func strict(_ conversation: Conversation) throws {
     let known = [
       Known(token: "bb", status: 410), Known(token: "cc", topic: "com.example.app.voip", status: 200),
       Known(token: "dd", topic: "com.example.other", status: 400, reason: "BadTopic"),
     ]
-    let server = try start(known, log: log) { $0.isStrict = true }
-    let connection = try HTTP2Connection(server)
-    try connection.client.send(
-      request(1, token: refusal.token, headers: refusal.headers, payload: refusal.payload))
-    _ = try connection.frames { $0.stream == 1 && $0.flags & 1 != 0 }
-    connection.client.close()
-    let answers = try log.received().map { push -> String in
-      guard case .answered(.response(let response)) = push.ending else { return "none" }
-      return [String(response.status), response.reason].compactMap { $0 }.joined(separator: " ")
-    }
-    #expect(answers == [refusal.answer])
-    server.stop()
+    try conversation.expect(of: server(known) { $0.isStrict = true })
+  }
+
+  /// Why connections failed; empty for one that did not.
+  private func failures(of server: borrowing TestServer) throws -> [String] {
+    try server.log.reports().map { if case .failed(let reason) = $0.end { reason.text } else { "" } }
   }
 
   @Test("bytes that are no frames end the connection with a reason of ours") func brokenFrames() throws {
-    let log = EventLog()
-    let server = try start([Known(token: "aa", status: 200)], log: log)
+    let server = try server([Known(token: "aa", status: 200)])
     let connection = try HTTP2Connection(server)
     try connection.client.send([UInt8](repeating: 0xff, count: 64))
-    let ends = try log.events { $0 == .finished }.compactMap { event -> String? in
-      guard case .ended(_, let report) = event, case .failed(let reason) = report.end else { return nil }
-      return reason.text
-    }
-    #expect(ends.count == 1 && ends[0].hasPrefix("the client broke the rules of HTTP/2: "), "\(ends)")
-    #expect(!ends.joined().contains("swift"))
+    let reasons = try failures(of: server)
+    #expect(
+      reasons.count == 1 && reasons[0].hasPrefix("the client broke the rules of HTTP/2: "), "\(reasons)")
+    #expect(!reasons.joined().contains("swift"))
     connection.client.close()
-    server.stop()
   }
 
   @Test("a request that the client resets is recorded without an answer") func abandoned() throws {
-    let log = EventLog()
-    let server = try start([Known(token: "aa", status: 200)], log: log)
+    let server = try server([Known(token: "aa", status: 200)])
     let connection = try HTTP2Connection(server)
     // Only the HEADERS of a request, and then a RST_STREAM with CANCEL.
     let begun = request(3, token: "aa").dropLast(9 + 10)
     try connection.client.send(Array(begun) + HTTP2Bytes.reset(3, code: 8) + request(5, token: "aa"))
-    _ = try connection.frames { $0.stream == 5 && $0.flags & 1 != 0 }
-    connection.client.close()
-    #expect(try log.received().map(\.ending) == [.abandoned, .answered(.accepted)])
-    server.stop()
+    _ = try connection.frames(untilEndOf: [5])
+    #expect(
+      try server.received(closing: connection).map(\.ending) == [.abandoned, .answered(.accepted)])
   }
 
   @Test("a client that does not speak HTTP/2 is reported") func otherProtocol() throws {
-    let log = EventLog()
-    let server = try start([Known(token: "aa", status: 200)], log: log)
-    let client = try TestClient(port: server.port)
+    let server = try server([Known(token: "aa", status: 200)])
+    let client = try server.connect()
     try client.send(Array("POST /3/device/aa HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
-    let events = try log.events { $0 == .finished }
-    let ends = events.compactMap { event -> ServedReport.End? in
-      if case .ended(_, let report) = event { report.end } else { nil }
-    }
-    guard case .failed(let reason)? = ends.first else { throw EventLog.Missing(events: events) }
-    #expect(ends.count == 1 && reason.text.contains("did not begin with HTTP/2"))
+    let reasons = try failures(of: server)
+    #expect(reasons.count == 1 && reasons[0].contains("did not begin with HTTP/2"), "\(reasons)")
     client.close()
-    server.stop()
   }
 }

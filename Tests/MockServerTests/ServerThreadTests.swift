@@ -2,20 +2,14 @@ import Basics
 import MockServer
 import Testing
 
-/// Servers that share a thread.
 @Suite("Servers on one thread") struct ServerThreadTests {
-  private func server(on thread: ServerThread, _ log: EventLog, tls: TLSIdentity? = nil) throws -> MockServer
-  {
-    var configuration = MockServer.Configuration()
-    configuration.tls = tls
-    let connection = ServedConnection(chunks: [7, 7], ending: .waitForClient)
-    return try MockServer.start(.replay { _ in connection }, configuration, on: thread) { log.add($0) }
-  }
-
   @Test("a stopped server closes only its own connections, and reports nothing more") func stopping() throws {
     let thread = try ServerThread()
     let logs = [EventLog(), EventLog()]
-    let servers = try logs.map { try server(on: thread, $0) }
+    let connection = ServedConnection(chunks: [7, 7], ending: .waitForClient)
+    let servers = try logs.map { log in
+      try MockServer.start(.replay { _ in connection }, .init(), on: thread) { log.add($0) }
+    }
     let clients = try servers.map { try TestClient(port: $0.port) }
     for client in clients { #expect(try client.read(7).count == 7) }
     servers[0].stop()
@@ -32,14 +26,12 @@ import Testing
   @Test("a client that leaves before the end of the handshake is reported") func noHandshake() throws {
     let made = try SelfSignedCertificate()
     let identity = try TLSIdentity(certificatePEM: made.certificate, keyPEM: made.key)
-    let log = EventLog()
-    let server = try server(on: ServerThread(), log, tls: identity)
-    defer { server.stop() }
-    let client = try TestClient(port: server.port)
+    let server = try TestServer([ServedConnection(chunks: [7])]) { $0.tls = identity }
+    let client = try server.connect()
     // The beginning of a ClientHello: a record that is incomplete.
     try client.send([0x16, 0x03, 0x01, 0x00, 0xc8, 0x01])
     client.endSending()
-    let events = try log.events { if case .handshakeFailed = $0 { true } else { false } }
+    let events = try server.log.events { if case .handshakeFailed = $0 { true } else { false } }
     guard case .handshakeFailed(_, let reason)? = events.last else { return }
     #expect(reason == .closedInHandshake)
   }

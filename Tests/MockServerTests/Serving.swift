@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import MockServer
+import Testing
 
 /// Records the events of a server.
 final class EventLog: @unchecked Sendable {
@@ -42,23 +43,42 @@ struct TestServer: ~Copyable {
   let log = EventLog()
   let server: MockServer
 
-  /// - Parameter limit: number of clients to serve, by default one for each connection.
+  /// - Parameter limit: number of clients to serve.
+  init(
+    _ service: MockServer.Service, limit: Int = 1,
+    configure: (inout MockServer.Configuration) -> Void = { _ in }
+  ) throws {
+    var configuration = MockServer.Configuration()
+    configuration.clientLimit = limit
+    configure(&configuration)
+    let log = log
+    server = try MockServer.start(service, configuration) { log.add($0) }
+  }
+
+  /// - Parameter limit: by default a client for each connection.
   init(
     _ connections: [ServedConnection], limit: Int? = nil,
     configure: (inout MockServer.Configuration) -> Void = { _ in }
   ) throws {
-    var configuration = MockServer.Configuration()
-    configuration.clientLimit = limit ?? connections.count
-    configure(&configuration)
-    let log = log
-    server = try MockServer.start(.replay { connections[$0 % connections.count] }, configuration) {
-      log.add($0)
-    }
+    try self.init(
+      .replay { connections[$0 % connections.count] }, limit: limit ?? connections.count, configure: configure
+    )
   }
 
   deinit { server.stop() }
 
   func connect() throws -> TestClient { try TestClient(port: server.port) }
+
+  /// How the first client's connection ended, once the server has ended by itself.
+  func report() throws -> ServedReport { try #require(log.reports().first) }
+
+  /// The requests of all clients, of whom the last one leaves now.
+  func received(closing connection: HTTP2Connection) throws -> [ReceivedRequest] {
+    connection.client.close()
+    return try log.events { $0 == .finished }.compactMap { event in
+      if case .received(let request) = event { request } else { nil }
+    }
+  }
 }
 
 /// A client of plain sockets, which shares no code with the server.

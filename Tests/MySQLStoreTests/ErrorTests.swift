@@ -2,7 +2,6 @@ import Basics
 import PrivateServers
 import Testing
 import TokenStores
-import Wording
 
 @Suite("What errors of MariaDB mean")
 struct ErrorTests {
@@ -18,7 +17,7 @@ struct ErrorTests {
     failure { try (connection ?? self.connection).run(sql) }.map { StoreError($0, waited: .seconds(1)) }
   }
 
-  private enum Kind { case refused, failed, notPermitted, readOnly, locked, contended }
+  private enum Kind { case refused, failed, notPermitted, readOnly, locked, full }
 
   private func expect(
     _ kind: Kind, _ sql: String, of connection: MySQLConnection? = nil,
@@ -32,7 +31,7 @@ struct ErrorTests {
       case .locked: .locked
       case .notPermitted: .notPermitted
       case .readOnlyServer: .readOnly
-      case .contended: .contended
+      case .full: .full
       default: nil
       }
     #expect(found == kind, "\(sql): \(String(describing: error))", sourceLocation: location)
@@ -53,19 +52,16 @@ struct ErrorTests {
       "CREATE TRIGGER g BEFORE DELETE ON t FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'")
     for sql in [
       "INSERT INTO t (id) VALUES (1)", "INSERT INTO t (id, u) VALUES (2, 1)",
-      "INSERT INTO t (id, n) VALUES (2, NULL)",
-      "INSERT INTO t (n) VALUES (1)", "INSERT INTO t (id, n) VALUES (2, 128)",
-      "INSERT INTO t (id, n) VALUES (2, 100)",
-      "INSERT INTO t (id, c) VALUES (2, 'long')", "INSERT INTO t (id, c) VALUES (2, 'é')",
+      "INSERT INTO t (id, n) VALUES (2, NULL)", "INSERT INTO t (n) VALUES (1)",
+      "INSERT INTO t (id, n) VALUES (2, 128)",
+      "INSERT INTO t (id, n) VALUES (2, 100)", "INSERT INTO t (id, c) VALUES (2, 'long')",
+      "INSERT INTO t (id, c) VALUES (2, 'é')",
       "INSERT INTO t (id, d) VALUES (2, 'x')", "INSERT INTO t (id, d) VALUES (2, '0000-00-00')",
       "INSERT INTO t (id, d) VALUES (2, '2011-02-30')", "INSERT INTO t (id, e) VALUES (2, 'b')",
       "INSERT INTO t (id, p) VALUES (2, 2)", "INSERT INTO t (id, n) VALUES (2, 'x')", "DELETE FROM p",
       "INSERT INTO v VALUES (2, 1)", "DELETE FROM t",
     ] { expect(.refused, sql) }
-    #expect(
-      error("DELETE FROM t")
-        == .refused(
-          "no, error 1644, SQLSTATE 45000"))
+    #expect(error("DELETE FROM t") == .refused("no, error 1644, SQLSTATE 45000"))
     #expect(try connection.number("SELECT COUNT(*) FROM t") == 1)
     for sql in ["SELECT nonsense", "SELEC", "SELECT * FROM nowhere", "DO 1/0 + ("] { expect(.failed, sql) }
   }
@@ -85,10 +81,11 @@ struct ErrorTests {
     try connection.run("START TRANSACTION READ ONLY")
     expect(.readOnly, "INSERT INTO t VALUES (1, 1)")
     let server = try PrivateMariaDB(["--read-only=1"])
-    try MariaDBSession(server, database: "mysql").run("CREATE USER writer@localhost")
-    try MariaDBSession(server, database: "mysql").run("CREATE DATABASE d")
-    try MariaDBSession(server, database: "mysql").run("GRANT ALL ON d.* TO writer@localhost")
-    try MariaDBSession(server, database: "d").run("CREATE TABLE t (a INT)")
+    let session = try MariaDBSession(server, database: "mysql")
+    for sql in [
+      "CREATE USER writer@localhost", "CREATE DATABASE d", "GRANT ALL ON d.* TO writer@localhost",
+      "CREATE TABLE d.t (a INT)",
+    ] { try session.run(sql) }
     let writer = try MySQLConnection(uri(server.uri("d", user: "writer")), lockTimeout: .seconds(1))
     expect(.readOnly, "INSERT INTO t VALUES (1)", of: writer)
     expect(.readOnly, "CREATE TABLE u (a INT)", of: writer)
@@ -120,9 +117,6 @@ struct ErrorTests {
   func full() throws {
     try connection.run("SET max_heap_table_size = 16384")
     try connection.run("CREATE TABLE t (a CHAR(255)) ENGINE=MEMORY")
-    guard case .full? = error("INSERT INTO t SELECT 'x' FROM seq_1_to_10000") else {
-      Issue.record("not full")
-      return
-    }
+    expect(.full, "INSERT INTO t SELECT 'x' FROM seq_1_to_10000")
   }
 }

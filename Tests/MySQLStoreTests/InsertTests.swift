@@ -5,27 +5,47 @@ import TokenStores
 
 @Suite("Rows that are inserted by the thousand")
 struct InsertTests {
+  private let database: TestDatabase
+  private let connection: MySQLConnection
+
+  init() throws {
+    database = try TestDatabase()
+    connection = try database.connect()
+  }
+
   private func insert(
-    _ connection: MySQLConnection, into table: String, _ columns: [String], loads: Bool, _ rows: [[SQLField]]
+    into table: String = "t", _ columns: [String], loads: Bool, of connection: MySQLConnection? = nil,
+    _ rows: [[SQLField]]
   ) throws -> Int {
-    try MySQLInsert.run(into: table, columns, on: connection, loads: loads) { insert in
+    try MySQLInsert.run(into: table, columns, on: connection ?? self.connection, loads: loads) { insert in
       for row in rows { try row.withUnsafeBufferPointer { try insert.add($0) } }
     }
   }
 
+  /// Texts of these lengths, all of one byte, as rows of a new table's column; their lengths in the table are the same.
+  private func expectArrival(
+    of lengths: [Int], byte: UInt8, _ database: TestDatabase, _ connection: MySQLConnection
+  ) throws {
+    try connection.run("CREATE TABLE t (a INT PRIMARY KEY AUTO_INCREMENT, b LONGTEXT)")
+    let bytes = [UInt8](repeating: byte, count: lengths.max() ?? 0)
+    let count = try bytes.withUnsafeBytes { bytes in
+      let rows = lengths.map { [SQLField.text(UnsafeRawBufferPointer(rebasing: bytes[..<$0]))] }
+      return try insert(["b"], loads: true, of: connection, rows)
+    }
+    #expect(count == lengths.count)
+    let found = try database.session.run("SELECT LENGTH(b) FROM t ORDER BY a").map { $0[0] }
+    #expect(found == lengths.map(String.init))
+  }
+
   @Test("All rows arrive, about a mebibyte at once", arguments: [true, false])
   func many(loads: Bool) throws {
-    let database = try TestDatabase()
-    let connection = try database.connect()
     #expect(connection.loads)
     try connection.run("CREATE TABLE t (a INT PRIMARY KEY, b VARBINARY(40), c TEXT NULL)")
     let columns = ["a", "b", "`c`"]
-    #expect(try insert(connection, into: "t", columns, loads: loads, []) == 0)
+    #expect(try insert(columns, loads: loads, []) == 0)
     let token = (0..<32).map { UInt8($0) * 8 }
     let count = try token.withUnsafeBytes { token in
-      try insert(
-        connection, into: "t", columns, loads: loads,
-        (0..<50_000).map { [.integer($0), .bytes(token), .null] })
+      try insert(columns, loads: loads, (0..<50_000).map { [.integer($0), .bytes(token), .null] })
     }
     #expect(count == 50_000)
     #expect(
@@ -49,25 +69,18 @@ struct InsertTests {
     let connection = try database.connect()
     #expect(connection.longestStatement == (1 << 20) - 2)
     #expect(!connection.loads)
-    try connection.run("CREATE TABLE t (a INT PRIMARY KEY AUTO_INCREMENT, b LONGTEXT)")
-    let bytes = [UInt8](repeating: 0x61, count: 1 << 20)
     let most = (1 << 20) - 2 - "INSERT INTO t (b) VALUES ('')".utf8.count
     let lengths = [
       0, 1, 500_000, 600_000, most, 1, most - 1, 10, most, most, 300_000, 300_000, 300_000, 300_000,
     ]
-    try bytes.withUnsafeBytes { bytes in
-      func text(_ length: Int) -> SQLField { .text(UnsafeRawBufferPointer(rebasing: bytes[..<length])) }
-      let count = try insert(connection, into: "t", ["b"], loads: true, lengths.map { [text($0)] })
-      #expect(count == lengths.count)
-      let error = failure { _ = try insert(connection, into: "t", ["b"], loads: true, [[text(most + 1)]]) }
-      #expect(error?.code == 0 && error?.isLost == false)
-      let message: Message =
-        "a row takes 1048575 bytes, more than the server's limit of 1048574 (max_allowed_packet)"
-      #expect(error?.message == message)
+    try expectArrival(of: lengths, byte: 0x61, database, connection)
+    let error = [UInt8](repeating: 0x61, count: most + 1).withUnsafeBytes { bytes in
+      failure { _ = try insert(["b"], loads: true, of: connection, [[.text(bytes)]]) }
     }
-    #expect(
-      try database.session.run("SELECT LENGTH(b) FROM t ORDER BY a").map { $0[0] } == lengths.map(String.init)
-    )
+    #expect(error?.code == 0 && error?.isLost == false)
+    let message: Message =
+      "a row takes 1048575 bytes, more than the server's limit of 1048574 (max_allowed_packet)"
+    #expect(error?.message == message)
     // Our own limit is the server's: it takes no longer one.
     let long = Array("DO '\(String(repeating: "a", count: (1 << 20) - 6))'".utf8)
     #expect(failure { try connection.visit(long) }?.isLost == true)
@@ -75,19 +88,8 @@ struct InsertTests {
 
   @Test("Long rows arrive by LOAD DATA, too")
   func longLines() throws {
-    let database = try TestDatabase()
-    let connection = try database.connect()
-    try connection.run("CREATE TABLE t (a INT PRIMARY KEY AUTO_INCREMENT, b LONGTEXT)")
-    let bytes = [UInt8](repeating: 0x09, count: 3 << 20)
-    let lengths = [0, 1, 500_000, 3 << 20, 0, 0, 1 << 20, 5]
-    try bytes.withUnsafeBytes { bytes in
-      let rows = lengths.map { [SQLField.text(UnsafeRawBufferPointer(rebasing: bytes[..<$0]))] }
-      let count = try insert(connection, into: "t", ["b"], loads: true, rows)
-      #expect(count == lengths.count)
-    }
-    #expect(
-      try database.session.run("SELECT LENGTH(b) FROM t ORDER BY a").map { $0[0] } == lengths.map(String.init)
-    )
+    try expectArrival(
+      of: [0, 1, 500_000, 3 << 20, 0, 0, 1 << 20, 5], byte: 0x09, database, connection)
   }
 
   /// Prefixes of characters of every length, before bytes that end a field or escape.
@@ -96,13 +98,13 @@ struct InsertTests {
       [], [0x09], [0x0a], [0x5c], [0x00], [0x27], [0x4e], [0x5c, 0x4e], [0x30], [0x0d, 0x0a],
     ]
     var values = ends
+    let seconds: [UInt8] = [
+      0x00, 0x09, 0x0a, 0x27, 0x5c, 0x61, 0x80, 0x90, 0xbf, 0xc3, 0xe2, 0xf0, 0xff,
+    ]
     for first in (0...255).map(UInt8.init) {
-      for second in [0x00, 0x09, 0x0a, 0x27, 0x5c, 0x61, 0x80, 0x90, 0xbf, 0xc3, 0xe2, 0xf0, 0xff] as [UInt8]
-      {
+      for second in seconds {
         for end in ends {
-          values.append([first, second] + end)
-          values.append([first, second, 0x80] + end)
-          values.append([first, second, 0x80, 0x80] + end)
+          values += [[second], [second, 0x80], [second, 0x80, 0x80]].map { [first] + $0 + end }
           values.append([first] + end + [second])
         }
       }
@@ -112,8 +114,6 @@ struct InsertTests {
 
   @Test("Every byte arrives unaltered, in every context", arguments: [true, false])
   func bytes(loads: Bool) throws {
-    let database = try TestDatabase()
-    let connection = try database.connect()
     try connection.run(
       "CREATE TABLE t (a INT PRIMARY KEY, b VARBINARY(10), c VARCHAR(9) COLLATE utf8mb4_bin, d VARBINARY(10))"
     )
@@ -142,13 +142,9 @@ struct InsertTests {
 
   @Test("Texts arrive in columns of other character sets, or not at all", arguments: [true, false])
   func characterSets(loads: Bool) throws {
-    let database = try TestDatabase()
-    let connection = try database.connect()
     try connection.run("CREATE TABLE t (a VARCHAR(9) CHARACTER SET latin1)")
     func insertText(_ text: String) throws -> Int {
-      try Array(text.utf8).withUnsafeBytes {
-        try insert(connection, into: "t", ["a"], loads: loads, [[.text($0)]])
-      }
+      try Array(text.utf8).withUnsafeBytes { try insert(["a"], loads: loads, [[.text($0)]]) }
     }
     #expect(try insertText("é€") == 1)
     #expect(try database.session.run("SELECT HEX(a) FROM t") == [["E980"]])
@@ -157,8 +153,6 @@ struct InsertTests {
 
   @Test("A row that is refused is an error, whichever way it goes", arguments: [true, false])
   func refused(loads: Bool) throws {
-    let database = try TestDatabase()
-    let connection = try database.connect()
     try connection.run("CREATE TABLE p (a INT PRIMARY KEY)")
     try connection.run(
       "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(3) NOT NULL, c INT CHECK (c < 9), d INT, FOREIGN KEY (d) REFERENCES p (a))"
@@ -166,35 +160,40 @@ struct InsertTests {
     try connection.run("CREATE TABLE g (a INT, b INT, c INT)")
     try connection.run(
       "CREATE TRIGGER i BEFORE INSERT ON g FOR EACH ROW IF NEW.a = 2 THEN SIGNAL SQLSTATE '45000'; END IF")
-    let long: [UInt8] = [0x61, 0x61, 0x61, 0x61]
-    func expect(
-      _ table: String, _ row: (UnsafeRawBufferPointer) -> [SQLField],
-      _ location: SourceLocation = #_sourceLocation
-    ) throws {
-      try connection.run("START TRANSACTION")
-      let error = failure {
-        try long.withUnsafeBytes { bytes in
-          let short = UnsafeRawBufferPointer(rebasing: bytes[..<2])
-          let good = [SQLField.integer(1), table == "t" ? .text(short) : .integer(1), .integer(1)]
-          _ = try insert(
-            connection, into: table, ["a", "b", "c"] + (table == "t" ? ["d"] : []), loads: loads,
-            [good + (table == "t" ? [.null] : []), row(bytes)])
+    let bytes: [UInt8] = [0x61, 0x61, 0x61, 0x61]
+    try bytes.withUnsafeBytes { long in
+      let (short, one) = (
+        SQLField.text(.init(rebasing: long[..<2])), SQLField.text(.init(rebasing: long[..<1]))
+      )
+      /// A sound row of each table, and rows that are refused after it.
+      let tables: [(name: String, columns: [String], sound: [SQLField], refused: [[SQLField]])] = [
+        (
+          "t", ["a", "b", "c", "d"], [.integer(1), short, .integer(1), .null],
+          [
+            [.integer(1), one, .null, .null], [.integer(2), .text(long), .null, .null],
+            [.integer(2), .null, .null, .null], [.integer(2), one, .integer(9), .null],
+            [.integer(2), one, .null, .integer(1)], [.integer(1 << 40), one, .null, .null],
+            [.text(long), one, .null, .null],
+          ]
+        ),
+        (
+          "g", ["a", "b", "c"], [.integer(1), .integer(1), .integer(1)], [[.integer(2), .integer(1), .null]]
+        ),
+      ]
+      for table in tables {
+        for row in table.refused {
+          try connection.run("START TRANSACTION")
+          let error = failure {
+            _ = try insert(into: table.name, table.columns, loads: loads, [table.sound, row])
+          }
+          connection.rollBack()
+          guard let error, case .refused = StoreError(error, waited: .zero) else {
+            Issue.record("\(row): \(String(describing: error))")
+            continue
+          }
         }
       }
-      connection.rollBack()
-      guard let error, case .refused = StoreError(error, waited: .zero) else {
-        Issue.record("\(String(describing: error))", sourceLocation: location)
-        return
-      }
     }
-    try expect("t") { [.integer(1), .text(UnsafeRawBufferPointer(rebasing: $0[..<1])), .null, .null] }
-    try expect("t") { [.integer(2), .text($0), .null, .null] }
-    try expect("t") { _ in [.integer(2), .null, .null, .null] }
-    try expect("t") { [.integer(2), .text(UnsafeRawBufferPointer(rebasing: $0[..<1])), .integer(9), .null] }
-    try expect("t") { [.integer(2), .text(UnsafeRawBufferPointer(rebasing: $0[..<1])), .null, .integer(1)] }
-    try expect("t") { [.integer(1 << 40), .text(UnsafeRawBufferPointer(rebasing: $0[..<1])), .null, .null] }
-    try expect("t") { [.text($0), .text(UnsafeRawBufferPointer(rebasing: $0[..<1])), .null, .null] }
-    try expect("g") { _ in [.integer(2), .integer(1), .null] }
     #expect(try connection.number("SELECT (SELECT COUNT(*) FROM t) + (SELECT COUNT(*) FROM g)") == 0)
   }
 }

@@ -6,9 +6,7 @@ import Testing
   private static func options(total: Int = 64 << 10, stream: Int = 64 << 10, connections: Int = 1000)
     -> CaptureOptions
   {
-    var options = CaptureOptions()
-    (options.totalBuffer, options.streamBuffer, options.maxConnections) = (total, stream, connections)
-    return options
+    .with { ($0.totalBuffer, $0.streamBuffer, $0.maxConnections) = (total, stream, connections) }
   }
 
   private static let text = String(repeating: "x", count: 100)
@@ -42,14 +40,14 @@ import Testing
   ]
 
   @Test("are given back", arguments: rounds) func givenBack(_ round: Round) throws {
-    let recording = try reassemble([Self.syn()] + round.script, options: Self.options())
+    let recording = reassemble([Self.syn()] + round.script, options: Self.options())
     #expect(recording.findings.isEmpty && recording.half().gaps.isEmpty && recording.misuse.isEmpty)
     #expect(recording.half().bytes.count == 700 * Int(round.length))
   }
 
   @Test("those of connections that are evicted are given back") func evicted() throws {
     let script = (1...700).flatMap { [Self.syn($0), .client(200, Self.text, port: $0)] }
-    let recording = try reassemble(script, options: Self.options(connections: 2))
+    let recording = reassemble(script, options: Self.options(connections: 2))
     #expect(Set(recording.findings.map(\.code)) == [.connectionEvicted])
     #expect(recording.half(0).gaps == ["0+100"] && recording.half(699).gaps == ["0+100"])
   }
@@ -59,10 +57,10 @@ import Testing
       Self.syn(1), .client(101, Self.long, port: 1), Self.syn(2), .client(101, Self.long, port: 2),
       .client(100, "a", port: 1), .client(100, "a", port: 2),
     ]
-    let recording = try reassemble(script, options: Self.options())
+    let recording = reassemble(script, options: Self.options())
     #expect(recording.findingTexts == ["bufferLimit 0+-", "lateSegment 0+1"])
     #expect(recording.half(0).gaps == ["0+1"] && recording.half(1).gaps == [])
-    let enough = try reassemble(script, options: Self.options(total: 100 << 10))
+    let enough = reassemble(script, options: Self.options(total: 100 << 10))
     #expect(enough.findings.isEmpty)
   }
 
@@ -71,10 +69,10 @@ import Testing
       Self.syn(), .client(101, Self.long), .client(50_101, Self.long), .client(100, "a"),
       .client(40_101, String(repeating: "y", count: 10_000)),
     ]
-    let recording = try reassemble(script, options: Self.options(total: 1 << 20))
+    let recording = reassemble(script, options: Self.options(total: 1 << 20))
     #expect(recording.findingTexts == ["bufferLimit 0+-", "lateSegment 0+1"])
     #expect(recording.half().gaps == ["0+1"] && recording.half().bytes.count == 90_001)
-    let enough = try reassemble(script, options: Self.options(total: 1 << 20, stream: 100 << 10))
+    let enough = reassemble(script, options: Self.options(total: 1 << 20, stream: 100 << 10))
     #expect(enough.findings.isEmpty)
   }
 }

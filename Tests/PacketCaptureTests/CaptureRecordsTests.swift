@@ -1,6 +1,5 @@
 import Basics
 import PacketCapture
-import TestSupport
 import Testing
 
 /// What the captures of samples/corpus do not show.

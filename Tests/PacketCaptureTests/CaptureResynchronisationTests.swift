@@ -59,6 +59,25 @@ struct CaptureResynchronisationTests {
     return FrameWriter().packets(conversation.segments())
   }
 
+  /// Garbage by the indices of the packets that it comes before.
+  private static func garbage(
+    before indices: some Sequence<Int>, _ bytes: () -> [UInt8]
+  ) -> [Int: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: indices.map { ($0, bytes()) })
+  }
+
+  /// Those of `packets` that a reading lacks, in their order.
+  private static func missing(_ packets: some Sequence<CapturedPacket>, in reading: RecordReading)
+    -> [[UInt8]]
+  {
+    var found = reading.packets.map(\.bytes)[...]
+    return packets.map(\.bytes).filter { bytes in
+      guard let position = found.firstIndex(of: bytes) else { return true }
+      found = found[(position + 1)...]
+      return false
+    }
+  }
+
   private func expectAll(_ packets: [CapturedPacket], in file: [UInt8], _ comment: String) -> RecordReading {
     let reading = RecordReading(file)
     #expect(reading.packets.map(\.bytes) == packets.map(\.bytes), "\(comment): \(reading.damages)")
@@ -76,10 +95,9 @@ struct CaptureResynchronisationTests {
     for length in [1, 3, 16, 50, 700] {
       var generator = SeededGenerator(seed: UInt64(length))
       let packets = Self.packets(generator.bytes(6000))
-      let garbage = Dictionary(
-        uniqueKeysWithValues: packets.indices.dropFirst().map {
-          ($0, kind.bytes(length, using: &generator))
-        })
+      let garbage = Self.garbage(before: packets.indices.dropFirst()) {
+        kind.bytes(length, using: &generator)
+      }
       let reading = expectAll(
         packets, in: shape.file(packets, garbage: garbage), "\(length) bytes of \(kind)")
       let positions = packets.indices.dropFirst().map { index in
@@ -93,7 +111,7 @@ struct CaptureResynchronisationTests {
   func fromTheHead(_ shape: Shape) {
     var generator = SeededGenerator(seed: 11)
     let packets = Self.packets(generator.bytes(3000))
-    let garbage = Dictionary(uniqueKeysWithValues: packets.indices.map { ($0, generator.bytes(50)) })
+    let garbage = Self.garbage(before: packets.indices) { generator.bytes(50) }
     let file = shape.file(packets, garbage: garbage) + generator.bytes(50)
     #expect(expectAll(packets, in: file, "\(shape)").damages.count == packets.count + 1)
   }
@@ -103,8 +121,7 @@ struct CaptureResynchronisationTests {
     var generator = SeededGenerator(seed: 12)
     var packets = FrameWriter().packets(Conversation(serverSends: generator.bytes(9000)).segments())
     for index in packets.indices { packets[index].bytes = Array(packets[index].bytes.prefix(96)) }
-    let garbage = Dictionary(
-      uniqueKeysWithValues: packets.indices.dropFirst().map { ($0, generator.bytes(50)) })
+    let garbage = Self.garbage(before: packets.indices.dropFirst()) { generator.bytes(50) }
     var writer = PcapWriter()
     writer.snapLength = 96
     #expect(packets.contains { $0.bytes.count == 96 && $0.originalLength > 1000 })
@@ -152,13 +169,7 @@ struct CaptureResynchronisationTests {
         // After a byte or three of another packet, the upper bytes of a little-endian time are one: then they can
         // as well be lost from that packet.
         let spared = position + count <= 3 && shape != .microBig ? index - 1 : index
-        let others = (packets[..<spared] + packets[(index + 1)...]).map(\.bytes)
-        var found = reading.packets.map(\.bytes)[...]
-        let missing = others.filter { bytes in
-          guard let position = found.firstIndex(of: bytes) else { return true }
-          found = found[(position + 1)...]
-          return false
-        }
+        let missing = Self.missing(packets[..<spared] + packets[(index + 1)...], in: reading)
         let shown = "\(count) bytes lost at \(position): \(reading.damages)"
         #expect(missing.isEmpty && reading.packets.count <= packets.count, "\(shown)")
         #expect(reading.misuse.isEmpty, "\(shown)")
@@ -201,8 +212,7 @@ struct CaptureResynchronisationTests {
     let packets = Self.transfer(shape, using: &generator)
     #expect(expectAll(packets, in: shape.file(packets), "sound").damages.isEmpty)
     for length in [1, 16, 50, 700] {
-      let garbage = Dictionary(
-        uniqueKeysWithValues: packets.indices.dropFirst().map { ($0, generator.bytes(length)) })
+      let garbage = Self.garbage(before: packets.indices.dropFirst()) { generator.bytes(length) }
       let file = shape.file(packets, garbage: garbage)
       let reading = expectAll(packets, in: file, "\(length) bytes of garbage")
       #expect(reading.damages.count == packets.count - 1)
@@ -222,17 +232,9 @@ struct CaptureResynchronisationTests {
       let count = generator.pick(1...300)
       file.removeSubrange((end - 400)..<(end - 400 + count))
       let reading = RecordReading(file)
-      var others = packets.map(\.bytes)
-      others.remove(at: index)
-      var found = reading.packets.map(\.bytes)[...]
-      for bytes in others {
-        guard let position = found.firstIndex(of: bytes) else {
-          Issue.record("seed \(seed): a packet is lost, \(reading.damages)")
-          break
-        }
-        found = found[(position + 1)...]
-      }
-      #expect(reading.packets.count == others.count, "seed \(seed): \(reading.damages)")
+      let others = packets[..<index] + packets[(index + 1)...]
+      let shown = "seed \(seed): \(reading.damages)"
+      #expect(Self.missing(others, in: reading).isEmpty && reading.packets.count == others.count, "\(shown)")
       #expect(reading.misuse.isEmpty)
     }
   }

@@ -1,4 +1,3 @@
-import Basics
 import PacketCapture
 import StreamTestSupport
 import Testing
@@ -67,9 +66,7 @@ import Testing
   ]
 
   @Test("which one is evicted", arguments: cases) func order(_ test: Case) throws {
-    var options = CaptureOptions()
-    options.maxConnections = 3
-    let recording = try reassemble(test.script, options: options)
+    let recording = reassemble(test.script, options: .with { $0.maxConnections = 3 })
     #expect(recording.reports.map(\.identity.number) == test.ended)
     let found = recording.findings.filter { $0.code == .connectionEvicted && $0.stream != nil }
     #expect(found.map(\.stream) == test.evicted)
@@ -90,15 +87,13 @@ import Testing
   }
 
   @Test("of thousands of connections each is found again, and none that was evicted") func thousands() {
-    var options = CaptureOptions()
-    options.maxConnections = 5000
     // Two bytes of each of 12,000 connections, then one more of the last 5000, and of one that was evicted.
     let opened = (1...12_000).flatMap {
       [ScriptedSegment.client(99, "", .syn, port: UInt16($0)), .client(100, "ab", port: UInt16($0))]
     }
     let more = [UInt16](7001...12_000).map { ScriptedSegment.client(102, "cd", port: $0) }
     let last = ScriptedSegment.client(102, "xyz", port: 7000)
-    let playback = play(opened + more + [last], to: Counter(), options: options)
+    let playback = play(opened + more + [last], to: Counter(), options: .with { $0.maxConnections = 5000 })
     #expect(playback.misuse == [])
     let counts = Dictionary(grouping: playback.recorder.bytes.values) { $0 }.mapValues(\.count)
     #expect(counts == [2: 7000, 4: 5000, 3: 1])

@@ -1,4 +1,3 @@
-import Basics
 import PacketCapture
 import Testing
 
@@ -12,31 +11,26 @@ import Testing
 
   @Test("a gap is flushed when more packets than the window were read", arguments: 1...6, [1, 3, 4])
   func window(_ distance: Int, _ window: Int) throws {
-    var options = CaptureOptions()
-    options.reorderWindow = window
     let script = [Self.syn, .client(101, "b")] + Self.others(distance - 1) + [.client(100, "a")]
-    let recording = try reassemble(script, options: options)
+    let recording = reassemble(script, options: .with { $0.reorderWindow = window })
     #expect(recording.half().text == (distance <= window ? "ab" : "<1>b"))
     #expect(recording.findings.map(\.code) == (distance <= window ? [] : [.lateSegment]))
   }
 
   @Test("each gap is waited for from the packet after it on", arguments: 0...3)
   func second(_ distance: Int) throws {
-    var options = CaptureOptions()
-    options.reorderWindow = 3
     // The gap before "d" is two packets younger than that before "b".
     let early = [Self.syn, .client(101, "b")] + Self.others(1) + [.client(103, "d")]
-    let recording = try reassemble(
-      early + Self.others(distance) + [.client(102, "c")] + Self.others(9), options: options)
+    let recording = reassemble(
+      early + Self.others(distance) + [.client(102, "c")] + Self.others(9),
+      options: .with { $0.reorderWindow = 3 })
     #expect(recording.half().text == (distance < 3 ? "<1>bcd" : "<1>b<1>d"))
   }
 
   @Test("each direction waits for itself") func directions() throws {
-    var options = CaptureOptions()
-    options.reorderWindow = 3
-    let recording = try reassemble(
+    let recording = reassemble(
       [Self.syn, .server(499, "", [.syn, .ack]), .client(101, "b"), .server(501, "y")] + Self.others(2)
-        + [.server(500, "x"), .client(100, "a")], options: options)
+        + [.server(500, "x"), .client(100, "a")], options: .with { $0.reorderWindow = 3 })
     #expect(recording.half(0, .first).text == "<1>b")
     #expect(recording.half(0, .second).text == "xy")
   }
@@ -89,7 +83,7 @@ import Testing
   ]
 
   @Test("what a report counts", arguments: totals) func report(_ test: Totals) throws {
-    let recording = try reassemble(test.script)
+    let recording = reassemble(test.script)
     #expect(recording.reports.count == 1)
     let half = try #require(recording.reports.first?.first)
     #expect(half.bytes == test.bytes && half.gapBytes == test.gapBytes)
@@ -104,7 +98,7 @@ import Testing
   func difference(_ index: Int, _ start: UInt32) throws {
     let first = String(repeating: "a", count: 40)
     let copy = String(repeating: "a", count: index) + "X" + String(repeating: "a", count: 39 - index)
-    let recording = try reassemble([Self.syn, .client(start, first), .client(start, copy)])
+    let recording = reassemble([Self.syn, .client(start, first), .client(start, copy)])
     let conflict = try #require(recording.findings.first { $0.code == .conflictingOverlap })
     #expect(conflict.offset == Int(start) - 100 + index && conflict.length == 1)
   }
@@ -113,14 +107,13 @@ import Testing
     "a connection is closed a window after its end, and later copies are not compared",
     arguments: [2, 4, 5, 9])
   func copiesAfterTheEnd(_ distance: Int) throws {
-    var options = CaptureOptions()
-    options.reorderWindow = 4
     let connection = [
       Self.syn, .server(499, "", [.syn, .ack]), .client(100, "ab", [.fin, .ack]),
       .server(500, "", [.fin, .ack]),
     ]
-    let recording = try reassemble(
-      connection + Self.others(distance - 1) + [.client(100, "ab")], options: options)
+    let recording = reassemble(
+      connection + Self.others(distance - 1) + [.client(100, "ab")],
+      options: .with { $0.reorderWindow = 4 })
     let isClosed = distance > 4
     #expect(recording.reports.first { $0.identity.number == 0 }?.first.duplicateBytes == (isClosed ? 0 : 2))
     #expect(recording.findings.map(\.code) == (isClosed ? [.unverifiedRetransmission] : []))

@@ -11,13 +11,15 @@ struct LibpcapReading {
     var original: Int
   }
 
-  var packets: [Packet] = []
+  private(set) var packets: [Packet] = []
+  /// Numbers of the packets that the filter lets through. One that makes no sense for the link type lets none.
+  private(set) var matches: [Int] = []
   /// Short name of the link type.
   var linkType = ""
   /// Why it stopped before the end; nil if it did not.
   var error: String?
 
-  init(_ file: [UInt8]) {
+  init(_ file: [UInt8], filter: String = "") {
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     var file = file
     let handle = file.withUnsafeMutableBytes { bytes -> OpaquePointer? in
@@ -27,7 +29,7 @@ struct LibpcapReading {
         fclose(stream)
         return nil
       }
-      read(from: handle)
+      read(from: handle, filter)
       return handle
     }
     guard let handle else {
@@ -37,21 +39,25 @@ struct LibpcapReading {
     pcap_close(handle)
   }
 
-  private mutating func read(from handle: OpaquePointer) {
+  private mutating func read(from handle: OpaquePointer, _ filter: String) {
+    var code = bpf_program()
+    let compiles = pcap_compile(handle, &code, filter, 1, 0xffff_ffff) == 0
+    defer { if compiles { pcap_freecode(&code) } }
     linkType = pcap_datalink_val_to_name(pcap_datalink(handle)).map { String(cString: $0) } ?? ""
     var header: UnsafeMutablePointer<pcap_pkthdr>?
     var data: UnsafePointer<UInt8>?
     while true {
       let answer = pcap_next_ex(handle, &header, &data)
-      guard answer == 1, let header = header?.pointee else {
+      guard answer == 1, let found = header?.pointee else {
         if answer != PCAP_ERROR_BREAK { error = String(cString: pcap_geterr(handle)) }
         return
       }
       packets.append(
         Packet(
-          seconds: Int64(header.ts.tv_sec), nanoseconds: Int64(header.ts.tv_usec),
-          bytes: Array(UnsafeBufferPointer(start: data, count: Int(header.caplen))),
-          original: Int(header.len)))
+          seconds: Int64(found.ts.tv_sec), nanoseconds: Int64(found.ts.tv_usec),
+          bytes: Array(UnsafeBufferPointer(start: data, count: Int(found.caplen))),
+          original: Int(found.len)))
+      if compiles, pcap_offline_filter(&code, header, data) != 0 { matches.append(packets.count) }
     }
   }
 }

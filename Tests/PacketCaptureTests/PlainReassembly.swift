@@ -1,6 +1,3 @@
-import CaptureWriting
-import PacketCapture
-
 /// The result for a direction by the rules of docs/spec/captures.md#streams, computed with all of its segments available, byte by byte:
 /// the first copy to be read counts, wherever it is.
 struct PlainDirection {

@@ -5,11 +5,7 @@ import Testing
 /// Random connections against the plain reassembly of all that was captured.
 @Suite("Laws of reassembly")
 struct ReassemblerLawTests {
-  private func options(window: Int) -> CaptureOptions {
-    var options = CaptureOptions()
-    options.reorderWindow = window
-    return options
-  }
+  private func options(window: Int) -> CaptureOptions { .with { $0.reorderWindow = window } }
 
   // MARK: - In any order
 
@@ -18,7 +14,7 @@ struct ReassemblerLawTests {
     var generator = SeededGenerator(seed: UInt64(1000 + seed))
     for number in 0..<2000 {
       let plan = SegmentPlan(using: &generator)
-      let recording = try reassemble(plan.script, options: options(window: 200))
+      let recording = reassemble(plan.script, options: options(window: 200))
       let wrong = recording.differences(from: PlainConnection(plan), stream: 0, plan)
       #expect(wrong == [], "seed \(seed), script \(number): \(plan)")
       #expect(recording.reports.count == 1)
@@ -34,7 +30,7 @@ struct ReassemblerLawTests {
     for number in 0..<1500 {
       let plan = SegmentPlan(hazards: hazards, using: &generator)
       let plain = PlainConnection(plan)
-      let recording = try reassemble(plan.script, options: options(window: plain.patience))
+      let recording = reassemble(plan.script, options: options(window: plain.patience))
       let wrong = recording.differences(from: plain, stream: 0, plan)
       #expect(wrong == [], "seed \(seed), script \(number), window \(plain.patience): \(plan)")
       #expect(recording.findings.allSatisfy { $0.code != .lateSegment })
@@ -50,7 +46,7 @@ struct ReassemblerLawTests {
       let plan = SegmentPlan(hazards: hazards, using: &generator)
       let plain = PlainConnection(plan)
       let window = generator.pick(0...max(0, plain.patience - 1))
-      let recording = try reassemble(plan.script, options: options(window: window))
+      let recording = reassemble(plan.script, options: options(window: window))
       let clientSide: Side = plan.segments.first?.isFromServer == true ? .second : .first
       for (side, direction) in [(clientSide, plain.client), (clientSide.other, plain.server)] {
         let half = recording.half(0, side)
@@ -82,7 +78,7 @@ struct ReassemblerLawTests {
       second.segments.insert(SegmentPlan.Segment(flags: .syn), at: 0)
       let isReuse = generator.chance(2)
       if !isReuse { second.clientPort += 1 }
-      let recording = try reassemble(first.script + second.script, options: options(window: 200))
+      let recording = reassemble(first.script + second.script, options: options(window: 200))
       let position = first.segments.reduce(0) { $0 + $1.payload.count }
       let plain = PlainConnection(second, packet: first.segments.count + 1, fileOffset: position)
       let wrong =
@@ -96,7 +92,7 @@ struct ReassemblerLawTests {
 
   @Test("a SYN begins another connection after one with acknowledgements alone")
   func reuseBehindAcknowledgements() throws {
-    let recording = try reassemble([
+    let recording = reassemble([
       .server(500, "one"), .client(77), .client(900_000_000, "", .syn), .server(7, "", [.syn, .ack]),
       .server(8, "two"), .client(900_000_001, "three"),
     ])
@@ -110,7 +106,7 @@ struct ReassemblerLawTests {
 
   @Test("a direction without SYN begins with the first byte that was sent, even if its packet was cut off")
   func cutBeginning() throws {
-    let recording = try reassemble([.client(108, "ij"), .client(100, "", missing: 5)])
+    let recording = reassemble([.client(108, "ij"), .client(100, "", missing: 5)])
     #expect(recording.half().text == "<8>ij")
     #expect(recording.findingTexts == ["midstreamStart 0+0", "truncatedPacket 0+5"])
   }
@@ -124,7 +120,7 @@ struct ReassemblerLawTests {
     for number in 0..<2000 {
       let plan = SegmentPlan(using: &generator)
       let plain = PlainConnection(plan)
-      let recording = try reassemble(plan.script, options: options(window: 200), isForgetful: true)
+      let recording = reassemble(plan.script, options: options(window: 200), isForgetful: true)
       let wrong = recording.differences(from: plain, stream: 0, plan, comparesCopies: false)
       #expect(wrong == [], "script \(number): \(plan)")
       let found = recording.reports.reduce(0) { $0 + $1.first.conflictingBytes + $1.second.conflictingBytes }

@@ -1,7 +1,5 @@
 import Basics
 import PacketCapture
-import StreamTestSupport
-import TestSupport
 import Testing
 
 /// What the captures of samples/corpus do not show.
@@ -53,9 +51,7 @@ struct ReassemblerTests {
 
   @Test(arguments: cases)
   func direction(_ example: Case) throws {
-    var options = CaptureOptions()
-    options.reorderWindow = example.window
-    let recording = try reassemble(example.script, options: options)
+    let recording = reassemble(example.script, options: .with { $0.reorderWindow = example.window })
     let half = recording.half()
     #expect(half.text == example.text)
     #expect(half.gaps == example.gaps)
@@ -67,7 +63,7 @@ struct ReassemblerTests {
 
   @Test("every byte is traced to the packet that was first to bring it")
   func provenance() throws {
-    let recording = try reassemble([
+    let recording = reassemble([
       Self.syn, .client(103, "de"), .client(100, "abc"), .client(101, "bcdef"),
     ])
     #expect(recording.half().packets == [3, 3, 3, 2, 2, 4])
@@ -77,12 +73,10 @@ struct ReassemblerTests {
   /// Found by a fuzzer: the finding named the stream.
   @Test("headers alone after the stream is closed are reported without it")
   func headersAfterClose() throws {
-    var options = CaptureOptions()
-    options.reorderWindow = 1
     let others = (0..<4).map { ScriptedSegment.client(UInt32($0), "x", port: 50_000) }
-    let recording = try reassemble(
+    let recording = reassemble(
       [Self.syn, .client(100, "ab"), .client(102, "", .rst), .server(7, "", .rst)] + others
-        + [.client(102, "", missing: 9)], options: options)
+        + [.client(102, "", missing: 9)], options: .with { $0.reorderWindow = 1 })
     #expect(recording.half().text == "ab")
     #expect(recording.findings.last?.code == .truncatedPacket && recording.findings.last?.stream == nil)
     #expect(recording.misuse == [])
@@ -90,7 +84,7 @@ struct ReassemblerTests {
 
   @Test("a copy of bytes that are no longer available is reported as not compared")
   func forgottenOriginal() throws {
-    let recording = try reassemble(
+    let recording = reassemble(
       [Self.syn, .client(100, "abc"), .client(100, "abX")], isForgetful: true)
     #expect(recording.half().text == "abc")
     #expect(recording.findingTexts == ["unverifiedRetransmission -+-"])
@@ -101,7 +95,7 @@ struct ReassemblerTests {
 struct ConnectionTests {
   @Test("both directions have one number, and the handshake identifies the server")
   func roles() throws {
-    let recording = try reassemble([
+    let recording = reassemble([
       .server(499, "", [.syn, .ack]), .client(99, "", .syn), .server(500, "pong"), .client(100, "ping"),
     ])
     #expect(recording.half(0, .first).text == "pong")
@@ -112,12 +106,10 @@ struct ConnectionTests {
 
   @Test("an idle connection that carried nothing is forgotten first, and the rest counted")
   func eviction() throws {
-    var options = CaptureOptions()
-    options.maxConnections = 3
     var script: [ScriptedSegment] = [.client(99, "", .syn, port: 1), .client(100, "abc", port: 1)]
     script += (2...50).map { .client(7, "", .syn, port: UInt16($0)) }
     script.append(.client(103, "def", port: 1))
-    let recording = try reassemble(script, options: options)
+    let recording = reassemble(script, options: .with { $0.maxConnections = 3 })
     #expect(recording.half(0).text == "abcdef")
     #expect(recording.reports.count == 50)
     #expect(recording.findingTexts == ["connectionEvicted -+-"])
@@ -130,13 +122,11 @@ struct ConnectionTests {
   // Found by a fuzzer: the finding came after the end of its stream.
   @Test("a truncated packet that fills the buffers after both sides reset the connection")
   func bufferLimitAfterEnd() throws {
-    var options = CaptureOptions()
-    options.totalBuffer = 1
-    let recording = try reassemble(
+    let recording = reassemble(
       [
         .client(99, "", .syn), .client(100, "abc"), .client(103, "", .rst), .server(500, "", .rst),
         .client(105, "fg", missing: 3),
-      ], options: options)
+      ], options: .with { $0.totalBuffer = 1 })
     #expect(recording.misuse == [])
     #expect(recording.half().text == "abc<2>fg<3>")
     #expect(recording.findings.filter { $0.code == .truncatedPacket }.map(\.offset) == [7])

@@ -1,4 +1,3 @@
-import CaptureWriting
 import PacketCapture
 
 extension StreamRecording {

@@ -1,7 +1,6 @@
 import Basics
 import PacketCapture
 import StreamTestSupport
-import TestSupport
 
 /// One segment of a test: its sender, its position, and its payload.
 struct ScriptedSegment {
@@ -30,12 +29,21 @@ struct ScriptedSegment {
   }
 }
 
+extension CaptureOptions {
+  /// The defaults, changed.
+  static func with(_ change: (inout CaptureOptions) -> Void) -> CaptureOptions {
+    var options = CaptureOptions()
+    change(&options)
+    return options
+  }
+}
+
 /// Runs segments through a reassembler, one per packet, numbered from 1. The file consists of their payloads, one
 /// after another.
 /// - Parameter isForgetful: whether no byte of the file can be read again.
 func reassemble(
   _ script: [ScriptedSegment], options: CaptureOptions = CaptureOptions(), isForgetful: Bool = false
-) throws -> StreamRecording {
+) -> StreamRecording {
   let playback = play(script, to: StreamRecording(), options: options, isForgetful: isForgetful)
   var recording = playback.recorder
   recording.misuse += playback.misuse

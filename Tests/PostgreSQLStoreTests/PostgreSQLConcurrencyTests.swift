@@ -4,11 +4,6 @@ import Synchronization
 import Testing
 import TokenStores
 
-/// How often a source was asked.
-private final class Calls: Sendable {
-  let count = Mutex(0)
-}
-
 /// Several programs at once: the table and the answers are those of some order of them.
 @Suite struct PostgreSQLConcurrencyTests {
   let database: TestDatabase
@@ -25,9 +20,7 @@ private final class Calls: Sendable {
     let tokens = (0..<3000).map { [UInt8($0 >> 8), UInt8($0 & 255)] }
     let replays = (0..<4).map { number in
       Later { [store] in
-        try store.replay(
-          tokens.map { Dated(token: $0, time: UInt32(10 + number)) }, as: .sample
-        ).counts
+        try store.replay(tokens.map { Dated(token: $0, time: UInt32(10 + number)) }, as: .sample).counts
       }
     }
     let registration = Later { [store] in
@@ -41,17 +34,12 @@ private final class Calls: Sendable {
     #expect(try Set(store.rows().map(\.state)) == [TokenState(registeredAt: 5, invalidatedAt: 13)])
   }
 
-  private static func counts(_ outcomes: [ReplayOutcome]) -> ReplayCounts {
-    outcomes.reduce(into: ReplayCounts()) { $0.add($1) }
-  }
-
   /// What another program does to a row that the replay waits for counts, once it has committed.
   @Test(
     arguments: [
       (
         "UPDATE device_tokens SET registered_at = to_timestamp(20) WHERE token = '\\x01'",
-        [.kept, .inserted],
-        ["01 20 -", "02 - 9"]
+        [.kept, .inserted], ["01 20 -", "02 - 9"]
       ),
       (
         "UPDATE device_tokens SET invalidated_at = to_timestamp(5) WHERE token = '\\x01'",
@@ -72,7 +60,7 @@ private final class Calls: Sendable {
     try database.waitUntilWaiting()
     try database.session.run("COMMIT")
     let answer = try replay.get()
-    var counts = Self.counts(outcomes)
+    var counts = outcomes.reduce(into: ReplayCounts()) { $0.add($1) }
     #expect(answer.counts == counts)
     #expect(try database.rows() == rows)
     // The rounds that were taken back left nothing.
@@ -133,15 +121,14 @@ private final class Calls: Sendable {
       "BEGIN; UPDATE device_tokens SET registered_at = to_timestamp(2) WHERE token = '\\x02'")
     // Of two, the one with the shorter patience is ended.
     let hasty = try database.store(options: "options=-cdeadlock_timeout%3D100ms")
-    let calls = Calls()
+    let calls = Mutex(0)
     let deaths: @Sendable ((RawSpan, StoreTime) throws -> Void) throws -> Void = { visit in
-      calls.count.withLock { $0 += 1 }
+      calls.withLock { $0 += 1 }
       try visit([UInt8(1)].span.bytes, StoreTime(9))
       try visit([UInt8(2)].span.bytes, StoreTime(9))
     }
     let replay = Later {
-      try hasty.replay(
-        deaths, for: AppEnvironment(), options: ReplayOptions(), entry: { .sample })
+      try hasty.replay(deaths, for: AppEnvironment(), options: ReplayOptions(), entry: { .sample })
     }
     try database.waitUntilWaiting()
     try database.session.run(
@@ -150,7 +137,7 @@ private final class Calls: Sendable {
     #expect(try replay.get().counts.invalidated == 2)
     #expect(try store.history().map(\.counts.invalidated) == [2], "recorded once")
     // Once more, with the other program's commit after the restart.
-    #expect((2...3).contains(calls.count.withLock { $0 }))
+    #expect((2...3).contains(calls.withLock { $0 }))
     #expect(try database.rows() == ["01 2 9", "02 2 9"])
   }
 

@@ -9,8 +9,12 @@ import Wording
 @Suite struct PostgreSQLErrorTests {
   static let deaths = [Dated(token: [1], time: 9)]
   let database: TestDatabase
+  let store: TokenStore
 
-  init() throws { database = try TestDatabase() }
+  init() throws {
+    database = try TestDatabase()
+    store = try database.store()
+  }
 
   private func error(_ body: () throws -> Void) throws -> StoreError {
     let error = #expect(throws: NamedStoreError.self) { try body() }
@@ -58,11 +62,11 @@ import Wording
     ] {
       #expect(try error(use) == .noTable)
     }
-    #expect(try database.store().rows().isEmpty)
+    #expect(try self.store.rows().isEmpty)
   }
 
   @Test func privileges() throws {
-    try database.store().replay(Self.deaths)
+    try store.replay(Self.deaths)
     let table = "public.device_tokens"
     try database.withRole({ _ in
       "REVOKE TEMPORARY, CREATE ON DATABASE \(database.name) FROM PUBLIC; "
@@ -90,7 +94,7 @@ import Wording
 
   /// The table alone is granted: what is missing is said before the input is read, and how to go without.
   @Test func privilegesForTheJournal() throws {
-    try database.store().replay(Self.deaths)
+    try store.replay(Self.deaths)
     let grants = { (role: String) in
       "REVOKE CREATE ON SCHEMA public FROM PUBLIC; "
         + "GRANT SELECT, INSERT, UPDATE, DELETE ON device_tokens TO \(role)"
@@ -108,7 +112,7 @@ import Wording
       }
       try expectRefused(lacks: "CREATE on schema public")
       #expect(try store.history().isEmpty)
-      try database.store().replay(Self.deaths, as: .sample)
+      try self.store.replay(Self.deaths, as: .sample)
       try database.session.run(
         "GRANT SELECT, UPDATE ON apnsift_replays TO \(role); "
           + "GRANT SELECT, INSERT ON apnsift_inputs, apnsift_changes TO \(role)")
@@ -121,20 +125,17 @@ import Wording
   }
 
   @Test func readOnly() throws {
-    try database.store().replay(Self.deaths)
+    try self.store.replay(Self.deaths)
     let store = try database.store(options: "options=-cdefault_transaction_read_only%3Don")
-    #expect(
-      try error { try store.check(for: .writing) }
-        == .readOnlyServer("default_transaction_read_only is on"))
-    guard case .readOnlyServer = try error({ try store.replay(Self.deaths) }) else {
-      throw SourceError()
-    }
+    let setting = StoreError.readOnlyServer("default_transaction_read_only is on")
+    #expect(try error { try store.check(for: .writing) } == setting)
+    guard case .readOnlyServer = try error({ try store.replay(Self.deaths) }) else { throw SourceError() }
     #expect(try store.replay(Self.deaths, dryRun: true).unchanged == 1)
     #expect(try store.rows().count == 1)
   }
 
   @Test func locks() throws {
-    try database.store().register([Dated(token: [1], time: 1)])
+    try self.store.register([Dated(token: [1], time: 1)])
     let store = try database.store(lockTimeout: .milliseconds(1))
     for lock in ["LOCK TABLE device_tokens IN EXCLUSIVE MODE", "SELECT * FROM device_tokens FOR UPDATE"] {
       try database.session.run("BEGIN; \(lock)")
@@ -149,27 +150,28 @@ import Wording
 
   /// A trigger of others that ignores an update ends the replay.
   @Test func aTriggerThatIgnoresUpdates() throws {
-    let store = try database.store()
     try store.register([Dated(token: [1], time: 1), Dated(token: [2], time: 1)])
     try database.session.run(
       "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; "
         + "CREATE TRIGGER t BEFORE UPDATE ON device_tokens FOR EACH ROW WHEN (NEW.token = '\\x02') EXECUTE FUNCTION f()"
     )
-    for body in [
-      { _ = try store.replay([Dated(token: [1], time: 5), Dated(token: [2], time: 5)]) },
-      { _ = try store.register([Dated(token: [1], time: 5), Dated(token: [2], time: 5)]) },
-    ] {
+    let both = [Dated(token: [1], time: 5), Dated(token: [2], time: 5)]
+    for body in [{ _ = try store.replay(both) }, { _ = try store.register(both) }] {
       guard case .refused = try error(body) else { throw SourceError() }
       #expect(try database.rows() == ["01 1 -", "02 1 -"])
     }
     #expect(try store.replay([Dated(token: [1], time: 5)]).invalidated == 1)
   }
 
+  /// Records a replay, and changes its record as another program might.
+  private func record(changedBy sql: String) throws {
+    try store.replay(Self.deaths, as: .sample)
+    try database.session.run(sql)
+  }
+
   /// The journal has bytes that are not a packed change.
   @Test func aDamagedJournal() throws {
-    let store = try database.store()
-    try store.replay(Self.deaths, as: .sample)
-    try database.session.run("UPDATE apnsift_changes SET packed = '\\x0909'")
+    try record(changedBy: "UPDATE apnsift_changes SET packed = '\\x0909'")
     let damage = StoreError.unreadableRows(
       1, first: .inRow(.rowKey("part", "0"), of: "apnsift_changes", .changeIsNotPacked))
     #expect(try error { _ = try store.undo(1, entry: .sample) } == damage)
@@ -186,10 +188,7 @@ import Wording
     ("apnsift_changes", "packed", "text", "bytea"),
   ])
   func aJournalOfOtherTypes(_ table: String, _ column: String, _ type: String, _ expected: String) throws {
-    let store = try database.store()
-    try store.replay(Self.deaths, as: .sample)
-    try database.session.run(
-      "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
+    try record(changedBy: "ALTER TABLE \(table) ALTER \(column) TYPE \(type) USING \(column)::text::\(type)")
     let misfit = StoreError.journalMisfit(
       table, column, expected: .columnType(expected), found: .columnType(type))
     #expect(try error { _ = try store.undo(1, entry: .sample) } == misfit)
@@ -197,24 +196,19 @@ import Wording
   }
 
   @Test(arguments: ["smallint", "integer"]) func aJournalOfSmallerIntegers(_ type: String) throws {
-    let store = try database.store()
-    try store.replay(Self.deaths, as: .sample)
-    try database.session.run("ALTER TABLE apnsift_replays ALTER tuples TYPE \(type)")
+    try record(changedBy: "ALTER TABLE apnsift_replays ALTER tuples TYPE \(type)")
     #expect(try store.history().map(\.entry) == [.sample])
   }
 
   @Test(arguments: ["infinity", "-infinity", "4714-11-24 00:00:00+00 BC", "294276-12-31 00:00:00+00"])
   func aReplayAtNoTime(_ time: String) throws {
-    let store = try database.store()
-    try store.replay(Self.deaths, as: .sample)
-    try database.session.run("UPDATE apnsift_replays SET at = '\(time)'")
+    try record(changedBy: "UPDATE apnsift_replays SET at = '\(time)'")
     guard case .unreadableRows = try error({ _ = try store.history() }) else { throw SourceError() }
   }
 
   /// Its microseconds since 1970 do not fit in 64 bits: once it wrapped to the distant past, and its token was
   /// invalidated.
   @Test func aRegistrationInTheLastYears() throws {
-    let store = try database.store()
     try store.register([Dated(token: [1], time: 1)])
     try database.session.run("UPDATE device_tokens SET registered_at = '294276-12-31 00:00:00+00'")
     guard case .unreadableRows = try error({ try store.replay(Self.deaths) }) else { throw SourceError() }
@@ -229,7 +223,6 @@ import Wording
     ("deadlock_detected", .contended(.verbatim("raised")), 4),
   ])
   func conditions(_ condition: String, _ expected: StoreError, _ attempts: Int) throws {
-    let store = try database.store()
     try store.register([])
     try database.session.run(
       "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS "
@@ -257,7 +250,6 @@ import Wording
   }
 
   @Test func theConnectionIsLostDuringTheInput() throws {
-    let store = try database.store()
     for _ in 0..<2 {
       let found = try error {
         _ = try store.replay(interrupted, for: AppEnvironment(), options: ReplayOptions(), entry: nil)
@@ -277,18 +269,15 @@ import Wording
     "CREATE CONSTRAINT TRIGGER t AFTER INSERT ON device_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION f()",
   ])
   func theConnectionIsLostBeforeTheEnd(_ trigger: String) throws {
-    let store = try database.store()
     try store.register([])
     try database.session.run(Self.endItself + trigger)
-    guard case .connectionLost = try error({ try store.replay(Self.deaths) }) else {
-      throw SourceError()
-    }
+    guard case .connectionLost = try error({ try store.replay(Self.deaths) }) else { throw SourceError() }
     #expect(try database.rows() == [])
   }
 
   /// A COMMIT that waits for a standby is done already; the connection ends before the server says so.
   @Test func theConnectionIsLostBehindTheCommit() throws {
-    try database.store().register([])
+    try self.store.register([])
     let store = try database.store(options: "options=-csynchronous_commit%3Don")
     let replay = Later { try store.replay(Self.deaths) }
     try database.waitUntilWaiting(for: "SyncRep")

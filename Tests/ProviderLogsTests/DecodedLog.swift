@@ -16,11 +16,16 @@ struct DecodedLog {
   private(set) var doubtful = 0
   private(set) var ofLines = 0
 
-  /// - Parameter chunk: bytes given to the decoder at once.
-  init(_ log: String, mapping: String? = nil, chunk: Int = .max) throws {
-    try self.init(Array(log.utf8), mapping: mapping, chunk: chunk)
+  /// The records of a list: time and token.
+  private(set) var reports: [String] = []
+
+  init(
+    _ log: String, mapping: String? = nil, options: LogOptions = LogOptions(), chunk: Int = .max
+  ) throws {
+    try self.init(Array(log.utf8), mapping: mapping, options: options, chunk: chunk)
   }
 
+  /// - Parameter chunk: bytes given to the decoder at once.
   init(
     _ log: [UInt8], mapping: String? = nil, options: LogOptions = LogOptions(), chunk: Int = .max
   ) throws {
@@ -37,9 +42,8 @@ struct DecodedLog {
     }
     decoder.finish()
     while let step = decoder.next(in: RawSpan()) { add(step, decoder) }
-    (doubtful, ofLines) = (
-      decoder.logTimes(areDoubtful: true).count, decoder.logTimes(areDoubtful: false).count
-    )
+    doubtful = decoder.logTimes(areDoubtful: true).count
+    ofLines = decoder.logTimes(areDoubtful: false).count
   }
 
   /// The pushes, without what else the log has.
@@ -50,6 +54,9 @@ struct DecodedLog {
     case .record(.push(let offset, let length)):
       steps.append(Self.text(of: decoder))
       logged.append(decoder.fields.loggedAt)
+      if let report = decoder.report {
+        reports.append("\(report.time) \(Self.token(of: decoder) ?? "")")
+      }
       extents.append(offset..<offset + length)
     case .record(.passed(let offset, let length)):
       steps.append("passed")
@@ -74,23 +81,23 @@ struct DecodedLog {
           bytes.extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         }
       }
-      var parts = ["push \(fields.line ?? 0)"]
-      if let token = fields[.token] {
-        parts.append("token=" + Hex.string(bytes.extracting(token).withUnsafeBytes { Array($0) }))
-      }
-      let texts: [(String, PushFields.Text)] = [
-        ("text", .tokenText), ("topic", .topic), ("type", .pushType), ("id", .apnsID), ("unique", .uniqueID),
-        ("collapse", .collapseID),
+      let values: [(name: String, value: (any CustomStringConvertible)?)] = [
+        ("token", token(of: decoder)), ("text", text(.tokenText)), ("topic", text(.topic)),
+        ("type", text(.pushType)), ("id", text(.apnsID)), ("unique", text(.uniqueID)),
+        ("collapse", text(.collapseID)), ("priority", fields.priority), ("expiration", fields.expiration),
+        ("status", fields.status), ("reason", text(.reason)), ("time", fields.timestamp),
       ]
-      for (name, field) in texts { if let text = text(field) { parts.append("\(name)=\(text)") } }
-      if let priority = fields.priority { parts.append("priority=\(priority)") }
-      if let expiration = fields.expiration { parts.append("expiration=\(expiration)") }
-      if let status = fields.status { parts.append("status=\(status)") }
-      if let reason = text(.reason) { parts.append("reason=\(reason)") }
-      if let time = fields.timestamp { parts.append("time=\(time)") }
-      parts += PushFlags.all.filter { fields.flags.contains($0.flag) && $0.flag != .unexpectedTokenLength }
-        .map(\.code)
-      return parts.joined(separator: " ")
+      let flags = PushFlags.all.filter {
+        fields.flags.contains($0.flag) && $0.flag != .unexpectedTokenLength
+      }
+      let parts = values.compactMap { name, value in value.map { "\(name)=\($0)" } } + flags.map(\.code)
+      return (["push \(fields.line ?? 0)"] + parts).joined(separator: " ")
+    }
+  }
+
+  private static func token(of decoder: LogDecoder) -> String? {
+    decoder.withTexts { texts in
+      decoder.fields[.token].map { Hex.string($0.map { texts.byte(at: $0) }) }
     }
   }
 }

@@ -1,4 +1,3 @@
-import Basics
 import ProviderLogs
 import Testing
 import YAML
@@ -40,71 +39,60 @@ struct LineFormTests {
       form.samples[1].message(of: form)?.text == "the pattern does not match, or what it finds is no push")
   }
 
-  @Test(
-    "A file with a mistake names the line and column",
-    arguments: [
-      ("", "f.yml: is empty"), ("- a", "f.yml: line 1, column 1: expected the names of forms, found a list"),
-      ("a: x", "f.yml: line 1, column 4: expected the keys"),
-      ("a:\n  patern: x", "f.yml: line 2, column 3: expected writer, records, contains, pattern or samples"),
-      ("a:\n  writer: x", "f.yml: line 2, column 3: the form a has no pattern"),
-      (
-        "a:\n  pattern: '(?<token>x'",
-        "f.yml: line 2, column 12: the pattern of a (byte 11 of it): missing closing parenthesis"
-      ),
-      ("a:\n  pattern: 'x'", "f.yml: line 2, column 12: the pattern of a: no group names a field"),
-      ("a:\n  pattern: '(?<tokn>x)'", "f.yml: line 2, column 12: the pattern of a: no group names a field"),
-      (
-        "a:\n  pattern: '(?<token>x)'\n  samples:\n    - token: y",
-        "f.yml: line 4, column 7: expected a sample with the key line"
-      ),
-      (
-        "a:\n  pattern: '(?<token>x)'\n  samples:\n    - {line: y, toke: z}",
-        "f.yml: line 4, column 17: expected line or token, status"
-      ),
-      ("a:\n  pattern: '(?<token>x)'\n  records: y", "f.yml: line 3, column 12: expected pushes or feedback"),
-      (
-        "a: {pattern: '(?<token>x)'}\na: {pattern: '(?<token>x)'}",
-        "f.yml: line 1, column 1: duplicate key 'a'"
-      ),
-    ])
+  private static let wrongFiles: KeyValuePairs = [
+    "": "f.yml: is empty",
+    "- a": "f.yml: line 1, column 1: expected the names of forms, found a list",
+    "a: x": "f.yml: line 1, column 4: expected the keys",
+    "a:\n  patern: x": "f.yml: line 2, column 3: expected writer, records, contains, pattern or samples",
+    "a:\n  writer: x": "f.yml: line 2, column 3: the form a has no pattern",
+    "a:\n  pattern: '(?<token>x'":
+      "f.yml: line 2, column 12: the pattern of a (byte 11 of it): missing closing parenthesis",
+    "a:\n  pattern: 'x'": "f.yml: line 2, column 12: the pattern of a: no group names a field",
+    "a:\n  pattern: '(?<tokn>x)'": "f.yml: line 2, column 12: the pattern of a: no group names a field",
+    "a:\n  pattern: '(?<token>x)'\n  samples:\n    - token: y":
+      "f.yml: line 4, column 7: expected a sample with the key line",
+    "a:\n  pattern: '(?<token>x)'\n  samples:\n    - {line: y, toke: z}":
+      "f.yml: line 4, column 17: expected line or token, status",
+    "a:\n  pattern: '(?<token>x)'\n  records: y": "f.yml: line 3, column 12: expected pushes or feedback",
+    "a: {pattern: '(?<token>x)'}\na: {pattern: '(?<token>x)'}": "f.yml: line 1, column 1: duplicate key 'a'",
+  ]
+
+  @Test("A file with a mistake names the line and column", arguments: Array(wrongFiles))
   func mistakes(_ text: String, _ message: String) {
     let error = #expect(throws: YAMLError.self) { try LineForm.read(Array(text.utf8), name: "f.yml") }
     #expect(error?.message.text.hasPrefix(message) == true, "\(error?.message.text ?? "")")
   }
 
-  private static func pushes(_ log: String, _ pattern: String, steps: Int = 100_000) throws -> [String] {
+  private static let user: [(name: String, log: String, pattern: String, steps: [String])] = [
+    (
+      "reads what no form does; other lines are read as before",
+      "tok \(token) -> 410/gone\n{\"token\":\"ab\",\"status\":200}\nnothing\n",
+      #"tok (?<token>\S+) -> (?<status>\d+)"#,
+      ["push 1 token=\(token) status=410", "push 2 token=ab status=200", "unrelated 3+1"]
+    ),
+    (
+      "backtracks for ever, and stops at its limit",
+      String(repeating: "a", count: 5000) + "!\n{\"token\":\"ab\",\"status\":200}\n", "(?<token>(a+)+)+$",
+      ["bad 1+1 patternSteps", "push 2 token=ab status=200"]
+    ),
+    (
+      "has the log's own time, which dates no token", gone,
+      #"(?<time>\S+Z) gone (?<token>\S+) (?<status>\d+) (?<reason>\w+)"#,
+      ["push 1 token=\(token) status=410 reason=Unregistered"]
+    ),
+    (
+      "has the time of the invalidation", gone,
+      #"(?<invalidated_at>\S+Z) gone (?<token>\S+) (?<status>\d+) (?<reason>\w+)"#,
+      ["push 1 token=\(token) status=410 reason=Unregistered time=1700467200000"]
+    ),
+  ]
+  private static let gone = "2023-11-20T08:00:00Z gone \(token) 410 Unregistered\n"
+
+  @Test("A pattern of the user's", .timeLimit(.minutes(1)), arguments: user)
+  func pattern(_ name: String, _ log: String, _ pattern: String, _ steps: [String]) throws {
     var options = LogOptions()
     options.forms = [try LineForm(pattern: pattern)]
-    options.patternSteps = steps
-    return try DecodedLog(Array(log.utf8), options: options).steps
-  }
-
-  @Test("A pattern of the user's reads what no form does; other lines are read as before")
-  func linePattern() throws {
-    let log = "tok \(Self.token) -> 410/gone\n{\"token\":\"ab\",\"status\":200}\nnothing\n"
-    #expect(
-      try Self.pushes(log, #"tok (?<token>\S+) -> (?<status>\d+)"#) == [
-        "push 1 token=\(Self.token) status=410", "push 2 token=ab status=200", "unrelated 3+1",
-      ])
-  }
-
-  @Test("A pattern that backtracks for ever stops at its limit", .timeLimit(.minutes(1)))
-  func exhausted() throws {
-    let log = String(repeating: "a", count: 5000) + "!\n" + "{\"token\":\"ab\",\"status\":200}\n"
-    #expect(
-      try Self.pushes(log, "(?<token>(a+)+)+$", steps: 1000) == [
-        "bad 1+1 patternSteps", "push 2 token=ab status=200",
-      ])
-  }
-
-  @Test("The log's own time in a pattern dates no token")
-  func ownTime() throws {
-    let line = "2023-11-20T08:00:00Z gone \(Self.token) 410 Unregistered\n"
-    #expect(
-      try Self.pushes(line, #"(?<time>\S+Z) gone (?<token>\S+) (?<status>\d+) (?<reason>\w+)"#)
-        == ["push 1 token=\(Self.token) status=410 reason=Unregistered"])
-    #expect(
-      try Self.pushes(line, #"(?<invalidated_at>\S+Z) gone (?<token>\S+) (?<status>\d+) (?<reason>\w+)"#)
-        == ["push 1 token=\(Self.token) status=410 reason=Unregistered time=1700467200000"])
+    options.patternSteps = 1000
+    #expect(try DecodedLog(log, options: options).steps == steps, "\(name)")
   }
 }

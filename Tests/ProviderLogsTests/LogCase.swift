@@ -31,9 +31,7 @@ struct LogCase: CustomTestStringConvertible, Sendable {
 
   private mutating func read(_ line: Substring) {
     let rest = [("<CR>", "\r"), ("<TAB>", "\t"), ("<SP>", " "), ("<BOM>", "\u{feff}"), ("<ESC>", "\u{1b}")]
-      .reduce(
-        String(line.dropFirst(4))
-      ) { $0.replacing($1.0, with: $1.1) }
+      .reduce(String(line.dropFirst(4))) { $0.replacing($1.0, with: $1.1) }
     switch line.dropFirst(2).prefix(1) {
     case _ where !line.hasPrefix("  "): break
     case "|": log += rest + "\n"
@@ -47,17 +45,16 @@ struct LogCase: CustomTestStringConvertible, Sendable {
 @Suite("docs/spec/provider-logs.md") struct LogCaseTests {
   @Test func areThere() { #expect(LogCase.all.count > 130) }
 
-  @Test("lines, tables and objects of several lines", arguments: LogCase.of("lines")) func line(
-    _ one: LogCase
-  ) throws { #expect(try DecodedLog(one.log, mapping: one.mapping).steps == one.steps) }
+  @Test("lines, tables and objects of several lines", arguments: LogCase.of("lines"))
+  func line(_ one: LogCase) throws {
+    #expect(try DecodedLog(one.log, mapping: one.mapping).steps == one.steps)
+  }
 
   /// A member named only `timestamp` may be when the line was written.
   @Test(
     "whose time it is",
-    arguments: ["times that are taken", "times of lines", "doubtful times"].flatMap(LogCase.of)) func time(
-      _ one: LogCase
-    ) throws
-  {
+    arguments: ["times that are taken", "times of lines", "doubtful times"].flatMap(LogCase.of))
+  func time(_ one: LogCase) throws {
     let log = try DecodedLog(one.log, mapping: one.mapping)
     #expect(log.steps == one.steps)
     #expect(log.doubtful == (one.section == "doubtful times" ? one.steps.count : 0))

@@ -19,9 +19,8 @@ import Testing
     (#"{"token":17,"status":410}"#, "tokenIsNoText", "17"),
   ]
 
-  @Test("A value that is wrong skips its line, and no other", arguments: wrong) func wrongValue(
-    _ line: String, finding: String, found: String
-  ) throws {
+  @Test("A value that is wrong skips its line, and no other", arguments: wrong)
+  func wrongValue(_ line: String, finding: String, found: String) throws {
     let log = try DecodedLog([Self.push, line, Self.push].joined(separator: "\n"))
     #expect(log.steps == ["push 1 token=ab status=200", "bad 2+1 \(finding)", "push 3 token=ab status=200"])
     #expect(log.problemTexts == [found])
@@ -75,18 +74,21 @@ import Testing
     }
   }
 
-  @Test("Wrong marks: every byte is in one step, however the log is cut", arguments: logs) func wrongMarks(
-    _ log: String
-  ) throws {
+  @Test(
+    "Wrong marks, and wrong bytes: every byte is in one step, however the log is cut",
+    arguments: logs + [LogCase.of("lines").map(\.log).joined(separator: "\n")],
+    [Array("\"\"\\{}[],:\n\r\t;".utf8), Array(0...255)])
+  func wrongBytes(_ log: String, _ wrong: [UInt8]) throws {
     var random = SeededGenerator(seed: 17)
-    let marks = Array("\"\"\\{}[],:\n\r\t;".utf8)
-    for _ in 0..<1000 {
+    for _ in 0..<(log.utf8.count > 1000 ? 300 : 1000) {
       var bytes = Array(log.utf8)
-      for _ in 0..<random.pick(1...4) { bytes[random.pick(0...bytes.count - 1)] = random.pick(marks) }
-      let end = random.pick(1...bytes.count)
-      let whole = try DecodedLog(Array(bytes[..<end]))
-      #expect(whole.extents.reduce(0) { $0 + $1.count } == end)
-      #expect(try DecodedLog(Array(bytes[..<end]), chunk: random.pick(1...40)).steps == whole.steps)
+      for _ in 0..<random.pick(1...random.pick([4, 20])) {
+        bytes[random.pick(0...bytes.count - 1)] = random.pick(wrong)
+      }
+      if random.chance(2) { bytes = Array(bytes.prefix(random.pick(1...bytes.count))) }
+      let whole = try DecodedLog(bytes)
+      #expect(whole.extents.reduce(0) { $0 + $1.count } == bytes.count)
+      #expect(try DecodedLog(bytes, chunk: random.pick(1...40)).steps == whole.steps)
     }
   }
 }

@@ -1,5 +1,3 @@
-import APNsWire
-import Basics
 import Foundation
 import ProviderLogs
 import TestSupport
@@ -41,7 +39,11 @@ struct LogSampleTests {
     for (push, record) in zip(found, sample.records) {
       let words = push.split(separator: " ").map(String.init)
       #expect(words.contains("\(record.line ?? 0)"))
-      for (name, value) in Self.fields(of: record) {
+      let fields = [
+        ("token", record.token), ("status", record.status.map { "\($0)" }), ("reason", record.reason),
+        ("time", record.timestamp_ms.map { "\($0)" }), ("id", record.apns_id),
+      ]
+      for (name, value) in fields {
         // A status that is not printed is inferred from the reason.
         if name == "status", value == nil { continue }
         #expect(words.first { $0.hasPrefix("\(name)=") } == value.map { "\(name)=\($0)" }, "\(push)")
@@ -55,38 +57,11 @@ struct LogSampleTests {
       && [" status=", " reason=", " id="].contains { push.contains($0) }
   }
 
-  private static func fields(of record: Sample.Record) -> [(String, String?)] {
-    [
-      ("token", record.token), ("status", record.status.map { "\($0)" }), ("reason", record.reason),
-      ("time", record.timestamp_ms.map { "\($0)" }), ("id", record.apns_id),
-    ]
-  }
-
   @Test(arguments: samples.filter { $0.kind == "feedback" }, [64 << 10, 7])
   func lists(_ sample: Sample, chunk: Int) throws {
     var options = LogOptions()
     options.kind = .reports
-    let found = Self.reports(Array(sample.text.joined(separator: "\n").utf8), options, chunk: chunk)
+    let found = try DecodedLog(sample.text.joined(separator: "\n"), options: options, chunk: chunk).reports
     #expect(found == sample.records.map { "\($0.timestamp ?? 0) \($0.token ?? "")" })
-  }
-
-  private static func reports(_ log: [UInt8], _ options: LogOptions, chunk: Int) -> [String] {
-    let decoder = LogDecoder(options)
-    var reports: [String] = []
-    func read(_ part: [UInt8]) {
-      while let step = decoder.next(in: part.span.bytes) {
-        guard case .record(.push) = step, let report = decoder.report else { continue }
-        let token = decoder.withTexts { texts in
-          decoder.fields[.token].map { Hex.string($0.map { texts.byte(at: $0) }) }
-        }
-        reports.append("\(report.time) \(token ?? "")")
-      }
-    }
-    for start in stride(from: 0, to: log.count, by: chunk) {
-      read(Array(log[start..<min(log.count, start + chunk)]))
-    }
-    decoder.finish()
-    read([])
-    return reports
   }
 }

@@ -21,49 +21,39 @@ import Testing
     }
   }
 
-  @Test("Every byte is in one step", arguments: logs) func account(_ log: LogCase) throws {
-    for bytes in [Array(log.log.utf8), Array((log.log + "\n").utf8)] {
+  @Test("Every byte is in one step, wherever the log is cut", arguments: logs)
+  func account(_ log: LogCase) throws {
+    let bytes = Array((log.log + "\n").utf8)
+    let cuts = stride(from: 0, to: bytes.count - 1, by: max(1, bytes.count / 97))
+    for count in Array(cuts) + [bytes.count - 1, bytes.count] {
       // Pushes of several lines have no bytes of their own.
-      let extents = try DecodedLog(bytes).extents.filter { !$0.isEmpty }
-      var end = 0
-      for extent in extents {
-        #expect(extent.lowerBound == end)
-        end = extent.upperBound
-      }
-      #expect(end == bytes.count)
+      let extents = try DecodedLog(Array(bytes[..<count])).extents.filter { !$0.isEmpty }
+      #expect(extents.map(\.lowerBound) == ([0] + extents.map(\.upperBound)).dropLast())
+      #expect(extents.last?.upperBound ?? 0 == count)
     }
   }
 
-  @Test("A log that is cut anywhere has the pushes of its whole lines", arguments: logs) func prefixes(
-    _ log: LogCase
-  ) throws {
-    let bytes = Array(log.log.utf8)
-    for count in stride(from: 0, through: bytes.count, by: max(1, bytes.count / 97)) {
-      let cut = try DecodedLog(Array(bytes[..<count]))
-      #expect(cut.extents.reduce(0) { $0 + $1.count } == count)
-    }
-  }
-
-  @Test("A cut object is truncated") func truncated() throws {
-    let log = "{\"token\":\"ab\",\"status\":200}\n{\"token\":\"cd\",\"sta"
-    #expect(try DecodedLog(log).steps == ["push 1 token=ab status=200", "truncated"])
-  }
-
-  @Test("Lines with the same problem are one skip") func repeatedProblem() throws {
-    let bad = #"{"token":"ab","status":"x"}"#
-    let log = try DecodedLog([bad, bad, "{", #"{"token":"ab","status":200}"#, bad].joined(separator: "\n"))
-    #expect(
-      log.steps == [
+  private static let good = #"{"token":"ab","status":200}"#
+  private static let bad = #"{"token":"ab","status":"x"}"#
+  private static let problems: [(name: String, lines: [String], steps: [String], texts: [String])] = [
+    ("a cut object", [good, #"{"token":"cd","sta"#], ["push 1 token=ab status=200", "truncated"], []),
+    (
+      "lines with the same problem are one skip", [bad, bad, "{", good, bad],
+      [
         "bad 1+2 statusIsNoStatus", "unrelated 3+1", "push 4 token=ab status=200", "bad 5+1 statusIsNoStatus",
-      ])
-    #expect(log.problemTexts == ["x", "x"])
-  }
+      ], ["x", "x"]
+    ),
+    (
+      "a missing mark, and a word",
+      [#"{"token":"ab" "status":200}"#, #"{"token":"ab","status":"gone"}"#, ""],
+      [#"bad 1+1 json(expected: "a comma or }")"#, "bad 2+1 statusIsNoStatus"], ["\"", "gone"]
+    ),
+  ]
 
-  @Test("A problem has the text that is wrong") func problemTexts() throws {
-    let log = try DecodedLog(
-      #"{"token":"ab" "status":200}"# + "\n" + #"{"token":"ab","status":"gone"}"# + "\n")
-    #expect(log.steps == [#"bad 1+1 json(expected: "a comma or }")"#, "bad 2+1 statusIsNoStatus"])
-    #expect(log.problemTexts == ["\"", "gone"])
+  @Test("A problem has the text that is wrong", arguments: problems)
+  func problem(_ name: String, _ lines: [String], _ steps: [String], _ texts: [String]) throws {
+    let log = try DecodedLog(lines.joined(separator: "\n"))
+    #expect(log.steps == steps && log.problemTexts == texts, "\(name): \(log.steps)")
   }
 
   @Test("A quote that is never closed hides one line", .timeLimit(.minutes(1))) func openQuotes() throws {
@@ -71,20 +61,6 @@ import Testing
     let log = try DecodedLog("token,status,note\n\"ab,200,x\n" + rows)
     #expect(log.steps.prefix(2) == ["passed", "bad 2+1 openQuote"])
     #expect(log.pushes.count == 20_000)
-  }
-
-  @Test("Random changes of a log end no log") func noise() throws {
-    var random = SeededGenerator(seed: 7)
-    let log = Array(LogCase.of("lines").map(\.log).joined(separator: "\n").utf8)
-    for _ in 0..<300 {
-      var changed = log
-      for _ in 0..<random.pick(1...20) {
-        changed[random.pick(0...changed.count - 1)] = UInt8(random.pick(0...255))
-      }
-      let whole = try DecodedLog(changed)
-      #expect(whole.extents.reduce(0) { $0 + $1.count } == changed.count)
-      #expect(try DecodedLog(changed, chunk: 13).steps == whole.steps)
-    }
   }
 
   @Test(

@@ -1,4 +1,3 @@
-import ProviderLogs
 import TestSupport
 import Testing
 
@@ -29,9 +28,8 @@ import Testing
     ("fall by days", { -$0 * 90_000_000 }), ("rise, but for neighbours", { $0 * 1700 + ($0 % 2) * 5000 }),
   ]
 
-  @Test("times that follow the lines are not taken", arguments: paces.indices, [5, 24, 900]) func following(
-    _ pace: Int, _ count: Int64
-  ) throws {
+  @Test("times that follow the lines are not taken", arguments: paces.indices, [5, 24, 900])
+  func following(_ pace: Int, _ count: Int64) throws {
     let lines = (0..<count).map { Self.line($0, 1_700_000_000_000 + Self.paces[pace].time($0)) }
     let log = try DecodedLog(lines.joined())
     #expect(log.pushes.count == count && log.doubtful == count)
@@ -47,9 +45,8 @@ import Testing
     #expect(log.doubtful == 0)
   }
 
-  @Test("log times that show after the first 64 KiB make all times before them doubtful") func lateLogTime()
-    throws
-  {
+  @Test("log times that show after the first 64 KiB make all times before them doubtful")
+  func lateLogTime() throws {
     let others = String(repeating: Self.accepted + "\n", count: 5000)
     let timed = #"{"token":"ef","status":200,"timestamp":1700000001000}"# + "\n"
     let log = try DecodedLog("{\(Self.answer)}\n" + others + timed + "{\(Self.answer)}\n")

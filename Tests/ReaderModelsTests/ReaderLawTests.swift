@@ -34,14 +34,6 @@ struct ReaderLawTests {
     #expect(recording.ending == .completed)
   }
 
-  @Test("are right about tokens of 32 bytes in chunks of 38, except node", arguments: FeedbackModel.allCases)
-  func sound(_ model: FeedbackModel) {
-    let fills: [UInt8] = [1, 2, 3, 4, 5]
-    let recording = ReaderRecording.of(model, fills.flatMap { Tuples.one(fill: $0) }, cut: .size(38))
-    let expected = fills.map { record(Int64(Tuples.time), bytes($0, 32)) }
-    #expect((recording.said == expected) == (model != .node))
-  }
-
   @Test("accept any bytes in any chunks, and depend on the chunks only if they say so")
   func anyBytes() {
     var generator = SeededGenerator(seed: 11)

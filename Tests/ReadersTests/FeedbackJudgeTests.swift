@@ -5,17 +5,9 @@ import Testing
 
 @Suite("Judging what readers report")
 struct FeedbackJudgeTests {
-  private func judgement(_ truth: TrueRecords, _ records: [(Int64, [UInt8])]) -> Judgement {
-    var judge = FeedbackJudge(truth: truth)
-    for (time, token) in records { judge.receive(time: time, token: token) }
-    return judge.finish(outcome: .completed)
-  }
-
   /// Tokens 1, 2, 2, 3 and an empty one, at the same time.
-  private let truth = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(0).tuple(1, fill: 2).tuple(
-    1, fill: 3
-  )
-  .truth
+  private let truth = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(0).tuple(1, fill: 2)
+    .tuple(1, fill: 3).truth
 
   @Test(
     "as a multiset, in any order",
@@ -30,18 +22,17 @@ struct FeedbackJudgeTests {
       ("unrelated ones", [7, 8, 9], 0, 0),
     ] as [(String, [UInt8], Int, Int?)])
   func multiset(_ name: String, _ tokens: [UInt8], _ correct: Int, _ difference: Int?) {
-    let judgement = judgement(truth, tokens.map { (Int64(Tuples.time), [$0]) })
-    #expect(judgement.records == tokens.count, "\(name)")
-    #expect(judgement.correct == correct, "\(name)")
-    #expect(judgement.missed == 4 - correct, "\(name)")
+    let judgement = truth.judge(tokens.map { (Int64(Tuples.time), [$0]) })
+    let counts = [judgement.records, judgement.correct, judgement.missed]
+    #expect(counts == [tokens.count, correct, 4 - correct], "\(name)")
     #expect(judgement.firstDifference?.record == difference, "\(name)")
   }
 
   @Test("token bytes and time must both be equal")
   func equality() {
-    #expect(judgement(truth, [(Int64(Tuples.time) + 1 << 32, [1])]).correct == 0)
-    #expect(judgement(truth, [(Int64(Tuples.time), [1, 0])]).correct == 0)
-    let emptyToken = judgement(truth, [(Int64(Tuples.time), [])])
+    #expect(truth.judge([(Int64(Tuples.time) + 1 << 32, [1])]).correct == 0)
+    #expect(truth.judge([(Int64(Tuples.time), [1, 0])]).correct == 0)
+    let emptyToken = truth.judge([(Int64(Tuples.time), [])])
     #expect([emptyToken.records, emptyToken.correct, emptyToken.wrong, emptyToken.missed] == [1, 0, 1, 4])
   }
 
@@ -79,9 +70,8 @@ struct FeedbackJudgeTests {
     for model in FeedbackModel.allCases {
       let expected = try #require(fixture.readers[model.rawValue])
       let judgement = truth.judge(model, cut: cut)
-      #expect(judgement.records == expected.said.count, "\(model)")
-      #expect(judgement.correct == expected.correct, "\(model)")
-      #expect(judgement.missed == expected.missed, "\(model)")
+      let counts = [judgement.records, judgement.correct, judgement.missed]
+      #expect(counts == [expected.said.count, expected.correct, expected.missed], "\(model)")
       #expect(judgement.outcome.rawValue == expected.outcome, "\(model)")
       #expect(judgement.firstDifference?.record == expected.difference, "\(model)")
       let emitted = expected.difference.flatMap { $0 < expected.said.count ? expected.said[$0] : nil }

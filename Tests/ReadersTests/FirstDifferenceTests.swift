@@ -54,8 +54,7 @@ import Testing
       "a read of 1 byte at offset 76 was taken for a whole tuple of 38; its token is all zeros"),
     Case(
       "java ignores a longer length", .java, one.tuple(54, fill: 0xbb), .size(4096), [3, 1, 2, 1, 1],
-      text(54, fill: 0xbb),
-      text(fill: 0xbb),
+      text(54, fill: 0xbb), text(fill: 0xbb),
       "the length at offset 42 is 54, but 32 bytes were taken as the token, and the next tuple begins 22 bytes early"
     ),
     Case(
@@ -75,12 +74,11 @@ import Testing
       "the length 100 at offset 42 makes a tuple of 106 bytes, and 44 are buffered", .hangs),
     Case(
       "csharp throws", .csharp, one.noise([0, 0, 0, 0, 0x80, 5]).tuple(fill: 0xbb), .size(4096),
-      [1, 1, 0, 1, 1],
-      text(fill: 0xbb), nil, "the length 0x8005 at offset 42 was read as signed (-32763)", .throws),
+      [1, 1, 0, 1, 1], text(fill: 0xbb), nil, "the length 0x8005 at offset 42 was read as signed (-32763)",
+      .throws),
     Case(
       "csharp never sees a short last tuple", .csharp, two.tuple(9), .size(4096), [2, 2, 0, 1, 2], text(9),
-      nil,
-      "the reader waits for 38 bytes, but the stream ends 15 bytes after offset 76"),
+      nil, "the reader waits for 38 bytes, but the stream ends 15 bytes after offset 76"),
     Case(
       "csharp takes noise for a tuple", .csharp, TupleStream().noise([UInt8](repeating: 0, count: 6)).tuple(),
       .size(4096), [2, 1, 1, 0, 0], text(), "0,",
@@ -88,8 +86,7 @@ import Testing
     ),
     Case(
       "node uses the first byte twice", .node, TupleStream().tuple(fill: 1).tuple(fill: 1), .size(4096),
-      [2, 0, 2, 2, 0],
-      text(fill: 1), "1400000000,",
+      [2, 0, 2, 2, 0], text(fill: 1), "1400000000,",
       "the length 0x0020 at offset 4 was read as 0 (the first byte twice), so the token is empty, and the next "
         + "tuple begins 32 bytes early"),
     Case(
@@ -99,8 +96,7 @@ import Testing
         + "next tuple begins 2 bytes late"),
     Case(
       "node reads beyond the end", .node, TupleStream().tuple(257).noise([0, 0, 0, 9]), .size(4096),
-      [2, 1, 1, 0, 1], nil,
-      "9,", "the record at offset 263 reaches 2 bytes beyond the end of the stream"),
+      [2, 1, 1, 0, 1], nil, "9,", "the record at offset 263 reaches 2 bytes beyond the end of the stream"),
   ]
 
   @Test("of one of our models", arguments: cases) func models(_ test: Case) {
@@ -112,45 +108,6 @@ import Testing
     #expect(difference?.reason.text.hasPrefix(test.reason) == true, "\(difference?.reason ?? "")")
   }
 
-  private static let printed: [(String, [(Int64, [UInt8])], String?, String)] = [
-    ("nothing", [], nil, "the reader ended, and never reported the 3 tuples from offset 0 on"),
-    (
-      "the second tuple first", [(1_400_000_000, [2])], "1400000000,02",
-      "the tuple at offset 7 was reported instead of the one at offset 0"
-    ),
-    (
-      "a signed time", [(1_400_000_000, [1]), (1_400_000_000, [2]), (-1, [3])], "-1,03",
-      "the time 4294967295 at offset 14 was read as signed: -1"
-    ),
-    (
-      "milliseconds", [(1_400_000_000_000, [1])], "1400000000000,01",
-      "the time 1400000000 at offset 0 was reported as 1400000000000"
-    ),
-    (
-      "other bytes", [(1_400_000_000, [9])], "1400000000,09",
-      "the tuple at offset 0 was reported with different bytes as its token"
-    ),
-    (
-      "another length", [(7, [1, 0])], "7,0100",
-      "the tuple at offset 0 was reported with a different time and a token of 2 bytes instead of 1"
-    ),
-    (
-      "too many", [(1_400_000_000, [1]), (1_400_000_000, [2]), (4_294_967_295, [3]), (0, [])], "0,",
-      "the stream has only 3 tuples"
-    ),
-  ]
-
-  @Test("of an external reader", arguments: printed) func programs(
-    _ name: String, _ records: [(Int64, [UInt8])], _ emitted: String?, _ reason: String
-  ) {
-    let stream = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(1, time: .max, fill: 3)
-    var judge = FeedbackJudge(truth: stream.truth)
-    for (time, token) in records { judge.receive(time: time, token: token) }
-    let judgement = judge.finish(outcome: .completed)
-    #expect(judgement.firstDifference?.emitted == emitted, "\(name)")
-    #expect(judgement.firstDifference?.reason.text == reason, "\(name)")
-  }
-
   @Test(
     "of a reader that failed",
     arguments: [
@@ -158,7 +115,7 @@ import Testing
       (.floods, "the reader was terminated"),
     ]) func outcomes(_ outcome: ReaderOutcome, _ ending: String)
   {
-    let judgement = FeedbackJudge(truth: TupleStream().tuple().truth).finish(outcome: outcome)
+    let judgement = TupleStream().tuple().truth.judge([], outcome: outcome)
     #expect(judgement.outcome == outcome)
     let reason = judgement.firstDifference?.reason.text
     #expect(reason == "\(ending), and never reported the 1 tuple from offset 0 on")

@@ -25,6 +25,15 @@ struct TupleStream {
   var truth: TrueRecords { TrueRecords(bytes: bytes, runs: runs) }
 }
 
+extension TrueRecords {
+  /// Of a reader that reported these times and tokens.
+  func judge(_ records: [(Int64, [UInt8])], outcome: ReaderOutcome = .completed) -> Judgement {
+    var judge = FeedbackJudge(truth: self)
+    for (time, token) in records { judge.receive(time: time, token: token) }
+    return judge.finish(outcome: outcome)
+  }
+}
+
 /// `1400000000,` and the token in hex.
 func text(_ count: Int = 32, time: Int64 = Int64(Tuples.time), fill: UInt8 = 0xaa) -> String {
   "\(time),\(TestHex.text([UInt8](repeating: fill, count: count)))"

@@ -1,6 +1,5 @@
 import Conformance
 import MockServer
-import ReaderModels
 import TestSupport
 import Testing
 
@@ -8,8 +7,8 @@ import Testing
   /// Tokens of 1 byte: 1, 2, 3.
   private let truth = TupleStream().tuple(1, fill: 1).tuple(1, fill: 2).tuple(1, fill: 3).truth
 
-  private func judgement(_ text: String, chunkSize: Int = .max) -> Judgement {
-    var lines = PrintedLines(FeedbackJudge(truth: truth))
+  private func judgement(_ text: String, of truth: TrueRecords? = nil, chunkSize: Int = .max) -> Judgement {
+    var lines = PrintedLines(FeedbackJudge(truth: truth ?? self.truth))
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       lines.take(rest.prefix(chunkSize))
@@ -44,8 +43,7 @@ import Testing
   {
     let judgement = judgement("\(line)\n" + Self.sound)
     #expect(judgement.records == 4 && judgement.correct == 3 && judgement.wrong == 1, "\(line)")
-    #expect(judgement.firstDifference?.record == 0)
-    #expect(judgement.firstDifference?.emitted == "'\(line)'")
+    #expect(judgement.firstDifference?.record == 0 && judgement.firstDifference?.emitted == "'\(line)'")
     #expect(judgement.firstDifference?.reason.text.hasPrefix("the line is not a record: ") == true)
   }
 
@@ -59,23 +57,16 @@ import Testing
   }
 
   @Test("an endless line takes bounded memory and is one wrong record") func overlong() {
-    var lines = PrintedLines(FeedbackJudge(truth: truth))
-    let block = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
-    for _ in 0..<100 { lines.take(block[...]) }
-    lines.take(Array(("\n" + Self.sound).utf8)[...])
-    let judgement = lines.finish(outcome: .completed)
+    let endless = String(repeating: "a", count: 10_000_000)
+    let judgement = judgement(endless + "\n" + Self.sound, chunkSize: 100_000)
     #expect(judgement.records == 4 && judgement.correct == 3)
     #expect((judgement.firstDifference?.emitted?.count ?? 0) < 100)
   }
 
   @Test("the longest possible token is read") func longest() {
-    let stream = TupleStream().tuple(65535)
-    var lines = PrintedLines(FeedbackJudge(truth: stream.truth))
-    lines.take(Array((text(65535) + "\n").utf8)[...])
-    #expect(lines.finish(outcome: .completed).firstDifference == nil)
+    let truth = TupleStream().tuple(65535).truth
+    #expect(judgement(text(65535) + "\n", of: truth).firstDifference == nil)
   }
-
-  // MARK: - Error responses
 
   private static let responses = [
     TrueResponses.Response(offset: 0, status: 8, identifier: 7),
@@ -94,10 +85,8 @@ import Testing
       ("8,7\n10,4294967295\n1,1\n", 3, 2, 2, "the stream has only 2 errors"),
       ("8,aa\n", 1, 0, 0, "the line is not a record: "),
       ("8,-1\n10,4294967295\n", 2, 1, 0, "the error at offset 0 was reported incorrectly"),
-    ] as [(String, Int, Int, Int?, String?)]) func errors(
-      _ text: String, _ records: Int, _ correct: Int, _ difference: Int?, _ reason: String?
-    )
-  {
+    ] as [(String, Int, Int, Int?, String?)])
+  func errors(_ text: String, _ records: Int, _ correct: Int, _ difference: Int?, _ reason: String?) {
     let truth = TrueResponses(
       bytes: [8, 8, 0, 0, 0, 7, 8, 10, 255, 255, 255, 255], responses: Self.responses)
     var lines = PrintedLines(ResponseJudge(truth: truth))

@@ -1,4 +1,3 @@
-import APNsWire
 import Analysis
 import Basics
 import Foundation
@@ -16,8 +15,9 @@ struct CSVTests {
     return String(decoding: [0x22] + bytes.flatMap { $0 == 0x22 ? [$0, $0] : [$0] } + [0x22], as: UTF8.self)
   }
 
-  private func line(_ row: [String: String], _ columns: [String]) -> String {
-    columns.map { field(row[$0] ?? "") }.joined(separator: ",") + "\n"
+  private func table(_ rows: [[String: String]], _ columns: [String]) -> String {
+    let lines = [columns] + rows.map { row in columns.map { field(row[$0] ?? "") } }
+    return lines.map { $0.joined(separator: ",") + "\n" }.joined()
   }
 
   @Test("rows of random records in random columns equal a slow reference")
@@ -27,18 +27,16 @@ struct CSVTests {
     for _ in 0..<400 {
       let count = generator.pick(1...20)
       let columns = (0..<count).map { _ in generator.pick(names) }
-      let uppercase = generator.chance(2)
+      let letterCase = generator.pick([Hex.LetterCase.lower, .upper])
       let batches = (0..<generator.pick(1...6)).map { _ in Batch.random(&generator) }
-      let text = try report { output in
-        let writer = try RecordWriter(
-          .csv, .table(.feedback, columns), letterCase: uppercase ? .upper : .lower, output: output)
-        try writer.begin(version: "0")
-        for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
-      }
-      let rows = batches.flatMap { $0.rows(uppercase: uppercase) }
-      let expected = columns.joined(separator: ",") + "\n"
-      #expect(text == expected + rows.map { line($0, columns) }.joined())
+      let text = try csv(.feedback, columns, letterCase) { for batch in batches { try $0.batch(batch) } }
+      #expect(text == table(batches.flatMap { $0.rows(letterCase) }, columns))
     }
+  }
+
+  @Test("each column of each kind has an entry in columns.txt", arguments: ExportedKind.tables)
+  func columns(_ kind: ExportedKind) {
+    for column in kind.columns { #expect(!column.meaning.isEmpty, "\(column.name)") }
   }
 
   @Test(
@@ -50,11 +48,8 @@ struct CSVTests {
     let batches = lengths.map { length in
       Batch(tokens: (0..<3).map { _ in generator.bytes(length) }, times: [0, 1_400_000_000, .max])
     }
-    let text = try report { output in
-      let writer = try RecordWriter(.csv, .table(.feedback, columns), output: output)
-      for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
-    }
-    let isSame = text == batches.flatMap { $0.rows() }.map { line($0, columns) }.joined()
+    let text = try csv(.feedback, columns) { for batch in batches { try $0.batch(batch) } }
+    let isSame = text == table(batches.flatMap { $0.rows() }, columns)
     #expect(isSame)
   }
 
@@ -66,10 +61,12 @@ struct CSVTests {
       times: (0..<20_000).map { 1_400_000_000 + $0 * 7919 })
     let sink = MemorySink()
     let output = OutputBuffer(sink)
-    let writer = try RecordWriter(.csv, .table(.feedback, ExportedKind.feedback.standard), output: output)
-    try writer.records(batch.records, in: batch.bytes.span.bytes)
+    let columns = ExportedKind.feedback.standard
+    let writer = try RecordWriter(.csv, .table(.feedback, columns), output: output)
+    try writer.begin(version: "0")
+    try writer.batch(batch)
     try output.flush()
-    let isSame = sink.text == batch.rows().map { line($0, ExportedKind.feedback.standard) }.joined()
+    let isSame = sink.text == table(batch.rows(), columns)
     #expect(isSame)
     #expect(sink.chunks.count > 5 && sink.chunks.allSatisfy { $0 > 0 && $0 <= 256 << 10 })
   }
@@ -89,15 +86,12 @@ struct CSVTests {
 
   @Test("findings")
   func findings() throws {
-    let text = try report { output in
-      let writer = try RecordWriter(
-        .csv, .table(.findings, ExportedKind.findings.standard), output: output)
-      try writer.begin(version: "0")
+    let text = try csv(.findings) { writer in
       try writer.finding(
         Finding(
           source: "a,b", stream: 0, direction: .server, offset: 76, length: 20, fileOffset: 152,
-          code: .truncatedRecord, message: .verbatim("cut \"off\"")))
-      try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: .verbatim("skipped")))
+          code: .truncatedRecord, message: "cut \"off\""))
+      try writer.finding(Finding(source: "x", code: .unrecognisedInput, message: "skipped"))
       try writer.stream(
         StreamSummary(source: "x", number: 0, streamProtocol: .feedback), report: StreamReport(.dump))
     }
@@ -113,26 +107,18 @@ struct CSVTests {
   @Test("streams")
   func streams() throws {
     var stream = StreamSummary(source: "x", number: 3, streamProtocol: .encrypted)
-    stream.clientBytes = 1
-    stream.serverBytes = 2
-    stream.clientGapBytes = 3
-    stream.serverGapBytes = 4
-    stream.records = 5
-    stream.findings = 6
-    let text = try report { output in
-      let writer = try RecordWriter(
-        .csv, .table(.streams, ExportedKind.streams.standard), output: output)
-      try writer.begin(version: "0")
+    (stream.clientBytes, stream.serverBytes) = (1, 2)
+    (stream.clientGapBytes, stream.serverGapBytes) = (3, 4)
+    (stream.records, stream.findings) = (5, 6)
+    var decrypted = StreamSummary(source: "x", number: 4, streamProtocol: .feedback)
+    var encryption = StreamEncryption()
+    (encryption.version, encryption.serverSubject) = ("TLS 1.2", "CN=a, C=US")
+    (encryption.keyFile, encryption.keyLine) = ("keys.log", 7)
+    decrypted.encryption = encryption
+    let text = try csv(.streams) { writer in
       try writer.stream(stream, report: StreamReport(.dump))
-      var decrypted = StreamSummary(source: "x", number: 4, streamProtocol: .feedback)
-      var encryption = StreamEncryption()
-      encryption.version = "TLS 1.2"
-      encryption.serverSubject = "CN=a, C=US"
-      encryption.keyFile = "keys.log"
-      encryption.keyLine = 7
-      decrypted.encryption = encryption
       try writer.stream(decrypted, report: StreamReport(.dump))
-      try writer.finding(Finding(source: "x", code: .skippedBytes, message: .verbatim("")))
+      try writer.finding(Finding(source: "x", code: .skippedBytes, message: ""))
     }
     #expect(
       text == """

@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import PacketCapture
 import Reports
 import Testing
 
@@ -44,22 +43,16 @@ struct GatewayRowTests {
       request: nil, flags: [.uncorrelated, .unknownStatus]),
   ]
 
-  private func csv(
-    _ kind: ExportedKind, _ columns: [String], _ letterCase: Hex.LetterCase = .lower
-  ) throws -> String {
-    try report { output in
-      let writer = try RecordWriter(.csv, .table(kind, columns), letterCase: letterCase, output: output)
-      try writer.begin(version: "0")
-      let bytes = Self.bytes
-      try writer.requests(Self.records, in: bytes.span.bytes)
-      for response in Self.responses { try writer.response(response) }
-    }
+  private func write(to writer: RecordWriter) throws {
+    let bytes = Self.bytes
+    try writer.requests(Self.records, in: bytes.span.bytes)
+    for response in Self.responses { try writer.response(response) }
   }
 
   @Test("requests in CSV")
   func requestsCSV() throws {
     #expect(
-      try csv(.requests, ExportedKind.requests.standard) == """
+      try csv(.requests, nil, .lower, write) == """
         source,stream,direction,offset,length,packet,original_packet,file_offset,captured_at,command,identifier,expiry,\
         priority,token_length,token,payload_length,payload,payload_hex,items,outcome,outcome_status,flags
         "a,b",3,client,100,46,17,21,220,2013-05-01T09:30:00.005Z,2,4294967294,1400000000,10,3,abcdef,14,\
@@ -73,14 +66,14 @@ struct GatewayRowTests {
   @Test("requests to send again, with selected columns")
   func resend() throws {
     #expect(
-      try csv(.resend, ["token", "payload", "payload_hex", "token", "offset"], .upper)
+      try csv(.resend, ["token", "payload", "payload_hex", "token", "offset"], .upper, write)
         == "token,payload,payload_hex,token,offset\n0F,,c328,0F,150\n")
   }
 
   @Test("responses in CSV")
   func responsesCSV() throws {
     #expect(
-      try csv(.responses, ExportedKind.responses.standard, .upper) == """
+      try csv(.responses, nil, .upper, write) == """
         source,stream,direction,offset,packet,original_packet,file_offset,captured_at,status,status_text,identifier,\
         request_offset,token,flags
         "a,b",3,server,0,17,21,300,2013-05-01T09:30:00.005Z,8,invalid token,4294967294,100,ABCDEF,\
@@ -111,15 +104,7 @@ struct GatewayRowTests {
   @Test("NDJSON and JSON", arguments: 0..<kinds.count, DocumentFormat.allCases)
   func json(_ number: Int, _ format: DocumentFormat) throws {
     let (kinds, lines) = Self.kinds[number]
-    let text = try report { output in
-      let writer = try RecordWriter(format.format, .document(kinds), output: output)
-      try writer.begin(version: "1", options: .null)
-      let bytes = Self.bytes
-      try writer.requests(Self.records, in: bytes.span.bytes)
-      for response in Self.responses { try writer.response(response) }
-      try writer.end(Summary(), inputs: [])
-    }
-    let written = text.split(separator: "\n").dropFirst().dropLast()
+    let written = try document(format, kinds, .lower, write).split(separator: "\n").dropFirst().dropLast()
     let expected =
       format == .ndjson ? lines : lines.enumerated().map { $1 + ($0 < lines.count - 1 ? "," : "") }
     #expect(written.map(String.init) == expected)

@@ -15,42 +15,23 @@ struct JSONTests {
     return try #require(object as? [String: Any])
   }
 
-  private func write(
-    _ format: RecordWriter.Format, uppercase: Bool = false,
-    _ body: (RecordWriter) throws -> Void
-  ) throws -> String {
-    try report { output in
-      let writer = try RecordWriter(
-        format, .document(.all), letterCase: uppercase ? .upper : .lower, output: output)
-      try writer.begin(version: "1.2", options: .object([("from", .string("auto"))]))
-      try body(writer)
-      try writer.end(Summary(), inputs: [InputSummary(source: "x", format: nil, bytes: 3, sha256: nil)])
-    }
-  }
-
-  private static let finding = Finding(source: "x", code: .skippedBytes, message: .verbatim("why"))
+  private static let finding = Finding(source: "x", code: .skippedBytes, message: "why")
 
   @Test(
     "documents with any number of objects are valid JSON", arguments: 0...4, DocumentFormat.allCases)
   func documents(_ count: Int, _ format: DocumentFormat) throws {
     let batch = Batch(tokens: [[1], [2], [3]], times: [1, 2, 3])
-    let text = try write(format.format) { writer in
+    let stream = StreamSummary(source: "x", number: 0, streamProtocol: .feedback)
+    let text = try document(format) { writer in
       if count > 0 { try writer.finding(Self.finding) }
-      if count > 1 { try writer.records(batch.records, in: batch.bytes.span.bytes) }
-      if count > 2 {
-        try writer.stream(
-          StreamSummary(source: "x", number: 0, streamProtocol: .feedback), report: StreamReport(.dump))
-      }
-      if count > 3 { try writer.records(batch.records, in: batch.bytes.span.bytes) }
+      if count > 1 { try writer.batch(batch) }
+      if count > 2 { try writer.stream(stream, report: StreamReport(.dump)) }
+      if count > 3 { try writer.batch(batch) }
     }
-    let types = [
-      [], ["finding"], ["finding"] + Self.feedback, ["finding"] + Self.feedback + ["stream"],
-      ["finding"] + Self.feedback + ["stream"] + Self.feedback,
-    ][count]
-    #expect(try self.types(text, format) == types)
+    let feedback = ["feedback", "feedback", "feedback"]
+    let expected = [["finding"], feedback, ["stream"], feedback].prefix(count).flatMap(\.self)
+    #expect(try types(text, format) == expected)
   }
-
-  private static let feedback = ["feedback", "feedback", "feedback"]
 
   /// The types of the objects between the first and the last line of the document.
   private func types(_ text: String, _ format: DocumentFormat) throws -> [String] {
@@ -70,7 +51,7 @@ struct JSONTests {
   @Test("a document may begin with records: the first has no comma", arguments: 1...3)
   func recordsFirst(_ count: Int) throws {
     let batch = Batch(tokens: (0..<count).map { [UInt8($0)] }, times: (0..<count).map { UInt32($0) })
-    let text = try write(.json) { try $0.records(batch.records, in: batch.bytes.span.bytes) }
+    let text = try document(.json) { try $0.batch(batch) }
     let records = try #require(try parse(text)["records"] as? [[String: Any]])
     #expect(records.map { $0["token"] as? String } == (0..<count).map { Hex.string([UInt8($0)]) })
   }
@@ -79,13 +60,11 @@ struct JSONTests {
   func records() throws {
     var generator = SeededGenerator(seed: 91)
     for _ in 0..<150 {
-      let uppercase = generator.chance(2)
+      let letterCase = generator.pick([Hex.LetterCase.lower, .upper])
       let batches = (0..<generator.pick(1...4)).map { _ in Batch.random(&generator) }
-      let text = try write(.ndjson, uppercase: uppercase) { writer in
-        for batch in batches { try writer.records(batch.records, in: batch.bytes.span.bytes) }
-      }
+      let text = try document(.ndjson, .all, letterCase) { for batch in batches { try $0.batch(batch) } }
       let lines = text.split(separator: "\n").dropFirst().dropLast()
-      let rows = batches.flatMap { $0.rows(uppercase: uppercase) }
+      let rows = batches.flatMap { $0.rows(letterCase) }
       #expect(lines.count == rows.count)
       for (line, row) in zip(lines, rows) { try expect(line, row) }
     }
@@ -94,9 +73,7 @@ struct JSONTests {
   private func expect(_ line: Substring, _ row: [String: String]) throws {
     let object = try parse(line)
     // Those of carving are in carved records only.
-    let carving = [
-      "form", "chain", "chain_length", "confidence", "fs_path", "fs_inode", "fs_state",
-    ]
+    let carving = ["form", "chain", "chain_length", "confidence", "fs_path", "fs_inode", "fs_state"]
     let columns = Set(ExportedKind.feedback.names(hasLocalTimes: false)).subtracting(carving)
     #expect(Set(object.keys) == columns.union(["type"]))
     for column in columns {
@@ -114,7 +91,7 @@ struct JSONTests {
   @Test("the order of keys is fixed")
   func keyOrder() throws {
     let batch = Batch(tokens: [[0xab]], times: [1_367_400_600], offset: 5, flags: .unexpectedTokenLength)
-    let text = try write(.ndjson) { try $0.records(batch.records, in: batch.bytes.span.bytes) }
+    let text = try document(.ndjson) { try $0.batch(batch) }
     #expect(
       text.split(separator: "\n")[1] == """
         {"type":"feedback","source":"dump.bin","stream":0,"direction":"server","client":null,"server":null,\
@@ -131,16 +108,15 @@ struct JSONTests {
     records.labels = StreamLabels(
       source: "disk.img", stream: 7, carving: Carving(.quotedPrintable, chain: 3, chainLength: 2),
       file: FileOwner(path: "/a", inode: 12, .slack, 0..<1))
-    let text = try write(.ndjson) { writer in
+    let lines = try document(.ndjson) { writer in
       try writer.records(records, in: batch.bytes.span.bytes)
-      try writer.records(batch.records, in: batch.bytes.span.bytes)
-    }
-    let lines = text.split(separator: "\n").dropFirst()
+      try writer.batch(batch)
+    }.split(separator: "\n")
     #expect(
-      lines.first?.hasSuffix(
-        "\"form\":\"quoted-printable\",\"chain\":3,\"chain_length\":2,\"confidence\":\"likely\","
-          + "\"fs_path\":\"/a\",\"fs_inode\":12,\"fs_state\":\"slack\"}") == true)
-    #expect(lines.dropFirst().first?.hasSuffix("\"flags\":[\"carved\"]}") == true)
+      lines[1].hasSuffix(
+        #""form":"quoted-printable","chain":3,"chain_length":2,"confidence":"likely","#
+          + #""fs_path":"/a","fs_inode":12,"fs_state":"slack"}"#))
+    #expect(lines[2].hasSuffix(#""flags":["carved"]}"#))
   }
 
   @Test("strings with every ASCII character and others survive a round trip")
@@ -156,8 +132,7 @@ struct JSONTests {
 
   @Test("a finding about an input has nulls, and so has a summary of nothing")
   func nulls() throws {
-    let text = try write(.ndjson) { try $0.finding(Self.finding) }
-    let lines = text.split(separator: "\n")
+    let lines = try document(.ndjson) { try $0.finding(Self.finding) }.split(separator: "\n")
     let finding = try parse(lines[1])
     for key in ["stream", "direction", "offset", "length", "packet", "file_offset"] {
       #expect(finding[key] is NSNull)
@@ -166,11 +141,4 @@ struct JSONTests {
     let summary = try parse(lines[2])
     #expect(summary["earliest"] is NSNull && summary["distinct_tokens"] is NSNull)
   }
-}
-
-/// The formats as arguments of tests.
-enum DocumentFormat: CaseIterable, Sendable {
-  case json, ndjson
-
-  var format: RecordWriter.Format { self == .json ? .json : .ndjson }
 }

@@ -1,9 +1,7 @@
 import APNsWire
 import Analysis
-import Basics
 import PacketCapture
 import Reports
-import TestSupport
 import Testing
 
 @Suite("The text overview")
@@ -16,11 +14,18 @@ struct OverviewTextTests {
 
   private func text(
     _ summary: Summary, _ overview: Overview, inputs: [InputSummary] = [], coloured: Bool = false
-  )
-    -> String
-  {
-    OverviewText.text(
-      summary, inputs: inputs, overview: overview, style: TextStyle(isColoured: coloured))
+  ) -> String {
+    OverviewText.text(summary, inputs: inputs, overview: overview, style: TextStyle(isColoured: coloured))
+  }
+
+  /// A stream of the input `a`.
+  private func add(
+    _ number: Int, _ streamProtocol: StreamProtocol, to overview: Overview,
+    _ change: (inout StreamSummary) -> Void = { _ in }
+  ) {
+    var stream = StreamSummary(source: "a", number: number, streamProtocol: streamProtocol)
+    change(&stream)
+    overview.stream(stream, report: StreamReport(.dump))
   }
 
   @Test("nothing at all")
@@ -31,37 +36,25 @@ struct OverviewTextTests {
   @Test("an input with all details")
   func everything() {
     var summary = Summary()
-    summary.feedback = 3
-    summary.recordBytes = 114
-    summary.streamBytes = 2000
-    summary.skippedBytes = 1
-    summary.truncatedBytes = 2
-    summary.undecodedBytes = 3
-    summary.gapBytes = 4
-    summary.distinctTokens = 2
+    (summary.feedback, summary.distinctTokens) = (3, 2)
+    (summary.recordBytes, summary.streamBytes, summary.skippedBytes) = (114, 2000, 1)
+    (summary.truncatedBytes, summary.undecodedBytes, summary.gapBytes) = (2, 3, 4)
     summary.times = 1_367_400_600...1_367_487_000
     for (index, entry) in RecordFlags.all.enumerated() where entry.code == "resynchronised" {
       summary.flags[index] = 5
     }
     summary.findings = [.skippedBytes: 4, .encryptedStream: 2, .unrecognisedInput: 1]
     let overview = overview(of: [Batch(tokens: [[1], [2]], times: [1_367_400_600, 1_367_487_000])])
-    var stream = StreamSummary(source: "a", number: 0, streamProtocol: .feedback)
-    stream.serverBytes = 2000
-    stream.serverGapBytes = 4
-    stream.records = 3
-    overview.stream(stream, report: StreamReport(.dump))
-    for offset in 0..<4 {
-      overview.finding(Finding(source: "a", offset: offset, code: .skippedBytes, message: .verbatim("why")))
-    }
-    overview.finding(Finding(source: "b", code: .unrecognisedInput, message: .verbatim("skipped")))
-    overview.finding(
-      Finding(
-        source: "c", stream: 0, direction: .client, offset: 7, packet: 9, code: .encryptedStream,
-        message: .verbatim("why")))
-    overview.finding(
-      Finding(
-        source: "d", stream: 2, direction: .server, offset: 3, code: .encryptedStream,
-        message: .verbatim("why")))
+    add(0, .feedback, to: overview) { ($0.serverBytes, $0.serverGapBytes, $0.records) = (2000, 4, 3) }
+    let encrypted = FindingCode.encryptedStream
+    let findings =
+      (0..<4).map { Finding(source: "a", offset: $0, code: .skippedBytes, message: "why") } + [
+        Finding(source: "b", code: .unrecognisedInput, message: "skipped"),
+        Finding(
+          source: "c", stream: 0, direction: .client, offset: 7, packet: 9, code: encrypted, message: "why"),
+        Finding(source: "d", stream: 2, direction: .server, offset: 3, code: encrypted, message: "why"),
+      ]
+    for finding in findings { overview.finding(finding) }
     let inputs = [
       InputSummary(source: "a", format: "hex", bytes: 4000, sha256: "00ff"),
       InputSummary(source: "b", format: nil, bytes: 5, sha256: nil),
@@ -106,11 +99,8 @@ struct OverviewTextTests {
   @Test("a dump of no bytes is empty, and of no protocol; a connection of no bytes has its port's")
   func empty() {
     let overview = overview()
-    overview.stream(
-      StreamSummary(source: "a", number: 0, streamProtocol: .feedback), report: StreamReport(.dump))
-    var connection = StreamSummary(source: "a", number: 1, streamProtocol: .feedback)
-    (connection.client, connection.server) = ("192.0.2.1:49152", "192.0.2.2:2196")
-    overview.stream(connection, report: StreamReport(.dump))
+    add(0, .feedback, to: overview)
+    add(1, .feedback, to: overview) { ($0.client, $0.server) = ("192.0.2.1:49152", "192.0.2.2:2196") }
     let lines = text(
       Summary(), overview, inputs: [InputSummary(source: "a", format: "raw", bytes: 0, sha256: nil)])
     #expect(
@@ -136,21 +126,14 @@ struct OverviewTextTests {
   @Test("a capture with connections to a gateway, and more streams than are shown")
   func gateway() {
     var summary = Summary()
-    summary.gateway.accepted = 2
-    summary.gateway.rejected = 1
-    summary.gateway.discarded = 1
-    summary.gateway.responses = 1
+    (summary.gateway.accepted, summary.gateway.rejected) = (2, 1)
+    (summary.gateway.discarded, summary.gateway.responses) = (1, 1)
     let overview = overview()
-    var stream = StreamSummary(source: "a", number: 0, streamProtocol: .gateway)
-    (stream.client, stream.server) = ("192.0.2.1:50000", "192.0.2.2:2195")
-    (stream.clientBytes, stream.serverBytes) = (188, 6)
-    stream.gateway = summary.gateway
-    overview.stream(stream, report: StreamReport(.dump))
-    for number in 1..<42 {
-      var other = StreamSummary(source: "a", number: number, streamProtocol: .other)
-      other.clientBytes = 1
-      overview.stream(other, report: StreamReport(.dump))
+    add(0, .gateway, to: overview) { stream in
+      (stream.client, stream.server) = ("192.0.2.1:50000", "192.0.2.2:2195")
+      (stream.clientBytes, stream.serverBytes, stream.gateway) = (188, 6, summary.gateway)
     }
+    for number in 1..<42 { add(number, .other, to: overview) { $0.clientBytes = 1 } }
     var input = InputSummary(source: "a", format: "capture", bytes: 9000, sha256: nil)
     (input.captureKind, input.compression, input.packets) = ("pcap", "zstd", 1)
     let others = (1..<40).map { "  stream \($0): other, 1 byte from the client, no gaps\n" }.joined()
@@ -202,11 +185,7 @@ struct OverviewTextTests {
   @Test("an encrypted stream has no records to count, and streams beyond a thousand are only counted")
   func streams() {
     let overview = overview()
-    for number in 0..<1002 {
-      var stream = StreamSummary(source: "a", number: number, streamProtocol: .encrypted)
-      stream.serverBytes = 7
-      overview.stream(stream, report: StreamReport(.dump))
-    }
+    for number in 0..<1002 { add(number, .encrypted, to: overview) { $0.serverBytes = 7 } }
     let lines = text(
       Summary(), overview, inputs: [InputSummary(source: "a", format: "raw", bytes: 1, sha256: nil)]
     ).split(separator: "\n")

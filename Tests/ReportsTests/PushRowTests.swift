@@ -17,50 +17,36 @@ struct PushRowTests {
     }
     var fields = PushFields()
     fields[.token] = add([0xab, 0xcd])
-    fields[.topic] = add(Array("com.example,app".utf8))
-    fields[.pushType] = add(Array("alert".utf8))
-    fields[.apnsID] = add(Array("id-1".utf8))
-    fields[.uniqueID] = add(Array("id-2".utf8))
-    fields[.collapseID] = add(Array("\"c\"".utf8))
-    fields[.reason] = add(Array("Unregistered".utf8))
-    fields[.payload] = add(Array("{}".utf8))
-    fields.http2Stream = 5
-    fields.priority = 10
-    fields.expiration = 0
-    fields.payloadLength = 2
-    fields.status = 410
-    fields.timestamp = 1_454_948_015_990
+    for (field, text) in [
+      (PushFields.Text.topic, "com.example,app"), (.pushType, "alert"), (.apnsID, "id-1"),
+      (.uniqueID, "id-2"),
+      (.collapseID, "\"c\""), (.reason, "Unregistered"), (.payload, "{}"),
+    ] { fields[field] = add(Array(text.utf8)) }
+    (fields.http2Stream, fields.priority, fields.expiration, fields.payloadLength) = (5, 10, 0, 2)
+    (fields.status, fields.timestamp) = (410, 1_454_948_015_990)
     fields.flags = [.unexpectedTokenLength, .statusInferred]
     let packet = PacketReference(
       number: 17, original: 21, time: CaptureTime(seconds: 1_367_400_600, fraction: 5, digits: 3))
     var full = PushRecord(fields, direction: .server, offset: 100, fileOffset: 220, packet: packet)
-    full.requestOffset = 24
-    full.requestPacket = 16
+    (full.requestOffset, full.requestPacket) = (24, 16)
     var log = PushFields()
     log[.tokenText] = add(Array("xyz".utf8))
-    log.line = 3
-    log.loggedAt = 1_700_000_000_007
+    (log.line, log.loggedAt) = (3, 1_700_000_000_007)
     log.flags = [.tokenNotHex, .refused]
     let bare = PushRecord(log, direction: .client, offset: 7, fileOffset: 8, packet: nil)
     let labels = StreamLabels(source: "a,b", stream: 3)
     return (PushRecords(labels: labels, records: [full, bare]), bytes)
   }()
 
-  private func csv(
-    _ kind: ExportedKind, _ columns: [String], _ letterCase: Hex.LetterCase = .lower
-  ) throws -> String {
-    try report { output in
-      let writer = try RecordWriter(.csv, .table(kind, columns), letterCase: letterCase, output: output)
-      try writer.begin(version: "0")
-      let bytes = Self.bytes
-      try writer.pushes(Self.pushes, in: bytes.span.bytes)
-    }
+  private func write(to writer: RecordWriter) throws {
+    let bytes = Self.bytes
+    try writer.pushes(Self.pushes, in: bytes.span.bytes)
   }
 
   @Test("in CSV, with all columns")
   func allColumns() throws {
     #expect(
-      try csv(.pushes, ExportedKind.pushes.names(hasLocalTimes: false)) == ##"""
+      try csv(.pushes, ExportedKind.pushes.names(hasLocalTimes: false), .lower, write) == ##"""
         source,stream,direction,offset,packet,original_packet,file_offset,captured_at,logged_at,line,http2_stream,\##
         request_offset,\##
         request_packet,token_length,token,token_text,topic,push_type,apns_id,apns_unique_id,priority,expiration,\##
@@ -76,16 +62,14 @@ struct PushRowTests {
   @Test("to send again, with selected columns")
   func resend() throws {
     #expect(
-      try csv(.resendPushes, ["offset", "token_text", "offset"], .upper)
+      try csv(.resendPushes, ["offset", "token_text", "offset"], .upper, write)
         == "offset,token_text,offset\n7,xyz,7\n")
   }
 
   @Test("in NDJSON")
   func json() throws {
     let text = try report { output in
-      let writer = try RecordWriter(.ndjson, .document([.pushes]), letterCase: .upper, output: output)
-      let bytes = Self.bytes
-      try writer.pushes(Self.pushes, in: bytes.span.bytes)
+      try write(to: RecordWriter(.ndjson, .document([.pushes]), letterCase: .upper, output: output))
     }
     #expect(
       text == """

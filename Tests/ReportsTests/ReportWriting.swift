@@ -29,6 +29,43 @@ func report(_ body: (OutputBuffer) throws -> Void) rethrows -> String {
   return sink.text
 }
 
+/// A table of all standard columns, if none are given, as CSV.
+func csv(
+  _ kind: ExportedKind, _ columns: [String]? = nil, _ letterCase: Hex.LetterCase = .lower,
+  _ body: (RecordWriter) throws -> Void
+) throws -> String {
+  try report { output in
+    let writer = try RecordWriter(
+      .csv, .table(kind, columns ?? kind.standard), letterCase: letterCase, output: output)
+    try writer.begin(version: "0")
+    try body(writer)
+  }
+}
+
+/// A document of one input.
+func document(
+  _ format: DocumentFormat, _ kinds: Set<ExportedKind> = .all, _ letterCase: Hex.LetterCase = .lower,
+  _ body: (RecordWriter) throws -> Void
+) throws -> String {
+  try report { output in
+    let writer = try RecordWriter(format.format, .document(kinds), letterCase: letterCase, output: output)
+    try writer.begin(version: "1.2", options: .object([("from", .string("auto"))]))
+    try body(writer)
+    try writer.end(Summary(), inputs: [InputSummary(source: "x", format: nil, bytes: 3, sha256: nil)])
+  }
+}
+
+/// The formats as arguments of tests.
+enum DocumentFormat: CaseIterable, Sendable {
+  case json, ndjson
+
+  var format: RecordWriter.Format { self == .json ? .json : .ndjson }
+}
+
+extension RecordWriter {
+  func batch(_ batch: Batch) throws { try records(batch.records, in: batch.bytes.span.bytes) }
+}
+
 /// Records of equal token length and flags, with their bytes.
 struct Batch {
   var records: FeedbackRecords
@@ -59,9 +96,7 @@ struct Batch {
     return Batch(
       source: generator.pick(["dump.bin", "-", "a,b", "q\"q", "two\nlines", "é/ü", ""]),
       stream: generator.pick(0...2), tokens: (0..<count).map { _ in generator.bytes(length) },
-      times: (0..<count).map { _ in
-        generator.pick([0, .max, UInt32.random(in: 0 ... .max, using: &generator)])
-      },
+      times: (0..<count).map { _ in generator.pick([0, .max, UInt32(generator.pick(0...Int(UInt32.max)))]) },
       offset: offset,
       flags: RecordFlags(rawValue: UInt32(generator.pick(0...63)) * UInt32(generator.pick(0...1))),
       lead: generator.pick(0...40),
@@ -70,7 +105,7 @@ struct Batch {
   }
 
   /// The values of each record's columns, formatted with Foundation as a slow reference.
-  func rows(uppercase: Bool = false) -> [[String: String]] {
+  func rows(_ letterCase: Hex.LetterCase = .lower) -> [[String: String]] {
     let formatter = ISO8601DateFormatter()
     return (0..<records.run.count).map { index in
       let length = records.run.tokenLength
@@ -78,7 +113,7 @@ struct Batch {
       let time = bytes[header..<(header + 4)].reduce(0) { $0 << 8 | Int($1) }
       let offset = records.run.offset + index * (6 + length)
       let digits = bytes[(header + 6)..<(header + 6 + length)].map {
-        String(format: uppercase ? "%02X" : "%02x", $0)
+        String(format: letterCase == .upper ? "%02X" : "%02x", $0)
       }
       return [
         "source": records.labels.source, "stream": "\(records.labels.stream)", "direction": "server",

@@ -12,7 +12,6 @@ import Wording
 struct StoreReplayTests {
   private let files: TemporaryFiles
   private let store: TokenStore
-  private let owner = AppEnvironment(app: "com.example.mail")
 
   init() throws {
     files = TemporaryFiles()
@@ -21,76 +20,19 @@ struct StoreReplayTests {
     ).openForWriting(creates: true)
   }
 
-  private func replay(
-    _ inputs: [String], change: (inout StoreReplay) -> Void = { _ in }
-  ) throws -> (answer: ReplayAnswer, messages: [String]) {
-    var replay = StoreReplay(into: store, for: owner)
-    replay.record = ("1.2.3", [])
-    change(&replay)
-    var examination = Examination(InputWalk(inputs), Examination.Options())
-    let log = MessageLog()
-    let outcome = try Console.$log.withValue(log) { try replay.run(&examination) }
-    return (outcome.answer, log.lines.map { $0.replacing("\(files.path)/", with: "") })
-  }
-
-  @Test("is recorded, and found the second time")
-  func recorded() throws {
-    let input = try files.write(Tuples.one(fill: 1) + Tuples.one(fill: 2), to: "a")
-    let first = try replay([input])
-    #expect(first.answer.counts.inserted == 2)
-    #expect(first.answer.replay == 1)
-    #expect(first.messages.isEmpty)
-    let second = try replay([input])
-    #expect(second.answer.counts.unchanged == 2)
-    #expect(second.messages == [Message.about("a", .alreadyReplayed(by: 1)).text])
-    let third = try replay([input]) { $0.skipsReplayed = true }
-    #expect(third.answer.counts.tokens == 0)
-    #expect(third.answer.replay == nil)
-    #expect(third.messages == [Message.inputSkipped("a", replayedBy: 2).text])
-    #expect(try store.history().map(\.entry.inputs.count) == [1, 1])
-  }
-
   @Test("of a damaged input changes nothing, unless a part is enough")
   func partial() throws {
     let inputs = [try files.write(Tuples.one(fill: 1), to: "a"), "\(files.path)/none"]
-    let failure = #expect(throws: CommandError.self) { try replay(inputs) }
+    func replay(isPartial: Bool) throws -> ReplayAnswer {
+      var replay = StoreReplay(into: store, for: AppEnvironment(app: "com.example.mail"))
+      replay.isPartial = isPartial
+      var examination = Examination(InputWalk(inputs), Examination.Options())
+      return try Console.$log.withValue(MessageLog()) { try replay.run(&examination).answer }
+    }
+    let failure = #expect(throws: CommandError.self) { try replay(isPartial: false) }
     #expect(failure?.message == .storeUnchanged(store.name, unreadable: 1))
     #expect(try store.owners().isEmpty)
-    #expect(try replay(inputs) { $0.isPartial = true }.answer.counts.inserted == 1)
-  }
-
-  @Test("rejects tokens whose records all have flags")
-  func flagged() throws {
-    let input = try files.write(Tuples.one(16, fill: 1) + Tuples.one(fill: 2) + Tuples.one(fill: 3), to: "a")
-    let strict = try replay([input]) { $0.options.dryRun = true }
-    #expect(strict.answer.counts.rejected == 1)
-    #expect(strict.answer.counts.inserted == 2)
-    #expect(
-      strict.messages == [
-        Message.tokensRejected(1, flags: ["unexpected-token-length"], hasLength: true).text
-      ])
-    let lenient = try replay([input]) { $0.includesFlagged = true }
-    #expect(lenient.answer.counts.inserted == 3)
-  }
-
-  @Test("registrations are imported except invalid rows and rows without a time")
-  func imported() throws {
-    let token = String(repeating: "ab", count: 32)
-    let path = try files.write(
-      Array("token,registered_at\n\(token),100\nzz,100\n\(token),\n".utf8), to: "a.csv")
-    var strict = RegistrationImport()
-    let failure = #expect(throws: CommandError.self) { try strict.run([path], into: store, for: owner) }
-    let problem = Message.located(.notAToken("zz"), line: 3, column: 1)
-    #expect(failure?.message == .nothingImported(path, problem))
-    var lenient = RegistrationImport()
-    lenient.skipsInvalid = true
-    let log = MessageLog()
-    let counts = try Console.$log.withValue(log) { try lenient.run([path], into: store, for: owner) }
-    #expect(log.lines == ["\(path): \(problem); row skipped"])
-    let registrations = Message.registrations(
-      in: "s", added: 1, revived: 0, raised: 0, unchanged: 0, unknown: 0)
-    #expect(counts.message(in: "s") == registrations)
-    #expect(lenient.message(counts, in: "s") == .imported(registrations, skipped: 1, untimed: 1))
+    #expect(try replay(isPartial: true).counts.inserted == 1)
   }
 
   /// The topics of pushes, the app, and the message: a stop, or a warning if others are accepted.
@@ -114,21 +56,36 @@ struct StoreReplayTests {
     ),
   ]
 
+  /// The pushes of these topics, as a replay of one app takes them.
+  private func collector(
+    _ topics: [String?], app: String = "com.example.mail", takesOtherApps: Bool = false
+  ) throws -> PushCollector {
+    let collector = PushCollector(
+      TokenTable(memory: 1 << 20, temporaryDirectory: files.path), flaggedCount: false, takesErrors: false,
+      app: app, takesOtherApps: takesOtherApps, now: .max)
+    let pushes: [SamplePush] = topics.enumerated().map { number, topic in
+      .invalidated([UInt8(number)], at: 1_600_000_000_000, topic: topic)
+    }
+    try collector.add(pushes, source: "a", stream: 2)
+    return collector
+  }
+
+  private func check(
+    _ collector: PushCollector, _ app: String = "com.example.mail", acceptsOther: Bool = false,
+    log: MessageLog
+  ) throws {
+    try Console.$log.withValue(log) {
+      try collector.topics.check(against: app, store: "sqlite:s", acceptsOther: acceptsOther)
+    }
+  }
+
   @Test("pushes of another app stop it, unless they are accepted", arguments: topicExamples.indices)
   func topics(_ index: Int) throws {
     let (topics, app, message) = Self.topicExamples[index]
     for acceptsOther in [false, true] {
-      let collector = PushCollector(
-        TokenTable(memory: 1 << 20, temporaryDirectory: files.path), flaggedCount: false, takesErrors: false,
-        app: app, takesOtherApps: acceptsOther, now: .max)
-      let pushes: [SamplePush] = topics.map { .invalidated([1], at: 1_600_000_000_000, topic: $0) }
-      try collector.add(pushes, source: "a", stream: 2)
+      let collector = try collector(topics, app: app, takesOtherApps: acceptsOther)
       let log = MessageLog()
-      func check() throws {
-        try Console.$log.withValue(log) {
-          try collector.topics.check(against: app, store: "sqlite:s", acceptsOther: acceptsOther)
-        }
-      }
+      func check() throws { try self.check(collector, app, acceptsOther: acceptsOther, log: log) }
       if let message, !acceptsOther {
         let failure = #expect(throws: CommandError.self) { try check() }
         let remedy = "--app names the app of the tokens, and --other-app replays them anyway"
@@ -141,31 +98,17 @@ struct StoreReplayTests {
     }
   }
 
-  @Test("pushes of other apps alone do not stop it: all are left out, which a note says")
-  func otherTopicsOnly() throws {
-    let collector = PushCollector(
-      TokenTable(memory: 1 << 20, temporaryDirectory: files.path), flaggedCount: false, takesErrors: false,
-      app: "com.example.mail", now: .max)
-    try collector.add([.invalidated([1], at: 1_600_000_000_000, topic: "com.example.chat.voip")])
-    let log = MessageLog()
-    try Console.$log.withValue(log) {
-      try collector.topics.check(against: "com.example.mail", store: "sqlite:s", acceptsOther: false)
-    }
-    #expect(log.lines == [Message.noPushOfApp("com.example.mail", but: ["com.example.chat"]).text])
-    #expect(collector.added.invalidated == 0 && collector.leftOut.ofOtherApps == 1)
-  }
+  /// Topics, how many pushes count and are left out, and a note.
+  static let leftOut: [(topics: [String?], added: Int, others: Int, note: Message?)] = [
+    (["com.example.chat.voip"], 0, 1, .noPushOfApp("com.example.mail", but: ["com.example.chat"])),
+    (["com.example.chat", "com.example.mail"], 1, 1, nil),
+  ]
 
-  @Test("among pushes of the app, those of others do not stop it")
-  func otherTopics() throws {
-    let collector = PushCollector(
-      TokenTable(memory: 1 << 20, temporaryDirectory: files.path), flaggedCount: false, takesErrors: false,
-      app: "com.example.mail", now: .max)
-    try collector.add([
-      .invalidated([1], at: 1_600_000_000_000, topic: "com.example.chat"),
-      .invalidated([2], at: 1_600_000_000_000, topic: "com.example.mail"),
-    ])
-    try collector.topics.check(against: "com.example.mail", store: "sqlite:s", acceptsOther: false)
-    #expect(collector.added.invalidated == 1)
-    #expect(collector.leftOut.ofOtherApps == 1)
+  @Test("pushes of other apps that name it do not stop it: they are left out", arguments: leftOut)
+  func otherTopics(_ topics: [String?], _ added: Int, _ others: Int, _ note: Message?) throws {
+    let (collector, log) = (try collector(topics), MessageLog())
+    try check(collector, log: log)
+    #expect(log.lines == [note].compactMap { $0?.text })
+    #expect(collector.added.invalidated == added && collector.leftOut.ofOtherApps == others)
   }
 }

@@ -48,6 +48,11 @@ struct FileReading {
     sha256 = file.finish().digests[.sha256]
   }
 
+  /// Whether it has these bytes and no error. Not compared within #expect, which would print all of them.
+  func isWhole(_ bytes: [UInt8], _ compression: Compression?) -> Bool {
+    self.bytes == bytes && error == nil && self.compression == compression
+  }
+
   init(_ file: [UInt8], blockLength: Int = 4096, readsLookalikes: Bool = false) throws {
     let files = TemporaryFiles()
     try self.init(

@@ -6,9 +6,8 @@ import TestSupport
 
 /// The stream of a dump, byte by byte, regardless of how the bytes were divided into events.
 struct DumpRecording: StreamRecorder {
-  /// Bytes of the stream in order, with their offsets in the stream and in the file.
+  /// Bytes of the stream in order, with their offsets in the file.
   private(set) var bytes: [UInt8] = []
-  private(set) var offsets: [Int] = []
   private(set) var fileOffsets: [Int] = []
   /// Gaps as `offset+length@fileOffset`.
   private(set) var gaps: [String] = []
@@ -33,7 +32,6 @@ struct DumpRecording: StreamRecorder {
     for index in 0..<chunk.byteCount {
       guard let origin = origins.last(where: { $0.streamOffset <= end + index }) else { continue }
       bytes.append(chunk.byte(at: index))
-      offsets.append(end + index)
       fileOffsets.append(origin.fileOffset(of: end + index))
     }
     end += chunk.byteCount

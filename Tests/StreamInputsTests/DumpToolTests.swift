@@ -1,5 +1,4 @@
 import Basics
-import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing

@@ -21,56 +21,41 @@ struct ExportEvidenceTests {
 
   @Test("the base64 group at a byte's position contains it")
   func placesInBase64() throws {
-    let text = Array(T.yaml(T.packet(4, 1, "YWJj\n      ZGVm\n      Zw==")).utf8)
+    let text = T.yaml(T.packet(4, 1, "YWJj\n      ZGVm\n      Zw=="))
     let recording = ExportRecording.of(text, as: .followYAML)
-    let start = try #require(example(of: "YWJj", in: text))
+    let start = try #require(offset(of: "YWJj", in: text))
     let positions = recording.events.compactMap { event -> Int? in
       if case .byte(_, _, _, let position, _) = event { position - start } else { nil }
     }
     #expect(positions == [0, 1, 2, 11, 12, 13, 22])
   }
 
-  private func example(of word: String, in text: [UInt8]) -> Int? {
-    let word = Array(word.utf8)
-    return (0...text.count - word.count).first { text[$0..<$0 + word.count] == word[...] }
+  private func offset(of word: String, in text: String) -> Int? {
+    text.firstRange(of: word).map { text.utf8.distance(from: text.startIndex, to: $0.lowerBound) }
   }
 
-  struct Peers: Sendable, CustomTestStringConvertible {
-    var nodes: (String, String)
-    var ports: Set<UInt16> = []
-    var server: Side
-    var evidence: StreamIdentity.Evidence
-    var peers: String
-    var testDescription: String { "\(nodes) \(ports)" }
-  }
+  typealias Peers = (
+    node0: String, node1: String, ports: Set<UInt16>, server: Side, evidence: StreamIdentity.Evidence,
+    areNamed: Bool
+  )
 
   static let peers: [Peers] = [
-    Peers(
-      nodes: ("192.0.2.1:40000", "192.0.2.2:2196"), ports: [2196], server: .second, evidence: .port,
-      peers: "192.0.2.1:40000 192.0.2.2:2196"),
-    Peers(
-      nodes: ("192.0.2.2:2196", "192.0.2.1:40000"), ports: [2196], server: .first, evidence: .port,
-      peers: "192.0.2.2:2196 192.0.2.1:40000"),
-    Peers(
-      nodes: ("192.0.2.2:2196", "192.0.2.1:40000"), server: .first, evidence: .guess,
-      peers: "192.0.2.2:2196 192.0.2.1:40000"),
-    Peers(
-      nodes: ("[2001:db8::1]:50000", "[2001:db8::2]:2196"), server: .second, evidence: .guess,
-      peers: "[2001:db8::1]:50000 [2001:db8::2]:2196"),
-    Peers(
-      nodes: ("192.0.2.1:2195", "192.0.2.2:2196"), ports: [2195, 2196], server: .first, evidence: .guess,
-      peers: "192.0.2.1:2195 192.0.2.2:2196"),
-    Peers(nodes: ("192.0.2.1:40000", ":0"), server: .second, evidence: .guess, peers: "none"),
-    Peers(nodes: ("host:2196", ":0"), ports: [2196], server: .first, evidence: .port, peers: "none"),
+    ("192.0.2.1:40000", "192.0.2.2:2196", [2196], .second, .port, true),
+    ("192.0.2.2:2196", "192.0.2.1:40000", [2196], .first, .port, true),
+    ("192.0.2.2:2196", "192.0.2.1:40000", [], .first, .guess, true),
+    ("[2001:db8::1]:50000", "[2001:db8::2]:2196", [], .second, .guess, true),
+    ("192.0.2.1:2195", "192.0.2.2:2196", [2195, 2196], .first, .guess, true),
+    ("192.0.2.1:40000", ":0", [], .second, .guess, false),
+    ("host:2196", ":0", [2196], .first, .port, false),
   ]
 
   @Test("the ends of a followed stream", arguments: peers)
   func ends(_ example: Peers) throws {
-    let text = T.frame("tcp,raw", "61\n", node0: example.nodes.0, node1: example.nodes.1)
-    let recording = ExportRecording.of(Array(text.utf8), as: .followRaw, serverPorts: example.ports)
+    let text = T.frame("tcp,raw", "61\n", node0: example.node0, node1: example.node1)
+    let recording = ExportRecording.of(text, as: .followRaw, serverPorts: example.ports)
     let identity = try #require(recording.identities.first)
     #expect(identity.server == example.server && identity.serverEvidence == example.evidence)
-    #expect(Self.text(identity) == example.peers)
+    #expect(Self.text(identity) == (example.areNamed ? "\(example.node0) \(example.node1)" : "none"))
   }
 
   private static func text(_ identity: StreamIdentity) -> String {
@@ -82,7 +67,7 @@ struct ExportEvidenceTests {
     let named = T.connection(1) + T.record(1, 2, "S>C", "    00 \n")
     let unnamed = T.connection(1, "localhost(40000)") + T.record(1, 2, "S>C", "    00 \n")
     for (text, peers) in [(named, "192.0.2.1:40000 192.0.2.2:2196"), (unnamed, "none")] {
-      let recording = ExportRecording.of(Array(text.utf8), as: .ssldump, serverPorts: [40000])
+      let recording = ExportRecording.of(text, as: .ssldump, serverPorts: [40000])
       let identity = try #require(recording.identities.first)
       #expect(identity.server == .second && identity.serverEvidence == .handshake)
       #expect(Self.text(identity) == peers)
@@ -101,7 +86,7 @@ struct ExportEvidenceTests {
   @Test("YAML has packets and times", arguments: times)
   func packets(_ text: String, _ time: CaptureTime?) throws {
     let yaml = T.yaml(T.packet(4, 1, "YWI=", time: text) + T.packet(6, 0, "YQ==", time: text))
-    let recording = ExportRecording.of(Array(yaml.utf8), as: .followYAML)
+    let recording = ExportRecording.of(yaml, as: .followYAML)
     let first = PacketReference(number: nil, original: 4, time: time)
     let last = PacketReference(number: nil, original: 6, time: time)
     #expect(recording.packets == [first, last])
@@ -113,11 +98,10 @@ struct ExportEvidenceTests {
 
   @Test("C arrays have packets, and ssldump -e has times")
   func otherPackets() {
-    let arrays = ExportRecording.of(
-      Array("char peer1_0[] = { /* Packet 17 */\n0x51 };\n".utf8), as: .cArrays)
+    let arrays = ExportRecording.of("char peer1_0[] = { /* Packet 17 */\n0x51 };\n", as: .cArrays)
     #expect(arrays.packets == [PacketReference(number: nil, original: 17)])
     let record = T.record(1, 2, "S>C", "    00 \n").replacing("0.2913", with: "1400000000.2913")
-    let dump = ExportRecording.of(Array((T.connection(1) + record).utf8), as: .ssldump)
+    let dump = ExportRecording.of(T.connection(1) + record, as: .ssldump)
     let time = CaptureTime(seconds: 1_400_000_000, fraction: 2913, digits: 4)
     #expect(dump.packets == [PacketReference(number: nil, time: time)])
   }
@@ -127,8 +111,8 @@ struct ExportEvidenceTests {
     let yaml = T.yaml(
       T.packet(4, 1, "YWI=") + T.packet(9, 1, "Wzc2IGJ5dGVzIG1pc3NpbmcgaW4gY2FwdHVyZSBmaWxlXQA=", time: "0.0")
     )
-    let recording = ExportRecording.of(Array(yaml.utf8), as: .followYAML)
-    let mark = try #require(example(of: "Wzc2", in: Array(yaml.utf8)))
+    let recording = ExportRecording.of(yaml, as: .followYAML)
+    let mark = try #require(offset(of: "Wzc2", in: yaml))
     let packet = PacketReference(number: nil, original: 9)
     #expect(recording.gaps == [StreamGap(offset: 2, length: 76, fileOffset: mark, packet: packet)])
     #expect(recording.reports.first?.second.gapBytes == 76)
@@ -145,7 +129,7 @@ struct ExportEvidenceTests {
       case .socat: T.block("<", from: 0, bytes.count, " " + digits.joined(separator: " ") + "\n")
       default: "char peer1_0[] = { /* Packet 4 */ 0x" + digits.joined(separator: ", 0x") + "};\n"
       }
-    let recording = ExportRecording.of(Array(text.utf8), as: format)
+    let recording = ExportRecording.of(text, as: format)
     #expect(recording.bytes(.second) == bytes)
     #expect(recording.errors == [] && recording.misuse == [])
     #expect(
@@ -157,7 +141,7 @@ struct ExportEvidenceTests {
   func manyConnections() {
     let count = 17_000
     let text = (1...count).map { T.connection($0) }.joined() + T.record(1, 2, "S>C", "    00 \n")
-    let recording = ExportRecording.of(Array(text.utf8), as: .ssldump)
+    let recording = ExportRecording.of(text, as: .ssldump)
     // The record makes one more, whose name was forgotten.
     let evicted = recording.events.count {
       if case .finding(let finding) = $0 { finding.code == .connectionEvicted } else { false }

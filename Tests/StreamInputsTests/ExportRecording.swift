@@ -2,7 +2,6 @@ import Basics
 import PacketCapture
 import StreamInputs
 import StreamTestSupport
-import TestSupport
 
 /// The streams of an export, byte by byte, regardless of how the bytes were divided into events.
 struct ExportRecording: StreamRecorder, Equatable {
@@ -55,6 +54,10 @@ struct ExportRecording: StreamRecorder, Equatable {
   mutating func closed(_ report: StreamReport) {
     open.remove(report.identity.number)
     events.append(.closed(report))
+  }
+
+  static func of(_ text: String, as format: ExportFormat, serverPorts: Set<UInt16> = []) -> ExportRecording {
+    of(Array(text.utf8), as: format, serverPorts: serverPorts)
   }
 
   /// Reads `text`, cut into blocks of the sizes that `blockSize` gives.

@@ -1,20 +1,12 @@
 import Basics
-import PacketCapture
 import StreamInputs
-import TestSupport
 import Testing
 
 /// docs/spec/decoding-rules.md#gap-marks.
 @Suite("tshark's gap marks")
 struct GapMarkTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    var name: String
-    var dump: String
-    /// The stream's bytes, and its gaps as `offset+length@fileOffset`.
-    var bytes: String
-    var gaps: [String]
-    var testDescription: String { name }
-  }
+  /// A dump, the stream's bytes, and its gaps as `offset+length@fileOffset`.
+  typealias Case = (name: String, dump: String, bytes: String, gaps: [String])
 
   static func mark(_ length: String) -> String { "[\(length) bytes missing in capture file]" }
 
@@ -52,12 +44,13 @@ struct GapMarkTests {
     ("after eleven digits and a bracket", "[12345678901\(mark("5"))", "[12345678901", ["12+5@12"]),
     ("two brackets after it", "\(mark("5"))]]", "]]", ["0+5@0"]),
     ("no bytes missing", "a\(mark("0"))b", "ab", ["1+0@1"]),
-  ].map { Case(name: $0.0, dump: $0.1, bytes: $0.2, gaps: $0.3) }
+  ]
 
   @Test(arguments: cases)
   func inRawDumps(_ example: Case) throws {
     let (recording, report) = try DumpRecording.of(Array(example.dump.utf8), as: .raw)
-    expect(recording, example)
+    #expect(recording.bytes == Array(example.bytes.utf8) && recording.gaps == example.gaps)
+    #expect(recording.isClosed && recording.misuse.isEmpty)
     #expect(report.errors.isEmpty && report.bytes == example.dump.utf8.count)
     let file = Array(example.dump.utf8)
     #expect(recording.fileOffsets.map { file[$0] } == recording.bytes)
@@ -69,10 +62,7 @@ struct GapMarkTests {
     let (recording, _) = try DumpRecording.of(Array(Hex.string(dump).utf8), as: .hex)
     #expect(recording.bytes == Array(example.bytes.utf8))
     #expect(recording.fileOffsets.map { dump[$0 / 2] } == recording.bytes)
-    let gaps = example.gaps.map { gap in
-      let parts = gap.split(separator: "@")
-      return "\(parts[0])@\((Int(parts[1]) ?? 0) * 2)"
-    }
+    let gaps = example.gaps.map { Self.changed($0) { ($0, 2 * $1) } }
     #expect(recording.gaps == gaps && recording.misuse.isEmpty)
   }
 
@@ -89,18 +79,15 @@ struct GapMarkTests {
       #expect(isSame, "cut at \(cut)")
       let positions = recording.fileOffsets
       #expect(zip(positions, recording.bytes).allSatisfy { file[$0] == $1 }, "cut at \(cut)")
-      #expect(recording.gaps == example.gaps.map { Self.moved($0, by: padding) }, "cut at \(cut)")
+      let gaps = example.gaps.map { Self.changed($0) { (padding + $0, padding + $1) } }
+      #expect(recording.gaps == gaps, "cut at \(cut)")
     }
   }
 
-  private func expect(_ recording: DumpRecording, _ example: Case) {
-    #expect(recording.bytes == Array(example.bytes.utf8))
-    #expect(recording.gaps == example.gaps)
-    #expect(recording.isClosed && recording.misuse.isEmpty)
-  }
-
-  private static func moved(_ gap: String, by distance: Int) -> String {
+  /// A gap at other offsets in the stream and in the file.
+  private static func changed(_ gap: String, _ change: (Int, Int) -> (Int, Int)) -> String {
     let numbers = gap.split { $0 == "+" || $0 == "@" }.compactMap { Int($0) }
-    return "\(numbers[0] + distance)+\(numbers[1])@\(numbers[2] + distance)"
+    let (offset, fileOffset) = change(numbers[0], numbers[2])
+    return "\(offset)+\(numbers[1])@\(fileOffset)"
   }
 }

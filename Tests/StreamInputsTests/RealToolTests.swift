@@ -1,4 +1,3 @@
-import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing

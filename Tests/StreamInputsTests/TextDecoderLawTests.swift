@@ -1,5 +1,4 @@
 import Basics
-import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing
@@ -9,49 +8,8 @@ import Testing
 struct TextDecoderLawTests {
   /// A dump of `bytes`, written by the tests themselves so that no tool is needed.
   static func text(of bytes: [UInt8], as format: TextFormat) -> [UInt8] {
-    switch format {
-    case .hex: wrapped(Array(Hex.string(bytes).utf8), at: 60)
-    case .base64: wrapped(base64(bytes), at: 76)
-    case .xxd, .hexdump: Array(offsetText(of: bytes, isXxd: format == .xxd).utf8)
-    }
-  }
-
-  private static func wrapped(_ text: [UInt8], at width: Int) -> [UInt8] {
-    stride(from: 0, to: text.count, by: width).flatMap { text[$0..<min($0 + width, text.count)] + [0x0a] }
-  }
-
-  private static func base64(_ bytes: [UInt8]) -> [UInt8] {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    return stride(from: 0, to: bytes.count, by: 3).flatMap { start in
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      let characters = (0...group.count).map { alphabet[bits >> (18 - 6 * $0) & 63] }
-      return characters + [UInt8](repeating: 0x3d, count: 3 - group.count)
-    }
-  }
-
-  /// Lines of 16 bytes; a run of equal ones is a `*`, which both tools know in one form or another.
-  private static func offsetText(of bytes: [UInt8], isXxd: Bool) -> String {
-    func eightDigits(_ number: Int) -> String { String(String(number + 1 << 32, radix: 16).dropFirst()) }
-    var text = ""
-    var before: ArraySlice<UInt8> = []
-    for start in stride(from: 0, to: bytes.count, by: 16) {
-      let row = bytes[start..<min(start + 16, bytes.count)]
-      defer { before = row }
-      if row.count == 16, before.elementsEqual(row), start + 16 < bytes.count {
-        if !text.hasSuffix("*\n") { text += "*\n" }
-        continue
-      }
-      let shown = String(row.map { (0x20...0x7e).contains($0) ? Character(Unicode.Scalar($0)) : "." })
-      let pairs = row.map { Hex.string([$0]) }
-      if isXxd {
-        text += eightDigits(start) + ": " + pairs.joined(separator: " ") + "  " + shown + "\n"
-      } else {
-        let halves = pairs.prefix(8).joined(separator: " ") + "  " + pairs.dropFirst(8).joined(separator: " ")
-        text += eightDigits(start) + "  " + halves + "  |" + shown + "|\n"
-      }
-    }
-    return isXxd ? text : text + eightDigits(bytes.count) + "\n"
+    let layouts: [TextFormat: DumpText] = [.base64: .base64, .xxd: .xxd, .hexdump: .hexdump]
+    return layouts[format, default: .wrappedHex].text(of: bytes).text
   }
 
   /// Replaces about one byte in `every`.

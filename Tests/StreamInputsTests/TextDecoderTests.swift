@@ -1,5 +1,4 @@
 import Basics
-import PacketCapture
 import StreamInputs
 import Testing
 import Wording
@@ -71,14 +70,8 @@ struct TextDecoderTests {
       ("a lone digit before a blank", "01 2 03", "01!1:4<1>03"),
       ("a lone digit in a group", "01 023 04", "0102!1:6<1>04"),
       ("a lone digit at a line end", "0102\n030\n0506\n", "010203!2:3<1>0506"),
-      (
-        "a first line that lost a digit", "010\n0304\n0506\n07\n",
-        "01!1:3<1>03040506" + "07"
-      ),
-      (
-        "blanks separate even where lines do not", "012\n345\n6 7\n89a\nb",
-        "012345!3:1<1>789a!5:1"
-      ),
+      ("a first line that lost a digit", "010\n0304\n0506\n07\n", "01!1:3<1>03040506" + "07"),
+      ("blanks separate even where lines do not", "012\n345\n6 7\n89a\nb", "012345!3:1<1>789a!5:1"),
       ("cut in the middle of a byte", "0102\n030", "010203!2:3"),
       ("cut, with a line end put after", "0102\n030\n", "010203!2:3"),
       ("a bad first digit takes its partner along", "01g203", "01!1:3<1>03"),
@@ -116,9 +109,7 @@ struct TextDecoderTests {
           + "00000040: 61  a\n",
         String(repeating: "00", count: 30) + "6162636465666768696a61"
       ),
-      (
-        "a star", "00000000: 6162  ab\n*\n00000008: 63  c\n", "616261626162616263"
-      ),
+      ("a star", "00000000: 6162  ab\n*\n00000008: 63  c\n", "616261626162616263"),
       ("a missing line", "00000000: 6162  ab\n00000004: 6566  ef\n", "6162<2>6566"),
       (
         "lines out of order",
@@ -127,17 +118,12 @@ struct TextDecoderTests {
       ),
       ("an odd group", "00000000: 6162 636 6566  abcdef\n00000006: 67  g\n", "6162!1:16<4>67"),
       ("a bad digit", "00000000: 6162 6x64 6566  abcdef\n00000006: 67  g\n", "6162!1:17<4>67"),
-      (
-        "a bad offset", "00000000: 6162  ab\n0000z002: 6364  cd\n00000004: 65  e\n", "6162!2:5<2>65"
-      ),
+      ("a bad offset", "00000000: 6162  ab\n0000z002: 6364  cd\n00000004: 65  e\n", "6162!2:5<2>65"),
       ("no colon", "00000000 6162  ab\n00000002: 6364  cd\n", "!1:96364"),
       ("a text column that disagrees", "00000000: 6162 6364  abxd\n", "61626364!1:24"),
       ("a text column too long", "00000000: 6162  abc\n00000002: 63  c\n", "6162!1:1963"),
       ("little-endian output (-e)", "00000000: 64636261  abcd\n", "64636261!1:21"),
-      (
-        "a star that repeats half a line", "00000000: 6162  ab\n*\n00000005: 63  c\n",
-        "61626162!3:1<1>63"
-      ),
+      ("a star that repeats half a line", "00000000: 6162  ab\n*\n00000005: 63  c\n", "61626162!3:1<1>63"),
       ("a star after a damaged line", "00000000: 61z2  ab\n*\n00000006: 63  c\n", "61!1:13<5>63"),
       ("a star at the start", "*\n00000006: 63  c\n", "!1:163"),
       ("a star at the end", "00000000: 6162  ab\n*\n", "6162!2:1"),
@@ -167,10 +153,7 @@ struct TextDecoderTests {
         "617c00"
       ),
       ("no text column", "00000000  61 62\n00000002\n", "6162"),
-      (
-        "a star up to the total", "00000000  \(row)*\n00000025\n",
-        rowBytes + rowBytes + "6162636465"
-      ),
+      ("a star up to the total", "00000000  \(row)*\n00000025\n", rowBytes + rowBytes + "6162636465"),
       (
         "a star between lines", "00000000  \(row)*\n00000020  41  |A|\n00000021\n",
         rowBytes + rowBytes + "41"

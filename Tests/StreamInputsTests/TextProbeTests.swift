@@ -1,22 +1,14 @@
 import Basics
-import PacketCapture
 import StreamInputs
 import TestSupport
 import Testing
 
 @Suite("Text recognised by its content")
 struct TextProbeTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    var name: String
-    var text: String
-    var expected: TextFormat?
-    var testDescription: String { name }
-  }
-
   static let token = "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90"
   static let tuple = "518096100020" + token
 
-  static let cases: [Case] = [
+  static let cases: [(name: String, text: String, expected: TextFormat?)] = [
     ("hex of a tuple", tuple, .hex),
     ("four digits", "00fF\n", .hex),
     ("three digits", "00f\n", nil),
@@ -52,11 +44,11 @@ struct TextProbeTests {
     ("hexdump -C without text column", "00000000  51 80\n00000002\n", .hexdump),
     ("empty", "", nil),
     ("white space", " \n\t\n", nil),
-  ].map { Case(name: $0.0, text: $0.1, expected: $0.2) }
+  ]
 
   @Test(arguments: cases)
-  func recognises(_ example: Case) {
-    #expect(TextFormat.recognised(Array(example.text.utf8)) == example.expected)
+  func recognises(_ name: String, _ text: String, _ expected: TextFormat?) {
+    #expect(TextFormat.recognised(Array(text.utf8)) == expected)
   }
 
   @Test("binary data are no text")

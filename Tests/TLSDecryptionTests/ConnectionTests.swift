@@ -7,12 +7,10 @@ import Wording
 
 @Suite struct ConnectionTests {
   @Test func sessionsAreDescribed() throws {
-    for (name, version) in [
-      ("openssl-1.2-client-certificate", "TLS 1.2"), ("openssl-1.3-client-certificate", "TLS 1.3"),
-    ] {
-      let flow = try #require(Flow.named(name))
-      let result = flow.decrypt(DecryptionContext(secrets(flow.keys)))
-      #expect(result.encryption.version == version)
+    for number in ["1.2", "1.3"] {
+      let flow = try #require(Flow.named("openssl-\(number)-client-certificate"))
+      let result = flow.decrypt(flow.context)
+      #expect(result.encryption.version == "TLS \(number)")
       #expect(result.encryption.serverName == "feedback.push.apple.com")
       #expect(result.encryption.serverSubject == "C=US, O=Example, CN=feedback.example")
       #expect(result.encryption.clientUserID == "com.example.app")
@@ -28,9 +26,7 @@ import Wording
     let flow = try #require(Flow.named(name))
     let context = DecryptionContext(secrets(flow.firstKeys))
     #expect(flow.decrypt(context).records[.server] == [])
-    var first = flow
-    first.chunks = flow.first
-    #expect(first.decrypt(context).plaintext == flow.plaintext)
+    #expect(flow.resumed?.decrypt(context).plaintext == flow.plaintext)
     let second = flow.decrypt(context)
     #expect(second.plaintext == flow.plaintext)
     #expect(second.failures == [])
@@ -39,8 +35,7 @@ import Wording
   /// A capture that begins within a connection: everything from the first whole record on.
   @Test(arguments: [
     "openssl-1.3-AES_128_GCM_SHA256", "openssl-1.3-AES_256_GCM_SHA384",
-    "openssl-1.3-CHACHA20_POLY1305_SHA256",
-    "openssl-1.3-AES_128_CCM_SHA256",
+    "openssl-1.3-CHACHA20_POLY1305_SHA256", "openssl-1.3-AES_128_CCM_SHA256",
   ])
   func midstream(_ name: String) throws {
     let flow = try #require(Flow.named(name))
@@ -49,7 +44,7 @@ import Wording
     }
     for skipped in 0..<min(4, data.count) {
       for cut in [0, 1, 77] {
-        let decryption = Decryption(DecryptionContext(secrets(flow.keys)))
+        let decryption = Decryption(flow.context)
         for (index, chunk) in data[(data.count - 6 + skipped)...].enumerated() {
           decryption.append(chunk.bytes.dropFirst(index == 0 ? cut : 0), from: .server)
         }
@@ -68,7 +63,7 @@ import Wording
 
   /// With stream ciphers and AEADs a gap has its exact length; with others it is never too short.
   @Test(arguments: FlowTests.decryptable) func gapLengths(_ flow: Flow) {
-    let context = DecryptionContext(secrets(flow.keys))
+    let context = flow.context
     let whole = flow.decrypt(context)
     guard let last = flow.chunks.lastIndex(where: { $0.sender == .server && $0.bytes.count > 150 }) else {
       return
@@ -87,7 +82,7 @@ import Wording
   /// Gaps that begin and end anywhere lose the records that they touch, and no others.
   @Test(arguments: FlowTests.decryptable) func gapsAnywhere(_ flow: Flow) {
     var random = SeededGenerator(seed: 7)
-    let context = DecryptionContext(secrets(flow.keys))
+    let context = flow.context
     let server = flow.chunks.filter { $0.sender == .server }.flatMap(\.bytes)
     let whole = flow.decrypt(context)
     let sent = whole.plaintext[.server]?.count ?? 0
@@ -95,7 +90,7 @@ import Wording
     let data = server.count - (whole.dataLength(of: .server) ?? server.count)
     for _ in 0..<8 {
       let start = Int.random(in: 0..<server.count, using: &random)
-      let length = min(server.count - start, Int.random(in: 1...700, using: &random))
+      let length = min(server.count - start, random.pick(1...700))
       let result = flow.decrypt(context, gap: start..<(start + length), of: .server)
       #expect(result.isProved(by: flow), "\(start) \(length)")
       guard start > data, !flow.name.contains("rehandshake"), !flow.name.contains("key-update") else {
@@ -111,7 +106,7 @@ import Wording
 
   @Test(arguments: FlowTests.decryptable) func mutationsProveNothing(_ flow: Flow) {
     var random = SeededGenerator(seed: 16)
-    let context = DecryptionContext(secrets(flow.keys))
+    let context = flow.context
     for round in 0..<(1000 / max(1, FlowTests.decryptable.count) + 5) {
       let target = Int.random(in: flow.chunks.indices, using: &random)
       let result = flow.decrypt(context) { index, chunk in
@@ -124,13 +119,12 @@ import Wording
 
   private func mutated(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
     var bytes = bytes
-    for _ in 0..<Int.random(in: 1...4, using: &random) {
+    for _ in 0..<random.pick(1...4) {
       guard !bytes.isEmpty else { break }
       let position = Int.random(in: bytes.indices, using: &random)
-      switch Int.random(in: 0..<4, using: &random) {
+      switch random.pick(0...3) {
       case 0: bytes[position] = UInt8.random(in: .min ... .max, using: &random)
-      case 1:
-        bytes.removeSubrange(position..<min(bytes.count, position + Int.random(in: 1...40, using: &random)))
+      case 1: bytes.removeSubrange(position..<min(bytes.count, position + random.pick(1...40)))
       case 2: bytes.insert(contentsOf: bytes[..<position], at: position)
       default: bytes.replaceSubrange(position..., with: repeatElement(0xff, count: bytes.count - position))
       }
@@ -141,7 +135,7 @@ import Wording
   @Test func whatIsNotSupportedIsNamed() throws {
     let flow = try #require(Flow.named("openssl-1.0-AES128-SHA"))
     func reasons(_ change: (inout [UInt8]) -> Void) -> [Message] {
-      flow.decrypt(DecryptionContext(secrets(flow.keys))) { index, chunk in
+      flow.decrypt(flow.context) { index, chunk in
         guard chunk.sender == .server, chunk.bytes.first == 22, chunk.bytes.count > 500 else {
           return chunk.bytes
         }
@@ -163,7 +157,7 @@ import Wording
     let noKey = Message.noKey(forClientRandom: flow.clientRandom)
     #expect(flow.decrypt(DecryptionContext(SecretStore())).failures.map(\.message) == [noKey, noKey])
     #expect(
-      flow.decrypt(DecryptionContext(secrets(flow.keys)), only: .client).failures.map(\.message)
+      flow.decrypt(flow.context, only: .client).failures.map(\.message)
         == [
           "the server's part of the handshake was not captured, and no key log of TLS 1.3 fits: captures "
             + "that begin before the connection can be decrypted"
@@ -174,7 +168,7 @@ import Wording
   @Test func memoryIsBounded() throws {
     let flow = try #require(Flow.named("openssl-1.2-AES128-SHA256"))
     let head = flow.chunks.filter { $0.sender == .server }.prefix(1).flatMap(\.bytes)
-    let decryption = Decryption(DecryptionContext(secrets(flow.keys)))
+    let decryption = Decryption(flow.context)
     let connection = decryption.connection
     decryption.append(head, from: .server)
     let records =
@@ -196,9 +190,7 @@ import Wording
   @Test func anythingElse() {
     var random = SeededGenerator(seed: 1)
     let context = DecryptionContext(secrets(Flow.all.flatMap(\.keys)))
-    var inputs: [[UInt8]] = (0..<50).map { _ in
-      (0..<3000).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-    }
+    var inputs = (0..<50).map { _ in random.bytes(3000) }
     inputs.append([UInt8](repeating: 0x16, count: 200_000))
     inputs.append(Array(repeatElement([23, 3, 3, 0, 0], count: 1000).joined()))
     inputs.append(

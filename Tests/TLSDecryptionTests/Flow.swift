@@ -29,6 +29,16 @@ struct Flow: Sendable, CustomTestStringConvertible {
 
   static let all = FlowFile.names().map { Flow($0) }
 
+  /// With all its secrets.
+  var context: DecryptionContext { DecryptionContext(secrets(keys)) }
+
+  /// The connection whose session it resumes; nil without one.
+  var resumed: Flow? {
+    var flow = self
+    flow.chunks = first
+    return first.isEmpty ? nil : flow
+  }
+
   static func named(_ name: String) -> Flow? { all.first { $0.name == name } }
 
   static func file(_ name: String) -> [UInt8] {

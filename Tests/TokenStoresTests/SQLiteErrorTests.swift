@@ -17,6 +17,10 @@ import Wording
     path = directory.file("my tokens.sqlite")
   }
 
+  private var locked: NamedStoreError {
+    NamedStoreError(store: "sqlite:\(path)", reason: .locked(waited: .zero))
+  }
+
   private func store(creates: Bool = false) -> TokenStore {
     TokenStore(SQLiteDatabase(path: path, lockTimeout: .zero), creates: creates)
   }
@@ -91,20 +95,20 @@ import Wording
 
   @Test func anotherProgramHoldsTheLock() throws {
     try store(creates: true).replay([])
-    try withWriteLock(on: path) {
-      let locked = NamedStoreError(store: "sqlite:\(path)", reason: .locked(waited: .zero))
-      #expect(throws: locked) { try store().replay(Self.deaths) }
-      #expect(throws: locked) { try store().register(Self.deaths) }
-      #expect(throws: Never.self) { try store().rows() }
-      #expect(throws: Never.self) { try store().check(for: .writing) }
-    }
+    let other = try SQLiteClient(path)
+    try other.run("BEGIN IMMEDIATE")
+    #expect(throws: locked) { try store().replay(Self.deaths) }
+    #expect(throws: locked) { try store().register(Self.deaths) }
+    #expect(throws: Never.self) { try store().rows() }
+    #expect(throws: Never.self) { try store().check(for: .writing) }
+    #expect(try store().replay(Self.deaths, dryRun: true).inserted == 1)
+    try other.run("ROLLBACK")
     #expect(try store().replay(Self.deaths).inserted == 1)
   }
 
   /// A reader stops no replay before its commit, and then all of it.
   @Test func anotherProgramReads() throws {
     try store(creates: true).replay([])
-    let locked = NamedStoreError(store: "sqlite:\(path)", reason: .locked(waited: .zero))
     let other = try SQLiteClient(path)
     try other.run("BEGIN; SELECT count(*) FROM device_tokens")
     #expect(throws: locked) { try store().replay(Self.deaths) }
@@ -161,8 +165,7 @@ import Wording
     let tokens = (0..<4000).map { Dated(token: [UInt8($0 >> 8), UInt8($0 & 255)], time: 1) }
     try TokenStore(SQLiteDatabase(path: killed), creates: true).replay(tokens)
     let other = try SQLiteClient(killed)
-    try other.run(
-      "PRAGMA cache_size = 5; BEGIN IMMEDIATE; UPDATE device_tokens SET invalidated_at = 2")
+    try other.run("PRAGMA cache_size = 5; BEGIN IMMEDIATE; UPDATE device_tokens SET invalidated_at = 2")
     for suffix in ["", "-journal"] {
       try FileManager.default.copyItem(atPath: killed + suffix, toPath: path + suffix)
     }
@@ -194,8 +197,8 @@ import Wording
   /// them (sqlite3.h), extended ones too.
   static let codes: [(code: Int, error: StoreError)] = [
     (5, .locked(waited: .seconds(2))), (6, .locked(waited: .seconds(2))),
-    (261, .locked(waited: .seconds(2))),
-    (8, .readOnly(text)), (264, .readOnly(text)), (1544, .readOnly(text)),
+    (261, .locked(waited: .seconds(2))), (8, .readOnly(text)), (264, .readOnly(text)),
+    (1544, .readOnly(text)),
     (10, .failed("m, SQLite error 10")), (778, .failed("m, SQLite error 778")),
     (11, .damaged(text)), (13, .full(text)), (14, .cannotOpen(text)),
     (19, .refused(text)), (26, .notADatabase), (7, .failed("m, SQLite error 7")),

@@ -53,15 +53,6 @@ import TokenStores
     #expect(try bytes(of: path) == before && directory.names == ["tokens.sqlite"])
   }
 
-  @Test("a dry run takes no write lock")
-  func lock() throws {
-    try store.replay([Dated(token: [1], time: 5)])
-    let counts = try withWriteLock(on: path) {
-      try store.replay([Dated(token: [1], time: 6)], dryRun: true)
-    }
-    #expect(counts.updated == 1)
-  }
-
   @Test("a database of others gets the table alone")
   func foreign() throws {
     try sqlite(path, "PRAGMA journal_mode = WAL; PRAGMA user_version = 7; CREATE TABLE users (name TEXT)")

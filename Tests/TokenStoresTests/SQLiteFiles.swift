@@ -19,11 +19,3 @@ func sqlite(_ path: String, _ sql: String) throws { try SQLiteClient(path).run(s
 func integer(_ path: String, _ sql: String) throws -> Int? {
   try SQLiteClient(path).run(sql).first?.first?.flatMap { Int($0) }
 }
-
-/// Runs `body` while another program has the write lock.
-func withWriteLock<Result>(on path: String, _ body: () throws -> Result) throws -> Result {
-  let other = try SQLiteClient(path)
-  try other.run("BEGIN IMMEDIATE")
-  defer { _ = try? other.run("ROLLBACK") }
-  return try body()
-}

@@ -1,6 +1,15 @@
 import Basics
+import Foundation
 import TestSupport
 import Testing
+
+/// A time by the C library, UTC.
+func systemTime(_ seconds: Int64) -> tm {
+  var time = time_t(seconds)
+  var parts = tm()
+  gmtime_r(&time, &parts)
+  return parts
+}
 
 @Suite("Times of captures")
 struct CaptureTimeTests {
@@ -9,15 +18,10 @@ struct CaptureTimeTests {
 
   /// `seconds` formatted by the C library: `2013-05-01T09:30:00`.
   private func systemText(_ seconds: Int64) -> String {
-    var time = time_t(seconds)
-    var parts = tm()
-    gmtime_r(&time, &parts)
-    func digits(_ number: Int32, _ width: Int = 2) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-    return digits(parts.tm_year + 1900, 4) + "-" + digits(parts.tm_mon + 1) + "-" + digits(parts.tm_mday)
-      + "T" + digits(parts.tm_hour) + ":" + digits(parts.tm_min) + ":" + digits(parts.tm_sec)
+    let parts = systemTime(seconds)
+    return String(
+      format: "%04d-%02d-%02dT%02d:%02d:%02d", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+      parts.tm_hour, parts.tm_min, parts.tm_sec)
   }
 
   @Test(

@@ -104,8 +104,7 @@ struct TokenTextTests {
 
   private static let words = [
     "token", "device", "mail", "push", "invalid", "unregistered", "iPhone", "Feedback", "service", "of",
-    "the",
-    "example", "production", "sandbox", "NULL", "none", "row", "2013", "0815", "x", "user_id",
+    "the", "example", "production", "sandbox", "NULL", "none", "row", "2013", "0815", "x", "user_id",
   ]
 
   @Test("words never decode", arguments: [" ", "-", "_", ""])

@@ -55,14 +55,7 @@ extension DamagedRequests {
   private mutating func token() -> [UInt8] {
     let odd = [0, 1, 31, 33, limits.longest, limits.longest + 1].filter { $0 <= 400 }
     let length = generator.chance(10) ? generator.pick(odd) : generator.pick(lengths)
-    if generator.chance(30) { return RequestBytes.token(length, fill: 0) }
-    var token = generator.bytes(length)
-    if length > 0, generator.chance(12) {
-      let start = generator.pick(0...(length - 1))
-      let end = min(length, start + generator.pick([7, 8, 9]))
-      token.replaceSubrange(start..<end, with: repeatElement(0, count: end - start))
-    }
-    return token
+    return generator.token(length)
   }
 
   private mutating func payload() -> [UInt8] {

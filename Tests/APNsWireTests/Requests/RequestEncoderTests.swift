@@ -4,32 +4,28 @@ import Testing
 
 @Suite("The request encoder")
 struct RequestEncoderTests {
-  @Test("command 0 is token length, token, payload length, payload")
-  func simple() {
-    var bytes: [UInt8] = [9]
-    #expect(RequestEncoder.append(.simple(token: [1, 2, 3], payload: [4, 5]), to: &bytes))
-    #expect(bytes == [9, 0, 0, 3, 1, 2, 3, 0, 2, 4, 5])
-  }
+  static let layouts: [(sentence: String, request: GatewayRequest, bytes: [UInt8])] = [
+    (
+      "command 0 is token length, token, payload length, payload",
+      .simple(token: [1, 2, 3], payload: [4, 5]), [0, 0, 3, 1, 2, 3, 0, 2, 4, 5]
+    ),
+    (
+      "command 1 has identifier and expiry before them, big-endian",
+      .enhanced(identifier: 0x0102_0304, expiry: 0xfffe_fdfc, token: [7], payload: []),
+      [1, 1, 2, 3, 4, 0xff, 0xfe, 0xfd, 0xfc, 0, 1, 7, 0, 0]
+    ),
+    (
+      "command 2 is the items' length, and items in their order, of any kind",
+      .items([.init(id: 200, data: []), .init(id: 3, data: [1]), .init(id: 3, data: [2, 3])]),
+      [2, 0, 0, 0, 12, 200, 0, 0, 3, 0, 1, 1, 3, 0, 2, 2, 3]
+    ), ("no items", .items([]), [2, 0, 0, 0, 0]),
+  ]
 
-  @Test("command 1 has identifier and expiry before them, big-endian")
-  func enhanced() {
+  @Test(arguments: layouts)
+  func layout(_ sentence: String, _ request: GatewayRequest, _ expected: [UInt8]) {
     var bytes: [UInt8] = [9]
-    let request = GatewayRequest.enhanced(
-      identifier: 0x0102_0304, expiry: 0xfffe_fdfc, token: [7], payload: [])
     #expect(RequestEncoder.append(request, to: &bytes))
-    #expect(bytes == [9, 1, 1, 2, 3, 4, 0xff, 0xfe, 0xfd, 0xfc, 0, 1, 7, 0, 0])
-  }
-
-  @Test("command 2 is the items' length, and items in their order, of any kind")
-  func items() {
-    var bytes: [UInt8] = [9]
-    let request = GatewayRequest.items([
-      .init(id: 200, data: []), .init(id: 3, data: [1]), .init(id: 3, data: [2, 3]),
-    ])
-    #expect(RequestEncoder.append(request, to: &bytes))
-    #expect(bytes == [9, 2, 0, 0, 0, 12, 200, 0, 0, 3, 0, 1, 1, 3, 0, 2, 2, 3])
-    #expect(RequestEncoder.append(.items([]), to: &bytes))
-    #expect(bytes.suffix(5) == [2, 0, 0, 0, 0])
+    #expect(bytes == [9] + expected)
   }
 
   /// Requests with a part of `length` bytes.

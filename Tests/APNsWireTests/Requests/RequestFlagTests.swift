@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 /// The flags and fields of malformed requests.

@@ -1,5 +1,4 @@
 import APNsWire
-import TestSupport
 import Testing
 
 /// start(p): where decoding may resume. After an unknown command, a request that is a start is decoded, and any

@@ -2,10 +2,12 @@ import APNsWire
 import Basics
 
 extension RequestDecoder: WatchedDecoder {
-  static func evidence(_ frame: RequestFrame, in bytes: RawSpan) -> GatewayEvidence {
-    .request(
-      offset: frame.offset, length: frame.length, content: RequestContent(frame.range, in: bytes),
-      flags: frame.flags.codes)
+  static func evidence(_ frame: RequestFrame, in bytes: RawSpan) -> [Evidence] {
+    [
+      .request(
+        offset: frame.offset, length: frame.length, content: RequestContent(frame.range, in: bytes),
+        flags: frame.flags.codes)
+    ]
   }
 }
 

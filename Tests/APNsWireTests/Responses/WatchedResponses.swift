@@ -2,10 +2,12 @@ import APNsWire
 import Basics
 
 extension ResponseDecoder: WatchedDecoder {
-  static func evidence(_ frame: ResponseFrame, in _: RawSpan) -> GatewayEvidence {
-    .response(
-      offset: frame.offset, status: Int(frame.response.status), identifier: Int(frame.response.identifier),
-      flags: frame.flags.codes)
+  static func evidence(_ frame: ResponseFrame, in _: RawSpan) -> [Evidence] {
+    [
+      .response(
+        offset: frame.offset, status: Int(frame.response.status), identifier: Int(frame.response.identifier),
+        flags: frame.flags.codes)
+    ]
   }
 }
 

@@ -43,25 +43,18 @@ struct GatewayConnectionTests {
     options.gateway.maxPending = maxPending
     options.gateway.memory = memory
     let analyzer = Analyzer(options, sinks: [recording])
-    try analyzer.log.begin(source: "events")
     let identity = StreamIdentity(number: 0, server: .second, serverEvidence: .handshake)
-    try analyzer.opened(identity)
     var rest = [true: words.filter(\.isRequest)[...], false: words.filter { !$0.isRequest }[...]]
     var offsets = [true: 0, false: 0]
-    for isClient in turns {
-      guard let word = rest[isClient]?.popFirst(), let offset = offsets[isClient] else { continue }
-      let bytes = word.bytes
-      let origins = [
-        SourceExtent(
-          streamOffset: offset, fileOffset: word.packet * 1000, stride: 1,
-          packet: PacketReference(number: word.packet))
-      ]
-      try analyzer.bytes(
-        bytes.span.bytes, of: StreamDirection(stream: 0, side: isClient ? .first : .second),
-        origins: origins)
-      offsets[isClient] = offset + bytes.count
+    try analyzer.analyse(identity) { analyzer in
+      for isClient in turns {
+        guard let word = rest[isClient]?.popFirst(), let offset = offsets[isClient] else { continue }
+        try analyzer.bytes(
+          word.bytes, of: StreamDirection(stream: 0, side: isClient ? .first : .second), at: offset,
+          fileOffset: word.packet * 1000, packet: word.packet)
+        offsets[isClient] = offset + word.bytes.count
+      }
     }
-    try analyzer.closed(StreamReport(identity))
     #expect(analyzer.log.summary.gateway.requests == words.count(where: \.isRequest))
     return recording
   }
@@ -114,13 +107,10 @@ struct GatewayConnectionTests {
     var options = AnalysisOptions()
     options.gateway.maxPending = maxPending
     let analyzer = Analyzer(options, sinks: [evidence])
-    try analyzer.log.begin(source: "pair")
-    try analyzer.opened(.pair)
-    for (side, bytes) in [(Side.first, requests), (.second, GatewayBytes.response(8, 14))] {
-      let origins = [SourceExtent(streamOffset: 0, fileOffset: 0, stride: 1)]
-      try analyzer.bytes(bytes.span.bytes, of: StreamDirection(stream: 0, side: side), origins: origins)
+    try analyzer.analyse(.pair) { analyzer in
+      try analyzer.bytes(requests, of: StreamDirection(stream: 0, side: .first))
+      try analyzer.bytes(GatewayBytes.response(8, 14), of: StreamDirection(stream: 0, side: .second))
     }
-    try analyzer.closed(StreamReport(.pair))
     let counts = analyzer.log.summary.gateway
     #expect(counts.requests == 10 && counts.responses == 1 && counts.rejected == 1)
     #expect(counts.unknown == (maxPending == 2 ? 8 : 0) && counts.accepted == (maxPending == 2 ? 1 : 9))

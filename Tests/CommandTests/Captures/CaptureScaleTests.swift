@@ -9,21 +9,24 @@ struct CaptureScaleTests {
 
   /// What the process takes with nothing to hold back.
   private static let ground = 64 << 20
-
   /// `--total-buffer` where nothing else is said.
   private static let totalBuffer = 64 << 20
 
+  /// The directions of `out`, and the bytes of the server.
+  private func streams() throws -> (entry: Evidence.Object, bytes: [UInt8]) {
+    let entries = try Evidence.objects(try directory.text(of: "out/streams.json"))
+    return (try #require(entries.first), try directory.bytes(of: "out/stream-0-b.raw"))
+  }
   @Test(
     "100,000 holes of one byte in one stream, in any order", arguments: ["ascending", "descending", "random"])
   func holes(_ order: String) throws {
     try directory.makeCapture(order, 100_000)
     let (outcome, peak) = try directory.measured(
       "export", "-t", "raw", "-o", "out", "--reorder-window", "200000", "large.pcap")
-    #expect(outcome.code == 0, "\(outcome.errors)")
+    outcome.exits(0)
     #expect(peak < Self.ground + Self.totalBuffer, "\(peak) bytes")
-    let bytes = try directory.bytes(of: "out/stream-0-b.raw")
+    let (entry, bytes) = try streams()
     #expect(bytes == [UInt8](repeating: 0x55, count: 100_001))
-    let entry = try #require(try Evidence.objects(try directory.text(of: "out/streams.json")).first)
     #expect(entry["gaps"] as? [[Int]] == (0..<100_000).map { [2 * $0 + 1, 1] })
     #expect(entry["duplicate_bytes"] as? Int == 0)
   }
@@ -34,10 +37,9 @@ struct CaptureScaleTests {
     let exported = try directory.export("large.pcap", "--records", "findings")
     // Each late packet brought one byte.
     let late = exported.findings("late-segment").count
-    let summary = try #require(exported.objects("summary").first)
-    let kept = try #require(summary["stream_bytes"] as? Int)
+    let kept = try #require(exported.summary["stream_bytes"] as? Int)
     #expect(kept + late == 20_001 && late > 0)
-    #expect(kept + (summary["gap_bytes"] as? Int ?? 0) == 40_001)
+    #expect(kept + (exported.summary["gap_bytes"] as? Int ?? 0) == 40_001)
   }
 
   @Test("half a million connections that never opened")
@@ -46,11 +48,9 @@ struct CaptureScaleTests {
     try directory.makeCapture("half-open", count)
     let (outcome, peak) = try directory.measured(
       "export", "--records", "findings", "--max-connections", "\(remembered)", "large.pcap")
-    #expect(outcome.code == 0)
-    #expect(outcome.lines.count == 2)
-    #expect(
-      outcome.text.contains(
-        "dropped \(count - remembered) idle connections without data"), "\(outcome.text)")
+    #expect(outcome.code == 0 && outcome.lines.count == 2)
+    let dropped = "dropped \(count - remembered) idle connections without data"
+    #expect(outcome.text.contains(dropped), "\(outcome.text)")
     // Each takes up to 2 KiB.
     #expect(peak < Self.ground + remembered << 11, "\(peak) bytes")
   }
@@ -77,10 +77,9 @@ struct CaptureScaleTests {
     let (outcome, peak) = try directory.measured("export", "-t", "raw", "-o", "out", "large.pcap")
     #expect(outcome.code == 0)
     #expect(peak < Self.ground, "\(peak) bytes")
-    let entry = try #require(try Evidence.objects(try directory.text(of: "out/streams.json")).first)
+    let (entry, bytes) = try streams()
     #expect(entry["bytes"] as? Int == 7 * 38)
     #expect(entry["gaps"] as? [[Int]] == (0..<6).map { [$0 << 30 + 38, 1 << 30 - 38] })
-    let bytes = try directory.bytes(of: "out/stream-0-b.raw")
     #expect(stride(from: 6, to: bytes.count, by: 38).map { bytes[$0] } == [1, 2, 3, 4, 5, 6, 7])
   }
 }

@@ -10,63 +10,48 @@ struct RepeatedInputTests {
   private let directory = TestDirectory()
 
   init() throws {
-    try directory.write(feedback(tuples(10)), to: "a.bin")
-    try directory.write(feedback(tuples(10)), to: "dumps/copy.bin")
+    for name in ["a.bin", "dumps/copy.bin"] { try directory.write(feedback(tuples(10)), to: name) }
     try directory.write(feedback(tuples(10, from: 10)), to: "dumps/other.bin")
     try directory.makeLink("link.bin", to: "a.bin")
   }
-
-  private func warning(_ name: String, _ first: String) -> String {
-    "\(name): warning: same bytes as \(first), which was already read: its records are counted again"
-  }
-
-  /// What is given, which of it repeats what.
   static let givings: [(inputs: [String], name: String, first: String)] = [
     (["a.bin", "a.bin"], "a.bin", "a.bin"), (["a.bin", "link.bin"], "link.bin", "a.bin"),
     (["a.bin", "./a.bin"], "./a.bin", "a.bin"), (["a.bin", "dumps"], "dumps/copy.bin", "a.bin"),
     (["dumps", "a.bin"], "a.bin", "dumps/copy.bin"),
   ]
 
-  @Test("every command that counts says so", arguments: givings.map(\.inputs))
-  func reported(_ inputs: [String]) throws {
-    let giving = try #require(Self.givings.first { $0.inputs == inputs })
-    let commands = [
-      ["inspect"], ["inspect", "--json"], ["export"], ["export", "-t", "ndjson"], ["export", "-t", "json"],
-      ["audit"],
-      ["report"], ["export", "-t", "raw", "-o", "streams"],
-      ["replay", "--store", "sqlite:t.sqlite", "--create"],
-    ]
-    for command in commands {
-      let outcome = try directory.apnsift(command + inputs)
+  @Test("every command that counts says so", arguments: givings)
+  func reported(_ inputs: [String], _ name: String, _ first: String) throws {
+    let warning =
+      "\(name): warning: same bytes as \(first), which was already read: its records are counted again"
+    for command in [
+      "inspect", "inspect --json", "export", "export -t ndjson", "export -t json", "audit", "report",
+      "export -t raw -o streams", "replay --store sqlite:t.sqlite --create",
+    ] {
+      let outcome = try directory.apnsift(command.words + inputs)
       #expect(outcome.code == 0, "\(command): \(outcome.errors)")
-      #expect(outcome.messages.count { $0 == warning(giving.name, giving.first) } == 1)
+      #expect(outcome.messages.count { $0 == warning } == 1)
       #expect(outcome.messages.last?.contains("1 warning (duplicate-input 1)") == true, "\(command)")
     }
   }
 
   @Test("the records are counted as they are, and the finding is in every form")
   func counted() throws {
-    let exported = try directory.apnsift("export", "-t", "ndjson", "a.bin", "dumps")
-    let objects = try Evidence.lines(exported.text)
-    #expect(objects.count { $0["type"] as? String == "feedback" } == 30)
-    let finding = try #require(objects.first { $0["type"] as? String == "finding" })
+    let exported = try directory.export("a.bin", "dumps")
+    #expect(exported.objects("feedback").count == 30)
+    let finding = try #require(exported.findings.first)
     #expect(finding["code"] as? String == "duplicate-input" && finding["severity"] as? String == "warning")
     #expect(finding["source"] as? String == "dumps/copy.bin" && finding["stream"] is Null)
     let table = try directory.apnsift("export", "--records", "findings", "a.bin", "dumps")
-    #expect(
-      parseCSV(table.text).dropFirst().map { [$0[0], $0[7]] } == [["dumps/copy.bin", "duplicate-input"]])
+    #expect(table.rows.map { [$0[0], $0[7]] } == [["dumps/copy.bin", "duplicate-input"]])
   }
 
   @Test("a capture that is joined twice is reported")
   func joined() throws {
     try directory.writeCapture(FeedbackConversation.plain.segments(), to: "a.pcap")
-    let outcome = try directory.apnsift("inspect", "--join", "a.pcap", "a.pcap")
-    #expect(
-      outcome.messages.contains(
-        "a.pcap: warning: same bytes as a.pcap, which was already read: its packets are read again"))
+    let message = "a.pcap: warning: same bytes as a.pcap, which was already read: its packets are read again"
+    #expect(try directory.apnsift("inspect", "--join", "a.pcap", "a.pcap").messages.contains(message))
   }
-
-  // MARK: - The page
 
   @Test("a report marks identical inputs, and draws no conclusion from repetitions")
   func reported() throws {
@@ -75,7 +60,8 @@ struct RepeatedInputTests {
     let verdict = try #require(page.elements("div", "verdict doubtful").first)
     #expect(page.figuresOfParagraphs(in: verdict).contains(["1"]))
     #expect(page.section("findings").contains("<code>duplicate-input</code>"))
-    #expect(namesExamined(page))
+    // The copies among the inputs are named as the cause of repetitions.
+    #expect(page.section("repeated").contains("href=\"#examined\""))
     let alone = try directory.report(["a.bin", "dumps/other.bin"])
     #expect(firstOnes(alone) == [] && alone.html.contains("class=\"verdict sound\""))
   }
@@ -83,10 +69,5 @@ struct RepeatedInputTests {
   /// The inputs that others repeat.
   private func firstOnes(_ page: Page) -> [String] {
     page.section("examined").matches(of: /<strong>([^<]*)</).map { String($0.output.1) }
-  }
-
-  /// Whether the copies among the inputs are named as the cause of repetitions.
-  private func namesExamined(_ page: Page) -> Bool {
-    page.section("repeated").contains("href=\"#examined\"")
   }
 }

@@ -12,9 +12,7 @@ struct ErrorReplayTests {
   private static let refusedAt: Int64 = 1_367_400_605
 
   /// A capture in which `script` is a connection; the response comes in the sixth second.
-  private func write(_ script: String, to name: String = "capture.pcap", tuples: [Tuple] = []) throws
-    -> [[UInt8]]
-  {
+  private func write(_ script: String, tuples: [Tuple] = []) throws -> [[UInt8]] {
     let script = GatewayScript(script)
     var segments = script.segments
     for index in segments.indices where segments[index].payload.first == 8 {
@@ -25,16 +23,15 @@ struct ErrorReplayTests {
       other.client.port = 50_000
       segments += other.segments()
     }
-    try directory.writeCapture(segments, to: name)
+    try directory.writeCapture(segments)
     return script.pushes.map(\.token)
   }
 
   private func replay(_ options: String..., input: [String] = ["capture.pcap"]) throws -> (
     Outcome, Evidence.Object
   ) {
-    let outcome = try directory.apnsift(
-      ["replay", "--store", "sqlite:tokens.sqlite", "--create", "--json"] + input + options
-    ).exits(0)
+    let words = "replay --store sqlite:tokens.sqlite --create --json".words
+    let outcome = try directory.apnsift(words + input + options).exits(0)
     return (outcome, try Evidence.object(outcome.text))
   }
 
@@ -91,8 +88,7 @@ struct ErrorReplayTests {
   @Test("a doubtful token of a request counts as flagged, too")
   func doubtfulToken() throws {
     let push = Push(1, 1, token: token(1, length: 40))
-    var conversation = Conversation([.init(.client, push.bytes), .init(.server, refusal(8, 1))])
-    conversation.server.port = 2195
+    var conversation = Conversation(gateway: [.init(.client, push.bytes), .init(.server, refusal(8, 1))])
     conversation.start = UInt64(Self.refusedAt) * 1_000_000_000
     try directory.writeCapture(conversation.segments())
     let (_, json) = try replay("--from-errors")
@@ -105,17 +101,19 @@ struct ErrorReplayTests {
   @Test("without a capture time nothing says since when: a pair of dumps, simple packet blocks")
   func skippedCount() throws {
     let script = GatewayScript("1 2 !8:2")
-    try directory.write(script.bytes(of: .client), to: "sent")
-    try directory.write(script.bytes(of: .server), to: "received")
+    let conversation = script.conversation
+    try directory.writePair(conversation.bytes(of: .client), conversation.bytes(of: .server))
     var writer = PcapngWriter()
     writer.isSimple = true
     try directory.write(writer.file(FrameWriter().packets(script.segments)), to: "capture.pcapng")
-    for input in [["--requests", "sent", "--responses", "received"], ["capture.pcapng"]] {
-      let (outcome, json) = try replay("--from-errors", input: input)
-      #expect(json["tokens"] as? Int == 0)
-      #expect(outcome.errors.contains("skipped 1 invalid-token response: "), "\(outcome.errors)")
-    }
+    for input in [pair, ["capture.pcapng"]] { try expectSkipped(input) }
     #expect(try directory.storedTokens().isEmpty)
+  }
+
+  private func expectSkipped(_ input: [String]) throws {
+    let (outcome, json) = try replay("--from-errors", input: input)
+    #expect(json["tokens"] as? Int == 0)
+    #expect(outcome.errors.contains("skipped 1 invalid-token response: "), "\(outcome.errors)")
   }
 
   @Test("nor does a clock that cannot be right", arguments: [0, 1_000_000_000, 4_200_000_000])
@@ -123,9 +121,7 @@ struct ErrorReplayTests {
     var segments = GatewayScript("1 2 !8:2").segments
     for index in segments.indices { segments[index].time = seconds * 1_000_000_000 }
     try directory.writeCapture(segments)
-    let (outcome, json) = try replay("--from-errors")
-    #expect(json["tokens"] as? Int == 0)
-    #expect(outcome.errors.contains("skipped 1 invalid-token response: "), "\(outcome.errors)")
+    try expectSkipped(["capture.pcap"])
   }
 
   @Test("of a tuple and a refusal of the same token the later counts", arguments: [-100, 0, 100])

@@ -25,16 +25,25 @@ struct GatewayScript {
     return .init(.client, push.bytes)
   }
 
-  func bytes(of sender: Conversation.Sender) -> [UInt8] {
-    turns.filter { $0.sender == sender }.flatMap(\.bytes)
-  }
-
   /// Each word in a packet of its own.
-  var conversation: Conversation {
-    var conversation = Conversation(turns)
-    conversation.server.port = 2195
-    return conversation
-  }
+  var conversation: Conversation { Conversation(gateway: turns) }
 
   var segments: [Segment] { conversation.segments() }
+}
+
+extension Conversation {
+  init(gateway turns: [Turn]) {
+    self.init(turns)
+    server.port = 2195
+  }
+}
+
+/// What names two dumps as the halves of a connection.
+let pair = "--requests sent --responses received".words
+
+extension TestDirectory {
+  func writePair(_ sent: [UInt8], _ received: [UInt8]) throws {
+    try write(sent, to: "sent")
+    try write(received, to: "received")
+  }
 }

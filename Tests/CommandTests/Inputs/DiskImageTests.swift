@@ -18,9 +18,8 @@ struct DiskImageTests {
     try directory.write(image, to: "disk.raw")
   }
 
-  private func rows(_ input: String) throws -> [Substring] {
-    let outcome = try directory.apnsift(["export", input] + columns).exits(0)
-    return outcome.lines.map { $0[...] }
+  private func rows(_ input: String) throws -> [String] {
+    try directory.apnsift(["export", input] + columns).exits(0).lines
   }
 
   @Test("a split image is one input", arguments: ["001", "000"])
@@ -31,10 +30,9 @@ struct DiskImageTests {
     #expect(try rows("disk.\(first)") == whole)
     _ = try directory.shell("mkdir dir && mv disk.0* dir")
     #expect(try rows("dir") == whole)
-    let sums = try directory.shell(
-      "\"$APNSIFT\" export dir --from carve -t ndjson -o all.ndjson --checksums sums && sha256sum -c --quiet sums && wc -l <sums"
-    )
-    #expect(sums.code == 0 && sums.text.hasPrefix("3"), "\(sums.errors)")
+    try directory.apnsift("export dir --from carve -t ndjson -o all.ndjson --checksums sums".words).exits(0)
+    let sums = try directory.shell("sha256sum -c --quiet sums && wc -l <sums").exits(0)
+    #expect(sums.text.hasPrefix("3"))
   }
 
   @Test("rotated dumps are no split image")
@@ -53,22 +51,17 @@ struct DiskImageTests {
     _ = try directory.shell("mkdir dir && mv disk.E* dir && cp -r dir bad && rm -r disk.raw log")
     #expect(try rows("dir") == whole)
     let inventory = try directory.apnsift(
-      "export", "dir", "--from", "carve", "--records", "inputs", "--columns", "source,verdict")
-    #expect(
-      inventory.lines.dropFirst() == ["dir/disk.E01,carved", "dir/disk.E02,part", "dir/disk.E03,part"][...])
+      "export dir --from carve --records inputs --columns source,verdict".words
+    ).lines
+    #expect(inventory.dropFirst() == ["dir/disk.E01,carved", "dir/disk.E02,part", "dir/disk.E03,part"])
     // A byte of a chunk: its checksum is wrong.
     _ = try directory.shell("printf x | dd of=bad/disk.E01 bs=1 seek=500000 conv=notrunc 2>log")
     let damaged = try directory.apnsift(["export", "bad/disk.E01"] + columns)
-    #expect(damaged.code == 2 && damaged.lines.count == 61)
-    #expect(
-      damaged.errors.contains(
-        "32768 bytes of the image are damaged or in a missing segment file; read as zeros"),
-      "\(damaged.errors)")
+      .exits(2, saying: "32768 bytes of the image are damaged or in a missing segment file; read as zeros")
+    #expect(damaged.lines.count == 61)
     _ = try directory.shell("rm bad/disk.E01")
-    let orphan = try directory.apnsift("export", "bad").exits(2)
-    #expect(
-      orphan.said(
-        .about("bad/disk.E02", "is segment 2 of an E01 image, whose first segment file is missing: find it")))
+    let orphan: Message = "is segment 2 of an E01 image, whose first segment file is missing: find it"
+    try directory.apnsift("export", "bad").exits(2, saying: .about("bad/disk.E02", orphan))
   }
 
   @Test("holes of a sparse image are not read")
@@ -86,7 +79,7 @@ struct DiskImageTests {
       return fields.joined(separator: ",")
     }
     let sparse = try rows("sparse")
-    #expect(sparse.suffix(60).map(String.init) == far)
+    #expect(Array(sparse.suffix(60)) == far)
     #expect(sparse.count == 1 + 20 + 60, "two tuples of the second chain are too few")
   }
 }

@@ -14,24 +14,18 @@ struct FormatTests {
     try directory.write(feedback(damaged + tuples(1)).dropLast(38 - cutBytes), to: "dump.bin")
   }
 
-  static let feedbackKeys = [
-    "type", "source", "stream", "direction", "client", "server", "offset", "packet", "original_packet",
-    "file_offset", "captured_at", "timestamp", "time", "token_length", "token", "flags",
-  ]
-  static let streamKeys = [
-    "type", "source", "stream", "protocol", "client", "server", "first_packet", "last_packet", "started_at",
-    "ended_at", "client_bytes", "server_bytes", "client_gap_bytes", "server_gap_bytes", "records", "findings",
-  ]
-  static let findingKeys = [
-    "type", "source", "stream", "direction", "offset", "length", "packet", "file_offset", "code", "severity",
-    "message",
-  ]
-  static let summaryKeys = [
-    "inputs", "streams", "stream_bytes", "record_bytes", "skipped_bytes", "truncated_bytes",
-    "undecoded_bytes", "gap_bytes", "feedback", "distinct_tokens", "requests", "responses", "findings",
-    "flags", "earliest", "latest",
-  ]
-
+  /// The keys of each object of NDJSON.
+  static let keys = [
+    "header": "type schema version options",
+    "feedback": "type source stream direction client server offset packet original_packet file_offset "
+      + "captured_at timestamp time token_length token flags",
+    "stream": "type source stream protocol client server first_packet last_packet started_at ended_at "
+      + "client_bytes server_bytes client_gap_bytes server_gap_bytes records findings",
+    "finding": "type source stream direction offset length packet file_offset code severity message",
+    "summary": "type inputs streams stream_bytes record_bytes skipped_bytes truncated_bytes undecoded_bytes "
+      + "gap_bytes feedback distinct_tokens requests responses findings flags earliest latest",
+  ].mapValues(\.words)
+  static let findingKeys = keys["finding", default: []].dropFirst()
   @Test("CSV: the default columns, every value")
   func defaultCSV() throws {
     let outcome = try directory.apnsift("export", "dump.bin")
@@ -47,45 +41,38 @@ struct FormatTests {
 
   @Test("NDJSON: the header first, the summary last, every key of every object")
   func ndjson() throws {
-    let outcome = try directory.apnsift("export", "dump.bin", "-t", "ndjson")
-    let objects = try Evidence.lines(outcome.text)
-    #expect(outcome.output.last == UInt8(ascii: "\n"))
-    let types = objects.map { $0["type"] as? String ?? "" }
+    let exported = try directory.export("dump.bin")
+    #expect(exported.outcome.output.last == UInt8(ascii: "\n"))
+    let types = exported.objects.map { $0["type"] as? String ?? "" }
     #expect(types.first == "header" && types.last == "summary")
     #expect(
       types.dropFirst().dropLast().sorted() == [
         "feedback", "feedback", "feedback", "feedback", "finding", "stream",
       ])
-    let keys = [
-      "header": ["type", "schema", "version", "options"], "feedback": Self.feedbackKeys,
-      "stream": Self.streamKeys, "finding": Self.findingKeys, "summary": ["type"] + Self.summaryKeys,
-    ]
-    for (type, object) in zip(types, objects) {
-      #expect(object.keys.sorted() == keys[type]?.sorted(), "\(type)")
+    for (type, object) in zip(types, exported.objects) {
+      #expect(object.keys.sorted() == Self.keys[type]?.sorted(), "\(type)")
     }
-    #expect(objects.first?["schema"] as? String == "apnsift/1")
+    #expect(exported.objects.first?["schema"] as? String == "apnsift/1")
   }
 
   @Test("JSON: one document with the same objects as NDJSON")
   func json() throws {
     let document = try Evidence.object(try directory.apnsift("export", "dump.bin", "-t", "json").text)
     #expect(document.keys.sorted() == ["options", "records", "schema", "summary", "version"])
-    let lines = try Evidence.lines(try directory.apnsift("export", "dump.bin", "-t", "ndjson").text)
+    let exported = try directory.export("dump.bin")
     let records = try #require(document["records"] as? [Evidence.Object])
-    #expect(Evidence.same(records, Array(lines.dropFirst().dropLast())))
-    var summary = try #require(lines.last)
+    #expect(Evidence.same(records, Array(exported.objects.dropFirst().dropLast())))
+    var summary = exported.summary
     summary["type"] = nil
-    #expect(Evidence.same([try #require(document["summary"] as? Evidence.Object)], [summary]))
-    #expect(
-      Evidence.same(
-        [try #require(document["options"] as? Evidence.Object)],
-        [lines[0]["options"] as? Evidence.Object ?? [:]]))
+    let options = try #require(exported.objects[0]["options"] as? Evidence.Object)
+    for (key, expected) in [("summary", summary), ("options", options)] {
+      #expect(Evidence.same([try #require(document[key] as? Evidence.Object)], [expected]), "\(key)")
+    }
   }
 
   @Test("the summary accounts for every byte")
   func summary() throws {
-    let outcome = try directory.apnsift("export", "dump.bin", "-t", "ndjson", "--distinct")
-    let summary = try #require(try Evidence.lines(outcome.text).last)
+    let summary = try directory.export("dump.bin", "--distinct").summary
     let expected: [String: Int] = [
       "streams": 1, "stream_bytes": 194, "record_bytes": 174, "skipped_bytes": 0, "truncated_bytes": 20,
       "undecoded_bytes": 0, "gap_bytes": 0, "feedback": 4, "distinct_tokens": 4, "requests": 0,
@@ -97,8 +84,7 @@ struct FormatTests {
     let input = try #require((summary["inputs"] as? [Evidence.Object])?.first)
     #expect(input.keys.sorted() == ["bytes", "format", "sha256", "source"])
     #expect(input["sha256"] as? String == (try directory.digest("dump.bin")))
-    let plain = try directory.export("dump.bin").objects("summary")
-    #expect(plain.first?["distinct_tokens"] is Null)
+    #expect(try directory.export("dump.bin").summary["distinct_tokens"] is Null)
   }
 
   @Test(
@@ -114,18 +100,14 @@ struct FormatTests {
 
   @Test("findings as CSV are those of NDJSON")
   func findingsFile() throws {
-    _ = try directory.apnsift("export", "dump.bin", "-o", "out.csv", "--findings", "wrong.csv")
-    let rows = parseCSV(try directory.text(of: "wrong.csv"))
-    #expect(rows.first == Array(Self.findingKeys.dropFirst()))
-    let lines = try Evidence.lines(
-      try directory.apnsift("export", "dump.bin", "-t", "ndjson", "--records", "findings").text)
-    let expected = lines.dropFirst().dropLast().map { finding in
-      Self.findingKeys.dropFirst().map { finding[$0].map { $0 is Null ? "" : "\($0)" } ?? "missing" }
+    _ = try directory.apnsift("export dump.bin -o out.csv --findings wrong.csv".words)
+    let table = try directory.text(of: "wrong.csv")
+    let findings = try directory.export("dump.bin", "--records", "findings").objects.dropFirst().dropLast()
+    let expected = findings.map { finding in
+      Self.findingKeys.map { finding[$0].map { $0 is Null ? "" : "\($0)" } ?? "missing" }
     }
-    #expect(Array(rows.dropFirst()) == expected)
-    #expect(
-      try directory.apnsift("export", "dump.bin", "--records", "findings").text
-        == directory.text(of: "wrong.csv"))
+    #expect(parseCSV(table) == [Array(Self.findingKeys)] + expected)
+    #expect(try directory.apnsift("export dump.bin --records findings".words).text == table)
   }
 
   @Test("inspect --json has streams and findings alone, and no records of tuples")
@@ -134,10 +116,10 @@ struct FormatTests {
     let records = try #require(document["records"] as? [Evidence.Object])
     #expect(records.map { $0["type"] as? String ?? "" }.sorted() == ["finding", "stream"])
     let summary = try #require(document["summary"] as? Evidence.Object)
-    #expect(summary.keys.sorted() == Self.summaryKeys.sorted())
+    #expect(summary.keys.sorted() == Self.keys["summary"]?.dropFirst().sorted())
     #expect(summary["distinct_tokens"] as? Int == 4)
     let quick = try Evidence.object(
-      try directory.apnsift("inspect", "--json", "--no-hash", "--no-distinct", "dump.bin").text)
+      try directory.apnsift("inspect --json --no-hash --no-distinct dump.bin".words).text)
     let without = try #require(quick["summary"] as? Evidence.Object)
     #expect(without["distinct_tokens"] is Null)
     #expect((without["inputs"] as? [Evidence.Object])?.first?["sha256"] is Null)

@@ -19,15 +19,13 @@ struct LogCaseTests {
     "the replay of a log invalidates the tokens that it should, and no other",
     arguments: [
       ("apnotic.log", "truth"), ("apns2-slog.ndjson", "whole"), ("base64tok.ndjson", "truth"),
-      ("cri.log", "truth"),
-      ("docker.log", "truth"), ("node-apn-pretty.log", "truth"), ("node-apn.ndjson", "truth"),
-      ("own.csv", "truth"),
-      ("plain.ndjson", "truth"), ("pretty.json", "truth"), ("pushy.log", "truth"), ("pyapns2.log", "truth"),
+      ("cri.log", "truth"), ("docker.log", "truth"), ("node-apn-pretty.log", "truth"),
+      ("node-apn.ndjson", "truth"), ("own.csv", "truth"), ("plain.ndjson", "truth"),
+      ("pretty.json", "truth"), ("pushy.log", "truth"), ("pyapns2.log", "truth"),
       ("rpush_feedback.csv", "whole"), ("stdtok.csv", "none"),
     ])
   func replay(_ name: String, _ expected: String) throws {
-    let script = path("stores/devices.sql")
-    #expect(try directory.shell("sqlite3 store.sqlite < '\(script)'").code == 0)
+    try directory.shell("sqlite3 store.sqlite < '\(path("stores/devices.sql"))'").exits(0)
     try directory.write(
       """
       table: d
@@ -37,14 +35,12 @@ struct LogCaseTests {
       invalidated: {column: dead, form: timestamp}
       """, to: "m.yml")
     _ = try directory.apnsift(
-      "replay", path("stores/logs/\(name)"), "--store", "sqlite:store.sqlite", "--mapping", "m.yml",
-      "--no-journal")
+      "replay \(path("stores/logs/\(name)")) --store sqlite:store.sqlite --mapping m.yml --no-journal".words)
     let wrong =
       expected == "none"
       ? "SELECT count(*) FROM d WHERE dead IS NOT NULL"
       : "SELECT count(*) FROM d WHERE (dead IS NOT NULL) <> (id IN (SELECT id FROM \(expected)))"
-    let count = try directory.tool("sqlite3", ["store.sqlite", wrong])
-    #expect(String(decoding: count, as: UTF8.self) == "0\n")
+    #expect(try directory.sqlite("store.sqlite", wrong) == "0")
   }
 
   /// The list has the latest time of each token.
@@ -54,12 +50,11 @@ struct LogCaseTests {
   func ownLists(_ name: String, _ columns: String) throws {
     let sample = Repository.path(of: "samples/tls-session.bin")
     _ = try directory.apnsift(
-      "replay", sample, "--dry-run", "--include-flagged", "--create", "--store", "sqlite:new.sqlite", "-o",
-      "list.csv")
-    _ = try directory.apnsift("export", sample, "-t", "ndjson", "-o", "own.ndjson")
+      "replay \(sample) --dry-run --include-flagged --create --store sqlite:new.sqlite -o list.csv".words)
+    _ = try directory.apnsift("export \(sample) -t ndjson -o own.ndjson".words)
     let expected = try directory.apnsift("export", sample, "--columns", columns)
     let outcome = try directory.apnsift("export", name, "--columns", columns).exits(0)
-    #expect(Set(outcome.text.split(separator: "\n")) == Set(expected.text.split(separator: "\n")))
+    #expect(Set(outcome.lines) == Set(expected.lines))
   }
 
   @Test("--map names the columns of a list, --line-pattern its lines")
@@ -82,10 +77,8 @@ struct LogCaseTests {
     ])
   func unnamedList(_ text: String) throws {
     try directory.write(text.replacing("TOKEN", with: Self.first), to: "a.txt")
-    let refused = try directory.apnsift("export", "a.txt")
-    #expect(refused.code == 2 && refused.errors.contains("--from feedback-list"))
-    let read = try directory.apnsift(
-      "export", "a.txt", "--from", "feedback-list", "--columns", "timestamp,token")
+    try directory.apnsift("export", "a.txt").exits(2, saying: "--from feedback-list")
+    let read = try directory.apnsift("export a.txt --from feedback-list --columns timestamp,token".words)
     #expect(read.text == "timestamp,token\n1400000000,\(Self.first)\n")
   }
 
@@ -94,28 +87,25 @@ struct LogCaseTests {
     try directory.write(
       "{\"token\":\"\(Self.first)\",\"status\":200}\nnoise\ndevice \(Self.second): 410 Unregistered\n",
       to: "a.log")
-    let outcome = try directory.apnsift("export", "a.log", "--records", "inputs", "--columns", "format,forms")
+    let outcome = try directory.apnsift("export a.log --records inputs --columns format,forms".words)
     #expect(outcome.text == "format,forms\nprovider-log,\"json 1, members 1 of 3 lines\"\n")
-    #expect(
-      try directory.apnsift("inspect", "a.log").text.contains("    read by json 1, members 1 of 3 lines\n"))
+    let inspected = try directory.apnsift("inspect", "a.log").lines
+    #expect(inspected.contains("    read by json 1, members 1 of 3 lines"))
   }
 
   @Test("apnsift forms prints a file that --forms takes, and --test reads its samples")
   func forms() throws {
-    let printed = try directory.apnsift("forms")
-    #expect(printed.text.contains("\npushy:\n"))
-    try directory.write(printed.text, to: "forms.yml")
-    let tested = try directory.apnsift("forms", "--test", "forms.yml")
-    #expect(tested.code == 0 && tested.errors.contains("samples: all are read as they say"))
-    try directory.write(printed.text.replacing("status: 503", with: "status: 500"), to: "wrong.yml")
-    let wrong = try directory.apnsift("forms", "--test", "wrong.yml")
-    #expect(
-      wrong.code == 1 && wrong.errors.contains("wrong.yml: sample 3 of requests: status is 503, expected 500")
-    )
+    let printed = try directory.apnsift("forms").text
+    #expect(printed.contains("\npushy:\n"))
+    try directory.write(printed, to: "forms.yml")
+    try directory.apnsift("forms", "--test", "forms.yml").exits(
+      0, saying: "samples: all are read as they say")
+    try directory.write(printed.replacing("status: 503", with: "status: 500"), to: "wrong.yml")
+    try directory.apnsift("forms", "--test", "wrong.yml")
+      .exits(1, saying: "wrong.yml: sample 3 of requests: status is 503, expected 500")
     try directory.write("a:\n  pattern: '('\n", to: "bad.yml")
-    for arguments in [["forms", "--test", "bad.yml"], ["export", "wrong.yml", "--forms", "bad.yml"]] {
-      let bad = try directory.apnsift(arguments)
-      #expect(bad.code == 64 && bad.errors.contains("bad.yml: line 2, column 12: the pattern of a"))
+    for line in ["forms --test bad.yml", "export wrong.yml --forms bad.yml"] {
+      try directory.apnsift(line.words).exits(64, saying: "bad.yml: line 2, column 12: the pattern of a")
     }
   }
 }

@@ -21,25 +21,27 @@ struct LongLineTests {
     ("a table", ["token,status", row], [row]), ("a table, the long row first", ["token,status"], [row, row]),
   ]
 
+  private func export(_ kind: String, _ columns: String) throws -> [String] {
+    Array(
+      try directory.apnsift("export a.log --records \(kind) --columns \(columns)".words).lines.dropFirst())
+  }
+
   @Test("are skipped, and the other lines are read", arguments: logs.indices, long.indices)
   func lines(_ log: Int, _ long: Int) throws {
     let (_, before, after) = Self.logs[log]
-    let lines = before + [Self.long[long].line] + after
-    try directory.write(lines.joined(separator: "\n") + "\n", to: "a.log")
-    let pushes = try directory.apnsift("export", "a.log", "--records", "pushes", "--columns", "token,status")
-    #expect(pushes.lines.dropFirst() == [Self.row, Self.row])
-    let columns = "code,file_offset,length"
-    let findings = try directory.apnsift("export", "a.log", "--records", "findings", "--columns", columns)
+    let line = Self.long[long].line
+    try directory.write((before + [line] + after).joined(separator: "\n") + "\n", to: "a.log")
+    #expect(try export("pushes", "token,status") == [Self.row, Self.row])
     let offset = before.reduce(0) { $0 + $1.utf8.count + 1 }
-    #expect(findings.lines.dropFirst() == ["malformed-line,\(offset),\(Self.long[long].line.utf8.count + 1)"])
+    let finding = "malformed-line,\(offset),\(line.utf8.count + 1)"
+    #expect(try export("findings", "code,file_offset,length") == [finding])
   }
 
   @Test("A long line may have nearly 4 MiB", arguments: [(4 << 20) - 1, 4 << 20])
   func ends(_ length: Int) throws {
     let long = String(repeating: "0", count: length - Self.object.utf8.count - 2)
     try directory.write("\(long)\n\(Self.object)\n", to: "a.log")
-    let pushes = try directory.apnsift("export", "a.log", "--records", "pushes", "--columns", "token,status")
-    #expect(pushes.lines.dropFirst() == [Self.row])
+    #expect(try export("pushes", "token,status") == [Self.row])
   }
 
   @Test("A dump in one line stays a dump", arguments: [true, false])

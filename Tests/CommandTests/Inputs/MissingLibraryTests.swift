@@ -18,43 +18,39 @@ import Wording
       try directory.write(feedback(tuples(3)), to: "dump.bin")
     }
 
-    private func run(_ arguments: String...) throws -> Outcome {
-      try directory.apnsift(arguments, environment: ["LD_LIBRARY_PATH": directory.path(of: ".")])
+    private func run(_ line: String) throws -> Outcome {
+      try directory.apnsift(line.words, environment: ["LD_LIBRARY_PATH": directory.path(of: ".")])
     }
 
     @Test("a PostgreSQL store names the package that it needs, and a URI is not wrong for it")
     func libpq() throws {
-      let outcome = try run("store", "list", "--store", "postgresql://me:secret@/db").exits(2)
       let problem = StoreError.noLibrary("libpq.so.5", package: "libpq5", elsewhere: "libpq")
-      #expect(outcome.said(.storeFailed("postgresql://me@/db", problem)))
+      let outcome = try run("store list --store postgresql://me:secret@/db")
+        .exits(2, saying: .storeFailed("postgresql://me@/db", problem))
       #expect(!outcome.errors.contains("secret"))
     }
 
     @Test("a SQLite store names the package that it needs, and leaves no file")
     func sqlite() throws {
       try directory.write([0], to: "libsqlite3.so.0")
-      let outcome = try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create").exits(2)
       let problem = StoreError.noLibrary("libsqlite3.so.0", package: "libsqlite3-0", elsewhere: "sqlite")
-      #expect(outcome.said(.storeFailed("sqlite:tokens.sqlite", problem)))
-      #expect(!directory.exists("tokens.sqlite"))
-      let export = try run("export", "dump.bin", "-o", "case.sqlite").exits(2)
-      #expect(
-        export.errors.contains("case.sqlite cannot be written: ") && export.errors.contains("libsqlite3-0"))
-      #expect(!directory.exists("case.sqlite"))
+      try run("replay dump.bin --store sqlite:tokens.sqlite --create")
+        .exits(2, saying: .storeFailed("sqlite:tokens.sqlite", problem))
+      try run("export dump.bin -o case.sqlite").exits(2, saying: "case.sqlite cannot be written: ")
+        .exits(2, saying: "libsqlite3-0")
+      #expect(!directory.exists("tokens.sqlite") && !directory.exists("case.sqlite"))
     }
 
-    @Test("a filter names the package that it needs")
-    func libpcap() throws {
-      let outcome = try run("inspect", "--filter", "tcp", "dump.bin").exits(64)
-      #expect(outcome.errors.contains("--filter") && outcome.errors.contains("libpcap0.8"))
-    }
-
-    @Test("a mapping file names the package that it needs")
-    func libyaml() throws {
-      try directory.write(Array("table: devices\n".utf8), to: "devices.yml")
-      let outcome = try run("store", "list", "--store", "sqlite:devices.sqlite", "--mapping", "devices.yml")
-        .exits(64)
-      #expect(outcome.errors.contains("devices.yml: ") && outcome.errors.contains("libyaml-0-2"))
+    @Test(
+      "a filter and a mapping file name the package that they need",
+      arguments: [
+        ("inspect --filter tcp dump.bin", "--filter", "libpcap0.8"),
+        ("store list --store sqlite:devices.sqlite --mapping devices.yml", "devices.yml: ", "libyaml-0-2"),
+      ])
+    func needed(_ line: String, _ what: String, _ package: String) throws {
+      try directory.write("table: devices\n", to: "devices.yml")
+      let outcome = try run(line).exits(64)
+      #expect(outcome.errors.contains(what) && outcome.errors.contains(package))
     }
 
     /// Files that begin as compressed ones do, and the library and the package that the message names.
@@ -69,26 +65,26 @@ import Wording
     @Test("a compressed file names the package that it needs, and others are read", arguments: compressions)
     func compressed(_ name: String, _ magic: [UInt8], _ names: [String]) throws {
       try directory.write(magic + [UInt8](repeating: 7, count: 100), to: name)
-      let outcome = try run("export", name, "dump.bin").exits(2)
+      let outcome = try run("export \(name) dump.bin").exits(2)
       for name in names { #expect(outcome.errors.contains(name), "\(outcome.errors)") }
       #expect(outcome.lines.count == 4)
     }
 
     @Test("pushes without fields have a finding in each direction that names the package")
     func libnghttp2() throws {
-      let outcome = try run(
-        "export", "--records", "findings", Repository.path(of: "samples/pushes/httpx-clear.pcap"))
+      let capture = Repository.path(of: "samples/pushes/httpx-clear.pcap")
+      let lines = try run("export --records findings \(capture)").lines.filter {
+        $0.contains("libnghttp2-14")
+      }
       for direction in ["client", "server"] {
-        #expect(
-          outcome.lines.contains { $0.contains(direction) && $0.contains("libnghttp2-14") }, "\(outcome.text)"
-        )
+        #expect(lines.contains { $0.contains(direction) }, "\(lines)")
       }
     }
 
     @Test("what needs none of them does its work")
     func none() throws {
-      #expect(try run("inspect", "dump.bin").code == 0)
-      try run("replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--create").exits(0)
+      try run("inspect dump.bin").exits(0)
+      try run("replay dump.bin --store sqlite:tokens.sqlite --create").exits(0)
     }
   }
 #endif

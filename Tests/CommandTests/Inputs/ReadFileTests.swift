@@ -9,29 +9,25 @@ struct ReadFileTests {
   private let directory = TestDirectory()
 
   init() throws {
+    for (name, text) in [
+      ("key", String(repeating: "0123456789abcdef\n", count: 4)), ("notes", "One remark.\n"),
+      ("hashes", String(repeating: "0", count: 64) + "  none\n"), ("pass", "secret\n"),
+      ("psk", "device:0123456789abcdef\n"), ("empty.bin", ""),
+      (
+        "mapping",
+        "table: device_tokens\ntoken: {column: token, form: hex}\nregistered: none\naction: delete\n"
+      ),
+    ] { try directory.write(text, to: name) }
     try directory.write(feedback(tuples(3)), to: "dump.bin")
-    try directory.write([], to: "empty.bin")
-    try directory.write(String(repeating: "0123456789abcdef\n", count: 4), to: "key")
-    try directory.write("One remark.\n", to: "notes")
-    try directory.write("38\n", to: "sizes")
-    try directory.write(String(repeating: "0", count: 64) + "  none\n", to: "hashes")
-    try directory.write("secret\n", to: "pass")
-    try directory.write("device:0123456789abcdef\n", to: "psk")
-    try directory.write(
-      "table: device_tokens\ntoken: {column: token, form: hex}\nregistered: none\naction: delete\n",
-      to: "mapping")
-    for name in ["gcm.pcap", "gcm.keys"] {
-      try directory.write(Array(Self.sample(name)), to: name)
-    }
-    _ = try directory.tool(
-      "openssl", ["genrsa", "-traditional", "-aes128", "-passout", "file:pass", "-out", "rsa", "1024"])
-    let store = try directory.apnsift(
-      "replay", "dump.bin", "--store", "sqlite:store", "--journal", "sqlite:journal", "--create")
-    try #require(store.code == 0, "\(store.errors)")
+    for name in ["gcm.pcap", "gcm.keys"] { try directory.write(try sample(name), to: name) }
+    _ = try directory.tool("openssl", "genrsa -traditional -aes128 -passout file:pass -out rsa 1024".words)
+    try directory.apnsift(
+      "replay dump.bin --store sqlite:store --journal sqlite:journal --create".words
+    ).exits(0)
   }
 
-  private static func sample(_ name: String) -> [UInt8] {
-    (try? Descriptor(opening: Repository.path(of: "samples/tls/\(name)"), O_RDONLY).readAll()) ?? []
+  private func sample(_ name: String) throws -> [UInt8] {
+    try directory.bytes(of: Repository.path(of: "samples/tls/\(name)"))
   }
 
   /// A command whose output would replace a file, and what that is.
@@ -60,15 +56,13 @@ struct ReadFileTests {
   @Test("none is replaced, also through links", arguments: commands, ["", "link", "hardlink"])
   func outputs(_ one: (command: String, file: String, use: String), _ kind: String) throws {
     if !kind.isEmpty, !directory.exists(one.file) { return }
-    let name = kind.isEmpty ? one.file : kind
     if kind == "link" { try directory.makeLink("link", to: one.file) }
     if kind == "hardlink" { _ = link(directory.path(of: one.file), directory.path(of: "hardlink")) }
-    let before = directory.exists(one.file) ? try directory.bytes(of: one.file) : []
-    let outcome = try directory.apnsift(
-      one.command.split(separator: " ").map(String.init) + [name, "--force"]
-    ).exits(2)
-    #expect(outcome.errors.contains(" is \(one.use): name another file to write"), "\(outcome.errors)")
-    #expect((directory.exists(one.file) ? try directory.bytes(of: one.file) : []) == before)
+    func content() throws -> [UInt8] { directory.exists(one.file) ? try directory.bytes(of: one.file) : [] }
+    let before = try content()
+    try directory.apnsift("\(one.command) \(kind.isEmpty ? one.file : kind) --force".words)
+      .exits(2, saying: " is \(one.use): name another file to write")
+    #expect(try content() == before)
   }
 
   @Test(
@@ -77,26 +71,22 @@ struct ReadFileTests {
   func standardOutput(_ command: String) throws {
     let file = String(command.split(separator: ">").last ?? "")
     let before = try directory.bytes(of: file)
-    let outcome = try directory.shell("\"$APNSIFT\" \(command)")
-    #expect(
-      outcome.code == 2 && outcome.errors.contains("standard output (\(file)) is the "), "\(outcome.errors)")
+    try directory.shell("\"$APNSIFT\" \(command)").exits(2, saying: "standard output (\(file)) is the ")
     #expect(try directory.bytes(of: file) == before)
   }
 
   @Test("a file in an output directory")
   func inDirectory() throws {
-    try directory.write(Self.sample("gcm.keys"), to: "out/feedback.csv")
-    let outcome = try directory.apnsift(
-      "export", "gcm.pcap", "--keys", "out/feedback.csv", "-o", "out", "--force")
-    #expect(outcome.code == 2 && outcome.said(.outputIsRead("out/feedback.csv", "the file of --keys")))
-    #expect(try directory.bytes(of: "out/feedback.csv") == Self.sample("gcm.keys"))
+    try directory.write(try sample("gcm.keys"), to: "out/feedback.csv")
+    try directory.apnsift("export gcm.pcap --keys out/feedback.csv -o out --force".words)
+      .exits(2, saying: .outputIsRead("out/feedback.csv", "the file of --keys"))
+    #expect(try directory.bytes(of: "out/feedback.csv") == sample("gcm.keys"))
   }
 
   @Test("an input does not become a store")
   func store() throws {
-    let outcome = try directory.apnsift("replay", "empty.bin", "--store", "sqlite:empty.bin", "--create")
-    #expect(
-      outcome.code == 2 && outcome.said(.outputIsRead("empty.bin", ReadFiles.input)), "\(outcome.errors)")
+    try directory.apnsift("replay empty.bin --store sqlite:empty.bin --create".words)
+      .exits(2, saying: .outputIsRead("empty.bin", ReadFiles.input))
     #expect(try directory.bytes(of: "empty.bin").isEmpty)
   }
 
@@ -104,17 +94,14 @@ struct ReadFileTests {
     "two outputs are not one file",
     arguments: ["-o out/ --manifest out/summary.json", "-t raw -o out --checksums out/streams.json"])
   func sameOutputs(_ options: String) throws {
-    let outcome = try directory.apnsift(
-      ["export", "dump.bin", "--force"] + options.split(separator: " ").map(String.init))
-    #expect(outcome.code == 2 && outcome.errors.contains("name the same file"), "\(outcome.errors)")
+    try directory.apnsift("export dump.bin --force \(options)".words).exits(2, saying: "name the same file")
   }
 
   @Test("a manifest lists them, and what they are")
   func manifest() throws {
+    let keys = "--keys gcm.keys --rsa-key rsa --passphrase-file pass --psk psk"
     try directory.apnsift(
-      "export", "gcm.pcap", "--keys", "gcm.keys", "--rsa-key", "rsa", "--passphrase-file", "pass", "--psk",
-      "psk",
-      "--known-hashes", "hashes", "-o", "all.csv", "--manifest", "manifest"
+      "export gcm.pcap \(keys) --known-hashes hashes -o all.csv --manifest manifest".words
     ).exits(0)
     let verified = try directory.shell("sha256sum -c --strict manifest").lines
     let text = try directory.text(of: "manifest")
@@ -126,10 +113,8 @@ struct ReadFileTests {
     }
     // A hash of a short secret would give it away.
     #expect(text.contains("# pass, the file of --passphrase-file, without SHA-256"))
-    try directory.apnsift(
-      "report", "dump.bin", "--notes", "notes", "-o", "page", "--manifest", "other"
-    ).exits(0)
-    #expect(
-      try directory.shell("sha256sum -c --strict other").lines == ["dump.bin: OK", "notes: OK", "page: OK"])
+    try directory.apnsift("report dump.bin --notes notes -o page --manifest other".words).exits(0)
+    let other = try directory.shell("sha256sum -c --strict other").lines
+    #expect(other == ["dump.bin: OK", "notes: OK", "page: OK"])
   }
 }

@@ -12,52 +12,34 @@ struct RecognitionTests {
   ]
 
   /// Records enough for several lines of each form, an odd length and a cut end among them.
-  private let dump = feedback(
+  private static let dump = feedback(
     tuples(20) + [Tuple(1_400_009_000, token(77, length: 54))] + tuples(20, from: 40)
   ).dropLast(7)
+  private let directory = TestDirectory(["dump.bin": Self.dump])
 
-  private func columns(_ outcome: Outcome) -> [[String]] {
-    let rows = parseCSV(outcome.text).dropFirst()
-    return rows.map { Array($0.dropFirst()) }
+  /// The rows without the name of the input.
+  private func export(_ words: String..., input: StandardInput = .nothing) throws -> [[String]] {
+    try directory.apnsift(["export"] + words, input: input).rows.map { Array($0.dropFirst()) }
   }
 
   @Test("by content, and by --from", arguments: forms)
   func everyForm(_ from: String, _ tool: [String]) throws {
-    let directory = TestDirectory(["dump.bin": dump])
-    let expected = columns(try directory.apnsift("export", "dump.bin"))
+    let expected = try export("dump.bin")
     #expect(expected.count == 40)
-    let text = try directory.tool(tool[0], Array(tool.dropFirst()), input: .bytes(Array(dump)))
+    let text = try directory.tool(tool[0], tool.dropFirst() + ["dump.bin"])
     // A name that says something else is not looked at.
     try directory.write(text, to: "texts/dump.pcap")
-    #expect(columns(try directory.apnsift("export", "texts/dump.pcap")) == expected)
-    #expect(columns(try directory.apnsift("export", "texts")) == expected)
-    #expect(columns(try directory.apnsift("export", "-", input: .bytes(text))) == expected)
-    #expect(columns(try directory.apnsift("export", "-", input: .file("texts/dump.pcap"))) == expected)
-    #expect(columns(try directory.apnsift("export", "--from", from, "texts/dump.pcap")) == expected)
+    for input in ["texts/dump.pcap", "texts"] { #expect(try export(input) == expected) }
+    #expect(try export("-", input: .bytes(text)) == expected)
+    #expect(try export("-", input: .file("texts/dump.pcap")) == expected)
+    #expect(try export("--from", from, "texts/dump.pcap") == expected)
     let inspected = try directory.apnsift("inspect", "texts/dump.pcap")
     #expect(inspected.text.contains("  \(from), \(text.count) bytes"))
   }
 
-  @Test("from a named pipe")
-  func namedPipe() throws {
-    let directory = TestDirectory(["dump.bin": dump])
-    let text = try directory.tool("xxd", ["dump.bin"])
-    try directory.makePipe("pipe")
-    let child = try directory.start(["export", "pipe"], output: "out.csv")
-    let writer = try #require(try openForWriting(fifo: directory.path(of: "pipe"), readBy: child))
-    try writer.write(text)
-    writer.close()
-    #expect(try child.wait() == .exit(0))
-    let rows = parseCSV(try directory.text(of: "out.csv")).dropFirst().map { Array($0.dropFirst()) }
-    #expect(rows == columns(try directory.apnsift("export", "dump.bin")))
-  }
-
-  /// Sizes of the chunks that are written; 0 for random ones.
-  static let chunkSizes = [1, 37, 38, 39, 0]
-
-  @Test("the chunks of a pipe do not matter", arguments: chunkSizes)
+  /// The size of the chunks that are written; 0 for random ones.
+  @Test("the chunks of a pipe do not matter", arguments: [1, 37, 38, 39, 0])
   func chunks(_ size: Int) throws {
-    let directory = TestDirectory()
     var generator = FixedGenerator(seed: 7)
     var bytes = feedback(tuples(400))
     for _ in 0..<40 { bytes.remove(at: Int.random(in: 0..<bytes.count, using: &generator)) }

@@ -38,15 +38,11 @@ struct SearchTests {
     #expect(try rows(hex(first), hex(second), "--files-from", "names") == expected)
   }
 
-  @Test("a prefix, of a whole byte or not")
-  func prefixes() throws {
-    for count in [8, 9, 31] {
-      let prefix = String(hex(second).prefix(count))
-      #expect(
-        try rows(prefix, "in") == [
-          [prefix, "prefix", "bytes", "in/sub/disk.raw", "", "5000", "\((count + 1) / 2)"]
-        ])
-    }
+  @Test("a prefix, of a whole byte or not", arguments: [8, 9, 31])
+  func prefixes(_ count: Int) throws {
+    let prefix = String(hex(second).prefix(count))
+    let row = [prefix, "prefix", "bytes", "in/sub/disk.raw", "", "5000", "\((count + 1) / 2)"]
+    #expect(try rows(prefix, "in") == [row])
   }
 
   @Test("a description as an argument, and base64 in a log")
@@ -102,7 +98,7 @@ struct SearchTests {
     try directory.write([0x1f, 0x8b, 8, 0] + second, to: "false.gz")
     for name in ["cut.gz", "false.gz"] {
       let outcome = try directory.apnsift("search", hex(second), name)
-      #expect(outcome.code == 2 && outcome.errors.contains("1 input not read in full, see above"))
+        .exits(2, saying: "1 input not read in full, see above")
       #expect(outcome.lines.count == 2, "\(outcome.text)")
     }
   }
@@ -112,12 +108,11 @@ struct SearchTests {
     _ = try directory.shell(
       "xz --format=lzma -k in/unknown.pdf -c >a.lzma; for n in $(seq 11); do cp a.lzma $n.lzma; done; rm a.lzma"
     )
-    let one = try directory.apnsift("search", hex(first), "1.lzma")
-    #expect(one.code == 1)
+    let one = try directory.apnsift("search", hex(first), "1.lzma").exits(1)
     #expect(one.messages.first == "1.lzma: LZMA compressed data, streamed: \(stored)")
     #expect(one.messages.last?.hasSuffix("1 token not found; 1 file searched as stored only") == true)
-    let many = try directory.apnsift("search", hex(second), ".")
-    #expect(many.code == 0 && many.messages.count { $0.hasSuffix(stored) } == 10)
+    let many = try directory.apnsift("search", hex(second), ".").exits(0)
+    #expect(many.messages.count { $0.hasSuffix(stored) } == 10)
     // The PDF, too.
     #expect(many.messages.last?.hasSuffix("; 12 files searched as stored only") == true)
   }
@@ -130,22 +125,22 @@ struct SearchTests {
         "in/unknown.pdf: PDF document, version 1.7: \(stored)", "not found: \(hex(token(3)))",
         "searched 2 files (5.07 KiB) for 1 token: 0 hits, 1 token not found; 1 file searched as stored only",
       ])
-    let found = try directory.apnsift("search", hex(first), hex(token(3)), "in", "--quiet")
-    #expect(found.code == 0 && found.errors == "" && found.lines.count == 2)
-    #expect(try directory.apnsift("search", hex(first), "in/unknown.pdf", "gone").code == 2)
+    let found = try directory.apnsift("search", hex(first), hex(token(3)), "in", "--quiet").exits(0)
+    #expect(found.errors == "" && found.lines.count == 2)
+    try directory.apnsift("search", hex(first), "in/unknown.pdf", "gone").exits(2)
     try directory.write("\(hex(first))\n740f4707\n  beef:1\n", to: "list")
-    let list = try directory.apnsift("search", "--tokens", "list", "in")
-    #expect(list.code == 2 && list.errors.contains("list: line 3, column 7: expected a token"))
+    try directory.apnsift("search --tokens list in".words)
+      .exits(2, saying: "list: line 3, column 7: expected a token")
     try directory.write("\n# nothing\n", to: "empty")
-    #expect(try directory.apnsift("search", "--tokens", "empty", "in").code == 2)
+    try directory.apnsift("search --tokens empty in".words).exits(2)
   }
 
   @Test("a list that needs more memory than it may have")
   func memory() throws {
     try directory.write((0..<3000).map { hex(token($0)) + "\n" }.joined(), to: "list")
     #expect(try rows("--tokens", "list", "in").count == 2)
-    let outcome = try directory.apnsift("search", "--tokens", "list", "in", "--memory", "1MiB")
-    #expect(outcome.code == 2 && outcome.errors.contains("more than 1.0 MiB of memory: raise --memory"))
+    try directory.apnsift("search --tokens list in --memory 1MiB".words)
+      .exits(2, saying: "more than 1.0 MiB of memory: raise --memory")
   }
 
   @Test("a file with the name of a token, and formats by the name of the output")
@@ -154,14 +149,14 @@ struct SearchTests {
     #expect(try rows(hex(first), "./deadbeef").map { $0[3] } == ["./deadbeef"])
     try directory.write(hex(first), to: "list")
     #expect(try rows("--tokens", "list", "deadbeef").map { $0[3] } == ["deadbeef"])
-    #expect(try directory.apnsift("search", hex(first), "in", "-o", "a.ndjson").code == 0)
+    let search = ["search", hex(first), "in", "-o"]
+    try directory.apnsift(search + ["a.ndjson"]).exits(0)
     #expect(
       try directory.text(of: "a.ndjson")
         == #"{"token":"\#(hex(first))","match":"token","form":"hex","source":"in/unknown.pdf","#
         + #""compression":null,"offset":9,"length":64}"# + "\n")
-    #expect(try directory.apnsift("search", hex(first), "in", "-o", "in/unknown.pdf", "--force").code == 64)
+    try directory.apnsift(search + ["in/unknown.pdf", "--force"]).exits(64)
     try directory.write(hex(first), to: "in/copy")
-    let same = try directory.apnsift("search", hex(first), "in", "-o", "in/copy", "--force")
-    #expect(same.code == 2 && same.errors.contains("is one of the inputs"))
+    try directory.apnsift(search + ["in/copy", "--force"]).exits(2, saying: "is one of the inputs")
   }
 }

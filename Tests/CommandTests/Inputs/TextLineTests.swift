@@ -10,15 +10,14 @@ struct TextLineTests {
   private static let digits = "7a82e565636149ae24c3f7f63bdc78dd2dd44530d586df141b9de7f153045428"
   private static let token = "<7a82e565 636149ae 24c3f7f6 3bdc78dd 2dd44530 d586df14 1b9de7f1 53045428>"
 
-  private func rows(_ arguments: String...) throws -> [String] {
-    let outcome = try directory.apnsift(arguments).exits(0)
-    return Array(outcome.lines.dropFirst())
+  private func rows(_ line: String) throws -> [String] {
+    Array(try directory.apnsift(line.words).exits(0).lines.dropFirst())
   }
 
   @Test("lines that are left out are counted by their reasons")
   func excluded() throws {
     let log = Repository.path(of: "samples/corpus/format/lines-of-logs/input.log")
-    let finding = try rows("carve", log, "--records", "findings")
+    let finding = try rows("carve \(log) --records findings")
     #expect(finding.count == 1)
     #expect(finding[0].contains("7 in lines about") && finding[0].contains("3 in lines without"))
   }
@@ -27,51 +26,49 @@ struct TextLineTests {
     "--log-zone is the zone of times that name none",
     arguments: [
       ("Europe/Berlin", "2014-07-20T03:00:00Z"), ("+02:00", "2014-07-20T03:00:00Z"),
-      ("-0530", "2014-07-20T10:30:00Z"),
-      ("UTC", "2014-07-20T05:00:00Z"),
+      ("-0530", "2014-07-20T10:30:00Z"), ("UTC", "2014-07-20T05:00:00Z"),
     ])
   func zone(_ zone: String, _ time: String) throws {
     try directory.write(
       "2014-07-20 05:00:00 feedback \(Self.token)\n2014-07-20 05:00:00Z feedback \(Self.token)\n", to: "a.log"
     )
-    let found = try rows("carve", "a.log", "--log-zone", zone, "--columns", "time,flags")
+    let found = try rows("carve a.log --log-zone \(zone) --columns time,flags")
     #expect(found == ["\(time),carved", "2014-07-20T05:00:00Z,carved"])
     try directory.write("time,token\n2014-07-20 05:00:00,\(Self.digits)\n", to: "a.csv")
-    #expect(try rows("export", "a.csv", "--log-zone", zone, "--columns", "time,flags") == ["\(time),"])
+    #expect(try rows("export a.csv --log-zone \(zone) --columns time,flags") == ["\(time),"])
   }
-
-  // MARK: - Tables
 
   @Test("a line that cannot be read is an error with its location, and the others are read")
   func damagedTable() throws {
+    let row = ",\(Self.digits)\n"
     try directory.write(
-      "time,token\n1400000000,\(Self.digits)\nyesterday,\(Self.digits)\n1400000000,xyz\n1400000000\n1400000001,\(Self.digits)\n",
-      to: "a.csv")
+      "time,token\n1400000000\(row)yesterday\(row)1400000000,xyz\n1400000000\n1400000001\(row)", to: "a.csv")
     let outcome = try directory.apnsift("export", "a.csv", "--columns", "time").exits(2)
     #expect(outcome.text == "time\n2014-05-13T16:53:20Z\n2014-05-13T16:53:21Z\n")
-    for location in ["line 3, column 1", "line 4, column 1", "line 5, column 1"] {
-      #expect(outcome.errors.contains(location), "\(location) in \(outcome.errors)")
+    for line in [3, 4, 5] {
+      #expect(outcome.errors.contains("line \(line), column 1"), "\(line) in \(outcome.errors)")
     }
   }
-
-  // MARK: - What is shown
 
   @Test("show prints what is in the file, and names the decoded bytes as such")
   func shown() throws {
     let line = "2014-02-20T05:00:00Z app[221]: APNs feedback: device \(Self.token) is gone"
     try directory.write("first\n\(line)\nlast\n", to: "a.log")
-    let found = try directory.apnsift("show", "--from", "carve", "a.log", "--record", "1").text
+    let found = try directory.apnsift("show --from carve a.log --record 1".words).text
     #expect(found.contains("in the file at offset 6:\n  \(line)\ndecoded:\n"))
     #expect(found.contains("feedback tuple, from a line of text\n"))
-    for (name, first) in [
-      ("tls-session.base64", "UgTImAAgCfztV3AfnU6+Jzt8SUlAXrGf9pIw62Okmfb3LgO6jQddKbZsACBcxJGG"),
-      ("tls-session.xxd", "00000020: "), ("tls-session.hex", "99f6f72e03ba8d075d29b66c0020"),
+    func show(_ ending: String) throws -> String {
+      try directory.apnsift("show", Repository.path(of: "samples/tls-session.\(ending)"), "--record", "2")
+        .text
+    }
+    for (ending, first) in [
+      ("base64", "UgTImAAgCfztV3AfnU6+Jzt8SUlAXrGf9pIw62Okmfb3LgO6jQddKbZsACBcxJGG"),
+      ("xxd", "00000020: "), ("hex", "99f6f72e03ba8d075d29b66c0020"),
     ] {
-      let text = try directory.apnsift("show", Repository.path(of: "samples/\(name)"), "--record", "2").text
+      let text = try show(ending)
       #expect(text.contains(":\n  \(first)") && text.contains("\ndecoded:\n"), "\(text)")
     }
-    let raw = try directory.apnsift("show", Repository.path(of: "samples/tls-session.bin"), "--record", "2")
-      .text
+    let raw = try show("bin")
     #expect(!raw.contains("decoded:") && !raw.contains("in the file"))
   }
 
@@ -79,17 +76,12 @@ struct TextLineTests {
   func reported() throws {
     let line = "2014-02-20T05:00:00Z app: registered \(Self.token)"
     try directory.write("\(line)\n2014-02-20T05:00:01Z app: invalid since then: \(Self.token)\n", to: "a.log")
-    try directory.write(Array(repeating: UInt8(ascii: "k"), count: 64), to: "key")
-    try directory.apnsift("report", "--from", "carve", "a.log", "-o", "a.html").exits(0)
+    try directory.write(String(repeating: "k", count: 64), to: "key")
+    let report = "--from carve a.log".words
     let escaped = line.replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-    #expect((try directory.text(of: "a.html")).contains(escaped))
-    #expect(
-      try directory.apnsift("report", "--from", "carve", "a.log", "-o", "b.html", "--redact", "key").code == 0
-    )
-    #expect(!(try directory.text(of: "b.html")).contains("7a82e565"))
+    #expect(try directory.report(report).html.contains(escaped))
+    #expect(try !directory.report(report + ["--redact", "key"]).html.contains("7a82e565"))
   }
-
-  // MARK: - Content that a search does not decode
 
   @Test("Format-Hex, and a search that cannot decode it")
   func formatHex() throws {
@@ -102,8 +94,7 @@ struct TextLineTests {
       + "use apnsift export, which reads it"
     #expect(carved.said(decoded) && !carved.said(.noProblems))
     try directory.write([UInt8](repeating: 0, count: 5000), to: "zeros")
-    #expect(
-      try directory.apnsift("carve", "zeros").said(
-        "no record found; compressed and encrypted parts were not searched"))
+    let zeros = try directory.apnsift("carve", "zeros")
+    #expect(zeros.said("no record found; compressed and encrypted parts were not searched"))
   }
 }

@@ -21,26 +21,19 @@ struct UnsearchedTests {
     ("a.cab", "CAB archive", "b'MSCF\\0\\0\\0\\0' + zlib.compress(dump)"),
   ]
 
-  private func make(_ name: String) throws {
-    let script = try #require(Self.kinds.first { $0.name == name }).script
+  @Test("by every command and in every format", arguments: kinds)
+  func named(_ name: String, _ kind: String, _ script: String) throws {
     _ = try directory.tool(
       "python3",
       ["-c", "import zlib; dump = open('dump.bin', 'rb').read(); open('\(name)', 'wb').write(\(script))"])
-  }
-
-  @Test("by every command and in every format", arguments: kinds.map(\.name))
-  func named(_ name: String) throws {
-    try make(name)
-    let kind = try #require(Self.kinds.first { $0.name == name }).kind
-    for arguments in [["inspect"], ["carve"], ["export", "--from", "raw"], ["export", "--from", "carve"]] {
-      let outcome = try directory.apnsift(arguments + [name])
-      #expect(!outcome.errors.contains(Message.noProblems.text), "\(arguments): \(outcome.errors)")
+    for command in ["inspect", "carve", "export --from raw", "export --from carve"] {
+      let outcome = try directory.apnsift("\(command) \(name)".words)
+      #expect(!outcome.errors.contains(Message.noProblems.text), "\(command): \(outcome.errors)")
       #expect(outcome.errors.contains("unrecognised-input 1") || outcome.code == 2, "\(outcome.errors)")
       #expect(outcome.errors.contains("earched "), "\(outcome.errors)")
     }
     try directory.write(try directory.bytes(of: name), to: "ev/\(name)")
-    let rows = try directory.apnsift(
-      "export", "ev", "--records", "inputs", "--columns", "verdict,content,reason")
+    let rows = try directory.apnsift("export ev --records inputs --columns verdict,content,reason".words)
     #expect(rows.lines.last?.hasPrefix("skipped,") == true && rows.text.contains(kind), "\(rows.text)")
     #expect(rows.text.contains("not searched inside"))
     #expect(try directory.report(["ev"], code: rows.code ?? 0).html.contains("not searched inside"))
@@ -59,24 +52,21 @@ struct UnsearchedTests {
   @Test("dumps are still read: their bytes are no signature")
   func dumps() throws {
     for options in [[], ["--from", "raw"]] {
-      let outcome = try directory.apnsift(["export", "dump.bin"] + options)
-      #expect(outcome.code == 0 && outcome.errors.contains(Message.noProblems.text), "\(outcome.errors)")
+      try directory.apnsift(["export", "dump.bin"] + options).exits(0, saying: .noProblems)
     }
   }
 
   private func verdicts(_ input: String) throws -> [String] {
-    let outcome = try directory.apnsift(
-      "export", input, "--records", "inputs", "--columns", "source,verdict,reason")
-    return Array(outcome.lines.dropFirst())
+    let columns = "source,verdict,reason"
+    return try directory.apnsift("export \(input) --records inputs --columns \(columns)".words).lines
   }
 
   @Test("an archive with an encrypted member is not decoded")
   func encrypted() throws {
-    let secret = "Tests/Fixtures/cases/examiner/archives/secret.zip"
-    try directory.write(
-      Descriptor(opening: Repository.path(of: secret), O_RDONLY).readAll(), to: "secret.zip")
+    let secret = Repository.path(of: "Tests/Fixtures/cases/examiner/archives/secret.zip")
+    try directory.write(try directory.bytes(of: secret), to: "secret.zip")
     #expect(
-      try verdicts("secret.zip") == [
+      try verdicts("secret.zip").dropFirst() == [
         "secret.zip!secret.bin,unreadable,is encrypted in the archive: extract it with its password",
         "secret.zip,unreadable,1 file in it not read in full",
       ])
@@ -103,17 +93,16 @@ struct UnsearchedTests {
       """
     _ = try directory.tool("python3", ["-c", script])
     let outcome = try directory.apnsift(
-      "export", input, "--records", "inputs", "--columns", "source,verdict,records",
+      "export \(input) --records inputs --columns source,verdict,records".words,
       input: input == "-" ? .file("a.zip") : .nothing
-    ).exits(2)
+    ).exits(
+      2,
+      saying: "\(input)!\\xFFump.bin: has the offset of another file in the zip archive, which is read: "
+        + "extract both, and compare them")
     #expect(
       outcome.lines.dropFirst() == [
         "\(input)!dump.bin,decoded,40", "\(input)!last.bin,decoded,40", "\(input)!\\xFFump.bin,unreadable,0",
         "\(input),partial,0",
       ])
-    #expect(
-      outcome.said(
-        "\(input)!\\xFFump.bin: has the offset of another file in the zip archive, which is read: extract both, "
-          + "and compare them"), "\(outcome.errors)")
   }
 }

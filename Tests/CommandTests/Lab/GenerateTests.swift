@@ -6,8 +6,11 @@ import Testing
 @Suite("generate") struct GenerateTests {
   private let directory = TestDirectory()
 
-  private func generate(_ arguments: String..., output: String = "generated") throws -> Outcome {
-    try directory.lab(["generate"] + arguments + ["-o", output, "--force"])
+  /// Options of one line.
+  private func generate(_ line: String, _ more: [String] = [], to output: String = "generated") throws
+    -> Outcome
+  {
+    try directory.lab(["generate"] + line.split(separator: " ").map(String.init) + more + ["-o", output])
   }
 
   /// FNV-1a, which a machine of any byte order computes alike.
@@ -17,60 +20,52 @@ import Testing
 
   /// Options, and what the file and its truth hashed to when they were first generated. They change with the
   /// generator alone, and then the changelog says so.
-  static let pinned: [(options: [String], file: UInt64, truth: UInt64)] = [
-    (["--kind", "dump", "--seed", "1"], 0x6ced_3317_7bf8_f1b1, 0x28c9_1139_2a02_f965),
+  static let pinned: [(line: String, file: UInt64, truth: UInt64)] = [
+    ("--kind dump --seed 1", 0x6ced_3317_7bf8_f1b1, 0x28c9_1139_2a02_f965),
     (
-      ["--kind", "dump", "--seed", "2", "--lost-bytes", "20", "--padding", "20", "--cut-tail"],
-      0x873a_e9bb_7d2d_8f83, 0x87e9_7d9c_cdd9_9d2d
+      "--kind dump --seed 2 --lost-bytes 20 --padding 20 --cut-tail", 0x873a_e9bb_7d2d_8f83,
+      0x87e9_7d9c_cdd9_9d2d
     ),
     (
-      [
-        "--kind", "capture", "--seed", "3", "--connections", "5", "--loss", "50", "--reordering", "50",
-        "--retransmission", "50", "--overlaps", "50", "--conflicts", "50", "--midstream", "--container",
-        "pcapng", "--segments", "20-200",
-      ], 0x5b61_b24e_0d1e_a216, 0x7a13_b14a_f3b1_3f28
+      "--kind capture --seed 3 --connections 5 --loss 50 --reordering 50 --retransmission 50 --overlaps 50 "
+        + "--conflicts 50 --midstream --container pcapng --segments 20-200", 0x5b61_b24e_0d1e_a216,
+      0x7a13_b14a_f3b1_3f28
     ),
     (
-      ["--kind", "gateway", "--seed", "4", "--connections", "3", "--ip", "6", "--segments", "1-99"],
-      0xc087_13cd_16aa_5690, 0xeaed_d418_eec8_1c83
-    ), (["--kind", "pair", "--seed", "5"], 0x9c02_a32a_a37c_5294, 0x979e_004a_26fb_30ee),
+      "--kind gateway --seed 4 --connections 3 --ip 6 --segments 1-99", 0xc087_13cd_16aa_5690,
+      0xeaed_d418_eec8_1c83
+    ), ("--kind pair --seed 5", 0x9c02_a32a_a37c_5294, 0x979e_004a_26fb_30ee),
     (
-      ["--kind", "pair", "--seed", "6", "--lost-bytes", "5", "--flipped-bytes", "5", "--padding", "5"],
-      0xbbca_d551_2fa8_5df7, 0xd4a5_6e7d_f295_08a3
+      "--kind pair --seed 6 --lost-bytes 5 --flipped-bytes 5 --padding 5", 0xbbca_d551_2fa8_5df7,
+      0xd4a5_6e7d_f295_08a3
     ),
     (
-      [
-        "--kind", "capture", "--seed", "7", "--connections", "9", "--fragments", "200", "--resets", "500",
-        "--lost-blocks", "5", "--cut-tail",
-      ], 0x69b9_93a5_36be_6ee6, 0x8cf4_4b64_eecc_ce22
+      "--kind capture --seed 7 --connections 9 --fragments 200 --resets 500 --lost-blocks 5 --cut-tail",
+      0x69b9_93a5_36be_6ee6, 0x8cf4_4b64_eecc_ce22
     ),
     (
-      [
-        "--kind", "gateway", "--seed", "8", "--connections", "9", "--snap-length", "150", "--file-lost-bytes",
-        "50", "--file-flipped-bytes", "50", "--file-cut-tail",
-      ], 0x6f7d_44b7_8b29_c773, 0x306c_584c_a372_c12d
+      "--kind gateway --seed 8 --connections 9 --snap-length 150 --file-lost-bytes 50 --file-flipped-bytes 50 "
+        + "--file-cut-tail", 0x6f7d_44b7_8b29_c773, 0x306c_584c_a372_c12d
     ),
   ]
 
-  @Test("the same seed gives the same bytes, on any machine", arguments: pinned) func same(
-    _ options: [String], _ file: UInt64, _ truth: UInt64
-  ) throws {
-    #expect(try directory.lab(["generate"] + options + ["-o", "generated"]).code == 0)
+  @Test("the same seed gives the same bytes, on any machine", arguments: pinned)
+  func same(_ line: String, _ file: UInt64, _ truth: UInt64) throws {
+    #expect(try generate(line).code == 0)
     #expect(try hash(directory.bytes(of: "generated")) == file)
     #expect(try hash(directory.bytes(of: "generated.truth.ndjson")) == truth)
   }
 
   @Test("another seed gives others") func otherSeeds() throws {
-    #expect(try generate("--kind", "dump", "--seed", "1", output: "one").code == 0)
-    #expect(try generate("--kind", "dump", "--seed", "2", output: "two").code == 0)
-    #expect(try directory.bytes(of: "one") != directory.bytes(of: "two"))
+    for seed in ["1", "2"] { #expect(try generate("--kind dump --seed \(seed)", to: seed).code == 0) }
+    #expect(try directory.bytes(of: "1") != directory.bytes(of: "2"))
   }
 
   @Test("compression changes how the bytes are stored, and nothing else", arguments: ["gzip", "zstd", "lz4"])
   func compression(_ name: String) throws {
-    let options = ["generate", "--kind", "capture", "--seed", "5", "--tuples", "20000"]
-    #expect(try directory.lab(options + ["-o", "plain"]).code == 0)
-    #expect(try directory.lab(options + ["--compression", name, "-o", "stored"]).code == 0)
+    let line = "--kind capture --seed 5 --tuples 20000"
+    #expect(try generate(line, to: "plain").code == 0)
+    #expect(try generate(line, ["--compression", name], to: "stored").code == 0)
     #expect(try directory.bytes(of: "stored").count < directory.bytes(of: "plain").count)
     let unpacked = try directory.tool(name, ["-d", "-c"], input: .file("stored"))
     #expect(try unpacked == directory.bytes(of: "plain"))
@@ -86,8 +81,8 @@ import Testing
         "pair --token-length 54 --lost-bytes 5",
         "capture --connections 50 --fragments 100 --resets 500 --lost-blocks 5 --file-lost-bytes 5",
         "gateway --connections 50 --snap-length 150 --flipped-bytes 5 --file-flipped-bytes 5",
-      ]) func memory(_ options: String) throws
-    {
+      ])
+    func memory(_ options: String) throws {
       let line = "ulimit -v 131072; \"$APNSIFT_LAB\" generate --kind \(options) --seed 1 --tuples 400000 -o o"
       try directory.shell(line).exits(0)
     }
@@ -121,41 +116,32 @@ import Testing
 
   @Test("wrong usage exits with 64, says what is wrong, and writes nothing", arguments: wrong)
   func wrongUsage(_ line: String, _ names: [String]) throws {
-    let errors = try refuse(line.split(separator: " ").map(String.init)).joined(separator: "\n")
-    for name in names { #expect(errors.contains(name), "\(errors)") }
-  }
-
-  private func refuse(_ arguments: [String]) throws -> [String] {
-    let outcome = try directory.lab(["generate", "--seed", "1", "-o", "generated"] + arguments).exits(64)
+    let outcome = try generate(line, ["--seed", "1"]).exits(64)
+    for name in names { #expect(outcome.errors.contains(name), "\(outcome.errors)") }
     #expect(try directory.names == [])
-    return outcome.messages
   }
 
   @Test("a file that exists stays, and so does its truth, without --force") func existing() throws {
     try directory.write("mine", to: "generated.truth.ndjson")
-    let outcome = try directory.lab("generate", "--kind", "dump", "--seed", "1", "-o", "generated").exits(2)
-    #expect(outcome.said("generated.truth.ndjson exists already"))
+    try generate("--kind dump --seed 1").exits(2, saying: "generated.truth.ndjson exists already")
     #expect(try directory.names == ["generated.truth.ndjson"])
     #expect(try directory.text(of: "generated.truth.ndjson") == "mine")
   }
 
   @Test("standard output cannot take two files") func standardOutput() throws {
-    let outcome = try directory.lab("generate", "--kind", "dump", "--seed", "1", "-o", "-")
-    #expect(outcome.code == 64 && outcome.output.isEmpty)
-    #expect(outcome.said("-o - is not possible"))
+    let outcome = try generate("--kind dump --seed 1", to: "-").exits(64, saying: "-o - is not possible")
+    #expect(outcome.output.isEmpty)
   }
 
   @Test("the name of a generated file chooses compression and container") func names() throws {
-    let options = ["--kind", "capture", "--seed", "1", "--tuples", "9"]
-    func generate(_ more: String...) throws -> Outcome { try directory.lab(["generate"] + options + more) }
-    #expect(try generate("-o", "a.pcapng.gz").code == 0)
-    #expect(try generate("--container", "pcapng", "--compression", "gzip", "-o", "b").code == 0)
+    let line = "--kind capture --seed 1 --tuples 9"
+    #expect(try generate(line, to: "a.pcapng.gz").code == 0)
+    #expect(try generate("\(line) --container pcapng --compression gzip", to: "b").code == 0)
     #expect(try directory.bytes(of: "a.pcapng.gz") == directory.bytes(of: "b"))
     for (name, option) in [("c.gz", "--compression zstd"), ("c.pcapng", "--container pcap")] {
-      let words = option.split(separator: " ").map(String.init)
-      let outcome = try directory.lab(["generate"] + options + ["-o", name] + words)
-      #expect(outcome.code == 64 && outcome.output.isEmpty)
-      #expect(outcome.said("-o \(name) contradicts \(option)"))
+      let outcome = try generate("\(line) \(option)", to: name).exits(
+        64, saying: "-o \(name) contradicts \(option)")
+      #expect(outcome.output.isEmpty)
     }
   }
 
@@ -165,11 +151,9 @@ import Testing
     #expect(outcome.text == "640\n", "\(outcome.errors)")
   }
 
-  @Test("an unknown option is reported with the name of the command, and the nearest") func unknownOption()
-    throws
-  {
-    let outcome = try directory.lab("generate", "--sed", "4")
-    #expect(
-      outcome.code == 64 && outcome.said("'--sed'; did you mean '--seed'? (`apnsift-lab generate --help`"))
+  @Test("an unknown option is reported with the name of the command, and the nearest")
+  func unknownOption() throws {
+    try directory.lab("generate", "--sed", "4").exits(
+      64, saying: "'--sed'; did you mean '--seed'? (`apnsift-lab generate --help`")
   }
 }

@@ -20,46 +20,35 @@ struct ChosenTimesTests {
     try directory.write(lines.joined(separator: "\n") + "\n", to: "pushes.ndjson")
   }
 
-  struct Case: Sendable, CustomTestStringConvertible {
-    var options: [String]
-    var tuples: [Int]
-    var pushes: [Int]
-    var testDescription: String { options.joined(separator: " ") }
-  }
-
-  static let cases = [
-    Case(options: ["--since", "1400000000"], tuples: [1, 2, 3], pushes: [7, 8, 6]),
-    Case(options: ["--until", "2014-05-13T16:53:20Z"], tuples: [0], pushes: []),
-    Case(options: ["--since", "1400000000", "--until", "1400000001"], tuples: [1], pushes: [7, 6]),
-    Case(options: ["--since", "2017-01-01", "--until", "2018-01-01"], tuples: [3], pushes: [8]),
-    Case(options: ["--since", "2018-01-01"], tuples: [], pushes: []),
+  /// Options, and the numbers of the tokens of the tuples and pushes that they choose.
+  static let cases: [(options: String, tuples: [Int], pushes: [Int])] = [
+    ("--since 1400000000", [1, 2, 3], [7, 8, 6]), ("--until 2014-05-13T16:53:20Z", [0], []),
+    ("--since 1400000000 --until 1400000001", [1], [7, 6]),
+    ("--since 2017-01-01 --until 2018-01-01", [3], [8]),
+    ("--since 2018-01-01", [], []),
     // Of 14 May in Tokyo are the first times, which are of 13 May in UTC.
-    Case(options: ["--since", "2014-05-14"], tuples: [3], pushes: [8]),
-    Case(
-      options: ["--since", "2014-05-14", "--until", "2014-05-15", "--time-zone", "Asia/Tokyo"],
-      tuples: [0, 1, 2], pushes: [7, 6]),
-    Case(
-      options: ["--until", "2014-05-13T16:53:20Z", "--time-zone", "Asia/Tokyo"], tuples: [0], pushes: []),
+    ("--since 2014-05-14", [3], [8]),
+    ("--since 2014-05-14 --until 2014-05-15 --time-zone Asia/Tokyo", [0, 1, 2], [7, 6]),
+    ("--until 2014-05-13T16:53:20Z --time-zone Asia/Tokyo", [0], []),
   ]
 
   @Test("the first moment counts, the last one does not", arguments: cases)
-  func chosen(_ example: Case) throws {
-    let tuples = try directory.apnsift(["export", "--columns", "token", "dump.bin"] + example.options)
-    #expect(tuples.lines.dropFirst() == ArraySlice(example.tuples.map { hex(token($0)) }))
-    let pushes = try directory.apnsift(
-      ["export", "--records", "pushes", "--columns", "token", "pushes.ndjson"] + example.options)
-    #expect(pushes.lines.dropFirst() == ArraySlice(example.pushes.map { hex(token($0)) }))
-    #expect(pushes.errors.contains("1 record without a time left out"), "\(pushes.errors)")
+  func chosen(_ options: String, _ tuples: [Int], _ pushes: [Int]) throws {
+    let chosen = try directory.apnsift("export --columns token dump.bin \(options)".words)
+    #expect(chosen.lines.dropFirst().map { $0 } == tuples.map { hex(token($0)) })
+    let pushed = try directory.apnsift(
+      "export --records pushes --columns token pushes.ndjson \(options)".words)
+    #expect(pushed.lines.dropFirst().map { $0 } == pushes.map { hex(token($0)) })
+    #expect(pushed.errors.contains("1 record without a time left out"), "\(pushed.errors)")
   }
 
   @Test("tokens are those of the chosen records")
   func tokens() throws {
     let rows = try directory.apnsift(
-      "export", "--records", "tokens", "--columns", "token", "--until", "1400000001", "dump.bin",
-      "pushes.ndjson")
+      "export --records tokens --columns token --until 1400000001 dump.bin pushes.ndjson".words)
     #expect(rows.lines.dropFirst().sorted() == [0, 1, 6, 7].map { hex(token($0)) }.sorted())
     #expect(rows.errors.contains("exported 4 tokens of 2 inputs"), "\(rows.errors)")
-    let all = try directory.apnsift("export", "-o", "tables/", "--until", "1400000001", "dump.bin")
-    #expect(all.errors.contains("exported 2 records"), "\(all.errors)")
+    try directory.apnsift("export -o tables/ --until 1400000001 dump.bin".words)
+      .exits(0, saying: "exported 2 records")
   }
 }

@@ -6,9 +6,8 @@ import Testing
 @Suite("Command line") struct CommandLineTests {
   private let directory = TestDirectory(["dump.bin": feedback(tuples(3))])
   private let dump = feedback(tuples(3))
-
-  // MARK: - Standard input
-
+  /// What would move the cursor, colour text or turn its direction on a terminal.
+  private static let hidden = ["\u{1b}[31m", "\u{1b}]", "\u{7}", "\u{202e}"]
   @Test("without arguments, a pipe or a file on standard input is inspected") func bareCommand() throws {
     let named = try directory.apnsift("inspect", "-", input: .bytes(dump)).exits(0)
     for input in [StandardInput.bytes(dump), .file("dump.bin")] {
@@ -37,15 +36,14 @@ import Testing
     #expect(try directory.apnsift("export", name).text.contains(name))
     for command in ["export", "export -t ndjson", "inspect", "inspect --json"] {
       let text = try onTerminal("\(command) a*.bin")
-      #expect(!text.contains("\u{1b}[31m") && !text.contains("\u{202e}"), "\(command): \(text)")
+      #expect(Self.hidden.filter(text.contains) == [], "\(command): \(text)")
       #expect(text.contains("nib.bin"))
     }
   }
 
   @Test("they reach it by no command, and by no option that names the terminal")
   func controlCharactersOfCommands() throws {
-    let name = "a\u{1b}]0;title\u{7}\u{202e}nib.bin"
-    try directory.write(dump, to: name)
+    try directory.write(dump, to: "a\u{1b}]0;title\u{7}\u{202e}nib.bin")
     let store = "--store sqlite:t.sqlite"
     for command in [
       "replay \(store) --create a*.bin", "store history \(store)", "store history --json \(store)",
@@ -56,9 +54,7 @@ import Testing
       "export --recorts=a*.bin", "explain a*.bin", "help a*.bin", "a*.bin missing-a*.bin", "verify a*.bin",
     ] {
       let text = try onTerminal(command)
-      #expect(
-        !text.contains("\u{1b}]") && !text.contains("\u{7}") && !text.contains("\u{202e}"),
-        "\(command): \(text)")
+      #expect(Self.hidden.dropFirst().filter(text.contains) == [], "\(command): \(text)")
     }
   }
 
@@ -73,49 +69,48 @@ import Testing
     }
   }
 
-  // MARK: - Names of outputs
-
   @Test("the extension of an output chooses the format", arguments: ["csv", "json", "ndjson"])
   func extensions(_ name: String) throws {
-    #expect(try directory.apnsift("export", "dump.bin", "-o", "out.\(name)").code == 0)
-    #expect(try directory.apnsift("export", "dump.bin", "-t", name, "-o", "out").code == 0)
+    try directory.apnsift("export dump.bin -o out.\(name)".words).exits(0)
+    try directory.apnsift("export dump.bin -t \(name) -o out".words).exits(0)
     #expect(try directory.text(of: "out.\(name)") == directory.text(of: "out"))
   }
 
-  @Test("an extension of no format chooses none", arguments: ["x.txt", "x.dat", "x.out", "x.2024", "x"])
-  func otherExtensions(_ name: String) throws {
-    #expect(try directory.apnsift("export", "dump.bin", "-o", name).code == 0)
-    #expect(try directory.text(of: name).hasPrefix("source,"))
+  @Test(
+    "an extension of no format chooses none, and there are other names of NDJSON and HTML",
+    arguments: [
+      ("export", "x.txt", "source,"), ("export", "x.dat", "source,"), ("export", "x.out", "source,"),
+      ("export", "x.2024", "source,"), ("export", "x", "source,"),
+      ("export", "x.jsonl", "{\"type\":\"header\""),
+      ("report", "x.htm", "<!doctype html>"),
+    ])
+  func otherExtensions(_ command: String, _ name: String, _ start: String) throws {
+    try directory.apnsift(command, "dump.bin", "-o", name).exits(0)
+    #expect(try directory.text(of: name).hasPrefix(start))
   }
-
-  @Test("jsonl is another name of NDJSON, and htm of HTML") func aliases() throws {
-    #expect(try directory.apnsift("export", "dump.bin", "-o", "x.jsonl").code == 0)
-    #expect(try directory.text(of: "x.jsonl").hasPrefix("{\"type\":\"header\""))
-    #expect(try directory.apnsift("report", "dump.bin", "-o", "x.htm").code == 0)
-  }
-
-  // MARK: - Colour
 
   @Test("--color decides, then NO_COLOR and a dumb terminal do") func colour() throws {
     try directory.write(dump.dropLast(5), to: "cut.bin")
     for command in ["inspect", "show --offset 0", "audit"] {
-      let words = command.split(separator: " ").map(String.init) + ["cut.bin"]
+      let words = "\(command) cut.bin".words
       let plain = try directory.apnsift(words)
       #expect(!plain.text.contains("\u{1b}[") && !plain.errors.contains("\u{1b}["))
       #expect(try directory.apnsift(words, environment: ["CLICOLOR_FORCE": "1"]).text == plain.text)
-      #expect(try directory.apnsift(words + ["--color", "never"]).text == plain.text)
-      #expect(try directory.apnsift(words + ["--color", "auto"]).text == plain.text)
+      for color in ["never", "auto"] {
+        #expect(try directory.apnsift(words + ["--color", color]).text == plain.text)
+      }
     }
     let always = try directory.apnsift(
-      ["inspect", "cut.bin", "--color=always"], environment: ["NO_COLOR": "1"])
-    #expect(always.text.contains("\u{1b}[") && always.code == 0)
+      "inspect cut.bin --color=always".words, environment: ["NO_COLOR": "1"]
+    ).exits(0)
+    #expect(always.text.contains("\u{1b}["))
     #expect(try onTerminal("inspect cut.bin").contains("\u{1b}["))
-    #expect(try !onTerminal("inspect cut.bin", "TERM=dumb").contains("\u{1b}[3"))
-    #expect(try !onTerminal("inspect cut.bin", "TERM=xterm NO_COLOR=1").contains("\u{1b}[3"))
-    #expect(try !onTerminal("inspect cut.bin --color never").contains("\u{1b}[3"))
+    for (option, terminal) in [
+      ("", "TERM=dumb"), ("", "TERM=xterm NO_COLOR=1"), ("--color never", "TERM=xterm"),
+    ] {
+      #expect(try !onTerminal("inspect cut.bin \(option)", terminal).contains("\u{1b}[3"), "\(terminal)")
+    }
   }
-
-  // MARK: - Numbers and options
 
   @Test("offsets are decimal or hex", arguments: [("0x26", "38"), ("0X4c", "76"), ("0x0", "0")])
   func hexOffset(_ hex: String, _ decimal: String) throws {
@@ -132,18 +127,15 @@ import Testing
   @Test(
     "every line on standard error has the prefix",
     arguments: [
-      ["export", "--from", "pdf", "dump.bin"], ["export", "--columns"], ["export"],
-      ["store", "list", "x", "y"], ["inspect", "missing.bin"], ["exprot", "dump.bin"],
-      ["export", "--force=1"], ["replay", "dump.bin", "--store", "x"], ["verify", "."],
-      ["export", "dump.bin", "--records", "resend"], ["help", "nothing"],
-      ["--generate-completion-script=no-shell"],
-    ]) func prefix(_ arguments: [String]) throws
-  {
-    let errors = try directory.apnsift(arguments).errors
+      "export --from pdf dump.bin", "export --columns", "export", "store list x y", "inspect missing.bin",
+      "exprot dump.bin", "export --force=1", "replay dump.bin --store x", "verify .",
+      "export dump.bin --records resend", "help nothing", "--generate-completion-script=no-shell",
+    ])
+  func prefix(_ line: String) throws {
+    let errors = try directory.apnsift(line.words).errors
     #expect(!errors.isEmpty)
     for line in errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-      #expect(line.hasPrefix("apnsift: "), "\(line)")
-      #expect(!line.hasPrefix("apnsift: Error: "), "\(line)")
+      #expect(line.hasPrefix("apnsift: ") && !line.hasPrefix("apnsift: Error: "), "\(line)")
     }
   }
 }

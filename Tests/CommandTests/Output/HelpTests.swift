@@ -5,20 +5,13 @@ import Testing
 struct HelpTests {
   private let directory = TestDirectory()
 
-  /// Arguments after the name of a command.
-  static let helps =
-    words(
-      [
-        "inspect", "export", "replay", "audit", "show", "report", "verify", "store",
-        "store show",
-        "store list", "store register", "store import", "store export", "store history", "store undo",
-      ].map { "apnsift \($0) --help" })
-    + words(["", "--help", "-h", "help", "help replay", "help store list"].map { "apnsift \($0)" })
-    + words(["generate --help", "serve --help", "verify --help", ""].map { "apnsift-lab \($0)" })
-
-  private static func words(_ lines: [String]) -> [[String]] {
-    lines.map { $0.split(separator: " ").map(String.init) }
-  }
+  static let helps: [[String]] =
+    [
+      "inspect", "export", "replay", "audit", "show", "report", "verify", "store", "store show", "store list",
+      "store register", "store import", "store export", "store history", "store undo",
+    ].map { "apnsift \($0) --help".words }
+    + ["", "--help", "-h", "help", "help replay", "help store list"].map { "apnsift \($0)".words }
+    + ["generate --help", "serve --help", "verify --help", ""].map { "apnsift-lab \($0)".words }
 
   private func help(_ words: [String]) throws -> Outcome {
     let arguments = Array(words.dropFirst())

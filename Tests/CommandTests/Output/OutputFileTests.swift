@@ -1,6 +1,7 @@
 import Basics
 import CommandTestSupport
 import Testing
+import Wording
 
 @Suite("Named outputs") struct OutputFileTests {
   private let directory = TestDirectory(["dump.bin": feedback(tuples(3))])
@@ -11,8 +12,7 @@ import Testing
 
   @Test("-o and --findings write what standard output gets, and leave no other file") func wholeFiles() throws
   {
-    let outcome = try directory.apnsift("export", "dump.bin", "-o", "out.csv", "--findings", "wrong.csv")
-      .exits(0)
+    let outcome = try directory.apnsift("export dump.bin -o out.csv --findings wrong.csv".words).exits(0)
     #expect(outcome.output.isEmpty)
     #expect(try directory.bytes(of: "out.csv") == csv())
     #expect(try directory.text(of: "wrong.csv") == Self.findingHeader)
@@ -34,33 +34,28 @@ import Testing
     try directory.makeStore()
     try directory.write("precious\n", to: "out")
     let names = try directory.names
-    let arguments = command.split(separator: " ").map(String.init) + ["out"]
-    let refused = try directory.apnsift(arguments).exits(2)
-    #expect(refused.output.isEmpty)
-    #expect(refused.messages.count == 1 && refused.said("out exists already"), "\(refused.errors)")
+    let refused = try directory.apnsift("\(command) out".words).exits(2, saying: "out exists already")
+    #expect(refused.output.isEmpty && refused.messages.count == 1)
     #expect(try directory.text(of: "out") == "precious\n")
-    try directory.apnsift(arguments + ["--force"]).exits(0)
+    try directory.apnsift("\(command) out --force".words).exits(0)
     #expect(try directory.text(of: "out").hasPrefix(start))
     #expect(try directory.names == names)
   }
 
   @Test(
     "an input is never an output", arguments: ["-o", "--findings"],
-    ["dump.bin", "./dump.bin", "link", "hardlink", "dumps/member.bin", "dumps/notes.txt"]) func inputAsOutput(
-      _ option: String, _ name: String
-    ) throws
-  {
+    ["dump.bin", "./dump.bin", "link", "hardlink", "dumps/member.bin", "dumps/notes.txt"])
+  func inputAsOutput(_ option: String, _ name: String) throws {
     try directory.makeLink("link", to: "dump.bin")
     _ = link(directory.path(of: "dump.bin"), directory.path(of: "hardlink"))
     try directory.write(dump, to: "dumps/member.bin")
     try directory.write("notes", to: "dumps/notes.txt")
     let before = try directory.bytes(of: name)
-    let outcome = try directory.apnsift("export", "dump.bin", "dumps", option, name, "--force").exits(2)
-    #expect(outcome.messages == ["\(name) is \(ReadFiles.input): name another file to write"])
+    let outcome = try directory.apnsift("export dump.bin dumps \(option) \(name) --force".words).exits(2)
+    #expect(outcome.messages == [Message.outputIsRead(name, ReadFiles.input).text])
     #expect(try directory.bytes(of: name) == before)
   }
 
-  /// An output that cannot be, and the message.
   static let impossible: [(name: String, message: Message)] = [
     ("missing/out.csv", "missing/out.csv cannot be created: \(SystemError.text(ENOENT))"),
     ("dump.bin/out.csv", "dump.bin/out.csv cannot be created: \(SystemError.text(ENOTDIR))"),
@@ -74,9 +69,8 @@ import Testing
     try directory.makeLink("nowhere", to: "gone")
     // -o writes tables into a directory.
     for option in name.hasPrefix("dumps") ? ["--findings"] : ["-o", "--findings"] {
-      let outcome = try directory.apnsift("export", "dump.bin", option, name).exits(2)
+      let outcome = try directory.apnsift("export", "dump.bin", option, name).exits(2, saying: message)
       #expect(outcome.output.isEmpty && outcome.messages.count == 1)
-      #expect(outcome.said(message), "\(outcome.errors)")
     }
     #expect(try directory.names == ["dump.bin", "dumps", "nowhere"])
   }
@@ -84,38 +78,33 @@ import Testing
   @Test("a link is followed: what it leads to is replaced, the link stays") func outputThroughLink() throws {
     try directory.write("old\n", to: "target.csv")
     try directory.makeLink("out.csv", to: "target.csv")
-    #expect(try directory.apnsift("export", "dump.bin", "-o", "out.csv", "--force").code == 0)
+    try directory.apnsift("export dump.bin -o out.csv --force".words).exits(0)
     #expect(try directory.bytes(of: "target.csv") == csv())
     var status = stat()
     #expect(lstat(directory.path(of: "out.csv"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
   }
 
-  /// What each command writes, and whether only the user may read it: tokens are personal data.
+  /// What each command writes of `dump.bin`, and whether only the user may read it: tokens are personal data.
   static let written: [(command: String, output: String, mode: mode_t)] = [
-    ("export dump.bin -o out", "out", 0o600), ("export dump.bin --findings out", "out", 0o600),
-    ("export dump.bin -o out/", "out", 0o700), ("export dump.bin -o out/", "out/feedback.csv", 0o600),
-    ("export dump.bin -t raw -o out", "out", 0o700),
-    ("export dump.bin -t raw -o out", "out/streams.json", 0o600), ("report dump.bin -o out", "out", 0o600),
-    ("replay dump.bin --create --store sqlite:out", "out", 0o600),
-    ("replay dump.bin --create --store sqlite:out --dry-run -o changes.csv", "changes.csv", 0o600),
+    ("export -o out", "out", 0o600), ("export --findings out", "out", 0o600),
+    ("export -o out/", "out", 0o700),
+    ("export -o out/", "out/feedback.csv", 0o600), ("export -t raw -o out", "out", 0o700),
+    ("export -t raw -o out", "out/streams.json", 0o600), ("report -o out", "out", 0o600),
+    ("replay --create --store sqlite:out", "out", 0o600),
+    ("replay --create --store sqlite:out --dry-run -o changes.csv", "changes.csv", 0o600),
   ]
 
-  @Test("only the user may read what has tokens, whatever the umask is", arguments: written) func permissions(
-    _ command: String, _ output: String, _ mode: mode_t
-  ) throws {
-    try directory.shell("umask 027; \"$APNSIFT\" \(command)").exits(0)
+  @Test("only the user may read what has tokens, whatever the umask is", arguments: written)
+  func permissions(_ command: String, _ output: String, _ mode: mode_t) throws {
+    try directory.shell("umask 027; \"$APNSIFT\" \(command) dump.bin").exits(0)
     var status = stat()
-    #expect(stat(directory.path(of: output), &status) == 0)
-    #expect(status.st_mode & 0o777 == mode)
+    #expect(stat(directory.path(of: output), &status) == 0 && status.st_mode & 0o777 == mode)
   }
 
-  static let inPlace = ["-o -", "-o /dev/stdout", "-o /dev/fd/1"]
-
   @Test(
-    "standard output by its names is written directly", arguments: inPlace,
-    ["| cat", ">out.csv && cat out.csv"]) func standardOutputByName(_ option: String, _ redirection: String)
-    throws
-  {
+    "standard output by its names is written directly",
+    arguments: ["-o -", "-o /dev/stdout", "-o /dev/fd/1"], ["| cat", ">out.csv && cat out.csv"])
+  func standardOutputByName(_ option: String, _ redirection: String) throws {
     let outcome = try directory.shell("\"$APNSIFT\" export dump.bin \(option) \(redirection)").exits(0)
     #expect(try outcome.output == csv())
     #expect(canOpen("/dev/stdout"))
@@ -135,15 +124,18 @@ import Testing
     #expect(try directory.names == ["dump.bin", "pipe"])
   }
 
-  @Test("a disk that fills up leaves neither the file nor a part of it", arguments: ["-o", "--findings"])
-  func fullDisk(_ option: String) throws {
+  @Test(
+    "a disk that fills up leaves neither the file nor a part of it",
+    arguments: [
+      ("-o out --findings /dev/null", SystemError.text(EFBIG)),
+      ("--findings out -o /dev/null", SystemError.text(EFBIG)), ("-o out -t sqlite", ""),
+    ])
+  func fullDisk(_ options: String, _ error: String) throws {
     // Damage in every tuple makes the findings as long as the records.
     let damaged = (0..<4000).flatMap { Tuple(1_400_000_000, token($0)).bytes.dropLast($0 % 2) }
     try directory.write(damaged, to: "damaged.bin")
-    let other = option == "-o" ? "--findings /dev/null" : "-o /dev/null"
-    try directory.shell(
-      "ulimit -f 64; \"$APNSIFT\" export damaged.bin \(option) out.csv \(other)"
-    ).exits(2, saying: "out.csv cannot be written: \(SystemError.text(EFBIG))")
+    try directory.shell("ulimit -f 64; \"$APNSIFT\" export damaged.bin \(options)")
+      .exits(2, saying: "out cannot be written: \(error)")
     #expect(try directory.names == ["damaged.bin", "dump.bin"])
   }
 
@@ -160,23 +152,19 @@ import Testing
   }
 }
 
-@Suite("Outputs of a command that fails in the middle") struct FailedOutputTests {
+@Suite("Outputs of odd commands") struct OddOutputTests {
   /// Several threads use the output then.
   @Test("no file is left where temporary files cannot be created") func noTemporaryFile() throws {
     let directory = TestDirectory(["dump.bin": feedback(tuples(40_000))])
-    let outcome = try directory.shell(
-      "TMPDIR=/missing \"$APNSIFT\" export dump.bin --distinct --memory 1MiB -o out.ndjson"
-    ).exits(2)
-    #expect(outcome.errors.contains("/missing"))
+    try directory.apnsift(
+      "export dump.bin --distinct --memory 1MiB -o out.ndjson".words, environment: ["TMPDIR": "/missing"]
+    ).exits(2, saying: "/missing")
     #expect(try directory.names == ["dump.bin"])
   }
-}
 
-@Suite("Standard output as a file") struct StandardOutputTests {
   @Test("a file called - is no standard output") func dash() throws {
     let directory = TestDirectory(["-": feedback(tuples(3))])
-    let outcome = try directory.apnsift("export", "./-", "-o", "-", "-t", "csv").exits(0)
-    #expect(parseCSV(outcome.text).count == 4)
+    #expect(try directory.apnsift("export ./- -o - -t csv".words).exits(0).lines.count == 4)
     #expect(try directory.bytes(of: "-") == feedback(tuples(3)))
   }
 }
@@ -187,13 +175,12 @@ import Testing
   @Test("a signal in the middle of an export leaves no file", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(_ number: Int32) throws {
     try directory.makePipe("input")
-    let child = try directory.start(["export", "input", "-o", "out.csv", "--findings", "wrong.csv"])
+    let child = try directory.start("export input -o out.csv --findings wrong.csv".words)
     // Outputs are opened before inputs: once the command reads, its temporary files are there.
     let writer = try #require(try openForWriting(fifo: directory.path(of: "input"), readBy: child))
     try writer.write(feedback(tuples(5000)))
     let names = try directory.names
-    #expect(names.count == 3)
-    #expect(!names.contains("out.csv") && !names.contains("wrong.csv"))
+    #expect(names.count == 3 && !names.contains("out.csv") && !names.contains("wrong.csv"))
     child.send(number)
     #expect(try child.wait() == .signal(number))
     #expect(try directory.names == ["input"])

@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import CommandTestSupport
+import Foundation
 import TestSupport
 import Testing
 
@@ -24,9 +25,9 @@ import Testing
     return "{" + members.compactMap { $0 }.joined(separator: ",") + "}\n"
   }
 
-  private func summary(_ arguments: [String], code: Int32 = 0) throws -> [String: Any] {
-    let outcome = try directory.apnsift(["inspect", "--json"] + arguments).exits(code)
-    return try #require(try Evidence.object(outcome.text)["summary"] as? [String: Any])
+  private func summary(_ arguments: String...) throws -> Evidence.Object {
+    let outcome = try directory.apnsift(["inspect", "--json"] + arguments).exits(0)
+    return try #require(try Evidence.object(outcome.text)["summary"] as? Evidence.Object)
   }
 
   private static let hours = [
@@ -36,12 +37,10 @@ import Testing
 
   @Test("a status is counted in the hour of its answer, UTC") func counts() throws {
     try directory.write(Self.hours, to: "a.log")
-    let summary = try summary(["a.log"])
-    let hours = try #require(summary["push_hours"] as? [[String: Any]])
-    #expect(
-      hours.compactMap { $0["hour"] as? String } == [
-        "2023-11-20T08:00:00Z", "2023-11-20T09:00:00Z", "2023-11-21T14:00:00Z",
-      ])
+    let summary = try summary("a.log")
+    let hours = try #require(summary["push_hours"] as? [Evidence.Object])
+    let names = ["2023-11-20T08:00:00Z", "2023-11-20T09:00:00Z", "2023-11-21T14:00:00Z"]
+    #expect(hours.map { $0["hour"] as? String } == names)
     let statuses = hours.compactMap { $0["statuses"] as? [String: Int] }
     #expect(statuses == [["200": 2], ["503": 1, "other": 1], ["200": 1, "410": 1]])
     #expect(summary["undated_pushes"] as? Int == 1 && summary["pushes_in_other_hours"] as? Int == 0)
@@ -52,25 +51,25 @@ import Testing
 
   @Test("hours above the limit are counted together") func limit() throws {
     try directory.write(Self.hours, to: "a.log")
-    let summary = try summary(["a.log", "--max-hours", "2"])
+    let limited = "a.log --max-hours 2".words
+    let summary = try summary("a.log", "--max-hours", "2")
     #expect((summary["push_hours"] as? [Any])?.count == 2 && summary["pushes_in_other_hours"] as? Int == 2)
+    let text = try directory.apnsift(["inspect"] + limited).text
+    #expect(text.contains("not shown: 2 pushes of other hours (--max-hours), 1 push without a time"))
+    let section = try directory.report(limited).section("hours")
     #expect(
-      try directory.apnsift("inspect", "a.log", "--max-hours", "2").text
-        .contains("not shown: 2 pushes of other hours (--max-hours), 1 push without a time"))
-    let page = try directory.report(["a.log", "--max-hours", "2"])
-    #expect(
-      page.section("hours").contains(
-        "2 pushes of other hours, above the limit --max-hours, 1 push without a time."))
-    #expect(try directory.apnsift("inspect", "a.log", "--max-hours", "0").code == 64)
+      section.contains("2 pushes of other hours, above the limit --max-hours, 1 push without a time."))
+    try directory.apnsift("inspect a.log --max-hours 0".words).exits(64)
   }
 
   @Test("the page has a series, a heat map and a table of the hours") func page() throws {
     try directory.write(Self.hours, to: "a.log")
     let section = try directory.report(["a.log"]).section("hours")
     // Two pictures of each.
-    #expect(section.ranges(of: "<title>2023-11-20 09:00: 2 pushes not accepted</title>").count == 2)
-    #expect(section.ranges(of: "<title>200, 2023-11-20 08:00: 2 pushes</title>").count == 2)
-    #expect(section.ranges(of: "<title>410, 2023-11-21 14:00: 1 push</title>").count == 2)
+    for title in [
+      "2023-11-20 09:00: 2 pushes not accepted", "200, 2023-11-20 08:00: 2 pushes",
+      "410, 2023-11-21 14:00: 1 push",
+    ] { #expect(section.ranges(of: "<title>\(title)</title>").count == 2, "\(title)") }
     let rows = section.matches(of: /<tr><td[^>]*>(2023[^<]*)</).map { String($0.output.1) }
     #expect(rows == ["2023-11-21 14:00", "2023-11-20 09:00", "2023-11-20 08:00"])
     #expect(section.contains(#"data-label="503" class="number">1<"#))
@@ -84,98 +83,90 @@ import Testing
     ([3_723_456], 3_720_000, 3_720_000, 3_723_456), ([600_001, 900_000], 600_000, 900_000, 900_000),
   ]
 
-  @Test("the lag of a 410 is from Apple's time to the answer", arguments: lags.indices)
-  func lag(_ index: Int) throws {
-    let (lags, median, p90, maximum) = Self.lags[index]
+  @Test("the lag of a 410 is from Apple's time to the answer", arguments: lags)
+  func lag(_ lags: [Int], _ median: Int, _ p90: Int, _ maximum: Int) throws {
     // Answers with other statuses lack the time, which shows that it is Apple's.
     let lines = lags.enumerated().map { Self.line($0, 410, at: $0 * 1000, lag: $1) }
     try directory.write(lines.joined() + Self.line(99, 200, at: 0), to: "a.log")
-    let found = try #require(try summary(["a.log"])["invalidation_lag"] as? [String: Int])
-    #expect(found["answers"] == lags.count && found["max_ms"] == maximum)
-    #expect(found["median_ms"] == median && found["p90_ms"] == p90)
+    let found = try summary("a.log")["invalidation_lag"] as? [String: Int]
+    #expect(found?["answers"] == lags.count && found?["max_ms"] == maximum)
+    #expect(found?["median_ms"] == median && found?["p90_ms"] == p90)
   }
 
   @Test("the lag of captured answers is that of their packets") func capturedLag() throws {
     let capture = Repository.path(of: "samples/pushes/httpx-clear-late.pcap")
-    let rows = try directory.apnsift(
-      "export", capture, "--records", "pushes", "--columns", "captured_at,timestamp_ms,flags"
-    ).lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
     let doubts: Set = ["status-inferred", "uncorrelated", "token-not-hex", "unexpected-token-length"]
-    let sound = rows.filter { row in
-      !row[1].isEmpty && doubts.isDisjoint(with: row[2].split(separator: ";").map(String.init))
-    }
+    let sound = try directory.apnsift(
+      "export \(capture) --records pushes --columns captured_at,timestamp_ms,flags".words
+    ).rows.filter { !$0[1].isEmpty && doubts.isDisjoint(with: $0[2].split(separator: ";").map(String.init)) }
     let lags = try sound.map { row in
       let printed = try directory.shell("date -u -d '\(row[0])' +%s%3N").text
       return try #require(Int(printed.filter(\.isNumber))) - (Int(row[1]) ?? 0)
     }
-    let found = try #require(try summary([capture])["invalidation_lag"] as? [String: Int])
-    #expect(!lags.isEmpty && found["answers"] == lags.count && found["max_ms"] == lags.max())
+    let found = try summary(capture)["invalidation_lag"] as? [String: Int]
+    #expect(!lags.isEmpty && found?["answers"] == lags.count && found?["max_ms"] == lags.max())
   }
 
   @Test("a push that was sent before the first 410 is none after it") func sentBefore() throws {
     let capture = Repository.path(of: "samples/corpus/pushes/two-before-an-answer/input.pcap")
-    let tokens = try #require(try summary([capture])["tokens"] as? [String: Int])
-    #expect(tokens["sent_to"] == 1 && tokens["sends_after_410"] == 0)
+    let tokens = try summary(capture)["tokens"] as? [String: Int]
+    #expect(tokens?["sent_to"] == 1 && tokens?["sends_after_410"] == 0)
   }
 
-  @Test("sends after the first 410 of a token are counted by time, in any order of inputs") func after410()
-    throws
-  {
-    let (one, two, three) = (1, 2, 3)
-    try directory.write(
-      Self.line(one, 410, at: 2 * Self.hour, lag: Self.hour) + Self.line(one, 200, at: 5 * Self.hour)
-        + Self.line(three, 200, at: 9 * Self.hour), to: "b.log")
-    try directory.write(
-      Self.line(one, 200, at: 0) + Self.line(one, 410, at: 3 * Self.hour, lag: 2 * Self.hour)
-        + Self.line(one, 200, at: 2 * Self.hour) + Self.line(one, 200, at: nil)
-        + Self.line(two, 410, at: 4 * Self.hour, lag: Self.hour) + Self.line(two, 200, at: 3 * Self.hour),
-      to: "a.log")
-    for names in [["a.log", "b.log"], ["b.log", "a.log"]] {
-      let tokens = try #require(try summary(names)["tokens"] as? [String: Int])
+  @Test("sends after the first 410 of a token are counted by time, in any order of inputs")
+  func after410() throws {
+    let (one, two, three, hour) = (1, 2, 3, Self.hour)
+    let second = [
+      Self.line(one, 410, at: 2 * hour, lag: hour), Self.line(one, 200, at: 5 * hour),
+      Self.line(three, 200, at: 9 * hour),
+    ]
+    let first = [
+      Self.line(one, 200, at: 0), Self.line(one, 410, at: 3 * hour, lag: 2 * hour),
+      Self.line(one, 200, at: 2 * hour), Self.line(one, 200, at: nil),
+      Self.line(two, 410, at: 4 * hour, lag: hour), Self.line(two, 200, at: 3 * hour),
+    ]
+    try directory.write(second.joined(), to: "b.log")
+    try directory.write(first.joined(), to: "a.log")
+    for (left, right) in [("a.log", "b.log"), ("b.log", "a.log")] {
       #expect(
-        tokens == [
+        try summary(left, right)["tokens"] as? [String: Int] == [
           "all": 3, "sent_to": 3, "invalidated": 2, "doubtful": 0, "recovered": 0, "sent_after_410": 1,
           "sends_after_410": 2,
         ])
-      #expect(try directory.apnsift(["inspect"] + names).text.contains("2 sends to 1 token after a 410\n"))
+      let text = try directory.apnsift("inspect", left, right).text
+      #expect(text.contains("2 sends to 1 token after a 410\n"))
       let rows = try directory.apnsift(
-        ["export", "--records", "tokens", "--columns", "token,sends_after_410"] + names)
-      let expected: [String] = [(one, 2), (two, 0), (three, 0)].map { "\(hex(token($0.0))),\($0.1)" }
-      #expect(rows.lines.dropFirst().sorted() == expected.sorted())
+        "export --records tokens --columns token,sends_after_410 \(left) \(right)".words)
+      let expected = [(one, 2), (two, 0), (three, 0)].map { [hex(token($0.0)), "\($0.1)"] }
+      #expect(Set(rows.rows) == Set(expected) && rows.rows.count == 3)
     }
     #expect(try directory.report(["a.log", "b.log"]).text.contains("2 pushes were still sent to 1 token."))
   }
 
   @Test("counts of tokens are those of the rows of tokens") func tokenCounts() throws {
     let samples = ["pushes", "corpus/pushes"].map { Repository.path(of: "samples/\($0)") }
-    let rows = try Evidence.lines(
-      try directory.apnsift(["export", "-t", "ndjson", "--records", "tokens"] + samples).text
-    ).filter { $0["type"] as? String == "token" }
+    let rows = try directory.export(["--records", "tokens"] + samples).objects("token")
     func count(_ name: String) -> Int { rows.count { ($0[name] as? Int ?? 0) > 0 } }
-    let counts = try #require(try summary(samples)["tokens"] as? [String: Int])
     #expect(rows.count > 400)
     #expect(
-      counts == [
+      try summary(samples[0], samples[1])["tokens"] as? [String: Int] == [
         "all": rows.count, "sent_to": count("sends"), "doubtful": count("doubtful"),
         "recovered": count("recovered"), "invalidated": rows.count { $0["invalidated_at"] is String },
         "sent_after_410": count("sends_after_410"),
         "sends_after_410": rows.reduce(0) { $0 + ($1["sends_after_410"] as? Int ?? 0) },
       ])
-    #expect(try summary(samples + ["--no-distinct"])["tokens"] == nil)
+    #expect(try summary(samples[0], samples[1], "--no-distinct")["tokens"] == nil)
   }
 
   // MARK: - Keys
 
   private static let signature = "c2lnbmF0dXJl"
 
-  /// A provider token: a header and claims in base64url, made with Python, and a signature that is none.
-  private func bearer(_ header: String, _ claims: String) throws -> String {
-    let parts = try [header, claims].map { part in
-      let script =
-        "import base64, sys; print(base64.urlsafe_b64encode(sys.argv[1].encode()).decode().rstrip('='))"
-      return String(decoding: try directory.tool("python3", ["-c", script, part]), as: UTF8.self).filter {
-        $0 != "\n"
-      }
+  /// A provider token: a header and claims in base64url, and a signature that is none.
+  private func bearer(_ header: String, _ claims: String) -> String {
+    let parts = [header, claims].map { part in
+      Data(part.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        .replacing("=", with: "")
     }
     return "bearer \(parts.joined(separator: ".")).\(Self.signature)"
   }
@@ -197,14 +188,14 @@ import Testing
   @Test("a key has its pushes, its tokens and the shortest interval between them; never a signature")
   func keys() throws {
     let header = #"{"alg":"ES256","kid":"ABC123DEFG"}"#
-    let tokens = try [1_700_000_000, 1_700_003_000, 1_700_003_041].map {
-      try bearer(header, #"{"iss":"DEF123GHIJ","iat":\#($0)}"#)
+    let tokens = [1_700_000_000, 1_700_003_000, 1_700_003_041].map {
+      bearer(header, #"{"iss":"DEF123GHIJ","iat":\#($0)}"#)
     }
-    let other = try bearer(#"{"kid":"k<2>"}"#, #"{"iat":5}"#)
+    let other = bearer(#"{"kid":"k<2>"}"#, #"{"iat":5}"#)
     try writeCapture([
       tokens[2], tokens[2], tokens[0], tokens[1], tokens[0], nil, other, "bearer x.y", "Basic a.b.c",
     ])
-    let summary = try summary(["a.pcap"])
+    let summary = try summary("a.pcap")
     let keys = try #require(summary["provider_keys"] as? [[String: Any]])
     let (ids, teams): ([String?], [String?]) = (["ABC123DEFG", "k<2>"], ["DEF123GHIJ", nil])
     #expect(keys.map { $0["kid"] as? String } == ids)

@@ -5,20 +5,15 @@ import Testing
 
 /// `report`: recovered records, locations of tokens, long lists, identical inputs, and what was not searched.
 @Suite("Evidence of a report") struct ReportEvidenceTests {
-  private let directory = TestDirectory()
-
-  // MARK: - Recovered records
-
-  @Test("each chain of an image is named with its offset, sector, tuples, times and confidence") func chains()
-    throws
-  {
-    let image = Repository.path(of: "Tests/Fixtures/cases/examiner/image/deleted.ext2")
-    let page = try directory.report([image])
+  private let directory = TestDirectory(["key.txt": String(repeating: "k", count: 32).utf8])
+  @Test("each chain of an image is named with its offset, sector, tuples, times and confidence")
+  func chains() throws {
+    let page = try directory.report([Repository.path(of: "Tests/Fixtures/cases/examiner/image/deleted.ext2")])
     let rows = page.section("recovered").matches(of: /<tr><td data-label="Input"(.*?)<\/tr>/).map {
       String($0.output.1)
     }
     #expect(rows.count == 2)
-    let expected: [(cells: [String], times: [String])] = [
+    let expected = [
       (
         ["23552", "46, byte 0", "binary", "110 feedback tuples", "109 certain, 1 likely"],
         ["2014-01-18", "2014-03-05"]
@@ -28,9 +23,8 @@ import Testing
         ["2014-01-18", "2014-03-03"]
       ),
     ]
-    for (row, wanted) in zip(rows, expected) {
-      for cell in wanted.cells { #expect(row.contains(">\(cell)</td>"), "\(cell)") }
-      for time in wanted.times { #expect(row.contains(time), "\(time)") }
+    for (row, (cells, times)) in zip(rows, expected) {
+      for part in cells.map({ ">\($0)</td>" }) + times { #expect(row.contains(part), "\(part)") }
     }
     // Only the last record of each chain is doubtful.
     #expect(page.elements("tr", "").isEmpty)
@@ -44,46 +38,35 @@ import Testing
     let gap = [UInt8](repeating: 0, count: 1100)
     let chains = (0..<5).flatMap { gap + feedback(tuples(4, from: 4 * $0)) }
     try directory.write(chains, to: "disk.img")
-    let section = try directory.report(["disk.img", "--from", "carve", "--max-chains", "2"]).section(
-      "recovered")
+    let page = try directory.report("disk.img --from carve --max-chains 2".words)
+    let section = page.section("recovered")
     #expect(section.matches(of: /data-label="Sector"/).count == 2)
     #expect(section.contains("2 of 5 are listed"))
     #expect(section.contains(">apnsift export disk.img --from carve --records feedback --flagged\n<"))
   }
 
   @Test("a redacted page has the offsets of chains, and not their times") func redactedChains() throws {
-    try directory.write(String(repeating: "k", count: 32), to: "key.txt")
     try directory.write(feedback(tuples(4)), to: "disk.img")
-    let page = try directory.report(["disk.img", "--from", "carve", "--redact", "key.txt"])
-    #expect(page.section("recovered").contains(">0, byte 0</td>"))
-    #expect(page.section("recovered").contains(#"data-label="Times">–<"#))
+    let section = try directory.report("disk.img --from carve --redact key.txt".words).section("recovered")
+    #expect(section.contains(">0, byte 0</td>") && section.contains(#"data-label="Times">–<"#))
   }
 
-  // MARK: - Locations of tokens
-
-  @Test("a token has the packet and file offset of its latest and of its first record") func locations()
-    throws
-  {
-    let records = [tuples(1, at: 1_500_000_000), tuples(1, at: 1_400_000_000), tuples(1, at: 1_600_000_000)]
-    var conversation = Conversation(serverSends: feedback(records.flatMap { $0 }))
+  @Test("a token has the packet and file offset of its latest and of its first record")
+  func locations() throws {
+    let records = [1_500_000_000, 1_400_000_000, 1_600_000_000].flatMap { tuples(1, at: $0) }
+    var conversation = Conversation(serverSends: feedback(records))
     conversation.segmentSizes = [38]
     try directory.writeCapture(conversation.segments(), to: "a.pcap")
-    let columns = ["--columns", "offset,packet,file_offset"]
-    let rows = try directory.apnsift(["export", "a.pcap"] + columns).text.split(separator: "\n").dropFirst()
-      .map { $0.split(separator: ",").map(String.init) }
+    let rows = try directory.apnsift("export a.pcap --columns offset,packet,file_offset".words).rows
     #expect(rows.map { $0[0] } == ["0", "38", "76"])
     let section = try directory.report(["a.pcap"]).section("tokens")
     func offsets(_ row: [String]) -> String {
-      ", stream 0, offset \(row[0]), packet \(row[1]), offset \(row[2]) in the file"
+      ", stream 0, offset \(row[0]), packet \(row[1]), offset \(row[2]) in the file</small>"
     }
+    #expect(section.contains(##"<small class="found"><a href="#input-0">a.pcap</a>\##(offsets(rows[2]))"##))
     #expect(
-      section.contains(##"<small class="found"><a href="#input-0">a.pcap</a>\##(offsets(rows[2]))</small>"##))
-    #expect(
-      section.contains(
-        #"<small class="found">First on 2014-05-13 16:53:20 UTC: a.pcap\#(offsets(rows[1]))</small>"#))
+      section.contains(#"<small class="found">First on 2014-05-13 16:53:20 UTC: a.pcap\#(offsets(rows[1]))"#))
   }
-
-  // MARK: - The time line
 
   @Test("bars follow the clock of --time-zone, and far times are beside them") func clock() throws {
     // 2014-05-13T23:30:00Z and 28 seconds each later, and one in 2019.
@@ -99,8 +82,6 @@ import Testing
     #expect(plain.contains("<title>2014-05-13 23:30: 3 invalidations</title>"))
   }
 
-  // MARK: - Many inputs
-
   @Test("inputs beyond the limit are counted by what became of them, and the inventory is named")
   func manyInputs() throws {
     for number in 0..<6 {
@@ -108,7 +89,7 @@ import Testing
     }
     try directory.write(feedback(tuples(2)).dropLast(), to: "evidence/7.bin")
     try directory.write("no dump", to: "evidence/note.txt")
-    let section = try directory.report(["evidence", "--max-inputs", "2"]).section("examined")
+    let section = try directory.report("evidence --max-inputs 2".words).section("examined")
     #expect(section.matches(of: /class="name">evidence.(0|1|7).bin/).count == 2)
     #expect(
       section.contains("2 of 7 are listed. The others are 5 files: 5 read. The inventory has all of them:"))
@@ -119,28 +100,23 @@ import Testing
   func unique(_ jobs: [String]) throws {
     for name in ["a", "b", "c"] { try directory.write(feedback(tuples(10)), to: "dumps/\(name).bin") }
     try directory.write(feedback(tuples(10, from: 50)), to: "dumps/d.bin")
-    let outcome = try directory.apnsift(["report", "dumps", "--unique-inputs"] + jobs)
-    #expect(outcome.code == 0 && outcome.said("left out 2 files"))
+    let outcome = try directory.apnsift("report dumps --unique-inputs".words + jobs)
+      .exits(0, saying: "left out 2 files")
     let page = Page(html: outcome.text)
     #expect(page.text.contains("read as 20 feedback tuples; no rule found a problem."))
     #expect(page.text.contains("2 more files are identical to an input and left out."))
     #expect(page.section("examined").matches(of: /left out: identical to dumps\/a.bin</).count == 2)
     #expect(page.section("options").contains("apnsift report dumps --unique-inputs"))
-    let all = try directory.report(["dumps"] + jobs)
-    #expect(all.text.contains("read as 40 feedback tuples"))
+    #expect(try directory.report(["dumps"] + jobs).text.contains("read as 40 feedback tuples"))
   }
-
-  // MARK: - What was not searched
 
   @Test("a page says that files were not read, and claims nothing about them") func unread() throws {
     try directory.write(feedback(tuples(2)), to: "evidence/dump.bin")
     #expect(try directory.report(["evidence"]).texts("p", "word") == ["No damage found"])
-    try directory.write(
-      [0x53, 0x51, 0x4c, 0x69, 0x74, 0x65] + Array(" format 3\0".utf8), to: "evidence/a.db")
+    try directory.write("SQLite format 3\0", to: "evidence/a.db")
     let page = try directory.report(["evidence"])
     #expect(page.texts("p", "word") == ["No damage found in what was read"])
-    let sentence = "1 file was not read: this page says nothing about the contents."
-    #expect(page.text.contains(sentence))
+    #expect(page.text.contains("1 file was not read: this page says nothing about the contents."))
   }
 
   @Test("an input that was searched in vain is not called sound") func nothingFound() throws {
@@ -151,15 +127,12 @@ import Testing
     #expect(page.text.contains("5,000 bytes were searched for records"))
   }
 
-  // MARK: - Redaction
-
   @Test("a redacted page has no address of a connection, and the same pseudonym for it everywhere")
   func addresses() throws {
-    try directory.write(String(repeating: "k", count: 32), to: "key.txt")
     try directory.writeCapture(FeedbackConversation.plain.segments(), to: "a.pcap")
     let plain = try directory.report(["a.pcap"]).section("streams")
     let peers = plain.matches(of: /\d+\.\d+\.\d+\.\d+/).map { String($0.output) }
-    let page = try directory.report(["a.pcap", "--redact", "key.txt", "--notes", "Between \(peers)."])
+    let page = try directory.report("a.pcap --redact key.txt --notes".words + ["Between \(peers)."])
     for peer in peers { #expect(!page.html.contains(peer), "\(peer)") }
     #expect(!peers.isEmpty)
     #expect(page.section("streams").matches(of: /address-[0-9a-f]{16}:\d+/).count == peers.count)

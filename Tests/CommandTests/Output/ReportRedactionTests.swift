@@ -6,7 +6,7 @@ import Testing
 
 /// `report --redact`: the page contains no part of a token.
 @Suite("Redacted report") struct ReportRedactionTests {
-  private let directory = TestDirectory(["key.txt": Self.key.utf8])
+  private let directory = TestDirectory(["key.txt": Self.key.utf8, "two.bin": feedback(tuples(2))])
   private static let key = "0123456789abcdef0123456789abcdef"
 
   private func redacted(_ arguments: [String], code: Int32 = 0) throws -> Page {
@@ -45,9 +45,8 @@ import Testing
     return bytes.dropLast(Int.random(in: 0...20, using: &generator))
   }
 
-  @Test("of random damaged dumps, as raw bytes, hex, hex dump and capture", arguments: 0..<6) func dumps(
-    _ seed: Int
-  ) throws {
+  @Test("of random damaged dumps, as raw bytes, hex, hex dump and capture", arguments: 0..<6)
+  func dumps(_ seed: Int) throws {
     var generator = FixedGenerator(seed: UInt64(9000 + seed))
     let sent = (0..<40).map { number -> Tuple in
       let length = number % 9 == 8 ? 54 : 32
@@ -76,12 +75,11 @@ import Testing
   }
 
   @Test("of requests, their payloads and errors") func gateway() throws {
-    let payload = Array(#"{"aps":{"alert":"SECRET-WORDS"}}"#.utf8)
-    var damaged = enhancedRequests(9, payload: payload)
+    var damaged = enhancedRequests(9, payload: Array(#"{"aps":{"alert":"SECRET-WORDS"}}"#.utf8))
     damaged.removeSubrange(200..<230)
     try directory.write(damaged, to: "sent.bin")
-    try directory.write([8, 8, 0, 0, 0, 6] + token(3), to: "got.bin")
-    let page = try redacted(["--requests", "sent.bin", "--responses", "got.bin", "--max-places", "50"])
+    try directory.write(refusal(8, 6) + token(3), to: "got.bin")
+    let page = try redacted("--requests sent.bin --responses got.bin --max-places 50".words)
     expectNothing(of: (0..<9).map { token($0) }, in: page, "gateway")
     #expect(!page.text.contains("SECRET") && !page.text.contains("alert"))
     #expect(page.section("gateway").contains("device-"))
@@ -99,20 +97,18 @@ import Testing
 
   @Test("of tokens in names, titles, remarks and --examiner, which are masked") func names() throws {
     let digits = hex(token(1))
-    let spread = stride(from: 0, to: 64, by: 8).map { digits.uppercased().dropFirst($0).prefix(8) }.joined(
-      separator: " ")
+    let spread = Self.grouped(digits.uppercased(), 8, " ")
     let name = "dump-\(digits)-of-2013-05-01.bin"
-    try directory.write(feedback(tuples(2)), to: name)
+    let other = "dump-2013-05-01T09-30-00.bin"
+    for name in [name, other] { try directory.write(feedback(tuples(2)), to: name) }
     let page = try redacted([
       name, "--title", "About \(digits)", "--notes", "It is <\(spread)>.", "--examiner",
       "\(digits.prefix(20))",
     ])
     expectNothing(of: [token(1)], in: page, "names")
     #expect(page.html.contains("<h1>About [masked]</h1>"))
-    try directory.write(feedback(tuples(2)), to: "dump-2013-05-01T09-30-00.bin")
-    let plain = try redacted(["dump-2013-05-01T09-30-00.bin", "--title", "Case 2013-0042"])
-    #expect(
-      plain.html.contains("dump-2013-05-01T09-30-00.bin") && plain.html.contains("<h1>Case 2013-0042</h1>"))
+    let plain = try redacted([other, "--title", "Case 2013-0042"])
+    #expect(plain.html.contains(other) && plain.html.contains("<h1>Case 2013-0042</h1>"))
     // Only the page with masks says that it has some, after what every redacted page says.
     let (masked, unmasked) = (page.texts("p", "redaction"), plain.texts("p", "redaction"))
     #expect(masked.count == 1 && unmasked.count == 1)
@@ -155,16 +151,13 @@ import Testing
     }.joined(separator: mark)
   }
 
-  @Test("a token in remarks is masked in every notation", arguments: spellings.indices) func spelling(
-    _ index: Int
-  ) throws {
+  @Test("a token in remarks is masked in every notation", arguments: spellings.indices)
+  func spelling(_ index: Int) throws {
     let (name, spell) = Self.spellings[index]
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
     for number in 0..<6 {
       let spelled = spell(token(number))
       try directory.write("The token is \(spelled) of her phone.", to: "note-\(number).txt")
-      let page = try redacted(["dump.bin", "--notes", "note-\(number).txt"])
-      let note = page.text
+      let note = try redacted(["two.bin", "--notes", "note-\(number).txt"]).text
       let parts = spelled.indices.dropLast(5).map { String(spelled[$0...].prefix(6)) }
       #expect(parts.filter(note.contains) == [], "\(name) of \(hex(token(number)))")
       #expect(note.contains("The token is ") && note.contains(" of her phone"), "\(name)")
@@ -178,10 +171,9 @@ import Testing
       "/home/Anna/Case 12/evidence/2013-05-01/Feedback_Dump-Prod-0930.bin",
       "Feedback of PushServer01.example.com, 2013-05-01T09:30:00Z",
       "Found on the disk of the app server. Examined on copies. 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13",
-    ]) func plainWords(_ words: String) throws
-  {
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
-    #expect(try redacted(["dump.bin", "--title", words]).html.contains("<h1>\(words)</h1>"))
+    ])
+  func plainWords(_ words: String) throws {
+    #expect(try redacted(["two.bin", "--title", words]).html.contains("<h1>\(words)</h1>"))
   }
 
   @Test("a token has the same pseudonym in every report with the same key, for every input format")
@@ -216,12 +208,9 @@ import Testing
   }
 
   @Test("the fingerprints are those of the original files") func fingerprints() throws {
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
-    let page = try redacted(["dump.bin"])
-    #expect(page.texts("p", "redaction").count == 1)
-    let plain = try directory.report(["dump.bin"])
+    let (page, plain) = (try redacted(["two.bin"]), try directory.report(["two.bin"]))
     #expect(plain.section("examined") == page.section("examined"))
-    #expect(plain.texts("p", "redaction") == [])
+    #expect(page.texts("p", "redaction").count == 1 && plain.texts("p", "redaction") == [])
   }
 
   @Test(
@@ -229,15 +218,14 @@ import Testing
     arguments: [
       ("missing.txt", "cannot read the pseudonym key missing.txt: No such file or directory"),
       ("short.txt", "short.txt has 15 bytes, but a pseudonym key needs 16 or more"),
-      ("dump.bin", "dump.bin is the key of --redact and an input"),
+      ("two.bin", "two.bin is the key of --redact and an input"),
       (".", "cannot read the pseudonym key .: Is a directory"),
       ("/dev/zero", "/dev/zero is larger than 1048576 bytes"),
-    ]) func keys(_ name: String, _ message: Message) throws
-  {
+    ])
+  func keys(_ name: String, _ message: Message) throws {
     try directory.write("123456789012345", to: "short.txt")
-    try directory.write(feedback(tuples(2)), to: "dump.bin")
-    let outcome = try directory.apnsift("report", "dump.bin", "-o", "page.html", "--redact", name)
-    #expect(outcome.code == 2 && outcome.said(message) && outcome.messages.count == 1, "\(outcome.errors)")
-    #expect(!directory.exists("page.html"))
+    let outcome = try directory.apnsift("report two.bin -o page.html --redact \(name)".words)
+      .exits(2, saying: message)
+    #expect(outcome.messages.count == 1 && !directory.exists("page.html"))
   }
 }

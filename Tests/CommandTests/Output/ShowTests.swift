@@ -17,21 +17,16 @@ import Testing
     "          60  11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f 20",
   ]
 
-  private func lines(_ arguments: String..., code: Int32 = 0) throws -> [String] {
-    let outcome = try directory.apnsift(["show"] + arguments).exits(code)
-    return outcome.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  private func lines(_ arguments: String...) throws -> [String] {
+    try directory.apnsift(["show"] + arguments).exits(0).lines
   }
 
   @Test(
     "a tuple, by its number or any of its offsets",
-    arguments: [
-      ["--record", "2"], ["--offset", "38"], ["--offset", "75"], ["--offset", "44", "--direction", "server"],
-    ]) func tuple(_ arguments: [String]) throws
-  {
+    arguments: ["--record 2", "--offset 38", "--offset 75", "--offset 44 --direction server"])
+  func tuple(_ options: String) throws {
     try directory.write(Self.tuple + Self.tuple + Self.tuple, to: "dump.bin")
-    let outcome = try directory.apnsift(["show", "dump.bin"] + arguments)
-    let found = outcome.text.split(separator: "\n").map(String.init)
-    #expect(outcome.code == 0)
+    let found = try directory.apnsift("show dump.bin \(options)".words).exits(0).lines
     #expect(found.contains("stream 0, from the server, offset 38, 38 bytes, file offset 38"))
     #expect(found.suffix(4) == Self.tupleLines)
   }
@@ -68,10 +63,9 @@ import Testing
 
   @Test("the largest possible numbers are accepted") func largest() throws {
     try directory.write(Self.tuple + [1, 2, 3], to: "dump.bin")
-    let largest = "\(Int.max)"
-    let nothing = try directory.apnsift(["show", "dump.bin", "--offset", largest])
-    #expect(nothing.code == 2 && nothing.said("no selected stream has bytes at offset \(Int.max)"))
-    let found = try lines("dump.bin", "--offset", "38", "--limit", largest)
+    try directory.apnsift("show dump.bin --offset \(Int.max)".words)
+      .exits(2, saying: "no selected stream has bytes at offset \(Int.max)")
+    let found = try lines("dump.bin", "--offset", "38", "--limit", "\(Int.max)")
     #expect(found.contains { $0.contains("  01 02 03 ") }, "\(found)")
   }
 
@@ -103,50 +97,42 @@ import Testing
 
   @Test(
     "a push: its fields, by its number, or by the first byte or the packet of its request or response",
-    arguments: [
-      ["--record", "10"], ["--offset", "382", "--direction", "client"],
-      ["--offset", "165", "--direction", "server"],
-    ]) func push(_ arguments: [String]) throws
-  {
+    arguments: ["--record 10", "--offset 382 --direction client", "--offset 165 --direction server"])
+  func push(_ options: String) throws {
     // Stream 3 in samples/pushes/httpx-clear.truth.ndjson, which the mock wrote.
     let capture = Repository.path(of: "samples/pushes/httpx-clear.pcap")
-    let outcome = try directory.apnsift(["show", capture] + arguments)
-    let found = Set(outcome.text.split(separator: "\n"))
-    #expect(outcome.code == 0)
+    let found = Set(try directory.apnsift("show \(capture) \(options)".words).exits(0).lines)
     #expect(
       found.isSuperset(of: [
         "push", "HTTP/2 stream: 3", "topic: com.example.watch", "push type: complication", "status: 413",
         "token: 6e65014b904f9e7af5f19843136fd2bdc7b6607affca45024e6bee4642870503", "reason: PayloadTooLarge",
         "outcome: rejected",
-      ]), "\(outcome.text)")
+      ]), "\(found)")
   }
 
   @Test("all records of a token, over all inputs") func token() throws {
     try directory.write(Self.tuple, to: "a.bin")
     try directory.write([UInt8](repeating: 0, count: 38) + Self.tuple, to: "b.bin")
-    let digits = Self.token.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
-    let outcome = try directory.apnsift("show", "a.bin", "b.bin", "--from", "raw", "--token", digits)
-    let found = outcome.text.split(separator: "\n").map(String.init)
+    let found = try directory.apnsift("show a.bin b.bin --from raw --token \(hex(Self.token))".words).lines
     #expect(found.filter { $0.hasSuffix(".bin") } == ["a.bin", "b.bin"])
     #expect(found.filter { $0.hasPrefix("          ") }.suffix(4) == Self.tupleLines[...])
-    let other = try directory.apnsift("show", "a.bin", "--token", "0102").exits(2)
-    #expect(other.errors.contains("no record of this token: the input has 1 record"))
+    try directory.apnsift("show a.bin --token 0102".words)
+      .exits(2, saying: "no record of this token: the input has 1 record")
   }
 
   @Test("a store shows the rows of a token, and the replays that changed them") func store() throws {
     try directory.write(Self.tuple + Self.tuple, to: "dump.bin")
-    let token = Self.token.map { String(format: "%02x", $0) }.joined()
-    let store = ["--store", "sqlite:t.sqlite"]
-    let missing = try directory.apnsift(["show", "dump.bin", "--token", token] + store)
-    #expect(missing.code == 2 && !missing.text.contains("time"))
-    for line in [
-      ["store", "register", token, "--at", "2014-01-01T00:00:00Z", "--create"], ["replay", "dump.bin"],
-      ["store", "undo", "1"], ["replay", "dump.bin"],
-    ] {
-      let outcome = try directory.apnsift(line + store)
-      #expect(outcome.code == 0, "\(line): \(outcome.errors)")
+    let token = hex(Self.token)
+    func run(_ line: String) throws -> Outcome {
+      try directory.apnsift("\(line) --store sqlite:t.sqlite".words)
     }
-    let shown = try directory.apnsift(["show", "dump.bin", "--token", token] + store).exits(0)
+    let missing = try run("show dump.bin --token \(token)").exits(2)
+    #expect(!missing.text.contains("time"))
+    for line in [
+      "store register \(token) --at 2014-01-01T00:00:00Z --create", "replay dump.bin", "store undo 1",
+      "replay dump.bin",
+    ] { try run(line).exits(0) }
+    let shown = try run("show dump.bin --token \(token)").exits(0)
     #expect(shown.text.components(separatedBy: "feedback tuple").count == 3)
     let part = try #require(shown.text.components(separatedBy: "sqlite:t.sqlite\n").last)
     let lines = part.split(separator: "\n").map(String.init)
@@ -161,16 +147,14 @@ import Testing
     #expect(
       lines[5].hasPrefix("  replay 3 at ")
         && lines[5].hasSuffix(": invalidated, invalidated at 2014-05-13T16:53:20Z"))
-    let digest = String(decoding: try directory.tool("sha256sum", ["dump.bin"]).prefix(64), as: UTF8.self)
+    let digest = try directory.digest("dump.bin")
     #expect(lines[6] == "    by dump.bin, stream 0, offset 0, SHA-256 \(digest)")
     try directory.write([], to: "empty.bin")
-    let onlyStore = try directory.apnsift(["show", "empty.bin", "--token", token] + store)
-    #expect(onlyStore.code == 0 && onlyStore.said("no record of this token: the input has 0 records"))
+    let onlyStore = try run("show empty.bin --token \(token)")
+      .exits(0, saying: "no record of this token: the input has 0 records")
     #expect(onlyStore.text == "sqlite:t.sqlite\n" + part)
-    try directory.apnsift(
-      ["show", "empty.bin", "--token", String(repeating: "ee", count: 32)] + store
-    ).exits(2)
-    let noToken = try directory.apnsift(["show", "dump.bin", "--record", "1"] + store)
-    #expect(noToken.code == 64 && noToken.said("--store, --mapping and --journal are for --token"))
+    try run("show empty.bin --token \(String(repeating: "ee", count: 32))").exits(2)
+    try run("show dump.bin --record 1")
+      .exits(64, saying: "--store, --mapping and --journal are for --token")
   }
 }

@@ -48,8 +48,8 @@ import Testing
   }
 
   @Test("a capture has lines for its packets and streams: one for each time of a row") func capture() throws {
-    let samples = ["captures/gateway.pcap", "pushes/httpx-clear-late.pcap", "captures/uplinks-one.pcap"]
-    let inputs = samples.map { Repository.root.appendingPathComponent("samples/\($0)").path }
+    let inputs = ["captures/gateway.pcap", "pushes/httpx-clear-late.pcap", "captures/uplinks-one.pcap"]
+      .map { Repository.path(of: "samples/\($0)") }
     let columns = [
       "feedback": ["time", "captured_at"], "requests": ["captured_at"], "responses": ["captured_at"],
       "pushes": ["time", "captured_at", "logged_at"], "streams": ["started_at", "ended_at"],

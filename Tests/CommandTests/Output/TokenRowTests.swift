@@ -47,22 +47,17 @@ struct TokenRowTests {
 
   @Test("rows are those of records, counted by a second program", arguments: ["1MiB", "1GiB"])
   func sums(memory: String) throws {
-    let samples = Repository.root.appendingPathComponent("samples").path
-    let folders = ["captures", "pushes", "corpus"].map { "\(samples)/\($0)" }
-    let all = try directory.apnsift(["export", "-t", "ndjson", "--memory", memory] + folders)
+    let words =
+      ["--memory", memory] + ["captures", "pushes", "corpus"].map { Repository.path(of: "samples/\($0)") }
     var counts: [String: [String: Int]] = [:]
-    for record in try Evidence.lines(all.text) {
+    for record in try directory.export(words).objects where record["type"] as? String != "response" {
       guard let token = record["token"] as? String, !token.isEmpty else { continue }
-      let type = record["type"] as? String ?? ""
-      if type == "response" { continue }
-      let isSend = type != "feedback"
+      let isSend = record["type"] as? String != "feedback"
       if isSend { counts[token, default: [:]]["sends", default: 0] += 1 }
       let outcome = isSend ? record["outcome"] as? String ?? "" : "invalidated"
       counts[token, default: [:]][outcome, default: 0] += 1
     }
-    let tokens = try directory.apnsift(
-      ["export", "-t", "ndjson", "--records", "tokens", "--memory", memory] + folders)
-    let rows = try Evidence.lines(tokens.text).filter { $0["type"] as? String == "token" }
+    let rows = try directory.export(["--records", "tokens"] + words).objects("token")
     #expect(rows.count == counts.count && rows.count > 1000)
     for row in rows {
       let token = row["token"] as? String ?? ""
@@ -77,9 +72,8 @@ struct TokenRowTests {
   func filters() throws {
     try directory.write(Tuples.of(token(1)) + Tuples.of(token(2)), to: "dump.bin")
     let one = try directory.apnsift(
-      "export", "--records", "tokens", "--columns", "token", "--token", hex(token(2)), "dump.bin")
+      "export dump.bin --records tokens --columns token --token \(hex(token(2)))".words)
     #expect(one.lines == ["token", hex(token(2))])
-    let flagged = try directory.apnsift("export", "--records", "tokens", "--flagged", "dump.bin")
-    #expect(flagged.lines.count == 1)
+    #expect(try directory.apnsift("export dump.bin --records tokens --flagged".words).lines.count == 1)
   }
 }

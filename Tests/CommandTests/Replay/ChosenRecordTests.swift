@@ -10,8 +10,8 @@ struct ChosenRecordTests {
   /// Recordings, each with the column of its kind that has the flags.
   private static let inputs = [
     "samples/unusual-length.bin", "samples/gateway-odd-frames.requests.bin",
-    "samples/pushes/httpx-clear.pcap",
-    "samples/pushes/httpx-clear-late.pcap", "samples/captures/gateway.pcap",
+    "samples/pushes/httpx-clear.pcap", "samples/pushes/httpx-clear-late.pcap",
+    "samples/captures/gateway.pcap",
   ]
 
   private func lines(_ input: String, _ options: [String]) throws -> [Substring] {

@@ -99,9 +99,9 @@ struct EndedReplayTests {
 private struct EndingReplay {
   /// Polls of the server before the replay is ended, from its start, or only while its transaction writes. Polls
   /// alternate with the replay, so no time is measured.
-  enum Moment {
-    case sinceStart(Int)
-    case writing(Int)
+  struct Moment {
+    var isWriting: Bool
+    var polls: Int
   }
 
   /// Rows of the old table; of the new one; that the replay changes.
@@ -168,7 +168,8 @@ private struct EndingReplay {
   ) -> Moment {
     let share = Double.random(in: 0...1, using: &generator)
     return index % 2 == 0
-      ? .sinceStart(Int(Double(whole.polls) * share * 1.1)) : .writing(Int(Double(whole.writing) * share) + 1)
+      ? Moment(isWriting: false, polls: Int(Double(whole.polls) * share * 1.1))
+      : Moment(isWriting: true, polls: Int(Double(whole.writing) * share) + 1)
   }
 
   /// Starts the replay and ends it at `moment`, unless it has ended by then. Returns when the server is done with it.
@@ -181,16 +182,11 @@ private struct EndingReplay {
     let child = try directory.start(
       Command.path, arguments.map { Array($0.utf8) }, input: null.number, output: null.number,
       errors: errors.number)
-    let counts = try poll(child) { polls, writing in
-      switch moment {
-      case .sinceStart(let count): polls >= count
-      case .writing(let count): writing >= count
-      }
-    }
+    let counts = try poll(child) { (moment.isWriting ? $1 : $0) >= moment.polls }
     if try child.hasEnded() { whole = counts }
-    switch way {
-    case .kill: child.send(SIGKILL)
-    case .endConnection:
+    if way == .kill {
+      child.send(SIGKILL)
+    } else {
       for row in try session.run("SELECT \(statements.key) \(statements.connections)") {
         // It may have ended by itself.
         if let key = row[0] { _ = try? session.run(statements.end(key)) }
@@ -228,10 +224,8 @@ private struct Statements: Sendable {
         "INSERT INTO old VALUES \(values.joined(separator: ","))",
       ]
     },
-    reset: ["device_tokens", "apnsift_changes", "apnsift_inputs", "apnsift_replays"].map {
-      "DELETE FROM \($0)"
-    }
-      + ["INSERT INTO device_tokens SELECT * FROM old"],
+    reset: ["device_tokens", "apnsift_changes", "apnsift_inputs", "apnsift_replays"]
+      .map { "DELETE FROM \($0)" } + ["INSERT INTO device_tokens SELECT * FROM old"],
     table: """
       SELECT md5(group_concat(concat_ws(' ', app, environment, hex(token), coalesce(registered_at, '-'),
         coalesce(invalidated_at, '-')) ORDER BY token)) FROM device_tokens

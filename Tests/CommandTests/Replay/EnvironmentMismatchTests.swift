@@ -14,9 +14,16 @@ struct EnvironmentMismatchTests {
       environment: environment)
   }
 
-  private func warnings(_ arguments: [String]) throws -> [String] {
+  private func warnings(_ arguments: [String] = ["--dry-run"]) throws -> [String] {
     let outcome = try directory.apnsift(["replay", "dump.bin"] + arguments).exits(0)
     return outcome.messages.filter { $0.hasPrefix("warning:") }
+  }
+
+  /// The warning of a replay for `production`.
+  private func others(_ count: Int, of looked: Int, as other: String, andOthers: Bool = false) -> String {
+    Message.tokensOfAnotherOwner(
+      count, of: looked, in: "sqlite:tokens.sqlite", as: other, andOthers: andOthers, notOf: "production"
+    ).text
   }
 
   static let ways = [[], ["--dry-run"], ["--known-only"], ["--dry-run", "--json"]]
@@ -26,12 +33,7 @@ struct EnvironmentMismatchTests {
     try register(0..<30, environment: "sandbox")
     try register(100..<110)
     try directory.write(feedback(tuples(30)), to: "dump.bin")
-    #expect(
-      try warnings(way + ["--environment", "production"]) == [
-        Message.tokensOfAnotherOwner(
-          30, of: 30, in: "sqlite:tokens.sqlite", as: "sandbox", andOthers: false, notOf: "production"
-        ).text
-      ])
+    #expect(try warnings(way + ["--environment", "production"]) == [others(30, of: 30, as: "sandbox")])
     #expect(try warnings(way + ["--environment", "sandbox"]).isEmpty)
   }
 
@@ -41,12 +43,7 @@ struct EnvironmentMismatchTests {
     try register(4..<10, app: "mail")
     try register(10..<11)
     try directory.write(feedback(tuples(12)), to: "dump.bin")
-    #expect(
-      try warnings(["--dry-run"]) == [
-        Message.tokensOfAnotherOwner(
-          10, of: 12, in: "sqlite:tokens.sqlite", as: "mail, production", andOthers: true, notOf: "production"
-        ).text
-      ])
+    #expect(try warnings() == [others(10, of: 12, as: "mail, production", andOthers: true)])
   }
 
   /// How many tokens of twelve another app has, and how many of them the named one has, too.
@@ -60,7 +57,7 @@ struct EnvironmentMismatchTests {
     try register(0..<own)
     try register(100..<101)
     try directory.write(feedback(tuples(12)), to: "dump.bin")
-    #expect(try warnings(["--dry-run"]).isEmpty == !isWarned)
+    #expect(try warnings().isEmpty == !isWarned)
   }
 
   @Test("of many tokens 200 are looked up, from the whole of the input")
@@ -70,19 +67,17 @@ struct EnvironmentMismatchTests {
     let high = low.map { [200] + $0.dropFirst() }
     try directory.makeStore(low.map { StoredToken(token: $0) }, environment: "sandbox")
     try directory.makeStore(high.prefix(900).map { StoredToken(token: $0) })
-    try directory.write(feedback((low + high).map { Tuple(1_400_000_000, $0) }), to: "dump.bin")
+    func write(_ tokens: [[UInt8]]) throws {
+      try directory.write(feedback(tokens.map { Tuple(1_400_000_000, $0) }), to: "dump.bin")
+    }
+    try write(low + high)
     let options = ["--dry-run", "--token-length", "3", "--from", "raw", "--environment"]
     #expect(try warnings(options + ["production"]).isEmpty)
     #expect(try warnings(options + ["sandbox"]).isEmpty)
-    try directory.write(
-      feedback((low + high.prefix(900)).map { Tuple(1_400_000_000, $0) }), to: "dump.bin")
+    try write(low + high.prefix(900))
     let warnings = try warnings(options + ["production"])
     // 1000 of 1900 are elsewhere: of 200 spread evenly 105 or 106.
-    let expected = [105, 106].map { count in
-      Message.tokensOfAnotherOwner(
-        count, of: 200, in: "sqlite:tokens.sqlite", as: "sandbox", andOthers: false, notOf: "production"
-      ).text
-    }
+    let expected = [105, 106].map { others($0, of: 200, as: "sandbox") }
     #expect(warnings.count == 1 && expected.contains(warnings[0]), "\(warnings)")
   }
 
@@ -107,7 +102,7 @@ struct EnvironmentMismatchTests {
   func halfUnknown(_ unknown: Int) throws {
     try register(0..<1001)
     try directory.write(feedback(tuples(20) + tuples(unknown, from: 5000)), to: "dump.bin")
-    #expect(try warnings(["--dry-run"]).count == unknown - 20)
+    #expect(try warnings().count == unknown - 20)
   }
 
   @Test("a new store knows nothing, and is not asked", arguments: [["--create"], ["--create", "--dry-run"]])
@@ -121,7 +116,7 @@ struct EnvironmentMismatchTests {
     try register(0..<3, app: "mail")
     try directory.write(feedback(tuples(2, from: 100)), to: "dump.bin")
     #expect(
-      try warnings(["--dry-run"]) == [
+      try warnings() == [
         "warning: sqlite:tokens.sqlite has no tokens of production, only of mail, production: are --app and "
           + "--environment meant?"
       ])

@@ -10,12 +10,10 @@ struct KilledReplayTests {
     "replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--max-invalidate", "100%",
   ]
 
-  /// When a run is killed.
-  private enum Moment {
-    /// So long after its start.
-    case time(Duration)
-    /// So long after its journal appeared: from then on it writes.
-    case journal(Duration)
+  /// When a run is killed: so long after its start, or after its journal appeared, from when on it writes.
+  private struct Moment {
+    var isAfterJournal: Bool
+    var delay: Duration
   }
 
   private let directory = TestDirectory()
@@ -44,37 +42,32 @@ struct KilledReplayTests {
   /// Whether two stores hold the same rows. The same work on the same file makes the same bytes; where it does
   /// not, a digest of the rows by SQLite's own tool decides.
   private func isSame(_ store: String, _ other: String) throws -> Bool {
-    let isEqual = FileManager.default.contentsEqual(
-      atPath: directory.path(of: store), andPath: directory.path(of: other))
-    if isEqual { return true }
-    return try directory.sqlite(store, ".sha3sum device_tokens")
-      == directory.sqlite(other, ".sha3sum device_tokens")
+    let (path, otherPath) = (directory.path(of: store), directory.path(of: other))
+    if FileManager.default.contentsEqual(atPath: path, andPath: otherPath) { return true }
+    let digest = ".sha3sum device_tokens"
+    return try directory.sqlite(store, digest) == directory.sqlite(other, digest)
   }
 
   private func copy(_ from: String, to: String) throws {
-    for suffix in ["", "-journal"] where directory.exists(from + suffix) || directory.exists(to + suffix) {
-      try? FileManager.default.removeItem(atPath: directory.path(of: to + suffix))
-      if directory.exists(from + suffix) {
-        try FileManager.default.copyItem(
-          atPath: directory.path(of: from + suffix), toPath: directory.path(of: to + suffix))
-      }
+    for suffix in ["", "-journal"] {
+      let (source, target) = (directory.path(of: from + suffix), directory.path(of: to + suffix))
+      try? FileManager.default.removeItem(atPath: target)
+      if directory.exists(source) { try FileManager.default.copyItem(atPath: source, toPath: target) }
     }
   }
 
   /// Runs the replay and kills it at `moment`, unless it has ended by then.
   private func runAndKill(at moment: Moment) throws -> Ending {
     let child = try directory.start(Self.arguments)
-    let delay: Duration
-    switch moment {
-    case .time(let duration): delay = duration
-    case .journal(let duration):
-      while !directory.exists("tokens.sqlite-journal"), try !child.hasEnded() { sched_yield() }
-      delay = duration
-    }
+    if moment.isAfterJournal { try awaitJournal(of: child) }
     // Here a timed wait is the point: the moment is to be any.
-    usleep(UInt32(max(0, delay / .microseconds(1))))
+    usleep(UInt32(max(0, moment.delay / .microseconds(1))))
     child.send(SIGKILL)
     return try child.wait()
+  }
+
+  private func awaitJournal(of child: ChildProcess) throws {
+    while !directory.exists("tokens.sqlite-journal"), try !child.hasEnded() { sched_yield() }
   }
 
   /// Moments from before the store is opened to after the end, half of them while it is written.
@@ -84,7 +77,7 @@ struct KilledReplayTests {
     var generator = FixedGenerator(seed: seed)
     return (0..<kills).map { index in
       let share = Double.random(in: 0...1.1, using: &generator)
-      return index % 2 == 0 ? .time(whole * share) : .journal(writing * share)
+      return Moment(isAfterJournal: index % 2 != 0, delay: (index % 2 == 0 ? whole : writing) * share)
     }
   }
 
@@ -99,7 +92,7 @@ struct KilledReplayTests {
     let clock = ContinuousClock()
     let start = clock.now
     let undisturbed = try directory.start(Self.arguments)
-    while !directory.exists("tokens.sqlite-journal"), try !undisturbed.hasEnded() { sched_yield() }
+    try awaitJournal(of: undisturbed)
     let journal = clock.now
     try #require(try undisturbed.wait() == .exit(0))
     let end = clock.now

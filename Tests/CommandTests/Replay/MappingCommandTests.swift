@@ -25,9 +25,8 @@ struct MappingCommandTests {
 
   @Test("every command that works on a store reads the mapping", arguments: commands)
   func everyCommand(_ command: [String]) throws {
-    let outcome = try directory.apnsift(
-      command + ["--store", "sqlite:own.sqlite", "--mapping", "devices.yml"])
-    #expect(outcome.code == 64 && outcome.output.isEmpty)
+    let outcome = try directory.apnsift(command + Self.store + ["--mapping", "devices.yml"]).exits(64)
+    #expect(outcome.output.isEmpty)
     #expect(
       outcome.messages == [
         Message.about(
@@ -40,22 +39,15 @@ struct MappingCommandTests {
 
   private static let store = ["--store", "sqlite:own.sqlite"]
 
-  private static let trial = ["--table", "devices", "--token-column", "token"]
-
   @Test("a try says what the dump would do to the table, and writes nothing")
   func trial() throws {
-    let tokens = (0..<2).map { hex(token($0)) }
-    let rows = tokens.map { "('\($0)')" } + ["('ffff')"]
-    try directory.sqlite(
-      "own.sqlite",
-      "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT); INSERT INTO devices (token) VALUES "
-        + rows.joined(separator: ", "))
-    let table = Self.store + Self.trial
+    _ = try prepare("id INTEGER PRIMARY KEY")
+    let table = Self.store + ["--table", "devices", "--token-column", "token"]
     let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + table).exits(0)
     #expect(outcome.text.contains("invalidated 2"), "\(outcome.text)")
-    let list = try directory.apnsift(["store", "list"] + table)
-    #expect(list.code == 0 && tokens.allSatisfy { list.text.contains($0) }, "\(list.text)")
-    #expect(try directory.sqlite("own.sqlite", "SELECT count(*) FROM devices") == "3")
+    let list = try directory.apnsift(["store", "list"] + table).exits(0)
+    #expect((0..<2).allSatisfy { list.text.contains(hex(token($0))) }, "\(list.text)")
+    #expect(try directory.sqlite("own.sqlite", "SELECT count(*) FROM devices") == "2")
   }
 
   /// Makes a table of two tokens of the dump, and a mapping that fits.
@@ -64,15 +56,8 @@ struct MappingCommandTests {
     try directory.sqlite(
       "own.sqlite",
       "CREATE TABLE devices (\(id), token TEXT, gone TEXT); INSERT INTO devices (token) VALUES \(rows);")
-    try directory.write(
-      """
-      table: devices
-      token: {column: token, form: hex}
-      registered: none
-      action: mark
-      invalidated: {column: gone, form: iso}
-      """, to: "sound.yml")
-    return ["--store", "sqlite:own.sqlite", "--mapping", "sound.yml"]
+    try directory.writeMapping(to: "sound.yml", gone: "iso")
+    return Self.store + ["--mapping", "sound.yml"]
   }
 
   @Test("a dry run says what the replay would be refused for", arguments: [[], ["--no-journal"]])
@@ -90,8 +75,8 @@ struct MappingCommandTests {
   func unmapped(_ command: [String]) throws {
     let store = try prepare("id INTEGER PRIMARY KEY")
     #expect(try directory.apnsift(["replay", "dump.bin"] + store).code == 0)
-    let outcome = try directory.apnsift(["store"] + command + store.prefix(2))
-    #expect(outcome.code == 2 && outcome.said(.storeFailed("sqlite:own.sqlite", .unmapped("devices"))))
+    let outcome = try directory.apnsift(["store"] + command + store.prefix(2)).exits(
+      2, saying: .storeFailed("sqlite:own.sqlite", .unmapped("devices")))
     #expect(outcome.errors.contains("--mapping FILE") && !outcome.errors.contains("--create"))
     #expect(try directory.apnsift(["store"] + command + store).code == 0)
   }
@@ -125,9 +110,8 @@ struct MappingCommandTests {
   func cutMapping() throws {
     let compressed = try directory.tool("gzip", ["-c", "devices.yml"])
     try directory.write(compressed.dropLast(8), to: "cut.yml.gz")
-    let outcome = try directory.apnsift(
-      "replay", "dump.bin", "--store", "sqlite:own.sqlite", "--mapping", "cut.yml.gz"
-    ).exits(2)
+    let outcome = try directory.apnsift(["replay", "dump.bin", "--mapping", "cut.yml.gz"] + Self.store)
+      .exits(2)
     let problem = Message.compressedTruncated("gzip", at: compressed.count - 8)
     #expect(outcome.messages.first == "cut.yml.gz: \(problem); expected a mapping file for --mapping")
   }

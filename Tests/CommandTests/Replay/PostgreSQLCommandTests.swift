@@ -33,12 +33,11 @@ struct PostgreSQLCommandTests {
 
   @Test("a table is made with --create alone; a dry run makes none")
   func create() throws {
-    let refused = try apnsift("replay", "dump.bin").exits(2)
-    #expect(refused.said(.storeFailed(name, .noTable)) && refused.errors.contains("--create"))
+    let refused = try apnsift("replay", "dump.bin").exits(2, saying: .storeFailed(name, .noTable))
+    #expect(refused.errors.contains("--create"))
     #expect(try apnsift("replay", "dump.bin", "--create", "--dry-run").code == 0)
     #expect(try session.run("SELECT to_regclass('device_tokens')") == [[nil]])
-    let outcome = try apnsift("replay", "dump.bin", "--create", "--json")
-    #expect(try Evidence.object(outcome.text)["inserted"] as? Int == 3)
+    try apnsift("replay", "dump.bin", "--create", "--json").json(["inserted": 3])
     let rows = try session.run("SELECT encode(token, 'hex') FROM device_tokens ORDER BY token")
     #expect(rows.map { $0[0] } == (0..<3).map { hex(token($0)) }.sorted())
   }
@@ -55,8 +54,7 @@ struct PostgreSQLCommandTests {
     #expect(outcome.code == 0 && outcome.text.contains("inserted    1"), "\(outcome.errors)")
     #expect(outcome.errors.contains("inputs that were replayed before are not known: permission denied"))
     #expect(outcome.errors.contains("the replay would be refused: permission denied (it lacks INSERT on"))
-    let refused = try directory.apnsift(arguments)
-    #expect(refused.code == 2 && refused.errors.contains("it lacks INSERT on public.device_tokens"))
+    try directory.apnsift(arguments).exits(2, saying: "it lacks INSERT on public.device_tokens")
   }
 
   @Test("a list that is replayed in batches names what it leaves, as one in a transaction does")

@@ -10,8 +10,8 @@ struct ReplayOutcomeTests {
   static let keys = [
     "schema", "store", "dry_run", "app", "environment", "replay", "inputs", "tuples", "pushes",
     "pushes_of_other_kinds", "pushes_of_other_apps", "pushes_without_app", "apps", "tokens", "rows",
-    "stopped",
-    "files", "findings", "flags", "invalidated", "updated", "inserted", "unchanged", "kept", "unknown",
+    "stopped", "files", "findings", "flags", "invalidated", "updated", "inserted", "unchanged", "kept",
+    "unknown",
     "rejected",
   ]
 
@@ -38,39 +38,29 @@ struct ReplayOutcomeTests {
     try directory.apnsift(["replay", "dump.bin", "--store", "sqlite:tokens.sqlite"] + arguments)
   }
 
-  private func json(_ arguments: String...) throws -> Evidence.Object {
-    let outcome = try directory.apnsift(
-      ["replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--json"] + arguments
-    ).exits(0)
-    return try Evidence.object(outcome.text)
-  }
-
   @Test(
     "all outcomes in one flat object with every key, as in a dry run before; a second replay changes nothing")
   func allOutcomes() throws {
-    var dry = try json("--dry-run")
+    var dry = try replay("--json", "--dry-run").exits(0).json()
     #expect(dry["dry_run"] as? Bool == true && dry["replay"] is Null)
     let outcome = try replay("--json")
     let flags = ["implausible-timestamp", "unexpected-token-length"]
     #expect(outcome.said(.tokensRejected(2, flags: flags, hasLength: true)))
-    let object = try Evidence.object(outcome.text)
+    let object = try outcome.json(Self.counts)
+    try outcome.json(["replay": 1, "inputs": 1, "tuples": 8, "tokens": 8])
     #expect(object.keys.sorted() == Self.keys.sorted())
-    for (name, count) in Self.counts { #expect(object[name] as? Int == count, "\(name)") }
     for (name, text) in [
       ("schema", "apnsift/1"), ("store", "sqlite:tokens.sqlite"), ("app", ""), ("environment", "production"),
     ] { #expect(object[name] as? String == text) }
     #expect(object["dry_run"] as? Bool == false)
-    for (name, count) in [("replay", 1), ("inputs", 1), ("tuples", 8), ("tokens", 8)] {
-      #expect(object[name] as? Int == count, "\(name)")
-    }
     (dry["dry_run"], dry["replay"]) = (false, 1)
     #expect(Evidence.same([dry], [object]))
     let after = try directory.storedTokens()
     let dead = [0, 1, 2, 4].map { token($0) }
     #expect(Set(after.filter { $0.invalidatedAt == Int64(Self.time) }.map(\.token)) == Set(dead))
-    let again = try json("dump.bin")
-    for name in ["inserted", "invalidated", "updated"] { #expect(again[name] as? Int == 0, "\(name)") }
-    #expect(try again["inputs"] as? Int == 2 && directory.storedTokens() == after)
+    let again = try replay("dump.bin", "--json").exits(0)
+    try again.json(["inputs": 2, "inserted": 0, "invalidated": 0, "updated": 0])
+    #expect(try directory.storedTokens() == after)
   }
 
   @Test("people see the same counts as a table")
@@ -85,9 +75,8 @@ struct ReplayOutcomeTests {
   @Test("--known-only counts unknown tokens and does not store them")
   func knownOnly() throws {
     let before = try directory.storedTokens()
-    for counts in [try json("--known-only", "--dry-run"), try json("--known-only")] {
-      #expect(counts["unknown"] as? Int == 1 && counts["inserted"] as? Int == 0)
-      #expect(counts["invalidated"] as? Int == 2)
+    for outcome in [try replay("--known-only", "--json", "--dry-run"), try replay("--known-only", "--json")] {
+      try outcome.exits(0).json(["unknown": 1, "inserted": 0, "invalidated": 2])
     }
     #expect(try directory.storedTokens().map(\.token) == before.map(\.token))
   }

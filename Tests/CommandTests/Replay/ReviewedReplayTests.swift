@@ -1,8 +1,6 @@
 import Basics
 import CommandTestSupport
-import Foundation
 import Testing
-import Wording
 
 /// Replays that are reviewed first: as a list of rows, or as a script (docs/stores.md, "A reviewed list" and "A replay
 /// as a script").
@@ -13,15 +11,7 @@ struct ReviewedReplayTests {
   /// A table with two rows of token 0, and one row each of tokens 1 to 4. Its key has texts that CSV quotes.
   init() throws {
     try directory.write(feedback(tuples(6)), to: "dump.bin")
-    try directory.write(
-      """
-      table: devices
-      token: {column: token, form: hex}
-      registered: {column: seen, form: seconds}
-      action: mark
-      invalidated: {column: gone, form: seconds}
-      store: sqlite:own.sqlite
-      """, to: "devices.yml")
+    try map()
     let rows = [("a,1", 0), ("a \"2\"", 0), ("b", 1), ("c", 2), ("d", 3), ("e", 4)]
       .map { "INSERT INTO devices VALUES ('\($0)', '\(hex(token($1)))', 1000000000, NULL);" }
     try directory.sqlite(
@@ -30,9 +20,16 @@ struct ReviewedReplayTests {
         + rows.joined(separator: "\n"))
   }
 
-  private func replay(_ arguments: String...) throws -> Outcome {
+  /// Writes the mapping, with these forms of times.
+  private func map(seen: String = "seconds", gone: String = "seconds") throws {
+    try directory.writeMapping(to: "devices.yml", seen: seen, gone: gone, "store: sqlite:own.sqlite")
+  }
+
+  private func replay(_ arguments: String...) throws -> Outcome { try replay(arguments) }
+
+  private func replay(_ arguments: [String], limit: Int = 100) throws -> Outcome {
     try directory.apnsift(
-      ["replay"] + arguments + ["--mapping", "devices.yml", "--max-invalidate", "100"])
+      ["replay"] + arguments + ["--mapping", "devices.yml", "--max-invalidate", "\(limit)"])
   }
 
   /// The keys of dead rows.
@@ -62,10 +59,7 @@ struct ReviewedReplayTests {
       "own.sqlite",
       "UPDATE devices SET seen = 4000000000 WHERE id = 'b'; DELETE FROM devices WHERE id = 'd';")
     for (arguments, dead) in [(["--dry-run"], []), ([], ["a \"2\"", "e"])] {
-      let outcome = try directory.apnsift(
-        ["replay", "rows.csv", "--mapping", "devices.yml", "--max-invalidate", "100"] + arguments
-      ).exits(0)
-      let messages = outcome.messages
+      let messages = try replay(["rows.csv"] + arguments).exits(0).messages
       #expect(
         messages.contains {
           $0.hasPrefix("2 rows of the list are not changed, ") && $0.contains("row 'b' (kept)")
@@ -98,37 +92,26 @@ struct ReviewedReplayTests {
   func milliseconds() throws {
     let answer = #"{"device": "\#(hex(token(1)))", "status": 410, "timestamp": 1500000000123}"#
     try directory.write(answer + "\n", to: "sent.log")
-    let mapping = try directory.text(of: "devices.yml")
-    try directory.write(
-      mapping.replacingOccurrences(of: "gone, form: seconds", with: "gone, form: milliseconds"),
-      to: "devices.yml")
+    try map(gone: "milliseconds")
     try replay("sent.log", "--dry-run", "-o", "rows.csv").exits(0)
     #expect(try directory.text(of: "rows.csv").contains(",2017-07-14T02:40:00.123Z,"))
     try replay("rows.csv").exits(0)
     #expect(try directory.sqlite("own.sqlite", "SELECT gone FROM devices WHERE id = 'b'") == "1500000000123")
   }
 
-  @Test("a list is replayed alone")
-  func mixed() throws {
-    try write(try list())
-    let outcome = try replay("rows.csv", "dump.bin")
-    #expect(outcome.code == 2 && outcome.messages[0].contains("replay the list alone"), "\(outcome.errors)")
-    #expect(try dead().isEmpty)
-  }
+  /// The number of lines of a list, what follows them, a further input, and the first message or a part of it.
+  static let refusals: [(lines: Int, more: [String], inputs: [String], part: String)] = [
+    (7, [], ["dump.bin"], "replay the list alone"),
+    (1, [], [], "rows.csv: the list has no rows; nothing was replayed"), (7, ["x,y"], [], "line 8, column 1"),
+  ]
 
-  @Test("a list without rows is named, and not read as something else")
-  func empty() throws {
-    try write([try list()[0]])
-    let outcome = try replay("rows.csv").exits(2)
-    #expect(outcome.messages == ["rows.csv: the list has no rows; nothing was replayed"])
-    #expect(try dead().isEmpty)
-  }
-
-  @Test("a line that is no row ends the replay")
-  func damaged() throws {
-    try write(try list() + ["x,y"])
-    let outcome = try replay("rows.csv")
-    #expect(outcome.code == 2 && outcome.messages[0].contains("line 8, column 1"), "\(outcome.errors)")
+  @Test(
+    "a list with another input, without rows, or with a line that is no row, ends the replay",
+    arguments: refusals)
+  func refused(_ lines: Int, _ more: [String], _ inputs: [String], _ part: String) throws {
+    try write(try list().prefix(lines) + more)
+    let outcome = try replay(["rows.csv"] + inputs).exits(2)
+    #expect(outcome.messages[0].contains(part), "\(outcome.errors)")
     #expect(try dead().isEmpty)
   }
 
@@ -158,11 +141,8 @@ struct ReviewedReplayTests {
 
   @Test("no script is written if the limit is exceeded, a file exists, or an input is cut")
   func noScript() throws {
-    try directory.apnsift(
-      "replay", "dump.bin", "--to-sql", "replay.sql", "--mapping", "devices.yml", "--max-invalidate", "4"
-    ).exits(3)
-    let whole = try directory.tool("gzip", ["-c"], input: .bytes(feedback(tuples(500))))
-    try directory.write(Array(whole.prefix(whole.count / 2)), to: "cut.bin.gz")
+    try replay(["dump.bin", "--to-sql", "replay.sql"], limit: 4).exits(3)
+    try directory.writeCut(to: "cut.bin.gz")
     #expect(try replay("cut.bin.gz", "--to-sql", "replay.sql").code == 2)
     #expect(try !directory.names.contains { $0.hasPrefix("replay") })
     try directory.write("mine", to: "replay.undo.sql")
@@ -196,8 +176,7 @@ struct ReviewedReplayTests {
   @Test("a registration with a date alone, or without seconds, keeps the device until that ends")
   func spans() throws {
     // The tuples of tokens 1 and 2 are of 2014-05-13 16:54:20 and 16:55:20.
-    let mapping = try directory.text(of: "devices.yml")
-    try directory.write(mapping.replacing("seen, form: seconds", with: "seen, form: iso"), to: "devices.yml")
+    try map(seen: "iso")
     try directory.sqlite(
       "own.sqlite",
       "UPDATE devices SET seen = '2014-05-12'; UPDATE devices SET seen = '2014-05-13' WHERE id = 'b'; "
@@ -208,10 +187,8 @@ struct ReviewedReplayTests {
 
   @Test("a registration on the day of an invalidation makes a token live again")
   func sameDay() throws {
-    let mapping = try directory.text(of: "devices.yml")
     for form in ["date", "iso"] {
-      try directory.write(
-        mapping.replacing("gone, form: seconds", with: "gone, form: \(form)"), to: "devices.yml")
+      try map(gone: form)
       try replay("dump.bin").exits(0)
       // Another program may have written a date without a time.
       try directory.sqlite("own.sqlite", "UPDATE devices SET gone = '2014-05-13' WHERE id = 'b'")
@@ -225,19 +202,13 @@ struct ReviewedReplayTests {
   @Test(
     "a zone on which many outcomes depend is warned of", arguments: [("timestamp", true), ("iso", false)])
   func zone(_ form: String, _ isWarned: Bool) throws {
-    let old = try directory.text(of: "devices.yml")
-    try directory.write(
-      old.replacingOccurrences(of: "column: seen, form: seconds", with: "column: seen, form: \(form)"),
-      to: "devices.yml")
-    let rows = tuples(20).enumerated().map { number, tuple in
-      "INSERT INTO clock VALUES (\(number), '\(hex(tuple.token))', datetime(\(tuple.time) - 3600, 'unixepoch'));"
-    }
+    try map(seen: form)
+    let rows = tuples(20).map { "('\(hex($0.token))', datetime(\($0.time) - 3600, 'unixepoch'))" }
     try directory.sqlite(
       "own.sqlite",
       """
-      DROP TABLE devices; CREATE TABLE clock (id INTEGER PRIMARY KEY, token TEXT, seen TEXT, gone INTEGER);
-      ALTER TABLE clock RENAME TO devices;
-      \(rows.joined(separator: "\n").replacingOccurrences(of: "clock VALUES", with: "devices (id, token, seen) VALUES"))
+      DROP TABLE devices; CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT, seen TEXT, gone INTEGER);
+      INSERT INTO devices (token, seen) VALUES \(rows.joined(separator: ", "))
       """)
     try directory.write(feedback(tuples(20)), to: "dump.bin")
     let outcome = try replay("dump.bin", "--dry-run")

@@ -13,8 +13,8 @@ struct StoreChoiceTests {
 
   @Test("without a name it is tokens.sqlite here, made if missing, and said so once")
   func defaultStore() throws {
-    let trial = try directory.apnsift("replay", "dump.bin", "--dry-run", "--json")
-    #expect(try trial.code == 0 && Evidence.object(trial.text)["inserted"] as? Int == 3)
+    let trial = try directory.apnsift("replay", "dump.bin", "--dry-run", "--json").exits(0)
+    try trial.json(["inserted": 3])
     #expect(trial.messages.first?.hasPrefix("no store is named: taking sqlite:tokens.sqlite, ") == true)
     #expect(try directory.names == ["dump.bin"])
     let first = try directory.apnsift("replay", "dump.bin").exits(0)
@@ -32,16 +32,15 @@ struct StoreChoiceTests {
 
   @Test("APNSIFT_STORE names it, --store comes first, empty is not set")
   func environmentVariable() throws {
-    try directory.makeStore(in: "a.sqlite")
-    try directory.makeStore(in: "b.sqlite")
-    let variable = ["APNSIFT_STORE": "sqlite:a.sqlite"]
-    #expect(try directory.apnsift(["replay", "dump.bin"], environment: variable).code == 0)
-    #expect(try count("a.sqlite") == "3")
-    let named = ["replay", "dump.bin", "--store", "sqlite:b.sqlite"]
-    #expect(try directory.apnsift(named, environment: variable).code == 0)
-    #expect(try count("b.sqlite") == "3")
-    #expect(try directory.apnsift(["replay", "dump.bin"], environment: ["APNSIFT_STORE": ""]).code == 0)
-    #expect(try count("tokens.sqlite") == "3")
+    for store in ["a.sqlite", "b.sqlite"] { try directory.makeStore(in: store) }
+    for (variable, options, store) in [
+      ("sqlite:a.sqlite", [], "a.sqlite"), ("sqlite:a.sqlite", ["--store", "sqlite:b.sqlite"], "b.sqlite"),
+      ("", [], "tokens.sqlite"),
+    ] {
+      let arguments = ["replay", "dump.bin"] + options
+      try directory.apnsift(arguments, environment: ["APNSIFT_STORE": variable]).exits(0)
+      #expect(try count(store) == "3")
+    }
     try directory.apnsift(["store", "list"], environment: ["APNSIFT_STORE": "a.sqlite"]).exits(64)
   }
 
@@ -49,10 +48,9 @@ struct StoreChoiceTests {
   func create(_ isNamedByVariable: Bool) throws {
     let environment = isNamedByVariable ? ["APNSIFT_STORE": "sqlite:new.sqlite"] : [:]
     let arguments = ["replay", "dump.bin"] + (isNamedByVariable ? [] : ["--store", "sqlite:new.sqlite"])
-    let refused = try directory.apnsift(arguments, environment: environment).exits(2)
-    #expect(refused.said(.storeFailed("sqlite:new.sqlite", .notFound)))
-    #expect(refused.errors.contains("--create"))
-    #expect(!directory.exists("new.sqlite"))
+    let refused = try directory.apnsift(arguments, environment: environment).exits(
+      2, saying: .storeFailed("sqlite:new.sqlite", .notFound))
+    #expect(refused.errors.contains("--create") && !directory.exists("new.sqlite"))
     #expect(try directory.apnsift(arguments + ["--create"], environment: environment).code == 0)
     #expect(try count("new.sqlite") == "3")
   }
@@ -72,9 +70,8 @@ struct StoreChoiceTests {
     let outcome = try directory.apnsift(
       "replay", "dump.bin", "--json", "--store", "sqlite:tokens.sqlite", "--app", "mail", "--environment",
       "sandbox")
-    let object = try Evidence.object(outcome.text)
+    let object = try outcome.json(["invalidated": 1, "inserted": 2])
     #expect(object["app"] as? String == "mail" && object["environment"] as? String == "sandbox")
-    #expect(object["invalidated"] as? Int == 1 && object["inserted"] as? Int == 2)
     #expect(try directory.storedTokens(app: "chat", environment: "sandbox") == [StoredToken(token: token(0))])
     #expect(try directory.storedTokens(app: "mail", environment: "production").isEmpty)
   }

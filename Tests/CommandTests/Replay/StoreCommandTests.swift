@@ -50,14 +50,7 @@ struct StoreCommandTests {
 
   @Test("a CSV file or standard input: seconds, RFC 3339, empty is now", arguments: ["list.csv", "-"])
   func registerCSV(_ name: String) throws {
-    let text = """
-      token,registered_at\r
-      aa,1400000000
-      "bb",2013-05-01T11:30:00+02:00
-
-      cc,
-      dd
-      """
+    let text = "token,registered_at\r\naa,1400000000\n\"bb\",2013-05-01T11:30:00+02:00\n\ncc,\ndd"
     try directory.write("\u{feff}" + text, to: "list.csv")
     let before = try directory.sqlite("clock", "SELECT unixepoch()")
     try register(["--csv", name, "--app", "mail"], input: .file("list.csv")).exits(0)
@@ -80,9 +73,8 @@ struct StoreCommandTests {
   func badCSV(_ text: String, _ line: Int, _ column: Int?, _ problem: Message) throws {
     try directory.makeStore()
     try directory.write(text, to: "list.csv")
-    let outcome = try register(["--csv", "list.csv"]).exits(2)
     let message = Message.nothingImported("list.csv", .located(problem, line: line, column: column))
-    #expect(outcome.messages == [message.text])
+    #expect(try register(["--csv", "list.csv"]).exits(2).messages == [message.text])
     #expect(try directory.storedTokens().isEmpty)
   }
 
@@ -125,10 +117,12 @@ struct StoreCommandTests {
   @Test("list as JSON and NDJSON", arguments: [[], ["--dead"], ["--app", "com.none"]])
   func listJSON(_ options: [String]) throws {
     try fill()
-    let array = try Evidence.objects(try directory.apnsift(["store", "list", "-t", "json"] + options).text)
-    let lines = try Evidence.lines(try directory.apnsift(["store", "list", "-t", "ndjson"] + options).text)
-    #expect(Evidence.same(array, lines))
-    let csv = parseCSV(try directory.apnsift(["store", "list"] + options).text)
+    func list(_ format: String) throws -> String {
+      try directory.apnsift(["store", "list", "-t", format] + options).text
+    }
+    let array = try Evidence.objects(list("json"))
+    #expect(try Evidence.same(array, Evidence.lines(list("ndjson"))))
+    let csv = parseCSV(try list("csv"))
     let rows = array.map { object in
       csv[0].map { column in object[column].map { $0 is Null ? "" : "\($0)" } ?? "missing" }
     }

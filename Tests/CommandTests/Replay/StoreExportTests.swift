@@ -1,7 +1,6 @@
 import Basics
 import CommandTestSupport
 import Testing
-import Wording
 
 @Suite("store export")
 struct StoreExportTests {
@@ -52,26 +51,24 @@ struct StoreExportTests {
     (
       [
         "--app", "", "--live", "--no-header", "--token-form", "base64", "--time-form",
-        "timestamp:Europe/Berlin", "--delimiter", "tab",
-        "--columns", "token,registered_at",
+        "timestamp:Europe/Berlin", "--delimiter", "tab", "--columns", "token,registered_at",
       ], "qgECAwQ=\t2013-05-01 11:30:00\n"
     ),
   ]
 
   @Test("columns, forms and filters", arguments: exports)
   func export(_ options: [String], _ text: String) throws {
-    let outcome = try exporting(options).exits(0)
-    #expect(outcome.text == text)
+    #expect(try exporting(options).exits(0).text == text)
   }
 
   @Test("a time that the form cannot represent is reported with its token, and no file is created")
   func impossibleTime() throws {
     try directory.makeStore([StoredToken(token: [0xdd], registeredAt: 1 << 60)])
-    let outcome = try exporting(["-o", "out.csv"]).exits(2)
-    #expect(
-      outcome.said(
+    try exporting(["-o", "out.csv"]).exits(
+      2,
+      saying:
         "token dd: its registered_at is \(1 << 60), which the form iso cannot represent: correct the row, "
-          + "or choose --time-form seconds"))
+        + "or choose --time-form seconds")
     #expect(try directory.names == ["tokens.sqlite"])
     #expect(try exporting(["--time-form", "seconds"]).text.contains("dd,1152921504606846976"))
   }
@@ -96,8 +93,7 @@ struct StoreExportTests {
     try directory.makeStore(rows, in: "first.sqlite")
     let options = ["--token-form", token, "--time-form", time, "--delimiter", delimiter]
     let columns = ["--columns", "token,registered_at"]
-    try exporting(["--store", "sqlite:first.sqlite", "-o", "first.csv"] + columns + options)
-      .exits(0)
+    try exporting(["--store", "sqlite:first.sqlite", "-o", "first.csv"] + columns + options).exits(0)
     try directory.apnsift(
       ["store", "import", "first.csv", "--store", "sqlite:second.sqlite", "--create"] + options
     ).exits(0)

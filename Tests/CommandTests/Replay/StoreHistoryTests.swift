@@ -13,6 +13,7 @@ struct StoreHistoryTests {
     try directory.write(feedback(Self.deaths), to: "dump.bin")
   }
 
+  private static let store = "sqlite:tokens.sqlite"
   static let time: UInt32 = 1_450_000_000
   static let times = "2015-12-13T09:46:40Z"
   static let deaths = (1...4).map { Tuple(time, token($0)) }
@@ -36,11 +37,19 @@ struct StoreHistoryTests {
     try directory.apnsift(["replay"] + arguments)
   }
 
-  private func history() throws -> [Evidence.Object] {
-    try Evidence.objects(try directory.apnsift("store", "history", "--json").text)
-  }
+  private func history(_ options: String...) throws -> [Evidence.Object] { try directory.history(options) }
 
   private func undo(_ id: Int) throws -> Outcome { try directory.apnsift("store", "undo", String(id)) }
+
+  /// The message of an undo that restores all its rows.
+  private func undid(_ id: Int, as undo: Int, restored rows: Int) -> Message {
+    .undid(id, of: Self.store, as: undo, restored: rows, skipped: 0, reasons: [])
+  }
+
+  /// A second dump, with token 3 at a later time.
+  private func writeLater() throws {
+    try directory.write(feedback([Tuple(Self.time + 5, token(3))]), to: "later.bin")
+  }
 
   // MARK: - Replayed before
 
@@ -75,9 +84,8 @@ struct StoreHistoryTests {
   /// What leaves nothing in the journal.
   @Test("neither a dry run nor --no-journal leaves an entry", arguments: [["--dry-run"], ["--no-journal"]])
   func unrecorded(_ options: [String]) throws {
-    let outcome = try directory.apnsift(["replay", "dump.bin", "--json"] + options)
-    #expect(try Evidence.object(outcome.text)["replay"] is Null)
-    #expect(try history().isEmpty)
+    let counts = try directory.apnsift(["replay", "dump.bin", "--json"] + options).json()
+    #expect(try counts["replay"] is Null && history().isEmpty)
     #expect(try !replay("dump.bin").errors.contains("already-replayed"))
   }
 
@@ -89,11 +97,10 @@ struct StoreHistoryTests {
     try directory.write(feedback(tuples(2, from: 10)), to: "spool/b.bin")
     let outcome = try replay("spool", "--skip-replayed", "--json")
     #expect(outcome.messages.first == Message.inputSkipped("spool/a.bin", replayedBy: 1).text)
-    let counts = try Evidence.object(outcome.text)
-    #expect(counts["inputs"] as? Int == 1 && counts["inserted"] as? Int == 2 && counts["replay"] as? Int == 2)
-    let again = try replay("spool", "--skip-replayed", "--json")
-    #expect(again.code == 0 && again.messages.first == "2 inputs skipped: already replayed by replays 1, 2")
-    #expect(try Evidence.object(again.text)["inputs"] as? Int == 0)
+    try outcome.json(["inputs": 1, "inserted": 2, "replay": 2])
+    let again = try replay("spool", "--skip-replayed", "--json").exits(0)
+    #expect(again.messages.first == "2 inputs skipped: already replayed by replays 1, 2")
+    try again.json(["inputs": 0])
     let inputs = try history().map { ($0["inputs"] as? [Evidence.Object])?.map { $0["source"] as? String } }
     #expect(inputs == [["spool/a.bin"], ["spool/b.bin"]])
     try directory.makeDirectory("empty")
@@ -107,9 +114,7 @@ struct StoreHistoryTests {
     _ = try replay("dump.bin", "--app", "mail", "--environment", "sandbox", "--known-only")
     _ = try replay("dump.bin")
     _ = try undo(2)
-    let digest = String(
-      String(decoding: try directory.tool("sha256sum", [directory.path(of: "dump.bin")]), as: UTF8.self)
-        .prefix(64))
+    let digest = try directory.digest(directory.path(of: "dump.bin"))
     let input = "   dump.bin  152 bytes  SHA-256 \(digest)"
     let outcome = try directory.apnsift("store", "history")
     #expect(outcome.messages == ["listed 3 entries of the journal of sqlite:tokens.sqlite"])
@@ -147,7 +152,7 @@ struct StoreHistoryTests {
     let csv = try directory.apnsift("store", "history", "1")
     #expect(parseCSV(csv.text) == [header] + expected)
     #expect(csv.messages == ["listed 3 rows that replay 1 changed in sqlite:tokens.sqlite"])
-    let objects = try Evidence.objects(try directory.apnsift("store", "history", "1", "--json").text)
+    let objects = try history("1")
     #expect(objects.map { object in header.map { object[$0] as? String ?? "" } } == expected)
     #expect(objects.allSatisfy { $0.keys.count == header.count })
   }
@@ -159,31 +164,28 @@ struct StoreHistoryTests {
     #expect(try history().isEmpty)
     _ = try replay("dump.bin")
     for command in ["history", "undo"] {
-      let outcome = try directory.apnsift("store", command, String(id))
-      let message = Message.storeFailed("sqlite:tokens.sqlite", .noReplay(id))
-      #expect(outcome.code == 2 && outcome.said(message), "\(command)")
+      try directory.apnsift("store", command, String(id)).exits(
+        2, saying: .storeFailed(Self.store, .noReplay(id)))
     }
   }
 
   @Test("--last lists the last entries, and --trim-journal removes the rows of old replays")
   func trim() throws {
     _ = try replay("dump.bin")
-    try directory.write(feedback([Tuple(Self.time + 5, token(3))]), to: "later.bin")
+    try writeLater()
     _ = try replay("later.bin")
-    let last = try directory.apnsift("store", "history", "--last", "1", "--json")
-    #expect(try Evidence.objects(last.text).map { $0["id"] as? Int } == [2])
+    #expect(try history("--last", "1").map { $0["id"] as? Int } == [2])
     try directory.sqlite("tokens.sqlite", "UPDATE apnsift_replays SET at = at - 864000 WHERE id = 1")
-    let store = "sqlite:tokens.sqlite"
     for (age, rows) in [("11d", "0 changed rows of 0 replays"), ("9d", "3 changed rows of 1 replay")] {
-      let trimmed = try directory.apnsift("store", "history", "--trim-journal", age)
-      #expect(trimmed.code == 0 && trimmed.errors.contains("removed \(rows) before "), "\(trimmed.errors)")
+      let removed = Message("removed \(rows) before ")
+      try directory.apnsift("store", "history", "--trim-journal", age).exits(0, saying: removed)
     }
     #expect(try history().count == 2 && replay("dump.bin", "--skip-replayed").code == 0)
     #expect(parseCSV(try directory.apnsift("store", "history", "--changes").text).count == 2)
     let reason: Message = "the journal does not have its changed rows (--trim-journal removes old ones)"
     for command in [["undo", "1"], ["undo", "1", "--dry-run"], ["history", "1"]] {
-      let refused = try directory.apnsift(["store"] + command)
-      #expect(refused.code == 2 && refused.said(.storeFailed(store, .notUndoable(1, reason))))
+      try directory.apnsift(["store"] + command).exits(
+        2, saying: .storeFailed(Self.store, .notUndoable(1, reason)))
     }
     #expect(try undo(2).code == 0)
     #expect(try directory.storedTokens() == Self.after)
@@ -194,18 +196,14 @@ struct StoreHistoryTests {
   @Test("an undo restores every row, first on trial, and the input counts as new again")
   func undone() throws {
     _ = try replay("dump.bin")
-    let store = "sqlite:tokens.sqlite"
-    let trial = try directory.apnsift("store", "undo", "last", "--dry-run")
-    #expect(
-      trial.code == 0 && trial.said("dry run of an undo of replay 1 of \(store): 3 rows would be restored"))
+    try directory.apnsift("store", "undo", "last", "--dry-run").exits(
+      0, saying: "dry run of an undo of replay 1 of \(Self.store): 3 rows would be restored")
     #expect(try directory.storedTokens() == Self.after)
-    let outcome = try undo(1)
-    #expect(outcome.code == 0 && outcome.output.isEmpty)
-    #expect(
-      outcome.messages == [Message.undid(1, of: store, as: 2, restored: 3, skipped: 0, reasons: []).text])
+    let outcome = try undo(1).exits(0)
+    #expect(outcome.output.isEmpty && outcome.messages == [undid(1, as: 2, restored: 3).text])
     #expect(try directory.storedTokens() == Self.before)
     for (id, reason) in [(1, Message("it was undone already, by 2")), (2, "it is an undo itself")] {
-      try undo(id).exits(2, saying: .storeFailed(store, .notUndoable(id, reason)))
+      try undo(id).exits(2, saying: .storeFailed(Self.store, .notUndoable(id, reason)))
     }
     #expect(try history().count == 2)
     #expect(try replay("dump.bin", "--skip-replayed").said(.noProblems))
@@ -236,46 +234,38 @@ struct StoreHistoryTests {
   @Test("the last replay is the newest that changed rows, and a later one of the same tokens goes first")
   func last() throws {
     _ = try replay("dump.bin")
-    try directory.write(feedback([Tuple(Self.time + 5, token(3))]), to: "later.bin")
-    _ = try replay("later.bin")
-    _ = try replay("later.bin")
-    let refused = try undo(1)
+    try writeLater()
+    for _ in 0..<2 { _ = try replay("later.bin") }
     let reason: Message =
       "replay 2 changed rows of the same tokens later; undo replay 2 first; nothing was changed"
-    #expect(refused.code == 2)
-    #expect(refused.said(.storeFailed("sqlite:tokens.sqlite", .notUndoable(1, reason))))
+    try undo(1).exits(2, saying: .storeFailed(Self.store, .notUndoable(1, reason)))
     for (number, id, rows) in [(2, 4, 1), (1, 5, 3)] {
-      let undone = Message.undid(
-        number, of: "sqlite:tokens.sqlite", as: id, restored: rows, skipped: 0, reasons: [])
-      #expect(try directory.apnsift("store", "undo", "last").said(undone))
+      #expect(try directory.apnsift("store", "undo", "last").said(undid(number, as: id, restored: rows)))
     }
     #expect(try directory.storedTokens() == Self.before)
-    let none = try directory.apnsift("store", "undo", "last")
-    #expect(none.code == 2 && none.said("sqlite:tokens.sqlite has no replay to undo"))
+    try directory.apnsift("store", "undo", "last").exits(2, saying: "\(Self.store) has no replay to undo")
   }
 
   @Test("columns that were dropped since are named")
   func dropped() throws {
-    try directory.write(
-      Array("table: devices\ntoken: {column: token, form: hex}\nregistered: none\naction: delete\n".utf8),
-      to: "m.yml")
-    _ = try directory.sqlite(
+    try directory.writeMapping(to: "m.yml")
+    try directory.sqlite(
       "devices.sqlite",
       "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT, note TEXT); "
         + "INSERT INTO devices VALUES (1, '\(hex(token(1)))', 'why')")
     let mapped = ["--store", "sqlite:devices.sqlite", "--mapping", "m.yml"]
     #expect(try directory.apnsift(["replay", "dump.bin"] + mapped).code == 0)
-    _ = try directory.sqlite("devices.sqlite", "ALTER TABLE devices DROP COLUMN note")
-    let outcome = try directory.apnsift(["store", "undo", "last"] + mapped).exits(0)
-    #expect(outcome.said("column note was dropped since the replay: restored rows are without it"))
-    #expect(
-      try directory.sqlite("devices.sqlite", "SELECT * FROM devices") == "1|\(hex(token(1)))")
+    try directory.sqlite("devices.sqlite", "ALTER TABLE devices DROP COLUMN note")
+    try directory.apnsift(["store", "undo", "last"] + mapped).exits(
+      0, saying: "column note was dropped since the replay: restored rows are without it")
+    #expect(try directory.sqlite("devices.sqlite", "SELECT * FROM devices") == "1|\(hex(token(1)))")
   }
 
   @Test("a store that is missing is not made", arguments: [["undo", "1"], ["history"], ["history", "1"]])
   func noStore(_ arguments: [String]) throws {
-    let outcome = try directory.apnsift(["store"] + arguments + ["--store", "sqlite:none.sqlite"])
-    #expect(outcome.code == 2 && outcome.said(.storeFailed("sqlite:none.sqlite", .notFound)))
+    let store = "sqlite:none.sqlite"
+    try directory.apnsift(["store"] + arguments + ["--store", store]).exits(
+      2, saying: .storeFailed(store, .notFound))
     #expect(!directory.exists("none.sqlite"))
   }
 }

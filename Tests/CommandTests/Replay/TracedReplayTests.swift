@@ -1,6 +1,5 @@
 import Basics
 import CommandTestSupport
-import Foundation
 import Testing
 import Wording
 
@@ -16,8 +15,7 @@ struct TracedReplayTests {
       StoredToken(token: token(3), registeredAt: 1_500_000_000),
     ])
     try directory.write(feedback([Tuple(1_450_000_000, token(1))]), to: "first.bin")
-    try directory.write(
-      feedback([2, 1, 3].map { Tuple(1_460_000_000, token($0)) }), to: "second.bin")
+    try directory.write(feedback([2, 1, 3].map { Tuple(1_460_000_000, token($0)) }), to: "second.bin")
   }
 
   private static let inputs = ["first.bin", "second.bin"]
@@ -28,9 +26,7 @@ struct TracedReplayTests {
   }.map { "\(hex(token($0.key))) \($0.value)" }
 
   private func csv(_ text: String) -> [[String: String]] {
-    let lines = text.split(separator: "\n").map {
-      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    }
+    let lines = parseCSV(text)
     return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
   }
 
@@ -54,29 +50,25 @@ struct TracedReplayTests {
       #expect(foreseen.map { $0[name] } == recorded.map { $0[name] }, "\(name)")
     }
     // Of all replays, and as objects.
-    let objects = try Evidence.objects(try directory.apnsift("store", "history", "--changes", "--json").text)
+    let objects = try directory.history(["--changes"])
     #expect(objects.map { $0["offset"] as? Int } == recorded.map { Int($0["offset"] ?? "") })
   }
 
   @Test("a table of one's own has the row's key")
   func keys() throws {
-    try directory.write(
-      Array("table: devices\ntoken: {column: token, form: hex}\nregistered: none\naction: delete\n".utf8),
-      to: "m.yml")
-    _ = try directory.sqlite(
+    try directory.writeMapping(to: "m.yml")
+    try directory.sqlite(
       "tokens.sqlite",
       "CREATE TABLE devices (shop TEXT, id INTEGER, token TEXT, PRIMARY KEY (shop, id)); "
         + "INSERT INTO devices VALUES ('a', 7, '\(hex(token(2)))'), ('b', 8, '\(hex(token(2)).uppercased())')"
     )
     let mapped = ["--store", "sqlite:tokens.sqlite", "--mapping", "m.yml"]
     #expect(try directory.apnsift(["replay", "second.bin"] + mapped).code == 0)
-    let objects = try Evidence.objects(
-      try directory.apnsift(["store", "history", "1", "--changes", "--json"] + mapped).text)
+    let objects = try directory.history(["1", "--changes"] + mapped)
     #expect(objects.map { $0["key"] as? String } == ["'a',7", "'b',8"])
-    let history = try Evidence.objects(try directory.apnsift(["store", "history", "--json"] + mapped).text)
-    #expect(history.map { $0["rows"] as? Int } == [2] && history.map { $0["invalidated"] as? Int } == [1])
-    let undo = try directory.apnsift(["store", "undo", "last"] + mapped)
-    #expect(
-      undo.said(.undid(1, of: "sqlite:tokens.sqlite", as: 2, restored: 2, skipped: 0, reasons: [])))
+    let replays = try directory.history(mapped)
+    #expect(replays.map { $0["rows"] as? Int } == [2] && replays.map { $0["invalidated"] as? Int } == [1])
+    try directory.apnsift(["store", "undo", "last"] + mapped).exits(
+      0, saying: .undid(1, of: "sqlite:tokens.sqlite", as: 2, restored: 2, skipped: 0, reasons: []))
   }
 }

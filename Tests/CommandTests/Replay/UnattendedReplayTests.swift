@@ -29,8 +29,7 @@ struct UnattendedReplayTests {
     let failed = try replay("--fail-on", "unrecognised", "--quiet").exits(2)
     #expect(failed.messages.first?.hasPrefix(skips) == true)
     #expect(!directory.exists("tokens.sqlite"))
-    let skipped = try replay("--fail-on", "unrecognised", "--skip-unreadable", "--json").exits(2)
-    #expect(try Evidence.object(skipped.text)["inserted"] as? Int == 6)
+    try replay("--fail-on", "unrecognised", "--skip-unreadable", "--json").exits(2).json(["inserted": 6])
     #expect(try directory.apnsift("inspect", "spool/page.bin").code == 0)
     #expect(try directory.apnsift("inspect", "spool/page.bin", "--fail-on", "unrecognised").code == 2)
   }
@@ -51,14 +50,13 @@ struct UnattendedReplayTests {
   func skipUnreadable() throws {
     try directory.writeCut(to: "spool/cut.bin.gz")
     try replay().exits(2, saying: .storeUnchanged("sqlite:tokens.sqlite", unreadable: 1))
-    let trial = try replay("--dry-run", "--json")
-    #expect(trial.code == 2 && trial.said(.storeWouldBeUnchanged("sqlite:tokens.sqlite", unreadable: 1)))
-    #expect(try (Evidence.object(trial.text)["tokens"] as? Int ?? 0) >= 6)
+    let trial = try replay("--dry-run", "--json").exits(
+      2, saying: .storeWouldBeUnchanged("sqlite:tokens.sqlite", unreadable: 1))
+    #expect(try (trial.json()["tokens"] as? Int ?? 0) >= 6)
     #expect(!directory.exists("tokens.sqlite"))
     let outcome = try replay("--skip-unreadable", "--json").exits(2)
     #expect(outcome.messages.count { $0.hasPrefix("spool/cut.bin.gz: ") } == 1)
-    let counts = try Evidence.object(outcome.text)
-    #expect(counts["inputs"] as? Int == 3 && counts["tokens"] as? Int == 6)
+    try outcome.json(["inputs": 3, "tokens": 6])
     #expect(try directory.storedTokens().count == 6)
     let quiet = try replay("--skip-unreadable", "--skip-replayed", "--quiet")
     #expect(quiet.code == 2 && quiet.messages.count == 2, "the failure, and the last line")
@@ -70,12 +68,12 @@ struct UnattendedReplayTests {
       #expect(try directory.apnsift(["replay", "spool", "--skip-unreadable"] + more).code == 64)
     }
     try directory.writeCut(to: "spool/cut.bin.gz")
-    let outcome = try directory.apnsift(
-      ["replay", "spool", "-", "--skip-unreadable", "--create"], input: .bytes(feedback(tuples(1))))
-    #expect(
-      outcome.code == 2
-        && outcome.said(
-          "- can be read only once, but has to be read again because another input failed: save it to a file")
+    try directory.apnsift(
+      ["replay", "spool", "-", "--skip-unreadable", "--create"], input: .bytes(feedback(tuples(1)))
+    ).exits(
+      2,
+      saying:
+        "- can be read only once, but has to be read again because another input failed: save it to a file"
     )
     #expect(!directory.exists("tokens.sqlite"))
   }
@@ -85,38 +83,33 @@ struct UnattendedReplayTests {
   @Test("a mapping file names store, journal, app and environment; options come before it")
   func file() throws {
     try directory.sqlite(
-      "own.sqlite", "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT, dead INTEGER)")
-    try directory.sqlite("own.sqlite", "INSERT INTO devices (token) VALUES ('\(hex(token(0)))')")
-    try directory.write(
+      "own.sqlite",
+      "CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT, gone INTEGER); "
+        + "INSERT INTO devices (token) VALUES ('\(hex(token(0)))')")
+    try directory.writeMapping(
+      to: "devices.yml", gone: "seconds",
       """
       store: sqlite:own.sqlite
       journal: sqlite:journal.sqlite
-      table: devices
-      token: {column: token, form: hex}
       app: {value: com.example.mail}
       environment: {value: sandbox}
-      registered: none
-      action: mark
-      invalidated: {column: dead, form: seconds}
-      """, to: "devices.yml")
-    let outcome = try directory.apnsift(
-      "replay", "spool", "--mapping", "devices.yml", "--json", "--max-invalidate", "100%"
-    ).exits(0)
-    let counts = try Evidence.object(outcome.text)
-    #expect(
-      counts["store"] as? String == "sqlite:own.sqlite" && counts["app"] as? String == "com.example.mail")
-    #expect(counts["environment"] as? String == "sandbox" && counts["invalidated"] as? Int == 1)
+      """)
+    func mapped(_ arguments: String...) throws -> Outcome {
+      try directory.apnsift(arguments + ["--mapping", "devices.yml"])
+    }
+    let replay = ["replay", "spool", "--json", "--max-invalidate", "100%", "--mapping", "devices.yml"]
+    let counts = try directory.apnsift(replay).exits(0).json(["invalidated": 1])
+    let texts = [
+      "store": "sqlite:own.sqlite", "app": "com.example.mail", "environment": "sandbox",
+    ]
+    for (name, text) in texts { #expect(counts[name] as? String == text) }
     #expect(try directory.names.contains("journal.sqlite"))
-    let history = try directory.apnsift("store", "history", "--mapping", "devices.yml", "--json")
-    #expect(try Evidence.objects(history.text).map { $0["app"] as? String } == ["com.example.mail"])
-    #expect(try directory.apnsift("store", "undo", "1", "--mapping", "devices.yml").code == 0)
-    let other = try directory.apnsift(
-      "store", "list", "--mapping", "devices.yml", "--store", "sqlite:none.sqlite")
-    #expect(other.code == 2 && other.errors.contains("none.sqlite"))
-    let app = try directory.apnsift(
-      "replay", "spool", "--mapping", "devices.yml", "--app", "other", "--dry-run", "--json",
-      "--max-invalidate", "100%")
-    #expect(try Evidence.object(app.text)["app"] as? String == "other")
+    let history = try directory.history(["--mapping", "devices.yml"])
+    #expect(history.map { $0["app"] as? String } == ["com.example.mail"])
+    #expect(try mapped("store", "undo", "1").code == 0)
+    try mapped("store", "list", "--store", "sqlite:none.sqlite").exits(2, saying: "none.sqlite")
+    let other = try directory.apnsift(replay + ["--app", "other", "--dry-run"])
+    #expect(try other.json()["app"] as? String == "other")
   }
 
   @Test("the unit of samples/systemd replays into PostgreSQL by its mapping")
@@ -143,12 +136,11 @@ struct UnattendedReplayTests {
         .replacing("%%", with: "%")
     }
     let outcome = try directory.apnsift(arguments)
-    #expect(outcome.code == 0 && outcome.output.isEmpty && outcome.errors.isEmpty, "\(outcome.errors)")
+    #expect(outcome.isSilent, "\(outcome.errors)")
     #expect(
       try session.run("SELECT device_token FROM devices WHERE unregistered_at IS NOT NULL") == [
         [hex(token(0))]
       ])
-    let again = try directory.apnsift(arguments)
-    #expect(again.code == 0 && again.output.isEmpty && again.errors.isEmpty)
+    #expect(try directory.apnsift(arguments).isSilent)
   }
 }

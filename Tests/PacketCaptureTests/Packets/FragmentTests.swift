@@ -26,12 +26,12 @@ struct FragmentTests {
 
   /// Reads RAW packets; gives the segments' payloads, the kinds of findings, and the reader.
   private func read(
-    _ frames: [[UInt8]], options: CaptureOptions = CaptureOptions(), linkType: UInt16 = 101
+    _ frames: [[UInt8]], options: CaptureOptions = CaptureOptions()
   ) -> (payloads: [[UInt8]], findings: [StreamFinding], reader: FrameReader) {
     var reader = FrameReader(options: options)
     var payloads: [[UInt8]] = []
     for frame in frames {
-      let answer = reader.read(frame, linkType: linkType)
+      let answer = reader.read(frame, linkType: 101)
       if case .datagram(_, let datagram) = answer { expectOrigins(of: datagram, in: reader.file) }
       if let payload = FrameReader.payload(answer, of: frame) { payloads.append(payload) }
     }
@@ -144,8 +144,7 @@ struct FragmentTests {
 
   @Test("age, in packets")
   func age() {
-    var options = CaptureOptions()
-    options.reorderWindow = 10
+    let options = CaptureOptions.with { $0.reorderWindow = 10 }
     let frames = Self.fragments(step: 512)
     for between in 8...11 {
       let others = [[UInt8]](repeating: Frames.ipv4(Frames.zeros(8), protocol: 1), count: between)
@@ -158,8 +157,7 @@ struct FragmentTests {
 
   @Test("the buffer: the oldest goes first")
   func buffer() {
-    var options = CaptureOptions()
-    options.fragmentBuffer = 20_000
+    var options = CaptureOptions.with { $0.fragmentBuffer = 20_000 }
     let sets = (0..<40).map { Self.fragments(step: 512, id: $0) }
     let (payloads, findings, _) = read(sets.map { $0[0] } + [sets[39][1], sets[0][1]], options: options)
     #expect(payloads == [Self.payload])
@@ -173,8 +171,7 @@ struct FragmentTests {
   func smallest(_ isIPv6: Bool) {
     let payload = [UInt8](repeating: 3, count: 65_535 - 20)
     let frames = Self.fragments(of: Frames.tcp(payload), step: 8, isIPv6: isIPv6)
-    var options = CaptureOptions()
-    options.reorderWindow = frames.count
+    let options = CaptureOptions.with { $0.reorderWindow = frames.count }
     #expect(frames.count == 8192)
     let (payloads, findings, _) = read(frames.reversed(), options: options)
     #expect(payloads == [payload] && findings.isEmpty)
@@ -182,9 +179,7 @@ struct FragmentTests {
 
   @Test("a flood of first fragments: each is reported")
   func flood() {
-    var options = CaptureOptions()
-    options.fragmentBuffer = 1 << 20
-    var reader = FrameReader(options: options)
+    var reader = FrameReader(options: .with { $0.fragmentBuffer = 1 << 20 })
     for id in 0..<50_000 {
       let frame = Frames.ipv4(Frames.zeros(8), id: id & 0xffff, offsetField: 0x2000)
       #expect(reader.read(frame, linkType: 101) == .skipped)

@@ -2,7 +2,6 @@ import Basics
 import PacketCapture
 import TestSupport
 import Testing
-import Wording
 
 /// A packet of samples/corpus whose headers no other one has. What is in it, the corpus says.
 struct FrameCase: Sendable, CustomTestStringConvertible {

@@ -7,7 +7,9 @@ package enum Command {
   /// APNSIFT in the environment, else the one that was built with these tests: it is in the same directory. No
   /// dependency of the test target says so, as tests of a command link it in whole; `swift build` makes both.
   package static let path: String = {
-    if let path = ProcessInfo.processInfo.environment["APNSIFT"], !path.isEmpty { return absolute(path) }
+    if let path = ProcessInfo.processInfo.environment["APNSIFT"], !path.isEmpty {
+      return URL(fileURLWithPath: path).path
+    }
     let paths: [String?] = [
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
       Bundle(for: Anchor.self).bundlePath, CommandLine.arguments.first,
@@ -22,8 +24,6 @@ package enum Command {
   package static let lab = path + "-lab"
 
   private final class Anchor {}
-
-  private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
 }
 
 /// What a program did.
@@ -176,13 +176,8 @@ extension TestDirectory {
     case .file(let name): return (try Descriptor(opening: path(of: name), O_RDONLY), [], nil)
     case .descriptor(let descriptor): return (descriptor, [], nil)
     case .bytes(let bytes):
-      let (reading, writing) = try Self.pipe()
+      let (reading, writing) = try CommandTestSupport.makePipe()
       return (reading, bytes, writing)
     }
-  }
-
-  private static func pipe() throws -> (Descriptor, Descriptor) {
-    let ends = try CommandTestSupport.makePipe()
-    return (ends.reading, ends.writing)
   }
 }

@@ -65,9 +65,9 @@ extension Exported {
 
 /// Files of a key log in the directory of a test.
 extension TestDirectory {
-  func exportTLS(_ flow: TLSFlow, _ segments: [Segment]? = nil, _ options: String...) throws -> Exported {
+  func exportTLS(_ flow: TLSFlow, _ segments: [Segment]? = nil) throws -> Exported {
     try writeCapture(segments ?? flow.segments)
     try write(flow.keyLog, to: "keys.log")
-    return try export("capture.pcap", ["--keys", "keys.log"] + options)
+    return try export("capture.pcap", "--keys", "keys.log")
   }
 }

@@ -25,18 +25,14 @@ struct TLSRecordTests {
   func commands() throws {
     let flow = TLSFlow.gcm
     _ = try directory.exportTLS(flow)
-    func run(_ words: String) throws -> Outcome {
-      let outcome = try directory.apnsift(words.split(separator: " ").map(String.init)).exits(0)
-      return outcome
-    }
-    let text = try run("inspect capture.pcap --keys keys.log").text
+    let text = try directory.apnsift("inspect capture.pcap --keys keys.log".words).exits(0).text
     #expect(text.contains("TLS 1.2") && text.contains("keys.log line 1"))
-    _ = try run("export capture.pcap -t raw -o plain --keys keys.log")
+    try directory.apnsift("export capture.pcap -t raw -o plain --keys keys.log".words).exits(0)
     #expect(try directory.bytes(of: "plain/stream-0-b.raw") == flow.server)
     #expect(try directory.bytes(of: "plain/stream-0-a.raw") == flow.client)
-    _ = try run("export capture.pcap -t raw -o cipher --no-decrypt")
+    try directory.apnsift("export capture.pcap -t raw -o cipher --no-decrypt".words).exits(0)
     #expect(try directory.bytes(of: "cipher/stream-0-b.raw") == flow.conversation.bytes(of: .server))
-    let shown = try run("show capture.pcap --keys keys.log --offset 380").text
+    let shown = try directory.apnsift("show capture.pcap --keys keys.log --offset 380".words).exits(0).text
     #expect(shown.filter { !$0.isWhitespace }.contains(hex(flow.server[386..<394])))
   }
 
@@ -45,17 +41,12 @@ struct TLSRecordTests {
     let flow = TLSFlow.gcm
     var conversation = flow.conversation
     conversation.segmentSizes = [67]
-    try directory.write(flow.keyLog, to: "keys.log")
-    try directory.writeCapture(conversation.segments(), to: "tls.pcap")
+    _ = try directory.exportTLS(flow, conversation.segments())
     var clear = Conversation(serverSends: flow.server)
     clear.segmentSizes = [190]
     try directory.writeCapture(clear.segments(), to: "clear.pcap")
-    func readers(_ name: String, _ options: String...) throws -> [String] {
-      let text = try directory.apnsift(["audit", "--json", name] + options).text
-      return text.replacing(name, with: "").split(separator: "\n").map(String.init)
-    }
-    let found = try readers("tls.pcap", "--keys", "keys.log")
-    #expect(found == (try readers("clear.pcap")))
-    #expect(!found.isEmpty)
+    let found = try directory.apnsift("audit --json capture.pcap --keys keys.log".words).text
+    let expected = try directory.apnsift("audit", "--json", "clear.pcap").text
+    #expect(!found.isEmpty && found == expected.replacing("clear.pcap", with: "capture.pcap"))
   }
 }

@@ -7,12 +7,6 @@ import Testing
 struct TLSServiceTests {
   private let directory = TestDirectory()
 
-  private func export(_ segments: [Segment], _ flow: TLSFlow, _ options: String...) throws -> Exported {
-    try directory.writeCapture(segments)
-    try directory.write(flow.keyLog, to: "keys.log")
-    return try directory.export("capture.pcap", options)
-  }
-
   /// A hello of TLS 1.2 with a server name and protocols.
   private func hello(_ name: String, _ protocols: [String]) -> [UInt8] {
     func sized(_ bytes: [UInt8], _ length: Int) -> [UInt8] {
@@ -42,11 +36,10 @@ struct TLSServiceTests {
         ])
         conversation.server.port = UInt16(port)
         conversation.segmentSizes = [size]
-        let exported = try export(conversation.segments(), TLSFlow.some[0])
+        let keyed = try directory.exportTLS(TLSFlow.some[0], conversation.segments())
+        #expect(Set(keyed.codes) == ["unused-secrets", isOther ? "unrelated-tls" : "decryption-failed"])
+        let exported = try directory.export("capture.pcap")
         #expect(Set(exported.codes) == [isOther ? "unrelated-tls" : "encrypted-stream"])
-        let keyed = try export(conversation.segments(), TLSFlow.some[0], "--keys", "keys.log")
-        #expect(
-          Set(keyed.codes) == ["unused-secrets", isOther ? "unrelated-tls" : "decryption-failed"])
         let message = exported.findings.first?["message"] as? String
         #expect(message?.contains("channel management") == name.hasPrefix("api-manage"))
         #expect(exported.streams.first?["protocol"] as? String == "encrypted")
@@ -56,17 +49,18 @@ struct TLSServiceTests {
 
   @Test("files of keys in a folder are named with their option, and others are not taken for them")
   func folder() throws {
-    let session = try directory.text(of: Repository.path(of: "samples/tls/pasted.s_client.txt"))
-    try directory.write("# log\r\n" + TLSFlow.gcm.keyLog, to: "in/a.log")
-    try directory.write("SERVER_TRAFFIC_SECRET_0 \(String(repeating: "0a", count: 64))\n", to: "in/none.txt")
-    try directory.write(try directory.bytes(of: TLSFlow.path(of: "rsa.key")), to: "in/b.pem")
+    let session = try directory.bytes(of: Repository.path(of: "samples/tls/pasted.s_client.txt"))
     let container = Repository.path(of: "samples/corpus/capture/tls-key-in-pkcs12/legacy.p12")
-    try directory.write(try directory.bytes(of: container), to: "in/c.p12")
-    try directory.write(session, to: "in/d.txt")
-    try directory.write(
-      TLSFlow("openssl-1.2-resumption-ticket.flow").session.joined(separator: "\n"), to: "in/e.pem")
-    // What s_client received, after its text.
-    try directory.write(Array(session.utf8) + TLSFlow.gcm.server, to: "in/received.txt")
+    let ticket = TLSFlow("openssl-1.2-resumption-ticket.flow").session.joined(separator: "\n")
+    for (name, content) in [
+      ("a.log", Array("# log\r\n\(TLSFlow.gcm.keyLog)".utf8)), ("d.txt", session),
+      ("e.pem", Array(ticket.utf8)),
+      ("b.pem", try directory.bytes(of: TLSFlow.path(of: "rsa.key"))),
+      ("c.p12", try directory.bytes(of: container)),
+      ("none.txt", Array("SERVER_TRAFFIC_SECRET_0 \(String(repeating: "0a", count: 64))\n".utf8)),
+      // What s_client received, after its text.
+      ("received.txt", session + TLSFlow.gcm.server),
+    ] { try directory.write(content, to: "in/\(name)") }
     let exported = try directory.export("in")
     let named = exported.findings("unrecognised-input").map { "\($0["source"] ?? "") \($0["message"] ?? "")" }
     for (name, option) in [

@@ -10,10 +10,7 @@ import Testing
 
   /// The rows, from JSON, as `name records correct wrong missed outcome`.
   private func rows(_ arguments: String...) throws -> [String] {
-    try objects(arguments).map { row in
-      let counts = ["records", "correct", "wrong", "missed"].map { (row[$0] as? Int).map { "\($0)" } ?? "-" }
-      return (["\(row["name"] ?? "")"] + counts + ["\(row["outcome"] ?? "")"]).joined(separator: " ")
-    }
+    try objects(arguments).map { "\($0["name"] ?? "") \(Readers.counts($0))" }
   }
 
   private func objects(_ arguments: [String]) throws -> [Evidence.Object] {
@@ -22,10 +19,7 @@ import Testing
   }
 
   private func java(_ arguments: String...) throws -> String? {
-    try objects(arguments).first { $0["name"] as? String == "java" }.map { row in
-      ["records", "correct", "wrong", "missed"].map { (row[$0] as? Int).map { "\($0)" } ?? "-" }.joined(
-        separator: " ")
-    }
+    try objects(arguments).first { $0["name"] as? String == "java" }.map(Readers.counts)
   }
 
   @Test("text output, with records counted from 0") func table() throws {
@@ -104,14 +98,14 @@ import Testing
     segments.swapAt(data[0], data[0] + 1)
     try directory.writeCapture(segments)
     // Reads of 38, 20, 18, 38, 20, 18: tuples 0 and 2 whole.
-    #expect(try java("capture.pcap") == "6 2 4 2")
-    #expect(try java("capture.pcap", "--chunk-size", "38") == "4 4 0 0")
+    #expect(try java("capture.pcap") == "6 2 4 2 completed")
+    #expect(try java("capture.pcap", "--chunk-size", "38") == "4 4 0 0 completed")
     try directory.write(feedback(tuples(4)), to: "dump.bin")
     try directory.write("38\n20\n18\n", to: "sizes.txt")
-    #expect(try java("dump.bin", "--chunk-sizes", "sizes.txt") == "6 2 4 2")
+    #expect(try java("dump.bin", "--chunk-sizes", "sizes.txt") == "6 2 4 2 completed")
     // 4096 bytes are 107 tuples and 30 bytes; the other 3504 are 92 reads and 8 bytes, all misaligned.
     try directory.write(feedback(tuples(200)), to: "dump.bin")
-    #expect(try java("dump.bin") == "201 107 94 93")
+    #expect(try java("dump.bin") == "201 107 94 93 completed")
   }
 
   @Test("every size of chunks from 1 to 80 has its row") func everyChunking() throws {
@@ -146,7 +140,7 @@ import Testing
 
   @Test("a capture that begins inside a tuple is not judged; one that begins with a tuple is")
   func midstream() throws {
-    for (lost, expected) in [(38, "5 5 0 0"), (20, "- - - -")] {
+    for (lost, expected) in [(38, "5 5 0 0 completed"), (20, "- - - - not-judged")] {
       var conversation = Conversation(serverSends: Array(feedback(tuples(6)).dropFirst(lost)))
       conversation.segmentSizes = [38]
       try directory.writeCapture(conversation.segments().filter { !$0.payload.isEmpty })
@@ -156,8 +150,8 @@ import Testing
 
   @Test("a stream that takes more than --memory is not judged, and a message names it") func memory() throws {
     try directory.write(feedback(tuples(1000)), to: "dump.bin")
-    let outcome = try directory.apnsift("audit", "dump.bin", "--memory", "30000")
-    #expect(outcome.code == 0 && outcome.said("dump.bin: stream 0 is not judged: the open streams exceed"))
+    let outcome = try directory.apnsift("audit", "dump.bin", "--memory", "30000").exits(
+      0, saying: "dump.bin: stream 0 is not judged: the open streams exceed")
     #expect(outcome.text.contains("not-judged"))
   }
 
@@ -195,14 +189,13 @@ import Testing
       (2, ["--chunk-sizes", "less"], "less: line 1: '-1'"),
       (2, ["--chunk-sizes", "empty"], "empty: no chunk sizes"),
       (2, ["--chunk-sizes", "blank"], "blank: no chunk sizes"),
-    ]) func wrong(_ code: Int, _ options: [String], _ says: Message) throws
-  {
+    ])
+  func wrong(_ code: Int, _ options: [String], _ says: Message) throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     for (name, text) in [
       "zero": "38\n0\n", "word": "38\n\ntwenty\n", "less": "-1\n", "empty": "", "blank": "\n\n",
     ] { try directory.write(text, to: name) }
-    let outcome = try directory.apnsift(["audit", "dump.bin"] + options)
-    #expect(outcome.code == Int32(code) && outcome.output.isEmpty)
-    #expect(outcome.said(says), "\(outcome.errors)")
+    let outcome = try directory.apnsift(["audit", "dump.bin"] + options).exits(Int32(code), saying: says)
+    #expect(outcome.output.isEmpty)
   }
 }

@@ -9,13 +9,11 @@ import Testing
   @Test("a client reads what export writes, in the captured chunks") func captured() throws {
     try directory.writeCapture(ServedFeedback.conversation().segments())
     try #require(try directory.apnsift("export", "-t", "raw", "-o", "raw", "capture.pcap").code == 0)
-    let server = try directory.serve("capture.pcap", "--once")
-    let read = try directory.read(from: server)
+    let (read, outcome) = try directory.serveOnce("capture.pcap")
     #expect(read.text == hex(try directory.bytes(of: "raw/stream-0-b.raw")))
     #expect(read.text == hex(ServedFeedback.bytes))
     #expect(read.sizes == ServedFeedback.cut(ServedFeedback.sizes))
-    #expect(read.end == "end")
-    let outcome = try server.end(by: nil).exits(0)
+    #expect(read.end == "end" && outcome.code == 0)
     #expect(outcome.messages.last == "served 1 stream to 1 client, 760 bytes; no problems found")
   }
 
@@ -24,20 +22,18 @@ import Testing
     (["--chunk-sizes", "sizes.txt"], [1, 37, 100]),
   ]
 
-  @Test("a dump comes in the chunks that were asked for", arguments: chunks, [false, true]) func dump(
-    _ chunks: (options: [String], sizes: [Int]), isTLS: Bool
-  ) throws {
+  @Test("a dump comes in the chunks that were asked for", arguments: chunks, [false, true])
+  func dump(_ chunks: (options: [String], sizes: [Int]), isTLS: Bool) throws {
     let bytes = feedback(tuples(300))
     try directory.write(bytes, to: "dump.bin")
     try directory.write("1\n37\n100\n", to: "sizes.txt")
     let tls = isTLS ? ["--tls", "--write-certificate", "server.pem"] : []
-    let server = try RunningServer(["dump.bin", "--once"] + chunks.options + tls, in: directory)
+    let server = try directory.serve(["dump.bin", "--once"] + chunks.options + tls)
     let read = try directory.read(from: server, trusting: isTLS ? "server.pem" : nil)
     #expect(read.text == hex(bytes) && read.version == (isTLS ? "TLSv1.3" : nil))
     // Python's ssl returns a record at a time, and a record holds no more than 16 KiB.
-    #expect(
-      read.sizes
-        == ServedFeedback.cut(isTLS ? chunks.sizes.map { min($0, 16384) } : chunks.sizes, count: bytes.count))
+    let sizes = isTLS ? chunks.sizes.map { min($0, 16384) } : chunks.sizes
+    #expect(read.sizes == ServedFeedback.cut(sizes, count: bytes.count))
     #expect(try server.end(by: nil).code == 0)
   }
 

@@ -13,11 +13,14 @@ struct ServePushTests {
       to: "log.ndjson")
   }
 
+  /// What curl prints of a request.
+  private func curl(_ options: String, _ path: String, of server: RunningServer) throws -> String {
+    let address = "http://127.0.0.1:\(server.port)/\(path)"
+    return try directory.shell("curl -q -s --http2-prior-knowledge \(options) \(address)").text
+  }
+
   private func push(_ token: String, to server: RunningServer, _ options: String = "") throws -> String {
-    try directory.shell(
-      "curl -q -s --http2-prior-knowledge -w ' %{http_code}' -d '{\"aps\":{}}' \(options) "
-        + "http://127.0.0.1:\(server.port)/3/device/\(token)"
-    ).text
+    try curl("-w ' %{http_code}' -d '{\"aps\":{}}' \(options)", "3/device/\(token)", of: server)
   }
 
   @Test("--received has its name from the start, and what the client sent, but no secrets")
@@ -46,8 +49,7 @@ struct ServePushTests {
   func strict() throws {
     let server = try directory.serve("--pushes", "--strict", "log.ndjson")
     #expect(try push("aa11", to: server) == #"{"reason":"MissingTopic"} 400"#)
-    #expect(
-      try push("bb22", to: server, "-H 'apns-topic: com.example.app'") == " 200")
+    #expect(try push("bb22", to: server, "-H 'apns-topic: com.example.app'") == " 200")
     #expect(try server.end().code == 0)
   }
 
@@ -73,26 +75,24 @@ struct ServePushTests {
     }
   }
 
+  private static let channels = "1/apps/com.example.app/channels"
+
   @Test("answers on demand, without an input: a channel, a broadcast to it, and when to try again")
   func demanded() throws {
     let server = try directory.serve(
       "--pushes", "/dev/null", "--answer", "429:TooManyRequests:30", "--answer",
       "create=503:Service Unavailable", "--answer", "create=200@1", "--received", "sent.ndjson")
-    let curl = "curl -q -s --http2-prior-knowledge"
-    let address = "http://127.0.0.1:\(server.port)"
     let body = #"{"push-type":"LiveActivity","message-storage-policy":0}"#
-    let create =
-      "\(curl) -d '\(body)' -w '%{http_code} %header{apns-channel-id}' "
-      + "\(address)/1/apps/com.example.app/channels"
-    #expect(try directory.shell(create).text == #"{"reason":"Service Unavailable"}503 "#)
     let id = "pENK4mZKUnNQvdDwVOv27Q=="
-    #expect(try directory.shell(create).text == "201 \(id)")
+    for answer in [#"{"reason":"Service Unavailable"}503 "#, "201 \(id)"] {
+      let create = "-d '\(body)' -w '%{http_code} %header{apns-channel-id}'"
+      #expect(try curl(create, Self.channels, of: server) == answer)
+    }
     let fields = [
       "apns-channel-id: \(id)", "apns-push-type: liveactivity", "apns-priority: 5", "apns-expiration: 0",
     ].map { "-H '\($0)'" }.joined(separator: " ")
-    let sent = try directory.shell(
-      "\(curl) -d '{}' \(fields) -w '%{http_code}' \(address)/4/broadcasts/apps/com.example.app")
-    #expect(sent.text == "200")
+    let sent = "-d '{}' \(fields) -w '%{http_code}'"
+    #expect(try curl(sent, "4/broadcasts/apps/com.example.app", of: server) == "200")
     #expect(try push("aa", to: server, "-w ' %header{retry-after}'") == #"{"reason":"TooManyRequests"} 30"#)
     #expect(try server.end().code == 0)
     let lines = try Evidence.lines(try directory.text(of: "sent.ndjson"))
@@ -106,6 +106,12 @@ struct ServePushTests {
     #expect(lines[3]["retry_after"] as? Int == 30)
   }
 
+  /// The first message of a server that does not begin.
+  private func refusal(_ code: Int32, _ options: String...) throws -> String {
+    try #require(
+      try directory.lab(["serve", "log.ndjson", "--port", "0"] + options).exits(code).messages.first)
+  }
+
   @Test(
     "outcomes that no service gives are refused",
     arguments: [
@@ -113,31 +119,23 @@ struct ServePushTests {
       "=200", "channel=200", "create=reset:1",
     ])
   func outcomes(_ outcome: String) throws {
-    let result = try directory.lab("serve", "--pushes", "log.ndjson", "--port", "0", "--answer", outcome)
-      .exits(64)
-    #expect(
-      result.messages.first?.hasPrefix(
-        "the value '\(outcome)' is invalid for '--answer <[REQUEST=]OUTCOME>': expected 200, STATUS:REASON "
-          + "such as 400:BadDeviceToken, ") == true)
+    let start =
+      "the value '\(outcome)' is invalid for '--answer <[REQUEST=]OUTCOME>': expected 200, STATUS:REASON "
+      + "such as 400:BadDeviceToken, "
+    #expect(try refusal(64, "--pushes", "--answer", outcome).hasPrefix(start))
   }
 
   @Test("requests of clients are NDJSON, and no file of another format gets them")
   func otherFormat() throws {
-    let result = try directory.lab(
-      "serve", "--pushes", "log.ndjson", "--port", "0", "--received", "sent.pcap"
-    ).exits(64)
-    #expect(
-      result.messages.first?.hasPrefix("--received sent.pcap names a .pcap file, but the output is ndjson")
-        == true)
+    let start = "--received sent.pcap names a .pcap file, but the output is ndjson"
+    #expect(try refusal(64, "--pushes", "--received", "sent.pcap").hasPrefix(start))
     #expect(try directory.names == ["log.ndjson"])
   }
 
   @Test("a request for channels with a method that makes none has no operation")
   func otherMethod() throws {
     let server = try directory.serve("--pushes", "log.ndjson", "--received", "sent.ndjson")
-    let address = "http://127.0.0.1:\(server.port)/1/apps/com.example.app/channels"
-    let answer = try directory.shell("curl -q -s --http2-prior-knowledge -X PUT \(address)")
-    #expect(answer.text == #"{"reason":"MethodNotAllowed"}"#)
+    #expect(try curl("-X PUT", Self.channels, of: server) == #"{"reason":"MethodNotAllowed"}"#)
     #expect(try server.end().code == 0)
     let sent = try Evidence.object(try directory.text(of: "sent.ndjson"))
     #expect(sent["type"] as? String == "received-channel" && sent["operation"] is NSNull)
@@ -145,8 +143,7 @@ struct ServePushTests {
 
   @Test("pushes without --pushes: the message names it")
   func hint() throws {
-    let result = try directory.lab("serve", "log.ndjson", "--port", "0").exits(2)
     #expect(
-      result.messages.first == "log.ndjson stream 0: not served: it has pushes; give --pushes to answer them")
+      try refusal(2) == "log.ndjson stream 0: not served: it has pushes; give --pushes to answer them")
   }
 }

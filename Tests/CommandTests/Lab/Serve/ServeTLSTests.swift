@@ -4,7 +4,7 @@ import Testing
 
 /// `serve --tls`, with certificates that are made and that are given.
 @Suite("Serving over TLS") struct ServeTLSTests {
-  private let directory = TestDirectory()
+  private let directory = TestDirectory(["dump.bin": ServedFeedback.bytes])
 
   /// A certificate and its key, made by openssl.
   private func makeIdentity(_ name: String, passphrase: String? = nil) throws {
@@ -26,8 +26,7 @@ import Testing
     let outcome = try server.end(by: nil).exits(0)
     let lines = try directory.shell(
       "openssl x509 -in server.pem -noout -fingerprint -sha256 -ext subjectAltName"
-    )
-    .lines
+    ).lines
     let fingerprint = try #require(lines.first?.split(separator: "=").last)
     #expect(outcome.messages.first?.hasSuffix(": \(fingerprint)") == true)
     #expect(lines.last == "    DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1")
@@ -35,9 +34,7 @@ import Testing
 
   @Test("a certificate and a key that are given are used, and a client's certificate is asked for")
   func givenIdentity() throws {
-    try makeIdentity("server")
-    try makeIdentity("client")
-    try directory.write(ServedFeedback.bytes, to: "dump.bin")
+    for name in ["server", "client"] { try makeIdentity(name) }
     let server = try directory.serve(
       "dump.bin", "--certificate", "server.pem", "--key", "server.key", "--ask-client-certificate")
     for shows in [nil, ["client.pem", "client.key"]] {
@@ -52,10 +49,8 @@ import Testing
 
   @Test("certificates and keys that cannot be used are named, and no passphrase is requested")
   func badIdentities() throws {
-    try makeIdentity("server")
-    try makeIdentity("other")
+    for name in ["server", "other"] { try makeIdentity(name) }
     try makeIdentity("closed", passphrase: "abcd")
-    try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let cases: [(String, String, Message)] = [
       ("server.pem", "other.key", "other.key is not the key of server.pem"),
       ("closed.pem", "closed.key", "closed.key: encrypted keys"),
@@ -67,15 +62,14 @@ import Testing
     ]
     for (certificate, key, message) in cases {
       let outcome = try directory.lab(
-        "serve", "dump.bin", "--port", "0", "--certificate", certificate, "--key", key)
-      #expect(outcome.code == 2 && outcome.said(message), "\(certificate) \(key): \(outcome.errors)")
-      #expect(outcome.output == [])
+        "serve", "dump.bin", "--port", "0", "--certificate", certificate, "--key", key
+      ).exits(2, saying: message)
+      #expect(outcome.output == [], "\(certificate) \(key)")
     }
   }
 
   @Test("clients that do not get through the handshake are reported, and use up no stream")
   func failedHandshakes() throws {
-    try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let server = try directory.serve("dump.bin", "--tls", "--write-certificate", "server.pem", "--once")
     let plain = try directory.read(
       from: server, turns: [.init(send: Array("GET / HTTP/1.0\r\n\r\n".utf8), reads: 0)])
@@ -83,8 +77,8 @@ import Testing
     _ = try directory.shell(
       "openssl s_client -connect 127.0.0.1:\(server.port) -verify_return_error < /dev/null")
     #expect(try directory.read(from: server, trusting: "server.pem").text == hex(ServedFeedback.bytes))
-    let outcome = try server.end(by: nil).exits(0)
-    #expect(outcome.said("TLS handshake failed: the client does not speak TLS"), "\(outcome.errors)")
+    let outcome = try server.end(by: nil).exits(
+      0, saying: "TLS handshake failed: the client does not speak TLS")
     // Alert 48 is unknown_ca (RFC 8446, section 6). With TLS 1.3 the client may send it unencrypted.
     let alerts: [Message] = ["tlsv1 alert unknown ca", "alert 48, unknown CA"]
     #expect(
@@ -93,7 +87,6 @@ import Testing
   }
 
   @Test("a client that speaks TLS to a server without it gets advice") func unexpectedTLS() throws {
-    try directory.write(ServedFeedback.bytes, to: "dump.bin")
     let server = try directory.serve("dump.bin", "--once")
     _ = try directory.shell("openssl s_client -connect 127.0.0.1:\(server.port) < /dev/null")
     #expect(try server.end(by: nil).said("the client speaks TLS: use --tls"))

@@ -23,31 +23,30 @@ import Testing
     #expect(sizes == [100, 38, 100])
     let outcome = try server.end().exits(0)
     #expect(outcome.messages.last == "served 2 streams to 3 clients, 2280 bytes; no problems found")
-    let one = try directory.serve("capture.pcap", "--stream", "1", "--once")
-    #expect(try directory.read(from: one).sizes.first == 38)
-    #expect(try one.end(by: nil).code == 0)
-    let none = try directory.lab("serve", "capture.pcap", "--stream", "2", "--port", "0")
-    #expect(none.code == 2 && none.said("nothing to serve: no input has a stream 2"))
+    let one = try directory.serveOnce("capture.pcap", "--stream", "1")
+    #expect(one.read.sizes.first == 38 && one.outcome.code == 0)
+    try directory.lab("serve", "capture.pcap", "--stream", "2", "--port", "0").exits(
+      2, saying: "nothing to serve: no input has a stream 2")
   }
 
   @Test("a stream with gaps is not served, and others are") func gaps() throws {
-    let lacking = ServedFeedback.conversation([38]).segments().enumerated().filter { $0.offset != 7 }.map(
-      \.element)
+    var lacking = ServedFeedback.conversation([38]).segments()
+    lacking.remove(at: 7)
     try directory.writeCapture(lacking + ServedFeedback.conversation([100], client: 11).segments())
-    let server = try directory.serve("capture.pcap", "--once")
-    #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
-    let outcome = try server.end(by: nil).exits(0)
-    #expect(outcome.said("capture.pcap stream 0: not served: 38 bytes of the server are missing"))
+    let (read, outcome) = try directory.serveOnce("capture.pcap")
+    #expect(read.text == hex(ServedFeedback.bytes))
+    outcome.exits(
+      0, saying: "capture.pcap stream 0: not served: 38 bytes of the server are missing")
     try directory.writeCapture(lacking, to: "lacking.pcap")
-    let alone = try directory.lab("serve", "lacking.pcap", "--port", "0")
-    #expect(alone.code == 2 && alone.said("nothing to serve: 1 stream skipped"))
+    try directory.lab("serve", "lacking.pcap", "--port", "0").exits(
+      2, saying: "nothing to serve: 1 stream skipped")
   }
 
   @Test("streams beyond --memory are not served, and others are") func memory() throws {
     try directory.write(feedback(tuples(1000)), to: "a.bin")
-    let server = try directory.serve("a.bin", "dump.bin", "--memory", "30000", "--once")
-    #expect(try directory.read(from: server).text == hex(ServedFeedback.bytes))
-    #expect(try server.end(by: nil).said("a.bin: not served: all streams together exceed"))
+    let (read, outcome) = try directory.serveOnce("a.bin", "dump.bin", "--memory", "30000")
+    #expect(read.text == hex(ServedFeedback.bytes))
+    #expect(outcome.said("a.bin: not served: all streams together exceed"))
   }
 
   // MARK: - Gateways
@@ -61,27 +60,22 @@ import Testing
     ])
     (conversation.server, conversation.segmentSizes) = (.v4(20, port: 2195), [1400, 1400, 4])
     try directory.writeCapture(conversation.segments())
-    let server = try directory.serve("capture.pcap", "--once")
-    let turns: [TestDirectory.Turn] = [
-      .init(send: Self.request, reads: 0), .init(send: Self.request, reads: 2),
-    ]
-    let read = try directory.read(from: server, turns: turns)
+    let turns = [0, 2].map { TestDirectory.Turn(send: Self.request, reads: $0) }
+    let (read, outcome) = try directory.serveOnce("capture.pcap", turns: turns)
     #expect(read.sizes == [4, 2] && read.text == hex(Self.response) && read.end == "end")
-    #expect(try server.end(by: nil).code == 0)
+    outcome.exits(0)
   }
 
-  @Test("a client that sends less is closed, with exit code 2; here of a pair of dumps") func silentClient()
-    throws
-  {
+  @Test("a client that sends less is closed, with exit code 2; here of a pair of dumps")
+  func silentClient() throws {
     try directory.write(Self.request, to: "sent.bin")
     try directory.write(Self.response, to: "got.bin")
-    let server = try directory.serve(
-      "--requests", "sent.bin", "--responses", "got.bin", "--once", "--idle-timeout", "1")
-    #expect(try directory.read(from: server, turns: [.init(send: [1, 2, 3], reads: 0)]).sizes == [])
-    let outcome = try server.end(by: nil).exits(2)
-    let counts: Message =
-      "after 0 of 6 bytes: the client sent nothing for 1 s, and 3 of \(Self.request.count) bytes"
-    #expect(outcome.said(counts), "\(outcome.errors)")
+    let (read, outcome) = try directory.serveOnce(
+      "--requests", "sent.bin", "--responses", "got.bin", "--idle-timeout", "1",
+      turns: [.init(send: [1, 2, 3], reads: 0)])
+    #expect(read.sizes == [])
+    outcome.exits(
+      2, saying: "after 0 of 6 bytes: the client sent nothing for 1 s, and 3 of \(Self.request.count) bytes")
     #expect(outcome.messages.last?.contains("1 client stalled") == true)
   }
 
@@ -94,34 +88,30 @@ import Testing
     var last = segments[segments.count - 2]
     (last.sequence, last.payload, last.flags) = (last.end, [], [.rst, .ack])
     try directory.writeCapture(segments + [last])
-    let server = try directory.serve("capture.pcap", "--once")
-    let read = try directory.read(from: server)
+    let (read, outcome) = try directory.serveOnce("capture.pcap")
     #expect(read.text == hex(ServedFeedback.bytes) && read.end == "reset")
-    #expect(try server.end(by: nil).code == 0)
+    outcome.exits(0)
   }
 
   @Test("where the capture does not show the end, the client closes, or the server after the idle timeout")
   func noEnd() throws {
     try directory.writeCapture(Array(ServedFeedback.conversation().segments().dropLast(3)))
-    let server = try directory.serve("capture.pcap", "--once", "--idle-timeout", "1")
-    let read = try directory.read(from: server)
+    let (read, outcome) = try directory.serveOnce("capture.pcap", "--idle-timeout", "1")
     #expect(read.text == hex(ServedFeedback.bytes) && read.end == "end")
-    #expect(try server.end(by: nil).code == 0)
+    outcome.exits(0)
   }
 
   @Test("too few descriptors are reported") func fewDescriptors() throws {
-    let outcome = try directory.shell("ulimit -n 6; \"$APNSIFT_LAB\" serve dump.bin --port 0")
-    #expect(outcome.code == 2 && outcome.messages.count == 1)
-    #expect(outcome.said("cannot start the server: \(SystemError.text(EMFILE))"), "\(outcome.errors)")
+    let outcome = try directory.shell("ulimit -n 6; \"$APNSIFT_LAB\" serve dump.bin --port 0").exits(
+      2, saying: "cannot start the server: \(SystemError.text(EMFILE))")
+    #expect(outcome.messages.count == 1)
   }
 
-  @Test("signals end the server cleanly", arguments: [SIGTERM, SIGINT, SIGHUP]) func signals(_ number: Int32)
-    throws
-  {
+  @Test("signals end the server cleanly", arguments: [SIGTERM, SIGINT, SIGHUP])
+  func signals(_ number: Int32) throws {
     let server = try directory.serve("dump.bin")
     #expect(server.address == "127.0.0.1:\(server.port)")
-    let outcome = try server.end(by: number)
-    #expect(outcome.ending == .exit(0))
+    let outcome = try server.end(by: number).exits(0)
     #expect(outcome.messages.last == "served 1 stream to 0 clients, 0 bytes; no problems found")
   }
 
@@ -134,10 +124,11 @@ import Testing
 
   @Test("a port that is in use, and an address of another machine") func ports() throws {
     let server = try directory.serve("dump.bin")
-    let taken = try directory.lab("serve", "dump.bin", "--port", server.port)
-    #expect(taken.code == 2 && taken.said("port \(server.port) of 127.0.0.1 is in use") && taken.output == [])
-    let unavailable = try directory.lab("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1")
-    #expect(unavailable.code == 2 && unavailable.said("192.0.2.1 is not an address of this machine"))
+    let taken = try directory.lab("serve", "dump.bin", "--port", server.port).exits(
+      2, saying: "port \(server.port) of 127.0.0.1 is in use")
+    #expect(taken.output == [])
+    try directory.lab("serve", "dump.bin", "--port", "0", "--listen", "192.0.2.1").exits(
+      2, saying: "192.0.2.1 is not an address of this machine")
   }
 
   @Test("a warning about an address that other machines can reach") func reachable() throws {
@@ -159,9 +150,9 @@ import Testing
       ("--chunk-size 3 --every-chunking", "--chunk-size and --every-chunking"),
       ("--port 65536", "--port is 65536"), ("--listen nowhere", "--listen is 'nowhere'"),
       ("--idle-timeout 0", "--idle-timeout is 0"), ("--stream=-1", "--stream is -1"),
-    ]) func usage(_ options: String, _ says: Message) throws
-  {
-    let outcome = try directory.lab(["serve", "dump.bin"] + options.split(separator: " ").map(String.init))
-    #expect(outcome.code == 64 && outcome.said(says), "\(outcome.errors)")
+    ])
+  func usage(_ options: String, _ says: Message) throws {
+    try directory.lab(["serve", "dump.bin"] + options.split(separator: " ").map(String.init)).exits(
+      64, saying: says)
   }
 }

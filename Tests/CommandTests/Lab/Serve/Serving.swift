@@ -23,21 +23,15 @@ final class RunningServer {
     writing.close()
     // Nothing comes where it ends without having listened.
     let line = String(decoding: try reading.read(), as: UTF8.self)
-    guard let colon = line.lastIndex(of: ":"), line.last == "\n" else {
-      try child.wait()
-      throw NoServer(text: try directory.text(of: messages))
-    }
+    if line.last != "\n" { try child.wait() }
+    let said = try directory.text(of: messages)
+    let colon = try #require(line.lastIndex(of: ":"), "\(said)")
     address = String(line.dropLast())
     port = String(line[line.index(after: colon)...].dropLast())
   }
 
   /// What it says that it listens on.
   let address: String
-
-  struct NoServer: Error, CustomStringConvertible {
-    var text: String
-    var description: String { "no server: \(text)" }
-  }
 
   /// Ends it by a signal; nil waits until it ends by itself.
   func end(by signal: Int32? = SIGTERM) throws -> Outcome {
@@ -71,7 +65,7 @@ extension TestDirectory {
         context = ssl.create_default_context(cafile=options["trusts"])
         if options.get("shows"):
             context.load_cert_chain(*options["shows"])
-        connection = context.wrap_socket(connection, server_hostname=options.get("name", "localhost"))
+        connection = context.wrap_socket(connection, server_hostname="localhost")
         version = connection.version()
     reads, end = [], "end"
     def read():
@@ -101,6 +95,13 @@ extension TestDirectory {
   func serve(_ arguments: String...) throws -> RunningServer { try serve(arguments) }
   func serve(_ arguments: [String]) throws -> RunningServer { try RunningServer(arguments, in: self) }
 
+  /// Serves one client, and waits for the end.
+  func serveOnce(_ arguments: String..., turns: [Turn] = []) throws -> (read: ServedReads, outcome: Outcome) {
+    let server = try serve(arguments + ["--once"])
+    let read = try read(from: server, turns: turns)
+    return (read, try server.end(by: nil))
+  }
+
   /// Connects, reads until the end, and says what each read returned.
   /// - Parameters:
   ///   - trusts: the file with the certificate that it trusts; nil without TLS.
@@ -108,10 +109,8 @@ extension TestDirectory {
   func read(
     from server: RunningServer, trusting trusts: String? = nil, shows: [String]? = nil, turns: [Turn] = []
   ) throws -> ServedReads {
-    var options: [String: Any] = [:]
-    options["trusts"] = trusts
-    options["shows"] = shows
-    options["turns"] = turns.map { ["send": hex($0.send), "reads": $0.reads] }
+    var options: [String: Any] = ["turns": turns.map { ["send": hex($0.send), "reads": $0.reads] }]
+    (options["trusts"], options["shows"]) = (trusts, shows)
     let text = String(decoding: try JSONSerialization.data(withJSONObject: options), as: UTF8.self)
     let output = try tool("python3", ["-c", Self.client, server.port, text])
     return try JSONDecoder().decode(ServedReads.self, from: Data(output))

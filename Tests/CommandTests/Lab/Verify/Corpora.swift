@@ -1,3 +1,4 @@
+import CaptureWriting
 import CommandTestSupport
 import Foundation
 import Testing
@@ -21,11 +22,23 @@ extension TestDirectory {
   }
 
   /// Creates a complete case.
-  /// - Parameter options: options of export, separated by blanks.
-  func addCase(_ name: String, _ bytes: [UInt8], more: String = "", options: String = "") throws {
-    let words = options.split(separator: " ").map { "- '\($0)'\n" }.joined()
-    try makeCase(name, bytes, more: more + (words.isEmpty ? "" : "options:\n\(words)"))
-    try expectExport(name, "\(options) input.*")
+  func addCase(_ name: String, _ bytes: [UInt8], more: String = "", input: String = "input.bin") throws {
+    try makeCase(name, bytes, more: more, input: input)
+    try expectExport(name)
+  }
+
+  /// Creates a complete case of a capture.
+  func addCase(_ name: String, capture segments: [Segment]) throws {
+    try addCase(name, PcapWriter().file(FrameWriter().packets(segments)), input: "input.pcap")
+  }
+
+  /// Creates a complete case of a request, and the response to it.
+  func addPair(_ name: String, more: String = "") throws {
+    let push = Push(1, 7, token: token(1)).bytes
+    let options = "options: [--requests, input.requests.bin, --responses=input.responses.bin]\n"
+    try makeCase(name, push, more: options + more, input: "input.requests.bin")
+    try write(refusal(8, 7), to: "corpus/\(name)/input.responses.bin")
+    try expectExport(name, "--requests input.requests.bin --responses input.responses.bin")
   }
 
   /// Changes a file of a case.
@@ -41,18 +54,19 @@ extension TestDirectory {
 
   /// The readings of a reader, from JSON, without those of certificates.
   func readings(_ arguments: [String], code: Int32) throws -> [Evidence.Object] {
-    try allReadings(arguments, code: code).filter { !Self.isOfCertificate($0) }
+    try allReadings("corpus", arguments, code: code).filter { !Self.isOfCertificate($0) }
   }
 
   /// The outcomes of a reader with certificates that it must refuse, by the names of their tests.
   func certificates(_ arguments: [String], code: Int32) throws -> [String: String] {
-    let readings = try allReadings(["--over", "tls"] + arguments, code: code).filter(Self.isOfCertificate)
+    let readings = try allReadings("corpus", ["--over", "tls"] + arguments, code: code)
+      .filter(Self.isOfCertificate)
     return Dictionary(
       uniqueKeysWithValues: readings.map { ($0["case"] as? String ?? "", $0["outcome"] as? String ?? "") })
   }
 
-  private func allReadings(_ arguments: [String], code: Int32) throws -> [Evidence.Object] {
-    let outcome = try lab(["verify", "corpus", "--json"] + arguments)
+  func allReadings(_ corpus: String, _ arguments: [String], code: Int32) throws -> [Evidence.Object] {
+    let outcome = try lab(["verify", corpus, "--json"] + arguments)
     #expect(outcome.code == code, "\(outcome.text)\(outcome.errors)")
     return try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
   }
@@ -68,6 +82,15 @@ enum Readers {
   static func model(_ name: String) -> String {
     let directory = URL(fileURLWithPath: Command.path).deletingLastPathComponent().path
     return "'\(directory)/reader-model' \(name)"
+  }
+
+  /// The corpus that is made for them.
+  static let samples = Repository.path(of: "samples/corpus/readers")
+
+  /// Records, correct, wrong, missed and the outcome of a reading in JSON.
+  static func counts(_ row: Evidence.Object) -> String {
+    let counts = ["records", "correct", "wrong", "missed"].map { (row[$0] as? Int).map(String.init) ?? "-" }
+    return (counts + ["\(row["outcome"] ?? "")"]).joined(separator: " ")
   }
 
   /// The right one, in Python.

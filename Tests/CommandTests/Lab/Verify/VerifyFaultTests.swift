@@ -55,11 +55,8 @@ struct VerifyFaultTests {
   @Test("each is detected, and a right reader has none", arguments: errors)
   func detected(_ reader: String, _ cases: Set<String>) throws {
     let ofErrors = reader.hasPrefix("errors") ? ["--reader-of", "responses", "--damaged"] : []
-    let outcome = try directory.lab(
-      ["verify", Repository.path(of: "samples/corpus/readers"), "--json", "--reader", "python3 \(reader)"]
-        + ofErrors)
-    #expect(outcome.code == (cases.isEmpty ? 0 : 1), "\(outcome.errors)")
-    let rows = try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
+    let rows = try directory.allReadings(
+      Readers.samples, ["--reader", "python3 \(reader)"] + ofErrors, code: cases.isEmpty ? 0 : 1)
     let wrong = rows.filter { !($0["first_difference"] is Null) }.compactMap { $0["case"] as? String }
     let names = Set(wrong.map { String($0.split(separator: "/").last ?? "") })
     #expect(names.isSuperset(of: cases) && names.isEmpty == cases.isEmpty, "\(names)")

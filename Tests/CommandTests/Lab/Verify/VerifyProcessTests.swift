@@ -11,11 +11,11 @@ import Testing
     try directory.addCase("one", feedback(tuples(3)), more: "chunks: [40]\n")
   }
 
-  /// Its reading; checks that the processes whose ids it wrote to files `pid-*` are gone.
   private func reading(_ arguments: [String]) throws -> Evidence.Object {
     try #require(try directory.readings(arguments, code: 1).first)
   }
 
+  /// The processes whose ids a reader wrote to files `pid-*` are gone.
   private func expectNobodyLeft(_ count: Int) throws {
     let files = try directory.names.filter { $0.hasPrefix("pid-") }
     #expect(files.count == count)
@@ -28,62 +28,50 @@ import Testing
     }
   }
 
-  struct Reader: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var line: String
-    var outcome: String
-    /// A part of how it ended.
-    var ending: String?
-    var children = 0
-    var options: [String] = []
-
-    init(
-      _ name: String, _ line: String, _ outcome: String, _ ending: String? = nil, children: Int = 0,
-      _ options: String...
-    ) {
-      (testDescription, self.line, self.outcome) = (name, line, outcome)
-      (self.ending, self.children, self.options) = (ending, children, options)
-    }
-  }
-
-  static let readers = [
-    Reader(
-      "never ends", "echo $$ >pid-1; cat >/dev/null; exec sleep 1000", "hangs", "within 0.7 s", children: 1,
-      "--timeout", "0.7"),
-    Reader(
-      "spins", "echo $$ >pid-1; while :; do :; done", "hangs", "within 0.7 s", children: 1, "--timeout", "0.7"
+  /// Readers by what they do; each writes the ids of its processes to files. The outcome, a part of how it ended, and
+  /// options.
+  static let readers: [(name: String, line: String, outcome: String, ending: String?, options: String)] = [
+    (
+      "never ends", "echo $$ >pid-1; cat >/dev/null; exec sleep 1000", "hangs", "within 0.7 s",
+      "--timeout 0.7"
     ),
-    Reader(
+    ("spins", "echo $$ >pid-1; while :; do :; done", "hangs", "within 0.7 s", "--timeout 0.7"),
+    (
       "ignores signals", "trap '' TERM INT HUP; echo $$ >pid-1; while :; do sleep 1; done", "hangs",
-      "within 0.7 s", children: 1, "--timeout", "0.7"),
-    Reader("never reads, and ends", "echo $$ >pid-1", "completed", children: 1),
-    Reader(
-      "closes its input at once", "exec <&-; sleep 0.2", "completed", "closed its input before offset 0"),
-    Reader("closes its output", "exec >&-; cat >/dev/null", "completed"),
-    Reader("fails", "cat >/dev/null; exit 7", "throws", "exit code 7"),
-    Reader("is killed", "cat >/dev/null; kill -SEGV $$", "throws", "signal 11"),
-    Reader(
-      "floods", "echo $$ >pid-1; yes", "floods", "more than 100 KiB", children: 1, "--max-output", "100KiB"),
-    Reader("floods in one line", "tr '\\0' a </dev/zero", "floods", "more than 64"),
-    Reader("complains without end", "cat >/dev/null; yes >&2 & sleep 0.3; exit 2", "throws", "exit code 2"),
-    Reader(
+      "within 0.7 s", "--timeout 0.7"
+    ),
+    ("never reads, and ends", "echo $$ >pid-1", "completed", nil, ""),
+    ("closes its input at once", "exec <&-; sleep 0.2", "completed", "closed its input before offset 0", ""),
+    ("closes its output", "exec >&-; cat >/dev/null", "completed", nil, ""),
+    ("fails", "cat >/dev/null; exit 7", "throws", "exit code 7", ""),
+    ("is killed", "cat >/dev/null; kill -SEGV $$", "throws", "signal 11", ""),
+    ("floods", "echo $$ >pid-1; yes", "floods", "more than 100 KiB", "--max-output 100KiB"),
+    ("floods in one line", "tr '\\0' a </dev/zero", "floods", "more than 64", ""),
+    ("complains without end", "cat >/dev/null; yes >&2 & sleep 0.3; exit 2", "throws", "exit code 2", ""),
+    (
       "leaves child processes running",
-      "sleep 1000 & echo $! >pid-1; (sleep 1000 & echo $! >pid-2); cat >/dev/null", "completed", children: 2),
+      "sleep 1000 & echo $! >pid-1; (sleep 1000 & echo $! >pid-2); cat >/dev/null", "completed", nil, ""
+    ),
     // It waits for the other process, which only the limit ends.
-    Reader(
-      "waits for one that floods", "yes & echo $! >pid-1; wait", "floods", "more than 1", children: 1,
-      "--max-output", "1MiB", "--timeout", "600"),
+    (
+      "waits for one that floods", "yes & echo $! >pid-1; wait", "floods", "more than 1",
+      "--max-output 1MiB --timeout 600"
+    ),
     // A line every tenth of a second does not reach the output limit.
-    Reader(
+    (
       "leaves one that prints on", "(while echo more; do sleep 0.1; done) & echo $! >pid-1; cat >/dev/null",
-      "completed", children: 1, "--timeout", "600"),
+      "completed", nil, "--timeout 600"
+    ),
   ]
 
-  @Test("are terminated and reaped", arguments: readers) func ended(_ reader: Reader) throws {
-    let row = try reading(["--reader", reader.line] + reader.options)
-    #expect(row["outcome"] as? String == reader.outcome, "\(row)")
-    if let ending = reader.ending { #expect((row["ending"] as? String)?.contains(ending) == true, "\(row)") }
-    try expectNobodyLeft(reader.children)
+  @Test("are terminated and reaped", arguments: readers)
+  func ended(
+    _ name: String, _ line: String, _ outcome: String, _ ending: String?, _ options: String
+  ) throws {
+    let row = try reading(["--reader", line] + options.split(separator: " ").map(String.init))
+    #expect(row["outcome"] as? String == outcome, "\(row)")
+    if let ending { #expect((row["ending"] as? String)?.contains(ending) == true, "\(row)") }
+    try expectNobodyLeft(line.ranges(of: ">pid-").count)
   }
 
   @Test("output before a failure counts") func printedBefore() throws {
@@ -105,11 +93,10 @@ import Testing
     arguments: [
       (["--reader", "no-such-reader-anywhere"], nil), (["--reader", "./corpus/one/case.yml"], nil),
       (["--", "no-such-reader-anywhere", "-x"], ENOENT), (["--", "./corpus"], EACCES),
-    ] as [([String], Int32?)]) func notStarted(_ arguments: [String], _ error: Int32?) throws
-  {
-    let outcome = try directory.lab(["verify", "corpus"] + arguments)
-    #expect(
-      outcome.code == 2 && outcome.said("cannot start the reader '\(arguments[1])'"), "\(outcome.errors)")
+    ] as [([String], Int32?)])
+  func notStarted(_ arguments: [String], _ error: Int32?) throws {
+    let outcome = try directory.lab(["verify", "corpus"] + arguments).exits(
+      2, saying: "cannot start the reader '\(arguments[1])'")
     if let error { #expect(outcome.said(": \(SystemError.text(error)); correct")) }
     #expect(outcome.output.isEmpty)
   }
@@ -120,15 +107,18 @@ import Testing
     #expect(outcome.text.contains("completed"), "\(outcome.text)\(outcome.errors)")
   }
 
+  /// Starts the command, and waits until the reader has written its id.
+  private func start(_ arguments: [String]) throws -> ChildProcess {
+    let child = try directory.start(["verify", "corpus"] + arguments, command: Command.lab)
+    while try !directory.exists("pid-1") || directory.bytes(of: "pid-1").isEmpty { usleep(1000) }
+    return child
+  }
+
   @Test(
     "a signal terminates the readers, their children, and the command", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(_ signal: Int32) throws {
-    let child = try directory.start(
-      [
-        "verify", "corpus", "--junit", "out.xml", "--reader",
-        "sleep 1000 & echo $! >pid-2; echo $$ >pid-1; cat; wait",
-      ], command: Command.lab)
-    while try !directory.exists("pid-1") || directory.bytes(of: "pid-1").isEmpty { usleep(1000) }
+    let reader = "sleep 1000 & echo $! >pid-2; echo $$ >pid-1; cat; wait"
+    let child = try start(["--junit", "out.xml", "--reader", reader])
     child.send(signal)
     #expect(try child.wait() == .signal(signal))
     try expectNobodyLeft(2)
@@ -137,10 +127,7 @@ import Testing
 
   @Test("a signal also terminates served readers, and the certificate is removed", arguments: [1, 2])
   func interruptedServers(_ count: Int) throws {
-    let child = try directory.start(
-      ["verify", "corpus", "--over", "tls", "--reader", "echo $$ >pid-1; exec sleep 1000"],
-      command: Command.lab)
-    while try !directory.exists("pid-1") || directory.bytes(of: "pid-1").isEmpty { usleep(1000) }
+    let child = try start(["--over", "tls", "--reader", "echo $$ >pid-1; exec sleep 1000"])
     for _ in 0..<count { child.send(SIGINT) }
     #expect(try child.wait() == .signal(SIGINT))
     try expectNobodyLeft(1)
@@ -157,9 +144,8 @@ import Testing
 
   @Test(
     "readers inherit no output files of the command",
-    .enabled(if: access("/proc/self/fd", F_OK) == 0, "the system lists no descriptors")) func ownFiles()
-    throws
-  {
+    .enabled(if: access("/proc/self/fd", F_OK) == 0, "the system lists no descriptors"))
+  func ownFiles() throws {
     let outcome = try directory.testReader(
       "--junit", "out.xml", "--reader", "ls -l /proc/self/fd >open; cat >/dev/null")
     #expect(outcome.code == 1 && directory.exists("out.xml"))

@@ -7,14 +7,14 @@ import Testing
   private let directory = TestDirectory()
 
   init() throws {
-    let answers = [
-      #"{"token":"aa11","status":200}"#, #"{"token":"bb22","status":400,"reason":"BadDeviceToken"}"#,
-      #"{"token":"cc33","status":410,"reason":"Unregistered","timestamp":1700000000123}"#,
-      #"{"token":"dd44","status":410,"reason":"ExpiredToken","timestamp":1700000000456}"#,
-    ]
-    let log = Array((answers.joined(separator: "\n") + "\n").utf8)
-    try directory.makeCase("log", log, input: "input.ndjson")
-    try directory.expectExport("log")
+    let answers = """
+      {"token":"aa11","status":200}
+      {"token":"bb22","status":400,"reason":"BadDeviceToken"}
+      {"token":"cc33","status":410,"reason":"Unregistered","timestamp":1700000000123}
+      {"token":"dd44","status":410,"reason":"ExpiredToken","timestamp":1700000000456}
+
+      """
+    try directory.addCase("log", Array(answers.utf8), input: "input.ndjson")
   }
 
   @Test("a right client is right", arguments: ["tcp", "tls"]) func right(_ over: String) throws {
@@ -71,25 +71,27 @@ import Testing
     ),
   ]
 
+  private func reading(_ client: String) throws -> Evidence.Object {
+    try #require(try directory.readings(["--reader-of", "pushes", "--reader", client], code: 1).first)
+  }
+
   @Test("faults of clients", arguments: faults.indices) func errors(_ index: Int) throws {
     let fault = Self.faults[index]
-    let client = try changed(fault.old, fault.new)
-    let readings = try directory.readings(["--reader-of", "pushes", "--reader", client], code: 1)
-    let difference = try #require(readings.first?["first_difference"] as? Evidence.Object)
+    let reading = try reading(changed(fault.old, fault.new))
+    let difference = try #require(reading["first_difference"] as? Evidence.Object)
     #expect(difference["expected"] as? String == fault.expected)
     #expect(difference["emitted"] as? String == fault.emitted)
     #expect((difference["reason"] as? String)?.contains(fault.reason) == true)
   }
 
   @Test("lines that are no records") func rubbish() throws {
-    let readings = try directory.readings(["--reader-of", "pushes", "--reader", "cat"], code: 1)
-    #expect(readings.first?["ending"] as? String == "the reader never connected")
-    let difference = try #require(readings.first?["first_difference"] as? Evidence.Object)
+    let reading = try reading("cat")
+    #expect(reading["ending"] as? String == "the reader never connected")
+    let difference = try #require(reading["first_difference"] as? Evidence.Object)
     #expect(difference["emitted"] as? String == "'aa11'")
   }
 
   @Test("no answers to pushes that were never sent") func neverSent() throws {
-    let readings = try directory.readings(["--reader-of", "pushes", "--reader", "sed 's/$/,,,/'"], code: 1)
-    #expect(readings.first?["correct"] as? Int == 0)
+    #expect(try reading("sed 's/$/,,,/'")["correct"] as? Int == 0)
   }
 }

@@ -11,14 +11,32 @@ import Testing
     try directory.addCase("other", feedback(tuples(40)))
   }
 
+  /// Begins a reader in Python: `stream` is its connection, and `tuples` prints those of bytes.
+  private static let connecting = """
+    import os, socket, ssl, struct, sys, time
+    host = os.environ["APNSIFT_HOST"]
+    def connect():
+        return socket.create_connection((host, int(os.environ["APNSIFT_PORT"])))
+    def print_tuples(stream):
+        for start in range(0, len(stream) - 37, 38):
+            print(struct.unpack_from(">I", stream, start)[0], stream[start + 6:start + 38].hex(), sep=",")
+
+    """
+
+  /// Writes a reader in Python, and returns its command.
+  private func reader(_ script: String) throws -> String {
+    try directory.write(Self.connecting + script, to: "reader.py")
+    return "python3 reader.py"
+  }
+
   private func outcomes(_ arguments: String..., code: Int32) throws -> [String] {
     try directory.readings(arguments, code: code).compactMap { $0["outcome"] as? String }
   }
 
   @Test("chunks arrive separately", arguments: ["tcp", "tls"]) func chunks(_ over: String) throws {
-    let script = """
-      import os, socket, ssl, sys
-      s = socket.create_connection((os.environ["APNSIFT_HOST"], int(os.environ["APNSIFT_PORT"])))
+    let reader = try reader(
+      """
+      s = connect()
       if "APNSIFT_CA" in os.environ:
           context = ssl.create_default_context(cafile=os.environ["APNSIFT_CA"])
           s = context.wrap_socket(s, server_hostname="localhost")
@@ -27,9 +45,8 @@ import Testing
           sizes.append(len(chunk))
       print(sizes, file=sys.stderr)
       sys.exit(3)
-      """
-    try directory.write(script, to: "sizes.py")
-    let outcome = try directory.testReader("--over", over, "--reader", "python3 sizes.py")
+      """)
+    let outcome = try directory.testReader("--over", over, "--reader", reader)
     #expect(outcome.text.contains("  [20, 33, 50, 20, 29]\n"), "\(outcome.text)\(outcome.errors)")
   }
 
@@ -44,18 +61,16 @@ import Testing
   }
 
   @Test("the time limit begins again at each read") func steadyReader() throws {
-    let script = """
-      import os, struct, time
+    let reader = try reader(
+      """
       stream = b""
       while chunk := os.read(0, 65536):
           stream += chunk
           time.sleep(0.04)
-      for start in range(0, len(stream) - 37, 38):
-          print(struct.unpack_from(">I", stream, start)[0], stream[start + 6:start + 38].hex(), sep=",")
-      """
-    try directory.write(script, to: "steady.py")
+      print_tuples(stream)
+      """)
     try directory.addCase("steady", feedback(tuples(40)), more: "chunks: [38]\n")
-    let found = try outcomes("--timeout", "1", "--reader", "python3 steady.py", code: 0)
+    let found = try outcomes("--timeout", "1", "--reader", reader, code: 0)
     #expect(found == ["completed", "completed", "completed"])
   }
 
@@ -63,11 +78,9 @@ import Testing
   func absent() throws {
     let absent = try directory.readings(["--over", "tcp", "--reader", "cat"], code: 1)
     #expect(absent.allSatisfy { $0["ending"] as? String == "the reader never connected" })
-    let script =
-      "import os, socket, ssl; ssl.create_default_context().wrap_socket(socket.create_connection("
-      + "(os.environ['APNSIFT_HOST'], int(os.environ['APNSIFT_PORT']))), server_hostname='localhost')"
-    try directory.write(script, to: "trusts.py")
-    let trusting = try directory.readings(["--over", "tls", "--reader", "python3 trusts.py"], code: 1)
+    let reader = try reader(
+      "ssl.create_default_context().wrap_socket(connect(), server_hostname='localhost')")
+    let trusting = try directory.readings(["--over", "tls", "--reader", reader], code: 1)
     let ending = "exit code 1; the TLS handshake with the reader failed"
     #expect(trusting.allSatisfy { ($0["ending"] as? String)?.contains(ending) == true }, "\(trusting)")
   }
@@ -78,47 +91,36 @@ import Testing
       ("", ["refused", "refused", "refused"], 0),
       ("context.check_hostname = False", ["refused", "completed", "refused"], 1),
       ("context = ssl._create_unverified_context()", ["completed", "completed", "completed"], 1),
-    ] as [(String, [String], Int32)]) func certificates(_ change: String, _ expected: [String], _ code: Int32)
-    throws
-  {
-    let script = """
-      import os, socket, ssl, struct
+    ] as [(String, [String], Int32)])
+  func certificates(_ change: String, _ expected: [String], _ code: Int32) throws {
+    let reader = try reader(
+      """
       context = ssl.create_default_context(cafile=os.environ["APNSIFT_CA"])
       \(change)
-      host = os.environ["APNSIFT_HOST"]
-      s = context.wrap_socket(socket.create_connection((host, int(os.environ["APNSIFT_PORT"]))), server_hostname=host)
+      s = context.wrap_socket(connect(), server_hostname=host)
       stream = b""
       while chunk := s.recv(65536):
           stream += chunk
-      for start in range(0, len(stream) - 37, 38):
-          print(struct.unpack_from(">I", stream, start)[0], stream[start + 6:start + 38].hex(), sep=",")
-      """
-    try directory.write(script, to: "client.py")
-    let outcomes = try directory.certificates(["--reader", "python3 client.py"], code: code)
+      print_tuples(stream)
+      """)
+    let outcomes = try directory.certificates(["--reader", reader], code: code)
     #expect(["untrusted", "other-name", "expired"].map { outcomes["certificate-\($0)"] ?? "" } == expected)
     #expect(try directory.temporaryNames.isEmpty)
   }
 
   @Test("a reader that connects but never reads hangs, and is terminated") func hangs() throws {
-    let script =
-      "import os, socket, time; s = socket.create_connection((os.environ['APNSIFT_HOST'], "
-      + "int(os.environ['APNSIFT_PORT']))); time.sleep(1000)"
-    try directory.write(script, to: "sleeps.py")
-    #expect(
-      try outcomes("--over", "tcp", "--timeout", "1", "--reader", "python3 sleeps.py", code: 1) == [
-        "hangs", "hangs",
-      ])
+    let reader = try reader("s = connect(); time.sleep(1000)")
+    let found = try outcomes("--over", "tcp", "--timeout", "1", "--reader", reader, code: 1)
+    #expect(found == ["hangs", "hangs"])
   }
 
-  @Test("readers inherit no descriptors of any server", arguments: ["tcp", "tls"]) func inheritance(
-    _ over: String
-  ) throws {
+  @Test("readers inherit no descriptors of any server", arguments: ["tcp", "tls"])
+  func inheritance(_ over: String) throws {
     // Reading the list takes one more descriptor.
-    let script =
-      "import os; print(len(os.listdir('/proc/self/fd')) - 1, file=open(f'count-{os.getpid()}', 'w'))"
-    try directory.write(script, to: "count.py")
+    let reader = try reader(
+      "print(len(os.listdir('/proc/self/fd')) - 1, file=open(f'count-{os.getpid()}', 'w'))")
     for number in 0..<6 { try directory.addCase("case-\(number)", feedback(tuples(2))) }
-    _ = try directory.testReader("--over", over, "--jobs", "8", "--reader", "python3 count.py")
+    _ = try directory.testReader("--over", over, "--jobs", "8", "--reader", reader)
     let files = try directory.names.filter { $0.hasPrefix("count-") }
     // One more for each certificate that it must refuse.
     #expect(files.count == (over == "tls" ? 11 : 8))
@@ -143,14 +145,10 @@ import Testing
 
   @Test(
     "too few descriptors for a single reader are an error, and the certificate is removed",
-    arguments: [7, 13]) func noDescriptors(_ count: Int) throws
-  {
-    let outcome = try directory.shell(
-      "ulimit -n \(count); \"$APNSIFT_LAB\" verify corpus --over tls --reader cat"
-    ).exits(2)
-    #expect(
-      outcome.said("a process may have \(count) files open at once, and one reader needs "),
-      "\(outcome.errors)")
+    arguments: [7, 13])
+  func noDescriptors(_ count: Int) throws {
+    try directory.shell("ulimit -n \(count); \"$APNSIFT_LAB\" verify corpus --over tls --reader cat").exits(
+      2, saying: "a process may have \(count) files open at once, and one reader needs ")
     #expect(try directory.temporaryNames.isEmpty)
   }
 

@@ -1,21 +1,22 @@
 import APNsWire
 import Basics
+import Testing
 
-/// A decoder whose records are converted to `GatewayEvidence`.
+/// A decoder whose records are converted to evidence.
 protocol WatchedDecoder: RunDecoder {
-  static func evidence(_ record: Record, in bytes: RawSpan) -> GatewayEvidence
+  static func evidence(_ record: Record, in bytes: RawSpan) -> [Evidence]
 }
 
 extension WatchedDecoder {
   /// The next step as evidence; nil as of `next(in:)`.
-  fileprivate mutating func evidence(in chunk: RawSpan) -> GatewayEvidence? {
+  fileprivate mutating func evidence(in chunk: RawSpan) -> [Evidence]? {
     switch next(in: chunk) {
     case .record(let record):
       if let carry { Self.evidence(record, in: carry.span.bytes) } else { Self.evidence(record, in: chunk) }
-    case .undecodable(let offset, let command): .undecodable(offset: offset, command: Int(command))
-    case .skipped(let offset, let length), .between(let offset, let length):
-      .skipped(offset: offset, length: length)
-    case .truncated(let offset, let length): .truncated(offset: offset, length: length)
+    case .undecodable(let offset, let command): [.undecodable(offset: offset, command: Int(command))]
+    case .skipped(let offset, let length): [.skipped(offset: offset, length: length)]
+    case .between(let offset, let length): [.between(offset: offset, length: length)]
+    case .truncated(let offset, let length): [.truncated(offset: offset, length: length)]
     case nil: nil
     }
   }
@@ -23,7 +24,7 @@ extension WatchedDecoder {
 
 /// Decodes a run in chunks, and checks the laws at each step.
 struct WatchedDecoding<Decoder: WatchedDecoder> {
-  private(set) var evidence: [GatewayEvidence] = []
+  private(set) var evidence: [Evidence] = []
   /// The first breach of a law of docs/spec/decoding-rules.md#laws; nil if there is none.
   private(set) var breach: String?
   /// The most undecided bytes between two chunks.
@@ -45,7 +46,7 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
       take(bytes.span.bytes.extracting(start..<end))
       start = end
       // Exactly the undecided bytes are carried over.
-      let carried = offset + start - self.decoder.undecidedOffset
+      let carried = max(offset + start - self.decoder.undecidedOffset, self.decoder.carry?.count ?? 0)
       mostCarried = max(mostCarried, carried)
       if carried > holdBack { breach = breach ?? "hold-back: \(carried) bytes" }
     }
@@ -54,29 +55,47 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
   }
 
   private mutating func take(_ chunk: RawSpan) {
-    while breach == nil, let found = decoder.evidence(in: chunk) { add(found) }
+    takeSteps(chunk)
     if (decoder.pendingSkip ?? decoder.undecidedOffset) != covered {
       breach = breach ?? "lost track at \(covered)"
     }
   }
 
+  private mutating func takeSteps(_ chunk: RawSpan) {
+    while breach == nil, let found = decoder.evidence(in: chunk) {
+      if found.isEmpty { breach = "progress: a step without records" }
+      for one in found { add(one) }
+    }
+  }
+
   private mutating func finish() {
     decoder.finish()
-    while breach == nil, let found = decoder.evidence(in: RawSpan()) { add(found) }
+    takeSteps(RawSpan())
     if decoder.next(in: RawSpan()) != nil { breach = breach ?? "finished is not final" }
   }
 
   /// Every step must begin where the previous one ended, and cover at least one byte. `undecodable` is about the first
   /// byte of the skipped range that must follow it.
-  private mutating func add(_ found: GatewayEvidence) {
+  private mutating func add(_ found: Evidence) {
     if found.offset != covered { breach = "accounting: \(found) follows \(covered)" }
-    var isSkip = false
-    if case .skipped = found { isSkip = true }
-    if case .undecodable = evidence.last {
-      if !isSkip { breach = "accounting: \(found) follows an undecodable byte" }
+    let isSkip = if case .skipped = found { true } else { false }
+    if case .undecodable = evidence.last, !isSkip {
+      breach = "accounting: \(found) follows an undecodable byte"
     }
-    if case .undecodable = found {} else if found.length <= 0 { breach = "progress: \(found)" }
+    if case .undecodable = found {
+      if Decoder.self == FeedbackDecoder.self { breach = "a tuple has no command" }
+    } else if found.length <= 0 {
+      breach = "progress: \(found)"
+    }
     covered += found.length
     evidence.append(found)
+  }
+
+  /// No breach, and this evidence.
+  func expect(_ expected: [Evidence], at location: SourceLocation = #_sourceLocation) {
+    #expect(breach == nil, sourceLocation: location)
+    // Not compared within #expect, which would print a megabyte.
+    let isSame = evidence == expected
+    #expect(isSame, sourceLocation: location)
   }
 }

@@ -3,25 +3,21 @@ import EvidenceReport
 import Testing
 
 /// A sentence of the page, or a part of one that no condition divides, and a page that has it.
-struct PageSentence: CustomTestStringConvertible, Sendable {
+struct Sentence: CustomTestStringConvertible, Sendable {
   typealias Change = @Sendable (inout ReportPage) -> Void
 
   let text: String
   let change: Change
 
-  init(_ text: String, _ change: @escaping Change = { _ in }) {
-    (self.text, self.change) = (text, change)
-  }
-
   var testDescription: String { text }
 
   /// Fails unless the sentence is in one element of the page, begins there or after another one, and ends likewise.
   func expect() {
-    var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
-    page.inputs = [InputSummary(source: "a.bin", format: "raw", bytes: 380, sha256: "00ff")]
-    (page.decodedStreams, page.isAudited) = (1, true)
-    change(&page)
-    #expect(Self.texts(ReportHTML.text(page)).contains { holds($0) }, "\(text)")
+    let html = ReportPage.html { page in
+      (page.decodedStreams, page.isAudited) = (1, true)
+      change(&page)
+    }
+    #expect(Self.texts(html).contains { holds($0) }, "\(text)")
   }
 
   private func holds(_ element: String) -> Bool {
@@ -39,12 +35,11 @@ struct PageSentence: CustomTestStringConvertible, Sendable {
 }
 
 extension ReportPage {
-  /// Tuples in 380 bytes of one stream.
-  mutating func read(_ feedback: Int, skipped: Int = 0) {
-    summary.streams = 1
-    summary.streamBytes = 380
-    summary.skippedBytes = skipped
-    summary.recordBytes = 380 - skipped
-    summary.feedback = feedback
+  /// A page of one input.
+  static func html(_ change: (inout ReportPage) -> Void) -> String {
+    var page = ReportPage(ReportHead(title: "A title", version: "1.2.3"))
+    page.inputs = [InputSummary(source: "a.bin", format: "raw", bytes: 380, sha256: "00ff")]
+    change(&page)
+    return ReportHTML.text(page)
   }
 }
