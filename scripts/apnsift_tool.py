@@ -4,7 +4,9 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
+import csv
 import functools
+import io
 import json
 import os
 import shlex
@@ -16,6 +18,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "samples"
 KEPT = ROOT / ".build" / "cross-check"  # inputs of failures
 SHOWN = 50  # faults that are printed
 SERVERS = {"postgresql": ROOT / "scripts" / "private-postgres", "mysql": ROOT / "scripts" / "private-mariadb"}
@@ -77,6 +80,17 @@ def export(*arguments, **more):
     return by_type(run([binary(), "export", "-t", "ndjson", *arguments], **more))
 
 
+def table(*arguments, **more):
+    """The rows of what the command prints as CSV."""
+    return list(csv.DictReader(io.StringIO(run([binary(), *arguments], **more))))
+
+
+def differences(what, found, wanted):
+    """Where two lists of values are not alike, without their order."""
+    found, wanted = collections.Counter(found), collections.Counter(wanted)
+    yield from (f"{what}: {one} {found[one]} times, not {wanted[one]}" for one in (wanted - found) + (found - wanted))
+
+
 Measured = collections.namedtuple("Measured", "code output errors seconds kibibytes")
 
 
@@ -95,6 +109,13 @@ def keep(command):
     KEPT.mkdir(parents=True, exist_ok=True)
     kept = shutil.copy(command[-1], KEPT / f"{program()}-{Path(command[-1]).name}")
     return shlex.join(map(str, [*command[:-1], kept]))
+
+
+@contextlib.contextmanager
+def temporary_folder(**more):
+    """A directory until the end of the context."""
+    with tempfile.TemporaryDirectory(**more) as name:
+        yield Path(name)
 
 
 @contextlib.contextmanager

@@ -46,10 +46,6 @@ class Chromium:
         self.page.goto(address)
         return [complaint for complaint in self.said if complaint != f"asks for {address[:80]}"]
 
-    def evaluate(self, expression):
-        """What a JavaScript expression comes to in the page; of a promise, once it is kept."""
-        return self.page.evaluate(expression)
-
     def show_timed(self, path, width):
         """What `show` returns, and the seconds of a processor that the thread of the page took for it."""
         session = self.page_of(width).context.new_cdp_session(self.page_of(width))

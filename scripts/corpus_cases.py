@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from apnsift_tool import ROOT
+from apnsift_tool import SAMPLES
 from oracle import tcp
 from oracle.compare import BYTE_SUMS, Expected, differences, in_order
 from oracle.decoder import KINDS, decode_connection, decode_dump, decode_dumps
 from oracle.runs import Limits, parse_lengths
 from oracle.wire import EARLIEST, LATEST
 
-CORPUS = ROOT / "samples" / "corpus"
+CORPUS = SAMPLES / "corpus"
 # Cases of samples/corpus that the oracle reads: raw dumps, and captures that tcp.py can read, with one copy of each byte.
 LEAST_READ = 231
 CAPTURES = """

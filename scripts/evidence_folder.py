@@ -5,6 +5,7 @@ known. Tuples are random by a fixed seed. What it needs, scripts/setup test inst
 """
 
 import base64
+import contextlib
 import gzip
 import hashlib
 import os
@@ -12,161 +13,144 @@ import random
 import shutil
 import sqlite3
 
-from apnsift_tool import ROOT, run
+from apnsift_tool import SAMPLES, run
 from oracle.wire import tuples_bytes as wire
 
-SAMPLES = ROOT / "samples"
 FIRST, LAST = 1_300_000_000, 1_600_000_000  # times of tuples, in seconds since 1970
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffdb004300") + bytes(range(64)) + bytes.fromhex("ffd9")
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
 HTML = "<!DOCTYPE html>\n<html><head><title>Intranet</title></head><body><p>Push notifications</p></body></html>\n"
 
 
-class Tuples:
-    """Random tuples, of which no token occurs twice."""
-
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-
-    def some(self, count):
-        return [(self.random.randrange(FIRST, LAST), self.random.randbytes(32)) for _ in range(count)]
-
-
 class Evidence:
+    """The folder, one to make things in, and a row for each planted tuple."""
+
     def __init__(self, directory):
-        self.folder = directory / "evidence"
-        self.work = directory / "work"
-        self.folder.mkdir(parents=True)
-        self.work.mkdir()
-        self.tuples = Tuples(18)
-        self.planted = []
+        self.folder, self.work = directory / "evidence", directory / "work"
+        self.random, self.planted = random.Random(18), []
+
+    def tuples(self, count):
+        """Random ones, of which no token occurs twice."""
+        return [(self.random.randrange(FIRST, LAST), self.random.randbytes(32)) for _ in range(count)]
 
     def plant(self, source, tuples, offset=0):
         """Notes tuples in the input with this name. Offsets are those of the first character of each, from 0."""
         for index, (time, token) in enumerate(tuples):
-            self.planted.append({
-                "source": source, "time": time, "token": token.hex(),
-                "file_offset": None if offset is None else offset + 38 * index})
+            at = None if offset is None else offset + 38 * index
+            self.planted.append({"source": source, "time": time, "token": token.hex(), "file_offset": at})
 
-    def write(self, name, data):
-        path = self.folder / name
+    def write(self, name, data, folder=None):
+        path = (folder or self.folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data.encode() if isinstance(data, str) else data)
         return path
 
-    def dump(self, name, count):
-        tuples = self.tuples.some(count)
-        self.write(name, wire(tuples))
-        self.plant(name, tuples)
+    def dump(self, name, count, form=wire, offset=0):
+        """A file with planted tuples in some form."""
+        tuples = self.tuples(count)
+        self.write(name, form(tuples))
+        self.plant(name, tuples, offset)
         return tuples
+
+    def make(self, name, count):
+        """A dump to be packed, and its tuples."""
+        tuples = self.tuples(count)
+        return self.write(name, wire(tuples), self.work), tuples
+
+    def image(self, name, mebibytes, *command):
+        """An empty image in which a program made a file system."""
+        path = self.write(name, b"")
+        os.truncate(path, mebibytes << 20)
+        run([*command, path])
+        return path
+
+    def copy(self, name, source):
+        return self.write(name, source.read_bytes())
 
 
 def dumps(evidence):
     tuples = evidence.dump("dumps/feedback-2013.bin", 300)
-    shutil.copy(evidence.folder / "dumps/feedback-2013.bin", evidence.folder / "dumps/Copy of feedback-2013.bin")
-    packed = evidence.tuples.some(120)
-    evidence.write("dumps/feedback-2014.bin.gz", gzip.compress(wire(packed), mtime=0))
-    evidence.plant("dumps/feedback-2014.bin.gz", packed)
-    damaged = evidence.tuples.some(50)
+    evidence.copy("dumps/Copy of feedback-2013.bin", evidence.folder / "dumps/feedback-2013.bin")
+    evidence.dump("dumps/feedback-2014.bin.gz", 120, lambda tuples: gzip.compress(wire(tuples), mtime=0))
+    damaged = evidence.tuples(50)
     data = wire(damaged)
     evidence.write("dumps/damaged.bin", data[:38 * 20 + 11] + data[38 * 20 + 12:])  # one byte of tuple 21 is missing
     evidence.plant("dumps/damaged.bin", damaged[:20])
     evidence.plant("dumps/damaged.bin", damaged[21:], 38 * 21 - 1)
-    cut = evidence.tuples.some(40)
+    cut = evidence.tuples(40)
     evidence.write("dumps/cut.bin", wire(cut)[:-17])
     evidence.plant("dumps/cut.bin", cut[:-1])
-    shutil.copy(SAMPLES / "tls-session.hexdump", evidence.folder / "dumps/terminal.txt")
+    evidence.copy("dumps/terminal.txt", SAMPLES / "tls-session.hexdump")
     evidence.write("dumps/empty.bin", b"")
     return tuples
 
 
 def archives(evidence):
-    inner = evidence.work / "backup"
-    (inner / "var").mkdir(parents=True)
-    stored = evidence.tuples.some(80)
-    (inner / "var/feedback.bin").write_bytes(wire(stored))
-    (inner / "readme.txt").write_text("Nightly backup of the push server.\n")
-    run(["zip", "-qr", evidence.folder / "backup.zip", "."], cwd=inner)
-    evidence.plant("backup.zip!var/feedback.bin", stored)
-    older = evidence.tuples.some(60)
-    (evidence.work / "old.bin").write_bytes(wire(older))
-    run(["tar", "-cJf", evidence.folder / "old.tar.xz", "old.bin"], cwd=evidence.work)
-    evidence.plant("old.tar.xz!old.bin", older)
-    nested = evidence.tuples.some(30)
-    (evidence.work / "n.bin").write_bytes(wire(nested))
-    run(["tar", "-cf", "nested.tar", "n.bin"], cwd=evidence.work)
-    run(["7z", "a", "-bd", evidence.folder / "nested.7z", "nested.tar"], cwd=evidence.work)
-    evidence.plant("nested.7z!nested.tar!n.bin", nested)
-    (evidence.work / "secret.bin").write_bytes(wire(evidence.tuples.some(10)))
-    run(["7z", "a", "-bd", "-tzip", "-psecret", evidence.folder / "secret.zip", "secret.bin"], cwd=evidence.work)
+    for name, count, source in [
+        ("backup/var/feedback.bin", 80, "backup.zip!var/feedback.bin"), ("old.bin", 60, "old.tar.xz!old.bin"),
+        ("n.bin", 30, "nested.7z!nested.tar!n.bin"),
+    ]:
+        evidence.plant(source, evidence.make(name, count)[1])
+    evidence.write("backup/readme.txt", "Nightly backup of the push server.\n", evidence.work)
+    evidence.make("secret.bin", 10)
+    run(["zip", "-qr", evidence.folder / "backup.zip", "."], cwd=evidence.work / "backup")
+    for command in (
+        ["tar", "-cJf", evidence.folder / "old.tar.xz", "old.bin"], ["tar", "-cf", "nested.tar", "n.bin"],
+        ["7z", "a", "-bd", evidence.folder / "nested.7z", "nested.tar"],
+        ["7z", "a", "-bd", "-tzip", "-psecret", evidence.folder / "secret.zip", "secret.bin"],
+    ):
+        run(command, cwd=evidence.work)
 
 
 def captures(evidence):
-    (evidence.folder / "captures").mkdir()
     for name in ["gateway.pcap", "uplinks-one.pcap", "session-follow.yaml"]:
-        shutil.copy(SAMPLES / "captures" / name, evidence.folder / "captures" / name)
-    shutil.copy(SAMPLES / "tls/gcm-secrets.pcapng", evidence.folder / "captures/tls.pcapng")
-    (evidence.folder / "provider").mkdir()
-    shutil.copy(SAMPLES / "pushes/logs/provider.ndjson", evidence.folder / "provider/apns.ndjson")
+        evidence.copy(f"captures/{name}", SAMPLES / "captures" / name)
+    evidence.copy("captures/tls.pcapng", SAMPLES / "tls/gcm-secrets.pcapng")
+    evidence.copy("provider/apns.ndjson", SAMPLES / "pushes/logs/provider.ndjson")
+
+
+def quoted(tuples):
+    """Hexadecimal digits in a mail that quotes another."""
+    digits = wire(tuples).hex(" ")
+    body = "".join(f"> {digits[start:start + 48].rstrip()}\n" for start in range(0, len(digits), 48))
+    return "From: a@example.com\nTo: b@example.com\nSubject: feedback\n\nThey sent me this from the server:\n\n" + body
+
+
+def attached(tuples):
+    return (
+        "From: b@example.com\nSubject: Re: feedback\nMIME-Version: 1.0\n"
+        'Content-Type: application/octet-stream; name="feedback.bin"\nContent-Transfer-Encoding: base64\n\n'
+        + base64.encodebytes(wire(tuples)).decode())
+
+
+def logged(tuples):
+    return "".join(f"{time} feedback: device <{token.hex(' ', 4)}> is no longer registered\n" for time, token in tuples)
 
 
 def texts(evidence):
-    quoted = evidence.tuples.some(5)
-    body = "They sent me this from the server:\n\n"
-    for line in wire(quoted).hex(" ").split("\n"):
-        for start in range(0, len(line), 48):
-            body += "> " + line[start:start + 48].rstrip() + "\n"
-    evidence.write("mail/question.eml", "From: a@example.com\nTo: b@example.com\nSubject: feedback\n\n" + body)
-    evidence.plant("mail/question.eml", quoted, None)
-    attached = evidence.tuples.some(25)
-    encoded = base64.encodebytes(wire(attached)).decode()
-    evidence.write(
-        "mail/attachment.eml",
-        "From: b@example.com\nSubject: Re: feedback\nMIME-Version: 1.0\n"
-        'Content-Type: application/octet-stream; name="feedback.bin"\nContent-Transfer-Encoding: base64\n\n' + encoded)
-    evidence.plant("mail/attachment.eml", attached, None)
-    logged = evidence.tuples.some(6)
-    lines = []
-    for time, token in logged:
-        words = " ".join(token.hex()[start:start + 8] for start in range(0, 64, 8))
-        lines.append(f"{time} feedback: device <{words}> is no longer registered\n")
-    evidence.write("logs/daemon.log", "".join(lines))
-    evidence.plant("logs/daemon.log", logged, None)
-    tokens = evidence.tuples.some(40)
-    evidence.write("lists/tokens.txt", "".join(token.hex() + "\n" for _, token in tokens))
+    evidence.dump("mail/question.eml", 5, quoted, None)
+    evidence.dump("mail/attachment.eml", 25, attached, None)
+    evidence.dump("logs/daemon.log", 6, logged, None)
+    evidence.write("lists/tokens.txt", "".join(token.hex() + "\n" for _, token in evidence.tuples(40)))
 
 
 def images(evidence):
-    files = evidence.work / "ext4"
-    files.mkdir()
-    deleted = evidence.tuples.some(500)
-    (files / "feedback.bin").write_bytes(wire(deleted))
-    (files / "notes.txt").write_text("no dumps here\n")
-    image = evidence.folder / "images/server.ext4"
-    image.parent.mkdir()
-    with open(image, "wb") as file:
-        file.truncate(16 << 20)
-    run(["mkfs.ext4", "-q", "-F", "-b", "4096", "-U", "00000000-0000-0000-0000-000000000018", "-d", files, image])
+    file, deleted = evidence.make("ext4/feedback.bin", 500)
+    evidence.write("ext4/notes.txt", "no dumps here\n", evidence.work)
+    image = evidence.image("images/server.ext4", 16, "mkfs.ext4", "-q", "-F", "-b", "4096",
+        "-U", "00000000-0000-0000-0000-000000000018", "-d", file.parent)
     run(["debugfs", "-w", "-R", "rm feedback.bin", image])
-    at = image.read_bytes().find(wire(deleted)[:76])
-    evidence.plant("images/server.ext4", deleted, at)
+    evidence.plant("images/server.ext4", deleted, image.read_bytes().find(wire(deleted)[:76]))
 
-    stick = evidence.work / "stick.fat"
-    with open(stick, "wb") as file:
-        file.truncate(8 << 20)
-    run(["mkfs.vfat", "-i", "18181818", stick])
-    lost = evidence.tuples.some(200)
-    (evidence.work / "lost.bin").write_bytes(wire(lost))
-    run(["mcopy", "-i", stick, evidence.work / "lost.bin", "::lost.bin"])
+    stick = evidence.image(evidence.work / "stick.fat", 8, "mkfs.vfat", "-i", "18181818")
+    file, lost = evidence.make("lost.bin", 200)
+    run(["mcopy", "-i", stick, file, "::lost.bin"])
     run(["mdel", "-i", stick, "::lost.bin"])
-    at = stick.read_bytes().find(wire(lost)[:76])
     run(["ewfacquire", "-u", "-t", evidence.folder / "images/stick", "-f", "encase6", "-c", "none", "-S", "4194304",
         "-C", "2026-18", "-e", "A. Examiner", "-E", "7", "-N", "found in a drawer", stick])
-    evidence.plant("images/stick.E01", lost, at)
+    evidence.plant("images/stick.E01", lost, stick.read_bytes().find(wire(lost)[:76]))
 
-    memory = bytearray(evidence.tuples.random.randbytes(3 << 20))
-    kept = evidence.tuples.some(20)
-    at = 1_234_567
+    memory, kept, at = bytearray(evidence.random.randbytes(3 << 20)), evidence.tuples(20), 1_234_567
     memory[at:at + 38 * len(kept)] = wire(kept)
     for part in range(3):
         evidence.write(f"images/memory.00{part + 1}", bytes(memory[part << 20:(part + 1) << 20]))
@@ -178,12 +162,8 @@ def others(evidence):
     evidence.write("documents/manual.pdf", PDF)
     evidence.write("documents/page.html", HTML)
     evidence.write("documents/\u202egpj.exe", "a name that reads backwards\n")
-    path = evidence.folder / "databases/devices.sqlite"
-    path.parent.mkdir()
-    database = sqlite3.connect(path)
-    database.execute("CREATE TABLE devices (token TEXT PRIMARY KEY, registered_at INTEGER)")
-    database.commit()
-    database.close()
+    with contextlib.closing(sqlite3.connect(evidence.write("databases/devices.sqlite", b""))) as database:
+        database.execute("CREATE TABLE devices (token TEXT PRIMARY KEY, registered_at INTEGER)")
     known = sorted(path for path in evidence.folder.rglob("*") if path.is_file())
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(evidence.folder)}\n" for path in known)
     evidence.write("SHA256SUMS", sums)

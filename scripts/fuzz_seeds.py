@@ -11,9 +11,8 @@ import re
 import struct
 from hashlib import sha256
 
-from apnsift_tool import ROOT
+from apnsift_tool import ROOT, SAMPLES
 
-SAMPLES = ROOT / "samples"
 FIXTURES = ROOT / "Tests" / "Fixtures"
 # libFuzzer mutates short inputs best. Longer files are cut.
 LONGEST = {"feedback": 1000, "requests": 1000, "responses": 400, "http2": 500, "logs": 700, "texts": 400, "exports": 700,

@@ -1,7 +1,6 @@
 """Stores with unexpected values: how they are made in each database, the values, and what every command must do with them."""
 
 import itertools
-import json
 import os
 import re
 import shutil
@@ -11,6 +10,8 @@ import sys
 import threading
 import time
 from collections import namedtuple
+
+from oracle.wire import is_json
 
 # What one case changes: a column of a table of a scenario of that kind. `statement` is SQL; `is_valid` says whether the journal
 # can have the value, and is None where any answer without a fault is right. Of SQLite, Tests/TokenStoresTests/JournalDamageTests
@@ -266,14 +267,6 @@ COLUMNS = {
 }
 
 
-def reads_as_json(text):
-    try:
-        json.loads(text, parse_constant=lambda name: 1 / 0)
-        return True
-    except (ValueError, ZeroDivisionError, RecursionError):
-        return False
-
-
 # What `store history` reads of servers, but for columns that only join tables.
 READ = {table: COLUMNS[table][1:] for table in ("apnsift_replays", "apnsift_inputs")}
 # What a journal of SQLite can have, though few do: a value, and the columns.
@@ -386,7 +379,7 @@ def postgresql_valid(table, column, type_, value):
         return False
     if type_ == "char(4)" or value.startswith(("repeat", "E")):
         return None
-    return value == "NULL" or reads_as_json(value.strip("'"))
+    return value == "NULL" or is_json(value.strip("'").encode())
 
 
 def mysql_changes(table, column):
@@ -481,9 +474,8 @@ def faults_of(scenario, case, store, arguments, writes, form):
     if code == 2 and not message.startswith("apnsift: "):
         yield f"{context}: no message: {message[:200]}"
     if code == 0 and form:
-        texts = done.stdout.decode(errors="replace")
-        if not all(map(reads_as_json, texts.splitlines() if form == "ndjson" else [texts])):
-            yield f"{context}: invalid {form}: {texts[:200]}"
+        if not all(map(is_json, done.stdout.splitlines() if form == "ndjson" else [done.stdout])):
+            yield f"{context}: invalid {form}: {done.stdout[:200]}"
     if arguments.startswith("store history") and "--changes" not in arguments and case.is_valid is not None:
         if code != (0 if case.is_valid else 2):
             yield f"{context}, expected {0 if case.is_valid else 2}: {message[:300]}"

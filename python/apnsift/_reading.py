@@ -73,8 +73,7 @@ class Reader:
         self._take(self)
         return self
 
-    def __next__(self) -> pa.RecordBatch:
-        return self.read_next_batch()
+    __next__ = read_next_batch
 
     def read_all(self) -> pa.Table:
         """All records that are left, as one table in memory."""
@@ -236,7 +235,7 @@ def read(
     run, stream = _opened(records, columns, arguments, inputs(paths))
     batches = _batches(run, stream, partial)
     if progress:
-        batches = _watched(batches, _Line() if progress is True else progress)
+        batches = _watched(batches, progress)
     return Reader(run, stream.schema, batches)
 
 
@@ -301,35 +300,25 @@ def _batches(run: Run, stream: pa.RecordBatchReader, partial: bool) -> Iterator[
     warn(run, stacklevel=4)
 
 
-def _watched(batches: Iterator[pa.RecordBatch], progress: Callable[[int], object]) -> Iterator[pa.RecordBatch]:
-    rows = 0
+def _watched(batches: Iterator[pa.RecordBatch], progress: Progress) -> Iterator[pa.RecordBatch]:
+    """The batches; after each, progress gets the number of records, or a line on standard error says it."""
+    rows, begun, due = 0, time.monotonic(), 0.25
+
+    def say(end: str = "") -> None:
+        print(f"\r{rows:,} records, {time.monotonic() - begun:.0f} s", end=end, file=sys.stderr, flush=True)
+
     try:
         for batch in batches:
             rows += batch.num_rows
-            progress(rows)
+            if callable(progress):
+                progress(rows)
+            elif time.monotonic() - begun >= due:
+                due = time.monotonic() - begun + 0.25
+                say()
             yield batch
     finally:
-        if isinstance(progress, _Line):
-            progress.end(rows)
-
-
-class _Line:
-    """A line on standard error that says how many records were read."""
-
-    def __init__(self) -> None:
-        self._begun = time.monotonic()
-        self._due = 0.25
-
-    def __call__(self, rows: int) -> None:
-        seconds = time.monotonic() - self._begun
-        if seconds >= self._due:
-            self._due = seconds + 0.25
-            print(f"\r{rows:,} records, {seconds:.0f} s", end="", file=sys.stderr, flush=True)
-
-    def end(self, rows: int) -> None:
-        self._due = 0
-        self(rows)
-        print(file=sys.stderr)
+        if progress is True:
+            say("\n")
 
 
 def warn(run: Run, stacklevel: int) -> None:

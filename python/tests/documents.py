@@ -5,6 +5,14 @@ import re
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+def run_page(text):
+    """How many blocks ran."""
+    names, blocks = {}, BLOCK.findall(text)
+    for block in blocks:
+        run(block, names)
+    return len(blocks)
+
+
 def run(block, names):
     rest = []
     for line in block.splitlines():

@@ -6,13 +6,11 @@ import subprocess
 import pytest
 from conftest import run
 
+# Kind: options, and the inputs that are written.
 KINDS = {
-    "dump": [], "capture": ["--loss", "20", "--midstream", "--connections", "3", "--container", "pcapng", "--compression", "gzip"],
-    "gateway": ["--ip", "6"], "pair": [], "pushes": [], "push-log": ["--log-format", "csv"],
-}  # fmt: skip
-INPUTS = {
-    "dump": {"input.bin"}, "capture": {"input.pcapng.gz"}, "gateway": {"input.pcap"}, "pair": {"input.bin", "input.bin.responses"},
-    "pushes": {"input.pcap"}, "push-log": {"input.csv"},
+    "dump": ("", {"input.bin"}), "pair": ("", {"input.bin", "input.bin.responses"}), "gateway": ("--ip 6", {"input.pcap"}),
+    "capture": ("--loss 20 --midstream --connections 3 --container pcapng --compression gzip", {"input.pcapng.gz"}),
+    "pushes": ("", {"input.pcap"}), "push-log": ("--log-format csv", {"input.csv"}),
 }  # fmt: skip
 
 
@@ -22,10 +20,11 @@ def generate(*arguments):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_generated_case(kind, tmp_path):
+    options, inputs = KINDS[kind]
     (tmp_path / "cases").mkdir()
-    done = generate("--kind", kind, "--tuples", "60", *KINDS[kind], "--case", "cases/one")
+    done = generate("--kind", kind, "--tuples", "60", *options.split(), "--case", "cases/one")
     assert done.returncode == 0 and done.stderr.endswith(": cases/one\n")
-    assert {path.name for path in (tmp_path / "cases/one").iterdir()} == {"case.yml", "expected.ndjson", *INPUTS[kind]}
+    assert {path.name for path in (tmp_path / "cases/one").iterdir()} == {"case.yml", "expected.ndjson", *inputs}
     assert "cases" not in (tmp_path / "cases/one/case.yml").read_text()
     assert b"1 as expected, 0 different, 0 broken" in run("verify", "cases", check=True).stderr
     expected = tmp_path / "cases/one/expected.ndjson"

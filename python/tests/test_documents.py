@@ -6,28 +6,20 @@ import pkgutil
 
 import pytest
 from conftest import ROOT
-from documents import BLOCK, run
+from documents import run_page
 
 import apnsift
 
+MODULES = ["apnsift", *(f"apnsift.{module.name}" for module in pkgutil.iter_modules(apnsift.__path__) if module.name != "spark")]
 PAGES = ["README.md", "python/README.md", "docs/how-to/data-tools.md"]
 
 
-@pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(apnsift.__path__) if module.name != "spark"])
+@pytest.mark.parametrize("name", MODULES)
 def test_examples_of_docstrings(name):
-    found = doctest.testmod(importlib.import_module(f"apnsift.{name}"))
-    assert found.failed == 0
-
-
-def test_examples_of_the_package():
-    found = doctest.testmod(apnsift)
-    assert found.failed == 0 and found.attempted > 1
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.failed == 0 and (found.attempted > 1 or name != "apnsift")
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_of_documents(page):
-    blocks = BLOCK.findall((ROOT / page).read_text())
-    assert blocks
-    names = {}
-    for block in blocks:
-        run(block, names)
+    assert run_page((ROOT / page).read_text())

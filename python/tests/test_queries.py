@@ -115,8 +115,7 @@ def test_parameters_and_errors():
 
 
 @pytest.mark.parametrize("other", [pyarrow.dataset.field("stream") == 99, pyarrow.dataset.field("stream") >= 0])
-def test_a_negated_filter_keeps_the_other_tokens(other):
-    token = apnsift.read("samples/lost-byte.bin").read_all()["token"][5]
-    rows = apnsift.read("samples/lost-byte.bin").read_all()
+def test_a_negated_filter_keeps_the_other_tokens(other, token):
+    rows = apnsift.read(DUMP).read_all()
     chosen = ~(other & (pyarrow.dataset.field("token") == token))
-    assert apnsift.dataset("samples/lost-byte.bin").to_table(filter=chosen).num_rows == rows.filter(chosen).num_rows
+    assert apnsift.dataset(DUMP).to_table(filter=chosen).num_rows == rows.filter(chosen).num_rows

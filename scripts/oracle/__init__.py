@@ -6,7 +6,6 @@ the one is hardly a mistake of the other, and where the two differ, one of them 
 first, and here from that page. samples/make/corpus --check holds the oracle itself to cases that were worked out by hand.
 
     wire            tuples, requests, responses and gap marks as bytes, and the inside of one request
-    json_text       whether bytes are one JSON value
     runs            the rules of all runs, and the walk through a dump or one direction
     feedback        runs of feedback tuples, with the bytes between them
     gateway         runs of requests and of error responses

@@ -22,9 +22,6 @@ class Segment:
     flags: int
     payload: bytes = b""
 
-    def packet(self):
-        return self.connection.send(self.side, self.position, self.flags, self.payload)
-
 
 @dataclass
 class Habits:
@@ -152,4 +149,5 @@ def draw_capture(draw, habits):
     drawn = [draw_connection(draw, number, habits) for number in range(draw.choice([1, 1, 2, 3, 5]))]
     order = interleaved(draw, drawn)
     order = order if habits.is_plain else opened_first(disturbed(draw, order))
-    return pcap(frames([segment.packet() for segment in order]), link=RAW_IP)
+    packets = (one.connection.send(one.side, one.position, one.flags, one.payload) for one in order)
+    return pcap(frames(packets), link=RAW_IP)

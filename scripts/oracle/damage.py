@@ -174,41 +174,11 @@ def sound(draw, lengths, kind):
     return WHOLE[kind](draw, lengths, [])
 
 
-# Damage of a stream, at a position in it
-
-
-def lose(draw, data, at):
-    return data[:at] + data[at + draw.choice([1, 1, 2, 6, 37, 38, 39, draw.randrange(1, 200)]) :]
-
-
-def flip(draw, data, at):
-    return data[:at] + bytes([data[at] ^ (1 << draw.randrange(8))]) + data[at + 1 :]
-
-
-def insert(draw, data, at):
-    return data[:at] + draw.randbytes(draw.choice([1, 2, 5, 38, draw.randrange(1, 80)])) + data[at:]
-
-
-def repeat(draw, data, at):
-    size = draw.randrange(1, 60)
-    return data[: at + size] + data[at:]
-
-
-def zero(draw, data, at):
-    size = min(draw.randrange(1, 120), len(data) - at)
-    return data[:at] + bytes(size) + data[at + size :]
-
-
-def cut_tail(draw, data, at):
-    return data[:at]
-
-
-def cut_front(draw, data, at):
-    return data[at:]
+# Marks of tshark in a stream, at a position in it
 
 
 def draw_mark(draw, lost):
-    """A mark of tshark's, with or without its NUL, and with any number that it could write."""
+    """A mark with or without its NUL, and with any number that tshark could write."""
     numbers = [lost, lost, draw.randrange(10**6), 0, f"{lost:010}", f"{lost:03}", 2**32 - 1, 10**10 - 1]
     return mark(draw.choice(numbers), draw.choice([b"", b"\0", b"\0\0"]))
 
@@ -230,10 +200,6 @@ def leading_mark(draw, data, at):
     return data[:at] + draw_marks(draw, draw.randrange(150)) + data[at:]
 
 
-def trailing_mark(draw, data, at):
-    return data + draw_marks(draw, draw.randrange(150))
-
-
 def broken_mark(draw, data, at):
     """What only looks like a mark is bytes of the stream, also where a whole one begins inside it."""
     whole = mark(76, b"")
@@ -241,6 +207,12 @@ def broken_mark(draw, data, at):
     broken = [begun, begun + whole, whole.upper(), whole.replace(b"b", b"\0")]
     odd_numbers = [mark(number, b"") for number in (f"{76:011}", 10**10, "", " 7", "-7", "+7", "7.0", "0x7", "7[7")]
     return data[:at] + draw.choice(broken + odd_numbers) + data[at:]
+
+
+MARKS = [gap_mark, gap_mark, leading_mark, lambda draw, data, at: data + draw_marks(draw, draw.randrange(150)), broken_mark]
+
+
+# Damage of a stream, at a position in it: what is there twice is twice as likely
 
 
 def swap_blocks(draw, data, at):
@@ -253,18 +225,22 @@ def zero_block(draw, data, at):
     return data[:at] + bytes(size) + data[at + draw.choice([0, size]) :]
 
 
-def tls_head(draw, data, at):
-    return bytes([draw.randrange(0x14, 0x18), 3, draw.randrange(6)]) + data[at:]
-
-
-def low_byte(draw, data, at):
-    """A command where none should be."""
-    return data[:at] + bytes([draw.choice([0, 1, 2, 8])]) + data[at + draw.choice([0, 1]) :]
-
-
-MARKS = [gap_mark, gap_mark, leading_mark, trailing_mark, broken_mark]
-DAMAGES = [lose, lose, flip, insert, repeat, zero, cut_tail, cut_front, *MARKS]
-GATEWAY_DAMAGES = [*DAMAGES, swap_blocks, zero_block, zero_block, low_byte, low_byte, gap_mark, tls_head]
+DAMAGES = [
+    *[lambda draw, data, at: data[:at] + data[at + draw.choice([1, 1, 2, 6, 37, 38, 39, draw.randrange(1, 200)]) :]] * 2,
+    lambda draw, data, at: data[:at] + bytes([data[at] ^ (1 << draw.randrange(8))]) + data[at + 1 :],
+    lambda draw, data, at: data[:at] + draw.randbytes(draw.choice([1, 2, 5, 38, draw.randrange(1, 80)])) + data[at:],
+    lambda draw, data, at: data[: at + draw.randrange(1, 60)] + data[at:],
+    lambda draw, data, at: data[:at] + bytes(size := min(draw.randrange(1, 120), len(data) - at)) + data[at + size :],
+    lambda draw, data, at: data[:at],
+    lambda draw, data, at: data[at:],
+    *MARKS,
+]  # fmt: skip
+GATEWAY_DAMAGES = [
+    *DAMAGES, swap_blocks, gap_mark, zero_block, zero_block,
+    # A command where none should be, and the head of a record of TLS.
+    *[lambda draw, data, at: data[:at] + bytes([draw.choice([0, 1, 2, 8])]) + data[at + draw.choice([0, 1]) :]] * 2,
+    lambda draw, data, at: bytes([draw.randrange(0x14, 0x18), 3, draw.randrange(6)]) + data[at:],
+]  # fmt: skip
 
 
 def damage(draw, data, times, kind):

@@ -18,11 +18,6 @@ def alike(one, model):
     return len(one) == len(model) and 2 * agreeing(one, model) >= len(model)
 
 
-def distance(group, position):
-    """From the first tuple of a group to the tuple after the separator; None if bytes before the group were skipped."""
-    return None if group is None else position - group
-
-
 def is_text(data):
     return all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in data)
 
@@ -38,10 +33,11 @@ class Model:
     bytes: bytes
     distance: int
 
-    def fits(self, separator, distance):
+    def fits(self, separator, group, after):
+        """`group` is the first of the tuples before the separator, None if bytes before it were skipped; `after` is the next."""
         if any(self.bytes):
             return alike(separator, self.bytes)
-        return not any(separator) and (len(separator) == len(self.bytes) or distance in (None, self.distance))
+        return not any(separator) and (len(separator) == len(self.bytes) or group is None or after - group == self.distance)
 
     @property
     def line(self):
@@ -135,21 +131,21 @@ class TupleRun(Run):
         found = self.next_tuple(o)
         end = self.n if found is None else found
         usual = o + len(model.bytes)
-        if usual < end and model.fits(self.data[o:usual], distance(group, usual)):
+        if usual < end and model.fits(self.data[o:usual], group, usual):
             if self.header(usual) or (self.left(usual) < HEADER and self.tail(usual)):
                 return usual
         if end == o or end > o + LONGEST_SEPARATOR:
             return None
         separator = self.data[o:end]
         is_line = found is None and alike(separator, model.line)
-        return end if is_line or model.fits(separator, distance(group, end)) else None
+        return end if is_line or model.fits(separator, group, end) else None
 
     def after_first(self, o, group, proof):
         """(the tuple after the first separator, the model) if the number of separators that the proof needs are alike."""
         first = self.next_tuple(o)
         if first is None or first == o:
             return None, None
-        model = Model(self.data[o:first], distance(group, first) or 0)
+        model = Model(self.data[o:first], 0 if group is None else first - group)
         end, position = o, first
         for number in range(proof - (len(model.bytes) >= LONG_SEPARATOR)):
             if number > 0:
@@ -182,7 +178,7 @@ class TupleRun(Run):
             return 0
         lead = self.data[:first]
         position, model = self.after_first(end, first, PROOF - 1)
-        if position is not None and not model.fits(lead, None):
+        if position is not None and not model.fits(lead, None, first):
             # Before the first tuple, no line break ends an earlier one.
             position, model = self.after_first(end, first, PROOF) if alike(lead, model.bytes[len(model.line) :]) else (None, None)
         if position is None:

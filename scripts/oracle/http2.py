@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from oracle import tls_records
 from oracle.packets import FIN, RST, SYN
 from oracle.tcp import Direction, read
-from oracle.tls_records import RECORD_HEADER, Record
+from oracle.tls_records import RECORD_HEADER
 
 PORT = 2197  # of the service
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -31,9 +31,9 @@ class Layout:
         self.ports = self.capture.ports
         self.directions = {(port, side): Direction(self.capture, port, side == "server") for port in self.ports for side in SIDES}
 
-    def has_bytes(self, index, key, begin, end):
-        """Whether a packet has bytes of a range of a direction."""
-        return key_of(self.capture.packets[index]) == key and index in self.directions[key].indexes(begin, end)
+    def has_bytes(self, index, begin, end):
+        """Whether a packet has bytes of a range of its direction."""
+        return index in self.directions[key_of(self.capture.packets[index])].indexes(begin, end)
 
     def is_disturbing(self, index):
         """Whether the loss of a packet matters: it has data, or begins or ends a direction."""
@@ -48,10 +48,6 @@ class Kept:
         self.layout = layout
         self.capture = layout.capture.keeping(indexes)
         self.directions = {}
-
-    @property
-    def content(self):
-        return self.capture.content
 
     def packet(self, number):
         return self.capture.packets[number - 1] if 1 <= number <= len(self.capture.packets) else None
@@ -105,7 +101,7 @@ class Clear:
         """Whether a packet has bytes of an exchange."""
         key = key_of(self.layout.capture.packets[index])
         frames = self.frames_of(key[1], exchange) if key[0] == exchange.key[0] else []
-        return any(self.layout.has_bytes(index, key, frame.offset, frame.offset + frame.length) for frame in frames)
+        return any(self.layout.has_bytes(index, frame.offset, frame.offset + frame.length) for frame in frames)
 
     def starts(self, side, exchange):
         return {frame.offset for frame in self.frames_of(side, exchange)}
@@ -130,39 +126,27 @@ class Sealed:
         self.layout, self.maps, self.records = layout, {}, {}
         totals = {exchange.key[0]: exchange.item for exchange in exchanges.values()}
         for key, direction in layout.directions.items():
-            suite = tls_records.suite_of(layout.directions[key[0], "server"].content)[1]
+            suite = tls_records.suite_of(layout.directions[key[0], "server"].content)
             self.records[key] = list(tls_records.records(direction.content))
-            found = self.mapped(self.records[key], suite, totals[key[0]][f"{key[1]}_bytes"]) if key[0] in totals else None
-            self.maps[key] = [(record, tls_records.OVERHEAD[suite][0], begin, length) for record, begin, length in found or []]
+            total = totals[key[0]][f"{key[1]}_bytes"] if key[0] in totals else 0
+            # Java's client pads each TLS 1.3 record with 16 zeros.
+            found = [tls_records.mapped(self.records[key], suite, total, padding) for padding in (0, JAVA_PADDING)]
+            self.maps[key] = [(record, tls_records.OVERHEAD[suite][0], *more) for record, *more in found[0] or found[1] or []]
 
-    @staticmethod
-    def mapped(records, suite, total):
-        """Java's client pads each TLS 1.3 record with 16 zeros."""
-        for padding in 0, JAVA_PADDING:
-            shorter = [Record(record.kind, record.offset, record.length - padding) for record in records]
-            if found := tls_records.mapped(shorter, suite, total):
-                return [(Record(record.kind, record.offset, record.length + padding), *more) for record, *more in found]
-        return None
-
-    def ciphertext(self, key, offset):
-        """The offset of a plaintext byte in the ciphertext direction."""
+    def locate(self, kept, key, offset):
         spans = self.maps.get(key, [])
-        at = bisect.bisect_right([begin for _, _, begin, _ in spans], offset) - 1
+        at = bisect.bisect_right(spans, offset, key=lambda span: span[2]) - 1
         if at < 0:
             return None
         record, before, begin, _ = spans[at]
-        return record.offset + RECORD_HEADER + before + offset - begin
-
-    def locate(self, kept, key, offset):
-        where = self.ciphertext(key, offset)
-        return None if where is None else kept.direction(key).locate(where)
+        return kept.direction(key).locate(record.offset + RECORD_HEADER + before + offset - begin)
 
     def touched(self, index, exchange):
         """Whether a packet has bytes of a TLS record with a frame of the exchange."""
         key = key_of(self.layout.capture.packets[index])
         if key[0] != exchange.key[0]:
             return False
-        touched = [span for span in self.maps[key] if self.layout.has_bytes(index, key, span[0].offset, span[0].end)]
+        touched = [span for span in self.maps[key] if self.layout.has_bytes(index, span[0].offset, span[0].end)]
         # A body may be in a later record than its headers: assume 400 bytes more.
         starts = self.starts(key[1], exchange)
         return any(begin - 400 <= offset < begin + length for _, _, begin, length in touched for offset in starts)
@@ -181,4 +165,4 @@ class Sealed:
         key = key_of(self.layout.capture.packets[index])
         data = {record.offset for record, *_ in self.maps.get(key, [])}
         others = [record for record in self.records.get(key, []) if record.offset not in data]
-        return not any(self.layout.has_bytes(index, key, record.offset, record.end) for record in others)
+        return not any(self.layout.has_bytes(index, record.offset, record.end) for record in others)

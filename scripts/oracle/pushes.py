@@ -16,36 +16,24 @@ the record), and what the bodies say, by column.
 import datetime
 import json
 import re
+from pathlib import Path
 
-# Each reason of Apple's table ("Handling notification responses from APNs"), with its status.
-REASONS = {
-    400: """BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic DuplicateHeaders
-        IdleTimeout InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty TopicDisallowed""",
-    403: """BadCertificate BadCertificateEnvironment ExpiredProviderToken Forbidden InvalidProviderToken MissingProviderToken
-        UnrelatedKeyIdInToken BadEnvironmentKeyIdInToken BadEnvironmentKeyInToken""",
-    404: "BadPath", 405: "MethodNotAllowed", 410: "ExpiredToken Unregistered", 413: "PayloadTooLarge",
-    429: "TooManyProviderTokenUpdates TooManyRequests", 500: "InternalServerError", 503: "ServiceUnavailable Shutdown",
-}  # fmt: skip
-REASONS = {status: sorted(reasons.split()) for status, reasons in REASONS.items()}
-# Those of "Sending broadcast push notification requests to APNs" and "Sending channel management requests to APNs" besides.
-REASONS_OF_CHANNELS = {
-    400: ["BadChannelId", "BadRequestParams", "BadRequestPayload", "CannotCreateChannelConfig", "ChannelNotRegistered",
-        "FeatureNotEnabled", "MissingChannelId", "MissingPushType"],
-    403: ["TopicMismatch"], 503: ["Service Unavailable"],
-}  # fmt: skip
-STATUS_OF = {reason: status for table in (REASONS, REASONS_OF_CHANNELS) for status, reasons in table.items() for reason in reasons}
+# The status of each reason, by docs/spec/pushes.md#reasons; and which reasons are of broadcasts and channels alone.
+RULES = (Path(__file__).resolve().parents[2] / "docs" / "spec" / "pushes.md").read_text()
+ROWS = re.findall(r"^\| (\d{3}) \| (.*) \|$", RULES, re.MULTILINE)
+STATUS_OF = {reason: int(status) for status, cell in ROWS for reason in re.findall(r"`([\w ]+)`", cell)}
+OF_CHANNELS = {"Service Unavailable", *"""BadChannelId BadRequestParams BadRequestPayload CannotCreateChannelConfig
+    ChannelNotRegistered FeatureNotEnabled MissingChannelId MissingPushType TopicMismatch""".split()}
 # What is around the bundle id in the path of a request for channels, and what each method there asks.
 APP, OPERATIONS = re.compile(r"/1/apps/([^/]*)/(all-)?channels"), {"POST": "create", "GET": "read", "DELETE": "delete"}
 BROADCAST = "/4/broadcasts/apps/"
 STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses in HPACK's static table: known even after a loss
-TEXTS = ("topic", "push_type", "collapse_id", "apns_unique_id", "reason")
-FIELDS = (
-    "token", "token_text", "token_length", *TEXTS, "apns_id", "priority", "expiration", "payload_length", "status", "timestamp_ms",
-    "timestamp", "time")  # fmt: skip
 LOCATION = """type source stream direction offset packet original_packet file_offset captured_at http2_stream request_offset
     request_packet""".split()
+OF_RECORD = {*LOCATION, "line", "outcome", "flags"}  # columns that do not follow from the truth alone
 COLUMNS = {
-    "push": [*LOCATION, *FIELDS, "line", "outcome", "flags"],
+    "push": [*LOCATION, *"""token token_text token_length topic push_type collapse_id apns_unique_id reason apns_id priority
+        expiration payload_length status timestamp_ms timestamp time line outcome flags""".split()],
     "broadcast": [*LOCATION, *"""app channel_id request_id unique_id push_type priority expiration payload_length status reason
         outcome flags""".split()],
     "channel": [*LOCATION, *"""operation app channel_id request_id push_type storage_policy channels body_length status reason
@@ -90,28 +78,19 @@ class Exchange:
         self.kind, self.operation, self.app = asked(item["path"] or "", item.get("method"))
         self.is_push = self.kind == "push"
         self.is_optional = item.get("is_optional", False)
-        self.values = self.expected_values() if self.is_push else self.values_of_channel() if self.kind else {}
+        self.values = self.expected_values() if self.kind else {}
 
     def expected_values(self):
-        item, text = self.item, self.item["token_text"]
-        values = {name: item[name] for name in (*TEXTS, "payload_length", "status", "timestamp_ms")}
-        values["token"] = text.lower() if is_hex(text) else None
-        values["token_text"] = None if is_hex(text) else text
-        values["token_length"] = len(text) // 2 if is_hex(text) else None
-        values["apns_id"] = item["response_apns_id"] or item["request_apns_id"]
-        values["priority"], values["expiration"] = number(item["priority"]), number(item["expiration"])
-        time = item["timestamp_ms"]
-        values["timestamp"], values["time"] = (None, None) if time is None else (time // 1000, utc(time))
-        return values
-
-    def values_of_channel(self):
-        """Of a broadcast or a request for channels."""
-        item = self.item
-        names = set(COLUMNS[self.kind]) - {*LOCATION, "outcome", "flags"}
-        values = {name: item.get(name) for name in names}
-        values |= {"app": self.app, "operation": self.operation, "unique_id": item["apns_unique_id"]}
-        values |= {"priority": number(item["priority"]), "expiration": number(item["expiration"])}
-        return {name: values[name] for name in names}
+        item, text, time = self.item, self.item["token_text"] or "", self.item["timestamp_ms"]
+        digits = text if is_hex(text) else None
+        values = item | {
+            "token": digits and digits.lower(), "token_length": digits and len(digits) // 2,
+            "token_text": None if digits else text, "apns_id": item["response_apns_id"] or item["request_apns_id"],
+            "unique_id": item["apns_unique_id"], "priority": number(item["priority"]), "expiration": number(item["expiration"]),
+            "timestamp": None if time is None else time // 1000, "time": None if time is None else utc(time),
+            "app": self.app, "operation": self.operation,
+        }  # fmt: skip
+        return {name: values.get(name) for name in COLUMNS[self.kind] if name not in OF_RECORD}
 
     @property
     def flags(self):

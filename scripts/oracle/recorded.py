@@ -64,15 +64,11 @@ def captured_streams(capture):
     return {there: sent[stream] for stream, there in numbers}
 
 
-def decoded(dumps):
-    """By the rules, of {stream: dump}: (stream, offset, timestamp, token, flags) of records, (stream, code, offset, length) of findings."""
+def expected(capture):
+    """By the rules: (stream, offset, timestamp, token, flags) of records, (stream, code, offset, length) of findings."""
     records, findings = [], []
-    for stream, dump in dumps.items():
+    for stream, dump in captured_streams(capture).items():
         answer = decode_dump(dump)
         records += [(stream, item["offset"], item["timestamp"], item["token"], tuple(item["flags"])) for item in answer.records]
         findings += [(stream, item["code"], item["offset"], item["length"]) for item in answer.findings]
     return sorted(records), sorted(findings)
-
-
-def expected(capture):
-    return decoded(captured_streams(capture))

@@ -48,13 +48,9 @@ class Packet:
         return (target, source) if self.is_server else (source, target)
 
     @property
-    def nanoseconds(self):
-        seconds, microseconds = struct.unpack("<II", self.header[:8])
-        return seconds * 1_000_000_000 + microseconds * 1000
-
-    @property
     def time(self):
-        return stamp(self.nanoseconds, 6)
+        seconds, microseconds = struct.unpack("<II", self.header[:8])
+        return stamp(seconds * 1_000_000_000 + microseconds * 1000, 6)
 
 
 def parse(header, data, link, port):
@@ -134,7 +130,7 @@ class Direction:
     """
 
     def __init__(self, capture, port, is_server=True, base=None):
-        self.capture, self.port, self.is_server = capture, port, is_server
+        self.capture = capture
         own = [(index, packet) for index, packet in enumerate(capture.packets) if (packet.client_port, packet.is_server) == (port, is_server)]
         self.syn = next((index for index, packet in own if packet.flags & SYN), None)
         self.base = self.lowest(packet for _, packet in own) if base is None else base

@@ -6,7 +6,7 @@ DATA = 23  # type of a record
 RECORD_HEADER = 5
 TUPLE = 38  # bytes
 
-TLS13 = 0x1300
+TLS13 = 0x13  # the upper byte of its suites
 # Suite: (bytes before the ciphertext of the content, bytes after it).
 OVERHEAD = {
     **dict.fromkeys((0x009C, 0x009D, 0xC02B, 0xC02C, 0xC02F, 0xC030), (8, 16)),  # GCM: nonce, tag
@@ -33,37 +33,26 @@ def records(content):
 
 
 def suite_of(content):
-    """(version, number of the suite) of the server's first hello: record and message header, version, random, session id."""
+    """The number of the suite of the server's first hello: record and message header, version, random, session id."""
     session = 11 + 32
     start = session + 1 + content[session]
-    return int.from_bytes(content[9:11], "big"), int.from_bytes(content[start : start + 2], "big")
+    return int.from_bytes(content[start : start + 2], "big")
 
 
-def is_tls13(suite):
-    return suite >> 8 == TLS13 >> 8
-
-
-def content_lengths(records, suite):
-    """(record, bytes of plaintext) of the records that have data, by their type; None where padding hides it."""
-    if suite not in OVERHEAD:
-        return None
-    return [(record, record.length - sum(OVERHEAD[suite])) for record in records if record.kind == DATA]
-
-
-def mapped(records, suite, total):
+def mapped(records, suite, total, padding=0):
     """(record, offset of its plaintext, bytes of it) of all that carry the data, `total` bytes; None where that is hidden.
+
+    `padding` is in bytes of zeros that each record ends with.
 
     In TLS 1.3 messages of the handshake and alerts have the type of data, too: those are before the data, or of 2 or 5 bytes
     (alert, key update), as no write of the samples is.
     """
-    lengths = content_lengths(records, suite)
-    if lengths is None:
+    if suite not in OVERHEAD:
         return None
     chosen, end = [], total
-    for record, length in reversed(lengths):
-        if end == 0:
-            break
-        if not (is_tls13(suite) and length in (2, 5)):
+    for record in reversed(records):
+        length = record.length - padding - sum(OVERHEAD[suite])
+        if end > 0 and record.kind == DATA and not (suite >> 8 == TLS13 and length in (2, 5)):
             end -= length
             chosen.append((record, end, length))
     return chosen[::-1] if end == 0 else None
@@ -71,7 +60,7 @@ def mapped(records, suite, total):
 
 def locations(content, data):
     """(time, token) of each tuple of the data: offset of the ciphertext of its first byte. Of CBC there are none."""
-    suite, found = suite_of(content)[1], {}
+    suite, found = suite_of(content), {}
     for record, begin, length in mapped(list(records(content)), suite, len(data)) or []:
         for offset in range(-(-begin // TUPLE) * TUPLE, begin + length, TUPLE):
             key = int.from_bytes(data[offset : offset + 4], "big"), data[offset + 6 : offset + TUPLE].hex()

@@ -3,10 +3,9 @@
 Positions are byte offsets from 0 in `data`; a request is data[at:end]. Numbers are big-endian.
 """
 
+import json
 import struct
 from datetime import datetime, timezone
-
-from oracle.json_text import is_json
 
 EARLIEST, LATEST = 1245196800, 1619740800  # plausible times, both ends included: 2009-06-17T00:00:00Z, 2021-04-30T00:00:00Z
 HEADER = 6  # of a tuple: time, 4 bytes, and token length, 2 bytes
@@ -75,6 +74,22 @@ def swapped(identifier):
     return int.from_bytes(identifier.to_bytes(4, "big"), "little")
 
 
+def refuse(name):
+    raise ValueError(f"{name} is no JSON")
+
+
+def is_json(data):
+    """Whether bytes are one JSON value by the letter of RFC 8259: UTF-8 without a byte order mark; numbers may be of any size.
+
+    Values nested more than some hundred times are beyond it. No check draws such: the fuzzers of Fuzz/ and Tests/JSONTests do.
+    """
+    try:
+        json.loads(data.decode("utf-8"), parse_constant=refuse, parse_int=str, parse_float=str)
+        return True
+    except (ValueError, RecursionError):
+        return False
+
+
 # The inside of a request
 
 
@@ -137,21 +152,15 @@ def request(data, at, end, allowed):
     ranges = fixed_parts(data, at) if found is None else first_parts(found)
     parts = {item: bytes(data[begin:to]) for item, (begin, to) in ranges.items()}
     numbers = {item: int.from_bytes(parts[item], "big") if item in parts else None for item in FIXED_SIZES}
-    flags = set() if found is None else flags_of_items(found, at + FRAME_HEADER, end)
-    flags |= flags_of_token(parts.get(TOKEN), allowed) | flags_of_payload(parts.get(PAYLOAD), command)
-    if PRIORITY in parts and numbers[PRIORITY] not in USUAL_PRIORITIES:
-        flags.add("unusual-priority")
+    token, payload = parts.get(TOKEN), parts.get(PAYLOAD)
+    flags = flags_of_parts(token, payload, numbers[PRIORITY], command, allowed)
     return {
         "length": end - at, "command": command, "identifier": numbers[IDENTIFIER], "expiry": numbers[EXPIRY],
-        "priority": numbers[PRIORITY], **token_keys(parts.get(TOKEN)), **payload_keys(parts.get(PAYLOAD)),
-        "items": None if found is None else [item for item, _, _ in found], "flags": flags,
+        "priority": numbers[PRIORITY], "token_length": None if token is None else len(token),
+        "token": None if token is None else token.hex(), **payload_keys(payload),
+        "items": None if found is None else [item for item, _, _ in found],
+        "flags": flags if found is None else flags | flags_of_items(found, at + FRAME_HEADER, end),
     }  # fmt: skip
-
-
-def token_keys(token):
-    if token is None:
-        return {"token_length": None, "token": None}
-    return {"token_length": len(token), "token": token.hex()}
 
 
 def payload_keys(payload):
@@ -175,19 +184,14 @@ def flags_of_items(found, at, end):
     return flags if all(is_known(item) for item in ids) else flags | {"unknown-item"}
 
 
-def flags_of_token(token, allowed):
-    flags = set()
-    if token is not None and len(token) not in allowed:
-        flags.add("unexpected-token-length" if token else "zero-length-token")
-    if token is not None and bytes(8) in token:
-        flags.add("zero-filled-token")
-    return flags
-
-
-def flags_of_payload(payload, command):
-    flags = set()
-    if payload is not None and not is_json(payload):
-        flags.add("payload-not-json")
-    if payload is not None and len(payload) > LARGEST_PAYLOAD[command]:
-        flags.add("payload-too-large")
-    return flags
+def flags_of_parts(token, payload, priority, command, allowed):
+    """Parts and numbers are None where they are not there."""
+    is_odd = token is not None and len(token) not in allowed
+    flags = {
+        "unexpected-token-length": is_odd and token, "zero-length-token": is_odd and not token,
+        "zero-filled-token": token is not None and bytes(8) in token,
+        "payload-not-json": payload is not None and not is_json(payload),
+        "payload-too-large": payload is not None and len(payload) > LARGEST_PAYLOAD[command],
+        "unusual-priority": priority not in (None, *USUAL_PRIORITIES),
+    }  # fmt: skip
+    return {flag for flag, is_there in flags.items() if is_there}

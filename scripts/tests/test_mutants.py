@@ -19,7 +19,7 @@ class MutantsTests(unittest.TestCase):
 
         steps = [mutants.Step("a", 1, {1, 2}), mutants.Step("b", 2, {1}), mutants.Step("c", 3, {1})]
         with mock.patch.object(mutants, "run", run):
-            return mutants.judge(number, steps, None, float("inf")), ran
+            return mutants.judge(number, steps, None), ran
 
     def test_steps_that_come_to_it_run_until_one_finds_it(self):
         self.assertEqual(self.judge(1, {}), (None, ["a", "b", "c"]))
@@ -34,18 +34,13 @@ class MutantsTests(unittest.TestCase):
         self.assertIn("APNsWireTests.DecoderLawTests", mutants.steps("wire"))
 
     def test_faults(self):
-        found, listed, new, late = (mutants.mutation.Mutant("a", 1, "x", change, [], number)
-                                    for number, change in enumerate(("found", "listed", "new", "late")))
-        tried = [found, listed, new, late]
+        found, listed, _ = tried = [
+            mutants.mutation.Mutant("a", 1, "x", change, [], number) for number, change in enumerate(("found", "listed", "new"))]
         reasons = {found.key: "no", listed.key: "no", ("a", "gone", "x"): "no"}
-        answers = {0: ("a", "exit 1"), 1: None, 2: None, 3: mutants.NOT_RUN}
+        answers = {0: ("a", "exit 1"), 1: None, 2: None}
         self.assertEqual(list(mutants.faults(tried, answers, tried, reasons, True)), [
             "a · found · x: is found now; remove it from survivors.tsv",
             "a · new · x: nothing finds it (line 1)",
             "a · gone · x: is in survivors.tsv, but not in the code",
         ])
         self.assertEqual(list(mutants.faults([listed], answers, tried, reasons, False)), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -93,7 +93,3 @@ class MutationTests(unittest.TestCase):
             "+ → -": "5", "1 → +1": "11", "dropped": "0", "negated": "7", "> → >=": "9", "4 → +1": "9", "|| → &&": "9",
             "!= → ==": "9", "true → !": "7", "7 → +1": "9",
         })
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -51,7 +51,7 @@ def replay(
         F.lit(True).alias("known"),
     )
     joined = reported.join(rows, "token", "left").withColumn("known", F.coalesce("known", F.lit(False)))
-    reported_at, invalidated_at = _milliseconds("reported_at"), _last_millisecond("invalidated_at")
+    reported_at, invalidated_at = F.unix_millis(F.col("reported_at")), _last_millisecond("invalidated_at")
     outcome = (
         F.when(F.col("reported_at").isNull(), "rejected")
         .when(~F.col("known") & F.lit(known_only), "unknown")
@@ -85,10 +85,6 @@ def _reported(records: DataFrame, include_flagged: bool) -> DataFrame:
     is_other = F.coalesce(topic.rlike(_OTHER_TOPICS), F.lit(False))
     push_type = F.regexp_replace(F.lower(F.coalesce(push_type, F.lit(""))), "[^a-z]", "")
     return records.where(gone & ~is_other & push_type.isin(_DEVICE_TYPES)).select("token", "time", counts.alias("counts"))
-
-
-def _milliseconds(name: str) -> Column:
-    return F.unix_millis(F.col(name))
 
 
 def _last_millisecond(name: str) -> Column:

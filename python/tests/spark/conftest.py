@@ -71,13 +71,8 @@ def files(tmp_path_factory, real_command):
 
 def _file(folder, seed):
     folder.mkdir(exist_ok=True)
-    if seed % 10 == 0:
-        generate(folder / f"{seed:03}.pcap", "capture", seed, tuples=300, connections=3)
-    elif seed % 10 == 1:
-        generate(folder / f"{seed:03}.pcap", "gateway", seed, tuples=200, responses=20)
-    elif seed % 10 == 2:
-        generate(folder / f"{seed:03}.pcap", "pushes", seed, tuples=100)
-    elif seed % 10 == 3:
-        generate(folder / f"{seed:03}.bin", "dump", seed, tuples=400, lost_bytes=3)
-    else:
-        generate(folder / f"{seed:03}.bin", "dump", seed, tuples=100 + seed)
+    kind, given = {
+        0: ("capture", {"tuples": 300, "connections": 3}), 1: ("gateway", {"tuples": 200, "responses": 20}),
+        2: ("pushes", {"tuples": 100}), 3: ("dump", {"tuples": 400, "lost_bytes": 3}),
+    }.get(seed % 10, ("dump", {"tuples": 100 + seed}))  # fmt: skip
+    generate(folder / f"{seed:03}.{'bin' if kind == 'dump' else 'pcap'}", kind, seed, **given)

@@ -32,34 +32,31 @@ def sorted_table(table):
     return table.cast(plain).sort_by(keys).combine_chunks()
 
 
-def of_one_process(paths, records, columns):
-    names = sorted(os.path.join(folder, name) for path in paths for folder, _, names in os.walk(path) for name in names)
-    return sorted_table(apnsift.read(names, records=records, columns=columns, partial=True).read_all())
+def of_one_process(path, records="feedback"):
+    names = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    return sorted_table(apnsift.read(names, records=records, columns=COLUMNS.get(records), partial=True).read_all())
 
 
-def of_spark(spark, paths, records, columns, **options):
-    frame = spark.read.format("apnsift").option("records", records).option("partitionBytes", "200000")
-    for name, value in {**options, **({"columns": columns} if columns else {})}.items():
-        frame = frame.option(name, value)
+def of_spark(spark, *paths, records="feedback", **options):
+    columns = {"columns": COLUMNS[records]} if records in COLUMNS else {}
+    frame = spark.read.format("apnsift").options(records=records, partitionBytes="200000", **columns, **options)
     return frame.load(list(map(str, paths)))
 
 
 @pytest.mark.parametrize("records", KINDS)
 def test_rows_are_those_of_one_process(spark, files, records):
-    columns = COLUMNS.get(records)
-    frame = of_spark(spark, [files], records, columns)
+    frame = of_spark(spark, files, records=records)
     found = sorted_table(frame.toArrow())
-    expected = of_one_process([files], records, columns)
-    assert found.equals(expected)
+    assert found.equals(of_one_process(files, records))
     assert found.num_rows > 0
     assert frame.rdd.getNumPartitions() > 5 or records != "feedback"
 
 
 def test_rows_are_the_same_if_a_worker_is_killed(spark, files, control):
     (control / "kill").touch()
-    found = sorted_table(of_spark(spark, [files], "feedback", COLUMNS["feedback"]).toArrow())
+    found = sorted_table(of_spark(spark, files).toArrow())
     assert (control / "killed").exists()
-    assert found.equals(of_one_process([files], "feedback", COLUMNS["feedback"]))
+    assert found.equals(of_one_process(files))
     (control / "killed").unlink()
 
 
@@ -67,8 +64,8 @@ def test_a_frame_can_be_filtered_and_used_again(spark, files):
     """Spark 4.3 would keep pushed filters for the next query, with rows missing there."""
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     try:
-        everything = of_one_process([files / "0"], "feedback", COLUMNS["feedback"])
-        frame = of_spark(spark, [files / "0"], "feedback", COLUMNS["feedback"])
+        everything = of_one_process(files / "0")
+        frame = of_spark(spark, files / "0")
         time = everything["time"][len(everything) // 2].as_py()
         condition = pa.compute.field("time") < pa.scalar(time, pa.timestamp("us", "UTC"))
         filtered = sorted_table(frame.where(F.col("time") < F.lit(time)).toArrow())
@@ -80,9 +77,9 @@ def test_a_frame_can_be_filtered_and_used_again(spark, files):
 
 
 def test_a_token_is_an_option(spark, files):
-    everything = of_one_process([files / "0"], "feedback", COLUMNS["feedback"])
+    everything = of_one_process(files / "0")
     token = everything["token"][30].as_py()
-    found = of_spark(spark, [files / "0"], "feedback", COLUMNS["feedback"], token=token.hex()).toArrow()
+    found = of_spark(spark, files / "0", token=token.hex()).toArrow()
     assert sorted_table(found).equals(everything.filter(pa.compute.field("token") == token).combine_chunks())
 
 
@@ -94,37 +91,33 @@ def test_a_schema_chooses_columns(spark, files):
 
 
 def test_options_are_those_of_the_command(spark):
-    frame = spark.read.format("apnsift").option("records", "pushes").option("columns", "token,status")
-    capture = os.path.realpath("samples/pushes/node-tls1.2.pcap")
-    frame = frame.option("keys", os.path.realpath("samples/pushes/node-tls1.2.keys"))
-    expected = apnsift.read(
-        capture, records="pushes", keys="samples/pushes/node-tls1.2.keys", columns="token,status"
-    ).read_all()
-    assert frame.load(capture).count() == expected.num_rows == 24
-    joined = spark.read.format("apnsift").option("join", "true").option("columns", "stream,offset")
-    rotated = [os.path.realpath(f"samples/captures/session-rotated-{part}.pcap") for part in (1, 2)]
-    assert joined.load(rotated).count() == apnsift.read(rotated, join=True).read_all().num_rows
-    pair = {part: os.path.realpath(f"samples/gateway.{part}.bin") for part in ("requests", "responses")}
-    halves = spark.read.format("apnsift").options(records="responses", **pair).load()
-    assert halves.count() == apnsift.read(records="responses", **pair).read_all().num_rows > 0
+    samples = os.path.realpath("samples")
+    pair = {part: f"{samples}/gateway.{part}.bin" for part in ("requests", "responses")}
+    for paths, given in [
+        ([f"{samples}/pushes/node-tls1.2.pcap"], {"records": "pushes", "keys": f"{samples}/pushes/node-tls1.2.keys"}),
+        ([f"{samples}/captures/session-rotated-{part}.pcap" for part in (1, 2)], {"join": True}),
+        ([], {"records": "responses", **pair}),
+    ]:
+        frame = spark.read.format("apnsift").options(**given).load(paths or None)
+        assert frame.count() == apnsift.read(paths, **given).read_all().num_rows > 0
 
 
 def test_a_wrong_option_fails_with_the_message(spark):
-    with pytest.raises(Exception, match="unknown option '--bogus'"):
-        spark.read.format("apnsift").option("bogus", "1").load("/").count()
-    with pytest.raises(Exception, match="mode: expected failfast or partial, found 'permissive'"):
-        spark.read.format("apnsift").option("mode", "permissive").load("/").count()
-    with pytest.raises(Exception, match="s3://bucket/dumps: expected a path of a file system"):
-        spark.read.format("apnsift").load("s3://bucket/dumps").count()
-    with pytest.raises(Exception, match="no input: name files or directories"):
-        spark.read.format("apnsift").load().count()
+    for path, given, message in [
+        ("/", {"bogus": "1"}, "unknown option '--bogus'"),
+        ("/", {"mode": "permissive"}, "mode: expected failfast or partial, found 'permissive'"),
+        ("s3://bucket/dumps", {}, "s3://bucket/dumps: expected a path of a file system"),
+        (None, {}, "no input: name files or directories"),
+    ]:
+        with pytest.raises(Exception, match=message):
+            spark.read.format("apnsift").options(**given).load(path).count()
 
 
 def test_another_version_on_a_worker_is_named_with_its_host(spark, files, control):
     (control / "other-version").touch()
     message = rf"host \S+: expected apnsift {re.escape(apnsift.version())}, as on the driver, found 0\.0\.9 at"
     with pytest.raises(Exception, match=message):
-        of_spark(spark, [files / "0"], "feedback", None).count()
+        of_spark(spark, files / "0").count()
     (control / "other-version").unlink()
 
 
@@ -140,20 +133,21 @@ def unreadable(tmp_path):
 
 
 def test_an_unreadable_file_fails_the_job_with_its_message(spark, unreadable):
-    with pytest.raises(Exception, match="cut.gz: "):
-        of_spark(spark, [unreadable, unreadable / "gone.bin"], "feedback", None).count()
-    with pytest.raises(Exception, match="gone.bin: cannot be opened: No such file or directory"):
-        of_spark(spark, [unreadable / "gone.bin"], "feedback", None).count()
-    with pytest.raises(Exception, match="no file matches this pattern"):
-        of_spark(spark, [unreadable / "*.none"], "feedback", None).count()
+    for paths, message in [
+        ([unreadable, unreadable / "gone.bin"], "cut.gz: "),
+        ([unreadable / "gone.bin"], "gone.bin: cannot be opened: No such file or directory"),
+        ([unreadable / "*.none"], "no file matches this pattern"),
+    ]:
+        with pytest.raises(Exception, match=message):
+            of_spark(spark, *paths).count()
 
 
 def test_in_partial_mode_it_is_a_finding(spark, unreadable):
     paths = [unreadable, unreadable / "gone.bin"]
-    frame = of_spark(spark, paths, "feedback", None, mode="partial")
+    frame = of_spark(spark, *paths, mode="partial")
     whole = frame.where(F.col("source").endswith("whole.bin")).count()
     assert whole == 50 and frame.where(F.col("source").endswith("cut.bin")).count() == 50
-    findings = of_spark(spark, paths, "findings", None, mode="partial").where("code = 'unreadable-input'").collect()
+    findings = of_spark(spark, *paths, records="findings", mode="partial").where("code = 'unreadable-input'").collect()
     assert {os.path.basename(row.source) for row in findings} == {"cut.gz", "gone.bin"}
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import generate
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 import apnsift
@@ -25,12 +26,20 @@ def spool(tmp_path):
 def arrive(spool, name, modified, seed=1, tuples=10):
     """A file that is moved into the directory, with a modification time in seconds."""
     path = generate(spool.parent / name, "dump", seed, tuples=tuples)
-    os.utime(path, ns=(modified * SECOND, modified * SECOND))
+    touch(path, modified)
     return path.rename(spool / name)
 
 
 def stream(spool, **options):
     return _streaming.FileStream(Settings.parsed({"path": str(spool), "settleSeconds": "0", **options}), None)
+
+
+def latest(one, start=None):
+    return one.latestOffset(start or one.initialOffset(), ReadAllAvailable())
+
+
+def touch(path, modified):
+    os.utime(path, ns=(modified * SECOND, modified * SECOND))
 
 
 def names(partitions):
@@ -44,9 +53,9 @@ def test_batches_are_in_order_and_limited(spool):
     start = one.initialOffset()
     first = one.latestOffset(start, ReadMaxFiles(3))
     assert names(one.partitions(start, first)) == ["1.bin", "2.bin", "3.bin"]
-    second = one.latestOffset(first, ReadAllAvailable())
+    second = latest(one, first)
     assert names(one.partitions(first, second)) == ["0.bin"]
-    assert one.latestOffset(second, ReadAllAvailable()) == second
+    assert latest(one, second) == second
     assert one.partitions(second, second) == []
     # A restarted query plans the same batch again.
     assert names(stream(spool).partitions(start, first)) == ["1.bin", "2.bin", "3.bin"]
@@ -56,17 +65,17 @@ def test_an_offset_does_not_grow(spool):
     for number in range(30):
         arrive(spool, f"{number:02}.bin", 100 + number)
     one = stream(spool)
-    offset = one.latestOffset(one.initialOffset(), ReadAllAvailable())
+    offset = latest(one)
     assert offset == {"modified": 129 * SECOND, "path": str(spool / "29.bin"), "files": 30, "total": 30}
 
 
 def test_a_changed_file_is_read_again(spool):
     path = arrive(spool, "a.bin", 100)
     one = stream(spool)
-    first = one.latestOffset(one.initialOffset(), ReadAllAvailable())
+    first = latest(one)
     path.write_bytes(path.read_bytes() * 2)
-    os.utime(path, ns=(200 * SECOND, 200 * SECOND))
-    second = one.latestOffset(first, ReadAllAvailable())
+    touch(path, 200)
+    second = latest(one, first)
     assert names(one.partitions(first, second)) == ["a.bin"]
 
 
@@ -74,29 +83,23 @@ def test_a_file_that_changes_while_it_is_read_fails_the_task(spool):
     path = arrive(spool, "a.bin", 100)
     one = stream(spool)
     start = one.initialOffset()
-    (partition,) = one.partitions(start, one.latestOffset(start, ReadAllAvailable()))
-    os.utime(path, ns=(200 * SECOND, 200 * SECOND))
-    one.schema = _schema()
+    (partition,) = one.partitions(start, latest(one, start))
+    touch(path, 200)
+    one.schema = from_arrow_schema(apnsift.schema(columns="token"))
     with pytest.raises(apnsift.Error, match="a.bin: changed while it was read"):
         list(one.read(partition))
-
-
-def _schema():
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return from_arrow_schema(apnsift.schema(columns="token"))
 
 
 def test_a_file_with_an_older_time_is_reported(spool):
     arrive(spool, "b.bin", 200)
     one = stream(spool)
-    first = one.latestOffset(one.initialOffset(), ReadAllAvailable())
+    first = latest(one)
     arrive(spool, "a.bin", 100)
     with pytest.raises(apnsift.Error, match="files that are older than the last one that was read arrived: 1, .* touch them"):
-        one.latestOffset(first, ReadAllAvailable())
-    assert stream(spool, mode="partial").latestOffset(first, ReadAllAvailable()) == first
-    os.utime(spool / "a.bin", ns=(300 * SECOND, 300 * SECOND))
-    assert names(one.partitions(first, one.latestOffset(first, ReadAllAvailable()))) == ["a.bin"]
+        latest(one, first)
+    assert latest(stream(spool, mode="partial"), first) == first
+    touch(spool / "a.bin", 300)
+    assert names(one.partitions(first, latest(one, first))) == ["a.bin"]
 
 
 def test_a_file_that_is_gone_before_it_is_read_is_reported(spool):
@@ -104,29 +107,25 @@ def test_a_file_that_is_gone_before_it_is_read_is_reported(spool):
     arrive(spool, "b.bin", 200)
     one = stream(spool)
     start = one.initialOffset()
-    end = one.latestOffset(start, ReadAllAvailable())
+    end = latest(one, start)
     path.unlink()
     with pytest.raises(apnsift.Error, match="b.bin: expected 2, found 1 now"):
         one.partitions(start, end)
     assert names(stream(spool, mode="partial").partitions(start, end)) == ["b.bin"]
 
 
-def test_young_files_wait(spool):
-    generate(spool / "new.bin", "dump", 1, tuples=3)
+def test_an_empty_directory_is_waited_for_and_so_are_young_files(spool):
     one = stream(spool, settleSeconds="3600")
-    assert one.latestOffset(one.initialOffset(), ReadAllAvailable()) == one.initialOffset()
-
-
-def test_an_empty_directory_is_waited_for(spool):
-    one = stream(spool)
-    assert one.latestOffset(one.initialOffset(), ReadAllAvailable()) == one.initialOffset()
+    assert latest(one) == latest(stream(spool)) == one.initialOffset()
+    generate(spool / "new.bin", "dump", 1, tuples=3)
+    assert latest(one) == one.initialOffset()
 
 
 def test_every_file_is_read_once_over_restarts(spark, spool, tmp_path):
     def run():
         """A query to the end of what is there; gives its exception."""
-        frame = spark.readStream.format("apnsift").option("columns", "source,offset,token").option("settleSeconds", "0")
-        frame = frame.option("maxFilesPerTrigger", "2").load(str(spool))
+        given = {"columns": "source,offset,token", "settleSeconds": "0", "maxFilesPerTrigger": "2"}
+        frame = spark.readStream.format("apnsift").options(**given).load(str(spool))
         query = frame.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
         query = query.trigger(availableNow=True).start(str(tmp_path / "out"))
         try:
@@ -141,11 +140,11 @@ def test_every_file_is_read_once_over_restarts(spark, spool, tmp_path):
     arrive(spool, "torn.gz", 200, seed=9)
     whole = shutil.copy(spool / "0.bin", tmp_path / "whole")
     (spool / "torn.gz").write_bytes(b"\x1f\x8b\x08\x00")
-    os.utime(spool / "torn.gz", ns=(200 * SECOND, 200 * SECOND))
+    touch(spool / "torn.gz", 200)
     assert "torn.gz: " in run()
     # The batch is planned again, with the file whole now, but of the same time.
     (spool / "torn.gz").write_bytes(Path(whole).read_bytes())
-    os.utime(spool / "torn.gz", ns=(200 * SECOND, 200 * SECOND))
+    touch(spool / "torn.gz", 200)
     arrive(spool, "6.bin", 300, seed=6, tuples=20)
     assert run() is None
     rows = spark.read.parquet(str(tmp_path / "out")).groupBy("source").count().collect()
