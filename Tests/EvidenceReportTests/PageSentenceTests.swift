@@ -30,8 +30,8 @@ import Testing
   /// The opening, and only damage is called damage.
   private static let verdicts: KeyValuePairs<String, Sentence.Change> = [
     "No input could be read.": { $0.inputs = [] },
-    "The input contains no stream data.": { _ in },
-    "The 2 inputs contain no stream data.": { $0.inputs += $0.inputs },
+    "The input contains no stream that apnsift reads.": { _ in },
+    "The 2 inputs contain no stream that apnsift reads.": { $0.inputs += $0.inputs },
     "Nothing could be decoded: all 4,315 bytes are encrypted or of another protocol.": {
       ($0.summary.undecodedBytes, $0.summary.findings) = (4315, [.encryptedStream: 1])
     },

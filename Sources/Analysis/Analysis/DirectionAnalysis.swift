@@ -60,8 +60,6 @@ struct DirectionAnalysis {
     }
   }
 
-  // MARK: - Locations
-
   /// A finding about `length` bytes from `offset` on.
   /// - Parameter origin: the extent with the first of them; nil if it is not known.
   func finding(

@@ -73,6 +73,10 @@ extension Examination {
           "\(kind): records were searched in it, as with --from carve; files in it that are compressed "
             + "or encrypted were not searched inside"))
     }
+    if report.lacksTCP, !isRerun {
+      let filter = options.reading.capture.filter == nil ? "" : " and matches --filter"
+      Console.note(.about(input.name, "no packet has TCP that apnsift reads\(filter)"))
+    }
     if report.contentBytes == 0, report.errors.isEmpty {
       emptyInputs += 1
       if !isRerun { Console.note(.about(input.name, "is empty")) }

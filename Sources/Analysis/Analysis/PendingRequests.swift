@@ -77,7 +77,8 @@ package struct PendingRequests {
     var tokens: [UInt32: UInt64] = [:]
     return requests[removed...].contains { request in
       guard let identifier = request.identifier else { return false }
-      return tokens.updateValue(request.tokenHash, forKey: identifier) ?? request.tokenHash != request.tokenHash
+      return tokens.updateValue(request.tokenHash, forKey: identifier) ?? request.tokenHash
+        != request.tokenHash
     }
   }
 

@@ -204,12 +204,14 @@ extension StreamAnalysis {
   }
 
   func emitComplete(_ pushes: PushConnection) throws {
-    if let (origin, direction) = pushes.removeEvicted() {
+    if let evicted = pushes.removeEvicted() {
+      let (limits, origin) = (log.options.gateway, evicted.origin)
       try report(
         StreamFinding(
-          .pendingLimit, side: direction == .server ? server : server.other, offset: origin.offset,
+          .pendingLimit, side: evicted.direction == .server ? server : server.other, offset: origin.offset,
           length: Frame.headerLength, fileOffset: origin.fileOffset, packet: origin.packet,
-          message: .tooManyPending(limit: log.options.gateway.maxPending)))
+          message: evicted.isOfMemory
+            ? .pendingMemory(limit: limits.memory) : .tooManyPending(limit: limits.maxPending)))
     }
     try pushes.removeComplete { fields, request, response, texts in
       guard let push = PushRecord(fields, request: request, response: response) else { return }

@@ -32,8 +32,8 @@ package struct TimeArgument: LimitArgument {
   package var number: Int { Int(seconds) }
 
   package init?(argument: String) {
-    // Four digits are a year that lacks the rest, not a moment of the first hours of 1970.
-    guard argument.utf8.count != 4,
+    // Four digits are a year that lacks the rest, not a moment of the first hours of 1970. Fractions would be lost.
+    guard argument.utf8.count != 4, !argument.contains("."),
       let seconds = UTCTime.parse(argument) ?? UTCTime.parse("\(argument)T00:00:00Z")
     else { return nil }
     self.seconds = seconds
@@ -48,7 +48,8 @@ package struct TimeArgument: LimitArgument {
   /// The same for options, with a message that says what a time is.
   @Sendable package static func parsed(_ text: String) throws -> TimeArgument {
     guard let time = TimeArgument(argument: text) else {
-      throw ValidationError("times are 2015-01-01T00:00:00Z, 2015-01-01 (midnight in UTC) or Unix seconds")
+      throw ValidationError(
+        "times are 2015-01-01T00:00:00Z (in whole seconds), 2015-01-01 (midnight in UTC) or Unix seconds")
     }
     return time
   }

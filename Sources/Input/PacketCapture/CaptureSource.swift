@@ -12,6 +12,8 @@ package struct CaptureSource: StreamSource, ~Copyable {
   private var input: UInt16 = 0
   /// Packets of the file read so far, whether the filter accepts them or not.
   package private(set) var packetCount = 0
+  /// Whether a packet had TCP, or exported data of it.
+  package var hasTCP: Bool { dissector.counts.segments + dissector.counts.exportedPDUs > 0 }
   private var secretsCount = 0
   /// Reads all key logs of the file, which may follow the packets that they are for; nil once they are read.
   package typealias KeyLogs = () -> [EmbeddedSecrets]

@@ -41,7 +41,9 @@ extension LogDecoder {
           return text.count < Self.longestLine ? .needsBytes : .isLine
         }
         if wasInterrupted {
-          guard end &+ 1 < text.count || hasEnded || text.count == Self.longestLine else { return .needsBytes }
+          guard end &+ 1 < text.count || hasEnded || text.count == Self.longestLine else {
+            return .needsBytes
+          }
           if end &+ 1 < text.count, StructureScan.continues(text[end &+ 1]) {
             let finding = LogFinding(.interleaved, start..<end)
             return .read(take(window, end &+ 1, outcome(.finding(finding), window)))

@@ -7,7 +7,6 @@ enum LogOutcome {
   /// A header, a rule, or a record of another kind.
   case passed
   case blank
-  /// It is unrelated to pushes.
   case unrelated
   /// Its rest is missing at the end of the log.
   case truncated

@@ -29,6 +29,8 @@ package struct InputReport {
   package var format: InputFormat?
   package var captureKind: CaptureRecords.FileFormat?
   package var packets: Int?
+  /// Whether no packet of a capture with packets has TCP, or none of them that match the filter.
+  package var lacksTCP = false
   /// The compression of the file, or `ewf`, or `utf-16`; nil if it is read as it is.
   package var compression: String?
   /// What an E01 image says of its acquisition, and of the MD5 of the medium.
@@ -170,12 +172,7 @@ package struct InputReader: ~Copyable {
       let isRaw = options.format == .dump(.raw)
       var file = try InputFile(input, of: archive, digests: digests, readsLookalikes: isRaw)
       var headLength = FormatProbes.headLength
-      filled = 0
-      do throws(InputError) {
-        filled = try file.fill(&block, from: 0)
-      } catch {
-        report.errors.append(error)
-      }
+      filled = file.fill(&block, errors: &report.errors)
       if options.format == nil, filled == block.count, FormatProbes.endsInLongLine(block) {
         block += [UInt8](repeating: 0, count: max(0, Self.longHeadLength - block.count))
         // An error is returned again by the next call.
@@ -302,6 +299,7 @@ package struct InputReader: ~Copyable {
     try readWindows(&file, &source, progress: progress)
     if let error = source.end() { report.errors.append(error) }
     report.packets = source.packetCount
+    report.lacksTCP = source.packetCount > 0 && !source.hasTCP
     if options.joins || input.isContinued { joined = consume source } else { try finish(&source) }
     try passHeld(isEnd: true)
     held = nil
@@ -358,12 +356,8 @@ package struct InputReader: ~Copyable {
       }
     }
     // Bytes after the last record count for the file's size and digest.
-    do throws(InputError) {
-      while readError == nil, try file.fill(&block, from: 0) > 0 {}
-    } catch {
-      readError = error
-    }
-    if let readError { report.errors.append(readError) }
+    if let readError { return report.errors.append(readError) }
+    while file.fill(&block, errors: &report.errors) > 0 {}
   }
 
   /// Moves bytes to the front of the block, or of a new one if this is shared; the next bytes are read after them.

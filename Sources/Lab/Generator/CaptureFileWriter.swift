@@ -20,7 +20,6 @@ struct CaptureFileWriter {
 
   mutating func finish() throws { try buffer.flush() }
 
-  /// The record of a packet in the format of the file.
   func record(_ packet: ArraySlice<UInt8>, sentLength: Int, _ moment: Moment) -> [UInt8] {
     container.format == .pcap
       ? pcapRecord(packet, sentLength, moment) : pcapngBlock(packet, sentLength, moment)

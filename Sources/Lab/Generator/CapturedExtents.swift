@@ -31,7 +31,9 @@ struct CapturedExtents {
         {
           index += 1
         }
-        if let altered { noteConflict(altered, location.packet, at: index) }
+        if let altered, altered.overlaps(known) {
+          extents[index].conflicts.append((altered.clamped(to: known), location.packet))
+        }
         cursor = max(cursor, known.upperBound)
       }
       index += 1
@@ -47,11 +49,6 @@ struct CapturedExtents {
     location.fileOffset += part.lowerBound - range.lowerBound
     extents.insert(Extent(range: part, location: location), at: index)
     return true
-  }
-
-  private mutating func noteConflict(_ altered: Range<Int>, _ packet: Int, at index: Int) {
-    let shared = altered.clamped(to: extents[index].range)
-    if !shared.isEmpty { extents[index].conflicts.append((shared, packet)) }
   }
 
   /// Removes the first extent if it is final: no later packet begins before `frontier`.

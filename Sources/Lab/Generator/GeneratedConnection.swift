@@ -24,7 +24,6 @@ protocol GeneratedConnection {
   static func isUncertain(_ scenario: Scenario) -> Bool
 }
 
-/// What each side of a connection has.
 struct BothSides<Value> {
   var client: Value
   var server: Value

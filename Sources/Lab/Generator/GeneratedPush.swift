@@ -58,7 +58,6 @@ struct GeneratedPush: Sendable {
   let collapseID: String?
   /// The apns-id of the request; nil if the server chooses it.
   let requestID: String?
-  /// The apns-id of the response.
   let responseID: String
   let uniqueID: String?
   let payload: [UInt8]

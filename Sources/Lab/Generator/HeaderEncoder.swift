@@ -56,8 +56,10 @@ struct HeaderEncoder {
   }
 
   private mutating func append(_ field: HeaderField, to block: inout [UInt8]) {
-    if let index = index(of: field) { return append(index, prefix: 7, pattern: 0x80, to: &block) }
-    let name = nameIndex(of: field.name)
+    if let index = index(where: { $0 == field.name && $1 == field.value }) {
+      return append(index, prefix: 7, pattern: 0x80, to: &block)
+    }
+    let name = index { name, _ in name == field.name }
     append(name ?? 0, prefix: field.isIndexed ? 6 : 4, pattern: field.isIndexed ? 0x40 : 0, to: &block)
     if name == nil { append(text: field.name.rawValue.utf8, to: &block) }
     append(text: field.value.utf8, to: &block)
@@ -92,17 +94,10 @@ struct HeaderEncoder {
   /// The number of all entries in the static table: the newest dynamic entry has the next index.
   private static let staticCount = 61
 
-  private func index(of field: HeaderField) -> Int? {
-    Self.staticEntries.first { $0.name == field.name && $0.value == field.value }?.index
-      ?? entries.lastIndex { $0.name == field.name && $0.value == field.value }.map(dynamicIndex)
+  private func index(where matches: (HeaderName, _ value: String) -> Bool) -> Int? {
+    Self.staticEntries.first { matches($0.name, $0.value) }?.index
+      ?? entries.lastIndex { matches($0.name, $0.value) }.map { Self.staticCount + entries.count - $0 }
   }
-
-  private func nameIndex(of name: HeaderName) -> Int? {
-    Self.staticEntries.first { $0.name == name }?.index
-      ?? entries.lastIndex { $0.name == name }.map(dynamicIndex)
-  }
-
-  private func dynamicIndex(_ index: Int) -> Int { Self.staticCount + entries.count - index }
 
   /// Evicts old entries (RFC 7541, section 4.4). An entry larger than the table empties it.
   private mutating func insert(_ field: HeaderField) {

@@ -35,8 +35,6 @@ struct PushSession: GeneratedConnection {
     return scenario.isDamaged || capture.loss > 0 || capture.beginsMidstream || capture.snapLength != nil
   }
 
-  // MARK: - Sending
-
   mutating func next() -> GeneratedSegment? { tcp.next() ?? (tcp.isOpen ? nextData() : nil) }
 
   private mutating func nextData() -> GeneratedSegment? {
@@ -61,8 +59,6 @@ struct PushSession: GeneratedConnection {
   }
 
   var acknowledgement: GeneratedSegment { tcp.control(fromServer: false) }
-
-  // MARK: - Captured packets
 
   mutating func captured(
     _ segment: GeneratedSegment, _ parts: [CapturedPart], _ truth: inout TruthWriter

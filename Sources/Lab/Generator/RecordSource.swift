@@ -51,7 +51,6 @@ struct RecordSource {
     (number, end) = (requests.numbers.lowerBound, requests.numbers.upperBound)
   }
 
-  /// Whether no record is left.
   var isAtEnd: Bool { number >= end }
 
   mutating func next() -> GeneratedRecord? {
@@ -124,15 +123,13 @@ struct RecordBytes {
       generated.removeFirst(start)
       start = 0
     }
-    while generated.count - start < count, let record = records.next() { add(record) }
+    while generated.count - start < count, let sent = records.next() {
+      generated += sent.bytes
+      if sent.record.mustArrive { important = end..<end + sent.bytes.count }
+      end += sent.bytes.count
+    }
     let first = start
     start = min(start + count, generated.count)
     return Array(generated[first..<start])
-  }
-
-  private mutating func add(_ sent: SentRecord) {
-    generated += sent.bytes
-    if sent.record.mustArrive { important = end..<end + sent.bytes.count }
-    end += sent.bytes.count
   }
 }

@@ -133,7 +133,6 @@ package struct CaptureScenario: Sendable, Equatable {
   static let longestOverlap = 64
 }
 
-/// The link layer of the packets.
 package enum CaptureLink: String, CaseIterable, Sendable {
   case ethernet, vlan, sll, sll2, null, loop, raw
 
@@ -150,7 +149,6 @@ package enum CaptureLink: String, CaseIterable, Sendable {
   }
 }
 
-/// The format of the capture file.
 package struct CaptureContainer: Sendable, Equatable {
   package enum Format: String, CaseIterable, Sendable {
     case pcap, pcapng

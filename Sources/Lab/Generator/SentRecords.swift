@@ -43,8 +43,8 @@ struct SentRecords {
   private var count = 0
   /// The last bytes before damage, as in the buffer of a reader.
   private var recent: [UInt8] = []
-  /// A loss in progress: bytes still to lose, offset and total bytes.
-  private var loss: (left: Int, offset: Int, count: Int, isBlock: Bool)?
+  /// A loss in progress: bytes still to lose, offset, total bytes, and the name of the damage.
+  private var loss: (left: Int, offset: Int, count: Int, kind: String)?
 
   /// - Parameter connection: number of the connection, from 0; 0 for a dump.
   init(_ source: RecordSource, _ scenario: Scenario, connection: Int = 0) {
@@ -94,8 +94,8 @@ struct SentRecords {
 
   private mutating func apply(_ damage: StreamDamage, to record: GeneratedRecord) {
     switch damage {
-    case .lost(let index, let lost, let isBlock):
-      loss = (lost, count + index, lost, isBlock)
+    case .lost(let index, let lost, _):
+      loss = (lost, count + index, lost, damage.name)
       lose(record, from: index)
     case .flipped(let index, let changed): flip(record, index..<index + changed, damage.name)
     case .padded(let index, let read, let isStale):
@@ -137,9 +137,8 @@ struct SentRecords {
     if loss == nil { note(losing) }
   }
 
-  private mutating func note(_ loss: (left: Int, offset: Int, count: Int, isBlock: Bool)) {
-    let damage = StreamDamage.lost(at: 0, count: loss.count, isBlock: loss.isBlock)
-    note(damage.name, loss.offset..<loss.offset, lost: loss.count - loss.left)
+  private mutating func note(_ loss: (left: Int, offset: Int, count: Int, kind: String)) {
+    note(loss.kind, loss.offset..<loss.offset, lost: loss.count - loss.left)
   }
 
   private mutating func note(_ kind: String, _ range: Range<Int>, lost: Int = 0) {

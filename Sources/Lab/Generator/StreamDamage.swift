@@ -89,7 +89,6 @@ struct DamageReach {
     clearFrom = max(clearFrom ?? 0, isOfTuples ? end + Self.longestTuple : end)
   }
 
-  /// Adds the next sent bytes.
   mutating func sent(_ bytes: [UInt8]) {
     guard !isOfTuples, clearFrom != nil else {
       offset += bytes.count

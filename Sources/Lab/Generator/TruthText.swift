@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Writes the JSON of the truth: one object per line, in one buffer, without a string for each value.
 struct TruthText {
   private(set) var bytes: [UInt8] = []
@@ -70,15 +76,15 @@ struct TruthText {
   /// Writes a time in RFC 3339 format and UTC.
   /// - Parameter digits: digits after the decimal point: 0, 3, 6 or 9.
   mutating func time(_ moment: Moment, digits: Int) {
-    let seconds = Int(moment.seconds)
-    let date = Self.date(seconds / 86_400)
+    var (seconds, date) = (time_t(moment.seconds), tm())
+    gmtime_r(&seconds, &date)
     bytes.append(UInt8(ascii: "\""))
-    number(date.year, 4, then: "-")
-    number(date.month, 2, then: "-")
-    number(date.day, 2, then: "T")
-    number(seconds / 3600 % 24, 2, then: ":")
-    number(seconds / 60 % 60, 2, then: ":")
-    number(seconds % 60, 2, then: digits > 0 ? "." : "Z")
+    number(1900 + Int(date.tm_year), 4, then: "-")
+    number(1 + Int(date.tm_mon), 2, then: "-")
+    number(Int(date.tm_mday), 2, then: "T")
+    number(Int(date.tm_hour), 2, then: ":")
+    number(Int(date.tm_min), 2, then: ":")
+    number(Int(date.tm_sec), 2, then: digits > 0 ? "." : "Z")
     if digits > 0 { number(Int(moment.nanoseconds) / Self.unit(digits), digits, then: "Z") }
     bytes.append(UInt8(ascii: "\""))
   }
@@ -95,23 +101,6 @@ struct TruthText {
       rest /= 10
     }
     bytes.append(UInt8(ascii: mark))
-  }
-
-  /// The date `days` days after 1970-01-01, in the Gregorian calendar, up to the year 2099.
-  private static func date(_ days: Int) -> (year: Int, month: Int, day: Int) {
-    var (year, rest) = (1970 + days / 1461 * 4, days % 1461)
-    // 2000 is a leap year, so up to 2099 every fourth year is one.
-    while rest >= (year % 4 == 0 ? 366 : 365) {
-      rest -= year % 4 == 0 ? 366 : 365
-      year += 1
-    }
-    let lengths = [31, year % 4 == 0 ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    var month = 0
-    while month < 11, rest >= lengths[month] {
-      rest -= lengths[month]
-      month += 1
-    }
-    return (year, month + 1, rest + 1)
   }
 
   /// `text` as a JSON string (RFC 8259).

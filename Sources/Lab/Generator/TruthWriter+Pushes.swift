@@ -32,7 +32,6 @@ extension TruthWriter {
     try end()
   }
 
-  /// Writes the push of a log line.
   mutating func push(
     _ push: GeneratedPush, _ given: GeneratedPush.ServerAnswer, line: Int, at offset: Int
   ) throws {

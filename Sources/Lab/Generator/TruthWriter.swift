@@ -113,7 +113,6 @@ struct TruthWriter {
     try finishDamage(kind, range, lost: lost)
   }
 
-  /// Writes damage of the capture file.
   mutating func fileDamage(_ kind: String, _ range: Range<Int>, lost: Int) throws {
     text.begin("damage")
     text.member("source", json: source)

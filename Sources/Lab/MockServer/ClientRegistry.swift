@@ -11,11 +11,8 @@ final class ClientRegistry {
   private let onEvent: @Sendable (ServerEvent) -> Void
   /// Nil before and after listening.
   private var listener: (any Channel)?
-  /// All connected clients.
   private var sessions: [ObjectIdentifier: ServedSession] = [:]
-  /// Number of them being served.
   private var servedNow = 0
-  /// The number of the next client to be served.
   private var nextClient = 0
   private var isEnding = false
   private var isFinished = false
@@ -32,8 +29,6 @@ final class ClientRegistry {
     self.listener = listener
     if isEnding { endListening() }
   }
-
-  // MARK: - Clients
 
   /// Whether another client can be accepted; if so, `left` must be called when it leaves.
   func admit(_ session: ServedSession) -> Bool {
@@ -81,9 +76,6 @@ final class ClientRegistry {
     breakOff()
   }
 
-  // MARK: - The end
-
-  /// Closes all connections.
   func stop() {
     endListening()
     breakOff()

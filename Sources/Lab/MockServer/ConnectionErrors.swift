@@ -5,7 +5,6 @@ import NIOSSL
 
 /// Errors of NIO and of its TLS library.
 extension Error {
-  /// Whether the peer reset the connection.
   var isReset: Bool {
     guard let number = (self as? IOError)?.errnoCode else { return false }
     return number == ECONNRESET || number == EPIPE

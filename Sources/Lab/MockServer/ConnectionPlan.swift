@@ -82,12 +82,12 @@ struct ConnectionPlan {
 /// Amount of client data sent before a packet of the server was captured.
 private struct SentRequests {
   /// Packets of the client in capture order, each with the end offset of its furthest byte so far.
-  private var packets: [(order: CaptureOrder, end: Int, packet: PacketReference)] = []
+  private var packets: [(order: (UInt16, Int), end: Int, packet: PacketReference)] = []
   private var next = 0
 
   init(_ client: RecordedSide) {
     let ends = client.arrivals.dropFirst().map(\.offset) + [client.end]
-    packets = zip(client.arrivals, ends).map { (CaptureOrder($0), $1, $0.packet) }
+    packets = zip(client.arrivals, ends).map { ($0.order, $1, $0.packet) }
     packets.sort { $0.order < $1.order }
     var furthest = 0
     for index in packets.indices {
@@ -98,26 +98,15 @@ private struct SentRequests {
 
   /// The last new packet of the client before `arrival`; nil if there is none since the last call.
   mutating func newlySent(before arrival: RecordedSide.Arrival) -> (end: Int, packet: PacketReference)? {
-    let order = CaptureOrder(arrival)
     let first = next
-    while next < packets.count, packets[next].order < order { next += 1 }
+    while next < packets.count, packets[next].order < arrival.order { next += 1 }
     return next > first ? (packets[next - 1].end, packets[next - 1].packet) : nil
   }
 }
 
-/// The capture order of both sides' packets: by packet number, else by file offset.
-private struct CaptureOrder: Comparable {
-  private let input: UInt16
-  private let position: Int
-
-  init(_ arrival: RecordedSide.Arrival) {
-    input = arrival.packet.input
-    position = arrival.packet.number ?? arrival.fileOffset
-  }
-
-  static func < (left: CaptureOrder, right: CaptureOrder) -> Bool {
-    (left.input, left.position) < (right.input, right.position)
-  }
+extension RecordedSide.Arrival {
+  /// The capture order of both sides' packets: by input, then by packet number, else by file offset.
+  fileprivate var order: (UInt16, Int) { (packet.input, packet.number ?? fileOffset) }
 }
 
 package struct ReplayPace {

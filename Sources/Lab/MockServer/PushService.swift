@@ -235,7 +235,8 @@ final class PushService: ServedSession, ChannelInboundHandler {
     guard let kind = received.kind else { return Self.refusal(404, "BadPath") }
     guard kind == .push else {
       if let refusal = Refusals.refusal(of: received) { return .response(refusal) }
-      return isTooLong(received) ? Self.refusal(413, "PayloadTooLarge") : answers.next(kind)
+      let isTooLong = kind == .create && received.payloadLength > Self.longestBody
+      return isTooLong ? Self.refusal(413, "PayloadTooLarge") : answers.next(kind)
     }
     guard received.method == "POST" else { return Self.refusal(405, "MethodNotAllowed") }
     if registry.configuration.isStrict {
@@ -245,10 +246,6 @@ final class PushService: ServedSession, ChannelInboundHandler {
       }
     }
     return answers.next(for: received.subject)
-  }
-
-  private func isTooLong(_ request: ReceivedRequest) -> Bool {
-    request.kind == .create && request.payloadLength > Self.longestBody
   }
 
   private static func refusal(_ status: Int, _ reason: String) -> PushAnswer {

@@ -3,7 +3,6 @@ import Conformance
 
 /// A request that a client sent, and its answer.
 package struct ReceivedRequest: Sendable, Equatable {
-  /// How the request ended.
   package enum Ending: Sendable, Equatable {
     case answered(PushAnswer)
     /// The client reset the stream or left before the answer.

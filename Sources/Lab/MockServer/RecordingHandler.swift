@@ -34,7 +34,6 @@ final class RecordingHandler: ChannelDuplexHandler {
   private var connection: ConnectionWriter.Connection?
   /// What was read last. It is written after the secrets that its bytes give, so that a reader has them in time.
   private var unwritten: [UInt8] = []
-  /// The sides that have ended.
   private var hasEnded = (client: false, server: false)
   /// Whether the server closes with a RST.
   var isReset = false

@@ -124,7 +124,6 @@ package enum RefusedCertificate: String, CaseIterable, Sendable {
 
   var name: String { "certificate-\(rawValue)" }
 
-  /// What the test shows.
   var shows: String {
     switch self {
     case .untrusted: "The server's certificate is not the one of APNSIFT_CA"

@@ -56,7 +56,8 @@ package final class ServedStreams {
         clientBytes: isServers ? summary.clientBytes &+ summary.clientGapBytes : stream[side.other].end,
         isGateway: isGateway, ending: ending(report, of: side)))
     served.append((stream.input, summary.number, connection))
-    return connection.cost
+    // Without the spare capacity of arrays.
+    return connection.bytes.count &+ MemoryLayout<ServedConnection.Action>.stride &* connection.steps.count
   }
 
   private func name(_ summary: StreamSummary, _ report: StreamReport) -> String {
@@ -102,9 +103,4 @@ package final class ServedStreams {
     case nil: report.firstPacket?.number == nil ? .close : .waitForClient
     }
   }
-}
-
-extension ServedConnection {
-  /// Memory in bytes, without the spare capacity of arrays.
-  fileprivate var cost: Int { bytes.count &+ MemoryLayout<Action>.stride &* steps.count }
 }

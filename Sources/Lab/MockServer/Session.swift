@@ -32,7 +32,6 @@ final class Session: ServedSession, ChannelInboundHandler {
   /// Whether the client may not have read the last chunk yet.
   private var isUnsettled = false
   private var hasInputEnded = false
-  /// Whether the client had closed before the server.
   private var clientClosedFirst = false
   private var isMoving = false
 

@@ -74,8 +74,6 @@ enum ReaderTexts {
 
   private static func streams(_ count: Int) -> String { Figures.count(count, "stream") }
 
-  // MARK: - All readers
-
   /// The assumption on which all verdicts rest; nil if there is none.
   static func condition(_ streams: AuditedStreams) -> String? {
     guard streams.conditional > 0 else { return nil }

@@ -91,7 +91,7 @@ struct ReportVerdict: Equatable {
     if page.inputs.isEmpty { return "No input could be read." }
     if summary.streamBytes == 0 {
       if summary.undecodedBytes == 0, page.searchedBytes > 0 { return "No record was found." }
-      if summary.undecodedBytes == 0 { return "The \(inputs(page)) no stream data." }
+      if summary.undecodedBytes == 0 { return "The \(inputs(page)) no stream that apnsift reads." }
       return "Nothing could be decoded: " + undecoded(page, asClause: true)
     }
     let lost = summary.skippedBytes + summary.truncatedBytes

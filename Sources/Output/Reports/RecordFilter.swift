@@ -13,9 +13,9 @@ package final class RecordFilter: EvidenceSink {
     /// Whether only those with flags.
     var isFlagged: Bool
     /// In seconds since 1970: of a tuple or a 410 its own time, of other records that of their packet or line; nil for any time.
-    var times: Range<UInt32>?
+    var times: Range<Int64>?
 
-    package init(token: [UInt8]?, isFlagged: Bool, times: Range<UInt32>?) {
+    package init(token: [UInt8]?, isFlagged: Bool, times: Range<Int64>?) {
       (self.token, self.isFlagged, self.times) = (token, isFlagged, times)
     }
   }
@@ -42,7 +42,7 @@ package final class RecordFilter: EvidenceSink {
       undated += 1
       return false
     }
-    return UInt32(exactly: time).map(times.contains) ?? false
+    return times.contains(time)
   }
 
   package var needs: EvidenceNeeds { sink.needs }

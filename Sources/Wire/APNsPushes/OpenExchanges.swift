@@ -17,7 +17,7 @@ struct OpenExchanges: ~Copyable {
   private var oldest = 0
   private var completed: [Int] = []
   /// The first evicted exchange, until it is reported.
-  private var evicted: (origin: FrameOrigin, direction: Direction)?
+  private var evicted: Evicted?
   private var hasEvicted = false
 
   init(_ budget: PushBudget) { self.budget = budget }
@@ -60,7 +60,9 @@ struct OpenExchanges: ~Copyable {
       guard let index = open[id] else { continue }
       if !hasEvicted {
         hasEvicted = true
-        evicted = exchanges[index].firstFrame
+        evicted = exchanges[index].firstFrame.map {
+          Evicted(origin: $0.origin, direction: $0.direction, isOfMemory: open.count <= budget.maxPending)
+        }
       }
       complete(index)
     }
@@ -102,7 +104,15 @@ struct OpenExchanges: ~Copyable {
   }
 
   /// The first frame of the first evicted exchange; nil from the second call on.
-  mutating func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? { evicted.take() }
+  mutating func removeEvicted() -> Evicted? { evicted.take() }
+}
+
+/// The first frame of an exchange that was given up.
+package struct Evicted {
+  package let origin: FrameOrigin
+  package let direction: Direction
+  /// Whether the memory of all open pushes was full, or too many of the connection were open.
+  package let isOfMemory: Bool
 }
 
 /// The limits of open pushes, which all connections share.

@@ -288,7 +288,7 @@ package final class PushConnection {
   package var hasComplete: Bool { exchanges.hasComplete }
 
   /// The first frame of the first evicted exchange; nil from the second call on.
-  package func removeEvicted() -> (origin: FrameOrigin, direction: Direction)? { exchanges.removeEvicted() }
+  package func removeEvicted() -> Evicted? { exchanges.removeEvicted() }
 
   /// Emits the complete exchanges of the service: their fields, whose texts are ranges of the bytes, and the first known
   /// frame of the request and of the response, of which one is known at least.

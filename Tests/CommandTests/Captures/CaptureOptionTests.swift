@@ -20,6 +20,8 @@ struct CaptureOptionTests {
   func filterWithoutMatches() throws {
     let packets = FrameWriter().packets(conversation(tuples(5)).segments())
     let exported = try directory.export(packets, "--filter", "udp")
+    try directory.writeCapture(conversation(tuples(5)).segments(), to: "tcp.pcap")
+    #expect(try directory.apnsift("inspect tcp.pcap --filter udp".words).errors.contains("no packet has TCP"))
     #expect(exported.outcome.code == 0 && exported.summary["feedback"] as? Int == 0)
     #expect(exported.streams.isEmpty && exported.codes.isEmpty)
   }

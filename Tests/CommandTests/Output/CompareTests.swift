@@ -52,6 +52,18 @@ struct CompareTests {
     }
   }
 
+  @Test("a tuple and a 410 of the same moment are no difference")
+  func sameMoment() throws {
+    let times = [1, 2, 3].map { number in
+      #"{"token":"\#(hex(token(number)))","status":410,"reason":"Unregistered","timestamp":1400000000000}"#
+        + "\n"
+    }
+    try directory.write(times.joined(), to: "410.log")
+    try directory.apnsift("compare a.bin 410.log".words).exits(0)
+    try directory.write(times.joined().replacing("00000}", with: "00001}"), to: "410.log")
+    try directory.apnsift("compare a.bin 410.log".words).exits(1)
+  }
+
   @Test("a missing input is a failure", arguments: [["a.bin", "missing.bin"], ["missing.bin", "a.bin"]])
   func missing(_ names: [String]) throws {
     try directory.apnsift(["compare"] + names).exits(2, saying: "missing.bin")

@@ -60,7 +60,9 @@ import Testing
       "export --earliest 200 --latest 100 dump.bin"
     ],
     "is not before --until": ["export --since 2018-01-01 --until 2018-01-01 dump.bin"],
-    "times are 2015-01-01T00:00:00Z": ["export --since 2018 dump.bin"],
+    "times are 2015-01-01T00:00:00Z": [
+      "export --since 2018 dump.bin", "export --until 2018-01-01T00:00:00.5Z dump.bin",
+    ],
     "--since and --until choose records": [
       "export --until 2018-01-01 --records streams dump.bin", "export --flagged --records findings dump.bin",
     ],

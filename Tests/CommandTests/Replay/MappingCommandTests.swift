@@ -42,12 +42,13 @@ struct MappingCommandTests {
   @Test("a try says what the dump would do to the table, and writes nothing")
   func trial() throws {
     _ = try prepare("id INTEGER PRIMARY KEY")
+    try directory.sqlite("own.sqlite", "INSERT INTO devices (token) VALUES ('ffff')")
     let table = Self.store + ["--table", "devices", "--token-column", "token"]
     let outcome = try directory.apnsift(["replay", "dump.bin", "--dry-run"] + table).exits(0)
     #expect(outcome.text.contains("invalidated 2"), "\(outcome.text)")
     let list = try directory.apnsift(["store", "list"] + table).exits(0)
     #expect((0..<2).allSatisfy { list.text.contains(hex(token($0))) }, "\(list.text)")
-    #expect(try directory.sqlite("own.sqlite", "SELECT count(*) FROM devices") == "2")
+    #expect(try directory.sqlite("own.sqlite", "SELECT count(*) FROM devices") == "3")
   }
 
   /// Makes a table of two tokens of the dump, and a mapping that fits.

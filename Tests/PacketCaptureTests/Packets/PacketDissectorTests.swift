@@ -159,8 +159,13 @@ struct PacketDissectorTests {
     "packets that a switch mirrors",
     arguments: [
       ("ERSPAN I", 47, [0, 0, 0x88, 0xbe], Frames.ethernet()),
-      ("ERSPAN II", 47, [0x10, 0, 0x88, 0xbe, 0, 0, 0, 9, 0x10, 7, 8, 1] + Frames.zeros(4), Frames.ethernet()),
-      ("ERSPAN III", 47, [0x10, 0, 0x22, 0xeb, 0, 0, 0, 9, 0x20, 7, 8, 1] + Frames.zeros(8), Frames.ethernet()),
+      (
+        "ERSPAN II", 47, [0x10, 0, 0x88, 0xbe, 0, 0, 0, 9, 0x10, 7, 8, 1] + Frames.zeros(4), Frames.ethernet()
+      ),
+      (
+        "ERSPAN III", 47, [0x10, 0, 0x22, 0xeb, 0, 0, 0, 9, 0x20, 7, 8, 1] + Frames.zeros(8),
+        Frames.ethernet()
+      ),
       (
         "ERSPAN III with a platform header", 47,
         [0x10, 0, 0x22, 0xeb, 0, 0, 0, 9, 0x20, 7, 8, 1] + Frames.zeros(7) + [1] + Frames.zeros(8),

@@ -91,7 +91,7 @@ package struct TokenHistory: Sendable {
       guard invalidatedAt == nil, let time = sighting.seenAt else { return false }
       return seen.map { $0.upperBound < time } ?? true
     }
-    return invalidatedAt.map { $0 < time || $0 == time && sighting.number < record.number } ?? true
+    return invalidatedAt.map { $0 < time || !(time < $0) && sighting.number < record.number } ?? true
   }
 }
 

@@ -71,8 +71,6 @@ struct Apnsift: ParsableCommand {
 
   /// Whether standard input is a pipe, a socket or a file.
   private static var hasInput: Bool {
-    var status = stat()
-    return fstat(STDIN_FILENO, &status) == 0
-      && [S_IFIFO, S_IFSOCK, S_IFREG].contains(status.st_mode & S_IFMT)
+    [.pipe, .socket, .file].contains(FileStatus(of: STDIN_FILENO)?.kind)
   }
 }

@@ -167,9 +167,10 @@ struct Export: ParsableCommand {
         "--token, --flagged, --since and --until choose records: leave them out with --records streams, "
           + "findings or inputs")
     }
-    if let times = chosenTimes, times.since >= times.until {
-      throw ValidationError(
-        "--since \(UTCTime.text(times.since)) is not before --until \(UTCTime.text(times.until))")
+    if let since = since?.seconds(on: local.clock), let until = until?.seconds(on: local.clock),
+      since >= until
+    {
+      throw ValidationError("--since \(UTCTime.text(since)) is not before --until \(UTCTime.text(until))")
     }
     try inventory.check(output: output)
   }
@@ -237,9 +238,8 @@ struct Export: ParsableCommand {
       ? TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path) : nil
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
-    let filters =
-      isFiltered
-      ? documents.sinks.map { RecordFilter($0.sink, $0.kinds, choice) } : []
+    let choice = RecordFilter.Choice(token: token, isFlagged: flagged, times: chosenTimes)
+    let filters = isFiltered ? documents.sinks.map { RecordFilter($0.sink, $0.kinds, choice) } : []
     let sinks: [any EvidenceSink] = isFiltered ? filters : documents.sinks.map(\.sink)
     try examination.run(sinks + [findingsWriter, collector, tally] + inventory.sinks)
 
@@ -274,14 +274,11 @@ struct Export: ParsableCommand {
 
   private var isFiltered: Bool { flagged || token != nil || since != nil || until != nil }
 
-  private var choice: RecordFilter.Choice {
-    RecordFilter.Choice(token: token, isFlagged: flagged, times: chosenTimes.map { $0.since..<$0.until })
-  }
-
   /// Those of --since and --until, in seconds since 1970; nil without both.
-  private var chosenTimes: (since: UInt32, until: UInt32)? {
+  private var chosenTimes: Range<Int64>? {
     if since == nil, until == nil { return nil }
-    return (since?.seconds(on: local.clock) ?? 0, until?.seconds(on: local.clock) ?? .max)
+    let first = since.map { Int64($0.seconds(on: local.clock)) } ?? 0
+    return first..<max(first, until.map { Int64($0.seconds(on: local.clock)) } ?? .max)
   }
 
   /// The bytes of every stream, one file a direction.

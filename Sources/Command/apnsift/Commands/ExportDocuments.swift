@@ -46,7 +46,6 @@ struct ExportDocuments {
     return count
   }
 
-  /// Completes the documents.
   func finish(_ summary: Summary, inputs: [InputSummary]) throws {
     for (writer, output) in documents {
       try writer.end(summary, inputs: inputs)

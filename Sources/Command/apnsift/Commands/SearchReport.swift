@@ -64,8 +64,6 @@ final class SearchReport: SearchLog {
     if status != .done { throw status }
   }
 
-  // MARK: - From the search
-
   func found(_ hits: [SearchHit], in source: String, encoding: String?) {
     guard error == nil else { return }
     do {

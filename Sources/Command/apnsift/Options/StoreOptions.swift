@@ -79,19 +79,17 @@ struct UnknownOptions: ParsableArguments {
 
 /// The journal of replays, if not in the store.
 struct JournalOptions: ParsableArguments {
-  @Option(help: .init("Journal of replays outside the store, as sqlite:PATH.", valueName: "URL"))
-  var journal: JournalArgument?
-
-  var url: StoreURL? { journal?.url }
+  @Option(
+    name: .customLong("journal"),
+    help: .init("Journal of replays outside the store, as sqlite:PATH.", valueName: "URL"))
+  var url: StoreURL?
 }
 
-/// An SQLite file as an argument.
-struct JournalArgument: ExpressibleByArgument {
-  var url: StoreURL
-
-  init?(argument: String) {
+/// Only an SQLite file, as a journal outside the store is.
+extension StoreURL: ExpressibleByArgument {
+  package init?(argument: String) {
     guard let url = try? StoreURL(argument), case .sqlite = url else { return nil }
-    self.url = url
+    self = url
   }
 }
 

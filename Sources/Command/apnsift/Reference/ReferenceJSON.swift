@@ -8,40 +8,20 @@ import Reports
 enum ReferenceJSON {
   static var value: JSONValue {
     .object([
-      (
-        "findings",
-        .array(
-          FindingCode.allCases.map {
-            .object(
-              [
-                ("code", .string($0.rawValue)), ("severity", .string($0.severity.rawValue)),
-                ("shapes", .array($0.shapes.map(shape))),
-              ] + members($0.entry))
-          })
-      ),
-      (
-        "flags",
-        .array(
-          FlagEntry.all.map {
-            .object(
-              [("code", .string($0.code)), ("records", .array($0.records.map { .string($0.rawValue) }))]
-                + members($0.entry))
-          })
-      ),
+      ("findings", .array(FindingCode.allCases.map(finding))),
+      ("flags", .array(FlagEntry.all.map(flag))),
       ("records", .array(ExportedKind.tables.map(record))),
       ("formats", .array(FromArgument.allValueStrings.map { .string($0) })),
-      (
-        "limits",
-        .array(
-          Limit.all.map {
-            .object([
-              ("option", .string($0.option)), ("limits", .string($0.help)),
-              ("default", .string($0.standardText)),
-              ("range", .string($0.rangeText)), ("cost", .string($0.cost)), ("effect", .string($0.effect)),
-            ])
-          })
-      ),
+      ("limits", .array(Limit.all.map(limit))),
     ])
+  }
+
+  private static func finding(_ code: FindingCode) -> JSONValue {
+    let own: [(String, JSONValue)] = [
+      ("code", .string(code.rawValue)), ("severity", .string(code.severity.rawValue)),
+      ("shapes", .array(code.shapes.map(shape))),
+    ]
+    return .object(own + members(code.entry))
   }
 
   private static func shape(_ shape: FindingShape) -> JSONValue {
@@ -54,6 +34,11 @@ enum ReferenceJSON {
       (.packet, "packet"), (.fileOffset, "file_offset"),
     ]
     return .array(columns.filter { members.contains($0.0) }.map { .string($0.1) })
+  }
+
+  private static func flag(_ flag: FlagEntry) -> JSONValue {
+    let records = flag.records.map { JSONValue.string($0.rawValue) }
+    return .object([("code", .string(flag.code)), ("records", .array(records))] + members(flag.entry))
   }
 
   private static func members(_ entry: CatalogueEntry) -> [(String, JSONValue)] {
@@ -73,6 +58,14 @@ enum ReferenceJSON {
     }
     return .object([
       ("type", .string(kind.type)), ("records", .string(kind.rawValue)), ("columns", .array(columns)),
+    ])
+  }
+
+  private static func limit(_ limit: Limit) -> JSONValue {
+    .object([
+      ("option", .string(limit.option)), ("limits", .string(limit.help)),
+      ("default", .string(limit.standardText)), ("range", .string(limit.rangeText)),
+      ("cost", .string(limit.cost)), ("effect", .string(limit.effect)),
     ])
   }
 

@@ -37,7 +37,6 @@ package struct ExaminedCase: Sendable {
 
 /// Examines cases as `export` does, and collects the messages of each.
 package struct CaseExaminer: Sendable {
-  /// The most differences kept of a case.
   static let keptDifferences = 3
   /// Limit of a case's NDJSON in bytes: expectation and result are both in memory.
   fileprivate static let maxEvidence = 16 << 20

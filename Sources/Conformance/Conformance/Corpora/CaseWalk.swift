@@ -39,7 +39,7 @@ package struct CaseWalk {
       return
     }
     // A case named on the command line gets its directory's own name.
-    let own = name.isEmpty ? Self.lastPart(of: named) : name
+    let own = name.isEmpty ? named.split(separator: "/").last.map(String.init) ?? named : name
     if let one = Self.directory(path, name: own, members: members) {
       cases.append(one)
       return
@@ -70,12 +70,6 @@ package struct CaseWalk {
       isCase = isCase || kind != S_IFDIR
     }
     return isCase ? found : nil
-  }
-
-  // MARK: - Names
-
-  private static func lastPart(of directory: String) -> String {
-    directory.split(separator: "/").last.map(String.init) ?? directory
   }
 
   /// The path without trailing slashes, except for the root.

@@ -41,8 +41,6 @@ package struct CorpusRun {
     return result(rows, updated: updated)
   }
 
-  // MARK: - Rows
-
   private static func row(_ one: ExaminedCase, isVerbose: Bool) -> TestRow {
     let verdict: TestRow.TestResult =
       switch one.verdict {
@@ -72,8 +70,6 @@ package struct CorpusRun {
     if difference.expected == nil { return "\(difference.location): found, but not expected" }
     return "\(difference.location): differs in \(difference.fields.joined(separator: ", "))"
   }
-
-  // MARK: - Updating
 
   /// Writes the expectation of a case that differs or has no valid one; returns false if nothing was written.
   private func update(_ one: ExaminedCase) throws -> Bool {

@@ -68,8 +68,6 @@ extension TrueRecords {
   }
 }
 
-// MARK: - Empty tokens, and lost alignment
-
 extension TrueRecords {
   /// Offset of the printed tuple with an empty token: the first one after the correct records, else any.
   private func emptyTuple(_ printed: PrintedTuple, after record: Int) -> Int? {
@@ -105,8 +103,5 @@ extension TrueRecords {
       ? "\(bytes) tuple begins: the next one begins at \(tuples[next].offset)" : "\(bytes) whole tuple begins"
   }
 
-  private func time(at offset: Int) -> UInt32 {
-    let time = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
-    return UInt32(bigEndian: time)
-  }
+  private func time(at offset: Int) -> UInt32 { bytes.span.bytes.bigEndianUInt32(at: offset) }
 }

@@ -41,7 +41,8 @@ package struct ReadableStream: Sendable {
     let side: Side
     switch summary.streamProtocol {
     case .feedback where kind == nil || kind == .feedback:
-      (self.kind, side) = (.feedback, stream.feedbackSide(summary))
+      self.kind = .feedback
+      side = stream.feedbackSender == .server ? summary.serverSide : summary.serverSide.other
     case .gateway where (kind == nil || kind == .responses) && summary.serverBytes > 0:
       (self.kind, side) = (.responses, summary.serverSide)
     default: return nil
@@ -94,10 +95,6 @@ package struct ReadableStream: Sendable {
 }
 
 extension RecordedStream {
-  fileprivate func feedbackSide(_ summary: StreamSummary) -> Side {
-    feedbackSender == .server ? summary.serverSide : summary.serverSide.other
-  }
-
   /// The bytes of a side, with the true tuples in them.
   fileprivate func feedbackTruth(of side: Side) -> TrueRecords {
     TrueRecords(bytes: self[side].bytes, runs: tuples.map { ($0.offset, $0.tokenLength, $0.count) })

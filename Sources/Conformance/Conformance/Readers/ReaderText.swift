@@ -36,8 +36,8 @@ package final class ReaderText: ReaderReport {
     guard let first = rows.first else { return }
     guard shown < Self.maxStreams else { return rest.add(rows) }
     shown += 1
-    let readings = triesEverySize ? addRanges(rows) : addReadings(rows)
-    let errors = readings.compactMap(sentence).joined()
+    if !triesEverySize { for row in rows { add(row, row.counts) } }
+    let errors = (triesEverySize ? addRanges(rows) : rows).compactMap(sentence).joined()
     if case .notJudged(let reason) = first.verdict {
       sentences += heading(first) + "  \(Message.notJudged(reason))\n"
     } else if first.isConditional {
@@ -51,18 +51,14 @@ package final class ReaderText: ReaderReport {
     guard shown > 0 else { return }
     try output.append("Readers over \(chunks)\n\n" + table.text + sentences)
     if rest.streams > 0 {
-      try output.append(
-        "\nand \(Count.of(rest.streams, "more stream")): \(rest.message) (see --json)\n" + restCondition)
+      try output.append("\nand \(Count.of(rest.streams, "more stream")): \(rest.message) (see --json)\n")
+    }
+    if rest.conditional > 0 {
+      try output.append("some bytes of \(rest.conditional) of them \(Self.areInNoRecord)\n")
     }
   }
 
   // MARK: - The table
-
-  /// Adds a line for each reading; returns the rows to explain.
-  private func addReadings(_ rows: [ReaderRow]) -> [ReaderRow] {
-    for row in rows { add(row, row.counts) }
-    return rows
-  }
 
   /// Adds a line for each reader; returns the first wrong row of each.
   private func addRanges(_ rows: [ReaderRow]) -> [ReaderRow] {
@@ -107,11 +103,6 @@ package final class ReaderText: ReaderReport {
   }
 
   // MARK: - Differences
-
-  private var restCondition: String {
-    guard rest.conditional > 0 else { return "" }
-    return "some bytes of \(rest.conditional) of them \(Self.areInNoRecord)\n"
-  }
 
   /// Damage may have happened on the wire or on disk: the readers never saw the latter.
   private static let areInNoRecord =

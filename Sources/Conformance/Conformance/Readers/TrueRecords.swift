@@ -61,8 +61,8 @@ package struct TrueRecords: Sendable {
     precondition(
       offset >= 0 && offset + header + tokenLength <= bytes.count && tokenLength <= UInt16.max,
       "a true tuple is completely in its stream")
-    let time = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
-    return TrueTuple(offset: offset, time: UInt32(bigEndian: time), tokenLength: UInt16(tokenLength))
+    let time = bytes.span.bytes.bigEndianUInt32(at: offset)
+    return TrueTuple(offset: offset, time: time, tokenLength: UInt16(tokenLength))
   }
 
   /// Whether the true tuple at that index equals this one.

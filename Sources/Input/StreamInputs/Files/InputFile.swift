@@ -15,7 +15,6 @@ package struct InputFile: ~Copyable {
   private var mediumHash: InputHash?
   /// The number of the segment, from 2, if the file is a segment of a disk image but not the first one.
   package private(set) var laterSegment: Int?
-  /// Text that is decoded.
   private var utf16: UTF16Text?
   /// The path; nil for standard input and members of archives.
   private let path: [CChar]?
@@ -108,13 +107,20 @@ package struct InputFile: ~Copyable {
   /// block's length does not depend on how a pipe was written. If reading fails after some bytes, those are returned,
   /// and the next call throws.
   package mutating func fill(_ buffer: inout [UInt8], from start: Int) throws(InputError) -> Int {
-    let filled =
-      start
-      + buffer.withUnsafeMutableBytes { bytes in
-        fillBytes(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
-      }
-    if let error, filled <= start { throw error }
-    return filled
+    var span = buffer.mutableSpan
+    return try span.withUnsafeMutableBytes { bytes throws(InputError) in
+      try start + fill(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
+    }
+  }
+
+  /// The same from the start on. An error is added to `errors`, and the count is 0.
+  mutating func fill(_ buffer: inout [UInt8], errors: inout [InputError]) -> Int {
+    do throws(InputError) {
+      return try fill(&buffer, from: 0)
+    } catch {
+      errors.append(error)
+      return 0
+    }
   }
 
   /// The same for a buffer; returns the number of bytes.

@@ -27,7 +27,6 @@ struct StoredFile: ~Copyable {
   private(set) var size: Int?
   /// How many files there are: 1, or those of a split image.
   let partCount: Int
-  /// Bytes read so far.
   private(set) var bytesRead = 0
   private var isAtEnd = false
   /// Why reading ended before the end of the file.

@@ -24,7 +24,9 @@ enum KnownFileTypes {
   ]
   private static let prefixes = ["application/vnd.openxmlformats-", "application/vnd.oasis."]
   /// Of types without a name: what their descriptions begin with.
-  private static let descriptions = ["openssl enc'd data", "GPG symmetrically encrypted", "VMware4 disk image"]
+  private static let descriptions = [
+    "openssl enc'd data", "GPG symmetrically encrypted", "VMware4 disk image",
+  ]
 
   /// `PDF document, version 1.7`; nil for other types.
   static func description(of head: [UInt8]) -> String? {

@@ -39,7 +39,7 @@ package struct InputSearch {
     do {
       var file = try InputFile(input, of: archive, observer: stored.map { stored in { stored.append($0) } })
       var block = [UInt8](repeating: 0, count: Self.blockLength)
-      let filled = Self.fill(&block, from: &file, &errors)
+      let filled = file.fill(&block, errors: &errors)
       if let format = ArchiveFormat(of: Array(block[..<min(filled, FormatProbes.headLength)])) {
         let inner = Archive(format, in: file, head: block[..<filled], limits: limits, outer: archive)
         try searchMembers(of: inner, input, &errors)
@@ -59,17 +59,6 @@ package struct InputSearch {
   }
 
   /// Fills the block; returns the number of bytes, 0 at the end or after an error.
-  private static func fill(
-    _ block: inout [UInt8], from file: inout InputFile, _ errors: inout [InputError]
-  ) -> Int {
-    do throws(InputError) {
-      return try file.fill(&block, from: 0)
-    } catch {
-      errors.append(error)
-      return 0
-    }
-  }
-
   /// Reads the content, and searches it if it is not what is stored.
   /// - Parameter filled: the bytes of the block that were read.
   private func searchContent(
@@ -84,7 +73,7 @@ package struct InputSearch {
     while filled > 0 {
       block.withUnsafeBytes { content?.append(UnsafeRawBufferPointer(rebasing: $0[..<filled])) }
       try log.progress(archive?.diskPosition ?? file.bytesRead)
-      filled = Self.fill(&block, from: &file, &errors)
+      filled = file.fill(&block, errors: &errors)
     }
     content?.finish()
   }

@@ -16,8 +16,8 @@ package struct SearchedToken: Equatable, Sendable {
   /// - Throws: an `InputError` with the column of the first byte that does not fit.
   package init(_ text: some Collection<UInt8>) throws(InputError) {
     let text = Array(text)
-    let blank = text.prefix(while: Self.isBlank).count
-    let word = text[blank..<(text.lastIndex { !Self.isBlank($0) }.map { $0 + 1 } ?? blank)]
+    let blank = text.prefix(while: ASCII.isBlank).count
+    let word = text[blank..<(text.lastIndex { !ASCII.isBlank($0) }.map { $0 + 1 } ?? blank)]
     let even = word.count & 1 == 0 ? Array(word) : word + [UInt8(ascii: "0")]
     let hex = word.isEmpty ? nil : even.withUnsafeBytes { Hex.bytes($0) }
     guard let decoded = hex ?? TokenText.bytes(String(decoding: word, as: UTF8.self)) else {
@@ -32,8 +32,6 @@ package struct SearchedToken: Equatable, Sendable {
           + "\(Self.digitCounts.upperBound)", column: blank + 1)
     }
   }
-
-  static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
   private static let expected: Message =
     "a token (\(TokenText.forms)), or its first \(digitCounts.lowerBound) hex digits or more"
@@ -132,7 +130,7 @@ package struct SearchedTokens: Sendable {
       var needed = 0
       while try reader.next(into: &line) {
         let text = line.prefix { $0 != UInt8(ascii: "#") }
-        if text.allSatisfy(SearchedToken.isBlank) { continue }
+        if text.allSatisfy(ASCII.isBlank) { continue }
         do throws(InputError) {
           let token = try SearchedToken(text)
           // Twice while they are sorted.

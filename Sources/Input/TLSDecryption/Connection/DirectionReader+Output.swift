@@ -57,8 +57,6 @@ extension DirectionReader {
     hasData = true
   }
 
-  // MARK: - The end
-
   /// Bytes by which fragments are longer than their plaintext; nil where no keys are in use.
   private var overhead: Int? {
     switch phase {

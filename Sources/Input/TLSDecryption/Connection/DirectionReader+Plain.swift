@@ -19,8 +19,6 @@ extension DirectionReader {
     trail.see(record.header, unverifiedAt: record.offset)
   }
 
-  // MARK: - Before keys are in use
-
   private mutating func readPlain(_ record: Record) -> RecordResult {
     let content = record.fragment.bytes
     switch record.header.type {

@@ -40,8 +40,6 @@ extension DirectionReader {
     return .done
   }
 
-  // MARK: - Steps that TLS 1.3 has, too
-
   /// A record that was proved: how many records were lost before it, and what it has.
   struct Found {
     var lost: Int

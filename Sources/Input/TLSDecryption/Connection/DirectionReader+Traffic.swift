@@ -17,8 +17,6 @@ extension DirectionReader {
     return isRead ? .done : .unverified
   }
 
-  // MARK: - Finding the secrets
-
   private mutating func resolveTraffic(_ record: Record) -> RecordResult {
     let (hello, server) = (state[number].clientHello, state[number].serverHello)
     if !isFinal, server == nil { return .wait }
@@ -77,8 +75,6 @@ extension DirectionReader {
     fail(server == nil ? .handshakeNotCaptured(of: name) : .noKey(for: nil), at: record.offset)
     return .done
   }
-
-  // MARK: - A proved record
 
   /// False unless the keys prove the record.
   /// - Parameter secrets: those that the keys are of, if they were not known yet.

@@ -30,8 +30,6 @@ package final class TLSConnection {
     _modify { if side == .first { yield &first } else { yield &second } }
   }
 
-  // MARK: - Input: what is before the start is left out
-
   package func append(_ bytes: RawSpan, origins: Span<SourceExtent>, from side: Side) {
     let before = origins.isEmpty ? 0 : max(0, self[side].start - origins[0].streamOffset)
     guard before < bytes.byteCount else { return }
@@ -78,8 +76,6 @@ package final class TLSConnection {
   func move(_ finding: inout StreamFinding) {
     if let side = finding.side, finding.offset != nil { finding.offset = self[side].plaintextOffset }
   }
-
-  // MARK: - What came of it
 
   /// Offset of the direction's first byte that is still kept: whatever is before it gives no more records.
   package func keptOffset(of side: Side) -> Int { self[side].bufferOffset }

@@ -65,8 +65,6 @@ package struct PrintedLines<Judge: PrintedJudge> {
   }
 }
 
-// MARK: - Records as text
-
 extension FeedbackJudge: PrintedJudge {
   package mutating func take(_ line: ArraySlice<UInt8>) {
     guard let (time, token) = PrintedText.tuple(line) else {

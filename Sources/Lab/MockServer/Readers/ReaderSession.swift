@@ -129,7 +129,6 @@ struct ReaderSession {
   }
 }
 
-/// The end of a reader's standard error.
 struct StandardErrorTail {
   /// Limit in bytes.
   private static let kept = 2048

@@ -62,12 +62,12 @@ package struct ReaderTrial: Sendable {
       return reading(.notJudged("the reader never connected"), stream, name)
     }
     var reading = self.reading(.judged(judgement), stream, name)
-    let isRefused = judgement.outcome == .refused
-    reading.ending =
-      isRefused ? nil : Self.both(ending(end, refusedAt: session.refusedAt), served?.reader.obstacle)
-    let isRight = reading.row.isRight == true
+    let causes = [ending(end, refusedAt: session.refusedAt), served?.reader.obstacle].compactMap(\.?.text)
+    if judgement.outcome != .refused, !causes.isEmpty {
+      reading.ending = .verbatim(causes.joined(separator: "; "))
+    }
     reading.time = .now - start
-    reading.complaint = isRight && !isVerbose ? [] : complaint
+    if isVerbose || reading.row.isRight != true { reading.complaint = complaint }
     return reading
   }
 
@@ -94,11 +94,6 @@ package struct ReaderTrial: Sendable {
     case .timeout: .readerTimedOut(limits)
     case .flood: "the reader printed more than \(ByteSize.text(limits.output)), and was terminated"
     }
-  }
-
-  private static func both(_ ending: Message?, _ obstacle: Message?) -> Message? {
-    guard let first = ending, let second = obstacle else { return ending ?? obstacle }
-    return "\(first); \(second)"
   }
 }
 

@@ -25,8 +25,6 @@ struct Column {
 
 /// Elements that several sections have.
 extension HTML {
-  // MARK: - Tables
-
   static func table(_ columns: [Column], style: HTML = "cards", rows: some Sequence<[HTML]>) -> HTML {
     table(columns, style: style, groups: ["<tbody>\n\(rows.lazy.map { row($0, columns) })</tbody>\n"])
   }
@@ -56,8 +54,6 @@ extension HTML {
     return table(columns, style: "account", groups: ["<tbody>\n\(body)</tbody>\n"])
   }
 
-  // MARK: - Texts
-
   static func paragraph(_ style: HTML, _ content: HTML) -> HTML {
     #"<p class="\#(style)">\#(content)</p>\#n"#
   }
@@ -68,6 +64,11 @@ extension HTML {
   static func token(_ name: String) -> HTML { #"<span class="token">\#(name)</span>"# }
 
   static func small(_ text: String?) -> HTML? { text.map { "<small>\($0)</small>" } }
+
+  /// Nil without texts.
+  static func small(_ texts: [String], separator: String) -> HTML? {
+    small(texts.isEmpty ? nil : texts.joined(separator: separator))
+  }
 
   /// Names and their values in a `dl`; a fact without a value is left out.
   static func facts(_ facts: [(name: String, value: String?)], separator: HTML = "") -> [HTML] {

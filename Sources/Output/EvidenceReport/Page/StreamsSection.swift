@@ -27,7 +27,7 @@ extension ReportHTML {
     let sent = [(stream.serverBytes, "server"), (stream.clientBytes, "client")].filter { $0.0 > 0 }
       .map { "\(Figures.grouped($0)) from the \($1)" }
     return [
-      "<strong>\(stream.number)</strong> of \(stream.source)\(small(peers, separator: " → "))",
+      "<strong>\(stream.number)</strong> of \(stream.source)\(HTML.small(peers, separator: " → "))",
       "\(name)\(HTML.small(stream.encryption.map(EncryptionText.of)))",
       "\(sent.isEmpty ? "0" : sent.joined(separator: ", "))", "\(Figures.grouped(stream.records))",
       "\(Figures.grouped(stream.serverGapBytes &+ stream.clientGapBytes))",
@@ -42,12 +42,8 @@ extension ReportHTML {
     let locals = captured.compactMap { clock?.text(CaptureTime(seconds: $0.seconds)) }
     return [
       "\(packets.joined(separator: " to "))",
-      "\(times.joined(separator: " to "))\(small(locals, separator: " to "))",
+      "\(times.joined(separator: " to "))\(HTML.small(locals, separator: " to "))",
     ]
-  }
-
-  private static func small(_ texts: [String], separator: String) -> HTML? {
-    HTML.small(texts.isEmpty ? nil : texts.joined(separator: separator))
   }
 
   /// Formats an RFC 3339 time for the page, without fractions of a second.

@@ -127,14 +127,14 @@ extension ReportHTML {
       history.topics.isEmpty ? nil : history.topics.joined(separator: ", "), history.environment?.rawValue,
       history.doubtful > 0 ? Figures.count(history.doubtful, "doubtful record") : nil,
       history.inputs > 1 ? "in \(Figures.count(history.inputs, "input"))" : nil,
-    ].compactMap { $0 }
+    ]
     let link = line.input.flatMap {
       $0 < page.limits.inputs ? "<a href=\"#input-\($0)\">\(line.location.source)</a>" as HTML : nil
     }
     return """
       \(HTML.token(line.token))<small class="found">\(link ?? "\(line.location.source)"), \(line.location.text)</small>\
       \(line.first.map { found($0.location, "First on \(Figures.time(UInt32(clamping: $0.time.seconds))): ") })\
-      \(HTML.small(remarks.isEmpty ? nil : remarks.joined(separator: ", ")))
+      \(HTML.small(remarks.compactMap(\.self), separator: ", "))
       """
   }
 
@@ -169,11 +169,11 @@ extension ReportHTML {
     let remarks = [
       token.length == usualLength ? nil : Figures.count(token.length, "byte"),
       flagged > 0 ? Figures.count(flagged, "doubtful record") : nil,
-    ].compactMap { $0 }
+    ]
     return """
       \(HTML.token(token.token))\(token.location.map { found($0) })\
       \(token.firstLocation.map { found($0, "First on \(Figures.time(token.firstTime ?? 0)): ") })\
-      \(HTML.small(remarks.isEmpty ? nil : remarks.joined(separator: ", ")))
+      \(HTML.small(remarks.compactMap(\.self), separator: ", "))
       """
   }
 

@@ -28,8 +28,6 @@ final class ArrowTable: RowTable {
     try output.append(ArrowMessage.end)
   }
 
-  // MARK: - Rows
-
   /// A value that was written: where it ends, and whether it is null.
   typealias Value = (end: UnsafeMutableRawPointer, isNull: Bool)
 
@@ -71,8 +69,6 @@ final class ArrowTable: RowTable {
     rows &+= count
     if rows >= batchRows || bytes >= Self.fullBytes { try writeBatch() }
   }
-
-  // MARK: - Batches
 
   private func writeBatch() throws {
     guard rows > 0 else { return }

@@ -18,11 +18,9 @@ package enum TestText {
       return "\(style.severity(.error, "broken")) \(style.bold(name)): \(VisibleText.of(reason))\n\(shows)"
     case .failed(let summary, let details):
       return "\(style.severity(.error, "failed")) \(style.bold(name)): \(VisibleText.of(summary))\n\(shows)"
-        + details.map { "  \(shortened(VisibleText.of($0)))\n" }.joined()
+        + details.map(VisibleText.of).map {
+          "  \($0.prefix(longestLine))\($0.count > longestLine ? "…" : "")\n"
+        }.joined()
     }
-  }
-
-  private static func shortened(_ line: String) -> String {
-    line.count <= longestLine ? line : line.prefix(longestLine) + "…"
   }
 }

@@ -47,8 +47,6 @@ package enum LuaDissector {
     ]
   }
 
-  // MARK: - Lua
-
   private static func quoted(_ text: String) -> String { "\"\(text)\"" }
 
   /// A name of a member; one with a space is in brackets.

@@ -25,7 +25,9 @@ package struct TokenDifference: TableRow {
     (self.token, self.first, self.second) = (token, first, second)
     switch (first, second) {
     case (let first?, let second?):
-      if first.invalidatedAt == second.invalidatedAt { return nil }
+      // Of a tuple in whole seconds, of a 410 in milliseconds: `==` would compare the digits, too.
+      let times = [first.invalidatedAt, second.invalidatedAt].compactMap { $0 }
+      if times.count != 1, times.allSatisfy({ !($0 < times[0]) && !(times[0] < $0) }) { return nil }
       difference = .otherTime
     case (nil, _): difference = .onlyB
     case (_, nil): difference = .onlyA

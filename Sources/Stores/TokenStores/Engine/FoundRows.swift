@@ -102,7 +102,7 @@ struct FoundRows {
   ) throws {
     let state: RowState
     do throws(StoreError) { state = try table.state(fields[1], fields[2]) } catch {
-      return try unreadable.add(error, in: table.rowName(fields[0]), of: table.shownName)
+      return try unreadable.add(error, in: table.rowName(fields[0]), of: table.mapping.name)
     }
     if !hasOtherSpellings, table.isOtherSpelling(fields[0]) { hasOtherSpellings = true }
     let start = packed.count

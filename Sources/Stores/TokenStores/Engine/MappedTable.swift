@@ -27,7 +27,6 @@ final class MappedTable {
     }
   }
 
-  /// A column that an invalidation writes.
   struct WrittenColumn {
     let column: TableColumn
     let content: WrittenValue<SQLValue>
@@ -55,15 +54,13 @@ final class MappedTable {
   }
 
   var name: String { description.name }
-  /// The name in messages.
-  var shownName: String { mapping.name }
   /// A row in messages, by its token.
   func rowName(_ token: SQLField) -> Message { "\(self.token.name) \(token.literal())" }
 
   /// The error of a trigger that changes more of a row than was written.
   func triggerError(_ columns: String, of token: ArraySlice<UInt8>) -> StoreError {
     .refused(
-      "a trigger of \(shownName) also changes \(columns), as in the row of token "
+      "a trigger of \(mapping.name) also changes \(columns), as in the row of token "
         + "\(Hex.string(token)): disable it for this command, or name another column in the mapping")
   }
 
@@ -90,7 +87,7 @@ final class MappedTable {
     if key.contains(where: \.isNull) {
       throw StoreError.refused(
         "the primary key of a row of "
-          + "\(shownName) is null, so that an undo could not find it; --no-journal needs no key")
+          + "\(mapping.name) is null, so that an undo could not find it; --no-journal needs no key")
     }
     return key
   }

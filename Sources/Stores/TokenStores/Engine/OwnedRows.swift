@@ -173,12 +173,12 @@ struct OwnedRows {
     var read = 0
     try session.scan(query) { row in
       if let observer, read % Self.observed == 0 {
-        observer(table.shownName, read, table.description.rowsGuessed)
+        observer(table.mapping.name, read, table.description.rowsGuessed)
       }
       read += 1
       if let number = number(row[0], in: batch, &token) { try add(number, row) }
     }
-    if let observer, read >= Self.observed { observer(table.shownName, read, read) }
+    if let observer, read >= Self.observed { observer(table.mapping.name, read, read) }
   }
 
   private func lookUp(_ batch: TokenBatch, _ query: SQLQuery, _ add: (Int, SQLFields) throws -> Void) throws {
@@ -322,7 +322,7 @@ struct OwnedRows {
   func check(_ written: Int, is expected: Int) throws {
     guard written != expected else { return }
     throw StoreError.refused(
-      "\(written) of \(expected) rows of \(table.shownName) were written: a trigger or a policy "
+      "\(written) of \(expected) rows of \(table.mapping.name) were written: a trigger or a policy "
         + "ignored the others")
   }
 }

@@ -28,12 +28,12 @@ package final class ReplayScript {
     var title = title
     if rows.table.description.hasTriggers {
       let warning =
-        "\(rows.table.shownName) may have triggers: if one changes the registration or the key of a row, devices look "
+        "\(rows.table.mapping.name) may have triggers: if one changes the registration or the key of a row, devices look "
         + "registered after the script, and its undo does not find the row"
       title.append(warning)
       Console.note(.warning(.verbatim(warning)))
     }
-    let whose = "of \(rows.table.shownName)" + (rows.owner.map { " for \($0.text)" } ?? "")
+    let whose = "of \(rows.table.mapping.name)" + (rows.owner.map { " for \($0.text)" } ?? "")
     try replay.begin(
       ["Replay \(whose), written by apnsift. Each statement changes its row only if the rule still says so."]
         + title, rows.session, isUndo: false)

@@ -18,7 +18,7 @@ struct TableListing {
     var unreadable = UnreadableRows()
     func add(_ row: SQLFields) throws {
       do throws(StoreError) { owners.insert(try owner(row[0], row[1])) } catch {
-        try unreadable.add(error, of: table.shownName)
+        try unreadable.add(error, of: table.mapping.name)
       }
     }
     if table.mapping.isDeviceTokens, table.description.key.prefix(2).map(\.name) == ["app", "environment"] {
@@ -142,7 +142,7 @@ struct TableListing {
         owner = try owners.owner(row[0], row[1], self.owner(_:_:))
         state = try table.state(row[3], row[4])
         guard table.readToken(row[2], into: &token) else { throw unreadableToken(row[2]) }
-      } catch { return try unreadable.add(error, in: table.rowName(row[2]), of: table.shownName) }
+      } catch { return try unreadable.add(error, in: table.rowName(row[2]), of: table.mapping.name) }
       if filter.matches(owner) { try visit(owner, token.span.bytes, state.state) }
     }
     if let error = unreadable.error { throw error }

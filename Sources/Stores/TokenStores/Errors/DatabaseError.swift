@@ -20,7 +20,6 @@ package struct DatabaseError: Error, Equatable {
   package var message: Message
   /// Its number in MariaDB's or SQLite's documentation; 0 without one.
   package var code: Int
-  /// The message with its code.
   fileprivate var coded: Message
 
   init(_ kind: Kind, _ message: Message, code: Int = 0, coded: Message? = nil) {

@@ -15,8 +15,6 @@ package struct MySQLDatabase: StoreDatabase {
     (name, self.uri, self.lockTimeout) = (uri.shown, uri, lockTimeout)
   }
 
-  // MARK: - Transactions
-
   package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
     try reportingErrors {
       let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
@@ -68,8 +66,6 @@ package struct MySQLDatabase: StoreDatabase {
       connection.rollBack()
     }
   }
-
-  // MARK: - The end of a transaction
 
   /// Commits. Returns only if the changes are done, throws only if they are not, except for
   /// `StoreError.uncertain`: a connection that breaks during COMMIT does not report its result. The

@@ -31,8 +31,6 @@ struct EnvironmentMismatchCheck {
     }
   }
 
-  // MARK: - Checks
-
   /// Tokens that the store has, but for other owners.
   private func elsewhere(_ tokens: [[UInt8]], _ rows: [TokenRow]) -> Message? {
     let own = Set(rows.lazy.filter { $0.owner == owner }.map(\.token))
@@ -85,8 +83,6 @@ struct EnvironmentMismatchCheck {
     } catch is Enough { return true }
     return false
   }
-
-  // MARK: - Sample
 
   /// Up to `sampleLength` accepted tokens, spread evenly over the table, in one pass that keeps at most twice that
   /// number: beyond it, every second one is dropped, and the stride is doubled.

@@ -4,7 +4,6 @@ import CSQLite
 final class PreparedStatement {
   private let connection: SQLiteConnection
   private let handle: OpaquePointer?
-  /// A row of its results.
   private let row: RowBuffer
 
   init(_ connection: SQLiteConnection, _ sql: String) throws {
@@ -40,8 +39,6 @@ final class PreparedStatement {
     if code == SQLITE_DONE { return false }
     throw connection.error(code)
   }
-
-  // MARK: - Values
 
   /// Binds a parameter, numbered from 1: texts and bytes must stay valid until the statement is run. Parameters that
   /// the statement lacks are ignored.

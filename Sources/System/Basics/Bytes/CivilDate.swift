@@ -48,9 +48,7 @@ package struct CivilDate: Equatable, Sendable {
 
   /// Whether the calendar has this day.
   package var exists: Bool {
-    guard (0...9999).contains(year), (1...12).contains(month) else { return false }
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    return (1...lengths[month - 1]).contains(day)
+    (0...9999).contains(year) && (1...12).contains(month) && (1...31).contains(day)
+      && self == CivilDate(daysSince1970: daysSince1970)
   }
 }

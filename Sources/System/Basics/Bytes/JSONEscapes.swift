@@ -61,8 +61,6 @@ package enum JSONEscapes {
     output += 1
   }
 
-  // MARK: - Reading
-
   /// Decodes the content of a JSON string to `target`, which must have room for its length. Returns the number of bytes.
   /// - Parameter unpaired: the index after the first half of a surrogate pair, each of which becomes U+FFFD.
   package static func read(

@@ -60,8 +60,6 @@ package indirect enum JSONValue: Equatable, Sendable {
   }
 }
 
-// MARK: - Access
-
 extension JSONValue {
   /// The value of a key; nil if it is missing, and if this is not an object.
   package subscript(key: String) -> JSONValue? { members.first { $0.0.utf8.elementsEqual(key.utf8) }?.1 }

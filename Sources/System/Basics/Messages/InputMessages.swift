@@ -59,6 +59,12 @@ extension Message {
         + "the outcome of the oldest, from here on, is unknown")
   }
 
+  package static func pendingMemory(limit: Int) -> Message {
+    Message(
+      "requests that are waiting for a response need more than \(Count.of(limit, "byte")) (--memory): the oldest, from "
+        + "here on, and their responses are separate records")
+  }
+
   // MARK: - Texts
 
   package static let textEndsWithinByte =

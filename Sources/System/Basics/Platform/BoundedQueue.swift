@@ -48,19 +48,13 @@ package final class BoundedQueue<Value>: @unchecked Sendable {
   }
 
   /// No more values are added.
-  package func end() {
-    changed.withLock {
-      hasEnded = true
-      changed.broadcast()
-    }
-  }
+  package func end() { changed.update { hasEnded = true } }
 
   /// Drops all values; from now on, `add` throws.
   package func stop() {
-    changed.withLock {
+    changed.update {
       isStopped = true
       parcels = []
-      changed.broadcast()
     }
   }
 }

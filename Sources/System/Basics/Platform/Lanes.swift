@@ -57,12 +57,7 @@ package final class Lanes<Value>: @unchecked Sendable {
     }
   }
 
-  private func endThread() {
-    changed.withLock {
-      running -= 1
-      changed.broadcast()
-    }
-  }
+  private func endThread() { changed.update { running -= 1 } }
 
   /// The lane with the values of a job; nil if no thread does it.
   package func lane(of job: Int) -> Lane? {

@@ -24,6 +24,14 @@ final class Monitor: @unchecked Sendable {
     return try body()
   }
 
+  /// Changes what the condition depends on, and wakes the threads that wait.
+  func update<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try withLock {
+      defer { broadcast() }
+      return try body()
+    }
+  }
+
   /// Unlocks, waits for `broadcast`, and locks again; call it with the lock, in a loop that tests the condition.
   func wait() { pthread_cond_wait(condition, mutex) }
 

@@ -77,11 +77,10 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
 
   /// Drops the queued values, waits for the threads to finish the current ones, and releases the steps.
   package func stop() {
-    changed.withLock {
+    changed.update {
       waiting = []
       while working > 0 { changed.wait() }
       steps = []
-      changed.broadcast()
     }
   }
 
@@ -101,14 +100,12 @@ package final class OrderedWorkers<Value>: @unchecked Sendable {
       return self.error == nil
     }
     if isNext, error == nil { error = stepError(on: &value) { steps[thread].complete } }
-    changed.withLock {
+    changed.update {
       working -= 1
-      if isNext {
-        completed += 1
-        self.error = error
-        if error == nil { used.append(value) } else { waiting = [] }
-      }
-      changed.broadcast()
+      guard isNext else { return }
+      completed += 1
+      self.error = error
+      if error == nil { used.append(value) } else { waiting = [] }
     }
     return true
   }

@@ -20,9 +20,8 @@ package final class OutputDirectory {
     if path.isEmpty || path == "-" {
       throw CommandError("streams are written to a directory: name one with -o")
     }
-    var status = stat()
-    if stat(path, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFDIR else {
+    if let kind = DirectoryEntry.kind(of: Array(path.utf8CString), followingLinks: true) {
+      guard kind == S_IFDIR else {
         throw CommandError("\(path) is not a directory: name a directory to write streams to")
       }
       if !force, DirectoryEntry.names(in: Array(path.utf8CString))?.isEmpty != true {

@@ -67,19 +67,16 @@ package final class OutputFile {
       return
     }
     if !isUpdate { try ReadFiles.check(path) }
-    var status = stat()
-    let exists = stat(path, &status) == 0
-    if exists, status.st_mode & S_IFMT == S_IFDIR {
-      throw CommandError("\(path) is a directory: name a file to write")
-    }
-    if exists, status.st_mode & S_IFMT != S_IFREG {
+    let kind = DirectoryEntry.kind(of: Array(path.utf8CString), followingLinks: true)
+    if kind == S_IFDIR { throw CommandError("\(path) is a directory: name a file to write") }
+    if kind != nil, kind != S_IFREG {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
       isTerminal = isatty(descriptor) == 1
       guard descriptor >= 0 else { throw CommandError(.outputNotWritten(name, SystemError.text())) }
       return
     }
     isTerminal = false
-    if exists, !force { throw CommandError(.outputExists(path)) }
+    if kind != nil, !force { throw CommandError(.outputExists(path)) }
     // In the same directory.
     let target = try Self.target(of: path)
     guard let file = TemporaryPath.makeFile("\(target).apnsift-", mode: isPrivate ? 0o600 : 0o666) else {

@@ -32,14 +32,11 @@ package enum VisibleText {
     guard let first = parts.first else { return "" }
     return of(String(first))
       + parts.dropFirst().map { part in
-        let isColour = part.first == "[" && part.dropFirst().first { !isParameter($0) } == "m"
+        // Parameters are digits, with semicolons between them.
+        let end = part.dropFirst().first { !("0"..."9").contains($0) && $0 != ";" }
+        let isColour = part.first == "[" && end == "m"
         return (isColour ? "\u{1b}" : "\\x1b") + of(String(part))
       }.joined()
-  }
-
-  /// Whether it is a digit of a parameter, or between two.
-  private static func isParameter(_ scalar: Unicode.Scalar) -> Bool {
-    ("0"..."9").contains(scalar) || scalar == ";"
   }
 
   /// The index after the last character in UTF-8 that is not cut off.

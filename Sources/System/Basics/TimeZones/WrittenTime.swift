@@ -175,7 +175,6 @@ package struct WrittenTime {
       return true
     }
 
-    /// One of the marks.
     private mutating func mark(_ marks: StaticString) -> UInt8? {
       let found = byte
       for index in 0..<marks.utf8CodeUnitCount where marks.utf8Start[index] == found {

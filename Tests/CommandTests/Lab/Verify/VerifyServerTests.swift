@@ -11,11 +11,12 @@ import Testing
     try directory.addCase("other", feedback(tuples(40)))
   }
 
-  /// Begins a reader in Python: `stream` is its connection, and `tuples` prints those of bytes.
+  /// Begins a reader in Python: `connect` connects it, and `print_tuples` prints the tuples of bytes.
   private static let connecting = """
-    import os, socket, ssl, struct, sys, time
-    host = os.environ["APNSIFT_HOST"]
+    import os, struct, sys, time
+    host = os.environ.get("APNSIFT_HOST")
     def connect():
+        import socket
         return socket.create_connection((host, int(os.environ["APNSIFT_PORT"])))
     def print_tuples(stream):
         for start in range(0, len(stream) - 37, 38):
@@ -38,6 +39,7 @@ import Testing
       """
       s = connect()
       if "APNSIFT_CA" in os.environ:
+          import ssl
           context = ssl.create_default_context(cafile=os.environ["APNSIFT_CA"])
           s = context.wrap_socket(s, server_hostname="localhost")
       sizes = []
@@ -79,7 +81,7 @@ import Testing
     let absent = try directory.readings(["--over", "tcp", "--reader", "cat"], code: 1)
     #expect(absent.allSatisfy { $0["ending"] as? String == "the reader never connected" })
     let reader = try reader(
-      "ssl.create_default_context().wrap_socket(connect(), server_hostname='localhost')")
+      "import ssl; ssl.create_default_context().wrap_socket(connect(), server_hostname='localhost')")
     let trusting = try directory.readings(["--over", "tls", "--reader", reader], code: 1)
     let ending = "exit code 1; the TLS handshake with the reader failed"
     #expect(trusting.allSatisfy { ($0["ending"] as? String)?.contains(ending) == true }, "\(trusting)")
@@ -95,6 +97,7 @@ import Testing
   func certificates(_ change: String, _ expected: [String], _ code: Int32) throws {
     let reader = try reader(
       """
+      import ssl
       context = ssl.create_default_context(cafile=os.environ["APNSIFT_CA"])
       \(change)
       s = context.wrap_socket(connect(), server_hostname=host)
