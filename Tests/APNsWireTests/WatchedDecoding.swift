@@ -1,6 +1,5 @@
 import APNsWire
 import Basics
-import Testing
 
 /// A decoder whose records are converted to evidence.
 protocol WatchedDecoder: RunDecoder {
@@ -89,13 +88,5 @@ struct WatchedDecoding<Decoder: WatchedDecoder> {
     }
     covered += found.length
     evidence.append(found)
-  }
-
-  /// No breach, and this evidence.
-  func expect(_ expected: [Evidence], at location: SourceLocation = #_sourceLocation) {
-    #expect(breach == nil, sourceLocation: location)
-    // Not compared within #expect, which would print a megabyte.
-    let isSame = evidence == expected
-    #expect(isSame, sourceLocation: location)
   }
 }

@@ -144,7 +144,7 @@ UNUSABLE = {
     "the option --output cannot be given here": {"output": "x"},
     "the option --help cannot be given here": {"help": True},
     "earliest: expected a time with a time zone, found 2015-01-01": {"earliest": datetime.datetime(2015, 1, 1)},
-    "times are 2015-01-01T00:00:00Z, 2015-01-01 (midnight in UTC) or Unix seconds": {"earliest": "2015"},
+    "times are 2015-01-01T00:00:00Z (in whole seconds), 2015-01-01 (midnight in UTC) or Unix seconds": {"earliest": "2015"},
     "--time-zone: the tz database (tzdata) has no zone 'Mars'": {"time_zone": "Mars"},
     "tokens are bytes in Arrow, not digits: leave out --uppercase": {"uppercase": True},
     "--distinct is for the summary, which the output lacks": {"distinct": True},

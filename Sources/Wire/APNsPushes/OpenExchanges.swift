@@ -107,7 +107,7 @@ struct OpenExchanges: ~Copyable {
   mutating func removeEvicted() -> Evicted? { evicted.take() }
 }
 
-/// The first frame of an exchange that was given up.
+/// The first frame of an exchange that left because a limit was reached.
 package struct Evicted {
   package let origin: FrameOrigin
   package let direction: Direction

@@ -1,1 +1,1 @@
-../../../../Tests/APNsWireTests/Gateway/WatchedDecoding.swift
+../../../../Tests/APNsWireTests/WatchedDecoding.swift

@@ -10,8 +10,8 @@ extension Target {
       let rules = feedbackRules[Int(sample.options[0] & 0x3f) % feedbackRules.count]
       let (offset, beginsStream) = start(sample)
       checkChunks(sample) {
-        IncrementalDecoding(
-          sample.bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
+        WatchedDecoding(
+          feedback: sample.bytes, rules: rules, offset: offset, beginsStream: beginsStream, chunkLength: $0)
       }
     },
     Target("requests") { sample in
@@ -40,10 +40,10 @@ extension Target {
     (sample.options[0] & 0x40 == 0 ? 0 : 1 << 40, sample.options[0] & 0x80 == 0)
   }
 
-  private static func checkChunks<Decoding: ChunkedDecoding>(
-    _ sample: Sample, _ decode: (_ chunkLength: () -> Int) -> Decoding
+  private static func checkChunks<Decoder>(
+    _ sample: Sample, _ decode: (_ chunkLength: () -> Int) -> WatchedDecoding<Decoder>
   ) {
-    var whole: [Decoding.Found] = []
+    var whole: [Evidence] = []
     for chunking in sample.chunkings() {
       let decoding = decode(sample.lengths(chunking))
       expect(decoding.breach == nil, decoding.breach ?? "")

@@ -1,1 +1,0 @@
-../../../../Tests/APNsWireTests/Gateway/GatewayEvidence.swift
