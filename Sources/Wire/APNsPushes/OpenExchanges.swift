@@ -111,7 +111,7 @@ struct OpenExchanges: ~Copyable {
 package struct Evicted {
   package let origin: FrameOrigin
   package let direction: Direction
-  /// Whether the memory of all open pushes was full, or too many of the connection were open.
+  /// Whether the memory of all open pushes was full; else too many of the connection were open.
   package let isOfMemory: Bool
 }
 
