@@ -43,10 +43,15 @@ func support(
     linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency] = [], libraries: [String] = []) -> Target {
+/// To optimise tests takes more time than it saves, unless their own code runs for long.
+let unoptimised = strict + [.unsafeFlags(["-Onone"])]
+
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency] = [], libraries: [String] = [], runsLong: Bool = false
+) -> Target {
   .testTarget(
-    name: name, dependencies: ["Basics", "TestSupport", "Wording"] + dependencies, swiftSettings: strict,
-    linkerSettings: libraries.map { .linkedLibrary($0) })
+    name: name, dependencies: ["Basics", "TestSupport", "Wording"] + dependencies,
+    swiftSettings: runsLong ? strict : unoptimised, linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func commandTests(_ area: String) -> Target {
@@ -57,8 +62,7 @@ func commandTests(_ area: String) -> Target {
       "reader-model",
     ],
     path: "Tests/CommandTests/\(area)",
-    // They wait for processes: to optimise them takes more time than it saves.
-    swiftSettings: strict + [.unsafeFlags(["-Onone"])])
+    swiftSettings: unoptimised)
 }
 
 /// A C library of the system, by the packages that have its headers.
@@ -239,11 +243,11 @@ let package = Package(
       name: "reader-model", dependencies: ["Basics", "ReaderModels"], path: "Tests/TestSupport/ReaderModel",
       swiftSettings: strict),
     tests("MessagesTests"),
-    tests("WireBytesTests"),
+    tests("WireBytesTests", runsLong: true),
     tests("TimeZonesTests"),
     tests("JSONTests"),
-    tests("APNsWireTests", ["APNsWire"]),
-    tests("HTTP2Tests", ["APNsPushes", "APNsWire"]),
+    tests("APNsWireTests", ["APNsWire"], runsLong: true),
+    tests("HTTP2Tests", ["APNsPushes", "APNsWire"], runsLong: true),
     tests("ProviderLogsTests", ["APNsWire", "ProviderLogs", "YAML"]),
     tests(
       "PacketCaptureTests", ["CLibpcap", "CaptureWriting", "PacketCapture", "StreamTestSupport"],

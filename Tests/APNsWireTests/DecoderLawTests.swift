@@ -3,16 +3,19 @@ import TestSupport
 import Testing
 
 @Suite("Laws of the feedback decoder, on damaged streams") struct DecoderLawTests {
-  /// The number of streams for each set of limits; more for the defaults.
-  private static let streams = 500
-  private static let streamsOfDefaults = 6000
-
   @Test("it says the same, however the run is cut", arguments: FeedbackLimits.variety.indices)
-  func chunks(_ index: Int) throws {
+  func chunks(_ index: Int) throws { try cut(streams: 150, index) }
+
+  /// Of `scripts/test --soak`.
+  @Test("the same of many more streams", arguments: FeedbackLimits.variety.indices)
+  func manyStreams(_ index: Int) throws { try cut(streams: 600, index) }
+
+  /// - Parameter streams: for each set of limits; ten times as many for the defaults.
+  private func cut(streams: Int, _ index: Int) throws {
     let (name, limits) = FeedbackLimits.variety[index]
     let rules = try #require(limits.rules)
     var source = DamagedStreams(seed: UInt64(index), limits)
-    for number in 0..<(index == 0 ? Self.streamsOfDefaults : Self.streams) {
+    for number in 0..<(index == 0 ? 10 * streams : streams) {
       let bytes = source.next()
       let beginsStream = !source.generator.chance(3)
       let offset = source.generator.pick([0, 0, 1, 4_294_967_295, 1 << 40])

@@ -48,6 +48,8 @@ struct FileOffsetTests {
 
   /// Bytes of the mark at `index` and the number of missing bytes in it, parsed independently.
   private static func markLength(_ dump: [UInt8], _ index: Int) -> (text: Int, missing: Int)? {
+    // A match of the expression takes long.
+    guard dump[index...].dropFirst().first.map({ (0x30...0x39).contains($0) }) == true else { return nil }
     let text = String(decoding: dump[index...].prefix(45), as: UTF8.self)
     guard let match = text.prefixMatch(of: /\[([0-9]+) bytes missing in capture file\]\0?/) else {
       return nil

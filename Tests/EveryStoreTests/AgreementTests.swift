@@ -116,7 +116,7 @@ import TokenStores
   @Test("agree with each other and a plain model after each step of random histories", arguments: 1...5)
   func histories(_ batchSize: Int) throws {
     let fixtures = try StoreKind.allCases.map { try StoreFixture($0) }
-    for seed in 0..<15 {
+    for seed in 0..<8 {
       let stores = try fixtures.map { fixture in
         try fixture.begin()
         return try fixture.ownStore(batchSize: batchSize)

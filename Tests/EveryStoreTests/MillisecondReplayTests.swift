@@ -202,7 +202,7 @@ import TokenStores
   func order(_ column: Column) throws {
     let fixture = try StoreFixture(column.kind)
     var generator = SeededGenerator(seed: 410)
-    for number in 0..<12 {
+    for number in 0..<6 {
       let registered = generator.pick([nil, "", ".25", ".5", ".75"])
       let fraction = column.hasFractions ? registered : registered.map { _ in "" }
       let action = generator.pick([Action.mark, .flag])
