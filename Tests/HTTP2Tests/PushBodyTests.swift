@@ -137,7 +137,7 @@ struct PushBodyTests {
     var buffer = Array(text.utf8)
     var fields = PushFields()
     fields[.tokenText] = buffer.indices
-    fields.settleToken(in: &buffer)
+    fields.settleToken(in: &buffer, .standard)
     #expect(fields[.token]?.count == length && fields.flags == flags)
     #expect((fields[.tokenText] == nil) == (length != nil))
     #expect(fields[.token].map { Hex.string(buffer[$0]) } ?? text == text.lowercased())

@@ -55,6 +55,21 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
     #expect(outcome == example.outcome)
   }
 
+  @Test(arguments: [(0, ReplayOutcome.invalidated), (9, .invalidated), (10, .kept), (11, .kept)])
+  func grace(_ seconds: UInt32, _ outcome: ReplayOutcome) {
+    let state = RowState(registered(90))
+    #expect(ReplayRule.outcome(of: StoreTime(seconds: 100), on: state, grace: seconds) == outcome)
+  }
+
+  @Test("a token is dead if all its rows are, as of the earliest time, and has the latest registration")
+  func rows() throws {
+    let (dead, later) = (RowState(registered(1, dead: 20)), RowState(registered(2, dead: 30)))
+    #expect(ReplayRule.state(ofRows: [later, dead]) == RowState(registered(2, dead: 20)))
+    for rows in [[dead, RowState(registered(5))], [RowState(registered(5)), dead]] {
+      #expect(ReplayRule.state(ofRows: rows) == RowState(registered(5)))
+    }
+  }
+
   @Test(arguments: [(9, 0, 10, 0), (9, 999, 10, 0), (10, 0, 10, 1), (-1, 999, 0, 0), (-2, 1, -1, 0)])
   func earlier(_ seconds: Int64, _ milliseconds: UInt16, _ later: Int64, _ laterMilliseconds: UInt16) {
     let first = StoreTime(seconds: seconds, milliseconds: milliseconds)
@@ -86,6 +101,17 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
     #expect(result.outcome == outcome)
   }
 
+  @Test func everyRegistrationIsCountedOnceUnderItsOwnName() {
+    var counts = RegistrationCounts()
+    #expect(counts.registrations == 0)
+    for (times, outcome) in RegistrationOutcome.allCases.enumerated() {
+      for _ in 0...times { counts.add(outcome) }
+    }
+    counts.unknown = 5
+    #expect([counts.added, counts.revived, counts.raised, counts.unchanged] == [1, 2, 3, 4])
+    #expect(counts.registrations == 15)
+  }
+
   @Test func everyOutcomeIsCountedOnceUnderItsOwnName() {
     var counts = ReplayCounts()
     for (times, outcome) in ReplayOutcome.allCases.enumerated() {
@@ -97,6 +123,33 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
       [counts.inserted, counts.unknown, counts.kept, counts.unchanged, counts.updated, counts.invalidated]
         == ReplayOutcome.allCases.indices.map { $0 + 1 })
     #expect(counts.changes == counts.inserted + counts.updated + counts.invalidated)
+  }
+
+  @Test(
+    "a limit as text, how many it never stops, and of how many live tokens 251 are within it",
+    arguments: [
+      ("500", "500", 500, nil), ("0", "0", 0, nil), ("25%", "25%", 250, 1005), ("12.5%", "12.5%", 125, 2009),
+      ("100%", "100%", 1000, 1001), ("0%", "0%", 0, nil), ("-1", nil, 0, nil), ("101%", nil, 0, nil),
+      ("-1%", nil, 0, nil),
+      ("x", nil, 0, nil), ("x%", nil, 0, nil),
+    ] as [(String, String?, Int, Int?)])
+  func limitTexts(_ text: String, _ shown: String?, _ most: Int, _ enough: Int?) throws {
+    let limit = InvalidationLimit(text)
+    #expect(limit?.text == shown)
+    guard let limit else { return }
+    #expect(!limit.mayStop(most) && limit.mayStop(most + 1))
+    #expect(limit.enough(251) == enough ?? .max)
+    if let enough { #expect(limit.stop(251, of: enough) == nil) }
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil, true), ("a", nil, true), (nil, .sandbox, true), ("b", nil, false), (nil, .production, false),
+      ("a", .production, false), ("b", .sandbox, false),
+    ] as [(String?, Environment?, Bool)])
+  func filter(_ app: String?, _ environment: Environment?, _ matches: Bool) {
+    let filter = AppEnvironmentFilter(app: app, environment: environment)
+    #expect(filter.matches(AppEnvironment(app: "a", environment: .sandbox)) == matches)
   }
 
   /// How many live tokens, how many of them would be invalidated, the limit, and how many may be; nil lets all.

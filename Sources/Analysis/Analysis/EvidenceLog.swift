@@ -56,7 +56,9 @@ package final class EvidenceLog {
     self.options = options
     self.sinks = sinks
     gateway = GatewayBudget(options.gateway)
-    pushes = PushBudget(maxPending: options.gateway.maxPending, memory: options.gateway.memory)
+    pushes = PushBudget(
+      maxPending: options.gateway.maxPending, memory: options.gateway.memory,
+      tokenLengths: options.rules.tokenLengths)
     summary.requests = ByService(PushTally(mostHours: options.mostHours))
     needs = sinks.reduce(into: []) { $0.formUnion($1.needs) }
     if sinkThreads > 0, !needs.contains(.bytes) {

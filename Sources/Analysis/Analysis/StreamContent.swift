@@ -96,9 +96,10 @@ extension StreamAnalysis {
     }
     switch expected {
     case .http2: return .http2
-    case .feedback: return side == server ? .feedback : nil
+    // The bytes are better evidence than guessed roles.
+    case .feedback:
+      return side == server || !isSettled && log.options.probe.isFeedback(head) ? .feedback : nil
     case .gateway:
-      // The bytes are better evidence than guessed roles.
       if !isSettled, let carried = log.options.probe.content(of: head), carried != .feedback,
         carried != .http2
       {

@@ -115,6 +115,7 @@ package struct InputOptions: ParsableArguments {
     var options = LogOptions()
     options.mapping = map.mapping
     options.zone = logZone?.clock
+    options.tokenLengths = rules.tokenLengths
     options.forms = [linePattern?.form].compactMap { $0 } + ((try? forms?.forms.get()) ?? [])
     return options
   }

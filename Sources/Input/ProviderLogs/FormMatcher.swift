@@ -35,6 +35,8 @@ final class FormMatcher {
   enum Match {
     /// The values of the first form that matches, and its index.
     case values(LogValues, form: Int)
+    /// The first form that matches does so several times: where, as in the line.
+    case several([Range<Int>])
     case none
     case exhausted
   }
@@ -46,10 +48,30 @@ final class FormMatcher {
       switch pattern.search(text) {
       case .none: continue
       case .exhausted: return .exhausted
-      case .found: return .values(values(of: pattern, entries[index], line, range.lowerBound), form: index)
+      case .found:
+        let values = values(of: pattern, entries[index], line, range.lowerBound)
+        let all = matches(of: pattern, entries[index].form.literal, in: text)
+        return all.count < 2
+          ? .values(values, form: index)
+          : .several(all.map { $0.lowerBound &+ range.lowerBound..<$0.upperBound &+ range.lowerBound })
       }
     }
     return .none
+  }
+
+  /// The last match, and those after it: a line may have the answers to several pushes.
+  private func matches(
+    of pattern: LinePattern, _ literal: [UInt8], in text: UnsafeRawBufferPointer
+  ) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    while let range = pattern.range(of: 0) {
+      found.append(range)
+      let rest = UnsafeRawBufferPointer(rebasing: text[range.upperBound...])
+      guard !range.isEmpty, !rest.isEmpty, contains(rest, literal),
+        pattern.search(text, from: range.upperBound) == .found
+      else { break }
+    }
+    return found
   }
 
   private func values(

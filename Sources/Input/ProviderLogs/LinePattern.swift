@@ -60,9 +60,10 @@ final class LinePattern {
     library.pcre2_code_free_8(code)
   }
 
-  func search(_ line: UnsafeRawBufferPointer) -> Match {
+  /// - Parameter start: offset in the line, in bytes.
+  func search(_ line: UnsafeRawBufferPointer, from start: Int = 0) -> Match {
     let result = library.pcre2_match_8(
-      code, line.baseAddress?.assumingMemoryBound(to: UInt8.self), line.count, 0, 0, match, limits)
+      code, line.baseAddress?.assumingMemoryBound(to: UInt8.self), line.count, start, 0, match, limits)
     return result > 0 ? .found : result == PCRE2_ERROR_NOMATCH ? .none : .exhausted
   }
 

@@ -92,10 +92,14 @@ extension LogDecoder {
     LogText.clean(&plainLine)
     let isText = { (index: Int) in self.plainLine[index] > 0x20 }
     guard let first = text.first(where: isText), let last = text.last(where: isText) else { return .blank }
-    return plainLine.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return .blank }
-      return readPlainLine(start, first..<last &+ 1, isCut: isCut)
+    let outcome = plainLine.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { readPlainLine($0, first..<last &+ 1, isCut: isCut) } ?? .blank
     }
+    // A form reads the parts of the line without its escapes, too.
+    if elements.first?.hasForm == true, elementsDepth == 0 {
+      (nestedTexts[0], elementsDepth) = (plainLine, 1)
+    }
+    return outcome
   }
 
   private func readPlainLine(_ window: UnsafeRawPointer, _ text: Range<Int>, isCut: Bool) -> LogOutcome {
@@ -166,21 +170,30 @@ extension LogDecoder {
         reader = ReaderName.count &+ form
         return outcome
       }
+    case .several(let ranges):
+      elements = ranges.map { MemberReader.Element(range: $0, hasForm: true) }
+      elementsDepth = depth
+      return .unrelated
     case .none: break
     }
     let objects = Self.objects(
       in: UnsafeRawBufferPointer(start: text, count: range.upperBound), from: range.lowerBound)
-    let pushes = objects.count > 1 ? objects.filter { hasToken(text, $0) } : []
+    let pushes = objects.count > 1 ? objects.filter { readValues(of: $0, text).names(.token) } : []
     if pushes.count > 1 {
-      elements = pushes.map { MemberReader.Element(range: $0) }
-      elementsDepth = depth
+      (elements, elementsDepth) = (pushes, depth)
       return .unrelated
     }
-    if let object = pushes.first ?? objects.first {
-      let outcome = readMembers(text, object, isJSON: true, depth: depth)
+    if let object = pushes.first ?? objects.first, object.finding == nil {
+      let outcome = readMembers(text, object.range, isJSON: true, depth: depth)
       guard case .unrelated = outcome, elements.isEmpty else { return outcome }
     }
-    return readMembers(text, range, isJSON: false, depth: depth)
+    let outcome = readMembers(text, range, isJSON: false, depth: depth)
+    guard case .unrelated = outcome, elements.isEmpty, let finding = objects.first?.finding else {
+      return outcome
+    }
+    let values = readValues(of: objects[0], text)
+    let isPush = values.names(.token) && (values.names(.status) || values.names(.reason))
+    return isPush ? self.outcome(.finding(finding), text) : outcome
   }
 
   /// The time at the beginning of a line; absent without its offset from UTC, which cannot be compared.
@@ -191,24 +204,31 @@ extension LogDecoder {
     return .time(time.milliseconds)
   }
 
-  /// The objects of JSON in a text, up to one that is wrong: lines may end in carriage returns, or have several objects.
-  private static func objects(in text: UnsafeRawBufferPointer, from start: Int) -> [Range<Int>] {
-    var (index, found) = (start, [Range<Int>]())
+  /// The objects of JSON in a text: lines may end in carriage returns, or have several objects. One that is wrong, or cut,
+  /// ends where the next one may begin.
+  private static func objects(in text: UnsafeRawBufferPointer, from start: Int) -> [MemberReader.Element] {
+    var (index, found) = (start, [MemberReader.Element]())
     while let brace = text[index...].firstIndex(of: UInt8(ascii: "{")) {
       index = brace &+ 1
-      guard index < text.count, text[index] == UInt8(ascii: "\"") else { continue }
-      let error = JSONText.error(of: UnsafeRawBufferPointer(rebasing: text[brace...]))
-      if let error, error.expected != "the end of the value" { break }
+      let object = UnsafeRawBufferPointer(rebasing: text[brace...])
+      guard index < text.count, text[index] == UInt8(ascii: "\""), beginsObject(object) else { continue }
+      let error = JSONText.error(of: object)
       index = error.map { brace &+ $0.offset } ?? text.count
-      found.append(brace..<index)
+      guard let error, error.expected != "the end of the value" else {
+        found.append(MemberReader.Element(range: brace..<index))
+        continue
+      }
+      let finding = LogFinding(.json(expected: error.expected), index..<min(index &+ 1, text.count))
+      let end = text[index...].firstIndex(of: UInt8(ascii: "{")) ?? text.count
+      found.append(MemberReader.Element(range: brace..<end, finding: finding))
     }
     return found
   }
 
-  private func hasToken(_ text: UnsafeRawPointer, _ object: Range<Int>) -> Bool {
-    var members = MemberReader(text, object, of: self, isJSON: true)
+  private func readValues(of object: MemberReader.Element, _ text: UnsafeRawPointer) -> LogValues {
+    var members = MemberReader(text, object.range, of: self, isJSON: object.finding == nil)
     members.read()
-    return members.values.names(.token)
+    return members.values
   }
 
   /// Reads the members of an object, or of a text with members in it.
@@ -304,6 +324,11 @@ extension LogDecoder {
     if element.isAccepted == true, !isObject {
       push.make(accepted: element.range, of: text)
       return .push
+    }
+    if let finding = element.finding { return outcome(.finding(finding), text) }
+    if element.hasForm, case .values(let values, let form) = forms.match(text, element.range) {
+      reader = ReaderName.count &+ form
+      return outcome(push.make(values, of: text), text)
     }
     let isJSON = isObject && JSONText.error(of: bytes) == nil
     var members = MemberReader(text, element.range, of: self, isJSON: isJSON)

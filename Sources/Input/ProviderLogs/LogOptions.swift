@@ -1,3 +1,4 @@
+import APNsWire
 import Basics
 
 package struct LogOptions: Sendable {
@@ -17,6 +18,8 @@ package struct LogOptions: Sendable {
   package var patternSteps = LinePattern.defaultSteps
   /// The clock of times without an offset from UTC; without it, they are not read.
   package var zone: LogZone?
+  /// The lengths of tokens without a flag.
+  package var tokenLengths = TokenLengths.standard
   /// The latest time of a list without a flag.
   package var latest = UInt32.max
 

@@ -31,6 +31,7 @@ final class LogPush {
 
   /// The clock of times without an offset from UTC.
   let zone: LogZone?
+  private let tokenLengths: TokenLengths
   /// The latest time of a list without a flag.
   let latest: UInt32
   /// Offset of the token in its text; 0 without one.
@@ -44,6 +45,7 @@ final class LogPush {
   /// - Parameter longestLine: in bytes.
   init(longestLine: Int, _ options: LogOptions) {
     (zone, latest, kind) = (options.zone, options.latest, options.kind)
+    tokenLengths = options.tokenLengths
     capacity = 3 &* longestLine &+ 64
     texts = .allocate(byteCount: capacity, alignment: 8)
     texts.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
@@ -149,7 +151,7 @@ final class LogPush {
     if let count = TokenText.decode(text, to: texts + start) {
       used &+= count
       fields[.token] = start..<used
-      if count != 32 { fields.flags.insert(.unexpectedTokenLength) }
+      if !tokenLengths.contains(UInt16(clamping: count)) { fields.flags.insert(.unexpectedTokenLength) }
     } else {
       fields[.tokenText] = valid(add(text))
       fields.flags.insert(.tokenNotHex)

@@ -36,13 +36,13 @@ extension LogPush {
     }
     var found = LogReport(
       time: 0, flags: [], isNamed: kind != nil || time.rank >= Self.namedRank || values.names(.tokenLength))
-    let zone = time.isUTC ? nil : zone
-    switch time.isScalar ? LogTimes.milliseconds(text(time), zone: zone) : .invalid {
+    switch time.isScalar ? LogTimes.milliseconds(text(time), zone: time.isUTC ? nil : zone) : .invalid {
     case .time(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
       found.time = UInt32(milliseconds / 1000)
     case .zoneless(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
       found.time = UInt32(milliseconds / 1000)
-      if !time.isUTC { found.flags.insert(.assumedUTC) }
+      // The name says UTC, unless the user says otherwise.
+      if !time.isUTC || zone != nil { found.flags.insert(.assumedUTC) }
     case .absent: return .passed
     case .time, .zoneless, .invalid: return .finding(LogFinding(.timeIsNoTime, time.range))
     }

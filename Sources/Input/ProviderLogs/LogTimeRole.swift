@@ -131,6 +131,7 @@ extension LogPush {
   /// Whether a line may be a row of apnsift: those have the time of the invalidation as `time`, too.
   private func isExported(_ time: LogValue, _ values: LogValues) -> Bool {
     time.rank == LogNames.exactTimeRank && !values.names(.logMark)
+      && LogTimes.milliseconds(text(time)) == LogTimes.milliseconds(text(values[.lineTime]))
   }
 
   /// The own time of a line, or of the one around it.

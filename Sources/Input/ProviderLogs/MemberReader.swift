@@ -36,11 +36,15 @@ struct MemberReader {
   private static let deepest = 2
   static let deepestUnnamed = 16
 
-  /// An element of an array that may be a push.
+  /// An element of an array, or a part of a line, that may be a push.
   struct Element {
     var range: Range<Int>
     /// Whether its list is one of accepted (true) or failed (false) pushes; nil for other lists.
     var isAccepted: Bool?
+    /// Whether a form reads it.
+    var hasForm = false
+    /// Why it cannot be read.
+    var finding: LogFinding?
   }
 
   /// - Parameter range: range of an object or array with its brackets, if it is JSON, which must be valid; else of any text.

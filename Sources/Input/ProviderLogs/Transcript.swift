@@ -55,8 +55,8 @@ final class Transcript {
   private var ready: [Exchange] = []
   /// Offset and number of the current line.
   private var location = (offset: 0, line: 0)
-  /// What the current headers belong to, and the byte that each of their lines begins with.
-  private var block: (mark: UInt8, exchange: Exchange)?
+  /// What headers belong to, by the byte that each of their lines begins with.
+  private var blocks: [UInt8: Exchange] = [:]
   /// curl: whether a body may belong to another response.
   private var areBodiesUncertain = false
   /// curl: whether a response could not be joined, so that open requests may have been answered.
@@ -92,21 +92,27 @@ final class Transcript {
     case UInt8(ascii: "{"): return readBody(text)
     case UInt8(ascii: "I") where text.begins("INFO: "): return readJava(text)
     default:
-      block = nil
+      blocks = [:]
       return false
     }
   }
 
-  /// Reads a line of the current headers: a mark, then `name: value`, or nothing at their end.
-  private func readHeader(_ text: LogText, from start: Int = 1) -> Bool {
-    guard let (mark, exchange) = block, mark == text.bytes.first else { return false }
-    guard let start = text.bytes[start...].firstIndex(where: { $0 > 0x20 }) else {
-      if mark == UInt8(ascii: "<") { joinByID(exchange) }
-      return true
+  /// Reads a line of headers: a mark, then `name: value`, or nothing at their end.
+  private func readHeader(_ text: LogText) -> Bool {
+    guard let mark = text.bytes.first, let exchange = blocks[mark] else { return false }
+    if let start = text.bytes.dropFirst().firstIndex(where: { $0 > 0x20 }) {
+      takeHeader(text, from: start, of: exchange)
+    } else if mark != UInt8(ascii: " ") {
+      blocks[mark] = nil
+      if exchange.status != nil { joinByID(exchange) }
     }
+    return true
+  }
+
+  private func takeHeader(_ text: LogText, from start: Int, of exchange: Exchange) {
     guard let colon = text.index(of: ": ", from: start &+ 1),
       let end = text.bytes[(colon &+ 2)...].lastIndex(where: { $0 > 0x20 })
-    else { return true }
+    else { return }
     let name = LogText(UnsafeRawBufferPointer(rebasing: text.bytes[start..<colon]))
     if name.isWhole(":path") {
       exchange.put(.path, text.bytes[(colon &+ 2)...end])
@@ -117,7 +123,6 @@ final class Transcript {
     } else if let field = LogName(name.bytes).flatMap(names.meaning)?.field, Self.fields.contains(field) {
       exchange.put(field, text.bytes[(colon &+ 2)...end])
     }
-    return true
   }
 
   private static func isInterim(_ status: UInt16) -> Bool { status < 200 }
@@ -128,25 +133,47 @@ final class Transcript {
   private func readCurl(_ text: LogText) -> Bool {
     if text.begins("> POST "), let end = text.index(of: " HTTP/", from: 7) {
       // The response before has no body.
-      if exchanges.count == 1, exchanges[0].status != nil { complete(exchanges[0]) }
-      begin(">").put(.path, text.bytes[7..<end])
+      if exchanges.count == 1, exchanges[0].status != nil, blocks[UInt8(ascii: "<")] == nil {
+        complete(exchanges[0])
+      }
+      let path = text.bytes[7..<end]
+      // A line that is cut, and the next one.
+      if path.contains(UInt8(ascii: " ")) {
+        areAnswersUncertain = true
+        return true
+      }
+      let isMixed = mixes(UInt8(ascii: ">"))
+      begin(">").put(.path, path)
+      if isMixed { blocks[UInt8(ascii: ">")] = Exchange(at: location) }
       return true
     }
     guard text.begins("< HTTP/"), let space = text.index(of: " ", from: 7),
       let status = text.status(at: space &+ 1)
     else { return false }
     if Self.isInterim(status) { return true }
+    let isMixed = mixes(UInt8(ascii: "<"))
     for answer in exchanges where answer.status != nil {
       areBodiesUncertain = true
       complete(answer)
     }
-    begin("<").status = status
+    if isMixed { blocks[UInt8(ascii: "<")] = Exchange(at: location) } else { begin("<").status = status }
+    return true
+  }
+
+  /// Whether headers with this mark have not ended: two programs write at once, and lines that follow may be those of either.
+  private func mixes(_ mark: UInt8) -> Bool {
+    guard let other = blocks[mark] else { return false }
+    other.values = other.values.filter { $0.key == .path }
+    if other.status != nil {
+      remove(other)
+      areBodiesUncertain = true
+    }
+    areAnswersUncertain = true
     return true
   }
 
   /// Joins a response to its request: by the client's apns-id, or if only one request is open.
   private func joinByID(_ answer: Exchange) {
-    block = nil
     let (id, open) = (answer.values[.apnsID], exchanges.filter { $0.status == nil })
     let named = open.filter { id != nil && $0.values[.apnsID] == id }
     let mayBeOnly = !areAnswersUncertain && (id == nil || open.first?.values[.apnsID] == nil)
@@ -165,18 +192,17 @@ final class Transcript {
   /// Reads the first line of a frame, or a response header: `[  0.075] recv (stream_id=15) :status: 410`.
   /// - Parameter body: what is printed before it.
   private func readFrame(_ text: LogText, after body: LogText? = nil) -> Bool {
-    block = nil
+    blocks = [:]
     guard let id = text.index(of: "stream_id="), let stream = text.number(at: id &+ 10) else { return false }
     let known = exchanges.first { $0.stream == stream }
-    block = (UInt8(ascii: "["), known ?? Exchange(at: location))
-    defer { block?.mark = UInt8(ascii: " ") }
+    blocks[UInt8(ascii: " ")] = known ?? Exchange(at: location)
     if text.index(of: "] send HEADERS frame <") != nil {
       // A new connection reuses the stream id.
       if let known { complete(known) }
       begin(" ", stream: stream)
     } else if text.index(of: "] recv (stream_id=") != nil {
-      guard known != nil, let end = text.index(of: ") ", from: id) else { return false }
-      return readHeader(text, from: end &+ 2)
+      guard let known, let end = text.index(of: ") ", from: id) else { return false }
+      takeHeader(text, from: end &+ 2, of: known)
     } else if let known, let received = text.index(of: "] recv ") {
       let data = text.index(of: "DATA frame <length=", from: received)
       if let body, let data, text.number(at: data &+ 19) == body.bytes.count { take(body, for: known) }
@@ -196,7 +222,7 @@ final class Transcript {
     let rest = LogText(UnsafeRawBufferPointer(rebasing: text.bytes[(end &+ 1)...]))
     if rest.begins("["), rest.index(of: "] recv DATA frame <") != nil { return readFrame(rest, after: body) }
     let answers = exchanges.filter { $0.status != nil }
-    let isOfOne = answers.count == 1 && answers[0].stream == nil && block?.mark != UInt8(ascii: "<")
+    let isOfOne = answers.count == 1 && answers[0].stream == nil && blocks[UInt8(ascii: "<")] == nil
     if isOfOne, !areBodiesUncertain, take(body, for: answers[0]) { complete(answers[0]) }
     // A second body in the line belongs to no response, and could nest without end.
     let isRestRead =
@@ -219,13 +245,13 @@ final class Transcript {
   // MARK: - Java
 
   private func readJava(_ text: LogText) -> Bool {
-    block = nil
+    blocks = [:]
     if text.begins("INFO: HEADERS: HEADERS FRAME (stream=") {
       begin(" ")
     } else if text.begins("INFO: HEADERS: RESPONSE HEADERS:") {
       let exchange = Exchange(at: location)
       (headerBlocks, headers) = (headerBlocks &+ 1, headerBlocks == 0 ? exchange : nil)
-      block = (UInt8(ascii: " "), exchange)
+      blocks[UInt8(ascii: " ")] = exchange
     } else if text.begins("INFO: RESPONSE: (POST "), let path = text.range(after: "/3/device/", before: ") "),
       let status = text.status(at: path.upperBound &+ 2)
     {
@@ -256,7 +282,7 @@ final class Transcript {
     if exchanges.count >= Self.mostOpen { complete(exchanges[0]) }
     let exchange = Exchange(at: location, stream: stream)
     exchanges.append(exchange)
-    block = (UInt8(ascii: mark), exchange)
+    blocks[UInt8(ascii: mark)] = exchange
     return exchange
   }
 

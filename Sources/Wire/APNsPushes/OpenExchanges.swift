@@ -115,14 +115,18 @@ package struct Evicted {
   package let isOfMemory: Bool
 }
 
-/// The limits of open pushes, which all connections share.
+/// The limits of pushes, which all connections share.
 package final class PushBudget {
   /// The maximum number of open pushes of a connection, and the memory of all in bytes.
   let maxPending, memory: Int
+  /// Those without a flag.
+  let tokenLengths: TokenLengths
   /// Approximate memory of open pushes in bytes.
   var used = 0
   /// Those of all connections.
   package internal(set) var keys = ProviderKeys()
 
-  package init(maxPending: Int, memory: Int) { (self.maxPending, self.memory) = (maxPending, memory) }
+  package init(maxPending: Int, memory: Int, tokenLengths: TokenLengths = .standard) {
+    (self.maxPending, self.memory, self.tokenLengths) = (maxPending, memory, tokenLengths)
+  }
 }

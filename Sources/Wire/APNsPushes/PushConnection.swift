@@ -112,9 +112,11 @@ package final class PushConnection {
   // MARK: - Requests and responses
 
   private func request(_ id: UInt32, ends: Bool, at origin: FrameOrigin) {
+    let isRequest = headers[.method] != nil || headers[.path] != nil
+    if isRequest, id <= lastRequest { beginAgain() }
     let isKnown = exchanges.index(of: id).map { exchanges[$0].request.origin != nil } ?? false
     // Trailers of a request that is lost.
-    if !isKnown, headers[.method] == nil, headers[.path] == nil { return }
+    if !isKnown, !isRequest { return }
     let index = exchanges.index(of: id) ?? exchanges.begin(id)
     if !isKnown {
       exchanges[index].request.begin(at: origin, client.gaps)
@@ -129,6 +131,13 @@ package final class PushConnection {
     flagConflicts(index)
     lastRequest = max(lastRequest, id)
     if ends { endRequest(index) } else { exchanges.grow(index) }
+  }
+
+  /// The next request is of another connection with the same ports: stream ids only grow (RFC 9113, section 5.1.1).
+  private func beginAgain() {
+    exchanges.completeAll()
+    withOpenRequest.removeAll()
+    (lastRequest, goAway) = (0, nil)
   }
 
   private func countKey() {
@@ -341,7 +350,7 @@ package final class PushConnection {
       exchange.fields.flags.insert(.uncorrelated)
       return
     }
-    exchange.fields.settleToken(in: &exchange.texts)
+    exchange.fields.settleToken(in: &exchange.texts, budget.tokenLengths)
     guard exchange.request.hasEnded, !exchange.request.hasHole, !exchange.request.isCut else { return }
     if exchange.fields.service == .create { return exchange.settleCreation() }
     exchange.fields.payloadLength = exchange.fields.service.kind == .channel ? nil : exchange.payloadLength

@@ -209,12 +209,10 @@ public struct PushFlags: OptionSet, BitwiseCopyable, Hashable, Sendable {
 }
 
 extension PushFields {
-  /// Length of Apple's device tokens in bytes.
-  private static let usualTokenLength = 32
-
   /// Decodes the token's hex text, appends its bytes to `buffer`, and sets its flags. The text stays if it
   /// is not an even number of hex digits.
-  package mutating func settleToken(in buffer: inout [UInt8]) {
+  /// - Parameter lengths: those without a flag.
+  package mutating func settleToken(in buffer: inout [UInt8], _ lengths: TokenLengths) {
     guard let text = self[.tokenText] else { return }
     let start = buffer.count
     buffer.append(contentsOf: repeatElement(0, count: text.count / 2))
@@ -228,6 +226,6 @@ extension PushFields {
     }
     self[.token] = start..<buffer.count
     self[.tokenText] = nil
-    if length != Self.usualTokenLength { flags.insert(.unexpectedTokenLength) }
+    if !lengths.contains(UInt16(clamping: length)) { flags.insert(.unexpectedTokenLength) }
   }
 }
