@@ -1,3 +1,4 @@
+import Basics
 import StoreTestSupport
 import Testing
 import TokenStores
@@ -79,6 +80,35 @@ import TokenStores
       #expect(try store.rows(.dead).count == 2, "\(sql)")
       #expect(try store.undo(answer.replay ?? 0, entry: .sample).restored == 2, "\(sql)")
       #expect(try store.rows(.live).count == 2, "\(sql)")
+    }
+  }
+
+  /// Of 32 bytes 0xa1, as other programs write them.
+  private static let spellings = {
+    let groups = Array(repeating: "a1a1a1a1", count: 8)
+    let spaced = groups.joined(separator: " ")
+    return [
+      hex, spaced, "<\(spaced)>", "0x\(hex)", "x'\(hex)'", "\\x\(hex)", groups.joined(separator: "+"),
+      "%3c\(groups.joined(separator: "%20"))%3e", "\(hex)\u{b}",
+    ]
+  }()
+
+  @Test("beside an index, a token is found in every form of hex", arguments: StoreKind.allCases)
+  func spellings(_ kind: StoreKind) throws {
+    let others = (2...60).map { "(\($0), '\(String(repeating: Hex.string([UInt8($0)]), count: 32))')" }
+    let fixture = try StoreFixture(
+      kind, MappedDevices.table("token varchar(200), seen bigint, gone bigint"),
+      "CREATE INDEX tokens ON devices (token)",
+      "INSERT INTO devices (id, token) VALUES (1, ''), \(others.joined(separator: ", "))",
+      "ANALYZE \(kind == .mySQL ? "TABLE " : "")devices")
+    for form in [TokenForm.hex, .upperHex] {
+      let store = try fixture.store(MappedDevices.mapping { $0.token.form = form })
+      for spelled in Self.spellings + Self.spellings.map({ $0.replacing("a", with: "A") }) {
+        let quoted = spelled.replacing("'", with: "''").replacing("\\", with: kind == .mySQL ? "\\\\" : "\\")
+        try fixture.run("UPDATE devices SET token = '\(quoted)', gone = NULL WHERE id = 1")
+        let counts = try store.replay(Array(MappedDevices.deaths.prefix(1)))
+        #expect(counts.invalidated == 1, "\(form) \(spelled)")
+      }
     }
   }
 

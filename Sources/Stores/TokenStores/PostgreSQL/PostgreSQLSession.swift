@@ -237,9 +237,8 @@ final class PostgreSQLSession: SQLSession {
       + "SET timezone = 'UTC';\(path.map { " SET search_path = \($0);" } ?? "")\n"
   }
 
-  /// Letters of the other case, blanks, line ends and brackets.
   func hasOtherSpelling(_ column: TableColumn, isUpper: Bool) -> String {
-    "\(dialect.value(column))::text COLLATE \"C\" ~ '[\(isUpper ? "a-f" : "A-F") <>\\t\\r\\n]'"
+    "\(dialect.value(column))::text COLLATE \"C\" ~ '[^0-9\(isUpper ? "A-F" : "a-f")]'"
   }
 
   // MARK: - Keys
