@@ -249,6 +249,38 @@ import Wording
     }
   }
 
+  @Test("zeros instead of a date refuse a row of MariaDB, and are no registration")
+  func zeroDates() throws {
+    let zero = "0000-00-00 00:00:00"
+    let fixture = try StoreFixture(
+      .mySQL, "SET sql_mode = 'ANSI_QUOTES'",
+      MappedDevices.table("token varchar(64), seen datetime, gone datetime, note datetime(3)"),
+      "INSERT INTO devices VALUES (1, '\(MappedDevices.otherHex)', '\(zero)', NULL, '\(zero)'), "
+        + "(2, '\(Self.hex)', NULL, '\(zero)', '2014-05-13 16:53:20.5')")
+    let rows = "SELECT * FROM devices ORDER BY id"
+    let before = try fixture.texts(rows)
+    let form = TimeForm.timestamp(zone: "UTC")
+    let marking = try fixture.store(MappedDevices.times(form))
+    let problem: Message = .timeNotInForm("a time as timestamp", "gone", zero)
+    let row = Message.inRow(.rowKey("token", "'\(Self.hex)'"), of: "devices", problem)
+    #expect(
+      try error { try marking.replay(MappedDevices.deaths, as: .sample) } == .unreadableRows(1, first: row))
+    #expect(try fixture.texts(rows) == before)
+    // The row that is not met does not matter.
+    let marked = try marking.replay(Array(MappedDevices.deaths.suffix(1)), as: .sample)
+    // The server gives no number twice.
+    let number = try #require(marked.replay)
+    #expect(try marked.counts.invalidated == 1 && marking.undo(number, entry: .sample).restored == 1)
+    let deleting = try fixture.store(
+      MappedDevices.mapping {
+        $0.registered?.form = form
+        $0.action = .delete
+      }, text: #""delete""#)
+    let replay = try #require(try deleting.replay(MappedDevices.deaths, as: .sample).replay)
+    #expect(try fixture.texts(rows).isEmpty && deleting.undo(replay, entry: .sample).restored == 2)
+    #expect(try fixture.texts(rows) == before)
+  }
+
   @Test("a row without a key cannot be recorded, and is written without a journal")
   func nullKey() throws {
     let fixture = try StoreFixture(

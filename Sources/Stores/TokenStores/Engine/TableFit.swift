@@ -181,7 +181,9 @@ extension MappedTable {
     let invalidated = written.first.flatMap { first in first.content.form.map { (first.column, $0) } }
     for case let (column, form)? in [registered, invalidated] {
       try check(column, "times as \(form.name)", session) { field in
+        // A row with zeros instead of a date is reported if it is met.
         form.time(of: field, kind: column.kind) != nil && form.isLikely(field)
+          || field.integer == SQLField.zeroDate
       }
     }
   }

@@ -164,7 +164,9 @@ final class MySQLSession: SQLSession {
   func expression(_ column: TableColumn) -> String {
     let value = dialect.value(column)
     switch (column.kind, column.baseType) {
-    case (.moment, _), (.clock, _): return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', \(value))"
+    case (.moment, _), (.clock, _):
+      let number = "coalesce(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', \(value)), \(SQLField.zeroDate))"
+      return "CASE WHEN \(value) IS NOT NULL THEN \(number) END"
     case (_, "bit"): return "\(value) + 0"
     // Its text would have only six digits.
     case (_, "float"): return "CAST(\(value) AS DOUBLE)"

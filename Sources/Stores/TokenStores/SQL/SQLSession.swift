@@ -122,7 +122,9 @@ extension SQLSession {
   package func wholeRow(_ table: TableDescription) -> [SQLExpression] {
     let kept = table.columns.filter { !$0.isGenerated }
     let names = kept.map { dialect.quoted($0.name) }.joined(separator: ",")
-    return [(dialect.literal(names), .text)] + kept.map { (expression($0), $0.kind) }
+    // The text of a time has zeros of its date, too.
+    let values = kept.map { $0.kind.isTime ? (text($0), .text) : (expression($0), $0.kind) }
+    return [(dialect.literal(names), .text)] + values
   }
 
   /// Inserts a removed row; returns the columns that the table has no more.

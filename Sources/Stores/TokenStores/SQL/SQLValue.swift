@@ -40,6 +40,9 @@ package enum SQLField {
   case text(UnsafeRawBufferPointer)
   case bytes(UnsafeRawBufferPointer)
 
+  /// A time of MariaDB whose date has zeros, as `0000-00-00 00:00:00`, which is none.
+  static let zeroDate = Int64.min + 1
+
   package var isNull: Bool { if case .null = self { true } else { false } }
   package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
@@ -73,7 +76,8 @@ package enum SQLField {
     case .null: return "NULL"
     case .integer(let number):
       guard kind.isTime else { return String(number) }
-      return number == .max ? "infinity" : number == .min ? "-infinity" : String(number)
+      return number == .max
+        ? "infinity" : number == .min ? "-infinity" : DateAndTime.text(ofMicroseconds: number)
     case .real(let number): return String(number)
     case .bytes(let bytes): return Self.blob(bytes)
     case .text(let bytes):
