@@ -162,6 +162,43 @@ import TokenStores
     #expect(try fixture.rows() == before)
   }
 
+  private static let noting = MappedDevices.mapping {
+    $0.action = .flag(column: "note", dead: "0", alive: "1")
+  }
+
+  /// Triggers that undo an invalidation, in SQLite: what each says after CREATE TRIGGER, the mapping, and what it changes.
+  private static let reviving: [(trigger: String, mapping: TableMapping, part: String)] = [
+    ("AFTER UPDATE ON devices BEGIN UPDATE devices SET gone = NULL", MappedDevices.mapping, "gone"),
+    (
+      "AFTER INSERT ON devices BEGIN UPDATE devices SET gone = NULL WHERE token = new.token",
+      MappedDevices.mapping, "gone"
+    ),
+    (
+      "AFTER INSERT ON devices BEGIN DELETE FROM devices WHERE token = new.token", MappedDevices.mapping,
+      "gone"
+    ),
+    ("AFTER UPDATE ON devices BEGIN UPDATE devices SET note = 1", noting, "note"),
+    (
+      "AFTER DELETE ON devices BEGIN INSERT INTO devices (id, token) SELECT old.id, old.token",
+      MappedDevices.deleting, "removed rows"
+    ),
+  ]
+
+  @Test("a trigger that undoes an invalidation ends the replay", arguments: [false, true])
+  func revived(isRecorded: Bool) throws {
+    let fixture = try StoreFixture(.sqlite)
+    for (trigger, mapping, part) in Self.reviving {
+      try fixture.begin(Self.table, MappedDevices.rows, "DELETE FROM devices WHERE id = 2")
+      try fixture.run("CREATE TRIGGER touch \(trigger); END")
+      let store = try fixture.store(mapping, inserts: trigger.contains("INSERT ON"))
+      let before = try fixture.rows()
+      let entry = isRecorded ? JournalEntry.sample : nil
+      #expect(
+        try isRefused(part) { try store.replay(MappedDevices.deaths, as: entry) }, "\(trigger)")
+      #expect(try fixture.rows() == before && store.history().isEmpty)
+    }
+  }
+
   @Test("a trigger that came after the replay ends the undo", arguments: StoreKind.allCases)
   func touchedByUndo(_ kind: StoreKind) throws {
     let fixture = try StoreFixture(kind)

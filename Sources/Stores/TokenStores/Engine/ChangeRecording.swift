@@ -113,38 +113,39 @@ extension OwnedRows {
   /// values, and the database gives an inserted row its key.
   /// - Parameter found: the rows as they were.
   /// - Throws: `StoreError.refused` if a trigger changed the registration or the key of a written row: the rule would
-  ///   take the device for registered since, and an undo would not find the row.
+  ///   take the device for registered since, and an undo would not find the row; or if it undid the invalidation.
   func rowsNow(
     _ changes: [BatchChange], _ found: FoundRows, of batch: TokenBatch, isRecorded: Bool
   ) throws -> FoundRows? {
-    guard !table.written.isEmpty,
-      table.description.hasTriggers || isRecorded && !table.key.isEmpty
-    else { return nil }
+    guard table.description.hasTriggers || isRecorded && !table.key.isEmpty else { return nil }
     // Without triggers, the new value of a written row is known.
-    let written = keepsInvalidations ? [] : changes.written
-    let changed =
-      written.isEmpty ? changes.inserted : Set(changes.inserted).union(written.map(\.token)).sorted()
+    let read = keepsInvalidations ? changes.filter { $0.row == nil } : changes
+    let changed = read.reduce(into: [Int]()) { if $0.last != $1.token { $0.append($1.token) } }
     if changed.isEmpty { return nil }
     var now = try find(batch.part(changed))
     now.renumber(changed)
-    try checkKept(written, found, now, of: batch)
+    let isKeyWritten = table.key.contains { table.mapping.written.contains($0.name) }
+    for change in read {
+      guard let column = undoneColumn(of: change, found, now, isKeyWritten: isKeyWritten) else { continue }
+      throw table.triggerError(column, of: batch.token(change.token))
+    }
     return now
   }
 
-  private func checkKept(
-    _ written: [FoundRow], _ found: FoundRows, _ now: FoundRows, of batch: TokenBatch
-  ) throws {
-    let isKeyWritten = table.key.contains { table.mapping.written.contains($0.name) }
-    for row in written {
-      let stored = now.rows(of: row.token)
-      try found.withFields(row) { before in
-        let same = isKeyWritten ? Array(stored) : now.rows(stored, withKey: before.key)
-        if same.contains(where: { now.withFields($0) { $0.registered.isSame(as: before.registered) } }) {
-          return
-        }
-        let column = same.isEmpty ? nil : table.registered?.column.name
-        throw table.triggerError(column ?? "the primary key", of: batch.token(row.token))
-      }
+  /// What a trigger changed of a row; nil if the row is as the replay left it.
+  private func undoneColumn(
+    of change: BatchChange, _ found: FoundRows, _ now: FoundRows, isKeyWritten: Bool
+  ) -> String? {
+    let stored = now.rows(of: change.token)
+    let mark = table.written.first?.column.name ?? "removed rows"
+    // An inserted row has no key yet that is known.
+    guard let row = change.row else { return stored.contains(where: \.state.isDead) ? nil : mark }
+    return found.withFields(row) { before in
+      let same = isKeyWritten ? Array(stored) : now.rows(stored, withKey: before.key)
+      if table.written.isEmpty { return same.isEmpty ? nil : mark }
+      let kept = same.filter { now.withFields($0) { $0.registered.isSame(as: before.registered) } }
+      if kept.contains(where: \.state.isDead) { return nil }
+      return same.isEmpty ? "the primary key" : kept.isEmpty ? table.registered?.column.name ?? mark : mark
     }
   }
 
