@@ -249,6 +249,33 @@ import Wording
     }
   }
 
+  @Test(
+    "a row that ends a replay in batches leaves the earlier ones", arguments: [StoreKind.postgreSQL, .mySQL])
+  func refusedBatch(_ kind: StoreKind) throws {
+    let tokens = (1...4).map { [UInt8](repeating: UInt8($0), count: 32) }
+    let values = tokens.enumerated().map { "(\($0), '\(Hex.string($1))')" }.joined(separator: ", ")
+    let fixture = try StoreFixture(
+      kind, Self.table("CONSTRAINT late CHECK (id <> 2 OR gone IS NULL)"),
+      "INSERT INTO devices (id, token) VALUES \(values)")
+    let store = try fixture.store(Self.mapping)
+    var options = ReplayOptions.unlimited()
+    options.batch = 1
+    let deaths = tokens.map { Dated(token: $0, time: 1_400_000_000) }
+    for (entry, rows) in [(JournalEntry.sample, 2), (nil, 0), (nil, 0)] as [(JournalEntry?, Int)] {
+      let found = #expect(throws: NamedStoreError.self) {
+        try store.replay(deaths, options: options, entry: entry)
+      }
+      let error = try #require(found)
+      #expect(error.changedRows == rows && error.message.text.contains("nothing was changed") == (rows == 0))
+      let stays = Message.rowsStayChanged(Count.of(rows, "row")).text
+      #expect(error.message.text.contains(stays) == (rows > 0))
+      #expect(try fixture.texts("SELECT id FROM devices WHERE gone IS NOT NULL").count == 2)
+    }
+    #expect(try store.history().map(\.isUnfinished) == [true])
+    #expect(try store.undo(1, entry: .sample).restored == 2)
+    #expect(try store.history().map(\.isUnfinished) == [false, false])
+  }
+
   @Test("zeros instead of a date refuse a row of MariaDB, and are no registration")
   func zeroDates() throws {
     let zero = "0000-00-00 00:00:00"

@@ -7,9 +7,12 @@ import Wording
 @Suite struct ErrorMessageTests {
   /// A journal file quotes it after the changes are done: it must not say that nothing was changed.
   @Test(arguments: [
-    StoreError.damaged("D"), .full("D"), .failed("D"), .refused("D"), .readOnly("D"), .unsettled("D"),
+    StoreError.full("D"), .failed("D"), .refused("D"), .connectionLost("D"), .notPermitted("D"),
   ])
-  func cause(_ error: StoreError) { #expect(error.cause == "D") }
+  func cause(_ error: StoreError) {
+    #expect(error.message.text == "\(error.cause); nothing was changed" && error.cause.text.contains("(D)"))
+    #expect(error.message(after: 1).text == "\(error.cause); \(Message.rowsStayChanged("1 row"))")
+  }
 
   @Test func message() {
     let error = NamedStoreError(store: "sqlite:x", reason: .noReplay(7))

@@ -30,8 +30,12 @@ struct BatchedReplay {
       trace: listed.map { ReplayTrace(origin: { nil }, listed: $0) })
     if preview.stop != nil { return preview }
     answer.times = preview.times
-    try TokenBatch.visit(invalidations, mostTokens: store.batchSize, origin: trace?.origin) { try replay($0) }
-    try finish()
+    do {
+      try TokenBatch.visit(invalidations, mostTokens: store.batchSize, origin: trace?.origin) {
+        try replay($0)
+      }
+      try finish()
+    } catch let error as NamedStoreError { throw error.after(answer.rows) }
     return answer
   }
 

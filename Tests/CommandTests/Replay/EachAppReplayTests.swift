@@ -1,5 +1,7 @@
+import Basics
 import CommandTestSupport
 import Testing
+import Wording
 
 /// One run for all apps of a table (docs/spec/interface.md#each-app).
 @Suite("A replay for each app")
@@ -147,6 +149,7 @@ struct EachAppReplayTests {
     #expect(
       failed.messages.contains(
         "1 of 2 apps were replayed before com.example.mail failed; the same command continues"))
+    #expect(failed.errors.contains("; \(Message.rowsStayChanged("2 rows")); "), "\(failed.errors)")
     #expect(try dead(Self.chat) == [1, 2] && dead(Self.mail).isEmpty)
     try directory.sqlite("tokens.sqlite", "DROP TRIGGER stop")
     // The input was not replayed for all apps.

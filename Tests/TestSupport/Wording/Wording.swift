@@ -48,6 +48,10 @@ extension Message {
   package static let portIsNoNumber = Message("a port is not a number")
 
   /// One line without a full stop: the store, the problem and the remedy.
+  package static func rowsStayChanged(_ count: String) -> Message {
+    Message("\(count) of earlier transactions stay changed, and the same command continues")
+  }
+
   package static func storeFailed(_ store: String, _ problem: StoreError) -> Message {
     Message("token store \(store): \(problem.message); \(problem.remedy)")
   }

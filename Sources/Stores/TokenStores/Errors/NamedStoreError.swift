@@ -4,11 +4,21 @@ package struct NamedStoreError: Error, Equatable, Sendable, CustomStringConverti
   /// The store as the user named it.
   package var store: String
   package var reason: StoreError
+  /// How many rows earlier transactions of the same command changed.
+  package private(set) var changedRows = 0
 
   package init(store: String, reason: StoreError) { (self.store, self.reason) = (store, reason) }
   /// One line without a full stop: the store, the message and the remedy.
-  package var message: Message { "token store \(store): \(reason.message); \(reason.remedy)" }
+  package var message: Message {
+    "token store \(store): \(reason.message(after: changedRows)); \(reason.remedy)"
+  }
   package var description: String { message.text }
+
+  func after(_ rows: Int) -> NamedStoreError {
+    var error = self
+    error.changedRows += rows
+    return error
+  }
 }
 
 extension SharedLibrary {

@@ -50,7 +50,7 @@ package struct JournalRecord: Equatable, Sendable {
   /// Whether the outcome is still unknown, in a journal file.
   package var isPending = false
   /// Whether its last transaction did not happen yet: of several, see `ReplayOptions.batch`.
-  package var isUnfinished: Bool { entry.version.isEmpty && undoes == nil }
+  package var isUnfinished: Bool { entry.version.isEmpty && undoes == nil && undoneBy == nil }
   /// Whether it is a replay that changed rows and was not undone.
   package var isStanding: Bool { undoes == nil && undoneBy == nil && rows > 0 }
 }

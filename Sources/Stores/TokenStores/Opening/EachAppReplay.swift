@@ -51,11 +51,11 @@ extension StoreReplay {
         let outcome = try replay.replay(added, collected, examination)
         if let stop = outcome.stop, !options.dryRun, replays.count > 1 { throw CommandError(stop) }
         outcomes.append(outcome)
-      } catch  where !outcomes.isEmpty {
+      } catch  where !outcomes.isEmpty && !options.dryRun {
         Console.say(
           "\(outcomes.count) of \(Count.of(replays.count, "app")) were replayed before \(replay.owner.app) "
             + "failed; the same command continues")
-        throw error
+        throw (error as? NamedStoreError)?.after(outcomes.reduce(0) { $0 + $1.answer.rows }) ?? error
       }
     }
     return outcomes

@@ -40,20 +40,21 @@ package enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError {
-  package var message: Message { words.message }
+  package var message: Message { message(after: 0) }
   package var remedy: Message { words.remedy }
+  /// Says nothing about what was changed.
+  package var cause: Message { words.message }
 
-  /// The message of the engine, which says nothing about what was changed.
-  package var cause: Message {
-    switch self {
-    case .damaged(let detail), .readOnly(let detail), .full(let detail), .refused(let detail),
-      .failed(let detail), .unsettled(let detail):
-      detail
-    default: message
-    }
+  /// - Parameter rows: how many rows earlier transactions of the same command changed.
+  package func message(after rows: Int) -> Message {
+    let stay: Message =
+      "\(Count.of(rows, "row")) of earlier transactions stay changed, and the same command continues"
+    return (rows > 0 ? stay : words.unchanged).map { "\(cause); \($0)" } ?? cause
   }
 
-  private var words: (message: Message, remedy: Message) {
+  private typealias Words = (message: Message, remedy: Message, unchanged: Message?)
+
+  private var words: Words {
     switch self {
     case .notFound:
       both(
@@ -98,8 +99,8 @@ extension StoreError {
         "it cannot be written (\(detail))",
         "make the file and its directory writable, or name another store")
     case .full(let detail):
-      both(
-        "no space left (\(detail)); nothing was changed",
+      unchanged(
+        "no space left (\(detail))",
         "free some space (a replay needs room for the new rows and a journal), then run the command again")
     case .unreadableRows(let count, let first):
       both(
@@ -112,11 +113,9 @@ extension StoreError {
         "the replay was stopped before any change: \(reason)",
         "check app, environment and store, review a --dry-run, then raise the limit")
     case .refused(let detail):
-      both("it refused a row (\(detail)); nothing was changed", "check the table's constraints and triggers")
+      unchanged("it refused a row (\(detail))", "check the table's constraints and triggers")
     case .failed(let detail):
-      both(
-        "it failed (\(detail)); nothing was changed",
-        "check the disk and the database, then run the command again")
+      unchanged("it failed (\(detail))", "check the disk and the database, then run the command again")
     case .unsettled(let detail):
       both(
         "the changes are done, but this journal could not be updated (\(detail))",
@@ -131,30 +130,30 @@ extension StoreError {
         "check that the server runs, and the URI's host, database, role and password (apnsift does not create databases)"
       )
     case .connectionLost(let detail):
-      both(
-        "the connection was lost (\(detail)); nothing was changed",
-        "check the server's log, then run the command again")
+      unchanged("the connection was lost (\(detail))", "check the server's log, then run the command again")
     case .uncertain(let detail):
       both(
         "the connection was lost during the commit (\(detail)); whether the changes are done is unknown",
         "run the command again: changes that are already done count as unchanged")
     case .notPermitted(let detail):
-      both(
-        "permission denied (\(detail)); nothing was changed",
+      unchanged(
+        "permission denied (\(detail))",
         "grant the privilege (docs/stores.md, Permissions), or connect as another role")
     case .readOnlyServer(let detail):
-      both(
-        "the server is read-only (\(detail)); nothing was changed",
+      unchanged(
+        "the server is read-only (\(detail))",
         "name the primary server, or a role and database that may write")
     case .contended(let detail):
-      both(
-        "other programs changed the same rows at every attempt (\(detail)); nothing was changed",
+      unchanged(
+        "other programs changed the same rows at every attempt (\(detail))",
         "run the command again when they are done")
     }
   }
 
-  private func both(_ message: Message, _ remedy: Message) -> (message: Message, remedy: Message) {
-    (message, remedy)
+  private func both(_ message: Message, _ remedy: Message) -> Words { (message, remedy, nil) }
+
+  private func unchanged(_ message: Message, _ remedy: Message) -> Words {
+    (message, remedy, "nothing was changed")
   }
 
   private static let listed: Message = "`apnsift store history` lists the replays"
