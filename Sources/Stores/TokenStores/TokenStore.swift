@@ -52,7 +52,7 @@ package struct TokenStore: Sendable {
   /// The name in messages: `sqlite:tokens.sqlite`.
   package var name: String { database.name }
   /// The name of this table in a journal file, which may serve several tables.
-  var journalTarget: String { "\(database.name) \(mapping.name)" }
+  var journalTarget: String { "\(database.fullName) \(mapping.name)" }
 
   // MARK: - Transactions
 

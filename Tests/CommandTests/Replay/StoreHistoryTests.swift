@@ -67,6 +67,21 @@ struct StoreHistoryTests {
     #expect(try history().map { $0["unchanged"] as? Int } == [0, 3, 3])
   }
 
+  @Test("one journal file knows two databases of one relative name")
+  func journalOfTwo() throws {
+    let other = TestDirectory(["dump.bin": feedback(Self.deaths)])
+    try other.makeStore(Self.before)
+    let options = ["--journal", "sqlite:\(directory.path(of: "journal.sqlite"))"]
+    for directory in [directory, other] {
+      try directory.apnsift(["replay", "dump.bin", "--skip-replayed"] + options).exits(0)
+      #expect(try directory.storedTokens() == Self.after)
+    }
+    // A path from the root names the same database.
+    let store = ["--store", "sqlite:\(other.path(of: "tokens.sqlite"))"]
+    try directory.apnsift(["store", "undo", "last"] + store + options).exits(0)
+    #expect(try other.storedTokens() == Self.before && directory.storedTokens() == Self.after)
+  }
+
   @Test("it goes by the bytes, not by the name, by app and environment, and so does an undo")
   func digests() throws {
     _ = try replay("dump.bin")

@@ -3,6 +3,8 @@ import Basics
 package protocol StoreDatabase: Sendable {
   /// The name in messages: `sqlite:tokens.sqlite`.
   var name: String { get }
+  /// The name in a journal file, the same from any working directory.
+  var fullName: String { get }
   var dialect: SQLDialect { get }
 
   /// Runs `body` on a snapshot of the database.
@@ -23,6 +25,8 @@ package protocol StoreDatabase: Sendable {
 }
 
 extension StoreDatabase {
+  package var fullName: String { name }
+
   /// How long to wait for another program's lock unless `--lock-timeout` says otherwise.
   package static var defaultLockTimeout: Duration { .seconds(5) }
 

@@ -10,6 +10,7 @@ package struct SQLiteDatabase: StoreDatabase {
   package let dialect = SQLiteSession.dialect
   private let path: String
   package let lockTimeout: Duration
+  package var fullName: String { "sqlite:\(StorePath.absolute(path))" }
 
   /// Opens nothing yet.
   /// - Parameter path: relative to the working directory, or absolute.

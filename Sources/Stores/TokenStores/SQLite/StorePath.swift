@@ -52,6 +52,11 @@ enum StorePath {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// `path` from the root, also of a file that does not exist yet.
+  static func absolute(_ path: String) -> String {
+    "\(DirectoryEntry.resolved(directory(of: path)) ?? "")/\(path.split(separator: "/").last ?? "")"
+  }
+
   /// `path` in a form that SQLite does not take for `:memory:` or a `file:` URI.
   static func literal(_ path: String) -> String { path.hasPrefix("/") ? path : "./\(path)" }
 }
