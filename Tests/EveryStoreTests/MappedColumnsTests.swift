@@ -285,4 +285,33 @@ import TokenStores
       #expect(try fixture.texts("SELECT gone FROM devices") == [[nil]])
     }
   }
+
+  /// In Europe/Berlin, an invalidation and a registration in UNIX seconds, and whether the device is alive after
+  /// both.
+  private static let changes: [(type: String, died: UInt32, registered: UInt32, isAlive: Bool)] = [
+    // 2013-10-27 begins at 1382824800, 22:00 in UTC, and has 25 hours; 2013-03-31 begins at 1364684400, and has 23.
+    ("date", 1_382_826_600, 1_382_827_200, true), ("date", 1_382_826_600, 1_382_824_800, true),
+    ("date", 1_382_826_600, 1_382_824_799, false), ("date", 1_364_700_000, 1_364_684_400, true),
+    ("date", 1_364_700_000, 1_364_684_399, false),
+    // 2:30 occurs twice, an hour from each other, and 3:00 once.
+    ("timestamp", 1_382_833_800, 1_382_834_700, true), ("timestamp", 1_382_837_400, 1_382_833_800, true),
+    ("timestamp", 1_382_837_400, 1_382_833_799, false), ("timestamp", 1_382_839_200, 1_382_839_199, false),
+  ]
+
+  @Test(
+    "a registration after a change of the clocks revives its device", arguments: StoreKind.allCases, changes)
+  func summerTime(
+    _ kind: StoreKind, _ change: (type: String, died: UInt32, registered: UInt32, isAlive: Bool)
+  ) throws {
+    let zone = "Europe/Berlin"
+    let isDate = change.type == "date"
+    let type = kind == .mySQL && !isDate ? "datetime" : change.type
+    let fixture = try StoreFixture(
+      kind, MappedDevices.table("token varchar(64), seen \(type), gone \(type)"),
+      "INSERT INTO devices (id, token) VALUES (1, '\(Self.hex)')")
+    let store = try fixture.store(MappedDevices.times(isDate ? .date(zone: zone) : .timestamp(zone: zone)))
+    #expect(try store.replay([Dated(token: MappedDevices.token, time: change.died)]).invalidated == 1)
+    try store.register([Dated(token: MappedDevices.token, time: change.registered)])
+    #expect(try store.rows()[0].state.isDead == !change.isAlive)
+  }
 }

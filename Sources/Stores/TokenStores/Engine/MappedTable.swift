@@ -207,6 +207,15 @@ extension TimeForm {
     return time
   }
 
+  /// The first moment that a stored time may be, which was read as the last one: of a day, or of a local time that occurs
+  /// twice.
+  func first(of time: StoreTime) -> StoreTime {
+    guard let zone = zone.flatMap(Zone.named) else { return time }
+    var local = time.seconds + zone.offset(at: time.seconds)
+    if case .date = self { local = local.floored(by: 86_400) * 86_400 }
+    return StoreTime(seconds: zone.firstMoment(ofLocal: local), milliseconds: time.milliseconds)
+  }
+
   /// The value for `time` in a column of this form and kind; nil if there is none. Texts have whole seconds.
   func value(of time: StoreTime, kind: SQLKind) -> SQLValue? {
     switch self {

@@ -98,10 +98,7 @@ struct TokenRegistration {
     var revives = false
     switch table.written.first?.content {
     case .time(let form):
-      // A date is read as its last second, and may mean its first.
-      var invalidated = state.invalidatedAt
-      if case .date = form { invalidated?.seconds -= 86_399 }
-      revives = invalidated.map { $0 <= latest } ?? false
+      revives = state.invalidatedAt.map { form.first(of: $0) <= latest } ?? false
     case .text(_, let alive): revives = state.isDead && alive != nil && isLater
     case nil: break
     }
