@@ -113,6 +113,18 @@ struct ErrorTests {
     try database.session.receive()
   }
 
+  @Test("A table that is made while a snapshot is read is read in another one")
+  func newTable() throws {
+    guard case .mySQL(let uri) = try StoreURL(database.server.uri(database.name)) else { return }
+    var attempts = 0
+    _ = try MySQLDatabase(uri: uri).reading(creates: false) { session in
+      attempts += 1
+      if attempts == 1 { try connection.run("CREATE TABLE t (id INT PRIMARY KEY)") }
+      #expect(try session.run("SELECT * FROM t", []) == 0)
+    }
+    #expect(attempts == 2)
+  }
+
   @Test("A table that is full")
   func full() throws {
     try connection.run("SET max_heap_table_size = 16384")

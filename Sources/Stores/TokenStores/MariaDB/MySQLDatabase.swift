@@ -17,9 +17,12 @@ package struct MySQLDatabase: StoreDatabase {
 
   package func reading<Result>(creates: Bool, _ body: (any SQLSession) throws -> Result) throws -> Result? {
     try reportingErrors {
-      let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
-      try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
-      return try body(MySQLSession(connection))
+      // A table that is newer than the snapshot is an error when it is first read.
+      try DatabaseError.retrying {
+        let connection = try MySQLConnection(uri, lockTimeout: lockTimeout)
+        try connection.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+        return try body(MySQLSession(connection))
+      }
     }
   }
 

@@ -8,8 +8,8 @@ extension DatabaseError {
     // Of libmariadb: gone away, lost, lost with a system error; of the server: shutdown, an aborted connection, network
     // errors, a statement that is too long, killed, and closed for idling.
     (.lost, [2006, 2013, 2055, 1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 3169, 4031]),
-    // A deadlock, or a row that others changed since it was read.
-    (.contended, [1213, 1020]), (.duplicate, [1062, 1586]),
+    // A deadlock, a row that others changed since it was read, or a table that they made or altered since.
+    (.contended, [1213, 1020, 1412]), (.duplicate, [1062, 1586]),
     // Lock timeouts.
     (.locked, [1205, 3572]),
     // Access to a database, login, table, column, routine or privileged statement; an expired password.
