@@ -257,6 +257,28 @@ import TokenStores
     #expect(try store.replay(MappedDevices.deaths, as: nil).counts.invalidated == 1)
   }
 
+  /// Columns whose texts of numbers differ from the mapping's.
+  private static let numbers: [(kind: StoreKind, type: String)] = [
+    (.sqlite, "real"), (.sqlite, "double"), (.sqlite, "numeric"), (.postgreSQL, "numeric(3,1)"),
+    (.postgreSQL, "real"), (.mySQL, "decimal(3,1)"), (.mySQL, "decimal(5,2) unsigned"), (.mySQL, "double"),
+    (.mySQL, "float"),
+  ]
+
+  @Test("flags are compared as their column stores them", arguments: numbers)
+  func numberFlags(_ kind: StoreKind, _ type: String) throws {
+    let fixture = try StoreFixture(
+      kind, MappedDevices.table("token varchar(64), seen bigint, flag \(type)"),
+      "INSERT INTO devices (id, token, flag) VALUES (1, '\(Self.hex)', 0), (2, '\(Self.otherHex)', 1)")
+    let store = try fixture.store(MappedDevices.flag("0", alive: "1"))
+    #expect(try store.rows(.live).map(\.token) == [MappedDevices.other])
+    #expect(try store.rows(.dead).map(\.token) == [MappedDevices.token])
+    let counts = try store.replay(MappedDevices.deaths, as: .sample).counts
+    #expect(counts.invalidated == 1 && counts.unchanged == 1)
+    #expect(try store.rows(.dead).count == 2 && store.replay(MappedDevices.deaths).unchanged == 2)
+    #expect(try store.register([Dated(token: MappedDevices.token, time: Self.death)]).revived == 1)
+    #expect(try store.rows(.live).map(\.token) == [MappedDevices.token])
+  }
+
   // MARK: - Dates and offsets
 
   /// A registration on 2014-05-13 in a zone, the time of an invalidation, and whether it keeps the device.

@@ -242,16 +242,13 @@ extension TimeForm {
 }
 
 extension SQLField {
-  /// Whether it has the same text as `value`; the text of a number is its digits.
+  /// Whether it has the same text as `value`.
   fileprivate func isText(of value: SQLValue) -> Bool {
-    switch (self, value) {
-    case (.null, _), (_, .null): false
-    case (.integer(let number), .integer(let other)): number == other
-    case (.integer(let number), .text(let text)): String(number) == text
-    case (.text(let bytes), .text(let text)): bytes.elementsEqual(text.utf8)
-    case (.text(let bytes), .integer(let number)): bytes.elementsEqual(String(number).utf8)
-    case (.real(let number), .text(let text)): String(number) == text
-    default: false
+    switch self {
+    case .null, .bytes: false
+    case .integer(let number): value == .integer(number) || String(number) == value.text
+    case .real(let number): String(number) == value.text
+    case .text(let bytes): bytes.elementsEqual(value.text.utf8)
     }
   }
 }

@@ -34,16 +34,7 @@ struct OwnedRows {
     return switch first.content {
     case .time: "\(dialect.value(first.column)) IS NULL"
     case .text(let dead, _):
-      "CASE WHEN \(session.text(first.column)) = \(literal(dead)) THEN 0 ELSE 1 END = 1"
-    }
-  }
-
-  /// A literal of a value in a mapping. Values of inputs are parameters.
-  private func literal(_ value: SQLValue) -> String {
-    switch value {
-    case .integer(let number): "'\(number)'"
-    case .text(let text): dialect.literal(text)
-    case .null, .real, .bytes: "NULL"
+      "CASE WHEN \(session.text(first.column)) = \(dialect.literal(dead.text)) THEN 0 ELSE 1 END = 1"
     }
   }
 

@@ -77,10 +77,7 @@ package enum TimeForm: Hashable, Sendable {
   /// The text of `seconds`; nil if the form has none. Dates have four digits of the year, for the years 1 to 9999.
   package func text(of seconds: Int64) -> String? {
     switch self {
-    case .seconds: return String(seconds)
-    case .milliseconds:
-      let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-      return overflow ? nil : String(milliseconds)
+    case .seconds, .milliseconds: return value(of: StoreTime(seconds: seconds), kind: .integer)?.text
     case .iso: return DateAndTime.range.contains(seconds) ? CaptureTime(seconds: seconds).text : nil
     case .timestamptz: return DateAndTime.text(CaptureTime(seconds: seconds), end: "+00")
     case .timestamp(let name):

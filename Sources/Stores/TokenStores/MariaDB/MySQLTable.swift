@@ -118,6 +118,11 @@ extension MySQLSession {
     case .text:
       let length = Int(column.type.drop { $0 != "(" }.dropFirst().prefix { $0.isNumber })
       return length.map { text.unicodeScalars.count <= $0 } ?? true ? .text(text) : nil
+    case _ where column.baseType == "decimal":
+      // As the column shows it: 0 is 0.0 in decimal(3,1).
+      let type = column.type.prefix { $0 != " " }
+      return Double(text) == nil
+        ? nil : try texts("SELECT CAST(\(literal(text)) AS \(type))").first.map { .text($0) }
     default: return .text(text)
     }
   }

@@ -18,6 +18,16 @@ package enum SQLValue: Hashable, Sendable {
     }
   }
 
+  /// Of a number or a text; empty for others.
+  var text: String {
+    switch self {
+    case .integer(let number): String(number)
+    case .real(let number): String(number)
+    case .text(let text): text
+    case .null, .bytes: ""
+    }
+  }
+
   package func withField<Result>(_ body: (SQLField) throws -> Result) rethrows -> Result {
     switch self {
     case .null: return try body(.null)

@@ -163,6 +163,7 @@ extension SQLiteSession {
       // ANY is numeric.
       guard affinity != .blob, number != nil || affinity == .numeric else { return nil }
     }
+    if affinity == .real, case .integer(let number) = number { return .real(Double(number)) }
     return number ?? .text(text)
   }
 }
