@@ -34,6 +34,7 @@ struct StoreImportTests {
     ("note,registered_at,token,x\n\"a, \"\"b\"\"\nc\",1,aa,\n,2,bb,\"\"\n", [], ["aa 1", "bb 2"]),
     ("note,token,registered_at\n5\" screen,aa,1\n", [], ["aa 1"]),
     ("token;registered_at\naa;1\n", ["--delimiter", ";"], ["aa 1"]),
+    ("token, registered_at \naa, 1 \nbb, \n", [], ["aa 1"]),
     ("token\tregistered_at\n\"a\"\"\"\t1\naa\t1\n", ["--delimiter", "tab", "--skip-invalid"], ["aa 1"]),
     ("id,updated\naa,1\n", ["--token-column", "id", "--registered-column", "updated"], ["aa 1"]),
     ("id\naa\nbb\n", ["--token-column", "id", "--at", "7"], ["aa 7", "bb 7"]),
@@ -140,6 +141,11 @@ struct StoreImportTests {
       "aa,2106-02-08\n", ["--time-form", "iso"],
       located(.notARegistrationTime("2106-02-08", form: "iso", example: "2013-05-01T09:30:00Z"), 2, 4)
     ),
+    (
+      "aa,1367400600\n", ["--time-form", "milliseconds"],
+      located(
+        .notARegistrationTime("1367400600", form: "milliseconds", example: "1367400600000"), 2, 4)
+    ),
     ("Cg=,1\n", ["--token-form", "base64"], located(.notAToken("Cg="), 2, 1)),
     ("aa\n", [], located(.wrongFieldCount(1, expected: 2), 2, 1)),
     ("aa,1,\n", [], located(.wrongFieldCount(3, expected: 2), 2, 1)),
@@ -208,6 +214,15 @@ struct StoreImportTests {
     #expect(try importing("token\naa\n").code == 0)
     let time = try #require(try directory.storedTokens().first?.registeredAt)
     #expect(time >= before && time < before + 3600)
+  }
+
+  @Test("a times column of another name is missed, unless the time is given")
+  func otherTimesColumn() throws {
+    let note = Message.registeredNow("list.csv", without: "registered_at").text
+    #expect(try importing("token,updated_at\naa,1\n").errors.contains(note))
+    for (text, options) in [("token,updated_at\naa,1\n", ["--at", "7"]), ("token\naa\n", [])] {
+      #expect(try !importing(text, options).exits(0).errors.contains(note))
+    }
   }
 
   @Test("however the bytes are cut, quotes and line ends are read alike")

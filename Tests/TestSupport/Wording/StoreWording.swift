@@ -14,6 +14,12 @@ extension Message {
     skipped > 0 ? "; \(Count.of(skipped, "row")) skipped (\(reasons.joined(separator: ", ")))" : ""
   }
 
+  package static func registeredNow(_ path: String, without column: String) -> Message {
+    Message(
+      "\(path): no column \(column): all rows count as registered now; --registered-column names another column, "
+        + "--at another time")
+  }
+
   package static func notAStoreURL(_ text: String) -> Message {
     Message(
       "token store '\(text)': expected sqlite:PATH"

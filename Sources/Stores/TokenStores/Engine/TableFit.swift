@@ -218,7 +218,7 @@ extension TimeForm {
 
   /// Whether a number is plausible as a time of this form: read as milliseconds, seconds are a day in early 1970; read
   /// as seconds, milliseconds are a year after 9999.
-  fileprivate func isLikely(_ field: SQLField) -> Bool {
+  func isLikely(_ field: SQLField) -> Bool {
     let number: Double? =
       switch field {
       case .integer(let number): Double(number)

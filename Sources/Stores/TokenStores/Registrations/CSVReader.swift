@@ -25,12 +25,17 @@ struct CSVReader: ~Copyable {
   }
 
   var count: Int { fields.count }
+  /// Those of a header line: some programs write a blank after each delimiter.
+  var names: [String] { (0..<count).map { trimmed($0) } }
 
   /// A field of the record, from 0.
   func field(_ index: Int) -> String {
     let end = index + 1 < count ? fields[index + 1].start : text.count
     return String(decoding: text[fields[index].start..<end], as: UTF8.self)
   }
+
+  /// A field without blanks around it.
+  func trimmed(_ index: Int) -> String { String(field(index).trimming { $0 == " " }.drop { $0 == " " }) }
 
   /// A message of a field, with its line and column (in bytes), from 1.
   func error(_ message: Message, at index: Int) -> InputError {

@@ -68,7 +68,7 @@ package struct RegistrationFile {
     }
     guard let registered = columns.registered else { return (token, timeWithoutColumn) }
     guard registered < reader.count else { return (token, nil) }
-    let time = reader.field(registered)
+    let time = reader.trimmed(registered)
     if time.isEmpty { return (token, nil) }
     guard let seconds = seconds(of: time) else { throw reader.error(notATime(time), at: registered) }
     return (token, seconds)
@@ -83,6 +83,7 @@ package struct RegistrationFile {
 
   private func seconds(of time: String) -> UInt32? {
     guard let timeForm else { return UTCTime.parse(time) }
+    guard SQLValue.text(time).withField(timeForm.isLikely) else { return nil }
     return timeForm.seconds(of: time).flatMap { UInt32(exactly: $0) }
   }
 

@@ -38,7 +38,12 @@ package struct RegistrationImport {
       var reader = try CSVReader(path, delimiter: file.delimiter)
       _ = try reader.next()
       if let error = reader.error { throw error }
-      let columns = try file.columns((0..<reader.count).map { reader.field($0) })
+      let columns = try file.columns(reader.names)
+      if columns.registered == nil, columns.count > 1, time == nil {
+        Console.note(
+          "\(path): no column \(file.registeredColumn): all rows count as registered now; --registered-column names "
+            + "another column, --at another time")
+      }
       while try reader.next() {
         let token: [UInt8]
         let written: UInt32?

@@ -29,8 +29,7 @@ enum ReviewedList {
       guard var reader = try? CSVReader(path, delimiter: separator), (try? reader.next()) ?? false,
         reader.error == nil
       else { return false }
-      let names = (0..<reader.count).map { reader.field($0) }
-      return columns.allSatisfy(names.contains)
+      return columns.allSatisfy(reader.names.contains)
     }
   }
 
@@ -40,7 +39,7 @@ enum ReviewedList {
     do {
       var reader = try CSVReader(path, delimiter: delimiter)
       _ = try reader.next()
-      let names = (0..<reader.count).map { reader.field($0) }
+      let names = reader.names
       guard let token = names.firstIndex(of: "token"), let key = names.firstIndex(of: "key"),
         let invalidated = names.firstIndex(of: "invalidated_at")
       else { return }
