@@ -165,32 +165,14 @@ import Testing
     #expect(found.allSatisfy { $0?.input == 0 && $0?.stream == 4 && $0?.fileOffset != .max })
   }
 
-  /// A topic, its app, and the kind of tokens that it says.
-  static let topicKinds: [(topic: String, app: String, kind: TokenKind?)] = [
-    ("com.example.app", "com.example.app", nil), ("com.example.app.voip", "com.example.app", .voip),
-    ("com.example.app.voip-ptt", "com.example.app", .pushToTalk),
-    ("com.example.app.complication", "com.example.app", .complication),
-    ("com.example.app.pushkit.fileprovider", "com.example.app", .fileProvider),
-    ("com.example.app.location-query", "com.example.app", .location),
-    ("com.example.app.push-type.liveactivity", "com.example.app", .liveActivity),
-    ("com.example.app.push-type.controls", "com.example.app", .controls),
-    ("com.example.app.push-type.widgets", "com.example.app", .widgets),
-    ("com.example.app.push-type.later", "com.example.app", .other),
-    ("com.example.app.push-type.", "com.example.app.push-type.", nil),
-    ("com.example.app.voip.extra", "com.example.app.voip.extra", nil),
-    ("com.example.voipapp", "com.example.voipapp", nil),
-    ("pass.com.example.card", "pass.com.example.card", .pass),
-    ("com.example.pass.app", "com.example.pass.app", nil),
-    ("com.apple.mgmt.External.0a1b", "com.apple.mgmt.External.0a1b", .mdm), (".voip", ".voip", nil),
-    (".push-type.later", ".push-type.later", nil), ("pass.", "pass.", nil), ("", "", nil),
-  ]
-
-  @Test("the app and the kind of a topic", arguments: topicKinds.indices) func topicKind(_ index: Int) {
-    let (topic, app, kind) = Self.topicKinds[index]
+  @Test(
+    "the app and the kind of a topic",
+    arguments: Fixtures.rows("topics", in: "push-topics") as [(String, String, String?)])
+  func topicKind(_ topic: String, _ app: String, _ kind: String?) {
     let bytes = Array(topic.utf8)
     let found = TokenKind.split(bytes.indices, in: bytes.span.bytes)
     #expect(String(decoding: bytes[found.app], as: UTF8.self) == app)
-    #expect(found.kind == kind)
+    #expect(found.kind?.rawValue == kind)
   }
 
   @Test(

@@ -1,5 +1,6 @@
 import Basics
 import StoreTestSupport
+import TestSupport
 import Testing
 import TokenStores
 
@@ -27,22 +28,7 @@ import TokenStores
   }
 
   /// Types of PostgreSQL, and a value for which another way than the type's own text would lose something.
-  static let values = [
-    ("numeric", "'NaN'"), ("numeric(30, 10)", "12345678901234567890.0123456789"),
-    ("double precision", "'-0'"), ("double precision", "'-Infinity'"),
-    ("double precision", "0.1::float8 + 0.2::float8"), ("real", "0.1"), ("boolean", "true"),
-    ("\"char\"", "'x'"),
-    ("integer[]", "'[0:2]={1,2,NULL}'"), ("text[]", "'{{a,NULL},{\"\",\"NULL\"}}'"),
-    ("json", "' {\"a\" : 1, \"a\":2} '"), ("json", "'null'"), ("jsonb", "'null'"), ("bytea", "'\\x00ff5c27'"),
-    ("timestamptz", "'infinity'"), ("timestamptz", "'0044-03-15 12:00:00.000001 BC'"),
-    ("timestamp", "'-infinity'"), ("date", "'0001-01-01 BC'"), ("interval", "'-1 day +02:03:04.5'"),
-    ("time with time zone", "'23:59:60+05:45'"), ("char(9)", "'a'"), ("bpchar", "'x  '"),
-    ("text", "E'\\n\"quoted\" \\\\ ''é'''"), ("varchar(3)", "''"), ("mood", "'sad'"),
-    ("pair", "ROW(1, 'a,\"b')"), ("pair", "ROW(NULL, NULL)"), ("positive", "7"), ("int4range", "'[1,5)'"),
-    ("bit(3)", "B'101'"), ("bit varying", "B'10'"), ("inet", "'10.0.0.1'"), ("money", "1.5"),
-    ("uuid", "'00112233-4455-6677-8899-aabbccddeeff'"), ("text", "NULL"), ("tsvector", "'a:1 b:2'"),
-    ("point", "'(0.1,2)'"), ("xml", "'<a>&amp;</a>'"), ("pair[]", "ARRAY[ROW(1, 'x')::pair, NULL]"),
-  ]
+  private static let values: [(String, String)] = Fixtures.rows("PostgreSQL", in: "column-values")
 
   @Test("of every type of PostgreSQL, whatever the settings of the role are by then")
   func postgreSQLTypes() throws {

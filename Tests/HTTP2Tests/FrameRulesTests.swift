@@ -99,19 +99,8 @@ private typealias Bytes = HTTP2Bytes
     #expect(frameSteps(Bytes.settings + bytes, .server).frames.last?[2] == Int(kind.stream))
   }
 
-  static let special:
-    [(sentence: String, type: UInt8, flags: UInt8, stream: UInt32, length: Int, roles: [Bool])] = [
-      ("SETTINGS with ACK are empty", 4, 1, 0, 0, [true, true]),
-      ("SETTINGS with ACK and a value", 4, 1, 0, 6, [false, false]),
-      ("HEADERS that are empty start nothing", 1, 4, 1, 0, [true, false]),
-      ("DATA that are empty start nothing", 0, 0, 1, 0, [true, false]),
-      ("but do with END_STREAM", 0, 1, 1, 0, [true, true]),
-      ("but not with PADDED alone", 0, 8, 1, 0, [true, false]),
-      ("a type that is not known is ignored, on any stream", 10, 0xff, 0, 3, [true, false]),
-      ("and on one of a request", 0xff, 0, 2, 0, [true, false]),
-    ]
-
-  @Test(arguments: special) func rule(
+  @Test(arguments: Fixtures.rows("roles", in: "http2-rules") as [(String, UInt8, UInt8, UInt32, Int, [Bool])])
+  func rule(
     _ sentence: String, _ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ length: Int, _ expected: [Bool]
   ) {
     #expect(roles(frame(type, flags, stream, length)) == expected)
@@ -193,34 +182,9 @@ private typealias Bytes = HTTP2Bytes
 
   // MARK: - Contents
 
-  static let contents: [(sentence: String, type: UInt8, flags: UInt8, payload: [UInt8], content: [UInt8]?)] =
-    [
-      ("DATA", 0, 0, [2, 7, 8], [2, 7, 8]),
-      ("DATA with padding", 0, 8, [2, 7, 8, 0, 0], [7, 8]),
-      ("padding of no byte", 0, 8, [0, 7], [7]),
-      ("nothing but padding", 0, 8, [1, 0], []),
-      ("padding as long as the payload", 0, 8, [2, 0], nil),
-      ("padding that is longer", 0, 8, [255, 0, 0], nil),
-      ("no length of the padding", 0, 8, [], nil),
-      ("the flag PRIORITY means nothing in DATA", 0, 0x20, [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
-      ("HEADERS", 1, 0, [9], [9]),
-      ("HEADERS with padding", 1, 8, [1, 9, 0], [9]),
-      ("HEADERS with priority", 1, 0x20, [1, 2, 3, 4, 5, 9], [9]),
-      ("HEADERS with priority alone", 1, 0x20, [1, 2, 3, 4, 5], []),
-      ("HEADERS whose priority is cut", 1, 0x20, [1, 2, 3, 4], nil),
-      ("HEADERS with padding and priority", 1, 0x28, [1, 1, 2, 3, 4, 5, 9, 0], [9]),
-      ("HEADERS whose padding leaves no room for the priority", 1, 0x28, [2, 1, 2, 3, 4, 5, 0], nil),
-      ("PUSH_PROMISE", 5, 0, [0, 0, 0, 2, 9], [9]),
-      ("PUSH_PROMISE with padding", 5, 8, [1, 0, 0, 0, 2, 9, 0], [9]),
-      ("PUSH_PROMISE without a block", 5, 0, [0, 0, 0, 2], []),
-      ("PUSH_PROMISE whose padding leaves no room for the stream", 5, 8, [1, 0, 0, 0, 2], nil),
-      ("the flag PRIORITY means nothing in PUSH_PROMISE", 5, 0x20, [0, 0, 0, 2, 9], [9]),
-      ("the flag PADDED means nothing in CONTINUATION", 9, 8, [1, 9, 0], [1, 9, 0]),
-      ("nor in GOAWAY", 7, 8, [1, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0]),
-      ("nor in a type that is not known", 10, 8, [1, 9, 0], [1, 9, 0]),
-    ]
-
-  @Test("without padding and what is before a header block", arguments: contents)
+  @Test(
+    "without padding and what is before a header block",
+    arguments: Fixtures.rows("contents", in: "http2-rules") as [(String, UInt8, UInt8, [UInt8], [UInt8]?)])
   func content(_ sentence: String, _ type: UInt8, _ flags: UInt8, _ payload: [UInt8], _ content: [UInt8]?)
     throws
   {

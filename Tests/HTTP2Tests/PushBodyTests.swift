@@ -133,12 +133,16 @@ struct PushBodyTests {
       ("", nil, .tokenNotHex),
       ("abc", nil, .tokenNotHex), ("zz", nil, .tokenNotHex),
     ] as [(String, Int?, PushFlags)])
-  func tokens(text: String, length: Int?, flags: PushFlags) {
+  func tokens(text: String, length: Int?, flags: PushFlags) throws {
     var buffer = Array(text.utf8)
     var fields = PushFields()
     fields[.tokenText] = buffer.indices
     fields.settleToken(in: &buffer, .standard)
     #expect(fields[.token]?.count == length && fields.flags == flags)
+    var (named, texts) = (PushFields(), Array(text.utf8))
+    named[.tokenText] = texts.indices
+    named.settleToken(in: &texts, try #require(TokenLengths([1...1, 32...32])))
+    #expect(named.flags == flags.subtracting(.unexpectedTokenLength))
     #expect((fields[.tokenText] == nil) == (length != nil))
     #expect(fields[.token].map { Hex.string(buffer[$0]) } ?? text == text.lowercased())
   }

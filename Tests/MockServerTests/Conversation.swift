@@ -1,7 +1,6 @@
 import APNsWire
 import Conformance
 import MockServer
-import TestSupport
 import Testing
 
 /// A request, and its answer: the status, then the id of a channel, the reason or the body.

@@ -1,6 +1,5 @@
 import APNsWire
 import Analysis
-import Basics
 import Conformance
 import Generator
 import MockServer
@@ -246,22 +245,6 @@ import Testing
     try conversation.expect(of: server(known) { $0.isStrict = true })
   }
 
-  /// Why connections failed; empty for one that did not.
-  private func failures(of server: borrowing TestServer) throws -> [String] {
-    try server.log.reports().map { if case .failed(let reason) = $0.end { reason.text } else { "" } }
-  }
-
-  @Test("bytes that are no frames end the connection with a reason of ours") func brokenFrames() throws {
-    let server = try server([Known(token: "aa", status: 200)])
-    let connection = try HTTP2Connection(server)
-    try connection.client.send([UInt8](repeating: 0xff, count: 64))
-    let reasons = try failures(of: server)
-    #expect(
-      reasons.count == 1 && reasons[0].hasPrefix("the client broke the rules of HTTP/2: "), "\(reasons)")
-    #expect(!reasons.joined().contains("swift"))
-    connection.client.close()
-  }
-
   @Test("a request that the client resets is recorded without an answer") func abandoned() throws {
     let server = try server([Known(token: "aa", status: 200)])
     let connection = try HTTP2Connection(server)
@@ -273,12 +256,27 @@ import Testing
       try server.received(closing: connection).map(\.ending) == [.abandoned, .answered(.accepted)])
   }
 
-  @Test("a client that does not speak HTTP/2 is reported") func otherProtocol() throws {
-    let server = try server([Known(token: "aa", status: 200)])
+  @Test(
+    "bytes that are no HTTP/2 end the connection with a reason of ours",
+    arguments: [
+      (
+        [HTTP2Bytes.preface + HTTP2Bytes.settings, [UInt8](repeating: 0xff, count: 64)],
+        "the client broke the rules of HTTP/2: "
+      ),
+      (
+        [Array("POST /3/device/aa HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)],
+        "the client did not begin with HTTP/2"
+      ),
+    ])
+  func noHTTP2(_ parts: [[UInt8]], _ start: String) throws {
+    let server = try server([])
     let client = try server.connect()
-    try client.send(Array("POST /3/device/aa HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
-    let reasons = try failures(of: server)
-    #expect(reasons.count == 1 && reasons[0].contains("did not begin with HTTP/2"), "\(reasons)")
+    for part in parts { try client.send(part) }
+    guard case .failed(let reason) = try server.report().end else {
+      Issue.record("the connection did not fail")
+      return
+    }
+    #expect(reason.text.hasPrefix(start) && !reason.text.contains("swift"), "\(reason.text)")
     client.close()
   }
 }

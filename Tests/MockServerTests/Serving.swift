@@ -100,21 +100,18 @@ final class TestClient {
         Basics.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else { throw SystemCallError(errno) }
+    guard result == 0 else { throw SystemCallError() }
   }
 
   deinit { close() }
 
-  struct SystemCallError: Error, Equatable {
-    var number: Int32
-    init(_ number: Int32) { self.number = number }
-  }
+  struct SystemCallError: Error { var number = errno }
 
   /// Result of one read; empty at the end.
   func read(_ size: Int = 1 << 16) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: size)
     let count = recv(descriptor, &bytes, size, 0)
-    guard count >= 0 else { throw SystemCallError(errno) }
+    guard count >= 0 else { throw SystemCallError() }
     return Array(bytes[..<count])
   }
 
@@ -127,7 +124,7 @@ final class TestClient {
 
   func send(_ bytes: [UInt8]) throws {
     guard Basics.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-      throw SystemCallError(errno)
+      throw SystemCallError()
     }
   }
 
@@ -149,7 +146,7 @@ final class TestClient {
 
 extension ServedConnection {
   /// Sends bytes that count up, in chunks of these sizes.
-  init(chunks sizes: [Int], ending: Ending = .close, name: String = "stream") {
+  init(chunks sizes: [Int], ending: Ending = .close) {
     let bytes = (0..<sizes.reduce(0, +)).map { UInt8(truncatingIfNeeded: $0) }
     var steps: [Action] = []
     var start = 0
@@ -157,6 +154,6 @@ extension ServedConnection {
       steps.append(.send(start..<(start + size)))
       start += size
     }
-    self.init(name: name, bytes: bytes, steps: steps, ending: ending)
+    self.init(name: "stream", bytes: bytes, steps: steps, ending: ending)
   }
 }

@@ -1,4 +1,5 @@
 import Basics
+import TestSupport
 import Testing
 import TokenStores
 import Wording
@@ -35,31 +36,12 @@ struct MySQLURITests {
     #expect(read.shown == "mysql://a%40b@h/d%2Fe?socket=")
   }
 
-  static let mistakes: [(text: String, problem: Message)] = [
-    ("mysql:host", .uriWithoutSlashes), ("mysql://u:secret@x@host/", "a host contains an @"),
-    ("mysql://u:sec/ret@host/d", .databaseWithAt), ("mysql://u:sec?ret@host/d", .portIsNoNumber),
-    ("mysql://h:1secret", .portIsNoNumber), ("mysql://h:0", "a port is not between 1 and 65535"),
-    ("mysql://h:65536", "a port is not between 1 and 65535"), ("mysql://h/d?secret", .parameterWithoutValue),
-    (
-      "mysql://h/d?password=secret",
-      "a parameter after the ? is none of socket, ssl-mode, defaults-file, defaults-group (my.cnf can have others)"
-    ), ("mysql://h/d?ssl-mode=secret", "its ssl-mode is not DISABLED, REQUIRED or VERIFY_IDENTITY"),
-    (
-      "mysql://h/d?defaults-file=%secret",
-      "the value of defaults-file contains a % without two hexadecimal digits"
-    ),
-    ("mysql://h/d?socket=/secret", "it has both a host and a socket"),
-    ("mysql:///d?socket=/a&socket=/b", "it has two values of socket"),
-    ("mysql://u:%secret@h", "the password contains a % without two hexadecimal digits"),
-    ("mysql://u:%00@h", "the password contains a zero byte"),
-    ("mysql://u:%FF@h", "the password is not in UTF-8"),
-    ("mysql://h/a/b", "the database's name contains a /"), ("mysql://u:s%4", .portIsNoNumber),
-  ]
-
-  @Test("What may be a mistake is refused, without showing it", arguments: mistakes)
-  func refused(_ text: String, _ problem: Message) throws {
+  @Test(
+    "What may be a mistake is refused, without showing it",
+    arguments: Fixtures.rows("refused of MySQL", in: "store-urls") as [(String, String)])
+  func refused(_ text: String, _ problem: String) throws {
     let error = #expect(throws: UsageError.self) { try uri(text) }
-    #expect(error?.message == .unreadableURI("mysql", problem))
+    #expect(error?.message == .unreadableURI("mysql", .verbatim(problem)))
     #expect(error?.message.text.contains("secret") == false)
   }
 }

@@ -1,4 +1,5 @@
 import ProviderLogs
+import TestSupport
 import Testing
 import YAML
 
@@ -39,25 +40,9 @@ struct LineFormTests {
       form.samples[1].message(of: form)?.text == "the pattern does not match, or what it finds is no push")
   }
 
-  private static let wrongFiles: KeyValuePairs = [
-    "": "f.yml: is empty",
-    "- a": "f.yml: line 1, column 1: expected the names of forms, found a list",
-    "a: x": "f.yml: line 1, column 4: expected the keys",
-    "a:\n  patern: x": "f.yml: line 2, column 3: expected writer, records, contains, pattern or samples",
-    "a:\n  writer: x": "f.yml: line 2, column 3: the form a has no pattern",
-    "a:\n  pattern: '(?<token>x'":
-      "f.yml: line 2, column 12: the pattern of a (byte 11 of it): missing closing parenthesis",
-    "a:\n  pattern: 'x'": "f.yml: line 2, column 12: the pattern of a: no group names a field",
-    "a:\n  pattern: '(?<tokn>x)'": "f.yml: line 2, column 12: the pattern of a: no group names a field",
-    "a:\n  pattern: '(?<token>x)'\n  samples:\n    - token: y":
-      "f.yml: line 4, column 7: expected a sample with the key line",
-    "a:\n  pattern: '(?<token>x)'\n  samples:\n    - {line: y, toke: z}":
-      "f.yml: line 4, column 17: expected line or token, status",
-    "a:\n  pattern: '(?<token>x)'\n  records: y": "f.yml: line 3, column 12: expected pushes or feedback",
-    "a: {pattern: '(?<token>x)'}\na: {pattern: '(?<token>x)'}": "f.yml: line 1, column 1: duplicate key 'a'",
-  ]
-
-  @Test("A file with a mistake names the line and column", arguments: Array(wrongFiles))
+  @Test(
+    "A file with a mistake names the line and column",
+    arguments: Fixtures.rows("forms of lines", in: "yaml-mistakes") as [(String, String)])
   func mistakes(_ text: String, _ message: String) {
     let error = #expect(throws: YAMLError.self) { try LineForm.read(Array(text.utf8), name: "f.yml") }
     #expect(error?.message.text.hasPrefix(message) == true, "\(error?.message.text ?? "")")

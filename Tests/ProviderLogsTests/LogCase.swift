@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 import ProviderLogs
 import TestSupport
 import Testing
@@ -12,34 +11,13 @@ struct LogCase: CustomTestStringConvertible, Sendable {
   var steps: [String] = []
   var mapping: String?
 
-  static let all: [LogCase] = {
-    guard let data = try? Fixtures.data("log-cases.txt") else { return [] }
-    var cases: [LogCase] = []
-    var section: String?
-    for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
-      if line.hasPrefix("[") {
-        section = String(line.dropFirst().dropLast())
-      } else if let section {
-        if !line.hasPrefix("  ") { cases.append(LogCase(section: section, testDescription: String(line))) }
-        cases[cases.count - 1].read(line)
-      }
-    }
-    return cases
-  }()
+  static let all = MarkedCase.all("log-cases.txt").map { one in
+    LogCase(
+      section: one.section, testDescription: one.name, log: one.text, steps: one.lines("="),
+      mapping: one.lines("~").last)
+  }
 
   static func of(_ section: String) -> [LogCase] { all.filter { $0.section == section } }
-
-  private mutating func read(_ line: Substring) {
-    let rest = [("<CR>", "\r"), ("<TAB>", "\t"), ("<SP>", " "), ("<BOM>", "\u{feff}"), ("<ESC>", "\u{1b}")]
-      .reduce(String(line.dropFirst(4))) { $0.replacing($1.0, with: $1.1) }
-    switch line.dropFirst(2).prefix(1) {
-    case _ where !line.hasPrefix("  "): break
-    case "|": log += rest + "\n"
-    case ":": log += rest
-    case "~": mapping = rest
-    default: steps.append(rest)
-    }
-  }
 }
 
 @Suite("docs/spec/provider-logs.md") struct LogCaseTests {

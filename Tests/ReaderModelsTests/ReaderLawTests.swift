@@ -27,13 +27,6 @@ struct ReaderLawTests {
     #expect(PHPReader.name == "php")
   }
 
-  @Test("report nothing for an empty stream", arguments: FeedbackModel.allCases)
-  func empty(_ model: FeedbackModel) {
-    let recording = ReaderRecording.of(model, [])
-    #expect(recording.said.isEmpty)
-    #expect(recording.ending == .completed)
-  }
-
   @Test("accept any bytes in any chunks, and depend on the chunks only if they say so")
   func anyBytes() {
     var generator = SeededGenerator(seed: 11)

@@ -1,4 +1,5 @@
 import Basics
+import TestSupport
 import Testing
 import TokenStores
 import YAML
@@ -150,77 +151,13 @@ struct MappingFileTests {
   /// Lines that replace those with their keys, or come after the others; the position of the error, and a part of it.
   typealias Mistake = (lines: String, line: Int, column: Int, part: String)
 
-  private static let mistakesOfKeys: [Mistake] = [
-    (
-      "tokn: x", 5, 1,
-      "did you mean token? Keys: table, token, app, environment, registered, action, invalidated, flag, set, store, journal"
-    ),
-    ("token: {column: t, frm: hex}", 2, 20, "did you mean form? Keys: column, expression, form"),
-    ("token: {column: t}", 2, 8, "token.form is missing"),
-    ("token: {column: t, form: Hex}", 2, 26, "token.form, found 'Hex'; the nearest is hex"),
-    ("token: t", 2, 8, "expected keys for token, found 't'"),
-    ("token: [t]", 2, 8, "expected keys for token, found a list"),
-    ("token: {column: [a], form: hex}", 2, 17, "expected a single text for token.column, found a list"),
-    ("token: {column: '', form: hex}", 2, 17, "token.column is empty"),
-    ("token: {column: , form: hex}", 2, 17, "column has no value"),
-    ("token: {column: t, expression: lower(t), form: hex}", 2, 32, "a column or an expression, found both"),
-    ("table: a.b.c", 1, 8, "found 'a.b.c'"), ("table: our devices", 1, 8, "found 'our devices'"),
-    ("table: {schema: x}", 1, 8, "table.name is missing"),
-    ("environment: {column: e, production: a, sandbox: a}", 5, 50, "found 'a' for both"),
-    ("environment: {production: a}", 5, 14, "environment.column is missing"),
-    ("environment: {value: prod}", 5, 22, "environment.value, found 'prod'; the nearest is production"),
-    ("environment: {value: sandbox, sandbox: dev}", 5, 14, "environment.column is missing"),
-    ("app: device_token", 5, 6, "expected another column for app, found 'device_token'"),
-    ("app: {}", 5, 6, "app.column is missing"),
-    ("store: {column: x}", 5, 8, "expected a single text for store, found keys"),
-    ("store: devices.sqlite", 5, 8, "write sqlite:devices.sqlite"),
-    ("journal: postgresql:///app", 5, 10, "postgresql:///app"),
-  ]
-
-  private static let mistakesOfTimes: [Mistake] = [
-    ("registered: x", 3, 13, "expected keys for registered, found 'x'"),
-    ("registered: {column: r, form: timestamp, zone: Europe/Berlon}", 3, 48, "found 'Europe/Berlon'"),
-    ("registered: {column: r, form: timestamp, zone: ../passwd}", 3, 48, "found '../passwd'"),
-    ("registered: {column: r, form: iso, zone: UTC}", 3, 42, "with a zone, found 'iso'"),
-    (
-      "registered: {column: r, form: second}", 3, 31,
-      "registered.form, found 'second'; the nearest is seconds"
-    ),
-    ("registered: {column: r, form: timestamp, zne: UTC}", 3, 42, "did you mean zone?"),
-  ]
-
-  private static let mistakesOfActions: [Mistake] = [
-    ("action: kill", 4, 9, "expected one of mark, flag, delete for action, found 'kill'"),
-    ("action: mark", 1, 1, "invalidated is missing"), ("action: flag", 1, 1, "flag is missing"),
-    ("action: flag\nflag: {column: x}", 5, 7, "flag.dead is missing"),
-    ("flag: {column: x, dead: 0}", 5, 7, "expected no flag with action delete"),
-    ("invalidated: {column: x, form: iso}", 5, 14, "expected no invalidated with action delete"),
-    ("set: {why: APNs}", 5, 6, "expected no set with action delete"),
-    ("action: flag\nflag: {column: x, dead: 0, alive: 0}", 5, 35, "found '0' for both"),
-    (
-      "action: flag\nflag: {column: x, dead: 0}\nset: {x: 1}", 6, 6,
-      "expected another column for set, found 'x'"
-    ),
-    ("action: flag\nflag: {column: x, dead: 0}\nset: {y: {form: iso, dead: 1}}", 6, 10, "found both"),
-    (
-      "action: mark\ninvalidated: {column: x, form: iso, keep: last}", 5, 43,
-      "invalidated.keep, found 'last'; the nearest is latest"
-    ),
-  ]
-
-  private static let mistakesOfYAML: [Mistake] = [
-    ("app:", 5, 5, "app has no value"), ("[a]: x", 5, 1, "a key must be a text, found a list"),
-    ("!x table: x", 1, 1, "duplicate key 'table'"), ("app: x\napp: y", 5, 1, "duplicate key 'app'"),
-    ("app: 'x", 6, 1, "cannot be read as YAML: "),
-    ("\tapp: x", 5, 1, "cannot be read as YAML: "), ("app: *x", 5, 6, "undefined alias"),
-    ("app: a\u{1}", 5, 7, "control character 0x01"), ("app: \u{feff}a", 5, 6, "control character 0xefbbbf"),
-    (#"app: "a\uFEFF""#, 5, 6, "app has a zero byte or a byte order mark"),
-    ("app: é\u{9b}", 5, 7, "control character 0xc29b"),
-  ]
+  private static func mistakes(_ table: String) -> [Mistake] {
+    Fixtures.rows(table, in: "yaml-mistakes").map { ($0, $1, $2, $3) }
+  }
 
   @Test(
     "a mistake is reported with its position and a remedy",
-    arguments: mistakesOfKeys + mistakesOfTimes + mistakesOfActions + mistakesOfYAML)
+    arguments: ["keys of a mapping", "times of a mapping", "actions of a mapping", "YAML"].flatMap(mistakes))
   func error(_ lines: String, _ line: Int, _ column: Int, _ part: String) {
     expect(Self.file(lines), line, column, part)
   }

@@ -19,13 +19,6 @@ enum ExportTexts {
     "  - packet: \(number)\n    peer: \(peer)\n    timestamp: \(time)\n    data: !!binary |\n      \(data)\n"
   }
 
-  /// A line of a hex dump as tshark aligns it.
-  static func hexLine(_ offset: String, _ pairs: String, _ text: String) -> String {
-    let column = offset + "  " + pairs
-    let width = 60 + (offset.hasPrefix("\t") ? 1 : 0) + (offset.hasPrefix("    ") ? 4 : 0)
-    return column + String(repeating: " ", count: max(2, width - column.count)) + text + "\n"
-  }
-
   static func block(_ sign: String, from: Int, _ length: Int, _ lines: String) -> String {
     "\(sign) 2024/01/01 12:00:00.000000123  length=\(length) from=\(from) to=\(from + length - 1)\n\(lines)"
   }

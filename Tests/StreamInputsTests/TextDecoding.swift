@@ -73,7 +73,7 @@ extension DecodedText {
 }
 
 /// The text formats, each with a decoder that has read nothing.
-enum TextFormat: String, CaseIterable, Sendable {
+enum TextFormat: String, CaseIterable, Decodable, Sendable {
   case hex, base64, xxd, hexdump
 
   /// - Parameter head: the beginning of the text.

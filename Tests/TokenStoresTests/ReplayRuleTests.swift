@@ -55,19 +55,11 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
     #expect(outcome == example.outcome)
   }
 
-  @Test(arguments: [(0, ReplayOutcome.invalidated), (9, .invalidated), (10, .kept), (11, .kept)])
+  @Test(
+    arguments: [(0, .invalidated), (9, .invalidated), (10, .kept), (11, .kept)] as [(UInt32, ReplayOutcome)])
   func grace(_ seconds: UInt32, _ outcome: ReplayOutcome) {
     let state = RowState(registered(90))
     #expect(ReplayRule.outcome(of: StoreTime(seconds: 100), on: state, grace: seconds) == outcome)
-  }
-
-  @Test("a token is dead if all its rows are, as of the earliest time, and has the latest registration")
-  func rows() throws {
-    let (dead, later) = (RowState(registered(1, dead: 20)), RowState(registered(2, dead: 30)))
-    #expect(ReplayRule.state(ofRows: [later, dead]) == RowState(registered(2, dead: 20)))
-    for rows in [[dead, RowState(registered(5))], [RowState(registered(5)), dead]] {
-      #expect(ReplayRule.state(ofRows: rows) == RowState(registered(5)))
-    }
   }
 
   @Test(arguments: [(9, 0, 10, 0), (9, 999, 10, 0), (10, 0, 10, 1), (-1, 999, 0, 0), (-2, 1, -1, 0)])

@@ -7,57 +7,14 @@ struct TokenTextTests {
   /// SHA-256 of "1/0".
   private static let digits = "18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0"
   private static let token = Hex.bytes(digits) ?? []
-  private static let groups = "18d6e1ca c2a8adaf 25577cca 14db7753 507f4f03 a288124c e9fe2d60 babd7bb0"
-  private static let base64 = "GNbhysKora8lV3zKFNt3U1B/TwOiiBJM6f4tYLq9e7A="
 
-  static let forms: [(form: String, text: String)] = [
-    ("hex", digits),
-    ("upper case", digits.uppercased()),
-    ("groups", groups),
-    ("bytes", token.map { Hex.string([$0]) }.joined(separator: " ")),
-    ("two lines", "18d6e1cac2a8adaf25577cca14db7753\r\n507f4f03a288124ce9fe2d60babd7bb0\n"),
-    ("blanks around", " \t\(digits) "),
-    ("NSData", "<\(groups)>"),
-    ("NSData without blanks", "<\(digits)>"),
-    ("NSData with blanks around", " < \(groups) > "),
-    ("bytea", "\\x\(digits)"),
-    ("bytea in COPY's text form", "\\\\x\(digits)"),
-    ("MySQL, SQL Server", "0x\(digits.uppercased())"),
-    ("0X", "0X\(digits)"),
-    ("SQL dump", "X'\(digits.uppercased())'"),
-    ("SQLite dump", "x'\(digits)'"),
-    ("NSData in a URL", "%3C\(groups.split(separator: " ").joined(separator: "%20"))%3E"),
-    ("NSData in a form of a page", "%3c\(groups.split(separator: " ").joined(separator: "+"))%3e"),
-    ("base64", base64),
-    ("base64 without padding", String(base64.dropLast())),
-    ("base64url", "GNbhysKora8lV3zKFNt3U1B_TwOiiBJM6f4tYLq9e7A"),
-    ("base64 with blanks around", " \(base64)\r\n"),
-  ]
-
-  @Test("one token in every form", arguments: forms)
+  @Test(
+    "one token in every form", arguments: Fixtures.rows("one token", in: "token-texts") as [(String, String)])
   func reads(_ form: String, _ text: String) {
     #expect(TokenText.bytes(text) == Self.token)
   }
 
-  static let others: [(reason: String, text: String)] = [
-    ("empty", ""), ("blanks", " \t\n"), ("empty NSData", "<>"), ("no digits", "\\x"), ("0x alone", "0x"),
-    ("odd", String(digits.dropLast())), ("odd in NSData", "<\(digits.dropLast())>"), ("odd group", "abc d"),
-    ("opened only", "<\(digits)"), ("closed only", "\(digits)>"), ("X without quote", "X'\(digits)"),
-    ("no digit", "\(digits.dropLast())g"), ("dashes", "18-d6-e1-ca"), ("two forms", "0x<\(digits)>"),
-    ("full width digits", "ａｂ"),
-    ("cut by a newer NSData", "{length = 32, bytes = 0x18d6e1ca c2a8 ... 7bb0 }"),
-    ("31 bytes in base64", "GNbhysKora8lV3zKFNt3U1B/TwOiiBJM6f4tYLq9ew=="),
-    ("101 bytes in base64", String(repeating: "GNbh", count: 33) + "GNY="),
-    ("truncated base64", String(base64.dropLast(3))), ("wrong padding", base64 + "="),
-    ("base64 with a blank", "GNbhysKora8lV3zK FNt3U1B/TwOiiBJM6f4tYLq9e7A="),
-    ("FCM", "bk3RNwTe3H0:CI2k_HHwgIpoDKCIZvvDMExUdFQ3P1"),
-    ("GCM", "APA91b" + String(repeating: "Gx7_kQ-2", count: 17) + "aa"),
-    ("UUID", "550e8400-e29b-41d4-a716-446655440000"),
-    ("UUID with a prefix", "device-550E8400-E29B-41D4-A716-446655440000"),
-    ("a long name", "com-example-mail-service-token-of-the-device"),
-  ]
-
-  @Test("what is no token", arguments: others)
+  @Test("what is no token", arguments: Fixtures.rows("no token", in: "token-texts") as [(String, String)])
   func refuses(_ reason: String, _ text: String) {
     #expect(TokenText.bytes(text) == nil)
   }

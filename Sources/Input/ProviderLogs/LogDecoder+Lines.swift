@@ -180,7 +180,7 @@ extension LogDecoder {
       in: UnsafeRawBufferPointer(start: text, count: range.upperBound), from: range.lowerBound)
     let pushes = objects.count > 1 ? objects.filter { readValues(of: $0, text).names(.token) } : []
     if pushes.count > 1 {
-      (elements, elementsDepth) = (pushes, depth)
+      (elements, elementsDepth, reader) = (pushes, depth, ReaderName.json.rawValue)
       return .unrelated
     }
     if let object = pushes.first ?? objects.first, object.finding == nil {
@@ -325,15 +325,18 @@ extension LogDecoder {
       push.make(accepted: element.range, of: text)
       return .push
     }
-    if let finding = element.finding { return outcome(.finding(finding), text) }
     if element.hasForm, case .values(let values, let form) = forms.match(text, element.range) {
       reader = ReaderName.count &+ form
       return outcome(push.make(values, of: text), text)
     }
-    let isJSON = isObject && JSONText.error(of: bytes) == nil
+    let isJSON = isObject && element.finding == nil && JSONText.error(of: bytes) == nil
     var members = MemberReader(text, element.range, of: self, isJSON: isJSON)
     members.read()
     let result = push.make(members.values, of: text, isAccepted: element.isAccepted, isLoose: !isJSON)
+    if let finding = element.finding {
+      if !members.isCut, case .push = result { return .push }
+      return outcome(.finding(finding), text)
+    }
     guard case .unrelated = result, members.values[.text].isText else { return outcome(result, text) }
     let others = elements
     defer { elements = others }

@@ -61,10 +61,14 @@ extension TokenStore {
   }
 
   /// For each SHA-256 of `digests`, the last replay for `owner` with that input, if it was not undone.
-  package func replays(ofInputs digests: [String], for owner: AppEnvironment) throws -> [String: Int] {
+  package func replays(
+    ofInputs digests: [String], for owner: AppEnvironment, _ isCounted: (JournalEntry) -> Bool = { _ in true }
+  ) throws -> [String: Int] {
     try readingJournal { journal in
       try digests.reduce(into: [:]) { found, digest in
-        found[digest] = try journal.replay(ofInput: digest, for: owner, mapping: mappingText)
+        found[digest] = try journal.replay(ofInput: digest, for: owner) {
+          $0.mapping == mappingText && isCounted($0)
+        }
       }
     } ?? [:]
   }

@@ -3,8 +3,8 @@ import CaptureWriting
 import CommandTestSupport
 import Testing
 
-/// Where captures come from: several files, pipes, directories, and what is named to be one
-/// (docs/spec/interface.md#inputs).
+/// Where captures come from: several files, pipes, directories, and what is named to be one (docs/spec/interface.md#inputs);
+/// and which packets are read (docs/spec/interface.md#input-options).
 @Suite("Captures as inputs")
 struct CaptureInputTests {
   private let directory = TestDirectory()
@@ -12,9 +12,7 @@ struct CaptureInputTests {
   private let packets: [CapturedPacket]
 
   init() throws {
-    var conversation = Conversation(serverSends: feedback(tuples(60)))
-    conversation.segmentSizes = [100]
-    packets = FrameWriter().packets(conversation.segments())
+    packets = FrameWriter().packets(Conversation(serverSends: feedback(tuples(60)), in: [100]).segments())
   }
 
   // MARK: - --join
@@ -144,27 +142,6 @@ struct CaptureInputTests {
     #expect(joined.text == input.text)
   }
 
-  @Test("captures and dumps in a directory are read, whatever their names, and the rest is skipped")
-  func besideDumps() throws {
-    let packed = try directory.tool("gzip", ["-c"], input: .bytes(PcapngWriter().file(packets)))
-    try directory.write(PcapWriter().file(packets), to: "all/1.txt")
-    try directory.write(feedback(tuples(2)), to: "all/2.pcap")
-    try directory.write("notes\n", to: "all/3.pcapng")
-    try directory.write(packed, to: "all/4")
-    let exported = try directory.export("all")
-    #expect(exported.outcome.code == 0)
-    let bySource = Dictionary(grouping: exported.objects("feedback")) { $0["source"] as? String ?? "" }
-    #expect(bySource.mapValues(\.count) == ["all/1.txt": 60, "all/2.pcap": 2, "all/4": 60])
-    #expect(exported.codes == ["unrecognised-input"])
-  }
-
-  @Test("a capture of another program is named with the way to convert it")
-  func foreignCapture() throws {
-    let file = Repository.path(of: "samples/corpus/capture/network-monitor/input.cap")
-    try directory.apnsift("export", file)
-      .exits(2, saying: "is a capture of Microsoft Network Monitor: convert it: editcap")
-  }
-
   // MARK: - --from
 
   @Test(
@@ -198,5 +175,38 @@ struct CaptureInputTests {
     // A text of another kind than was named is an error, not nothing.
     try directory.write("Minutes of the meeting\n\nNothing was decided.\n", to: "notes.txt")
     try directory.apnsift("export", "--from", name, "notes.txt").exits(2, saying: "notes.txt: ")
+  }
+
+  // MARK: - Which packets are read; options of ports are in cases of samples/corpus/capture
+
+  @Test("a filter that no packet matches leaves nothing, and that is no error")
+  func filterWithoutMatches() throws {
+    let exported = try directory.export(packets, "--filter", "udp")
+    try directory.apnsift("inspect capture.pcap --filter udp".words).exits(0, saying: "no packet has TCP")
+    #expect(exported.outcome.code == 0 && exported.summary["feedback"] as? Int == 0)
+    #expect(exported.streams.isEmpty && exported.codes.isEmpty)
+  }
+
+  @Test(
+    "a filter that does not compile is wrong usage, with libpcap's words and before anything is read",
+    arguments: [("tcp prot 9", "syntax error"), ("host", "syntax error"), ("tcp port 65536", "port")])
+  func wrongFilter(_ filter: String, _ words: String) throws {
+    let outcome = try directory.apnsift("export", "--filter", filter, "missing.pcap", "-o", "out.csv").exits(
+      64)
+    for part in ["--filter", filter, words] { #expect(outcome.errors.contains(part), "\(outcome.errors)") }
+    #expect(try directory.names.isEmpty)
+  }
+
+  @Test("--max-packet takes longer records for damage, and reads on after them")
+  func maxPacket() throws {
+    let conversation = Conversation(serverSends: feedback(tuples(40)), in: [38, 38, 380, 38])
+    let packets = FrameWriter().packets(conversation.segments())
+    #expect(try directory.export(packets, "--max-packet", "434").codes.isEmpty)
+    // 54 bytes of headers before a payload of 380.
+    let exported = try directory.export(packets, "--max-packet", "433")
+    #expect(exported.codes.contains("damaged-capture") && exported.codes.contains("stream-gap"))
+    #expect(exported.outcome.code == 0)
+    let offsets = try exported.tuples.map(\.offset)
+    #expect(offsets.starts(with: [0, 38]) && offsets.contains(456))
   }
 }

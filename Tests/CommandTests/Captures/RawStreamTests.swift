@@ -84,9 +84,8 @@ struct RawStreamTests {
   @Test("more streams than files may be open")
   func manyStreams() throws {
     let lists = (0..<300).map { number -> [Segment] in
-      var one = Conversation(serverSends: feedback(tuples(3, from: number)))
+      var one = Conversation(serverSends: feedback(tuples(3, from: number)), in: [50])
       one.client.port = UInt16(10_000 + number)
-      one.segmentSizes = [50]
       return one.segments()
     }
     try directory.writeCapture(.interleaved(lists))

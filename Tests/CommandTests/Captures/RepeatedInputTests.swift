@@ -46,13 +46,6 @@ struct RepeatedInputTests {
     #expect(table.rows.map { [$0[0], $0[7]] } == [["dumps/copy.bin", "duplicate-input"]])
   }
 
-  @Test("a capture that is joined twice is reported")
-  func joined() throws {
-    try directory.writeCapture(FeedbackConversation.plain.segments(), to: "a.pcap")
-    let message = "a.pcap: warning: same bytes as a.pcap, which was already read: its packets are read again"
-    #expect(try directory.apnsift("inspect", "--join", "a.pcap", "a.pcap").messages.contains(message))
-  }
-
   @Test("a report marks identical inputs, and draws no conclusion from repetitions")
   func reported() throws {
     let page = try directory.report(["a.bin", "dumps"])

@@ -1,28 +1,23 @@
 import CaptureWriting
 import CommandTestSupport
 
-/// A gateway connection in a line, a word for each packet, in the order of the capture:
-///
-/// - `c1:1f` a request with command 1 and identifier 1f (hex); `1f` alone has command 2;
-/// - `c0`, `c2` requests without an identifier;
-/// - `!8:1f` a response with status 8.
+/// A gateway connection in a line, a word for each packet, in the order of the capture: `1f` is a request with that identifier
+/// (hex) and command 2, `c0` one with command 0, which has no identifier, and `!8:1f` a response with status 8.
 struct GatewayScript {
   private(set) var turns: [Conversation.Turn] = []
   private(set) var pushes: [Push] = []
 
   init(_ text: String) {
-    for word in text.split(separator: " ") { turns.append(turn(word)) }
-  }
-
-  private mutating func turn(_ word: Substring) -> Conversation.Turn {
-    let fields = word.drop { $0 == "!" || $0 == "c" }.split(separator: ":").map(String.init)
-    let last = UInt32(fields.last ?? "", radix: 16) ?? 0
-    if word.hasPrefix("!") { return .init(.server, refusal(UInt8(fields[0]) ?? 0, last)) }
-    let command = word.hasPrefix("c") ? UInt8(fields[0]) ?? 0 : 2
-    let hasIdentifier = fields.count == 2 || !word.hasPrefix("c")
-    let push = Push(command, hasIdentifier ? last : nil, token: token(pushes.count))
-    pushes.append(push)
-    return .init(.client, push.bytes)
+    for word in text.words {
+      let fields = word.drop { $0 == "!" }.split(separator: ":")
+      let identifier = UInt32(fields.last ?? "", radix: 16) ?? 0
+      if word.hasPrefix("!") {
+        turns.append(.init(.server, refusal(UInt8(fields[0]) ?? 0, identifier)))
+      } else {
+        pushes.append(Push(word == "c0" ? 0 : 2, identifier, token: token(pushes.count)))
+        turns.append(.init(.client, pushes[pushes.count - 1].bytes))
+      }
+    }
   }
 
   /// Each word in a packet of its own.

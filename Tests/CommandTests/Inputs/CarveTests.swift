@@ -77,12 +77,6 @@ struct CarveTests {
     #expect(
       outcome.said(
         "carved tuples: certain 12, likely 4; found as binary 4, hex 4, base64 4, quoted-printable 4"))
-    // The other formats have the same members.
-    let json = try directory.apnsift("carve disk.img -t ndjson --records feedback".words).lines
-    #expect(json.count { $0.contains("\"confidence\":\"certain\"") } == 12)
-    let raw = try directory.apnsift(
-      "export - -t ndjson".words, input: .bytes(Tuples.one(fill: 1) + Tuples.one(fill: 2)))
-    #expect(!raw.text.contains("confidence"))
   }
 
   @Test("pairs are likely or doubtful, single tuples doubtful")

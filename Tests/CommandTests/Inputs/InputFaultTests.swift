@@ -7,7 +7,7 @@ import Wording
 @Suite("Inputs that cannot be read")
 struct InputFaultTests {
   private let directory = TestDirectory([
-    "good.bin": feedback(tuples(3)), "cut.bin": feedback(tuples(3)).dropLast(9), "empty.bin": "".utf8,
+    "good.bin": feedback(tuples(3)), "cut.bin": feedback(tuples(3)).dropLast(9),
   ])
 
   init() throws {
@@ -63,13 +63,6 @@ struct InputFaultTests {
     #expect(outcome.messages.count { $0.hasPrefix("in") } == 1, "\(outcome.errors)")
     #expect(outcome.messages.first == Message.about(name, says).text)
     #expect(outcome.messages.last?.hasSuffix("; 1 input not read in full, see above") == true)
-  }
-
-  @Test("nothing at all is a dump without records", arguments: ["empty.bin", "-", "/dev/null"])
-  func emptyInputs(_ name: String) throws {
-    let exported = try directory.export(name)
-    #expect(exported.outcome.code == 0)
-    #expect(exported.summary["stream_bytes"] as? Int == 0 && exported.summary["feedback"] as? Int == 0)
   }
 
   @Test("closed standard input fails, and no file gets its descriptor")

@@ -1,5 +1,4 @@
 import Basics
-import CaptureWriting
 import CommandTestSupport
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
 import Basics
 import CommandTestSupport
 import Testing
+import Wording
 
 /// Logs and lists of people who met them (Tests/Fixtures/cases, samples/corpus): what becomes of their records.
 @Suite("Logs of libraries, loggers and databases")
@@ -107,5 +108,107 @@ struct LogCaseTests {
     for line in ["forms --test bad.yml", "export wrong.yml --forms bad.yml"] {
       try directory.apnsift(line.words).exits(64, saying: "bad.yml: line 2, column 12: the pattern of a")
     }
+  }
+
+  // MARK: - Times: lines have times of their own
+
+  private static let token = String(repeating: "ab", count: 32)
+  private static let rfc3339 = failures(1) { _ in "\"2026-11-20T10:00:00.000Z\"" }
+
+  /// Writes the log, and registers the token.
+  private func prepare(_ log: String) throws {
+    try directory.write(log, to: "a.log")
+    _ = try directory.apnsift("store register \(Self.token) --at 2013-05-01T09:30:00Z --create".words)
+  }
+
+  private func findings() throws -> [String] {
+    try directory.apnsift("export a.log --records findings --columns code,severity".words).lines
+  }
+
+  /// A log of failures alone, with a time as loggers write it.
+  private static func failures(_ count: Int, _ time: (Int) -> String) -> String {
+    (0..<count).map { #"{"timestamp":\#(time($0)),"event":"apns","token":"\#(token)","status":410}"# + "\n" }
+      .joined()
+  }
+
+  /// Logs, and the number of their lines with doubtful times.
+  private static let doubtful: [(name: String, log: String, count: Int)] = [
+    ("RFC 3339", rfc3339, 1),
+    ("rising milliseconds", failures(24) { "\(1_795_168_800_000 + $0 * 1700)" }, 24),
+  ]
+
+  @Test("Doubtful times stop the replay", arguments: doubtful)
+  func stop(_ name: String, _ log: String, _ count: Int) throws {
+    try prepare(log)
+    let times = Message.logTimes(count, first: 1, areDoubtful: true)
+    try directory.apnsift("replay", "a.log").exits(
+      2,
+      saying:
+        "sqlite:tokens.sqlite is unchanged: a.log: \(times); with a name that is not in it, no time is taken")
+    #expect(try directory.storedTokens().allSatisfy { $0.invalidatedAt == nil })
+    #expect(try findings() == ["code,severity", "doubtful-times,error"])
+  }
+
+  @Test("--map decides", arguments: [("timestamp", [Int64(1_795_168_800)]), ("none", [])])
+  func mapped(_ name: String, _ times: [Int64]) throws {
+    try prepare(Self.rfc3339)
+    try directory.apnsift("replay", "a.log", "--map", "timestamp=\(name)").exits(0)
+    #expect(try directory.storedTokens().compactMap(\.invalidatedAt) == times)
+  }
+
+  @Test("Log times are a note, and invalidate nothing")
+  func ofLines() throws {
+    let line = #"{"timestamp":1795168800000,"level":"error","token":"\#(Self.token)","status":410}"#
+    try directory.write(line + "\n", to: "a.log")
+    try directory.apnsift("replay", "a.log", "--create").exits(0)
+    #expect(try directory.storedTokens().isEmpty)
+    #expect(try findings() == ["code,severity", "log-times,note"])
+  }
+
+  // MARK: - Lines that are longer than the head that decides the format
+
+  private static let object = #"{"token":"\#(token)","status":200}"#
+  private static let row = "\(token),200"
+
+  private static let long: [(name: String, line: String)] = [
+    ("hex", String(repeating: "0123456789abcdef", count: 1 << 17)),
+    ("a push", #"{"token":"\#(token)","status":200,"x":""# + String(repeating: "f", count: 1 << 21) + "\"}"),
+  ]
+
+  /// Lines before the long one, and after it.
+  private static let logs: [(name: String, before: [String], after: [String])] = [
+    ("objects", [object], [object]), ("objects, the long line first", [], [object, object]),
+    ("a table", ["token,status", row], [row]), ("a table, the long row first", ["token,status"], [row, row]),
+  ]
+
+  private func export(_ kind: String, _ columns: String) throws -> [String] {
+    Array(
+      try directory.apnsift("export a.log --records \(kind) --columns \(columns)".words).lines.dropFirst())
+  }
+
+  @Test("Long lines are skipped, and the other lines are read", arguments: logs.indices, long.indices)
+  func lines(_ log: Int, _ long: Int) throws {
+    let (_, before, after) = Self.logs[log]
+    let line = Self.long[long].line
+    try directory.write((before + [line] + after).joined(separator: "\n") + "\n", to: "a.log")
+    #expect(try export("pushes", "token,status") == [Self.row, Self.row])
+    let offset = before.reduce(0) { $0 + $1.utf8.count + 1 }
+    let finding = "malformed-line,\(offset),\(line.utf8.count + 1)"
+    #expect(try export("findings", "code,file_offset,length") == [finding])
+  }
+
+  @Test("A long line may have nearly 4 MiB", arguments: [(4 << 20) - 1, 4 << 20])
+  func ends(_ length: Int) throws {
+    let long = String(repeating: "0", count: length - Self.object.utf8.count - 2)
+    try directory.write("\(long)\n\(Self.object)\n", to: "a.log")
+    #expect(try export("pushes", "token,status") == [Self.row])
+  }
+
+  @Test("A dump in one line stays a dump", arguments: [true, false])
+  func dump(_ isHex: Bool) throws {
+    let dump = feedback(tuples(60_000))
+    let text = isHex ? Array(hex(dump).utf8) : try directory.tool("base64", ["-w", "0"], input: .bytes(dump))
+    try directory.write(text, to: "a.log")
+    #expect(try directory.apnsift("export", "a.log").lines.count == 60_001)
   }
 }

@@ -14,14 +14,6 @@ struct TextLineTests {
     Array(try directory.apnsift(line.words).exits(0).lines.dropFirst())
   }
 
-  @Test("lines that are left out are counted by their reasons")
-  func excluded() throws {
-    let log = Repository.path(of: "samples/corpus/format/lines-of-logs/input.log")
-    let finding = try rows("carve \(log) --records findings")
-    #expect(finding.count == 1)
-    #expect(finding[0].contains("7 in lines about") && finding[0].contains("3 in lines without"))
-  }
-
   @Test(
     "--log-zone is the zone of times that name none",
     arguments: [
@@ -36,6 +28,10 @@ struct TextLineTests {
     #expect(found == ["\(time),carved", "2014-07-20T05:00:00Z,carved"])
     try directory.write("time,token\n2014-07-20 05:00:00,\(Self.digits)\n", to: "a.csv")
     #expect(try rows("export a.csv --log-zone \(zone) --columns time,flags") == ["\(time),"])
+    // The name says UTC.
+    try directory.write("token,failed_at\n\(Self.digits),2014-07-20 05:00:00\n", to: "b.csv")
+    let named = "export b.csv --from feedback-list --log-zone \(zone) --columns time,flags"
+    #expect(try rows(named) == ["2014-07-20T05:00:00Z,assumed-utc"])
   }
 
   @Test("a line that cannot be read is an error with its location, and the others are read")
@@ -57,19 +53,6 @@ struct TextLineTests {
     let found = try directory.apnsift("show --from carve a.log --record 1".words).text
     #expect(found.contains("in the file at offset 6:\n  \(line)\ndecoded:\n"))
     #expect(found.contains("feedback tuple, from a line of text\n"))
-    func show(_ ending: String) throws -> String {
-      try directory.apnsift("show", Repository.path(of: "samples/tls-session.\(ending)"), "--record", "2")
-        .text
-    }
-    for (ending, first) in [
-      ("base64", "UgTImAAgCfztV3AfnU6+Jzt8SUlAXrGf9pIw62Okmfb3LgO6jQddKbZsACBcxJGG"),
-      ("xxd", "00000020: "), ("hex", "99f6f72e03ba8d075d29b66c0020"),
-    ] {
-      let text = try show(ending)
-      #expect(text.contains(":\n  \(first)") && text.contains("\ndecoded:\n"), "\(text)")
-    }
-    let raw = try show("bin")
-    #expect(!raw.contains("decoded:") && !raw.contains("in the file"))
   }
 
   @Test("a report shows what is in the file, and leaves it out where tokens are redacted")

@@ -49,13 +49,6 @@ struct UnsearchedTests {
     #expect(try directory.apnsift("export", "a.zip").lines.count == 41)
   }
 
-  @Test("dumps are still read: their bytes are no signature")
-  func dumps() throws {
-    for options in [[], ["--from", "raw"]] {
-      try directory.apnsift(["export", "dump.bin"] + options).exits(0, saying: .noProblems)
-    }
-  }
-
   private func verdicts(_ input: String) throws -> [String] {
     let columns = "source,verdict,reason"
     return try directory.apnsift("export \(input) --records inputs --columns \(columns)".words).lines

@@ -1,4 +1,3 @@
-import Basics
 import CommandTestSupport
 import Testing
 
@@ -118,10 +117,11 @@ import Testing
     #expect(try shown.text == directory.apnsift("show", "--offset", decimal, "dump.bin").text)
   }
 
-  @Test("an input may be named like an option or a command") func namesOfInputs() throws {
-    for name in ["--bogus", "export"] { try directory.write(dump, to: name) }
+  @Test("an input may be named like an option, a command, or a mistyped one") func namesOfInputs() throws {
+    for name in ["--bogus", "export", "exprot"] { try directory.write(dump, to: name) }
     #expect(try directory.apnsift("inspect", "--", "--bogus").code == 0)
     #expect(try directory.apnsift("--strict", "export").code == 0)
+    #expect(try directory.apnsift("exprot").exits(0).text.hasPrefix("exprot\n"))
   }
 
   @Test(

@@ -139,6 +139,12 @@ import Wording
     #expect(try directory.names == ["damaged.bin", "dump.bin"])
   }
 
+  @Test("a file called - is no standard output") func dash() throws {
+    try directory.write(dump, to: "-")
+    #expect(try directory.apnsift("export ./- -o - -t csv".words).exits(0).lines.count == 4)
+    #expect(try directory.bytes(of: "-") == dump)
+  }
+
   @Test("a name that is taken while the export runs is not overwritten") func nameTakenMeanwhile() throws {
     try directory.makePipe("input")
     let child = try directory.start(["export", "input", "-o", "out.csv"])
@@ -149,23 +155,6 @@ import Wording
     #expect(try child.wait() == .exit(2))
     #expect(try directory.text(of: "out.csv") == "precious\n")
     #expect(try directory.names == ["dump.bin", "input", "out.csv"])
-  }
-}
-
-@Suite("Outputs of odd commands") struct OddOutputTests {
-  /// Several threads use the output then.
-  @Test("no file is left where temporary files cannot be created") func noTemporaryFile() throws {
-    let directory = TestDirectory(["dump.bin": feedback(tuples(40_000))])
-    try directory.apnsift(
-      "export dump.bin --distinct --memory 1MiB -o out.ndjson".words, environment: ["TMPDIR": "/missing"]
-    ).exits(2, saying: "/missing")
-    #expect(try directory.names == ["dump.bin"])
-  }
-
-  @Test("a file called - is no standard output") func dash() throws {
-    let directory = TestDirectory(["-": feedback(tuples(3))])
-    #expect(try directory.apnsift("export ./- -o - -t csv".words).exits(0).lines.count == 4)
-    #expect(try directory.bytes(of: "-") == feedback(tuples(3)))
   }
 }
 

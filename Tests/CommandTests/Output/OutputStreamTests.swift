@@ -133,15 +133,6 @@ import Wording
     let outcome = try directory.apnsift(line.words).exits(0)
     #expect(outcome.errors.hasSuffix("\n") && outcome.messages.last == message)
   }
-
-  @Test("the last message says what is wrong") func lastMessageOfDamage() throws {
-    let odd = [Tuple(1_400_000_000, token(1, length: 54))]
-    try directory.write(feedback(tuples(2) + odd + tuples(2)).dropLast(5), to: "dump.bin")
-    #expect(
-      try directory.apnsift("inspect", "dump.bin").messages == [
-        "inspected 1 input with 4 records; 1 error (truncated-record 1); flags: unexpected-token-length 1"
-      ])
-  }
 }
 
 /// Whether a device is there: not every system has all.

@@ -1,4 +1,3 @@
-import Basics
 import CaptureWriting
 import CommandTestSupport
 import Foundation
@@ -62,21 +61,6 @@ import Testing
     try directory.apnsift("inspect a.log --max-hours 0".words).exits(64)
   }
 
-  @Test("the page has a series, a heat map and a table of the hours") func page() throws {
-    try directory.write(Self.hours, to: "a.log")
-    let section = try directory.report(["a.log"]).section("hours")
-    // Two pictures of each.
-    for title in [
-      "2023-11-20 09:00: 2 pushes not accepted", "200, 2023-11-20 08:00: 2 pushes",
-      "410, 2023-11-21 14:00: 1 push",
-    ] { #expect(section.ranges(of: "<title>\(title)</title>").count == 2, "\(title)") }
-    let rows = section.matches(of: /<tr><td[^>]*>(2023[^<]*)</).map { String($0.output.1) }
-    #expect(rows == ["2023-11-21 14:00", "2023-11-20 09:00", "2023-11-20 08:00"])
-    #expect(section.contains(#"data-label="503" class="number">1<"#))
-    let log = try directory.report([Repository.path(of: "samples/lost-block.bin")])
-    #expect(log.section("hours") == "")
-  }
-
   /// Lags in milliseconds, and their median, 90th percentile and maximum: the first two have three digits.
   private static let lags: [(lags: [Int], median: Int, p90: Int, maximum: Int)] = [
     ([3, 9, 1, 7, 10, 2, 8, 4, 6, 5].map { $0 * hour }, 5 * hour, 9 * hour, 10 * hour),
@@ -105,12 +89,6 @@ import Testing
     }
     let found = try summary(capture)["invalidation_lag"] as? [String: Int]
     #expect(!lags.isEmpty && found?["answers"] == lags.count && found?["max_ms"] == lags.max())
-  }
-
-  @Test("a push that was sent before the first 410 is none after it") func sentBefore() throws {
-    let capture = Repository.path(of: "samples/corpus/pushes/two-before-an-answer/input.pcap")
-    let tokens = try summary(capture)["tokens"] as? [String: Int]
-    #expect(tokens?["sent_to"] == 1 && tokens?["sends_after_410"] == 0)
   }
 
   @Test("sends after the first 410 of a token are counted by time, in any order of inputs")

@@ -59,8 +59,7 @@ import Testing
     try directory.write(hex(dump).uppercased(), to: "dump.hex")
     try directory.write(hex(dump) + "zz", to: "cut.hex")
     try directory.write(try directory.tool("xxd", [directory.path(of: "dump.bin")]), to: "dump.xxd")
-    var conversation = Conversation(serverSends: dump)
-    conversation.segmentSizes = [100, 3, 38]
+    let conversation = Conversation(serverSends: dump, in: [100, 3, 38])
     try directory.writeCapture(conversation.segments(), to: "dump.pcap")
     for name in ["dump.bin", "dump.hex", "dump.xxd", "dump.pcap"] {
       let options = ["--token-length", "32,54", "--max-places", "50"]

@@ -95,8 +95,7 @@ import Testing
 
   @Test("shows the bytes of each finding, for every input format") func bytes() throws {
     try directory.write(hex(Self.damaged).uppercased(), to: "dump.hex")
-    var conversation = Conversation(serverSends: Self.damaged)
-    conversation.segmentSizes = [7]
+    let conversation = Conversation(serverSends: Self.damaged, in: [7])
     try directory.writeCapture(conversation.segments(), to: "dump.pcap")
     let windows = try ["dump.bin", "dump.hex", "dump.pcap"].map { name in
       let page = try directory.report([name])

@@ -1,4 +1,3 @@
-import CaptureWriting
 import CommandTestSupport
 import Testing
 

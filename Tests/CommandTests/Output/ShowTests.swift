@@ -44,13 +44,6 @@ import Testing
     #expect(found.contains("flags: unknown-item"))
   }
 
-  @Test("an error response has the status text of Apple's table") func response() throws {
-    try directory.write([8, 8, 0, 0, 0, 0x79], to: "got.bin")
-    let found = try lines("got.bin", "--protocol", "responses", "--offset", "3")
-    #expect(found.contains { $0.hasSuffix("status      8, invalid token") })
-    #expect(found.contains { $0.hasSuffix("identifier  121") })
-  }
-
   @Test("bytes outside records are shown with their findings") func skipped() throws {
     let noise = [UInt8](repeating: 0xff, count: 50)
     try directory.write(Self.tuple + noise + Self.tuple + Self.tuple, to: "dump.bin")

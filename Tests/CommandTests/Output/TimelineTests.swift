@@ -1,4 +1,3 @@
-import Basics
 import CommandTestSupport
 import Testing
 

@@ -99,10 +99,7 @@ struct EndedReplayTests {
 private struct EndingReplay {
   /// Polls of the server before the replay is ended, from its start, or only while its transaction writes. Polls
   /// alternate with the replay, so no time is measured.
-  struct Moment {
-    var isWriting: Bool
-    var polls: Int
-  }
+  typealias Moment = (isWriting: Bool, polls: Int)
 
   /// Rows of the old table; of the new one; that the replay changes.
   static let rows = (old: 1000, new: 2000, changed: 1500)
@@ -168,8 +165,8 @@ private struct EndingReplay {
   ) -> Moment {
     let share = Double.random(in: 0...1, using: &generator)
     return index % 2 == 0
-      ? Moment(isWriting: false, polls: Int(Double(whole.polls) * share * 1.1))
-      : Moment(isWriting: true, polls: Int(Double(whole.writing) * share) + 1)
+      ? (false, Int(Double(whole.polls) * share * 1.1))
+      : (true, Int(Double(whole.writing) * share) + 1)
   }
 
   /// Starts the replay and ends it at `moment`, unless it has ended by then. Returns when the server is done with it.

@@ -10,12 +10,6 @@ struct KilledReplayTests {
     "replay", "dump.bin", "--store", "sqlite:tokens.sqlite", "--max-invalidate", "100%",
   ]
 
-  /// When a run is killed: so long after its start, or after its journal appeared, from when on it writes.
-  private struct Moment {
-    var isAfterJournal: Bool
-    var delay: Duration
-  }
-
   private let directory = TestDirectory()
 
   /// A store of 100,000 registrations, and a dump of 300,000 tokens, a part of which is in the store.
@@ -56,29 +50,19 @@ struct KilledReplayTests {
     }
   }
 
-  /// Runs the replay and kills it at `moment`, unless it has ended by then.
-  private func runAndKill(at moment: Moment) throws -> Ending {
+  /// Runs the replay and kills it that long after its start, or after its journal appeared, from when on it writes, unless it
+  /// has ended by then.
+  private func runAndKill(after delay: Duration, isAfterJournal: Bool) throws -> Ending {
     let child = try directory.start(Self.arguments)
-    if moment.isAfterJournal { try awaitJournal(of: child) }
+    if isAfterJournal { try awaitJournal(of: child) }
     // Here a timed wait is the point: the moment is to be any.
-    usleep(UInt32(max(0, moment.delay / .microseconds(1))))
+    usleep(UInt32(max(0, delay / .microseconds(1))))
     child.send(SIGKILL)
     return try child.wait()
   }
 
   private func awaitJournal(of child: ChildProcess) throws {
     while !directory.exists("tokens.sqlite-journal"), try !child.hasEnded() { sched_yield() }
-  }
-
-  /// Moments from before the store is opened to after the end, half of them while it is written.
-  private func moments(
-    _ kills: Int, _ seed: UInt64, _ whole: Duration, _ writing: Duration
-  ) -> [Moment] {
-    var generator = FixedGenerator(seed: seed)
-    return (0..<kills).map { index in
-      let share = Double.random(in: 0...1.1, using: &generator)
-      return Moment(isAfterJournal: index % 2 != 0, delay: (index % 2 == 0 ? whole : writing) * share)
-    }
   }
 
   @Test("nothing is lost, nothing is half done")
@@ -101,9 +85,15 @@ struct KilledReplayTests {
     #expect(try !isSame("old.sqlite", "new.sqlite"))
 
     var killed = 0
-    for moment in moments(kills, seed, start.duration(to: end), journal.duration(to: end)) {
+    var generator = FixedGenerator(seed: seed)
+    for index in 0..<kills {
+      // From before the store is opened to after the end, half of them while it is written.
+      let isAfterJournal = index % 2 != 0
+      let delay =
+        (isAfterJournal ? journal : start).duration(to: end) * Double.random(in: 0...1.1, using: &generator)
+      let moment = "\(delay), \(isAfterJournal)"
       try copy("old.sqlite", to: "tokens.sqlite")
-      if try runAndKill(at: moment) == .signal(SIGKILL) { killed += 1 }
+      if try runAndKill(after: delay, isAfterJournal: isAfterJournal) == .signal(SIGKILL) { killed += 1 }
       // The tool looks at a copy: apnsift must cope with the leftovers itself.
       try copy("tokens.sqlite", to: "seen.sqlite")
       #expect(try directory.sqlite("seen.sqlite", "PRAGMA integrity_check;") == "ok", "\(moment)")

@@ -8,7 +8,6 @@ import Wording
 @Suite("Stores in PostgreSQL")
 struct PostgreSQLCommandTests {
   private let directory = TestDirectory()
-  private let server: PrivatePostgreSQL
   private let database: String
   private let session: PostgreSQLSession
   private let store: String
@@ -17,7 +16,7 @@ struct PostgreSQLCommandTests {
 
   init() throws {
     try directory.write(feedback(tuples(3)), to: "dump.bin")
-    server = try PrivatePostgreSQL.shared.get()
+    let server = try PrivatePostgreSQL.shared.get()
     database = try server.makeDatabase()
     session = try PostgreSQLSession(server, database: database)
     store = server.uri(database, user: "postgres:secret")
@@ -68,26 +67,5 @@ struct PostgreSQLCommandTests {
     }
     let dead = try session.run("SELECT count(*) FROM device_tokens WHERE invalidated_at IS NOT NULL")
     #expect(dead == [["2"]])
-  }
-
-  @Test("PG* variables fill in what the URI leaves open")
-  func variables() throws {
-    try directory.apnsift(
-      ["replay", "dump.bin", "--store", "postgres:", "--create"],
-      environment: ["PGHOST": server.directory, "PGDATABASE": database, "PGUSER": "postgres"]
-    ).exits(0)
-    #expect(try session.run("SELECT count(*) FROM device_tokens") == [["3"]])
-  }
-
-  @Test(
-    "a server that is not there, and a URI that cannot be read",
-    arguments: [
-      ("postgres://me:secret@/db?host=/nowhere", 2, "postgresql://me@/db?host=/nowhere: "),
-      ("postgres://h/db?nothing=secret", 64, "apnsift: "),
-    ])
-  func errors(_ store: String, _ code: Int32, _ name: String) throws {
-    let outcome = try directory.apnsift("store", "list", "--store", store)
-    #expect(outcome.code == code && outcome.errors.contains(name))
-    #expect(!outcome.errors.contains("secret") && !outcome.errors.contains("\t"))
   }
 }

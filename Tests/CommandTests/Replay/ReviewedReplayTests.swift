@@ -1,4 +1,3 @@
-import Basics
 import CommandTestSupport
 import Testing
 
@@ -172,18 +171,6 @@ struct ReviewedReplayTests {
     let outcome = try replay("gone.csv").exits(0)
     #expect(outcome.errors.contains("implausible-timestamp"), "\(outcome.errors)")
     #expect(try dead() == ["c"])
-  }
-
-  @Test("a registration with a date alone, or without seconds, keeps the device until that ends")
-  func spans() throws {
-    // The tuples of tokens 1 and 2 are of 2014-05-13 16:54:20 and 16:55:20.
-    try map(seen: "iso")
-    try directory.sqlite(
-      "own.sqlite",
-      "UPDATE devices SET seen = '2014-05-12'; UPDATE devices SET seen = '2014-05-13' WHERE id = 'b'; "
-        + "UPDATE devices SET seen = '2014-05-13 16:55' WHERE id = 'c';")
-    try replay("dump.bin").exits(0)
-    #expect(try dead() == ["a \"2\"", "a,1", "d", "e"])
   }
 
   @Test("a registration on the day of an invalidation makes a token live again")

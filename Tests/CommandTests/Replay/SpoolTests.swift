@@ -199,9 +199,13 @@ struct SpoolTests {
     (["--move-done", "none"], 2), (["--move-done", "spool/0.bin"], 2), (["--move-done", "spool"], 2),
     (["--move-done", "spool/sub"], 2), (["--move-failed", "failed"], 64),
     (["--move-failed", "spool/sub", "--skip-unreadable"], 2),
+    (["--metrics", "figures"], 64), (["--metrics", "figures.txt"], 64), (["--metrics", "none/a.prom"], 2),
+    (["--metrics", "-"], 64),
   ]
 
-  @Test("a directory that cannot take the files, or is read itself, is refused first", arguments: badTargets)
+  @Test(
+    "a directory that cannot take the files, or is read itself, and a file that cannot take figures, are refused first",
+    arguments: badTargets)
   func target(_ options: [String], _ code: Int32) throws {
     try directory.makeDirectory("spool/sub")
     #expect(try directory.apnsift(["replay", "spool", "--create"] + options).code == code)
@@ -253,16 +257,6 @@ struct SpoolTests {
     let mode = try directory.shell(
       "umask 022; \"$APNSIFT\" replay spool --metrics b.prom && stat -c %a b.prom")
     #expect(mode.lines.last == "644")
-  }
-
-  static let badMetrics: [(name: String, code: Int32)] = [
-    ("figures", 64), ("figures.txt", 64), ("none/a.prom", 2), ("-", 64),
-  ]
-
-  @Test("a file of figures that cannot be written stops the replay", arguments: badMetrics)
-  func unwritable(_ name: String, _ code: Int32) throws {
-    #expect(try replay("--metrics", name).code == code)
-    #expect(!directory.exists("tokens.sqlite"))
   }
 
   /// The values by metric and label, as `tokens outcome=kept`, of a text in Prometheus' format.

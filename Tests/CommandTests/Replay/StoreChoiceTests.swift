@@ -24,9 +24,16 @@ struct StoreChoiceTests {
     #expect(!second.said("no store is named: making sqlite:tokens.sqlite"))
   }
 
-  @Test("reading makes no default store", arguments: [["store", "list"], ["store", "show", "aa"]])
-  func defaultStoreForReading(_ arguments: [String]) throws {
-    try directory.apnsift(arguments).exits(2, saying: .storeFailed("sqlite:tokens.sqlite", .notFound))
+  private static let named = ["--store", "sqlite:tokens.sqlite"]
+
+  @Test(
+    "what reads makes no store, by default or by its name",
+    arguments: [
+      ["list"], ["show", "aa"], ["undo", "1"] + named, ["history"] + named, ["history", "1"] + named,
+    ])
+  func storeForReading(_ arguments: [String]) throws {
+    try directory.apnsift(["store"] + arguments).exits(
+      2, saying: .storeFailed("sqlite:tokens.sqlite", .notFound))
     #expect(try directory.names == ["dump.bin"])
   }
 
@@ -61,19 +68,6 @@ struct StoreChoiceTests {
   func unusualPaths(_ path: String) throws {
     try directory.apnsift("replay", "dump.bin", "--create", "--store", "sqlite:\(path)").exits(0)
     #expect(try count("./\(path)") == "3")
-  }
-
-  @Test("apps and environments have tokens of their own")
-  func owners() throws {
-    try directory.makeStore([StoredToken(token: token(0))], app: "mail", environment: "sandbox")
-    try directory.makeStore([StoredToken(token: token(0))], app: "chat", environment: "sandbox")
-    let outcome = try directory.apnsift(
-      "replay", "dump.bin", "--json", "--store", "sqlite:tokens.sqlite", "--app", "mail", "--environment",
-      "sandbox")
-    let object = try outcome.json(["invalidated": 1, "inserted": 2])
-    #expect(object["app"] as? String == "mail" && object["environment"] as? String == "sandbox")
-    #expect(try directory.storedTokens(app: "chat", environment: "sandbox") == [StoredToken(token: token(0))])
-    #expect(try directory.storedTokens(app: "mail", environment: "production").isEmpty)
   }
 
   @Test(

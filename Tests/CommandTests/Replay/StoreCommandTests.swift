@@ -11,7 +11,7 @@ struct StoreCommandTests {
     try directory.apnsift(["store", "register"] + arguments, input: input)
   }
 
-  /// StoreImportTests has all spellings.
+  /// TokenTextTests has all spellings.
   @Test("tokens as arguments, as people copy them")
   func registerArguments() throws {
     for (number, spelling) in [hex(token(1)).uppercased(), "<\(hex(token(1)))>", Base64.text(of: token(1))]
@@ -62,18 +62,12 @@ struct StoreCommandTests {
       rows.suffix(2).allSatisfy { ($0.registeredAt ?? 0) >= now && ($0.registeredAt ?? 0) < now + 3600 })
   }
 
-  /// Further ones are those of an import.
-  static let badLists: [(text: String, line: Int, column: Int?, problem: Message)] = [
-    ("token\n", 1, nil, .headerWithout("registered_at", option: "--registered-column", header: ["token"])),
-    ("token,registered_at\naa,1\nzz,2\n", 3, 1, .notAToken("zz")),
-    ("token,registered_at\naa,1\nbb,2,3\n", 3, 1, .wrongFieldCount(3, expected: 2)),
-  ]
-
-  @Test("a bad line names file and line, and nothing is registered", arguments: badLists)
-  func badCSV(_ text: String, _ line: Int, _ column: Int?, _ problem: Message) throws {
+  /// What can be wrong is StoreImportTests' business.
+  @Test("a bad line names file and line, and nothing is registered")
+  func badCSV() throws {
     try directory.makeStore()
-    try directory.write(text, to: "list.csv")
-    let message = Message.nothingImported("list.csv", .located(problem, line: line, column: column))
+    try directory.write("token,registered_at\naa,1\nzz,2\n", to: "list.csv")
+    let message = Message.nothingImported("list.csv", .located(.notAToken("zz"), line: 3, column: 1))
     #expect(try register(["--csv", "list.csv"]).exits(2).messages == [message.text])
     #expect(try directory.storedTokens().isEmpty)
   }
@@ -112,22 +106,6 @@ struct StoreCommandTests {
     ]
     let outcome = try directory.apnsift(["store", "list"] + options).exits(0)
     #expect(outcome.text == Self.header + rows.map { all[$0] }.joined())
-  }
-
-  @Test("list as JSON and NDJSON", arguments: [[], ["--dead"], ["--app", "com.none"]])
-  func listJSON(_ options: [String]) throws {
-    try fill()
-    func list(_ format: String) throws -> String {
-      try directory.apnsift(["store", "list", "-t", format] + options).text
-    }
-    let array = try Evidence.objects(list("json"))
-    #expect(try Evidence.same(array, Evidence.lines(list("ndjson"))))
-    let csv = parseCSV(try list("csv"))
-    let rows = array.map { object in
-      csv[0].map { column in object[column].map { $0 is Null ? "" : "\($0)" } ?? "missing" }
-    }
-    #expect(rows == Array(csv.dropFirst()))
-    #expect(array.allSatisfy { $0.keys.count == 5 })
   }
 
   @Test("show reports the state of each token, and which are missing")

@@ -9,56 +9,19 @@ import Wording
 struct StoreErrorTests {
   private let directory = TestDirectory(["dump.bin": feedback(tuples(3))])
 
-  /// What the file is, and the error.
-  private static let cases: [(prepare: @Sendable (TestDirectory) throws -> Void, error: StoreError)] = [
-    ({ try $0.write(String(repeating: "no database ", count: 99), to: "s") }, .notADatabase),
-    ({ try $0.makePipe("s") }, .cannotOpen("it is not a regular file")),
-    (
-      {
-        try $0.sqlite(
-          "s",
-          "CREATE TABLE device_tokens (app TEXT, environment TEXT, token BLOB, registered_at TEXT, "
-            + "invalidated_at INTEGER, PRIMARY KEY (app, environment, token));")
-      },
-      .misfit(
-        "device_tokens", .column("registered_at"), expected: .columnType("INTEGER"),
-        found: .columnType("TEXT"))
-    ),
-  ]
-
-  @Test("every command fails with the same words, and changes nothing", arguments: cases.indices)
-  func unfit(_ index: Int) throws {
-    let (prepare, error) = Self.cases[index]
-    try prepare(directory)
-    let before = try index == 1 ? [] : directory.bytes(of: "s")
-    for command in [
+  @Test(
+    "every command fails with the same words, and changes nothing",
+    arguments: [
       ["replay", "dump.bin"], ["replay", "dump.bin", "--dry-run"], ["store", "list"],
       ["store", "register", "aa"],
-    ] {
-      let outcome = try directory.apnsift(command + ["--store", "sqlite:s"]).exits(
-        2, saying: .storeFailed("sqlite:s", error))
-      #expect(outcome.output.isEmpty)
-    }
-    #expect(try (index == 1 ? [] : directory.bytes(of: "s")) == before)
-    #expect(try directory.names == ["dump.bin", "s"])
-  }
-
-  @Test("rows that are understood are listed whole before the error", arguments: ["csv", "json"])
-  func listAroundARowOfOthers(_ format: String) throws {
-    _ = try directory.apnsift("store", "register", "aa", "--at", "0", "--store", "sqlite:s", "--create")
-    try directory.sqlite(
-      "s", "INSERT INTO device_tokens VALUES (CAST(x'ff' AS TEXT), 'production', x'00', NULL, NULL);")
-    let listed = try directory.apnsift("store", "list", "-t", format, "--store", "sqlite:s").exits(2)
-    let expected = [
-      "csv": "app,environment,token,registered_at,invalidated_at\n,production,aa,1970-01-01T00:00:00Z,\n",
-      "json":
-        #"[\#n{"app":"","environment":"production","token":"aa","registered_at":"1970-01-01T00:00:00Z","#
-        + #""invalidated_at":null}\#n]\#n"#,
-    ]
-    #expect(listed.text == expected[format])
-    let row = Message.inRow(
-      .rowKey("token", "x'00'"), of: "device_tokens", "app is CAST(x'ff' AS TEXT), expected text in UTF-8")
-    #expect(listed.said(.storeFailed("sqlite:s", .unreadableRows(1, first: row))))
+    ])
+  func unfit(_ command: [String]) throws {
+    let text = String(repeating: "no database ", count: 99)
+    try directory.write(text, to: "s")
+    let outcome = try directory.apnsift(command + ["--store", "sqlite:s"]).exits(
+      2, saying: .storeFailed("sqlite:s", .notADatabase))
+    #expect(outcome.output.isEmpty)
+    #expect(try directory.text(of: "s") == text && directory.names == ["dump.bin", "s"])
   }
 
   @Test("a replay that fails leaves no store that it began to create")
@@ -98,24 +61,6 @@ struct StoreErrorTests {
     try holder.release()
     #expect(try child.wait() == .exit(0))
     #expect(try directory.storedTokens().count == 3)
-  }
-
-  @Test("a full disk leaves the store as it was, and the next replay does it all")
-  func fullDisk() throws {
-    try directory.makeStore(tuples(500).map { StoredToken(token: $0.token, registeredAt: 7) })
-    let stored = try directory.storedTokens()
-    try directory.write(feedback(tuples(4000, from: 250)), to: "dump.bin")
-    let line = "\"$APNSIFT\" replay dump.bin --store sqlite:tokens.sqlite"
-    // Units of 512 bytes: more than the store has now, less than it needs.
-    let size = try directory.bytes(of: "tokens.sqlite").count
-    let full = try directory.shell("ulimit -f \(size / 512 + 40); \(line)").exits(2)
-    // Which of them depends on the statement that meets the limit.
-    let remedies = [StoreError.full(.verbatim("")), .failed(.verbatim(""))].map(\.remedy)
-    #expect(full.errors.contains("sqlite:tokens.sqlite: ") && remedies.contains(where: full.said))
-    #expect(try directory.sqlite("tokens.sqlite", "PRAGMA integrity_check;") == "ok")
-    #expect(try directory.storedTokens() == stored)
-    #expect(try directory.shell(line).code == 0)
-    #expect(try directory.storedTokens().count == 4250)
   }
 
   @Test(

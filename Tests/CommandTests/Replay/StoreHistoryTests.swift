@@ -82,20 +82,6 @@ struct StoreHistoryTests {
     #expect(try other.storedTokens() == Self.before && directory.storedTokens() == Self.after)
   }
 
-  @Test("it goes by the bytes, not by the name, by app and environment, and so does an undo")
-  func digests() throws {
-    _ = try replay("dump.bin")
-    try directory.write(feedback(Self.deaths), to: "copy.bin")
-    for options in [["--app", "mail"], ["--environment", "sandbox"]] {
-      #expect(try !directory.apnsift(["replay", "copy.bin"] + options).errors.contains("already-replayed"))
-    }
-    #expect(try undo(2).code == 0)
-    let again = try replay("copy.bin", "--environment", "production")
-    #expect(again.messages.first == Message.about("copy.bin", .alreadyReplayed(by: 1)).text)
-    try directory.write(feedback(Self.deaths + tuples(1)), to: "dump.bin")
-    #expect(try !replay("dump.bin", "--environment", "production").errors.contains("already-replayed"))
-  }
-
   /// What leaves nothing in the journal.
   @Test("neither a dry run nor --no-journal leaves an entry", arguments: [["--dry-run"], ["--no-journal"]])
   func unrecorded(_ options: [String]) throws {
@@ -276,11 +262,44 @@ struct StoreHistoryTests {
     #expect(try directory.sqlite("devices.sqlite", "SELECT * FROM devices") == "1|\(hex(token(1)))")
   }
 
-  @Test("a store that is missing is not made", arguments: [["undo", "1"], ["history"], ["history", "1"]])
-  func noStore(_ arguments: [String]) throws {
-    let store = "sqlite:none.sqlite"
-    try directory.apnsift(["store"] + arguments + ["--store", store]).exits(
-      2, saying: .storeFailed(store, .notFound))
-    #expect(!directory.exists("none.sqlite"))
+  // MARK: - A store of version 1.0.0
+
+  /// A replay of six tuples, one of six later tuples, three of them with the same tokens, and its undo. The expected rows are
+  /// those that 1.0.0 lists.
+  private func makeReleased() throws {
+    let dump = Repository.path(of: "Tests/Fixtures/journal-1.0.sql")
+    try directory.shell("sqlite3 store < '\(dump)'").exits(0)
+  }
+
+  private func released(_ arguments: String...) throws -> Outcome {
+    try directory.apnsift(["store"] + arguments + ["--store", "sqlite:store"])
+  }
+
+  @Test("a journal of version 1.0.0 is listed, with its changes")
+  func releasedList() throws {
+    try makeReleased()
+    let text = try released("history").text
+    for line in [
+      "6 tuples, 6 tokens: 6 inserted", "6 tuples, 6 tokens: 3 updated, 3 inserted; undone by 3",
+      "undid 2: 6 rows restored",
+    ] {
+      #expect(text.contains(line), "\(text)")
+    }
+    let changes = try released("history", "2", "--changes")
+    let outcomes = changes.text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[2] }
+    #expect(outcomes.count == 6 && outcomes.count { $0 == "updated" } == 3, "\(changes.text)")
+  }
+
+  @Test("a journal of version 1.0.0 takes replays and undos")
+  func releasedContinues() throws {
+    try makeReleased()
+    #expect(try released("undo", "1").code == 0)
+    #expect(try released("list").lines.count == 1)
+    try directory.write(feedback(tuples(3)), to: "dump.bin")
+    let arguments = ["replay", "dump.bin", "--store", "sqlite:store", "--app", "com.example.app"]
+    #expect(try directory.apnsift(arguments).errors.contains("3 rows of sqlite:store changed"))
+    #expect(try released("undo", "5").errors.contains("3 rows restored"))
+    let changes = try released("history", "2", "--changes")
+    #expect(changes.lines.count == 7, "\(changes.text)")
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Bytes as text that tools make of them, written without the library's code.
 package enum DumpText: String, CaseIterable, Sendable {
   case raw, wrappedHex, spacedHex, unevenHex, xxd, hexdump, base64
@@ -60,17 +62,8 @@ package enum DumpText: String, CaseIterable, Sendable {
   }
 
   private func base64(_ bytes: [UInt8]) -> (text: [UInt8], offsets: [Int]) {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    var offsets: [Int] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      if start > 0, start % 57 == 0 { text.append(0x0a) }
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      offsets += group.indices.map { text.count + $0 - start }
-      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      text += (0...group.count).map { alphabet[bits >> (18 - 6 * $0) & 63] }
-      text += repeatElement(0x3d, count: 3 - group.count)
-    }
-    return (text, offsets)
+    let text = Data(bytes).base64EncodedString(options: [.lineLength76Characters, .endLineWithLineFeed])
+    // A line has 57 bytes.
+    return (Array(text.utf8), bytes.indices.map { $0 / 3 * 4 + $0 % 3 + $0 / 57 })
   }
 }

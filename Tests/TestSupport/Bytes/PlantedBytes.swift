@@ -1,3 +1,5 @@
+import Foundation
+
 /// Bytes with records planted in them, and what a search must find. Shares no code with the search.
 package struct PlantedBytes {
   package enum Form: String, CaseIterable, Sendable {
@@ -96,23 +98,17 @@ package struct PlantedBytes {
 
   private static func base64Text(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> ([UInt8], [Int]) {
     let isURLSafe = generator.chance(2)
-    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    let alphabet = letters + Array((isURLSafe ? "-_" : "+/").utf8)
     let (width, lineEnd) = generator.pick([(0, ""), (76, "\r\n"), (64, "\n"), (76, "\n> ")])
     // Other bytes before the tuples give them any of three phases.
     let lead = generator.bytes(generator.pick(0...2))
-    let all = lead + bytes
+    let standard = Data(lead + bytes).base64EncodedString().filter { $0 != "=" }
+    let digits = isURLSafe ? standard.replacing("+", with: "-").replacing("/", with: "_") : standard
     var text: [UInt8] = []
     var digitStarts: [Int] = []
-    for digit in 0..<(all.count * 8 + 5) / 6 {
-      if width > 0, digit > 0, digit % width == 0 { text += Array(lineEnd.utf8) }
-      var value = 0
-      for bit in 6 * digit..<6 * digit + 6 {
-        let byte = bit / 8 < all.count ? all[bit / 8] : 0
-        value = 2 * value + Int(byte >> (7 - UInt8(bit % 8)) & 1)
-      }
+    for (index, digit) in digits.utf8.enumerated() {
+      if width > 0, index > 0, index % width == 0 { text += lineEnd.utf8 }
       digitStarts.append(text.count)
-      text.append(alphabet[value])
+      text.append(digit)
     }
     return (text, bytes.indices.map { digitStarts[($0 + lead.count) * 8 / 6] })
   }

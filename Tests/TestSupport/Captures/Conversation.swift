@@ -27,8 +27,11 @@ package struct Conversation: Sendable {
 
   package init(_ turns: [Turn]) { self.turns = turns }
 
-  /// A server that sends `bytes` and closes: a feedback connection.
-  package init(serverSends bytes: [UInt8]) { self.init([Turn(.server, bytes)]) }
+  /// A server that sends `bytes`, in segments of these sizes, and closes: a feedback connection.
+  package init(serverSends bytes: [UInt8], in sizes: [Int] = [1400]) {
+    self.init([Turn(.server, bytes)])
+    segmentSizes = sizes
+  }
 
   /// All that `sender` says.
   package func bytes(of sender: Sender) -> [UInt8] {

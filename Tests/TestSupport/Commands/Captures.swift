@@ -42,6 +42,7 @@ package struct Exported {
   package var findings: [Evidence.Object] { objects("finding") }
   package var codes: [String] { findings.compactMap { $0["code"] as? String } }
   package var streams: [Evidence.Object] { objects("stream") }
+  package var summary: Evidence.Object { objects("summary").first ?? [:] }
 
   package func objects(_ type: String) -> [Evidence.Object] {
     objects.filter { $0["type"] as? String == type }
@@ -97,9 +98,5 @@ package enum FeedbackConversation {
     }
   }()
 
-  package static let plain: Conversation = {
-    var conversation = Conversation(serverSends: feedback(tuples))
-    conversation.segmentSizes = [1000, 38, 1, 370, 1400]
-    return conversation
-  }()
+  package static let plain = Conversation(serverSends: feedback(tuples), in: [1000, 38, 1, 370, 1400])
 }

@@ -46,6 +46,9 @@ package struct Outcome {
   /// Lines of the output, without their ends.
   package var lines: [String] { text.split(separator: "\n").map(String.init) }
 
+  /// The rows of CSV, without the header.
+  package var rows: [[String]] { Array(parseCSV(text).dropFirst()) }
+
   /// Messages, without the command's name before each.
   package var messages: [String] {
     errors.split(separator: "\n").map { line in
@@ -66,6 +69,11 @@ package struct Outcome {
 
   /// Whether the command said `message`, alone or in a longer message.
   package func said(_ message: Message) -> Bool { errors.contains(VisibleText.of(message.text)) }
+}
+
+extension String {
+  /// The words of a command line without quotes.
+  package var words: [String] { split(separator: " ").map(String.init) }
 }
 
 /// What a program reads as standard input.

@@ -18,19 +18,11 @@ func readInput() -> (bytes: [UInt8], ends: [Int]) {
   }
 }
 
-func hex(_ bytes: RawSpan) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  var text: [UInt8] = []
-  for offset in 0..<bytes.byteCount {
-    let byte = Int(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
-    text += [digits[byte >> 4], digits[byte & 15]]
-  }
-  return String(decoding: text, as: UTF8.self)
-}
-
 /// Prints records as `verify --reader` expects them.
 struct Printer: RecordReceiver {
-  mutating func receive(_ emission: Emission, token: RawSpan) { print("\(emission.time),\(hex(token))") }
+  mutating func receive(_ emission: Emission, token: RawSpan) {
+    print("\(emission.time),\(Hex.string(token.withUnsafeBytes { Array($0) }))")
+  }
 }
 
 func fail(_ message: String) -> Never {

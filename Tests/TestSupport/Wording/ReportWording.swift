@@ -1,5 +1,6 @@
 import Basics
 
+/// Of what a command has done.
 extension Message {
   /// What was done, and what is wrong with the inputs.
   package static func closing(_ done: Message, _ problems: [Message]) -> Message {
@@ -21,5 +22,21 @@ extension Message {
   /// - Parameter use: such as `one of the inputs`.
   package static func outputIsRead(_ path: String, _ use: String) -> Message {
     Message("\(path) is \(use): name another file to write")
+  }
+
+  /// - Parameter rows: as in `rowCount` and `recordCounts`.
+  package static func exported(_ rows: Message, inputs: Int) -> Message {
+    Message("exported \(rows) of \(Count.of(inputs, "input"))")
+  }
+
+  /// The inventory.
+  /// - Parameter inputs: files that were read.
+  package static func exported(files: Int, inputs: Int) -> Message {
+    Message("listed \(Count.of(files, "file")), \(Count.of(inputs, "input")) read")
+  }
+
+  /// The bytes of streams, a file a direction.
+  package static func exported(directions: Int, streams: Int, to directory: String) -> Message {
+    Message("exported \(Count.of(directions, "direction")) of \(Count.of(streams, "stream")) to \(directory)")
   }
 }

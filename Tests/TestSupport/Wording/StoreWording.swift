@@ -1,5 +1,6 @@
 import Basics
 
+/// Of stores and their tables.
 extension Message {
   /// - Parameter id: the undo's own number.
   package static func undid(
@@ -20,9 +21,39 @@ extension Message {
         + "--at another time")
   }
 
-  package static func notAStoreURL(_ text: String) -> Message {
-    Message(
-      "token store '\(text)': expected sqlite:PATH"
-        + (text.isEmpty ? ", as in sqlite:tokens.sqlite" : "; for that file write sqlite:\(text)"))
+  /// - Parameter key: an SQL literal.
+  package static func rowKey(_ column: String, _ key: String) -> Message { Message("\(column) \(key)") }
+
+  package static func lacks(_ privilege: String, on table: String) -> Message {
+    Message("it lacks \(privilege) on \(table)")
   }
+
+  package static func nullKey(of table: String) -> Message {
+    Message(
+      "the primary key of a row of \(table) is null, so that an undo could not find it; --no-journal needs no key"
+    )
+  }
+
+  package static func column(_ name: String) -> Message { Message("column \(name)") }
+
+  package static let primaryKey = Message("the primary key")
+
+  package static let tableName = Message("the name")
+
+  /// - Parameter kind: `view`, for example.
+  package static func relation(_ kind: String) -> Message { Message("a \(kind)") }
+
+  package static let nothingFound = Message("none")
+
+  package static let neither = Message("neither")
+
+  package static func columnNames(_ names: [String]) -> Message { Message(names.joined(separator: ", ")) }
+
+  package static let generatedColumn = Message("a generated one")
+
+  package static let notNull = Message("NOT NULL")
+
+  package static func columnType(_ name: String) -> Message { Message("type \(name)") }
+
+  package static func collation(_ name: String) -> Message { Message("collation \(name)") }
 }

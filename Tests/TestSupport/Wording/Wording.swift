@@ -39,14 +39,6 @@ extension Message {
         + "each part optional, with %XX for special characters, as %40 for @")
   }
 
-  package static let uriWithoutSlashes = Message("expected // after the colon")
-
-  package static let databaseWithAt = Message("the database's name contains an @")
-
-  package static let parameterWithoutValue = Message("a parameter after the ? is not NAME=VALUE")
-
-  package static let portIsNoNumber = Message("a port is not a number")
-
   /// One line without a full stop: the store, the problem and the remedy.
   package static func rowsStayChanged(_ count: String) -> Message {
     Message("\(count) of earlier transactions stay changed, and the same command continues")

@@ -259,15 +259,16 @@ struct Journal {
     return (last, Int(clamping: parts ?? 0))
   }
 
-  /// The last replay for `owner` by the mapping with an input of that SHA-256; nil if it, or a later one, was undone.
+  /// The last replay for `owner` that counts, with an input of that SHA-256; nil if it, or a later one, was undone.
   /// An undo also covers the replays before it: a repeated replay of an input changed nothing.
-  func replay(ofInput sha256: String, for owner: AppEnvironment, mapping: String?) throws -> Int? {
+  func replay(
+    ofInput sha256: String, for owner: AppEnvironment, _ isCounted: (JournalEntry) -> Bool
+  ) throws -> Int? {
     let same = try readableRecords(
       where: "replays.id IN (SELECT replay FROM \(name(.inputs)) WHERE sha256 = \(parameter(1)))",
       [.text(sha256)]
     ).filter {
-      $0.owner == owner && $0.entry.mapping == mapping && $0.undoes == nil && !$0.isPending
-        && !$0.isUnfinished
+      $0.owner == owner && isCounted($0.entry) && $0.undoes == nil && !$0.isPending && !$0.isUnfinished
     }
     guard let last = same.last else { return nil }
     let undone = same.compactMap(\.undoneBy).max() ?? 0

@@ -101,19 +101,6 @@ struct TLSKeyTests {
     return PcapngWriter().block(10, order.bytes(0x544c_534b, 4) + order.bytes(log.count, 4) + log + padding)
   }
 
-  @Test(
-    "lines of a key log in blocks of their own, as they are written during a capture", arguments: TLSFlow.some
-  )
-  func lineByLine(_ flow: TLSFlow) throws {
-    let distance = (flow.segments.count - 1) / flow.keys.count
-    let blocks = flow.keys.enumerated().map { (1 + $0 * distance, Self.secrets($1 + "\n")) }
-    try write(flow.segments, withBlocks: Dictionary(blocks, uniquingKeysWith: +))
-    for exported in try exportEmbedded() {
-      #expect(try exported.tupleTexts == flow.tuples)
-      #expect(exported.codes == [])
-    }
-  }
-
   @Test("a key log in the capture may be left alone", arguments: ["--no-embedded-keys", "--no-decrypt"])
   func leftAlone(_ option: String) throws {
     try writeWithSecrets(TLSFlow.gcm, before: 0)
@@ -122,22 +109,25 @@ struct TLSKeyTests {
     #expect(Set(ignored.codes) == ["encrypted-stream"])
   }
 
-  @Test("a key log anywhere in the capture is used: of a file, and a pipe", arguments: TLSFlow.some)
+  @Test(
+    "a key log anywhere in the capture is used, also line by line, as it is written: of a file, and a pipe",
+    arguments: TLSFlow.some)
   func embedded(_ flow: TLSFlow) throws {
-    for packet in [0, 1, flow.segments.count / 2, flow.segments.count - 1] {
-      try writeWithSecrets(flow, before: packet)
-      for exported in try exportEmbedded() {
+    let count = flow.segments.count
+    let distance = (count - 1) / flow.keys.count
+    let lines = flow.keys.enumerated().map { (1 + $0 * distance, Self.secrets($1 + "\n")) }
+    let whole = [0, 1, count / 2, count - 1].map { [$0: Self.secrets(flow.keyLog)] }
+    for blocks in whole + [Dictionary(lines, uniquingKeysWith: +)] {
+      try write(flow.segments, withBlocks: blocks)
+      for exported in [
+        try directory.export("embedded.pcapng"), try directory.export("-", input: .file("embedded.pcapng")),
+      ] {
         #expect(try exported.tupleTexts == flow.tuples)
         #expect(exported.codes == [])
         let source = exported.streams.first?["source"] as? String
         #expect(exported.streams.first?["tls_key_file"] as? String == source)
       }
     }
-  }
-
-  /// From the file, and from a pipe.
-  private func exportEmbedded() throws -> [Exported] {
-    [try directory.export("embedded.pcapng"), try directory.export("-", input: .file("embedded.pcapng"))]
   }
 
   /// A pipe cannot be read twice, and a closed connection is not kept.

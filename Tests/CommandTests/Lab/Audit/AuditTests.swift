@@ -8,18 +8,9 @@ import Testing
 @Suite("Audits") struct AuditTests {
   private let directory = TestDirectory()
 
-  /// The rows, from JSON, as `name records correct wrong missed outcome`.
-  private func rows(_ arguments: String...) throws -> [String] {
-    try objects(arguments).map { "\($0["name"] ?? "") \(Readers.counts($0))" }
-  }
-
   private func objects(_ arguments: [String]) throws -> [Evidence.Object] {
     let outcome = try directory.apnsift(["audit", "--json"] + arguments).exits(0)
     return try #require(try Evidence.object(outcome.text)["readers"] as? [Evidence.Object])
-  }
-
-  private func java(_ arguments: String...) throws -> String? {
-    try objects(arguments).first { $0["name"] as? String == "java" }.map(Readers.counts)
   }
 
   @Test("text output, with records counted from 0") func table() throws {
@@ -72,8 +63,7 @@ import Testing
   }
 
   @Test("rows are in the order of inputs and stream numbers") func order() throws {
-    var first = Conversation(serverSends: feedback(tuples(3)))
-    first.segmentSizes = [38]
+    let first = Conversation(serverSends: feedback(tuples(3)), in: [38])
     var second = first.overV6
     second.turns = [.init(.server, feedback(tuples(1)))]
     // The first connection begins first and ends after all of the second.
@@ -88,24 +78,15 @@ import Testing
 
   // MARK: - Chunks
 
-  @Test("a segment of a capture is a chunk, without retransmitted bytes; a dump is cut at 4096 bytes")
-  func chunks() throws {
-    var conversation = Conversation(serverSends: feedback(tuples(4)))
-    conversation.segmentSizes = [38, 20, 18]
-    var segments = conversation.segments()
-    let data = segments.dataIndices
-    segments.insert(segments[data[1]], at: data[2])
-    segments.swapAt(data[0], data[0] + 1)
-    try directory.writeCapture(segments)
-    // Reads of 38, 20, 18, 38, 20, 18: tuples 0 and 2 whole.
-    #expect(try java("capture.pcap") == "6 2 4 2 completed")
-    #expect(try java("capture.pcap", "--chunk-size", "38") == "4 4 0 0 completed")
+  /// What else is a chunk is in samples/corpus/readers.
+  @Test("chunks have the sizes of a file") func sizesOfFile() throws {
     try directory.write(feedback(tuples(4)), to: "dump.bin")
     try directory.write("38\n20\n18\n", to: "sizes.txt")
-    #expect(try java("dump.bin", "--chunk-sizes", "sizes.txt") == "6 2 4 2 completed")
-    // 4096 bytes are 107 tuples and 30 bytes; the other 3504 are 92 reads and 8 bytes, all misaligned.
-    try directory.write(feedback(tuples(200)), to: "dump.bin")
-    #expect(try java("dump.bin") == "201 107 94 93 completed")
+    // Reads of 38, 20, 18, 38, 20, 18: tuples 0 and 2 whole.
+    let java = try objects(["dump.bin", "--chunk-sizes", "sizes.txt"]).first {
+      $0["name"] as? String == "java"
+    }
+    #expect(java.map(Readers.counts) == "6 2 4 2 completed")
   }
 
   @Test("every size of chunks from 1 to 80 has its row") func everyChunking() throws {
@@ -125,53 +106,11 @@ import Testing
 
   // MARK: - Streams that are not judged
 
-  @Test("a stream with a gap is not judged, with a reason") func gaps() throws {
-    var conversation = Conversation(serverSends: feedback(tuples(20)))
-    conversation.segmentSizes = [76]
-    let segments = conversation.segments()
-    try directory.writeCapture(segments.dropping([segments.dataIndices[3]]))
-    let readers = ["cookbook", "csharp", "node", "java"]
-    #expect(try rows("capture.pcap") == readers.map { "\($0) - - - - not-judged" })
-    let text = try directory.apnsift("audit", "capture.pcap")
-    #expect(text.text.contains("not judged: the input is missing 76 bytes"))
-    #expect(
-      text.messages.last?.hasPrefix("audited 1 input: 1 stream, 0 of 0 readings right, 4 not judged") == true)
-  }
-
-  @Test("a capture that begins inside a tuple is not judged; one that begins with a tuple is")
-  func midstream() throws {
-    for (lost, expected) in [(38, "5 5 0 0 completed"), (20, "- - - - not-judged")] {
-      var conversation = Conversation(serverSends: Array(feedback(tuples(6)).dropFirst(lost)))
-      conversation.segmentSizes = [38]
-      try directory.writeCapture(conversation.segments().filter { !$0.payload.isEmpty })
-      #expect(try java("capture.pcap") == expected)
-    }
-  }
-
   @Test("a stream that takes more than --memory is not judged, and a message names it") func memory() throws {
     try directory.write(feedback(tuples(1000)), to: "dump.bin")
     let outcome = try directory.apnsift("audit", "dump.bin", "--memory", "30000").exits(
       0, saying: "dump.bin: stream 0 is not judged: the open streams exceed")
     #expect(outcome.text.contains("not-judged"))
-  }
-
-  @Test("other streams have no rows but a message") func otherStreams() throws {
-    try directory.write([0x16, 3, 1] + [UInt8](repeating: 7, count: 500), to: "tls.bin")
-    let outcome = try directory.apnsift("audit", "tls.bin")
-    #expect(outcome.code == 0 && outcome.text.isEmpty)
-    #expect(outcome.messages.first?.hasPrefix("nothing to audit: ") == true)
-    #expect(try directory.apnsift("audit", "--strict", "tls.bin").code == 1)
-  }
-
-  // MARK: - Error responses
-
-  @Test("the recorded gateway: one error whole, one in two segments, and silence; two dumps are a connection")
-  func gateway() throws {
-    let sample = Repository.path(of: "samples/captures/gateway.pcap")
-    #expect(try rows(sample) == ["php 1 1 0 0 completed", "php 0 0 0 1 completed"])
-    try directory.write(Push(0, nil, token: token(1)).bytes, to: "sent.bin")
-    try directory.write(refusal(8, 0x0102_0304) + refusal(10, 7), to: "got.bin")
-    #expect(try rows("--requests", "sent.bin", "--responses", "got.bin") == ["php 1 1 0 1 completed"])
   }
 
   // MARK: - Wrong usage

@@ -2,7 +2,7 @@ import CommandTestSupport
 import Foundation
 import Testing
 
-/// `serve --pushes` with a client whose HTTP/2 is that of curl.
+/// `serve --pushes` with a client whose HTTP/2 is that of curl. scripts/check-mock holds the captures of `--received`.
 @Suite("Serving pushes")
 struct ServePushTests {
   private let directory = TestDirectory()
@@ -51,28 +51,6 @@ struct ServePushTests {
     #expect(try push("aa11", to: server) == #"{"reason":"MissingTopic"} 400"#)
     #expect(try push("bb22", to: server, "-H 'apns-topic: com.example.app'") == " 200")
     #expect(try server.end().code == 0)
-  }
-
-  @Test(
-    "--received FILE.pcapng is a capture of the session, with the secrets of its TLS",
-    arguments: [false, true])
-  func capture(isTLS: Bool) throws {
-    let server = try directory.serve(
-      ["--pushes", "log.ndjson", "--received", "sent.pcapng"] + (isTLS ? ["--tls"] : []))
-    for version in isTLS ? ["1.2", "1.3"] : ["none"] {
-      let options = isTLS ? "--http2 -k --tls-max \(version) https" : "--http2-prior-knowledge http"
-      let answer = try directory.shell(
-        "curl -q -s -d '{\"aps\":{}}' \(options)://127.0.0.1:\(server.port)/3/device/AA11")
-      #expect(answer.text == #"{"reason":"Unregistered","timestamp":1700000000123}"#)
-    }
-    #expect(try server.end().code == 0)
-    let pushes = try directory.export("--records", "pushes", "sent.pcapng").objects("push")
-    #expect(pushes.count == (isTLS ? 2 : 1))
-    for push in pushes {
-      #expect(push["token"] as? String == "aa11" && push["status"] as? Int == 410)
-      #expect(push["payload_length"] as? Int == 10 && push["timestamp_ms"] as? Int == 1_700_000_000_123)
-      #expect(push["flags"] as? [String] == ["unexpected-token-length"])
-    }
   }
 
   private static let channels = "1/apps/com.example.app/channels"

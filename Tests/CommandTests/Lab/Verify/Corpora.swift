@@ -48,6 +48,14 @@ extension TestDirectory {
     try write(text.replacingOccurrences(of: old, with: new), to: "corpus/\(file)")
   }
 
+  /// The command of a reader of samples/readers with a change.
+  func changed(_ reader: String, _ old: String, _ new: String) throws -> String {
+    let text = try text(of: Repository.path(of: "samples/readers/\(reader)"))
+    try #require(text.contains(old))
+    try write(text.replacing(old, with: new), to: reader)
+    return "python3 \(reader)"
+  }
+
   func verify(_ arguments: String...) throws -> Outcome { try apnsift(["verify", "corpus"] + arguments) }
 
   func testReader(_ arguments: String...) throws -> Outcome { try lab(["verify", "corpus"] + arguments) }

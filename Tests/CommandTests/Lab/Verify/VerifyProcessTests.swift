@@ -68,7 +68,7 @@ import Testing
   func ended(
     _ name: String, _ line: String, _ outcome: String, _ ending: String?, _ options: String
   ) throws {
-    let row = try reading(["--reader", line] + options.split(separator: " ").map(String.init))
+    let row = try reading(["--reader", line] + options.words)
     #expect(row["outcome"] as? String == outcome, "\(row)")
     if let ending { #expect((row["ending"] as? String)?.contains(ending) == true, "\(row)") }
     try expectNobodyLeft(line.ranges(of: ">pid-").count)

@@ -65,12 +65,64 @@ import Testing
     #expect(try counts(["--reader", "false"], code: 2).isEmpty)
   }
 
+  // MARK: - Faults
+
+  /// A right reader of error responses, but for the error that is its argument.
+  private static let errorReader = """
+    import os, struct, sys
+    fault = sys.argv[1]
+    chunks = list(iter(lambda: os.read(0, 1 << 20), b""))
+    data = b"".join(chunks[:1] if fault == "one-read" else chunks)
+    for at in range(0, len(data) - 5, 6):
+        command, status, identifier = struct.unpack_from(">BBi" if fault == "signed" else ">BBI", data, at)
+        if command == 8 or fault == "any-command" or fault == "four-bits" and command & 15 == 8:
+            print(status, identifier & 0xFFFF if fault == "16-bits" else identifier, sep=",")
+
+    """
+
+  private static let long: Set = ["thousands-of-tuples", "thousands-of-tuples-in-segments"]
+  private static let identifiers: Set = ["identifiers-of-four-bytes", "errors-in-pieces"]
+  private static let otherCommands: Set = ["another-command", "another-command-behind-an-error"]
+
+  /// Changes of the right reader that show when much comes, and the cases of samples/corpus/readers that detect them.
+  static let faults: [(old: String, new: String, detectedBy: Set<String>)] = [
+    ("tuples(chunks())", "list(tuples(chunks()))[:100]", long),
+    ("tuples(chunks())", "dict.fromkeys(tuples(chunks()))", long),
+    ("for chunk in stream:", "for chunk in [b''.join(stream)[:65536]]:", long),
+    ("os.read(0, 65536)", "os.read(0, 1 << 20)[:65536]", ["thousands-of-tuples"]),
+  ]
+
+  @Test("each fault of a reader is detected", arguments: faults)
+  func detected(_ old: String, _ new: String, _ cases: Set<String>) throws {
+    try expectDetected(["--reader", directory.changed("reader.py", old, new)], by: cases)
+  }
+
+  /// The same of readers of error responses.
+  static let errorFaults: [(fault: String, detectedBy: Set<String>)] = [
+    ("none", []), ("signed", identifiers), ("16-bits", identifiers), ("one-read", ["errors-in-pieces"]),
+    ("any-command", otherCommands), ("four-bits", otherCommands),
+  ]
+
+  @Test(
+    "each fault of a reader of error responses is detected, and a right one has none", arguments: errorFaults)
+  func detectedErrors(_ fault: String, _ cases: Set<String>) throws {
+    try directory.write(Self.errorReader, to: "errors.py")
+    let reader = ["--reader", "python3 errors.py \(fault)"]
+    try expectDetected(reader + ["--reader-of", "responses", "--damaged"], by: cases)
+  }
+
+  private func expectDetected(_ arguments: [String], by cases: Set<String>) throws {
+    let rows = try directory.allReadings(Readers.samples, arguments, code: cases.isEmpty ? 0 : 1)
+    let wrong = rows.filter { !($0["first_difference"] is Null) }.compactMap { $0["case"] as? String }
+    let names = Set(wrong.map { String($0.split(separator: "/").last ?? "") })
+    #expect(names.isSuperset(of: cases) && names.isEmpty == cases.isEmpty, "\(names)")
+  }
+
   // MARK: - Chunks
 
   @Test("a read never returns bytes of two chunks") func chunks() throws {
     try directory.addCase("sizes", feedback(tuples(5)), more: "chunks: [1, 2, 50]\n")
-    var conversation = Conversation(serverSends: feedback(tuples(5)))
-    conversation.segmentSizes = [38, 19, 5]
+    let conversation = Conversation(serverSends: feedback(tuples(5)), in: [38, 19, 5])
     try directory.addCase("capture", capture: conversation.segments())
     try directory.addCase("usual", feedback(tuples(200)))
     let script = """
@@ -100,8 +152,7 @@ import Testing
   func notJudged() throws {
     try directory.addCase("cut-tail", feedback(tuples(3)).dropLast(5))
     try directory.addCase("skipped", feedback(tuples(2)) + [1, 2, 3] + feedback(tuples(2, from: 5)))
-    var conversation = Conversation(serverSends: feedback(tuples(9)))
-    conversation.segmentSizes = [38]
+    let conversation = Conversation(serverSends: feedback(tuples(9)), in: [38])
     var segments = conversation.segments()
     segments.removeAll { $0.payload == Array(conversation.bytes(of: .server)[76..<114]) }
     try directory.addCase("gap", capture: segments)

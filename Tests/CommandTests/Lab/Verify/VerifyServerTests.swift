@@ -1,5 +1,4 @@
 import CommandTestSupport
-import Foundation
 import Testing
 
 /// `verify --over tcp` and `--over tls`: readers that connect.

@@ -2,9 +2,9 @@ import CommandTestSupport
 import TestSupport
 import Testing
 
-/// `export --since` and `--until` (docs/spec/interface.md#export).
-@Suite("Records of a time")
-struct ChosenTimesTests {
+/// `export --since`, `--until`, `--token` and `--flagged` (docs/spec/interface.md#export).
+@Suite("Export of chosen records")
+struct ChosenRecordTests {
   private let directory = TestDirectory()
 
   init() throws {
@@ -50,5 +50,48 @@ struct ChosenTimesTests {
     #expect(rows.errors.contains("exported 4 tokens of 2 inputs"), "\(rows.errors)")
     try directory.apnsift("export -o tables/ --until 1400000001 dump.bin".words)
       .exits(0, saying: "exported 2 records")
+  }
+
+  // MARK: - By token and flags: what a plain search finds in the export of everything
+
+  /// Recordings of all kinds.
+  private static let recordings = [
+    "samples/unusual-length.bin", "samples/gateway-odd-frames.requests.bin",
+    "samples/pushes/httpx-clear.pcap", "samples/pushes/httpx-clear-late.pcap",
+    "samples/captures/gateway.pcap",
+  ]
+
+  private func lines(_ input: String, _ options: [String]) throws -> [Substring] {
+    let outcome = try directory.apnsift(["export", Repository.path(of: input), "-t", "ndjson"] + options)
+      .exits(0)
+    return outcome.text.split(separator: "\n").filter { line in
+      ["feedback", "request", "response", "push"].contains { line.hasPrefix(#"{"type":"\#($0)""#) }
+    }
+  }
+
+  @Test("--flagged has the records with flags", arguments: recordings)
+  func flagged(_ input: String) throws {
+    let all = try lines(input, [])
+    #expect(try lines(input, ["--flagged"]) == all.filter { !$0.contains(#""flags":[]"#) })
+  }
+
+  @Test("--token has the records of a token", arguments: recordings)
+  func ofToken(_ input: String) throws {
+    let all = try lines(input, [])
+    let tokens = Set(
+      all.compactMap { $0.split(separator: #""token":""#).dropFirst().first?.prefix { $0 != "\"" } })
+    #expect(tokens.contains { !$0.isEmpty })
+    for token in tokens.sorted().prefix(4) where !token.isEmpty {
+      let found = try lines(input, ["--token", String(token)])
+      #expect(found == all.filter { $0.contains("\"token\":\"\(token)\"") })
+    }
+  }
+
+  @Test("the last line counts the records that were written")
+  func count() throws {
+    let input = Repository.path(of: "samples/unusual-length.bin")
+    let outcome = try directory.apnsift("export", input, "--flagged")
+    #expect(outcome.text.split(separator: "\n").count == 2)
+    #expect(outcome.errors.contains("exported 1 record of 1 input"))
   }
 }
