@@ -1,7 +1,6 @@
 import Analysis
 import Reports
 
-/// An option as the report lists it.
 package struct ReportOption: Sendable {
   /// With its hyphens.
   package var name: String

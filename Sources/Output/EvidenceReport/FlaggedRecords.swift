@@ -23,7 +23,6 @@ extension ExportedKind {
   var plural: String { noun + (self == .pushes ? "es" : "s") }
 }
 
-/// Numbers of records.
 package struct RecordCounts: Equatable, Sendable {
   private var counts: [ExportedKind: Int] = [:]
 

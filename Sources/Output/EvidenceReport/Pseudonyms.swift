@@ -21,22 +21,21 @@ struct Pseudonyms {
   /// - Parameter text: of `ShownToken`. What is not hex is an empty token.
   func name(ofHex text: String) throws -> String {
     guard let token = Hex.bytes(text), !token.isEmpty else { return ShownToken.hex([]) }
-    return try "device-" + Hex.string(Self.code(of: token, key: key).prefix(Self.shownLength))
+    return try name(of: token, "device")
   }
 
   /// `host-` and 16 digits for a host, likewise for other kinds of text.
   func name(of text: String, as kind: String) throws -> String {
-    try "\(kind)-"
-      + Hex.string(Self.code(of: Array("\(kind)\0\(text)".utf8), key: key).prefix(Self.shownLength))
+    try name(of: Array("\(kind)\0\(text)".utf8), kind)
   }
 
-  /// HMAC-SHA-256 (RFC 2104) of the token's bytes, independent of the input and its format.
-  private static func code(of token: [UInt8], key: [UInt8]) throws -> [UInt8] {
+  /// From the HMAC-SHA-256 (RFC 2104) of the bytes, independent of the input and its format.
+  private func name(of bytes: [UInt8], _ kind: String) throws -> String {
     var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
-    guard HMAC(EVP_sha256(), key, Int32(key.count), token, token.count, &code, &length) != nil, length == 32
+    guard HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, &code, &length) != nil, length == 32
     else { throw CommandError("libcrypto does not provide HMAC-SHA-256, which redacted reports need") }
-    return Array(code.prefix(Int(length)))
+    return "\(kind)-" + Hex.string(code.prefix(Self.shownLength))
   }
 }
 

@@ -11,7 +11,6 @@ package struct RecoveredChain: Sendable {
   package var counts = RecordCounts()
   /// The earliest and the latest time of its tuples, seconds since 1970; nil without tuples, and in a redacted report.
   package var times: ClosedRange<UInt32>?
-  /// Tuples by confidence.
   package var confidence: [Confidence: Int] = [:]
 
   package init(_ form: Carving.CarvedForm, at location: RecordLocation) {

@@ -26,18 +26,15 @@ package struct Redaction {
     (page.head.isRedacted, page.head.hasMaskedText) = (true, redaction.hasMasked)
   }
 
-  private mutating func mask(_ text: inout String) {
+  private mutating func masked(_ text: String) -> String {
     let masked = TextMask.masked(text)
     hasMasked = hasMasked || masked != text
-    text = masked
+    return masked
   }
 
-  private mutating func mask(_ text: inout String?) {
-    if var known = text {
-      mask(&known)
-      text = known
-    }
-  }
+  private mutating func mask(_ text: inout String) { text = masked(text) }
+
+  private mutating func mask(_ text: inout String?) { text = text.map { masked($0) } }
 
   private mutating func redact(_ head: inout ReportHead) {
     mask(&head.title)
@@ -51,10 +48,7 @@ package struct Redaction {
     for path in [\ReportCommands.report, \.everything, \.audit] { mask(&commands[keyPath: path]) }
     mask(&commands.differences)
     commands.flagged.change { mask(&$0) }
-    for (kind, var command) in commands.exports {
-      mask(&command)
-      commands.exports[kind] = command
-    }
+    commands.exports = commands.exports.mapValues { masked($0) }
   }
 
   // MARK: - Inputs and streams
@@ -118,22 +112,20 @@ package struct Redaction {
     for path in [\Invalidations.repeated, \.doubtfulRows] {
       try page.invalidations[keyPath: path].change {
         for path in [\Invalidations.Row.location, \.firstLocation] {
-          guard var location = $0[keyPath: path] else { continue }
-          mask(&location.source)
-          $0[keyPath: path] = location
+          if let source = $0[keyPath: path]?.source { $0[keyPath: path]?.source = masked(source) }
         }
         $0.token = try pseudonyms.name(ofHex: $0.token)
       }
     }
     try page.tokens.change {
-      $0.history.replaceTexts { text in
-        var text = text
-        mask(&text)
-        return text
-      }
+      $0.history.replaceTexts { masked($0) }
       $0.token = try pseudonyms.name(ofHex: $0.token)
     }
-    try redact(&page.differences)
+    if let name = page.differences?.name { page.differences?.name = masked(name) }
+    try page.differences?.rows.change {
+      $0.token = try pseudonyms.name(ofHex: $0.token)
+      mask(&$0.location.source)
+    }
     page.chains.change {
       mask(&$0.location.source)
       // They may be bytes of tokens.
@@ -152,16 +144,6 @@ package struct Redaction {
         FirstDifference(record: $0.record, expected: nil, emitted: nil, reason: .verbatim(""))
       }
     }
-  }
-
-  private mutating func redact(_ differences: inout TokenDifferences?) throws {
-    guard var changed = differences else { return }
-    mask(&changed.name)
-    try changed.rows.change {
-      $0.token = try pseudonyms.name(ofHex: $0.token)
-      mask(&$0.location.source)
-    }
-    differences = changed
   }
 
   private func name(_ token: inout String?) throws {

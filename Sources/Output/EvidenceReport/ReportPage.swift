@@ -50,13 +50,11 @@ package struct ReportPage: Sendable {
 /// Who made the report, when, and with which options.
 package struct ReportHead: Sendable {
   package var title: String
-  /// Number or name of the case.
   package var caseName: String?
   /// The examiner's remarks, one element per paragraph.
   package var note: [String] = []
   package var madeAt: String?
   package var examiner: String?
-  /// Version of the tool.
   package var version: String
   package var options: [ReportOption] = []
   /// For local times next to those in UTC; nil without them.
@@ -69,7 +67,6 @@ package struct ReportHead: Sendable {
   package init(title: String, version: String) { (self.title, self.version) = (title, version) }
 
   /// The default title.
-  /// - Parameter inputs: the names of the inputs.
   package static func title(of inputs: [String]) -> String {
     guard inputs.count == 1, let name = inputs.first else { return "Examination of \(inputs.count) inputs" }
     return "Examination of \(name == "-" ? "standard input" : name)"

@@ -18,7 +18,8 @@ enum TextMask {
   /// The text itself if nothing in it may be a token.
   static func masked(_ text: String) -> String {
     let bytes = Array(text.utf8)
-    let ranges = merged(hexRuns(bytes) + words(bytes) + mixedWindows(bytes) + addresses(bytes))
+    let found = hexRuns(bytes) + words(bytes) + mixedWindows(bytes) + addresses(bytes)
+    let ranges = RangeSet(found.sorted { $0.lowerBound < $1.lowerBound }).ranges
     guard !ranges.isEmpty else { return text }
     var masked: [UInt8] = []
     var end = 0
@@ -108,12 +109,9 @@ enum TextMask {
 
   /// Long words with both letters and digits.
   private static func words(_ bytes: [UInt8]) -> [Range<Int>] {
-    bytes.indices.split { CharacterClass(bytes[$0]) == nil }.compactMap { word in
+    bytes.indices.split { CharacterClass(bytes[$0]) == nil }.filter { word in
       let kinds = bytes[word].compactMap(CharacterClass.init)
-      guard word.count >= minWord, kinds.contains(.digit), kinds.contains(where: { $0 != .digit }) else {
-        return nil
-      }
-      return word
+      return word.count >= minWord && kinds.contains(.digit) && kinds.contains { $0 != .digit }
     }
   }
 
@@ -132,7 +130,7 @@ enum TextMask {
       let last = first + windowLength - 1
       return changes[last] - changes[first] >= minChanges ? letters[first]..<(letters[last] + 1) : nil
     }
-    return merged(windows).map { window in
+    return RangeSet(windows).ranges.map { window in
       let start = bytes[..<window.lowerBound].lastIndex { !isOfWord($0) }.map { $0 + 1 } ?? 0
       return trimmed(
         start..<(bytes[window.upperBound...].firstIndex { !isOfWord($0) } ?? bytes.count), of: bytes)
@@ -152,18 +150,5 @@ enum TextMask {
 
   private static func isOfWord(_ byte: UInt8) -> Bool {
     CharacterClass(byte) != nil || "+/=-_".utf8.contains(byte)
-  }
-
-  /// Sorted ranges; adjacent and overlapping ones are merged.
-  private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
-    var merged: [Range<Int>] = []
-    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = merged.last, range.lowerBound <= last.upperBound {
-        merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-      } else {
-        merged.append(range)
-      }
-    }
-    return merged
   }
 }

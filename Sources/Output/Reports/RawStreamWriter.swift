@@ -112,7 +112,8 @@ package final class RawStreamWriter: EvidenceSink {
 
   private func file(of direction: StreamDirection) -> DirectionFile {
     if let known = directions[direction] { return known }
-    let file = DirectionFile(name: fileName(direction))
+    let name = "stream-\(direction.stream)-\(direction.side == .first ? "a" : "b").raw"
+    let file = DirectionFile(name: inputCount > 1 ? "\(input)-\(name)" : name)
     directions[direction] = file
     return file
   }
@@ -124,11 +125,6 @@ package final class RawStreamWriter: EvidenceSink {
     openCount += 1
     file.descriptor = descriptor
     return descriptor
-  }
-
-  private func fileName(_ direction: StreamDirection) -> String {
-    let name = "stream-\(direction.stream)-\(direction.side == .first ? "a" : "b").raw"
-    return inputCount > 1 ? "\(input)-\(name)" : name
   }
 
   private func closeFiles() {

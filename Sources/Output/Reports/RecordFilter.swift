@@ -33,9 +33,6 @@ package final class RecordFilter: EvidenceSink {
     (self.sink, self.kinds, self.choice) = (sink, kinds, choice)
   }
 
-  private var token: [UInt8]? { choice.token }
-  private var isFlagged: Bool { choice.isFlagged }
-
   private func isInTime(_ time: Int64?) -> Bool {
     guard let times = choice.times else { return true }
     guard let time else {
@@ -50,13 +47,13 @@ package final class RecordFilter: EvidenceSink {
   package func inputEnded(_ input: InputRecord) throws { try sink.inputEnded(input) }
 
   package func records(_ records: FeedbackRecords, in bytes: RawSpan) throws {
-    guard kinds.contains(.feedback), !isFlagged || !records.run.flags.isEmpty else { return }
-    if choice.times == nil, token == nil {
+    guard kinds.contains(.feedback), !choice.isFlagged || !records.run.flags.isEmpty else { return }
+    if choice.times == nil, choice.token == nil {
       count += records.run.count
       return try sink.records(records, in: bytes)
     }
     try records.eachExtent { part in
-      let indices = token.map { part.run.indices(of: $0, in: bytes) } ?? Array(0..<part.run.count)
+      let indices = choice.token.map { part.run.indices(of: $0, in: bytes) } ?? Array(0..<part.run.count)
       for index in indices where isInTime(Int64(part.run.time(of: index, in: bytes))) {
         var chosen = part
         chosen.run = part.run.slice(from: index, count: 1)
@@ -69,7 +66,8 @@ package final class RecordFilter: EvidenceSink {
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
     var chosen = requests
     chosen.records.removeAll { record in
-      isFlagged && record.flags.isEmpty || token.map { !record.has(token: $0, in: bytes) } ?? false
+      choice.isFlagged && record.flags.isEmpty
+        || choice.token.map { !record.has(token: $0, in: bytes) } ?? false
         || !isInTime(record.packet?.time?.seconds)
     }
     if !kinds.contains(.requests) { chosen.records.removeAll { $0.outcome != .discarded } }
@@ -79,8 +77,8 @@ package final class RecordFilter: EvidenceSink {
   }
 
   package func response(_ response: ResponseRecord) throws {
-    if isFlagged, response.flags.isEmpty { return }
-    if let token, response.request?.token != token { return }
+    if choice.isFlagged, response.flags.isEmpty { return }
+    if let token = choice.token, response.request?.token != token { return }
     guard kinds.contains(.responses), isInTime(response.packet?.time?.seconds) else { return }
     count += 1
     try sink.response(response)
@@ -104,18 +102,19 @@ package final class RecordFilter: EvidenceSink {
   private func chosen(of records: PushRecords, in bytes: RawSpan) -> [PushRecord] {
     records.records.filter { record in
       let isChosen =
-        !(isFlagged && record.fields.flags.isEmpty) && token.map { record.has(token: $0, in: bytes) } ?? true
+        !(choice.isFlagged && record.fields.flags.isEmpty)
+        && choice.token.map { record.has(token: $0, in: bytes) } ?? true
       return isChosen && isInTime(record.fields.timestamp.map { $0 / 1000 } ?? record.answeredAt?.seconds)
     }
   }
 
   package func finding(_ finding: Finding) throws {
-    if token == nil, choice.times == nil { try sink.finding(finding) }
+    if choice.token == nil, choice.times == nil { try sink.finding(finding) }
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) throws {
     // Tokens have their environment from streams.
-    if token == nil && choice.times == nil || sink is TokenSightings {
+    if choice.token == nil && choice.times == nil || sink is TokenSightings {
       try sink.stream(stream, report: report)
     }
   }

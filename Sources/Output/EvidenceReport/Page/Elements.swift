@@ -43,7 +43,6 @@ extension HTML {
   }
 
   /// A table of figures, without cards.
-  /// - Parameter sums: the last rows.
   static func account(_ titles: [HTML], rows: [[String]], sums: [[String]] = []) -> HTML {
     let columns = titles.enumerated().map { index, title in
       Column(title: title, label: nil, style: index > 0 ? "number" : nil, isNumber: index > 0)

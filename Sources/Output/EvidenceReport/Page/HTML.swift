@@ -14,7 +14,6 @@ package struct HTML: ExpressibleByStringInterpolation, StringInterpolationProtoc
 
   package init(stringInterpolation html: HTML) { self = html }
 
-  /// The style sheet, which is embedded in the page.
   static var styleSheet: HTML { HTML(bytes: PackageResources.report_css) }
 
   /// What the report cannot show.

@@ -38,14 +38,12 @@ extension ReportHTML {
   private static func packets(_ stream: StreamSummary, _ clock: LocalClock?) -> [HTML] {
     let packets = [stream.firstPacket, stream.lastPacket].compactMap { $0 }.map(Figures.grouped)
     let captured = [stream.startedAt, stream.endedAt].compactMap { $0 }
-    let times = captured.compactMap { $0.text.map(time) }
+    // RFC 3339, without fractions of a second.
+    let times = captured.compactMap { $0.text.map { $0.prefix(10) + " " + $0.dropFirst(11).prefix(8) } }
     let locals = captured.compactMap { clock?.text(CaptureTime(seconds: $0.seconds)) }
     return [
       "\(packets.joined(separator: " to "))",
       "\(times.joined(separator: " to "))\(HTML.small(locals, separator: " to "))",
     ]
   }
-
-  /// Formats an RFC 3339 time for the page, without fractions of a second.
-  private static func time(_ text: String) -> String { text.prefix(10) + " " + text.dropFirst(11).prefix(8) }
 }

@@ -22,7 +22,7 @@ final class ArrowColumn {
     validity.removeAll()
     data.removeAll()
     offsets.removeAll()
-    if !type.isFixed { try offsets.append(Self.bytes(of: Int32(0))) }
+    if !type.isFixed { try offsets.append([0, 0, 0, 0]) }
     try elements?.removeAll()
   }
 
@@ -32,7 +32,6 @@ final class ArrowColumn {
   // MARK: - Values
 
   /// Appends `value`, in the encoding of `RowStyle.arrow`, `times` times.
-  /// - Parameter isNull: whether there is no value.
   func append(_ value: UnsafeRawBufferPointer, isNull: Bool, times: Int = 1) throws {
     try mark(isNull: isNull, times)
     if let elements {
@@ -158,9 +157,5 @@ final class ArrowColumn {
     let own =
       type.isFixed ? [validity, data] : elements == nil ? [validity, offsets, data] : [validity, offsets]
     return own + (elements?.buffers ?? [])
-  }
-
-  private static func bytes(of number: Int32) -> [UInt8] {
-    withUnsafeBytes(of: number.littleEndian) { Array($0) }
   }
 }

@@ -23,7 +23,6 @@ enum ArrowType: Sendable {
 /// Messages of Arrow's IPC stream: https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format, version 1.5.
 /// The numbers are those of Schema.fbs and Message.fbs there.
 enum ArrowMessage {
-  /// The end of a stream.
   static let end: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]
   /// All lengths are multiples of it.
   static let alignment = 8
@@ -36,7 +35,6 @@ enum ArrowMessage {
   }
 
   /// The first message.
-  /// - Parameter metadata: keys and values.
   static func schema(_ columns: [(name: String, type: ArrowType)], metadata: [(String, String)]) -> [UInt8] {
     var buffer = FlatBuffer()
     let header = begin(.schema, bodyLength: 0, &buffer)
@@ -63,7 +61,7 @@ enum ArrowMessage {
   ) -> [UInt8] {
     var buffer = FlatBuffer()
     let header = begin(.recordBatch, bodyLength: bodyLength, &buffer)
-    let parts = buffer.table([.long(Int64(rows)), .reference, .reference], for: header)
+    let parts = buffer.table([.number(Int64(rows)), .reference, .reference], for: header)
     buffer.vector(nodes, for: parts[0])
     buffer.vector(buffers, for: parts[1])
     return framed(buffer)
@@ -72,7 +70,7 @@ enum ArrowMessage {
   private static func begin(_ kind: Header, bodyLength: Int, _ buffer: inout FlatBuffer)
     -> FlatBuffer.Reference?
   {
-    buffer.table([.short(version), .byte(kind.rawValue), .reference, .long(Int64(bodyLength))]).first
+    buffer.table([.number(version), .number(kind.rawValue), .reference, .number(Int64(bodyLength))]).first
   }
 
   /// Field, which may be null: name, nullable, type of the type, type, dictionary, children.
@@ -81,7 +79,7 @@ enum ArrowMessage {
   ) {
     let (number, details) = encoding(type)
     let parts = buffer.table(
-      [.reference, .byte(1), .byte(number), .reference, .none, .reference], for: reference)
+      [.reference, .number(UInt8(1)), .number(number), .reference, .none, .reference], for: reference)
     buffer.string(name, for: parts[0])
     let texts = buffer.table(details, for: parts[1])
     if type == .timestamp { buffer.string("UTC", for: texts[0]) }
@@ -93,8 +91,8 @@ enum ArrowMessage {
   /// The number of the type in the union, and the fields of its table.
   private static func encoding(_ type: ArrowType) -> (number: UInt8, fields: [FlatBuffer.Field]) {
     switch type {
-    case .int64: (2, [.int(64), .byte(1)])  // Int: width in bits, signed
-    case .timestamp: (10, [.short(2), .reference])  // Timestamp: microseconds, time zone
+    case .int64: (2, [.number(Int32(64)), .number(UInt8(1))])  // Int: width in bits, signed
+    case .timestamp: (10, [.number(Int16(2)), .reference])  // Timestamp: microseconds, time zone
     case .binary: (4, [])
     case .utf8: (5, [])
     case .utf8List, .int64List: (12, [])

@@ -6,7 +6,6 @@ final class ArrowTable: RowTable {
   private let columns: [ArrowColumn]
   private let fields: [(name: String, type: ArrowType)]
   private let output: OutputBuffer
-  /// The most rows of a batch.
   private let batchRows: Int
   private var rows = 0
   private var bytes = 0

@@ -3,35 +3,27 @@
 /// Format: https://flatbuffers.dev/internals/. All offsets are relative and lead forward, except that of a table to its
 /// vtable, which comes first.
 struct FlatBuffer {
-  /// The value of a table's field.
   enum Field {
     /// The default value, which is not written.
     case none
-    case byte(UInt8)
-    case short(Int16)
-    case int(Int32)
-    case long(Int64)
+    case number(any FixedWidthInteger)
     /// To be resolved with `refer` once the target is written.
     case reference
 
     fileprivate var size: Int {
       switch self {
       case .none: 0
-      case .byte: 1
-      case .short: 2
-      case .int, .reference: 4
-      case .long: 8
+      case .number(let value): value.bitWidth / 8
+      case .reference: 4
       }
     }
   }
 
   struct Reference { fileprivate var offset: Int }
 
-  private(set) var bytes: [UInt8] = []
+  /// Begins with the offset of the root, which is the first table.
+  private(set) var bytes: [UInt8] = [0, 0, 0, 0]
   private let root = Reference(offset: 0)
-
-  /// An empty buffer, whose first table is the root.
-  init() { append(UInt32(0)) }
 
   // MARK: - Tables
 
@@ -63,10 +55,7 @@ struct FlatBuffer {
     for (field, offset) in zip(fields, offsets) {
       switch field {
       case .none: break
-      case .byte(let value): store(value, at: start + offset)
-      case .short(let value): store(value, at: start + offset)
-      case .int(let value): store(value, at: start + offset)
-      case .long(let value): store(value, at: start + offset)
+      case .number(let value): store(value, at: start + offset)
       case .reference: references.append(Reference(offset: start + offset))
       }
     }

@@ -1,7 +1,6 @@
 import APNsWire
 import Basics
 
-/// A field of a record in a dump: its range, name and value.
 package struct DumpField: Equatable, Sendable {
   /// Indices from 0 into the record's bytes.
   package var range: Range<Int>

@@ -11,7 +11,6 @@ package enum ShowTarget: Equatable {
   case offset(Int)
   /// The bytes of the packet of that number, from 1.
   case packet(Int)
-  /// All records with that token.
   case token([UInt8])
 }
 
@@ -208,8 +207,7 @@ package final class RecordLocator: EvidenceSink {
   // MARK: - Other bytes
 
   package func finding(_ finding: Finding) {
-    guard findings.count < maxLocations, matches(finding) else { return }
-    findings.append(finding)
+    if findings.count < maxLocations, matches(finding) { findings.append(finding) }
   }
 
   private func matches(_ finding: Finding) -> Bool {

@@ -38,7 +38,8 @@ package struct OverviewText {
     let compression = input.compressionText
     let format = input.captureKind.map { "\($0) capture" } ?? input.format ?? "not read"
     let packets = input.packets.map { ", \(Count.of($0, "packet"))" } ?? ""
-    text += "  \(format)\(compression), \(Self.size(input.bytes))\(packets)\n"
+    let size = Count.of(input.bytes, "byte") + (input.bytes < 1024 ? "" : " (\(ByteSize.text(input.bytes)))")
+    text += "  \(format)\(compression), \(size)\(packets)\n"
     if let sha256 = input.sha256 { text += "  SHA-256 \(sha256)\n" }
     if let first = input.sameBytesAs { text += "  identical to \(VisibleText.of(first))\n" }
     addStreams(of: input.source)
@@ -146,12 +147,8 @@ package struct OverviewText {
     var table = TextTable([.left, .right])
     for answer in pushes.answers {
       let status = answer.status.map { String($0) } ?? "no status"
-      table.add([
-        "  "
-          + [answer.operation, status, answer.text.map(VisibleText.of)].compactMap { $0 }.joined(
-            separator: " "),
-        String(answer.count),
-      ])
+      let words = [answer.operation, status, answer.text.map(VisibleText.of)].compactMap { $0 }
+      table.add(["  " + words.joined(separator: " "), String(answer.count)])
     }
     if pushes.otherAnswers > 0 { table.add(["  other answers", String(pushes.otherAnswers)]) }
     text += table.text
@@ -268,9 +265,5 @@ package struct OverviewText {
     if let offset = finding.offset { location += " offset \(offset)" }
     if let packet = finding.packet { location += " packet \(packet)" }
     return "\(location): \(finding.message)"
-  }
-
-  private static func size(_ bytes: Int) -> String {
-    bytes < 1024 ? Count.of(bytes, "byte") : "\(bytes) bytes (\(ByteSize.text(bytes)))"
   }
 }
