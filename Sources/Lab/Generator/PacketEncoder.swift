@@ -145,7 +145,6 @@ private func checksum(_ bytes: [UInt8]) -> UInt16 {
   return ~UInt16(truncatingIfNeeded: sum)
 }
 
-/// The two ends of a connection.
 struct Peers: Sendable {
   private let client: ConnectionEnd
   private let server: ConnectionEnd
@@ -194,7 +193,6 @@ struct Peers: Sendable {
   }
 }
 
-/// An end of a TCP connection.
 package struct ConnectionEnd: Sendable {
   /// 4 bytes, or 16 of IPv6.
   fileprivate let address: [UInt8]

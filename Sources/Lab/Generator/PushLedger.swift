@@ -24,7 +24,6 @@ struct PushLedger {
   private(set) var count = 0
   private(set) var findings = 0
 
-  /// - Parameter isSpared: whether the connection is spared from damage of the file.
   init(isSpared: Bool) { self.isSpared = isSpared }
 
   /// Notes an event of a turn.

@@ -6,7 +6,6 @@ struct PushSide {
     var range: Range<Int>
     /// Location of the first byte; nil if it is not captured.
     var location: CapturedLocation?
-    /// Whether bytes of these frames are missing.
     var hasGap = false
     /// Whether bytes of the direction are missing before the end of these frames.
     var isAfterGap = false
@@ -53,7 +52,6 @@ struct PushSide {
 
   mutating func add(_ frames: Frames) { self.frames.append(frames) }
 
-  /// The next bytes, up to `count`.
   mutating func take(_ count: Int) -> [UInt8] {
     let next = pending[taken..<min(taken + count, pending.count)]
     taken = next.endIndex

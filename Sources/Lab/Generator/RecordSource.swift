@@ -91,16 +91,12 @@ struct RecordSource {
   /// Whether no two bytes of the time, nor its last byte and the zero after it, look like a token length, and no
   /// three like the head of a TLS record.
   private static func isUnambiguous(_ time: UInt32) -> Bool {
-    let bytes = (
-      UInt8(truncatingIfNeeded: time >> 16), UInt8(truncatingIfNeeded: time >> 8),
-      UInt8(truncatingIfNeeded: time)
-    )
+    let bytes = bigEndian(time)
     typealias Token = GeneratedToken
-    if Token.looksLikeLength(bytes.0, bytes.1) || Token.looksLikeLength(bytes.1, bytes.2) || bytes.2 == 0 {
-      return false
-    }
-    return !Token.looksLikeCiphertext(bytes.0, bytes.1, bytes.2)
-      && !Token.looksLikeCiphertext(bytes.1, bytes.2, 0)
+    return bytes[3] != 0 && !Token.looksLikeLength(bytes[1], bytes[2])
+      && !Token.looksLikeLength(bytes[2], bytes[3])
+      && !Token.looksLikeCiphertext(bytes[1], bytes[2], bytes[3])
+      && !Token.looksLikeCiphertext(bytes[2], bytes[3], 0)
   }
 }
 

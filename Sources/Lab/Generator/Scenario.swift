@@ -97,7 +97,6 @@ package struct CaptureScenario: Sendable, Equatable {
   package var conflicts = 0
   /// Sequence numbers wrap around within the first bytes of connections; if ports are reused, of every other one.
   package var wrapsSequence = false
-  /// A connection reuses the ports of an ended one.
   package var reusesPorts = false
   /// The capture begins after the first connections were opened.
   package var beginsMidstream = false

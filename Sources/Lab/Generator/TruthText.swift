@@ -93,13 +93,9 @@ struct TruthText {
   private static func unit(_ digits: Int) -> Int { digits == 3 ? 1_000_000 : digits == 6 ? 1000 : 1 }
 
   private mutating func number(_ value: Int, _ width: Int, then mark: Unicode.Scalar) {
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: width))
-    var rest = value
-    for index in stride(from: start + width - 1, through: start, by: -1) {
-      bytes[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
+    let digits = String(value).utf8
+    bytes += repeatElement(UInt8(ascii: "0"), count: max(0, width - digits.count))
+    bytes += digits
     bytes.append(UInt8(ascii: mark))
   }
 

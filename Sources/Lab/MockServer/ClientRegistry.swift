@@ -71,9 +71,8 @@ final class ClientRegistry {
   /// A client that was not served, or whose end was reported, has left.
   func left(_ session: ServedSession) {
     if sessions.removeValue(forKey: ObjectIdentifier(session)) != nil { allSessions.change(by: -1) }
-    guard isEnding, servedNow == 0 else { return }
     // Clients still in the handshake would not be served any more.
-    breakOff()
+    if isEnding, servedNow == 0 { breakOff() }
   }
 
   func stop() {

@@ -61,7 +61,7 @@ package final class MockServer: Sendable {
   package let port: Int
   private let thread: ServerThread
   private let registry: NIOLoopBoundBox<ClientRegistry>
-  private let isStopped = Mutex(false)
+  private let isStopped = Atomic(false)
 
   private init(port: Int, thread: ServerThread, registry: NIOLoopBoundBox<ClientRegistry>) {
     (self.port, self.thread, self.registry) = (port, thread, registry)
@@ -108,11 +108,7 @@ package final class MockServer: Sendable {
 
   /// Closes all connections and stops listening. There are no events after it returns.
   package func stop() {
-    let wasStopped = isStopped.withLock { isStopped in
-      defer { isStopped = true }
-      return isStopped
-    }
-    guard !wasStopped else { return }
+    if isStopped.exchange(true, ordering: .sequentiallyConsistent) { return }
     // It fails only if the thread has already ended.
     try? thread.group.next().submit { [registry] in registry.value.stop() }.wait()
   }

@@ -177,7 +177,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
     if request.received.kind == .create {
       request.received.storagePolicy = ChannelStore.policy(in: request.body)
     }
-    let chosen = isExcluded(stream) ? .goaway : chosen(for: request, on: stream)
+    let chosen = isExcluded(stream) ? .goaway : chosen(for: request.received)
     if case .late(let answer, let milliseconds) = chosen, let loop = context?.eventLoop {
       request.timer = loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {
         self.giveLate(answer, on: stream)
@@ -230,8 +230,7 @@ final class PushService: ServedSession, ChannelInboundHandler {
   }
 
   /// The rules come first, then the answers that were demanded, then the channels.
-  private func chosen(for request: Request, on stream: HTTP2StreamID) -> PushAnswer {
-    let received = request.received
+  private func chosen(for received: ReceivedRequest) -> PushAnswer {
     guard let kind = received.kind else { return Self.refusal(404, "BadPath") }
     guard kind == .push else {
       if let refusal = Refusals.refusal(of: received) { return .response(refusal) }

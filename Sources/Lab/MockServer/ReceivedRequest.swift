@@ -55,6 +55,5 @@ package struct ReceivedRequest: Sendable, Equatable {
   /// Whether it is a broadcast, or one for the channels of an app.
   package var isOfApp: Bool { kind != nil && kind != .push }
 
-  /// The token of a push; nil for other requests.
   package var token: String? { kind == .push ? subject : nil }
 }

@@ -49,7 +49,6 @@ enum Refusals {
     (400, "BadMessageId", { $0.has("apns-request-id") { !isUUID($0) } }),
   ]
 
-  /// Of requests for one channel.
   private static let ofChannel: [Rule] = [
     (400, "MissingChannelId", { $0.header("apns-channel-id") == nil }),
     (400, "BadChannelId", { $0.has("apns-channel-id") { !isChannelID($0) } }),

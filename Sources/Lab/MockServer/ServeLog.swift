@@ -3,7 +3,7 @@ import Synchronization
 
 /// Reports and counts the outcome of clients. Called on the server's thread.
 package final class ServeLog: Sendable {
-  fileprivate struct Counts {
+  private struct Counts {
     var clients = 0
     var bytes = 0
     var pushes = 0
@@ -15,6 +15,26 @@ package final class ServeLog: Sendable {
     var stopped = 0
     var handshakes = 0
     var rejected = 0
+
+    mutating func add(_ event: ServerEvent) {
+      switch event {
+      case .opened: clients += 1
+      case .received, .finished: break
+      case .handshakeFailed: handshakes += 1
+      case .rejected: rejected += 1
+      case .ended(_, let report):
+        bytes &+= report.sent
+        pushes &+= report.pushes ?? 0
+        switch report.end {
+        case .completed: whole += 1
+        case .clientClosed: closedEarly += 1
+        case .clientReset: reset += 1
+        case .stalled: stalled += 1
+        case .stopped: stopped += 1
+        case .failed: failed += 1
+        }
+      }
+    }
   }
 
   /// Rejected clients that get a message of their own; the last message counts them all.
@@ -42,14 +62,12 @@ package final class ServeLog: Sendable {
   package var missing: Int { counts.withLock { max(0, (awaited ?? 0) - $0.whole) } }
 
   /// Summary, for the last message.
-  /// - Parameter streams: the number of streams that are served.
   package func done(streams: Int) -> Message {
     let (clients, bytes) = counts.withLock { ($0.clients, $0.bytes) }
     return
       "served \(Count.of(streams, "stream")) to \(Count.of(clients, "client")), \(Count.of(bytes, "byte"))"
   }
 
-  /// The last message of a server of pushes.
   package var pushesDone: Message {
     let (clients, pushes) = counts.withLock { ($0.clients, $0.pushes) }
     return "answered \(Count.of(pushes, "request")) of \(Count.of(clients, "client"))"
@@ -113,28 +131,6 @@ package final class ServeLog: Sendable {
     case let text where text.hasPrefix("the client refused the certificate"):
       "\(reason); let it trust the file of --write-certificate"
     default: reason
-    }
-  }
-}
-
-extension ServeLog.Counts {
-  fileprivate mutating func add(_ event: ServerEvent) {
-    switch event {
-    case .opened: clients += 1
-    case .received, .finished: break
-    case .handshakeFailed: handshakes += 1
-    case .rejected: rejected += 1
-    case .ended(_, let report):
-      bytes &+= report.sent
-      pushes &+= report.pushes ?? 0
-      switch report.end {
-      case .completed: whole += 1
-      case .clientClosed: closedEarly += 1
-      case .clientReset: reset += 1
-      case .stalled: stalled += 1
-      case .stopped: stopped += 1
-      case .failed: failed += 1
-      }
     }
   }
 }

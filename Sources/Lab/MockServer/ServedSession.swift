@@ -44,7 +44,6 @@ class ServedSession {
   /// The connection is gone.
   func disconnected() {}
   func failed(_ error: any Error) {}
-  /// Called after the idle timeout.
   func wasIdle() {}
   /// Called before the end is reported.
   func willEnd() {}
@@ -128,7 +127,7 @@ class ServedSession {
       let rest = self.idleLimit - (NIODeadline.now() - self.lastProgress)
       guard rest <= .zero else { return self.lookForProgress(in: rest, loop) }
       self.progress()
-      self.pass(.handshakeTooSlow) { self.wasIdle() }
+      self.pass("the client did not complete the handshake in time") { self.wasIdle() }
       if self.phase != .ended { self.lookForProgress(in: self.idleLimit, loop) }
     }
   }

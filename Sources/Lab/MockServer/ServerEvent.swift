@@ -10,7 +10,6 @@ package enum ServerEvent: Sendable, Equatable {
   case ended(client: Int, ServedReport)
   /// A request of a client has ended, with or without an answer.
   case received(ReceivedRequest)
-  /// The TLS handshake with a client failed.
   case handshakeFailed(peer: String, reason: Message)
   /// A client was rejected: too many are connected, or all of the server's clients have come.
   case rejected(peer: String, tooMany: Bool)

@@ -8,7 +8,6 @@ final class Session: ServedSession, ChannelInboundHandler {
   private enum WriteState: Equatable {
     /// Ready for the next move.
     case ready
-    /// Waiting for a write to complete.
     case writing
     /// Waiting until the client has read the bytes sent.
     case settling

@@ -7,6 +7,15 @@ package struct TLSOptions: Sendable {
     case tls11 = "1.1"
     case tls12 = "1.2"
     case tls13 = "1.3"
+
+    fileprivate var library: TLSVersion {
+      switch self {
+      case .tls10: .tlsv1
+      case .tls11: .tlsv11
+      case .tls12: .tlsv12
+      case .tls13: .tlsv13
+      }
+    }
   }
 
   /// The oldest version accepted: clients of these protocols are just as old.
@@ -39,16 +48,5 @@ package struct TLSOptions: Sendable {
   /// Whether bytes begin a handshake (RFC 8446, section 5.1): content type 22, version 3.x.
   static func isHandshake(_ bytes: ByteBuffer) -> Bool {
     bytes.getBytes(at: bytes.readerIndex, length: 2) == [22, 3]
-  }
-}
-
-extension TLSOptions.Version {
-  fileprivate var library: TLSVersion {
-    switch self {
-    case .tls10: .tlsv1
-    case .tls11: .tlsv11
-    case .tls12: .tlsv12
-    case .tls13: .tlsv13
-    }
   }
 }

@@ -54,7 +54,6 @@ package struct CaseExaminer: Sendable {
   /// Whether to keep streams with bytes that are in no record.
   private var takesDamaged = false
 
-  /// An examiner that also keeps the streams for a reader.
   package func keepingStreams(of kind: ReadableStream.Kind, takesDamaged: Bool) -> CaseExaminer {
     var examiner = self
     examiner.readers = kind

@@ -148,15 +148,7 @@ package struct CaseDirectory: Sendable {
   }
 
   package func path(of file: String) -> [CChar] { path(of: Array(file.utf8CString)) }
-}
 
-/// Why a case cannot be verified, with a remedy.
-package struct CaseError: Error {
-  package var message: Message
-  package init(_ message: Message) { self.message = message }
-}
-
-extension CaseDirectory {
   /// One of its files. Pipes are refused, because they might block.
   package func input(_ name: String) throws(CaseError) -> Input { try input(name, Array(name.utf8CString)) }
 
@@ -169,4 +161,10 @@ extension CaseDirectory {
     guard kind == S_IFREG else { throw CaseError("\(name) is not a regular file; put the bytes into a file") }
     return Input(name, path: path)
   }
+}
+
+/// Why a case cannot be verified, with a remedy.
+package struct CaseError: Error {
+  package var message: Message
+  package init(_ message: Message) { self.message = message }
 }

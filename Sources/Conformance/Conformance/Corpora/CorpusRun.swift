@@ -6,7 +6,6 @@ import Reports
 package struct CorpusRun {
   private let cases: [CaseDirectory]
   private let examiner: CaseExaminer
-  /// Whether to rewrite expectations.
   private let updates: Bool
   private let jobs: Int
 

@@ -1,6 +1,5 @@
 import Basics
 
-/// A difference between an expected and a found record.
 package struct EvidenceDifference: Sendable {
   /// At least one of them is not nil: nil for `expected` is a surplus record, nil for `found` a missing one.
   package var expected: EvidenceRecord?

@@ -41,7 +41,7 @@ package struct FeedbackJudge: RecordReceiver {
   @inline(__always)
   private mutating func take(_ time: Int64, _ token: RawSpan, _ emission: Emission?) {
     if judgement.firstDifference == nil {
-      if judgement.records < truth.count, truth.tuple(judgement.records, says: time, token) {
+      if judgement.records < truth.count, truth.tuples[judgement.records].says(time, token, in: truth.bytes) {
         judgement.records &+= 1
         judgement.correct &+= 1
         return

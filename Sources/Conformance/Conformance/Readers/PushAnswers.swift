@@ -3,7 +3,6 @@ import Analysis
 import Basics
 import Synchronization
 
-/// How the server answers a push.
 package enum PushAnswer: Sendable, Equatable {
   case response(PushResponse)
   /// RST_STREAM with the code REFUSED_STREAM.
@@ -19,6 +18,15 @@ package enum PushAnswer: Sendable, Equatable {
 
   /// Status 200, with an apns-id of the server.
   package static let accepted = PushAnswer.response(PushResponse(status: 200))
+
+  /// Whether later requests for the token get the same answer.
+  fileprivate var isLasting: Bool {
+    switch self {
+    case .response(let response): response.status != 429 && response.status < 500
+    case .late(let answer, _): answer.isLasting
+    case .refuse, .cancel, .goaway, .silence: false
+    }
+  }
 }
 
 package struct PushResponse: Sendable, Equatable {
@@ -26,7 +34,6 @@ package struct PushResponse: Sendable, Equatable {
   package var reason: String?
   /// When the token became invalid, in milliseconds since 1970.
   package var timestamp: Int64?
-  /// Of the header field `retry-after`.
   package var retryAfter: Int?
   /// Of a channel that was created.
   package var channelID: String?
@@ -94,17 +101,6 @@ package final class PushAnswers: Sendable {
   /// Whether a token may be for a topic: the input has the token with it, or with none.
   package func isFor(_ topic: String, token: String) -> Bool {
     topics[token.lowercased()]?.contains(topic) ?? true
-  }
-}
-
-extension PushAnswer {
-  /// Whether later requests for the token get the same answer.
-  fileprivate var isLasting: Bool {
-    switch self {
-    case .response(let response): response.status != 429 && response.status < 500
-    case .late(let answer, _): answer.isLasting
-    case .refuse, .cancel, .goaway, .silence: false
-    }
   }
 }
 

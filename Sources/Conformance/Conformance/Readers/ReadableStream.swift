@@ -23,11 +23,10 @@ package struct ReadableStream: Sendable {
   package let number: Int
   package let kind: Kind
   package let content: TrueContent
-  /// The chunks in which it arrives.
   package private(set) var chunking: Chunking
   /// Offsets of the packets' ends, in bytes from 0; nil if unknown.
   let chunkEnds: [Int]?
-  /// Whether it has bytes that are in no record.
+  /// Whether it has bytes that are in no record, not counting an incomplete tail.
   let hasSkipped: Bool
 
   /// Nil if the stream is of another kind.
@@ -51,7 +50,7 @@ package struct ReadableStream: Sendable {
     number = summary.number
     chunkEnds = stream[side].chunkEnds
     chunking = chunkEnds.map { .ends($0) } ?? .standard
-    hasSkipped = stream.hasSkipped(of: side, summary)
+    hasSkipped = stream.skippedOf.contains(side == summary.serverSide ? .server : .client)
     let mayRefuse = self.kind == .responses && stream.responseTruth(of: side).endsInOtherBytes
     let first = self.kind == .feedback ? stream.tuples.first?.offset : stream.responses.first?.offset
     if let obstacle = stream.obstacle(
@@ -62,7 +61,8 @@ package struct ReadableStream: Sendable {
       content = .notJudged(
         "the stream has bytes that are in no record, which no server sends (use --damaged to judge it)")
     } else if self.kind == .feedback {
-      content = .feedback(stream.feedbackTruth(of: side))
+      let runs = stream.tuples.map { ($0.offset, $0.tokenLength, $0.count) }
+      content = .feedback(TrueRecords(bytes: stream[side].bytes, runs: runs))
     } else {
       content = .responses(stream.responseTruth(of: side))
     }
@@ -95,11 +95,6 @@ package struct ReadableStream: Sendable {
 }
 
 extension RecordedStream {
-  /// The bytes of a side, with the true tuples in them.
-  fileprivate func feedbackTruth(of side: Side) -> TrueRecords {
-    TrueRecords(bytes: self[side].bytes, runs: tuples.map { ($0.offset, $0.tokenLength, $0.count) })
-  }
-
   /// The bytes of a side, with the true error responses in them.
   fileprivate func responseTruth(of side: Side) -> TrueResponses {
     TrueResponses(
@@ -108,11 +103,6 @@ extension RecordedStream {
         TrueResponses.Response(
           offset: $0.offset, status: $0.response.status, identifier: $0.response.identifier)
       })
-  }
-
-  /// Whether this side sent bytes that are in no record, not counting an incomplete tail.
-  fileprivate func hasSkipped(of side: Side, _ summary: StreamSummary) -> Bool {
-    skippedOf.contains(side == summary.serverSide ? .server : .client)
   }
 
   /// Why readers of this side cannot be judged; nil if they can be.

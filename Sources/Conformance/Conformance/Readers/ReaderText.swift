@@ -86,16 +86,9 @@ package final class ReaderText: ReaderReport {
 
   /// Formats ascending numbers: `38, 76`, `1-37, 39-80`; of many ranges the first few.
   static func ranges(_ numbers: [Int]) -> String {
-    var ranges: [ClosedRange<Int>] = []
-    for number in numbers {
-      if let last = ranges.last, last.upperBound + 1 == number {
-        ranges[ranges.count - 1] = last.lowerBound...number
-      } else {
-        ranges.append(number...number)
-      }
-    }
+    let ranges = RangeSet(numbers.map { $0..<$0 + 1 }).ranges
     if ranges.isEmpty { return "none" }
-    let texts = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+    let texts = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound - 1)" }
     let most = 6
     if texts.count <= most { return texts.joined(separator: ", ") }
     let rest = ranges[most...].reduce(0) { $0 + $1.count }

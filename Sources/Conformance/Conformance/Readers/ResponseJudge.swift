@@ -14,6 +14,7 @@ package struct TrueResponses: Sendable {
     }
 
     package var text: String { "\(status),\(identifier)" }
+    package var values: SIMD2<Int64> { SIMD2(Int64(status), Int64(identifier)) }
   }
 
   package let bytes: [UInt8]
@@ -106,8 +107,4 @@ package struct ResponseJudge {
   private var expected: TrueResponses.Response? {
     judgement.records < truth.responses.count ? truth.responses[judgement.records] : nil
   }
-}
-
-extension TrueResponses.Response {
-  package var values: SIMD2<Int64> { SIMD2(Int64(status), Int64(identifier)) }
 }

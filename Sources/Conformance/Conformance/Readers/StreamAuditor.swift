@@ -9,7 +9,6 @@ import Reports
 package final class StreamAuditor {
   private let chunks: StreamChunks
   private let memory: Int
-  /// The option that sets `memory`.
   private let memoryOption: String
   private let skipsUnrecognised: Bool
   private let report: any ReaderReport

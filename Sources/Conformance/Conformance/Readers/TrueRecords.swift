@@ -29,7 +29,6 @@ package struct TrueRecords: Sendable {
   package var hasEmptyTokens: Bool { !emptyTokens.isEmpty }
   package var hasRepeats: Bool { index.copies.contains { $0 > 1 } }
   package var latest: Int64 { times.upperBound }
-  /// The offsets of each true tuple.
   package var ranges: [Range<Int>] { tuples.map { $0.offset..<$0.token.upperBound } }
 
   /// - Parameter runs: in stream order; every tuple is completely in `bytes`.
@@ -63,12 +62,6 @@ package struct TrueRecords: Sendable {
       "a true tuple is completely in its stream")
     let time = bytes.span.bytes.bigEndianUInt32(at: offset)
     return TrueTuple(offset: offset, time: time, tokenLength: UInt16(tokenLength))
-  }
-
-  /// Whether the true tuple at that index equals this one.
-  @inline(__always)
-  func tuple(_ number: Int, says time: Int64, _ token: RawSpan) -> Bool {
-    tuples[number].says(time, token, in: bytes)
   }
 
   /// Index of the first equal true tuple; nil if there is none.

@@ -13,7 +13,9 @@ struct TruthIndex: Sendable {
   private(set) var copies: [UInt32]
 
   init(of tuples: [TrueRecords.TrueTuple], in bytes: [UInt8]) {
-    slots = [UInt64](repeating: 0, count: Self.slotCount(for: tuples.count))
+    // A power of two, at least 16.
+    let bits = Int.bitWidth - max(15, 2 * tuples.count - 1).leadingZeroBitCount
+    slots = [UInt64](repeating: 0, count: 1 << bits)
     copies = [UInt32](repeating: 0, count: tuples.count)
     firstAlike.reserveCapacity(tuples.count)
     let stream = bytes.span.bytes
@@ -58,12 +60,6 @@ struct TruthIndex: Sendable {
   }
 
   private static func number(in slot: UInt64) -> Int { Int(slot & 0xffff_ffff) &- 1 }
-
-  private static func slotCount(for count: Int) -> Int {
-    var slots = 16
-    while slots < 2 * count { slots *= 2 }
-    return slots
-  }
 }
 
 /// Finds a byte pattern in linear time (Knuth, Morris and Pratt), even a token of zeros in a stream of zeros.

@@ -118,13 +118,23 @@ final class RunningServer {
 
 /// Records what a server has seen of the reader.
 final class ServedReader: Sendable {
-  fileprivate struct Progress {
+  private struct Progress {
     var served = 0
     var error: Message?
     var progress = 0
     var rejected = 0
     /// Of the tokens that it was given.
     var answers: [String: PrintedPushJudge.GivenAnswer] = [:]
+
+    /// Of a push that is sent again, the last response counts.
+    mutating func take(_ push: ReceivedRequest) {
+      guard let token = push.token?.lowercased(), let before = answers[token] else { return }
+      if case .answered(.response(let response)) = push.ending {
+        answers[token] = .response(response)
+      } else if case .neverAsked = before {
+        answers[token] = .noResponse
+      }
+    }
   }
 
   private let state: Mutex<Progress>
@@ -174,18 +184,6 @@ final class ServedReader: Sendable {
       if state.served > 0 { return nil }
       if let error = state.error { return "the TLS handshake with the reader failed: \(error)" }
       return "the reader never connected"
-    }
-  }
-}
-
-extension ServedReader.Progress {
-  /// Of a push that is sent again, the last response counts.
-  fileprivate mutating func take(_ push: ReceivedRequest) {
-    guard let token = push.token?.lowercased(), let before = answers[token] else { return }
-    if case .answered(.response(let response)) = push.ending {
-      answers[token] = .response(response)
-    } else if case .neverAsked = before {
-      answers[token] = .noResponse
     }
   }
 }

@@ -5,7 +5,6 @@ import ReaderModels
 enum ReaderEnd: Equatable {
   case exit(Int32)
   case signal(Int32)
-  /// It was terminated at the time limit.
   case timeout
   /// It was terminated because it printed too much.
   case flood

@@ -91,14 +91,12 @@ package struct ReaderTrial: Sendable {
     case .exit(0): refusedAt.map { Message("the reader closed its input before offset \($0)") }
     case .exit(let code): "the reader ended with exit code \(Int(code))"
     case .signal(let number): "the reader was terminated by signal \(Int(number))"
-    case .timeout: .readerTimedOut(limits)
+    case .timeout: timeout
     case .flood: "the reader printed more than \(ByteSize.text(limits.output)), and was terminated"
     }
   }
-}
 
-extension Message {
-  fileprivate static func readerTimedOut(_ limits: ReaderLimits) -> Message {
+  private var timeout: Message {
     let (idle, total) = (limits.seconds, limits.seconds * Double(ReaderClock.turns))
     let texts = [idle, total].map { Int(exactly: $0).map(String.init) ?? "\($0)" }
     return
