@@ -21,7 +21,9 @@ package struct ChunkOptions: ParsableArguments {
   }
 
   package mutating func validate() throws {
-    guard given.count < 2 else { throw ValidationError(.giveOne(of: given)) }
+    guard given.count < 2 else {
+      throw ValidationError("\(given.joined(separator: " and ")) exclude each other: give one")
+    }
     if let chunkSize { try checkRange("--chunk-size", chunkSize, 1...Int.max) }
   }
 

@@ -6,7 +6,6 @@ struct CommandDescription {
   struct Argument {
     /// With hyphens; none of an input.
     var names: [String]
-    /// The name of its value in `--help`.
     var valueName: String
     var isFlag: Bool
     var isRepeating: Bool

@@ -15,7 +15,6 @@ package enum ExitStatus: Int32, Error {
   /// `--max-invalidate` stopped a replay before any change.
   case stopped = 3
   case usage = 64
-  /// A defect of apnsift.
   case defect = 70
 
   /// Ends the process with the message and exit code of `error`.

@@ -110,26 +110,6 @@ package struct InputOptions: ParsableArguments {
       ?? .standard
   }
 
-  /// How lines of logs and lists are read.
-  private var logs: LogOptions {
-    var options = LogOptions()
-    options.mapping = map.mapping
-    options.zone = logZone?.clock
-    options.tokenLengths = rules.tokenLengths
-    options.forms = [linePattern?.form].compactMap { $0 } + ((try? forms?.forms.get()) ?? [])
-    return options
-  }
-
-  private var analysis: AnalysisOptions {
-    var options = AnalysisOptions()
-    options.rules = rules
-    options.requestRules = requestRules
-    options.choice = protocolChoice
-    options.logs = logs
-    options.gateway.temporaryDirectory = TemporaryDirectory.path
-    return options
-  }
-
   /// The examination of the inputs, by the bytes of their paths as given.
   /// - Parameter isReplay: whether files that other programs are writing are left alone, and times of lists are not in the
   ///   future.
@@ -181,7 +161,15 @@ package struct InputOptions: ParsableArguments {
 
   var examinationOptions: Examination.Options {
     var options = Examination.Options()
-    options.analysis = analysis
+    options.analysis.rules = rules
+    options.analysis.requestRules = requestRules
+    options.analysis.choice = protocolChoice
+    options.analysis.logs.mapping = map.mapping
+    options.analysis.logs.zone = logZone?.clock
+    options.analysis.logs.tokenLengths = rules.tokenLengths
+    options.analysis.logs.forms =
+      [linePattern?.form].compactMap { $0 } + ((try? forms?.forms.get()) ?? [])
+    options.analysis.gateway.temporaryDirectory = TemporaryDirectory.path
     for limit in Limit.all {
       guard let target = limit.target else { continue }
       let number = limit.given(self).number
@@ -198,6 +186,13 @@ package struct InputOptions: ParsableArguments {
     options.reading.joins = capture.join
     options.failsOnUnrecognised = failOn.unrecognised
     return options
+  }
+
+  /// Collects tokens, within --memory.
+  package func sightings(takesAll: Bool = true) -> TokenSightings {
+    TokenSightings(
+      memory: memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)),
+      takesAll: takesAll)
   }
 
   /// `--requests` and `--responses`, if given.

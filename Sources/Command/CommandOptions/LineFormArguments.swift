@@ -12,17 +12,13 @@ package struct LineFormsArgument: ExpressibleByArgument {
 
   package init?(argument: String) {
     path = argument
-    forms = Self.read(path)
-  }
-
-  private static func read(_ path: String) -> Result<[LineForm], CommandError> {
     do {
-      let bytes = try InputFile.content(of: Input(path).of(option: "--forms"), limit: YAMLText.maxSize)
-      return .success(try LineForm.read(bytes, name: path))
+      let bytes = try InputFile.content(of: Input(argument).of(option: "--forms"), limit: YAMLText.maxSize)
+      forms = .success(try LineForm.read(bytes, name: argument))
     } catch let error as InputError {
-      return .failure(CommandError("\(path): \(error.message); expected a file of forms for --forms"))
+      forms = .failure(CommandError("\(argument): \(error.message); expected a file of forms for --forms"))
     } catch {
-      return .failure(CommandError(.verbatim("\(error)")))
+      forms = .failure(CommandError(.verbatim("\(error)")))
     }
   }
 

@@ -154,7 +154,6 @@ package enum InputFormat: Equatable, Sendable {
   case capture
   /// Streams written by another tool.
   case export(ExportFormat)
-  /// A provider's log of pushes.
   case providerLog
   /// Bytes of any kind, in which tuples are searched.
   case carve

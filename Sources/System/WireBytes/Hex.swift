@@ -52,7 +52,6 @@ public enum Hex {
     return digit(byte &>> 4) | digit(byte & 15) &<< 8
   }
 
-  /// `bytes` as a string of hex digits.
   package static func string(_ bytes: some Sequence<UInt8>, letterCase: LetterCase = .lower) -> String {
     let digits: StaticString = letterCase == .lower ? "0123456789abcdef" : "0123456789ABCDEF"
     var text: [UInt8] = []

@@ -57,7 +57,9 @@ struct Apnsift: ParsableCommand {
 
   private static func run(_ arguments: [String]) throws {
     if arguments.isEmpty {
-      guard hasInput else { throw CleanExit.helpRequest(Apnsift.self) }
+      guard [.pipe, .socket, .file].contains(FileStatus(of: STDIN_FILENO)?.kind) else {
+        throw CleanExit.helpRequest(Apnsift.self)
+      }
       return try Program.run(parseAsRoot(["inspect", "-"]))
     }
     let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
@@ -67,10 +69,5 @@ struct Apnsift: ParsableCommand {
       try CommandNames.check(inputs: inspect.input.inputs, of: Apnsift.self)
     }
     try Program.run(command)
-  }
-
-  /// Whether standard input is a pipe, a socket or a file.
-  private static var hasInput: Bool {
-    [.pipe, .socket, .file].contains(FileStatus(of: STDIN_FILENO)?.kind)
   }
 }

@@ -51,8 +51,7 @@ struct Compare: ParsableCommand {
     let sides = input.inputs.map { input.alone($0) }
     var examinations = try sides.map { try $0.examination(hashing: .possibleCopies) }
     let buffer = try outputs.open("-o", output ?? "-")
-    let sightings = TokenSightings(
-      memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)))
+    let sightings = input.sightings()
     for index in sides.indices {
       sightings.side = UInt8(index)
       try examinations[index].run([sightings])

@@ -117,10 +117,7 @@ extension Export {
       format, content, letterCase: uppercase ? .upper : .lower, clock: local.clock, output: buffer)
     try writer.begin(version: Program.version, options: input.reported)
     documents.add(writer, kinds: content.kinds, buffer)
-    guard content.kinds.contains(.tokens) else { return }
-    let sightings = TokenSightings(
-      memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)))
-    documents.addTokens(sightings, for: writer)
+    if content.kinds.contains(.tokens) { documents.addTokens(input.sightings(), for: writer) }
   }
 
   // MARK: - Columns

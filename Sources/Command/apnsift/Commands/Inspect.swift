@@ -40,12 +40,7 @@ struct Inspect: ParsableCommand {
       noDistinct
       ? nil : TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path)
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
-    let tokens =
-      noDistinct
-      ? nil
-      : TokenSightings(
-        memory: input.memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)),
-        takesAll: false)
+    let tokens = noDistinct ? nil : input.sightings(takesAll: false)
     let buffer = OutputBuffer(OutputFile(isData: json))
     let overview = Overview()
     let evidence =

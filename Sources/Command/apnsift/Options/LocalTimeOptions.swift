@@ -7,7 +7,6 @@ struct LocalTimeOptions: ParsableArguments {
   @Option(help: .init("Also show times of this zone, such as Europe/Berlin.", valueName: "ZONE"))
   var timeZone: String?
 
-  /// Nil without --time-zone.
   var clock: LocalClock? { timeZone.flatMap { LocalClock($0) } }
 
   mutating func validate() throws {

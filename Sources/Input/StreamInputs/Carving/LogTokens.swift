@@ -6,7 +6,6 @@ import PacketCapture
 struct LogTokens {
   enum LineResult {
     case found(JudgedLine)
-    /// The line says that the token is in use.
     case inUse
     /// No time in the line counts.
     case untimed

@@ -45,7 +45,7 @@ struct TextSearch {
     if isCut { try view.check(wanted, from: start) }
     // Later starts are decided with more text.
     let last = isCut && limit < window.count ? limit &- needed(form) : .max
-    let found = header(form, before: last, in: window)
+    let found = header(form, before: last)
     let end = view.offset &+ (found?.index ?? min(last, text.end))
     if form == .hex { searchedHex = end } else { searchedBase64 = end }
     return found.map { Chain(form: form, start: $0) }
@@ -76,9 +76,7 @@ struct TextSearch {
   }
 
   /// The position of the first chain in the gathered digits that begins before `last`.
-  private mutating func header(
-    _ form: EncodedText.TextEncoding, before last: Int, in window: UnsafeRawBufferPointer
-  ) -> EncodedText.Position? {
+  private mutating func header(_ form: EncodedText.TextEncoding, before last: Int) -> EncodedText.Position? {
     let width = form.digitBits
     guard text.digitCount &* width >= 8 &* tuples.shortestChain else { return nil }
     // A zero digit is in each length below 64.

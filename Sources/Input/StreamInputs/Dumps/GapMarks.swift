@@ -80,22 +80,18 @@ struct GapMark: Equatable {
     guard next <= bytes.byteCount else { return nil }
     for sample in 0..<count {
       let start = index &+ sample &* step
-      if bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self) & highBits == 0 {
-        return nil
-      }
+      let sampled = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
+      if sampled & EightBytes.highBits == 0 { return nil }
     }
     return next
   }
-
-  private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
   /// Whether no byte is 0x80 or above, or below 0x40 and not a space: true for the words, and false for most other
   /// data.
   @inline(__always)
   private static func mayBeWords(_ sample: UInt64) -> Bool {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let lowBytes = (~sample &>> 6 & ones) &* 0xff
-    return sample & (ones &<< 7) == 0 && (sample ^ (ones &* 0x20)) & lowBytes == 0
+    let lowBytes = (~sample &>> 6 & EightBytes.ones) &* 0xff
+    return sample & EightBytes.highBits == 0 && (sample ^ (EightBytes.ones &* 0x20)) & lowBytes == 0
   }
 
   /// The mark whose words begin at `index`, if it begins at `start` or after it.

@@ -37,9 +37,9 @@ struct FollowYAML: LineDecoder {
     }
     let start = text.skippingBlanks(from: 0)
     guard start < text.byteCount else { return }
-    if start == 0 || Self.isKey(text, from: start) {
-      return readKey(text, from: start)
-    }
+    // A comment, or a `:` or the `-` of a list, which are not base64 characters.
+    let isKey = text.has("- ", at: start) || text.has("#", at: start) || text.end(of: ":", from: start) != nil
+    if start == 0 || isKey { return readKey(text, from: start) }
     switch state {
     case .data: base64.read(text, start..<text.byteCount, of: line, into: &output)
     case .lostData: break
@@ -51,11 +51,6 @@ struct FollowYAML: LineDecoder {
     if case .peers = state {
       error("the text ends within the list of peers: it is truncated", at: 0)
     }
-  }
-
-  /// Whether the line has a `:` or the `-` of a list, which are not base64 characters, or is a comment.
-  private static func isKey(_ text: RawSpan, from start: Int) -> Bool {
-    text.has("- ", at: start) || text.has("#", at: start) || text.end(of: ":", from: start) != nil
   }
 
   private mutating func readKey(_ text: RawSpan, from start: Int) {

@@ -28,7 +28,6 @@ package final class Archive {
   package let format: ArchiveFormat
   private let limits: ArchiveLimits
   private let bytes: ArchiveBytes
-  /// The archive around this one.
   private let outer: Archive?
   private let left: Left
   /// Nil if there is an `error`.

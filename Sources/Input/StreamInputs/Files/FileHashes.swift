@@ -46,8 +46,7 @@ package final class InputHash {
   }
 
   package func update(_ bytes: RawSpan) {
-    guard let context else { return }
-    bytes.withUnsafeBytes { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
+    if let context { bytes.withUnsafeBytes { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) } }
   }
 
   /// The digest of all bytes in lowercase hex, once.

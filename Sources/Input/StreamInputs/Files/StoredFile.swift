@@ -32,7 +32,6 @@ struct StoredFile: ~Copyable {
   /// Why reading ended before the end of the file.
   private(set) var error: InputError?
 
-  /// Opens `input`; throws an error if that fails.
   init(_ input: Input, digests: DigestKinds, observer: Observer? = nil) throws(InputError) {
     input.register()
     hashes = InputHash.all(digests)

@@ -58,7 +58,6 @@ package struct InputSearch {
     return bytes
   }
 
-  /// Fills the block; returns the number of bytes, 0 at the end or after an error.
   /// Reads the content, and searches it if it is not what is stored.
   /// - Parameter filled: the bytes of the block that were read.
   private func searchContent(

@@ -39,7 +39,6 @@ final class WindowTable {
   private static let codeBits: UInt32 = 6
   private static let tagBits: UInt64 = 26
 
-  /// - Parameter capacity: the most windows.
   init(capacity: Int) {
     // Twelve bits for a window or more, of which two are set: less than one other window in 30 passes.
     let bits = Int.bitWidth - max(63, capacity / 5).leadingZeroBitCount

@@ -232,7 +232,9 @@ package struct DigitReader: Sendable {
     if group.isDamaged || group.isBackslash {
       endGroup(at: cursor)
     } else if group.count > 0, alphabet == .hex {
-      output.error(.textEndsWithinByte, at: group.start)
+      output.error(
+        "the text ends after one hex digit of two: it is truncated; the bytes before it are used",
+        at: group.start)
     } else if group.count == 1 || group.padding > 0 || (group.count > 0 && (isCut || !isURLSafe)) {
       output.error(.textEndsWithinGroup(characters: group.count, isCertain: isCut), at: group.end ?? cursor)
     }

@@ -83,17 +83,13 @@ package struct ExportConnection: Equatable, Sendable {
   /// Of records in text: the flags of all of them; nil for bytes of a connection.
   var feedbackFlags: UInt32?
 
-  /// - Parameter serverPorts: ports that servers listen on.
   func identity(number: Int, serverPorts: Set<UInt16>) -> StreamIdentity {
-    let (server, evidence) = serverSide(ports: serverPorts)
+    let (server, evidence) =
+      server.map { ($0, .handshake) }
+      ?? StreamIdentity.server(peers.first.port, peers.second.port, among: serverPorts)
     let ends = peers.first.endpoint.flatMap { first in peers.second.endpoint.map { (first, $0) } }
     var identity = StreamIdentity(number: number, peers: ends, server: server, serverEvidence: evidence)
     if let feedbackFlags { (identity.serverEvidence, identity.flagBits) = (.carved, feedbackFlags) }
     return identity
-  }
-
-  private func serverSide(ports: Set<UInt16>) -> (Side, StreamIdentity.Evidence) {
-    if let server { return (server, .handshake) }
-    return StreamIdentity.server(peers.first.port, peers.second.port, among: ports)
   }
 }

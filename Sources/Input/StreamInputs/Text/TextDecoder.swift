@@ -43,7 +43,6 @@ enum ASCII {
 }
 
 extension RawSpan {
-  /// The index of the first newline at or after `start`; nil if there is none.
   func newlineIndex(from start: Int) -> Int? {
     extracting(droppingFirst: start).withUnsafeBytes { text in
       text.baseAddress.flatMap { base in

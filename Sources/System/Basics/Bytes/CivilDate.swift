@@ -8,7 +8,6 @@ package struct CivilDate: Equatable, Sendable {
 
   package init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
 
-  /// The date `days` days after 1970-01-01.
   package init(daysSince1970 days: UInt32) {
     self.init(daysSince0000March: UInt64(days) &+ 719_468)  // days from 0000-03-01 to 1970-01-01
   }

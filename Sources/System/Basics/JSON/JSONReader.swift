@@ -1,4 +1,3 @@
-/// Why a text is not JSON.
 package struct JSONError: Error, Equatable, Sendable {
   /// Offset in the text, in bytes from 0.
   package var offset: Int

@@ -69,7 +69,6 @@ extension JSONValue {
     if case .object(let members) = self { members } else { [] }
   }
 
-  /// The text of a string; nil for other values.
   package var stringValue: String? {
     if case .string(let text) = self { text } else { nil }
   }

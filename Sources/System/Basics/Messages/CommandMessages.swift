@@ -11,10 +11,6 @@ extension Message {
     Message("\(option) and \(other) exclude each other")
   }
 
-  package static func giveOne(of options: [String]) -> Message {
-    Message("\(options.joined(separator: " and ")) exclude each other: give one")
-  }
-
   /// - Parameter value: a number, or a range or list of them.
   package static func outOfRange(_ option: String, _ value: String, _ range: ClosedRange<Int>) -> Message {
     Message("\(option) is \(value): give \(range.lowerBound) to \(range.upperBound)")
@@ -73,8 +69,6 @@ extension Message {
   // MARK: - Servers, and the readers of a feedback service
 
   package static let closedInHandshake = Message("the client closed before the handshake was over")
-
-  package static let handshakeTooSlow = Message("the client did not complete the handshake in time")
 
   package static func notJudged(_ reason: Message) -> Message { Message("not judged: \(reason)") }
 

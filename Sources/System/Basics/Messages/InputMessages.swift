@@ -67,10 +67,6 @@ extension Message {
 
   // MARK: - Texts
 
-  package static let textEndsWithinByte =
-    Message("the text ends after one hex digit of two: it is truncated; the bytes before it are used")
-
-  /// - Parameter isPadded: whether padding has begun.
   package static func expectedBase64(found: UInt8, isPadded: Bool) -> Message {
     let expected = isPadded ? "\"=\"" : "a base64 character"
     return Message(

@@ -4,6 +4,19 @@ package struct FileStatus: Equatable, Sendable {
     case file, directory, link, pipe, socket
     case characterDevice = "character-device"
     case blockDevice = "block-device"
+
+    fileprivate init?(mode: mode_t) {
+      switch mode & S_IFMT {
+      case S_IFREG: self = .file
+      case S_IFDIR: self = .directory
+      case S_IFLNK: self = .link
+      case S_IFIFO: self = .pipe
+      case S_IFSOCK: self = .socket
+      case S_IFCHR: self = .characterDevice
+      case S_IFBLK: self = .blockDevice
+      default: return nil
+      }
+    }
   }
 
   /// Of the path itself: a link is not followed.
@@ -53,20 +66,5 @@ package struct FileStatus: Equatable, Sendable {
   package static func == (left: FileStatus, right: FileStatus) -> Bool {
     left.kind == right.kind && left.size == right.size && left.modifiedAt == right.modifiedAt
       && left.linkTarget == right.linkTarget
-  }
-}
-
-extension FileStatus.Kind {
-  fileprivate init?(mode: mode_t) {
-    switch mode & S_IFMT {
-    case S_IFREG: self = .file
-    case S_IFDIR: self = .directory
-    case S_IFLNK: self = .link
-    case S_IFIFO: self = .pipe
-    case S_IFSOCK: self = .socket
-    case S_IFCHR: self = .characterDevice
-    case S_IFBLK: self = .blockDevice
-    default: return nil
-    }
   }
 }

@@ -166,7 +166,6 @@ package enum TemporaryPath {
   private static let attempts = 100
 
   /// Creates a directory that only its owner can access; nil with `errno` set on failure.
-  /// - Parameter beginning: the beginning of the path.
   package static func makeDirectory(_ beginning: String) -> String? {
     UnfinishedFiles.makeDirectory {
       // mkdtemp(3) replaces the X.

@@ -40,11 +40,6 @@ enum ZoneFile {
     return Array(bytes.prefix(count))
   }
 
-  private static func wide(_ bytes: [UInt8], at offset: Int) -> UInt64 {
-    let span = bytes.span.bytes
-    return UInt64(span.bigEndianUInt32(at: offset)) << 32 | UInt64(span.bigEndianUInt32(at: offset + 4))
-  }
-
   /// The counts of a block's items (RFC 8536, section 3.1), which give their offsets.
   private struct Block {
     var utcCount, standardCount, leapCount, changeCount, typeCount, nameBytes: Int
@@ -82,7 +77,9 @@ enum ZoneFile {
     var changes: [Zone.Change] = []
     for index in 0..<block.changeCount {
       let type = Int(bytes[block.types + index])
-      let moment = Int64(bitPattern: wide(bytes, at: block.start + 8 * index))
+      let start = block.start + 8 * index
+      let moment = Int64(
+        bigEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: Int64.self))
       guard type < offsets.count, changes.last.map({ $0.moment < moment }) ?? true,
         Zone.moments.contains(moment)
       else { return nil }
