@@ -43,15 +43,15 @@ func support(
     linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-/// To optimise tests takes more time than it saves, unless their own code runs for long.
+/// For tests that wait for servers or processes: to optimise them takes more time than it saves.
 let unoptimised = strict + [.unsafeFlags(["-Onone"])]
 
 func tests(
-  _ name: String, _ dependencies: [Target.Dependency] = [], libraries: [String] = [], runsLong: Bool = false
+  _ name: String, _ dependencies: [Target.Dependency] = [], libraries: [String] = [], areWaiting: Bool = false
 ) -> Target {
   .testTarget(
     name: name, dependencies: ["Basics", "TestSupport", "Wording"] + dependencies,
-    swiftSettings: runsLong ? strict : unoptimised, linkerSettings: libraries.map { .linkedLibrary($0) })
+    swiftSettings: areWaiting ? unoptimised : strict, linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func commandTests(_ area: String) -> Target {
@@ -243,11 +243,11 @@ let package = Package(
       name: "reader-model", dependencies: ["Basics", "ReaderModels"], path: "Tests/TestSupport/ReaderModel",
       swiftSettings: strict),
     tests("MessagesTests"),
-    tests("WireBytesTests", runsLong: true),
+    tests("WireBytesTests"),
     tests("TimeZonesTests"),
     tests("JSONTests"),
-    tests("APNsWireTests", ["APNsWire"], runsLong: true),
-    tests("HTTP2Tests", ["APNsPushes", "APNsWire"], runsLong: true),
+    tests("APNsWireTests", ["APNsWire"]),
+    tests("HTTP2Tests", ["APNsPushes", "APNsWire"]),
     tests("ProviderLogsTests", ["APNsWire", "ProviderLogs", "YAML"]),
     tests(
       "PacketCaptureTests", ["CLibpcap", "CaptureWriting", "PacketCapture", "StreamTestSupport"],
@@ -268,12 +268,13 @@ let package = Package(
         "Reports",
       ]),
     tests("StoresTests", ["Analysis", "PushTestSupport", "StreamInputs", "TokenStores", "YAML"]),
-    tests("MockServerTests", ["APNsWire", "Analysis", "Conformance", "Generator", "MockServer"]),
+    tests(
+      "MockServerTests", ["APNsWire", "Analysis", "Conformance", "Generator", "MockServer"], areWaiting: true),
     tests("TokenStoresTests", ["StoreTestSupport", "TokenStores"]),
     // What SQLite, PostgreSQL and MariaDB do alike; the next two have what one of them does besides.
-    tests("EveryStoreTests", ["PrivateServers", "StoreTestSupport", "TokenStores"]),
-    tests("PostgreSQLStoreTests", ["PrivateServers", "StoreTestSupport", "TokenStores"]),
-    tests("MySQLStoreTests", ["PrivateServers", "TokenStores"]),
+    tests("EveryStoreTests", ["PrivateServers", "StoreTestSupport", "TokenStores"], areWaiting: true),
+    tests("PostgreSQLStoreTests", ["PrivateServers", "StoreTestSupport", "TokenStores"], areWaiting: true),
+    tests("MySQLStoreTests", ["PrivateServers", "TokenStores"], areWaiting: true),
     // The built commands as people run them, by area, so that a changed line compiles one area.
   ] + ["Captures", "Gateway", "Inputs", "Lab", "Output", "Replay"].map(commandTests)
 )

@@ -10,7 +10,7 @@ import Testing
   @Test("the same of many more streams", arguments: FeedbackLimits.variety.indices)
   func manyStreams(_ index: Int) throws { try cut(streams: 600, index) }
 
-  /// - Parameter streams: for each set of limits; ten times as many for the defaults.
+  /// - Parameter streams: for each set of limits; ten times as much for the defaults.
   private func cut(streams: Int, _ index: Int) throws {
     let (name, limits) = FeedbackLimits.variety[index]
     let rules = try #require(limits.rules)

@@ -22,7 +22,10 @@ extension LogDecoder {
     while start < end, text[start] <= 0x20, text[start] != 0x1b, columns == nil { start &+= 1 }
     if start == end || end == 1 && text[0] == UInt8(ascii: "\r") { return take(window, length, .blank) }
     if columns != nil { return readRow(window, count, lineEnd: end) }
-    if isTranscript(text, from: start) { return take(window, length, .passed) }
+    if isTranscript(text, from: start) {
+      let isLost = transcript?.takeLoss() == true
+      return take(window, length, isLost ? .finding(LogFinding(.interleaved)) : .passed)
+    }
     if mayOpenStructure(text, from: start) {
       switch readStructure(window, count, from: start, lineEnd: end) {
       case .read(let read): return read

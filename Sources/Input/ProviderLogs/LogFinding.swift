@@ -11,7 +11,7 @@ package struct LogFinding: Equatable, Sendable {
     case tooLong
     /// Two members or columns of equal rank have different values.
     case twoValues
-    /// Lines of another object may be among those of this one.
+    /// Lines of another object, or of another answer, may be among those of this one.
     case interleaved
     case patternSteps
     /// The time of the invalidation has no offset from UTC.
@@ -54,7 +54,7 @@ extension LogFinding {
     case .columns(let found, let expected): "\(Count.of(found, "column")), but the header has \(expected)"
     case .textAfterQuote: "text after a closing quote; expected a delimiter or the end of the line"
     case .openQuote: "a quote is not closed"
-    case .interleaved: "the lines of several objects are mixed: one begins before another one ends"
+    case .interleaved: "lines of several programs are mixed: one answer begins before another one ends"
     case .twoValues: "two values for one field, the second is \(quoted); select one with --map"
     case .tooLong: "longer than \(LogDecoder.longestLine) bytes"
     }

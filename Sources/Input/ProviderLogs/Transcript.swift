@@ -55,16 +55,26 @@ final class Transcript {
   private var ready: [Exchange] = []
   /// Offset and number of the current line.
   private var location = (offset: 0, line: 0)
-  /// What headers belong to, by the byte that each of their lines begins with.
-  private var blocks: [UInt8: Exchange] = [:]
+  /// What the current headers belong to, and the byte that each of their lines begins with.
+  private var block: (mark: UInt8, exchange: Exchange)?
   /// curl: whether a body may belong to another response.
   private var areBodiesUncertain = false
+  /// curl: whether another line came between those of a header block: several programs write at once, and whose the headers
+  /// are from there on is not known.
+  private var isMixed = false
+  /// Whether an answer was lost by that since the last call of `takeLoss`.
+  private var hasLost = false
   /// curl: whether a response could not be joined, so that open requests may have been answered.
   private var areAnswersUncertain = false
   /// Java: the number of blocks of response headers without a status line. If it has always been one, that block.
   private var (headerBlocks, headers): (Int, Exchange?) = (0, nil)
 
   init(_ names: LogNames) { self.names = names }
+
+  func takeLoss() -> Bool {
+    defer { hasLost = false }
+    return hasLost
+  }
 
   func takeReady() -> Exchange? { ready.isEmpty ? nil : ready.removeFirst() }
 
@@ -86,24 +96,31 @@ final class Transcript {
   func read(_ line: UnsafeRawBufferPointer, offset: Int, number: Int) -> Bool {
     location = (offset, number)
     let text = LogText(line)
+    if let (mark, exchange) = block, mark != UInt8(ascii: " "), mark != line.first || begins(text) {
+      exchange.values = exchange.values.filter { $0.key == .path }
+      if exchange.status != nil { remove(exchange) }
+      (isMixed, hasLost, areAnswersUncertain, areBodiesUncertain, block) = (true, true, true, true, nil)
+    }
+    hasLost = hasLost || isMixed && text.begins("< HTTP/")
     switch line.first {
+    case UInt8(ascii: ">") where isMixed, UInt8(ascii: "<") where isMixed: return true
     case UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: " "): return readCurl(text) || readHeader(text)
     case UInt8(ascii: "["): return readFrame(text)
     case UInt8(ascii: "{"): return readBody(text)
     case UInt8(ascii: "I") where text.begins("INFO: "): return readJava(text)
     default:
-      blocks = [:]
+      block = nil
       return false
     }
   }
 
   /// Reads a line of headers: a mark, then `name: value`, or nothing at their end.
   private func readHeader(_ text: LogText) -> Bool {
-    guard let mark = text.bytes.first, let exchange = blocks[mark] else { return false }
+    guard let (mark, exchange) = block, mark == text.bytes.first else { return false }
     if let start = text.bytes.dropFirst().firstIndex(where: { $0 > 0x20 }) {
       takeHeader(text, from: start, of: exchange)
     } else if mark != UInt8(ascii: " ") {
-      blocks[mark] = nil
+      block = nil
       if exchange.status != nil { joinByID(exchange) }
     }
     return true
@@ -133,44 +150,30 @@ final class Transcript {
   private func readCurl(_ text: LogText) -> Bool {
     if text.begins("> POST "), let end = text.index(of: " HTTP/", from: 7) {
       // The response before has no body.
-      if exchanges.count == 1, exchanges[0].status != nil, blocks[UInt8(ascii: "<")] == nil {
-        complete(exchanges[0])
-      }
+      if exchanges.count == 1, exchanges[0].status != nil { complete(exchanges[0]) }
       let path = text.bytes[7..<end]
       // A line that is cut, and the next one.
       if path.contains(UInt8(ascii: " ")) {
         areAnswersUncertain = true
         return true
       }
-      let isMixed = mixes(UInt8(ascii: ">"))
       begin(">").put(.path, path)
-      if isMixed { blocks[UInt8(ascii: ">")] = Exchange(at: location) }
       return true
     }
     guard text.begins("< HTTP/"), let space = text.index(of: " ", from: 7),
       let status = text.status(at: space &+ 1)
     else { return false }
     if Self.isInterim(status) { return true }
-    let isMixed = mixes(UInt8(ascii: "<"))
     for answer in exchanges where answer.status != nil {
       areBodiesUncertain = true
       complete(answer)
     }
-    if isMixed { blocks[UInt8(ascii: "<")] = Exchange(at: location) } else { begin("<").status = status }
+    begin("<").status = status
     return true
   }
 
-  /// Whether headers with this mark have not ended: two programs write at once, and lines that follow may be those of either.
-  private func mixes(_ mark: UInt8) -> Bool {
-    guard let other = blocks[mark] else { return false }
-    other.values = other.values.filter { $0.key == .path }
-    if other.status != nil {
-      remove(other)
-      areBodiesUncertain = true
-    }
-    areAnswersUncertain = true
-    return true
-  }
+  /// Whether a line is the first of a request or of a response.
+  private func begins(_ text: LogText) -> Bool { text.begins("> POST ") || text.begins("< HTTP/") }
 
   /// Joins a response to its request: by the client's apns-id, or if only one request is open.
   private func joinByID(_ answer: Exchange) {
@@ -192,10 +195,10 @@ final class Transcript {
   /// Reads the first line of a frame, or a response header: `[  0.075] recv (stream_id=15) :status: 410`.
   /// - Parameter body: what is printed before it.
   private func readFrame(_ text: LogText, after body: LogText? = nil) -> Bool {
-    blocks = [:]
+    block = nil
     guard let id = text.index(of: "stream_id="), let stream = text.number(at: id &+ 10) else { return false }
     let known = exchanges.first { $0.stream == stream }
-    blocks[UInt8(ascii: " ")] = known ?? Exchange(at: location)
+    block = (UInt8(ascii: " "), known ?? Exchange(at: location))
     if text.index(of: "] send HEADERS frame <") != nil {
       // A new connection reuses the stream id.
       if let known { complete(known) }
@@ -222,7 +225,7 @@ final class Transcript {
     let rest = LogText(UnsafeRawBufferPointer(rebasing: text.bytes[(end &+ 1)...]))
     if rest.begins("["), rest.index(of: "] recv DATA frame <") != nil { return readFrame(rest, after: body) }
     let answers = exchanges.filter { $0.status != nil }
-    let isOfOne = answers.count == 1 && answers[0].stream == nil && blocks[UInt8(ascii: "<")] == nil
+    let isOfOne = answers.count == 1 && answers[0].stream == nil && block?.mark != UInt8(ascii: "<")
     if isOfOne, !areBodiesUncertain, take(body, for: answers[0]) { complete(answers[0]) }
     // A second body in the line belongs to no response, and could nest without end.
     let isRestRead =
@@ -245,13 +248,13 @@ final class Transcript {
   // MARK: - Java
 
   private func readJava(_ text: LogText) -> Bool {
-    blocks = [:]
+    block = nil
     if text.begins("INFO: HEADERS: HEADERS FRAME (stream=") {
       begin(" ")
     } else if text.begins("INFO: HEADERS: RESPONSE HEADERS:") {
       let exchange = Exchange(at: location)
       (headerBlocks, headers) = (headerBlocks &+ 1, headerBlocks == 0 ? exchange : nil)
-      blocks[UInt8(ascii: " ")] = exchange
+      block = (UInt8(ascii: " "), exchange)
     } else if text.begins("INFO: RESPONSE: (POST "), let path = text.range(after: "/3/device/", before: ") "),
       let status = text.status(at: path.upperBound &+ 2)
     {
@@ -282,7 +285,7 @@ final class Transcript {
     if exchanges.count >= Self.mostOpen { complete(exchanges[0]) }
     let exchange = Exchange(at: location, stream: stream)
     exchanges.append(exchange)
-    blocks[UInt8(ascii: mark)] = exchange
+    block = (UInt8(ascii: mark), exchange)
     return exchange
   }
 

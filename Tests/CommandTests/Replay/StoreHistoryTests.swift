@@ -104,6 +104,8 @@ struct StoreHistoryTests {
     try again.json(["inputs": 0])
     let inputs = try history().map { ($0["inputs"] as? [Evidence.Object])?.map { $0["source"] as? String } }
     #expect(inputs == [["spool/a.bin"], ["spool/b.bin"]])
+    // Other options may take other records of them.
+    try replay("spool", "--skip-replayed", "--include-flagged", "--json").json(["inputs": 2])
     try directory.makeDirectory("empty")
     try replay("empty", "--skip-replayed").exits(2, saying: .about("empty", .noInputInDirectory))
   }

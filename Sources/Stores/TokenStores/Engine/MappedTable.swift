@@ -109,7 +109,7 @@ final class MappedTable {
   func state(_ registered: SQLField, _ invalidation: SQLField) throws(StoreError) -> RowState {
     var registeredAt = time(registered, registeredClock)
     // A program that writes zeros instead of null knows no registration.
-    if registeredAt == nil, registered.integer != SQLField.zeroDate, let column = self.registered {
+    if registeredAt == nil, registered.integer != DateAndTime.zeroDate, let column = self.registered {
       registeredAt = try time(registered, column.column, column.form)
     }
     var state = RowState(registered: registeredAt?.latest, isDead: false)
@@ -130,7 +130,7 @@ final class MappedTable {
     guard case .integer(let number) = field else { return nil }
     switch clock {
     case .seconds: return StoreTime(seconds: number)
-    case .microseconds where number != .max && number > SQLField.zeroDate:
+    case .microseconds where number != .max && number > DateAndTime.zeroDate:
       return StoreTime(number, units: 1_000_000)
     default: return nil
     }
@@ -199,7 +199,7 @@ extension TimeForm {
 
   /// - Parameter number: microseconds; the ends of the range mean infinity.
   private func moment(_ number: Int64) -> StoreTime? {
-    guard number != .max, number > SQLField.zeroDate else { return nil }
+    guard number != .max, number > DateAndTime.zeroDate else { return nil }
     var time = StoreTime(number, units: 1_000_000)
     guard case .timestamp(let name) = self, name != "UTC" else { return time }
     guard DateAndTime.range.contains(time.seconds), let zone = Zone.named(name) else { return nil }

@@ -183,7 +183,7 @@ extension MappedTable {
       try check(column, "times as \(form.name)", session) { field in
         // A row with zeros instead of a date is reported if it is met.
         form.time(of: field, kind: column.kind) != nil && form.isLikely(field)
-          || field.integer == SQLField.zeroDate
+          || field.integer == DateAndTime.zeroDate
       }
     }
   }

@@ -19,10 +19,13 @@ extension DateAndTime {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// A time of MariaDB whose date has zeros, as `0000-00-00 00:00:00`, which is none.
+  static let zeroDate = Int64.min + 1
+
   /// The same without zeros at the end of the fraction.
   /// - Parameter number: microseconds since the clock showed 1970-01-01 00:00:00.
   static func text(ofMicroseconds number: Int64) -> String {
-    if number == SQLField.zeroDate { return "0000-00-00 00:00:00" }
+    if number == zeroDate { return "0000-00-00 00:00:00" }
     let seconds = number.floored(by: 1_000_000)
     var local = CaptureTime(seconds: seconds, fraction: UInt64(number &- seconds &* 1_000_000), digits: 6)
     while local.digits > 0, local.fraction % 10 == 0 {

@@ -165,7 +165,7 @@ final class MySQLSession: SQLSession {
     let value = dialect.value(column)
     switch (column.kind, column.baseType) {
     case (.moment, _), (.clock, _):
-      let number = "coalesce(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', \(value)), \(SQLField.zeroDate))"
+      let number = "coalesce(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', \(value)), \(DateAndTime.zeroDate))"
       return "CASE WHEN \(value) IS NOT NULL THEN \(number) END"
     case (_, "bit"): return "\(value) + 0"
     // Its text would have only six digits.

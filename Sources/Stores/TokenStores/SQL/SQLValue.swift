@@ -50,9 +50,6 @@ package enum SQLField {
   case text(UnsafeRawBufferPointer)
   case bytes(UnsafeRawBufferPointer)
 
-  /// A time of MariaDB whose date has zeros, as `0000-00-00 00:00:00`, which is none.
-  static let zeroDate = Int64.min + 1
-
   package var isNull: Bool { if case .null = self { true } else { false } }
   package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 

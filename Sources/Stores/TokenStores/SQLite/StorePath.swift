@@ -54,7 +54,9 @@ enum StorePath {
 
   /// `path` from the root, also of a file that does not exist yet.
   static func absolute(_ path: String) -> String {
-    "\(DirectoryEntry.resolved(directory(of: path)) ?? "")/\(path.split(separator: "/").last ?? "")"
+    let name = path.split(separator: "/").last ?? ""
+    return DirectoryEntry.resolved(path)
+      ?? DirectoryEntry.resolved(directory(of: path)).map { "\($0 == "/" ? "" : $0)/\(name)" } ?? path
   }
 
   /// `path` in a form that SQLite does not take for `:memory:` or a `file:` URI.

@@ -137,4 +137,12 @@ import Testing
     let outcome = try directory.apnsift(["audit", "dump.bin"] + options).exits(Int32(code), saying: says)
     #expect(outcome.output.isEmpty)
   }
+
+  @Test("other streams have no rows but a message") func otherStreams() throws {
+    try directory.write([0x16, 3, 1] + [UInt8](repeating: 7, count: 500), to: "tls.bin")
+    let outcome = try directory.apnsift("audit", "tls.bin")
+    #expect(outcome.code == 0 && outcome.text.isEmpty)
+    #expect(outcome.messages.first?.hasPrefix("nothing to audit: ") == true)
+    #expect(try directory.apnsift("audit", "--strict", "tls.bin").code == 1)
+  }
 }
