@@ -33,7 +33,11 @@ extension LogDecoder {
       case .isLine: break
       }
     }
-    return take(window, length, elementsOr: readLine(window, start..<end, isCut: end == count))
+    var outcome = readLine(window, start..<end, isCut: end == count)
+    if case .unrelated = outcome, elements.isEmpty, transcript?.takeLoss() == true {
+      outcome = .finding(LogFinding(.interleaved))
+    }
+    return take(window, length, elementsOr: outcome)
   }
 
   /// Whether no bytes follow the window.

@@ -168,9 +168,9 @@ final class LogPush {
     case .yes: return true
     case .no: return false
     case .text:
-      let word = LogText(raw(success))
-      if ["true", "t", "1"].contains(where: word.isWhole) { return true }
-      if ["false", "f", "0"].contains(where: word.isWhole) { return false }
+      let word = String(decoding: raw(success).prefix(6), as: UTF8.self).lowercased()
+      if ["true", "t", "yes", "y", "1"].contains(word) { return true }
+      if ["false", "f", "no", "n", "0"].contains(word) { return false }
     case .absent, .escapedText, .quotedText, .number, .structure: break
     }
     let kind = values[.kind]

@@ -33,7 +33,7 @@ struct MemberReader {
   var isCut = false
 
   /// The greatest depth of known names, and of brackets without a name.
-  private static let deepest = 2
+  private static let deepest = 3
   static let deepestUnnamed = 16
 
   /// An element of an array, or a part of a line, that may be a push.
@@ -145,7 +145,7 @@ struct MemberReader {
     return name(key).flatMap { meaning(of: $0) }
   }
 
-  /// The field of a member: by a known name at depth 0 to 2, by a mapped path at any depth.
+  /// The field of a member: by a known name at depth 0 to 3, by a mapped path at any depth.
   func meaning(of name: LogName) -> LogNames.Meaning? {
     if depth > 0, !names.paths.isEmpty {
       for path in names.paths where path.names.count == depth &+ 1 && path.names[depth] == name {

@@ -59,11 +59,13 @@ final class Transcript {
   private var block: (mark: UInt8, exchange: Exchange)?
   /// curl: whether a body may belong to another response.
   private var areBodiesUncertain = false
-  /// curl: whether another line came between those of a header block: several programs write at once, and whose the headers
-  /// are from there on is not known.
+  /// Whether several programs write at once, so that whose the lines are is not known: curl, another line came between those of
+  /// a header block; nghttp, the clock went back.
   private var isMixed = false
   /// Whether an answer was lost by that since the last call of `takeLoss`.
   private var hasLost = false
+  /// nghttp: when it printed the last frame, in milliseconds since its start.
+  private var clock = 0
   /// curl: whether a response could not be joined, so that open requests may have been answered.
   private var areAnswersUncertain = false
   /// Java: the number of blocks of response headers without a status line. If it has always been one, that block.
@@ -99,9 +101,9 @@ final class Transcript {
     if let (mark, exchange) = block, mark != UInt8(ascii: " "), mark != line.first || begins(text) {
       exchange.values = exchange.values.filter { $0.key == .path }
       if exchange.status != nil { remove(exchange) }
-      (isMixed, hasLost, areAnswersUncertain, areBodiesUncertain, block) = (true, true, true, true, nil)
+      mix(losing: true)
     }
-    hasLost = hasLost || isMixed && text.begins("< HTTP/")
+    hasLost = hasLost || isMixed && (text.begins("< HTTP/") || text.index(of: ") :status: ") != nil)
     switch line.first {
     case UInt8(ascii: ">") where isMixed, UInt8(ascii: "<") where isMixed: return true
     case UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: " "): return readCurl(text) || readHeader(text)
@@ -112,6 +114,11 @@ final class Transcript {
       block = nil
       return false
     }
+  }
+
+  private func mix(losing hasLost: Bool) {
+    self.hasLost = self.hasLost || hasLost
+    (isMixed, areAnswersUncertain, areBodiesUncertain, block) = (true, true, true, nil)
   }
 
   /// Reads a line of headers: a mark, then `name: value`, or nothing at their end.
@@ -196,7 +203,10 @@ final class Transcript {
   /// - Parameter body: what is printed before it.
   private func readFrame(_ text: LogText, after body: LogText? = nil) -> Bool {
     block = nil
+    if text.index(of: "] Connected") != nil { clock = 0 }
     guard let id = text.index(of: "stream_id="), let stream = text.number(at: id &+ 10) else { return false }
+    noteClock(text)
+    if isMixed { return true }
     let known = exchanges.first { $0.stream == stream }
     block = (UInt8(ascii: " "), known ?? Exchange(at: location))
     if text.index(of: "] send HEADERS frame <") != nil {
@@ -214,6 +224,18 @@ final class Transcript {
       if isLast || text.index(of: "RST_STREAM", from: received) != nil { complete(known) }
     }
     return true
+  }
+
+  /// The clock goes back only where a program begins, which prints that it is connected.
+  private func noteClock(_ text: LogText) {
+    let time = text.bytes.prefix { $0 != UInt8(ascii: "]") }.reduce(0) {
+      0x30...0x39 ~= $1 ? $0 &* 10 &+ Int($1 &- 0x30) : $0
+    }
+    if time < clock, exchanges.contains(where: { $0.stream != nil }) {
+      mix(losing: exchanges.contains { $0.stream != nil && $0.status != nil })
+      exchanges.removeAll { $0.stream != nil }
+    }
+    clock = time
   }
 
   // MARK: - Bodies
