@@ -1,17 +1,12 @@
 import APNsWire
+import TestSupport
 import Testing
 
 @Suite("Sets of token lengths") struct TokenLengthsTests {
   @Test(
     "what reads as a set",
-    arguments: [
-      ("32", [32], "32"), ("32,54", [32, 54], "32,54"), ("54,32", [32, 54], "32,54"),
-      ("1-3", [1, 2, 3], "1-3"), ("0", [0], "0"), ("0-1", [0, 1], "0-1"), ("65535", [65_535], "65535"),
-      ("5-5", [5], "5"), ("1,2,3,7", [1, 2, 3, 7], "1-3,7"), ("32,32", [32], "32"), ("032", [32], "32"),
-      ("1-4,3-6", [1, 2, 3, 4, 5, 6], "1-6"), ("63-64,127-128", [63, 64, 127, 128], "63-64,127-128"),
-    ] as [(String, [UInt16], String)]) func valid(_ text: String, _ lengths: [UInt16], _ written: String)
-    throws
-  {
+    arguments: Fixtures.rows("sets of token lengths", in: "token-texts") as [(String, [UInt16], String)])
+  func valid(_ text: String, _ lengths: [UInt16], _ written: String) throws {
     let set = try #require(TokenLengths(text))
     #expect((UInt16.min...UInt16.max).filter(set.contains) == lengths)
     #expect(set.longest == Int(lengths.max() ?? 0) && set.shortest == Int(lengths.min() ?? 0))
@@ -22,11 +17,8 @@ import Testing
 
   @Test(
     "what does not",
-    arguments: [
-      "", ",", "32,", ",32", "32,,54", "-1", "1-", "-", "5-3", "65536", "0-65536", "+3", "1-+3", "+1-3",
-      " 32", "32 ", "32, 54", "1-2-3", "0x20", "32;54", "a", "३२", "1–3", "99999999999999999999",
-    ]) func invalid(_ text: String)
-  { #expect(TokenLengths(text) == nil) }
+    arguments: Fixtures.rows("no sets of token lengths", in: "token-texts") as [String])
+  func invalid(_ text: String) { #expect(TokenLengths(text) == nil) }
 
   @Test("a set needs a length, and the whole range is one") func extremes() {
     #expect(TokenLengths([]) == nil)

@@ -4,6 +4,7 @@ import Conformance
 import EvidenceReport
 import PacketCapture
 import PushTestSupport
+import TestSupport
 import Testing
 
 @Suite("Redaction of a page")
@@ -151,12 +152,7 @@ struct RedactionTests {
 
   @Test(
     "addresses in remarks are masked, and times and versions are not",
-    arguments: [
-      ("from 10.1.2.3:2196", "from [masked]:2196"), ("dump-192.168.100.200.pcap", "dump-[masked]pcap"),
-      ("at [2001:db8::17]:443", "at [[masked]]:443"), ("fe80::1%eth0", "[masked]%eth0"),
-      ("10.1.2.3.02195", "[masked]"), ("version 1.2.3 of 2013.05.01", nil),
-      ("12:30:45", nil), ("2013-05-01T09:30:00Z", nil), ("std::vector, C::x", nil), ("a:b:c", nil),
-    ])
+    arguments: Fixtures.rows("addresses in remarks", in: "page-texts") as [(String, String?)])
   func addresses(_ text: String, _ masked: String?) throws {
     #expect(try redacted { $0.head.note = [text] }.head.note == [masked ?? text])
   }

@@ -35,12 +35,8 @@ import Testing
 
   @Test(
     "an unparsable line counts as a wrong record",
-    arguments: [
-      "", "hello", "1400000000", ",01", "1400000000,0", "1400000000,0g", "1400000000, 01", " 1400000000,01",
-      "+1400000000,01", "1400000000,01,", "14e8,01", "0x53,01", "99999999999999999999,01", "-,01",
-      "1400000000;01", "\u{1b}[2J", "1400000000,０１",
-    ]) func unparsable(_ line: String)
-  {
+    arguments: Fixtures.rows("unparsable lines", in: "lab-cases") as [String])
+  func unparsable(_ line: String) {
     let judgement = judgement("\(line)\n" + Self.sound)
     #expect(judgement.records == 4 && judgement.correct == 3 && judgement.wrong == 1, "\(line)")
     #expect(judgement.firstDifference?.record == 0 && judgement.firstDifference?.emitted == "'\(line)'")
@@ -75,17 +71,7 @@ import Testing
 
   @Test(
     "error responses",
-    arguments: [
-      ("8,7\n10,4294967295\n", 2, 2, nil, nil),
-      ("", 0, 0, 0, "the reader ended, and never reported the 2 errors from offset 0 on"),
-      ("8,7\n", 1, 1, 1, "the reader ended, and never reported the 1 error from offset 6 on"),
-      ("10,4294967295\n8,7\n", 2, 2, 0, "the error at offset 6 was reported instead of the one at offset 0"),
-      ("8,7\n8,7\n", 2, 1, 1, "the error at offset 0 was reported instead of the one at offset 6"),
-      ("8,7\nrubbish\n10,4294967295\n", 3, 2, 1, "the line is not a record: "),
-      ("8,7\n10,4294967295\n1,1\n", 3, 2, 2, "the stream has only 2 errors"),
-      ("8,aa\n", 1, 0, 0, "the line is not a record: "),
-      ("8,-1\n10,4294967295\n", 2, 1, 0, "the error at offset 0 was reported incorrectly"),
-    ] as [(String, Int, Int, Int?, String?)])
+    arguments: Fixtures.rows("error responses", in: "lab-cases") as [(String, Int, Int, Int?, String?)])
   func errors(_ text: String, _ records: Int, _ correct: Int, _ difference: Int?, _ reason: String?) {
     let truth = TrueResponses(
       bytes: [8, 8, 0, 0, 0, 7, 8, 10, 255, 255, 255, 255], responses: Self.responses)

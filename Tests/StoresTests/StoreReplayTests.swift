@@ -35,27 +35,6 @@ struct StoreReplayTests {
     #expect(try replay(isPartial: true).counts.inserted == 1)
   }
 
-  /// The topics of pushes, the app, and the message: a stop, or a warning if others are accepted.
-  static let topicExamples: [(topics: [String?], app: String, message: Message?)] = [
-    (["com.example.mail", "com.example.mail.voip", nil], "com.example.mail", nil),
-    ([nil], "com.example.mail", nil),
-    (["com.example.mail.voip"], "com.example.mail.voip", nil),
-    (["com.example.mail", "com.example.mail.complication"], "", nil),
-    (
-      ["com.example.mail", "com.example.chat"], "",
-      "the topics of pushes name 2 apps (com.example.mail, com.example.chat), which --each-app replays "
-        + "one by one"
-    ),
-    (
-      [nil, "com.example.chat.voip"], "com.example.mail",
-      "a stream 2: the push's topic is com.example.chat.voip, not a topic of the app com.example.mail"
-    ),
-    (
-      [nil, "com.example.mailer"], "com.example.mail",
-      "a stream 2: the push's topic is com.example.mailer, not a topic of the app com.example.mail"
-    ),
-  ]
-
   /// The pushes of these topics, as a replay of one app takes them.
   private func collector(
     _ topics: [String?], app: String = "com.example.mail", takesOtherApps: Bool = false
@@ -79,9 +58,11 @@ struct StoreReplayTests {
     }
   }
 
-  @Test("pushes of another app stop it, unless they are accepted", arguments: topicExamples.indices)
-  func topics(_ index: Int) throws {
-    let (topics, app, message) = Self.topicExamples[index]
+  /// The topics of pushes, the app, and the message: a stop, or a warning if others are accepted.
+  @Test(
+    "pushes of another app stop it, unless they are accepted",
+    arguments: Fixtures.rows("topics of an app", in: "push-topics") as [([String?], String, String?)])
+  func topics(_ topics: [String?], _ app: String, _ message: String?) throws {
     for acceptsOther in [false, true] {
       let collector = try collector(topics, app: app, takesOtherApps: acceptsOther)
       let log = MessageLog()
@@ -93,7 +74,7 @@ struct StoreReplayTests {
         #expect(log.lines.isEmpty)
       } else {
         try check()
-        #expect(log.lines == [message].compactMap { $0.map { Message.warning($0).text } })
+        #expect(log.lines == [message].compactMap { $0.map { "warning: \($0)" } })
       }
     }
   }

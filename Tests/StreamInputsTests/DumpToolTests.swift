@@ -8,20 +8,7 @@ import Testing
 struct DumpToolTests {
   private static func content(_ name: String) throws -> [UInt8] { Array(try Fixtures.data("dumps/\(name)")) }
 
-  static let readable = [
-    "xxd", "xxd-u", "xxd-c38", "xxd-g1", "xxd-d", "xxd-p", "xxd-p-c7", "hexdump-C", "hexdump-e",
-    "od-Ax-tx1", "od-Ax-tx1z", "od-Ad-tx1", "od-Ad-tx1-w4", "od-Ao-tx1", "od-Ao-tx1-w32", "od-An-tx1",
-    "macos-od-tx1", "wireshark-hex", "wireshark-hex-ascii", "tshark-x", "powershell5-format-hex",
-    "powershell5-format-hex-utf16", "powershell7-format-hex", "dotnet-bitconverter", "python-hex-colon",
-    "python-hex-blank", "python-hexdump", "scapy", "hexyl", "hexyl-ascii", "hxd", "hxd-decimal",
-    "hxd-octal", "010-editor", "winhex", "ultraedit", "ida", "windbg-db", "debug-d", "gdb-x-xb",
-    "lldb-memory-read", "radare2-px", "frida", "linux-print-hex-dump", "ncat-x", "openssl-msg",
-    "strace-e-read", "curl-trace", "openssl-colon", "c-values", "psql-bytea", "mc", "xxd-quoted-mail",
-    "wireshark-hex-grep-n", "hexdump-C-syslog", "od-Ax-tx1-comment", "xxd-cat-n", "python-hexdump-crlf",
-    "wireshark-hex-ascii-utf16be",
-  ]
-
-  @Test(arguments: readable)
+  @Test(arguments: Fixtures.rows("tools whose dumps are read", in: "text-dumps") as [String])
   func isRead(_ tool: String) throws {
     let (recording, report) = try DumpRecording.of(Self.content("\(tool).txt"), as: nil)
     #expect(report.format == .dump(.hex) && report.errors.isEmpty)
@@ -30,24 +17,7 @@ struct DumpToolTests {
   }
 
   /// The words that a refusal of these dumps has.
-  static let refused: [(word: String, tools: [String])] = [
-    (
-      "words in an unknown order",
-      [
-        "xxd-e", "xxd-b", "hexdump", "hexdump-b", "hexdump-c", "od", "od-c", "od-Ax-tx2", "od-Ax-tx2-big",
-        "od-Ax-tu1", "od-An-tx2", "gdb-x-xw",
-      ]
-    ),
-    ("packets, with their headers", ["tcpdump-X", "tshark-x-packet"]),
-    ("carriage returns alone", ["xxd-cr"]), ("escapes for bytes", ["python-repr", "redis-cli"]),
-    (
-      "digits are a capture or compressed data",
-      ["capture-xxd", "capture-xxd-p", "capture-base64", "gzip-xxd"]
-    ),
-    ("decimal numbers", ["java-signed", "json-numbers"]), ("unknown form", ["intel-hex", "pairs-grep-n"]),
-  ]
-
-  @Test(arguments: refused)
+  @Test(arguments: Fixtures.rows("tools whose dumps are refused", in: "text-dumps") as [(String, [String])])
   func isRefused(_ word: String, _ tools: [String]) throws {
     for tool in tools {
       let (recording, report) = try DumpRecording.of(Self.content("\(tool).txt"), as: nil)

@@ -161,17 +161,9 @@ struct ExportEvidenceTests {
     #expect(ExportFormat.recognise(TextHead([0xef, 0xbb, 0xbf] + head, isWhole: true)) == expected)
   }
 
-  static let others: [(String, String)] = [
-    ("empty", ""), ("plain hex", "6162\n6364\n"), ("indented hex", "\n  6162\n\t6364\n"),
-    ("hex after tabs", "\t6162\n\t6364\n"), ("hex with a margin", "6162\n    6364\n"),
-    ("hexdump -C", "00000000  61 62 63                                          |abc|\n00000003\n"),
-    ("xxd", "00000000: 6162 63                                  abc\n"),
-    ("base64", "U3JOAAAgqqqqqqqq\n"), ("prose", "Follow: tcp,raw is what tshark says\n"),
-    ("C", "char name[] = \"x\";\n"), ("YAML", "peers:\n  - name: x\n"),
-    ("a quotation", "> said he  length=3\nhallo\n"),
-  ]
-
-  @Test("other texts are not exports", arguments: others)
+  @Test(
+    "other texts are not exports",
+    arguments: Fixtures.rows("no exports", in: "text-dumps") as [(String, String)])
   func unrecognised(_ name: String, _ text: String) {
     #expect(ExportFormat.recognise(TextHead(Array(text.utf8), isWhole: true)) == nil)
   }

@@ -1,5 +1,6 @@
 import Basics
 import CommandTestSupport
+import TestSupport
 import Testing
 import Wording
 
@@ -102,30 +103,9 @@ import Wording
     #expect(try directory.bytes(of: "dump.bin") == bytes)
   }
 
-  static let commands: [(line: String, message: String)] = [
-    ("inspect dump.bin", "inspected 1 input with 3 records; no problems found"),
-    ("inspect --json dump.bin", "inspected 1 input with 3 records; no problems found"),
-    ("inspect empty.bin", "inspected 1 input with 0 records; the input is empty"),
-    ("inspect empty.bin empty.bin", "inspected 2 inputs with 0 records; 2 inputs are empty"),
-    ("inspect empty.bin dump.bin", "inspected 2 inputs with 3 records; no problems found"),
-    ("export dump.bin", "exported 3 records of 1 input; no problems found"),
-    ("export --records streams dump.bin", "exported 1 stream of 1 input; no problems found"),
-    (
-      "replay dump.bin --store sqlite:s",
-      "replayed 3 tuples with 3 distinct tokens of production: 3 rows of sqlite:s changed; no problems found"
-    ),
-    (
-      "replay dump.bin --store sqlite:s --dry-run",
-      "dry run of 3 tuples with 3 distinct tokens of production: 3 rows of sqlite:s would change; no problems found"
-    ), ("store list --store sqlite:s", "listed 0 tokens of sqlite:s"),
-    ("store show aa --store sqlite:s", "showed 0 rows of sqlite:s"),
-    (
-      "store register aa --store sqlite:s",
-      "registered 1 token in sqlite:s: 1 new, 0 alive again, 0 with a later time, 0 unchanged"
-    ),
-  ]
-
-  @Test("the last message says what was done", arguments: commands)
+  @Test(
+    "the last message says what was done",
+    arguments: Fixtures.rows("last messages", in: "command-cases") as [(String, String)])
   func lastMessage(_ line: String, _ message: String) throws {
     try directory.write(feedback(tuples(3)), to: "dump.bin")
     try directory.write([], to: "empty.bin")

@@ -1,6 +1,7 @@
 import Basics
 import CommandTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// `show`: bytes with the names of their fields. Expected lines are written by hand from docs/spec/protocol.md#the-protocols.
@@ -71,20 +72,11 @@ import Testing
 
   @Test(
     "missing locations and usage errors",
-    arguments: [
-      (["--record", "2"], 2, "no record 2: the input has 1 record"),
-      (["--offset", "38"], 2, "no selected stream has bytes at offset 38"),
-      (["--packet", "1"], 2, "no packet 1 with bytes"), (["--record", "0"], 64, "--record is 0"),
-      ([], 64, "give one of --record, --offset, --packet and --token"),
-      (["--record", "1", "--offset", "0"], 64, "give one of --record, --offset, --packet and --token"),
-      (["--record", "1", "--stream", "0"], 64, "leave out --stream and --direction"),
-      (["--offset", "0", "--direction", "up"], 64, "--direction"),
-    ] as [([String], Int32, Message)]) func nothing(_ arguments: [String], _ code: Int32, _ message: Message)
-    throws
-  {
+    arguments: Fixtures.rows("locations to show", in: "usage") as [([String], Int32, String)])
+  func nothing(_ arguments: [String], _ code: Int32, _ message: String) throws {
     try directory.write(Self.tuple, to: "dump.bin")
     let outcome = try directory.apnsift(["show", "dump.bin"] + arguments)
-    #expect(outcome.code == code && outcome.said(message), "\(outcome.errors)")
+    #expect(outcome.code == code && outcome.said(.verbatim(message)), "\(outcome.errors)")
     #expect(outcome.text.isEmpty)
   }
 

@@ -1,6 +1,7 @@
 import Basics
 import CommandTestSupport
 import Foundation
+import TestSupport
 import Testing
 import Wording
 
@@ -47,23 +48,9 @@ struct SpoolTests {
     #expect(empty.isSilent, "\(empty.errors)")
   }
 
-  static let quietRuns: [(arguments: [String], code: Int32, isSilent: Bool)] = [
-    (["replay", "spool", "--create"], 0, true),
-    (["replay", "spool", "--create", "--dry-run"], 0, true),
-    (["replay", "spool", "--create", "--fail-on", "note"], 0, true),
-    (["replay", "spool/0.bin", "spool/0.bin", "--create"], 0, true),
-    (["replay", "spool/0.bin", "spool/0.bin", "--create", "--fail-on", "warning"], 1, false),
-    (["replay", "cut.bin", "--create"], 0, false),
-    (["replay", "spool", "--store", "sqlite:none.sqlite"], 2, false),
-    (["inspect", "cut.bin"], 0, false),
-    (["inspect", "spool"], 0, true),
-    (["export", "spool"], 0, true),
-    (["audit", "spool"], 0, true),
-    (["report", "spool", "-o", "page.html"], 0, true),
-    (["show", "spool/0.bin", "--record", "1"], 0, true),
-  ]
-
-  @Test("--quiet prints messages only about problems", arguments: quietRuns)
+  @Test(
+    "--quiet prints messages only about problems",
+    arguments: Fixtures.rows("quiet runs", in: "command-cases") as [([String], Int32, Bool)])
   func quiet(_ arguments: [String], _ code: Int32, _ isSilent: Bool) throws {
     try directory.write(feedback(tuples(2)).dropLast(), to: "cut.bin")
     let outcome = try directory.apnsift(arguments + ["--quiet"])
@@ -195,17 +182,9 @@ struct SpoolTests {
     #expect(outcome.said("3 files would be moved to done; a dry run moves none") == (code == 0))
   }
 
-  static let badTargets: [(options: [String], code: Int32)] = [
-    (["--move-done", "none"], 2), (["--move-done", "spool/0.bin"], 2), (["--move-done", "spool"], 2),
-    (["--move-done", "spool/sub"], 2), (["--move-failed", "failed"], 64),
-    (["--move-failed", "spool/sub", "--skip-unreadable"], 2),
-    (["--metrics", "figures"], 64), (["--metrics", "figures.txt"], 64), (["--metrics", "none/a.prom"], 2),
-    (["--metrics", "-"], 64),
-  ]
-
   @Test(
     "a directory that cannot take the files, or is read itself, and a file that cannot take figures, are refused first",
-    arguments: badTargets)
+    arguments: Fixtures.rows("targets that are refused", in: "command-cases") as [([String], Int32)])
   func target(_ options: [String], _ code: Int32) throws {
     try directory.makeDirectory("spool/sub")
     #expect(try directory.apnsift(["replay", "spool", "--create"] + options).code == code)
@@ -215,25 +194,9 @@ struct SpoolTests {
   // MARK: - Figures
 
   /// Runs, their exit codes, and figures.
-  static let runs: [(options: [String], code: Int32, figures: [String: Int])] = [
-    (
-      ["--skip-unreadable"], 2,
-      [
-        "inputs state=read": 3, "inputs state=unreadable": 1, "inputs state=left_alone": 1, "tuples": 6,
-        "rows": 6, "tokens outcome=inserted": 5, "tokens outcome=invalidated": 1,
-        "findings severity=error": 0,
-        "dry_run": 0,
-      ]
-    ),
-    (["--dry-run", "--partial"], 2, ["inputs state=unreadable": 1, "dry_run": 1]),
-    ([], 2, ["inputs state=unreadable": 1, "findings severity=error": 2]),
-    (["--skip-unreadable", "--max-invalidate", "0"], 3, ["inputs state=read": 3, "tuples": 6]),
-    (["--store", "sqlite:none.sqlite"], 2, ["inputs state=left_alone": 1]),
-    (["--mapping", "spool/0.bin"], 64, [:]),
-    (["--keys", "none.log"], 2, [:]),
-  ]
-
-  @Test("--metrics writes figures on every exit", arguments: runs)
+  @Test(
+    "--metrics writes figures on every exit",
+    arguments: Fixtures.rows("figures of runs", in: "command-cases") as [([String], Int32, [String: Int])])
   func figuresOfRun(_ options: [String], _ code: Int32, _ figures: [String: Int]) throws {
     try directory.writeCut(to: "spool/cut.gz")
     try directory.write("", to: "spool/.partial")

@@ -1,5 +1,6 @@
 import Basics
 import CommandTestSupport
+import TestSupport
 import Testing
 
 @Suite("store export")
@@ -19,44 +20,9 @@ struct StoreExportTests {
     try directory.apnsift(["store", "export"] + options)
   }
 
-  static let exports: [(options: [String], text: String)] = [
-    (
-      [],
-      """
-      token,registered_at,invalidated_at,app,environment
-      aa01020304,2013-05-01T09:30:00Z,,,production
-      bb,,2015-12-13T09:46:40Z,,production
-      cc,1970-01-01T00:00:00Z,2014-05-13T16:53:20Z,,production
-      aa,,,"mail;, ""x""\",sandbox
-
-      """
-    ),
-    (["--live", "--columns", "token"], "token\naa01020304\naa\n"),
-    (
-      ["--dead", "--columns", "invalidated_at,token", "--no-header"],
-      "2015-12-13T09:46:40Z,bb\n2014-05-13T16:53:20Z,cc\n"
-    ),
-    (
-      ["--environment", "sandbox", "--columns", "app,token", "--delimiter", ";"],
-      "app;token\n\"mail;, \"\"x\"\"\";aa\n"
-    ),
-    (["--app", "com.none"], "token,registered_at,invalidated_at,app,environment\n"),
-    (
-      [
-        "--app", "", "--live", "--no-header", "--token-form", "bracketed-hex", "--time-form", "milliseconds",
-        "--columns", "token,registered_at",
-      ],
-      "<aa010203 04>,1367400600000\n"
-    ),
-    (
-      [
-        "--app", "", "--live", "--no-header", "--token-form", "base64", "--time-form",
-        "timestamp:Europe/Berlin", "--delimiter", "tab", "--columns", "token,registered_at",
-      ], "qgECAwQ=\t2013-05-01 11:30:00\n"
-    ),
-  ]
-
-  @Test("columns, forms and filters", arguments: exports)
+  @Test(
+    "columns, forms and filters",
+    arguments: Fixtures.rows("exports", in: "command-cases") as [([String], String)])
   func export(_ options: [String], _ text: String) throws {
     #expect(try exporting(options).exits(0).text == text)
   }

@@ -1,5 +1,6 @@
 import Basics
 import CommandTestSupport
+import TestSupport
 import Testing
 import Wording
 
@@ -25,36 +26,9 @@ struct StoreImportTests {
     }
   }
 
-  static let readings: [(text: String, options: [String], rows: [String])] = [
-    ("token,registered_at\naa,1\nbb,2\n", [], ["aa 1", "bb 2"]),
-    ("token,registered_at\naa,1\nbb,2", [], ["aa 1", "bb 2"]),
-    ("\u{feff}token,registered_at\r\naa,1\r\n\r\nbb,2\r\n", [], ["aa 1", "bb 2"]),
-    ("token,registered_at\raa,1\rbb,2\r", [], ["aa 1", "bb 2"]),
-    ("\"token\",\"registered_at\"\n\"aa\",\"1\"\n", [], ["aa 1"]),
-    ("note,registered_at,token,x\n\"a, \"\"b\"\"\nc\",1,aa,\n,2,bb,\"\"\n", [], ["aa 1", "bb 2"]),
-    ("note,token,registered_at\n5\" screen,aa,1\n", [], ["aa 1"]),
-    ("token;registered_at\naa;1\n", ["--delimiter", ";"], ["aa 1"]),
-    ("token, registered_at \naa, 1 \nbb, \n", [], ["aa 1"]),
-    ("token\tregistered_at\n\"a\"\"\"\t1\naa\t1\n", ["--delimiter", "tab", "--skip-invalid"], ["aa 1"]),
-    ("id,updated\naa,1\n", ["--token-column", "id", "--registered-column", "updated"], ["aa 1"]),
-    ("id\naa\nbb\n", ["--token-column", "id", "--at", "7"], ["aa 7", "bb 7"]),
-    ("token,registered_at\naa,\nbb,2\n", [], ["bb 2"]),
-    ("token,registered_at\naa,\nbb,2\n", ["--at", "7"], ["aa 7", "bb 2"]),
-    ("token,registered_at\n<0a0b0c0d 0E>,2013-05-01T11:30:00+02:00\n", [], ["0a0b0c0d0e 1367400600"]),
-    (
-      "token,registered_at\nCgsM,1367400600999\n", ["--token-form", "base64", "--time-form", "milliseconds"],
-      ["0a0b0c 1367400600"]
-    ),
-    (
-      "token,registered_at\naa,2013-05-01 11:30:00.5\n", ["--time-form", "timestamp:Europe/Berlin"],
-      ["aa 1367400600"]
-    ),
-    ("token,registered_at\naa,2013-05-01 09:30:00+00\n", ["--time-form", "timestamptz"], ["aa 1367400600"]),
-    ("token,registered_at\naa,3\nAA,1\naa,2\n", [], ["aa 3"]),
-    ("token,registered_at\n", [], []),
-  ]
-
-  @Test("files of all kinds", arguments: readings)
+  @Test(
+    "files of all kinds",
+    arguments: Fixtures.rows("imports", in: "command-cases") as [(String, [String], [String])])
   func reads(_ text: String, _ options: [String], _ expected: [String]) throws {
     let outcome = try importing(text, options)
     #expect(outcome.code == (options.contains("--skip-invalid") ? 2 : 0), "\(outcome.errors)")

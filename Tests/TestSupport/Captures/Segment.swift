@@ -65,14 +65,6 @@ package struct Segment: Equatable, Sendable {
 }
 
 extension [Segment] {
-  /// Indices of the segments with payload, in order.
-  package var dataIndices: [Int] { indices.filter { !self[$0].payload.isEmpty } }
-
-  /// Without the ones at these indices: they were lost.
-  package func dropping(_ lost: Set<Int>) -> [Segment] {
-    indices.filter { !lost.contains($0) }.map { self[$0] }
-  }
-
   /// Several conversations on one line, by time; of equal times the earlier list goes first.
   package static func interleaved(_ lists: [[Segment]]) -> [Segment] {
     lists.flatMap { $0 }.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }

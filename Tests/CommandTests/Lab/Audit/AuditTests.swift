@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import CommandTestSupport
+import TestSupport
 import Testing
 
 /// `audit` from inputs to readings. What each reader makes of a stream is tested in ReaderModelsTests and ReadersTests, and
@@ -117,24 +118,13 @@ import Testing
 
   @Test(
     "invalid options are usage errors; an invalid file of sizes fails with the line number",
-    arguments: [
-      (64, ["--chunk-size", "0"], "--chunk-size is 0"), (64, ["--chunk-size=-3"], "--chunk-size is -3"),
-      (64, ["--chunk-size", "x"], "--chunk-size"),
-      (64, ["--chunk-size", "3", "--every-chunking"], "--chunk-size and --every-chunking"),
-      (64, ["--chunk-sizes", "a", "--every-chunking"], "--chunk-sizes and --every-chunking"),
-      (64, ["--chunk-sizes", "-", "-"], "standard input"), (2, ["--chunk-sizes", "missing"], "missing"),
-      (2, ["--chunk-sizes", "zero"], "zero: line 2: '0'"),
-      (2, ["--chunk-sizes", "word"], "word: line 3: 'twenty'"),
-      (2, ["--chunk-sizes", "less"], "less: line 1: '-1'"),
-      (2, ["--chunk-sizes", "empty"], "empty: no chunk sizes"),
-      (2, ["--chunk-sizes", "blank"], "blank: no chunk sizes"),
-    ])
-  func wrong(_ code: Int, _ options: [String], _ says: Message) throws {
+    arguments: Fixtures.rows("audit", in: "usage") as [(Int32, [String], String)])
+  func wrong(_ code: Int32, _ options: [String], _ says: String) throws {
     try directory.write(feedback(tuples(2)), to: "dump.bin")
     for (name, text) in [
       "zero": "38\n0\n", "word": "38\n\ntwenty\n", "less": "-1\n", "empty": "", "blank": "\n\n",
     ] { try directory.write(text, to: name) }
-    let outcome = try directory.apnsift(["audit", "dump.bin"] + options).exits(Int32(code), saying: says)
+    let outcome = try directory.apnsift(["audit", "dump.bin"] + options).exits(code, saying: .verbatim(says))
     #expect(outcome.output.isEmpty)
   }
 

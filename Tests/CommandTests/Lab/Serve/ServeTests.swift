@@ -1,6 +1,7 @@
 import Basics
 import CaptureWriting
 import CommandTestSupport
+import TestSupport
 import Testing
 
 /// `serve`: which streams it plays, to which client, and how it ends.
@@ -190,19 +191,8 @@ import Testing
 
   @Test(
     "arguments that do not fit",
-    arguments: [
-      ("--certificate a", "--certificate and --key go together"),
-      ("--write-certificate a", "--write-certificate requires --tls"),
-      ("--ask-client-certificate", "--ask-client-certificate requires --tls"),
-      ("--tls-min 1.2", "--tls-min requires --tls"), ("--tls --tls-min 2", "tls-min"),
-      ("--max-pause 1", "--max-pause requires --pace"), ("--pace 0", "--pace is 0"),
-      ("--pace 1 --chunk-size 3", "leave out --chunk-size"),
-      ("--chunk-size 3 --every-chunking", "--chunk-size and --every-chunking"),
-      ("--port 65536", "--port is 65536"), ("--listen nowhere", "--listen is 'nowhere'"),
-      ("--idle-timeout 0", "--idle-timeout is 0"), ("--stream=-1", "--stream is -1"),
-    ])
-  func usage(_ options: String, _ says: Message) throws {
-    try directory.lab(["serve", "dump.bin"] + options.words).exits(
-      64, saying: says)
+    arguments: Fixtures.rows("serve", in: "usage") as [(String, String)])
+  func usage(_ options: String, _ says: String) throws {
+    try directory.lab(["serve", "dump.bin"] + options.words).exits(64, saying: .verbatim(says))
   }
 }

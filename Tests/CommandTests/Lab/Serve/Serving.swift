@@ -56,36 +56,6 @@ struct ServedReads: Decodable {
 }
 
 extension TestDirectory {
-  /// A client in Python, whose sockets and TLS are not ours.
-  private static let client = """
-    import json, socket, ssl, sys
-    port, options = int(sys.argv[1]), json.loads(sys.argv[2])
-    connection = socket.create_connection(("127.0.0.1", port), timeout=60)
-    version = None
-    if options.get("trusts"):
-        context = ssl.create_default_context(cafile=options["trusts"])
-        if options.get("shows"):
-            context.load_cert_chain(*options["shows"])
-        connection = context.wrap_socket(connection, server_hostname="localhost")
-        version = connection.version()
-    reads, end = [], "end"
-    def read():
-        data = connection.recv(1 << 20)
-        if data:
-            reads.append(data.hex())
-        return data
-    try:
-        for turn in options.get("turns", []):
-            connection.sendall(bytes.fromhex(turn["send"]))
-            for _ in range(turn["reads"]):
-                read()
-        while read():
-            pass
-    except ConnectionResetError:
-        end = "reset"
-    print(json.dumps({"reads": reads, "end": end, "version": version}))
-    """
-
   struct Turn {
     var send: [UInt8]
     /// The number of reads that follow.
@@ -103,7 +73,7 @@ extension TestDirectory {
     return (read, try server.end(by: nil))
   }
 
-  /// Connects, reads until the end, and says what each read returned.
+  /// Connects in Python, whose sockets and TLS are not ours, reads until the end, and says what each read returned.
   /// - Parameters:
   ///   - trusts: the file with the certificate that it trusts; nil without TLS.
   ///   - shows: files with its own certificate and key.
@@ -113,7 +83,8 @@ extension TestDirectory {
     var options: [String: Any] = ["turns": turns.map { ["send": hex($0.send), "reads": $0.reads] }]
     (options["trusts"], options["shows"]) = (trusts, shows)
     let text = String(decoding: try JSONSerialization.data(withJSONObject: options), as: UTF8.self)
-    let output = try tool("python3", ["-c", Self.client, server.port, text])
+    let client = Repository.path(of: "Tests/Fixtures/programs/client.py")
+    let output = try tool("python3", [client, server.port, text])
     return try JSONDecoder().decode(ServedReads.self, from: Data(output))
   }
 }

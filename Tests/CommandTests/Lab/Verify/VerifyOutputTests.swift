@@ -1,6 +1,7 @@
 import Basics
 import CommandTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// JUnit of `verify`, and wrong usage.
@@ -79,22 +80,11 @@ import Testing
 
   @Test(
     "wrong usage",
-    arguments: [
-      ("apnsift verify", "'<directory> ...'"), ("apnsift verify corpus --jobs 0", "--jobs is 0"),
-      ("apnsift verify corpus --reader x", "apnsift-lab verify --reader"),
-      ("apnsift verify corpus --junit -", "--junit writes a file"),
-      ("lab verify corpus --timeout 3", "no reader: give one with --reader, or after --"),
-      ("lab verify corpus --", "nothing follows --"), ("lab verify corpus --reader x --over udp", "'udp'"),
-      ("lab verify corpus --reader x --timeout 0", "--timeout is 0"),
-      ("lab verify corpus --reader x -- y", "with --reader or after --, not both"),
-      ("lab verify corpus --reader ''", "--reader is empty"),
-      ("lab verify corpus --reader x --max-output 0", "--max-output is 0"),
-      ("lab verify corpus --reader-of pushes --over stdin --reader cat", "use --over tcp or tls"),
-    ])
-  func usage(_ line: String, _ says: Message) throws {
+    arguments: Fixtures.rows("verify", in: "usage") as [(String, String)])
+  func usage(_ line: String, _ says: String) throws {
     let words = line.split(separator: " ").map { $0 == "''" ? "" : String($0) }
     let arguments = Array(words.dropFirst())
     let outcome = try words[0] == "lab" ? directory.lab(arguments) : directory.apnsift(arguments)
-    outcome.exits(64, saying: says)
+    outcome.exits(64, saying: .verbatim(says))
   }
 }

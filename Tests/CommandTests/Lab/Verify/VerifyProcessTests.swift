@@ -1,6 +1,7 @@
 import Basics
 import CommandTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// Misbehaving readers: each is terminated and leaves nothing.
@@ -29,42 +30,12 @@ import Testing
   }
 
   /// Readers by what they do; each writes the ids of its processes to files. The outcome, a part of how it ended, and
-  /// options.
-  static let readers: [(name: String, line: String, outcome: String, ending: String?, options: String)] = [
-    (
-      "never ends", "echo $$ >pid-1; cat >/dev/null; exec sleep 1000", "hangs", "within 0.7 s",
-      "--timeout 0.7"
-    ),
-    ("spins", "echo $$ >pid-1; while :; do :; done", "hangs", "within 0.7 s", "--timeout 0.7"),
-    (
-      "ignores signals", "trap '' TERM INT HUP; echo $$ >pid-1; while :; do sleep 1; done", "hangs",
-      "within 0.7 s", "--timeout 0.7"
-    ),
-    ("never reads, and ends", "echo $$ >pid-1", "completed", nil, ""),
-    ("closes its input at once", "exec <&-; sleep 0.2", "completed", "closed its input before offset 0", ""),
-    ("closes its output", "exec >&-; cat >/dev/null", "completed", nil, ""),
-    ("fails", "cat >/dev/null; exit 7", "throws", "exit code 7", ""),
-    ("is killed", "cat >/dev/null; kill -SEGV $$", "throws", "signal 11", ""),
-    ("floods", "echo $$ >pid-1; yes", "floods", "more than 100 KiB", "--max-output 100KiB"),
-    ("floods in one line", "tr '\\0' a </dev/zero", "floods", "more than 64", ""),
-    ("complains without end", "cat >/dev/null; yes >&2 & sleep 0.3; exit 2", "throws", "exit code 2", ""),
-    (
-      "leaves child processes running",
-      "sleep 1000 & echo $! >pid-1; (sleep 1000 & echo $! >pid-2); cat >/dev/null", "completed", nil, ""
-    ),
-    // It waits for the other process, which only the limit ends.
-    (
-      "waits for one that floods", "yes & echo $! >pid-1; wait", "floods", "more than 1",
-      "--max-output 1MiB --timeout 600"
-    ),
-    // A line every tenth of a second does not reach the output limit.
-    (
-      "leaves one that prints on", "(while echo more; do sleep 0.1; done) & echo $! >pid-1; cat >/dev/null",
-      "completed", nil, "--timeout 600"
-    ),
-  ]
-
-  @Test("are terminated and reaped", arguments: readers)
+  /// options. One that waits for a process that floods is ended by the limit alone; a line every tenth of a second does not
+  /// reach the limit.
+  @Test(
+    "are terminated and reaped",
+    arguments: Fixtures.rows("misbehaving readers", in: "lab-cases")
+      as [(String, String, String, String?, String)])
   func ended(
     _ name: String, _ line: String, _ outcome: String, _ ending: String?, _ options: String
   ) throws {

@@ -1,4 +1,5 @@
 import CommandTestSupport
+import TestSupport
 import Testing
 
 /// `verify --reader-of pushes`: clients of today's service. HTTP/2 is that of curl.
@@ -32,42 +33,18 @@ import Testing
     #expect(Set(outcomes.values) == ["completed"] && outcomes.count == 3)
   }
 
-  /// A change of the client, and the first difference: expected, emitted, and a part of the reason.
-  static let faults: [(old: String, new: String, expected: String?, emitted: String?, reason: String)] = [
-    (
-      // Seconds instead of milliseconds.
-      #"answer.get("timestamp", "")"#, #"(answer.get("timestamp") or 0) // 1000 or """#,
-      "cc33,410,Unregistered,1700000000123", "cc33,410,Unregistered,1700000000", "the timestamp differs"
-    ),
-    (
-      "json.loads(body) if body else {}", "{}", "bb22,400,BadDeviceToken,", "bb22,400,,", "the reason differs"
-    ),
-    (
-      #"("" if status == "000" else status)"#, "200", "bb22,400,BadDeviceToken,", "bb22,200,BadDeviceToken,",
-      "the status is that of no answer"
-    ),
-    (
-      // No push at all.
-      "for line in sys.stdin:", "push = lambda token: (200, '', '')\nfor line in sys.stdin:", nil,
-      "aa11,200,,", "a token that it sent no push to"
-    ),
-    ("for line in sys.stdin:", "for line in list(sys.stdin)[:-1]:", "dd44,,,", nil, "never reported 1 token"),
-    ("for line in sys.stdin:", "for line in 2 * list(sys.stdin):", nil, "aa11,200,,", "was reported before"),
-    (
-      // The answer to another token.
-      "print(line.strip(), *push(line.strip())",
-      "print(line.strip(), *push({'bb22': 'cc33', 'cc33': 'bb22'}.get(line.strip(), line.strip()))", nil,
-      "bb22,410,Unregistered,1700000000123", "a token that it sent no push to"
-    ),
-  ]
-
   private func reading(_ client: String) throws -> Evidence.Object {
     try #require(try directory.readings(["--reader-of", "pushes", "--reader", client], code: 1).first)
   }
 
-  @Test("faults of clients", arguments: faults)
-  func errors(_ old: String, _ new: String, _ expected: String?, _ emitted: String?, _ reason: String) throws
-  {
+  /// A change of the client, and the first difference: expected, emitted, and a part of the reason.
+  @Test(
+    "faults of clients",
+    arguments: Fixtures.rows("faults of clients of pushes", in: "lab-cases")
+      as [(String, String, String, String?, String?, String)])
+  func errors(
+    _ fault: String, _ old: String, _ new: String, _ expected: String?, _ emitted: String?, _ reason: String
+  ) throws {
     let reading = try reading(directory.changed("push_client.py", old, new))
     let difference = try #require(reading["first_difference"] as? Evidence.Object)
     #expect(difference["expected"] as? String == expected && difference["emitted"] as? String == emitted)

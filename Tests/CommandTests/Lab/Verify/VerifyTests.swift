@@ -2,6 +2,7 @@ import Basics
 import CaptureWriting
 import CommandTestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// `verify`: cases compared with their expectations.
@@ -70,22 +71,11 @@ import Testing
 
   // MARK: - Different
 
-  /// What differs in general is tested in CorporaTests.
-  static let changes: [(old: String, new: String, says: [String])] = [
-    (
-      "\"timestamp\":1400000060", "\"timestamp\":1400000061",
-      [
-        "1 difference", "feedback at offset 38 of the server, stream 0 of input.bin: differs in timestamp",
-        "-{", "+{",
-      ]
-    ), ("\"offset\":38,", "\"offset\":39,", ["offset 39 of the server", "offset 38 of the server"]),
-    // A stream and three tuples, each missing and surplus, and the summary.
-    ("input.bin", "other.bin", ["9 differences, the first 3"]),
-    ("\"feedback\":3", "\"feedback\":4", ["summary: differs in feedback"]),
-    ("\"sha256\":\"", "\"sha256\":\"0", ["summary: differs in inputs"]),
-  ]
-
-  @Test("differences are listed", arguments: changes)
+  /// What differs in general is tested in CorporaTests. Another name of the input gives 9 differences: a stream and three
+  /// tuples are each missing and surplus, and the summary differs.
+  @Test(
+    "differences are listed",
+    arguments: Fixtures.rows("differences", in: "lab-cases") as [(String, String, [String])])
   func differs(_ old: String, _ new: String, _ says: [String]) throws {
     for name in ["sound", "other"] { try directory.addCase(name, Self.sound) }
     try directory.change("sound/expected.ndjson", old, new)
@@ -106,78 +96,15 @@ import Testing
 
   // MARK: - Broken
 
-  /// `text` at the end of case.yml.
-  private static func adds(_ text: String) -> String { "printf '%b\\n' \"\(text)\" >> case.yml" }
-
-  /// Ways to break a sound case: the name, a shell command that is run in its directory, and the beginning of the message.
-  static let breaks: [(name: String, line: String, says: Message)] = [
-    ("no case.yml", "rm case.yml", "no case.yml"),
-    ("no expected.ndjson", "rm expected.ndjson", "no expected.ndjson"),
-    ("no input", "rm input.bin", "no input"),
-    ("only an input", "rm case.yml expected.ndjson", "no case.yml"),
-    ("an input that is a directory", "rm input.bin; mkdir input.bin", "input.bin is not a regular"),
-    ("an input that leads nowhere", "ln -sf gone input.bin", "cannot open input.bin"),
-    ("a case.yml that is a pipe", "rm case.yml; mkfifo case.yml", "case.yml is not a regular"),
-    (
-      "an expectation that is a pipe", "rm expected.ndjson; mkfifo expected.ndjson",
-      "expected.ndjson is not a regular"
-    ),
-    ("an expectation that leads nowhere", "ln -sf gone expected.ndjson", "cannot open expected.ndjson"),
-    (
-      "an expectation that is too large", "head -c 17000000 /dev/zero | tr '\\0' ' ' >> expected.ndjson",
-      "expected.ndjson is larger than"
-    ),
-    (
-      "more found than can be compared",
-      "for n in $(seq 15); do cat input.bin input.bin > more && mv more input.bin; done",
-      "the result takes more than"
-    ),
-    (
-      "another schema version", "sed -i 's,apnsift/1,apnsift/2,' expected.ndjson",
-      "expected.ndjson: line 1, column 1: expected the schema \"apnsift/1\", found \"apnsift/2\""
-    ),
-    // It follows the header, the stream, three tuples and the summary.
-    ("no JSON", "echo '{\"type\":' >> expected.ndjson", "expected.ndjson: line 7, column 9"),
-    ("YAML that is none", adds("covers: [a"), "case.yml: line 4, column 1"),
-    ("an empty case.yml", ": > case.yml", "case.yml: is empty"),
-    ("an unknown key", adds("chunk: [1]"), "case.yml: line 3, column 1: expected one of shows, "),
-    ("a key twice", adds("shows: x"), "case.yml: line 1, column 1: duplicate key 'shows'"),
-    ("no purpose", "sed -i /shows/d case.yml", "case.yml: line 1, column 1: expected the key shows"),
-    (
-      "an empty origin", "sed -i 's/origin:.*/origin:/' case.yml",
-      "case.yml: line 2, column 8: expected a text for origin, found nothing"
-    ),
-    ("chunks of nothing", adds("chunks: [38, 0]"), "case.yml: line 3, column 14: expected a size"),
-    ("chunks that are no list", adds("chunks: 38"), "case.yml: line 3, column 9: expected a list"),
-    ("options that are none", adds("options: --strict"), "case.yml: line 3, column 10: expected a"),
-    ("control characters", adds(#"covers: [\033[2J]"#), "case.yml: line 3, column 10: control"),
-    ("an unknown option", adds("options: [--no-such]"), "invalid options: Unknown option '--no-such'"),
-    ("a value", adds("options: [--token-length, x]"), "invalid options: The value 'x' is invalid"),
-    (
-      "an option twice", adds("options: [--token-length, 32, --token-length=54]"),
-      "invalid options: --token-length is given twice"
-    ),
-    ("help as an option", adds("options: [--help]"), "'--help' is not allowed in a case"),
-    ("a word as an option", adds("options: [other.bin]"), "'other.bin' is not an option"),
-    ("no filter", adds("options: [--filter, 'port port']"), "invalid options: --filter: "),
-    (
-      "half of a pair", adds("options: [--requests, input.bin, --responses, gone.bin]"),
-      "cannot open gone.bin"
-    ),
-    (
-      "a pair from elsewhere", adds("options: [--requests, /etc/passwd, --responses, input.bin]"),
-      "--requests must name a file of the case, not '/etc/passwd'"
-    ),
-    (
-      "a pair from another case", adds("options: [--requests, ../sound/input.bin, --responses=input.bin]"),
-      "--requests must name a file of the case, not '../sound/input.bin'"
-    ),
-  ]
-
-  @Test("a broken case has a reason and a remedy, and the others are verified", arguments: breaks)
-  func broken(_ name: String, _ line: String, _ says: Message) throws {
+  /// Ways to break a sound case: the name, a shell command that is run in its directory, in which `add` adds a text to
+  /// case.yml, and the beginning of the message. The expectation has a header, a stream, three tuples and a summary.
+  @Test(
+    "a broken case has a reason and a remedy, and the others are verified",
+    arguments: Fixtures.rows("broken cases", in: "lab-cases") as [(String, String, String)])
+  func broken(_ name: String, _ line: String, _ says: String) throws {
     for name in ["sound", "bad"] { try directory.addCase(name, Self.sound) }
-    let made = try directory.shell("cd corpus/bad && { \(line); }")
+    let made = try directory.shell(
+      "add() { printf '%b\\n' \"$1\" >> case.yml; }; cd corpus/bad && { \(line); }")
     try #require(made.code == 0, "\(made.errors)")
     let outcome = try directory.verify()
     #expect(outcome.code == 2, "\(outcome.text)")
