@@ -12,7 +12,7 @@ struct FormatProbeTests {
     try DumpRecording.of(file, as: nil, probes: probes).report
   }
 
-  @Test("a SQLite database is foreign")
+  @Test("a SQLite database is foreign, as is apnsift's own JSON")
   func isForeign() throws {
     let head = Array("SQLite format 3\0".utf8)
     let file = head + [UInt8](repeating: 1, count: 40)
@@ -21,6 +21,9 @@ struct FormatProbeTests {
     #expect(recording.bytes.isEmpty && report.format == nil && !report.isSkipped)
     #expect(report.errors.first?.message == Message.foreign(.sqliteDatabase, remedy: remedy))
     #expect(report.recognition == Recognition.foreign(kind: .sqliteDatabase, remedy: remedy))
+    let json = try self.report(Array(#"{"schema":"apnsift/1","version":"1"}"#.utf8)).recognition
+    let advice: Message = "use its inputs, or an export with -t ndjson"
+    #expect(json == .foreign(kind: "a JSON document of apnsift", remedy: advice))
     // One byte less is not enough, and --from raw still reads it.
     #expect(try self.report(head.dropLast()).recognition == .nothing)
     #expect(try DumpRecording.of(file, as: .raw).recording.bytes == file)

@@ -137,7 +137,10 @@ package struct InputOptions: ParsableArguments {
     options.fileNames = { ImageFiles($0) }
     options.mayRepeat = mayRepeat
     options.failsOnChange = isReplay
-    if isReplay { options.reading.lines.latest = UInt32(clamping: time(nil)) }
+    if isReplay {
+      let now = UInt32(clamping: time(nil))
+      options.reading.lines.plausible = min(earliest.seconds, now)...now
+    }
     return Examination(walk, options)
   }
 

@@ -40,6 +40,7 @@ struct CSVColumns {
         if kind == .reports { meanings[meanings.count - 1] = nil }
       case .invalidation: isTime = true
       case .line: isText = true
+      case .detail where kind == .reports && meaning?.field == .kind: meanings[meanings.count - 1] = nil
       case .detail, nil: break
       }
     }
@@ -85,7 +86,7 @@ struct CSVColumns {
         value = trimmed(LogValue(.text, start, index), line)
       }
       if column < meanings.count, let meaning = meanings[column] {
-        if value.count == 0 { values.note(meaning.field) } else { values.put(value, for: meaning, in: line) }
+        values.put(value, for: meaning, in: line)
       }
       column &+= 1
       if index < end, byte(line, index) == delimiter {

@@ -81,7 +81,7 @@ final class FormMatcher {
     for (group, meaning) in entry.fields {
       guard let range = pattern.range(of: group) else { continue }
       let value = LogValue(.text, offset &+ range.lowerBound, offset &+ range.upperBound)
-      if range.isEmpty { values.note(meaning.field) } else { values.put(value, for: meaning, in: line) }
+      values.put(value, for: meaning, in: line)
     }
     return values
   }

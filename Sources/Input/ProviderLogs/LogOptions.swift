@@ -20,8 +20,8 @@ package struct LogOptions: Sendable {
   package var zone: LogZone?
   /// The lengths of tokens without a flag.
   package var tokenLengths = TokenLengths.standard
-  /// The latest time of a list without a flag.
-  package var latest = UInt32.max
+  /// The times of a list without a flag.
+  package var plausible = UInt32.min...UInt32.max
 
   package init() {}
 

@@ -32,8 +32,8 @@ final class LogPush {
   /// The clock of times without an offset from UTC.
   let zone: LogZone?
   private let tokenLengths: TokenLengths
-  /// The latest time of a list without a flag.
-  let latest: UInt32
+  /// The times of a list without a flag.
+  let plausible: ClosedRange<UInt32>
   /// Offset of the token in its text; 0 without one.
   @exclusivity(unchecked) var tokenStart = 0
   /// The record of a list's line.
@@ -44,7 +44,7 @@ final class LogPush {
 
   /// - Parameter longestLine: in bytes.
   init(longestLine: Int, _ options: LogOptions) {
-    (zone, latest, kind) = (options.zone, options.latest, options.kind)
+    (zone, plausible, kind) = (options.zone, options.plausible, options.kind)
     tokenLengths = options.tokenLengths
     capacity = 3 &* longestLine &+ 64
     texts = .allocate(byteCount: capacity, alignment: 8)

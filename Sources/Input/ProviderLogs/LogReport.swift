@@ -14,28 +14,37 @@ package struct LogReport: Equatable, Sendable {
 extension LogPush {
   /// Names of times that say so themselves have a rank from here on.
   static let namedRank: UInt8 = 3
+  /// The other rows of apnsift's own exports.
+  private static let otherRows: [StaticString] = [
+    "header", "stream", "finding", "request", "response", "push", "broadcast", "channel", "token", "summary",
+  ]
 
   func makeReport(_ values: LogValues) -> LogOutcome {
     report = nil
-    // Other rows of apnsift's own exports.
     let kind = values[.kind].isText ? LogText(raw(values[.kind])) : nil
-    if let kind, !kind.isWhole("feedback"), !values.names(.status) { return .passed }
+    let isFeedback = kind?.isWhole("feedback") ?? false
+    let (token, time) = (values[.token], values[.invalidation])
+    if let kind, !values.names(.status), time.rank < Self.namedRank,
+      Self.otherRows.contains(where: kind.isWhole)
+    {
+      return .passed
+    }
     // Lines with an answer belong to a log.
     guard !values.names(.status), !values.names(.reason), !values.names(.success), values.names(.token) else {
       return .unrelated
     }
     if let conflict = values.conflict { return .finding(LogFinding(.twoValues, conflict.range)) }
-    let (token, time) = (values[.token], values[.invalidation])
     guard token.kind != .absent, time.kind != .absent else {
       return values.names(.invalidation) ? .passed : .unrelated
     }
+    if values.unsetTimeRank > max(time.rank, Self.namedRank - 1) { return .passed }
     // A token in use has a time, too.
     if values.names(.use), time.rank < Self.namedRank { return .passed }
     guard token.isText, settle(text(token)), fields[.token] != nil else {
       return .finding(LogFinding(.tokenIsNoHex, token.range))
     }
     var found = LogReport(
-      time: 0, flags: [], isNamed: kind != nil || time.rank >= Self.namedRank || values.names(.tokenLength))
+      time: 0, flags: [], isNamed: isFeedback || time.rank >= Self.namedRank || values.names(.tokenLength))
     switch time.isScalar ? LogTimes.milliseconds(text(time), zone: time.isUTC ? nil : zone) : .invalid {
     case .time(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
       found.time = UInt32(milliseconds / 1000)
@@ -50,7 +59,7 @@ extension LogPush {
       return .finding(LogFinding(.unknownFlag, values[.flags].range))
     }
     found.flags.formUnion(flags)
-    if found.time > latest { found.flags.insert(.implausibleTimestamp) }
+    if !plausible.contains(found.time) { found.flags.insert(.implausibleTimestamp) }
     report = found
     return .push
   }

@@ -63,14 +63,21 @@ struct LogValues {
 
   func names(_ field: LogField) -> Bool { names & 1 &<< UInt32(field.rawValue) != 0 }
 
-  /// Notes a field whose value is null or empty.
-  mutating func note(_ field: LogField) { names |= 1 &<< UInt32(field.rawValue) }
+  /// The highest rank of a time of invalidation that is null or empty.
+  private(set) var unsetTimeRank: UInt8 = 0
 
-  /// Keeps a value if its weight is higher than that of the current value.
+  /// Notes a field whose value is null or empty.
+  mutating func note(_ meaning: LogNames.Meaning) {
+    names |= 1 &<< UInt32(meaning.field.rawValue)
+    if meaning.field == .invalidation { unsetTimeRank = max(unsetTimeRank, meaning.rank) }
+  }
+
+  /// Keeps a value if its weight is higher than that of the current value; notes one that is empty.
   @inline(__always)
   mutating func put(_ value: consuming LogValue, for meaning: LogNames.Meaning, in line: UnsafeRawPointer) {
+    guard value.count > 0, value.kind != .absent else { return note(meaning) }
     let field = value.container > 0 && meaning.field == .timestamp ? .nestedTimestamp : meaning.field
-    note(meaning.field)
+    names |= 1 &<< UInt32(meaning.field.rawValue)
     if field == .reason { reasonContainers |= Self.bit(value.container) }
     value.rank = meaning.rank
     value.isUTC = meaning.isUTC

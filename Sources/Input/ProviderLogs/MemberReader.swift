@@ -103,7 +103,7 @@ struct MemberReader {
       put(LogValue(.structure, start - line, next - line), meaning)
     case UInt8(ascii: "n") where isJSON:
       next += 4
-      if let meaning { values.note(meaning.field) }
+      if let meaning { values.note(meaning) }
     default: put(isJSON ? plain() : word(of: meaning?.field), meaning)
     }
   }
@@ -127,7 +127,6 @@ struct MemberReader {
   @inline(__always)
   mutating func put(_ value: LogValue, _ meaning: LogNames.Meaning?, isBare: Bool = false) {
     guard let meaning, meaning.field != .list, meaning.field != .payload else { return }
-    guard value.count > 0, value.kind != .absent else { return values.note(meaning.field) }
     var value = value
     (value.container, value.depth) = (container, isBare ? 0 : UInt8(truncatingIfNeeded: depth))
     values.put(value, for: meaning, in: line)

@@ -46,6 +46,10 @@ package enum FormatProbes {
   private static let signatures: [(magic: String, result: Recognition)] =
     [
       ("SQLite format 3\0", .foreign(kind: "an SQLite database", remedy: "use --store to name a store")),
+      (
+        #"{"schema":"apnsift/1""#,
+        .foreign(kind: "a JSON document of apnsift", remedy: "use its inputs, or an export with -t ndjson")
+      ),
       // They reach into a tuple's length, which none has.
       ("Rar!\u{1a}\u{7}", notExtracted("RAR")), ("MSCF\0\0\0\0", notExtracted("CAB")),
     ]

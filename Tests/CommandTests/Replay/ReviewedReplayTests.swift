@@ -163,11 +163,12 @@ struct ReviewedReplayTests {
       "\(outcome.errors)")
   }
 
-  @Test("a list's time in the future is doubtful")
-  func futureInvalidation() throws {
-    try directory.write(
-      "token,invalidated_at\n\(hex(token(1))),2099-12-31T00:00:00Z\n\(hex(token(2))),2015-01-01T00:00:00Z\n",
-      to: "gone.csv")
+  @Test(
+    "a list's time in the future, or before the service began, is doubtful",
+    arguments: ["2099-12-31T00:00:00Z", "20140506"])
+  func implausibleInvalidation(_ time: String) throws {
+    let rows = "\(hex(token(1))),\(time)\n\(hex(token(2))),2015-01-01T00:00:00Z\n"
+    try directory.write("token,invalidated_at\n\(rows)", to: "gone.csv")
     let outcome = try replay("gone.csv").exits(0)
     #expect(outcome.errors.contains("implausible-timestamp"), "\(outcome.errors)")
     #expect(try dead() == ["c"])
