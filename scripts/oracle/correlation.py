@@ -21,7 +21,7 @@ def correlate(requests, responses, max_pending, is_incomplete):
     Returns the first request that left because too many waited, or None.
     """
     in_order = sorted(requests + responses, key=moment)
-    connection = Connection(max_pending, is_incomplete and reuse_identifiers(in_order, max_pending))
+    connection = Connection(max_pending, is_incomplete and not have_own_identifiers(in_order, max_pending))
     for record in in_order:
         if record["type"] == "request":
             connection.sent(record)
@@ -32,13 +32,13 @@ def correlate(requests, responses, max_pending, is_incomplete):
     return connection.first_left
 
 
-def reuse_identifiers(in_order, max_pending):
-    """Do requests that still wait have the same identifier, and different tokens?"""
+def have_own_identifiers(in_order, max_pending):
+    """Do requests that still wait have several identifiers, each with one token?"""
     sent_first = list(takewhile(lambda record: record["type"] == "request", in_order))
     waiting = in_order[max(0, len(sent_first) - max_pending) :]
     pairs = {(item["identifier"], item["token"]) for item in waiting if item["type"] == "request"}
-    repeated = Counter(identifier for identifier, _ in pairs if identifier is not None)
-    return max(repeated.values(), default=0) > 1
+    tokens = Counter(identifier for identifier, _ in pairs if identifier is not None)
+    return len(tokens) > 1 and max(tokens.values()) == 1
 
 
 def moment(record):

@@ -29,6 +29,11 @@ package struct GatewayLimits: Sendable {
 
   /// The maximum number of requests of a connection that are kept until a response names one of them.
   package var maxPending = defaultMaxPending
+  /// Requests kept above that: a response that was captured before them may still arrive, since each direction is
+  /// reassembled separately.
+  package var slack = 1 << 17
+  /// The maximum number of waiting responses in all connections.
+  package var maxWaiting = 1 << 18
   /// Memory in bytes for pending requests; above it they go to a temporary file.
   package var memory = 1 << 30
   package var temporaryDirectory = "/tmp"

@@ -20,12 +20,6 @@ package struct Correlator {
     case limit(StreamFinding)
   }
 
-  /// The most requests in one `Outcome.requests`.
-  private static let batchLength = 256
-  /// Requests kept above the limit: a response that was captured before them may still arrive, since each direction is
-  /// reassembled separately.
-  private static let slack = 1 << 17
-
   /// A response, or a finding among responses, until it is correlated.
   private enum Waiting {
     case response(ResponseFrame, SourceExtent, captureOrder: Int)
@@ -40,8 +34,8 @@ package struct Correlator {
   private var pending = PendingRequests()
   private var queue: EvidenceQueue
   private var waiting: [Waiting] = []
-  /// Capture order of the earliest waiting response.
-  private var firstWaiting: Int?
+  /// Capture order of the earliest response; it matters until the first one is correlated.
+  private var earliest: Int?
   /// Nil until the first response is correlated.
   private var decision: ConnectionOutcome?
   /// Requests evicted with unknown outcome, before the first response was correlated.
@@ -87,8 +81,8 @@ package struct Correlator {
     )
     request.note(fields, in: bytes)
     pending.append(request)
-    if pending.count - budget.limits.maxPending > Self.slack { try evictOldest(emit) }
-    assert(pending.count <= budget.limits.maxPending + Self.slack, "no more requests are kept than allowed")
+    if pending.count - budget.limits.maxPending > budget.limits.slack { try evictOldest(emit) }
+    assert(pending.count - budget.limits.maxPending <= budget.limits.slack, "no more are kept than allowed")
   }
 
   /// Counts a request that can have no response.
@@ -97,7 +91,7 @@ package struct Correlator {
   package mutating func add(_ frame: ResponseFrame, origin: SourceExtent, captureOrder: Int) {
     responses += 1
     waiting.append(.response(frame, origin, captureOrder: captureOrder))
-    firstWaiting = min(firstWaiting ?? captureOrder, captureOrder)
+    earliest = min(earliest ?? captureOrder, captureOrder)
     budget.waitingResponses += 1
   }
 
@@ -131,7 +125,7 @@ package struct Correlator {
   // MARK: - The limit
 
   private mutating func evictOldest(_ emit: (CorrelatedRequests) throws -> Void) throws {
-    if decision == nil, let firstWaiting, firstWaiting <= captureOrderOfLimit { try settle(emit) }
+    if decision == nil, let earliest, earliest <= captureOrderOfLimit { try settle(emit) }
     if decision == nil { try evictUnknown(emit) } else { try dropFirst(emit) }
   }
 
@@ -172,11 +166,9 @@ package struct Correlator {
   /// Correlates the waiting responses, and emits them.
   package mutating func settle(_ emit: (CorrelatedRequests) throws -> Void) throws {
     guard !waiting.isEmpty else { return }
-    let first = firstWaiting
-    if let first { try evictPending(before: first, emit) }
+    try evictPending(before: earliest, emit)
     let settled = waiting
     waiting = []
-    firstWaiting = nil
     budget.waitingResponses -= settled.count
     assert(budget.waitingResponses >= 0, "the responses that wait are those of all connections")
     var wanted: Set<UInt32> = []
@@ -184,12 +176,12 @@ package struct Correlator {
       wanted.insert(frame.response.identifier)
       wanted.insert(frame.response.identifier.byteSwapped)
     }
-    // Bytes that are missing may have any identifier that the client gives more than once.
-    let carriers = isIncomplete && pending.reuseIdentifiers ? [:] : pending.carriers(of: wanted)
+    // Bytes that are missing may have any identifier, unless the client gives each of them once.
+    let carriers = isIncomplete && !pending.haveOwnIdentifiers ? [:] : pending.carriers(of: wanted)
     for item in settled {
       switch item {
       case .response(let frame, let origin, let order):
-        let isFirst = decision == nil && order == first
+        let isFirst = decision == nil && order == earliest
         let (settled, request) = try settle(frame, order, isFirst: isFirst, among: carriers)
         try emit(.response(settled, origin, request))
       case .finding(let finding): try emit(.finding(finding))
@@ -247,7 +239,7 @@ package struct Correlator {
     }
     let bytes = block.span.bytes
     var position = 0
-    while position + QueuedEvidence.headLength <= bytes.byteCount {
+    while position < bytes.byteCount {
       let evidence = EvidenceQueue.head(at: position, in: bytes)
       let body = position + QueuedEvidence.headLength..<position + evidence.length
       position = body.upperBound
@@ -256,8 +248,7 @@ package struct Correlator {
         try emit(.finding(evidence.finding(code: code, body: bytes.extracting(body), side: client)))
         continue
       }
-      let isOther = batch.last.map { ($0.packet?.input ?? 0) != (evidence.origin?.input ?? 0) } ?? false
-      if isOther || batch.count >= Self.batchLength { try emitBatch() }
+      if let last = batch.last, last.packet?.input != evidence.origin?.input { try emitBatch() }
       batch.append(record(evidence, body))
     }
     try emitBatch()

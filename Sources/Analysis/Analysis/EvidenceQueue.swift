@@ -5,9 +5,6 @@ import PacketCapture
 /// What all gateway connections of an analysis share: the limits, the number of waiting responses, and the memory of the
 /// queues of evidence, above which they use a temporary file.
 package final class GatewayBudget {
-  /// The maximum number of waiting responses in all connections.
-  private static let maxWaitingResponses = 1 << 18
-
   let limits: GatewayLimits
   /// Waiting responses, and findings among them.
   var waitingResponses = 0
@@ -18,7 +15,7 @@ package final class GatewayBudget {
   package init(_ limits: GatewayLimits) { self.limits = limits }
 
   /// Whether all waiting responses must be correlated now. One at a time would search all requests for each.
-  var isExceeded: Bool { waitingResponses > Self.maxWaitingResponses }
+  var isExceeded: Bool { waitingResponses > limits.maxWaiting }
 
   var isMemoryExceeded: Bool { used > limits.memory }
 

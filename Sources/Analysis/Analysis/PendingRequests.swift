@@ -22,7 +22,7 @@ package struct PendingRequest {
 
   /// Notes what may make a gateway refuse the request.
   package mutating func note(_ fields: RequestFields, in bytes: RawSpan) {
-    payloadLength = UInt16(clamping: fields.payload?.count ?? 0)
+    if let payload = fields.payload { payloadLength = UInt16(clamping: payload.count) }
     guard let token = fields.token else { return }
     var (index, hash) = (token.lowerBound, UInt64(token.count) + 1)
     while index < token.upperBound {
@@ -72,14 +72,15 @@ package struct PendingRequests {
     removed = 0
   }
 
-  /// Whether pending requests with different tokens have the same identifier.
-  package var reuseIdentifiers: Bool {
+  /// Whether pending requests show that each has an identifier of its own: they have several, none with two tokens.
+  package var haveOwnIdentifiers: Bool {
     var tokens: [UInt32: UInt64] = [:]
-    return requests[removed...].contains { request in
-      guard let identifier = request.identifier else { return false }
-      return tokens.updateValue(request.tokenHash, forKey: identifier) ?? request.tokenHash
-        != request.tokenHash
+    for request in requests[removed...] {
+      guard let identifier = request.identifier else { continue }
+      let known = tokens.updateValue(request.tokenHash, forKey: identifier)
+      if let known, known != request.tokenHash { return false }
     }
+    return tokens.count > 1
   }
 
   /// The pending requests with each of `identifiers`, found in one pass.

@@ -137,4 +137,38 @@ struct PendingRequestsTests {
       #expect(carriers.keys.sorted() == [0, 1, 3, 9])
     }
   }
+
+  /// Which of two requests with one identifier, these tokens and other payloads status 8 names.
+  private func named(_ tokens: [UInt8]...) -> Int? {
+    var pending = PendingRequests()
+    for (number, token) in tokens.enumerated() {
+      let payload = String(repeating: "1", count: number + 1)
+      let bytes = GatewayBytes.request(7, token: token, payload: payload)
+      var request = PendingRequest(offset: 0, captureOrder: 0, queuePosition: 0, identifier: 7)
+      request.note(RequestFields(bytes.indices, in: bytes.span.bytes), in: bytes.span.bytes)
+      pending.append(request)
+    }
+    return pending.carriers(of: [7])[7]?.candidates(before: 1)?.named(by: 8)
+  }
+
+  @Test("tokens are the same if all of their bytes are", arguments: 0...40)
+  func tokens(_ length: Int) {
+    let token = (0..<length).map { UInt8($0) }
+    #expect(named(token, token) == 0 && named(token, token + [0]) == nil)
+    for index in token.indices {
+      var other = token
+      other[index] ^= 1
+      #expect(named(token, other) == nil)
+    }
+  }
+
+  @Test("the oldest requests leave in linear time")
+  func linearTime() {
+    var pending = PendingRequests()
+    for offset in 0..<100_000 {
+      pending.append(PendingRequest(offset: offset, captureOrder: 0, queuePosition: 0, identifier: nil))
+    }
+    for _ in 0..<100_000 { pending.dropFirst() }
+    #expect(pending.first == 100_000 && pending.count == 0)
+  }
 }

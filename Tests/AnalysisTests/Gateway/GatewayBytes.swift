@@ -1,3 +1,4 @@
+import APNsWire
 import Analysis
 import Basics
 
@@ -6,9 +7,11 @@ enum GatewayBytes {
   static func big(_ word: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
 
   /// Command 1 with the shortest JSON as payload; command 0 where there is no identifier.
-  static func request(_ identifier: UInt32?, tokenFill: UInt8 = 0xaa, payload: String = "{}") -> [UInt8] {
-    let token = [0, 32] + [UInt8](repeating: tokenFill, count: 32)
-    let body = token + Array(big(UInt32(payload.utf8.count))[2...]) + Array(payload.utf8)
+  static func request(
+    _ identifier: UInt32?, token: [UInt8] = [UInt8](repeating: 0xaa, count: 32), payload: String = "{}"
+  ) -> [UInt8] {
+    let lengths = [token.count, payload.utf8.count].map { [0, UInt8($0)] }
+    let body = lengths[0] + token + lengths[1] + Array(payload.utf8)
     guard let identifier else { return [0] + body }
     return [1] + big(identifier) + big(1_400_000_000) + body
   }
@@ -29,8 +32,11 @@ final class GatewayRecording: EvidenceSink {
   private(set) var requests: [Request] = []
   private(set) var responses: [ResponseRecord] = []
   private(set) var findings: [Finding] = []
+  /// Those of all evidence, in the order in which it came.
+  private(set) var offsets: [Direction: [Int]] = [.client: [], .server: []]
+  let needs: EvidenceNeeds
 
-  var needs: EvidenceNeeds { .gatewayRecords }
+  init(needs: EvidenceNeeds = .gatewayRecords) { self.needs = needs }
 
   func requests(_ requests: RequestRecords, in bytes: RawSpan) {
     for request in requests.records {
@@ -39,9 +45,17 @@ final class GatewayRecording: EvidenceSink {
         Request(
           offset: request.offset, bytes: body, outcome: request.outcome, status: request.status,
           packet: request.packet?.number))
+      offsets[.client]?.append(request.offset)
     }
   }
 
-  func response(_ response: ResponseRecord) { responses.append(response) }
-  func finding(_ finding: Finding) { findings.append(finding) }
+  func response(_ response: ResponseRecord) {
+    responses.append(response)
+    offsets[.server]?.append(response.offset)
+  }
+
+  func finding(_ finding: Finding) {
+    findings.append(finding)
+    if let direction = finding.direction, let offset = finding.offset { offsets[direction]?.append(offset) }
+  }
 }

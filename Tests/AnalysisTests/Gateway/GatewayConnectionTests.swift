@@ -17,14 +17,13 @@ private struct Word {
   var kind: Kind
 
   /// Three tokens, so that requests share them.
-  var tokenFill: UInt8 { UInt8(1 + packet % 3) }
+  var token: [UInt8] { [UInt8](repeating: UInt8(1 + packet % 3), count: 32) }
 
   var isRequest: Bool { if case .request = kind { true } else { false } }
 
   var bytes: [UInt8] {
     switch kind {
-    case .request(let identifier):
-      GatewayBytes.request(identifier, tokenFill: tokenFill)
+    case .request(let identifier): GatewayBytes.request(identifier, token: token)
     case .response(let status, let identifier): GatewayBytes.response(status, identifier)
     }
   }
@@ -34,13 +33,14 @@ private struct Word {
 struct GatewayConnectionTests {
   /// Passes the words to an analyzer: each side in the order of its stream, both sides in the order of `turns`
   /// (true is the client), which may differ from that of the capture.
-  private func analyse(_ words: [Word], turns: [Bool], maxPending: Int, memory: Int = 1 << 30) throws
-    -> GatewayRecording
-  {
+  private func analyse(
+    _ words: [Word], turns: [Bool], maxPending: Int, slack: Int = 100, memory: Int = 1 << 30
+  ) throws -> GatewayRecording {
     let recording = GatewayRecording()
     var options = AnalysisOptions()
     options.choice.named = .requests
     options.gateway.maxPending = maxPending
+    options.gateway.slack = slack
     options.gateway.memory = memory
     let analyzer = Analyzer(options, sinks: [recording])
     let identity = StreamIdentity(number: 0, server: .second, serverEvidence: .handshake)
@@ -55,7 +55,10 @@ struct GatewayConnectionTests {
         offsets[isClient] = offset + word.bytes.count
       }
     }
-    #expect(analyzer.log.summary.gateway.requests == words.count(where: \.isRequest))
+    for outcome in RequestOutcome.allCases {
+      let count = recording.requests.count { $0.outcome == outcome }
+      #expect(analyzer.log.summary.gateway[outcome] == count)
+    }
     return recording
   }
 
@@ -91,30 +94,66 @@ struct GatewayConnectionTests {
       #expect(recording.responses.map(\.flags) == expected.responses.map(\.flags), "round \(round): \(words)")
       #expect(recording.responses.map(\.request?.offset) == expected.responses.map(\.request?.offset))
       for request in recording.responses.compactMap(\.request) {
-        let named = offsets.firstIndex(of: request.offset).map { requests[$0].tokenFill } ?? 0
-        #expect(request.token == [UInt8](repeating: named, count: 32))
+        #expect(request.token == offsets.firstIndex(of: request.offset).map { requests[$0].token })
       }
       #expect(recording.findings.map(\.code) == expected.findings.map(\.code))
+      // In the order of the capture, no request need be kept above the limit.
+      let bounded = try analyse(
+        words, turns: words.map(\.isRequest), maxPending: maxPending, slack: generator.pick(0...2))
+      #expect(bounded.requests == expected.requests, "round \(round): \(words), \(maxPending)")
+      #expect(bounded.responses.first?.flags == expected.responses.first?.flags)
+      #expect(bounded.findings.map(\.code) == expected.findings.map(\.code))
+    }
+  }
+
+  @Test("if too many responses and findings wait, all are correlated; a finding waits for responses only")
+  func responsesThatWait() throws {
+    #expect((GatewayLimits().slack, GatewayLimits().maxWaiting) == (131_072, 262_144))
+    let recording = GatewayRecording()
+    var options = AnalysisOptions()
+    options.choice.named = .requests
+    options.gateway.maxWaiting = 3
+    let analyzer = Analyzer(options, sinks: [recording])
+    try analyzer.analyse(.pair) { analyzer in
+      var offset = 0
+      for (isFinding, count) in [
+        (false, 0), (false, 0), (true, 0), (false, 4), (true, 5), (false, 5), (false, 5), (false, 5),
+        (false, 9),
+      ] {
+        if isFinding {
+          try analyzer.finding(
+            StreamFinding(.lateSegment, stream: 0, side: .second, offset: offset - 1, message: ""))
+        } else {
+          let response = GatewayBytes.response(8, 1)
+          try analyzer.bytes(response, of: StreamDirection(stream: 0, side: .second), at: offset)
+          offset += response.count
+        }
+        #expect(recording.offsets[.server]?.count == count)
+      }
     }
   }
 
   @Test(
-    "without sinks for requests, the counts are the same, and findings keep their order",
-    arguments: [1_000_000, 2])
-  func notKept(_ maxPending: Int) throws {
+    "the counts are the same without sinks for requests, and evidence is in the order of its offsets",
+    arguments: [1_000_000, 2], [[], .gatewayRecords] as [EvidenceNeeds])
+  func order(_ maxPending: Int, _ needs: EvidenceNeeds) throws {
     let requests = (0..<10).flatMap { GatewayBytes.request(UInt32($0) + 5) + ($0 == 7 ? [9] : []) }
-    let evidence = EvidenceRecording()
+    let recording = GatewayRecording(needs: needs)
     var options = AnalysisOptions()
     options.gateway.maxPending = maxPending
-    let analyzer = Analyzer(options, sinks: [evidence])
+    let analyzer = Analyzer(options, sinks: [recording])
     try analyzer.analyse(.pair) { analyzer in
       try analyzer.bytes(requests, of: StreamDirection(stream: 0, side: .first))
-      try analyzer.bytes(GatewayBytes.response(8, 14), of: StreamDirection(stream: 0, side: .second))
+      // The first byte of another one is left over.
+      let responses = GatewayBytes.response(8, 14) + [8]
+      try analyzer.bytes(responses, of: StreamDirection(stream: 0, side: .second))
     }
     let counts = analyzer.log.summary.gateway
     #expect(counts.requests == 10 && counts.responses == 1 && counts.rejected == 1)
     #expect(counts.unknown == (maxPending == 2 ? 8 : 0) && counts.accepted == (maxPending == 2 ? 1 : 9))
-    let offsets = evidence.findings.filter { $0.direction == .client }.compactMap(\.offset)
-    #expect(offsets == offsets.sorted() && offsets.count == (maxPending == 2 ? 3 : 2))
+    let offsets = recording.offsets[.client] ?? []
+    #expect(offsets == offsets.sorted())
+    #expect(offsets.count == (maxPending == 2 ? 3 : 2) + (needs.isEmpty ? 0 : 10))
+    #expect(recording.offsets[.server] == (needs.isEmpty ? [6] : [0, 6]))
   }
 }
