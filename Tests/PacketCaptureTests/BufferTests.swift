@@ -1,4 +1,5 @@
 import PacketCapture
+import TestSupport
 import Testing
 
 /// docs/spec/captures.md#limits: `--stream-buffer` bounds the waiting bytes of a direction, `--total-buffer` those of all.
@@ -50,6 +51,41 @@ import Testing
     let recording = reassemble(script, options: Self.options(connections: 2))
     #expect(Set(recording.findings.map(\.code)) == [.connectionEvicted])
     #expect(recording.half(0).gaps == ["0+100"] && recording.half(699).gaps == ["0+100"])
+    #expect(recording.misuse == [])
+  }
+
+  @Test("those from before the beginning are given back") func early() throws {
+    let script = (1...700).flatMap { [.client(99, "y" + Self.text, port: $0), Self.syn($0)] }
+    #expect(Set(reassemble(script, options: Self.options()).findings.map(\.code)) == [.lateSegment])
+  }
+
+  @Test("cost 128 bytes more for each segment, and no more than the limits wait", arguments: [0, 1])
+  func exact(_ less: Int) throws {
+    let script = [Self.syn(), .client(200, Self.text), .client(100, Self.text)]
+    for options in [Self.options(total: 228 - less), Self.options(stream: 228 - less)] {
+      let found = reassemble(script, options: options).findingTexts
+      #expect(found == (less == 0 ? [] : ["bufferLimit 0+-", "lateSegment 0+100"]))
+    }
+  }
+
+  @Test("packets of which only the headers were captured cost memory, too") func headers() throws {
+    let script = (0..<1000).map { ScriptedSegment.client(100 + 10 * $0, "", missing: 10) }
+    #expect(reassemble(script, options: Self.options()).findings.contains { $0.code == .bufferLimit })
+  }
+
+  @Test("many that wait are found, in whatever order they came", arguments: 0..<3)
+  func many(_ order: Int) throws {
+    var generator = SeededGenerator(seed: 6000)
+    let bytes = (0..<1400).map { UInt8($0 * 7 % 251) }
+    func segment(_ range: Range<Int>) -> ScriptedSegment {
+      ScriptedSegment(sequence: 100 + UInt32(range.lowerBound), payload: Array(bytes[range]))
+    }
+    var early = (1..<700).map { segment(2 * $0..<2 * $0 + 2) }
+    if order == 1 { early.reverse() }
+    if order == 2 { early.shuffle(using: &generator) }
+    let recording = reassemble([Self.syn()] + early + [segment(200..<1200), segment(0..<2)])
+    #expect(recording.half().bytes == bytes && recording.findings.isEmpty)
+    #expect(recording.reports.first?.first.duplicateBytes == 1000)
   }
 
   @Test("beyond --total-buffer, the oldest gap of all is flushed") func total() throws {
@@ -62,6 +98,51 @@ import Testing
     #expect(recording.half(0).gaps == ["0+1"] && recording.half(1).gaps == [])
     let enough = reassemble(script, options: Self.options(total: 100 << 10))
     #expect(enough.findings.isEmpty)
+  }
+
+  /// Each finding as its stream, its code and its offset.
+  static let flushes:
+    [(name: String, script: [ScriptedSegment], window: Int, total: Int, findings: [String])] = [
+      (
+        "then the next one, of whatever connection",
+        [
+          syn(1), .client(102, long, port: 1), syn(2), .client(100, port: 2), .client(102, long, port: 2),
+          .client(40_104, text, port: 1), syn(3), .client(102, long + String(long.prefix(30_000)), port: 3),
+        ], 4096, 100 << 10, ["0 bufferLimit 0", "1 bufferLimit 0"]
+      ),
+      (
+        "the next one of a direction at once, if it is due",
+        [
+          syn(1), .client(40_104, "dd", port: 1), .client(102, long, port: 1), syn(2),
+          .client(102, long, port: 2), .client(40_102, "cc", port: 1),
+        ], 3, 64 << 10, ["0 bufferLimit 0", "0 lateSegment 40002"]
+      ),
+      (
+        "long after another one was due",
+        [syn(1), .client(102, text, port: 1), syn(2), syn(3)] + acknowledgements(3) + [
+          .client(102, long, port: 2)
+        ] + acknowledgements(3) + [.client(102, long, port: 3), .client(100, "ab", port: 3)], 4, 64 << 10,
+        ["1 bufferLimit 0"]
+      ),
+      (
+        "and connections that have ended are closed",
+        [
+          syn(1), .server(499, "", [.syn, .ack], port: 1), .client(100, "", [.fin, .ack], port: 1),
+          .server(500, "", [.fin, .ack], port: 1), syn(3), .client(102, long, port: 3),
+        ] + acknowledgements(9) + [.client(900, "xyz", port: 1)], 4, 1000,
+        ["1 bufferLimit 0", "2 midstreamStart 0"]
+      ),
+    ]
+  private static func acknowledgements(_ count: Int) -> [ScriptedSegment] {
+    (0..<count).map { _ in .client(100, port: 3) }
+  }
+
+  @Test("beyond --total-buffer, the oldest gap of all is flushed", arguments: flushes)
+  func order(_ name: String, _ script: [ScriptedSegment], _ window: Int, _ total: Int, _ findings: [String]) {
+    var options = Self.options(total: total, stream: 1 << 20)
+    options.reorderWindow = window
+    let found = reassemble(script, options: options).findings
+    #expect(found.map { "\($0.stream ?? -1) \($0.code) \($0.offset ?? -1)" } == findings)
   }
 
   @Test("beyond --stream-buffer, the first gap of a direction is flushed") func stream() throws {

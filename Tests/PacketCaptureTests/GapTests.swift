@@ -101,6 +101,8 @@ import Testing
     let recording = reassemble([Self.syn, .client(start, first), .client(start, copy)])
     let conflict = try #require(recording.findings.first { $0.code == .conflictingOverlap })
     #expect(conflict.offset == Int(start) - 100 + index && conflict.length == 1)
+    // Nothing holds back what was delivered.
+    #expect(conflict.isLate == (start == 100))
   }
 
   @Test(
@@ -117,5 +119,44 @@ import Testing
     let isClosed = distance > 4
     #expect(recording.reports.first { $0.identity.number == 0 }?.first.duplicateBytes == (isClosed ? 0 : 2))
     #expect(recording.findings.map(\.code) == (isClosed ? [.unverifiedRetransmission] : []))
+  }
+
+  private static let fins = [
+    ScriptedSegment.client(100, "ab", [.fin, .ack]), .server(500, "", [.fin, .ack]),
+  ]
+  private static let resets =
+    [.client(100, "ab"), .client(102, "cd"), .client(104, "", .rst), .server(500, "", .rst)] + others(9)
+
+  /// After a handshake. One stream is that of `others`.
+  static let ends:
+    [(name: String, script: [ScriptedSegment], duplicates: Int, streams: Int, isClosed: Bool)] =
+      [
+        ("the other side may send more", [fins[0]] + others(9) + [.client(100, "ab")], 2, 2, false),
+        (
+          "a late packet is waited after, too",
+          fins + others(2) + [.client(100, "ab")] + others(3) + [.client(100, "ab")], 4, 2, false
+        ),
+        (
+          "a gap was flushed before the end",
+          [fins[1], .client(102, "cd", [.fin, .ack])] + others(8) + [.client(102, "cd")], 0, 2, true
+        ),
+        (
+          "bytes before the end are missing",
+          [fins[1], .client(102, "", [.fin, .ack])] + others(9) + [.client(100, "ab")], 0, 2, false
+        ),
+        ("a copy of the last bytes", resets + [.client(102, "cd")], 0, 2, true),
+        ("one new byte", resets + [.client(104, "e")], 0, 2, true),
+        ("two new bytes", resets + [.client(104, "ef")], 0, 3, false),
+      ]
+
+  @Test("what comes after the end of a connection", arguments: ends)
+  func end(_ name: String, _ script: [ScriptedSegment], _ duplicates: Int, _ streams: Int, _ isClosed: Bool)
+    throws
+  {
+    let recording = reassemble(
+      [Self.syn, .server(499, "", [.syn, .ack])] + script, options: .with { $0.reorderWindow = 4 })
+    #expect(recording.reports.first { $0.identity.number == 0 }?.first.duplicateBytes == duplicates)
+    #expect(recording.reports.count == streams)
+    #expect(recording.findings.contains { $0.code == .unverifiedRetransmission } == isClosed)
   }
 }

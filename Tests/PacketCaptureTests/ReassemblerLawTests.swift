@@ -120,7 +120,7 @@ struct ReassemblerLawTests {
     for number in 0..<2000 {
       let plan = SegmentPlan(using: &generator)
       let plain = PlainConnection(plan)
-      let recording = reassemble(plan.script, options: options(window: 200), isForgetful: true)
+      let recording = reassemble(plan.script, options: options(window: 200), kept: nil)
       let wrong = recording.differences(from: plain, stream: 0, plan, comparesCopies: false)
       #expect(wrong == [], "script \(number): \(plan)")
       let found = recording.reports.reduce(0) { $0 + $1.first.conflictingBytes + $1.second.conflictingBytes }

@@ -10,6 +10,7 @@ struct ScriptedSegment {
   var payload: [UInt8] = []
   var missing = 0
   var clientPort: UInt16 = 40_000
+  var window = UInt16.max
   /// In milliseconds since 1970; nil where the capture has no times.
   var time: Int?
 
@@ -22,10 +23,18 @@ struct ScriptedSegment {
   }
 
   static func server(
-    _ sequence: UInt32, _ text: String = "", _ flags: TCPSegment.Flags = .ack, port: UInt16 = 40_000
+    _ sequence: UInt32, _ text: String = "", _ flags: TCPSegment.Flags = .ack, port: UInt16 = 40_000,
+    window: UInt16 = .max
   ) -> ScriptedSegment {
     ScriptedSegment(
-      isFromServer: true, sequence: sequence, flags: flags, payload: Array(text.utf8), clientPort: port)
+      isFromServer: true, sequence: sequence, flags: flags, payload: Array(text.utf8), clientPort: port,
+      window: window)
+  }
+
+  func at(_ time: Int) -> ScriptedSegment {
+    var copy = self
+    copy.time = time
+    return copy
   }
 }
 
@@ -40,23 +49,27 @@ extension CaptureOptions {
 
 /// Runs segments through a reassembler, one per packet, numbered from 1. The file consists of their payloads, one
 /// after another.
-/// - Parameter isForgetful: whether no byte of the file can be read again.
+/// - Parameters:
+///   - kept: how many of its last bytes can be read again; nil where it has ended.
+///   - reserved: the number of slots that are not used.
 func reassemble(
-  _ script: [ScriptedSegment], options: CaptureOptions = CaptureOptions(), isForgetful: Bool = false
+  _ script: [ScriptedSegment], options: CaptureOptions = CaptureOptions(), kept: Int? = .max,
+  reserved: Int = 0
 ) -> StreamRecording {
-  let playback = play(script, to: StreamRecording(), options: options, isForgetful: isForgetful)
+  let playback = play(script, to: StreamRecording(), options: options, kept: kept, reserved: reserved)
   var recording = playback.recorder
   recording.misuse += playback.misuse
   return recording
 }
 
 func play<Recorder: StreamRecorder>(
-  _ script: [ScriptedSegment], to recorder: Recorder, options: CaptureOptions, isForgetful: Bool = false
+  _ script: [ScriptedSegment], to recorder: Recorder, options: CaptureOptions = CaptureOptions(),
+  kept: Int? = .max, reserved: Int = 0
 ) -> Playback<Recorder> {
-  var reassembler = Reassembler(options: options)
+  var reassembler = Reassembler(options: options, reservedSlots: reserved)
   var playback = Playback(recorder)
-  let history = CaptureHistory(capacity: script.reduce(0) { $0 + $1.payload.count })
-  reassembler.use(isForgetful ? nil : history)
+  let history = CaptureHistory(capacity: min(kept ?? 0, script.reduce(0) { $0 + $1.payload.count }))
+  reassembler.use(kept == nil ? nil : history)
   var batch = EventBatch()
   var fileOffset = 0
   for (index, step) in script.enumerated() {
@@ -85,11 +98,12 @@ func play<Recorder: StreamRecorder>(
 }
 
 extension ScriptedSegment {
-  fileprivate var segment: TCPSegment {
+  var segment: TCPSegment {
     let client = Endpoint(address: IPAddress(v4: 0x0a00_0001), port: clientPort)
     let server = Endpoint(address: IPAddress(v4: 0x0a00_0002), port: 2196)
     return TCPSegment(
       source: isFromServer ? server : client, destination: isFromServer ? client : server,
-      sequence: SequenceNumber(sequence), flags: flags, payloadLength: payload.count, missingLength: missing)
+      sequence: SequenceNumber(sequence), flags: flags, window: window, payloadLength: payload.count,
+      missingLength: missing)
   }
 }

@@ -31,6 +31,13 @@ extension FeedbackDecoder: DirectionDecoder {
           log.summary.count(.conflictingBytes)
         }
       }
+      // Of joined captures, the file of a record is that of its first byte.
+      if log.currentInput > 0 {
+        let others = direction.trail.extents(after: offset, before: offset &+ count &* run.stride)
+        if let other = others.first(where: { $0.packet?.input != origin.packet?.input }) {
+          count = min(count, (other.streamOffset &- offset &+ run.stride &- 1) / run.stride)
+        }
+      }
       var slice = run.slice(from: done, count: count)
       slice.flags = flags
       var records = FeedbackRecords(

@@ -24,7 +24,8 @@ extension Target {
     var options = CaptureOptions.small
     options.reorderWindow = 200
     let isForgetful = isForgetful(sample)
-    let recording = reassemble(plan.script, options: options, isForgetful: isForgetful)
+    let kept = isForgetful ? nil : Int.max
+    let recording = reassemble(plan.script, options: options, kept: kept)
     let wrong = recording.differences(from: plain, stream: 0, plan, comparesCopies: !isForgetful)
     expect(wrong.isEmpty, "streams agree with the plain reassembly: \(wrong)")
     expect(recording.reports.count == 1, "one connection is one stream")
@@ -47,7 +48,7 @@ extension Target {
     if first & 0x80 != 0 { options.serverPorts = [2196] }
     let script = ScriptedSegment.any(in: sample.bytes)
     let laws = StreamLaws(content: script.flatMap(\.payload), isRaw: true)
-    let playback = play(script, to: laws, options: options, isForgetful: isForgetful(sample))
+    let playback = play(script, to: laws, options: options, kept: isForgetful(sample) ? nil : .max)
     expect(playback.misuse.isEmpty, "\(playback.misuse)")
     playback.recorder.finish()
   }

@@ -143,18 +143,18 @@ struct DeliveredRanges {
     let checksum: ChecksumEvidence
     /// The event that delivered them.
     let event: EventReference
-    /// Of the packet, which is kept without its time: there are many ranges.
-    private let (number, original, input): (Int, UInt32, UInt16)
+    /// All of the packet that is kept: there are many ranges.
+    private let (number, input): (Int, UInt16)
 
     init(
       position: Int, fileOffset: Int?, checksum: ChecksumEvidence, event: EventReference,
       packet: PacketReference
     ) {
       (self.position, self.fileOffset, self.checksum, self.event) = (position, fileOffset, checksum, event)
-      (number, original, input) = (packet.number ?? 0, UInt32(clamping: packet.original ?? 0), packet.input)
+      (number, input) = (packet.number ?? 0, packet.input)
     }
 
-    var packet: PacketReference { PacketReference(number: number, original: Int(original), input: input) }
+    var packet: PacketReference { PacketReference(number: number, input: input) }
     var origin: PayloadOrigin? {
       fileOffset.map { PayloadOrigin(windowIndex: nil, fileOffset: $0, packet: packet, checksum: checksum) }
     }
@@ -185,7 +185,7 @@ struct DeliveredRanges {
 
   private mutating func makeRoom() {
     if count >= Self.minCount { head += 1 }
-    if head > Self.minCount, head > entries.count / 2 {
+    if head > entries.count / 2 {
       entries.removeFirst(head)
       head = 0
     }

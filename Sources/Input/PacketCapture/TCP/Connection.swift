@@ -17,7 +17,7 @@ struct Connection {
   private var server: (side: Side, evidence: StreamIdentity.Evidence)?
   /// Whether the stream is closed: later segments are copies, or belong to another connection.
   var isClosed = false
-  /// Whether the flush queue has an entry for its end.
+  /// Whether the flush queue has, or had, an entry for its end.
   var isEnding = false
   /// Its links in the list of its rank (`FlowTable`).
   var links = FlowTable.Links()

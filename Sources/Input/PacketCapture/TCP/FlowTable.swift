@@ -43,7 +43,7 @@ struct FlowTable: ~Copyable {
   /// - Parameters:
   ///   - limit: maximum number of tracked connections.
   ///   - reserved: the number of slots, from 0, that are never used.
-  init(limit: Int, reserved: Int = 0) {
+  init(limit: Int, reserved: Int) {
     self.limit = max(1, limit)
     self.reserved = reserved
     numbers = [Int](repeating: Self.unused, count: reserved)

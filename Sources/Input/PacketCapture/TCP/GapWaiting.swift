@@ -29,15 +29,9 @@ extension Reassembler {
   }
 
   private mutating func settleEnd(_ connection: FlowTable.Reference) {
-    connection.pointee.isEnding = false
     guard !connection.pointee.isClosed else { return }
     let due = connection.pointee.lastActive &+ queue.window
-    if due > output.packetsRead {
-      connection.pointee.isEnding = true
-      add(.end, connection, at: due)
-    } else if connection.pointee.isEnded {
-      close(connection)
-    }
+    if due > output.packetsRead { add(.end, connection, at: due) } else { close(connection) }
   }
 
   /// Waits for the bytes before the buffered ones, until `packet` packets have been read.
@@ -83,7 +77,6 @@ extension Reassembler {
       guard flows.contains(entry.number, in: entry.slot) else { continue }
       let oldest = flows[entry.slot]
       guard case .gap(let side) = entry.kind else {
-        oldest.pointee.isEnding = false
         close(oldest)
         continue
       }

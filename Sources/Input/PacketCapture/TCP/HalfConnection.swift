@@ -16,7 +16,7 @@ struct HalfConnection {
   /// Whether the start of the stream is known: only then are bytes delivered.
   private(set) var hasBegun = false
   private(set) var base = 0
-  /// Position after the last byte known to have been sent, captured or not; `.min` if unknown.
+  /// Position after the last byte known to have been sent, captured or not; `next` may be higher.
   private(set) var sent = Int.min
   /// Position after the last captured byte; `.min` if there is none.
   private(set) var captured = Int.min
@@ -85,7 +85,6 @@ struct HalfConnection {
     base = position
     nextNumber = nextNumber + (position &- next)
     next = position
-    sent = max(sent, position)
   }
 
   mutating func noteFIN(at position: Int) {
@@ -97,7 +96,6 @@ struct HalfConnection {
   private mutating func advance(_ count: Int) {
     next &+= count
     nextNumber = nextNumber + count
-    sent = max(sent, next)
   }
 
   /// Whether one byte at `position` is a keep-alive (RFC 9293, section 3.8.4): it precedes the next byte, and the FIN
@@ -141,7 +139,6 @@ struct HalfConnection {
   private mutating func buffer(_ segment: PendingSegment, _ output: inout StreamOutput) {
     makeBacklog().segments.insert(segment)
     output.bufferedBytes &+= segment.cost
-    output.didBuffer = true
   }
 
   // MARK: - Segments in order
@@ -149,8 +146,7 @@ struct HalfConnection {
   /// Whether the payload of `segment` is next, or empty, and no further checks are needed.
   @inline(__always)
   func accepts(_ segment: TCPSegment) -> Bool {
-    hasBegun && backlog == nil && totals.firstPacket != nil
-      && (segment.payloadLength == 0 || segment.sequence == nextNumber)
+    hasBegun && backlog == nil && (segment.payloadLength == 0 || segment.sequence == nextNumber)
   }
 
   @inline(__always)
@@ -275,7 +271,6 @@ struct HalfConnection {
   mutating func settleProbe(before range: Range<Int>, _ output: inout StreamOutput) {
     guard let probe = backlog?.probe, range.upperBound > probe.position else { return }
     backlog?.probe = nil
-    dropEmptyBacklog()
     guard range.lowerBound > probe.position else { return }
     facesClosedWindow = false
     var origin = probe.origin

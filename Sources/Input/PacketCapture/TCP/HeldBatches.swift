@@ -38,7 +38,7 @@ package final class HeldBatches {
   var next: Int32 { first &+ Int32(truncatingIfNeeded: batches.count) }
   /// Packets read so far, and the offset in the file after them.
   var packetsRead = 0
-  var offset = 0
+  package var offset = 0
 
   package init(_ options: CaptureOptions) {
     (window, limit) = (options.reorderWindow, options.totalBuffer / 4)

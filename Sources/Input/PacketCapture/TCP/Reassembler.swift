@@ -90,7 +90,6 @@ package struct Reassembler: ~Copyable {
       connection.pointee.second.append(segment, fileOffset: fileOffset, packet: packet, &output)
       connection.pointee.first.noteWindow(segment)
     }
-    connection.pointee.lastActive = output.packetsRead
     connection.pointee.lastPacket = packet
     flows.touch(connection.pointee.first.slot, .speaking)
     return true
@@ -169,11 +168,8 @@ package struct Reassembler: ~Copyable {
     let half = connection.pointee[side]
     if !half.hasBegun, half.firstSent == nil, (1...SYNRule.maxDistance).contains(Int(segment.sequence.value))
     {
-      work(on: connection)
       let first = connection.pointee[side].position(of: SequenceNumber(1))
       connection.pointee[side].begin(at: first)
-      connection.pointee[side].flush(&output)
-      finishWork(on: connection)
     }
     self.segment(segment, payload: payload, parts: parts, packet: packet)
   }
@@ -192,8 +188,6 @@ package struct Reassembler: ~Copyable {
     if segment.missingLength > 0 {
       let finding = segment.truncation(at: origin.fileOffset, origin.packet)
       connection.pointee[side].emit(finding, at: connection.pointee[side].next, &output)
-      output.didBuffer = true
-      settleBuffers(connection, side)
       let end = connection.pointee[side].next &+ segment.missingLength
       connection.pointee[side].noteSent(to: end)
       connection.pointee[side].declareGap(to: end, fileOffset: origin.fileOffset, origin.packet, &output)

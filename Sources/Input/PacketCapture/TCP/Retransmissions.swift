@@ -86,7 +86,7 @@ extension HalfConnection {
     let range = conflict.position..<conflict.position &+ copy.byteCount
     let replacement = Correction(range: range, copy: (copy.withUnsafeBytes { Array($0) }, second))
     let others = delivered.sample + (backlog?.segments.sample ?? [])
-    let choice = output.choice(between: first, and: second, others: others, from: side)
+    let choice = output.choice(between: first, and: second, others: others)
     if second.isKeepAlive {
       return choice == .second ? [replacement, Correction(range: conflict.range)] : nil
     }
@@ -95,9 +95,9 @@ extension HalfConnection {
     case .second:
       output.hasRightCopy = true
       // With the right bytes, the first segment's checksum must be right: else more of it is wrong.
-      return output.isRight(first, side, with: copy) == true ? [replacement] : [.everything, replacement]
+      return output.isRight(first, with: copy) == true ? [replacement] : [.everything, replacement]
     case .neither:
-      let isWrong = output.isRight(second, side) == false
+      let isWrong = output.isRight(second) == false
       let doubt = Correction(range: conflict.range, sparesCopies: isWrong)
       return conflict.mayBePadding && !isWrong ? [replacement, doubt] : [doubt]
     }
@@ -112,12 +112,14 @@ extension HalfConnection {
     let corrections = [Correction(range: range, copy: (bytes.withUnsafeBytes { Array($0) }, origin))]
     func isWrong(_ known: Range<Int>, _ first: PayloadOrigin) -> Bool {
       let isCompared = isWhole && known.lowerBound <= position && range.upperBound <= known.upperBound
-      return !isCompared && output.isRight(first, side) == false
+      return !isCompared && first.packet.input == origin.packet.input && output.isRight(first) == false
     }
     var start = max(position, base, delivered.firstPosition ?? position)
     while start < min(range.upperBound, next), let known = delivered.entry(at: start, next: next) {
-      if let first = known.range.origin, isWrong(known.range.position..<known.end, first) {
-        _ = output.held?.correct(known.range.event, corrections, base: base)
+      if let held = output.held, let first = known.range.origin, held.awaits(first, origin),
+        isWrong(known.range.position..<known.end, first)
+      {
+        _ = held.correct(known.range.event, corrections, base: base)
       }
       start = known.end
     }
@@ -157,8 +159,7 @@ extension HalfConnection {
       }
       return end
     }
-    var end = range.upperBound
-    if let known = delivered.firstPosition, known > range.lowerBound { end = min(end, known) }
+    let end = min(range.upperBound, delivered.firstPosition ?? .max)
     uncomparedBytes &+= end &- range.lowerBound
     return end
   }
@@ -199,7 +200,7 @@ struct Difference: Equatable {
 
   /// Nil if the copies, which have one length, are equal.
   init?(_ one: RawSpan, _ other: RawSpan) {
-    length = min(one.byteCount, other.byteCount)
+    length = one.byteCount
     var index = 0
     while index &+ 8 <= length,
       one.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)

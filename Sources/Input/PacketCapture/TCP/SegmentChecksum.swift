@@ -54,19 +54,19 @@ enum CopyChoice {
 
 /// Checksums are computed only where copies differ (docs/decisions/inputs.md#48-copies).
 extension StreamOutput {
-  /// Decides between two copies that `side` sent.
+  /// Decides between two copies.
   /// - Parameter others: segments of the same side, which show whether its checksums mean anything.
   mutating func choice(
-    between first: PayloadOrigin, and second: PayloadOrigin, others: [PayloadOrigin], from side: Side
+    between first: PayloadOrigin, and second: PayloadOrigin, others: [PayloadOrigin]
   ) -> CopyChoice {
-    guard first.packet.input == second.packet.input, let ofFirst = isRight(first, side),
-      let ofSecond = isRight(second, side), ofFirst != ofSecond
+    guard first.packet.input == second.packet.input, let ofFirst = isRight(first),
+      let ofSecond = isRight(second), ofFirst != ofSecond
     else { return .neither }
     // A host that leaves checksums to its network card has wrong ones in a capture of its own.
     var (surplus, counted) = (1, [first.segment, second.segment])
     for other in others where other.packet.input == second.packet.input && !counted.contains(other.segment) {
       counted.append(other.segment)
-      if let isRight = isRight(other, side) { surplus += isRight ? 1 : -1 }
+      if let isRight = isRight(other) { surplus += isRight ? 1 : -1 }
     }
     guard surplus > 0 else { return .neither }
     return ofFirst ? .first : .second
@@ -74,7 +74,7 @@ extension StreamOutput {
 
   /// Whether the checksum of the segment at `origin` is right, if `copy` replaces the bytes from there on; nil if it cannot
   /// be verified.
-  mutating func isRight(_ origin: PayloadOrigin, _ side: Side, with copy: RawSpan = RawSpan()) -> Bool? {
+  mutating func isRight(_ origin: PayloadOrigin, with copy: RawSpan = RawSpan()) -> Bool? {
     switch origin.checksum {
     case .none: return nil
     case .verified(let isRight, _): return copy.isEmpty ? isRight : nil
@@ -82,13 +82,14 @@ extension StreamOutput {
       // Many copies of long segments must not take quadratic time.
       guard verifiedBytes < (packetsRead &+ Self.usualWindow) &* Self.verifiedPerPacket else { return nil }
       verifiedBytes &+= Int(length)
-      let ends = side == .first ? peers : (peers.second, peers.first)
       let start = origin.fileOffset &- Int(before)
       var isRight: Bool?
-      _ = withBytes(at: start..<start &+ Int(length)) { _, segment in
+      _ = withBytes(at: start..<start &+ Int(length)) { output, segment in
+        // The sum is the same in both directions.
+        let (one, other) = output.peers
         var bytes = segment.withUnsafeBytes { Array($0) }
         for index in 0..<copy.byteCount { bytes[Int(before) &+ index] = copy.byte(at: index) }
-        isRight = SegmentChecksum.isRight(bytes.span.bytes, from: ends.0.address, to: ends.1.address)
+        isRight = SegmentChecksum.isRight(bytes.span.bytes, from: one.address, to: other.address)
       }
       return isRight
     }

@@ -32,10 +32,8 @@ extension HalfConnection {
       deliver(segment.bytes, from: segment.origin, &output)
       _ = output.held?.correct(output.lastEvent, segment.corrections, base: base)
     }
-    dropEmptyBacklog()
+    if backlog.isEmpty { self.backlog = nil }
   }
-
-  mutating func dropEmptyBacklog() { if hasBegun, backlog?.isEmpty == true { backlog = nil } }
 
   /// Stops waiting for the bytes before the buffered ones: they become a gap, or the stream begins after them.
   mutating func skipGap(_ output: inout StreamOutput) {
@@ -110,7 +108,6 @@ extension HalfConnection {
       finding.offset = hasBegun ? max(0, offset(position)) : nil
       output.emit(finding, slot)
     }
-    dropEmptyBacklog()
   }
 
   mutating func emitLate(
@@ -120,6 +117,6 @@ extension HalfConnection {
     emit(
       StreamFinding(
         .lateSegment, length: range.count, fileOffset: fileOffset, packet: packet, message: message),
-      at: max(range.lowerBound, base), &output)
+      at: range.lowerBound, &output)
   }
 }

@@ -57,7 +57,7 @@ package struct TCPSegment: Equatable, Sendable {
   package init(
     source: Endpoint, destination: Endpoint, sequence: SequenceNumber,
     acknowledgement: SequenceNumber = SequenceNumber(0), flags: Flags = [], window: UInt16 = .max,
-    payloadStart: Int = 0, payloadLength: Int = 0, missingLength: Int = 0
+    payloadStart: Int = 0, payloadLength: Int, missingLength: Int
   ) {
     (self.source, self.destination, self.sequence) = (source, destination, sequence)
     (self.acknowledgement, self.flags, self.window) = (acknowledgement, flags, window)
