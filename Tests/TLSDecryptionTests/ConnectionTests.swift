@@ -13,8 +13,42 @@ import Wording
       #expect(result.encryption.version == "TLS \(number)")
       #expect(result.encryption.serverName == "feedback.push.apple.com")
       #expect(result.encryption.serverSubject == "C=US, O=Example, CN=feedback.example")
+      #expect(
+        result.encryption.clientSubject == "UID=com.example.app, "
+          + "CN=Apple Production IOS Push Services: com.example.app, OU=EXAMPLE123, C=US")
       #expect(result.encryption.clientUserID == "com.example.app")
       #expect(result.secret?.line ?? 0 > 0)
+    }
+  }
+
+  @Test func theProtocolOfAServerHelloIsDescribed() throws {
+    let flow = try #require(Flow.named("openssl-1.2-client-certificate"))
+    let result = flow.decrypt(flow.context) { index, chunk in
+      guard index == 1 else { return chunk.bytes }
+      var bytes = chunk.bytes
+      // The lengths of the record, the hello and its extensions, of which ALPN becomes the first.
+      for length in [4, 8, 48] { bytes[length] += 9 }
+      bytes.insert(contentsOf: [0, 16, 0, 5, 0, 3, 2] + Array("h2".utf8), at: 49)
+      return bytes
+    }
+    #expect(result.encryption.applicationProtocol == "h2")
+  }
+
+  /// What is decrypted in one batch is cut into chunks of 64 KiB.
+  @Test func manyConnectionsInOneBatch() throws {
+    let flow = try #require(Flow.named("openssl-1.3-AES_128_GCM_SHA256"))
+    let context = flow.context
+    context.output.begin(EventBatch())
+    for _ in 0..<100 {
+      let decryption = Decryption(context, beginsBatch: false)
+      for chunk in flow.chunks { decryption.append(chunk.bytes, from: chunk.sender) }
+      decryption.connection.finish()
+    }
+    var result = Decrypted()
+    result.take(context.output.finish())
+    for side in Side.allCases {
+      let sent = flow.plaintext[side] ?? []
+      #expect(result.plaintext[side] == Array(repeatElement(sent, count: 100).joined()))
     }
   }
 

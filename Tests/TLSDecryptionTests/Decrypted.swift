@@ -62,10 +62,10 @@ final class Decryption {
   private(set) var offsets: [Side: Int] = [:]
   private let output: DecryptedEvents
 
-  init(_ context: DecryptionContext) {
+  init(_ context: DecryptionContext, beginsBatch: Bool = true) {
     connection = TLSConnection(context, client: .client)
     output = context.output
-    output.begin(EventBatch())
+    if beginsBatch { output.begin(EventBatch()) }
   }
 
   func append(_ bytes: some Collection<UInt8>, from side: Side) {

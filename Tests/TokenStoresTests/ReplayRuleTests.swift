@@ -59,7 +59,21 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
     arguments: [(0, .invalidated), (9, .invalidated), (10, .kept), (11, .kept)] as [(UInt32, ReplayOutcome)])
   func grace(_ seconds: UInt32, _ outcome: ReplayOutcome) {
     let state = RowState(registered(90))
-    #expect(ReplayRule.outcome(of: StoreTime(seconds: 100), on: state, grace: seconds) == outcome)
+    let found = ReplayRule.outcome(
+      of: StoreTime(seconds: 100), on: state, knownOnly: false, grace: seconds)
+    #expect(found == outcome)
+  }
+
+  @Test(
+    "of several rows, the latest registration counts, and the token is live if one is",
+    arguments: [
+      ([], .inserted), ([unregistered(dead: 60), registered(50)], .invalidated),
+      ([registered(100), unregistered(dead: 200)], .kept),
+      ([unregistered(dead: 100), unregistered(dead: 101)], .unchanged),
+    ] as [([TokenState], ReplayOutcome)])
+  func rows(_ states: [TokenState], _ outcome: ReplayOutcome) {
+    let state = ReplayRule.state(ofRows: states.map(RowState.init))
+    #expect(ReplayRule.outcome(of: StoreTime(seconds: 100), on: state, knownOnly: false) == outcome)
   }
 
   @Test(arguments: [(9, 0, 10, 0), (9, 999, 10, 0), (10, 0, 10, 1), (-1, 999, 0, 0), (-2, 1, -1, 0)])
@@ -115,6 +129,10 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
       [counts.inserted, counts.unknown, counts.kept, counts.unchanged, counts.updated, counts.invalidated]
         == ReplayOutcome.allCases.indices.map { $0 + 1 })
     #expect(counts.changes == counts.inserted + counts.updated + counts.invalidated)
+    var sum = ReplayCounts()
+    sum.rejected = counts.rejected
+    sum.add(counts)
+    #expect(sum == counts)
   }
 
   @Test(

@@ -5,13 +5,13 @@ package final class DecryptedEvents {
   @exclusivity(unchecked) var events = EventBatch()
   /// It has no bytes before it is full.
   private var chunk = ByteEvent.Storage.window
-  /// The chunk's bytes, then room for bytes that nothing proved yet.
+  /// Empty, or the chunk's bytes, then room for a record that nothing proved yet.
   @exclusivity(unchecked) private var storage: [UInt8] = []
   private var count = 0
   /// Bytes of a chunk, about.
   private static let chunkLength = 64 << 10
   /// Less than what allocators get from the system each time: 128 KiB.
-  private static let usualCount = 96 << 10
+  private static let capacity = chunkLength + RecordHeader.maxFragment
 
   package func begin(_ events: EventBatch) {
     self.events = events
@@ -31,22 +31,11 @@ package final class DecryptedEvents {
     (storage, count) = ([], 0)
   }
 
-  /// Gives `body` room for `room` bytes after the plaintext. They count once they are committed.
-  func withRoom<T>(_ room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> T?) -> T? {
-    if storage.count - count < room { grow(room) }
+  /// Gives `body` room for a record after the plaintext. Its bytes count once they are committed.
+  func withRoom<T>(_ body: (UnsafeMutablePointer<UInt8>) -> T?) -> T? {
+    // What is not written yet is not cleared: that would be a pass over all of it.
+    if storage.isEmpty { storage = [UInt8](unsafeUninitializedCapacity: Self.capacity) { $1 = $0.count } }
     return storage.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap { body($0 + count) } }
-  }
-
-  /// The first storage has room for what is usual, and what is not written yet is not cleared: that would be a pass over
-  /// all of it.
-  @inline(never)
-  private func grow(_ room: Int) {
-    let kept = storage[..<count]
-    storage = [UInt8](unsafeUninitializedCapacity: max(count + room, 2 * count, Self.usualCount)) {
-      bytes, count in
-      _ = bytes.initialize(fromContentsOf: kept)
-      count = bytes.count
-    }
   }
 
   /// The bytes that were written last and are not committed.

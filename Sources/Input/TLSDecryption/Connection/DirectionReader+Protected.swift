@@ -57,7 +57,7 @@ extension DirectionReader {
       let lost = trail.lostRecords(before: record.offset, minimum: opener.minimumFragment, isFresh: isFresh)
     else { return nil }
     func search(lost: Int, _ position: RecordPosition, tries: Int = 1) -> Found? {
-      output.withRoom(count) { opener.open(record.fragment, at: position, tries: tries, to: $0) }
+      output.withRoom { opener.open(record.fragment, at: position, tries: tries, to: $0) }
         .map { Found(lost: lost + $0.more, position: position.passing($0.more), opened: $0.opened) }
     }
     if opener.isRC4, isFresh {

@@ -21,7 +21,7 @@ package struct ReplayCounts: Equatable, Sendable {
   /// All distinct tokens of the input; each has exactly one outcome.
   package var tokens: Int { named.reduce(0) { $0 + $1.count } }
   /// How many rows the replay wrote, or would write.
-  package var changes: Int { invalidated + updated + inserted }
+  package var changes: Int { ReplayOutcome.allCases.filter(\.isChange).reduce(0) { $0 + self[$1] } }
 
   package subscript(outcome: ReplayOutcome) -> Int {
     get {
@@ -48,7 +48,7 @@ package struct ReplayCounts: Equatable, Sendable {
 
   package mutating func add(_ outcome: ReplayOutcome) { self[outcome] += 1 }
 
-  mutating func add(_ other: ReplayCounts, where isAdded: (ReplayOutcome) -> Bool = { _ in true }) {
+  package mutating func add(_ other: ReplayCounts, where isAdded: (ReplayOutcome) -> Bool = { _ in true }) {
     for outcome in ReplayOutcome.allCases where isAdded(outcome) { self[outcome] += other[outcome] }
   }
 }

@@ -41,7 +41,7 @@ package enum ReplayRule {
   /// The outcome of an invalidation at `time` for a token with `state`, nil if the store does not have it.
   /// - Parameter grace: seconds by which a registration may be earlier than `time` and still keep the device.
   package static func outcome(
-    of time: StoreTime, on state: RowState?, knownOnly: Bool = false, grace: UInt32 = 0
+    of time: StoreTime, on state: RowState?, knownOnly: Bool, grace: UInt32 = 0
   ) -> ReplayOutcome {
     guard let state else { return knownOnly ? .unknown : .inserted }
     var spared = time
@@ -54,7 +54,7 @@ package enum ReplayRule {
 
   /// Combines the rows of one token: the latest registration counts, and the token is valid while one row is. Nil
   /// without rows.
-  static func state(ofRows rows: some Sequence<RowState>) -> RowState? {
+  package static func state(ofRows rows: some Sequence<RowState>) -> RowState? {
     rows.reduce(nil) { all, row in
       guard let all else { return row }
       let isDead = all.isDead && row.isDead
@@ -71,9 +71,9 @@ package enum ReplayRule {
   ) -> (state: TokenState, outcome: RegistrationOutcome) {
     guard let state else { return (TokenState(registeredAt: time), .added) }
     let registeredAt = max(state.registeredAt ?? time, time)
-    let isRegisteredSince = state.invalidatedAt.map { $0 <= registeredAt } ?? true
     let after = TokenState(
-      registeredAt: registeredAt, invalidatedAt: isRegisteredSince ? nil : state.invalidatedAt)
+      registeredAt: registeredAt,
+      invalidatedAt: state.invalidatedAt.flatMap { $0 > registeredAt ? $0 : nil })
     if after == state { return (after, .unchanged) }
     return (after, state.isDead && !after.isDead ? .revived : .raised)
   }
