@@ -138,8 +138,8 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
   @Test(
     "a limit as text, how many it never stops, and of how many live tokens 251 are within it",
     arguments: [
-      ("500", "500", 500, nil), ("0", "0", 0, nil), ("25%", "25%", 250, 1005), ("12.5%", "12.5%", 125, 2009),
-      ("100%", "100%", 1000, 1001), ("0%", "0%", 0, nil), ("-1", nil, 0, nil), ("101%", nil, 0, nil),
+      ("500", "500", 500, nil), ("0", "0", 0, nil), ("25%", "25%", 0, 1005), ("12.5%", "12.5%", 0, 2009),
+      ("100%", "100%", .max, 252), ("0%", "0%", 0, nil), ("-1", nil, 0, nil), ("101%", nil, 0, nil),
       ("-1%", nil, 0, nil),
       ("x", nil, 0, nil), ("x%", nil, 0, nil),
     ] as [(String, String?, Int, Int?)])
@@ -147,7 +147,7 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
     let limit = InvalidationLimit(text)
     #expect(limit?.text == shown)
     guard let limit else { return }
-    #expect(!limit.mayStop(most) && limit.mayStop(most + 1))
+    #expect(!limit.mayStop(most) && (most == .max || limit.mayStop(most + 1)))
     #expect(limit.enough(251) == enough ?? .max)
     if let enough { #expect(limit.stop(251, of: enough) == nil) }
   }
@@ -164,12 +164,13 @@ private func unregistered(dead: Int64? = nil) -> TokenState { TokenState(invalid
 
   /// How many live tokens, how many of them would be invalidated, the limit, and how many may be; nil lets all.
   @Test(
-    "a share holds from a thousand live tokens on, a number always",
+    "the default share holds from a thousand live tokens on, one that is named and a number always",
     arguments: [
       (1200, 300, .standard, nil), (1200, 301, .standard, 300), (1000, 1000, .standard, nil),
       (1001, 251, .standard, 250), (1200, 1200, .percent(100), nil), (1200, 13, .percent(1), 12),
       (1200, 1, .percent(0), 0), (1200, 301, .count(301), nil), (20, 3, .count(2), 2),
-      (20, 2, .count(2), nil), (20, 1, .count(0), 0), (20, 20, .percent(1), nil),
+      (20, 2, .count(2), nil), (20, 1, .count(0), 0), (20, 20, .percent(1), 0),
+      (1000, 51, .percent(5), 50), (20, 1, .percent(5), nil), (1, 1, .percent(100), nil),
     ] as [(Int, Int, InvalidationLimit, Int?)])
   func limits(_ live: Int, _ dead: Int, _ limit: InvalidationLimit, _ most: Int?) {
     let stop = most.map { LimitExceeded(invalidated: dead, live: live, most: $0) }

@@ -20,7 +20,7 @@ struct ReplayBrakeTests {
   static let limits: [(live: Int, dead: Int, options: [String], most: Int?)] = [
     (1200, 301, [], 300), (1200, 1200, ["--max-invalidate", "100%"], nil),
     (1200, 13, ["--max-invalidate", "1%"], 12), (20, 3, ["--max-invalidate", "2"], 2),
-    (20, 2, ["--max-invalidate", "2"], nil),
+    (20, 2, ["--max-invalidate", "2"], nil), (20, 2, ["--max-invalidate", "5%"], 1),
   ]
 
   @Test("stops what is too much with exit code 3, and leaves every byte alone", arguments: limits)

@@ -26,7 +26,7 @@ struct SpoolTests {
     let page = try String(
       contentsOfFile: Repository.path(of: "docs/how-to/unattended-replay.md"), encoding: .utf8)
     let entry = try #require(page.split(separator: "\n").first { $0.hasPrefix("17 * * * *") })
-    let line = entry.dropFirst("17 * * * *".count).replacing("\\%", with: "%")
+    let line = entry.dropFirst("17 * * * *".count)
       .replacing("/usr/local/bin/apnsift", with: Command.path)
       .replacing("/var/spool/apnsift", with: "spool").replacing("/var/lib/apnsift/", with: "")
     func run() throws -> Outcome {

@@ -65,7 +65,7 @@ extension Message {
 
   package static func limitExceeded(_ invalidated: Int, ofLive live: Int, most: Int) -> Message {
     Message(
-      "\(invalidated) of \(live) live tokens would be invalidated, and \(most) are allowed (--max-invalidate)"
+      "\(invalidated) of \(live) live tokens would be invalidated; at most \(most) may be (--max-invalidate)"
     )
   }
 

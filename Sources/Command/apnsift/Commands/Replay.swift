@@ -67,7 +67,7 @@ struct Replay: ParsableCommand {
 
   @Option(
     help: .init(
-      "Change nothing if more valid tokens, or (above \(InvalidationLimit.fewest)) a larger share, would be invalidated.",
+      "Change nothing if more valid tokens, or a larger share, would be invalidated.",
       valueName: "LIMIT"))
   var maxInvalidate = InvalidationLimit.standard
 

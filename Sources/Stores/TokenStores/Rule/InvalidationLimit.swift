@@ -5,11 +5,9 @@ import Basics
 package enum InvalidationLimit: Equatable, Sendable {
   case count(Int)
   /// A share of the live tokens of the app and environment, if there are more than `fewest`.
-  case percent(Double)
+  case percent(Double, fewest: Int = 0)
 
-  package static let standard = InvalidationLimit.percent(25)
-  /// Up to this many live tokens, a share is not meaningful.
-  package static let fewest = 1000
+  package static let standard = InvalidationLimit.percent(25, fewest: 1000)
 
   /// Reads `500`, or `25%`.
   package init?(_ text: String) {
@@ -25,7 +23,9 @@ package enum InvalidationLimit: Equatable, Sendable {
   package var text: String {
     switch self {
     case .count(let count): "\(count)"
-    case .percent(let percent): percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+    case .percent(let percent, let fewest):
+      (percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%")
+        + (fewest > 0 ? " of more than \(fewest)" : "")
     }
   }
 
@@ -33,7 +33,8 @@ package enum InvalidationLimit: Equatable, Sendable {
   package func mayStop(_ invalidated: Int) -> Bool {
     switch self {
     case .count(let most): invalidated > most
-    case .percent(let percent): Double(invalidated) > Double(Self.fewest) * percent / 100
+    case .percent(let percent, let fewest):
+      percent < 100 && Double(invalidated) > Double(fewest) * percent / 100
     }
   }
 
@@ -41,9 +42,9 @@ package enum InvalidationLimit: Equatable, Sendable {
   package func enough(_ invalidated: Int) -> Int {
     switch self {
     case .count: return .max
-    case .percent(let percent):
+    case .percent(let percent, let fewest):
       let most = (Double(invalidated) * 100 / percent).rounded(.up) + 1
-      return most < 1e15 ? max(Int(most), Self.fewest + 1) : .max
+      return most < 1e15 ? max(Int(most), fewest + 1) : .max
     }
   }
 
@@ -52,8 +53,8 @@ package enum InvalidationLimit: Equatable, Sendable {
     let most =
       switch self {
       case .count(let most): most
-      case .percent(let percent):
-        live > Self.fewest ? Int((Double(live) * percent / 100).rounded(.down)) : .max
+      case .percent(let percent, let fewest):
+        live > fewest ? Int((Double(live) * percent / 100).rounded(.down)) : .max
       }
     return invalidated > most ? LimitExceeded(invalidated: invalidated, live: live, most: most) : nil
   }
@@ -70,7 +71,6 @@ package struct LimitExceeded: Equatable, Sendable {
   }
 
   package var message: Message {
-    "\(invalidated) of \(live) live tokens would be invalidated, and \(most) are allowed "
-      + "(--max-invalidate)"
+    "\(invalidated) of \(live) live tokens would be invalidated; at most \(most) may be (--max-invalidate)"
   }
 }
