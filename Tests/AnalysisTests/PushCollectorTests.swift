@@ -72,8 +72,8 @@ import Testing
       ("bad token", push(400, "BadDeviceToken"), nil, atCapture, \.refused, nil),
       ("token of another topic", push(400, "DeviceTokenNotForTopic"), nil, atCapture, \.refused, nil),
       (
-        "bad token in a log", push(400, "BadDeviceToken") { $0.capturedAt = nil }, nil, nil, \.undated,
-        \.undated
+        "bad token in a log", push(400, "BadDeviceToken") { $0.capturedAt = nil }, nil, nil, \.uncaptured,
+        \.uncaptured
       ),
       (
         "bad token before the service began", push(400, "BadDeviceToken") { $0.capturedAt = early }, nil, nil,

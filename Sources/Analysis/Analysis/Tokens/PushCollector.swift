@@ -58,9 +58,11 @@ package final class PushCollector: EvidenceSink {
       switch push.fields.status {
       case 410:
         let time = push.fields.timestamp.flatMap(InvalidationTime.init(milliseconds:))
-        try add(push, at: time, otherwise: \.untimed, pushes.labels, bytes)?.invalidated += 1
+        let reason = push.packet == nil ? \PushesLeftOut.undated : \.untimed
+        try add(push, at: time, otherwise: reason, pushes.labels, bytes)?.invalidated += 1
       case 400 where push.fields.blamesToken(bytes):
-        try add(push, at: nil, otherwise: \.refused, pushes.labels, bytes)?.refused += 1
+        let reason = push.packet == nil ? \PushesLeftOut.uncaptured : \.refused
+        try add(push, at: nil, otherwise: reason, pushes.labels, bytes)?.refused += 1
       default: break
       }
     }
@@ -74,8 +76,7 @@ package final class PushCollector: EvidenceSink {
     _ push: PushRecord, at time: InvalidationTime?, otherwise reason: WritableKeyPath<PushesLeftOut, Int>,
     _ labels: StreamLabels, _ bytes: RawSpan
   ) throws -> AddedPushes? {
-    guard time != nil || push.packet != nil else { return leaveOut(\.undated) }
-    guard time != nil || takesErrors else { return leaveOut(reason) }
+    guard time != nil || takesErrors && push.packet != nil else { return leaveOut(reason) }
     guard let token = push.fields[.token], !token.isEmpty else { return leaveOut(\.withoutToken) }
     let captured = push.packet?.seconds(in: plausibleTimes).map { InvalidationTime(seconds: $0) }
     guard let time = time ?? captured else { return leaveOut(\.uncaptured) }
@@ -141,7 +142,7 @@ package final class AddedPushes {
 
 /// Counts of pushes with an invalid token that were not added.
 package struct PushesLeftOut: Equatable, Sendable {
-  /// Without a time of Apple's, and of no packet: nothing dates them.
+  /// Status 410 without a time of Apple's, and of no packet: nothing dates them.
   package var undated = 0
   /// Status 410 without a timestamp.
   package var untimed = 0

@@ -78,13 +78,9 @@ extension PushesLeftOut {
   func say(_ kind: TokenKind) {
     let kinds = TokenKind.allCases.compactMap { kind in ofOtherKinds[kind].map { "\($0) \(kind.rawValue)" } }
     let reasons = [
-      (
-        undated,
-        "an invalid token and no time of Apple's, which alone dates it; in a log, --map timestamp=NAME "
-          + "names that time"
-      ),
+      (undated, "status 410 and no time of Apple's; in a log, --map timestamp=NAME names that time"),
       (untimed, "status 410 and no timestamp; --from-errors uses the capture time (read its help first)"),
-      (uncaptured, "an invalid token: no plausible capture time for the invalidation"),
+      (uncaptured, "an invalid token, no time of Apple's and no plausible capture time: a log has none"),
       (withoutToken, "an invalid token: the token is unknown or not hex"),
       (
         refused,
