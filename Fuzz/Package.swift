@@ -47,7 +47,7 @@ let package = Package(
       "TLSDecryption", resources: ["Catalogue/catalogue.txt"]),
     module("YAML", "Basics", "CLibyaml"),
     // Of the stores, those in files of SQLite, and what reads a mapping and the URLs in it.
-    module("TokenStores", "Basics", "CSQLite", "PacketCapture", "StreamInputs", "YAML"),
+    module("TokenStores", "APNsWire", "Basics", "CSQLite", "PacketCapture", "StreamInputs", "YAML"),
     // Of the tests, the plain models and what records the events of sources.
     .target(name: "TestSupport", swiftSettings: checking),
     .target(name: "StreamTestSupport", dependencies: ["PacketCapture"], swiftSettings: checking),

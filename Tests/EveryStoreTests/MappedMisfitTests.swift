@@ -9,7 +9,7 @@ import Wording
   /// The definition, the mapping, what the error is about and what it found.
   typealias Misfit = (sql: String, mapping: TableMapping, subject: Message, found: Message)
 
-  private static let hex = MappedDevices.hex
+  private static let (hex, otherHex) = (MappedDevices.hex, MappedDevices.otherHex)
   private static let mapping = MappedDevices.mapping
 
   private static func named(
@@ -71,6 +71,9 @@ import Wording
     column(
       "gone", .valuesLike("1300000000"), in: table(row: "'\(hex)', NULL, 1300000000"),
       named(gone: .milliseconds)),
+    column(
+      "seen", .valuesLike("1500000000"),
+      in: table(row: "'\(hex)', 0, NULL), (2, '\(otherHex)', 1500000000, NULL"), named(seen: .milliseconds)),
     mails("CASCADE"), mails("SET NULL"),
   ]
 
@@ -274,6 +277,30 @@ import Wording
     #expect(try store.history().map(\.isUnfinished) == [true])
     #expect(try store.undo(1, entry: .sample).restored == 2)
     #expect(try store.history().map(\.isUnfinished) == [false, false])
+  }
+
+  /// A time that cannot be one, in the column `seen` or `gone` of that form, and a value of another row.
+  private static let impossible: [(column: String, form: TimeForm, value: String, other: String)] = [
+    ("seen", .milliseconds, "1500000000", "1300000000000"), ("gone", .seconds, "0", "1310000000"),
+    ("gone", .seconds, "0", "NULL"), ("gone", .milliseconds, "0", "1310000000000"),
+  ]
+
+  @Test(
+    "seconds in a column of milliseconds, and 0 as an invalidation, refuse their rows",
+    arguments: StoreKind.allCases)
+  func impossibleTimes(_ kind: StoreKind) throws {
+    let fixture = try StoreFixture(kind)
+    for (column, form, value, other) in Self.impossible {
+      try fixture.begin(Self.table(row: "'\(Self.hex)', NULL, NULL), (2, '\(Self.otherHex)', NULL, NULL"))
+      try fixture.run("UPDATE devices SET \(column) = CASE id WHEN 1 THEN \(value) ELSE \(other) END")
+      let store = try fixture.store(MappedDevices.times(form))
+      let problem: Message = .timeNotInForm("a time as \(form.name)", column, value)
+      let row = Message.inRow(.rowKey("token", "'\(Self.hex)'"), of: "devices", problem)
+      #expect(
+        try error { try store.replay(MappedDevices.deaths, as: .sample) } == .unreadableRows(1, first: row))
+      // The row that is not met does not matter.
+      #expect(try store.replay(Array(MappedDevices.deaths.suffix(1))).changes == 1, "\(column) \(other)")
+    }
   }
 
   @Test("zeros instead of a date refuse a row of MariaDB, and are no registration")

@@ -82,15 +82,16 @@ package struct TokenStore: Sendable {
     } ?? []
   }
 
-  /// What the times of registrations say against the mapping: some in the future, or in a dry run many that another zone
-  /// would move.
+  /// What the times of registrations say against the mapping: some that cannot be, or in a dry run many
+  /// that another zone would move.
   package func warning(_ times: RegistrationTimes, isDryRun: Bool) -> Message? {
     guard let registered = mapping.registered else { return nil }
     let column = registered.name.text
-    if times.future > 0 {
+    if times.implausible > 0 {
       return
-        "warning: \(Count.of(times.future, "token")) of \(times.all) with a registration have one in the future in \(column): "
-        + "check the form (\(registered.form.name)) and the zone of the mapping"
+        "warning: \(Count.of(times.implausible, "token")) of \(times.all) with a registration have one in the "
+        + "future or before June 2009 in \(column): check the form (\(registered.form.name)) and the zone of the "
+        + "mapping"
     }
     guard isDryRun, let zone = registered.form.zone, times.near >= 10, times.near * 10 >= times.all else {
       return nil

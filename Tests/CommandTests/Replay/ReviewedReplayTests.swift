@@ -12,7 +12,7 @@ struct ReviewedReplayTests {
     try directory.write(feedback(tuples(6)), to: "dump.bin")
     try map()
     let rows = [("a,1", 0), ("a \"2\"", 0), ("b", 1), ("c", 2), ("d", 3), ("e", 4)]
-      .map { "INSERT INTO devices VALUES ('\($0)', '\(hex(token($1)))', 1000000000, NULL);" }
+      .map { "INSERT INTO devices VALUES ('\($0)', '\(hex(token($1)))', 1300000000, NULL);" }
     try directory.sqlite(
       "own.sqlite",
       "CREATE TABLE devices (id TEXT PRIMARY KEY, token TEXT, seen INTEGER, gone INTEGER);"
@@ -154,13 +154,22 @@ struct ReviewedReplayTests {
 
   // MARK: - Times
 
-  @Test("registrations in the future are warned of")
-  func future() throws {
-    try directory.sqlite("own.sqlite", "UPDATE devices SET seen = 4000000000 WHERE id IN ('b', 'c')")
+  @Test("registrations in the future, or before the service began, are warned of; 0 is none")
+  func implausible() throws {
+    for (id, seen) in [("b", 4_000_000_000), ("c", 511_111_111), ("d", 0)] {
+      try directory.sqlite("own.sqlite", "UPDATE devices SET seen = \(seen) WHERE id = '\(id)'")
+    }
     let outcome = try replay("dump.bin", "--dry-run")
     #expect(
       outcome.messages.contains { $0.hasPrefix("warning: 2 tokens of 5 with a registration ") },
       "\(outcome.errors)")
+  }
+
+  @Test("an earlier invalidation that stays is not called a later one")
+  func earlierInvalidation() throws {
+    try directory.sqlite("own.sqlite", "UPDATE devices SET gone = 1310000000 WHERE id = 'b'")
+    let outcome = try replay("dump.bin").exits(0)
+    #expect(outcome.text.contains("unchanged   1  already invalidated\n"), "\(outcome.text)")
   }
 
   @Test(

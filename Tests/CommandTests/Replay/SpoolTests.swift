@@ -33,7 +33,7 @@ struct SpoolTests {
       let words = ["-i", "HOME=/", "PATH=/usr/bin:/bin", "/bin/sh", "-c", line]
       return try directory.run("/usr/bin/env", words.map { Array($0.utf8) })
     }
-    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
+    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1300000000", "--create")
     for _ in 0..<2 {
       let silent = try run()
       #expect(silent.isSilent, "\(silent.errors)")
@@ -176,7 +176,7 @@ struct SpoolTests {
 
   @Test("nothing is moved unless the replay is committed", arguments: unmoved)
   func notMoved(_ options: [String], _ code: Int32) throws {
-    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
+    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1300000000", "--create")
     let outcome = try directory.apnsift(["replay", "spool", "--move-done", "done"] + options).exits(code)
     #expect(try directory.names(in: "spool").count == 3 && directory.names(in: "done").isEmpty)
     #expect(outcome.said("3 files would be moved to done; a dry run moves none") == (code == 0))
@@ -201,7 +201,7 @@ struct SpoolTests {
     try directory.writeCut(to: "spool/cut.gz")
     try directory.write("", to: "spool/.partial")
     try directory.write("old", to: "news.prom")
-    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1000000000", "--create")
+    _ = try directory.apnsift("store", "register", hex(token(0)), "--at", "1300000000", "--create")
     try directory.apnsift(["replay", "spool", "--metrics", "news.prom"] + options).exits(code)
     let found = try Self.figures(directory.text(of: "news.prom"), replay: "news")
     #expect(found["exit_code"] == Double(code))

@@ -127,7 +127,7 @@ final class MappedTable {
 
   @inline(__always)
   private func time(_ field: SQLField, _ clock: Clock) -> StoreTime? {
-    guard case .integer(let number) = field else { return nil }
+    guard case .integer(let number) = field, number != 0 else { return nil }
     switch clock {
     case .seconds: return StoreTime(seconds: number)
     case .microseconds where number != .max && number > DateAndTime.zeroDate:
@@ -140,7 +140,13 @@ final class MappedTable {
     _ field: SQLField, _ column: TableColumn, _ form: TimeForm, isFirst: Bool = false
   ) throws(StoreError) -> StoreTime? {
     if field.isNull { return nil }
-    if let time = form.time(of: field, kind: column.kind, isFirst: isFirst) { return time }
+    let found = form.time(of: field, kind: column.kind, isFirst: isFirst)
+    // Where other programs write 0 instead of null, the row is live.
+    if let found, form != .milliseconds || form.isLikely(found),
+      !isFirst || found.seconds != 0 || mapping.isDeviceTokens
+    {
+      return found
+    }
     throw .unreadableRows(
       1, first: "\(column.name) is \(field.literal(column.kind)), expected a time as \(form.name), or null")
   }

@@ -1,3 +1,5 @@
+import APNsWire
+
 /// Calls `visit` for each token with its time. Times of registrations are whole seconds.
 ///
 /// A source, so that a million tokens need no array. The span is valid during the call only. The source must rethrow
@@ -53,8 +55,8 @@ package struct RegistrationTimes: Equatable, Sendable {
   static let mostOffset: Int64 = 14 * 3600
 
   package var all = 0
-  /// Later than the present time.
-  package var future = 0
+  /// Later than the present time, or before the service began; what is not after 1970 is no time.
+  package var implausible = 0
   /// So near to the invalidation that another zone could change the outcome.
   package var near = 0
 
@@ -62,7 +64,8 @@ package struct RegistrationTimes: Equatable, Sendable {
   mutating func add(_ registered: StoreTime, invalidated: StoreTime, now: Int64) {
     all += 1
     // A date is the end of its day, and clocks differ.
-    if registered.seconds > now + 86_400 { future += 1 }
+    let start = Int64(FeedbackRules.serviceStart)
+    if registered.seconds > now + 86_400 || (1..<start).contains(registered.seconds) { implausible += 1 }
     // Any integer may be in a table.
     let (distance, overflow) = registered.seconds.subtractingReportingOverflow(invalidated.seconds)
     if !overflow, distance.magnitude <= Self.mostOffset { near += 1 }

@@ -167,7 +167,7 @@ extension MappedTable {
 
   /// Checks the first rows against the forms of the mapping: a column's type does not distinguish hex from base64.
   ///
-  /// - Throws: `StoreError.misfit` if there are rows, and no value of a column has its form.
+  /// - Throws: `StoreError.misfit` if a column has values besides 0, and none has its form.
   func checkValues(_ session: any SQLSession) throws {
     if mapping.isDeviceTokens { return }
     var token: [UInt8] = []
@@ -181,26 +181,27 @@ extension MappedTable {
     let invalidated = written.first.flatMap { first in first.content.form.map { (first.column, $0) } }
     for case let (column, form)? in [registered, invalidated] {
       try check(column, "times as \(form.name)", session) { field in
-        // A row with zeros instead of a date is reported if it is met.
-        form.time(of: field, kind: column.kind) != nil && form.isLikely(field)
-          || field.integer == DateAndTime.zeroDate
+        // A row with zeros instead of a time is reported if it is met.
+        if field.integer == DateAndTime.zeroDate { return nil }
+        guard let time = form.time(of: field, kind: column.kind) else { return false }
+        return time.seconds == 0 ? nil : form.isLikely(time)
       }
     }
   }
 
   private func check(
-    _ column: TableColumn, _ expected: Message, _ session: any SQLSession, isOfForm: (SQLField) -> Bool
+    _ column: TableColumn, _ expected: Message, _ session: any SQLSession, isOfForm: (SQLField) -> Bool?
   ) throws {
-    var first: String?
+    var other: String?
     var fits = false
     let value = session.read(column)
     let rest = "FROM \(name) AS t WHERE \(value.expression) IS NOT NULL LIMIT \(Self.looked)"
     try session.visit(SQLQuery([value], rest)) { row in
-      first = first ?? row[0].literal()
-      if isOfForm(row[0]) { fits = true }
+      guard let isOfForm = isOfForm(row[0]) else { return }
+      if isOfForm { fits = true } else { other = other ?? row[0].literal() }
     }
-    guard let first, !fits else { return }
-    throw mapping.misfit("column \(column.name)", expected, "\(first) and the like")
+    guard let other, !fits else { return }
+    throw mapping.misfit("column \(column.name)", expected, "\(other) and the like")
   }
 }
 
@@ -216,20 +217,12 @@ extension TimeForm {
     }
   }
 
-  /// Whether a number is plausible as a time of this form: read as milliseconds, seconds are a day in early 1970; read
-  /// as seconds, milliseconds are a year after 9999.
-  func isLikely(_ field: SQLField) -> Bool {
-    let number: Double? =
-      switch field {
-      case .integer(let number): Double(number)
-      case .real(let number): number
-      case .text: field.text.flatMap(Double.init)
-      case .null, .bytes: nil
-      }
-    guard let number else { return true }
-    return switch self {
-    case .seconds: abs(number) < 253_402_300_800
-    case .milliseconds: !(1e9..<1e10).contains(number)
+  /// Whether a time is plausible that was read in this form: read as milliseconds, seconds are a day in early 1970;
+  /// read as seconds, milliseconds are a year after 9999.
+  func isLikely(_ time: StoreTime) -> Bool {
+    switch self {
+    case .seconds: time.seconds.magnitude < 253_402_300_800
+    case .milliseconds: !(1_000_000..<10_000_000).contains(time.seconds)
     case .iso, .timestamptz, .timestamp, .date: true
     }
   }

@@ -83,8 +83,8 @@ package struct RegistrationFile {
 
   private func seconds(of time: String) -> UInt32? {
     guard let timeForm else { return UTCTime.parse(time) }
-    guard SQLValue.text(time).withField(timeForm.isLikely) else { return nil }
-    return timeForm.seconds(of: time).flatMap { UInt32(exactly: $0) }
+    guard let found = timeForm.time(of: time), timeForm.isLikely(found) else { return nil }
+    return UInt32(exactly: found.seconds)
   }
 
   private func notATime(_ found: String) -> Message {

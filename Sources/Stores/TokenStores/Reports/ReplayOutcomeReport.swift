@@ -31,7 +31,7 @@ package struct ReplayOutcomeReport {
 
   private static let meanings = [
     "active before, invalidated now", "invalidated before, now with a later time",
-    "not in the store before, inserted as invalidated", "already invalidated, at that time or later",
+    "not in the store before, inserted as invalidated", "already invalidated",
     "registered at or after the time", "not in the store, not inserted", "all records carry flags",
   ]
 
