@@ -183,8 +183,8 @@ let package = Package(
     module(
       "Stores/TokenStores",
       [
-        "APNsWire", "Analysis", "Basics", "CLibmariadb", "CLibpq", "CSQLite", "PacketCapture", "Reports",
-        "StreamInputs", "YAML",
+        "APNsWire", "Analysis", "Basics", "CLibmariadb", "CLibpq", "CSQLite", "PacketCapture", "ProviderLogs",
+        "Reports", "StreamInputs", "YAML",
       ]),
     // MARK: Lab
     // Generated inputs with their expected records, without the code of the decoders.

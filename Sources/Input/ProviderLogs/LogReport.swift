@@ -8,6 +8,13 @@ package struct LogReport: Equatable, Sendable {
   package var flags: RecordFlags
   /// Whether names say that it is one of feedback: a list is not recognised without.
   package var isNamed: Bool
+
+  private static let names = LogNames(of: .reports)
+
+  /// Whether a column's name says by itself that its times are those at which tokens became invalid.
+  package static func isInvalidation(_ name: String) -> Bool {
+    names.meaning(named: name).map { $0.field == .invalidation && $0.rank >= LogPush.namedRank } ?? false
+  }
 }
 
 /// Makes records of the lines of lists.

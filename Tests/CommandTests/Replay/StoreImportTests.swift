@@ -81,6 +81,12 @@ struct StoreImportTests {
       located("two columns have the name token: rename one, or choose another with --token-column", 1)
     ),
     ("\"token\"x,registered_at\n", [], located(.textAfterQuote, 1, 8)),
+    (
+      "token,failed_at\naa,1\n", [],
+      located(
+        "expected the column registered_at, found failed_at, since when tokens are invalid: replay reads such lists; "
+          + "--registered-column or --at says when they were registered", 1)
+    ),
     ("n,token,registered_at\n\"a\nb\",aa,1\n,zz,2\n", [], located(.notAToken("zz"), 4, 2)),
     // Where the structure is lost, --skip-invalid does not help.
     ("x\n", ["--skip-invalid"], header("token", of: ["x"])),
@@ -164,6 +170,22 @@ struct StoreImportTests {
     #expect(try importing("token\naa\n").code == 0)
     let time = try #require(try directory.storedTokens().first?.registeredAt)
     #expect(time >= before && time < before + 3600)
+  }
+
+  @Test("columns that say whose a token is, or that it is invalid, are ignored with a message")
+  func ignoredColumns() throws {
+    let lists = [
+      (
+        "app,environment,token,registered_at,invalidated_at\na,sandbox,aa,1,2\n", [],
+        "app, environment, invalidated_at"
+      ),
+      ("token,Failed-At\naa,2\n", ["--at", "1"], "Failed-At"),
+    ]
+    for (text, options, names) in lists {
+      let note = "list.csv: ignored columns: \(names); each row registers a token of production"
+      #expect(try importing(text, options).exits(0).messages.first == note)
+      #expect(try rows() == ["aa 1"])
+    }
   }
 
   @Test("a times column of another name is missed, unless the time is given")

@@ -1,5 +1,6 @@
 import Basics
 import PacketCapture
+import ProviderLogs
 
 /// Registers the tokens of CSV files in a store, in one transaction.
 package struct RegistrationImport {
@@ -25,24 +26,38 @@ package struct RegistrationImport {
     var progress = TokenProgress()
     defer { progress.clear() }
     let counts = try store.register(
-      { visit in for path in paths { try read(path, progress: &progress, visit: visit) } }, for: owner)
+      { visit in for path in paths { try read(path, owner, progress: &progress, visit: visit) } }, for: owner)
     progress.clear()
     if skipped > Self.named { Console.say("skipped \(Count.of(skipped - Self.named, "row")) more") }
     return counts
   }
 
   private mutating func read(
-    _ path: String, progress: inout TokenProgress, visit: (RawSpan, StoreTime) throws -> Void
+    _ path: String, _ owner: AppEnvironment, progress: inout TokenProgress,
+    visit: (RawSpan, StoreTime) throws -> Void
   ) throws {
     do {
       var reader = try CSVReader(path, delimiter: file.delimiter)
       _ = try reader.next()
       if let error = reader.error { throw error }
-      let columns = try file.columns(reader.names)
+      let names = reader.names
+      let columns = try file.columns(names)
+      let ignored = names.indices.filter { $0 != columns.token && $0 != columns.registered }.map { names[$0] }
       if columns.registered == nil, columns.count > 1, time == nil {
+        if let found = ignored.first(where: LogReport.isInvalidation) {
+          throw InputError(
+            "expected the column \(file.registeredColumn), found \(found), since when tokens are invalid: replay "
+              + "reads such lists; --registered-column or --at says when they were registered", line: 1)
+        }
         Console.note(
           "\(path): no column \(file.registeredColumn): all rows count as registered now; --registered-column names "
             + "another column, --at another time")
+      }
+      let meant = ignored.filter { ["app", "environment"].contains($0) || LogReport.isInvalidation($0) }
+      if !meant.isEmpty {
+        Console.note(
+          "\(path): ignored columns: \(meant.joined(separator: ", ")); each row registers a token of \(owner.text)"
+        )
       }
       while try reader.next() {
         let token: [UInt8]
