@@ -19,17 +19,6 @@ enum ServerType: UInt32 {
 
   var name: String { "\(self)" }
 
-  var array: UInt32 {
-    switch self {
-    case .text: 1009
-    case .bytea: 1001
-    case .bigint: 1016
-    case .timestamptz: 1185
-    case .timestamp: 1115
-    case .tid: 1010
-    }
-  }
-
   /// Microseconds from 1970 to 2000, the epoch of the server's times.
   static let epoch: Int64 = 946_684_800_000_000
 
@@ -91,10 +80,8 @@ struct Parameter {
     encoded = value.withField { type.withEncoded($0) { $0.map { Array($0) } } }
   }
 
-  init(_ array: ArrayParameter) {
-    type = array.type.array
-    encoded = array.bytes
-  }
+  /// The statement casts it.
+  init(_ array: ArrayParameter) { (type, encoded) = (0, array.bytes) }
 }
 
 /// An array of one dimension, numbered from 1 (`array_recv` of the server).
