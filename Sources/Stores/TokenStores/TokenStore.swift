@@ -1,4 +1,5 @@
 import Basics
+import Synchronization
 
 /// A table of tokens that follows the rule (docs/spec/interface.md#replay-rule): apnsift's own, or a mapped one (docs/stores.md, "Your
 /// own table").
@@ -22,6 +23,9 @@ package struct TokenStore: Sendable {
   let batchSize: Int
   /// Whether tokens that are written have other spellings; nil if no earlier call read them, and checked the table.
   var hasOtherSpellings: Bool?
+  /// Whether a call checked the values of the table, which takes a pass over a column without any.
+  private let hasCheckedValues = Flag()
+  private final class Flag: Sendable { let value = Atomic(false) }
   /// The journal; nil for one in the database itself.
   package var file: JournalFile?
   /// Called while all rows of a table are read because no index fits.
@@ -113,14 +117,17 @@ package struct TokenStore: Sendable {
   }
 
   /// The table; nil if it is still to be created.
-  private func table(_ session: any SQLSession) throws -> MappedTable? {
+  private func table(_ session: any SQLSession, isWritten: Bool = false) throws -> MappedTable? {
     guard let description = try session.describe(mapping) else {
       if creates { return nil }
       guard !mapping.isDeviceTokens else { throw try mapped(session).map(StoreError.unmapped) ?? .noTable }
       throw mapping.misfit("the name", "a table", "none of that name")
     }
     let table = try MappedTable(mapping, description, session)
-    if hasOtherSpellings == nil { try table.checkValues(session) }
+    if hasOtherSpellings == nil, isWritten || !hasCheckedValues.value.load(ordering: .relaxed) {
+      try table.checkValues(session)
+      hasCheckedValues.value.store(true, ordering: .relaxed)
+    }
     return table
   }
 
@@ -148,12 +155,12 @@ package struct TokenStore: Sendable {
     for owner: AppEnvironment, isRecorded: Bool = false, _ body: (OwnedRows) throws -> Result
   ) throws -> Result {
     try database.writing(mapping, for: owner, creates: creates) { session in
-      var table = try table(session)
+      var table = try table(session, isWritten: true)
       // Before the input is read.
       try session.checkPrivileges(of: mapping, on: table?.description, isRecorded: isRecorded)
       if table == nil {
         try session.make([session.dialect.deviceTokens])
-        table = try self.table(session)
+        table = try self.table(session, isWritten: true)
       }
       guard let table else { throw StoreError.noTable }
       var rows = OwnedRows(session: session, table: table, owner: owner, onScan: onScan)
@@ -228,6 +235,22 @@ package struct TokenStore: Sendable {
   /// The rows of `tokens`, in the order of `tokens`, then of app and environment.
   package func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
     try reading { try listing($0, $1).rows(of: tokens, in: filter) } ?? []
+  }
+
+  /// Whether an index finds rows of `owner` for most of `tokens`: no search of all rows for other spellings.
+  func hasMost(of tokens: [[UInt8]], for owner: AppEnvironment) throws -> Bool {
+    try reading { session, table in
+      guard table.hasLookup else { return false }
+      var rows = OwnedRows(session: session, table: table, owner: owner)
+      rows.hasOtherSpellings = false
+      return 2 * Set(try rows.find(TokenBatch(of: tokens)).rows.map(\.token)).count > tokens.count
+    } ?? false
+  }
+
+  func hasLive(over count: Int, for owner: AppEnvironment) throws -> Bool {
+    try reading {
+      try OwnedRows(session: $0, table: $1, owner: owner).liveCount(upTo: count + 1) > count
+    } ?? false
   }
 
   /// Visits the rows of a snapshot in order of app, environment and token (by bytes; of base64, by its text). The span

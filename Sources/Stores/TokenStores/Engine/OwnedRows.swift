@@ -43,7 +43,8 @@ struct OwnedRows {
   func liveCount(upTo most: Int) throws -> Int {
     let live = "FROM \(table.name) AS t WHERE \(isOwned) AND \(isAlive)"
     if table.mapping.isDeviceTokens {
-      return Int(clamping: try session.number("SELECT count(*) \(live)", parameters) ?? 0)
+      let some = "SELECT count(*) FROM (SELECT 1 \(live) LIMIT \(most)) AS live"
+      return Int(clamping: try session.number(some, parameters) ?? 0)
     }
     if most < .max / 2 {
       let looked = try distinctCount("\(live) LIMIT \(2 * most)")
@@ -183,8 +184,10 @@ struct OwnedRows {
         length += batch.range(of: end).count
         end += 1
       }
-      try withSpellings(of: batch, start..<end) { values in
-        try session.visit(query, where: table.token, isOneOf: values) { row in
+      let asked = (start..<end).filter { $0 == start || !batch.isRepeated($0) }
+      let values = asked.map { table.tokenValue(batch.bytes.span.bytes.extracting(batch.range(of: $0))) }
+      try SQLField.withRow(of: values) { values in
+        try session.visit(query, where: table.token, isOneOf: Array(values)) { row in
           guard let number = number(row[0], in: batch, &token) else { return }
           // A case-insensitive collation finds the other spellings, too.
           if other != nil, table.isOtherSpelling(row[0]) { return }
@@ -211,31 +214,6 @@ struct OwnedRows {
     }
     guard table.readToken(field, into: &token) else { return nil }
     return batch.number(of: token.span.bytes)
-  }
-
-  /// Lends the tokens of a batch as values of their column; a repeated token occurs once.
-  private func withSpellings(
-    of batch: TokenBatch, _ tokens: Range<Int>, _ body: ([SQLField]) throws -> Void
-  ) throws {
-    let form = table.mapping.token.form
-    let asked = tokens.filter { $0 == tokens.lowerBound || !batch.isRepeated($0) }
-    if form == .bytes {
-      return try batch.bytes.withUnsafeBytes { bytes in
-        try body(asked.map { .bytes(UnsafeRawBufferPointer(rebasing: bytes[batch.range(of: $0)])) })
-      }
-    }
-    var text: [UInt8] = []
-    var ends: [Int] = []
-    for token in asked {
-      text.append(contentsOf: form.text(of: batch.bytes.span.bytes.extracting(batch.range(of: token))).utf8)
-      ends.append(text.count)
-    }
-    try text.withUnsafeBytes { bytes in
-      try body(
-        ends.indices.map {
-          .text(UnsafeRawBufferPointer(rebasing: bytes[($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]]))
-        })
-    }
   }
 
   // MARK: - Writing

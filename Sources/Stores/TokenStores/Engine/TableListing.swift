@@ -92,9 +92,7 @@ struct TableListing {
   /// The rows of `tokens`, in the order of `tokens`, then of app and environment.
   func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
     var found: [[UInt8]: [TokenRow]] = [:]
-    var batch = TokenBatch(mostTokens: tokens.count)
-    for token in Set(tokens) { batch.append(token.span.bytes, StoreTime(seconds: 0)) }
-    batch.order()
+    let batch = TokenBatch(of: tokens)
     // The key of `device_tokens` begins with the owner.
     let owners: [AppEnvironment?] = try table.mapping.isDeviceTokens ? owners() : [nil]
     for owner in owners {

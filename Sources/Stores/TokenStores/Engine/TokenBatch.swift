@@ -23,6 +23,14 @@ struct TokenBatch {
   private var directory = TokenDirectory()
 
   init(mostTokens: Int) { self.mostTokens = mostTokens }
+
+  /// Tokens without a time, each once.
+  init(of tokens: [[UInt8]]) {
+    mostTokens = tokens.count
+    for token in Set(tokens) { append(token.span.bytes, StoreTime(seconds: 0)) }
+    order()
+  }
+
   var count: Int { ends.count }
   private var isFull: Bool { count >= mostTokens || bytes.count >= Self.mostBytes }
   /// The range of the token in `bytes`. Tokens are numbered from 0.

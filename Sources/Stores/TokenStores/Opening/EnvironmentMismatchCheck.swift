@@ -22,6 +22,7 @@ struct EnvironmentMismatchCheck {
     guard !owners.isEmpty else { return nil }
     do {
       let tokens = try Self.sample(of: table)
+      if try store.hasMost(of: tokens, for: owner) { return nil }
       let rows = try store.rows(of: tokens, in: .any)
       return try elsewhere(tokens, rows) ?? noneOfOwner() ?? unknown(tokens, rows)
     } catch let error as NamedStoreError {
@@ -62,26 +63,13 @@ struct EnvironmentMismatchCheck {
   private func unknown(_ tokens: [[UInt8]], _ rows: [TokenRow]) throws -> Message? {
     guard tokens.count >= Self.fewestUnknown else { return nil }
     let count = tokens.count - Set(rows.map(\.token)).count
-    guard count > tokens.count / 2, try hasManyLive() else { return nil }
+    guard count > tokens.count / 2, try store.hasLive(over: Self.fewestLive, for: owner) else { return nil }
     return "warning: \(Self.share(count, tokens)) are not in \(store.name), which has more than "
       + "\(Self.fewestLive) live tokens of \(owner.text): another app, environment, or store?"
   }
 
   private static func share(_ count: Int, _ looked: [[UInt8]]) -> String {
     "\(count) of \(Count.of(looked.count, "token")) of the input that were looked up"
-  }
-
-  private func hasManyLive() throws -> Bool {
-    struct Enough: Error {}
-    var count = 0
-    do {
-      try store.list(.live, in: AppEnvironmentFilter(app: owner.app, environment: owner.environment)) {
-        _, _, _ in
-        count += 1
-        if count > Self.fewestLive { throw Enough() }
-      }
-    } catch is Enough { return true }
-    return false
   }
 
   /// Up to `sampleLength` accepted tokens, spread evenly over the table, in one pass that keeps at most twice that
