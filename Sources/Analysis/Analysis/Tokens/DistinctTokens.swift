@@ -3,6 +3,8 @@ struct DistinctTokens: ~Copyable {
   struct Token {
     /// Pointer to the bytes.
     var start: UnsafeRawPointer
+    /// The origin of the first record, if there are origins.
+    var first: UnsafeRawPointer
     /// The first eight bytes as a number.
     var prefix: UInt64
     var entry: TokenEntry
@@ -20,7 +22,7 @@ struct DistinctTokens: ~Copyable {
 
   /// In the order of first occurrence until they are sorted. Valid as long as the log.
   private(set) var tokens: [Token] = []
-  /// Bytes of the entries of `tokens`.
+  /// Bytes of the first entries of `tokens`.
   private(set) var byteCount = 0
   private var hash = TokenHash()
   /// Open addressing with linear probing, in a power of two of slots, at least half of them free. A slot has the
@@ -42,11 +44,18 @@ struct DistinctTokens: ~Copyable {
 
   func visit(_ body: (_ token: RawSpan, _ verdict: TokenSummary) throws -> Void) rethrows {
     for token in tokens {
-      try body(RawSpan(_unsafeBytes: token.bytes), TokenSummary(token.entry, token.start))
+      try body(RawSpan(_unsafeBytes: token.bytes), TokenSummary(token.entry, token.start, first: token.first))
     }
   }
 
-  mutating func sort() { tokens.sort(by: Token.precedes) }
+  /// Tokens are random as a rule: as many buckets of their first bytes leave few to be moved.
+  mutating func sort() {
+    let prefixes = tokens.lazy.map(\.prefix)
+    guard let least = prefixes.min(), let most = prefixes.max() else { return }
+    let shift = UInt64.bitWidth - ((most - least) / UInt64(tokens.count)).leadingZeroBitCount
+    tokens.sort(byNumber: { Int(($0.prefix - least) >> shift) }, below: Int((most - least) >> shift) + 1)
+    tokens.sort(by: Token.precedes)
+  }
 
   private mutating func clearSlots(_ count: Int) {
     if slots.count < count {
@@ -59,7 +68,8 @@ struct DistinctTokens: ~Copyable {
   @inline(__always)
   private mutating func add(_ entry: TokenEntry, _ bytes: UnsafeRawBufferPointer, slotBits: Int) {
     guard let start = bytes.baseAddress else { return }
-    let token = Token(start: start, prefix: TokenOrder.prefix(of: bytes), entry: entry)
+    let first = entry.origins(before: start).first
+    let token = Token(start: start, first: first, prefix: TokenOrder.prefix(of: bytes), entry: entry)
     let hash = hash(bytes)
     let mask = 1 &<< slotBits &- 1
     // The upper bits of a product depend on all bits of the factors.
@@ -68,10 +78,10 @@ struct DistinctTokens: ~Copyable {
       let index = Int(slots[slot] & 0xffff_ffff) &- 1
       if slots[slot] &>> 32 == hash & 0xffff_ffff, TokenOrder.compare(tokens[index].bytes, bytes) == 0 {
         if entry.hasOrigin {
-          let isLater = entry.isLater(than: tokens[index].entry)
-          let (kept, other) = isLater ? (start, tokens[index].start) : (tokens[index].start, start)
-          TokenOrigin.mergeFirst(of: other, into: kept, winsTie: isLater)
-          tokens[index].start = kept
+          if entry.isLater(than: tokens[index].entry) { tokens[index].start = start }
+          if TokenOrigin.load(token.first).time < TokenOrigin.load(tokens[index].first).time {
+            tokens[index].first = token.first
+          }
         }
         return tokens[index].entry.merge(entry)
       }

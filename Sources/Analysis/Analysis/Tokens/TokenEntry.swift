@@ -85,7 +85,7 @@ struct TokenEntry: Equatable {
 
 /// In memory and in the temporary file, an entry is a head of 8 bytes, 8 bytes of numbers (absent for a single
 /// record that counts, in a whole second, without an origin and without flags of its own), optionally the origins of the
-/// first and of the latest record, and the token, padded with zeros to a multiple of 8 bytes.
+/// first record, if there are several, and of the latest one, and the token, padded with zeros to a multiple of 8 bytes.
 extension TokenEntry {
   /// The bit of the head above the other flags: numbers follow.
   private static let numbersBit: UInt64 = 1 << 63
@@ -102,17 +102,17 @@ extension TokenEntry {
       rawValue: UInt32(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48 | moreFlags))
   }
 
-  /// Writes the entry and its token, `size` bytes. The origins, if any, must precede the bytes of `token`.
+  /// Writes the entry and its token, `size` bytes.
   @inline(__always)
-  func store(to start: UnsafeMutableRawPointer, token: UnsafeRawBufferPointer) {
+  func store(to start: UnsafeMutableRawPointer, token: UnsafeRawBufferPointer, _ origins: TokenOrigin.Pair?) {
     let head = UInt64(time) | UInt64(length) &<< 32 | (UInt64(flags.rawValue) &<< 48) & ~Self.numbersBit
     start.storeBytes(of: hasNumbers ? head | Self.numbersBit : head, as: UInt64.self)
     if hasNumbers { start.storeBytes(of: numbers, toByteOffset: 8, as: UInt64.self) }
-    guard let bytes = token.baseAddress else { return }
-    if hasOrigin {
-      (start + 16).copyMemory(from: bytes - TokenOrigin.pairSize, byteCount: TokenOrigin.pairSize)
+    if hasOrigin, let origins {
+      (start + 16).copyMemory(from: origins.first, byteCount: TokenOrigin.size)
+      (start + headLength - TokenOrigin.size).copyMemory(from: origins.latest, byteCount: TokenOrigin.size)
     }
-    guard length > 0 else { return }
+    guard length > 0, let bytes = token.baseAddress else { return }
     // Padding: the token overwrites the other bytes of the last eight.
     (start + size - 8).storeBytes(of: 0, as: UInt64.self)
     (start + headLength).copyMemory(from: bytes, byteCount: Int(length))
@@ -138,7 +138,16 @@ extension TokenEntry {
 
   /// Bytes before the token.
   @inline(__always)
-  var headLength: Int { hasOrigin ? 16 &+ TokenOrigin.pairSize : hasNumbers ? 16 : 8 }
+  var headLength: Int { hasOrigin ? 16 &+ originCount &* TokenOrigin.size : hasNumbers ? 16 : 8 }
+
+  @inline(__always)
+  private var originCount: Int { records > 1 ? 2 : 1 }
+
+  /// The origins, if there are some, before the bytes of the token.
+  @inline(__always)
+  func origins(before token: UnsafeRawPointer) -> TokenOrigin.Pair {
+    (token - originCount &* TokenOrigin.size, token - TokenOrigin.size)
+  }
 
   /// Bytes of the whole entry.
   @inline(__always)
@@ -166,9 +175,9 @@ enum TokenOrder {
 
 /// Where a record with a token is.
 package struct TokenOrigin: BitwiseCopyable, Equatable, Sendable {
-  private static let size = MemoryLayout<TokenOrigin>.size
-  /// Bytes of the origins of the first and of the latest record, before the bytes of a token.
-  static let pairSize = 2 * size
+  static let size = MemoryLayout<TokenOrigin>.size
+  /// The origins of the first and of the latest record, the same of a single one.
+  typealias Pair = (first: UnsafeRawPointer, latest: UnsafeRawPointer)
 
   /// The number of the input, from 0 in the order of their first records, and of its stream.
   package var input: UInt32
@@ -182,27 +191,8 @@ package struct TokenOrigin: BitwiseCopyable, Equatable, Sendable {
   /// Seconds since 1970; `UInt32.max` if the record does not count.
   package var time = UInt32.max
 
-  /// The origin of the first or of the latest record of the token at `token`.
   @inline(__always)
-  fileprivate static func load(isFirst: Bool, before token: UnsafeRawPointer) -> TokenOrigin {
-    (token - (isFirst ? pairSize : size)).loadUnaligned(as: TokenOrigin.self)
-  }
-
-  /// Stores it as the origin of both the first and the latest record.
-  @inline(__always)
-  func storePair(to start: UnsafeMutableRawPointer) {
-    start.storeBytes(of: self, as: TokenOrigin.self)
-    start.storeBytes(of: self, toByteOffset: Self.size, as: TokenOrigin.self)
-  }
-
-  /// Keeps the earlier one of two first records, before the bytes of `token`. Both entries are in a log.
-  /// - Parameter winsTie: whether the other one is before it in the log.
-  @inline(__always)
-  static func mergeFirst(of other: UnsafeRawPointer, into token: UnsafeRawPointer, winsTie: Bool) {
-    let (theirs, ours) = (load(isFirst: true, before: other).time, load(isFirst: true, before: token).time)
-    guard theirs < ours || winsTie && theirs == ours else { return }
-    UnsafeMutableRawPointer(mutating: token - pairSize).copyMemory(from: other - pairSize, byteCount: size)
-  }
+  static func load(_ start: UnsafeRawPointer) -> TokenOrigin { start.loadUnaligned(as: TokenOrigin.self) }
 }
 
 /// The merged records of one distinct token.
@@ -220,11 +210,9 @@ package struct TokenSummary: Equatable, Sendable {
   package var origin: TokenOrigin?
   package var firstOrigin: TokenOrigin?
 
-  init(_ entry: TokenEntry, _ token: UnsafeRawPointer) {
-    if entry.hasOrigin {
-      origin = .load(isFirst: false, before: token)
-      firstOrigin = .load(isFirst: true, before: token)
-    }
+  /// - Parameter first: the origin of the first record, if there are origins.
+  init(_ entry: TokenEntry, _ token: UnsafeRawPointer, first: UnsafeRawPointer) {
+    if entry.hasOrigin { (origin, firstOrigin) = (.load(token - TokenOrigin.size), .load(first)) }
     time = entry.countedRecords > 0 ? entry.time : nil
     milliseconds = entry.milliseconds
     flags = entry.flags

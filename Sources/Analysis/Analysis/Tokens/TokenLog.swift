@@ -15,12 +15,14 @@ struct TokenLog {
   private(set) var byteCount = 0
 
   @inline(__always)
-  mutating func append(_ entry: TokenEntry, _ token: UnsafeRawBufferPointer, from memory: TokenMemory) throws
-  {
+  mutating func append(
+    _ entry: TokenEntry, _ token: UnsafeRawBufferPointer, _ origins: TokenOrigin.Pair?,
+    from memory: TokenMemory
+  ) throws {
     let size = entry.size
     if last.memory.count &- last.used < size { try takeChunk(size, from: memory) }
     guard let start = last.memory.baseAddress else { return }
-    entry.store(to: start + last.used, token: token)
+    entry.store(to: start + last.used, token: token, origins)
     last.used &+= size
     count &+= 1
     byteCount &+= size

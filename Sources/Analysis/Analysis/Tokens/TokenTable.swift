@@ -63,7 +63,7 @@ extension TokenTable {
         let time = UInt32(bigEndian: header.loadUnaligned(as: UInt32.self))
         try add(
           TokenEntry(at: (time, 0), length: run.tokenLength, flags: run.flags, counts: counts),
-          UnsafeRawBufferPointer(start: header + run.headerLength, count: run.tokenLength))
+          UnsafeRawBufferPointer(start: header + run.headerLength, count: run.tokenLength), nil)
         header += run.stride
       }
     }
@@ -99,32 +99,23 @@ extension TokenTable {
   ) throws {
     let entry = TokenEntry(
       at: time, length: token.byteCount, flags: flags, counts: counts, hasOrigin: origin != nil)
-    guard var origin else { return try token.withUnsafeBytes { try add(entry, $0) } }
+    guard var origin else { return try token.withUnsafeBytes { try add(entry, $0, nil) } }
     origin.time = counts ? time.seconds : .max
-    try withUnsafeTemporaryAllocation(byteCount: TokenOrigin.pairSize + token.byteCount + 8, alignment: 8) {
-      memory in
-      guard let start = memory.baseAddress else { return }
-      // Tokens are read in words of eight bytes.
-      (start + TokenOrigin.pairSize + token.byteCount).storeBytes(of: 0, as: UInt64.self)
-      origin.storePair(to: start)
-      token.withUnsafeBytes {
-        if let bytes = $0.baseAddress {
-          (start + TokenOrigin.pairSize).copyMemory(from: bytes, byteCount: $0.count)
-        }
-      }
-      try add(
-        entry, UnsafeRawBufferPointer(start: start + TokenOrigin.pairSize, count: token.byteCount))
+    try withUnsafeBytes(of: origin) { origin in
+      try token.withUnsafeBytes { try add(entry, $0, origin.baseAddress.map { ($0, $0) }) }
     }
   }
 
   @inline(__always)
-  private func add(_ entry: TokenEntry, _ token: UnsafeRawBufferPointer) throws {
+  private func add(
+    _ entry: TokenEntry, _ token: UnsafeRawBufferPointer, _ origins: TokenOrigin.Pair?
+  ) throws {
     var index = range(of: token)
     if ranges[index].log.byteCount &+ entry.size > memory.logLimit {
       try reduce(index)
       index = range(of: token)
     }
-    try ranges[index].log.append(entry, token, from: memory)
+    try ranges[index].log.append(entry, token, origins, from: memory)
     if memory.used > memory.limit { try makeRoom() }
   }
 
@@ -168,7 +159,8 @@ extension TokenTable {
     // A range with entries in the file can no longer be split.
     if isFull, ranges[index].extents.isEmpty { split(index) }
     for token in memory.distinct.tokens {
-      try ranges[range(of: token.bytes)].log.append(token.entry, token.bytes, from: memory)
+      try ranges[range(of: token.bytes)].log.append(
+        token.entry, token.bytes, (token.first, token.start - TokenOrigin.size), from: memory)
     }
     if isFull, !ranges[index].extents.isEmpty { try write(index) }
   }
@@ -261,7 +253,9 @@ extension TokenTable {
       defer { memory.giveBack(entries) }
       let count = try file.read(
         into: UnsafeMutableRawBufferPointer(rebasing: entries[..<extent.count]), at: extent.lowerBound)
-      try TokenEntry.visit(UnsafeRawBufferPointer(rebasing: entries[..<count])) { try table.add($0, $1) }
+      try TokenEntry.visit(UnsafeRawBufferPointer(rebasing: entries[..<count])) {
+        try table.add($0, $1, $1.baseAddress.map($0.origins))
+      }
     }
     return table
   }

@@ -108,6 +108,19 @@ extension Array {
     }
     return low
   }
+
+  /// Sorts by numbers from 0 in one pass; elements of one number stay in their order.
+  /// - Parameter count: larger than all numbers.
+  @inlinable @inline(__always)
+  package mutating func sort(byNumber number: (Element) -> Int, below count: Int) {
+    var places = [Int](repeating: 0, count: count + 1)
+    for element in self { places[number(element) + 1] += 1 }
+    for number in 0..<count { places[number + 1] += places[number] }
+    for element in self {
+      self[places[number(element)]] = element
+      places[number(element)] += 1
+    }
+  }
 }
 
 extension Zone {
