@@ -1,18 +1,17 @@
 import Basics
 
-/// A row that a batch inserts or changes. A batch has them in the order of its tokens.
+/// A row that a batch inserts or changes. A batch has them in the order of its tokens: there may be a million.
 struct BatchChange {
   /// The number of its token.
   var token: Int
-  /// As it was found; nil if it is inserted.
-  var row: FoundRow?
+  /// Its index among the rows that were found; nil if it is inserted.
+  var row: Int?
   var outcome: ReplayOutcome
 }
 
 extension [BatchChange] {
   /// The tokens whose rows are inserted.
   var inserted: [Int] { compactMap { $0.row == nil ? $0.token : nil } }
-  var written: [FoundRow] { compactMap(\.row) }
 }
 
 /// Records what a replay changed, batch by batch.
@@ -21,7 +20,7 @@ final class ChangeRecording {
   private let journal: Journal
   /// How many rows of packed changes it has.
   private(set) var written: Int
-  private var packer = RowChangePacker()
+  @exclusivity(unchecked) private var packer = RowChangePacker()
 
   /// - Parameters:
   ///   - replay: the replay's number in the journal.
@@ -38,27 +37,29 @@ final class ChangeRecording {
     _ changes: [BatchChange], _ found: FoundRows, _ now: FoundRows?, of batch: TokenBatch,
     _ table: MappedTable
   ) throws {
-    let nulls = table.writtenRead.map { _ in SQLField.null }
-    let written = RowBuffer(count: nulls.count)
-    var fields: [SQLField] = []
+    let count = table.writtenRead.count
+    let nulls = Array(repeating: SQLField.null, count: count)
+    // Those of `ChangeFields` without a key. Only the values after the change differ from row to row.
+    let fields = RowBuffer(count: 1 + 2 * count)
     func setWritten(_ time: StoreTime) throws {
-      for (index, value) in try table.invalidationValues(at: time).enumerated() {
-        written.set(index, copying: value)
+      for index in table.written.indices {
+        fields.set(1 + count + index, copying: try table.invalidationValue(at: time, index))
       }
     }
     for change in changes {
-      if let row = change.row {
+      if let row = found.row(of: change) {
         try found.withFields(row) { before in
           let key = try table.checked(before.key)
           if let now, let same = now.rows(now.rows(of: row.token), withKey: key).first {
             return try now.withFields(same) { after in
-              try add(change, [after.registered] + before.written + after.written + key, of: batch)
+              let fields = [after.registered] + before.written + after.written + key
+              try add(change, row.state, fields, of: batch)
             }
           }
           try setWritten(batch.time(row.token))
-          try written.lend {
-            let values = [before.registered] + before.written + $0 + key
-            try add(change, values, whole: before.more, of: batch)
+          try fields.lend {
+            let fields = [before.registered] + before.written + $0.suffix(count) + key
+            try add(change, row.state, fields, whole: before.more, of: batch)
           }
         }
       } else if let now {
@@ -66,29 +67,25 @@ final class ChangeRecording {
         for row in now.rows(of: change.token) where row.state.isDead {
           try now.withFields(row) { fields in
             let key = try table.checked(fields.key)
-            try add(change, [fields.registered] + nulls + fields.written + key, of: batch)
+            try add(change, nil, [fields.registered] + nulls + fields.written + key, of: batch)
           }
         }
       } else {
         try setWritten(batch.time(change.token))
-        try written.lend {
-          fields.removeAll(keepingCapacity: true)
-          fields.append(.null)
-          fields += nulls
-          fields += $0
-          try add(change, fields, of: batch)
-        }
+        try fields.lend { try add(change, nil, $0, of: batch) }
       }
     }
     try send()
   }
 
+  @inline(__always)
   private func add(
-    _ change: BatchChange, _ fields: [SQLField], whole: ArraySlice<SQLField> = [], of batch: TokenBatch
+    _ change: BatchChange, _ before: RowState?, _ fields: some Sequence<SQLField>,
+    whole: ArraySlice<SQLField> = [], of batch: TokenBatch
   ) throws {
     if packer.rows.count >= Self.waiting { try send() }
     assert((change.row == nil) == (change.outcome == .inserted), "only new rows have no state before")
-    let (token, before) = (change.token, change.row?.state)
+    let token = change.token
     let packed = RowChange(
       outcome: change.outcome, registered: before?.registered?.seconds,
       invalidatedBefore: before?.invalidatedAt?.seconds, invalidatedAt: batch.time(token).seconds,
@@ -139,7 +136,7 @@ extension OwnedRows {
     let stored = now.rows(of: change.token)
     let mark = table.written.first?.column.name ?? "removed rows"
     // An inserted row has no key yet that is known.
-    guard let row = change.row else { return stored.contains(where: \.state.isDead) ? nil : mark }
+    guard let row = found.row(of: change) else { return stored.contains(where: \.state.isDead) ? nil : mark }
     return found.withFields(row) { before in
       let same = isKeyWritten ? Array(stored) : now.rows(stored, withKey: before.key)
       if table.written.isEmpty { return same.isEmpty ? nil : mark }

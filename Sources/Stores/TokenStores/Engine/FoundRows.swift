@@ -35,6 +35,9 @@ struct FoundRows {
     starts = (locator, key, key + (table?.key.count ?? 0))
   }
 
+  /// The row that a change is of; nil if it is inserted.
+  func row(of change: BatchChange) -> FoundRow? { change.row.map { rows[$0] } }
+
   /// The rows of a token, for tokens in any order.
   func rows(of token: Int) -> ArraySlice<FoundRow> {
     rows[rows.partitioningIndex { $0.token >= token }...].prefix { $0.token == token }
@@ -114,7 +117,7 @@ struct FoundRows {
 
   mutating func sort() {
     let isSorted = rows.indices.dropFirst().allSatisfy { rows[$0 - 1].token <= rows[$0].token }
-    if !isSorted { rows.sort { ($0.token, $0.fields.lowerBound) < ($1.token, $1.fields.lowerBound) } }
+    if !isSorted { rows.sort(byNumber: \.token, below: rows.reduce(0) { max($0, $1.token + 1) }) }
   }
 
   func withFields<Result>(_ row: FoundRow, _ body: (RowFields) throws -> Result) rethrows -> Result {

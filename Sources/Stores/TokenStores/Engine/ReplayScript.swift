@@ -50,7 +50,7 @@ package final class ReplayScript {
     for change in changes {
       let token = batch.token(change.token)
       let statements = try RowStatements(rows, at: batch.time(change.token), grace: grace)
-      guard let row = change.row else {
+      guard let row = found.row(of: change) else {
         try replay.add(statements.insertion(of: token))
         try undo.add(statements.insertionUndo(of: token))
         continue

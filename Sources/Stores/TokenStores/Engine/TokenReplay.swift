@@ -39,12 +39,14 @@ struct TokenReplay {
   }
 
   private mutating func judge(_ batch: TokenBatch) throws {
+    // The closure would copy this value for each row.
+    let rule = self
     // A row that would not change on its own does not change because of another row of its token.
     let found =
       try rows.map { rows in
         let find = options.dryRun ? rows.find : rows.findToChange
         return try find(batch, furtherFields) { token, state in
-          outcome(of: batch.time(token), on: state).isChange
+          rule.outcome(of: batch.time(token), on: state).isChange
         }
       } ?? FoundRows(of: nil)
     try found.checkReadable()
@@ -83,17 +85,17 @@ struct TokenReplay {
     var outcome = outcome(of: time, on: state)
     if stored.count > 1 { answer.repeated += 1 }
     if let registered = state?.registered { answer.times.add(registered, invalidated: time, now: now) }
-    var written = outcome.isChange ? stored.filter { isChanged($0, at: time) } : []
+    var written = outcome.isChange ? stored.indices.filter { isChanged(stored[$0], at: time) } : []
     if let listed = trace?.listed {
       if written.count < stored.count {
         listed.leave(Array(batch.token(token)), (outcome.isChange ? .unchanged : outcome).name)
       }
-      written.removeAll { !listed.takes(batch.token(token), key: key(of: $0, found)) }
+      written.removeAll { !listed.takes(batch.token(token), key: key(of: stored[$0], found)) }
       let isListed = !written.isEmpty || outcome == .inserted && listed.takes(batch.token(token), key: nil)
       if outcome.isChange, !isListed { outcome = stored.isEmpty ? .unknown : .unchanged }
     }
     if outcome == .inserted { changed.append(BatchChange(token: token, row: nil, outcome: outcome)) }
-    changed += written.lazy.map { BatchChange(token: token, row: $0, outcome: outcome) }
+    for row in written { changed.append(BatchChange(token: token, row: row, outcome: outcome)) }
     if answer.counts[outcome] < options.sampleLength {
       answer.sample.append(
         ReplayedToken(token: Array(batch.token(token)), time: time, before: state?.state, outcome: outcome))
@@ -119,7 +121,7 @@ struct TokenReplay {
     try rows.insert(changed.inserted, of: batch, columns) { token, index in
       try table.invalidationValue(at: batch.time(token), index)
     }
-    try rows.change(changed.written, of: found, set: columns) { row, index in
+    try rows.change(changed.compactMap(found.row), of: found, set: columns) { row, index in
       try table.invalidationValue(at: batch.time(row.token), index)
     }
     let now = try rows.rowsNow(changed, found, of: batch, isRecorded: recording != nil)
@@ -129,13 +131,14 @@ struct TokenReplay {
   private func report(_ changed: [BatchChange], _ found: FoundRows, of batch: TokenBatch) throws {
     guard let visit = trace?.visit else { return }
     for change in changed {
-      let (token, before) = (change.token, change.row?.state.state)
+      let (token, row) = (change.token, found.row(of: change))
+      let before = row?.state.state
       var shown = JournalChange(
         token: Array(batch.token(token)), outcome: change.outcome, before: before,
         after: TokenState(registeredAt: before?.registeredAt, invalidatedAt: batch.time(token).seconds),
         origin: batch.origin(token))
       shown.milliseconds = batch.time(token).milliseconds
-      shown.key = change.row.flatMap { key(of: $0, found) }
+      shown.key = row.flatMap { key(of: $0, found) }
       try visit(shown)
     }
   }

@@ -79,7 +79,7 @@ struct RowChangePacker {
       if let time = times[index] { withUnsafeBytes(of: time.bigEndian) { bytes.append(contentsOf: $0) } }
     }
     append(fields)
-    append(whole)
+    whole.isEmpty ? append(0) : append(whole)
     if bytes.count >= Self.rowLength { endRow() }
   }
 
