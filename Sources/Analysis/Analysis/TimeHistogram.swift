@@ -10,17 +10,19 @@ package struct TimeHistogram: Sendable {
     let seconds: UInt32
     /// Fraction bits of the reciprocal, enough that the product with a quarter of any time gives the exact quotient
     /// and fits in 64 bits: multiplying is several times faster than dividing.
-    let bits: UInt64
-    let reciprocal: UInt64
+    let bits: UInt32
+    let reciprocal: UInt32
 
-    init(_ seconds: UInt32, bits: UInt64) {
+    init(_ seconds: UInt32, bits: UInt32) {
       (self.seconds, self.bits) = (seconds, bits)
       let quarter = UInt64(seconds / 4)
-      reciprocal = ((1 << bits) + quarter - 1) / quarter
+      reciprocal = UInt32(((1 << UInt64(bits)) + quarter - 1) / quarter)
     }
 
     @inline(__always)
-    func bin(_ time: UInt32) -> Int { Int(truncatingIfNeeded: (UInt64(time &>> 2) &* reciprocal) &>> bits) }
+    func bin(_ time: UInt32) -> Int {
+      Int(truncatingIfNeeded: (UInt64(time &>> 2) &* UInt64(reciprocal)) &>> UInt64(bits))
+    }
   }
 
   private static let widths = [Width(60, bits: 34), Width(3600, bits: 40), Width(86_400, bits: 45)]
@@ -53,29 +55,19 @@ package struct TimeHistogram: Sendable {
   }
 
   package mutating func count(_ run: RecordRun, in bytes: RawSpan) {
-    func time(_ index: Int) -> UInt32 { bytes.uncheckedBigEndianUInt32(at: run.start &+ index &* run.stride) }
-    guard hasRoom(for: run.earliest...run.latest) else {
-      for index in 0..<run.count { add(time(index)) }
-      return
+    let used = width.bin(run.earliest) >> Self.pageBits...width.bin(run.latest) >> Self.pageBits
+    var counted = 0
+    if !pages.isEmpty, pages[used].allSatisfy({ $0 >= 0 }) {
+      counted = WideLoop.count(
+        timesIn: bytes, from: run.start, stride: run.stride, count: run.count, reciprocal: width.reciprocal,
+        bits: width.bits, pages: pages, pageBits: Self.pageBits, counts: &counts)
     }
-    let (width, pages) = (width, pages)
-    var bins = counts.mutableSpan
-    for index in 0..<run.count {
-      let bin = width.bin(time(index))
-      let page = pages.span[unchecked: bin &>> Self.pageBits]
-      bins[unchecked: Int(page) &+ bin & (1 &<< Self.pageBits &- 1)] &+= 1
-    }
+    for index in counted..<run.count { add(run.time(of: index, in: bytes)) }
   }
 
   private func index(of time: UInt32) -> Int {
     let bin = width.bin(time)
     return Int(pages[bin >> Self.pageBits]) + bin & (1 << Self.pageBits - 1)
-  }
-
-  /// Whether all pages of a range of times exist.
-  private func hasRoom(for times: ClosedRange<UInt32>) -> Bool {
-    let (first, last) = (width.bin(times.lowerBound), width.bin(times.upperBound))
-    return !pages.isEmpty && pages[first >> Self.pageBits...last >> Self.pageBits].allSatisfy { $0 >= 0 }
   }
 
   /// Adds the page of a time, and joins bins to wider ones if there are too many pages.

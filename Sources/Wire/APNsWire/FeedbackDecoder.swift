@@ -111,23 +111,26 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     in run: RawSpan, from first: Int, to last: Int, length: UInt16
   ) -> (count: Int, times: (earliest: UInt32, latest: UInt32)) {
     let stride = Tuple.headerLength &+ Int(length)
-    let (earliest, plausibleSpan) = (rules.earliest, rules.latest &- rules.earliest)
-    // Seconds after `earliest`.
-    var (lowest, highest) = (UInt32.max, UInt32.min)
-    var index = first
+    var (plain, times) = (0, (earliest: UInt32.max, latest: UInt32.min))
+    // Nearly all tokens have 32 bytes.
+    if length == 32, first <= last {
+      let count = (last &- first) / stride &+ 1
+      (plain, times) = WideLoop.plainTuples(
+        in: run, from: first, count: count, plausible: (rules.earliest, rules.latest))
+    }
+    var index = first &+ plain &* stride
     while index <= last {
       let following = run.uncheckedBigEndianUInt16(at: index &+ stride &+ Tuple.lengthOffset)
-      let time = run.uncheckedBigEndianUInt32(at: index) &- earliest
-      guard time <= plausibleSpan,
+      let time = run.uncheckedBigEndianUInt32(at: index)
+      guard rules.isPlausible(time),
         !ZeroFill.isPresent(in: run, from: index &+ Tuple.headerLength, count: Int(length)),
         following == length || rules.tokenLengths.contains(following)
       else { break }
-      lowest = min(lowest, time)
-      highest = max(highest, time)
+      times = (min(times.earliest, time), max(times.latest, time))
       index &+= stride
       if following != length { break }
     }
-    return ((index &- first) / stride, (earliest &+ lowest, earliest &+ highest))
+    return ((index &- first) / stride, times)
   }
 
   /// Steps 1 to 5 at `cursor.position`, a boundary with `holdBack` bytes or the end of the run in the window.

@@ -25,3 +25,28 @@ size_t find_block(const uint8_t *bytes, size_t from, size_t end, const struct By
 
 /// The bytes of a block at which a pair begins, the first byte in the lowest bit.
 uint32_t mark_pairs(const uint8_t *block, const struct BytePair *pairs, size_t count);
+
+/// Seconds since 1970, both included.
+struct TimeBounds {
+  uint32_t earliest, latest;
+};
+
+/// Bytes of a feedback tuple with a token of 32 bytes, and of those before the token.
+enum { PLAIN_TUPLE = 38, TUPLE_HEADER = 6 };
+
+/// Counts feedback tuples with tokens of 32 bytes, in blocks of eight, up to the first block with a tuple that is not plain:
+/// with a plausible time, the same length after it, and no eight zero bytes in a row. `found` gets the bounds of their times.
+/// The header after the last of the `count` tuples is read, too.
+size_t count_plain_tuples(
+    const uint8_t *tuples, size_t count, struct TimeBounds plausible, struct TimeBounds *found);
+
+/// A histogram: a time is in bin `(time / 4 * reciprocal) >> bits`.
+struct TimeBins {
+  uint32_t reciprocal, bits, page_bits;
+  /// The index in `counts` of the first bin of each page, which has `1 << page_bits` bins.
+  const int32_t *pages;
+  intptr_t *counts;
+};
+
+/// Counts big-endian times, `stride` bytes apart, in blocks of eight; returns how many. All their pages must have counts.
+size_t count_times(const uint8_t *times, size_t stride, size_t count, const struct TimeBins *bins);
