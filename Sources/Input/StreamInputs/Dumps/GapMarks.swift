@@ -43,45 +43,41 @@ struct GapMark: Equatable {
     return .mark(GapMark(range: start..<index, length: length))
   }
 
-  /// The eight bytes at each index of the words but the last seven.
-  private static let samples: [UInt64] = words.withUnsafeBytes { bytes in
-    (0...bytes.count - MemoryLayout<UInt64>.size).map {
-      bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
-    }
+  /// The eight bytes at each index of the words but the last seven, and the number of these indices.
+  private static let samples = (0..<sampleCount).map {
+    words.span.bytes.unsafeLoadUnaligned(fromByteOffset: $0, as: UInt64.self)
   }
+  private static let sampleCount = 24
 
   /// The first whole mark from `start` on.
   ///
   /// Of the indices 24 apart, one always has eight bytes of a mark's words: one load per 24 bytes rules out nearly
   /// all of a binary dump, and a comparison with 24 numbers most texts in it.
   static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
-    let samples = samples
     var index = start
     while index &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
-      if let next = skip(4, samples.count, in: bytes, from: index) {
-        index = next
-        continue
-      }
+      index = skip(8, in: bytes, from: index)
       let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
       if mayBeWords(sample), let distance = samples.firstIndex(of: sample),
         let mark = mark(withWordsAt: index &- distance, in: bytes, from: start)
       {
         return mark
       }
-      index &+= samples.count
+      index &+= sampleCount
     }
     return nil
   }
 
-  /// The index after `count` samples that have a byte of 0x80 or above, as most of a dump; nil if one has not.
+  /// The index of the first sample without a byte of 0x80 or above, as most of a dump have, or of the one after `count`
+  /// samples. With too few bytes for these it is `index`.
   @inline(__always)
-  private static func skip(_ count: Int, _ step: Int, in bytes: RawSpan, from index: Int) -> Int? {
-    let next = index &+ count &* step
-    guard next <= bytes.byteCount else { return nil }
+  private static func skip(_ count: Int, in bytes: RawSpan, from index: Int) -> Int {
+    let next = index &+ count &* sampleCount
+    guard next &+ MemoryLayout<UInt64>.size <= bytes.byteCount else { return index }
     for sample in 0..<count {
-      let start = index &+ sample &* step
+      let start = index &+ sample &* sampleCount
       let sampled = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
-      if sampled & EightBytes.highBits == 0 { return nil }
+      if sampled & EightBytes.highBits == 0 { return start }
     }
     return next
   }
