@@ -140,9 +140,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
   private mutating func packet(_ record: PacketRecord, in window: RawSpan) {
     if filter != nil, !(filter?.matches(record, in: window) ?? true) { return }
     var packet = PacketReference(number: record.number, time: record.time, input: input)
-    let dissection = dissector.dissect(record, from: packet, in: window)
-    packet.original = dissector.originalFrame
-    if case .segment(var segment) = dissection {
+    if var segment = dissector.segment(of: record, in: window) ?? dissect(record, &packet, in: window) {
       segment.isCutByFile = record.isCutByFile
       if keyLogs != nil, segment.payloadLength > 0, Self.mayBeTLS(window.byte(at: segment.payloadStart)) {
         takeKeyLogs()
@@ -150,19 +148,20 @@ package struct CaptureSource: StreamSource, ~Copyable {
       reassembler.segment(
         segment, in: window, fileOffset: record.fileOffset &+ segment.payloadStart &- record.start,
         packet: packet)
-    } else {
-      take(dissection, of: record, packet, in: window)
     }
     if dissector.hasFindings { emitSourceFindings() }
     reassembler.packetRead()
   }
 
-  /// Handles every dissection except a segment in one packet.
+  /// Reads a packet with other headers than those of nearly all. Takes what is in it, or returns its segment.
   @inline(never)
-  private mutating func take(
-    _ dissection: Dissection, of record: PacketRecord, _ packet: PacketReference, in window: RawSpan
-  ) {
+  private mutating func dissect(
+    _ record: PacketRecord, _ packet: inout PacketReference, in window: RawSpan
+  ) -> TCPSegment? {
+    let dissection = dissector.dissect(record, from: packet, in: window)
+    packet.original = dissector.originalFrame
     switch dissection {
+    case .segment(let segment): return segment
     case .datagram(let segment, let datagram):
       takeKeyLogs()
       let range = segment.payloadStart..<segment.payloadStart &+ segment.payloadLength
@@ -175,9 +174,9 @@ package struct CaptureSource: StreamSource, ~Copyable {
       reassembler.segment(segment, payload: bytes.extracting(range), parts: parts.span, packet: packet)
     case .exportedPDU(let pdu):
       take(pdu, of: record, packet, in: window)
-    case .segment, .skipped:
-      break
+    case .skipped: break
     }
+    return nil
   }
 
   /// Data that a tool exported without headers: with numbers of its TCP segment, or decrypted and in order.

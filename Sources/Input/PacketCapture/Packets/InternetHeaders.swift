@@ -148,18 +148,44 @@ extension PacketParser {
       return nil
     }
     let payloadStart = start &+ headerLength
-    let captured = max(0, end &- payloadStart)
-    var segment = TCPSegment(
-      source: Endpoint(address: source, port: bytes.bigEndianUInt16(at: start)),
-      destination: Endpoint(address: destination, port: bytes.bigEndianUInt16(at: start &+ 2)),
-      sequence: SequenceNumber(bytes.bigEndianUInt32(at: start &+ 4)),
-      acknowledgement: SequenceNumber(bytes.bigEndianUInt32(at: start &+ 8)),
-      flags: TCPSegment.Flags(rawValue: bytes.byte(at: start &+ 13)),
-      window: bytes.bigEndianUInt16(at: start &+ 14),
-      payloadStart: min(payloadStart, end), payloadLength: captured,
-      missingLength: wireEnd &- payloadStart &- captured)
-    segment.headerLength = headerLength
-    return segment
+    return TCPSegment(
+      at: start, in: bytes, source, destination, payload: min(payloadStart, end)..<end,
+      missing: wireEnd &- max(payloadStart, end))
+  }
+}
+
+extension TCPSegment {
+  /// Reads a whole Ethernet frame with plain headers of IPv4 and TCP in registers; nil for all others.
+  /// - Parameter start: the index of the frame in the window.
+  @inline(__always)
+  init?(frame: RawSpan, at start: Int) {
+    guard frame.byteCount >= 54, frame.uncheckedBigEndianUInt16(at: 12) == 0x0800,
+      frame.uncheckedByte(at: 14) == 0x45, frame.uncheckedBigEndianUInt16(at: 20) & 0x3fff == 0,
+      frame.uncheckedByte(at: 23) == 6
+    else { return nil }
+    let end = 14 &+ Int(frame.uncheckedBigEndianUInt16(at: 16))
+    let payload = 34 &+ Int(frame.uncheckedByte(at: 46) >> 4) &* 4
+    guard payload >= 54, payload <= end, end <= frame.byteCount else { return nil }
+    self.init(
+      at: 34, in: frame, IPAddress(v4: frame.uncheckedBigEndianUInt32(at: 26)),
+      IPAddress(v4: frame.uncheckedBigEndianUInt32(at: 30)), payload: start &+ payload..<start &+ end)
+  }
+
+  /// Reads the header at `index`, of 20 bytes or more; `payload` has indices of the window.
+  @inline(__always)
+  fileprivate init(
+    at index: Int, in bytes: RawSpan, _ source: IPAddress, _ destination: IPAddress, payload: Range<Int>,
+    missing: Int = 0
+  ) {
+    let header = bytes.extracting(index..<index &+ 20)
+    self.init(
+      source: Endpoint(address: source, port: header.bigEndianUInt16(at: 0)),
+      destination: Endpoint(address: destination, port: header.bigEndianUInt16(at: 2)),
+      sequence: SequenceNumber(header.bigEndianUInt32(at: 4)),
+      acknowledgement: SequenceNumber(header.bigEndianUInt32(at: 8)),
+      flags: Flags(rawValue: header.byte(at: 13)), window: header.bigEndianUInt16(at: 14),
+      payloadStart: payload.lowerBound, payloadLength: payload.count, missingLength: missing)
+    headerLength = Int(header.byte(at: 12) >> 4) &* 4
   }
 }
 

@@ -25,38 +25,48 @@ package struct PacketDissector {
   /// The capture has ended: incomplete datagrams are reported.
   package mutating func finish() { fragments.finish(into: &findings) }
 
+  /// Fast path: the segment of nearly all packets. Nil, without side effects, for those that are to be dissected.
+  @inline(__always)
+  mutating func segment(of record: PacketRecord, in window: RawSpan) -> TCPSegment? {
+    guard record.linkType == .ethernet, record.isInside(window), fragments.nextExpiry > counts.packets,
+      let segment = TCPSegment(
+        frame: window.extracting(record.start..<record.start &+ record.capturedLength), at: record.start)
+    else { return nil }
+    counts.packets &+= 1
+    counts.segments &+= 1
+    originalFrame = nil
+    return segment
+  }
+
   /// Reads the next packet of the capture, which `record` locates in `window`.
+  @inline(never)
   package mutating func dissect(
     _ record: PacketRecord, from packet: PacketReference, in window: RawSpan
   ) -> Dissection {
     counts.packets &+= 1
     originalFrame = nil
     if fragments.nextExpiry < counts.packets { fragments.expire(now: counts.packets, into: &findings) }
-    guard record.start >= 0, record.capturedLength >= 0, record.start <= window.byteCount,
-      record.capturedLength <= window.byteCount &- record.start
-    else { return misplaced(record, packet, in: window) }
+    guard record.isInside(window) else { return misplaced(record, packet, in: window) }
     guard let layer = Layer(record.linkType) else { return skip(record.linkType, record, packet) }
     // A record's wire length has 32 bits. Only damage makes it less than the captured length.
     let wireLength = max(record.capturedLength, min(record.originalLength, Int(UInt32.max)))
     var parser = PacketParser(
       start: record.start, end: record.start &+ record.capturedLength, wireEnd: record.start &+ wireLength)
-    // Fast path: the first two headers of nearly all packets, without the loop.
-    var result = layer == .ethernet ? parser.ethernet(in: window) : layer
-    if result == .ipv4 { result = parser.ipv4(in: window) }
-    if result != .tcp { result = parser.run(from: result, in: window) }
+    // The first two headers of nearly all packets are not counted.
+    var inner = layer == .ethernet ? parser.ethernet(in: window) : layer
+    if inner == .ipv4 { inner = parser.ipv4(in: window) }
+    return dissect(inner, &parser, record, packet, in: window)
+  }
+
+  private mutating func dissect(
+    _ layer: Layer, _ parser: inout PacketParser, _ record: PacketRecord, _ packet: PacketReference,
+    in window: RawSpan
+  ) -> Dissection {
+    let result = parser.run(from: layer, in: window)
     if result == .tcp, let segment = parser.tcp(in: window) {
       counts.segments &+= 1
       return .segment(segment)
     }
-    return dissect(result, &parser, record, packet, in: window)
-  }
-
-  /// Handles every result except a segment.
-  @inline(never)
-  private mutating func dissect(
-    _ result: Layer, _ parser: inout PacketParser, _ record: PacketRecord, _ packet: PacketReference,
-    in window: RawSpan
-  ) -> Dissection {
     switch result {
     case .notTCP: counts.notTCP &+= 1
     case .encrypted: counts.encryptedFrames &+= 1
@@ -133,12 +143,7 @@ package struct PacketDissector {
       if let (source, destination) = tags.addresses {
         (parser.source, parser.destination) = (source, destination)
       }
-      let result = parser.run(from: layer, in: window)
-      if result == .tcp, let segment = parser.tcp(in: window) {
-        counts.segments &+= 1
-        return .segment(segment)
-      }
-      return dissect(result, &parser, record, packet, in: window)
+      return dissect(layer, &parser, record, packet, in: window)
     }
     counts.exportedPDUs &+= 1
     return .exportedPDU(tags.pdu)

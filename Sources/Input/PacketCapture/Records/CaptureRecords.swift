@@ -114,6 +114,12 @@ package struct PacketRecord: Equatable, Sendable {
     (self.capturedLength, self.originalLength) = (capturedLength, originalLength)
     (self.fileOffset, self.isCutByFile) = (fileOffset, isCutByFile)
   }
+
+  @inline(__always)
+  func isInside(_ window: RawSpan) -> Bool {
+    start >= 0 && capturedLength >= 0 && start <= window.byteCount
+      && capturedLength <= window.byteCount &- start
+  }
 }
 
 /// Keys of encrypted streams in a pcapng file (Decryption Secrets Block).

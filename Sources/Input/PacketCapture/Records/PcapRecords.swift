@@ -9,6 +9,8 @@ struct PcapRecords: RecordFormat {
   private(set) var rules: PcapHeaderRules
   /// Seconds of the last packet with an accepted time.
   private(set) var reference: UInt32?
+  /// Offset in the file of the header that confirmed the last record, and so is sound; -1 without one.
+  private var confirmed = -1
 
   var headerLength: Int { file.recordHeader }
 
@@ -74,11 +76,14 @@ struct PcapRecords: RecordFormat {
   mutating func readStrict(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? {
     guard window.byteCount &- index >= headerLength else { return nil }
     let header = header(at: index, in: window)
-    guard rules.isSound(header, near: reference) else { return nil }
+    guard confirmed == location.offset &+ index || rules.isSound(header, near: reference) else { return nil }
     let start = index &+ headerLength
     let end = start &+ header.length
     if end &+ headerLength <= window.byteCount {
-      guard rules.isSound(self.header(at: end, in: window), near: header.seconds) else { return nil }
+      let next = self.header(at: end, in: window)
+      guard rules.isSound(next, near: header.seconds) else { return nil }
+      // Whether an original length may be 0 can change.
+      confirmed = next.original > 0 ? location.offset &+ end : -1
     } else {
       guard location.isLast, end == window.byteCount else { return nil }
     }
