@@ -180,20 +180,25 @@ package struct EventBatch {
   /// A copy of the `count` bytes of events in a row.
   package func bytes(of row: Range<Int>, _ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { target, written in
-      func copy(_ event: ByteEvent, of source: UnsafeRawBufferPointer) {
-        let bytes = UnsafeRawBufferPointer(rebasing: source[event.start..<event.start &+ event.count])
-        UnsafeMutableRawBufferPointer(target)[written...].copyBytes(from: bytes)
+      for index in row {
+        guard case .bytes(let event) = events[index] else { continue }
+        let part = target.extracting(written..<written &+ event.count)
+        withBytes(of: event) {
+          $0.withUnsafeBytes { UnsafeMutableRawBufferPointer(part).copyMemory(from: $0) }
+        }
         written &+= event.count
       }
-      window.withUnsafeBytes { window in
-        for index in row {
-          guard case .bytes(let event) = events[index] else { continue }
-          switch event.storage {
-          case .window: copy(event, of: window)
-          case .chunk(let chunk): chunks[Int(chunk)].withUnsafeBytes { copy(event, of: $0) }
-          }
-        }
-      }
+    }
+  }
+
+  @inline(__always)
+  package func withBytes<T>(of event: ByteEvent, _ body: (RawSpan) -> T) -> T {
+    let range = event.start..<event.start &+ event.count
+    switch event.storage {
+    case .window: return body(window.span.bytes.extracting(range))
+    case .chunk(let index):
+      let chunk = chunks[Int(index)]
+      return body(chunk.span.bytes.extracting(range))
     }
   }
 

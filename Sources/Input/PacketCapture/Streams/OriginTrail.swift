@@ -13,12 +13,23 @@ package struct OriginTrail {
 
   /// Adds the extents of the next bytes, which end at offset `end`.
   package mutating func append(_ more: Span<SourceExtent>, end: Int) {
+    var added = 0
     for index in more.indices {
-      let isNext = index > 0 || more[index].streamOffset == self.end
-      if isNext, origins.last?.isContinued(by: more[index]) == true { continue }
-      origins.append(more[index])
+      let isContinued =
+        index > 0
+        ? more[index &- 1].isContinued(by: more[index])
+        : more[0].streamOffset == self.end && origins.last?.isContinued(by: more[0]) == true
+      guard isContinued else { continue }
+      add(more, added..<index)
+      added = index &+ 1
     }
+    add(more, added..<more.count)
     self.end = end
+  }
+
+  /// All at once: most streams of a capture have an extent for each packet.
+  private mutating func add(_ more: Span<SourceExtent>, _ range: Range<Int>) {
+    more.extracting(range).withUnsafeBufferPointer { origins.append(contentsOf: $0) }
   }
 
   /// The extent of the byte at `offset`; nil only before the first byte.

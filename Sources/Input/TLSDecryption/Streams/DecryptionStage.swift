@@ -105,6 +105,7 @@ package final class DecryptionStage {
   }
 
   /// Takes note of an event; true if it is passed on unchanged.
+  @inline(__always)
   private func passes(_ event: StreamEvent, of batch: EventBatch) -> Bool {
     switch event {
     case .opened(let slot, let identity):
@@ -113,7 +114,7 @@ package final class DecryptionStage {
     case .secrets(let index):
       add(batch.secrets[Int(index)])
       return true
-    case .bytes(let event): return passes(event, of: batch)
+    case .bytes(let event): return busySlots == 0 || passes(event, of: batch)
     case .uncertain(let slot, _, _, _):
       // A MAC or a tag decides about ciphertext.
       if case .decrypted = self[slot] { return false }

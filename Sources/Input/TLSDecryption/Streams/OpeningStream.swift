@@ -228,15 +228,3 @@ extension ClientHello {
 extension ByteEvent {
   var origins: Range<Int> { Int(firstOrigin)..<Int(firstOrigin &+ originCount) }
 }
-
-extension EventBatch {
-  func withBytes<T>(of event: ByteEvent, _ body: (RawSpan) -> T) -> T {
-    let range = event.start..<event.start &+ event.count
-    switch event.storage {
-    case .window: return body(window.span.bytes.extracting(range))
-    case .chunk(let index):
-      let chunk = chunks[Int(index)]
-      return body(chunk.span.bytes.extracting(range))
-    }
-  }
-}
