@@ -35,4 +35,12 @@ package enum WideLoop {
       }
     }
   }
+
+  /// Copies text with each quote twice to `target`, which has room for twice the text; returns the end of what was written.
+  package static func doubleQuotes(
+    of text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer {
+    text.baseAddress.flatMap { double_quotes($0, text.count, target) }.map { UnsafeMutableRawPointer($0) }
+      ?? target
+  }
 }

@@ -29,7 +29,11 @@ package enum CSVText {
       target.copyMemory(from: input, byteCount: text.count)
       return text.count
     }
-    return writeQuoted(input, to: input + text.count, target)
+    let quote = UInt8(ascii: "\"")
+    target.storeBytes(of: quote, as: UInt8.self)
+    let end = WideLoop.doubleQuotes(of: text, to: target + 1)
+    end.storeBytes(of: quote, as: UInt8.self)
+    return end + 1 - target
   }
 
   private static func needsQuotes(_ text: UnsafeRawBufferPointer, delimiter: UInt8) -> Bool {
@@ -47,36 +51,5 @@ package enum CSVText {
       byte == delimiter || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
         || byte == UInt8(ascii: "\r")
     }
-  }
-
-  /// Doubles each quote. Stores whole blocks; the bytes after the first quote of a block are then overwritten.
-  private static func writeQuoted(
-    _ start: UnsafeRawPointer, to end: UnsafeRawPointer, _ target: UnsafeMutableRawPointer
-  ) -> Int {
-    let quote = UInt8(ascii: "\"")
-    var input = start
-    var output = target
-    output.storeBytes(of: quote, as: UInt8.self)
-    output += 1
-    while end - input >= 8 {
-      let block = EightBytes(input)
-      let plain = EightBytes.count(before: block.marks(of: quote))
-      output.storeBytes(of: block.word.littleEndian, as: UInt64.self)
-      input += plain
-      output += plain
-      if plain == 8 { continue }
-      output.storeBytes(of: 0x2222, as: UInt16.self)
-      input += 1
-      output += 2
-    }
-    while input < end {
-      let byte = input.load(as: UInt8.self)
-      output.storeBytes(of: byte, as: UInt8.self)
-      output.storeBytes(of: quote, toByteOffset: 1, as: UInt8.self)
-      output += byte == quote ? 2 : 1
-      input += 1
-    }
-    output.storeBytes(of: quote, as: UInt8.self)
-    return output + 1 - target
   }
 }
