@@ -47,7 +47,8 @@ package final class HeldBatches {
   /// Takes a batch, and leaves an empty one.
   package func add(_ batch: inout EventBatch) {
     batches.append((batch, packetsRead, offset))
-    batch = EventBatch(capacity: batch.events.count)
+    // The next window may have some more packets.
+    batch = EventBatch(capacity: batch.events.count &+ batch.events.count / 8)
   }
 
   /// Removes the first batch, corrected, if it has waited long enough; at the end of the file, any.
