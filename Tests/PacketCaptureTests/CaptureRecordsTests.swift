@@ -1,5 +1,6 @@
 import Basics
 import PacketCapture
+import TestSupport
 import Testing
 
 /// What the captures of samples/corpus do not show.
@@ -14,6 +15,27 @@ struct CaptureRecordsTests {
     writer.block(10, writer.u32(0x544c_534b) + writer.u32(6) + [1, 2, 3, 4, 5, 6, 0, 0])
     let secrets = RecordReading(writer.bytes).secrets
     #expect(secrets?.type == 0x544c_534b && secrets?.fileOffset == 100 && secrets?.length == 6)
+  }
+
+  @Test("pcap files one after the other have the packets of each, also an empty one")
+  func appended() {
+    var generator = SeededGenerator(seed: 17)
+    for _ in 0..<50 {
+      let files = (0..<4).map { _ in
+        let magic = generator.pick(CaptureFileWriter.Magic.allCases)
+        // Two headers look like records of the modified form.
+        let count = generator.pick((magic == .modified ? 1 : 0)...3)
+        let packets = generator.packets(count, unitsPerSecond: magic.unitsPerSecond)
+        return generator.pcap(packets, magic, isBigEndian: generator.chance(2)).bytes
+      }
+      func packets(_ reading: RecordReading) -> [[UInt8]?] {
+        reading.packets.flatMap { [$0.bytes, $0.time?.text.map { Array($0.utf8) }] }
+      }
+      let whole = RecordReading(files.flatMap { $0 })
+      #expect(packets(whole) == files.flatMap { packets(RecordReading($0)) })
+      #expect(whole.damages.isEmpty && whole.misuse.isEmpty, "\(whole.damages)")
+      for size in [0, 1, 37] { #expect(RecordReading(files.flatMap { $0 }, chunk: { size }) == whole) }
+    }
   }
 
   @Test("a header that the file cuts, and one of another file")

@@ -59,9 +59,9 @@ struct PacketFilterTests {
     #expect(!filter.hasFindings)
   }
 
-  @Test("link types one after another, each by its own program")
+  @Test("link types one after another, each by its own program; NULL headers in either byte order")
   func alternatingLinkTypes() throws {
-    var filter = try PacketFilter("tcp")
+    var (filter, others) = try (PacketFilter("tcp"), PacketFilter("not tcp"))
     let ip: [UInt8] =
       [0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]
       + [UInt8](repeating: 0, count: 20)
@@ -69,6 +69,9 @@ struct PacketFilterTests {
     for _ in 0..<3 {
       for (linkType, start) in [(UInt16(1), 0), (101, 14), (228, 14)] {
         #expect(matches(&filter, window, linkType: linkType, start: start))
+      }
+      for header: [UInt8] in [[2, 0, 0, 0], [0, 0, 0, 2]] {
+        #expect(matches(&filter, header + ip, linkType: 0) && !matches(&others, header + ip, linkType: 0))
       }
     }
   }

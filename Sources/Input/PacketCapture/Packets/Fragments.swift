@@ -23,7 +23,7 @@ struct FragmentTable {
 
   /// Why a datagram is dropped before it is complete.
   private enum Reason {
-    case age, fullBuffer, endOfCapture
+    case age, reuse, fullBuffer, endOfCapture
   }
 
   private let window: Int
@@ -72,6 +72,7 @@ struct FragmentTable {
       findings.append(contradiction(of: parser, at: origin))
     case .belongsToAnother:
       remove(key)
+      if isMissed(datagram) { findings.append(incompleteness(of: datagram, key, .reuse)) }
       return add(parser, in: bytes, origins: origins, now: now, findings: &findings)
     case .waits, .ignored: break
     }
@@ -168,6 +169,7 @@ struct FragmentTable {
   private func term(_ reason: Reason) -> Message {
     switch reason {
     case .age: "arrived within \(Count.of(window, "packet"))"
+    case .reuse: "arrived within \(PartialDatagram.lifetime) seconds"
     case .fullBuffer: "arrived before the fragment buffer (\(ByteSize.text(limit))) was full"
     case .endOfCapture: "arrived before the capture ended"
     }

@@ -5,13 +5,13 @@ import CLibpcap
 ///
 /// libpcap looks up names in it (`host example.com`) as tcpdump does.
 package struct PacketFilter {
-  /// A filter for one link type.
+  /// A filter for one link type; of NULL, for headers in one byte order.
   private final class Program {
     private let libpcap: Libpcap
     private var code = bpf_program()
 
-    init(_ expression: String, for linkType: LinkType) throws(InputError) {
-      guard let capture = EmptyCapture(linkType: linkType) else {
+    init(_ expression: String, for key: Key) throws(InputError) {
+      guard let capture = EmptyCapture(linkType: key.linkType, order: key.order) else {
         throw InputError("libpcap cannot begin a filter: out of memory")
       }
       libpcap = capture.libpcap
@@ -28,6 +28,11 @@ package struct PacketFilter {
     }
   }
 
+  private struct Key: Hashable {
+    var linkType: LinkType
+    var order = FileByteOrder.little
+  }
+
   /// Link types that are tried before a packet is read: an expression that compiles for one of them is accepted.
   private static let usual: [UInt16] = [1, 101, 113, 276, 0, 108, 105, 127, 9, 228, 229, 239, 252]
   /// More link types than this are refused: a capture has one or two.
@@ -38,9 +43,9 @@ package struct PacketFilter {
 
   private let expression: String
   /// Nil where the expression is invalid for the link type.
-  private var programs: [LinkType: Program?] = [:]
+  private var programs: [Key: Program?] = [:]
   /// Of the packet before.
-  private var last: (linkType: LinkType, program: Program?)?
+  private var last: (key: Key, program: Program?)?
   private var findings: [StreamFinding] = []
   private var isFull = false
 
@@ -57,7 +62,7 @@ package struct PacketFilter {
     var first: InputError?
     for number in Self.usual {
       do throws(InputError) {
-        _ = try Program(expression, for: LinkType(rawValue: number))
+        _ = try Program(expression, for: Key(linkType: LinkType(rawValue: number)))
         return
       } catch { first = first ?? error }
     }
@@ -69,10 +74,16 @@ package struct PacketFilter {
   /// Whether the packet matches. If the expression is invalid for its link type, it does not match, and one finding
   /// reports that.
   package mutating func matches(_ record: PacketRecord, in window: RawSpan) -> Bool {
-    if last?.linkType != record.linkType { last = (record.linkType, program(for: record)) }
-    guard let program = last?.program, record.start >= 0, record.capturedLength >= 0,
+    guard record.start >= 0, record.capturedLength >= 0,
       record.capturedLength <= window.byteCount - record.start
     else { return false }
+    var key = Key(linkType: record.linkType)
+    // libpcap expects the families of NULL, all below 65,536, in the byte order of the file header.
+    if key.linkType.rawValue == 0, record.capturedLength >= 2, window.bigEndianUInt16(at: record.start) == 0 {
+      key.order = .big
+    }
+    if last?.key != key { last = (key, program(for: key, of: record)) }
+    guard let program = last?.program else { return false }
     var header = pcap_pkthdr()
     header.caplen = UInt32(clamping: record.capturedLength)
     header.len = UInt32(clamping: record.originalLength)
@@ -93,8 +104,8 @@ package struct PacketFilter {
     return findings
   }
 
-  private mutating func program(for record: PacketRecord) -> Program? {
-    if let known = programs[record.linkType] { return known }
+  private mutating func program(for key: Key, of record: PacketRecord) -> Program? {
+    if let known = programs[key] { return known }
     guard programs.count < Self.maxLinkTypes else {
       if !isFull {
         note(
@@ -107,14 +118,14 @@ package struct PacketFilter {
     }
     var program: Program?
     do throws(InputError) {
-      program = try Program(expression, for: record.linkType)
+      program = try Program(expression, for: key)
     } catch {
       note(
         record,
         "\(record.linkType.name) (link type \(Int(record.linkType.rawValue))) does not support the "
           + "filter '\(Self.bounded(expression))': \(error.message.text); its packets are skipped")
     }
-    programs[record.linkType] = .some(program)
+    programs[key] = .some(program)
     return program
   }
 
@@ -149,13 +160,14 @@ final class EmptyCapture {
   static let snapLength: UInt32 = 262_144
 
   /// Nil if libpcap is missing or out of memory.
-  init?(linkType: LinkType) {
+  init?(linkType: LinkType, order: FileByteOrder = .little) {
     guard let libpcap = loadedLibpcap else { return nil }
     self.libpcap = libpcap
-    let words: [UInt32] = [
-      0xa1b2_c3d4, 2 | 4 << 16, 0, 0, Self.snapLength, UInt32(linkType.rawValue),
-    ]
-    var bytes = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+    let version: UInt32 = order == .little ? 2 | 4 << 16 : 2 << 16 | 4
+    let words = [0xa1b2_c3d4, version, 0, 0, Self.snapLength, UInt32(linkType.rawValue)]
+    var bytes = words.flatMap { word in
+      (0..<4).map { UInt8(truncatingIfNeeded: (order == .little ? word : word.byteSwapped) >> ($0 * 8)) }
+    }
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     guard let file = fmemopen(&bytes, bytes.count, "r") else { return nil }
     // libpcap reads the header now and nothing later, so `bytes` need not outlive this call.

@@ -16,7 +16,7 @@ struct PartialDatagram {
   enum AddResult {
     case waits, ignored
     case completed(ReassembledDatagram)
-    /// It belongs to another datagram with the same key as the completed one.
+    /// It belongs to another datagram with the same key.
     case belongsToAnother
     /// It conflicts with other fragments: the datagram is refused.
     case contradicts
@@ -30,6 +30,9 @@ struct PartialDatagram {
     var arrival: UInt32
     var end: Int { Int(offset) &+ Int(length) }
   }
+
+  /// No receiver waits longer for the fragments of a datagram (RFC 1122, section 3.3.2), in seconds.
+  static let lifetime = 120
 
   private(set) var state = Completeness.collecting
   /// From the first fragment; until that arrives, from any other.
@@ -71,10 +74,11 @@ struct PartialDatagram {
   mutating func add(
     _ header: FragmentHeader, _ content: RawSpan, missing: Int, origins: [SourceExtent], from start: Int
   ) -> AddResult {
+    let isCopy = missing == 0 && isKnown(header, content)
+    if !isCopy, isLate(origins[origins.index(of: start)].packet?.time) { return .belongsToAnother }
     switch state {
     case .refused, .skipped: return .ignored
-    case .complete:
-      return missing > 0 || isKnown(header, content) ? .ignored : .belongsToAnother
+    case .complete: return missing > 0 || isCopy ? .ignored : .belongsToAnother
     case .collecting: break
     }
     if firstOrigin == nil { firstOrigin = origins.slice(start..<start &+ 1, shiftedBy: 0).first }
@@ -86,12 +90,17 @@ struct PartialDatagram {
     let end = header.offset &+ content.byteCount
     guard end <= total ?? .max, header.hasMore || (total ?? end == end && end >= fragments.last?.end ?? 0)
     else { return refuse() }
-    if isKnown(header, content) { return .ignored }
+    if isCopy { return .ignored }
     guard let index = freeIndex(header.offset..<end) else { return refuse() }
     if !header.hasMore { total = end }
     insert(header, content, at: index, origins: origins, from: start)
     if state == .skipped { return .ignored }
     return bytes.count == total ? .completed(takeDatagram()) : .waits
+  }
+
+  private func isLate(_ time: CaptureTime?) -> Bool {
+    guard let time, let first = firstOrigin?.packet?.time else { return false }
+    return (time.seconds &- first.seconds).magnitude > Self.lifetime
   }
 
   /// Index at which to insert a fragment of `range`; nil if it overlaps another.

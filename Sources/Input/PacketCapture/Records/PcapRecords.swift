@@ -52,6 +52,27 @@ struct PcapRecords: RecordFormat {
     return .damaged(Self.unknownVersion("\(Int(major)).\(Int(minor))", at: location.offset + index), end: end)
   }
 
+  private static func isHead(at index: Int, in window: RawSpan) -> Bool {
+    PcapHeader(magic: FileByteOrder.little.uint32(in: window, at: index)) != nil
+  }
+
+  /// A record may have a magic number as its time, so the header must be whole, and no unsound record follow.
+  mutating func restart(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? {
+    let available = window.byteCount - index
+    guard available >= 4, Self.isHead(at: index, in: window) else { return nil }
+    // Also the longest header of a record.
+    let needed = PcapHeader.length + 24
+    if available < needed, !location.isLast { return .needsBytes(needed) }
+    var other = PcapRecords(maxPacket: Int(rules.maxPacket))
+    guard case .skipped(let end)? = other.readHead(at: index, in: window, location),
+      end + other.headerLength > window.byteCount || Self.isHead(at: end, in: window)
+        || other.rules.isSound(other.header(at: end, in: window), near: nil)
+    else { return nil }
+    other.packets = packets
+    self = other
+    return .skipped(end: end)
+  }
+
   /// RFC 1761: after the magic number the version, and the type of the links; 0 and 4 are Ethernet.
   private mutating func readSnoopHead(at index: Int, in window: RawSpan, _ location: WindowLocation)
     -> NextRecord

@@ -27,6 +27,8 @@ struct PcapngRecords: RecordFormat {
 
   mutating func readHead(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? { nil }
 
+  mutating func restart(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? { nil }
+
   @inline(__always)
   mutating func readStrict(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? {
     let available = window.byteCount &- index

@@ -76,6 +76,7 @@ struct RecordReader<Format: RecordFormat> {
   private mutating func readSuspect(
     in window: RawSpan, from index: Int, _ location: WindowLocation, searched: Int
   ) -> NextRecord {
+    if let step = format.restart(at: index, in: window, location) { return step }
     switch format.assess(at: index, in: window, isLast: location.isLast) {
     case .needs(let count):
       return .needsBytes(count)
@@ -223,6 +224,9 @@ protocol RecordFormat {
 
   /// Reads the file header before the first record; nil if the format has none.
   mutating func readHead(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord?
+
+  /// Reads the header of another file that was appended to this one; nil, without side effects, if there is none.
+  mutating func restart(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord?
 
   /// Reads the record at `index` if it is valid and the bytes after it confirm it: the fast path for nearly all
   /// records. Nil, without side effects, if not, or if the window is too short to decide; `assess` distinguishes the
