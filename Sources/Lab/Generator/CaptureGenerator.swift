@@ -91,14 +91,8 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
 
   /// The slot of the connection that sends the next packet; nil if none is open.
   private mutating func nextSender() -> Int? {
-    let open = slots.count { $0 != nil }
-    guard open > 0 else { return nil }
-    var choice = disturbances.below(open)
-    for slot in slots.indices where slots[slot] != nil {
-      if choice == 0 { return slot }
-      choice -= 1
-    }
-    return nil
+    let open = slots.indices.filter { slots[$0] != nil }
+    return open.isEmpty ? nil : open[disturbances.below(open.count)]
   }
 
   /// Ends a connection, after its delayed packets.

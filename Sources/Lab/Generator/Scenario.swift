@@ -157,6 +157,4 @@ package struct CaptureContainer: Sendable, Equatable {
   package var isBigEndian = false
   /// Whether times are in nanoseconds instead of microseconds.
   package var hasNanoseconds = false
-
-  package init() {}
 }

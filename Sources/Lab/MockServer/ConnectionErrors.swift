@@ -5,10 +5,7 @@ import NIOSSL
 
 /// Errors of NIO and of its TLS library.
 extension Error {
-  var isReset: Bool {
-    guard let number = (self as? IOError)?.errnoCode else { return false }
-    return number == ECONNRESET || number == EPIPE
-  }
+  var isReset: Bool { [ECONNRESET, EPIPE].contains((self as? IOError)?.errnoCode) }
 
   /// A readable message, mostly of the library.
   var reason: Message {

@@ -43,19 +43,6 @@ package final class MockServer: Sendable {
     /// Replays a connection to each client, by its number from 0.
     case replay(@Sendable (_ client: Int) -> ServedConnection)
     case pushes(PushAnswers)
-
-    /// Adds the handlers of one client to its pipeline, after TLS.
-    fileprivate func addHandlers(
-      to pipeline: ChannelPipeline.SynchronousOperations, _ registry: ClientRegistry,
-      _ transport: TransportHandler
-    ) throws {
-      switch self {
-      case .replay(let script):
-        try pipeline.addHandler(Session(registry: registry, transport: transport, script: script))
-      case .pushes(let answers):
-        try pipeline.addHandler(PushService(registry: registry, transport: transport, answers: answers))
-      }
-    }
   }
 
   package let port: Int
@@ -126,7 +113,7 @@ package final class MockServer: Sendable {
     _ service: Service, _ group: MultiThreadedEventLoopGroup, _ registry: NIOLoopBoundBox<ClientRegistry>,
     _ tls: NIOSSLContext?
   ) -> ServerBootstrap {
-    return ServerBootstrap(group: group)
+    ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 128)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -141,7 +128,12 @@ package final class MockServer: Sendable {
           let transport = TransportHandler(recording: recording)
           try pipeline.addHandler(transport)
           if let tls { try pipeline.addHandler(registry.configuration.tlsOptions.handler(tls)) }
-          try service.addHandlers(to: pipeline, registry, transport)
+          switch service {
+          case .replay(let script):
+            try pipeline.addHandler(Session(registry: registry, transport: transport, script: script))
+          case .pushes(let answers):
+            try pipeline.addHandler(PushService(registry: registry, transport: transport, answers: answers))
+          }
         }
       }
   }

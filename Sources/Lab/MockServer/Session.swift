@@ -109,7 +109,9 @@ final class Session: ServedSession, ChannelInboundHandler {
   private func make(_ move: ServedConnection.Action?) {
     if isUnsettled, mustSettle(before: move) {
       pendingMove = move
-      return settle()
+      state = .settling
+      readMonitor?.begin()
+      return look()
     }
     switch move {
     case .send(let range): send(range)
@@ -159,12 +161,6 @@ final class Session: ServedSession, ChannelInboundHandler {
     case nil: ending == .reset
     case .await, .pause: false
     }
-  }
-
-  private func settle() {
-    state = .settling
-    readMonitor?.begin()
-    look()
   }
 
   /// All sessions together spend at most a quarter of the thread's time on looking, which takes some 5 µs: if timers are

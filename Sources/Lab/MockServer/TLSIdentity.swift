@@ -5,9 +5,7 @@ import StreamInputs
 
 /// A TLS server's identity: its certificate, with the chain, and its key.
 package struct TLSIdentity: Sendable {
-  /// The server's certificate first.
-  private let certificates: [NIOSSLCertificate]
-  private let key: NIOSSLPrivateKey
+  private let configuration: TLSConfiguration
   /// SHA-256 of the server's certificate, as `openssl x509 -fingerprint -sha256` prints it.
   package let fingerprint: String
 
@@ -34,17 +32,12 @@ package struct TLSIdentity: Sendable {
     guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem) else {
       throw CommandError("\(names.key): no valid PEM private key (-----BEGIN PRIVATE KEY-----) in the file")
     }
-    self.certificates = certificates
-    self.key = key
+    configuration = .makeServerConfiguration(
+      certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
     fingerprint = Self.fingerprint(der)
     guard (try? NIOSSLContext(configuration: configuration)) != nil else {
       throw CommandError("\(names.key) is not the key of \(names.certificate)")
     }
-  }
-
-  private var configuration: TLSConfiguration {
-    TLSConfiguration.makeServerConfiguration(
-      certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
   }
 
   func context(_ options: TLSOptions) throws -> NIOSSLContext {

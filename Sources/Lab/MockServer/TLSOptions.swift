@@ -27,8 +27,6 @@ package struct TLSOptions: Sendable {
   /// Called with lines of a key log for each connection.
   package var keyLog: (@Sendable ([UInt8]) -> Void)?
 
-  package init() {}
-
   func apply(to configuration: inout TLSConfiguration) {
     configuration.minimumTLSVersion = oldestVersion.library
     configuration.applicationProtocols = protocols

@@ -56,14 +56,13 @@ package final class ReaderServer: Sendable {
 
   private static func service(_ stream: ReadableStream) -> MockServer.Service {
     if case .pushes(let recorded) = stream.content { return .pushes(PushAnswers(recorded)) }
-    let all = stream.bytes.isEmpty ? [] : [0..<stream.bytes.count]
-    var connection = ServedConnection(
-      name: stream.source, bytes: stream.bytes, steps: all.map { .send($0) }, ending: .close)
+    var connection = ServedConnection(name: stream.source, bytes: stream.bytes, steps: [], ending: .close)
     switch stream.chunking {
-    case .sizes(let sizes): connection.chunkSizes = sizes
+    case .sizes(let sizes):
+      connection.chunkSizes = sizes
+      if !stream.bytes.isEmpty { connection.steps = [.send(0..<stream.bytes.count)] }
     case .ends:
       var reads = ChunkedReads(of: stream.bytes.count, cut: stream.chunking)
-      connection.steps = []
       while case let chunk = reads.read(.max), !chunk.isEmpty { connection.steps.append(.send(chunk)) }
     }
     return .replay { [connection] _ in connection }

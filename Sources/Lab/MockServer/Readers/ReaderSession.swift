@@ -33,7 +33,9 @@ struct ReaderSession {
   /// Of the server, at the last look.
   private var progress = 0
   private var printed = 0
-  private(set) var errorTail = StandardErrorTail()
+  /// The last bytes of its standard error, and the most of them.
+  private var errorTail: [UInt8] = []
+  private static let keptErrors = 2048
   private var block = [UInt8](repeating: 0, count: 64 << 10)
 
   /// - Parameters:
@@ -71,6 +73,11 @@ struct ReaderSession {
   /// The offset at which the reader closed its input early; nil if it did not.
   var refusedAt: Int? { feeder?.refusedAt }
 
+  /// The last few lines of its standard error.
+  var lastErrors: [String] {
+    String(decoding: errorTail, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(8).map { String($0) }
+  }
+
   /// Runs the reader until it has ended.
   /// - Parameter take: receives its output.
   mutating func run(_ take: (ArraySlice<UInt8>) -> Void) -> ReaderEnd {
@@ -79,9 +86,7 @@ struct ReaderSession {
     while true {
       let hasEnded = process.hasEnded
       let hasRead = hasRead()
-      var hasMoved = hasRead
-      hasMoved = takeErrors() || hasMoved
-      hasMoved = takeOutput(take) || hasMoved
+      let hasMoved = [hasRead, takeErrors(), takeOutput(take)].contains(true)
       if printed > limits.output { return .flood }
       if hasEnded, hasFinished(hasMoved: hasMoved) { return ReaderEnd(status: process.finish()) }
       if clock.isOver(hasRead: hasRead) { return .timeout }
@@ -114,7 +119,7 @@ struct ReaderSession {
 
   private mutating func takeErrors() -> Bool {
     let count = read(errors)
-    errorTail.add(block[..<count])
+    errorTail = Array((errorTail + block[..<count]).suffix(Self.keptErrors))
     return count > 0
   }
 
@@ -125,23 +130,6 @@ struct ReaderSession {
     let count = block.withUnsafeMutableBytes { Basics.read(number, $0.baseAddress, $0.count) }
     if count == 0 { descriptor.close() }
     return max(count, 0)
-  }
-}
-
-struct StandardErrorTail {
-  /// Limit in bytes.
-  private static let kept = 2048
-
-  private var bytes: [UInt8] = []
-
-  mutating func add(_ more: ArraySlice<UInt8>) {
-    bytes += more.suffix(Self.kept)
-    if bytes.count > Self.kept { bytes.removeFirst(bytes.count - Self.kept) }
-  }
-
-  /// The last few lines.
-  var lines: [String] {
-    String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(8).map { String($0) }
   }
 }
 

@@ -55,7 +55,7 @@ package struct ReaderTrial: Sendable {
       lines.take(bytes)
     }
     served?.server.settle()
-    let complaint = session.errorTail.lines
+    let complaint = session.lastErrors
     try checkStart(end, printed: printed, complaint)
     let judgement = lines.finish(outcome: end.outcome)
     if refused != nil, served?.reader.wasReached == false {

@@ -22,13 +22,6 @@ struct GenerateTupleOptions: ParsableArguments {
   mutating func validate() throws {
     try checkRange("--tuples", tuples, 1...1 << 40)
     if let tokens { try checkRange("--tokens", tokens, 1...tuples) }
-    try validateTimes()
-    guard !tokenLength.contains(0), tokenLength.longest <= Scenario.longestToken else {
-      throw ValidationError(.outOfRange("--token-length", tokenLength.text, 1...Scenario.longestToken))
-    }
-  }
-
-  private func validateTimes() throws {
     let plausible = Scenario.plausibleTimes
     guard plausible.contains(earliest.seconds), plausible.contains(latest.seconds) else {
       throw ValidationError(
@@ -37,14 +30,15 @@ struct GenerateTupleOptions: ParsableArguments {
     }
     guard latest.seconds >= earliest.seconds, latest.seconds - earliest.seconds >= Scenario.shortestSpan
     else { throw ValidationError("--latest must be at least a day after --earliest") }
+    guard !tokenLength.contains(0), tokenLength.longest <= Scenario.longestToken else {
+      throw ValidationError(.outOfRange("--token-length", tokenLength.text, 1...Scenario.longestToken))
+    }
   }
-
-  private var lengths: [Int] { (1...Scenario.longestToken).filter { tokenLength.contains(UInt16($0)) } }
 
   func apply(to scenario: inout Scenario) {
     scenario.tuples = tuples
     scenario.tokens = tokens
     scenario.times = earliest.seconds...latest.seconds
-    scenario.tokenLengths = lengths
+    scenario.tokenLengths = (1...Scenario.longestToken).filter { tokenLength.contains(UInt16($0)) }
   }
 }
