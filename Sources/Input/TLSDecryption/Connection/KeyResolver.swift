@@ -71,8 +71,7 @@ struct KeyResolver {
   private var awaitsTicket: Bool { server.issuesTicket && handshake.newTicket == nil }
 
   private var isResumed: Bool {
-    guard let client = handshake.clientHello else { return false }
-    return !server.session.isEmpty && client.session == server.session
+    !server.session.isEmpty && handshake.clientHello?.session == server.session
   }
 
   // MARK: - By name

@@ -7,10 +7,7 @@ struct ByteCursor {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  mutating func integer(bytes count: Int) -> Int? {
-    guard let field = take(count) else { return nil }
-    return field.reduce(0) { $0 << 8 | Int($1) }
-  }
+  mutating func integer(bytes count: Int) -> Int? { take(count)?.reduce(0) { $0 << 8 | Int($1) } }
 
   mutating func u8() -> Int? { integer(bytes: 1) }
   mutating func u16() -> Int? { integer(bytes: 2) }
@@ -24,15 +21,13 @@ struct ByteCursor {
 
   /// A field with its length before it, in `lengthBytes` bytes (1 to 3).
   mutating func vector(_ lengthBytes: Int) -> ArraySlice<UInt8>? {
-    guard let count = integer(bytes: lengthBytes) else { return nil }
-    return take(count)
+    integer(bytes: lengthBytes).flatMap { take($0) }
   }
 
   /// The content of the next element of ASN.1, if it has the tag.
   mutating func element(_ tag: UInt8) -> ArraySlice<UInt8>? {
     guard rest.first == tag, take(1) != nil, let first = u8() else { return nil }
     if first < 0x80 { return take(first) }
-    guard (0x81...0x83).contains(first), let count = integer(bytes: first - 0x80) else { return nil }
-    return take(count)
+    return (0x81...0x83).contains(first) ? vector(first - 0x80) : nil
   }
 }

@@ -9,8 +9,6 @@ package enum DigestAlgorithm: Int, Sendable {
   /// Bytes that the function takes at once, which HMAC pads its key to.
   fileprivate var blockLength: Int { self == .sha384 ? 128 : 64 }
 
-  fileprivate var function: OpaquePointer? { Self.functions[rawValue] }
-
   // Found once: libcrypto takes longer to find a function than to hash a block. They are never changed.
   nonisolated(unsafe) private static let functions = (["MD5", "SHA1", "SHA256", "SHA384"] as [String]).map {
     EVP_MD_fetch(nil, $0, nil)
@@ -27,7 +25,7 @@ package enum DigestAlgorithm: Int, Sendable {
   fileprivate func state(after parts: [[UInt8]]) -> OpaquePointer? {
     guard let context = EVP_MD_CTX_new() else { return nil }
     let isRight =
-      EVP_DigestInit_ex(context, function, nil) == 1
+      EVP_DigestInit_ex(context, Self.functions[rawValue], nil) == 1
       && parts.allSatisfy { EVP_DigestUpdate(context, $0, $0.count) == 1 }
     if !isRight { EVP_MD_CTX_free(context) }
     return isRight ? context : nil

@@ -93,13 +93,7 @@ package final class DecryptionStage {
     guard let changed = batch.events.firstIndex(where: { !passes($0, of: batch) }) else { return batch }
     output.begin(batch.prefix(changed))
     for event in batch.events[changed...] {
-      if case .bytes(let bytes) = event, case .decrypted(let connection) = self[bytes.slot] {
-        decrypt(bytes, of: batch, connection)
-      } else if passes(event, of: batch) {
-        output.events.pass(event)
-      } else {
-        take(event, of: batch)
-      }
+      if passes(event, of: batch) { output.events.pass(event) } else { take(event, of: batch) }
     }
     return output.finish()
   }
@@ -147,7 +141,9 @@ package final class DecryptionStage {
     switch event {
     case .bytes(let event):
       if case .decrypted(let connection) = self[event.slot] {
-        decrypt(event, of: batch, connection)
+        batch.withBytes(of: event) {
+          connection.append($0, origins: batch.origins.span.extracting(event.origins), from: event.side)
+        }
       } else if case .undecided(let stream) = self[event.slot] {
         let bytes = batch.withBytes(of: event) { $0.withUnsafeBytes { Array($0) } }
         stream.hold(bytes, origins: Array(batch.origins[event.origins]), from: event.side)
@@ -174,12 +170,6 @@ package final class DecryptionStage {
       output.events.finding(finding, slot: slot)
     case .closed(let slot, let report): close(batch.reports[Int(report)], slot)
     case .opened, .secrets, .uncertain, .finding(nil, _): break
-    }
-  }
-
-  private func decrypt(_ event: ByteEvent, of batch: EventBatch, _ connection: TLSConnection) {
-    batch.withBytes(of: event) {
-      connection.append($0, origins: batch.origins.span.extracting(event.origins), from: event.side)
     }
   }
 
