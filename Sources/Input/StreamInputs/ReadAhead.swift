@@ -153,8 +153,7 @@ extension ReadAhead {
     }
     let report = try reader.read(
       input, digests: plan.digests(input), progress: { try parcel.check($0, reports: true) })
-    let isLeft = report.archiveFormat != nil
-    try parcel.add(isLeft ? .opening(.left) : .ended(report))
+    try parcel.add(report.archiveFormat == nil ? .ended(report) : .opening(.left))
   }
 }
 
