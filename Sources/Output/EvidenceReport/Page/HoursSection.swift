@@ -39,20 +39,17 @@ extension ReportHTML {
     let others = timeline.bars.indices.map { bar in
       rows.reduce(0) { $0 + ($1.name == "200" ? 0 : $1.counts[bar]) }
     }
-    func pictures(_ id: String, _ change: (inout TimelineSVG) -> Void) -> [HTML] {
-      [TimelineSVG.Size.wide, .narrow].map { size in
-        var picture = TimelineSVG(timeline, size: size, id: id, noun: "push")
-        change(&picture)
-        return picture.html
-      }
+    let parts = TimelineSVG.pictures(timeline, id: "series", noun: "push") {
+      $0.part = TimelineSVG.Series(name: "not accepted", counts: others)
     }
+    let heat = TimelineSVG.pictures(timeline, id: "heat", noun: "push") { $0.rows = rows }
     return """
       <figure>
-      \(pictures("series") { $0.part = TimelineSVG.Series(name: "not accepted", counts: others) })<figcaption>Pushes by \
+      \(parts)<figcaption>Pushes by \
       \(timeline.unit.name) (UTC); the lower part was not accepted.</figcaption>
       </figure>
       <figure>
-      \(pictures("heat") { $0.rows = rows })<figcaption>Pushes by status and \(timeline.unit.name) (UTC): \
+      \(heat)<figcaption>Pushes by status and \(timeline.unit.name) (UTC): \
       the stronger a cell, the more of its row.</figcaption>
       </figure>
 

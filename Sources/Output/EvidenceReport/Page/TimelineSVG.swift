@@ -46,6 +46,17 @@ struct TimelineSVG {
     scale = AxisScale(highest: timeline.highest?.count ?? 0)
   }
 
+  /// A wide picture, and a narrow one for phones.
+  static func pictures(
+    _ timeline: Timeline, id: String, noun: String, _ change: (inout TimelineSVG) -> Void = { _ in }
+  ) -> [HTML] {
+    [Size.wide, .narrow].map { size in
+      var picture = TimelineSVG(timeline, size: size, id: id, noun: noun)
+      change(&picture)
+      return picture.html
+    }
+  }
+
   private var left: Double {
     let names = rows.isEmpty ? [Figures.grouped(scale.end)] : rows.map(\.name)
     return Double(names.map(\.count).max() ?? 0) * Self.digitWidth + 10

@@ -15,9 +15,7 @@ extension ReportHTML {
 
   /// - Parameter clock: the name of its time zone.
   private static func chart(_ timeline: Timeline, _ clock: String) -> HTML {
-    let pictures = [TimelineSVG.Size.wide, .narrow].map {
-      TimelineSVG(timeline, size: $0, id: "timeline", noun: "invalidation").html
-    }
+    let pictures = TimelineSVG.pictures(timeline, id: "timeline", noun: "invalidation")
     let outside = [(timeline.earlier, "earlier"), (timeline.later, "later")].filter { $0.0 > 0 }
       .map { "\(Figures.grouped($0)) \($1)" }.joined(separator: " and ")
     let all = timeline.total + timeline.earlier + timeline.later
