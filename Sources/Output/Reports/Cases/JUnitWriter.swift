@@ -23,10 +23,12 @@ package enum JUnitWriter {
     case .skipped(let reason): inner.append("<skipped message=\(attribute(reason))/>")
     case .broken(let reason): inner.append("<error type=\"broken\" message=\(attribute(reason))/>")
     case .failed(let summary, let details):
-      let text = details.map { content($0) }.joined(separator: "\n")
+      let text = details.map(XMLText.escaped).joined(separator: "\n")
       inner.append("<failure type=\"difference\" message=\(attribute(summary))>\(text)</failure>")
     }
-    if !row.description.isEmpty { inner.append("<system-out>\(content(row.description))</system-out>") }
+    if !row.description.isEmpty {
+      inner.append("<system-out>\(XMLText.escaped(row.description))</system-out>")
+    }
     let start =
       "    <testcase classname=\(suite) name=\(attribute(row.name))\(time(row.time ?? .zero))"
     if inner.isEmpty { return "\(start)/>\n" }
@@ -40,7 +42,5 @@ package enum JUnitWriter {
     return " time=\"\(milliseconds / 1000).\(fraction)\""
   }
 
-  private static func attribute(_ text: String) -> String { "\"\(content(text))\"" }
-
-  private static func content(_ text: String) -> String { XMLText.escaped(text) }
+  private static func attribute(_ text: String) -> String { "\"\(XMLText.escaped(text))\"" }
 }

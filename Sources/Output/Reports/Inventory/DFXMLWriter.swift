@@ -92,7 +92,7 @@ package final class DFXMLWriter: EvidenceSink {
     try append([
       ("filename", Self.exact(input.source)),
       ("error", failed ? input.reason.map(XMLText.escaped) : nil),
-      ("name_type", input.status.map { Self.letter($0.kind) }),
+      ("name_type", input.status.flatMap { Self.letters[$0.kind] }),
       ("filesize", input.size.map { "\($0)" }),
       ("mtime", input.modifiedAt?.text),
       ("link_target", input.linkTarget.map { Self.exact($0) }),
@@ -152,18 +152,11 @@ package final class DFXMLWriter: EvidenceSink {
 
   private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
-  /// The letter of `name_type`.
-  private static func letter(_ kind: FileStatus.Kind) -> String {
-    switch kind {
-    case .file: "r"
-    case .directory: "d"
-    case .link: "l"
-    case .pipe: "p"
-    case .socket: "s"
-    case .characterDevice: "c"
-    case .blockDevice: "b"
-    }
-  }
+  /// Those of `name_type`.
+  private static let letters: [FileStatus.Kind: String] = [
+    .file: "r", .directory: "d", .link: "l", .pipe: "p", .socket: "s", .characterDevice: "c",
+    .blockDevice: "b",
+  ]
 
   /// A name for XML from which its bytes can be had again: backslashes, hidden characters and bytes that are not UTF-8 are
   /// `\\xNN`, as bulk_extractor writes them.
