@@ -61,6 +61,13 @@ package final class PushAnswers: Sendable {
   private struct Played {
     var answers: [PushAnswer] = []
     var next = 0
+
+    /// The next answer. The last one repeats if it is lasting, or if `repeats`.
+    mutating func take(repeats: Bool) -> PushAnswer? {
+      guard next < answers.count else { return answers.last.flatMap { repeats || $0.isLasting ? $0 : nil } }
+      defer { next += 1 }
+      return answers[next]
+    }
   }
 
   private let tokens: Mutex<[String: Played]>
@@ -79,23 +86,12 @@ package final class PushAnswers: Sendable {
   /// The answer to the next push to a token.
   /// - Parameter token: the part of the path after `/3/device/`.
   package func next(for token: String) -> PushAnswer {
-    tokens.withLock { tokens in
-      let key = token.lowercased()
-      guard let played = tokens[key], let last = played.answers.last else { return nil }
-      guard played.next < played.answers.count else { return last.isLasting ? last : nil }
-      tokens[key]?.next += 1
-      return played.answers[played.next]
-    } ?? next(.push)
+    tokens.withLock { $0[token.lowercased()]?.take(repeats: false) } ?? next(.push)
   }
 
   /// The answer to the next request, by what it asks alone; accepted if nothing else was demanded.
   package func next(_ request: ServiceRequest) -> PushAnswer {
-    demanded.withLock { demanded in
-      guard let played = demanded[request], let last = played.answers.last else { return .accepted }
-      guard played.next < played.answers.count else { return last }
-      demanded[request]?.next += 1
-      return played.answers[played.next]
-    }
+    demanded.withLock { $0[request]?.take(repeats: true) } ?? .accepted
   }
 
   /// Whether a token may be for a topic: the input has the token with it, or with none.
