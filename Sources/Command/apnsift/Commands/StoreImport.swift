@@ -51,11 +51,7 @@ struct StoreImport: ParsableCommand {
   @OptionGroup var owner: OwnerOptions
 
   func run() throws {
-    let location = try store.location(
-      app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown)
-    let store = try location.openForWriting(creates: create)
-    try store.check(for: .writing)
-    let owner = try location.owner(in: store)
+    let (store, owner) = try store.openForRegistrations(creates: create, unknown, owner)
     var registrations = RegistrationImport()
     registrations.file.tokenColumn = tokenColumn
     if let registeredColumn {

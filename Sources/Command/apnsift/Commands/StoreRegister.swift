@@ -50,11 +50,7 @@ struct StoreRegister: ParsableCommand {
   }
 
   func run() throws {
-    let location = try store.location(
-      app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown)
-    let store = try location.openForWriting(creates: create)
-    try store.check(for: .writing)
-    let owner = try location.owner(in: store)
+    let (store, owner) = try store.openForRegistrations(creates: create, unknown, owner)
     let now = UInt32(truncatingIfNeeded: time(nil))
     let counts: RegistrationCounts
     if let csv {

@@ -69,6 +69,17 @@ extension StoreChoice {
     (store.insertsUnknown, store.journal, store.isTrial) = (insertsUnknown, journal ?? file?.journal, isTrial)
     return store
   }
+
+  /// Opens the store for registrations of tokens, and says whose they are.
+  func openForRegistrations(
+    creates: Bool, _ unknown: UnknownOptions, _ owner: OwnerOptions
+  ) throws -> (store: TokenStore, owner: AppEnvironment) {
+    let location = try location(
+      app: owner.app, environment: owner.environment, insertsUnknown: unknown.insertUnknown)
+    let store = try location.openForWriting(creates: creates)
+    try store.check(for: .writing)
+    return (store, try location.owner(in: store))
+  }
 }
 
 /// The treatment of tokens that are not in an existing table.
