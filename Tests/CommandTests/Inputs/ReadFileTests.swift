@@ -1,5 +1,6 @@
 import Basics
 import CommandTestSupport
+import TestSupport
 import Testing
 import Wording
 
@@ -31,27 +32,8 @@ struct ReadFileTests {
   }
 
   /// A command whose output would replace a file, and what that is.
-  static let commands: [(command: String, file: String, use: String)] = [
-    ("export dump.bin -o", "dump.bin", ReadFiles.input),
-    ("export gcm.pcap --keys gcm.keys -o", "gcm.keys", "the file of --keys"),
-    ("export gcm.pcap --keys gcm.keys -o x --findings", "gcm.keys", "the file of --keys"),
-    ("export gcm.pcap --keys gcm.keys -o x --manifest", "gcm.keys", "the file of --keys"),
-    ("export gcm.pcap --rsa-key rsa --passphrase-file pass -o", "rsa", "the file of --rsa-key"),
-    ("export gcm.pcap --rsa-key rsa --passphrase-file pass -o", "pass", "the file of --passphrase-file"),
-    ("export gcm.pcap --psk psk -o", "psk", "the file of --psk"),
-    ("export dump.bin --known-hashes hashes -o", "hashes", "the file of --known-hashes"),
-    ("report dump.bin -o", "dump.bin", ReadFiles.input),
-    ("report dump.bin --redact key -o", "key", "the key of --redact"),
-    ("report dump.bin --notes notes -o", "notes", "the file of --notes"),
-    ("replay dump.bin --store sqlite:store --dry-run -o", "store", ReadFiles.store),
-    ("replay dump.bin --store sqlite:store --dry-run -o", "store-wal", "a file of the store"),
-    (
-      "replay dump.bin --store sqlite:store --journal sqlite:journal --dry-run -o", "journal", ReadFiles.store
-    ),
-    ("store export --store sqlite:store -o", "store", ReadFiles.store),
-    ("store export --store sqlite:store -o", "store-journal", "a file of the store"),
-    ("store export --store sqlite:store --mapping mapping -o", "mapping", "the file of --mapping"),
-  ]
+  static let commands: [(String, String, String)] =
+    Fixtures.rows("outputs over files that are read", in: "command-cases")
 
   @Test("none is replaced, also through links", arguments: commands, ["", "link", "hardlink"])
   func outputs(_ one: (command: String, file: String, use: String), _ kind: String) throws {

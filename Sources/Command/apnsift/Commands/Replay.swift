@@ -67,7 +67,7 @@ struct Replay: ParsableCommand {
 
   @Option(
     help: .init(
-      "Change nothing if more valid tokens, or a larger share, would be invalidated.",
+      "Stop before invalidating more valid tokens, or a larger share.",
       valueName: "LIMIT"))
   var maxInvalidate = InvalidationLimit.standard
 
