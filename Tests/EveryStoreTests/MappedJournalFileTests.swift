@@ -167,7 +167,9 @@ import Wording
       #expect(try fixture.rows() == before)
       try fixture.run(
         "REVOKE SELECT ON devices FROM \(role); GRANT SELECT (id, token, gone) ON devices TO \(role)")
-      guard case .notPermitted = try error({ try store.check(for: .recording) }) else { throw SourceError() }
+      let other = try fixture.store(
+        MappedDevices.mapping, file: Files(fixture, "privileges").file, user: role)
+      guard case .notPermitted = try error({ try other.check(for: .recording) }) else { throw SourceError() }
     }
   }
 }

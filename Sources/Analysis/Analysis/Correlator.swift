@@ -46,7 +46,7 @@ package struct Correlator {
   private var nextToEmit = 0
   private var responses = 0
   /// Whether bytes of the requests are missing or skipped.
-  private var isIncomplete = false
+  var isIncomplete = false
 
   /// - Parameters:
   ///   - keepsRecords: whether requests and responses are needed, not only their counts.

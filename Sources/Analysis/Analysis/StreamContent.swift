@@ -51,6 +51,7 @@ extension StreamAnalysis {
       return
     }
     try recognised(carried, of: head, from: direction.side)
+    if carried == .requests, !direction.beginsStream { gateway?.value.isIncomplete = true }
     let decoder = decoder(of: carried, from: direction.side, at: direction.start, direction.beginsStream)
     (decoder.value as? LogDecoder)?.prepare(with: head)
     direction.content = .decoded(decoder)
