@@ -48,7 +48,7 @@ struct DistinctTokens: ~Copyable {
     }
   }
 
-  /// Tokens are random as a rule: as many buckets of their first bytes leave few to be moved.
+  /// Tokens are random as a rule: a bucket for each, by the first bytes, leaves few to be moved.
   mutating func sort() {
     let prefixes = tokens.lazy.map(\.prefix)
     guard let least = prefixes.min(), let most = prefixes.max() else { return }

@@ -113,12 +113,12 @@ extension Array {
   /// - Parameter count: larger than all numbers.
   @inlinable @inline(__always)
   package mutating func sort(byNumber number: (Element) -> Int, below count: Int) {
-    var places = [Int](repeating: 0, count: count + 1)
-    for element in self { places[number(element) + 1] += 1 }
-    for number in 0..<count { places[number + 1] += places[number] }
+    var indices = [Int](repeating: 0, count: count + 1)
+    for element in self { indices[number(element) + 1] += 1 }
+    for number in 0..<count { indices[number + 1] += indices[number] }
     for element in self {
-      self[places[number(element)]] = element
-      places[number(element)] += 1
+      self[indices[number(element)]] = element
+      indices[number(element)] += 1
     }
   }
 }
