@@ -36,7 +36,7 @@ package enum WideLoop {
     }
   }
 
-  /// Copies text with each quote twice to `target`, which has room for twice the text; returns the end of what was written.
+  /// Copies text with each quote twice to `target`, which has room for twice the text; returns the end of the copy.
   package static func doubleQuotes(
     of text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer
   ) -> UnsafeMutableRawPointer {

@@ -51,5 +51,5 @@ struct TimeBins {
 /// Counts big-endian times, `stride` bytes apart, in blocks of eight; returns how many. All their pages must have counts.
 size_t count_times(const uint8_t *times, size_t stride, size_t count, const struct TimeBins *bins);
 
-/// Copies text with each quote twice; returns the end of what was written. The target has room for twice the text.
+/// Copies text with each quote twice; returns the end of the copy. The target has room for twice the text.
 uint8_t *double_quotes(const uint8_t *source, size_t count, uint8_t *target);
