@@ -1,24 +1,31 @@
 import ArgumentParser
 import Basics
 
-/// Detects mistyped commands, which the argument parser takes for inputs of the default command.
+/// Finds the command that is named, and mistyped ones, which the argument parser takes for inputs of the default command.
 package enum CommandNames {
   /// The largest edit distance of a suggestion.
   private static let maxDistance = 2
 
-  /// Throws a usage error for an unknown command. The first word may also be a file, or look like a path: then it is
-  /// an input of the default command, which reports a missing file.
-  static func check(_ arguments: [String], of root: ParsableCommand.Type) throws {
-    guard let first = arguments.first, !first.hasPrefix("-") else { return }
+  /// A command, and the words that follow its name.
+  typealias Named = (command: ParsableCommand.Type, arguments: [String])
+
+  /// The command that is named; nil for help, and where only the parser can find it. Throws a usage error for an unknown
+  /// command. The first word may also be a file, or look like a path: then it is an input of the default command, which
+  /// reports a missing file.
+  static func named(_ arguments: [String], of root: ParsableCommand.Type) throws -> Named? {
+    guard let first = arguments.first, !first.hasPrefix("-") else { return nil }
     let path = root._commandName
-    if first == "help" { return try check(arguments.dropFirst(), of: root, path: path) }
-    if root.configuration.defaultSubcommand != nil, !names(of: root).contains(first) {
-      if isFile(first) || first.contains(where: { "./".contains($0) }) { return }
+    if first == "help" {
+      _ = try named(arguments.dropFirst(), of: root, path: path)
+      return nil
+    }
+    if let usual = root.configuration.defaultSubcommand, !names(of: root).contains(first) {
+      if isFile(first) || first.contains(where: { "./".contains($0) }) { return (usual, arguments) }
       let names = names(of: root) + ["help"]
       throw UsageError(
         "'\(first)' is neither a command nor a file\(hint(first, names)) (`apnsift help` lists all commands)")
     }
-    try check(arguments[...], of: root, path: path)
+    return try named(arguments[...], of: root, path: path)
   }
 
   /// Throws a usage error if an option precedes a command: the parser took the command for an input.
@@ -29,17 +36,17 @@ package enum CommandNames {
     }
   }
 
-  /// Checks the words that name a subcommand of `command`.
-  private static func check(
+  private static func named(
     _ words: ArraySlice<String>, of command: ParsableCommand.Type, path: String
-  ) throws {
+  ) throws -> Named? {
     let names = names(of: command)
-    guard let word = words.first, !word.hasPrefix("-"), !names.isEmpty else { return }
+    if names.isEmpty { return (command, Array(words)) }
+    guard let word = words.first, !word.hasPrefix("-") else { return nil }
     guard let index = names.firstIndex(of: word) else {
       throw UsageError(
         "'\(word)' is not a command of \(path)\(hint(word, names)) (`\(path) --help` lists them all)")
     }
-    try check(words.dropFirst(), of: command.configuration.subcommands[index], path: "\(path) \(word)")
+    return try named(words.dropFirst(), of: command.configuration.subcommands[index], path: "\(path) \(word)")
   }
 
   private static func names(of command: ParsableCommand.Type) -> [String] {

@@ -32,10 +32,11 @@ package enum Program {
   package static func command(
     _ arguments: [String], of root: ParsableCommand.Type
   ) throws -> any ParsableCommand {
-    try CommandNames.check(arguments, of: root)
+    let named = try CommandNames.named(arguments, of: root)
     let command: any ParsableCommand
     do {
-      command = try root.parseAsRoot(arguments)
+      // From the root, the parser looks at the options more often, a quarter of a short run; but its errors name all words.
+      command = try (try? named?.command.parse(named?.arguments)) ?? root.parseAsRoot(arguments)
     } catch {
       guard root.exitCode(for: error) == .validationFailure else { throw error }
       throw UnknownOption.error(in: arguments, of: root) ?? error

@@ -19,10 +19,14 @@ enum Catalogue {
   static let findings = entries(of: "finding ")
   static let flags = entries(of: "flag ")
 
+  // As bytes: the search of strings compares characters, which took more than all else of a short report.
+  private static let paragraphs = PackageResources.catalogue_txt
+    .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    .map { Substring(decoding: $0, as: UTF8.self) }.split(whereSeparator: \.isEmpty)
+
   /// The entries of a kind, by the rest of their first line.
   private static func entries(of kind: String) -> [(head: Substring, entry: CatalogueEntry)] {
-    String(decoding: PackageResources.catalogue_txt, as: UTF8.self).split(separator: "\n\n").compactMap {
-      let lines = $0.split(separator: "\n")
+    paragraphs.compactMap { lines in
       guard let head = lines.first, head.hasPrefix(kind) else { return nil }
       return (head.dropFirst(kind.count), entry(lines.dropFirst()))
     }

@@ -60,7 +60,7 @@ struct Apnsift: ParsableCommand {
       guard [.pipe, .socket, .file].contains(FileStatus(of: STDIN_FILENO)?.kind) else {
         throw CleanExit.helpRequest(Apnsift.self)
       }
-      return try Program.run(parseAsRoot(["inspect", "-"]))
+      return try Program.run(Inspect.parseAsRoot(["-"]))
     }
     let name = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
     if let name, ["generate", "serve"].contains(name) { throw UsageError(.commandOfLab(name)) }
