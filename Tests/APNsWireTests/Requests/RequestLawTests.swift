@@ -5,7 +5,7 @@ import Testing
 @Suite("Laws of the request decoder, on damaged streams")
 struct RequestLawTests {
   @Test("it says the same, however the run is cut", arguments: RequestLimits.variety.indices)
-  func chunks(_ index: Int) throws { try cut(streams: 150, index) }
+  func chunks(_ index: Int) throws { try cut(streams: 100, index) }
 
   /// Of `scripts/test --soak`.
   @Test("the same of many more streams", arguments: RequestLimits.variety.indices)

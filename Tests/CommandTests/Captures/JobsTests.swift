@@ -54,12 +54,13 @@ struct JobsTests {
     "inspect --no-hash --no-distinct", "report",
   ]
 
-  @Test(
-    "export and every sixth command have the same output, messages and exit code", arguments: inputs.indices)
-  func same(_ index: Int) throws {
+  @Test("export and every sixth command have the same output, messages and exit code", arguments: 0..<6)
+  func same(_ part: Int) throws {
     // So that --flagged gets the corpus, which has records of all kinds.
-    let commands = Self.commands.indices.filter { $0 == 0 || $0 % 6 == (index + 5) % 6 }
-    try compare(commands.map { Self.commands[$0] }, Self.inputs[index])
+    let commands = Self.commands.indices.filter { $0 == 0 || $0 % 6 == (part + 5) % 6 }
+    for index in stride(from: part, to: Self.inputs.count, by: 6) {
+      try compare(commands.map { Self.commands[$0] }, Self.inputs[index])
+    }
   }
 
   /// Of `scripts/test --soak`.

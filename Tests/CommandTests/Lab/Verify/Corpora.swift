@@ -53,7 +53,7 @@ extension TestDirectory {
     let text = try text(of: Repository.path(of: "samples/readers/\(reader)"))
     try #require(text.contains(old))
     try write(text.replacing(old, with: new), to: reader)
-    return "python3 \(reader)"
+    return "python3 -S \(reader)"
   }
 
   func verify(_ arguments: String...) throws -> Outcome { try apnsift(["verify", "corpus"] + arguments) }
@@ -101,8 +101,8 @@ enum Readers {
     return (counts + ["\(row["outcome"] ?? "")"]).joined(separator: " ")
   }
 
-  /// The right one, in Python.
-  static let right = "python3 '\(Repository.path(of: "samples/readers/reader.py"))'"
+  /// The right one, in Python, which without the modules of the site (-S) starts four times as fast.
+  static let right = "python3 -S '\(Repository.path(of: "samples/readers/reader.py"))'"
   /// A right client of pushes.
-  static let pushes = "python3 '\(Repository.path(of: "samples/readers/push_client.py"))'"
+  static let pushes = "python3 -S '\(Repository.path(of: "samples/readers/push_client.py"))'"
 }

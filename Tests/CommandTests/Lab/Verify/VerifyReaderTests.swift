@@ -107,7 +107,7 @@ import Testing
     "each fault of a reader of error responses is detected, and a right one has none", arguments: errorFaults)
   func detectedErrors(_ fault: String, _ cases: Set<String>) throws {
     try directory.write(Self.errorReader, to: "errors.py")
-    let reader = ["--reader", "python3 errors.py \(fault)"]
+    let reader = ["--reader", "python3 -S errors.py \(fault)"]
     try expectDetected(reader + ["--reader-of", "responses", "--damaged"], by: cases)
   }
 

@@ -26,7 +26,7 @@ import Testing
   /// Writes a reader in Python, and returns its command.
   private func reader(_ script: String) throws -> String {
     try directory.write(Self.connecting + script, to: "reader.py")
-    return "python3 reader.py"
+    return "python3 -S reader.py"
   }
 
   private func outcomes(_ arguments: String..., code: Int32) throws -> [String] {
