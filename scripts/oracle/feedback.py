@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from oracle.runs import Run
+from oracle.gateway import RequestRun
+from oracle.runs import Limits, Run
 from oracle.wire import HEADER, utc
 
 LONGEST_SEPARATOR = 1024
@@ -153,7 +154,14 @@ class TupleRun(Run):
                 position = None if end is None else self.after_known(end, position, model)
             if position is None or not self.tokens_differ(end, position):
                 return None, None
+            if number > 0 and self.has_request(range(o, first + 4), position - first):
+                return None, None
         return first, model
+
+    def has_request(self, positions, length):
+        """Does a request of that length begin at one of the positions?"""
+        requests = RequestRun(self.data, Limits())
+        return any(requests.extent(p) == ("known", p + length) for p in positions)
 
     def tokens_differ(self, end, p):
         """Have the token before end and that of the tuple at p at most an eighth of their bytes in common?"""

@@ -91,7 +91,8 @@ package struct TupleSpacing: Sendable {
     for _ in 1..<(next - index < Self.longLength ? proof : proof - 1) {
       guard let end = try groupEnd(from: tuple, limit: index + Self.reach, in: run, isLast: isLast),
         let start = try series.known(after: end, group: tuple, in: run, isLast: isLast),
-        differ(before: end, at: start, in: run)
+        differ(before: end, at: start, in: run),
+        !Self.hasRequest(from: index, tupleAt: next, length: start - next, in: run)
       else { return nil }
       tuple = start
     }
@@ -127,6 +128,13 @@ package struct TupleSpacing: Sendable {
     let same = Self.agreeing(
       run.extracting(end - compared..<end), run.extracting(nextEnd - compared..<nextEnd))
     return same * 8 <= compared
+  }
+
+  /// Whether what looks like a tuple is part of a request: its expiry, or bytes before its token, look like a time.
+  private static func hasRequest(from index: Int, tupleAt tuple: Int, length: Int, in run: RawSpan) -> Bool {
+    (index..<tuple + Tuple.lengthOffset).contains {
+      RequestRules.standard.extent(at: $0, in: run) == .known(end: $0 + length)
+    }
   }
 
   /// The first index of a tuple, or of one that the end of the run cuts.
