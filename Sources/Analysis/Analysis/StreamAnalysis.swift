@@ -169,7 +169,9 @@ final class StreamAnalysis {
   func finding(_ found: StreamFinding) throws {
     // Of another service, unless it is plaintext that ends.
     var finding = found
-    if found.code == .decryptionFailed, !isOfInterest, first.value.bytes &+ second.value.bytes == 0 {
+    if found.code == .decryptionFailed, !isOfInterest, !found.isOfExpected,
+      first.value.bytes &+ second.value.bytes == 0
+    {
       finding.code = .unrelatedTLS
     }
     if found.isLate, self[found.side ?? .second].coveredOffset != nil {
@@ -233,7 +235,12 @@ final class StreamAnalysis {
   }
 
   func close(_ report: StreamReport) throws {
-    let isRelated = isOfInterest && report.otherService == nil
+    let isRelated =
+      switch report.service {
+      case .expected: true
+      case .other: false
+      case nil: isOfInterest
+      }
     try close(&first.value, report.encryption?.first, reportsCiphertext: isRelated)
     try close(&second.value, report.encryption?.second, reportsCiphertext: isRelated)
     if report.encryption == nil, streamProtocol == .encrypted, !isRelated { try reportUnrelated(report) }

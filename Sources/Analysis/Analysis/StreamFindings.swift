@@ -111,11 +111,9 @@ extension StreamAnalysis {
   }
 
   func reportUnrelated(_ stream: StreamReport) throws {
-    try report(
-      StreamFinding(
-        .unrelatedTLS, side: nil, packet: stream.firstPacket,
-        message: stream.otherService
-          ?? "TLS on a port of another service: not decoded (--keys decrypts it)"))
+    var message: Message = "TLS on a port of another service: not decoded (--keys decrypts it)"
+    if case .other(let reason) = stream.service { message = reason }
+    try report(StreamFinding(.unrelatedTLS, side: nil, packet: stream.firstPacket, message: message))
   }
 
   func reportCiphertext(_ direction: inout DirectionAnalysis) throws {

@@ -31,8 +31,8 @@ package struct StreamReport: Equatable, Sendable {
   package var lastPacket: PacketReference?
   /// Nil unless the stream was decrypted, or that failed.
   package var encryption: StreamEncryption?
-  /// What shows that a stream of TLS without keys is another service's.
-  package var otherService: Message?
+  /// What a stream of TLS shows that no key opens; nil if its port must say it.
+  package var service: TLSService?
 
   package init(_ identity: StreamIdentity) { self.identity = identity }
 
@@ -40,6 +40,15 @@ package struct StreamReport: Equatable, Sendable {
     get { side == .first ? first : second }
     set { if side == .first { first = newValue } else { second = newValue } }
   }
+}
+
+/// Whose a stream of TLS is.
+package enum TLSService: Equatable, Sendable {
+  /// One that is looked for: the hello names one of Apple's services for providers, a key log has its secrets, or its
+  /// port is 2197.
+  case expected
+  /// Another one, which the hello shows.
+  case other(Message)
 }
 
 /// Missing bytes of a direction.
@@ -80,6 +89,8 @@ package struct StreamFinding: Equatable, Sendable {
   package var packet: PacketReference?
   /// Whether the analysis already has other bytes, and cannot take them back.
   package var isLate = false
+  /// Of a stream that no key opens: `TLSService.expected`.
+  package var isOfExpected = false
   package var message: Message
 
   package init(

@@ -42,7 +42,7 @@ extension Message {
     if name.hasPrefix("api-manage-broadcast.") {
       return "TLS to Apple's channel management (\(name.cutForReports)): not decoded"
     }
-    let isOld = name.hasPrefix("gateway.") || name.hasPrefix("feedback.")
+    let isOld = hello.namesService || name.hasPrefix("gateway.") || name.hasPrefix("feedback.")
     return hello.offersHTTP2 && !isOld
       ? "TLS with HTTP/2, which the old services do not speak: not decoded" : nil
   }

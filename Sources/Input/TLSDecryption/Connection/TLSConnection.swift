@@ -8,8 +8,7 @@ import PacketCapture
 /// a direction that needs the other one's handshake waits for it, within `DecryptionOptions.waitLimit`.
 package final class TLSConnection {
   private let state: ConnectionState
-  /// What shows that it is another service's.
-  private let otherService: Message?
+  package let service: TLSService?
   // A direction gets the other one's messages through `state` alone.
   @exclusivity(unchecked) private var first: DirectionReader
   @exclusivity(unchecked) private var second: DirectionReader
@@ -17,10 +16,10 @@ package final class TLSConnection {
   /// - Parameter starts: the offsets at which TLS begins in the directions.
   package init(
     _ context: DecryptionContext, slot: Int32 = 0, client: Side, starts: (first: Int, second: Int) = (0, 0),
-    otherService: Message? = nil
+    service: TLSService? = nil
   ) {
     state = ConnectionState(context, slot: slot, client: client)
-    self.otherService = otherService
+    self.service = service
     first = DirectionReader(.first, from: starts.first, state)
     second = DirectionReader(.second, from: starts.second, state)
   }
@@ -101,10 +100,12 @@ package final class TLSConnection {
     // No ciphertext follows the missing key: nothing is lost.
     if secret != nil, stop.map({ self[$0.side].end <= $0.offset }) ?? true { return nil }
     let reason = stop?.message ?? .noPlaintext(after: state.alert)
-    let service = secret == nil ? otherService : nil
-    var finding = StreamFinding(
-      service == nil ? .decryptionFailed : .unrelatedTLS, stream: number,
-      message: service.map { "\($0); \(reason)" } ?? reason)
+    var finding = StreamFinding(.decryptionFailed, stream: number, message: reason)
+    switch secret == nil ? service : nil {
+    case .other(let other): (finding.code, finding.message) = (.unrelatedTLS, "\(other); \(reason)")
+    case .expected: finding.isOfExpected = true
+    case nil: break
+    }
     if let stop {
       finding.side = stop.side
       finding.offset = self[stop.side].plaintextOffset

@@ -10,6 +10,13 @@ package struct ClientHello: Sendable {
   var ticket: [UInt8]?
   var offersTLS13 = false
 
+  /// Whether it names a service that providers talk to: `api.sandbox.push.apple.com`, but not `1-courier.push.apple.com`.
+  var namesService: Bool {
+    let name = serverName ?? ""
+    return name.hasSuffix(".push.apple.com")
+      && ["api.", "gateway.", "feedback."].contains(where: name.hasPrefix)
+  }
+
   /// - Parameter body: the message without its type and length.
   init?(_ body: ArraySlice<UInt8>) {
     var cursor = ByteCursor(body)

@@ -13,8 +13,8 @@ package final class DecryptionStage {
     /// Its first bytes have not come yet.
     case undecided(OpeningStream)
     case decrypted(TLSConnection)
-    /// Passed on, and another service's for this reason.
-    case otherService(Message)
+    /// Passed on, and of a service that it shows.
+    case service(TLSService)
 
     /// Nothing of it is of interest any more.
     var isPassed: Bool { if case .passed = self { true } else { false } }
@@ -22,7 +22,7 @@ package final class DecryptionStage {
     /// The events of its bytes are passed on.
     var passesBytes: Bool {
       switch self {
-      case .passed, .otherService: true
+      case .passed, .service: true
       case .undecided, .decrypted: false
       }
     }
@@ -31,8 +31,10 @@ package final class DecryptionStage {
   private let context: DecryptionContext
   private var output: DecryptedEvents { context.output }
   private let keys: StreamKeys
-  /// Ports of the services: of streams to others, the client's hello says nothing of interest.
+  /// Ports of the old services.
   private let ports: Set<UInt16>
+  /// Ports of pushes, which others use, too. Of streams to other ports, the client's hello says nothing of interest.
+  private static let pushPorts: Set<UInt16> = [443, 2197]
   /// Names of the files with secrets, by their numbers.
   private var fileNames: [String]
   /// The number of the current input's key logs; nil as long as it has none.
@@ -126,15 +128,18 @@ package final class DecryptionStage {
     guard stream.held.isEmpty else { return false }
     switch batch.withBytes(of: event, { stream.verdict(on: $0, from: event.side) }) {
     case .other: break
-    case .tls where context.store.isEmpty && !awaitsSecrets && !isOfInterest(stream): break
+    case .tls where context.store.isEmpty && !awaitsSecrets && !isOfInterest(stream, Self.pushPorts): break
     case .tls, .dialogue, .undecided: return false
     }
     self[event.slot] = .passed
     return true
   }
 
-  private func isOfInterest(_ stream: OpeningStream) -> Bool {
-    stream.identity.endpoint(stream.identity.server).map { ports.contains($0.port) } ?? false
+  /// Whether its server has one of the ports of the old services, or one of `others`.
+  private func isOfInterest(_ stream: OpeningStream, _ others: Set<UInt16> = []) -> Bool {
+    stream.identity.endpoint(stream.identity.server).map {
+      ports.contains($0.port) || others.contains($0.port)
+    } ?? false
   }
 
   private func take(_ event: StreamEvent, of batch: EventBatch) {
@@ -185,7 +190,7 @@ package final class DecryptionStage {
   /// Whether a stream of TLS waits: for keys that may follow it, or for what its hello says without them.
   private func waits(_ stream: OpeningStream) -> Bool {
     let store = context.store
-    guard awaitsSecrets || isOfInterest(stream) else { return false }
+    guard awaitsSecrets || isOfInterest(stream, Self.pushPorts) else { return false }
     guard let hello = stream.clientHello else { return stream.bytes < OpeningStream.waitLength }
     return awaitsSecrets && !store.hasSecrets(of: hello.random) && !store.hasNameless
   }
@@ -203,23 +208,31 @@ package final class DecryptionStage {
         output.events.finding(finding, slot: stream.slot)
       }
     }
-    let reason = isOfInterest(stream) ? hello.flatMap { Message.otherService($0) } : nil
+    let service = service(of: stream, hello)
     if context.store.isEmpty {
       stream.release(into: &output.events)
-      self[stream.slot] = reason.map { .otherService($0) } ?? .passed
+      self[stream.slot] = service.map { .service($0) } ?? .passed
     } else {
       let starts = (stream.start(of: .first), stream.start(of: .second))
       self[stream.slot] = .decrypted(
-        TLSConnection(context, slot: stream.slot, client: client, starts: starts, otherService: reason))
+        TLSConnection(context, slot: stream.slot, client: client, starts: starts, service: service))
       for event in stream.held.events { take(event, of: stream.held) }
     }
+  }
+
+  private func service(of stream: OpeningStream, _ hello: ClientHello?) -> TLSService? {
+    if isOfInterest(stream), let other = hello.flatMap({ Message.otherService($0) }) { return .other(other) }
+    let isExpected =
+      hello.map { $0.namesService || context.store.hasSecrets(of: $0.random) } ?? isOfInterest(stream, [2197])
+    return isExpected ? .expected : nil
   }
 
   private func close(_ report: StreamReport, _ slot: Int32) {
     var report = report
     if case .undecided(let stream) = self[slot] { end(stream) }
-    if case .otherService(let reason) = self[slot] { report.otherService = reason }
+    if case .service(let service) = self[slot] { report.service = service }
     if case .decrypted(let connection) = self[slot] {
+      report.service = connection.service
       connection.finish()
       if let finding = connection.finding(report.identity.number) {
         output.events.finding(finding, slot: slot)
