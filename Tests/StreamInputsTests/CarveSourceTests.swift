@@ -114,11 +114,17 @@ struct CarveSourceTests {
     }
   }
 
-  @Test("tuples at the very start and end of the input", arguments: encodings)
+  @Test("tuples at the very start and end of the input, and directly after text", arguments: encodings)
   func ends(_ form: PlantedBytes.Form) {
     var generator = SeededGenerator(seed: 8)
     var planted = PlantedBytes()
     planted.plant(PlantedBytes.tuples(4, &generator), as: form, &generator)
+    if form == .hex {
+      planted.append(Array("\n".utf8))
+      // Times that begin with an X, which may be a sign between digits.
+      let late = PlantedBytes.tuples(3, &generator).map { (time: 0x58 << 24 | $0.time >> 8, token: $0.token) }
+      planted.plant(late, as: .binary, &generator)
+    }
     #expect(carved(planted.bytes, first: .max) { 0 } == Self.expected(planted))
   }
 

@@ -97,7 +97,9 @@ struct EncodedText {
 
   func position(ofBit bit: Int, of form: TextEncoding) -> Position {
     let (digit, rest) = bit.quotientAndRemainder(dividingBy: form.digitBits)
-    return digit < digitCount ? Position(index: index(ofDigit: digit), bit: rest) : Position(index: end)
+    if digit < digitCount { return Position(index: index(ofDigit: digit), bit: rest) }
+    // Signs between digits may begin what follows the last one.
+    return Position(index: digitCount > 0 ? index(ofDigit: digitCount &- 1) &+ 1 : end)
   }
 
   // MARK: - Bytes
