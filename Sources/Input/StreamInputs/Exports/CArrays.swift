@@ -65,6 +65,8 @@ struct CArrays: LineDecoder {
         !text.has("/", at: start), !text.has("#", at: start)
       {
         error(#"expected "char peer0_0[] = {"; line skipped"#, at: start)
+      } else {
+        skip(text)
       }
       return nil
     }
@@ -75,9 +77,13 @@ struct CArrays: LineDecoder {
     return brace
   }
 
-  /// The index after the brace of an array that the line declares.
+  /// The index after the brace of an array that the line declares: `a[] = {`, `a[4] PROGMEM={`, `array<byte, 4> a = {`.
   static func declaration(_ text: RawSpan) -> Int? {
-    text.end(of: "] = {", from: 0) ?? text.end(of: "]={", from: 0)
+    guard let type = text.end(of: "]", from: 0) ?? text.end(of: ">", from: 0),
+      let sign = text.end(of: "=", from: type)
+    else { return nil }
+    let brace = text.skippingBlanks(from: sign)
+    return text.has("{", at: brace) ? brace &+ 1 : nil
   }
 
   static func name(_ text: RawSpan) -> PeerName? {

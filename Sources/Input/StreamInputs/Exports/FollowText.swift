@@ -79,7 +79,7 @@ struct FollowText: LineDecoder {
   /// `Filter: tcp.stream eq 0`, `Node 0: 192.0.2.1:40000`, and `Node 1: …`, after which the bytes begin; for followed
   /// TLS, tshark prints `:0` for the other end.
   private mutating func readHeader(_ text: RawSpan) {
-    guard text.has("Node 0: ") || text.has("Node 1: ") else { return }
+    guard text.has("Node 0: ") || text.has("Node 1: ") else { return skip(text) }
     let peer = ExportConnection.Peer(text, 8..<text.byteCount, mark: ":")
     if text.has("Node 0: ") {
       connection.peers.first = peer
@@ -100,7 +100,7 @@ struct FollowText: LineDecoder {
     if state == .before, isHex ? Self.offset(text, from: start) != nil : Self.isRaw(text, from: start) {
       begin()
     }
-    guard state == .body else { return }
+    guard state == .body else { return skip(text) }
     let side: Side = start > 0 ? .second : .first
     if isHex { return readRow(text, from: start, of: side) }
     output.beginSegment(side)

@@ -27,6 +27,8 @@ struct FollowYAML: LineDecoder {
   private var count = SideCount()
   /// Attributes of the packet whose data come next.
   private var side: Side?
+  /// Whether a packet began whose data did not come.
+  private var isWithinPacket = false
   private var packet = PacketReference(number: nil)
   private var base64 = DigitReader(.base64)
 
@@ -41,7 +43,9 @@ struct FollowYAML: LineDecoder {
     let isKey = text.has("- ", at: start) || text.has("#", at: start) || text.end(of: ":", from: start) != nil
     if start == 0 || isKey { return readKey(text, from: start) }
     switch state {
-    case .data: base64.read(text, start..<text.byteCount, of: line, into: &output)
+    case .data:
+      isWithinPacket = false
+      base64.read(text, start..<text.byteCount, of: line, into: &output)
     case .lostData: break
     case .keys, .peers: reportKey(at: start)
     }
@@ -50,6 +54,8 @@ struct FollowYAML: LineDecoder {
   mutating func finish() {
     if case .peers = state {
       error("the text ends within the list of peers: it is truncated", at: 0)
+    } else if isWithinPacket {
+      error("the text ends before the data of a packet: it is truncated", at: 0)
     }
   }
 
@@ -84,7 +90,7 @@ struct FollowYAML: LineDecoder {
     case (_, .peers): reportKey(at: key.lowerBound)
     case ("packet", _):
       packet = PacketReference(number: nil, original: text.wholeNumber(at: start))
-      (side, state) = (nil, .keys)
+      (side, state, isWithinPacket) = (nil, .keys, true)
       if packet.original == nil { error("a packet without a number", at: key.lowerBound) }
     case ("peer", _): side = Self.side(text, at: start)
     case ("timestamp", _): packet.time = text.time(at: start, maxDigits: Self.timeDigits)
@@ -96,7 +102,7 @@ struct FollowYAML: LineDecoder {
         error(
           "data of a packet without a peer; skipped, so an unknown number of bytes is missing",
           at: key.lowerBound)
-        state = .lostData
+        (state, isWithinPacket) = (.lostData, false)
       }
     default: reportKey(at: key.lowerBound)
     }

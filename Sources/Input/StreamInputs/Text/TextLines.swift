@@ -40,6 +40,11 @@ extension LineDecoder {
 
   /// - Parameter index: the character of the line that it is about.
   mutating func error(_ message: Message, at index: Int) { output.error(message, at: line.position(index)) }
+
+  /// Reports a line outside of streams, if it may have bytes: else it is text that tools write between them.
+  mutating func skip(_ text: RawSpan) {
+    if text.mayHaveBytes { error("bytes outside of a stream whose form is known; line skipped", at: 0) }
+  }
 }
 
 /// Splits blocks into lines; the result does not depend on the block boundaries.

@@ -24,6 +24,24 @@ extension RawSpan {
     byteCount &- start >= 40 && (start..<byteCount).allSatisfy { byte(at: $0) == UInt8(ascii: sign) }
   }
 
+  /// Whether the line may have bytes, in a form that its reader does not know: it is a word of base64 digits, or two
+  /// thirds of its other characters than blanks, commas and `x` are hex digits, at least 16 in all.
+  var mayHaveBytes: Bool {
+    let start = skippingBlanks(from: 0)
+    var (hex, others) = (0, 0)
+    var isWord = true
+    for index in start..<byteCount {
+      let character = byte(at: index)
+      isWord = isWord && Digits.base64[Int(character)] & Digits.isInvalid == 0
+      if Digits.hex[Int(character)] != Digits.isInvalid {
+        hex += 1
+      } else if !" \t,x".utf8.contains(character) {
+        others += 1
+      }
+    }
+    return isWord && byteCount - start >= 40 || hex >= 16 && hex >= 2 * others
+  }
+
   /// The index of the first character at or after `start` that is not skipped.
   @inline(__always)
   private func skipping(from start: Int, _ isSkipped: (UInt8) -> Bool) -> Int {
