@@ -3,10 +3,11 @@ makes of them."""
 
 import fnmatch
 import json
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+import yaml
 
 from apnsift_tool import SAMPLES
 from oracle import tcp
@@ -62,19 +63,12 @@ class Case:
         return [item for item in self.expected if item["type"] in types]
 
 
-def listed(text, key):
-    """The words of a list in brackets, which docs/corpora.md shows."""
-    found = re.search(rf"^{key}: \[(.*)\]$", text, re.MULTILINE)
-    words = re.findall(r'"[^"]*"|[^",]+', found[1]) if found else []
-    return [word.strip('" ') for word in words if word.strip()]
-
-
 def read(directory):
-    description = (directory / "case.yml").read_text()
+    described = yaml.load((directory / "case.yml").read_text(), yaml.BaseLoader)
     _, *expected, summary = map(json.loads, (directory / "expected.ndjson").read_text().splitlines())
     return Case(
-        str(directory.relative_to(CORPUS)), directory, listed(description, "options"),
-        list(map(int, listed(description, "chunks"))), re.findall(r"^  - (.*)$", description, re.MULTILINE),
+        str(directory.relative_to(CORPUS)), directory, described.get("options", []),
+        list(map(int, described.get("chunks", []))), described.get("covers", []),
         {path.name: path.read_bytes() for path in directory.glob("input.*")}, expected, summary,
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ import shutil
 import sqlite3
 
 from apnsift_tool import SAMPLES, run
+from file_systems import UNITS, Volume, damaged, partitioned
 from oracle.wire import tuples_bytes as wire
 
 FIRST, LAST = 1_300_000_000, 1_600_000_000  # times of tuples, in seconds since 1970
@@ -23,21 +24,21 @@ HTML = "<!DOCTYPE html>\n<html><head><title>Intranet</title></head><body><p>Push
 
 
 class Evidence:
-    """The folder, one to make things in, and a row for each planted tuple."""
+    """The folder, one to make things in, a row for each planted tuple, and (image, offset, kind) of file systems."""
 
     def __init__(self, directory):
         self.folder, self.work = directory / "evidence", directory / "work"
-        self.random, self.planted = random.Random(18), []
+        self.random, self.planted, self.volumes = random.Random(18), [], []
 
     def tuples(self, count):
         """Random ones, of which no token occurs twice."""
         return [(self.random.randrange(FIRST, LAST), self.random.randbytes(32)) for _ in range(count)]
 
-    def plant(self, source, tuples, offset=0):
+    def plant(self, source, tuples, offset=0, more={}):
         """Notes tuples in the input with this name. Offsets are those of the first character of each, from 0."""
         for index, (time, token) in enumerate(tuples):
             at = None if offset is None else offset + 38 * index
-            self.planted.append({"source": source, "time": time, "token": token.hex(), "file_offset": at})
+            self.planted.append({"source": source, "time": time, "token": token.hex(), "file_offset": at, **more})
 
     def write(self, name, data, folder=None):
         path = (folder or self.folder) / name
@@ -56,13 +57,6 @@ class Evidence:
         """A dump to be packed, and its tuples."""
         tuples = self.tuples(count)
         return self.write(name, wire(tuples), self.work), tuples
-
-    def image(self, name, mebibytes, *command):
-        """An empty image in which a program made a file system."""
-        path = self.write(name, b"")
-        os.truncate(path, mebibytes << 20)
-        run([*command, path])
-        return path
 
     def copy(self, name, source):
         return self.write(name, source.read_bytes())
@@ -135,20 +129,21 @@ def texts(evidence):
 
 
 def images(evidence):
-    file, deleted = evidence.make("ext4/feedback.bin", 500)
-    evidence.write("ext4/notes.txt", "no dumps here\n", evidence.work)
-    image = evidence.image("images/server.ext4", 16, "mkfs.ext4", "-q", "-F", "-b", "4096",
-        "-U", "00000000-0000-0000-0000-000000000018", "-d", file.parent)
-    run(["debugfs", "-w", "-R", "rm feedback.bin", image])
-    evidence.plant("images/server.ext4", deleted, image.read_bytes().find(wire(deleted)[:76]))
-
-    stick = evidence.image(evidence.work / "stick.fat", 8, "mkfs.vfat", "-i", "18181818")
-    file, lost = evidence.make("lost.bin", 200)
-    run(["mcopy", "-i", stick, file, "::lost.bin"])
-    run(["mdel", "-i", stick, "::lost.bin"])
-    run(["ewfacquire", "-u", "-t", evidence.folder / "images/stick", "-f", "encase6", "-c", "none", "-S", "4194304",
-        "-C", "2026-18", "-e", "A. Examiner", "-E", "7", "-N", "found in a drawer", stick])
-    evidence.plant("images/stick.E01", lost, stick.read_bytes().find(wire(lost)[:76]))
+    ext4, fat, ntfs = (Volume(kind, evidence.work, evidence.tuples) for kind in UNITS)
+    disk, starts = partitioned([ext4, fat])
+    for name, data in {"server.ext4": ext4.image.read_bytes(), "old.ntfs": ntfs.image.read_bytes(), "disk.img": disk}.items():
+        evidence.write(f"images/{name}", data)
+    evidence.write("images/damaged.ext4", damaged(ext4))
+    run(["ewfacquire", "-u", "-t", evidence.folder / "images/stick", "-f", "encase6", "-c", "none", "-S", "41943040",
+        "-C", "2026-18", "-e", "A. Examiner", "-E", "7", "-N", "found in a drawer", fat.image])
+    for name, start, volume in [
+        ("server.ext4", 0, ext4), ("old.ntfs", 0, ntfs), ("stick.E01", 0, fat),
+        ("disk.img", starts[0], ext4), ("disk.img", starts[1], fat),
+    ]:
+        evidence.volumes.append((f"evidence/images/{name}", start, volume.kind))
+        for state, path, chain in volume.planted:
+            at = start + volume.image.read_bytes().index(wire(chain))
+            evidence.plant(f"images/{name}", chain, at, {"fs_state": state, "fs_path": path})
 
     memory, kept, at = bytearray(evidence.random.randbytes(3 << 20)), evidence.tuples(20), 1_234_567
     memory[at:at + 38 * len(kept)] = wire(kept)
@@ -182,18 +177,19 @@ def questions(evidence, first):
         "encrypted": "secret.zip!secret.bin",
         "token": {"token": token.hex(), "time": time, "offset": 38 * 7,
                   "sources": ["dumps/Copy of feedback-2013.bin", "dumps/feedback-2013.bin", "dumps/latest.bin"]},
-        "deleted": {source: next(row["file_offset"] for row in evidence.planted if row["source"] == source)
-                    for source in ["images/server.ext4", "images/stick.E01", "images/memory.001"]},
+        "deleted": {source: next(row["file_offset"] for row in evidence.planted
+            if row["source"] == source and row.get("fs_state") in ("deleted", None))
+            for source in ["images/server.ext4", "images/stick.E01", "images/memory.001"]},
         "not_read": ["pictures/photo.jpg", "documents/manual.pdf", "documents/page.html", "databases/devices.sqlite",
                      "lists/tokens.txt", "SHA256SUMS", "dumps/live", "dumps/gone.bin"],
     }
 
 
 def make(directory):
-    """Makes DIRECTORY/evidence; the answers, and the rows of planted tuples."""
+    """Makes DIRECTORY/evidence; the answers, the rows of planted tuples, and the file systems."""
     evidence = Evidence(directory)
     first = dumps(evidence)
     for part in archives, captures, texts, images, others:
         part(evidence)
     shutil.rmtree(evidence.work)
-    return questions(evidence, first), evidence.planted
+    return questions(evidence, first), evidence.planted, evidence.volumes

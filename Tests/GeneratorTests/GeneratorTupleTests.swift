@@ -1,7 +1,7 @@
 import Generator
 import Testing
 
-/// The bytes of generated streams. That a decoder finds the truth in files of any kind, `scripts/cross-check-generated` says.
+/// The bytes of generated streams. That a decoder finds the truth in files of any kind, `scripts/cross-check generated` says.
 @Suite("Generated tuples") struct GeneratorTupleTests {
   /// The tuples of an undamaged dump.
   private func tuples(_ dump: [UInt8]) -> [(time: UInt32, token: [UInt8])] {

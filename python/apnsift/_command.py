@@ -70,10 +70,15 @@ def version() -> str:
     >>> apnsift.version().split(".")[0]
     '1'
     """
-    with Run(["--version"]) as run:
-        text = run.output.read().decode()
+    return printed(["--version"]).decode().split("\n", 1)[0]
+
+
+def printed(arguments: Sequence[str]) -> bytes:
+    """What the command prints; an exception if it fails."""
+    with Run(arguments) as run:
+        text = run.output.read()
         run.finish()
-    return text.split("\n", 1)[0]
+    return text
 
 
 def repeatable() -> frozenset[str]:
@@ -83,10 +88,7 @@ def repeatable() -> frozenset[str]:
 
 @functools.lru_cache(maxsize=None)
 def _repeatable(command: str) -> frozenset[str]:
-    with Run(["export", "--experimental-dump-help"]) as run:
-        described = json.loads(run.output.read())
-        run.finish()
-    options = described["command"]["arguments"]
+    options = json.loads(printed(["export", "--experimental-dump-help"]))["command"]["arguments"]
     return frozenset(name["name"] for option in options if option["isRepeating"] for name in option.get("names", ()))
 
 

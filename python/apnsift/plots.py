@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from apnsift._arguments import options
-from apnsift._command import Run
+from apnsift._command import printed
 
 UNKNOWN_APP = "unknown app"
 _DAY = 86_400  # seconds
@@ -98,10 +98,8 @@ def _rows(store: str, command_options: dict[str, Any]) -> list[tuple[str, int | 
     """App, and UNIX seconds of registration and invalidation."""
     columns = {"app": pa.string(), "registered_at": pa.int64(), "invalidated_at": pa.int64()}
     arguments = ["--columns=" + ",".join(columns), "--time-form=seconds", f"--store={store}", *options(command_options)]
-    with Run(["store", "export", *arguments]) as run:
-        text = run.output.read()
-        run.finish()
-    read = pyarrow.csv.read_csv(io.BytesIO(text), convert_options=pyarrow.csv.ConvertOptions(column_types=columns))
+    text = io.BytesIO(printed(["store", "export", *arguments]))
+    read = pyarrow.csv.read_csv(text, convert_options=pyarrow.csv.ConvertOptions(column_types=columns))
     return list(zip(*(read[name].to_pylist() for name in columns)))
 
 

@@ -106,16 +106,6 @@ def plain(cell):
     return cell.astimezone(datetime.timezone.utc) if isinstance(cell, datetime.datetime) else cell
 
 
-def test_files_that_are_named_one_by_one(tmp_path):
-    """In a directory, files of no known format are skipped; named, they are read."""
-    names = sorted(path for path in (ROOT / "samples" / "corpus").rglob("*") if path.is_file())[:400]
-    for kind in ("feedback", "requests", "findings"):
-        table = pa.ipc.open_stream(export(kind, "-t", "arrow", "--", *names)).read_all()
-        table.validate(full=True)
-        compare(kind, table, export(kind, "-t", "csv", "--", *names).decode())
-        assert table.num_rows > 20
-
-
 @pytest.mark.parametrize("rows", [1, 7, 100_000])
 @pytest.mark.parametrize("kind", ["feedback", "requests", "findings"])
 def test_batches_of_any_size_have_the_same_rows(kind, rows):

@@ -72,10 +72,6 @@ def test_an_arrow_stream_is_taken_by_other_libraries():
     assert apnsift.read(LOST).to_pandas()["time"].min() == TIME
 
 
-def test_batches_have_the_rows_asked_for():
-    assert [batch.num_rows for batch in apnsift.read(LOST, batch_rows=10)] == [10, 10, 10, 9]
-
-
 def test_several_jobs_give_the_same_rows():
     files = ["samples/captures", "samples/tls-session.bin", LOST]
     one, two = (table(files, jobs=jobs) for jobs in (1, 2))

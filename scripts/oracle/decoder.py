@@ -1,11 +1,4 @@
-"""Dumps and connections decoded: the runs of each direction, and what became of requests.
-
-usage: python3 -m oracle.decoder DUMP [feedback|requests|responses]     (in scripts/: what the rules say of a dump, as JSON)
-"""
-
-import json
-import sys
-from pathlib import Path
+"""Dumps and connections decoded: the runs of each direction, and what became of requests."""
 
 from oracle.correlation import correlate
 from oracle.feedback import TupleRun
@@ -41,8 +34,3 @@ def decode_connection(directions, limits):
         for record in direction.records:
             record["flags"] = sorted(record["flags"])
     return directions
-
-
-if __name__ == "__main__":
-    decoded = decode_dump(Path(sys.argv[1]).read_bytes(), *sys.argv[2:])
-    print(json.dumps({name: value for name, value in vars(decoded).items() if name != "kind"}, indent=1))

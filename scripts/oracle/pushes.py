@@ -13,10 +13,11 @@ Of a broadcast or a request for channels also: method, channel_id, request_id, r
 the record), and what the bodies say, by column.
 """
 
-import datetime
 import json
 import re
 from pathlib import Path
+
+from oracle.captures import stamp
 
 # The status of each reason, by docs/spec/pushes.md#reasons; and which reasons are of broadcasts and channels alone.
 RULES = (Path(__file__).resolve().parents[2] / "docs" / "spec" / "pushes.md").read_text()
@@ -51,11 +52,6 @@ def number(text):
     return int(text) if text is not None and text.isascii() and text.isdigit() else None
 
 
-def utc(milliseconds):
-    moment = datetime.datetime.fromtimestamp(milliseconds // 1000, datetime.timezone.utc)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
-
-
 def asked(path, method):
     """(kind of record, operation on channels, bundle id) of a request; no kind for one of another service."""
     if path.startswith("/3/device/"):
@@ -87,7 +83,7 @@ class Exchange:
             "token": digits and digits.lower(), "token_length": digits and len(digits) // 2,
             "token_text": None if digits else text, "apns_id": item["response_apns_id"] or item["request_apns_id"],
             "unique_id": item["apns_unique_id"], "priority": number(item["priority"]), "expiration": number(item["expiration"]),
-            "timestamp": None if time is None else time // 1000, "time": None if time is None else utc(time),
+            "timestamp": None if time is None else time // 1000, "time": None if time is None else stamp(time * 1_000_000, 3),
             "app": self.app, "operation": self.operation,
         }  # fmt: skip
         return {name: values.get(name) for name in COLUMNS[self.kind] if name not in OF_RECORD}

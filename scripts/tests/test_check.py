@@ -1,54 +1,51 @@
 """scripts/check fails where a part fails, and runs the parts after it."""
 
-import contextlib
-import io
-import tempfile
-import unittest
-from pathlib import Path
-from unittest import mock
+import re
 
-from checkers import load
+import pytest
+from conftest import load
 
 check = load("check")
 AREAS = {"area": ("", [("bad", "sh -c 'echo bad; exit 3'", ""), ("good", "echo good", "")])}
+TOOK = r"\d+ s, \d+ of processors"
 
 
-class CheckTests(unittest.TestCase):
-    def run_check(self, *words):
-        """What it prints, and its exit code."""
-        output = io.StringIO()
-        with (
-            tempfile.TemporaryDirectory() as last, mock.patch.multiple(check, AREAS=AREAS, LAST=Path(last)),
-            mock.patch("sys.argv", ["check", *words]), contextlib.redirect_stdout(output),
-            self.assertRaises(SystemExit) as ended,
-        ):
+@pytest.fixture
+def run_check(monkeypatch, capsys, tmp_path):
+    """Runs areas; what is printed, and the exit code."""
+    def run(*words, areas=AREAS):
+        for name, value in {"AREAS": areas, "LAST": tmp_path, "FIRST": [["area bad", "area good"]]}.items():
+            monkeypatch.setattr(check, name, value)
+        monkeypatch.setattr("sys.argv", ["check", *words])
+        with pytest.raises(SystemExit) as ended:
             check.main()
-        return output.getvalue(), ended.exception.code
+        return capsys.readouterr().out, ended.value.code
 
-    def test_a_part_that_fails(self):
-        output, code = self.run_check("area")
-        took = r"\d+ s, \d+ of processors"
-        self.assertRegex(output, rf"^bad\narea bad: {took}, failed: sh .*\narea good: {took}\n$")
-        self.assertEqual(code, True)
+    return run
 
-    def test_a_part_that_passes(self):
-        output, code = self.run_check("area", "good")
-        self.assertRegex(output, r"^area good: \d+ s, \d+ of processors\n$")
-        self.assertEqual(code, False)
 
-    def test_all_areas(self):
-        areas = AREAS | {"second": ("", [("also bad", "false", "")])}
-        with mock.patch.multiple(check, FIRST=[["area bad", "area good"]]), mock.patch.dict(AREAS, areas):
-            output, code = self.run_check("all")
-        self.assertRegex(output, "bad\narea bad: .* failed")
-        self.assertRegex(output, "area good: ")
-        self.assertRegex(output, "second also bad: .* failed: false")
-        self.assertEqual(code, True)
+def test_a_part_that_fails(run_check):
+    output, code = run_check("area")
+    assert re.search(rf"^bad\narea bad: {TOOK}, failed: sh .*\narea good: {TOOK}\n$", output) and code is True
 
-    def test_all_areas_but_soak_have_each_part_once(self):
-        listed = [part for parts in check.lists() for part in parts]
-        self.assertEqual(sorted(listed), sorted(part for area in check.AREAS if area != "soak" for part in check.parts_of(area, [])))
 
-    def test_what_is_not_there(self):
-        self.assertIn("there is no other", self.run_check("other")[1])
-        self.assertIn("there is no other", self.run_check("area", "good", "other")[1])
+def test_a_part_that_passes(run_check):
+    output, code = run_check("area", "good")
+    assert re.search(rf"^area good: {TOOK}\n$", output) and code is False
+
+
+def test_all_areas(run_check):
+    output, code = run_check("all", areas=AREAS | {"second": ("", [("also bad", "false", "")])})
+    for line in ("bad\narea bad: .* failed", "area good: ", "second also bad: .* failed: false"):
+        assert re.search(line, output)
+    assert code is True
+
+
+def test_all_areas_but_soak_have_each_part_once():
+    listed = [part for parts in check.lists() for part in parts]
+    assert sorted(listed) == sorted(part for area in check.AREAS if area != "soak" for part in check.parts_of(area, []))
+
+
+def test_what_is_not_there(run_check):
+    for words in (["other"], ["area", "good", "other"]):
+        assert "there is no other" in run_check(*words)[1]

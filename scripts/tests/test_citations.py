@@ -1,10 +1,6 @@
 """Dead citations are found where they are planted, and no other."""
 
-import tempfile
-import unittest
-from pathlib import Path
-
-from checkers import load
+from conftest import load
 
 citations = load("check-citations")
 
@@ -26,12 +22,8 @@ DEAD = [
 ]
 
 
-class CitationTests(unittest.TestCase):
-    def test_planted_citations(self):
-        with tempfile.TemporaryDirectory() as directory:
-            root = Path(directory)
-            for name, text in PLANTED.items():
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text(text, encoding="utf-8")
-            found = sorted((str(file), number, cited) for file, number, cited, _ in citations.check(root))
-        self.assertEqual(found, sorted(DEAD))
+def test_planted_citations(tmp_path):
+    for name, text in PLANTED.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert sorted((str(file), number, cited) for file, number, cited, _ in citations.check(tmp_path)) == sorted(DEAD)

@@ -1,8 +1,7 @@
 """What check-digests leaves out of an answer: options with their defaults, and nothing else."""
 
-import unittest
-
-from checkers import load
+import pytest
+from conftest import load
 
 digests = load("check-digests")
 ROW = b"<div><dt>--%s</dt><dd>%s</dd></div>\n"
@@ -17,9 +16,8 @@ CASES = {
 }
 
 
-class DefaultOptionTests(unittest.TestCase):
-    def test_defaults_alone_are_left_out(self):
-        command = digests.Command.__new__(digests.Command)
-        command.defaults = {"ndjson": [b'{"from":"auto","keys":[],"memory":1024}'], "report": [ROW % (b"from", b"auto")]}
-        for answer, digested in CASES.items():
-            self.assertEqual(command.without_defaults(answer), digested)
+@pytest.mark.parametrize("answer", CASES)
+def test_defaults_alone_are_left_out(answer):
+    command = digests.Command.__new__(digests.Command)
+    command.defaults = {"ndjson": [b'{"from":"auto","keys":[],"memory":1024}'], "report": [ROW % (b"from", b"auto")]}
+    assert command.without_defaults(answer) == CASES[answer]

@@ -1,10 +1,7 @@
 """Small documents and a stub of the command: what check-readme finds in them, and what --update writes."""
 
-import tempfile
-import unittest
-from pathlib import Path
-
-from checkers import load
+import pytest
+from conftest import load
 
 readme = load("check-readme")
 
@@ -37,25 +34,26 @@ STALE = "```console\n$ apnsift x.bin\nold\n```\n\n```console\n$ echo a\n…\nb\n
 UPDATED = "```console\n$ apnsift x.bin\none\ntwo\nthree\n```\n\n```console\n$ echo a\n…\nb\n```\n"
 
 
-class ReadmeTests(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.document = Path(directory.name, "document.md")
-        self.command = Path(directory.name, "apnsift")
-        self.command.write_text(STAND_IN)
-        self.command.chmod(0o755)
+@pytest.fixture
+def checked(tmp_path):
+    """Checks a text: its faults, and the text that is there then."""
+    document, command = tmp_path / "document.md", tmp_path / "apnsift"
+    command.write_text(STAND_IN)
+    command.chmod(0o755)
 
-    def faults(self, text, **options):
-        self.document.write_text(text)
-        return readme.check(self.document, str(self.command), **options)
+    def check(text, **options):
+        document.write_text(text)
+        return readme.check(document, str(command), **options), document.read_text()
 
-    def test_documents(self):
-        for name, (text, expected) in CASES.items():
-            with self.subTest(name):
-                faults = self.faults(text)
-                self.assertEqual(len(faults), expected, faults)
+    return check
 
-    def test_update(self):
-        self.assertEqual(len(self.faults(STALE, update=True)), 1)
-        self.assertEqual(self.document.read_text(), UPDATED)
+
+@pytest.mark.parametrize("name", CASES)
+def test_documents(name, checked):
+    text, expected = CASES[name]
+    assert len(checked(text)[0]) == expected
+
+
+def test_update(checked):
+    faults, text = checked(STALE, update=True)
+    assert len(faults) == 1 and text == UPDATED

@@ -1,17 +1,13 @@
-#!/usr/bin/env python3
-"""Counts the streams of other services in which apnsift sees records.
+"""Streams of other services, in which apnsift should see no records.
 
 Draws conversations of Modbus, DNP3 and IEC 104, length-prefixed messages, small numbers and noise, on ports of their own, with
 or without handshake, and of one or both sides. None has a record, unless two tuples in a row are drawn by chance.
-
-usage: check-chance [--count N] [--seed N]    (the command under test: APNSIFT, else the release build)
 """
 
 import collections
-import random
 import struct
 
-from apnsift_tool import binary, conclude, keep, options, table, temporary_folder
+from apnsift_tool import binary, table
 from oracle.captures import RAW_IP, frames, pcap
 from oracle.packets import Conversation, Peer
 from oracle.wire import EARLIEST, LATEST, tuple_bytes
@@ -80,19 +76,16 @@ def capture(count, draw):
     return pcap(frames(packets), RAW_IP)
 
 
-def main():
-    chosen = options(__doc__, count=20_000, seed=1)
-    with temporary_folder() as directory:
-        path = directory / f"{chosen.seed}.pcap"
-        path.write_bytes(capture(chosen.count, random.Random(chosen.seed)))
-        command = ["export", "--records", "streams", path]
-        rows = [row for row in table(*command) if row["records"] not in ("", "0")]
+class Chance:
+    def __init__(self, draw, directory, count):
+        path = directory / "chance.pcap"
+        path.write_bytes(capture(count, draw))
+        self.command, self.count = [binary(), "export", "--records", "streams", path], count
+
+    def check(self):
+        rows = [row for row in table(*self.command[1:]) if row["records"] not in ("", "0")]
         ports = [{int(row[side].rpartition(":")[2]) for side in ("client", "server")} & set(SERVICES) for row in rows]
         names = collections.Counter(SERVICES[port.pop()][0] for port in ports)
-        found = f"{len(rows)} of {chosen.count} streams have {sum(int(row['records']) for row in rows)} records: {dict(names)}"
-        is_more = len(rows) > chosen.count / 1000
-        conclude([f"{found}: more than one stream in a thousand: {keep([binary(), *command])}"] if is_more else [], found)
-
-
-if __name__ == "__main__":
-    main()
+        if len(rows) > self.count / 1000:
+            found = f"{len(rows)} with {sum(int(row['records']) for row in rows)} records: {dict(names)}"
+            yield "chance", self.command, [f"more than one stream in a thousand: {found}"]

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
-"""Compares the records that apnsift carves from lines of text with those of a second reading of docs/spec/text-lines.md, by
-regular expressions. The lines are drawn from words, times and marks at random.
-
-usage: check-lines [--count N] [--seed N]     (the command under test: APNSIFT, else the release build)
+"""Lines of text, drawn from words, times and marks: the carved records must be those of a second reading of
+docs/spec/text-lines.md, by regular expressions.
 """
 
 import datetime
-import random
 import re
 
-from apnsift_tool import binary, conclude, keep, options, run, table, temporary_folder
+from apnsift_tool import binary, run, table
 from oracle.wire import EARLIEST, LATEST, utc
 
 USES = re.compile("regist|subscri|stored|storing|saved|saving|enrol|added", re.IGNORECASE)
@@ -111,33 +107,29 @@ def drawn_line(draw):
     return "".join(part + draw.choice([" ", " ", " ", "", "=", ": "]) for part in parts)
 
 
-def faults(lines, carve):
-    rows = table(*carve, "--columns", "token,time,flags,confidence")
-    found = {row.pop("token"): tuple(row.values()) for row in rows}
-    left = {"in use": 0, "untimed": 0}
-    for line in lines:
-        text = line.encode().decode("latin-1")
-        if token := TOKEN.search(text):
-            record, rules = found.get(re.sub("[<> ]", "", token[0])), judge(text, token)
-            if rules in left:
-                left[rules] += 1
-            if record != (None if rules in left else rules):
-                yield f"{line}\n  apnsift: {record}\n  by the rules: {rules}"
-    finding = run([binary(), *carve, "--records", "findings"])
-    if f"{left['in use']} in lines about" not in finding or f"{left['untimed']} in lines without" not in finding:
-        yield f"{finding}\n  by the rules: {left}"
+class Lines:
+    def __init__(self, draw, directory, count):
+        self.lines = [drawn_line(draw) for _ in range(count)]
+        path = directory / "lines.log"
+        path.write_text("\n".join(self.lines) + "\n")
+        self.command = [binary(), "carve", "--quiet", path]
 
+    def check(self):
+        if found := list(self.faults()):
+            yield "a log", self.command, found
 
-def main():
-    chosen = options(__doc__, count=20_000, seed=1)
-    draw = random.Random(chosen.seed)
-    lines = [drawn_line(draw) for _ in range(chosen.count)]
-    with temporary_folder() as directory:
-        path = directory / f"{chosen.seed}.log"
-        path.write_text("\n".join(lines) + "\n")
-        found = list(faults(lines, ["carve", "--quiet", path]))
-        conclude(found, f"{chosen.count} lines are read as by the rules", f"the lines: {keep([path])}" if found else "")
-
-
-if __name__ == "__main__":
-    main()
+    def faults(self):
+        rows = table(*self.command[1:], "--columns", "token,time,flags,confidence")
+        found = {row.pop("token"): tuple(row.values()) for row in rows}
+        left = {"in use": 0, "untimed": 0}
+        for line in self.lines:
+            text = line.encode().decode("latin-1")
+            if token := TOKEN.search(text):
+                record, rules = found.get(re.sub("[<> ]", "", token[0])), judge(text, token)
+                if rules in left:
+                    left[rules] += 1
+                if record != (None if rules in left else rules):
+                    yield f"{line}\n  apnsift: {record}\n  by the rules: {rules}"
+        finding = run([*self.command, "--records", "findings"])
+        if f"{left['in use']} in lines about" not in finding or f"{left['untimed']} in lines without" not in finding:
+            yield f"{finding}\n  by the rules: {left}"

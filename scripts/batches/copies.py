@@ -1,19 +1,15 @@
-#!/usr/bin/env python3
-"""Exports captures in which packets have different bytes for the same data, and compares the tokens with those that were sent.
+"""Captures in which packets have different bytes for the same data: the tokens must be those that were sent.
 
-A server sends tuples in segments that are cut, reordered and sent again. Copies are damaged with a wrong checksum, changed with a
-right one, cut by the snap length, sent in fragments, or padding instead of data; some hosts leave all checksums to the network card. By
-docs/spec/captures.md, no record may have a byte that was not sent, unless it has a flag; and where each damaged copy has a wrong
-checksum, and another copy of its bytes is whole, all tuples must be there without a flag.
-
-usage: check-copies [--count N] [--seed N]    (the command under test: APNSIFT, else the release build)
+A server sends tuples in segments that are cut, reordered and sent again. Copies are damaged with a wrong checksum, changed
+with a right one, cut by the snap length, sent in fragments, or padding instead of data; some hosts leave all checksums to the
+network card. By docs/spec/captures.md, no record may have a byte that was not sent, unless it has a flag; and where each damaged
+copy has a wrong checksum, and another copy of its bytes is whole, all tuples must be there without a flag.
 """
 
 import struct
 
-from apnsift_tool import binary, options, table
+from apnsift_tool import binary, table
 from oracle.captures import BEGIN, RAW_IP, STEP, Frame, pcap
-from oracle.compare import Tally
 from oracle.packets import ACK, OFFLOADED, Conversation, ones_sum
 from oracle.wire import tuples_bytes
 
@@ -114,15 +110,10 @@ def capture(packets):
 
 
 class Copies:
-    """One capture, as a batch."""
-
-    decided = 0
-
-    def __init__(self, draw, directory):
+    def __init__(self, draw, directory, _):
         self.sent = Sent(draw)
         (directory / "copies.pcap").write_bytes(capture(self.sent.packets))
         self.command = [binary(), "export", directory / "copies.pcap"]
-        Copies.decided += self.sent.is_decidable
 
     def check(self):
         sound = [row["token"] for row in table(*self.command[1:]) if not row["flags"]]
@@ -131,16 +122,3 @@ class Copies:
             yield "a capture", self.command, [f"a token that was not sent, without a flag: {token}" for token in wrong]
         if self.sent.is_decidable and sound != sent:
             yield "a capture", self.command, [f"all copies can be decided, but {len(sound)} of {len(sent)} tokens have no flag"]
-
-
-def main():
-    chosen = options(__doc__, count=300, seed=1)
-    tally = Tally(chosen.seed)
-    for number in range(chosen.count):
-        tally.check(str(number), Copies)
-    captures = f"{chosen.count} captures"
-    tally.finish(f"{captures}: no wrong token without a flag; {Copies.decided} in which all copies can be decided", captures)
-
-
-if __name__ == "__main__":
-    main()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SCRIPTS))
+sys.dont_write_bytecode = True
 
 
 def load(name):
@@ -15,6 +16,5 @@ def load(name):
     loader = SourceFileLoader(module_name, str(SCRIPTS / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(module_name, loader))
     sys.modules[module_name] = module  # dataclasses look for it there
-    sys.dont_write_bytecode = True
     loader.exec_module(module)
     return module

@@ -1,0 +1,153 @@
+"""Dumps of feedback and of gateways, pairs of dumps, and captures, most of them damaged, held against the oracle.
+
+Every record and every finding is compared, with offset, length, flags, severity, outcome, packet and so on, and so are the order
+of offsets, the sums of each stream, and those of each run of the command.
+"""
+
+from pathlib import Path
+
+from apnsift_tool import binary
+from oracle import tcp
+from oracle.compare import Expected, differences, in_order, in_stream_order, run_export, same
+from oracle.conversations import FEEDBACK, GATEWAY, Habits, draw_capture
+from oracle.damage import draw_conversation, draw_stream
+from oracle.decoder import KINDS, decode_connection, decode_dump, decode_dumps
+from oracle.runs import Limits, parse_lengths
+from oracle.tcp import decode_captured
+from oracle.wire import EARLIEST, LATEST
+
+BOTH = "requests", "responses"  # directions of a gateway connection
+TOKENS = {
+    "token-length": ["32", "32,54", "3,5,6", "1-100", "0,32", "80,300", "33"],
+    "max-token-length": [0, 32, 54, 100, 255, 256, 300, 65535],
+}  # fmt: skip
+TIMES = {
+    "earliest": [0, 1, EARLIEST, 1400000000, 1400000255],
+    "latest": [LATEST, 1400000256, 1500000000, 2**31, 2**32 - 1],
+}  # fmt: skip
+PAYLOADS = {"max-payload": [16, 60, 256, 2048, 4095, 65535]}
+
+
+class Batch:
+    """Inputs of one process with its options. Subclasses draw the inputs and build the arguments."""
+
+    option_values = TOKENS | PAYLOADS
+    can_limit_pending = False
+
+    def __init__(self, draw, directory, count):
+        self.expected, self.sources = Expected(), []
+        self.draw_options(draw)
+        self.draw_inputs(draw, directory, count)
+        self.expected.add_repeated({source: Path(source).read_bytes() for source in self.sources})
+
+    def draw_options(self, draw):
+        """Half of the batches have the defaults, the others have some limits changed."""
+        changes = {}
+        if draw.random() < 0.5:
+            changes = {name: draw.choice(values) for name, values in self.option_values.items()}
+            changes = dict(draw.sample(sorted(changes.items()), draw.randint(1, len(changes))))
+        if self.can_limit_pending and draw.random() < 0.25:
+            changes["max-pending"] = draw.choice([1, 2, 5, 20])
+        self.options = [word for name, value in changes.items() for word in (f"--{name}", str(value))]
+        self.is_pending_limited = "max-pending" in changes
+        self.limits = Limits(
+            parse_lengths(changes.get("token-length", "32")), changes.get("max-token-length", 100),
+            changes.get("earliest", EARLIEST),
+            changes.get("latest", LATEST), changes.get("max-payload", 4096), changes.get("max-pending", 1_000_000),
+        )  # fmt: skip
+
+        self.lengths = sorted(self.limits.allowed)  # of tokens of sound records
+        # What a second response may find where few requests are remembered, the rules leave open.
+        self.most_responses = 1 if self.is_pending_limited else 5
+
+    def command(self, inputs):
+        return [binary(), "export", "-t", "ndjson", *self.options, *inputs]
+
+    def check(self):
+        """Yields (what, command, lines) for each input that differs, and for the summary."""
+        objects, summary = run_export(self.command(self.inputs_of(self.sources)))
+        for source in self.sources:
+            expected = self.expected.of(source)
+            actual = [item for item in objects if item["source"] == source]
+            if not same(in_order(expected), in_order(actual)) or not in_stream_order(actual):
+                yield self.what, self.command(self.inputs_of([source])), differences(expected, actual)
+        sums = self.expected.summary()
+        if not same([sums], [summary]):
+            yield f"the summary of {self.what}", self.command(self.inputs_of(self.sources)), differences([sums], [summary])
+
+
+class Dumps(Batch):
+    """Lone directions of a gateway, all of one kind."""
+
+    what, kinds = "a dump", BOTH
+
+    def draw_inputs(self, draw, directory, count):
+        self.kind = draw.choice(self.kinds)
+        for number in range(count):
+            shape, content = draw_stream(draw, self.lengths, self.kind)
+            path = directory / f"{number:05}-{shape}.bin"
+            path.write_bytes(content)
+            self.sources.append(str(path))
+            self.expected.add(str(path), 0, [decode_dump(content, self.kind, self.limits)])
+
+    def inputs_of(self, sources):
+        return ["--from", "raw", "--protocol", self.kind, *sources]
+
+
+class Streams(Dumps):
+    """Dumps of feedback, whose protocol is that of any dump."""
+
+    what, kinds, option_values = "a stream", ["feedback"], TOKENS | TIMES
+
+    def inputs_of(self, sources):
+        return ["--from", "raw", *sources]
+
+
+class Pairs(Batch):
+    """Both directions of one connection, as dumps; the source is the name of the first."""
+
+    what = "a pair"
+    can_limit_pending = True
+
+    def draw_inputs(self, draw, directory, count):
+        requests, answers = draw_conversation(draw, self.lengths, self.most_responses)
+        contents = dict(zip(BOTH, (requests, b"".join(answers))))
+        self.paths = {kind: str(directory / f"{kind}.bin") for kind in BOTH}
+        for kind, content in contents.items():
+            Path(self.paths[kind]).write_bytes(content)
+        self.sources = [self.paths["requests"]]
+        self.expected.add(self.sources[0], 0, decode_dumps(contents, self.limits))
+
+    def inputs_of(self, sources):
+        return ["--from", "raw", *(word for kind, path in self.paths.items() for word in (f"--{kind}", path))]
+
+
+class Captures(Batch):
+    """Captures of one or several connections to a gateway each."""
+
+    what, port, kinds = "a capture", GATEWAY, BOTH
+    can_limit_pending = True
+
+    def draw_inputs(self, draw, directory, count):
+        window = draw.choice([16, 40, 200]) if draw.random() < 0.4 else None
+        self.options += ["--reorder-window", str(window)] if window else []
+        has_copies = not self.is_pending_limited and window in (None, 200)
+        habits = Habits(self.lengths, self.most_responses, self.is_pending_limited, has_copies, self.port)
+        for number in range(count):
+            path = directory / f"{number:05}.pcap"
+            path.write_bytes(draw_capture(draw, habits))
+            self.sources.append(str(path))
+            capture = tcp.read(path.read_bytes(), self.port)
+            for stream, port in enumerate(capture.ports):
+                directions = [decode_captured(KINDS[kind], capture, port, self.limits) for kind in self.kinds]
+                self.expected.add(str(path), stream, decode_connection(directions, self.limits), **capture.described(port))
+
+    def inputs_of(self, sources):
+        return ["--from", "capture", *sources]
+
+
+class Feedback(Captures):
+    """Captures of one or several connections to a feedback server each."""
+
+    what, port, kinds, option_values = "a capture of feedback", FEEDBACK, ["feedback"], TOKENS | TIMES
+    can_limit_pending = False
