@@ -83,15 +83,9 @@ package struct ConnectionWriter {
     let count = UInt32(payload.count) + (flags & (Flag.syn | Flag.fin) == 0 ? 0 : 1)
     if isFromServer { connection.server &+= count } else { connection.client &+= count }
     let packet = encoder.packet(segment, between: connection.peers).bytes
-    let moment = Moment(nanoseconds: time)
-    _ = try file.write(file.record(packet[...], sentLength: packet.count, moment), at: moment)
-  }
-}
-
-extension Moment {
-  fileprivate init(nanoseconds time: Int) {
-    self.init(
+    let moment = Moment(
       seconds: UInt32(truncatingIfNeeded: time / 1_000_000_000),
       nanoseconds: UInt32(truncatingIfNeeded: time % 1_000_000_000))
+    _ = try file.write(file.record(packet[...], sentLength: packet.count, moment), at: moment)
   }
 }

@@ -26,13 +26,6 @@ struct GeneratedPush: Sendable {
     /// Its body is the debug data of a GOAWAY.
     static let goAway = ServerAnswer(status: 503, reason: "Shutdown")
 
-    /// With the time rounded down to a second if `isRounded`.
-    func rounded(_ isRounded: Bool) -> ServerAnswer {
-      var answer = self
-      if isRounded { answer.time = time.map { $0 / 1000 * 1000 } }
-      return answer
-    }
-
     /// Empty for status 200.
     var body: [UInt8] {
       guard let reason else { return [] }

@@ -37,7 +37,8 @@ struct PushLogGenerator {
     }
     for number in 0..<scenario.tuples {
       let push = GeneratedPush(number, of: scenario)
-      let answer = push.answer.rounded(scenario.log.times == .seconds)
+      var answer = push.answer
+      if scenario.log.times == .seconds { answer.time = answer.time.map { $0 / 1000 * 1000 } }
       line += 1
       try truth.push(push, answer, line: line, at: log.count)
       try log.append(text(of: push, answer))

@@ -36,6 +36,9 @@ struct ReaderSession {
   /// The last bytes of its standard error, and the most of them.
   private var errorTail: [UInt8] = []
   private static let keptErrors = 2048
+  /// Pauses between two polls, in microseconds. They get longer: a fast reader is served at once, and a
+  /// slow one costs little.
+  private static let (shortestPause, longestPause): (useconds_t, useconds_t) = (20, 2000)
   private var block = [UInt8](repeating: 0, count: 64 << 10)
 
   /// - Parameters:
@@ -82,7 +85,7 @@ struct ReaderSession {
   /// - Parameter take: receives its output.
   mutating func run(_ take: (ArraySlice<UInt8>) -> Void) -> ReaderEnd {
     defer { _ = process.finish() }
-    var pause = Pause()
+    var pause = Self.shortestPause
     while true {
       let hasEnded = process.hasEnded
       let hasRead = hasRead()
@@ -90,7 +93,8 @@ struct ReaderSession {
       if printed > limits.output { return .flood }
       if hasEnded, hasFinished(hasMoved: hasMoved) { return ReaderEnd(status: process.finish()) }
       if clock.isOver(hasRead: hasRead) { return .timeout }
-      if hasMoved { pause.reset() } else { pause.wait() }
+      if !hasMoved { usleep(pause) }
+      pause = hasMoved ? Self.shortestPause : min(2 * pause, Self.longestPause)
     }
   }
 
@@ -130,19 +134,5 @@ struct ReaderSession {
     let count = block.withUnsafeMutableBytes { Basics.read(number, $0.baseAddress, $0.count) }
     if count == 0 { descriptor.close() }
     return max(count, 0)
-  }
-}
-
-/// Waits between two polls, longer each time: a fast reader is served at once, and a slow one costs little.
-private struct Pause {
-  private static let shortest: useconds_t = 20
-  private static let longest: useconds_t = 2000
-  private var microseconds = shortest
-
-  mutating func reset() { microseconds = Self.shortest }
-
-  mutating func wait() {
-    usleep(microseconds)
-    microseconds = min(2 * microseconds, Self.longest)
   }
 }

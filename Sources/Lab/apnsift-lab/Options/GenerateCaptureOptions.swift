@@ -58,7 +58,7 @@ struct GenerateCaptureOptions: ParsableArguments {
         "--fragments and --snap-length exclude each other: truncated fragments cannot be reassembled")
     }
     if let snapLength { try checkRange("--snap-length", snapLength, CaptureScenario.snapLengths) }
-    try PerMille.check([
+    try checkRates([
       ("--responses", responses ?? 0), ("--loss", loss), ("--reordering", reordering),
       ("--retransmission", retransmission),
       ("--overlaps", overlaps), ("--conflicts", conflicts), ("--resets", resets), ("--fragments", fragments),

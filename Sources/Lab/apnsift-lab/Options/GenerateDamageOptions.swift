@@ -22,7 +22,7 @@ struct GenerateDamageOptions: ParsableArguments {
   var fileCutTail = false
 
   mutating func validate() throws {
-    try PerMille.check([
+    try checkRates([
       ("--lost-bytes", lostBytes), ("--flipped-bytes", flippedBytes), ("--lost-blocks", lostBlocks),
       ("--padding", padding), ("--file-lost-bytes", fileLostBytes),
       ("--file-flipped-bytes", fileFlippedBytes),
@@ -48,9 +48,7 @@ struct GenerateDamageOptions: ParsableArguments {
   }
 }
 
-/// Rates per 1000.
-enum PerMille {
-  static func check(_ options: [(name: String, value: Int)]) throws {
-    for option in options { try checkRange(option.name, option.value, 0...1000) }
-  }
+/// Checks rates per 1000.
+func checkRates(_ options: [(name: String, value: Int)]) throws {
+  for option in options { try checkRange(option.name, option.value, 0...1000) }
 }

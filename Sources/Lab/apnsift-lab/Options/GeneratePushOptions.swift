@@ -23,7 +23,7 @@ struct GeneratePushOptions: ParsableArguments {
   var logTimes = PushLogScenario().times
 
   mutating func validate() throws {
-    try PerMille.check([
+    try checkRates([
       ("--invalidated", invalidated), ("--bad-tokens", badTokens), ("--throttled", throttled),
       ("--other-errors", otherErrors), ("--stream-resets", streamResets), ("--goaways", goaways),
     ])
