@@ -72,16 +72,13 @@ extension ReportHTML {
     return found.bytes.map { segment in
       defer { end = segment.offset + segment.bytes.count }
       let distance = end.map { segment.offset - $0 } ?? 0
-      let note = between(distance, isGap: found.finding.code == .streamGap)
+      let bytes = Figures.count(distance, "byte")
+      // Bytes of a gap are missing from the input; others are left out of the page.
+      let note: HTML =
+        found.finding.code == .streamGap
+        ? "<p class=\"between missing\">\(bytes) missing</p>" : "<p class=\"between\">\(bytes) between</p>"
       return "\(if: distance > 0, note)<div class=\"cells\">\(cells(segment))</div>"
     }
-  }
-
-  /// - Parameter isGap: whether the bytes are missing from the input, rather than left out of the page.
-  private static func between(_ distance: Int, isGap: Bool) -> HTML {
-    let bytes = Figures.count(distance, "byte")
-    return isGap
-      ? "<p class=\"between missing\">\(bytes) missing</p>" : "<p class=\"between\">\(bytes) between</p>"
   }
 
   /// Bytes by eights, which the page arranges by the width of the screen.

@@ -22,16 +22,14 @@ extension ReportHTML {
   static func flags(_ flags: [(code: String, count: Int)]) -> HTML {
     .table(
       [.text("Flag"), .number("Records"), .text("What it means, and what to do", label: "Meaning")],
-      rows: flags.map { flag($0.code, $0.count) })
-  }
-
-  private static func flag(_ code: String, _ count: Int) -> [HTML] {
-    let entry = FlagEntry.of(code)?.entry
-    let texts = entry.map { "\($0.cause) \($0.meaning) \($0.remedy)" } ?? " "
-    return [
-      "<code>\(code)</code>", "\(Figures.grouped(count))",
-      "<span><strong>\(entry?.title ?? code).</strong> \(texts)</span>",
-    ]
+      rows: flags.map { code, count in
+        let entry = FlagEntry.of(code)?.entry
+        let texts = entry.map { "\($0.cause) \($0.meaning) \($0.remedy)" } ?? " "
+        return [
+          "<code>\(code)</code>", "\(Figures.grouped(count))",
+          "<span><strong>\(entry?.title ?? code).</strong> \(texts)</span>",
+        ]
+      })
   }
 
   private static func records(_ page: ReportPage) -> HTML {
