@@ -82,8 +82,7 @@ extension TokenStore {
       }
     }
     return try writing(for: owner) { rows in
-      let journal = Journal(session: rows.session, schema: rows.table.description.schema)
-      return try journal.isPresent() ? journal.trim(before: time) : []
+      try journal(of: rows.table, rows.session) { try $0.trim(before: time) } ?? []
     }
   }
 

@@ -9,11 +9,6 @@ struct BatchChange {
   var outcome: ReplayOutcome
 }
 
-extension [BatchChange] {
-  /// The tokens whose rows are inserted.
-  var inserted: [Int] { compactMap { $0.row == nil ? $0.token : nil } }
-}
-
 /// Records what a replay changed, batch by batch.
 final class ChangeRecording {
   let replay: Int

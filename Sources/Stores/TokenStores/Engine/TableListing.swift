@@ -163,12 +163,10 @@ struct TableListing {
   }
 
   private func unreadableToken(_ field: SQLField) -> StoreError {
-    let (form, column) = (table.mapping.token.form, table.token.name)
+    let form = table.mapping.token.form
+    let expected = form == .bytes ? "a blob of the token's bytes" : "a token as \(form.rawValue)"
     return .unreadableRows(
-      1,
-      first: form == .bytes
-        ? "\(column) is \(field.literal()), expected a blob of the token's bytes"
-        : "\(column) is \(field.literal()), expected a token as \(form.rawValue)")
+      1, first: "\(table.token.name) is \(field.literal()), expected \(expected)")
   }
 }
 

@@ -118,7 +118,8 @@ struct TokenReplay {
     if changed.isEmpty { return }
     let table = rows.table
     let columns = table.written.map(\.column)
-    try rows.insert(changed.inserted, of: batch, columns) { token, index in
+    let inserted = changed.compactMap { $0.row == nil ? $0.token : nil }
+    try rows.insert(inserted, of: batch, columns) { token, index in
       try table.invalidationValue(at: batch.time(token), index)
     }
     try rows.change(changed.compactMap(found.row), of: found, set: columns) { row, index in

@@ -150,8 +150,7 @@ package final class PostgreSQLDatabase: StoreDatabase {
       let command = try connection.run("COMMIT").command
       guard command == "COMMIT" else { throw DatabaseError(.failed, "the transaction ended with \(command)") }
     } catch {
-      guard error.isLost || connection.isLost else { throw error }
-      guard let transaction else { throw error }
+      guard error.isLost || connection.isLost, let transaction else { throw error }
       try error.resolve {
         switch status(of: transaction) {
         case "committed": true

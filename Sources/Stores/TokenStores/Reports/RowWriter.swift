@@ -27,7 +27,9 @@ package final class RowWriter {
 
   package func write(_ values: [JSONValue]) throws {
     if format == .csv {
-      try output.append(CSVText.line(values.map(\.field), delimiter: delimiter))
+      // A text is without quotes, and null is empty.
+      let fields = values.map { $0.stringValue ?? ($0.isNull ? "" : $0.text) }
+      try output.append(CSVText.line(fields, delimiter: delimiter))
     } else {
       if format == .json, count > 0 { try output.append(",\n") }
       try output.append(JSONValue.object(Array(zip(names, values))).text)
@@ -39,16 +41,5 @@ package final class RowWriter {
   package func end() throws {
     if format == .json { try output.append(count > 0 ? "\n]\n" : "]\n") }
     try output.flush()
-  }
-}
-
-extension JSONValue {
-  /// The value as a CSV field: a text without quotes, and an empty field for null.
-  fileprivate var field: String {
-    switch self {
-    case .string(let text): text
-    case .null: ""
-    case .bool, .number, .verbatim, .array, .object: text
-    }
   }
 }
