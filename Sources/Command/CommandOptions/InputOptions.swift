@@ -56,13 +56,14 @@ package struct InputOptions: ParsableArguments {
 
   package mutating func validate() throws {
     Console.isQuiet = quiet
-    if let message = filesFrom.lazy.compactMap(\.message).first { throw ValidationError(message) }
-    try map.check()
+    if let message = filesFrom.lazy.compactMap(\.message).first ?? map.message {
+      throw ValidationError(message)
+    }
     try forms?.check()
-    try linePattern?.check()
+    if let message = linePattern?.message { throw ValidationError(message) }
     try logZone?.check()
     if let jobs { try checkRange("--jobs", jobs, 1...1024) }
-    for limit in Limit.all { try limit.check(self) }
+    for limit in Limit.all { try limit.check(limit.given(self).number) }
     guard (requests == nil) == (responses == nil) else {
       throw ValidationError(
         "--requests and --responses go together; for one direction, give an input and --protocol "

@@ -43,8 +43,6 @@ package struct Limit: @unchecked Sendable {
       + (range.upperBound == .max ? " or more" : " to \(most.defaultValueDescription)")
   }
 
-  func check(_ input: InputOptions) throws { try check(given(input).number) }
-
   func check(_ number: Int) throws {
     if let range { try checkRange(option, number, range) }
   }

@@ -31,7 +31,8 @@ package struct LineFormsArgument: ExpressibleByArgument {
 struct LinePatternArgument: ExpressibleByArgument {
   var text: String
   var form: LineForm?
-  private var message: Message?
+  /// Why it cannot be used.
+  private(set) var message: Message?
 
   init?(argument: String) {
     text = argument
@@ -41,9 +42,5 @@ struct LinePatternArgument: ExpressibleByArgument {
       let location: Message = error.offset > 0 ? "at byte \(error.offset + 1): " : ""
       message = "--line-pattern: \(location)\(error.message)"
     }
-  }
-
-  func check() throws {
-    if let message { throw ValidationError(message) }
   }
 }

@@ -7,7 +7,7 @@ struct LogMappingArgument: ExpressibleByArgument {
   var mapping = LogMapping()
   var text = ""
   /// Why the argument is invalid.
-  private var message: Message?
+  private(set) var message: Message?
 
   init() {}
 
@@ -18,10 +18,6 @@ struct LogMappingArgument: ExpressibleByArgument {
     } catch {
       message = error.message
     }
-  }
-
-  func check() throws {
-    if let message { throw ValidationError(message) }
   }
 
   var defaultValueDescription: String { "none" }
