@@ -54,30 +54,26 @@ extension Message {
   }
 
   package static func tooManyPending(limit: Int) -> Message {
-    Message(
-      "more than \(limit) requests are waiting for a response (--max-pending): "
-        + "the outcome of the oldest, from here on, is unknown")
+    "more than \(limit) requests are waiting for a response (--max-pending): "
+      + "the outcome of the oldest, from here on, is unknown"
   }
 
   package static func pendingMemory(limit: Int) -> Message {
-    Message(
-      "requests that are waiting for a response need more than \(Count.of(limit, "byte")) (--memory): the oldest, from "
-        + "here on, and their responses are separate records")
+    "requests that are waiting for a response need more than \(Count.of(limit, "byte")) (--memory): "
+      + "the oldest, from here on, and their responses are separate records"
   }
 
   // MARK: - Texts
 
   package static func expectedBase64(found: UInt8, isPadded: Bool) -> Message {
     let expected = isPadded ? "\"=\"" : "a base64 character"
-    return Message(
-      "expected \(expected), found \(characterName(found)); the 3 bytes of its group are skipped")
+    return "expected \(expected), found \(characterName(found)); the 3 bytes of its group are skipped"
   }
 
   /// - Parameter isCertain: whether the text is known to be longer.
   package static func textEndsWithinGroup(characters: Int, isCertain: Bool) -> Message {
-    Message(
-      "the text ends after \(characters) of 4 characters of a base64 group: it "
-        + "\(isCertain ? "is" : "may be") truncated; its bytes are used")
+    "the text ends after \(characters) of 4 characters of a base64 group: it "
+      + "\(isCertain ? "is" : "may be") truncated; its bytes are used"
   }
 
   package static func yamlTooManyAliases(limit: Int) -> Message {

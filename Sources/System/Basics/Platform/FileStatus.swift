@@ -5,18 +5,10 @@ package struct FileStatus: Equatable, Sendable {
     case characterDevice = "character-device"
     case blockDevice = "block-device"
 
-    fileprivate init?(mode: mode_t) {
-      switch mode & S_IFMT {
-      case S_IFREG: self = .file
-      case S_IFDIR: self = .directory
-      case S_IFLNK: self = .link
-      case S_IFIFO: self = .pipe
-      case S_IFSOCK: self = .socket
-      case S_IFCHR: self = .characterDevice
-      case S_IFBLK: self = .blockDevice
-      default: return nil
-      }
-    }
+    fileprivate static let ofMode: [mode_t: Kind] = [
+      S_IFREG: .file, S_IFDIR: .directory, S_IFLNK: .link, S_IFIFO: .pipe, S_IFSOCK: .socket,
+      S_IFCHR: .characterDevice, S_IFBLK: .blockDevice,
+    ]
   }
 
   /// Of the path itself: a link is not followed.
@@ -32,7 +24,7 @@ package struct FileStatus: Equatable, Sendable {
   /// The file at the NUL-terminated `path`; nil if it does not exist.
   package init?(at path: [CChar]) {
     var own = stat()
-    guard lstat(path, &own) == 0, let kind = Kind(mode: own.st_mode) else { return nil }
+    guard lstat(path, &own) == 0, let kind = Kind.ofMode[own.st_mode & S_IFMT] else { return nil }
     var followed = stat()
     let isLinkToFile = kind == .link && stat(path, &followed) == 0 && followed.st_mode & S_IFMT == S_IFREG
     self.init(kind, isLinkToFile ? followed : own)
@@ -42,7 +34,7 @@ package struct FileStatus: Equatable, Sendable {
   /// The file of an open descriptor; nil if it is not open.
   package init?(of descriptor: Int32) {
     var status = stat()
-    guard fstat(descriptor, &status) == 0, let kind = Kind(mode: status.st_mode) else { return nil }
+    guard fstat(descriptor, &status) == 0, let kind = Kind.ofMode[status.st_mode & S_IFMT] else { return nil }
     self.init(kind, status)
   }
 
