@@ -254,14 +254,11 @@ package final class LogDecoder: @unchecked Sendable {
         timeLines[role].count &+= 1
       }
       return after(.record(.push(offset: offset, length: read.length)))
-    case .blank where skip != nil:
+    case .blank where skip != nil, .more:
       skip?.length &+= read.length
       return nil
     case .passed, .blank: return after(.record(.passed(offset: offset, length: read.length)))
     case .truncated: return after(.truncated(offset: offset, length: read.length))
-    case .more:
-      skip?.length &+= read.length
-      return nil
     case .unrelated: return extendSkip(by: read, offset, nil)
     case .finding(let finding): return extendSkip(by: read, offset, finding)
     }

@@ -25,8 +25,7 @@ package struct LogFinding: Equatable, Sendable {
   package var range: Range<Int>
 
   package init(_ cause: Cause, _ range: Range<Int> = 0..<0) {
-    self.cause = cause
-    self.range = range
+    (self.cause, self.range) = (cause, range)
   }
 }
 
