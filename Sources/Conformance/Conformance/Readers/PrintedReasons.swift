@@ -12,9 +12,6 @@ struct PrintedTuple {
 
   /// The time as four bytes, which readers may interpret as signed; nil if it does not fit.
   var field: UInt32? { UInt32(exactly: time) ?? Int32(exactly: time).map { UInt32(bitPattern: $0) } }
-
-  /// Zeros occur anywhere, so their offset means nothing.
-  var isZeros: Bool { time == 0 && token.allSatisfy { $0 == 0 } }
 }
 
 /// Explains why a printed record differs from the true one, from the output alone.
@@ -79,7 +76,9 @@ extension TrueRecords {
   /// Offset of its bytes in the stream: a time, two bytes, the token. The two bytes may be any length, because readers
   /// with a fixed length ignore them.
   private func offset(of printed: PrintedTuple, after record: Int) -> Int? {
-    guard let field = printed.field, !printed.isZeros else { return nil }
+    // Zeros occur anywhere, so their offset means nothing.
+    guard let field = printed.field, field != 0 || printed.token.contains(where: { $0 != 0 })
+    else { return nil }
     // A reader that lost alignment may be inside the tuple that it reported last.
     let start = record > 0 ? tuples[record - 1].offset + 1 : 0
     let token = PatternSearch(printed.token).first(in: bytes, from: start + Self.header) { index in
