@@ -110,13 +110,10 @@ struct TopK<Element> {
   mutating func add(_ element: Element) {
     if let last, !precedes(element, last) { return }
     elements.append(element)
-    if elements.count > 2 * capacity { cut() }
-  }
-
-  private mutating func cut() {
+    guard elements.count > 2 * capacity else { return }
     elements.sort(by: precedes)
-    elements.removeLast(max(0, elements.count - capacity))
-    last = elements.count < capacity ? nil : elements.last
+    elements.removeLast(elements.count - capacity)
+    last = elements.last
   }
 
   var sorted: [Element] { Array(elements.sorted(by: precedes).prefix(capacity)) }
