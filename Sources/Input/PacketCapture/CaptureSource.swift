@@ -136,7 +136,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
 
   // MARK: - A packet
 
-  @inline(__always)
+  @inline(always)
   private mutating func packet(_ record: PacketRecord, in window: RawSpan) {
     if filter != nil, !(filter?.matches(record, in: window) ?? true) { return }
     var packet = PacketReference(number: record.number, time: record.time, input: input)
@@ -145,9 +145,10 @@ package struct CaptureSource: StreamSource, ~Copyable {
       if keyLogs != nil, segment.payloadLength > 0, Self.mayBeTLS(window.byte(at: segment.payloadStart)) {
         takeKeyLogs()
       }
-      reassembler.segment(
-        segment, in: window, fileOffset: record.fileOffset &+ segment.payloadStart &- record.start,
-        packet: packet)
+      let fileOffset = record.fileOffset &+ segment.payloadStart &- record.start
+      if !reassembler.appendInOrder(segment, fileOffset: fileOffset, packet: packet) {
+        reassembler.segment(segment, in: window, fileOffset: fileOffset, packet: packet)
+      }
     }
     if dissector.hasFindings { emitSourceFindings() }
     reassembler.packetRead()

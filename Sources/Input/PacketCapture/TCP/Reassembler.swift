@@ -58,11 +58,10 @@ package struct Reassembler: ~Copyable {
 
   /// Processes a segment that is in one packet; its payload is in `window`.
   /// - Parameter fileOffset: of the payload's first byte.
-  @inline(__always)
+  @inline(never)
   package mutating func segment(
     _ segment: TCPSegment, in window: RawSpan, fileOffset: Int, packet: PacketReference
   ) {
-    if appendInOrder(segment, fileOffset: fileOffset, packet: packet) { return }
     let range = segment.payloadStart..<segment.payloadStart &+ segment.payloadLength
     let origin = PayloadOrigin(
       windowIndex: range.lowerBound, fileOffset: fileOffset, packet: packet,
@@ -72,9 +71,9 @@ package struct Reassembler: ~Copyable {
   }
 
   /// Fast path for a segment whose payload is next in its stream or empty, which nearly all are. False, without side
-  /// effects, for others.
-  @inline(__always)
-  private mutating func appendInOrder(
+  /// effects, for those that `segment` is to process.
+  @inline(always)
+  mutating func appendInOrder(
     _ segment: TCPSegment, fileOffset: Int, packet: PacketReference
   ) -> Bool {
     guard segment.flags.isDisjoint(with: [.syn, .fin, .rst]), segment.missingLength == 0,
