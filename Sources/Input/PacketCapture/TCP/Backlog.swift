@@ -138,23 +138,28 @@ struct DeliveredRanges {
   struct DeliveredRange {
     /// Position of the first byte (`HalfConnection`); the last one is before the next range.
     let position: Int
-    /// Offset of the first byte in the file; nil for a gap.
-    let fileOffset: Int?
+    /// Offset of the first byte in the file; -1 for a gap.
+    private let location: Int
     let checksum: ChecksumEvidence
+    /// All of the packet that is kept, the number in 40 bits. The order avoids padding: ranges are many.
+    private let high: UInt8
+    private let input: UInt16
     /// The event that delivered them.
     let event: EventReference
-    /// All of the packet that is kept: there are many ranges.
-    private let (number, input): (Int, UInt16)
+    private let low: UInt32
 
     init(
       position: Int, fileOffset: Int?, checksum: ChecksumEvidence, event: EventReference,
       packet: PacketReference
     ) {
-      (self.position, self.fileOffset, self.checksum, self.event) = (position, fileOffset, checksum, event)
-      (number, input) = (packet.number ?? 0, packet.input)
+      (self.position, location, self.checksum, self.event) = (position, fileOffset ?? -1, checksum, event)
+      let number = packet.number ?? 0
+      (high, low) = (UInt8(truncatingIfNeeded: number &>> 32), UInt32(truncatingIfNeeded: number))
+      input = packet.input
     }
 
-    var packet: PacketReference { PacketReference(number: number, input: input) }
+    var fileOffset: Int? { location < 0 ? nil : location }
+    var packet: PacketReference { PacketReference(number: Int(high) &<< 32 | Int(low), input: input) }
     var origin: PayloadOrigin? {
       fileOffset.map { PayloadOrigin(windowIndex: nil, fileOffset: $0, packet: packet, checksum: checksum) }
     }

@@ -6,6 +6,12 @@ struct Connection {
   let number: Int
   /// The sender and the receiver of the first packet.
   let peers: (first: Endpoint, second: Endpoint)
+  /// The server, fixed once the stream is opened.
+  private var server: (side: Side, evidence: StreamIdentity.Evidence)?
+  /// Whether the stream is closed: later segments are copies, or belong to another connection.
+  var isClosed = false
+  /// Whether the flush queue has, or had, an entry for its end.
+  var isEnding = false
   var lastPacket: PacketReference
   var first: HalfConnection
   var second: HalfConnection
@@ -13,12 +19,6 @@ struct Connection {
   var lastActive = 0
   /// The earliest time of a FIN or RST of either side; nil if there was none with a time.
   private(set) var firstEnd: CaptureTime?
-  /// The server, fixed once the stream is opened.
-  private var server: (side: Side, evidence: StreamIdentity.Evidence)?
-  /// Whether the stream is closed: later segments are copies, or belong to another connection.
-  var isClosed = false
-  /// Whether the flush queue has, or had, an entry for its end.
-  var isEnding = false
   /// Its links in the list of its rank (`FlowTable`).
   var links = FlowTable.Links()
 
@@ -75,7 +75,7 @@ struct Connection {
     var report = StreamReport(identity(serverPorts: serverPorts))
     report.first = first.report
     report.second = second.report
-    report.firstPacket = first.totals.firstPacket
+    report.firstPacket = first.firstPacket
     report.lastPacket = lastPacket
     return report
   }
@@ -110,7 +110,7 @@ enum SYNRule {
     // No connection sends a SYN after its end or reset.
     if let time = packet.time, let end = connection.firstEnd, end < time { return false }
     guard let distance else { return true }
-    guard (0...maxDistance).contains(distance), let first = half.totals.firstPacket else { return false }
+    guard (0...maxDistance).contains(distance), let first = half.firstPacket else { return false }
     return isInTime(packet, after: first)
   }
 

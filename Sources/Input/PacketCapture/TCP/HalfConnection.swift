@@ -5,39 +5,38 @@ import Basics
 /// Its bytes have *positions*: sequence numbers unrolled into 64 bits, so that a stream may be longer than 4 GiB.
 /// Position 0 is the first sequence number seen; earlier positions are negative. Offset 0 of the stream is at `base`.
 struct HalfConnection {
+  // Small properties first, without padding: there are many connections.
   let slot: Int32
   let side: Side
-
-  /// Position of the next byte to deliver; before the direction has begun, the position of the reference number.
-  private(set) var next = 0
-  private(set) var nextNumber = SequenceNumber(0)
   /// Whether any of its packets was seen.
   private(set) var isKnown = false
   /// Whether the start of the stream is known: only then are bytes delivered.
   private(set) var hasBegun = false
-  private(set) var base = 0
-  /// Position after the last byte known to have been sent, captured or not; `next` may be higher.
-  private(set) var sent = Int.min
-  /// Position after the last captured byte; `.min` if there is none.
-  private(set) var captured = Int.min
-  /// The lowest position of a packet, with or without payload.
-  private var lowestSeen = Int.max
-  private(set) var fin: Int?
+  /// Whether the last window of the other side was 0.
+  private var facesClosedWindow = false
+  private(set) var nextNumber = SequenceNumber(0)
   /// The initial sequence number, once a SYN was seen.
   private(set) var initialNumber: SequenceNumber?
   /// Whether it sent a SYN without ACK, and one with ACK; both sides may have done either (RFC 9293, figure 7).
   var (hasOpened, hasAccepted) = (false, false)
-  /// Whether the last window of the other side was 0.
-  private var facesClosedWindow = false
   var isReset = false
   /// Whether it has an entry in the flush queue.
   var isAwaited = false
+  /// Position of the next byte to deliver; before the direction has begun, the position of the reference number.
+  private(set) var next = 0
+  /// Before the direction has begun, the lowest position of a packet, with or without payload.
+  private(set) var base = Int.max
+  /// Position after the last byte known to have been sent, captured or not; `next` may be higher.
+  private(set) var sent = Int.min
+  /// Position after the last captured byte; `.min` if there is none.
+  private(set) var captured = Int.min
+  private(set) var fin: Int?
   var backlog: Backlog?
   var delivered = DeliveredRanges()
-  /// But for its beginning and its end.
-  var totals = StreamReport.Half()
-  /// Bytes of retransmissions whose first copy is no longer available.
-  var uncomparedBytes = 0
+  private var gapBytes = 0
+  /// Bytes sent again; those that differ from the first copy; those whose first copy is no longer available.
+  var (duplicateBytes, conflictingBytes, uncomparedBytes) = (0, 0, 0)
+  var firstPacket: PacketReference?
 
   init(slot: Int32, side: Side) { (self.slot, self.side) = (slot, side) }
 
@@ -45,7 +44,11 @@ struct HalfConnection {
   var isEnded: Bool { isReset || (fin.map { hasBegun && next >= $0 } ?? false) }
 
   var report: StreamReport.Half {
-    var report = totals
+    var report = StreamReport.Half()
+    report.bytes = hasBegun ? offset(next) &- gapBytes : 0
+    report.gapBytes = gapBytes
+    (report.duplicateBytes, report.conflictingBytes) = (duplicateBytes, conflictingBytes)
+    report.firstPacket = firstPacket
     report.isSYNSeen = initialNumber != nil
     // A RST after a FIN does not change the end.
     report.end = fin != nil ? .finished : isReset ? .reset : nil
@@ -64,7 +67,7 @@ struct HalfConnection {
       nextNumber = number
     }
     let position = next &+ number.distance(from: nextNumber)
-    lowestSeen = min(lowestSeen, position)
+    if !hasBegun { base = min(base, position) }
     return position
   }
 
@@ -72,7 +75,7 @@ struct HalfConnection {
   /// packets was seen.
   func distance(fromSYN number: SequenceNumber) -> Int? {
     guard isKnown else { return nil }
-    return (hasBegun ? base : lowestSeen) &- (next &+ (number + 1).distance(from: nextNumber))
+    return base &- (next &+ (number + 1).distance(from: nextNumber))
   }
 
   /// Whether `count` bytes from `number` on extend beyond all known bytes.
@@ -180,7 +183,7 @@ struct HalfConnection {
         packet: packet),
       mayGrow: output.rememberedRanges < StreamOutput.rememberedInAll && known < StreamOutput.rememberedInOne)
     output.rememberedRanges &+= delivered.count &- known
-    if fileOffset == nil { totals.gapBytes &+= count } else { totals.bytes &+= count }
+    if fileOffset == nil { gapBytes &+= count }
     advance(count)
   }
 

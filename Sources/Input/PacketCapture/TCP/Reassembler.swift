@@ -257,8 +257,7 @@ package struct Reassembler: ~Copyable {
   private func note(_ packet: PacketReference, of connection: FlowTable.Reference, _ side: Side) {
     connection.pointee.lastActive = output.packetsRead
     connection.pointee.lastPacket = packet
-    let first = connection.pointee[side].totals.firstPacket
-    connection.pointee[side].totals.firstPacket = first ?? packet
+    connection.pointee[side].firstPacket = connection.pointee[side].firstPacket ?? packet
   }
 
   private mutating func synchronise(

@@ -31,7 +31,7 @@ extension HalfConnection {
     _ copy: RawSpan, at position: Int, with known: DeliveredRanges.Entry, _ origin: PayloadOrigin,
     _ output: inout StreamOutput
   ) {
-    totals.duplicateBytes &+= copy.byteCount
+    duplicateBytes &+= copy.byteCount
     guard let first = known.range.origin?.advanced(by: position &- known.range.position) else { return }
     var difference: Difference?
     let isCompared =
@@ -52,7 +52,7 @@ extension HalfConnection {
     _ known: PendingSegment, _ copy: RawSpan, at position: Int, _ origin: PayloadOrigin,
     _ output: inout StreamOutput
   ) {
-    totals.duplicateBytes &+= copy.byteCount
+    duplicateBytes &+= copy.byteCount
     let start = position &- known.position
     let difference = Difference(known.bytes.span.bytes.extracting(start..<start &+ copy.byteCount), copy)
     guard let difference else { return }
@@ -81,7 +81,7 @@ extension HalfConnection {
   private mutating func corrections(
     for conflict: Conflict, _ copy: RawSpan, _ output: inout StreamOutput
   ) -> [Correction]? {
-    totals.conflictingBytes &+= conflict.difference.count
+    conflictingBytes &+= conflict.difference.count
     let (first, second) = (conflict.first, conflict.second)
     let range = conflict.position..<conflict.position &+ copy.byteCount
     let replacement = Correction(range: range, copy: (copy.withUnsafeBytes { Array($0) }, second))

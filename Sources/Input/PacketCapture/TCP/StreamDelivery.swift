@@ -47,7 +47,7 @@ extension HalfConnection {
       output.emit(
         StreamFinding(
           .midstreamStart, stream: output.stream, side: side, offset: 0, length: 0,
-          fileOffset: first?.fileOffset, packet: first?.packet ?? totals.firstPacket,
+          fileOffset: first?.fileOffset, packet: first?.packet ?? firstPacket,
           message:
             "the beginning of this direction was not captured: offsets count from the first captured "
             + "byte, sequence number \(Int(nextNumber.value))"), slot)
