@@ -140,6 +140,9 @@ struct HalfConnection {
   }
 
   private mutating func buffer(_ segment: PendingSegment, _ output: inout StreamOutput) {
+    var segment = segment
+    // Its window moves on.
+    segment.origin.windowIndex = nil
     makeBacklog().segments.insert(segment)
     output.bufferedBytes &+= segment.cost
   }
@@ -268,6 +271,7 @@ struct HalfConnection {
   ) {
     makeBacklog().probe = PendingSegment(
       position: position, bytes: [bytes.byte(at: 0)], origin: origin, arrival: output.packetsRead)
+    backlog?.probe?.origin.windowIndex = nil
   }
 
   /// The byte of a probe was accepted if the stream continues after it; if it is sent again, that copy counts.
@@ -276,10 +280,7 @@ struct HalfConnection {
     backlog?.probe = nil
     guard range.lowerBound > probe.position else { return }
     facesClosedWindow = false
-    var origin = probe.origin
-    // Its window has moved on.
-    origin.windowIndex = nil
-    receive(probe.bytes.span.bytes, at: probe.position, from: origin, &output)
+    receive(probe.bytes.span.bytes, at: probe.position, from: probe.origin, &output)
   }
 
   private mutating func receiveEarly(

@@ -4,24 +4,15 @@ import Basics
 extension HalfConnection {
   /// Delivers bytes that are next.
   mutating func deliver(_ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput) {
-    guard let index = origin.windowIndex else {
-      return deliver(bytes.withUnsafeBytes { Array($0) }, from: origin, &output)
+    output.open(slot)
+    let extent = SourceExtent(
+      streamOffset: offset(next), fileOffset: origin.fileOffset, stride: 1, packet: origin.packet)
+    if let index = origin.windowIndex {
+      output.events.bytes(index..<index &+ bytes.byteCount, slot: slot, side: side, origin: extent)
+    } else {
+      output.events.bytes(bytes.withUnsafeBytes { Array($0) }, slot: slot, side: side, origins: [extent])
     }
-    output.open(slot)
-    output.events.bytes(
-      index..<index &+ bytes.byteCount, slot: slot, side: side, origin: extent(at: next, origin))
     didDeliver(bytes.byteCount, fileOffset: origin.fileOffset, origin.packet, origin.checksum, &output)
-  }
-
-  private mutating func deliver(_ bytes: [UInt8], from origin: PayloadOrigin, _ output: inout StreamOutput) {
-    output.open(slot)
-    output.events.bytes(bytes, slot: slot, side: side, origins: [extent(at: next, origin)])
-    didDeliver(bytes.count, fileOffset: origin.fileOffset, origin.packet, origin.checksum, &output)
-  }
-
-  func extent(at position: Int, _ origin: PayloadOrigin) -> SourceExtent {
-    SourceExtent(
-      streamOffset: offset(position), fileOffset: origin.fileOffset, stride: 1, packet: origin.packet)
   }
 
   /// Delivers buffered bytes that are now next.
@@ -29,7 +20,7 @@ extension HalfConnection {
     guard let backlog, hasBegun else { return }
     while backlog.segments.firstPosition == next, let segment = backlog.segments.removeFirst() {
       output.bufferedBytes &-= segment.cost
-      deliver(segment.bytes, from: segment.origin, &output)
+      deliver(segment.bytes.span.bytes, from: segment.origin, &output)
       _ = output.held?.correct(output.lastEvent, segment.corrections, base: base)
     }
     if backlog.isEmpty { self.backlog = nil }
