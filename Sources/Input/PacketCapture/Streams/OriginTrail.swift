@@ -4,27 +4,24 @@ package struct OriginTrail {
   private var origins: [SourceExtent] = []
   private var first = 0
   private static let mostForgotten = 16
-  /// Offset after the last byte.
-  package private(set) var end = 0
   /// Index of the extent that was looked up last: lookups are mostly in the order of the stream.
   private var cursor = 0
 
   package init() {}
 
-  /// Adds the extents of the next bytes, which end at offset `end`.
-  package mutating func append(_ more: Span<SourceExtent>, end: Int) {
+  /// Adds the extents of the next bytes.
+  package mutating func append(_ more: Span<SourceExtent>) {
     var added = 0
     for index in more.indices {
       let isContinued =
         index > 0
         ? more[index &- 1].isContinued(by: more[index])
-        : more[0].streamOffset == self.end && origins.last?.isContinued(by: more[0]) == true
+        : origins.last?.isContinued(by: more[0]) == true
       guard isContinued else { continue }
       add(more, added..<index)
       added = index &+ 1
     }
     add(more, added..<more.count)
-    self.end = end
   }
 
   /// All at once: most streams of a capture have an extent for each packet.

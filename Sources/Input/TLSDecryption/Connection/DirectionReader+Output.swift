@@ -6,7 +6,7 @@ extension DirectionReader {
 
   /// The extent of the byte at `offset`; nil if it was forgotten, or none has come.
   private mutating func origin(at offset: Int) -> SourceExtent? {
-    guard offset < origins.end, let origin = origins.origin(at: offset), origin.streamOffset <= offset else {
+    guard offset < originsEnd, let origin = origins.origin(at: offset), origin.streamOffset <= offset else {
       return nil
     }
     return origin

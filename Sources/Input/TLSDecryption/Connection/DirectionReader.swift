@@ -48,6 +48,8 @@ struct DirectionReader {
   /// Bytes of ciphertext, and where they are in the file as long as that may be needed.
   private var bytes = 0
   var origins = OriginTrail()
+  /// Offset after the last byte that came.
+  private(set) var originsEnd = 0
   /// Reused for the origins of one record.
   var recordOrigins: [SourceExtent] = []
   /// No bytes follow the buffer: a gap does, or nothing.
@@ -105,7 +107,8 @@ struct DirectionReader {
   /// Takes note of the next `count` bytes.
   mutating func note(_ count: Int, _ origins: Span<SourceExtent>) {
     bytes += count
-    self.origins.append(origins, end: end + count)
+    originsEnd = end + count
+    self.origins.append(origins)
   }
 
   /// Takes bytes up to a record that the other direction may have waited for; returns how many. If the rest came first,
