@@ -68,11 +68,7 @@ package final class Analyzer {
       }
     }
     let origins = batch.origins.span.extracting(first..<first &+ Int(event.originCount))
-    let source =
-      switch event.storage {
-      case .window: batch.window
-      case .chunk(let index): batch.chunks[Int(index)]
-      }
+    let source = if case .chunk(let index) = event.storage { batch.chunks[Int(index)] } else { batch.window }
     try stream.append(
       source.span.bytes.extracting(event.start..<event.start &+ event.count),
       at: ChunkLocation(storage: event.storage, start: event.start), origins: origins,

@@ -52,12 +52,10 @@ struct DirectionAnalysis {
   }
 
   func state(of stream: Int) -> DirectionState {
-    switch content {
-    case .undecided: DirectionState(stream: stream, side: side, content: nil, isDecided: false)
-    case .decoded(let decoder):
-      DirectionState(stream: stream, side: side, content: decoder.value.content, isDecided: true)
-    case .ciphertext, .other: DirectionState(stream: stream, side: side, content: nil, isDecided: true)
-    }
+    var state = DirectionState(stream: stream, side: side, content: nil, isDecided: true)
+    if case .undecided = content { state.isDecided = false }
+    if case .decoded(let decoder) = content { state.content = decoder.value.content }
+    return state
   }
 
   /// A finding about `length` bytes from `offset` on.

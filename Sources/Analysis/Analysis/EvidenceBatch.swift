@@ -212,11 +212,8 @@ struct EvidenceBatch {
         case .runs(let end): try deliver(runs[firstRun..<end], to: sink, window: window.span.bytes)
         case .requests(let labels, let end, let areInWindow):
           let records = RequestRecords(labels: labels, records: requests[firstRequest..<end])
-          if areInWindow {
-            try sink.requests(records, in: window.span.bytes)
-          } else {
-            try sink.requests(records, in: copied.span.bytes)
-          }
+          let bytes = areInWindow ? window : copied
+          try sink.requests(records, in: bytes.span.bytes)
         case .pushes(let labels, let end):
           let records = PushRecords(labels: labels, records: pushes[firstPush..<end])
           if pushes[firstPush].kind == .push {
