@@ -30,6 +30,10 @@ package final class EvidenceLog {
   private(set) var files: (any FileNames)?
   /// Counts of all inputs so far.
   @exclusivity(unchecked) package internal(set) var summary = Summary()
+  /// The labels that were used last, by numbers of streams, which do not keep theirs: few are read at a time.
+  @exclusivity(unchecked) var labels = [(of: ObjectIdentifier, input: UInt16, labels: StreamLabels)?](
+    repeating: nil, count: recentLabels)
+  static let recentLabels = 1 << 12
   /// Evidence not delivered yet.
   @exclusivity(unchecked) private var batch = EvidenceBatch()
   /// Whether a window of a source is being analysed; otherwise, and without other threads, evidence is delivered at once.

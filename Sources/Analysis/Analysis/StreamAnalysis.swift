@@ -11,12 +11,12 @@ final class StreamAnalysis {
   static let maxUnsettled = 64
 
   let identity: StreamIdentity
-  let log: EvidenceLog
   /// The protocol, once it is known.
   var expected: StreamProtocol?
   var server: Side
   /// Whether the roles are certain; the content of the directions may correct a guess.
   var isSettled: Bool
+  let log: EvidenceLog
   var unsettled: [StreamFinding] = []
   // Made when they are needed: mostly, one is. A method that gets one as `inout` does not access it in any other way.
   private lazy var first = Box(DirectionAnalysis(.first))
@@ -31,8 +31,6 @@ final class StreamAnalysis {
   /// Nil if no excerpts are needed.
   let excerpts: (first: ExcerptMaker, second: ExcerptMaker)?
   var findings = 0
-  /// The last used labels and their input.
-  private var lastLabels: (input: UInt16, labels: StreamLabels)?
 
   init(_ identity: StreamIdentity, log: EvidenceLog) {
     self.identity = identity
@@ -58,6 +56,8 @@ final class StreamAnalysis {
     excerpts = log.options.excerptsPerCode > 0 ? (ExcerptMaker(), ExcerptMaker()) : nil
   }
 
+  deinit { forgetLabels() }
+
   /// Whether its port is one of the service, or unknown.
   var isOfInterest: Bool { identity.peers == nil || log.options.choice.expected(of: identity) != nil }
 
@@ -69,14 +69,19 @@ final class StreamAnalysis {
   func role(of side: Side) -> Direction { side == server ? .server : .client }
 
   func labels(input: UInt16) -> StreamLabels {
-    if let lastLabels, lastLabels.input == input { return lastLabels.labels }
+    if let known = log.labels[labelIndex], known.of == ObjectIdentifier(self), known.input == input {
+      return known.labels
+    }
     let labels = StreamLabels(
       source: log.source(input), stream: identity.number, client: identity.endpoint(server.other)?.text,
       server: identity.endpoint(server)?.text, carving: identity.carving,
       files: identity.carving == nil ? nil : log.files)
-    lastLabels = (input, labels)
+    log.labels[labelIndex] = (ObjectIdentifier(self), input, labels)
     return labels
   }
+
+  private var labelIndex: Int { identity.number & (EvidenceLog.recentLabels - 1) }
+  private func forgetLabels() { log.labels[labelIndex] = nil }
 
   func excerpts(of side: Side) -> ExcerptMaker? { side == .first ? excerpts?.first : excerpts?.second }
 
@@ -84,7 +89,7 @@ final class StreamAnalysis {
   func settle() throws {
     guard !isSettled else { return }
     isSettled = true
-    lastLabels = nil
+    forgetLabels()
     let waiting = unsettled
     unsettled = []
     for finding in waiting { try report(finding) }
@@ -105,10 +110,10 @@ final class StreamAnalysis {
     direction.bytes &+= bytes.byteCount
     switch direction.content {
     case .decoded(let decoder):
-      direction.trail.append(origins, end: direction.end)
+      direction.trail.append(origins)
       try decoder.value.decode(bytes, at: location, for: self, of: &direction)
     case .undecided(let opening):
-      direction.trail.append(origins, end: direction.end)
+      direction.trail.append(origins)
       try appendUndecided(bytes, after: opening, at: location, to: &direction)
     case .ciphertext, .other:
       break
